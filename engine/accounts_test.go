@@ -15,6 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -50,8 +55,8 @@ func TestAccountsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
-			_, err := w.CreateAccount(ctx, w.auth, engine.AccountInput{Type: "payment_processor", Connector: "simulator", Label: "l" + strconv.Itoa(i%8)})
-			var e *engine.Error
+			_, err := w.CreateAccount(ctx, w.auth, account.AccountInput{Type: "payment_processor", Connector: "simulator", Label: "l" + strconv.Itoa(i%8)})
+			var e *fault.Error
 			switch {
 			case err == nil:
 				made.Add(1)
@@ -87,7 +92,7 @@ func TestFallbackFollowsTheAccounts(t *testing.T) {
 		return p.Fallback
 	}
 	require.Equal(t, []string{first.ID, second.ID}, fallback())
-	_, err := w.UpdateAccount(ctx, w.auth, first.ID, engine.AccountInput{Type: "payment_vas"})
+	_, err := w.UpdateAccount(ctx, w.auth, first.ID, account.AccountInput{Type: "payment_vas"})
 	require.Equal(t, "IR_06", code(t, err), "the adapter is a processor's")
 	require.NoError(t, w.DeleteAccount(ctx, w.auth, first.ID))
 	require.Equal(t, []string{second.ID}, fallback())
@@ -98,22 +103,22 @@ func TestAuthenticate(t *testing.T) {
 	w := newWorld(t, engine.Options{KeyEnvironment: "snd"}, nil)
 	ctx := context.Background()
 	name, end := "k", time.Now().Add(time.Hour)
-	k, key, err := w.CreateAPIKey(ctx, w.auth, engine.APIKeyInput{Name: &name, Expiration: &end})
+	k, key, err := w.CreateAPIKey(ctx, w.auth, account.APIKeyInput{Name: &name, Expiration: &end})
 	require.NoError(t, err)
 	require.Regexp(t, `^snd_[0-9A-Za-z]{64}$`, key.Reveal())
 	got, err := w.Authenticate(ctx, key)
 	require.NoError(t, err)
-	require.Equal(t, engine.Auth{MerchantID: "m1", KeyID: k.ID}, got)
+	require.Equal(t, account.Auth{MerchantID: "m1", KeyID: k.ID}, got)
 
 	m, err := w.Merchant(ctx, "m1")
 	require.NoError(t, err)
-	got, err = w.Authenticate(ctx, engine.NewSecret(m.PublishableKey))
+	got, err = w.Authenticate(ctx, secret.New(m.PublishableKey))
 	require.NoError(t, err)
-	require.Equal(t, engine.Auth{MerchantID: "m1", Publishable: true}, got)
+	require.Equal(t, account.Auth{MerchantID: "m1", Publishable: true}, got)
 
 	text := key.Reveal()
 	for _, wrong := range []string{"", "x", text[:67], text + "x", text[:67] + "!", "pk_snd_00000000000000000000000000000000", string(make([]byte, 1<<16))} {
-		_, err := w.Authenticate(ctx, engine.NewSecret(wrong))
+		_, err := w.Authenticate(ctx, secret.New(wrong))
 		require.Equal(t, "IR_01", code(t, err))
 	}
 	w.clock.Store(int64(time.Hour))
@@ -125,7 +130,7 @@ func TestAuthenticate(t *testing.T) {
 
 	require.NoError(t, w.DeleteMerchant(ctx, "m1"))
 	for _, gone := range []string{text, m.PublishableKey} {
-		_, err = w.Authenticate(ctx, engine.NewSecret(gone))
+		_, err = w.Authenticate(ctx, secret.New(gone))
 		require.Equal(t, "IR_01", code(t, err), "the keys go with the merchant, at once")
 	}
 }
@@ -138,11 +143,11 @@ func TestConfigurationCountsAtOnce(t *testing.T) {
 	_, err := w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
 	require.NoError(t, err)
 	off, on := true, false
-	_, err = w.UpdateAccount(ctx, w.auth, a.ID, engine.AccountInput{Disabled: &off})
+	_, err = w.UpdateAccount(ctx, w.auth, a.ID, account.AccountInput{Disabled: &off})
 	require.NoError(t, err)
 	_, err = w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
 	require.Equal(t, "IR_39", code(t, err))
-	_, err = w.UpdateAccount(ctx, w.auth, a.ID, engine.AccountInput{Disabled: &on})
+	_, err = w.UpdateAccount(ctx, w.auth, a.ID, account.AccountInput{Disabled: &on})
 	require.NoError(t, err)
 	_, err = w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
 	require.NoError(t, err)
@@ -160,7 +165,7 @@ func TestDeletionWaitsForOpenOperations(t *testing.T) {
 		require.NoError(t, err)
 		id, other := accounts[0].ID, w.account("simulator", "").ID
 		v := w.pay(sale(100, visa))
-		require.Equal(t, engine.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
+		require.Equal(t, payment.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
 
 		err = w.DeleteAccount(ctx, w.auth, id)
 		require.Equal(t, "IR_16", code(t, err))
@@ -176,10 +181,10 @@ func TestDeletionWaitsForOpenOperations(t *testing.T) {
 		require.Equal(t, []string{id, other}, profile.Fallback)
 		require.NoError(t, w.DeleteAccount(ctx, w.auth, other), "another account has nothing to do with it")
 
-		_, err = w.UpdateAccount(ctx, w.auth, id, engine.AccountInput{Disabled: ptr(true)})
+		_, err = w.UpdateAccount(ctx, w.auth, id, account.AccountInput{Disabled: ptr(true)})
 		require.NoError(t, err)
 		w.running()
-		w.eventually(v.Payment.ID, engine.Succeeded) // resolved though disabled
+		w.eventually(v.Payment.ID, payment.Succeeded) // resolved though disabled
 		require.NoError(t, w.DeleteAccount(ctx, w.auth, id))
 		require.NoError(t, w.DeleteMerchant(ctx, "m1"))
 		require.Equal(t, "HE_02", code(t, w.DeleteMerchant(ctx, "m1")))
@@ -189,9 +194,9 @@ func TestDeletionWaitsForOpenOperations(t *testing.T) {
 // An account can be deleted after its profile.
 func TestDeleteAccountOfADeletedProfile(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
-	p, err := w.CreateProfile(t.Context(), w.auth, engine.ProfileInput{Name: "second"})
+	p, err := w.CreateProfile(t.Context(), w.auth, account.ProfileInput{Name: "second"})
 	require.NoError(t, err)
-	a, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "simulator", ProfileID: p.ID})
+	a, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "simulator", ProfileID: p.ID})
 	require.NoError(t, err)
 	require.NoError(t, w.DeleteProfile(t.Context(), w.auth, p.ID))
 	require.NoError(t, w.DeleteAccount(t.Context(), w.auth, a.ID))
@@ -204,7 +209,7 @@ func TestMerchantIDIsNotReused(t *testing.T) {
 	w.account("simulator", "")
 	v := w.pay(sale(100, visa))
 	make := func(id string) error {
-		_, err := w.CreateMerchant(ctx, engine.MerchantInput{ID: id})
+		_, err := w.CreateMerchant(ctx, account.MerchantInput{ID: id})
 		return err
 	}
 	require.ErrorContains(t, make("m1"), "already exists")
@@ -212,11 +217,11 @@ func TestMerchantIDIsNotReused(t *testing.T) {
 	err := make("m1")
 	require.Equal(t, "HE_01", code(t, err))
 	require.ErrorContains(t, err, "choose another merchant_id")
-	_, err = w.RetrievePayment(ctx, w.auth, v.Payment.ID, engine.RetrieveInput{})
+	_, err = w.RetrievePayment(ctx, w.auth, v.Payment.ID, payment.RetrieveInput{})
 	require.Equal(t, "HE_02", code(t, err), "no merchant, no payment")
 
 	require.NoError(t, make("m2"))
-	_, err = w.CreateCustomer(ctx, engine.Auth{MerchantID: "m2"}, engine.CustomerData{ID: "c1"})
+	_, err = w.CreateCustomer(ctx, account.Auth{MerchantID: "m2"}, method.CustomerData{ID: "c1"})
 	require.NoError(t, err)
 	require.NoError(t, w.DeleteMerchant(ctx, "m2"))
 	require.Equal(t, "HE_01", code(t, make("m2")), "a customer is enough")
@@ -231,7 +236,7 @@ func TestAccountMadeAgain(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()
 	make := func(label string) {
-		_, err := w.CreateAccount(ctx, w.auth, engine.AccountInput{ID: "mca_own", Type: "payment_processor", Connector: "simulator", Label: label})
+		_, err := w.CreateAccount(ctx, w.auth, account.AccountInput{ID: "mca_own", Type: "payment_processor", Connector: "simulator", Label: label})
 		require.NoError(t, err)
 	}
 	make("first")
@@ -240,14 +245,14 @@ func TestAccountMadeAgain(t *testing.T) {
 	require.NoError(t, w.DeleteAccount(ctx, w.auth, "mca_own"))
 	make("second")
 	off := true
-	_, err = w.UpdateAccount(ctx, w.auth, "mca_own", engine.AccountInput{Disabled: &off})
+	_, err = w.UpdateAccount(ctx, w.auth, "mca_own", account.AccountInput{Disabled: &off})
 	require.NoError(t, err)
 	_, err = w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
 	require.Equal(t, "IR_39", code(t, err))
 }
 
 func TestInputsDoNotPrintSecrets(t *testing.T) {
-	in := engine.ProfileInput{Name: "shop", Fields: engine.Fields{"webhook_details": []byte(`{"webhook_password":"hidden"}`), "metadata": []byte(`{}`)}}
+	in := account.ProfileInput{Name: "shop", Fields: account.Fields{"webhook_details": []byte(`{"webhook_password":"hidden"}`), "metadata": []byte(`{}`)}}
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "fields", in.Fields)
 	for _, text := range []string{fmt.Sprint(in), fmt.Sprintf("%+v %#v %s", in, in, in.Fields), log.String()} {

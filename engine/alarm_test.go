@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -30,8 +30,8 @@ func TestOtherAccountRaises(t *testing.T) {
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
 	w.shopAccount(p.URL)
 	v := w.pay(sale(100, visa, manual))
-	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
-	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
-	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
+	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 	require.Equal(t, 1, w.alarms.all()[sdk.AlarmOtherAccount])
 }

@@ -16,6 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/approval"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -24,7 +29,7 @@ import (
 type droppedIn struct {
 	t      *testing.T
 	mu     sync.Mutex
-	builds []engine.Connectors // newest last
+	builds []port.Connectors // newest last
 }
 
 func (d *droppedIn) install(a *sdk.Adapter) {
@@ -33,25 +38,25 @@ func (d *droppedIn) install(a *sdk.Adapter) {
 	d.builds = append(d.builds, plugins.NativeConnectors(map[string]*sdk.Adapter{a.Manifest.Name: a}))
 }
 
-func (d *droppedIn) all() []engine.Connectors {
+func (d *droppedIn) all() []port.Connectors {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.builds
 }
 
-func (d *droppedIn) Adapter(connector string) (engine.AdapterInfo, bool) {
+func (d *droppedIn) Adapter(connector string) (port.AdapterInfo, bool) {
 	all := d.all()
 	info, ok := all[len(all)-1].Adapter(connector)
 	info.BuiltIn = false
 	return info, ok
 }
 
-func (d *droppedIn) Adapters() []engine.AdapterInfo {
+func (d *droppedIn) Adapters() []port.AdapterInfo {
 	all := d.all()
 	return all[len(all)-1].Adapters()
 }
 
-func (d *droppedIn) Drive(ctx context.Context, in *engine.Drive) (*engine.DriveResult, error) {
+func (d *droppedIn) Drive(ctx context.Context, in *port.Drive) (*port.DriveResult, error) {
 	all := d.all()
 	for _, c := range all {
 		if info, ok := c.Adapter(in.Connector); ok && info.Hash == in.AdapterHash {
@@ -92,7 +97,7 @@ func reaching(version string, hosts []string, fields ...string) *sdk.Adapter {
 }
 
 // newShop is a world with the adapter, an account and the account's processor, which answers with *status.
-func newShop(t *testing.T, status *string) (*world, *droppedIn, *engine.Account) {
+func newShop(t *testing.T, status *string) (*world, *droppedIn, *account.Account) {
 	d := &droppedIn{t: t}
 	d.install(reaching("1.0.0", []string{"api.shop.example"}, "number"))
 	w := newWorldWith(t, engine.Options{}, d, filepath.Join(t.TempDir(), "p.db"))
@@ -104,10 +109,10 @@ func newShop(t *testing.T, status *string) (*world, *droppedIn, *engine.Account)
 		_, _ = rw.Write([]byte(`{"status":"` + answer + `"}`))
 	}))
 	t.Cleanup(p.Close)
-	a, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
-		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
+	a, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop",
+		Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
 	require.NoError(t, err)
-	_, err = w.SetEgress(t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: p.URL})
+	_, err = w.SetEgress(t.Context(), w.auth, a.ID, account.EgressInput{BaseURL: p.URL})
 	require.NoError(t, err)
 	return w, d, a
 }
@@ -116,7 +121,7 @@ func newShop(t *testing.T, status *string) (*world, *droppedIn, *engine.Account)
 func TestApproval(t *testing.T) {
 	status := "authorized"
 	w, d, a := newShop(t, &status)
-	view := func() *engine.ApprovalView {
+	view := func() *account.ApprovalView {
 		v, err := w.Approval(t.Context(), w.auth, a.ID)
 		require.NoError(t, err)
 		return v
@@ -124,13 +129,13 @@ func TestApproval(t *testing.T) {
 	first := view()
 	require.True(t, first.Awaiting.IsEmpty())
 	require.Len(t, first.Account.Operator.Approvals, 1)
-	require.Equal(t, engine.ApprovedAtCreation, first.Account.Operator.Approvals[0].By)
+	require.Equal(t, approval.ApprovedAtCreation, first.Account.Operator.Approvals[0].By)
 	held := w.pay(sale(1000, "4242424242424242", manual))
-	require.Equal(t, engine.RequiresCapture, held.Payment.Status)
+	require.Equal(t, payment.RequiresCapture, held.Payment.Status)
 
 	d.install(reaching("1.0.1", []string{"api.shop.example"}, "number")) // the same reach
 	require.True(t, view().Awaiting.IsEmpty())
-	require.Equal(t, engine.RequiresCapture, w.pay(sale(1000, "4242424242424242", manual)).Payment.Status)
+	require.Equal(t, payment.RequiresCapture, w.pay(sale(1000, "4242424242424242", manual)).Payment.Status)
 
 	d.install(reaching("1.1.0", []string{"api.shop.example", "evil.example"}, "number", "description"))
 	awaiting := view().Awaiting
@@ -139,16 +144,16 @@ func TestApproval(t *testing.T) {
 	require.Equal(t, "HE_03", code(t, err))
 	require.ErrorContains(t, err, "awaits the operator's approval")
 	require.ErrorContains(t, err, "evil.example")
-	_, err = w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &engine.CaptureInput{})
+	_, err = w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &payment.CaptureInput{})
 	require.Equal(t, "HE_03", code(t, err))
 	require.ErrorContains(t, err, "shop 1.1.0 asks for test host evil.example")
-	require.Equal(t, engine.RequiresCapture, w.get(held.Payment.ID, engine.RetrieveInput{}).Payment.Status, "as it was")
+	require.Equal(t, payment.RequiresCapture, w.get(held.Payment.ID, payment.RetrieveInput{}).Payment.Status, "as it was")
 	require.GreaterOrEqual(t, w.alarms.all()["awaiting_approval"], 2)
-	synced := w.get(held.Payment.ID, engine.RetrieveInput{ForceSync: true})
-	require.Equal(t, engine.RequiresCapture, synced.Payment.Status)
+	synced := w.get(held.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	require.Equal(t, payment.RequiresCapture, synced.Payment.Status)
 
-	other, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop", Label: "new",
-		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
+	other, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop", Label: "new",
+		Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
 	require.NoError(t, err)
 	v, err := w.Approval(t.Context(), w.auth, other.ID)
 	require.NoError(t, err)
@@ -164,9 +169,9 @@ func TestApproval(t *testing.T) {
 	require.True(t, approved.Awaiting.IsEmpty())
 	require.Len(t, approved.Account.Operator.Approvals, 2)
 	status = "captured"
-	captured, err := w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &engine.CaptureInput{})
+	captured, err := w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &payment.CaptureInput{})
 	require.NoError(t, err)
-	require.Equal(t, engine.Succeeded, captured.Payment.Status)
+	require.Equal(t, payment.Succeeded, captured.Payment.Status)
 }
 
 // Routing takes another account that can make the payment.
@@ -174,15 +179,15 @@ func TestRoutingPassesWhatAwaitsApproval(t *testing.T) {
 	status := "captured"
 	w, d, a := newShop(t, &status)
 	d.install(reaching("2.0.0", []string{"api.shop.example", "other.example"}, "number"))
-	second, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop", Label: "second",
-		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
+	second, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop", Label: "second",
+		Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
 	require.NoError(t, err)
 	first, err := w.Account(t.Context(), w.auth, a.ID)
 	require.NoError(t, err)
-	_, err = w.SetEgress(t.Context(), w.auth, second.ID, engine.EgressInput{BaseURL: first.BaseURL})
+	_, err = w.SetEgress(t.Context(), w.auth, second.ID, account.EgressInput{BaseURL: first.BaseURL})
 	require.NoError(t, err)
 	v := w.pay(sale(1000, "4242424242424242"))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, second.ID, v.Attempt.AccountID)
 }
 
@@ -192,10 +197,10 @@ func TestApprovalOfHostsSet(t *testing.T) {
 	w, d, a := newShop(t, &status)
 	base, err := w.Account(t.Context(), w.auth, a.ID)
 	require.NoError(t, err)
-	_, err = w.SetEgress(t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: base.BaseURL, Hosts: []string{"api.shop.example"}})
+	_, err = w.SetEgress(t.Context(), w.auth, a.ID, account.EgressInput{BaseURL: base.BaseURL, Hosts: []string{"api.shop.example"}})
 	require.NoError(t, err)
 	d.install(reaching("2.0.0", []string{"api.shop.example", "other.example"}, "number"))
-	require.Equal(t, engine.Succeeded, w.pay(sale(1000, "4242424242424242")).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.pay(sale(1000, "4242424242424242")).Payment.Status)
 }
 
 func TestReachBeyond(t *testing.T) {
@@ -204,7 +209,7 @@ func TestReachBeyond(t *testing.T) {
 		m.Config = []sdk.Field{{Name: "region", Type: "enum", Values: []string{"eu", "us"}, Default: "eu"}}
 		return m
 	}
-	base := engine.ReachOf(built())
+	base := approval.ReachOf(built())
 	for name, tc := range map[string]struct {
 		change func(m *sdk.Manifest)
 		want   string
@@ -229,25 +234,25 @@ func TestReachBeyond(t *testing.T) {
 	} {
 		m := built()
 		tc.change(m)
-		require.Equal(t, tc.want, engine.ReachOf(m).Beyond(base).String(), name)
+		require.Equal(t, tc.want, approval.ReachOf(m).Beyond(base).String(), name)
 	}
 	narrow := built()
 	narrow.Placements[0].Path = "/p"
-	require.Equal(t, "card_number in body number", base.Beyond(engine.ReachOf(narrow)).String(), "any path is more than one")
+	require.Equal(t, "card_number in body number", base.Beyond(approval.ReachOf(narrow)).String(), "any path is more than one")
 	require.Contains(t, base.Caution(), "could name another account")
-	require.Empty(t, engine.Reach{}.Caution())
+	require.Empty(t, approval.Reach{}.Caution())
 }
 
 // An approval without config, from an earlier release, holds for its own build. The next build needs an approval of its config.
 func TestApprovalWithoutConfig(t *testing.T) {
 	m := &reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
 	m.Config = []sdk.Field{{Name: "region", Type: "text", Default: "eu"}}
-	var old engine.Reach
-	stored, err := json.Marshal(engine.ReachOf(m))
+	var old approval.Reach
+	stored, err := json.Marshal(approval.ReachOf(m))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(regexp.MustCompile(`"config":\[[^]]*\],`).ReplaceAll(stored, nil), &old))
 	require.Nil(t, old.Config)
-	d := engine.OperatorDecisions{Approvals: []engine.Approval{{Hash: "this build", Reach: old}}}
+	d := approval.OperatorDecisions{Approvals: []approval.Approval{{Hash: "this build", Reach: old}}}
 	require.True(t, d.Beyond("this build", m, nil).IsEmpty(), "nobody's payments stop for an unchanged adapter")
 	require.Equal(t, "config region as region (text; default eu)", d.Beyond("the next", m, nil).String())
 	m.Config = nil
@@ -308,7 +313,7 @@ func TestPlainSecretsOfAnAccount(t *testing.T) {
 		require.True(t, v.Awaiting.IsEmpty())
 	}
 	approve(true)
-	require.Equal(t, engine.RequiresCapture, w.pay(sale(1000, "4242424242424242", manual)).Payment.Status)
+	require.Equal(t, payment.RequiresCapture, w.pay(sale(1000, "4242424242424242", manual)).Payment.Status)
 	require.Equal(t, "4242424242424242", seen["2.0.0"])
 	files, err := filepath.Glob(w.file + "*")
 	require.NoError(t, err)

@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/payment"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -21,13 +24,13 @@ func newSavedWorld(t *testing.T) (*secureWorld, *asked, string) {
 	w := &secureWorld{world: newWorldWith(t, engine.Options{PublicURL: "https://switch.test"}, withAuthenticators{native, map[string]*authenticator{"threedsecureio": a}},
 		filepath.Join(t.TempDir(), "p.db")), a: a}
 	w.account("sim2", "")
-	_, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
+	_, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
 	require.NoError(t, err)
 	w.setProfile(`{"authentication_connector_details":{"authentication_connectors":["threedsecureio"],"three_ds_requestor_url":"https://shop.test"}}`)
 	v := w.begun(offSession, agreed, customer("c"))
 	require.Equal(t, "Y", w.authenticated(v).TransStatus)
 	v = w.done(v.Payment.ID)
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.NotNil(t, v.Method)
 	return w, seen, v.Method.ID
 }
@@ -47,17 +50,17 @@ func TestThreeRI(t *testing.T) {
 	require.NotNil(t, prior, "the saved method keeps the authentication that later ones refer to")
 	require.Equal(t, "acs-1", prior.ACSTransID)
 	require.Equal(t, "01", prior.Method)
-	charge := func() *engine.PaymentView {
-		return w.pay(mit(777, method, func(in *engine.PaymentInput) {
+	charge := func() *change.View {
+		return w.pay(mit(777, method, func(in *payment.Input) {
 			in.Echo = map[string]json.RawMessage{"mit_category": json.RawMessage(`"recurring"`)}
 		}))
 	}
-	require.Equal(t, engine.Succeeded, charge().Payment.Status)
+	require.Equal(t, payment.Succeeded, charge().Payment.Status)
 	require.Equal(t, 1, w.a.count(sdk.OpAuthenticate), "off by default")
 
 	w.setProfile(`{"external_three_ds_policy":{"three_ri_for_mit":"on"}}`)
 	v := charge()
-	require.Equal(t, engine.Succeeded, v.Payment.Status, "never a customer's action")
+	require.Equal(t, payment.Succeeded, v.Payment.Status, "never a customer's action")
 	req := w.a.last(t, sdk.OpAuthenticate)
 	require.Equal(t, sdk.Channel3RI, req.Authentication.DeviceChannel)
 	require.Equal(t, "01", req.Authentication.ThreeRIInd)
@@ -67,17 +70,17 @@ func TestThreeRI(t *testing.T) {
 	require.Equal(t, "05", seen.last().ThreeDS.ECI)
 	require.Equal(t, "mit", seen.last().StoredCredential.Initiator)
 	require.Equal(t, []string{"payment_succeeded"}, w.events(v.Payment.ID))
-	require.Equal(t, engine.AuthenticationConsumed, w.record(v.Payment.ID).State)
+	require.Equal(t, payment.AuthenticationConsumed, w.record(v.Payment.ID).State)
 
-	for status, want := range map[string]engine.PaymentStatus{"N": engine.Failed, "R": engine.Failed, "C": engine.Failed, "U": engine.Succeeded} {
+	for status, want := range map[string]payment.Status{"N": payment.Failed, "R": payment.Failed, "C": payment.Failed, "U": payment.Succeeded} {
 		w.a.authenticate = always(status)
 		v := charge()
 		require.Equal(t, want, v.Payment.Status, status)
 		require.Nil(t, v.Attempt.Private.Invoke)
 	}
 	w.a.authenticate = failing(sdk.ErrorBadRequest, "201")
-	require.Equal(t, engine.Succeeded, charge().Payment.Status, "the charge goes on without authentication")
+	require.Equal(t, payment.Succeeded, charge().Payment.Status, "the charge goes on without authentication")
 	require.Nil(t, seen.last().ThreeDS)
 	w.setProfile(`{"external_three_ds_policy":{"three_ri_for_mit":"mandatory"}}`)
-	require.Equal(t, engine.Failed, charge().Payment.Status)
+	require.Equal(t, payment.Failed, charge().Payment.Status)
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/threeds/flow"
 	"payswitch/plugins"
 	"payswitch/sdk"
 	"payswitch/storage"
@@ -22,7 +25,7 @@ import (
 // mortal is a node that dies. Afterwards it reaches neither the database, the authenticator nor the processor.
 type mortal struct {
 	engine.Store
-	engine.Connectors
+	port.Connectors
 	commits atomic.Int64
 	// last is the number of commits that the node survives. With after it dies right after the last commit, otherwise at its next write.
 	last  int64
@@ -51,24 +54,24 @@ func (m *mortal) View(ctx context.Context, f func(r engine.Reader) error) error 
 	return m.Store.View(ctx, f)
 }
 
-func (m *mortal) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+func (m *mortal) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, error) {
 	if m.dead.Load() {
-		return &engine.DriveResult{}, errDead
+		return &port.DriveResult{}, errDead
 	}
 	r, err := m.Connectors.Drive(ctx, d)
 	if m.dead.Load() {
-		return &engine.DriveResult{}, errDead // the answer reached no node
+		return &port.DriveResult{}, errDead // the answer reached no node
 	}
 	return r, err
 }
 
 // client acts as a shop and its payer's browser. It repeats its calls until the payment has ended or the node no longer answers.
-func (w *secureWorld) client(id string, in *engine.PaymentInput, until time.Time) engine.PaymentStatus {
+func (w *secureWorld) client(id string, in *payment.Input, until time.Time) payment.Status {
 	ctx := context.Background()
 	in.PaymentID = id
 	w.CreatePayment(ctx, w.auth, in)
 	for time.Now().Before(until) {
-		v, err := w.RetrievePayment(ctx, w.auth, id, engine.RetrieveInput{})
+		v, err := w.RetrievePayment(ctx, w.auth, id, payment.RetrieveInput{})
 		if errors.Is(err, errDead) {
 			return ""
 		}
@@ -77,9 +80,9 @@ func (w *secureWorld) client(id string, in *engine.PaymentInput, until time.Time
 			continue
 		}
 		switch s := v.Payment.Status; s {
-		case engine.Succeeded, engine.Failed:
+		case payment.Succeeded, payment.Failed:
 			return s
-		case engine.RequiresCustomerAction:
+		case payment.RequiresCustomerAction:
 			out, err := w.AuthenticatePayment(ctx, w.auth, id, browserInput(v))
 			if err == nil && out.TransStatus == "C" {
 				a := w.record(id)
@@ -140,13 +143,13 @@ func killed(t *testing.T, flow string, last int64, after bool) {
 		end = w.client("pay_killed", sale(6540, visa, external), time.Now().Add(25*time.Second))
 	}
 	t.Logf("killed: %v after %d commits, then %s", died, m.commits.Load(), end)
-	v := w.get("pay_killed", engine.RetrieveInput{})
+	v := w.get("pay_killed", payment.RetrieveInput{})
 	require.Equal(t, end, v.Payment.Status)
 	require.LessOrEqual(t, b.count(), 1, "authorized at most once")
 	switch v.Payment.Status {
-	case engine.Succeeded:
+	case payment.Succeeded:
 		require.Equal(t, 1, b.count())
-	case engine.Failed: // the node died after it recorded that something may have left; the engine proves that nothing had, and reports it
+	case payment.Failed: // the node died after it recorded that something may have left; the engine proves that nothing had, and reports it
 		require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
 		require.Zero(t, b.count())
 	default:
@@ -195,16 +198,16 @@ func TestAuthenticationRaces(t *testing.T) {
 			case 0:
 				w.ChallengeNotified(context.Background(), back, cres("server-x", "Y"), "")
 			case 1:
-				w.AuthorizeReturn(context.Background(), engine.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: v.Attempt.Private.Invoke.AuthorizeToken})
+				w.AuthorizeReturn(context.Background(), flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: v.Attempt.Private.Invoke.AuthorizeToken})
 			case 2:
-				w.RetrievePayment(context.Background(), w.auth, v.Payment.ID, engine.RetrieveInput{ForceSync: true})
+				w.RetrievePayment(context.Background(), w.auth, v.Payment.ID, payment.RetrieveInput{ForceSync: true})
 			case 3:
-				w.PollStatus(context.Background(), w.pk, engine.PollID(v.Payment.ID))
+				w.PollStatus(context.Background(), w.pk, flow.PollID(v.Payment.ID))
 			}
 		})
 	}
 	wg.Wait()
-	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 	require.Equal(t, 1, w.bank.count())
 	require.Equal(t, []string{"action_required", "payment_succeeded"}, w.events(v.Payment.ID))
 }

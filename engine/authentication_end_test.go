@@ -7,11 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
 
 // inChallenge returns a payment whose payer is at the issuer's page, with the token of the URL to which the ACS leads back.
-func (w *secureWorld) inChallenge(change ...func(*engine.PaymentInput)) (*engine.PaymentView, string) {
+func (w *secureWorld) inChallenge(change ...func(*payment.Input)) (*change.View, string) {
 	w.t.Helper()
 	w.a.authenticate = challenged
 	v := w.begun(change...)
@@ -20,7 +24,7 @@ func (w *secureWorld) inChallenge(change ...func(*engine.PaymentInput)) (*engine
 }
 
 // comesBack brings a CRes to the challenge URL.
-func (w *secureWorld) comesBack(token, message string) *engine.CallbackView {
+func (w *secureWorld) comesBack(token, message string) *flow.CallbackView {
 	w.t.Helper()
 	v, err := w.ChallengeNotified(w.t.Context(), token, message, "")
 	require.NoError(w.t, err)
@@ -54,27 +58,27 @@ func TestChallengeOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
 		result func(*sdk.Request) *sdk.AuthenticationOutcome
 		cres   string // the claim of the CRes, "" for an Erro instead of one
-		want   engine.PaymentStatus
+		want   payment.Status
 		code   string
 		eci    string
 		alarm  string
 	}{
-		"F23 cancelled by the payer":    {result: always("N", cancelled("01")), cres: "N", want: engine.Failed, code: "challenge_cancelled"},
-		"F24 wrong code too often":      {result: always("N", reason("19")), cres: "N", want: engine.Failed, code: "authentication_failed"},
-		"F25 timed out at the ACS":      {result: always("N", cancelled("04"), reason("14")), cres: "N", want: engine.Failed, code: "authentication_timeout"},
-		"F26 the CReq came too late":    {result: always("U", cancelled("05")), cres: "N", want: engine.Failed, code: "authentication_abandoned"},
-		"F27 an error, then the result": {result: always("U", cancelled("06")), want: engine.Failed, code: "authentication_unavailable"},
-		"F29 the CRes says Y":           {result: always("N"), cres: "Y", want: engine.Failed, code: "authentication_failed", alarm: "cres_rreq_mismatch"},
-		"F29 rejected":                  {result: always("R"), cres: "Y", want: engine.Failed, code: "authentication_rejected", alarm: "cres_rreq_mismatch"},
-		"F30 the CRes says N":           {result: always("Y"), cres: "N", want: engine.Succeeded, eci: "05"},
-		"F34 gone": {result: func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Gone: true} }, cres: "Y", want: engine.Failed,
+		"F23 cancelled by the payer":    {result: always("N", cancelled("01")), cres: "N", want: payment.Failed, code: "challenge_cancelled"},
+		"F24 wrong code too often":      {result: always("N", reason("19")), cres: "N", want: payment.Failed, code: "authentication_failed"},
+		"F25 timed out at the ACS":      {result: always("N", cancelled("04"), reason("14")), cres: "N", want: payment.Failed, code: "authentication_timeout"},
+		"F26 the CReq came too late":    {result: always("U", cancelled("05")), cres: "N", want: payment.Failed, code: "authentication_abandoned"},
+		"F27 an error, then the result": {result: always("U", cancelled("06")), want: payment.Failed, code: "authentication_unavailable"},
+		"F29 the CRes says Y":           {result: always("N"), cres: "Y", want: payment.Failed, code: "authentication_failed", alarm: "cres_rreq_mismatch"},
+		"F29 rejected":                  {result: always("R"), cres: "Y", want: payment.Failed, code: "authentication_rejected", alarm: "cres_rreq_mismatch"},
+		"F30 the CRes says N":           {result: always("Y"), cres: "N", want: payment.Succeeded, eci: "05"},
+		"F34 gone": {result: func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Gone: true} }, cres: "Y", want: payment.Failed,
 			code: "authentication_result_lost"},
-		"F35 unavailable":       {result: always("U"), cres: "N", want: engine.Failed, code: "authentication_unavailable"},
-		"F36 attempted":         {result: always("A"), cres: "N", want: engine.Succeeded, eci: "06"},
-		"C inside the result":   {result: always("C"), cres: "Y", want: engine.Failed, code: "authentication_protocol_error"},
-		"I inside the result":   {result: always("I"), cres: "Y", want: engine.Failed, code: "authentication_protocol_error"},
-		"Y without CAVV":        {result: always("Y", func(o *sdk.AuthenticationOutcome) { o.CAVV = "" }), cres: "Y", want: engine.Failed, code: "authentication_unavailable"},
-		"refused by the vendor": {result: failing(sdk.ErrorBadRequest, "203"), cres: "Y", want: engine.Failed, code: "authentication_error"},
+		"F35 unavailable":       {result: always("U"), cres: "N", want: payment.Failed, code: "authentication_unavailable"},
+		"F36 attempted":         {result: always("A"), cres: "N", want: payment.Succeeded, eci: "06"},
+		"C inside the result":   {result: always("C"), cres: "Y", want: payment.Failed, code: "authentication_protocol_error"},
+		"I inside the result":   {result: always("I"), cres: "Y", want: payment.Failed, code: "authentication_protocol_error"},
+		"Y without CAVV":        {result: always("Y", func(o *sdk.AuthenticationOutcome) { o.CAVV = "" }), cres: "Y", want: payment.Failed, code: "authentication_unavailable"},
+		"refused by the vendor": {result: failing(sdk.ErrorBadRequest, "203"), cres: "Y", want: payment.Failed, code: "authentication_error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -89,7 +93,7 @@ func TestChallengeOutcomes(t *testing.T) {
 			v = w.done(v.Payment.ID)
 			require.Equal(t, c.want, v.Payment.Status)
 			s := v.Attempt.Details.Authentication
-			if c.want == engine.Failed {
+			if c.want == payment.Failed {
 				require.Zero(t, w.bank.count())
 				require.Equal(t, c.code, v.Attempt.Details.Error.Code)
 				require.Equal(t, []string{"action_required", "payment_failed"}, w.events(v.Payment.ID))
@@ -114,7 +118,7 @@ func TestStrictPolicy(t *testing.T) {
 		w.a.authenticate = always(status)
 		v := w.begun()
 		w.authenticated(v)
-		require.Equal(t, engine.Failed, w.done(v.Payment.ID).Payment.Status, status)
+		require.Equal(t, payment.Failed, w.done(v.Payment.ID).Payment.Status, status)
 	}
 	require.Zero(t, w.bank.count())
 }
@@ -134,8 +138,8 @@ func TestForgedCRes(t *testing.T) {
 	for use, url := range map[string]string{"method": w.a.last(t, sdk.OpAuthenticate).Authentication.MethodNotificationURL, "result": w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL} {
 		require.False(t, w.comesBack(token(url), cres("server-xxx", "Y")).Known, "the token of the %s URL is for nothing else", use)
 	}
-	require.Equal(t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
-	require.Equal(t, engine.RequiresCustomerAction, w.get(other.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, w.get(other.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	require.Zero(t, w.a.count(sdk.OpResult))
 	require.NotZero(t, w.alarms.all()["three_ds_id_mismatch"])
 	require.NotZero(t, w.alarms.all()["three_ds_session_mac"])
@@ -172,9 +176,9 @@ func TestAbandoned(t *testing.T) {
 		w.passes(v.Payment.ID, 14*time.Minute)
 		w.running()
 		time.Sleep(100 * time.Millisecond)
-		require.Equal(t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status, "the payer still has time")
+		require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status, "the payer still has time")
 		w.passes(v.Payment.ID, 2*time.Minute)
-		v = w.eventually(v.Payment.ID, engine.Failed)
+		v = w.eventually(v.Payment.ID, payment.Failed)
 		require.Equal(t, "authentication_abandoned", v.Attempt.Details.Error.Code)
 		require.Equal(t, []string{"action_required", "payment_failed"}, w.events(v.Payment.ID))
 		require.Empty(t, w.record(v.Payment.ID).Instrument)
@@ -186,7 +190,7 @@ func TestAbandoned(t *testing.T) {
 		w.a.result = always("Y")
 		w.passes(v.Payment.ID, time.Minute)
 		w.running()
-		require.Equal(t, engine.Succeeded, w.eventually(v.Payment.ID, engine.Succeeded).Payment.Status)
+		require.Equal(t, payment.Succeeded, w.eventually(v.Payment.ID, payment.Succeeded).Payment.Status)
 		require.Equal(t, 1, w.bank.count())
 	})
 	t.Run("F22 the tab is closed, no result comes", func(t *testing.T) {
@@ -196,7 +200,7 @@ func TestAbandoned(t *testing.T) {
 		w.passes(v.Payment.ID, time.Minute)
 		require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) == 1 }, 5*time.Second, 10*time.Millisecond)
 		w.passes(v.Payment.ID, 15*time.Minute)
-		v = w.eventually(v.Payment.ID, engine.Failed)
+		v = w.eventually(v.Payment.ID, payment.Failed)
 		require.Equal(t, "authentication_abandoned", v.Attempt.Details.Error.Code)
 		require.Eventually(t, func() bool { return w.a.count(sdk.OpCancelChallenge) == 1 }, 5*time.Second, 10*time.Millisecond, "the authenticator gets the cancellation")
 	})
@@ -207,7 +211,7 @@ func TestAbandoned(t *testing.T) {
 		require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) > 0 }, 5*time.Second, 5*time.Millisecond)
 		w.running()
 		w.passes(v.Payment.ID, 16*time.Minute)
-		v = w.eventually(v.Payment.ID, engine.Failed)
+		v = w.eventually(v.Payment.ID, payment.Failed)
 		require.Equal(t, "authentication_timeout", v.Attempt.Details.Error.Code)
 		require.Zero(t, w.bank.count())
 	})
@@ -217,7 +221,7 @@ func TestAbandoned(t *testing.T) {
 		require.True(t, w.comesBack(back, erro("server-x")).Known)
 		w.running()
 		w.passes(v.Payment.ID, 31*time.Second)
-		v = w.eventually(v.Payment.ID, engine.Failed)
+		v = w.eventually(v.Payment.ID, payment.Failed)
 		require.Equal(t, "authentication_protocol_error", v.Attempt.Details.Error.Code)
 	})
 	t.Run("F32 late, but in time", func(t *testing.T) {
@@ -228,7 +232,7 @@ func TestAbandoned(t *testing.T) {
 		w.a.mu.Lock()
 		w.a.result = always("Y")
 		w.a.mu.Unlock()
-		require.Equal(t, engine.Succeeded, w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true}).Payment.Status, "a forced sync waits for the result")
+		require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true}).Payment.Status, "a forced sync waits for the result")
 	})
 }
 
@@ -238,14 +242,14 @@ func TestCancelDuringChallenge(t *testing.T) {
 	v, back := w.inChallenge()
 	c, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "requested_by_customer")
 	require.NoError(t, err)
-	require.Equal(t, engine.Cancelled, c.Payment.Status)
+	require.Equal(t, payment.Cancelled, c.Payment.Status)
 	require.Eventually(t, func() bool { return w.a.count(sdk.OpCancelChallenge) == 1 }, 5*time.Second, 5*time.Millisecond)
 	a := w.record(v.Payment.ID)
-	require.Equal(t, engine.AuthenticationExpired, a.State)
+	require.Equal(t, payment.AuthenticationExpired, a.State)
 	require.Empty(t, a.Instrument)
 	w.a.result = always("Y")
 	w.comesBack(back, cres("server-x", "Y"))
-	require.Equal(t, engine.Cancelled, w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true}).Payment.Status)
+	require.Equal(t, payment.Cancelled, w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true}).Payment.Status)
 	require.Zero(t, w.bank.count())
 	require.Equal(t, []string{"action_required", "payment_cancelled"}, w.events(v.Payment.ID))
 }
@@ -261,7 +265,7 @@ func TestCancelDuringAReq(t *testing.T) {
 		}
 	}
 	w.authenticated(v)
-	require.Equal(t, engine.Cancelled, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Cancelled, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	require.Zero(t, w.bank.count())
 	require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus)
 }
@@ -270,9 +274,9 @@ func TestCancelDuringAReq(t *testing.T) {
 func TestAuthorizeURL(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
-		visit := func(v *engine.PaymentView, token string) *engine.AuthorizeView {
+		visit := func(v *change.View, token string) *flow.AuthorizeView {
 			t.Helper()
-			out, err := w.AuthorizeReturn(t.Context(), engine.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
+			out, err := w.AuthorizeReturn(t.Context(), flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
 			require.NoError(t, err)
 			return out
 		}
@@ -295,12 +299,12 @@ func TestAuthorizeURL(t *testing.T) {
 		closed, _ := w.inChallenge()
 		w.a.result = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Pending: true} }
 		for _, token := range []string{"", "x", secret, approved.Attempt.Private.Invoke.AuthorizeToken, closed.Attempt.Private.Invoke.PageToken} {
-			_, err := w.AuthorizeReturn(t.Context(), engine.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
+			_, err := w.AuthorizeReturn(t.Context(), flow.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
 			require.EqualError(t, err, "HE_02: Payment does not exist in our records", "without its own token it is nothing")
 		}
-		require.Equal(t, engine.RequiresCustomerAction, w.get(closed.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+		require.Equal(t, payment.RequiresCustomerAction, w.get(closed.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 		require.Contains(t, visit(closed, closed.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=failed")
-		require.Equal(t, "challenge_cancelled", w.get(closed.Payment.ID, engine.RetrieveInput{}).Attempt.Details.Error.Code)
+		require.Equal(t, "challenge_cancelled", w.get(closed.Payment.ID, payment.RetrieveInput{}).Attempt.Details.Error.Code)
 		require.Equal(t, 2, w.bank.count())
 	})
 }
@@ -309,7 +313,7 @@ func TestAuthorizeURL(t *testing.T) {
 func TestBinding(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
-	_, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{Amount: ptr(int64(1))})
+	_, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{Amount: ptr(int64(1))})
 	require.Equal(t, "IR_16", code(t, err), "F39")
 	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(6540, visa, external))
 	require.Equal(t, "IR_16", code(t, err))
@@ -330,7 +334,7 @@ func TestBinding(t *testing.T) {
 	}))
 	w.authenticated(v)
 	v = w.done(v.Payment.ID)
-	require.Equal(t, engine.Failed, v.Payment.Status)
+	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Zero(t, w.bank.count())
 	require.Equal(t, 1, w.alarms.all()["authentication_binding"])
 }
@@ -343,18 +347,18 @@ func TestAuthenticationLimit(t *testing.T) {
 	v := w.begun()
 	for range 2 {
 		w.authenticated(v)
-		require.Equal(t, engine.Failed, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, payment.Failed, w.done(v.Payment.ID).Payment.Status)
 		var err error
 		v, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(6540, visa, external))
 		require.NoError(t, err)
-		require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+		require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 	}
 	w.authenticated(v)
 	w.done(v.Payment.ID)
 	_, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(6540, visa, external))
-	var e *engine.Error
+	var e *fault.Error
 	require.ErrorAs(t, err, &e)
-	require.Equal(t, engine.KindLimited, e.Kind)
+	require.Equal(t, fault.KindLimited, e.Kind)
 	require.Equal(t, 3, w.a.count(sdk.OpAuthenticate))
 	require.Zero(t, w.bank.count())
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
 
@@ -19,10 +22,10 @@ func TestAPushedResultAtTheAccountsURL(t *testing.T) {
 			w := newPushWorld(t, rule, "hmac", hookSecret)
 			v, back := w.inChallenge()
 			require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "information"}, hookSecret), "signed, and no result")
-			w.still(v, engine.AuthenticationChallenge)
+			w.still(v, payment.AuthenticationChallenge)
 			require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
 			v = w.done(v.Payment.ID)
-			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Equal(t, "05", w.bank.last(t).ThreeDS.ECI)
 			require.NotEmpty(t, w.bank.last(t).ThreeDS.CAVV)
 			require.NotEqual(t, cavv, w.bank.last(t).ThreeDS.CAVV, "adapters see a stand-in")
@@ -33,7 +36,7 @@ func TestAPushedResultAtTheAccountsURL(t *testing.T) {
 			}
 			require.NoError(t, w.toAccount(resultOf("N"), hookSecret))
 			require.True(t, w.comesBack(back, cres("server-x", "Y")).Known, "the payer comes back afterwards")
-			require.Equal(t, engine.Succeeded, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+			require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 			require.Equal(t, 1, w.bank.count())
 			require.Equal(t, []string{"action_required", "payment_succeeded"}, w.events(v.Payment.ID))
 			require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus)
@@ -48,10 +51,10 @@ func TestAPushedResultSaysNo(t *testing.T) {
 	require.True(t, w.comesBack(back, cres("server-x", "Y")).Known)
 	require.NoError(t, w.toAccount(resultOf("N", reason("19")), hookSecret))
 	v = w.done(v.Payment.ID)
-	require.Equal(t, engine.Failed, v.Payment.Status)
+	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Equal(t, "authentication_failed", v.Attempt.Details.Error.Code)
 	require.NoError(t, w.toAccount(resultOf("Y"), hookSecret), "replayed with another end")
-	require.Equal(t, engine.Failed, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Failed, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	require.Zero(t, w.bank.count())
 }
 
@@ -66,7 +69,7 @@ func TestForgedResults(t *testing.T) {
 	require.Equal(t, "WE_01", code(t, err))
 	_, err = w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), tampered)
 	require.Equal(t, "WE_01", code(t, err), "the result URL needs a signature too, if the vendor signs")
-	w.still(v, engine.AuthenticationChallenge)
+	w.still(v, payment.AuthenticationChallenge)
 
 	none := resultOf("Y")
 	none["transaction"] = "server-nobody"
@@ -78,11 +81,11 @@ func TestForgedResults(t *testing.T) {
 	swapped = resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = "server-2" })
 	swapped["transaction"] = "server-x"
 	require.NoError(t, w.toAccount(swapped, hookSecret))
-	w.still(v, engine.AuthenticationChallenge)
+	w.still(v, payment.AuthenticationChallenge)
 	require.Equal(t, map[string]int{"three_ds_id_mismatch": 2}, w.alarms.all())
 
 	require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
-	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 }
 
 // Without a secret on the account, no message at its URL is evidence, even if the adapter accepts it. If the result cannot be fetched, the
@@ -94,16 +97,16 @@ func TestUnsignedResultsOfOneThatCannotBeAsked(t *testing.T) {
 			v, _ := w.inChallenge()
 			require.Equal(t, "WE_01", code(t, w.toAccount(resultOf("Y"), "")))
 			require.Equal(t, "WE_01", code(t, w.toAccount(map[string]any{"transaction": "server-nobody", "event": "result_ready"}, "")), "whatever transaction the message names")
-			w.still(v, engine.AuthenticationChallenge)
+			w.still(v, payment.AuthenticationChallenge)
 			reply, err := w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), pushed(resultOf("Y"), ""))
 			if proof == "hmac" {
 				require.Equal(t, "WE_01", code(t, err), "the message needs a signature")
-				w.still(v, engine.AuthenticationChallenge)
+				w.still(v, payment.AuthenticationChallenge)
 				return
 			}
 			require.NoError(t, err, "the URL, which only the authenticator knows, is the proof")
 			require.Equal(t, 200, reply.Status)
-			require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+			require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 		})
 	}
 }
@@ -131,7 +134,7 @@ func TestAMessageThatProvesNothingWakesUp(t *testing.T) {
 			}
 			require.NoError(t, w.toAccount(sent, ""))
 			v = w.done(v.Payment.ID)
-			require.Equal(t, engine.Failed, v.Payment.Status)
+			require.Equal(t, payment.Failed, v.Payment.Status)
 			require.Equal(t, "authentication_failed", v.Attempt.Details.Error.Code)
 			require.Equal(t, 1, w.a.count(sdk.OpResult))
 			require.Zero(t, w.bank.count())
@@ -157,7 +160,7 @@ func TestManyWakeUps(t *testing.T) {
 		w.a.result = always("Y")
 		w.a.mu.Unlock()
 		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, ""))
-		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 	})
 }
 
@@ -169,24 +172,24 @@ func TestAResultThatComesEarly(t *testing.T) {
 		require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
 		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, hookSecret))
 		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "method_completed"}, hookSecret))
-		w.still(v, engine.AuthenticationPrepared)
+		w.still(v, payment.AuthenticationPrepared)
 		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt, "only the method's own URL ends the method")
 		require.Zero(t, w.a.count(sdk.OpResult))
 		w.a.authenticate = challenged
 		require.Equal(t, "C", w.authenticated(v).TransStatus, "the early result is not remembered")
 		require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
-		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 		require.Equal(t, 1, w.bank.count())
 	})
 	for name, c := range map[string]struct {
 		content map[string]any
-		want    engine.PaymentStatus
+		want    payment.Status
 		first   string
 	}{
-		"while the AReq is under way":                         {resultOf("Y"), engine.Succeeded, "Y"},
-		"of another transaction while the AReq is under way":  {resultOf("N", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = "server-2" }), engine.Succeeded, "A"},
-		"a challenge while the AReq is under way":             {resultOf("C"), engine.Succeeded, "A"},
-		"a failure that is technical while the AReq is under": {map[string]any{"transaction": "server-x", "result": failing(sdk.ErrorTechnical, "405")(nil)}, engine.Succeeded, "A"},
+		"while the AReq is under way":                         {resultOf("Y"), payment.Succeeded, "Y"},
+		"of another transaction while the AReq is under way":  {resultOf("N", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = "server-2" }), payment.Succeeded, "A"},
+		"a challenge while the AReq is under way":             {resultOf("C"), payment.Succeeded, "A"},
+		"a failure that is technical while the AReq is under": {map[string]any{"transaction": "server-x", "result": failing(sdk.ErrorTechnical, "405")(nil)}, payment.Succeeded, "A"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPushWorld(t, "push", "hmac", hookSecret)
@@ -214,8 +217,8 @@ func TestAPushedResultThatComesLate(t *testing.T) {
 	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
 	require.NoError(t, err)
 	require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
-	v = w.get(v.Payment.ID, engine.RetrieveInput{})
-	require.Equal(t, engine.Cancelled, v.Payment.Status)
+	v = w.get(v.Payment.ID, payment.RetrieveInput{})
+	require.Equal(t, payment.Cancelled, v.Payment.Status)
 	require.Zero(t, w.bank.count())
 	require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus, "stored beside it")
 	require.Equal(t, map[string]int{"late_result": 1}, w.alarms.all())
@@ -225,23 +228,23 @@ func TestAPushedResultThatComesLate(t *testing.T) {
 func TestAResultAtAnotherAccountsURL(t *testing.T) {
 	w := newPushWorld(t, "push", "hmac", hookSecret)
 	v, _ := w.inChallenge()
-	_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+	_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
 	require.NoError(t, err)
-	theirs := engine.Auth{MerchantID: "m2"}
-	other, err := w.CreateAccount(t.Context(), theirs, engine.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
+	theirs := account.Auth{MerchantID: "m2"}
+	other, err := w.CreateAccount(t.Context(), theirs, account.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
 	require.NoError(t, err)
-	second, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds 2"})
+	second, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds 2"})
 	require.NoError(t, err)
-	for merchant, account := range map[string]*engine.Account{"m2": other, "m1": second} {
-		w.setSecret(engine.Auth{MerchantID: merchant}, account.ID, "their secret")
+	for merchant, acct := range map[string]*account.Account{"m2": other, "m1": second} {
+		w.setSecret(account.Auth{MerchantID: merchant}, acct.ID, "their secret")
 		for _, content := range []map[string]any{resultOf("Y"), {"reference": w.record(v.Payment.ID).ID, "result": resultOf("Y")["result"]}} {
-			_, err := w.ReceiveWebhook(t.Context(), engine.WebhookInput{MerchantID: merchant, Account: account.ID, Message: pushed(content, "their secret")})
+			_, err := w.ReceiveWebhook(t.Context(), engine.WebhookInput{MerchantID: merchant, Account: acct.ID, Message: pushed(content, "their secret")})
 			require.Equal(t, "WE_04", code(t, err), merchant)
 		}
 		_, err := w.ReceiveWebhook(t.Context(), engine.WebhookInput{MerchantID: merchant, Account: w.account.ID, Message: pushed(resultOf("Y"), "their secret")})
 		require.Contains(t, []string{"WE_01", "HE_02"}, code(t, err))
 	}
-	w.still(v, engine.AuthenticationChallenge)
+	w.still(v, payment.AuthenticationChallenge)
 	require.Empty(t, w.alarms.all())
 }
 
@@ -270,12 +273,12 @@ func TestTheAuthenticationsOwnURLs(t *testing.T) {
 	require.Equal(t, "WE_01", code(t, called(event, true, resultOf("Y"))), "a browser brings no result")
 	require.NoError(t, called(event, true, map[string]any{"event": "method_completed"}), "too late for that")
 	require.NoError(t, called(event, true, map[string]any{"event": "result_ready"}))
-	w.still(v, engine.AuthenticationChallenge)
+	w.still(v, payment.AuthenticationChallenge)
 
 	require.NoError(t, called(result, false, resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.DSTransID = "ds-2" })), "of another transaction")
-	w.still(v, engine.AuthenticationChallenge)
+	w.still(v, payment.AuthenticationChallenge)
 	require.NoError(t, called(result, false, resultOf("Y")))
-	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 	require.NoError(t, called(result, false, resultOf("Y")), "replayed")
 	require.Equal(t, 1, w.bank.count())
 
@@ -285,7 +288,7 @@ func TestTheAuthenticationsOwnURLs(t *testing.T) {
 	require.NoError(t, called(result, false, resultOf("Y", func(o *sdk.AuthenticationOutcome) {
 		o.ServerTransID = w.record(second.Payment.ID).Details.ServerTransID
 	})))
-	require.Equal(t, engine.RequiresCustomerAction, w.get(second.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, w.get(second.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	require.Equal(t, 1, w.bank.count())
 }
 
@@ -303,15 +306,15 @@ func TestEventsOfTheAuthenticatorsPage(t *testing.T) {
 	tell("information", "")
 	require.False(t, w.record(v.Payment.ID).Details.MethodOver)
 	for _, name := range []string{"method_skipped", "timed_out"} {
-		tell(name, engine.DoneMethod)
+		tell(name, flow.DoneMethod)
 		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt, name)
 		require.True(t, w.record(v.Payment.ID).Details.MethodOver, "the engine stops waiting for the method")
 	}
-	tell("method_completed", engine.DoneMethod)
+	tell("method_completed", flow.DoneMethod)
 	require.NotZero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
 	w.a.authenticate, w.a.result = challenged, always("Y")
 	require.Equal(t, "C", w.authenticated(v).TransStatus)
 	require.Equal(t, "Y", w.a.last(t, sdk.OpAuthenticate).Authentication.MethodCompletion)
-	tell("result_ready", engine.DoneChallenge)
-	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	tell("result_ready", flow.DoneChallenge)
+	require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 }

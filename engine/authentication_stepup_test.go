@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -18,7 +19,7 @@ func softDecline(r *sdk.Request) *sdk.Outcome {
 	return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx"}
 }
 
-func browser(in *engine.PaymentInput) {
+func browser(in *payment.Input) {
 	external(in)
 	in.External3DS, in.AuthenticationType = nil, ""
 }
@@ -29,12 +30,12 @@ func TestStepUp(t *testing.T) {
 	w.bank.answer = softDecline
 	w.a.authenticate = challenged
 	v := w.pay(sale(6540, visa, browser))
-	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status, "the payer is asked at once")
+	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status, "the payer is asked at once")
 	require.Equal(t, 2, v.Payment.AttemptCount)
 	require.NotNil(t, v.Attempt.Private.Invoke)
 	require.Equal(t, []string{"action_required"}, w.events(v.Payment.ID))
-	first := w.get(v.Payment.ID, engine.RetrieveInput{Attempts: true}).Attempts[0]
-	require.Equal(t, engine.AttemptFailure, first.Status)
+	first := w.get(v.Payment.ID, payment.RetrieveInput{Attempts: true}).Attempts[0]
+	require.Equal(t, payment.AttemptFailure, first.Status)
 	require.Equal(t, sdk.DeclineAuthenticationNeeded, first.Details.Error.Reason)
 
 	require.Equal(t, "C", w.authenticated(v).TransStatus)
@@ -43,7 +44,7 @@ func TestStepUp(t *testing.T) {
 	w.a.result = always("Y")
 	w.comesBack(token(req.Authentication.NotificationURL), cres("server-x", "Y"))
 	v = w.done(v.Payment.ID)
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, 2, w.bank.count())
 	require.Equal(t, "05", w.bank.last(t).ThreeDS.ECI)
 	require.NotEqual(t, w.bank.requests[0].Reference, w.bank.requests[1].Reference)
@@ -57,21 +58,21 @@ func TestNoStepUp(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		w.bank.answer = func(r *sdk.Request) *sdk.Outcome { r.ThreeDS = nil; return softDecline(r) }
 		v := w.pay(sale(6540, visa, browser))
-		require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+		require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 		w.authenticated(v)
 		v = w.done(v.Payment.ID)
-		require.Equal(t, engine.Failed, v.Payment.Status)
+		require.Equal(t, payment.Failed, v.Payment.Status)
 		require.Equal(t, 2, v.Payment.AttemptCount)
 		require.Equal(t, 2, w.bank.count())
 	})
 	for name, c := range map[string]struct {
 		profile string
-		in      func(*engine.PaymentInput)
+		in      func(*payment.Input)
 	}{
 		"switched off":      {`{"external_three_ds_policy":{"step_up_on_soft_decline":"off"}}`, browser},
-		"the payer is away": {`{}`, func(*engine.PaymentInput) {}},
+		"the payer is away": {`{}`, func(*payment.Input) {}},
 		"no authenticator":  {`{"authentication_connector_details":{"authentication_connectors":[]}}`, browser},
-		"an acquirer that there is not": {`{}`, func(in *engine.PaymentInput) {
+		"an acquirer that there is not": {`{}`, func(in *payment.Input) {
 			browser(in)
 			in.Echo = map[string]json.RawMessage{"profile_acquirer_id": json.RawMessage(`"pro_acq_none"`)}
 		}},
@@ -81,7 +82,7 @@ func TestNoStepUp(t *testing.T) {
 			w.setProfile(c.profile)
 			w.bank.answer = softDecline
 			v := w.pay(sale(6540, visa, c.in))
-			require.Equal(t, engine.Failed, v.Payment.Status)
+			require.Equal(t, payment.Failed, v.Payment.Status)
 			require.Equal(t, 1, v.Payment.AttemptCount)
 			require.Equal(t, []string{"payment_failed"}, w.events(v.Payment.ID))
 			require.Zero(t, w.a.count(sdk.OpPrepare))
@@ -100,22 +101,22 @@ func TestNoStepUp(t *testing.T) {
 
 // Requests to the issuer: no preference, a challenge, or an exemption in the values of the message version.
 func TestChallengeIndicators(t *testing.T) {
-	echo := func(key, value string) func(*engine.PaymentInput) {
-		return func(in *engine.PaymentInput) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
+	echo := func(key, value string) func(*payment.Input) {
+		return func(in *payment.Input) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
 	}
 	for name, c := range map[string]struct {
-		change    func(*engine.PaymentInput)
+		change    func(*payment.Input)
 		inds      []string
 		exemption string
 	}{
-		"nothing":        {func(*engine.PaymentInput) {}, []string{"01"}, ""},
+		"nothing":        {func(*payment.Input) {}, []string{"01"}, ""},
 		"forced":         {echo("force_3ds_challenge", "true"), []string{"04"}, ""},
-		"card for later": {func(in *engine.PaymentInput) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" }, []string{"04"}, ""},
-		"risk analysis": {func(in *engine.PaymentInput) {
+		"card for later": {func(in *payment.Input) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" }, []string{"04"}, ""},
+		"risk analysis": {func(in *payment.Input) {
 			echo("psd2_sca_exemption_type", `"transaction_risk_analysis"`)(in)
 			in.Currency = "EUR"
 		}, []string{"05"}, "transaction_risk_analysis"},
-		"risk analysis over its limit": {func(in *engine.PaymentInput) {
+		"risk analysis over its limit": {func(in *payment.Input) {
 			echo("psd2_sca_exemption_type", `"transaction_risk_analysis"`)(in)
 			in.Currency, in.Amount = "EUR", ptr(int64(50001))
 		}, []string{"01"}, ""},
@@ -129,7 +130,7 @@ func TestChallengeIndicators(t *testing.T) {
 			w.authenticated(v)
 			require.Equal(t, c.inds, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds)
 			v = w.done(v.Payment.ID)
-			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			sent := w.bank.last(t)
 			if c.exemption == "" {
 				require.Nil(t, sent.ThreeDS, "I was not asked for")

@@ -8,6 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
+	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
 
@@ -42,7 +46,7 @@ func TestFrictionless(t *testing.T) {
 	require.EqualValues(t, 6540, req.Amount.Minor)
 
 	v = w.done(v.Payment.ID)
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, 1, w.bank.count())
 	got := w.bank.last(t).ThreeDS
 	require.NotEmpty(t, got.CAVV)
@@ -55,13 +59,13 @@ func TestFrictionless(t *testing.T) {
 	require.Equal(t, "ds-1", s.DSTransID)
 	require.Nil(t, v.Attempt.Private.Invoke)
 	a := w.record(v.Payment.ID)
-	require.Equal(t, engine.AuthenticationConsumed, a.State)
+	require.Equal(t, payment.AuthenticationConsumed, a.State)
 	require.Equal(t, "authenticated", a.Outcome)
 	require.Empty(t, a.Instrument, "no card is kept with an authentication that has ended")
 	require.Empty(t, a.Request)
 	require.Equal(t, []string{"action_required", "payment_succeeded"}, w.events(v.Payment.ID))
 	for _, op := range w.operations(v.Payment.ID) {
-		require.Equal(t, engine.OperationSucceeded, op.Status, op.Kind)
+		require.Equal(t, payment.OperationSucceeded, op.Status, op.Kind)
 		require.Empty(t, op.Instrument)
 	}
 	require.Empty(t, w.alarms.all())
@@ -78,7 +82,7 @@ func TestChallenge(t *testing.T) {
 	require.Equal(t, "creq", out.ChallengeKey)
 	require.NotEmpty(t, out.ChallengeRequest)
 	require.Equal(t, out, w.authenticated(v), "the same answer")
-	s, err := w.PollStatus(t.Context(), w.pk, engine.PollID(v.Payment.ID))
+	s, err := w.PollStatus(t.Context(), w.pk, flow.PollID(v.Payment.ID))
 	require.NoError(t, err)
 	require.Equal(t, "pending", s)
 
@@ -89,9 +93,9 @@ func TestChallenge(t *testing.T) {
 	require.True(t, back.Known)
 	require.Equal(t, v.Payment.ID, back.PaymentID)
 	v = w.done(v.Payment.ID)
-	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 	require.Equal(t, "challenge", w.bank.last(t).ThreeDS.Flow)
-	s, err = w.PollStatus(t.Context(), w.pk, engine.PollID(v.Payment.ID))
+	s, err = w.PollStatus(t.Context(), w.pk, flow.PollID(v.Payment.ID))
 	require.NoError(t, err)
 	require.Equal(t, "completed", s)
 	again, err := w.ChallengeNotified(t.Context(), c, cres("server-x", "Y"), "")
@@ -106,29 +110,29 @@ func TestFrictionlessOutcomes(t *testing.T) {
 	noCAVV := func(o *sdk.AuthenticationOutcome) { o.CAVV = "" }
 	for name, c := range map[string]struct {
 		answer       func(*sdk.Request) *sdk.AuthenticationOutcome
-		want         engine.PaymentStatus
+		want         payment.Status
 		code         string
 		eci, shift   string // ECI and shift of an authorization
 		withoutProof bool
 		told         string // trans_status in the browser's answer
 	}{
-		"F15 N":                {answer: always("N"), want: engine.Failed, code: "authentication_failed", told: "N"},
-		"F16 R":                {answer: always("R"), want: engine.Failed, code: "authentication_rejected", told: "R"},
-		"F17 U":                {answer: always("U"), want: engine.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "U"},
-		"A":                    {answer: always("A"), want: engine.Succeeded, eci: "06", shift: "expected", told: "A"},
-		"F18 I not asked for":  {answer: always("I"), want: engine.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "I"},
-		"F18 D not asked for":  {answer: always("D"), want: engine.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "D"},
-		"F18 S not supported":  {answer: always("S"), want: engine.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "S"},
-		"F19 C without acsURL": {answer: always("C", func(o *sdk.AuthenticationOutcome) { o.ACSURL = "" }), want: engine.Failed, code: "authentication_protocol_error", told: "U"},
-		"F19 C over http":      {answer: always("C", func(o *sdk.AuthenticationOutcome) { o.ACSURL = "http://acs.test" }), want: engine.Failed, code: "authentication_protocol_error", told: "U"},
-		"F20 Y without CAVV":   {answer: always("Y", noCAVV), want: engine.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "Y"},
-		"F21 no dsTransID":     {answer: always("Y", func(o *sdk.AuthenticationOutcome) { o.DSTransID = "-" }), want: engine.Failed, code: "authentication_protocol_error", told: "Y"},
-		"F21 another server transaction": {answer: always("Y", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = "other" }), want: engine.Failed,
+		"F15 N":                {answer: always("N"), want: payment.Failed, code: "authentication_failed", told: "N"},
+		"F16 R":                {answer: always("R"), want: payment.Failed, code: "authentication_rejected", told: "R"},
+		"F17 U":                {answer: always("U"), want: payment.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "U"},
+		"A":                    {answer: always("A"), want: payment.Succeeded, eci: "06", shift: "expected", told: "A"},
+		"F18 I not asked for":  {answer: always("I"), want: payment.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "I"},
+		"F18 D not asked for":  {answer: always("D"), want: payment.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "D"},
+		"F18 S not supported":  {answer: always("S"), want: payment.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "S"},
+		"F19 C without acsURL": {answer: always("C", func(o *sdk.AuthenticationOutcome) { o.ACSURL = "" }), want: payment.Failed, code: "authentication_protocol_error", told: "U"},
+		"F19 C over http":      {answer: always("C", func(o *sdk.AuthenticationOutcome) { o.ACSURL = "http://acs.test" }), want: payment.Failed, code: "authentication_protocol_error", told: "U"},
+		"F20 Y without CAVV":   {answer: always("Y", noCAVV), want: payment.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "Y"},
+		"F21 no dsTransID":     {answer: always("Y", func(o *sdk.AuthenticationOutcome) { o.DSTransID = "-" }), want: payment.Failed, code: "authentication_protocol_error", told: "Y"},
+		"F21 another server transaction": {answer: always("Y", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = "other" }), want: payment.Failed,
 			code: "authentication_protocol_error", told: "Y"},
-		"F12 no answer":     {answer: noAnswer, want: engine.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "U"},
-		"F12 Erro 405":      {answer: failing(sdk.ErrorTechnical, "405"), want: engine.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "U"},
-		"F13 Erro 203":      {answer: failing(sdk.ErrorBadRequest, "203"), want: engine.Failed, code: "authentication_error", told: "U"},
-		"F13 configuration": {answer: failing(sdk.ErrorConfig, "306"), want: engine.Failed, code: "authentication_error", told: "U"},
+		"F12 no answer":     {answer: noAnswer, want: payment.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "U"},
+		"F12 Erro 405":      {answer: failing(sdk.ErrorTechnical, "405"), want: payment.Succeeded, withoutProof: true, eci: "07", shift: "not_expected", told: "U"},
+		"F13 Erro 203":      {answer: failing(sdk.ErrorBadRequest, "203"), want: payment.Failed, code: "authentication_error", told: "U"},
+		"F13 configuration": {answer: failing(sdk.ErrorConfig, "306"), want: payment.Failed, code: "authentication_error", told: "U"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newSecureWorld(t, engine.Options{})
@@ -140,7 +144,7 @@ func TestFrictionlessOutcomes(t *testing.T) {
 			v = w.done(v.Payment.ID)
 			require.Equal(t, c.want, v.Payment.Status)
 			s := v.Attempt.Details.Authentication
-			if c.want == engine.Failed {
+			if c.want == payment.Failed {
 				require.Zero(t, w.bank.count())
 				require.Equal(t, c.code, v.Attempt.Details.Error.Code)
 				require.Equal(t, c.code, s.ErrorCode)
@@ -174,7 +178,7 @@ func TestAReqAgain(t *testing.T) {
 		}
 		v := w.begun()
 		require.Equal(t, "Y", w.authenticated(v).TransStatus)
-		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 		require.Equal(t, 2, w.a.count(sdk.OpPrepare))
 		require.Equal(t, "server-xxx", w.a.last(t, sdk.OpAuthenticate).Authentication.ServerTransID)
 		require.Equal(t, 2, w.record(v.Payment.ID).Details.Tries)
@@ -195,7 +199,7 @@ func TestAReqAgain(t *testing.T) {
 		v := w.begun()
 		require.Equal(t, "Y", w.authenticated(v).TransStatus)
 		require.Equal(t, "2.2.0", w.a.last(t, sdk.OpAuthenticate).Authentication.MessageVersion)
-		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 	})
 	t.Run("F11 session spent", func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
@@ -207,7 +211,7 @@ func TestAReqAgain(t *testing.T) {
 		req := w.a.last(t, sdk.OpAuthenticate)
 		require.Equal(t, "N", req.Authentication.MethodCompletion, "the 3DS method was of the session before")
 		require.Equal(t, "server-xx", req.Authentication.ServerTransID)
-		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 	})
 }
 
@@ -217,7 +221,7 @@ func TestPrepareOutcomes(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		w.a.prepare = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{NotEnrolled: true} }
 		v := w.pay(sale(6540, visa, external))
-		require.Equal(t, engine.Succeeded, v.Payment.Status, "at once")
+		require.Equal(t, payment.Succeeded, v.Payment.Status, "at once")
 		require.Nil(t, w.bank.last(t).ThreeDS)
 		require.Equal(t, "not_enrolled", v.Attempt.Details.Authentication.Outcome)
 		require.Equal(t, []string{"payment_succeeded"}, w.events(v.Payment.ID))
@@ -229,13 +233,13 @@ func TestPrepareOutcomes(t *testing.T) {
 			o.Ranges[0].Versions = o.Ranges[0].Versions[:1] // 2.1.0
 			return o
 		}
-		require.Equal(t, engine.Succeeded, w.pay(sale(6540, visa, external)).Payment.Status)
+		require.Equal(t, payment.Succeeded, w.pay(sale(6540, visa, external)).Payment.Status)
 	})
 	t.Run("F6 unreachable", func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		w.a.prepare = noAnswer
 		v := w.pay(sale(6540, visa, external))
-		require.Equal(t, engine.Failed, v.Payment.Status)
+		require.Equal(t, payment.Failed, v.Payment.Status)
 		require.Equal(t, "authenticator_unreachable", v.Attempt.Details.Error.Code)
 		require.Equal(t, 2, w.a.count(sdk.OpPrepare), "asked once more")
 		require.Zero(t, w.bank.count())
@@ -251,25 +255,25 @@ func TestPrepareOutcomes(t *testing.T) {
 	t.Run("rejected by the adapter", func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		w.a.reject = &sdk.Reject{Code: sdk.RejectMissing, Message: "needs a phone", Parameter: "phone"}
-		_, err := w.CreatePayment(t.Context(), w.auth, sale(6540, visa, external, func(in *engine.PaymentInput) { in.PaymentID = "pay_rejected" }))
+		_, err := w.CreatePayment(t.Context(), w.auth, sale(6540, visa, external, func(in *payment.Input) { in.PaymentID = "pay_rejected" }))
 		require.Equal(t, "IR_04", code(t, err))
-		v := w.get("pay_rejected", engine.RetrieveInput{})
-		require.Equal(t, engine.RequiresPaymentMethod, v.Payment.Status)
+		v := w.get("pay_rejected", payment.RetrieveInput{})
+		require.Equal(t, payment.RequiresPaymentMethod, v.Payment.Status)
 		w.a.reject = nil
 		v, err = w.ConfirmPayment(t.Context(), w.auth, "pay_rejected", sale(6540, visa, external))
 		require.NoError(t, err)
-		require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+		require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 	})
 }
 
 // The API's errors at confirm: the caller learns about missing settings before any call leaves.
 func TestExternalPrerequisites(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
-	pay := func(change ...func(*engine.PaymentInput)) error {
-		_, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa, append([]func(*engine.PaymentInput){external}, change...)...))
+	pay := func(change ...func(*payment.Input)) error {
+		_, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa, append([]func(*payment.Input){external}, change...)...))
 		return err
 	}
-	require.Equal(t, "IR_16", code(t, pay(func(in *engine.PaymentInput) { in.AuthenticationType = "no_three_ds" })))
+	require.Equal(t, "IR_16", code(t, pay(func(in *payment.Input) { in.AuthenticationType = "no_three_ds" })))
 	w.setProfile(`{"authentication_connector_details":{"authentication_connectors":[]}}`)
 	require.ErrorContains(t, pay(), "No authentication_connector found for profile_id")
 	w.setProfile(`{"authentication_connector_details":{"authentication_connectors":["netcetera"]}}`)
@@ -279,7 +283,7 @@ func TestExternalPrerequisites(t *testing.T) {
 	other := openSecureWorld(t, engine.Options{}, newAuthenticator(), &bank{rule: byReference}, t.TempDir()+"/p.db")
 	_, err := other.CreatePayment(t.Context(), other.auth, sale(100, visa, external))
 	require.Equal(t, "IR_20", code(t, err), "F2: never a silent skip")
-	var e *engine.Error
+	var e *fault.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, "bank", e.Connector)
 }
@@ -287,10 +291,10 @@ func TestExternalPrerequisites(t *testing.T) {
 // A result that the merchant brings goes to the processor, and the engine runs no authentication.
 func TestBroughtResult(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
-	v := w.pay(sale(100, visa, external, func(in *engine.PaymentInput) {
-		in.ThreeDS = &engine.ThreeDSInput{CAVV: engine.NewSecret(cavv), ECI: "05", DSTransID: "ds-9", Version: "2.1.0", TransStatus: "Y"}
+	v := w.pay(sale(100, visa, external, func(in *payment.Input) {
+		in.ThreeDS = &payment.ThreeDSInput{CAVV: secret.New(cavv), ECI: "05", DSTransID: "ds-9", Version: "2.1.0", TransStatus: "Y"}
 	}))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, "ds-9", w.bank.last(t).ThreeDS.DSTransID)
 	require.Zero(t, w.a.count(sdk.OpPrepare))
 }
@@ -298,7 +302,7 @@ func TestBroughtResult(t *testing.T) {
 func TestAuthenticateRefused(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
-	call := func(id string, in engine.AuthenticationInput) error {
+	call := func(id string, in flow.AuthenticationInput) error {
 		_, err := w.AuthenticatePayment(t.Context(), w.pk, id, in)
 		return err
 	}
@@ -310,7 +314,7 @@ func TestAuthenticateRefused(t *testing.T) {
 	require.Equal(t, "HE_02", code(t, call("pay_other", browserInput(v))))
 	plain := w.pay(sale(100, visa))
 	require.ErrorContains(t, call(plain.Payment.ID, browserInput(plain)), "external_three_ds_authentication_attempted is false")
-	poor := w.begun(func(in *engine.PaymentInput) { in.Billing = nil })
+	poor := w.begun(func(in *payment.Input) { in.Billing = nil })
 	require.ErrorContains(t, call(poor.Payment.ID, browserInput(poor)), "billing_address")
 	require.Zero(t, w.a.count(sdk.OpAuthenticate))
 	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")

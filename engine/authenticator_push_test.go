@@ -7,6 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -54,7 +57,7 @@ func pushing() *sdk.Adapter {
 // pushWorld is a secureWorld whose authenticator pushes results in the named manner, to an account with or without a webhook secret.
 type pushWorld struct {
 	*secureWorld
-	account *engine.Account
+	account *account.Account
 	secret  string
 }
 
@@ -74,14 +77,14 @@ func newPushWorld(t *testing.T, result, proof, secret string) *pushWorld {
 	return w
 }
 
-func (w *world) setSecret(auth engine.Auth, id, secret string) {
+func (w *world) setSecret(auth account.Auth, id, secret string) {
 	w.t.Helper()
 	if secret == "" {
 		return
 	}
 	raw, err := json.Marshal(map[string]string{"merchant_secret": secret})
 	require.NoError(w.t, err)
-	_, err = w.UpdateAccount(w.t.Context(), auth, id, engine.AccountInput{Fields: engine.Fields{"connector_webhook_details": raw}})
+	_, err = w.UpdateAccount(w.t.Context(), auth, id, account.AccountInput{Fields: account.Fields{"connector_webhook_details": raw}})
 	require.NoError(w.t, err)
 }
 
@@ -100,7 +103,7 @@ func pushed(content map[string]any, secret string) sdk.WebhookMessage {
 	return sdk.WebhookMessage{Method: "POST", Body: body, BodyLength: len(body), Headers: []sdk.Header{{Name: "Signature", Value: hmacHex(secret, body)}}}
 }
 
-// toAccount sends a message to the account's general URL.
+// ToAccount sends a message to the account's general URL.
 func (w *pushWorld) toAccount(content map[string]any, secret string) error {
 	reply, err := w.ReceiveWebhook(w.t.Context(), engine.WebhookInput{MerchantID: "m1", Account: w.account.ID, Message: pushed(content, secret)})
 	if err == nil {
@@ -110,9 +113,9 @@ func (w *pushWorld) toAccount(content map[string]any, secret string) error {
 }
 
 // still checks that no message has moved the payment.
-func (w *pushWorld) still(v *engine.PaymentView, state engine.AuthenticationState) {
+func (w *pushWorld) still(v *change.View, state payment.AuthenticationState) {
 	w.t.Helper()
-	require.Equal(w.t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(w.t, payment.RequiresCustomerAction, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	require.Equal(w.t, state, w.record(v.Payment.ID).State)
 	require.Zero(w.t, w.bank.count())
 }

@@ -14,6 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
+	"payswitch/engine/threeds/flow"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -24,7 +31,7 @@ type authenticator struct {
 	mu      sync.Mutex
 	asked   []sdk.Operation
 	reqs    []sdk.Request
-	secrets []engine.InstrumentSecrets
+	secrets []card.Secrets
 	seq     int
 
 	prepare      func(r *sdk.Request) *sdk.AuthenticationOutcome
@@ -91,12 +98,12 @@ func always(s string, change ...func(o *sdk.AuthenticationOutcome)) func(*sdk.Re
 // noAnswer stands for a call without an answer.
 func noAnswer(*sdk.Request) *sdk.AuthenticationOutcome { return nil }
 
-func (a *authenticator) drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+func (a *authenticator) drive(ctx context.Context, d *port.Drive) (*port.DriveResult, error) {
 	if a.reject != nil {
-		return &engine.DriveResult{AdapterHash: "h", Reject: a.reject}, nil
+		return &port.DriveResult{AdapterHash: "h", Reject: a.reject}, nil
 	}
-	if err := d.BeforeSend(ctx, engine.SendIntent{Index: 0, Now: time.Now(), RequestHash: "hash", Method: "POST", URL: "https://3ds.test/"}); err != nil {
-		return &engine.DriveResult{}, err
+	if err := d.BeforeSend(ctx, port.SendIntent{Index: 0, Now: time.Now(), RequestHash: "hash", Method: "POST", URL: "https://3ds.test/"}); err != nil {
+		return &port.DriveResult{}, err
 	}
 	a.mu.Lock()
 	a.seq++
@@ -112,7 +119,7 @@ func (a *authenticator) drive(ctx context.Context, d *engine.Drive) (*engine.Dri
 		before(d.Operation)
 	}
 	o := f(&d.Request)
-	r := &engine.DriveResult{AdapterHash: "h", MayHaveLeft: true, Exchanges: []sdk.Exchange{{Sent: true, Status: 200}}, AnsweredLast: o != nil, HTTPStatus: 200}
+	r := &port.DriveResult{AdapterHash: "h", MayHaveLeft: true, Exchanges: []sdk.Exchange{{Sent: true, Status: 200}}, AnsweredLast: o != nil, HTTPStatus: 200}
 	if o == nil {
 		r.Exchanges[0] = sdk.Exchange{Sent: true, Failure: "timeout"}
 		return r, errors.New("no answer in time")
@@ -120,7 +127,7 @@ func (a *authenticator) drive(ctx context.Context, d *engine.Drive) (*engine.Dri
 	c := *o
 	ids(d.Operation, n, &d.Request, &c)
 	if c.CAVV != "" {
-		r.Cryptograms = map[string]engine.Secret{"stand-in": engine.NewSecret(c.CAVV)}
+		r.Cryptograms = map[string]secret.Value{"stand-in": secret.New(c.CAVV)}
 		c.CAVV = "stand-in"
 	}
 	st := sdk.StatusAuthenticated
@@ -179,18 +186,18 @@ func (a *authenticator) last(t testing.TB, op sdk.Operation) sdk.Request {
 
 // withAuthenticators adds authenticators to the adapters that run in the process.
 type withAuthenticators struct {
-	engine.Connectors
+	port.Connectors
 	byName map[string]*authenticator
 }
 
-func (c withAuthenticators) Adapter(name string) (engine.AdapterInfo, bool) {
+func (c withAuthenticators) Adapter(name string) (port.AdapterInfo, bool) {
 	if a, ok := c.byName[name]; ok {
-		return engine.AdapterInfo{Connector: name, Name: name, Hash: "h", Manifest: a.manifest, BuiltIn: true}, true
+		return port.AdapterInfo{Connector: name, Name: name, Hash: "h", Manifest: a.manifest, BuiltIn: true}, true
 	}
 	return c.Connectors.Adapter(name)
 }
 
-func (c withAuthenticators) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+func (c withAuthenticators) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, error) {
 	if a, ok := c.byName[d.Connector]; ok && d.Operation != sdk.OpWebhook { // pushing, in the real host, reads messages
 		return a.drive(ctx, d)
 	}
@@ -276,7 +283,7 @@ func openSecureWorld(t *testing.T, o engine.Options, a *authenticator, b *bank, 
 		return w
 	}
 	w.account("bank", `{"acquirer_details":{"acquirer_bin":"412345","acquirer_merchant_id":"MID1","acquirer_country_code":"DK"}}`)
-	_, err = w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
+	_, err = w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
 	require.NoError(t, err)
 	w.setProfile(`{"authentication_connector_details":{"authentication_connectors":["threedsecureio"],"three_ds_requestor_url":"https://shop.test"}}`)
 	return w
@@ -285,44 +292,44 @@ func openSecureWorld(t *testing.T, o engine.Options, a *authenticator, b *bank, 
 // setProfile changes fields of the profile.
 func (w *world) setProfile(fields string) {
 	w.t.Helper()
-	var f engine.Fields
+	var f account.Fields
 	require.NoError(w.t, json.Unmarshal([]byte(fields), &f))
-	_, err := w.UpdateProfile(w.t.Context(), w.auth, w.profile.ID, engine.ProfileInput{Fields: f})
+	_, err := w.UpdateProfile(w.t.Context(), w.auth, w.profile.ID, account.ProfileInput{Fields: f})
 	require.NoError(w.t, err)
 }
 
 // external asks for authentication by payswitch.
-func external(in *engine.PaymentInput) {
+func external(in *payment.Input) {
 	in.External3DS, in.AuthenticationType = ptr(true), "three_ds"
-	in.Billing = &engine.Contact{Address: &engine.ContactAddress{Line1: "1 Main St", City: "Aarhus", Zip: "8000", Country: "DK", FirstName: "Ana", LastName: "Perez"}}
+	in.Billing = &payment.Contact{Address: &payment.ContactAddress{Line1: "1 Main St", City: "Aarhus", Zip: "8000", Country: "DK", FirstName: "Ana", LastName: "Perez"}}
 	in.Browser = &sdk.Browser{UserAgent: "Mozilla/5.0", Language: "en-GB", JavaScriptEnable: true}
 }
 
 // begun returns a payment that waits for its authentication.
-func (w *secureWorld) begun(change ...func(*engine.PaymentInput)) *engine.PaymentView {
+func (w *secureWorld) begun(change ...func(*payment.Input)) *change.View {
 	w.t.Helper()
-	v := w.pay(sale(6540, visa, append([]func(*engine.PaymentInput){external}, change...)...))
-	require.Equal(w.t, engine.RequiresCustomerAction, v.Payment.Status)
+	v := w.pay(sale(6540, visa, append([]func(*payment.Input){external}, change...)...))
+	require.Equal(w.t, payment.RequiresCustomerAction, v.Payment.Status)
 	require.NotNil(w.t, v.Attempt.Private.Invoke)
 	return v
 }
 
 // authenticated sends the AReq.
-func (w *secureWorld) authenticated(v *engine.PaymentView) *engine.AuthenticationView {
+func (w *secureWorld) authenticated(v *change.View) *flow.AuthenticationView {
 	w.t.Helper()
 	out, err := w.AuthenticatePayment(w.t.Context(), w.auth, v.Payment.ID, browserInput(v))
 	require.NoError(w.t, err)
 	return out
 }
 
-func browserInput(v *engine.PaymentView) engine.AuthenticationInput {
-	return engine.AuthenticationInput{ClientSecret: v.Payment.Private.ClientSecret, Channel: sdk.ChannelBrowser, Completion: "N"}
+func browserInput(v *change.View) flow.AuthenticationInput {
+	return flow.AuthenticationInput{ClientSecret: v.Payment.Private.ClientSecret, Channel: sdk.ChannelBrowser, Completion: "N"}
 }
 
 // record returns the payment's latest authentication.
-func (w *world) record(paymentID string) *engine.Authentication {
+func (w *world) record(paymentID string) *payment.Authentication {
 	w.t.Helper()
-	var list []*engine.Authentication
+	var list []*payment.Authentication
 	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { list, err = r.Authentications("m1", paymentID); return err }))
 	require.NotEmpty(w.t, list)
 	return list[len(list)-1]
@@ -337,13 +344,13 @@ func cres(server, status string) string {
 }
 
 // done waits until a payment has left processing.
-func (w *world) done(id string) *engine.PaymentView {
+func (w *world) done(id string) *change.View {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
-		s := w.get(id, engine.RetrieveInput{}).Payment.Status
-		return s != engine.Processing && s != engine.RequiresCustomerAction
+		s := w.get(id, payment.RetrieveInput{}).Payment.Status
+		return s != payment.Processing && s != payment.RequiresCustomerAction
 	}, 20*time.Second, 5*time.Millisecond)
-	return w.get(id, engine.RetrieveInput{})
+	return w.get(id, payment.RetrieveInput{})
 }
 
 // erro is an error of the ACS that the browser brings instead of a CRes.

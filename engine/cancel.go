@@ -5,41 +5,45 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
 // CancelPayment releases a payment that is not captured: by a void at the processor where funds are held, else locally.
-func (e *Engine) CancelPayment(ctx context.Context, auth Auth, id, reason string) (*PaymentView, error) {
+func (e *Engine) CancelPayment(ctx context.Context, auth account.Auth, id, reason string) (*change.View, error) {
 	if auth.Publishable {
-		return nil, Unauthorized()
+		return nil, fault.Unauthorized()
 	}
-	return e.changes.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
-		if !w.p.Status.facts().Cancel {
-			return nil, Refused("You cannot cancel this payment because it has status " + string(w.p.Status))
+	return e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
+		if !w.Payment.Status.Facts().Cancel {
+			return nil, fault.Refused("You cannot cancel this payment because it has status " + string(w.Payment.Status))
 		}
 		now := e.now().UTC().Truncate(time.Millisecond)
-		w.p.Details.CancellationReason, w.a.Details.CancelReason = reason, reason
-		if w.a.Authorized == 0 {
+		w.Payment.Details.CancellationReason, w.Attempt.Details.CancelReason = reason, reason
+		if w.Attempt.Authorized == 0 {
 			return e.cancelLocally(ctx, w, now)
 		}
-		if err := e.changes.withAccount(ctx, w); err != nil {
+		if err := e.changes.WithAccount(ctx, w); err != nil {
 			return nil, err
 		}
-		if !slices.Contains(w.adapter.Manifest.Operations, sdk.OpVoid) {
-			return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "void flow not supported", Connector: w.account.Connector}
+		if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpVoid) {
+			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "void flow not supported", Connector: w.Account.Connector}
 		}
-		e.driver.begin(&w.run, sdk.OpVoid, w.a.Authorized-w.a.Captured, now)
-		return e.intent(w, TriggerVoidStart, now)
+		e.driver.Begin(&w.Run, sdk.OpVoid, w.Attempt.Authorized-w.Attempt.Captured, now)
+		return e.intent(w, payment.TriggerVoidStart, now)
 	})
 }
 
 // cancelLocally ends a payment that holds no funds: no processor knows of it, or the payer has not acted yet.
-func (e *Engine) cancelLocally(ctx context.Context, w *loaded, now time.Time) (*Change, error) {
-	if err := move(w.p, w.a, TriggerVoided, now); err != nil {
-		return nil, Internal(err, "cancel payment")
+func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, now time.Time) (*change.Change, error) {
+	if err := payment.Move(w.Payment, w.Attempt, payment.TriggerVoided, now); err != nil {
+		return nil, fault.Internal(err, "cancel payment")
 	}
-	c := &Change{Payment: w.p, Attempt: w.a, DropCard: w.p.Details.Token}
-	w.p.Details.Token = ""
+	c := &change.Change{Payment: w.Payment, Attempt: w.Attempt, DropCard: w.Payment.Details.Token}
+	w.Payment.Details.Token = ""
 	waiting, err := e.pendingOperation(ctx, w)
 	if err != nil {
 		return nil, err
@@ -47,8 +51,8 @@ func (e *Engine) cancelLocally(ctx context.Context, w *loaded, now time.Time) (*
 	if waiting != nil { // the authorization has ended, and the card with it
 		c.Superseded = waiting.ID
 	}
-	if err := e.cancelAuthentication(ctx, w, c, now); err != nil {
+	if err := e.CancelAuthentication(ctx, w, c, now); err != nil {
 		return nil, err
 	}
-	return e.changes.announced(w, c, now)
+	return e.changes.Announced(w, c, now)
 }

@@ -5,40 +5,44 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
 // CapturePayment takes what is held, whole or in part. After one partial capture with capture_method manual the rest is released at
 // the processor: by the capture itself where the processor does that, else by a void that is made durable together with it.
-func (e *Engine) CapturePayment(ctx context.Context, auth Auth, id string, in *CaptureInput) (*PaymentView, error) {
+func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id string, in *payment.CaptureInput) (*change.View, error) {
 	if auth.Publishable {
-		return nil, Unauthorized()
+		return nil, fault.Unauthorized()
 	}
-	return e.changes.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
+	return e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
 		amount, err := e.captureAmount(ctx, w, in)
 		if err != nil {
 			return nil, err
 		}
-		setText(&w.p.Details.DescriptorName, in.DescriptorName)
-		setText(&w.p.Details.DescriptorSuffix, in.DescriptorSuffix)
+		payment.SetText(&w.Payment.Details.DescriptorName, in.DescriptorName)
+		payment.SetText(&w.Payment.Details.DescriptorSuffix, in.DescriptorSuffix)
 		now := e.now().UTC().Truncate(time.Millisecond)
-		e.driver.begin(&w.run, sdk.OpCapture, amount, now)
-		w.req.FinalCapture = w.p.Details.CaptureMethod != captureManualMultiple || w.a.Captured+amount >= w.a.Authorized
-		n := len(w.a.Details.Captures) + 1
-		w.a.Details.Captures = append(w.a.Details.Captures, CaptureRecord{ID: attemptID(w.a.ID, n), Sequence: n, OperationID: w.op.ID,
-			Amount: amount, Status: captureStarted, At: now})
-		return e.intent(w, TriggerCaptureStart, now)
+		e.driver.Begin(&w.Run, sdk.OpCapture, amount, now)
+		w.Request.FinalCapture = w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple || w.Attempt.Captured+amount >= w.Attempt.Authorized
+		n := len(w.Attempt.Details.Captures) + 1
+		w.Attempt.Details.Captures = append(w.Attempt.Details.Captures, payment.CaptureRecord{ID: payment.AttemptID(w.Attempt.ID, n), Sequence: n, OperationID: w.Operation.ID,
+			Amount: amount, Status: payment.CaptureStarted, At: now})
+		return e.intent(w, payment.TriggerCaptureStart, now)
 	})
 }
 
 // captureAmount checks a capture in the contract's order: status, capture method, amount over zero, amount within what is held.
-func (e *Engine) captureAmount(ctx context.Context, w *loaded, in *CaptureInput) (int64, error) {
-	p := w.p
-	if !p.Status.facts().Capture {
-		return 0, wrongState("captured", "payment.status", string(p.Status), statusList(RequiresCapture, PartiallyCapturedAndCapturable, Processing))
+func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *payment.CaptureInput) (int64, error) {
+	p := w.Payment
+	if !p.Status.Facts().Capture {
+		return 0, wrongState("captured", "payment.status", string(p.Status), payment.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing))
 	}
 	switch method := p.Details.CaptureMethod; method {
-	case captureManual, captureManualMultiple:
+	case payment.CaptureManual, payment.CaptureManualMultiple:
 	default:
 		return 0, wrongState("captured", "capture_method", method, "manual, manual_multiple, scheduled")
 	}
@@ -46,25 +50,25 @@ func (e *Engine) captureAmount(ctx context.Context, w *loaded, in *CaptureInput)
 	switch {
 	case in.Amount != nil:
 		amount = *in.Amount
-	case p.Details.CaptureMethod == captureManualMultiple:
-		return 0, Missing("amount_to_capture")
+	case p.Details.CaptureMethod == payment.CaptureManualMultiple:
+		return 0, fault.Missing("amount_to_capture")
 	}
 	if amount <= 0 {
-		return 0, BadFormat("amount", "positive integer").About("amount_to_capture")
+		return 0, fault.BadFormat("amount", "positive integer").About("amount_to_capture")
 	}
 	if amount > p.Capturable {
-		return 0, Unprocessable("amount_to_capture", "amount_to_capture is greater than amount")
+		return 0, fault.Unprocessable("amount_to_capture", "amount_to_capture is greater than amount")
 	}
-	if err := e.changes.withAccount(ctx, w); err != nil {
+	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return 0, err
 	}
-	if amount < p.Capturable && !w.adapter.Manifest.Features.PartialCapture || !slices.Contains(w.adapter.Manifest.Operations, sdk.OpCapture) {
-		return 0, &Error{Kind: KindInvalid, Code: "IR_20", Message: "partial capture flow not supported", Param: "amount_to_capture", Connector: w.account.Connector}
+	if amount < p.Capturable && !w.Adapter.Manifest.Features.PartialCapture || !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpCapture) {
+		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "partial capture flow not supported", Param: "amount_to_capture", Connector: w.Account.Connector}
 	}
 	return amount, nil
 }
 
-func wrongState(verb, field, value, expected string) *Error {
-	return &Error{Kind: KindInvalid, Code: "IR_14",
+func wrongState(verb, field, value, expected string) *fault.Error {
+	return &fault.Error{Kind: fault.KindInvalid, Code: "IR_14",
 		Message: "This Payment could not be " + verb + " because it has a " + field + " of " + value + ". The expected state is " + expected}
 }

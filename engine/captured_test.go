@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -52,13 +55,13 @@ func TestResendWithACapturedValue(t *testing.T) {
 	}
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
-		account, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
-			Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
+		acct, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop",
+			Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
 		require.NoError(t, err)
-		_, err = w.SetEgress(t.Context(), w.auth, account.ID, engine.EgressInput{BaseURL: p.URL})
+		_, err = w.SetEgress(t.Context(), w.auth, acct.ID, account.EgressInput{BaseURL: p.URL})
 		require.NoError(t, err)
 		v := w.pay(sale(100, visa))
-		require.Equal(t, engine.Processing, v.Payment.Status)
+		require.Equal(t, payment.Processing, v.Payment.Status)
 
 		require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) error {
 			rows, err := r.Exchanges(w.operations(v.Payment.ID)[0].ID)
@@ -71,7 +74,7 @@ func TestResendWithACapturedValue(t *testing.T) {
 		}))
 		other := w.second(quick, map[string]*sdk.Adapter{"shop": a})
 		other.running()
-		other.eventually(v.Payment.ID, engine.Succeeded)
+		other.eventually(v.Payment.ID, payment.Succeeded)
 		mu.Lock()
 		defer mu.Unlock()
 		require.Equal(t, []string{"Bearer " + session, "Bearer " + session}, charged)

@@ -2,26 +2,28 @@ package engine_test
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 	"testing"
-
-	"path/filepath"
 
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
 // witness records the card facts that the engine gives the host in each operation.
 type witness struct {
-	engine.Connectors
+	port.Connectors
 	mu    sync.Mutex
-	cards map[sdk.Operation]*engine.CardFacts
+	cards map[sdk.Operation]*card.Facts
 }
 
-func (w *witness) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+func (w *witness) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, error) {
 	w.mu.Lock()
 	w.cards[d.Operation] = d.Card
 	w.mu.Unlock()
@@ -31,13 +33,13 @@ func (w *witness) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResu
 // The host needs the card's facts to mask its number. So the engine sends them in every operation of the payment: later operations do not
 // have the number.
 func TestTheHostKnowsTheCardInEveryOperation(t *testing.T) {
-	told := &witness{Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulatorAdapter()}), cards: map[sdk.Operation]*engine.CardFacts{}}
+	told := &witness{Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulatorAdapter()}), cards: map[sdk.Operation]*card.Facts{}}
 	w := newWorldWith(t, engine.Options{}, told, filepath.Join(t.TempDir(), "p.db"))
 	w.account("simulator", "")
 	captured := w.pay(sale(1000, "4111111111111111", manual))
-	_, err := w.CapturePayment(t.Context(), w.auth, captured.Payment.ID, &engine.CaptureInput{})
+	_, err := w.CapturePayment(t.Context(), w.auth, captured.Payment.ID, &payment.CaptureInput{})
 	require.NoError(t, err)
-	w.get(captured.Payment.ID, engine.RetrieveInput{ForceSync: true})
+	w.get(captured.Payment.ID, payment.RetrieveInput{ForceSync: true})
 	voided := w.pay(sale(1000, "4111111111111111", manual))
 	_, err = w.CancelPayment(t.Context(), w.auth, voided.Payment.ID, "")
 	require.NoError(t, err)

@@ -13,9 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 )
 
-func openVault(t testing.TB) *engine.Vault {
+func Open(t testing.TB) *vault.Vault {
 	t.Helper()
 	db, _ := openStore(t)
 	v, err := engine.OpenVault(context.Background(), db, masterKey('a'))
@@ -23,12 +25,12 @@ func openVault(t testing.TB) *engine.Vault {
 	return v
 }
 
-func testCard() engine.CardData {
-	return engine.CardData{Number: engine.NewSecret("4111111111111111"), ExpMonth: "03", ExpYear: "2030", Holder: engine.NewSecret("Ada Lovelace")}
+func testCard() vault.CardData {
+	return vault.CardData{Number: secret.New("4111111111111111"), ExpMonth: "03", ExpYear: "2030", Holder: secret.New("Ada Lovelace")}
 }
 
 func TestCards(t *testing.T) {
-	v := openVault(t)
+	v := Open(t)
 	c, err := v.SealCard("m1", "card_1", testCard())
 	require.NoError(t, err)
 	require.Len(t, c.KeyID, 8)
@@ -37,7 +39,7 @@ func TestCards(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, testCard(), got)
 
-	bare := engine.CardData{Number: engine.NewSecret("4111111111111111"), ExpMonth: "3", ExpYear: "30"}
+	bare := vault.CardData{Number: secret.New("4111111111111111"), ExpMonth: "3", ExpYear: "30"}
 	other, err := v.SealCard("m1", "card_2", bare)
 	require.NoError(t, err)
 	got, err = v.OpenCard(other)
@@ -55,15 +57,15 @@ func TestCards(t *testing.T) {
 		require.NotContains(t, string(c.Sealed)+string(c.WrappedKey), "4111")
 	})
 	t.Run("rows cannot be swapped", func(t *testing.T) {
-		for name, change := range map[string]func(c *engine.StoredCard){
-			"another merchant":       func(c *engine.StoredCard) { c.MerchantID = "m2" },
-			"another record":         func(c *engine.StoredCard) { c.ID = "card_2" },
-			"another record's key":   func(c *engine.StoredCard) { c.WrappedKey = other.WrappedKey },
-			"another record's text":  func(c *engine.StoredCard) { c.Sealed = other.Sealed },
-			"another record's whole": func(c *engine.StoredCard) { c.WrappedKey, c.Sealed = other.WrappedKey, other.Sealed },
-			"merchant and id moved":  func(c *engine.StoredCard) { c.MerchantID, c.ID = "m1/card_1", "" },
-			"no key":                 func(c *engine.StoredCard) { c.WrappedKey = nil },
-			"no text":                func(c *engine.StoredCard) { c.Sealed = nil },
+		for name, change := range map[string]func(c *vault.StoredCard){
+			"another merchant":       func(c *vault.StoredCard) { c.MerchantID = "m2" },
+			"another record":         func(c *vault.StoredCard) { c.ID = "card_2" },
+			"another record's key":   func(c *vault.StoredCard) { c.WrappedKey = other.WrappedKey },
+			"another record's text":  func(c *vault.StoredCard) { c.Sealed = other.Sealed },
+			"another record's whole": func(c *vault.StoredCard) { c.WrappedKey, c.Sealed = other.WrappedKey, other.Sealed },
+			"merchant and id moved":  func(c *vault.StoredCard) { c.MerchantID, c.ID = "m1/card_1", "" },
+			"no key":                 func(c *vault.StoredCard) { c.WrappedKey = nil },
+			"no text":                func(c *vault.StoredCard) { c.Sealed = nil },
 		} {
 			swapped := *c
 			change(&swapped)
@@ -77,14 +79,14 @@ func TestCards(t *testing.T) {
 		require.Equal(t, c.Fingerprint, v.Fingerprint("m1", number))
 		require.Len(t, c.Fingerprint, 32)
 		require.NotEqual(t, c.Fingerprint, v.Fingerprint("m2", number), "another merchant")
-		require.NotEqual(t, c.Fingerprint, v.Fingerprint("m1", engine.NewSecret("4111111111111129")), "another number")
-		require.NotEqual(t, c.Fingerprint, openVault(t).Fingerprint("m1", number), "another installation")
+		require.NotEqual(t, c.Fingerprint, v.Fingerprint("m1", secret.New("4111111111111129")), "another number")
+		require.NotEqual(t, c.Fingerprint, Open(t).Fingerprint("m1", number), "another installation")
 	})
 }
 
 // BenchmarkCard measures the vault's time for one card, without the database. The limit is 20 µs per operation at the median.
 func BenchmarkCard(b *testing.B) {
-	v := openVault(b)
+	v := Open(b)
 	data := testCard()
 	c, err := v.SealCard("merchant_1", "card_1", data)
 	require.NoError(b, err)

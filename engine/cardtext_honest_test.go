@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
 )
 
 // ibanOf returns a valid IBAN without spaces: country, check digits, account.
@@ -43,12 +43,12 @@ func TestHonestNumbersHoldNoCard(t *testing.T) {
 			visitor, "GA1.2." + visitor, fmt.Sprintf("fb.1.%d.%d", 1_600_000_000_000+r.Int64N(200_000_000_000), r.IntN(1<<31)),
 			"49151" + digits(8), "4" + digits(12), ibanOf("DK", digits(14)), ibanOf("NO", digits(11)), ibanOf("BE", digits(12)), ibanOf("AT", digits(16)), ibanOf("NL", "ABNA"+digits(10)),
 			"pay to " + ibanOf("DK", digits(14)) + ", thanks"} {
-			require.False(t, engine.HoldsCard(text), text)
+			require.False(t, card.HoldsCard(text), text)
 		}
 	}
 	for _, text := range []string{"4242424242424242.00", "4242.4242.4242.4242", "no 1.4242424242424242", "GB00 4242424242424242", "x.4242424242424242", "AMOUNT4242424242424242",
 		"4242424242424242 " + ibanOf("DK", "42424242424242"), "DK0" + "4242424242424242"[1:] + "x 5555555555554444"} {
-		require.True(t, engine.HoldsCard(text), text)
+		require.True(t, card.HoldsCard(text), text)
 	}
 }
 
@@ -58,8 +58,8 @@ func TestLongTextsAreLookedThroughInTime(t *testing.T) {
 		least := time.Hour
 		for range 7 {
 			began := time.Now()
-			engine.HoldsCard(text)
-			engine.MaskCards(text)
+			card.HoldsCard(text)
+			card.MaskCards(text)
 			least = min(least, time.Since(began))
 		}
 		return least

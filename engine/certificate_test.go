@@ -16,6 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -42,8 +45,8 @@ func TestAccountWithClientCertificate(t *testing.T) {
 	create := func(certificate, key string) error {
 		details, err := json.Marshal(map[string]string{"auth_type": "CertificateAuth", "certificate": certificate, "private_key": key})
 		require.NoError(t, err)
-		_, err = w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "authentication_processor", Connector: "mutual",
-			Label: time.Now().Format(time.RFC3339Nano), Credentials: engine.NewSecret(string(details))})
+		_, err = w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "authentication_processor", Connector: "mutual",
+			Label: time.Now().Format(time.RFC3339Nano), Credentials: secret.New(string(details))})
 		return err
 	}
 	certificate, key := pemPair(t, time.Now().Add(time.Hour))
@@ -54,7 +57,7 @@ func TestAccountWithClientCertificate(t *testing.T) {
 		"is encrypted": {certificate, "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMII=\n-----END ENCRYPTED PRIVATE KEY-----\n"},
 	} {
 		err := create(pair[0], pair[1])
-		var e *engine.Error
+		var e *fault.Error
 		require.ErrorAs(t, err, &e, reason)
 		require.Contains(t, e.Reason, reason)
 		require.NotContains(t, e.Reason+e.Message, "BEGIN")
@@ -69,8 +72,8 @@ func TestAccountWithKeyInPEM(t *testing.T) {
 	create := func(key string) error {
 		details, err := json.Marshal(map[string]string{"auth_type": "HeaderKey", "api_key": key})
 		require.NoError(t, err)
-		_, err = w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
-			Label: time.Now().Format(time.RFC3339Nano), Credentials: engine.NewSecret(string(details))})
+		_, err = w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop",
+			Label: time.Now().Format(time.RFC3339Nano), Credentials: secret.New(string(details))})
 		return err
 	}
 	certificate, key := pemPair(t, time.Now().Add(time.Hour))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -14,20 +14,20 @@ func TestAmountsOfASync(t *testing.T) {
 	usd := func(n int64) *sdk.Money { return &sdk.Money{Minor: n, Currency: "USD"} }
 	for name, c := range map[string]struct {
 		told      sdk.Outcome
-		want      engine.PaymentStatus
+		want      payment.Status
 		received  int64
 		unalarmed bool
 	}{
-		"as asked":           {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(100)}, want: engine.Succeeded, received: 100, unalarmed: true},
-		"no amount":          {told: sdk.Outcome{Status: sdk.StatusCaptured}, want: engine.Succeeded, received: 100, unalarmed: true},
-		"in totals":          {told: sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 100}}, want: engine.Succeeded, received: 100, unalarmed: true},
-		"nothing":            {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(0)}, want: engine.Conflicted},
-		"nothing authorized": {told: sdk.Outcome{Status: sdk.StatusAuthorized, Amount: usd(0)}, want: engine.Conflicted},
-		"less than nothing":  {told: sdk.Outcome{Status: sdk.StatusAuthorized, Amount: usd(-1)}, want: engine.Conflicted},
-		"more":               {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(101)}, want: engine.Conflicted},
-		"more in totals":     {told: sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 101}}, want: engine.Conflicted},
-		"totals below zero":  {told: sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 100, Refunded: -1}}, want: engine.Conflicted},
-		"another currency":   {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: &sdk.Money{Minor: 100, Currency: "EUR"}}, want: engine.Processing},
+		"as asked":           {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(100)}, want: payment.Succeeded, received: 100, unalarmed: true},
+		"no amount":          {told: sdk.Outcome{Status: sdk.StatusCaptured}, want: payment.Succeeded, received: 100, unalarmed: true},
+		"in totals":          {told: sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 100}}, want: payment.Succeeded, received: 100, unalarmed: true},
+		"nothing":            {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(0)}, want: payment.Conflicted},
+		"nothing authorized": {told: sdk.Outcome{Status: sdk.StatusAuthorized, Amount: usd(0)}, want: payment.Conflicted},
+		"less than nothing":  {told: sdk.Outcome{Status: sdk.StatusAuthorized, Amount: usd(-1)}, want: payment.Conflicted},
+		"more":               {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(101)}, want: payment.Conflicted},
+		"more in totals":     {told: sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 101}}, want: payment.Conflicted},
+		"totals below zero":  {told: sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 100, Refunded: -1}}, want: payment.Conflicted},
+		"another currency":   {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: &sdk.Money{Minor: 100, Currency: "EUR"}}, want: payment.Processing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProcessor(t)
@@ -44,8 +44,8 @@ func TestAmountsOfASync(t *testing.T) {
 			w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
 			w.shopAccount(p.URL)
 			v := w.pay(sale(100, visa))
-			require.Equal(t, engine.Processing, v.Payment.Status)
-			v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
+			require.Equal(t, payment.Processing, v.Payment.Status)
+			v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
 			require.Equal(t, c.want, v.Payment.Status)
 			require.Equal(t, c.received, v.Payment.Received)
 			require.Equal(t, c.unalarmed, w.alarms.all()["amount_mismatch"] == 0)
@@ -75,9 +75,9 @@ func TestMoreCapturedThanAuthorized(t *testing.T) {
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
 	w.shopAccount(p.URL)
 	v := w.pay(sale(100, visa, manual))
-	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
-	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
-	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
+	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 	require.Zero(t, v.Payment.Received)
 	require.Equal(t, 1, w.alarms.all()["amount_mismatch"])
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 )
 
 // payerSends are the fields that the payer's device may send in a confirm. payerInput copies them; profile_id, amount, currency and confirm
@@ -21,62 +24,72 @@ var payerSends = []string{"client_secret", "confirm", "profile_id", "amount", "c
 // whole payment back. sent says whether the request has the field, same whether its value is the stored one.
 var payerRepeats = []struct {
 	name string
-	sent func(in *PaymentInput) bool
-	same func(p *Payment, in *PaymentInput) bool
+	sent func(in *payment.Input) bool
+	same func(p *payment.Payment, in *payment.Input) bool
 }{
-	{"payment_id", func(in *PaymentInput) bool { return in.PaymentID != "" }, func(p *Payment, in *PaymentInput) bool { return in.PaymentID == p.ID }},
-	{"shipping_cost", func(in *PaymentInput) bool { return in.ShippingCost != nil },
-		func(p *Payment, in *PaymentInput) bool { return equal(p.Details.ShippingCost, in.ShippingCost) }},
-	{"order_tax_amount", func(in *PaymentInput) bool { return in.OrderTaxAmount != nil },
-		func(p *Payment, in *PaymentInput) bool { return equal(p.Details.OrderTaxAmount, in.OrderTaxAmount) }},
-	{"surcharge_details", func(in *PaymentInput) bool { return in.SurchargeAmount != 0 },
-		func(p *Payment, in *PaymentInput) bool { return p.Details.SurchargeAmount == in.SurchargeAmount }},
-	{"amount_to_capture", func(in *PaymentInput) bool { return in.AmountToCapture != nil },
-		func(p *Payment, in *PaymentInput) bool { return equal(p.Details.AmountToCapture, in.AmountToCapture) }},
-	{"capture_method", func(in *PaymentInput) bool { return in.CaptureMethod != "" },
-		func(p *Payment, in *PaymentInput) bool { return in.CaptureMethod == p.Details.CaptureMethod }},
-	{"request_external_three_ds_authentication", func(in *PaymentInput) bool { return in.External3DS != nil },
-		func(p *Payment, in *PaymentInput) bool { return *in.External3DS == p.Details.External3DS }},
-	{"three_ds_data", func(in *PaymentInput) bool { return in.ThreeDS != nil }, never},
-	{"off_session", func(in *PaymentInput) bool { return in.OffSession != nil },
-		func(p *Payment, in *PaymentInput) bool { return equal(p.Details.OffSession, in.OffSession) }},
-	{"session_expiry", func(in *PaymentInput) bool { return in.SessionExpiry != nil },
-		func(p *Payment, in *PaymentInput) bool {
+	{"payment_id", func(in *payment.Input) bool { return in.PaymentID != "" }, func(p *payment.Payment, in *payment.Input) bool { return in.PaymentID == p.ID }},
+	{"shipping_cost", func(in *payment.Input) bool { return in.ShippingCost != nil },
+		func(p *payment.Payment, in *payment.Input) bool {
+			return equal(p.Details.ShippingCost, in.ShippingCost)
+		}},
+	{"order_tax_amount", func(in *payment.Input) bool { return in.OrderTaxAmount != nil },
+		func(p *payment.Payment, in *payment.Input) bool {
+			return equal(p.Details.OrderTaxAmount, in.OrderTaxAmount)
+		}},
+	{"surcharge_details", func(in *payment.Input) bool { return in.SurchargeAmount != 0 },
+		func(p *payment.Payment, in *payment.Input) bool {
+			return p.Details.SurchargeAmount == in.SurchargeAmount
+		}},
+	{"amount_to_capture", func(in *payment.Input) bool { return in.AmountToCapture != nil },
+		func(p *payment.Payment, in *payment.Input) bool {
+			return equal(p.Details.AmountToCapture, in.AmountToCapture)
+		}},
+	{"capture_method", func(in *payment.Input) bool { return in.CaptureMethod != "" },
+		func(p *payment.Payment, in *payment.Input) bool { return in.CaptureMethod == p.Details.CaptureMethod }},
+	{"request_external_three_ds_authentication", func(in *payment.Input) bool { return in.External3DS != nil },
+		func(p *payment.Payment, in *payment.Input) bool { return *in.External3DS == p.Details.External3DS }},
+	{"three_ds_data", func(in *payment.Input) bool { return in.ThreeDS != nil }, never},
+	{"off_session", func(in *payment.Input) bool { return in.OffSession != nil },
+		func(p *payment.Payment, in *payment.Input) bool { return equal(p.Details.OffSession, in.OffSession) }},
+	{"session_expiry", func(in *payment.Input) bool { return in.SessionExpiry != nil },
+		func(p *payment.Payment, in *payment.Input) bool {
 			return p.ExpiresAt.Sub(p.CreatedAt) == time.Duration(*in.SessionExpiry)*time.Second
 		}},
-	{"customer_id", func(in *PaymentInput) bool { return in.CustomerID != "" },
-		func(p *Payment, in *PaymentInput) bool { return in.CustomerID == p.CustomerID }},
-	{"customer", func(in *PaymentInput) bool { return in.Customer != nil && *in.Customer != CustomerInput{} }, sameCustomer},
-	{"phone_country_code", func(in *PaymentInput) bool { return in.PhoneCountryCode != "" },
-		func(p *Payment, in *PaymentInput) bool {
+	{"customer_id", func(in *payment.Input) bool { return in.CustomerID != "" },
+		func(p *payment.Payment, in *payment.Input) bool { return in.CustomerID == p.CustomerID }},
+	{"customer", func(in *payment.Input) bool { return in.Customer != nil && *in.Customer != payment.CustomerInput{} }, sameCustomer},
+	{"phone_country_code", func(in *payment.Input) bool { return in.PhoneCountryCode != "" },
+		func(p *payment.Payment, in *payment.Input) bool {
 			return p.Private.Customer != nil && in.PhoneCountryCode == p.Private.Customer.PhoneCountryCode
 		}},
-	{"description", func(in *PaymentInput) bool { return in.Description != "" },
-		func(p *Payment, in *PaymentInput) bool { return in.Description == p.Details.Description }},
-	{"statement_descriptor_name", func(in *PaymentInput) bool { return in.DescriptorName != "" },
-		func(p *Payment, in *PaymentInput) bool { return in.DescriptorName == p.Details.DescriptorName }},
-	{"statement_descriptor_suffix", func(in *PaymentInput) bool { return in.DescriptorSuffix != "" },
-		func(p *Payment, in *PaymentInput) bool { return in.DescriptorSuffix == p.Details.DescriptorSuffix }},
-	{"merchant_order_reference_id", func(in *PaymentInput) bool { return in.OrderReference != "" },
-		func(p *Payment, in *PaymentInput) bool { return in.OrderReference == p.Details.OrderReference }},
-	{"metadata", func(in *PaymentInput) bool { return in.Metadata != nil },
-		func(p *Payment, in *PaymentInput) bool { return sameJSON(in.Metadata, p.Details.Metadata) }},
-	{"order_details", func(in *PaymentInput) bool { return len(in.Lines) > 0 },
-		func(p *Payment, in *PaymentInput) bool {
+	{"description", func(in *payment.Input) bool { return in.Description != "" },
+		func(p *payment.Payment, in *payment.Input) bool { return in.Description == p.Details.Description }},
+	{"statement_descriptor_name", func(in *payment.Input) bool { return in.DescriptorName != "" },
+		func(p *payment.Payment, in *payment.Input) bool { return in.DescriptorName == p.Details.DescriptorName }},
+	{"statement_descriptor_suffix", func(in *payment.Input) bool { return in.DescriptorSuffix != "" },
+		func(p *payment.Payment, in *payment.Input) bool {
+			return in.DescriptorSuffix == p.Details.DescriptorSuffix
+		}},
+	{"merchant_order_reference_id", func(in *payment.Input) bool { return in.OrderReference != "" },
+		func(p *payment.Payment, in *payment.Input) bool { return in.OrderReference == p.Details.OrderReference }},
+	{"metadata", func(in *payment.Input) bool { return in.Metadata != nil },
+		func(p *payment.Payment, in *payment.Input) bool { return sameJSON(in.Metadata, p.Details.Metadata) }},
+	{"order_details", func(in *payment.Input) bool { return len(in.Lines) > 0 },
+		func(p *payment.Payment, in *payment.Input) bool {
 			return in.Echo["order_details"] != nil && sameJSON(in.Echo["order_details"], p.Details.Echo["order_details"])
 		}},
-	{"connector", func(in *PaymentInput) bool { return in.Routing != nil && slices.Contains(in.Sent, "connector") }, sameRouting},
-	{"routing", func(in *PaymentInput) bool { return in.Routing != nil }, sameRouting},
+	{"connector", func(in *payment.Input) bool { return in.Routing != nil && slices.Contains(in.Sent, "connector") }, sameRouting},
+	{"routing", func(in *payment.Input) bool { return in.Routing != nil }, sameRouting},
 }
 
-func never(*Payment, *PaymentInput) bool { return false }
+func never(*payment.Payment, *payment.Input) bool { return false }
 
-func sameRouting(p *Payment, in *PaymentInput) bool {
+func sameRouting(p *payment.Payment, in *payment.Input) bool {
 	return reflect.DeepEqual(in.Routing, p.Details.Routing)
 }
 
-func sameCustomer(p *Payment, in *PaymentInput) bool {
-	stored := CustomerInput{}
+func sameCustomer(p *payment.Payment, in *payment.Input) bool {
+	stored := payment.CustomerInput{}
 	if p.Private.Customer != nil {
 		stored = *p.Private.Customer
 	}
@@ -107,9 +120,9 @@ func sameJSON(a, b json.RawMessage) bool {
 // payerMay returns what a confirm from the payer's device may change, and refuses the rest by name (IR_06, 422). A field that neither
 // payerSends nor payerRepeats names has no effect, and is refused where the request lists it in Sent. Another customer is IR_18 (401), a charge without
 // the payer IR_01 (401).
-func payerMay(p *Payment, in *PaymentInput) (*PaymentInput, error) {
+func payerMay(p *payment.Payment, in *payment.Input) (*payment.Input, error) {
 	merchants := func(field string) error {
-		return Unprocessable(field, field+" is for the merchant's server: leave it out, or send it with the secret API key when the payment is created or updated")
+		return fault.Unprocessable(field, field+" is for the merchant's server: leave it out, or send it with the secret API key when the payment is created or updated")
 	}
 	switch { // charging without the payer asks for another key, so the answer is as for a wrong one
 	case in.Recurring != nil:
@@ -142,7 +155,7 @@ func payerMay(p *Payment, in *PaymentInput) (*PaymentInput, error) {
 }
 
 func merchantCharges(field string) error {
-	return &Error{Kind: KindUnauthorized, Code: "IR_01", Param: field, Message: field + " is for the merchant's server: a charge without the payer needs the secret API key"}
+	return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_01", Param: field, Message: field + " is for the merchant's server: a charge without the payer needs the secret API key"}
 }
 
 func isRepeatable(name string) bool {
@@ -155,21 +168,21 @@ func isRepeatable(name string) bool {
 }
 
 // payerAgrees checks the fields that the payer's device may send under a condition.
-func payerAgrees(p *Payment, in *PaymentInput) error {
+func payerAgrees(p *payment.Payment, in *payment.Input) error {
 	d := &p.Details
 	consent := in.Acceptance != nil || in.MandateData != nil && in.MandateData.Acceptance != nil
 	needsConsent := func(field string) error {
-		return Unprocessable(field, field+" needs the payer's consent when it is sent with the publishable key: send customer_acceptance in the same request")
+		return fault.Unprocessable(field, field+" needs the payer's consent when it is sent with the publishable key: send customer_acceptance in the same request")
 	}
 	switch {
-	case in.AuthenticationType != "" && in.AuthenticationType != d.AuthenticationType && in.AuthenticationType != authenticationThreeDS:
-		return Unprocessable("authentication_type", "authentication_type may only be raised to three_ds with the publishable key: "+
+	case in.AuthenticationType != "" && in.AuthenticationType != d.AuthenticationType && in.AuthenticationType != payment.AuthenticationThreeDS:
+		return fault.Unprocessable("authentication_type", "authentication_type may only be raised to three_ds with the publishable key: "+
 			"the merchant's server may lower it with the secret API key")
 	case in.ReturnURL != "" && in.ReturnURL != d.ReturnURL && !isWebURL(in.ReturnURL):
-		return Unprocessable("return_url", "return_url must begin with http:// or https:// when it is sent with the publishable key: "+
+		return fault.Unprocessable("return_url", "return_url must begin with http:// or https:// when it is sent with the publishable key: "+
 			"the merchant's server may set another scheme with the secret API key")
-	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && d.SetupFutureUsage == usageOffSession:
-		return Unprocessable("setup_future_usage", "setup_future_usage may only be raised with the publishable key: "+
+	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && d.SetupFutureUsage == payment.UsageOffSession:
+		return fault.Unprocessable("setup_future_usage", "setup_future_usage may only be raised with the publishable key: "+
 			"the merchant's server may lower it with the secret API key")
 	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && !consent:
 		return needsConsent("setup_future_usage")
@@ -178,21 +191,21 @@ func payerAgrees(p *Payment, in *PaymentInput) error {
 	case repeatsMandate(p, in):
 	case in.MandateData != nil && !consent:
 		return needsConsent("mandate_data")
-	case in.MandateData != nil && d.Mandate != nil && !reflect.DeepEqual(in.MandateData.Terms, MandateTerms{}) && !sameTerms(&in.MandateData.Terms, d.Mandate):
-		return Unprocessable("mandate_data", "mandate_data.mandate_type differs from the terms that the merchant's server set: "+
+	case in.MandateData != nil && d.Mandate != nil && !reflect.DeepEqual(in.MandateData.Terms, payment.MandateTerms{}) && !sameTerms(&in.MandateData.Terms, d.Mandate):
+		return fault.Unprocessable("mandate_data", "mandate_data.mandate_type differs from the terms that the merchant's server set: "+
 			"leave it out, or let the server change it with the secret API key")
 	}
 	return nil
 }
 
 // repeatsMandate says whether mandate_data holds the stored terms alone, without a new acceptance.
-func repeatsMandate(p *Payment, in *PaymentInput) bool {
+func repeatsMandate(p *payment.Payment, in *payment.Input) bool {
 	m := in.MandateData
 	return m != nil && m.Acceptance == nil && p.Details.Mandate != nil && sameTerms(&m.Terms, p.Details.Mandate)
 }
 
 // sameTerms compares terms as they are stored.
-func sameTerms(a, b *MandateTerms) bool {
+func sameTerms(a, b *payment.MandateTerms) bool {
 	left, errLeft := json.Marshal(a)
 	right, errRight := json.Marshal(b)
 	return errLeft == nil && errRight == nil && sameJSON(left, right)
@@ -205,8 +218,8 @@ func isWebURL(s string) bool {
 
 // payerInput copies what the payer's device may change; all that a confirm from there takes effect with is listed here. Lines come with
 // order_details, which is the stored one.
-func payerInput(p *Payment, in *PaymentInput) *PaymentInput {
-	out := &PaymentInput{ClientSecret: in.ClientSecret, PaymentMethod: in.PaymentMethod, PaymentMethodType: in.PaymentMethodType, Card: in.Card,
+func payerInput(p *payment.Payment, in *payment.Input) *payment.Input {
+	out := &payment.Input{ClientSecret: in.ClientSecret, PaymentMethod: in.PaymentMethod, PaymentMethodType: in.PaymentMethodType, Card: in.Card,
 		HasMethodData: in.HasMethodData, MethodBilling: in.MethodBilling, PaymentToken: in.PaymentToken, CardCVC: in.CardCVC, CardHolder: in.CardHolder,
 		Browser: in.Browser, Billing: in.Billing, Shipping: in.Shipping, Email: in.Email, Phone: in.Phone, Name: in.Name,
 		Acceptance: in.Acceptance, ReturnURL: in.ReturnURL, SetupFutureUsage: in.SetupFutureUsage, PaymentType: in.PaymentType,

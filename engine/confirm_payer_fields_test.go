@@ -7,26 +7,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
-// A field of PaymentInput that is new takes no effect from the payer's device until payerInput copies it, and this test fails until somebody
+// A field of Input that is new takes no effect from the payer's device until payerInput copies it, and this test fails until somebody
 // decides which of the three lists it belongs to.
 func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 	taken := []string{"ClientSecret", "PaymentMethod", "PaymentMethodType", "Card", "HasMethodData", "MethodBilling", "PaymentToken", "CardCVC",
 		"CardHolder", "Browser", "Billing", "Shipping", "Email", "Phone", "Name", "Acceptance", "ReturnURL", "AuthenticationType"}
 	withConsent := []string{"SetupFutureUsage", "MandateData", "PaymentType"}
 	withoutEffect := []string{"Amount", "Currency", "Confirm", "ProfileID"}
-	values := map[string]any{"ReturnURL": "https://shop.example", "AuthenticationType": authenticationThreeDS, "Sent": []string{"field_of_tomorrow"},
-		"CardCVC": NewSecret("123"), "Lines": []sdk.Line{{Name: "Hat"}}, "Customer": &CustomerInput{ID: "ada"}}
+	values := map[string]any{"ReturnURL": "https://shop.example", "AuthenticationType": payment.AuthenticationThreeDS, "Sent": []string{"field_of_tomorrow"},
+		"CardCVC": secret.New("123"), "Lines": []sdk.Line{{Name: "Hat"}}, "Customer": &payment.CustomerInput{ID: "ada"}}
 
-	fields := reflect.TypeFor[PaymentInput]()
+	fields := reflect.TypeFor[payment.Input]()
 	for i := range fields.NumField() {
 		name := fields.Field(i).Name
 		t.Run(name, func(t *testing.T) {
-			in := &PaymentInput{}
+			in := &payment.Input{}
 			set(t, reflect.ValueOf(in).Elem().Field(i), values[name])
-			p := &Payment{Private: &PaymentPrivate{}}
+			p := &payment.Payment{Private: &payment.Private{}}
 			out, err := payerMay(p, in)
 			switch {
 			case slices.Contains(taken, name):
@@ -34,15 +37,15 @@ func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 				require.Equal(t, in, out)
 			case slices.Contains(withoutEffect, name):
 				require.NoError(t, err)
-				require.Equal(t, &PaymentInput{}, out)
+				require.Equal(t, &payment.Input{}, out)
 			default:
-				var refused *Error
+				var refused *fault.Error
 				require.ErrorAs(t, err, &refused)
 				require.NotEmpty(t, refused.Param)
 				require.Contains(t, refused.Message, refused.Param)
 			}
 			if slices.Contains(withConsent, name) {
-				in.Acceptance = &Acceptance{Type: "offline"}
+				in.Acceptance = &payment.Acceptance{Type: "offline"}
 				out, err = payerMay(p, in)
 				require.NoError(t, err)
 				require.Equal(t, in, out)

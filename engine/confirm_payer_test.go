@@ -7,21 +7,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 )
 
 // The payer's device does not decide that its payer need not be authenticated; the merchant's server does, with the same fields.
 func TestPayerDoesNotExemptItself(t *testing.T) {
-	echo := func(key, value string) func(*engine.PaymentInput) {
-		return func(in *engine.PaymentInput) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
+	echo := func(key, value string) func(*payment.Input) {
+		return func(in *payment.Input) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
 	}
-	for field, change := range map[string]func(*engine.PaymentInput){
+	for field, change := range map[string]func(*payment.Input){
 		"frm_metadata":                             echo("frm_metadata", `{"risk_accepted":true}`),
 		"psd2_sca_exemption_type":                  echo("psd2_sca_exemption_type", `"low_value"`),
 		"force_3ds_challenge":                      echo("force_3ds_challenge", "false"),
 		"profile_acquirer_id":                      echo("profile_acquirer_id", `"pro_acq_1"`),
-		"three_ds_data":                            func(in *engine.PaymentInput) { in.ThreeDS = &engine.ThreeDSInput{} },
-		"authentication_type":                      func(in *engine.PaymentInput) { in.AuthenticationType = "no_three_ds" },
-		"request_external_three_ds_authentication": func(in *engine.PaymentInput) { in.External3DS = ptr(false) },
+		"three_ds_data":                            func(in *payment.Input) { in.ThreeDS = &payment.ThreeDSInput{} },
+		"authentication_type":                      func(in *payment.Input) { in.AuthenticationType = "no_three_ds" },
+		"request_external_three_ds_authentication": func(in *payment.Input) { in.External3DS = ptr(false) },
 	} {
 		t.Run(field, func(t *testing.T) {
 			w := newSecureWorld(t, engine.Options{})
@@ -35,7 +37,7 @@ func TestPayerDoesNotExemptItself(t *testing.T) {
 			payer := w.auth
 			payer.Publishable = true
 			_, err = w.ConfirmPayment(t.Context(), payer, v.Payment.ID, in)
-			var refused *engine.Error
+			var refused *fault.Error
 			require.ErrorAs(t, err, &refused)
 			require.Equal(t, field, refused.Param)
 			require.Zero(t, w.bank.count())
@@ -44,7 +46,7 @@ func TestPayerDoesNotExemptItself(t *testing.T) {
 			plain.Confirm, plain.ClientSecret = nil, in.ClientSecret
 			v, err = w.ConfirmPayment(t.Context(), payer, v.Payment.ID, plain)
 			require.NoError(t, err)
-			require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+			require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 		})
 	}
 }

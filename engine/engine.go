@@ -6,17 +6,30 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/ids"
+	"payswitch/engine/link"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/threeds/flow"
+	"payswitch/engine/vault"
 )
 
 // Deps are the parts that New builds an Engine from. Store, Connectors, Vault and Presenter are required.
 type Deps struct {
 	Store      Store
-	Connectors Connectors
-	Vault      *Vault
-	Presenter  Presenter
+	Connectors port.Connectors
+	Vault      *vault.Vault
+	Presenter  change.Presenter
 	Logger     *slog.Logger // nil: logs are discarded
-	Clock      Clock        // nil: time.Now
-	Metrics    Metrics      // nil: nothing is counted
+	Clock      port.Clock   // nil: time.Now
+	Metrics    port.Metrics // nil: nothing is counted
 }
 
 // Options are the engine's settings. A zero value means the default.
@@ -32,8 +45,8 @@ type Options struct {
 	SettleTimeout  time.Duration // how long the caller waits until a result is durable; default 10 s
 	// AuthenticatorTime is the time limit for one answer of an authenticator, because the payer waits at the checkout. Default 15 s.
 	AuthenticatorTime time.Duration
-	JournalKeep       time.Duration // how long the journal of operations is kept; default 30 days; negative: no journal
-	BINTable          *BINTable     // issuers' facts that add to the built-in ones; nil: built-in facts only
+	JournalKeep       time.Duration  // how long the journal of operations is kept; default 30 days; negative: no journal
+	BINTable          *card.BINTable // issuers' facts that add to the built-in ones; nil: built-in facts only
 	// SDKOrigins are further page origins (shops, frames of payment SDKs) that 3-D Secure pages may send messages to. The shop's own origin
 	// is always allowed. With "*", any page may put the 3-D Secure pages in a frame. "*" allows no messages, because a message needs an
 	// exact origin.
@@ -43,18 +56,18 @@ type Options struct {
 // Engine holds the payment state machine and its use cases. It is safe for concurrent use.
 type Engine struct {
 	store      Store
-	connectors Connectors
-	vault      *Vault
+	connectors port.Connectors
+	vault      *vault.Vault
 	log        *slog.Logger
-	now        Clock
-	metrics    Metrics
+	now        port.Clock
+	metrics    port.Metrics
 	opts       Options
-	*Registry
-	*Methods
-	*Authentications
-	links   *Links
-	driver  *Driver
-	changes *Changes
+	*account.Registry
+	*method.Methods
+	*flow.Authentications
+	links   *link.Links
+	driver  *drive.Driver
+	changes *change.Changes
 
 	inFlight *sync.WaitGroup // operations being driven or settled
 	closing  chan struct{}   // closed by Close
@@ -76,7 +89,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		d.Metrics = noMetrics{}
 	}
 	if o.Node == "" {
-		o.Node = newID("node_")
+		o.Node = ids.New("node_")
 	}
 	if o.KeyEnvironment == "" {
 		o.KeyEnvironment = "dev"
@@ -89,23 +102,25 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
 	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{})}
-	e.Registry = newRegistry(RegistryDeps{Store: Narrow[AccountReader, AccountTx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
+	e.Registry = account.New(account.Deps{Store: port.Narrow[account.Reader, account.Tx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait,
-		Ephemeral: func(ctx context.Context, text string) (Auth, error) { return e.authenticateEphemeral(ctx, text) }})
-	e.Methods = newMethods(Narrow[MethodReader, MethodTx](d.Store), d.Vault, e.Registry.dir, d.Clock, d.Logger, o.BINTable)
-	e.links = NewLinks(d.Vault, o.PublicURL)
-	e.connectors = watched{d.Connectors, e.Registry}
-	e.driver = newDriver(DriverDeps{Store: Narrow[DriveReader, DriveTx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,
+		Ephemeral: func(ctx context.Context, text string) (account.Auth, error) {
+			return e.AuthenticateEphemeral(ctx, text)
+		}})
+	e.Methods = method.New(port.Narrow[method.Reader, method.Tx](d.Store), d.Vault, e.Registry.Dir, d.Clock, d.Logger, o.BINTable)
+	e.links = link.New(d.Vault, o.PublicURL)
+	e.connectors = account.Watched{Connectors: d.Connectors, Registry: e.Registry}
+	e.driver = drive.New(drive.Deps{Store: port.Narrow[drive.Reader, drive.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,
 		Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, InFlight: e.inFlight, Node: o.Node, PublicURL: o.PublicURL, KeyEnvironment: o.KeyEnvironment,
 		LeaseTime: o.LeaseTime, JournalKeep: o.JournalKeep})
-	e.changes = &Changes{ChangesDeps{Store: Narrow[ChangeReader, ChangeTx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
+	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
 		LockWait: o.LockWait}}
-	e.Authentications = &Authentications{AuthenticationsDeps: AuthenticationsDeps{Store: Narrow[ChangeReader, ChangeTx](d.Store), Vault: d.Vault, Links: e.links,
+	e.Authentications = &flow.Authentications{Deps: flow.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links,
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolve, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
-	e.vault.onAlteredRow(e.metrics.Alarm)
+	e.vault.OnAlteredRow(e.metrics.Alarm)
 	return e, nil
 }
 
@@ -115,18 +130,18 @@ func setDefault(d *time.Duration, v time.Duration) {
 	}
 }
 
-func (noMetrics) PaymentMoved(PaymentStatus, string)                           {}
-func (noMetrics) OperationDone(string, string, OperationStatus, time.Duration) {}
-func (noMetrics) ExemptionSettled(_, _, _, _ string)                           {}
-func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)        {}
-func (noMetrics) Alarm(string)                                                 {}
+func (noMetrics) PaymentMoved(payment.Status, string)                                  {}
+func (noMetrics) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
+func (noMetrics) ExemptionSettled(_, _, _, _ string)                                   {}
+func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
+func (noMetrics) Alarm(string)                                                         {}
 
 type noMetrics struct{}
 
 func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
-	return ours(e.store.View(ctx, f), doing)
+	return fault.FromStore(e.store.View(ctx, f), doing)
 }
 
 // OpensURL reports whether a public URL carries the right token. It reads nothing but the URL, so the time it takes does not reveal whether
 // an id exists.
-func (e *Engine) OpensURL(u PublicURL) bool { return e.links.OpensURL(u) }
+func (e *Engine) OpensURL(u link.URL) bool { return e.links.OpensURL(u) }

@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -33,13 +34,13 @@ func TestRiskAnalysis(t *testing.T) {
 				echo["frm_metadata"] = json.RawMessage(c.frm)
 			}
 			if c.rate != "" {
-				acquirer, err := w.CreateAcquirer(t.Context(), w.auth, engine.AcquirerInput{ProfileID: w.profile.ID, Network: sdk.Visa, BIN: ptr("412345"), MID: ptr("MID1"),
+				acquirer, err := w.CreateAcquirer(t.Context(), w.auth, account.AcquirerInput{ProfileID: w.profile.ID, Network: sdk.Visa, BIN: ptr("412345"), MID: ptr("MID1"),
 					Name: ptr("Shop"), Country: ptr("DK"), FraudRate: json.RawMessage(c.rate)})
 				require.NoError(t, err)
 				echo["profile_acquirer_id"] = json.RawMessage(`"` + acquirer.ID + `"`)
 			}
-			v := w.pay(sale(c.amount, visa, euros, func(in *engine.PaymentInput) { in.Echo = echo }))
-			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			v := w.pay(sale(c.amount, visa, euros, func(in *payment.Input) { in.Echo = echo }))
+			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Equal(t, c.claimed, w.bank.last(t).Exemption)
 		})
 	}

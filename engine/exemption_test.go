@@ -10,15 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 const lowValueRules = `{"external_three_ds_policy":{"exemption_policy":"rules","exemption_rules":{"low_value":"on"}}}`
 
-func euros(in *engine.PaymentInput) { in.Currency = "EUR" }
+func euros(in *payment.Input) { in.Currency = "EUR" }
 
-func asks(exemption string) func(*engine.PaymentInput) {
-	return func(in *engine.PaymentInput) {
+func asks(exemption string) func(*payment.Input) {
+	return func(in *payment.Input) {
 		in.Echo = map[string]json.RawMessage{"psd2_sca_exemption_type": json.RawMessage(`"` + exemption + `"`)}
 	}
 }
@@ -39,7 +42,7 @@ func (w *secureWorld) settledExemptions() []string {
 }
 
 // challenge lets the payer of a waiting payment pass a challenge.
-func (w *secureWorld) challenge(v *engine.PaymentView) *engine.PaymentView {
+func (w *secureWorld) challenge(v *change.View) *change.View {
 	w.t.Helper()
 	w.a.authenticate, w.a.result = challenged, always("Y")
 	require.Equal(w.t, "C", w.authenticated(v).TransStatus)
@@ -52,10 +55,10 @@ func (w *secureWorld) challenge(v *engine.PaymentView) *engine.PaymentView {
 // counter. 2.2.0 cannot carry low value: the authorization claims it, without the browser.
 func TestLowValueIsCounted(t *testing.T) {
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
-	pay := func(amount int64) *engine.PaymentView { return w.pay(sale(amount, visa, external, euros)) }
+	pay := func(amount int64) *change.View { return w.pay(sale(amount, visa, external, euros)) }
 	for i := range 5 {
 		v := pay(10_00)
-		require.Equal(t, engine.Succeeded, v.Payment.Status, i)
+		require.Equal(t, payment.Succeeded, v.Payment.Status, i)
 		require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
 		require.Nil(t, w.bank.last(t).ThreeDS)
 		require.Equal(t, "exempted", v.Attempt.Details.Authentication.Outcome)
@@ -63,21 +66,21 @@ func TestLowValueIsCounted(t *testing.T) {
 	}
 	require.Zero(t, w.a.count(sdk.OpAuthenticate))
 	sixth := pay(10_00)
-	require.Equal(t, engine.RequiresCustomerAction, sixth.Payment.Status, "five have gone without")
-	require.Equal(t, engine.Succeeded, w.challenge(sixth).Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, sixth.Payment.Status, "five have gone without")
+	require.Equal(t, payment.Succeeded, w.challenge(sixth).Payment.Status)
 	require.Empty(t, w.bank.last(t).Exemption)
 
 	for i := range 4 { // 30, 60, 90: the fourth payment finds EUR 90 spent; the fifth would find 120
-		require.Equal(t, engine.Succeeded, pay(30_00).Payment.Status, i)
+		require.Equal(t, payment.Succeeded, pay(30_00).Payment.Status, i)
 	}
-	require.Equal(t, engine.RequiresCustomerAction, pay(1_00).Payment.Status, "EUR 120 have gone without")
+	require.Equal(t, payment.RequiresCustomerAction, pay(1_00).Payment.Status, "EUR 120 have gone without")
 	other := w.pay(sale(10_00, "4111111111111111", external, euros))
-	require.Equal(t, engine.Succeeded, other.Payment.Status, "each card has a counter of its own")
-	require.Equal(t, engine.RequiresCustomerAction, w.pay(sale(30_01, "4111111111111111", external, euros)).Payment.Status, "over the limit")
+	require.Equal(t, payment.Succeeded, other.Payment.Status, "each card has a counter of its own")
+	require.Equal(t, payment.RequiresCustomerAction, w.pay(sale(30_01, "4111111111111111", external, euros)).Payment.Status, "over the limit")
 }
 
 // used returns the low-value count of a payment's card.
-func (w *world) used(v *engine.PaymentView) (u engine.LowValueUse) {
+func (w *world) used(v *change.View) (u change.LowValueUse) {
 	w.t.Helper()
 	x := v.Attempt.Details.Exemption
 	require.NotNil(w.t, x)
@@ -92,7 +95,7 @@ func TestLowValueCountsAddUp(t *testing.T) {
 	first := w.pay(sale(1_00, visa, euros, asks("low_value")))
 	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
 	require.Nil(t, first.Attempt.Details.Authentication)
-	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 1_00}, w.used(first))
+	require.Equal(t, change.LowValueUse{Count: 1, EURCents: 1_00}, w.used(first))
 	w.bank.answer = func(r *sdk.Request) *sdk.Outcome {
 		if r.Amount.Minor == 2_00 {
 			return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "51", Reason: sdk.DeclineInsufficientFunds}}
@@ -116,7 +119,7 @@ func TestLowValueCountsAddUp(t *testing.T) {
 			require.Equal(t, "low_value authorization declined", s)
 		}
 	}
-	require.Equal(t, engine.LowValueUse{Count: approved, EURCents: int64(approved) * 1_00}, w.used(first))
+	require.Equal(t, change.LowValueUse{Count: approved, EURCents: int64(approved) * 1_00}, w.used(first))
 	sent := 0
 	for _, r := range w.bank.requests {
 		if r.Exemption != "" {
@@ -134,18 +137,18 @@ func TestLowValueCountsAddUp(t *testing.T) {
 // An amount in another currency counts as a little more than its worth. A currency without a rate claims nothing.
 func TestLowValueInOtherCurrencies(t *testing.T) {
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
-	in := func(c sdk.Currency) func(*engine.PaymentInput) {
-		return func(in *engine.PaymentInput) { in.Currency = c }
+	in := func(c sdk.Currency) func(*payment.Input) {
+		return func(in *payment.Input) { in.Currency = c }
 	}
 	v := w.pay(sale(25_00, visa, in("GBP"), asks("low_value")))
 	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
-	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 30_00}, w.used(v))
+	require.Equal(t, change.LowValueUse{Count: 1, EURCents: 30_00}, w.used(v))
 	for _, c := range []struct {
 		amount   int64
 		currency sdk.Currency
 	}{{25_01, "GBP"}, {100, "JPY"}} {
 		v := w.pay(sale(c.amount, visa, in(c.currency), asks("low_value")))
-		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		require.Equal(t, payment.Succeeded, v.Payment.Status)
 		require.Empty(t, w.bank.last(t).Exemption)
 		require.Equal(t, "requested_exemption_inadmissible", v.Attempt.Details.Exemption.Reason)
 	}
@@ -158,30 +161,30 @@ func TestExemptionNotTaken(t *testing.T) {
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 	w.a.authenticate = always("I", func(o *sdk.AuthenticationOutcome) { o.ECI = "07" })
 	v := w.pay(sale(10_00, visa, euros, browser, tra))
-	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 	require.Zero(t, w.bank.count())
 	w.authenticated(v)
 	require.Equal(t, []string{"05"}, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds)
-	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 	require.Empty(t, w.bank.last(t).Exemption, "the processor has no word for it")
 	require.Equal(t, "07", w.bank.last(t).ThreeDS.ECI)
 
-	for name, change := range map[string]func(*engine.PaymentInput){
-		"the payer is away":              func(*engine.PaymentInput) {},
-		"nothing is known of the payer":  func(in *engine.PaymentInput) { browser(in); in.Billing = nil },
-		"the merchant wants none":        func(in *engine.PaymentInput) { browser(in); in.AuthenticationType = "no_three_ds" },
-		"the processor will run its own": func(in *engine.PaymentInput) { browser(in); in.AuthenticationType = "three_ds" },
+	for name, change := range map[string]func(*payment.Input){
+		"the payer is away":              func(*payment.Input) {},
+		"nothing is known of the payer":  func(in *payment.Input) { browser(in); in.Billing = nil },
+		"the merchant wants none":        func(in *payment.Input) { browser(in); in.AuthenticationType = "no_three_ds" },
+		"the processor will run its own": func(in *payment.Input) { browser(in); in.AuthenticationType = "three_ds" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := w.pay(sale(10_00, visa, euros, change, tra))
-			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Empty(t, w.bank.last(t).Exemption)
 			require.Equal(t, "exemption_not_taken", v.Attempt.Details.Exemption.Reason, "the answer shows the reason")
 			require.Nil(t, v.Attempt.Details.Authentication)
 		})
 	}
 	w.setProfile(`{"authentication_connector_details":{"authentication_connectors":[]}}`)
-	require.Equal(t, engine.Succeeded, w.pay(sale(10_00, visa, euros, browser, tra)).Payment.Status, "no authenticator is available")
+	require.Equal(t, payment.Succeeded, w.pay(sale(10_00, visa, euros, browser, tra)).Payment.Status, "no authenticator is available")
 }
 
 // If the profile says so, the authorization claims the exemption without any request to the authenticator.
@@ -208,14 +211,14 @@ func TestExemptionRoutes(t *testing.T) {
 			w.a.authenticate = always("I", func(o *sdk.AuthenticationOutcome) { o.ECI = "07" })
 			v := w.pay(sale(10_00, visa, external, euros))
 			if c.inds != nil {
-				require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+				require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 				w.authenticated(v)
 				require.Equal(t, c.inds, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds)
 				v = w.done(v.Payment.ID)
 			} else {
 				require.Zero(t, w.a.count(sdk.OpAuthenticate))
 			}
-			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Equal(t, c.said, w.bank.last(t).Exemption)
 			require.False(t, w.bank.last(t).Request3DS)
 			require.Equal(t, 1, w.used(v).Count)
@@ -228,14 +231,14 @@ func TestExemptionRoutes(t *testing.T) {
 		w := exemptWorld(t, rules("auto"), sdk.ExemptionLowValue)
 		w.a.prepare = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{NotEnrolled: true} }
 		v := w.pay(sale(10_00, visa, external, euros))
-		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		require.Equal(t, payment.Succeeded, v.Payment.Status)
 		require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
 		require.Equal(t, 1, w.used(v).Count)
 	})
 	t.Run("the issuer wants a challenge", func(t *testing.T) {
 		w := exemptWorld(t, rules("three_ds"), sdk.ExemptionLowValue)
 		v := w.challenge(w.pay(sale(10_00, visa, external, euros)))
-		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		require.Equal(t, payment.Succeeded, v.Payment.Status)
 		require.Empty(t, w.bank.last(t).Exemption)
 		require.Equal(t, 0, w.used(v).Count, "authenticated, not exempted")
 		require.Empty(t, w.settledExemptions())
@@ -245,7 +248,7 @@ func TestExemptionRoutes(t *testing.T) {
 		w.a.authenticate = always("U")
 		v := w.pay(sale(10_00, visa, external, euros))
 		w.authenticated(v)
-		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 		require.Empty(t, w.bank.last(t).Exemption, "no party has granted the exemption")
 		require.Equal(t, 0, w.used(v).Count)
 	})
@@ -257,32 +260,32 @@ func TestSoftDeclinedExemptions(t *testing.T) {
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	w.bank.answer = softDecline
 	v := w.pay(sale(10_00, visa, external, euros))
-	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 	require.Equal(t, 2, v.Payment.AttemptCount)
-	require.Equal(t, engine.Succeeded, w.challenge(v).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.challenge(v).Payment.Status)
 	require.Equal(t, []string{"04"}, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds)
 	require.Empty(t, w.bank.last(t).Exemption)
 	require.Equal(t, []string{"low_value authorization soft_declined"}, w.settledExemptions())
 
 	w.setProfile(`{"is_manual_retry_enabled":true,"external_three_ds_policy":{"exemption_policy":"rules","step_up_on_soft_decline":"off","exemption_rules":{"low_value":"on"}}}`)
 	v = w.pay(sale(10_00, visa, external, euros))
-	require.Equal(t, engine.Failed, v.Payment.Status)
+	require.Equal(t, payment.Failed, v.Payment.Status)
 	v, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(10_00, visa, external, euros))
 	require.NoError(t, err)
-	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 	w.a.authenticate = challenged
 	w.authenticated(v)
 	require.Equal(t, []string{"04"}, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds, "the issuer demanded a challenge")
 
 	for i := range 18 {
 		v := w.pay(sale(10_00, visa, external, euros))
-		require.Equal(t, engine.Failed, v.Payment.Status, i)
+		require.Equal(t, payment.Failed, v.Payment.Status, i)
 	}
 	v = w.pay(sale(10_00, visa, external, euros))
-	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status, "20 of 20 claims were declined")
+	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status, "20 of 20 claims were declined")
 	require.Equal(t, []string{"low_value"}, v.Attempt.Details.Exemption.PassedOver)
 	require.Len(t, w.settledExemptions(), 20)
-	require.Equal(t, engine.Failed, w.pay(sale(10_00, "4111111111111111", external, euros)).Payment.Status, "other issuers are still asked")
+	require.Equal(t, payment.Failed, w.pay(sale(10_00, "4111111111111111", external, euros)).Payment.Status, "other issuers are still asked")
 	require.Len(t, w.settledExemptions(), 21)
 }
 
@@ -292,11 +295,11 @@ func TestUnknownExemptionIsCountedOnce(t *testing.T) {
 		w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 		w.bank.answer = func(*sdk.Request) *sdk.Outcome { return &sdk.Outcome{Status: sdk.StatusUnknown} }
 		v := w.pay(sale(10_00, visa, euros, asks("low_value")))
-		require.Equal(t, engine.Processing, v.Payment.Status)
+		require.Equal(t, payment.Processing, v.Payment.Status)
 		require.Equal(t, 0, w.used(v).Count)
 		w.running()
-		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
-		require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 10_00}, w.used(v))
+		require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, change.LowValueUse{Count: 1, EURCents: 10_00}, w.used(v))
 		require.Eventually(t, func() bool { return len(w.settledExemptions()) > 0 }, 10*time.Second, 5*time.Millisecond)
 		require.Equal(t, []string{"low_value authorization approved"}, w.settledExemptions())
 	})
@@ -305,14 +308,14 @@ func TestUnknownExemptionIsCountedOnce(t *testing.T) {
 // An exemption in the merchant's own result reaches the processor, or the engine refuses the payment.
 func TestBroughtExemption(t *testing.T) {
 	w := exemptWorld(t, `{}`, sdk.ExemptionRiskAnalysis)
-	brought := func(name string) *engine.PaymentInput {
-		return sale(10_00, visa, euros, func(in *engine.PaymentInput) {
-			in.ThreeDS = &engine.ThreeDSInput{ECI: "07", TransStatus: "I", Version: "2.2.0", DSTransID: "c4e59ceb-a382-4d6a-bc87-385d591fa09d", Exemption: name}
+	brought := func(name string) *payment.Input {
+		return sale(10_00, visa, euros, func(in *payment.Input) {
+			in.ThreeDS = &payment.ThreeDSInput{ECI: "07", TransStatus: "I", Version: "2.2.0", DSTransID: "c4e59ceb-a382-4d6a-bc87-385d591fa09d", Exemption: name}
 		})
 	}
-	require.Equal(t, engine.Succeeded, w.pay(brought("transaction_risk_assessment")).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.pay(brought("transaction_risk_assessment")).Payment.Status)
 	require.Equal(t, sdk.ExemptionRiskAnalysis, w.bank.last(t).Exemption)
-	require.Equal(t, engine.Succeeded, w.pay(brought("")).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.pay(brought("")).Payment.Status)
 	require.Empty(t, w.bank.last(t).Exemption)
 	for name, want := range map[string]string{"low_value": "IR_20", "magic": "IR_06"} {
 		_, err := w.CreatePayment(t.Context(), w.auth, brought(name))
@@ -325,15 +328,15 @@ func TestBroughtExemption(t *testing.T) {
 // Cards to be stored, payments out of scope and payments that the processor authenticates claim nothing by rule.
 func TestNothingToExempt(t *testing.T) {
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
-	for name, change := range map[string]func(*engine.PaymentInput){
-		"issuer in the United States": func(in *engine.PaymentInput) { in.Card = card("4000000000000002") },
-		"card kept for later":         func(in *engine.PaymentInput) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" },
-		"processor's own 3-D Secure":  func(in *engine.PaymentInput) { in.AuthenticationType = "three_ds" },
-		"above the limit":             func(in *engine.PaymentInput) { in.Amount = ptr(int64(30_01)) },
+	for name, change := range map[string]func(*payment.Input){
+		"issuer in the United States": func(in *payment.Input) { in.Card = typedCard("4000000000000002") },
+		"card kept for later":         func(in *payment.Input) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" },
+		"processor's own 3-D Secure":  func(in *payment.Input) { in.AuthenticationType = "three_ds" },
+		"above the limit":             func(in *payment.Input) { in.Amount = ptr(int64(30_01)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := w.pay(sale(10_00, visa, euros, change))
-			require.Equal(t, engine.Succeeded, v.Payment.Status, fmt.Sprint(v.Attempt.Details.Error))
+			require.Equal(t, payment.Succeeded, v.Payment.Status, fmt.Sprint(v.Attempt.Details.Error))
 			require.Empty(t, w.bank.last(t).Exemption)
 		})
 	}
@@ -357,14 +360,14 @@ func TestLowValueOfSavedCards(t *testing.T) {
 	typed := w.pay(sale(10_00, visa, euros))
 	require.Equal(t, 1, w.used(typed).Count)
 	for i, usage := range []string{"", "off_session"} { // the card with its CVC, and the processor's reference to it
-		v := w.pay(&engine.PaymentInput{Amount: ptr(int64(5_00)), Currency: "EUR", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
-			PaymentToken: w.methods("c")[0].Token, CardCVC: engine.NewSecret("737")})
-		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		v := w.pay(&payment.Input{Amount: ptr(int64(5_00)), Currency: "EUR", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
+			PaymentToken: w.methods("c")[0].Token, CardCVC: secret.New("737")})
+		require.Equal(t, payment.Succeeded, v.Payment.Status)
 		require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption, usage)
-		require.Equal(t, engine.LowValueUse{Count: i + 2, EURCents: int64(10_00 + (i+1)*5_00)}, w.used(typed))
+		require.Equal(t, change.LowValueUse{Count: i + 2, EURCents: int64(10_00 + (i+1)*5_00)}, w.used(typed))
 	}
 	charged := w.pay(mit(5_00, first.Method.ID, euros))
-	require.Equal(t, engine.Succeeded, charged.Payment.Status)
+	require.Equal(t, payment.Succeeded, charged.Payment.Status)
 	require.Empty(t, w.bank.last(t).Exemption)
 	require.Nil(t, charged.Attempt.Details.Exemption)
 	require.Equal(t, 3, w.used(typed).Count)

@@ -16,6 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -24,16 +32,16 @@ import (
 
 // world is an engine with everything real but the sandbox: SQLite, vault, and adapters as Go functions.
 type world struct {
-	vault *engine.Vault
+	vault *vault.Vault
 	*engine.Engine
 	t       testing.TB
 	db      *storage.DB
 	file    string
-	auth    engine.Auth
-	pk      engine.Auth
+	auth    account.Auth
+	pk      account.Auth
 	alarms  *alarms
 	clock   *atomic.Int64 // offset to real time
-	profile *engine.Profile
+	profile *account.Profile
 }
 
 type alarms struct {
@@ -43,8 +51,8 @@ type alarms struct {
 	exemptions      []string // exemption, route, outcome
 }
 
-func (a *alarms) PaymentMoved(engine.PaymentStatus, string)                           {}
-func (a *alarms) OperationDone(string, string, engine.OperationStatus, time.Duration) {}
+func (a *alarms) PaymentMoved(payment.Status, string)                                  {}
+func (a *alarms) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
 func (a *alarms) AuthenticationDone(_, _, outcome, _ string, _ time.Duration) {
 	a.Lock()
 	defer a.Unlock()
@@ -83,11 +91,11 @@ func inBubble(t *testing.T, test func(t *testing.T), servers ...*httptest.Server
 
 type presenter struct{}
 
-func (presenter) PaymentEvent(id, kind string, _ time.Time, v *engine.PaymentView) ([]byte, error) {
+func (presenter) PaymentEvent(id, kind string, _ time.Time, v *change.View) ([]byte, error) {
 	return json.Marshal(map[string]any{"event_id": id, "event_type": kind, "payment_id": v.Payment.ID, "status": v.Payment.Status, "received": v.Payment.Received})
 }
 
-var worldKey = engine.NewSecret(base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")))
+var worldKey = secret.New(base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")))
 
 // newWorld opens one; adapters by connector name, the simulator beside them.
 func newWorld(t *testing.T, o engine.Options, adapters map[string]*sdk.Adapter) *world {
@@ -96,7 +104,7 @@ func newWorld(t *testing.T, o engine.Options, adapters map[string]*sdk.Adapter) 
 	return newWorldWith(t, o, plugins.NativeConnectors(all), filepath.Join(t.TempDir(), "p.db"))
 }
 
-func newWorldWith(t testing.TB, o engine.Options, c engine.Connectors, file string) *world {
+func newWorldWith(t testing.TB, o engine.Options, c port.Connectors, file string) *world {
 	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}}, clock: &atomic.Int64{}}
 	var err error
 	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true})
@@ -116,20 +124,20 @@ func newWorldWith(t testing.TB, o engine.Options, c engine.Connectors, file stri
 		w.Close(ctx)
 		w.db.Close()
 	})
-	m, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m1"})
+	m, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m1"})
 	if err != nil { // opened again
 		m, err = w.Merchant(t.Context(), "m1")
 	}
 	require.NoError(t, err)
-	w.auth, w.pk = engine.Auth{MerchantID: "m1"}, engine.Auth{MerchantID: "m1", Publishable: true}
+	w.auth, w.pk = account.Auth{MerchantID: "m1"}, account.Auth{MerchantID: "m1", Publishable: true}
 	w.profile, err = w.Profile(t.Context(), w.auth, m.DefaultProfile)
 	require.NoError(t, err)
 	return w
 }
 
 // account adds a connector account to the default profile.
-func (w *world) account(connector, metadata string) *engine.Account {
-	in := engine.AccountInput{Type: "payment_processor", Connector: connector, Label: connector + "_" + time.Now().Format(time.RFC3339Nano)}
+func (w *world) account(connector, metadata string) *account.Account {
+	in := account.AccountInput{Type: "payment_processor", Connector: connector, Label: connector + "_" + time.Now().Format(time.RFC3339Nano)}
 	if metadata != "" {
 		in.Metadata = json.RawMessage(metadata)
 	}
@@ -140,13 +148,13 @@ func (w *world) account(connector, metadata string) *engine.Account {
 
 func ptr[T any](v T) *T { return &v }
 
-func card(number string) *engine.CardInput {
-	return &engine.CardInput{Number: engine.NewSecret(number), CVC: engine.NewSecret("737"), ExpMonth: "10", ExpYear: "50", Holder: "Joseph Doe"}
+func typedCard(number string) *card.Input {
+	return &card.Input{Number: secret.New(number), CVC: secret.New("737"), ExpMonth: "10", ExpYear: "50", Holder: "Joseph Doe"}
 }
 
 // sale is a create request that confirms at once.
-func sale(amount int64, number string, change ...func(*engine.PaymentInput)) *engine.PaymentInput {
-	in := &engine.PaymentInput{Amount: &amount, Currency: "USD", Confirm: ptr(true), PaymentMethod: "card", Card: card(number), HasMethodData: true,
+func sale(amount int64, number string, change ...func(*payment.Input)) *payment.Input {
+	in := &payment.Input{Amount: &amount, Currency: "USD", Confirm: ptr(true), PaymentMethod: "card", Card: typedCard(number), HasMethodData: true,
 		ReturnURL: "https://shop.test/done"}
 	for _, f := range change {
 		f(in)
@@ -154,18 +162,18 @@ func sale(amount int64, number string, change ...func(*engine.PaymentInput)) *en
 	return in
 }
 
-func manual(in *engine.PaymentInput)   { in.CaptureMethod = "manual" }
-func multiple(in *engine.PaymentInput) { in.CaptureMethod = "manual_multiple" }
-func threeDS(in *engine.PaymentInput)  { in.AuthenticationType = "three_ds" }
+func manual(in *payment.Input)   { in.CaptureMethod = "manual" }
+func multiple(in *payment.Input) { in.CaptureMethod = "manual_multiple" }
+func threeDS(in *payment.Input)  { in.AuthenticationType = "three_ds" }
 
-func (w *world) pay(in *engine.PaymentInput) *engine.PaymentView {
+func (w *world) pay(in *payment.Input) *change.View {
 	w.t.Helper()
 	v, err := w.CreatePayment(w.t.Context(), w.auth, in)
 	require.NoError(w.t, err)
 	return v
 }
 
-func (w *world) get(id string, in engine.RetrieveInput) *engine.PaymentView {
+func (w *world) get(id string, in payment.RetrieveInput) *change.View {
 	w.t.Helper()
 	v, err := w.RetrievePayment(w.t.Context(), w.auth, id, in)
 	require.NoError(w.t, err)
@@ -185,7 +193,7 @@ func (w *world) events(id string) (out []string) {
 	return out
 }
 
-func (w *world) operations(id string) (out []*engine.Operation) {
+func (w *world) operations(id string) (out []*payment.Operation) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { out, err = r.Operations("m1", id); return err }))
 	return out
@@ -193,7 +201,7 @@ func (w *world) operations(id string) (out []*engine.Operation) {
 
 func code(t *testing.T, err error) string {
 	t.Helper()
-	var e *engine.Error
+	var e *fault.Error
 	require.ErrorAs(t, err, &e)
 	return e.Code
 }

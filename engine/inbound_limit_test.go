@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 	"payswitch/sdk"
 )
 
@@ -18,7 +18,7 @@ func TestWrongSignaturesRunOut(t *testing.T) {
 	other := w.mailAccount("other", "http://127.0.0.1:1", "")
 	nothing := map[string]any{"reference": "nobody's", "object": "payment"}
 	began, later := time.Now(), time.Duration(0)
-	send := func(account, sender, secret string) (engine.Kind, string) {
+	send := func(account, sender, secret string) (fault.Kind, string) {
 		in := mail(account, secret, nothing)
 		in.Sender = sender
 		w.clock.Store(int64(time.Until(began) + later)) // it stands still, however slow the machine is
@@ -26,29 +26,29 @@ func TestWrongSignaturesRunOut(t *testing.T) {
 		if err == nil {
 			return "", ""
 		}
-		var e *engine.Error
+		var e *fault.Error
 		require.ErrorAs(t, err, &e)
 		return e.Kind, e.Code
 	}
 	genuine := func(account, sender string) bool {
 		kind, c := send(account, sender, hookSecret)
-		return kind == engine.KindNotFound && c == "WE_04" // it was read: the payment is not ours
+		return kind == fault.KindNotFound && c == "WE_04" // it was read: the payment is not ours
 	}
 	require.True(t, genuine(shop.ID, "192.0.2.1"), "the processor is known from here on")
 	guesses := 0
 	for ; guesses < 1000; guesses++ {
 		kind, c := send(shop.ID, "198.51.100.7", "a guess")
 		require.Equal(t, "WE_01", c)
-		if kind == engine.KindLimited {
+		if kind == fault.KindLimited {
 			break
 		}
-		require.Equal(t, engine.KindUnauthorized, kind)
+		require.Equal(t, fault.KindUnauthorized, kind)
 	}
 	require.Equal(t, 60, guesses)
 	kind, _ := send(shop.ID, "203.0.113.9", hookSecret)
-	require.Equal(t, engine.KindLimited, kind, "of a stranger's nothing is looked at, so that a right guess shows nothing")
+	require.Equal(t, fault.KindLimited, kind, "of a stranger's nothing is looked at, so that a right guess shows nothing")
 	kind, _ = send("shop", "203.0.113.9", hookSecret)
-	require.Equal(t, engine.KindLimited, kind, "under another name of the account neither")
+	require.Equal(t, fault.KindLimited, kind, "under another name of the account neither")
 	require.GreaterOrEqual(t, w.alarms.all()["webhook_signatures"], 1)
 	require.True(t, genuine(shop.ID, "192.0.2.1"), "the processor's get in")
 	require.True(t, genuine(other.ID, "198.51.100.7"), "another account's budget is its own")

@@ -18,6 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/adyen"
 	"payswitch/plugins/stripe"
@@ -55,17 +59,17 @@ func mailing(rule sdk.ResolveRule) *sdk.Adapter {
 var byWebhook = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByWebhook}}
 
 // mailAccount is an account at a processor on loopback that signs its messages.
-func (w *world) mailAccount(connector, url, credentials string) *engine.Account {
+func (w *world) mailAccount(connector, url, credentials string) *account.Account {
 	w.t.Helper()
-	secret, _ := json.Marshal(map[string]string{"merchant_secret": hookSecret})
-	in := engine.AccountInput{Type: "payment_processor", Connector: connector, Label: connector + strconv.FormatInt(time.Now().UnixNano(), 36),
-		Fields: engine.Fields{"connector_webhook_details": secret}}
+	hidden, _ := json.Marshal(map[string]string{"merchant_secret": hookSecret})
+	in := account.AccountInput{Type: "payment_processor", Connector: connector, Label: connector + strconv.FormatInt(time.Now().UnixNano(), 36),
+		Fields: account.Fields{"connector_webhook_details": hidden}}
 	if credentials != "" {
-		in.Credentials = engine.NewSecret(credentials)
+		in.Credentials = secret.New(credentials)
 	}
 	a, err := w.CreateAccount(w.t.Context(), w.auth, in)
 	require.NoError(w.t, err)
-	_, err = w.SetEgress(w.t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: url})
+	_, err = w.SetEgress(w.t.Context(), w.auth, a.ID, account.EgressInput{BaseURL: url})
 	require.NoError(w.t, err)
 	return a
 }
@@ -86,7 +90,7 @@ func mail(account, secret string, content map[string]any) engine.WebhookInput {
 		Headers: []sdk.Header{{Name: "Signature", Value: hmacHex(secret, body)}}}}
 }
 
-func (w *world) evidence(operationID string) (out []engine.Evidence) {
+func (w *world) evidence(operationID string) (out []drive.Evidence) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { out, err = r.Evidence(operationID); return err }))
 	return out
@@ -99,7 +103,7 @@ func TestWebhookSettlesUnknown(t *testing.T) {
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": mailing(byWebhook)})
 	a := w.mailAccount("shop", p.URL, "")
 	v := w.pay(sale(100, visa))
-	require.Equal(t, engine.Processing, v.Payment.Status)
+	require.Equal(t, payment.Processing, v.Payment.Status)
 	captured := map[string]any{"reference": v.Attempt.Details.Reference, "outcome": sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx_1",
 		Amount: &sdk.Money{Minor: 100, Currency: "USD"}}}
 
@@ -109,20 +113,20 @@ func TestWebhookSettlesUnknown(t *testing.T) {
 	forged.Message.Body = []byte(strings.Replace(string(forged.Message.Body), "tx_1", "tx_2", 1))
 	_, err = w.ReceiveWebhook(t.Context(), forged)
 	require.Equal(t, "WE_01", code(t, err))
-	require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 
 	for range 3 {
 		reply, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, captured))
 		require.NoError(t, err)
 		require.Equal(t, 200, reply.Status)
 	}
-	got := w.get(v.Payment.ID, engine.RetrieveInput{})
-	require.Equal(t, engine.Succeeded, got.Payment.Status)
+	got := w.get(v.Payment.ID, payment.RetrieveInput{})
+	require.Equal(t, payment.Succeeded, got.Payment.Status)
 	require.Equal(t, int64(100), got.Payment.Received)
 	require.Equal(t, "tx_1", got.Attempt.TransactionID)
 	require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
 	op := w.operations(v.Payment.ID)[0]
-	require.Equal(t, engine.OperationSucceeded, op.Status)
+	require.Equal(t, payment.OperationSucceeded, op.Status)
 	require.Empty(t, op.Instrument)
 	require.Empty(t, w.evidence(op.ID))
 	require.Empty(t, w.alarms.all())
@@ -133,7 +137,7 @@ func TestWebhookSettlesUnknown(t *testing.T) {
 		_, err = w.ReceiveWebhook(t.Context(), mail("shop", hookSecret, declined))
 		require.NoError(t, err)
 	}
-	require.Equal(t, engine.Succeeded, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	require.Len(t, w.evidence(op.ID), 1)
 	require.Equal(t, "webhook", w.evidence(op.ID)[0].Source)
 	require.Equal(t, 2, w.alarms.all()["late_evidence"])
@@ -178,13 +182,13 @@ func TestWebhookAmounts(t *testing.T) {
 	}
 	_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, of(sdk.Money{Minor: 100, Currency: "EUR"})))
 	require.NoError(t, err)
-	require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	require.Len(t, w.evidence(w.operations(v.Payment.ID)[0].ID), 1)
 	require.Equal(t, 1, w.alarms.all()["amount_mismatch"])
 
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, of(sdk.Money{Minor: 101, Currency: "USD"})))
 	require.NoError(t, err)
-	require.Equal(t, engine.Conflicted, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Conflicted, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 }
 
 // A message may be faster than the answer to the request it is about. It is kept, and believed when the answer never comes.
@@ -206,11 +210,11 @@ func TestWebhookBeforeTheAnswer(t *testing.T) {
 	account.Store(w.mailAccount("shop", p.URL, "").ID)
 	v := w.pay(sale(100, visa))
 	require.NoError(t, <-told)
-	require.Equal(t, engine.Processing, v.Payment.Status)
+	require.Equal(t, payment.Processing, v.Payment.Status)
 	require.Len(t, w.evidence(w.operations(v.Payment.ID)[0].ID), 1)
 	w.clock.Add(int64(time.Minute))
 	w.running()
-	require.Equal(t, "tx_9", w.eventually(v.Payment.ID, engine.Succeeded).Attempt.TransactionID)
+	require.Equal(t, "tx_9", w.eventually(v.Payment.ID, payment.Succeeded).Attempt.TransactionID)
 }
 
 // An event that is not to be believed has the processor asked.
@@ -223,7 +227,7 @@ func TestWebhookSync(t *testing.T) {
 	_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "sync": true}))
 	require.NoError(t, err)
 	require.Equal(t, 1, p.count("GET"))
-	require.Equal(t, engine.Succeeded, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	// Nothing is left to ask.
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "sync": true}))
 	require.NoError(t, err)
@@ -250,15 +254,15 @@ func TestWebhookAdyen(t *testing.T) {
 	}))
 	t.Cleanup(p.Close)
 	w := newWorldWith(t, quick, plugins.NativeConnectors(map[string]*sdk.Adapter{"adyen": adyen.Adapter()}), t.TempDir()+"/p.db")
-	secret, _ := json.Marshal(map[string]string{"merchant_secret": key})
-	a, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "adyen", Label: "adyen",
-		Credentials: engine.NewSecret(`{"auth_type":"BodyKey","api_key":"AQ_secret_key_of_adyen","key1":"Shop"}`),
-		Fields:      engine.Fields{"connector_webhook_details": secret}})
+	hidden, _ := json.Marshal(map[string]string{"merchant_secret": key})
+	a, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "adyen", Label: "adyen",
+		Credentials: secret.New(`{"auth_type":"BodyKey","api_key":"AQ_secret_key_of_adyen","key1":"Shop"}`),
+		Fields:      account.Fields{"connector_webhook_details": hidden}})
 	require.NoError(t, err)
-	_, err = w.SetEgress(t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: p.URL})
+	_, err = w.SetEgress(t.Context(), w.auth, a.ID, account.EgressInput{BaseURL: p.URL})
 	require.NoError(t, err)
-	v := w.pay(sale(1130, visa, manual, func(in *engine.PaymentInput) { in.Currency = "EUR" }))
-	require.Equal(t, engine.Processing, v.Payment.Status)
+	v := w.pay(sale(1130, visa, manual, func(in *payment.Input) { in.Currency = "EUR" }))
+	require.Equal(t, payment.Processing, v.Payment.Status)
 
 	notify := func(psp, original, account, event, success string) (*sdk.Reply, error) {
 		ref := v.Attempt.Details.Reference
@@ -275,31 +279,31 @@ func TestWebhookAdyen(t *testing.T) {
 	reply, err := notify("PSP1", "", "Another", "AUTHORISATION", "true")
 	require.NoError(t, err)
 	require.Equal(t, "[accepted]", reply.Body)
-	require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status, "an event of another account of theirs")
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status, "an event of another account of theirs")
 	_, err = notify("PSP1", "", "Shop", "AUTHORISATION", "true")
 	require.NoError(t, err)
-	require.Equal(t, engine.RequiresCapture, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCapture, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 
-	got, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	got, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 	require.NoError(t, err)
-	require.Equal(t, engine.Processing, got.Payment.Status)
+	require.Equal(t, payment.Processing, got.Payment.Status)
 	_, err = notify("CAPTURE1", "PSP1", "Shop", "CAPTURE", "false")
 	require.NoError(t, err)
-	got = w.get(v.Payment.ID, engine.RetrieveInput{})
-	require.Equal(t, engine.RequiresCapture, got.Payment.Status)
+	got = w.get(v.Payment.ID, payment.RetrieveInput{})
+	require.Equal(t, payment.RequiresCapture, got.Payment.Status)
 	require.Equal(t, "failed", got.Attempt.Details.Captures[0].Status)
 	_, err = notify("CAPTURE1", "PSP1", "Shop", "CAPTURE", "false")
 	require.NoError(t, err)
 
 	// Of a payment that Adyen captures at once no message follows its authorization.
-	v = w.pay(sale(1130, visa, func(in *engine.PaymentInput) { in.Currency = "EUR" }))
-	require.Equal(t, engine.Processing, v.Payment.Status)
+	v = w.pay(sale(1130, visa, func(in *payment.Input) { in.Currency = "EUR" }))
+	require.Equal(t, payment.Processing, v.Payment.Status)
 	for range 2 {
 		_, err = notify("PSP2", "", "Shop", "AUTHORISATION", "true")
 		require.NoError(t, err)
 	}
-	got = w.get(v.Payment.ID, engine.RetrieveInput{})
-	require.Equal(t, engine.Succeeded, got.Payment.Status)
+	got = w.get(v.Payment.ID, payment.RetrieveInput{})
+	require.Equal(t, payment.Succeeded, got.Payment.Status)
 	require.EqualValues(t, 1130, got.Payment.Received)
 	require.Empty(t, w.alarms.all())
 }
@@ -314,7 +318,7 @@ func TestWebhookStripe(t *testing.T) {
 	w := newWorldWith(t, quick, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": stripe.Adapter()}), t.TempDir()+"/p.db")
 	a := w.mailAccount("stripe", p.URL, `{"auth_type":"HeaderKey","api_key":"sk_test_0123456789"}`)
 	v := w.pay(sale(100, visa))
-	require.Equal(t, engine.Processing, v.Payment.Status)
+	require.Equal(t, payment.Processing, v.Payment.Status)
 	event := func(at time.Time) error {
 		body := []byte(`{"id":"evt_1","object":"event","type":"payment_intent.succeeded","created":` + strconv.FormatInt(at.Unix(), 10) + `,"data":{"object":
 			{"id":"pi_1","object":"payment_intent","amount":100,"amount_received":100,"currency":"usd","status":"succeeded","capture_method":"automatic"}}}`)
@@ -324,9 +328,9 @@ func TestWebhookStripe(t *testing.T) {
 		return err
 	}
 	require.Equal(t, "WE_01", code(t, event(time.Now().Add(-10*time.Minute))))
-	require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	require.NoError(t, event(time.Now()))
-	require.Equal(t, engine.Succeeded, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 	require.NoError(t, event(time.Now()))
 	require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
 }

@@ -11,18 +11,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
 )
 
 // journal lists all that is kept, opened. Nothing of it, nor of the database's files, may hold a card or a credential.
-func (w *world) journal() (records []*engine.JournalRecord, opened []*engine.Recording) {
+func (w *world) journal() (records []*drive.JournalRecord, opened []*port.Recording) {
 	w.t.Helper()
 	vault, err := engine.OpenVault(w.t.Context(), w.db, worldKey)
 	require.NoError(w.t, err)
 	j := engine.NewJournal(w.db, vault)
-	require.NoError(w.t, j.Each(w.t.Context(), engine.JournalFilter{}, func(r *engine.JournalRecord) error {
+	require.NoError(w.t, j.Each(w.t.Context(), drive.JournalFilter{}, func(r *drive.JournalRecord) error {
 		rec, err := j.Open(r)
 		require.NoError(w.t, err)
 		require.Equal(w.t, []string{r.OperationID, string(r.Kind), r.AccountID, r.Connector, r.Adapter, r.AdapterHash},
@@ -41,7 +46,7 @@ func (w *world) journal() (records []*engine.JournalRecord, opened []*engine.Rec
 }
 
 // kinds of the records, in order.
-func kinds(all []*engine.JournalRecord) (kinds []string) {
+func kinds(all []*drive.JournalRecord) (kinds []string) {
 	for _, r := range all {
 		kinds = append(kinds, string(r.Kind))
 	}
@@ -67,14 +72,14 @@ func chatty(rule sdk.ResolveRule) *sdk.Adapter {
 
 func (w *world) chattyAccount(url string) {
 	w.t.Helper()
-	a, err := w.CreateAccount(w.t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop", Label: "shop",
-		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"` + shopKey + `"}`)})
+	a, err := w.CreateAccount(w.t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop", Label: "shop",
+		Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"` + shopKey + `"}`)})
 	require.NoError(w.t, err)
-	_, err = w.SetEgress(w.t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: url})
+	_, err = w.SetEgress(w.t.Context(), w.auth, a.ID, account.EgressInput{BaseURL: url})
 	require.NoError(w.t, err)
 }
 
-func (w *world) exchanges(operationID string) (all []engine.ExchangeRecord) {
+func (w *world) exchanges(operationID string) (all []drive.ExchangeRecord) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { all, err = r.Exchanges(operationID); return err }))
 	return all
@@ -120,11 +125,11 @@ func TestJournalOfSyncs(t *testing.T) {
 	p.hangs.Store(true)
 	p.forgets.Store(true)
 	v := w.pay(sale(1000, "4242424242424242"))
-	require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true}).Payment.Status)
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true}).Payment.Status)
 	require.Eventually(t, func() bool { all, _ := w.journal(); return len(all) == 2 }, 10*time.Second, time.Millisecond, "also what told nothing")
 
 	p.forgets.Store(false)
-	require.Equal(t, engine.Succeeded, w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true}).Payment.Status)
 	records, opened := w.journal()
 	require.Equal(t, []string{"authorize", "sync", "sync"}, kinds(records), "what settled is there at once")
 	require.Equal(t, 404, opened[1].Step.Exchanges[0].Status)
@@ -142,7 +147,7 @@ func TestJournalOfAnUnknown(t *testing.T) {
 		w.chattyAccount(p.URL)
 		p.hangs.Store(true)
 		v := w.pay(sale(1000, "4242424242424242"))
-		require.Equal(t, engine.Processing, v.Payment.Status)
+		require.Equal(t, payment.Processing, v.Payment.Status)
 		records, opened := w.journal()
 		require.Equal(t, []string{"authorize"}, kinds(records))
 		require.Equal(t, "reset", opened[0].Step.Exchanges[1].Failure)
@@ -150,7 +155,7 @@ func TestJournalOfAnUnknown(t *testing.T) {
 
 		p.hangs.Store(false)
 		w.running()
-		w.eventually(v.Payment.ID, engine.Succeeded)
+		w.eventually(v.Payment.ID, payment.Succeeded)
 		records, opened = w.journal()
 		require.Equal(t, []string{"authorize", "authorize"}, kinds(records))
 		require.Equal(t, records[0].OperationID, records[1].OperationID)
@@ -243,11 +248,11 @@ func TestJournalOfADeadNode(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = engine.OperationStarted, "node_gone", tx.Now().Add(-time.Second), time.Time{}
+		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationStarted, "node_gone", tx.Now().Add(-time.Second), time.Time{}
 		return tx.UpdateOperation(op)
 	}))
 	w.running()
-	w.eventually(v.Payment.ID, engine.Succeeded)
+	w.eventually(v.Payment.ID, payment.Succeeded)
 	records, opened := w.journal()
 	require.Equal(t, []string{"authorize", "authorize", "sync"}, kinds(records))
 	lost := opened[1]

@@ -6,6 +6,10 @@ import (
 	"log/slog"
 	"time"
 
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -15,7 +19,7 @@ const lateTries = 10
 // keepLate takes in a reference to a saved card that the processor made after it approved the payment: on the attempt, and on the saved method.
 // Some processors make references in the background and send them in a message or with the answer to a query, any number of times. An outcome
 // counts only when it says that the payment stands.
-func (e *Engine) keepLate(ctx context.Context, w *loaded, o *sdk.Outcome) error {
+func (e *Engine) keepLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	switch o.Status {
 	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVerified:
 	default:
@@ -25,58 +29,58 @@ func (e *Engine) keepLate(ctx context.Context, w *loaded, o *sdk.Outcome) error 
 		return nil
 	}
 	for range lateTries {
-		b := booking{p: w.p, a: w.a.clone()}
-		b.keepCredential(o)
+		b := payment.Booking{Payment: w.Payment, Attempt: w.Attempt.Clone()}
+		b.KeepCredential(o)
 		now := e.now().UTC().Truncate(time.Millisecond)
-		saved, err := e.lateReference(ctx, b.p, b.a, now)
+		saved, err := e.LateReference(ctx, b.Payment, b.Attempt, now)
 		if saved == nil || err != nil {
 			return err
 		}
-		b.a.ModifiedAt = now
-		err = e.changes.commit(ctx, &Change{Attempt: b.a, Saved: saved})
+		b.Attempt.ModifiedAt = now
+		err = e.changes.Commit(ctx, &change.Change{Attempt: b.Attempt, Saved: saved})
 		if err == nil {
-			w.a = b.a
+			w.Attempt = b.Attempt
 			return nil
 		}
-		if !errors.Is(err, ErrConflict) {
-			return Internal(err, "keep a processor's reference")
+		if !errors.Is(err, fault.ErrConflict) {
+			return fault.Internal(err, "keep a processor's reference")
 		}
-		var a *Attempt
-		err = e.store.View(ctx, func(r Reader) (err error) { a, err = r.Attempt(w.a.MerchantID, w.a.ID); return err })
+		var a *payment.Attempt
+		err = e.store.View(ctx, func(r Reader) (err error) { a, err = r.Attempt(w.Attempt.MerchantID, w.Attempt.ID); return err })
 		if err != nil {
-			return Internal(err, "read attempt again")
+			return fault.Internal(err, "read attempt again")
 		}
-		if err := e.vault.openAttempt(a); err != nil {
+		if err := e.vault.OpenAttempt(a); err != nil {
 			return err
 		}
-		w.a = a
+		w.Attempt = a
 	}
-	return Internal(ErrConflict, "keep a processor's reference")
+	return fault.Internal(fault.ErrConflict, "keep a processor's reference")
 }
 
 // keepCardOf saves the card of an operation whose node has died, while the card can still be read. Evidence of the payment may come only after
 // card and CVC are destroyed.
-func (e *Engine) keepCardOf(ctx context.Context, w *loaded) {
-	if w.a.Details.Save == "" || w.a.Details.MethodID != "" || len(w.op.Instrument) == 0 || refused(w.a.Status) || approved(w.a.Status) {
+func (e *Engine) keepCardOf(ctx context.Context, w *change.Loaded) {
+	if w.Attempt.Details.Save == "" || w.Attempt.Details.MethodID != "" || len(w.Operation.Instrument) == 0 || payment.Refused(w.Attempt.Status) || payment.Approved(w.Attempt.Status) {
 		return
 	}
-	if w.op.Status == OperationUnknown && w.op.LastSendAt.IsZero() {
+	if w.Operation.Status == payment.OperationUnknown && w.Operation.LastSendAt.IsZero() {
 		return // the drive that is about to send it saves the card
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
-	p, a := w.p.clone(), w.a.clone()
-	saved, err := e.decideSaved(ctx, saveInput(w, p, a), now)
+	p, a := w.Payment.Clone(), w.Attempt.Clone()
+	saved, err := e.DecideSaved(ctx, saveInput(w, p, a), now)
 	if err == nil && saved != nil && saved.Method != nil {
-		if err = e.changes.commit(ctx, &Change{Payment: p, Attempt: a, Saved: saved}); err == nil {
-			w.p, w.a, w.method = p, a, saved.Method
+		if err = e.changes.Commit(ctx, &change.Change{Payment: p, Attempt: a, Saved: saved}); err == nil {
+			w.Payment, w.Attempt, w.Method = p, a, saved.Method
 		}
 	}
 	if err != nil { // the next try, or the settlement, saves it
-		e.log.LogAttrs(ctx, slog.LevelWarn, "card not kept yet", slog.String("operation_id", w.op.ID), slog.Any("error", err))
+		e.log.LogAttrs(ctx, slog.LevelWarn, "card not kept yet", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
 	}
 }
 
-// saveInput is what decideSaved needs of w; p and a are the rows as the decision leaves them.
-func saveInput(w *loaded, p *Payment, a *Attempt) SaveInput {
-	return SaveInput{Payment: p, Attempt: a, Operation: w.op, Number: w.secrets.Number, Tries: &w.saveTries}
+// saveInput is what DecideSaved needs of w; p and a are the rows as the decision leaves them.
+func saveInput(w *change.Loaded, p *payment.Payment, a *payment.Attempt) method.SaveInput {
+	return method.SaveInput{Payment: p, Attempt: a, Operation: w.Operation, Number: w.Secrets.Number, Tries: &w.SaveTries}
 }

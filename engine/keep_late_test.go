@@ -6,7 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -41,16 +43,16 @@ func TestReferenceToldLater(t *testing.T) {
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": lateShop(&sdk.StoredCredential{ID: "ref_asked"})})
 	account := w.mailAccount("shop", p.URL, "")
-	tell := func(v *engine.PaymentView, status sdk.OutcomeStatus, ref string) {
+	tell := func(v *change.View, status sdk.OutcomeStatus, ref string) {
 		t.Helper()
 		o := sdk.Outcome{Status: status, TransactionID: v.Attempt.TransactionID, StoredCredential: &sdk.StoredCredential{ID: ref}}
 		_, err := w.ReceiveWebhook(t.Context(), mail(account.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "outcome": o}))
 		require.NoError(t, err)
 	}
-	known := func(id string) engine.MethodAccount { t.Helper(); return w.method(id).Details.Accounts[account.ID] }
+	known := func(id string) method.MethodAccount { t.Helper(); return w.method(id).Details.Accounts[account.ID] }
 
 	v := w.pay(sale(100, visa, offSession, agreed, customer("c")))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Empty(t, w.method(v.Method.ID).Details.Accounts)
 	used := w.method(v.Method.ID).LastUsedAt
 	tell(v, sdk.StatusDeclined, "ref_0")
@@ -61,7 +63,7 @@ func TestReferenceToldLater(t *testing.T) {
 	require.Equal(t, v.Payment.ID, got.PaymentID)
 	require.Equal(t, sdk.Currency("USD"), got.Currency)
 	require.Equal(t, "shop", got.Connector)
-	require.Equal(t, "ref_1", w.get(v.Payment.ID, engine.RetrieveInput{}).Attempt.Details.StoredCredential.ID)
+	require.Equal(t, "ref_1", w.get(v.Payment.ID, payment.RetrieveInput{}).Attempt.Details.StoredCredential.ID)
 	require.Equal(t, used, w.method(v.Method.ID).LastUsedAt, "to be told of is not to be used")
 
 	version := w.method(v.Method.ID).Version
@@ -96,16 +98,16 @@ func TestReferenceToldWithACaptureOrASync(t *testing.T) {
 	account := w.mailAccount("shop", p.URL, "")
 	for number, ask := range map[string]func(id string) error{
 		visa: func(id string) error {
-			_, err := w.CapturePayment(t.Context(), w.auth, id, &engine.CaptureInput{})
+			_, err := w.CapturePayment(t.Context(), w.auth, id, &payment.CaptureInput{})
 			return err
 		},
 		"5555555555554444": func(id string) error {
-			_, err := w.RetrievePayment(t.Context(), w.auth, id, engine.RetrieveInput{ForceSync: true})
+			_, err := w.RetrievePayment(t.Context(), w.auth, id, payment.RetrieveInput{ForceSync: true})
 			return err
 		},
 	} {
-		v := w.pay(sale(100, number, offSession, agreed, customer("c"), func(in *engine.PaymentInput) { in.CaptureMethod = "manual" }))
-		require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+		v := w.pay(sale(100, number, offSession, agreed, customer("c"), func(in *payment.Input) { in.CaptureMethod = "manual" }))
+		require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 		require.Empty(t, w.method(v.Method.ID).Details.Accounts)
 		require.NoError(t, ask(v.Payment.ID))
 		require.Equal(t, "ref_asked", w.method(v.Method.ID).Details.Accounts[account.ID].Credential.ID)

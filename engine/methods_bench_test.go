@@ -9,6 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -21,16 +25,16 @@ func BenchmarkListMethods(b *testing.B) {
 	w := newWorldWith(b, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}), b.TempDir()+"/p.db")
 	w.account("simulator", "")
 	ctx := b.Context()
-	_, err := w.CreateCustomer(ctx, w.auth, engine.CustomerData{ID: "c"})
+	_, err := w.CreateCustomer(ctx, w.auth, method.CustomerData{ID: "c"})
 	require.NoError(b, err)
 	for i := range each {
 		number := luhn(fmt.Sprintf("400000%09d", i))
-		_, err := w.CreatePaymentMethod(ctx, w.auth, engine.MethodInput{CustomerID: "c", Method: "card", NetworkTransactionID: "123456789012345",
-			Billing: &engine.Contact{Address: &engine.ContactAddress{Line1: "Harrison Street 1467", City: "San Francisco", Country: "US", Zip: "94122"}},
-			Card:    &engine.CardInput{Number: engine.NewSecret(number), ExpMonth: "10", ExpYear: "50", Holder: "Joseph Doe"}})
+		_, err := w.CreatePaymentMethod(ctx, w.auth, method.MethodInput{CustomerID: "c", Method: "card", NetworkTransactionID: "123456789012345",
+			Billing: &payment.Contact{Address: &payment.ContactAddress{Line1: "Harrison Street 1467", City: "San Francisco", Country: "US", Zip: "94122"}},
+			Card:    &card.Input{Number: secret.New(number), ExpMonth: "10", ExpYear: "50", Holder: "Joseph Doe"}})
 		require.NoError(b, err)
 	}
-	var like []*engine.PaymentMethod
+	var like []*method.PaymentMethod
 	require.NoError(b, w.db.View(ctx, func(r engine.Reader) (err error) { like, err = r.PaymentMethods("m1", "c", 0); return err }))
 	for c := 0; c < customers; c += 50 {
 		require.NoError(b, w.db.Update(ctx, func(tx engine.Tx) error {
@@ -50,7 +54,7 @@ func BenchmarkListMethods(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {
 		start := time.Now()
-		list, err := w.CustomerMethods(ctx, w.auth, "c", engine.MethodFilter{})
+		list, err := w.CustomerMethods(ctx, w.auth, "c", method.MethodFilter{})
 		took = append(took, time.Since(start))
 		if err != nil || len(list) != each {
 			b.Fatal(len(list), err)

@@ -13,6 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -27,12 +32,12 @@ func TestSavedTwiceAtOnce(t *testing.T) {
 	for i := range n {
 		wg.Go(func() {
 			if i%3 == 2 {
-				_, err := w.CreateCustomer(t.Context(), w.auth, engine.CustomerData{ID: "c"})
+				_, err := w.CreateCustomer(t.Context(), w.auth, method.CustomerData{ID: "c"})
 				if err != nil && code(t, err) != "IR_12" {
 					t.Error(err)
 				}
-				m, err := w.CreatePaymentMethod(t.Context(), w.auth, engine.MethodInput{CustomerID: "c", Method: "card",
-					Card: &engine.CardInput{Number: engine.NewSecret(visa), ExpMonth: "10", ExpYear: "50"}})
+				m, err := w.CreatePaymentMethod(t.Context(), w.auth, method.MethodInput{CustomerID: "c", Method: "card",
+					Card: &card.Input{Number: secret.New(visa), ExpMonth: "10", ExpYear: "50"}})
 				if err != nil {
 					t.Error(err)
 					return
@@ -46,7 +51,7 @@ func TestSavedTwiceAtOnce(t *testing.T) {
 				return
 			}
 			ids[i] = v.Method.ID
-			if v.Payment.Status != engine.Succeeded {
+			if v.Payment.Status != payment.Succeeded {
 				t.Error(v.Payment.Status)
 			}
 		})
@@ -67,7 +72,7 @@ func TestSavedOftenAtOnce(t *testing.T) {
 	for range 8 {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
-		_, err := w.CreateCustomer(t.Context(), w.auth, engine.CustomerData{ID: "c"})
+		_, err := w.CreateCustomer(t.Context(), w.auth, method.CustomerData{ID: "c"})
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for i := range 40 {
@@ -78,8 +83,8 @@ func TestSavedOftenAtOnce(t *testing.T) {
 					}
 					return
 				}
-				if _, err := w.CreatePaymentMethod(t.Context(), w.auth, engine.MethodInput{CustomerID: "c", Method: "card",
-					Card: &engine.CardInput{Number: engine.NewSecret(visa), ExpMonth: "10", ExpYear: "50"}}); err != nil {
+				if _, err := w.CreatePaymentMethod(t.Context(), w.auth, method.MethodInput{CustomerID: "c", Method: "card",
+					Card: &card.Input{Number: secret.New(visa), ExpMonth: "10", ExpYear: "50"}}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -108,9 +113,9 @@ func TestDeletedWhileCharged(t *testing.T) {
 				return
 			}
 			v, err := w.CreatePayment(t.Context(), w.auth, mit(100, id))
-			var e *engine.Error
+			var e *fault.Error
 			switch {
-			case err == nil && v.Payment.Status == engine.Succeeded:
+			case err == nil && v.Payment.Status == payment.Succeeded:
 				charged.Add(1)
 			case errors.As(err, &e) && e.Code == "HE_02":
 				refused.Add(1)
@@ -123,7 +128,7 @@ func TestDeletedWhileCharged(t *testing.T) {
 	require.EqualValues(t, 15, charged.Load()+refused.Load())
 	require.EqualValues(t, charged.Load(), seen.count()-before, "what was refused was not sent")
 	require.Equal(t, "HE_02", w.fails(mit(1, id)).Code)
-	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", id); return err }), engine.ErrNotFound)
+	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", id); return err }), fault.ErrNotFound)
 	require.Empty(t, w.alarms.all())
 }
 
@@ -151,24 +156,24 @@ func TestSavedAfterTheNodeDied(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		a.CreatePayment(context.Background(), a.auth, sale(100, visa, onSession, agreed, customer("c"), func(in *engine.PaymentInput) { in.PaymentID = "p" }))
+		a.CreatePayment(context.Background(), a.auth, sale(100, visa, onSession, agreed, customer("c"), func(in *payment.Input) { in.PaymentID = "p" }))
 	}()
 	<-arrived
 	b.running()
-	require.Eventually(t, func() bool { return b.operations("p")[0].Status == engine.OperationUnknown }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return b.operations("p")[0].Status == payment.OperationUnknown }, 20*time.Second, 20*time.Millisecond)
 	require.Empty(t, b.operations("p")[0].Instrument, "card and CVC are not needed any more")
-	require.Equal(t, engine.MethodInactive, b.get("p", engine.RetrieveInput{}).Method.Status)
+	require.Equal(t, method.MethodInactive, b.get("p", payment.RetrieveInput{}).Method.Status)
 	p.forgets.Store(false)
-	v := b.eventually("p", engine.Succeeded)
-	require.Equal(t, engine.MethodActive, v.Method.Status)
+	v := b.eventually("p", payment.Succeeded)
+	require.Equal(t, method.MethodActive, v.Method.Status)
 	close(hold)
 	<-done
 	items := b.methods("c")
 	require.Len(t, items, 1)
-	pay, err := b.CreatePayment(t.Context(), b.auth, &engine.PaymentInput{Amount: ptr(int64(5)), Currency: "USD", CustomerID: "c", Confirm: ptr(true),
-		PaymentMethod: "card", PaymentToken: items[0].Token, CardCVC: engine.NewSecret("737")})
+	pay, err := b.CreatePayment(t.Context(), b.auth, &payment.Input{Amount: ptr(int64(5)), Currency: "USD", CustomerID: "c", Confirm: ptr(true),
+		PaymentMethod: "card", PaymentToken: items[0].Token, CardCVC: secret.New("737")})
 	require.NoError(t, err)
-	require.Equal(t, engine.Succeeded, pay.Payment.Status, "the vault has the card")
+	require.Equal(t, payment.Succeeded, pay.Payment.Status, "the vault has the card")
 }
 
 // TestSavingThatFails: money goes before. A card that is missing in the vault is put back by the next payment that keeps it; where keeping fails
@@ -192,19 +197,19 @@ func TestSavingThatFails(t *testing.T) {
 		return tx.UpdatePaymentMethod(m)
 	}))
 	v := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Nil(t, v.Method)
 	require.Equal(t, map[string]int{"card_not_saved": 1}, w.alarms.all())
 }
 
-func singleUse(amount int64) func(*engine.PaymentInput) {
-	return func(in *engine.PaymentInput) {
-		in.MandateData = &engine.MandateInput{Terms: engine.MandateTerms{SingleUse: true, Amount: amount, Currency: "USD"}}
+func singleUse(amount int64) func(*payment.Input) {
+	return func(in *payment.Input) {
+		in.MandateData = &payment.MandateInput{Terms: payment.MandateTerms{SingleUse: true, Amount: amount, Currency: "USD"}}
 	}
 }
 
-func byMandate(id string) func(*engine.PaymentInput) {
-	return func(in *engine.PaymentInput) { in.Recurring = &engine.Recurring{Type: "mandate_id", ID: id} }
+func byMandate(id string) func(*payment.Input) {
+	return func(in *payment.Input) { in.Recurring = &payment.Recurring{Type: "mandate_id", ID: id} }
 }
 
 // TestMandateChargedTwiceAtOnce: a single-use mandate takes one charge, whoever is first.
@@ -220,9 +225,9 @@ func TestMandateChargedTwiceAtOnce(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			v, err := w.CreatePayment(t.Context(), w.auth, mit(500, "", byMandate(id)))
-			var e *engine.Error
+			var e *fault.Error
 			switch {
-			case err == nil && v.Payment.Status == engine.Succeeded:
+			case err == nil && v.Payment.Status == payment.Succeeded:
 				charged.Add(1)
 			case errors.As(err, &e) && e.Code == "IR_16" && e.Message == "mandate is not active":
 				refused.Add(1)
@@ -243,27 +248,27 @@ func TestMandateLimits(t *testing.T) {
 	w.account("simulator", "")
 	id := w.pay(sale(0, visa, offSession, agreed, customer("c"), singleUse(2_000_000_000))).Payment.Details.MandateID
 	v := w.pay(mit(900_000_101, "", byMandate(id)))
-	require.Equal(t, engine.Failed, v.Payment.Status)
+	require.Equal(t, payment.Failed, v.Payment.Status)
 	v = w.pay(mit(900_000_020, "", byMandate(id)))
-	require.Equal(t, engine.Processing, v.Payment.Status)
+	require.Equal(t, payment.Processing, v.Payment.Status)
 	require.Equal(t, "mandate is not active", w.fails(mit(1, "", byMandate(id))).Message, "while the charge may still succeed it is taken")
 
 	start, end := time.Now().Add(time.Hour), time.Now().Add(2*time.Hour)
-	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
-		in.MandateData = &engine.MandateInput{Terms: engine.MandateTerms{Amount: 500, Currency: "USD", Start: &start, End: &end}}
+	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
+		in.MandateData = &payment.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD", Start: &start, End: &end}}
 	})).Payment.Details.MandateID
 	require.Equal(t, "the mandate has not started yet", w.fails(mit(1, "", byMandate(id))).Reason)
 	w.clock.Add(int64(61 * time.Minute))
 	for range 2 {
-		require.Equal(t, engine.Succeeded, w.pay(mit(500, "", byMandate(id))).Payment.Status)
+		require.Equal(t, payment.Succeeded, w.pay(mit(500, "", byMandate(id))).Payment.Status)
 	}
 	require.Equal(t, "request amount is greater than mandate amount", w.fails(mit(501, "", byMandate(id))).Reason)
-	require.Equal(t, "cross currency mandates not supported", w.fails(mit(5, "", byMandate(id), func(in *engine.PaymentInput) { in.Currency = "EUR" })).Reason)
+	require.Equal(t, "cross currency mandates not supported", w.fails(mit(5, "", byMandate(id), func(in *payment.Input) { in.Currency = "EUR" })).Reason)
 	w.clock.Add(int64(time.Hour))
 	require.Equal(t, "the mandate has expired", w.fails(mit(1, "", byMandate(id))).Reason)
 
-	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
-		in.MandateData = &engine.MandateInput{}
+	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
+		in.MandateData = &payment.MandateInput{}
 	})).Payment.Details.MandateID
 	require.NoError(t, w.RevokeMandate(t.Context(), w.auth, id))
 	require.Equal(t, "mandate is not active", w.fails(mit(1, "", byMandate(id))).Message)

@@ -9,6 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -48,51 +54,51 @@ func watched(change ...func(*sdk.Adapter)) (*sdk.Adapter, *asked) {
 	return s, seen
 }
 
-func customer(id string) func(*engine.PaymentInput) {
-	return func(in *engine.PaymentInput) { in.CustomerID = id }
+func customer(id string) func(*payment.Input) {
+	return func(in *payment.Input) { in.CustomerID = id }
 }
 
-func agreed(in *engine.PaymentInput) {
-	in.Acceptance = &engine.Acceptance{Type: "online", Online: true, IP: "1.2.3.4", UserAgent: "test"}
+func agreed(in *payment.Input) {
+	in.Acceptance = &payment.Acceptance{Type: "online", Online: true, IP: "1.2.3.4", UserAgent: "test"}
 }
 
-func onSession(in *engine.PaymentInput) { in.SetupFutureUsage = "on_session" }
+func onSession(in *payment.Input) { in.SetupFutureUsage = "on_session" }
 
-func offSession(in *engine.PaymentInput) { in.SetupFutureUsage = "off_session" }
+func offSession(in *payment.Input) { in.SetupFutureUsage = "off_session" }
 
 // mit is a merchant-initiated charge of a saved method.
-func mit(amount int64, id string, change ...func(*engine.PaymentInput)) *engine.PaymentInput {
-	in := &engine.PaymentInput{Amount: &amount, Currency: "USD", OffSession: ptr(true), Recurring: &engine.Recurring{Type: "payment_method_id", ID: id}}
+func mit(amount int64, id string, change ...func(*payment.Input)) *payment.Input {
+	in := &payment.Input{Amount: &amount, Currency: "USD", OffSession: ptr(true), Recurring: &payment.Recurring{Type: "payment_method_id", ID: id}}
 	for _, f := range change {
 		f(in)
 	}
 	return in
 }
 
-func (w *world) method(id string) *engine.PaymentMethod {
+func (w *world) method(id string) *method.PaymentMethod {
 	w.t.Helper()
 	m, err := w.PaymentMethod(w.t.Context(), w.auth, id)
 	require.NoError(w.t, err)
 	return m
 }
 
-func (w *world) methods(customer string) []engine.MethodItem {
+func (w *world) methods(customer string) []method.MethodItem {
 	w.t.Helper()
-	list, err := w.CustomerMethods(w.t.Context(), w.auth, customer, engine.MethodFilter{})
+	list, err := w.CustomerMethods(w.t.Context(), w.auth, customer, method.MethodFilter{})
 	require.NoError(w.t, err)
 	return list
 }
 
-func (w *world) fails(in *engine.PaymentInput) *engine.Error {
+func (w *world) fails(in *payment.Input) *fault.Error {
 	w.t.Helper()
 	_, err := w.CreatePayment(w.t.Context(), w.auth, in)
-	var e *engine.Error
+	var e *fault.Error
 	require.ErrorAs(w.t, err, &e)
 	return e
 }
 
 func (w *world) agnostic() {
-	_, err := w.UpdateProfile(w.t.Context(), w.auth, w.profile.ID, engine.ProfileInput{Fields: engine.Fields{"is_connector_agnostic_mit_enabled": []byte("true")}})
+	_, err := w.UpdateProfile(w.t.Context(), w.auth, w.profile.ID, account.ProfileInput{Fields: account.Fields{"is_connector_agnostic_mit_enabled": []byte("true")}})
 	require.NoError(w.t, err)
 }
 
@@ -103,19 +109,19 @@ func TestSaving(t *testing.T) {
 	account := w.account("sim2", "")
 	for i, c := range []struct {
 		name   string
-		change []func(*engine.PaymentInput)
+		change []func(*payment.Input)
 		number string
 		saved  bool
 		usage  string // told to the processor
 		stored bool
 	}{
-		{"off session", []func(*engine.PaymentInput){offSession, agreed}, visa, true, "off_session", true},
-		{"on session", []func(*engine.PaymentInput){onSession, agreed}, visa, true, "on_session", false},
-		{"off session without consent", []func(*engine.PaymentInput){offSession}, visa, false, "", false},
-		{"on session without consent", []func(*engine.PaymentInput){onSession}, visa, false, "", false},
-		{"consent alone", []func(*engine.PaymentInput){agreed}, visa, true, "on_session", false},
-		{"manual capture", []func(*engine.PaymentInput){offSession, agreed, manual}, visa, true, "off_session", true},
-		{"declined", []func(*engine.PaymentInput){offSession, agreed}, declined, false, "off_session", false},
+		{"off session", []func(*payment.Input){offSession, agreed}, visa, true, "off_session", true},
+		{"on session", []func(*payment.Input){onSession, agreed}, visa, true, "on_session", false},
+		{"off session without consent", []func(*payment.Input){offSession}, visa, false, "", false},
+		{"on session without consent", []func(*payment.Input){onSession}, visa, false, "", false},
+		{"consent alone", []func(*payment.Input){agreed}, visa, true, "on_session", false},
+		{"manual capture", []func(*payment.Input){offSession, agreed, manual}, visa, true, "off_session", true},
+		{"declined", []func(*payment.Input){offSession, agreed}, declined, false, "off_session", false},
 		{"neither", nil, visa, false, "", false},
 	} {
 		id := fmt.Sprint("cus_", i)
@@ -138,9 +144,9 @@ func TestSaving(t *testing.T) {
 		require.Equal(t, v.Method.ID, list[0].ID, c.name)
 		require.True(t, list[0].Default, c.name)
 		require.Equal(t, c.stored, list[0].Recurring, c.name)
-		again := w.get(v.Payment.ID, engine.RetrieveInput{})
+		again := w.get(v.Payment.ID, payment.RetrieveInput{})
 		require.Equal(t, v.Method.ID, again.Method.ID, c.name)
-		require.Equal(t, engine.MethodActive, again.Method.Status, c.name)
+		require.Equal(t, method.MethodActive, again.Method.Status, c.name)
 		m := w.method(v.Method.ID)
 		require.Equal(t, "Joseph Doe", m.Private.Holder, c.name)
 		require.Equal(t, "1.2.3.4", m.Private.Consent.IP, c.name)
@@ -167,7 +173,7 @@ func TestSavedOnce(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	first := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
-	second := w.pay(sale(1000, visa, onSession, agreed, customer("c"), func(in *engine.PaymentInput) {
+	second := w.pay(sale(1000, visa, onSession, agreed, customer("c"), func(in *payment.Input) {
 		in.Card.ExpYear, in.Card.Holder, in.Card.Nickname = "2051", "J. Doe", "blue one"
 	}))
 	require.Equal(t, first.Method.ID, second.Method.ID)
@@ -179,14 +185,14 @@ func TestSavedOnce(t *testing.T) {
 	require.True(t, m.LastUsedAt.After(m.CreatedAt) || m.LastUsedAt.Equal(second.Payment.CreatedAt))
 	other := w.pay(sale(1000, visa, onSession, agreed, customer("d")))
 	require.NotEqual(t, m.ID, other.Method.ID)
-	third := w.pay(sale(1000, "378282246310005", onSession, agreed, customer("c"), func(in *engine.PaymentInput) { in.Card.CVC = engine.NewSecret("7373") }))
+	third := w.pay(sale(1000, "378282246310005", onSession, agreed, customer("c"), func(in *payment.Input) { in.Card.CVC = secret.New("7373") }))
 	require.NotEqual(t, m.ID, third.Method.ID)
 	list := w.methods("c")
 	require.Len(t, list, 2)
 	require.Equal(t, third.Method.ID, list[0].ID, "the latest used is first")
 	require.True(t, list[1].Default)
 
-	made, err := w.CreatePaymentMethod(t.Context(), w.auth, engine.MethodInput{CustomerID: "c", Card: &engine.CardInput{Number: engine.NewSecret(visa), ExpMonth: "1", ExpYear: "52"}})
+	made, err := w.CreatePaymentMethod(t.Context(), w.auth, method.MethodInput{CustomerID: "c", Card: &card.Input{Number: secret.New(visa), ExpMonth: "1", ExpYear: "52"}})
 	require.NoError(t, err)
 	require.Equal(t, m.ID, made.ID)
 }
@@ -196,24 +202,24 @@ func TestSavingWithRedirect(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, threeDS, offSession, agreed, customer("c")))
-	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
-	require.Equal(t, engine.MethodInactive, v.Method.Status)
+	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
+	require.Equal(t, method.MethodInactive, v.Method.Status)
 	require.Empty(t, w.methods("c"))
 	require.Equal(t, "IR_39", w.fails(mit(1, v.Method.ID)).Code)
 	id := v.Method.ID
-	back, err := w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
+	back, err := w.PaymentReturn(t.Context(), payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
 		Return: sdk.Return{Method: "GET", Query: []sdk.Header{{Name: "result", Value: "approve"}}}})
 	require.NoError(t, err)
-	require.Equal(t, engine.Succeeded, back.View.Payment.Status)
+	require.Equal(t, payment.Succeeded, back.View.Payment.Status)
 	require.Equal(t, id, back.View.Method.ID)
-	require.Equal(t, engine.MethodActive, back.View.Method.Status)
-	require.Equal(t, engine.Succeeded, w.pay(mit(1, id)).Payment.Status)
+	require.Equal(t, method.MethodActive, back.View.Method.Status)
+	require.Equal(t, payment.Succeeded, w.pay(mit(1, id)).Payment.Status)
 
 	v = w.pay(sale(1000, "4111111111111111", threeDS, offSession, agreed, customer("c")))
-	_, err = w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
+	_, err = w.PaymentReturn(t.Context(), payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
 		Return: sdk.Return{Method: "GET", Query: []sdk.Header{{Name: "result", Value: "decline"}}}})
 	require.NoError(t, err)
-	require.Equal(t, engine.MethodInactive, w.get(v.Payment.ID, engine.RetrieveInput{}).Method.Status)
+	require.Equal(t, method.MethodInactive, w.get(v.Payment.ID, payment.RetrieveInput{}).Method.Status)
 	require.Len(t, w.methods("c"), 1)
 }
 
@@ -222,12 +228,12 @@ func TestSavingWithoutCharge(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
-	v := w.pay(sale(0, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) { in.PaymentType = "setup_mandate" }))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	v := w.pay(sale(0, visa, offSession, agreed, customer("c"), func(in *payment.Input) { in.PaymentType = "setup_mandate" }))
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Zero(t, v.Payment.Received)
 	require.Equal(t, sdk.OpVerify, w.operations(v.Payment.ID)[0].Kind)
 	require.Equal(t, "off_session", seen.last().StoredCredential.Usage)
-	require.Equal(t, engine.Succeeded, w.pay(mit(900, v.Method.ID)).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.pay(mit(900, v.Method.ID)).Payment.Status)
 }
 
 // TestSavingAfterUnknown: an authorization whose answer is lost keeps the card too, as soon as there is evidence.
@@ -235,19 +241,19 @@ func TestSavingAfterUnknown(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(900_000_030, visa, offSession, agreed, customer("c")))
-	require.Equal(t, engine.Processing, v.Payment.Status)
-	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
-	require.Equal(t, engine.MethodActive, v.Method.Status)
-	require.Equal(t, engine.Succeeded, w.pay(mit(5, v.Method.ID)).Payment.Status)
+	require.Equal(t, payment.Processing, v.Payment.Status)
+	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
+	require.Equal(t, method.MethodActive, v.Method.Status)
+	require.Equal(t, payment.Succeeded, w.pay(mit(5, v.Method.ID)).Payment.Status)
 
 	v = w.pay(sale(900_000_020, "4111111111111111", offSession, agreed, customer("c")))
-	require.Equal(t, engine.Processing, v.Payment.Status)
-	require.Equal(t, engine.MethodInactive, v.Method.Status)
+	require.Equal(t, payment.Processing, v.Payment.Status)
+	require.Equal(t, method.MethodInactive, v.Method.Status)
 	w.clock.Add(int64(10 * time.Second))
-	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
-	require.Equal(t, engine.MethodActive, v.Method.Status)
+	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
+	require.Equal(t, method.MethodActive, v.Method.Status)
 }
 
 // TestDeletion: final, and a second time changes nothing.
@@ -257,12 +263,12 @@ func TestDeletion(t *testing.T) {
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
 	id := cit.Method.ID
 	require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", id); return err }))
-	require.Equal(t, "HE_02", code(t, w.DeletePaymentMethod(t.Context(), engine.Auth{MerchantID: "m2"}, id)))
-	require.Equal(t, "HE_02", code(t, w.DeletePaymentMethod(t.Context(), engine.Auth{MerchantID: "m1", CustomerID: "d"}, id)))
+	require.Equal(t, "HE_02", code(t, w.DeletePaymentMethod(t.Context(), account.Auth{MerchantID: "m2"}, id)))
+	require.Equal(t, "HE_02", code(t, w.DeletePaymentMethod(t.Context(), account.Auth{MerchantID: "m1", CustomerID: "d"}, id)))
 	for range 2 {
 		require.NoError(t, w.DeletePaymentMethod(t.Context(), w.auth, id))
 	}
-	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", id); return err }), engine.ErrNotFound)
+	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", id); return err }), fault.ErrNotFound)
 	_, err := w.PaymentMethod(t.Context(), w.auth, id)
 	require.Equal(t, "HE_02", code(t, err))
 	require.Equal(t, "HE_02", w.fails(mit(1, id)).Code)
@@ -270,7 +276,7 @@ func TestDeletion(t *testing.T) {
 	c, err := w.Customer(t.Context(), w.auth, "c")
 	require.NoError(t, err)
 	require.Empty(t, c.DefaultMethodID)
-	require.Equal(t, engine.MethodInactive, w.get(cit.Payment.ID, engine.RetrieveInput{}).Method.Status)
+	require.Equal(t, method.MethodInactive, w.get(cit.Payment.ID, payment.RetrieveInput{}).Method.Status)
 	require.Equal(t, "HE_02", code(t, w.DeletePaymentMethod(t.Context(), w.auth, "pm_none")))
 
 	again := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
@@ -281,17 +287,17 @@ func TestDeletion(t *testing.T) {
 func TestDeleteCustomerWithMethods(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
-		in.MandateData = &engine.MandateInput{Terms: engine.MandateTerms{Amount: 500, Currency: "USD"}}
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
+		in.MandateData = &payment.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD"}}
 	}))
 	require.Equal(t, "IR_10", code(t, w.DeleteCustomer(t.Context(), w.auth, "c")))
 	require.NoError(t, w.RevokeMandate(t.Context(), w.auth, cit.Payment.Details.MandateID))
 	require.NoError(t, w.DeleteCustomer(t.Context(), w.auth, "c"))
 	require.Equal(t, "IR_11", code(t, w.DeleteCustomer(t.Context(), w.auth, "c")))
-	v := w.get(cit.Payment.ID, engine.RetrieveInput{})
-	require.Equal(t, engine.MethodRedacted, v.Method.Status)
+	v := w.get(cit.Payment.ID, payment.RetrieveInput{})
+	require.Equal(t, method.MethodRedacted, v.Method.Status)
 	require.Equal(t, "HE_02", w.fails(mit(1, cit.Method.ID)).Code)
-	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", cit.Method.ID); return err }), engine.ErrNotFound)
+	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", cit.Method.ID); return err }), fault.ErrNotFound)
 }
 
 // TestExpiry: an expired card is shown as such and not charged; a new expiry mends it.
@@ -299,7 +305,7 @@ func TestExpiry(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	now := time.Now().UTC()
-	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
 		in.Card.ExpMonth, in.Card.ExpYear = fmt.Sprintf("%02d", now.Month()), fmt.Sprint(now.Year())
 	}))
 	require.False(t, w.methods("c")[0].Expired)
@@ -307,12 +313,12 @@ func TestExpiry(t *testing.T) {
 	require.True(t, w.methods("c")[0].Expired)
 	e := w.fails(mit(1, cit.Method.ID))
 	require.Equal(t, "Card Expired", e.Message)
-	_, err := w.UpdatePaymentMethod(t.Context(), w.auth, cit.Method.ID, engine.MethodUpdate{ExpYear: ptr("20")})
+	_, err := w.UpdatePaymentMethod(t.Context(), w.auth, cit.Method.ID, method.MethodUpdate{ExpYear: ptr("20")})
 	require.Equal(t, "IR_16", code(t, err))
 	year := fmt.Sprint(now.Year() + 3)
-	m, err := w.UpdatePaymentMethod(t.Context(), w.auth, cit.Method.ID, engine.MethodUpdate{ExpMonth: ptr("05"), ExpYear: &year, Nickname: ptr("mine")})
+	m, err := w.UpdatePaymentMethod(t.Context(), w.auth, cit.Method.ID, method.MethodUpdate{ExpMonth: ptr("05"), ExpYear: &year, Nickname: ptr("mine")})
 	require.NoError(t, err)
 	require.Equal(t, "mine", m.Private.Nickname)
 	require.Equal(t, "Joseph Doe", m.Private.Holder)
-	require.Equal(t, engine.Succeeded, w.pay(mit(1, cit.Method.ID)).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.pay(mit(1, cit.Method.ID)).Payment.Status)
 }

@@ -8,6 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -16,15 +20,15 @@ func TestMerchantInitiated(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
-	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
-		in.Billing = &engine.Contact{Address: &engine.ContactAddress{City: "Berlin"}}
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
+		in.Billing = &payment.Contact{Address: &payment.ContactAddress{City: "Berlin"}}
 	}))
 	time.Sleep(2 * time.Millisecond) // the store's times are whole milliseconds
-	v := w.pay(mit(777, cit.Method.ID, func(in *engine.PaymentInput) {
+	v := w.pay(mit(777, cit.Method.ID, func(in *payment.Input) {
 		in.AuthenticationType = "three_ds"
 		in.Echo = map[string]json.RawMessage{"mit_category": json.RawMessage(`"recurring"`)}
 	}))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, "c", v.Payment.CustomerID)
 	require.Equal(t, "no_three_ds", v.Payment.Details.AuthenticationType)
 	require.Equal(t, cit.Method.ID, v.Method.ID)
@@ -42,20 +46,20 @@ func TestMerchantInitiated(t *testing.T) {
 	require.True(t, w.method(v.Method.ID).LastUsedAt.After(w.method(v.Method.ID).CreatedAt))
 
 	for name, c := range map[string]struct {
-		change func(in *engine.PaymentInput)
+		change func(in *payment.Input)
 		code   string
 		text   string
 	}{
-		"no off_session":    {func(in *engine.PaymentInput) { in.OffSession = nil }, "IR_04", "off_session"},
-		"off_session false": {func(in *engine.PaymentInput) { in.OffSession = ptr(false) }, "IR_16", "`off_session` should be `true` for mandates"},
-		"confirm false":     {func(in *engine.PaymentInput) { in.Confirm = ptr(false) }, "IR_16", "`confirm` must be `true` for mandates"},
-		"unknown":           {func(in *engine.PaymentInput) { in.Recurring.ID = "pm_none" }, "HE_02", "Payment method does not exist in our records"},
+		"no off_session":    {func(in *payment.Input) { in.OffSession = nil }, "IR_04", "off_session"},
+		"off_session false": {func(in *payment.Input) { in.OffSession = ptr(false) }, "IR_16", "`off_session` should be `true` for mandates"},
+		"confirm false":     {func(in *payment.Input) { in.Confirm = ptr(false) }, "IR_16", "`confirm` must be `true` for mandates"},
+		"unknown":           {func(in *payment.Input) { in.Recurring.ID = "pm_none" }, "HE_02", "Payment method does not exist in our records"},
 		"another customer":  {customer("d"), "HE_02", "Payment method does not exist in our records"},
-		"currency":          {func(in *engine.PaymentInput) { in.Currency = "EUR" }, "HE_03", "Cross currency mandates not supported"},
-		"network token": {func(in *engine.PaymentInput) {
+		"currency":          {func(in *payment.Input) { in.Currency = "EUR" }, "HE_03", "Cross currency mandates not supported"},
+		"network token": {func(in *payment.Input) {
 			in.Recurring.Type = "network_transaction_id_and_network_token_details"
 		}, "IR_39", "No eligible connector"},
-		"new mandate": {func(in *engine.PaymentInput) { in.MandateData = &engine.MandateInput{} }, "HE_03", "Mandate Validation Failed"},
+		"new mandate": {func(in *payment.Input) { in.MandateData = &payment.MandateInput{} }, "HE_03", "Mandate Validation Failed"},
 	} {
 		before := seen.count()
 		e := w.fails(mit(1, cit.Method.ID, c.change))
@@ -65,7 +69,7 @@ func TestMerchantInitiated(t *testing.T) {
 	}
 	on := w.pay(sale(1000, visa, onSession, agreed, customer("e")))
 	require.Equal(t, "IR_39", w.fails(mit(1, on.Method.ID)).Code, "saved for payments with the customer only")
-	_, err := w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, mit(1, cit.Method.ID, func(in *engine.PaymentInput) { in.ClientSecret = v.Payment.Private.ClientSecret }))
+	_, err := w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, mit(1, cit.Method.ID, func(in *payment.Input) { in.ClientSecret = v.Payment.Private.ClientSecret }))
 	require.Equal(t, "IR_01", code(t, err), "not for the customer's device")
 	require.Empty(t, w.alarms.all())
 }
@@ -79,9 +83,9 @@ func TestMerchantInitiatedElsewhere(t *testing.T) {
 	w.account("a", "")
 	w.account("plain", "")
 	w.account("b", "")
-	at := func(name string) func(*engine.PaymentInput) {
-		return func(in *engine.PaymentInput) {
-			in.Routing = &engine.Routing{Type: "single", Choices: []engine.RoutingChoice{{Connector: name}}}
+	at := func(name string) func(*payment.Input) {
+		return func(in *payment.Input) {
+			in.Routing = &payment.Routing{Type: "single", Choices: []payment.RoutingChoice{{Connector: name}}}
 		}
 	}
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), at("a")))
@@ -89,8 +93,8 @@ func TestMerchantInitiatedElsewhere(t *testing.T) {
 	require.Equal(t, "a", w.pay(mit(1, cit.Method.ID)).Attempt.Connector)
 	w.agnostic()
 	require.Equal(t, "IR_39", w.fails(mit(1, cit.Method.ID, at("plain"))).Code, "the processor does not take it")
-	v := w.pay(mit(500, cit.Method.ID, at("b"), func(in *engine.PaymentInput) { in.Currency = "EUR" }))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	v := w.pay(mit(500, cit.Method.ID, at("b"), func(in *payment.Input) { in.Currency = "EUR" }))
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Nil(t, v.Attempt.Details.StoredCredential, "charged by the network transaction id")
 	r := seen.last()
 	require.Equal(t, cit.Attempt.Details.NetworkTransactionID, r.Instrument.NetworkTransactionID)
@@ -105,31 +109,31 @@ func TestBroughtCredentials(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	account := w.account("sim2", "")
-	v := w.pay(mit(100, "", func(in *engine.PaymentInput) {
+	v := w.pay(mit(100, "", func(in *payment.Input) {
 		in.OffSession = nil
-		in.Recurring = &engine.Recurring{Type: "processor_payment_token", ProcessorToken: "simcard_4242424242_x", AccountID: account.ID}
+		in.Recurring = &payment.Recurring{Type: "processor_payment_token", ProcessorToken: "simcard_4242424242_x", AccountID: account.ID}
 	}))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, "simcard_4242424242_x", seen.last().Instrument.StoredCredentialID)
 	require.Equal(t, "simcard_4242424242_x", v.Attempt.Details.StoredCredential.ID)
 	require.Nil(t, v.Attempt.Details.Card)
-	require.Equal(t, "HE_02", w.fails(mit(100, "", func(in *engine.PaymentInput) {
-		in.Recurring = &engine.Recurring{Type: "processor_payment_token", ProcessorToken: "x", AccountID: "mca_none"}
+	require.Equal(t, "HE_02", w.fails(mit(100, "", func(in *payment.Input) {
+		in.Recurring = &payment.Recurring{Type: "processor_payment_token", ProcessorToken: "x", AccountID: "mca_none"}
 	})).Code)
 
-	v = w.pay(mit(100, "", func(in *engine.PaymentInput) {
-		c := card(visa)
-		c.CVC = engine.Secret{}
-		in.Recurring = &engine.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "123456789012345"}
+	v = w.pay(mit(100, "", func(in *payment.Input) {
+		c := typedCard(visa)
+		c.CVC = secret.Value{}
+		in.Recurring = &payment.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "123456789012345"}
 	}))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, "424242", v.Attempt.Details.Card.BIN)
 	require.Equal(t, "123456789012345", seen.last().Instrument.NetworkTransactionID)
 	require.Equal(t, "mit", seen.last().StoredCredential.Initiator)
-	e := w.fails(mit(100, "", func(in *engine.PaymentInput) {
-		c := card(visa)
+	e := w.fails(mit(100, "", func(in *payment.Input) {
+		c := typedCard(visa)
 		c.ExpYear = "20"
-		in.Recurring = &engine.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "1"}
+		in.Recurring = &payment.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "1"}
 	}))
 	require.Equal(t, "Invalid Expiry Year", e.Message)
 }
@@ -143,21 +147,21 @@ func TestSavedCardOnSession(t *testing.T) {
 	token := w.methods("c")[0].Token
 	require.Regexp(t, `^token_[0-9A-Za-z]{20}$`, token)
 	require.NotEqual(t, token, w.methods("c")[0].Token, "new in every list")
-	open := func(c string, change ...func(*engine.PaymentInput)) *engine.PaymentView {
-		in := &engine.PaymentInput{Amount: ptr(int64(500)), Currency: "USD", CustomerID: c, ReturnURL: "https://shop.test/done"}
+	open := func(c string, change ...func(*payment.Input)) *change.View {
+		in := &payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: c, ReturnURL: "https://shop.test/done"}
 		for _, f := range change {
 			f(in)
 		}
 		return w.pay(in)
 	}
-	confirm := func(v *engine.PaymentView, token, cvc string) (*engine.PaymentView, error) {
-		return w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &engine.PaymentInput{ClientSecret: v.Payment.Private.ClientSecret,
-			PaymentMethod: "card", PaymentToken: token, CardCVC: engine.NewSecret(cvc)})
+	confirm := func(v *change.View, token, cvc string) (*change.View, error) {
+		return w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: v.Payment.Private.ClientSecret,
+			PaymentMethod: "card", PaymentToken: token, CardCVC: secret.New(cvc)})
 	}
 	for _, named := range []string{token, saved.ID} {
 		v, err := confirm(open("c"), named, "999")
 		require.NoError(t, err)
-		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		require.Equal(t, payment.Succeeded, v.Payment.Status)
 		require.Equal(t, saved.ID, v.Method.ID)
 		require.Equal(t, named, v.Attempt.Details.Token)
 		require.Equal(t, "saved_card", v.Attempt.Details.CardDiscovery)
@@ -168,11 +172,11 @@ func TestSavedCardOnSession(t *testing.T) {
 	}
 	v, err := confirm(open("c", threeDS), token, "999")
 	require.NoError(t, err)
-	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status, "a saved card is authenticated as a typed one")
+	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status, "a saved card is authenticated as a typed one")
 
 	before := seen.count()
 	for name, c := range map[string]struct {
-		v           *engine.PaymentView
+		v           *change.View
 		token, cvc  string
 		code, param string
 	}{
@@ -202,20 +206,20 @@ func TestSavedTokenBeforeConfirm(t *testing.T) {
 	w.account("simulator", "")
 	saved := w.pay(sale(1000, visa, onSession, agreed, customer("c"))).Method
 	token := w.methods("c")[0].Token
-	given := func() *engine.PaymentInput {
-		return &engine.PaymentInput{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", PaymentMethod: "card", PaymentToken: token}
+	given := func() *payment.Input {
+		return &payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", PaymentMethod: "card", PaymentToken: token}
 	}
 	v := w.pay(given())
-	require.Equal(t, engine.RequiresConfirmation, v.Payment.Status)
-	v, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{Description: "dropped"})
+	require.Equal(t, payment.RequiresConfirmation, v.Payment.Status)
+	v, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{Description: "dropped"})
 	require.NoError(t, err)
-	require.Equal(t, engine.RequiresPaymentMethod, v.Payment.Status)
+	require.Equal(t, payment.RequiresPaymentMethod, v.Payment.Status)
 	v, err = w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, given())
 	require.NoError(t, err)
-	require.Equal(t, engine.RequiresConfirmation, v.Payment.Status)
-	v, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &engine.PaymentInput{ClientSecret: v.Payment.Private.ClientSecret, CardCVC: engine.NewSecret("737")})
+	require.Equal(t, payment.RequiresConfirmation, v.Payment.Status)
+	v, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: v.Payment.Private.ClientSecret, CardCVC: secret.New("737")})
 	require.NoError(t, err)
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, saved.ID, v.Method.ID)
 }
 
@@ -225,8 +229,8 @@ func TestStoredCredentialOnSession(t *testing.T) {
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
-	pay := func(change ...func(*engine.PaymentInput)) *engine.PaymentInput {
-		in := &engine.PaymentInput{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", PaymentToken: w.methods("c")[0].Token,
+	pay := func(change ...func(*payment.Input)) *payment.Input {
+		in := &payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", PaymentToken: w.methods("c")[0].Token,
 			SetupFutureUsage: "off_session"}
 		for _, f := range change {
 			f(in)
@@ -234,23 +238,23 @@ func TestStoredCredentialOnSession(t *testing.T) {
 		return in
 	}
 	v := w.pay(pay())
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, cit.Attempt.Details.StoredCredential.ID, seen.last().Instrument.StoredCredentialID)
 	require.Equal(t, &sdk.StoredCredentialUse{Initiator: "cit", Usage: "off_session"}, seen.last().StoredCredential)
 	require.Equal(t, "IR_04", w.fails(pay(agreed)).Code, "agreeing anew is a new set-up, with CVC")
-	v = w.pay(pay(agreed, func(in *engine.PaymentInput) { in.CardCVC = engine.NewSecret("999") }))
+	v = w.pay(pay(agreed, func(in *payment.Input) { in.CardCVC = secret.New("999") }))
 	require.Equal(t, cit.Method.ID, v.Method.ID)
 	require.Equal(t, &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}, seen.last().StoredCredential)
 
-	open := w.pay(&engine.PaymentInput{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", SetupFutureUsage: "off_session"})
-	items, err := w.PaymentMethods(t.Context(), open.Payment, open.Profile, engine.MethodFilter{})
+	open := w.pay(&payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", SetupFutureUsage: "off_session"})
+	items, err := w.PaymentMethods(t.Context(), open.Payment, open.Profile, method.MethodFilter{})
 	require.NoError(t, err)
 	require.Len(t, items, 1)
 	require.False(t, items[0].RequiresCVC)
 	require.True(t, w.methods("c")[0].RequiresCVC)
 
 	w.pay(sale(1000, visa, onSession, agreed, customer("d")))
-	e := w.fails(pay(customer("d"), func(in *engine.PaymentInput) { in.PaymentToken = w.methods("d")[0].Token }))
+	e := w.fails(pay(customer("d"), func(in *payment.Input) { in.PaymentToken = w.methods("d")[0].Token }))
 	require.Equal(t, "IR_39", e.Code)
 }
 
@@ -271,29 +275,29 @@ func TestExternal3DSAndSavedCards(t *testing.T) {
 	require.Empty(t, w.methods("c"), "not at the 3-D Secure step")
 	w.authenticated(v)
 	v = w.done(v.Payment.ID)
-	require.Equal(t, engine.MethodActive, v.Method.Status)
+	require.Equal(t, method.MethodActive, v.Method.Status)
 	m := w.method(v.Method.ID)
 	require.Equal(t, "acs-1", m.Details.Initial.ACSTransID)
 	require.Equal(t, "ds-1", m.Details.Initial.DSTransID)
 	require.EqualValues(t, 6540, m.Details.Initial.Amount)
 
 	charged := w.pay(mit(100, m.ID, external))
-	require.Equal(t, engine.Succeeded, charged.Payment.Status)
+	require.Equal(t, payment.Succeeded, charged.Payment.Status)
 	require.Equal(t, "ref_1", w.bank.last(t).Instrument.StoredCredentialID)
 	require.Equal(t, &sdk.ConnectorData{Version: 2, Method: "m", Customer: "shopper_1"}, w.bank.last(t).ConnectorData)
 	require.Nil(t, w.bank.last(t).ThreeDS)
 
 	for _, usage := range []string{"", "off_session"} {
 		before := w.a.count(sdk.OpPrepare)
-		v := w.pay(&engine.PaymentInput{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
-			PaymentToken: w.methods("c")[0].Token, CardCVC: engine.NewSecret("737"), External3DS: ptr(true), AuthenticationType: "three_ds", ReturnURL: "https://shop.test/done"})
-		require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status, usage)
+		v := w.pay(&payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
+			PaymentToken: w.methods("c")[0].Token, CardCVC: secret.New("737"), External3DS: ptr(true), AuthenticationType: "three_ds", ReturnURL: "https://shop.test/done"})
+		require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status, usage)
 		require.Equal(t, before+1, w.a.count(sdk.OpPrepare))
 		require.Equal(t, "424242", w.a.last(t, sdk.OpPrepare).Instrument.Card.BIN)
 		require.Equal(t, "4242424242424242", w.a.secrets[len(w.a.secrets)-1].Number.Reveal())
 		w.authenticated(v)
 		v = w.done(v.Payment.ID)
-		require.Equal(t, engine.Succeeded, v.Payment.Status, usage)
+		require.Equal(t, payment.Succeeded, v.Payment.Status, usage)
 		require.NotNil(t, w.bank.last(t).ThreeDS, usage)
 		if usage == "" {
 			require.NotNil(t, w.bank.last(t).Instrument.Card)
@@ -302,8 +306,8 @@ func TestExternal3DSAndSavedCards(t *testing.T) {
 		}
 	}
 
-	again := w.pay(sale(100, "378282246310005", offSession, agreed, customer("c"), func(in *engine.PaymentInput) { in.Card.CVC = engine.NewSecret("7373") }))
-	require.Equal(t, engine.Succeeded, again.Payment.Status)
+	again := w.pay(sale(100, "378282246310005", offSession, agreed, customer("c"), func(in *payment.Input) { in.Card.CVC = secret.New("7373") }))
+	require.Equal(t, payment.Succeeded, again.Payment.Status)
 	require.Equal(t, "shopper_1", w.bank.last(t).ConnectorData.Customer, "the processor's customer is told again")
 	require.Empty(t, w.alarms.all())
 
@@ -313,6 +317,6 @@ func TestExternal3DSAndSavedCards(t *testing.T) {
 	v = w.begun(offSession, agreed, customer("d"))
 	w.authenticated(v)
 	v = w.done(v.Payment.ID)
-	require.Equal(t, engine.Failed, v.Payment.Status)
+	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Nil(t, v.Method, "what is refused is not kept")
 }

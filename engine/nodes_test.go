@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -43,15 +45,15 @@ func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		a.CreatePayment(context.Background(), a.auth, sale(100, visa, func(in *engine.PaymentInput) { in.PaymentID = "late" }))
+		a.CreatePayment(context.Background(), a.auth, sale(100, visa, func(in *payment.Input) { in.PaymentID = "late" }))
 	}()
 	<-arrived
 	b.running()
-	v := b.eventually("late", engine.Failed)
+	v := b.eventually("late", payment.Failed)
 	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
 	close(hold)
 	<-done
-	require.Equal(t, engine.Failed, a.get("late", engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Failed, a.get("late", payment.RetrieveInput{}).Payment.Status)
 	require.Equal(t, 1, a.alarms.all()["late_evidence"])
 	op := a.operations("late")[0]
 	require.NoError(t, a.db.View(t.Context(), func(r engine.Reader) error {
@@ -89,7 +91,7 @@ func TestNoSendAfterTheLease(t *testing.T) {
 func TestIdempotency(t *testing.T) {
 	w := newWorld(t, quick, nil)
 	w.account("simulator", "")
-	begin := func(hash string) (*engine.StoredAnswer, engine.Auth, func(context.Context, engine.StoredAnswer) error, func(context.Context), error) {
+	begin := func(hash string) (*account.StoredAnswer, account.Auth, func(context.Context, account.StoredAnswer) error, func(context.Context), error) {
 		auth := w.auth
 		stored, finish, abandon, err := w.BeginIdempotent(t.Context(), &auth, "k1", []byte(hash))
 		return stored, auth, finish, abandon, err
@@ -115,10 +117,10 @@ func TestIdempotency(t *testing.T) {
 	require.Equal(t, first.Payment.ID, again.Payment.ID, "charged once")
 	require.Len(t, w.operations(first.Payment.ID), 1)
 
-	require.NoError(t, finish(t.Context(), engine.StoredAnswer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}))
+	require.NoError(t, finish(t.Context(), account.StoredAnswer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}))
 	stored, _, _, _, err = begin("body")
 	require.NoError(t, err)
-	require.Equal(t, &engine.StoredAnswer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}, stored)
+	require.Equal(t, &account.StoredAnswer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}, stored)
 	_, _, _, _, err = begin("other body")
 	require.Equal(t, "IR_38", code(t, err))
 }
@@ -130,7 +132,7 @@ func TestIdempotentCapture(t *testing.T) {
 	v := w.pay(sale(1000, visa, multiple))
 	auth := w.auth
 	auth.RequestToken = "token-of-the-request"
-	in := &engine.CaptureInput{Amount: ptr(int64(300))}
+	in := &payment.CaptureInput{Amount: ptr(int64(300))}
 	_, err := w.CapturePayment(t.Context(), auth, v.Payment.ID, in)
 	require.NoError(t, err)
 	auth.Repeated = true
@@ -148,7 +150,7 @@ func TestConcurrentCaptures(t *testing.T) {
 	done := make(chan error)
 	for range 8 {
 		go func() {
-			_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &engine.CaptureInput{Amount: ptr(int64(300))})
+			_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &payment.CaptureInput{Amount: ptr(int64(300))})
 			done <- err
 		}()
 	}
@@ -159,5 +161,5 @@ func TestConcurrentCaptures(t *testing.T) {
 		}
 	}
 	require.Equal(t, 3, taken)
-	require.EqualValues(t, 900, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Received)
+	require.EqualValues(t, 900, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Received)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -21,7 +23,7 @@ func TestSale(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(6540, visa))
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.EqualValues(t, 6540, v.Payment.Received)
 	require.Zero(t, v.Payment.Capturable)
 	require.Equal(t, "424242", v.Attempt.Details.Card.BIN)
@@ -30,7 +32,7 @@ func TestSale(t *testing.T) {
 	require.NotEmpty(t, v.Attempt.Details.NetworkTransactionID)
 	require.Equal(t, []string{"payment_succeeded"}, w.events(v.Payment.ID))
 
-	again := w.get(v.Payment.ID, engine.RetrieveInput{})
+	again := w.get(v.Payment.ID, payment.RetrieveInput{})
 	require.Equal(t, v.Payment, again.Payment)
 	require.Equal(t, v.Attempt, again.Attempt)
 	require.Empty(t, w.alarms.all())
@@ -40,7 +42,7 @@ func TestDecline(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(100, declined))
-	require.Equal(t, engine.Failed, v.Payment.Status)
+	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Equal(t, "card_declined", v.Attempt.Details.Error.Code)
 	require.Equal(t, sdk.DeclineGeneric, v.Attempt.Details.Error.Reason)
 	require.Equal(t, []string{"payment_failed"}, w.events(v.Payment.ID))
@@ -51,15 +53,15 @@ func TestDecline(t *testing.T) {
 func TestManualRetry(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	_, err := w.UpdateProfile(t.Context(), w.auth, w.profile.ID, engine.ProfileInput{Fields: engine.Fields{"is_manual_retry_enabled": []byte("true")}})
+	_, err := w.UpdateProfile(t.Context(), w.auth, w.profile.ID, account.ProfileInput{Fields: account.Fields{"is_manual_retry_enabled": []byte("true")}})
 	require.NoError(t, err)
 	v := w.pay(sale(100, declined))
 	require.True(t, v.ManualRetryAllowed)
 	v, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(100, visa))
 	require.NoError(t, err)
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, 2, v.Payment.AttemptCount)
-	require.Len(t, w.get(v.Payment.ID, engine.RetrieveInput{Attempts: true}).Attempts, 2)
+	require.Len(t, w.get(v.Payment.ID, payment.RetrieveInput{Attempts: true}).Attempts, 2)
 	require.Equal(t, []string{"payment_failed", "payment_succeeded"}, w.events(v.Payment.ID))
 
 	v = w.pay(sale(100, declined))
@@ -72,15 +74,15 @@ func TestManualCapture(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, manual))
-	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 	require.EqualValues(t, 1000, v.Payment.Capturable)
-	v, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	v, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 	require.NoError(t, err)
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.EqualValues(t, 1000, v.Payment.Received)
 	require.Equal(t, []string{"payment_authorized", "payment_succeeded"}, w.events(v.Payment.ID))
 
-	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 	require.Equal(t, "IR_14", code(t, err))
 }
 
@@ -91,9 +93,9 @@ func TestPartialCapture(t *testing.T) {
 		w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 		w.account("sim2", "")
 		v := w.pay(sale(1000, visa, manual))
-		v, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{Amount: ptr(int64(400))})
+		v, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{Amount: ptr(int64(400))})
 		require.NoError(t, err)
-		require.Equal(t, engine.PartiallyCaptured, v.Payment.Status)
+		require.Equal(t, payment.PartiallyCaptured, v.Payment.Status)
 		require.EqualValues(t, 400, v.Payment.Received)
 		require.Zero(t, v.Payment.Capturable)
 		require.True(t, v.Attempt.Details.Released, "%+v", v.Attempt.Details)
@@ -104,14 +106,14 @@ func TestPartialCapture(t *testing.T) {
 		ops := w.operations(v.Payment.ID)
 		require.Len(t, ops, want)
 		for _, op := range ops {
-			require.Equal(t, engine.OperationSucceeded, op.Status, op.Kind)
+			require.Equal(t, payment.OperationSucceeded, op.Status, op.Kind)
 		}
 		if !released {
 			require.Equal(t, sdk.OpVoid, ops[2].Kind)
 			require.EqualValues(t, 600, ops[2].Amount)
 		}
 		require.Equal(t, []string{"payment_authorized", "payment_captured"}, w.events(v.Payment.ID))
-		require.Empty(t, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.OpenOperation)
+		require.Empty(t, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.OpenOperation)
 	}
 }
 
@@ -121,25 +123,25 @@ func TestMultipleCaptures(t *testing.T) {
 	v := w.pay(sale(1000, visa, multiple))
 	id := v.Payment.ID
 	for i, amount := range []int64{300, 300, 400} {
-		v, err := w.CapturePayment(t.Context(), w.auth, id, &engine.CaptureInput{Amount: &amount})
+		v, err := w.CapturePayment(t.Context(), w.auth, id, &payment.CaptureInput{Amount: &amount})
 		require.NoError(t, err)
 		require.Len(t, v.Attempt.Details.Captures, i+1)
 		if i < 2 {
-			require.Equal(t, engine.PartiallyCapturedAndCapturable, v.Payment.Status)
+			require.Equal(t, payment.PartiallyCapturedAndCapturable, v.Payment.Status)
 		} else {
-			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			require.Equal(t, payment.Succeeded, v.Payment.Status)
 		}
 	}
 	require.Equal(t, []string{"payment_authorized", "payment_captured", "payment_captured", "payment_succeeded"}, w.events(id))
 
 	v = w.pay(sale(1000, visa, multiple))
-	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 	require.Equal(t, "IR_04", code(t, err))
-	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{Amount: ptr(int64(300))})
+	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{Amount: ptr(int64(300))})
 	require.NoError(t, err)
 	v, err = w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "no more")
 	require.NoError(t, err)
-	require.Equal(t, engine.PartiallyCaptured, v.Payment.Status)
+	require.Equal(t, payment.PartiallyCaptured, v.Payment.Status)
 }
 
 func TestCancel(t *testing.T) {
@@ -148,7 +150,7 @@ func TestCancel(t *testing.T) {
 	v := w.pay(sale(1000, visa, manual))
 	v, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "requested_by_customer")
 	require.NoError(t, err)
-	require.Equal(t, engine.Cancelled, v.Payment.Status)
+	require.Equal(t, payment.Cancelled, v.Payment.Status)
 	require.Zero(t, v.Payment.Capturable)
 	require.Equal(t, "requested_by_customer", v.Payment.Details.CancellationReason)
 	_, err = w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
@@ -157,10 +159,10 @@ func TestCancel(t *testing.T) {
 	in := sale(1000, visa)
 	in.Confirm = nil
 	v = w.pay(in)
-	require.Equal(t, engine.RequiresConfirmation, v.Payment.Status)
+	require.Equal(t, payment.RequiresConfirmation, v.Payment.Status)
 	v, err = w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
 	require.NoError(t, err)
-	require.Equal(t, engine.Cancelled, v.Payment.Status)
+	require.Equal(t, payment.Cancelled, v.Payment.Status)
 	require.Equal(t, []string{"payment_cancelled"}, w.events(v.Payment.ID))
 }
 
@@ -170,7 +172,7 @@ func TestCreateThenConfirmWithKeptCard(t *testing.T) {
 	in := sale(1000, visa, manual)
 	in.Confirm, in.CustomerID, in.Email = ptr(false), "cus1", "a@b.test"
 	v := w.pay(in)
-	require.Equal(t, engine.RequiresConfirmation, v.Payment.Status)
+	require.Equal(t, payment.RequiresConfirmation, v.Payment.Status)
 	require.NotEmpty(t, v.Payment.Details.Token)
 	require.EqualValues(t, 1000, v.Payment.Capturable)
 	c, err := w.Customer(t.Context(), w.auth, "cus1")
@@ -178,24 +180,24 @@ func TestCreateThenConfirmWithKeptCard(t *testing.T) {
 	require.Equal(t, "a@b.test", c.Personal.Email)
 
 	secret := v.Payment.Private.ClientSecret
-	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &engine.PaymentInput{})
+	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{})
 	require.Equal(t, "IR_04", code(t, err))
-	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &engine.PaymentInput{ClientSecret: secret + "x"})
+	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: secret + "x"})
 	require.Equal(t, "IR_09", code(t, err))
-	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{ClientSecret: secret})
+	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{ClientSecret: secret})
 	require.Equal(t, "IR_06", code(t, err))
-	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &engine.PaymentInput{ClientSecret: secret, CustomerID: "cus2"})
+	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: secret, CustomerID: "cus2"})
 	require.Equal(t, "IR_18", code(t, err))
-	v, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &engine.PaymentInput{ClientSecret: secret})
+	v, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: secret})
 	require.NoError(t, err)
-	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 	require.Empty(t, v.Payment.Details.Token)
 
 	v = w.pay(in)
 	w.clock.Add(int64(901e9))
-	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &engine.PaymentInput{ClientSecret: v.Payment.Private.ClientSecret})
+	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: v.Payment.Private.ClientSecret})
 	require.Equal(t, "IR_08", code(t, err))
-	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{})
+	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{})
 	require.Equal(t, "IR_29", code(t, err), "the kept card has expired; the secret key itself still may confirm")
 }
 
@@ -205,32 +207,32 @@ func TestUpdate(t *testing.T) {
 	in := sale(1000, visa)
 	in.Confirm = nil
 	v := w.pay(in)
-	v, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{Amount: ptr(int64(700)), Description: "less"})
+	v, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{Amount: ptr(int64(700)), Description: "less"})
 	require.NoError(t, err)
-	require.Equal(t, engine.RequiresPaymentMethod, v.Payment.Status, "an update without payment method data drops what was there")
+	require.Equal(t, payment.RequiresPaymentMethod, v.Payment.Status, "an update without payment method data drops what was there")
 	require.Empty(t, v.Payment.Details.Token)
 	require.EqualValues(t, 700, v.Payment.Amount)
 	v, err = w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, sale(800, visa))
 	require.NoError(t, err)
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.EqualValues(t, 800, v.Payment.Received)
-	_, err = w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{})
+	_, err = w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{})
 	require.Equal(t, "IR_16", code(t, err))
 }
 
 func TestRedirect3DS(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	for result, want := range map[string]engine.PaymentStatus{"approve": engine.Succeeded, "decline": engine.Failed} {
+	for result, want := range map[string]payment.Status{"approve": payment.Succeeded, "decline": payment.Failed} {
 		v := w.pay(sale(1000, visa, threeDS))
-		require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+		require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 		require.Equal(t, "redirect", v.Attempt.Details.NextAction.Type)
 		require.EqualValues(t, 1000, v.Payment.Capturable)
 		n, err := w.NextAction(t.Context(), redirectOf(v))
 		require.NoError(t, err)
 		require.Contains(t, n.URL, "http://switch.test/sim/redirect?")
 		on := redirectOf(v)
-		back := engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
+		back := payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
 			Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: result}}}}
 		r, err := w.PaymentReturn(t.Context(), back)
 		require.NoError(t, err)
@@ -259,9 +261,9 @@ func TestCancelWhileTheCustomerActs(t *testing.T) {
 	require.NotEmpty(t, w.operations(v.Payment.ID)[0].Instrument)
 	v, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
 	require.NoError(t, err)
-	require.Equal(t, engine.Cancelled, v.Payment.Status)
+	require.Equal(t, payment.Cancelled, v.Payment.Status)
 	op := w.operations(v.Payment.ID)[0]
-	require.Equal(t, engine.OperationSucceeded, op.Status)
+	require.Equal(t, payment.OperationSucceeded, op.Status)
 	require.Empty(t, op.Instrument)
 	require.False(t, w.shortTerm(op.ShortTermID()))
 }
@@ -269,7 +271,7 @@ func TestCancelWhileTheCustomerActs(t *testing.T) {
 func TestDuplicatePaymentID(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	named := func(in *engine.PaymentInput) { in.PaymentID = "order-1" }
+	named := func(in *payment.Input) { in.PaymentID = "order-1" }
 	w.pay(sale(1000, visa, named))
 	_, err := w.CreatePayment(t.Context(), w.auth, sale(1, visa, named))
 	require.Equal(t, "HE_01", code(t, err))
@@ -282,15 +284,15 @@ func TestRouting(t *testing.T) {
 	require.Equal(t, "IR_39", code(t, err), "no account at all")
 	first, second := w.account("simulator", ""), w.account("sim2", "")
 	require.Equal(t, first.ID, w.pay(sale(100, visa)).Attempt.AccountID, "the profile's fallback list by creation")
-	to := func(c, id string) func(*engine.PaymentInput) {
-		return func(in *engine.PaymentInput) {
-			in.Routing = &engine.Routing{Type: "single", Choices: []engine.RoutingChoice{{Connector: c, AccountID: id}}}
+	to := func(c, id string) func(*payment.Input) {
+		return func(in *payment.Input) {
+			in.Routing = &payment.Routing{Type: "single", Choices: []payment.RoutingChoice{{Connector: c, AccountID: id}}}
 		}
 	}
 	require.Equal(t, second.ID, w.pay(sale(100, visa, to("sim2", ""))).Attempt.AccountID)
 	_, err = w.CreatePayment(t.Context(), w.auth, sale(1, visa, to("sim2", first.ID)))
 	require.Equal(t, "HE_04", code(t, err))
-	_, err = w.UpdateAccount(t.Context(), w.auth, first.ID, engine.AccountInput{Disabled: ptr(true)})
+	_, err = w.UpdateAccount(t.Context(), w.auth, first.ID, account.AccountInput{Disabled: ptr(true)})
 	require.NoError(t, err)
 	require.Equal(t, second.ID, w.pay(sale(100, visa)).Attempt.AccountID)
 	_, err = w.CreatePayment(t.Context(), w.auth, sale(1, visa, to("simulator", "")))
@@ -300,13 +302,13 @@ func TestRouting(t *testing.T) {
 func TestAnotherMerchantsPaymentIsNotFound(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+	_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
 	require.NoError(t, err)
 	v := w.pay(sale(100, visa, manual))
-	other := engine.Auth{MerchantID: "m2"}
-	_, err = w.RetrievePayment(t.Context(), other, v.Payment.ID, engine.RetrieveInput{})
+	other := account.Auth{MerchantID: "m2"}
+	_, err = w.RetrievePayment(t.Context(), other, v.Payment.ID, payment.RetrieveInput{})
 	require.Equal(t, "HE_02", code(t, err))
-	_, err = w.CapturePayment(t.Context(), other, v.Payment.ID, &engine.CaptureInput{})
+	_, err = w.CapturePayment(t.Context(), other, v.Payment.ID, &payment.CaptureInput{})
 	require.Equal(t, "HE_02", code(t, err))
 	_, err = w.CancelPayment(t.Context(), other, v.Payment.ID, "")
 	require.Equal(t, "HE_02", code(t, err))

@@ -1,19 +1,26 @@
 package engine
 
+import (
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/port"
+	"payswitch/engine/vault"
+)
+
 // Store keeps all durable data. It contains no payment rules. A method with a merchant id returns ErrNotFound for rows of other merchants.
 // Package storetest is the test suite that every implementation passes.
 type Store interface {
-	StoreOf[Reader, Tx]
+	port.StoreOf[Reader, Tx]
 	// SignRows makes the store sign the rows that it writes and check the rows that it reads, from the next transaction on. A row with a
 	// bad signature is an AlteredError. A list leaves such rows out, and returns an AlteredError that names them.
-	SignRows(s RowSigner)
+	SignRows(s vault.RowSigner)
 }
 
 // Reader reads the store. Returned rows are copies; their sealed parts stay sealed.
 type Reader interface {
-	ChangeReader
-	AccountReader
-	VaultReader
+	change.Reader
+	account.Reader
+	vault.Reader
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
 	AccountsAt(connector string) (int, error)
 }
@@ -22,7 +29,7 @@ type Reader interface {
 // in the value given. It returns ErrConflict if the row has changed since it was read, and ErrNotFound if the row is gone.
 type Tx interface {
 	Reader
-	ChangeTx
-	AccountTx
-	VaultTx
+	change.Tx
+	account.Tx
+	vault.Tx
 }

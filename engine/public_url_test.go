@@ -11,16 +11,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/link"
+	"payswitch/engine/payment"
+	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
 
 // redirectOf returns the URL of the redirect page of a payment that waits for its payer.
-func redirectOf(v *engine.PaymentView) engine.PublicURL {
-	return engine.PublicURL{Use: engine.URLRedirect, MerchantID: v.Payment.MerchantID, PaymentID: v.Payment.ID, AttemptID: v.Attempt.ID, Token: path.Base(v.RedirectURL)}
+func redirectOf(v *change.View) link.URL {
+	return link.URL{Use: payment.URLRedirect, MerchantID: v.Payment.MerchantID, PaymentID: v.Payment.ID, AttemptID: v.Attempt.ID, Token: path.Base(v.RedirectURL)}
 }
 
 // returnToken returns the token of the return URL that the simulator received.
-func (w *world) returnToken(v *engine.PaymentView) string {
+func (w *world) returnToken(v *change.View) string {
 	w.t.Helper()
 	u, err := url.Parse(v.Attempt.Details.NextAction.URL)
 	require.NoError(w.t, err)
@@ -29,8 +33,8 @@ func (w *world) returnToken(v *engine.PaymentView) string {
 	return path.Base(back)
 }
 
-func (w *world) comesHome(v *engine.PaymentView, token, connector string) (*engine.ReturnView, error) {
-	return w.PaymentReturn(w.t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: v.Payment.MerchantID, Connector: connector, Token: token, Complete: true,
+func (w *world) comesHome(v *change.View, token, connector string) (*change.ReturnView, error) {
+	return w.PaymentReturn(w.t.Context(), payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: v.Payment.MerchantID, Connector: connector, Token: token, Complete: true,
 		Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: "approve"}}}})
 }
 
@@ -43,7 +47,7 @@ func TestPublicURLsAreUnguessable(t *testing.T) {
 	right, page := w.returnToken(v), redirectOf(v)
 	require.Len(t, right, 23, "128 bits and the attempt's number")
 	require.NotEqual(t, page.Token, right)
-	_, nothing := w.comesHome(&engine.PaymentView{Payment: &engine.Payment{ID: "pay_none", MerchantID: "m1"}}, right, "simulator")
+	_, nothing := w.comesHome(&change.View{Payment: &payment.Payment{ID: "pay_none", MerchantID: "m1"}}, right, "simulator")
 	require.EqualError(t, nothing, "HE_02: Payment does not exist in our records")
 	for name, token := range map[string]string{
 		"none": "", "a guess": strings.Repeat("A", 22) + "1", "the redirect page's": page.Token, "and with a number": page.Token + "1", "another payment's": w.returnToken(other),
@@ -62,14 +66,14 @@ func TestPublicURLsAreUnguessable(t *testing.T) {
 	_, err := w.comesHome(v, right, "stripe")
 	require.Equal(t, nothing.Error(), err.Error(), "another connector's URL")
 	wrong := redirectOf(v)
-	wrong.Use = engine.URLReturn
+	wrong.Use = payment.URLReturn
 	_, err = w.NextAction(t.Context(), wrong)
 	require.Equal(t, nothing.Error(), err.Error())
-	require.Equal(t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status, "nothing has changed")
+	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status, "nothing has changed")
 	require.Len(t, w.operations(v.Payment.ID), 1)
 	back, err := w.comesHome(v, right, "simulator")
 	require.NoError(t, err)
-	require.Equal(t, engine.Succeeded, back.View.Payment.Status)
+	require.Equal(t, payment.Succeeded, back.View.Payment.Status)
 }
 
 // TestReturnURLOfAnEndedAttempt: a return URL from a log has little use. Soon after the payment has ended it no longer yields the client
@@ -111,7 +115,7 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 	require.True(t, secretIn())
 	wait(11 * time.Minute)
 	require.False(t, secretIn())
-	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 	require.NoError(t, err)
 	status = "succeeded"
 	require.False(t, secretIn(), "a later act of the merchant must not reveal the secret again")
@@ -123,16 +127,16 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 
 	v = w.pay(sale(1000, visa, threeDS))
 	old := w.returnToken(v)
-	_, err = w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: old, Complete: true,
+	_, err = w.PaymentReturn(t.Context(), payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: old, Complete: true,
 		Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: "decline"}}}})
 	require.NoError(t, err)
 	again, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(1000, visa, threeDS))
 	require.NoError(t, err)
-	require.Equal(t, engine.RequiresCustomerAction, again.Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, again.Payment.Status)
 	require.NotEqual(t, old, w.returnToken(again))
 	_, err = w.comesHome(v, old, "simulator")
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records", "the first attempt's page is over")
-	require.Equal(t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 }
 
 // TestWrongTokenReadsNothing: without a readable database, a wrong token is refused as before. No look-up precedes the check, so the time of
@@ -149,15 +153,15 @@ func TestWrongTokenReadsNothing(t *testing.T) {
 	page.Token = home[:22]
 	_, err = w.NextAction(ctx, page)
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
-	_, err = w.PaymentReturn(ctx, engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: redirectOf(v).Token + "1"})
+	_, err = w.PaymentReturn(ctx, payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: redirectOf(v).Token + "1"})
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
 	guess := strings.Repeat("0", 42)
-	_, err = w.AuthorizeReturn(ctx, engine.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: guess})
+	_, err = w.AuthorizeReturn(ctx, flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: guess})
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
 	_, err = w.HostedPage(ctx, guess)
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
-	for _, use := range []engine.URLUse{engine.URLMethod, engine.URLChallenge, engine.URLEvent, engine.URLResult, engine.URLFrames, engine.URLOpen, "unknown"} {
-		require.False(t, w.OpensURL(engine.PublicURL{Use: use, Token: guess}), use)
+	for _, use := range []payment.URLUse{payment.URLMethod, payment.URLChallenge, payment.URLEvent, payment.URLResult, payment.URLFrames, payment.URLOpen, "unknown"} {
+		require.False(t, w.OpensURL(link.URL{Use: use, Token: guess}), use)
 	}
 	back, err := w.ChallengeNotified(ctx, guess, "", "")
 	require.NoError(t, err)

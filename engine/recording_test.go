@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
 // ordinary is the recording of an authorization with one request and an answer of 4 KB.
-func ordinary() *engine.Recording {
+func ordinary() *port.Recording {
 	answer := []byte(`{"id":"pi_3MtwBwLkdIwHu7ix28a3tqPa","object":"payment_intent","amount":6540,"amount_capturable":0,"capture_method":"automatic",` +
 		strings.Repeat(`"created":1732190400,"status":"succeeded","payment_method_details":{"card":{"brand":"visa","checks":{"cvc_check":"pass"},"network":"visa"}},`, 28) + `"x":1}`)
 	step := &sdk.Step{ABI: sdk.ABI, Operation: sdk.OpAuthorize, OperationID: "op_0193500b2f4d8a6b4c1e9f00112233aa", Now: 1732190400123,
@@ -31,26 +31,26 @@ func ordinary() *engine.Recording {
 		Headers: []sdk.Header{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}, {Name: "Authorization", Value: "Bearer aB3dE6Jk9Lm8Nb7Vc6Xz5As4Df3G"}},
 		Body:    []byte("amount=6540&currency=usd&confirm=true&capture_method=automatic&payment_method_data[type]=card&payment_method_data[card][number]=aB3dE6Qw9Er8Ty7Ui6Op5Lk4Jh3G&payment_method_data[card][exp_month]=10&payment_method_data[card][exp_year]=2050&payment_method_data[card][cvc]=aB3dE6Zx1Cv2Bn3Mq4We5Rt6Yu7I")}})
 	out := sdk.EncodeResult(&sdk.Result{Outcome: &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "pi_3MtwBwLkdIwHu7ix28a3tqPa", NetworkTransactionID: "104102978678771"}})
-	return &engine.Recording{Adapter: "stripe", Hash: strings.Repeat("0123456789abcdef", 4), Seed: [32]byte{1}, Step: step,
-		Steps: []engine.RecordedStep{{Result: send, Took: 70000, Exchange: 120000000}, {Result: out, Took: 90000}}}
+	return &port.Recording{Adapter: "stripe", Hash: strings.Repeat("0123456789abcdef", 4), Seed: [32]byte{1}, Step: step,
+		Steps: []port.RecordedStep{{Result: send, Took: 70000, Exchange: 120000000}, {Result: out, Took: 90000}}}
 }
 
 func TestRecordingComesBack(t *testing.T) {
-	for name, change := range map[string]func(*engine.Recording){
-		"whole": func(*engine.Recording) {},
-		"failed": func(r *engine.Recording) {
-			r.Steps[1] = engine.RecordedStep{Fault: "fuel", Took: 1000}
+	for name, change := range map[string]func(*port.Recording){
+		"whole": func(*port.Recording) {},
+		"failed": func(r *port.Recording) {
+			r.Steps[1] = port.RecordedStep{Fault: "fuel", Took: 1000}
 			r.Error, r.Altered = "stopped", true
 		},
-		"resumed":           func(r *engine.Recording) { r.Resumed, r.Steps = 1, r.Steps[1:] },
-		"refreshed":         func(r *engine.Recording) { r.Steps[0].Refreshed = true },
-		"nothing was asked": func(r *engine.Recording) { r.Step.Exchanges, r.Steps = nil, r.Steps[1:] },
+		"resumed":           func(r *port.Recording) { r.Resumed, r.Steps = 1, r.Steps[1:] },
+		"refreshed":         func(r *port.Recording) { r.Steps[0].Refreshed = true },
+		"nothing was asked": func(r *port.Recording) { r.Step.Exchanges, r.Steps = nil, r.Steps[1:] },
 	} {
 		r := ordinary()
 		change(r)
 		b, err := r.Encode()
 		require.NoError(t, err, name)
-		got, err := engine.DecodeRecording(b)
+		got, err := port.DecodeRecording(b)
 		require.NoError(t, err, name)
 		require.Equal(t, sdk.EncodeStep(r.Step), sdk.EncodeStep(got.Step), name)
 		r.Step, got.Step = nil, nil
@@ -64,7 +64,7 @@ func FuzzDecodeRecording(f *testing.F) {
 	f.Add(b)
 	f.Add(binary.LittleEndian.AppendUint32(nil, 1<<31))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := engine.DecodeRecording(b)
+		r, err := port.DecodeRecording(b)
 		if err == nil {
 			_, err = r.Encode()
 			require.NoError(t, err)

@@ -6,6 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/vault"
 )
 
 // TestReencryptsWhatTheEngineStores fills every table that has a sealed column through the engine, and moves all values to new keys. Every
@@ -13,37 +16,37 @@ import (
 func TestReencryptsWhatTheEngineStores(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{PublicURL: "https://switch.test"})
 	ctx := t.Context()
-	_, err := w.UpdateMerchant(ctx, engine.MerchantInput{ID: "m1", Fields: engine.Fields{
+	_, err := w.UpdateMerchant(ctx, account.MerchantInput{ID: "m1", Fields: account.Fields{
 		"merchant_details": []byte(`{"primary_contact_person":"Ada Lovelace","primary_email":"ada@example.com"}`)}})
 	require.NoError(t, err)
 	w.setProfile(`{"payment_response_hash_key":"secret of the profile"}`)
-	saved := w.pay(sale(1000, visa, customer("cus_1"), offSession, agreed, func(in *engine.PaymentInput) {
-		in.MandateData = &engine.MandateInput{}
+	saved := w.pay(sale(1000, visa, customer("cus_1"), offSession, agreed, func(in *payment.Input) {
+		in.MandateData = &payment.MandateInput{}
 	}))
 	require.NotNil(t, saved.Method)
 	begun := w.begun()
-	w.pay(sale(1000, visa, func(in *engine.PaymentInput) { in.Confirm = new(bool) })) // its card is kept until the confirmation
+	w.pay(sale(1000, visa, func(in *payment.Input) { in.Confirm = new(bool) })) // its card is kept until the confirmation
 	auth := w.auth
 	_, finish, _, err := w.BeginIdempotent(ctx, &auth, "k1", []byte("hash"))
 	require.NoError(t, err)
-	require.NoError(t, finish(ctx, engine.StoredAnswer{Status: 200, Body: []byte(`{}`)}))
+	require.NoError(t, finish(ctx, account.StoredAnswer{Status: 200, Body: []byte(`{}`)}))
 
-	v := openQuick(t, w.db, engine.VaultOptions{Master: worldMaster(t)})
+	v := openQuick(t, w.db, vault.Options{Master: worldMaster(t)})
 	_, err = v.Rotate(ctx)
 	require.NoError(t, err)
 	report, err := v.Reencrypt(ctx, true, nil)
 	require.NoError(t, err)
 	require.Empty(t, report.Unreadable)
 	require.Len(t, report.Destroyed, 2)
-	for _, table := range engine.SealedTables() {
-		if table != engine.SealedExchanges { // exchanges are deleted when their operation ends
+	for _, table := range vault.SealedTables() {
+		if table != vault.SealedExchanges { // exchanges are deleted when their operation ends
 			require.Positive(t, report.Moved[table], table)
 		}
 	}
 
 	// The moved records still work: the challenge, the saved card and the stored answer.
 	require.NotEmpty(t, w.authenticated(begun).TransStatus)
-	var card *engine.StoredCard
+	var card *vault.StoredCard
 	require.NoError(t, w.db.View(ctx, func(r engine.Reader) (err error) { card, err = r.Card("m1", saved.Method.ID); return err }))
 	data, err := v.OpenCard(card)
 	require.NoError(t, err)
@@ -53,9 +56,9 @@ func TestReencryptsWhatTheEngineStores(t *testing.T) {
 	require.Equal(t, 200, stored.Status)
 }
 
-func worldMaster(t *testing.T) engine.MasterKey {
+func worldMaster(t *testing.T) vault.MasterKey {
 	t.Helper()
-	k, err := engine.LocalMasterKey(worldKey)
+	k, err := vault.LocalMasterKey(worldKey)
 	require.NoError(t, err)
 	return k
 }

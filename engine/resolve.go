@@ -6,6 +6,13 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/threeds/flow"
 )
 
 // Run resolves what is open, at once and then every Options.ResolveEvery, and clears what has expired. It blocks until ctx ends.
@@ -15,10 +22,10 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for n := 0; ; n++ {
 		e.resolveDue(ctx)
-		e.sweepAuthentications(ctx)
+		e.SweepAuthentications(ctx)
 		if n%12 == 0 {
 			e.clearExpired(ctx)
-			e.driver.clearJournal(ctx)
+			e.driver.ClearJournal(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -59,11 +66,11 @@ func (e *Engine) Close(ctx context.Context) error {
 // resolveDue claims and resolves everything that is due now.
 func (e *Engine) resolveDue(ctx context.Context) {
 	for ctx.Err() == nil {
-		var ops []*Operation
+		var ops []*payment.Operation
 		leaseEnd := e.now().Add(e.opts.LeaseTime)
 		err := e.store.Update(ctx, func(tx Tx) (err error) {
-			ops, err = tx.ClaimOperations(e.opts.Node, tx.Now().Add(e.opts.LeaseTime), resolveBatch)
-			_, err = leftOut(nil, err) // the others go on
+			ops, err = tx.ClaimOperations(e.opts.Node, tx.Now().Add(e.opts.LeaseTime), drive.ResolveBatch)
+			_, err = account.LeftOut(nil, err) // the others go on
 			return err
 		})
 		if err != nil {
@@ -85,66 +92,66 @@ func (e *Engine) resolveDue(ctx context.Context) {
 			}()
 		}
 		wg.Wait()
-		if len(ops) < resolveBatch {
+		if len(ops) < drive.ResolveBatch {
 			return
 		}
 	}
 }
 
 // resolve settles one claimed operation by evidence, or schedules the next try.
-func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time) error {
-	if asksAuthenticator(op.Kind) {
-		return e.abandonCall(ctx, op)
+func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd time.Time) error {
+	if flow.AsksAuthenticator(op.Kind) {
+		return e.AbandonCall(ctx, op)
 	}
-	w, err := e.changes.load(ctx, op.MerchantID, op.PaymentID)
+	w, err := e.changes.Load(ctx, op.MerchantID, op.PaymentID)
 	if w != nil {
-		defer e.driver.keepRest(ctx, &w.run)
+		defer e.driver.KeepRest(ctx, &w.Run)
 	}
-	if err == nil && w.a.ID != op.AttemptID {
-		w.a, err = e.loadAttempt(ctx, op)
+	if err == nil && w.Attempt.ID != op.AttemptID {
+		w.Attempt, err = e.loadAttempt(ctx, op)
 	}
 	if err == nil {
-		w.op, w.leaseEnd = op, leaseEnd
-		err = e.changes.withAccount(ctx, w)
+		w.Operation, w.LeaseEnd = op, leaseEnd
+		err = e.changes.WithAccount(ctx, w)
 	}
 	if err != nil {
-		e.driver.reschedule(ctx, op, unknownRule, "not reachable: "+err.Error(), time.Time{})
+		e.driver.Reschedule(ctx, op, drive.UnknownRule, "not reachable: "+err.Error(), time.Time{})
 		return err
 	}
-	if op.Status == OperationPending && !waits(w.a.Status) {
+	if op.Status == payment.OperationPending && !payment.AwaitsEnd(w.Attempt.Status) {
 		return e.closeStale(ctx, op)
 	}
-	e.driver.recordLost(ctx, &w.run)
+	e.driver.RecordLost(ctx, &w.Run)
 	e.keepCardOf(ctx, w)
-	v, how, err := e.driver.evidence(ctx, &w.run)
+	v, how, err := e.driver.FindEvidence(ctx, &w.Run)
 	if err != nil {
-		e.driver.reschedule(ctx, op, w.adapter.Manifest.Resolve, err.Error(), time.Time{})
+		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return err
 	}
-	if w.a.authenticated() && (v.status == OperationRejected || v.status == OperationFailed) {
-		v = verdict{status: OperationNotActed, text: v.text} // the customer is gone: nobody is told to send it again in another way
+	if w.Attempt.Authenticated() && (v.Status == payment.OperationRejected || v.Status == payment.OperationFailed) {
+		v = payment.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer is gone: nobody is told to send it again in another way
 	}
-	if v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w.a, v) {
-		e.driver.reschedule(ctx, op, w.adapter.Manifest.Resolve, v.text, v.again)
+	if v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !payment.TellsNews(w.Attempt, v) {
+		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, v.Text, v.Again)
 		return nil
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
-		slog.String("kind", string(op.Kind)), slog.String("by", how), slog.String("status", string(v.status)))
+		slog.String("kind", string(op.Kind)), slog.String("by", how), slog.String("status", string(v.Status)))
 	return e.settle(ctx, w, v)
 }
 
 // closeStale ends a pending operation that the payment has moved beyond.
-func (e *Engine) closeStale(ctx context.Context, op *Operation) error {
-	return e.store.Update(ctx, func(tx Tx) error { return closePending(tx, op.ID, tx.Now()) })
+func (e *Engine) closeStale(ctx context.Context, op *payment.Operation) error {
+	return e.store.Update(ctx, func(tx Tx) error { return change.ClosePending(tx, op.ID, tx.Now()) })
 }
 
-func (e *Engine) loadAttempt(ctx context.Context, op *Operation) (a *Attempt, err error) {
+func (e *Engine) loadAttempt(ctx context.Context, op *payment.Operation) (a *payment.Attempt, err error) {
 	err = e.store.View(ctx, func(r Reader) error { a, err = r.Attempt(op.MerchantID, op.AttemptID); return err })
-	if errors.Is(err, ErrNotFound) {
-		return nil, NotFound("Payment attempt")
+	if errors.Is(err, fault.ErrNotFound) {
+		return nil, fault.NotFound("Payment attempt")
 	}
 	if err != nil {
-		return nil, Internal(err, "read attempt")
+		return nil, fault.Internal(err, "read attempt")
 	}
-	return a, e.vault.openAttempt(a)
+	return a, e.vault.OpenAttempt(a)
 }

@@ -5,66 +5,75 @@ import (
 	"errors"
 	"time"
 
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
 // RetrievePayment reads a payment. With ForceSync the processor is asked first, where the status leaves something to learn.
-func (e *Engine) RetrievePayment(ctx context.Context, auth Auth, id string, in RetrieveInput) (*PaymentView, error) {
-	w, err := e.changes.load(ctx, auth.MerchantID, id)
+func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id string, in payment.RetrieveInput) (*change.View, error) {
+	w, err := e.changes.Load(ctx, auth.MerchantID, id)
 	if err != nil {
 		return nil, err
 	}
-	if auth.ProfileID != "" && auth.ProfileID != w.p.ProfileID {
-		return nil, NotFound("Payment")
+	if auth.ProfileID != "" && auth.ProfileID != w.Payment.ProfileID {
+		return nil, fault.NotFound("Payment")
 	}
 	if in.HasClientSecret && !auth.Publishable {
-		return nil, Unprocessable("client_secret", "client_secret is not a valid parameter")
+		return nil, fault.Unprocessable("client_secret", "client_secret is not a valid parameter")
 	}
 	if auth.Publishable {
-		if err := checkSecret(auth, w.p, in.ClientSecret, e.now()); err != nil {
+		if err := checkSecret(auth, w.Payment, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
 	}
-	if in.ForceSync && w.p.Status.facts().Sync {
+	if in.ForceSync && w.Payment.Status.Facts().Sync {
 		if err := e.forceSync(ctx, w); err != nil {
 			return nil, err
 		}
 	}
-	v := e.changes.view(w)
+	v := e.changes.View(w)
 	v.ShowAttempts, v.ShowCaptures, v.Public = in.Attempts, in.Captures, auth.Publishable
 	if in.Attempts {
-		err = e.store.View(ctx, func(r Reader) (err error) { v.Attempts, err = r.Attempts(w.p.MerchantID, w.p.ID); return err })
+		err = e.store.View(ctx, func(r Reader) (err error) {
+			v.Attempts, err = r.Attempts(w.Payment.MerchantID, w.Payment.ID)
+			return err
+		})
 		for _, a := range v.Attempts {
-			err = errors.Join(err, e.vault.openAttempt(a))
+			err = errors.Join(err, e.vault.OpenAttempt(a))
 		}
 		if err != nil {
-			return nil, Internal(err, "read attempts")
+			return nil, fault.Internal(err, "read attempts")
 		}
 	}
 	return v, nil
 }
 
 // forceSync asks the processor what has become of a payment and books the answer. It never sends anything that could act.
-func (e *Engine) forceSync(ctx context.Context, w *loaded) error {
-	if w.a.AccountID == "" {
+func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
+	if w.Attempt.AccountID == "" {
 		return nil
 	}
-	if w.a.Private.Invoke != nil || w.a.authenticated() && w.a.Status == Authorizing {
-		if err := e.syncAuthentication(ctx, w); err != nil || w.a.Private.Invoke != nil || !w.p.Status.facts().Sync {
+	if w.Attempt.Private.Invoke != nil || w.Attempt.Authenticated() && w.Attempt.Status == payment.Authorizing {
+		if err := e.SyncAuthentication(ctx, w); err != nil || w.Attempt.Private.Invoke != nil || !w.Payment.Status.Facts().Sync {
 			return err
 		}
 	}
-	if err := e.changes.withAccount(ctx, w); err != nil {
+	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return nil // an account or adapter that is gone must not hide the payment: it is shown as it is known
 	}
-	defer e.driver.keepRest(ctx, &w.run)
+	defer e.driver.KeepRest(ctx, &w.Run)
 	op, err := e.openOperation(ctx, w)
 	if err != nil {
 		return err
 	}
-	w.op = op
+	w.Operation = op
 	if op == nil {
-		o, _ := e.driver.sync(ctx, &w.run, "")
+		o, _ := e.driver.Sync(ctx, &w.Run, "")
 		if o == nil {
 			return nil
 		}
@@ -73,24 +82,24 @@ func (e *Engine) forceSync(ctx context.Context, w *loaded) error {
 		}
 		return e.bookEvidence(ctx, w, o)
 	}
-	if op.Status == OperationStarted || op.Status == OperationUnknown && op.LastSendAt.IsZero() {
+	if op.Status == payment.OperationStarted || op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
 		return nil // being driven, or about to be: its own answer is better
 	}
-	v, err := e.driver.askProcessor(ctx, &w.run)
-	if err != nil || v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w.a, v) {
+	v, err := e.driver.AskProcessor(ctx, &w.Run)
+	if err != nil || v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !payment.TellsNews(w.Attempt, v) {
 		return err
 	}
 	return e.settle(context.WithoutCancel(ctx), w, v)
 }
 
 // pendingOperation is the operation that waits for the customer or the processor; nil when there is none.
-func (e *Engine) pendingOperation(ctx context.Context, w *loaded) (*Operation, error) {
-	if w.a.AccountID == "" {
+func (e *Engine) pendingOperation(ctx context.Context, w *change.Loaded) (*payment.Operation, error) {
+	if w.Attempt.AccountID == "" {
 		return nil, nil
 	}
-	ops, err := e.changes.operationsOf(ctx, w.p)
+	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	for _, op := range ops {
-		if op.AttemptID == w.a.ID && op.Status == OperationPending {
+		if op.AttemptID == w.Attempt.ID && op.Status == payment.OperationPending {
 			return op, nil
 		}
 	}
@@ -98,13 +107,13 @@ func (e *Engine) pendingOperation(ctx context.Context, w *loaded) (*Operation, e
 }
 
 // openOperation is the latest operation of the attempt that is in flight, unknown or pending; nil when there is none.
-func (e *Engine) openOperation(ctx context.Context, w *loaded) (*Operation, error) {
-	ops, err := e.changes.operationsOf(ctx, w.p)
+func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (*payment.Operation, error) {
+	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	if err != nil {
 		return nil, err
 	}
 	for i := len(ops) - 1; i >= 0; i-- {
-		if op := ops[i]; op.AttemptID == w.a.ID && (op.Status.Open() || op.Status == OperationPending && waits(w.a.Status)) {
+		if op := ops[i]; op.AttemptID == w.Attempt.ID && (op.Status.Open() || op.Status == payment.OperationPending && payment.AwaitsEnd(w.Attempt.Status)) {
 			return op, nil
 		}
 	}
@@ -113,29 +122,29 @@ func (e *Engine) openOperation(ctx context.Context, w *loaded) (*Operation, erro
 
 // bookEvidence books what a sync tells of a payment on which no operation of ours is open: captured or released at the processor by
 // someone else.
-func (e *Engine) bookEvidence(ctx context.Context, w *loaded, o *sdk.Outcome) error {
+func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	now := e.now().UTC().Truncate(time.Millisecond)
-	b := booking{p: w.p.clone(), a: w.a.clone(), op: &Operation{Kind: sdk.OpSync}}
+	b := payment.Booking{Payment: w.Payment.Clone(), Attempt: w.Attempt.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}}
 	var err error
 	switch o.Status {
 	case sdk.StatusCaptured:
-		amount := b.a.Authorized
+		amount := b.Attempt.Authorized
 		if o.Amount != nil {
 			amount = o.Amount.Minor
 		}
 		if o.Totals != nil {
 			amount = o.Totals.Captured
 		}
-		if !plausible(o, b.a) {
+		if !payment.Plausible(o, b.Attempt) {
 			e.metrics.Alarm("amount_mismatch")
 			return nil
 		}
-		if amount <= b.a.Captured {
+		if amount <= b.Attempt.Captured {
 			return nil
 		}
-		err = b.taken(o, amount, now)
+		err = b.Taken(o, amount, now)
 	case sdk.StatusVoided:
-		err = move(b.p, b.a, TriggerVoided, now)
+		err = payment.Move(b.Payment, b.Attempt, payment.TriggerVoided, now)
 	default:
 		return nil
 	}
@@ -143,33 +152,33 @@ func (e *Engine) bookEvidence(ctx context.Context, w *loaded, o *sdk.Outcome) er
 		e.metrics.Alarm("impossible_transition")
 		return nil
 	}
-	c, err := e.changes.announced(w, &Change{Payment: b.p, Attempt: b.a}, now)
+	c, err := e.changes.Announced(w, &change.Change{Payment: b.Payment, Attempt: b.Attempt}, now)
 	if err != nil {
 		return err
 	}
-	err = e.changes.commit(ctx, c)
-	if errors.Is(err, ErrConflict) {
+	err = e.changes.Commit(ctx, c)
+	if errors.Is(err, fault.ErrConflict) {
 		return nil // another writer has just learned something: the next read shows it
 	}
 	if err != nil {
-		return Internal(err, "book evidence")
+		return fault.Internal(err, "book evidence")
 	}
-	w.p, w.a = b.p, b.a
+	w.Payment, w.Attempt = b.Payment, b.Attempt
 	return nil
 }
 
 // ListPayments lists a merchant's payments, newest first.
-func (e *Engine) ListPayments(ctx context.Context, auth Auth, in ListInput) ([]*PaymentView, error) {
+func (e *Engine) ListPayments(ctx context.Context, auth account.Auth, in payment.ListInput) ([]*change.View, error) {
 	if auth.Publishable {
-		return nil, Unauthorized()
+		return nil, fault.Unauthorized()
 	}
 	if in.Limit == 0 {
 		in.Limit = 10
 	}
 	if in.Limit < 1 || in.Limit > 100 {
-		return nil, Unprocessable("limit", "limit should be in between 1 and 100")
+		return nil, fault.Unprocessable("limit", "limit should be in between 1 and 100")
 	}
-	var works []*loaded
+	var works []*change.Loaded
 	err := e.store.View(ctx, func(r Reader) error {
 		list, err := r.Payments(auth.MerchantID, auth.ProfileID, in)
 		if err != nil {
@@ -180,26 +189,26 @@ func (e *Engine) ListPayments(ctx context.Context, auth Auth, in ListInput) ([]*
 			if err != nil {
 				return err
 			}
-			m, err := methodOf(r, a.MerchantID, a.Details.MethodID)
+			m, err := method.Of(r, a.MerchantID, a.Details.MethodID)
 			if err != nil {
 				return err
 			}
-			works = append(works, &loaded{run: run{p: p, a: a}, method: m})
+			works = append(works, &change.Loaded{Run: drive.Run{Payment: p, Attempt: a}, Method: m})
 		}
 		return nil
 	})
-	if errors.Is(err, ErrNotFound) {
-		return nil, NotFound("Payment")
+	if errors.Is(err, fault.ErrNotFound) {
+		return nil, fault.NotFound("Payment")
 	}
 	if err != nil {
-		return nil, Internal(err, "list payments")
+		return nil, fault.Internal(err, "list payments")
 	}
-	out := make([]*PaymentView, len(works))
+	out := make([]*change.View, len(works))
 	for i, w := range works {
-		if err := e.changes.open(ctx, w); err != nil {
+		if err := e.changes.Open(ctx, w); err != nil {
 			return nil, err
 		}
-		out[i] = e.changes.view(w)
+		out[i] = e.changes.View(w)
 	}
 	return out, nil
 }

@@ -13,18 +13,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/vault"
 	"payswitch/storage"
 )
 
-func local(t testing.TB, fill byte) engine.MasterKey {
+func local(t testing.TB, fill byte) vault.MasterKey {
 	t.Helper()
-	k, err := engine.LocalMasterKey(masterKey(fill))
+	k, err := vault.LocalMasterKey(masterKey(fill))
 	require.NoError(t, err)
 	return k
 }
 
 // openQuick opens a vault as a node does, but waits only milliseconds.
-func openQuick(t testing.TB, s engine.Store, o engine.VaultOptions) *engine.Vault {
+func openQuick(t testing.TB, s engine.Store, o vault.Options) *vault.Vault {
 	t.Helper()
 	if o.Master == nil {
 		o.Master = local(t, 'a')
@@ -38,7 +40,7 @@ func openQuick(t testing.TB, s engine.Store, o engine.VaultOptions) *engine.Vaul
 }
 
 // states returns the key states of the keysets that are rotated, such as "cards: retired 3, primary 1".
-func states(t testing.TB, v *engine.Vault) string {
+func states(t testing.TB, v *vault.Vault) string {
 	t.Helper()
 	list, err := v.Status(context.Background())
 	require.NoError(t, err)
@@ -57,28 +59,28 @@ func states(t testing.TB, v *engine.Vault) string {
 	return strings.Join(out, "; ")
 }
 
-func saveCard(t testing.TB, s engine.Store, v *engine.Vault, id string) {
+func saveCard(t testing.TB, s engine.Store, v *vault.Vault, id string) {
 	t.Helper()
 	c, err := v.SealCard("m", id, testCard())
 	require.NoError(t, err)
 	require.NoError(t, s.Update(context.Background(), func(tx engine.Tx) error { return tx.InsertCard(c) }))
 }
 
-func saveCustomer(t testing.TB, s engine.Store, v *engine.Vault, id string) {
+func saveCustomer(t testing.TB, s engine.Store, v *vault.Vault, id string) {
 	t.Helper()
 	sealed, err := v.Seal([]byte(`{}`), "customer/m/"+id)
 	require.NoError(t, err)
 	require.NoError(t, s.Update(context.Background(), func(tx engine.Tx) error {
-		return tx.InsertCustomer(&engine.Customer{MerchantID: "m", ID: id, Sealed: sealed})
+		return tx.InsertCustomer(&account.Customer{MerchantID: "m", ID: id, Sealed: sealed})
 	}))
 }
 
 // requireReadable opens the records that saveCard and saveCustomer have stored.
-func requireReadable(t testing.TB, s engine.Store, v *engine.Vault, ids ...string) {
+func requireReadable(t testing.TB, s engine.Store, v *vault.Vault, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
-		var card *engine.StoredCard
-		var customer *engine.Customer
+		var card *vault.StoredCard
+		var customer *account.Customer
 		require.NoError(t, s.View(context.Background(), func(r engine.Reader) (err error) {
 			if card, err = r.Card("m", id); err != nil {
 				return err
@@ -97,7 +99,7 @@ func requireReadable(t testing.TB, s engine.Store, v *engine.Vault, ids ...strin
 func TestRotation(t *testing.T) {
 	ctx := context.Background()
 	db, _ := openStore(t)
-	v, other := openQuick(t, db, engine.VaultOptions{}), openQuick(t, db, engine.VaultOptions{Refresh: time.Hour})
+	v, other := openQuick(t, db, vault.Options{}), openQuick(t, db, vault.Options{Refresh: time.Hour})
 	for _, id := range []string{"1", "2"} {
 		saveCard(t, db, v, id)
 		saveCustomer(t, db, v, id)
@@ -115,8 +117,8 @@ func TestRotation(t *testing.T) {
 
 	report, err := other.Reencrypt(ctx, false, nil)
 	require.NoError(t, err)
-	require.Equal(t, 2, report.Moved[engine.SealedCards])
-	require.Equal(t, 2, report.Moved[engine.SealedCustomers])
+	require.Equal(t, 2, report.Moved[vault.SealedCards])
+	require.Equal(t, 2, report.Moved[vault.SealedCustomers])
 	require.Empty(t, report.Destroyed, "nodes may still seal under them")
 	require.Len(t, report.Waiting, 2)
 	require.Equal(t, "cards: retired 0, primary 3; data: retired 0, primary 3", states(t, v))
@@ -126,7 +128,7 @@ func TestRotation(t *testing.T) {
 	require.Len(t, report.Destroyed, 2)
 	require.Empty(t, report.Waiting)
 	require.Equal(t, "cards: destroyed 0, primary 3; data: destroyed 0, primary 3", states(t, v))
-	for _, node := range []*engine.Vault{v, other, openQuick(t, db, engine.VaultOptions{})} {
+	for _, node := range []*vault.Vault{v, other, openQuick(t, db, vault.Options{})} {
 		requireReadable(t, db, node, "1", "2", "3")
 	}
 	report, err = v.Reencrypt(ctx, true, nil)
@@ -139,7 +141,7 @@ func TestStaleNodeSealsNothing(t *testing.T) {
 	db, _ := openStore(t)
 	now := time.Now()
 	cut := &severed{Store: db}
-	v := openQuick(t, cut, engine.VaultOptions{Refresh: time.Second, Clock: func() time.Time { return now }})
+	v := openQuick(t, cut, vault.Options{Refresh: time.Second, Clock: func() time.Time { return now }})
 	c, err := v.SealCard("m", "1", testCard())
 	require.NoError(t, err)
 	cut.off = true
@@ -200,14 +202,14 @@ func (b *breaking) Update(ctx context.Context, f func(engine.Tx) error) error {
 // TestRotationInterrupted interrupts rotation and re-encryption after every use of the store, and then finishes with another run.
 func TestRotationInterrupted(t *testing.T) {
 	db, _ := openStore(t)
-	v := openQuick(t, db, engine.VaultOptions{Refresh: time.Millisecond})
+	v := openQuick(t, db, vault.Options{Refresh: time.Millisecond})
 	saveCard(t, db, v, "1")
 	saveCustomer(t, db, v, "1")
 	finished := 0
 	for n := 3; finished < 2; n++ { // 3: opening the vault reads its keysets
 		ctx, stop := context.WithCancel(context.Background())
 		store := &breaking{Store: db, left: 1 << 30, stop: stop}
-		w := openQuick(t, store, engine.VaultOptions{Refresh: time.Millisecond})
+		w := openQuick(t, store, vault.Options{Refresh: time.Millisecond})
 		store.left = n
 		_, err := w.Rotate(ctx)
 		if err == nil {
@@ -217,7 +219,7 @@ func TestRotationInterrupted(t *testing.T) {
 			finished++
 		}
 		stop()
-		requireReadable(t, db, openQuick(t, db, engine.VaultOptions{}), "1")
+		requireReadable(t, db, openQuick(t, db, vault.Options{}), "1")
 	}
 	_, err := v.Rotate(context.Background())
 	require.NoError(t, err)
@@ -228,8 +230,8 @@ func TestRotationInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	for _, s := range list {
 		for _, k := range s.Keys {
-			if k.State != engine.KeyPrimary {
-				require.Equal(t, engine.KeyDestroyed, k.State, "%s %s", s.Name, k.ID)
+			if k.State != vault.KeyPrimary {
+				require.Equal(t, vault.KeyDestroyed, k.State, "%s %s", s.Name, k.ID)
 				require.Zero(t, k.Records)
 			} else if s.Encrypt {
 				require.Equal(t, 1, k.Records)
@@ -247,7 +249,7 @@ func TestRotationsTogether(t *testing.T) {
 	var work, saving sync.WaitGroup
 	done := make(chan struct{})
 	for node := range 2 {
-		v := openQuick(t, db, engine.VaultOptions{Refresh: 2 * time.Millisecond})
+		v := openQuick(t, db, vault.Options{Refresh: 2 * time.Millisecond})
 		saving.Go(func() {
 			for i := 0; ; i++ {
 				select {
@@ -276,7 +278,7 @@ func TestRotationsTogether(t *testing.T) {
 	work.Wait()
 	close(done)
 	saving.Wait()
-	v := openQuick(t, db, engine.VaultOptions{})
+	v := openQuick(t, db, vault.Options{})
 	report, err := v.Reencrypt(ctx, true, nil)
 	require.NoError(t, err)
 	require.Empty(t, report.Unreadable)
@@ -290,7 +292,7 @@ func TestRotationsTogether(t *testing.T) {
 func TestReencryptKeepsTheKeyOfWhatItCannotOpen(t *testing.T) {
 	ctx := context.Background()
 	db, _ := openStore(t)
-	v := openQuick(t, db, engine.VaultOptions{})
+	v := openQuick(t, db, vault.Options{})
 	saveCard(t, db, v, "1")
 	c, err := v.SealCard("m", "another", testCard())
 	require.NoError(t, err)
@@ -311,20 +313,20 @@ func TestMasterKeys(t *testing.T) {
 	db, _ := openStore(t)
 	a, b := local(t, 'a'), local(t, 'b')
 	require.NotEqual(t, a.ID(), b.ID())
-	v := openQuick(t, db, engine.VaultOptions{Master: a})
+	v := openQuick(t, db, vault.Options{Master: a})
 	saveCard(t, db, v, "1")
 	saveCustomer(t, db, v, "1")
 
 	before := keysets(t, db)
-	_, err := engine.OpenVaultWith(ctx, db, engine.VaultOptions{Master: b})
-	require.ErrorIs(t, err, engine.ErrMasterKey)
+	_, err := engine.OpenVaultWith(ctx, db, vault.Options{Master: b})
+	require.ErrorIs(t, err, vault.ErrMasterKey)
 	require.ErrorContains(t, err, "needed: "+a.ID())
 	require.ErrorContains(t, err, "("+b.ID()+")")
 	require.Equal(t, before, keysets(t, db))
 
 	_, err = v.RotateMaster(ctx)
 	require.ErrorContains(t, err, "VaultOptions.Next is not set")
-	both := openQuick(t, db, engine.VaultOptions{Master: a, Next: b})
+	both := openQuick(t, db, vault.Options{Master: a, Next: b})
 	require.Equal(t, before, keysets(t, db), "knowing the next one changes nothing")
 	moved, err := both.RotateMaster(ctx)
 	require.NoError(t, err)
@@ -337,24 +339,24 @@ func TestMasterKeys(t *testing.T) {
 	_, err = v.Seal(nil, "x")
 	require.NoError(t, err, "a node that was not told of the next one runs on")
 	_, err = v.Rotate(ctx)
-	require.ErrorIs(t, err, engine.ErrMasterKey, "but it cannot change anything")
+	require.ErrorIs(t, err, vault.ErrMasterKey, "but it cannot change anything")
 
-	_, err = engine.OpenVaultWith(ctx, db, engine.VaultOptions{Master: a})
+	_, err = engine.OpenVaultWith(ctx, db, vault.Options{Master: a})
 	require.ErrorContains(t, err, "needed: "+b.ID())
-	for _, o := range []engine.VaultOptions{{Master: b}, {Master: a, Next: b}, {Master: b, Next: a}} {
+	for _, o := range []vault.Options{{Master: b}, {Master: a, Next: b}, {Master: b, Next: a}} {
 		requireReadable(t, db, openQuick(t, db, o), "1")
 	}
 	_, err = both.Rotate(ctx)
 	require.NoError(t, err)
-	requireReadable(t, db, openQuick(t, db, engine.VaultOptions{Master: b}), "1")
-	require.Equal(t, v.Hash("p", nil), openQuick(t, db, engine.VaultOptions{Master: b}).Hash("p", nil))
+	requireReadable(t, db, openQuick(t, db, vault.Options{Master: b}), "1")
+	require.Equal(t, v.Hash("p", nil), openQuick(t, db, vault.Options{Master: b}).Hash("p", nil))
 }
 
 // The first release stored neither the master key's id nor the keys' times. The first rotation adds them.
 func TestRotateWhatTheFirstReleaseStored(t *testing.T) {
 	ctx := context.Background()
 	db := firstRelease(t)
-	v := openQuick(t, db, engine.VaultOptions{})
+	v := openQuick(t, db, vault.Options{})
 	require.Equal(t, "cards: primary 0; data: retired 0, primary 0", states(t, v))
 	_, err := v.Rotate(ctx)
 	require.NoError(t, err)

@@ -4,27 +4,32 @@ import (
 	"context"
 	"slices"
 
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
 // route picks the connector account of a payment: the routing field, else the profile's fallback list, else the only account; then
 // whatever can take the payment. The first that can is used (contract: connector choice order).
-func (e *Engine) route(ctx context.Context, p *Payment, profile *Profile, network sdk.CardNetwork) (*Account, AdapterInfo, error) {
-	all, err := e.dir.accounts(ctx, p.MerchantID)
+func (e *Engine) route(ctx context.Context, p *payment.Payment, profile *account.Profile, network sdk.CardNetwork) (*account.Account, port.AdapterInfo, error) {
+	all, err := e.Dir.Accounts(ctx, p.MerchantID)
 	if err != nil {
-		return nil, AdapterInfo{}, err
+		return nil, port.AdapterInfo{}, err
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(a *Account) bool { return a.Type != typeProcessor || a.ProfileID != profile.ID })
+	all = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.Type != account.TypeProcessor || a.ProfileID != profile.ID })
 	candidates, err := choose(all, p.Details.Routing, profile.Fallback)
 	if err != nil {
-		return nil, AdapterInfo{}, e.dir.orAltered(ctx, p.MerchantID, "", err)
+		return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, p.MerchantID, "", err)
 	}
 	named := p.Details.Routing != nil
-	var refused *Error // why the first that could take the payment may not
+	var refused *fault.Error // why the first that could take the payment may not
 	for _, a := range candidates {
 		if a.Disabled || !a.Active {
 			if named {
-				return nil, AdapterInfo{}, &Error{Kind: KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
+				return nil, port.AdapterInfo{}, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
 			}
 			continue
 		}
@@ -32,34 +37,34 @@ func (e *Engine) route(ctx context.Context, p *Payment, profile *Profile, networ
 		if !ok || !takes(info.Manifest, p, network) {
 			continue
 		}
-		more := awaiting(a, info)
+		more := account.Awaiting(a, info)
 		if more.IsEmpty() {
 			return a, info, nil
 		}
-		if err := e.notApproved(ctx, a, info, more); refused == nil {
+		if err := e.NotApproved(ctx, a, info, more); refused == nil {
 			refused = err
 		}
 	}
 	if refused != nil {
-		return nil, AdapterInfo{}, refused
+		return nil, port.AdapterInfo{}, refused
 	}
-	return nil, AdapterInfo{}, e.dir.orAltered(ctx, p.MerchantID, "", noConnector(""))
+	return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, p.MerchantID, "", fault.NoConnector(""))
 }
 
-func choose(all []*Account, routing *Routing, fallback []string) ([]*Account, error) {
+func choose(all []*account.Account, routing *payment.Routing, fallback []string) ([]*account.Account, error) {
 	if routing == nil {
 		if len(all) == 1 {
 			return all, nil
 		}
-		var out []*Account
+		var out []*account.Account
 		for _, id := range fallback {
-			if i := slices.IndexFunc(all, func(a *Account) bool { return a.ID == id }); i >= 0 {
+			if i := slices.IndexFunc(all, func(a *account.Account) bool { return a.ID == id }); i >= 0 {
 				out = append(out, all[i])
 			}
 		}
 		return out, nil
 	}
-	var out []*Account
+	var out []*account.Account
 	for _, c := range routing.Choices {
 		for _, a := range all {
 			if a.Connector == c.Connector && (c.AccountID == "" || c.AccountID == a.ID) {
@@ -68,18 +73,18 @@ func choose(all []*Account, routing *Routing, fallback []string) ([]*Account, er
 		}
 	}
 	if len(out) == 0 {
-		return nil, &Error{Kind: KindNotFound, Code: "HE_04", Message: "The connector provided in the request is incorrect or not available", Param: "routing"}
+		return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "The connector provided in the request is incorrect or not available", Param: "routing"}
 	}
 	return out, nil
 }
 
 // takes says whether an adapter can take the payment by what its manifest says.
-func takes(m *sdk.Manifest, p *Payment, network sdk.CardNetwork) bool {
+func takes(m *sdk.Manifest, p *payment.Payment, network sdk.CardNetwork) bool {
 	need := sdk.OpAuthorize
 	if p.NetAmount == 0 {
 		need = sdk.OpVerify
 	}
-	capture := adapterCapture(p.Details.CaptureMethod)
+	capture := drive.AdapterCapture(p.Details.CaptureMethod)
 	switch {
 	case m.Kind != sdk.KindProcessor, !slices.Contains(m.Operations, need) && !slices.Contains(m.Operations, sdk.OpAuthorize):
 		return false
@@ -89,7 +94,7 @@ func takes(m *sdk.Manifest, p *Payment, network sdk.CardNetwork) bool {
 		return false
 	case len(m.Captures) > 0 && !slices.Contains(m.Captures, capture):
 		return false
-	case p.Details.CaptureMethod == captureManualMultiple && !m.Features.MultipleCapture:
+	case p.Details.CaptureMethod == payment.CaptureManualMultiple && !m.Features.MultipleCapture:
 		return false
 	}
 	return true

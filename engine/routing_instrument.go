@@ -3,21 +3,29 @@ package engine
 import (
 	"context"
 	"slices"
+
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/threeds/flow"
 )
 
 // routeInstrument picks the connector account for a stored credential: in the order of the routing, the first account that has a reference of its
 // own, or that takes the card with the network's transaction id. Where the payment names no connector, the profile's other accounts are tried
 // last: a credential is good only at the account that made it.
-func (e *Engine) routeInstrument(ctx context.Context, w *confirming, in *PaymentInput, c *card) (*Account, AdapterInfo, error) {
-	all, err := e.dir.accounts(ctx, w.p.MerchantID)
+func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *payment.Input, c *card.Card) (*account.Account, port.AdapterInfo, error) {
+	all, err := e.Dir.Accounts(ctx, w.Payment.MerchantID)
 	if err != nil {
-		return nil, AdapterInfo{}, err
+		return nil, port.AdapterInfo{}, err
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(a *Account) bool { return a.Type != typeProcessor || a.ProfileID != w.profile.ID })
-	named := w.p.Details.Routing != nil
-	candidates, err := choose(all, w.p.Details.Routing, w.profile.Fallback)
+	all = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.Type != account.TypeProcessor || a.ProfileID != w.Profile.ID })
+	named := w.Payment.Details.Routing != nil
+	candidates, err := choose(all, w.Payment.Details.Routing, w.Profile.Fallback)
 	if err != nil {
-		return nil, AdapterInfo{}, e.dir.orAltered(ctx, w.p.MerchantID, "", err)
+		return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, w.Payment.MerchantID, "", err)
 	}
 	if !named {
 		candidates = slices.Clone(candidates)
@@ -28,9 +36,9 @@ func (e *Engine) routeInstrument(ctx context.Context, w *confirming, in *Payment
 		}
 	}
 	if r := in.Recurring; r != nil && r.AccountID != "" {
-		candidates = slices.DeleteFunc(slices.Clone(all), func(a *Account) bool { return a.ID != r.AccountID })
+		candidates = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.ID != r.AccountID })
 		if len(candidates) == 0 {
-			return nil, AdapterInfo{}, e.dir.orAltered(ctx, w.p.MerchantID, r.AccountID, NotFound("Merchant connector account"))
+			return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, w.Payment.MerchantID, r.AccountID, fault.NotFound("Merchant connector account"))
 		}
 		named = true
 	}
@@ -38,30 +46,30 @@ func (e *Engine) routeInstrument(ctx context.Context, w *confirming, in *Payment
 	for _, a := range candidates {
 		if a.Disabled || !a.Active {
 			if named {
-				return nil, AdapterInfo{}, &Error{Kind: KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
+				return nil, port.AdapterInfo{}, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
 			}
 			continue
 		}
 		info, ok := e.connectors.Adapter(a.Connector)
-		if !ok || !takes(info.Manifest, w.p, c.facts.Network) {
+		if !ok || !takes(info.Manifest, w.Payment, c.Facts.Network) {
 			continue
 		}
-		fits, crossed := w.instrument.fits(w.p, w.profile, a.ID, info.Manifest.Features)
+		fits, crossed := w.Instrument.Fits(w.Payment, w.Profile, a.ID, info.Manifest.Features)
 		otherCurrency = otherCurrency || crossed
 		if !fits {
 			continue
 		}
 		// An authentication needs the card also where the processor charges its own reference.
-		if m := w.instrument.Method; m != nil && (w.instrument.Reference == nil || m.HasCard && runsExternal3DS(w, in)) {
-			if err := e.takeNumber(ctx, m, c); err != nil {
-				return nil, AdapterInfo{}, err
+		if m := w.Instrument.Method; m != nil && (w.Instrument.Reference == nil || m.HasCard && flow.RunsExternal3DS(w, in)) {
+			if err := e.TakeNumber(ctx, m, c); err != nil {
+				return nil, port.AdapterInfo{}, err
 			}
 		}
 		return a, info, nil
 	}
 	if otherCurrency {
-		return nil, AdapterInfo{}, &Error{Kind: KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported"}
+		return nil, port.AdapterInfo{}, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported"}
 	}
-	return nil, AdapterInfo{}, e.dir.orAltered(ctx, w.p.MerchantID, "",
-		noConnector("no account of the profile has a credential for this payment method that it may charge"))
+	return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, w.Payment.MerchantID, "",
+		fault.NoConnector("no account of the profile has a credential for this payment method that it may charge"))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/vault"
 )
 
 // TestKeysetOfBefore restores a hash keyset from before rows were signed. Nothing in the database can reveal that, so the next start signs
@@ -19,7 +20,7 @@ func TestKeysetOfBefore(t *testing.T) {
 	var log strings.Builder
 	open := func() {
 		log.Reset()
-		_, err := engine.OpenVaultWith(t.Context(), db, engine.VaultOptions{Master: local(t, 'a'), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		_, err := engine.OpenVaultWith(t.Context(), db, vault.Options{Master: local(t, 'a'), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		require.NoError(t, err)
 	}
 	open()
@@ -28,7 +29,7 @@ func TestKeysetOfBefore(t *testing.T) {
 	_, err := by.Exec(`UPDATE api_keys SET merchant_id = 'm1', id = 'mine' WHERE merchant_id = 'm2' AND id = 'k7'`)
 	require.NoError(t, err)
 	open()
-	require.ErrorIs(t, keys(db), engine.ErrAltered)
+	require.ErrorIs(t, keys(db), vault.ErrAltered)
 	_, err = by.Exec(`UPDATE keysets SET wrapped = ? WHERE name = 'hash'`, before)
 	require.NoError(t, err)
 	open()

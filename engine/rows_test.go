@@ -13,6 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/vault"
 	"payswitch/storage"
 )
 
@@ -24,11 +28,11 @@ func unsigned(t *testing.T) (*storage.DB, *sql.DB) {
 	putKeysets(t, db, string(stored.Data), string(stored.Hash))
 	require.NoError(t, db.Update(t.Context(), func(tx engine.Tx) error {
 		for _, id := range []string{"m1", "m2"} {
-			if err := tx.InsertMerchant(&engine.Merchant{ID: id, PublishableKey: "pk_" + id}); err != nil {
+			if err := tx.InsertMerchant(&account.Merchant{ID: id, PublishableKey: "pk_" + id}); err != nil {
 				return err
 			}
 			for n := range 1500 { // more than one window
-				if err := tx.InsertAPIKey(&engine.APIKey{ID: fmt.Sprint("k", n), MerchantID: id, Hash: fmt.Append(nil, id, n)}); err != nil {
+				if err := tx.InsertAPIKey(&account.APIKey{ID: fmt.Sprint("k", n), MerchantID: id, Hash: fmt.Append(nil, id, n)}); err != nil {
 					return err
 				}
 			}
@@ -50,7 +54,7 @@ func TestRowsOfOlderReleases(t *testing.T) {
 	db, by := unsigned(t)
 	var log strings.Builder
 	open := func() error {
-		_, err := engine.OpenVaultWith(t.Context(), db, engine.VaultOptions{Master: local(t, 'a'), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		_, err := engine.OpenVaultWith(t.Context(), db, vault.Options{Master: local(t, 'a'), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		return err
 	}
 	require.NoError(t, open())
@@ -68,7 +72,7 @@ func TestRowsOfOlderReleases(t *testing.T) {
 		log.Reset()
 		require.NoError(t, open())
 		require.NotContains(t, log.String(), "rows=")
-		require.ErrorIs(t, keys(db), engine.ErrAltered)
+		require.ErrorIs(t, keys(db), vault.ErrAltered)
 	}
 	for _, name := range []string{"hash", "data"} {
 		var wrapped []byte
@@ -78,7 +82,7 @@ func TestRowsOfOlderReleases(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, open())
-	require.ErrorIs(t, keys(db), engine.ErrAltered)
+	require.ErrorIs(t, keys(db), vault.ErrAltered)
 }
 
 // TestSignTogether starts several nodes on an older database. One node signs, and all nodes use its signatures.
@@ -117,7 +121,7 @@ func TestSignInterrupted(t *testing.T) {
 func TestSignaturesOutliveKeys(t *testing.T) {
 	ctx := t.Context()
 	db, path := openStore(t)
-	v := openQuick(t, db, engine.VaultOptions{Next: local(t, 'b')})
+	v := openQuick(t, db, vault.Options{Next: local(t, 'b')})
 	for _, id := range []string{"1", "2"} {
 		saveCard(t, db, v, id)
 		saveCustomer(t, db, v, id)
@@ -136,12 +140,12 @@ func TestSignaturesOutliveKeys(t *testing.T) {
 	require.Len(t, report.Kept, 1, "its key")
 	_, err = v.RotateMaster(ctx)
 	require.NoError(t, err)
-	openQuick(t, db, engine.VaultOptions{Master: local(t, 'b')})
+	openQuick(t, db, vault.Options{Master: local(t, 'b')})
 	card := func(id string) error {
 		return db.View(ctx, func(r engine.Reader) error { _, err := r.Card("m", id); return err })
 	}
 	require.NoError(t, card("1"))
-	require.ErrorIs(t, card("2"), engine.ErrAltered)
+	require.ErrorIs(t, card("2"), vault.ErrAltered)
 }
 
 // TestSignRow lists altered rows, and signs one that the operator has checked.
@@ -150,8 +154,8 @@ func TestSignRow(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	a := w.account("simulator", "")
 	i := w.intruder()
-	altered := func() (out []engine.SignedRow) {
-		require.NoError(t, w.vault.AlteredRows(ctx, func(table string, r engine.SignedRow) {
+	altered := func() (out []vault.SignedRow) {
+		require.NoError(t, w.vault.AlteredRows(ctx, func(table string, r vault.SignedRow) {
 			require.Contains(t, []string{"accounts", "merchants"}, table)
 			out = append(out, r)
 		}))
@@ -164,17 +168,17 @@ func TestSignRow(t *testing.T) {
 	require.Len(t, rows, 2)
 	require.Equal(t, []string{"m1", a.ID}, rows[0].Key)
 	i.run(`UPDATE accounts SET base_url = 'https://evil.test'`)
-	require.ErrorIs(t, w.vault.SignRow(ctx, "accounts", rows[0]), engine.ErrConflict, "it is not what was shown any more")
+	require.ErrorIs(t, w.vault.SignRow(ctx, "accounts", rows[0]), fault.ErrConflict, "it is not what was shown any more")
 	i.run(`UPDATE accounts SET base_url = ''`)
 	require.NoError(t, w.vault.SignRow(ctx, "accounts", rows[0]))
 	require.NoError(t, w.vault.SignRow(ctx, "merchants", rows[1]))
 	require.Empty(t, altered())
 	i.forget()
 	i.noticed()
-	require.Equal(t, engine.Succeeded, w.pay(sale(100, visa)).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.pay(sale(100, visa)).Payment.Status)
 	require.False(t, i.noticed())
 	i.run(`DELETE FROM accounts`)
-	require.ErrorIs(t, w.vault.SignRow(ctx, "accounts", rows[0]), engine.ErrNotFound)
+	require.ErrorIs(t, w.vault.SignRow(ctx, "accounts", rows[0]), fault.ErrNotFound)
 }
 
 // TestAlteredOperationAlone shows that recovery goes on with the other operations.
@@ -185,7 +189,7 @@ func TestAlteredOperationAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Update(ctx, func(tx engine.Tx) error {
 		for _, id := range []string{"op_1", "op_2", "op_3"} {
-			if err := tx.InsertOperation(&engine.Operation{ID: id, MerchantID: "m1", Status: engine.OperationStarted, LeaseUntil: time.UnixMilli(1)}); err != nil {
+			if err := tx.InsertOperation(&payment.Operation{ID: id, MerchantID: "m1", Status: payment.OperationStarted, LeaseUntil: time.UnixMilli(1)}); err != nil {
 				return err
 			}
 		}
@@ -196,10 +200,10 @@ func TestAlteredOperationAlone(t *testing.T) {
 	defer by.Close()
 	_, err = by.Exec(`UPDATE operations SET amount = 7 WHERE id = 'op_2'`)
 	require.NoError(t, err)
-	var got []*engine.Operation
+	var got []*payment.Operation
 	err = db.Update(ctx, func(tx engine.Tx) (err error) {
 		got, err = tx.ClaimOperations("node", tx.Now().Add(time.Hour), 10)
-		require.ErrorIs(t, err, engine.ErrAltered)
+		require.ErrorIs(t, err, vault.ErrAltered)
 		require.NotContains(t, err.Error(), "op_1")
 		require.Contains(t, err.Error(), "operations op_2")
 		return nil

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -16,7 +18,7 @@ import (
 func (w *world) shortTerm(id string) bool {
 	w.t.Helper()
 	err := w.db.View(w.t.Context(), func(r engine.Reader) error { _, err := r.ShortTermKey("m1", id); return err })
-	if !errors.Is(err, engine.ErrNotFound) {
+	if !errors.Is(err, fault.ErrNotFound) {
 		require.NoError(w.t, err)
 	}
 	return err == nil
@@ -26,13 +28,13 @@ func (w *world) shortTerm(id string) bool {
 func TestCardTokenIsShredded(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	unconfirmed := func(in *engine.PaymentInput) { in.Confirm = new(bool) }
+	unconfirmed := func(in *payment.Input) { in.Confirm = new(bool) }
 	v := w.pay(sale(1000, visa, unconfirmed))
 	id := "card_token/" + v.Payment.Details.Token
 	require.True(t, w.shortTerm(id))
-	v, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{})
+	v, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{})
 	require.NoError(t, err)
-	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.False(t, w.shortTerm(id))
 	require.False(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()))
 
@@ -51,7 +53,7 @@ func TestCardTokenIsShredded(t *testing.T) {
 		return err
 	}))
 	require.False(t, w.shortTerm(id))
-	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{})
+	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{})
 	require.Equal(t, "IR_29", code(t, err))
 }
 
@@ -64,7 +66,7 @@ func TestNeverResentWithoutItsCard(t *testing.T) {
 		w.shopAccount(p.URL)
 		v := w.pay(sale(100, visa))
 		op := w.operations(v.Payment.ID)[0]
-		require.Equal(t, engine.OperationUnknown, op.Status)
+		require.Equal(t, payment.OperationUnknown, op.Status)
 		sent := p.count("POST")
 		require.NoError(t, w.db.Update(context.Background(), func(tx engine.Tx) error {
 			fresh, err := tx.Operation(op.ID)
@@ -77,7 +79,7 @@ func TestNeverResentWithoutItsCard(t *testing.T) {
 		w.running()
 		require.Eventually(t, func() bool { return w.operations(v.Payment.ID)[0].ResolveTries > op.ResolveTries+1 }, 10*time.Second, 10*time.Millisecond)
 		op = w.operations(v.Payment.ID)[0]
-		require.Equal(t, engine.OperationUnknown, op.Status)
+		require.Equal(t, payment.OperationUnknown, op.Status)
 		require.Contains(t, op.ErrorText, "the card data was destroyed after its keeping time")
 		require.Equal(t, sent, p.count("POST"))
 	}, p.Server)

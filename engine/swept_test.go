@@ -10,6 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -20,22 +24,22 @@ import (
 func TestPaymentOutlivesItsCardToken(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	for made, create := range map[string]func() *engine.PaymentInput{
-		"swept": func() *engine.PaymentInput {
+	for made, create := range map[string]func() *payment.Input{
+		"swept": func() *payment.Input {
 			in := sale(1000, visa)
 			in.Confirm = nil
 			return in
 		},
-		"never there": func() *engine.PaymentInput {
-			return &engine.PaymentInput{Amount: ptr(int64(1000)), Currency: "USD", PaymentMethod: "card", PaymentToken: "token_00000000000000000000"}
+		"never there": func() *payment.Input {
+			return &payment.Input{Amount: ptr(int64(1000)), Currency: "USD", PaymentMethod: "card", PaymentToken: "token_00000000000000000000"}
 		},
 	} {
-		for name, act := range map[string]func(id string) (*engine.PaymentView, error){
-			"cancel": func(id string) (*engine.PaymentView, error) { return w.CancelPayment(t.Context(), w.auth, id, "") },
-			"update": func(id string) (*engine.PaymentView, error) {
-				return w.UpdatePayment(t.Context(), w.auth, id, &engine.PaymentInput{})
+		for name, act := range map[string]func(id string) (*change.View, error){
+			"cancel": func(id string) (*change.View, error) { return w.CancelPayment(t.Context(), w.auth, id, "") },
+			"update": func(id string) (*change.View, error) {
+				return w.UpdatePayment(t.Context(), w.auth, id, &payment.Input{})
 			},
-			"confirm": func(id string) (*engine.PaymentView, error) {
+			"confirm": func(id string) (*change.View, error) {
 				in := sale(1000, visa)
 				in.Confirm = nil
 				return w.ConfirmPayment(t.Context(), w.auth, id, in)
@@ -47,11 +51,11 @@ func TestPaymentOutlivesItsCardToken(t *testing.T) {
 				token := v.Payment.Details.Token
 				require.NotEmpty(t, token)
 				err = w.db.Update(t.Context(), func(tx engine.Tx) error { return tx.DeleteCardToken("m1", token) })
-				require.True(t, err == nil || made == "never there" && errors.Is(err, engine.ErrNotFound), "%v", err)
+				require.True(t, err == nil || made == "never there" && errors.Is(err, fault.ErrNotFound), "%v", err)
 
 				v, err = act(v.Payment.ID)
 				require.NoError(t, err)
-				want := map[string]engine.PaymentStatus{"cancel": engine.Cancelled, "update": engine.RequiresPaymentMethod, "confirm": engine.Succeeded}[name]
+				want := map[string]payment.Status{"cancel": payment.Cancelled, "update": payment.RequiresPaymentMethod, "confirm": payment.Succeeded}[name]
 				require.Equal(t, want, v.Payment.Status)
 				require.Empty(t, v.Payment.Details.Token)
 			})
@@ -72,7 +76,7 @@ func TestIdempotencyKeySweptMeanwhile(t *testing.T) {
 	require.NoError(t, err)
 	defer e.Close(t.Context())
 
-	auth := engine.Auth{MerchantID: "m1"}
+	auth := account.Auth{MerchantID: "m1"}
 	_, _, abandon, err := e.BeginIdempotent(t.Context(), &auth, "k", []byte("one"))
 	require.NoError(t, err)
 	require.NoError(t, db.Update(t.Context(), func(tx engine.Tx) error { return tx.DeleteIdempotency("m1", "k") }))

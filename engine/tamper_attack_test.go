@@ -13,6 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -46,7 +51,7 @@ func (i *intruder) run(query string, args ...any) {
 func (i *intruder) forget() {
 	i.w.t.Helper()
 	i.n++
-	_, err := i.w.CreateMerchant(i.w.t.Context(), engine.MerchantInput{ID: fmt.Sprint("unconcerned_", i.n)})
+	_, err := i.w.CreateMerchant(i.w.t.Context(), account.MerchantInput{ID: fmt.Sprint("unconcerned_", i.n)})
 	require.NoError(i.w.t, err)
 }
 
@@ -63,9 +68,9 @@ func (i *intruder) noticed() bool {
 // refuses requires an internal error and an alarm.
 func (i *intruder) refuses(err error) {
 	i.w.t.Helper()
-	var e *engine.Error
+	var e *fault.Error
 	require.ErrorAs(i.w.t, err, &e)
-	require.Equal(i.w.t, engine.KindInternal, e.Kind, err)
+	require.Equal(i.w.t, fault.KindInternal, e.Kind, err)
 	require.True(i.w.t, i.noticed(), "an alarm")
 }
 
@@ -110,10 +115,10 @@ func TestRedirectedAccount(t *testing.T) {
 			shop.Manifest.Credentials = []sdk.Field{{Name: "api_key", Label: "Key", Type: "secret"}}
 			thief.Manifest.Name, thief.Manifest.Credentials = "thief", shop.Manifest.Credentials
 			w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": shop, "thief": thief})
-			a, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
-				Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_secret"}`)})
+			a, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop",
+				Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"sk_secret"}`)})
 			require.NoError(t, err)
-			_, err = w.SetEgress(t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: ours})
+			_, err = w.SetEgress(t.Context(), w.auth, a.ID, account.EgressInput{BaseURL: ours})
 			require.NoError(t, err)
 			held := w.pay(sale(100, visa))
 			require.Equal(t, int32(1), sent.Load())
@@ -121,11 +126,11 @@ func TestRedirectedAccount(t *testing.T) {
 			attack(i)
 			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
 			i.refuses(err)
-			_, err = w.RetrievePayment(t.Context(), w.auth, held.Payment.ID, engine.RetrieveInput{ForceSync: true})
+			_, err = w.RetrievePayment(t.Context(), w.auth, held.Payment.ID, payment.RetrieveInput{ForceSync: true})
 			require.NoError(t, err, "what is over can be read")
 			require.Equal(t, int32(1), sent.Load(), "nothing left since")
 			require.Zero(t, theirs.Load())
-			_, err = w.UpdateAccount(t.Context(), w.auth, a.ID, engine.AccountInput{Label: "new"})
+			_, err = w.UpdateAccount(t.Context(), w.auth, a.ID, account.AccountInput{Label: "new"})
 			i.refuses(err) // an update of another field does not sign the altered row
 			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
 			i.refuses(err)
@@ -145,9 +150,9 @@ func TestAlteredAccountAlone(t *testing.T) {
 	require.Equal(t, second.ID, next.Attempt.AccountID)
 	require.True(t, i.noticed())
 	i.forget()
-	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 	i.refuses(err)
-	require.Equal(t, engine.RequiresCapture, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCapture, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 }
 
 // copyRow inserts a copy of a row with some columns changed (SQL expressions).
@@ -189,11 +194,11 @@ func TestCopiedAccount(t *testing.T) {
 		url, sent := recorder(t)
 		w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": shop(byReference)})
 		w.shopAccount(url)
-		m, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+		m, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
 		require.NoError(t, err)
 		i := w.intruder()
 		i.copyRow("accounts", "merchant_id = 'm1'", map[string]string{"merchant_id": "'m2'", "profile_id": "'" + m.DefaultProfile + "'", "sealed": sealed})
-		_, err = w.CreatePayment(t.Context(), engine.Auth{MerchantID: "m2"}, sale(100, visa))
+		_, err = w.CreatePayment(t.Context(), account.Auth{MerchantID: "m2"}, sale(100, visa))
 		i.refuses(err)
 		require.Zero(t, sent.Load())
 		w.pay(sale(100, visa))
@@ -205,15 +210,15 @@ func TestCopiedAccount(t *testing.T) {
 // TestStolenKey moves keys to other merchants and customers, and revives revoked keys.
 func TestStolenKey(t *testing.T) {
 	plain := func(query string) func(*intruder) { return func(i *intruder) { i.run(query) } }
-	later := func(w *world, _ *engine.APIKey) { w.clock.Add(int64(2 * time.Hour)) }
+	later := func(w *world, _ *account.APIKey) { w.clock.Add(int64(2 * time.Hour)) }
 	const apiKey, ephemeral, madeUp = 0, 1, 2
 	for name, c := range map[string]struct {
 		key    int
-		before func(w *world, k *engine.APIKey)
+		before func(w *world, k *account.APIKey)
 		attack func(i *intruder)
 	}{
 		"another merchant's": {apiKey, nil, plain(`UPDATE api_keys SET merchant_id = 'm2' WHERE merchant_id = 'm1'`)},
-		"revived": {apiKey, func(w *world, k *engine.APIKey) { require.NoError(t, w.RevokeAPIKey(t.Context(), w.auth, k.ID)) },
+		"revived": {apiKey, func(w *world, k *account.APIKey) { require.NoError(t, w.RevokeAPIKey(t.Context(), w.auth, k.ID)) },
 			plain(`UPDATE api_keys SET revoked_at = 0 WHERE merchant_id = 'm1'`)},
 		"prolonged": {apiKey, later, plain(`UPDATE api_keys SET expires_at = expires_at + 86400000 WHERE merchant_id = 'm1'`)},
 		"for ever":  {apiKey, later, plain(`UPDATE api_keys SET expires_at = 0 WHERE merchant_id = 'm1'`)},
@@ -230,19 +235,19 @@ func TestStolenKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, engine.Options{}, nil)
-			_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+			_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
 			require.NoError(t, err)
 			for _, id := range []string{"c", "d"} {
-				_, err := w.CreateCustomer(t.Context(), w.auth, engine.CustomerData{ID: id})
+				_, err := w.CreateCustomer(t.Context(), w.auth, method.CustomerData{ID: id})
 				require.NoError(t, err)
 			}
-			k, text, err := w.CreateAPIKey(t.Context(), w.auth, engine.APIKeyInput{Name: ptr("k"), Expiration: ptr(time.Now().Add(time.Hour))})
+			k, text, err := w.CreateAPIKey(t.Context(), w.auth, account.APIKeyInput{Name: ptr("k"), Expiration: ptr(time.Now().Add(time.Hour))})
 			require.NoError(t, err)
-			_, another, err := w.CreateAPIKey(t.Context(), engine.Auth{MerchantID: "m2"}, engine.APIKeyInput{Name: ptr("k"), Expiration: &time.Time{}})
+			_, another, err := w.CreateAPIKey(t.Context(), account.Auth{MerchantID: "m2"}, account.APIKeyInput{Name: ptr("k"), Expiration: &time.Time{}})
 			require.NoError(t, err)
 			_, ofCustomer, err := w.CreateEphemeralKey(t.Context(), w.auth, "c")
 			require.NoError(t, err)
-			for _, key := range []engine.Secret{text, another, ofCustomer} {
+			for _, key := range []secret.Value{text, another, ofCustomer} {
 				_, err := w.Authenticate(t.Context(), key)
 				require.NoError(t, err)
 			}
@@ -251,11 +256,11 @@ func TestStolenKey(t *testing.T) {
 			}
 			i := w.intruder()
 			c.attack(i)
-			auth, err := w.Authenticate(t.Context(), []engine.Secret{text, ofCustomer, engine.NewSecret("pk_dev_made_up")}[c.key])
-			require.Equal(t, engine.Auth{}, auth)
-			var e *engine.Error
+			auth, err := w.Authenticate(t.Context(), []secret.Value{text, ofCustomer, secret.New("pk_dev_made_up")}[c.key])
+			require.Equal(t, account.Auth{}, auth)
+			var e *fault.Error
 			require.ErrorAs(t, err, &e)
-			require.Equal(t, engine.KindUnauthorized, e.Kind)
+			require.Equal(t, fault.KindUnauthorized, e.Kind)
 			require.True(t, i.noticed(), "an alarm")
 		})
 	}
@@ -276,7 +281,7 @@ func TestRedirectedProfile(t *testing.T) {
 		t.Run(set, func(t *testing.T) {
 			w := newWorld(t, engine.Options{}, nil)
 			w.account("simulator", "")
-			_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+			_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
 			require.NoError(t, err)
 			v := w.pay(sale(100, visa, manual))
 			i := w.intruder()
@@ -285,16 +290,16 @@ func TestRedirectedProfile(t *testing.T) {
 			}
 			i.run(`UPDATE profiles SET ` + set + ` WHERE merchant_id = 'm1'`)
 			if set == `merchant_id = 'm2'` {
-				_, err = w.Profiles(t.Context(), engine.Auth{MerchantID: "m2"})
+				_, err = w.Profiles(t.Context(), account.Auth{MerchantID: "m2"})
 				i.refuses(err)
 				return
 			}
 			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
 			i.refuses(err)
 			i.forget()
-			_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+			_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 			i.refuses(err)
-			_, err = w.UpdateProfile(t.Context(), w.auth, w.profile.ID, engine.ProfileInput{Fields: engine.Fields{"session_expiry": []byte("600")}})
+			_, err = w.UpdateProfile(t.Context(), w.auth, w.profile.ID, account.ProfileInput{Fields: account.Fields{"session_expiry": []byte("600")}})
 			i.refuses(err)
 		})
 	}
@@ -305,10 +310,10 @@ func TestMovedCard(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	for _, id := range []string{"m2", "m3"} {
-		_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: id})
+		_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: id})
 		require.NoError(t, err)
 	}
-	unconfirmed := func(in *engine.PaymentInput) { in.Confirm = nil }
+	unconfirmed := func(in *payment.Input) { in.Confirm = nil }
 	victim, mallory := w.pay(sale(100, visa, unconfirmed, customer("victim"))), w.pay(sale(100, "5555555555554444", unconfirmed, customer("mallory")))
 	saved := w.pay(sale(100, visa, offSession, agreed, customer("victim")))
 	require.NotNil(t, saved.Method)
@@ -318,29 +323,29 @@ func TestMovedCard(t *testing.T) {
 	var theirs string
 	require.NoError(t, i.QueryRow(`SELECT token FROM card_tokens WHERE payment_id = ?`, victim.Payment.ID).Scan(&theirs))
 	i.run(`UPDATE card_tokens SET payment_id = ? WHERE token = ?`, mallory.Payment.ID, theirs)
-	_, err := w.ConfirmPayment(t.Context(), w.auth, mallory.Payment.ID, &engine.PaymentInput{PaymentMethod: "card", PaymentToken: theirs})
+	_, err := w.ConfirmPayment(t.Context(), w.auth, mallory.Payment.ID, &payment.Input{PaymentMethod: "card", PaymentToken: theirs})
 	i.refuses(err)
 
 	// The intruder moves the saved card with its credential at the processor.
-	method := saved.Method.ID
-	i.run(`UPDATE payment_methods SET customer_id = 'mallory' WHERE id = ?`, method)
-	_, err = w.CreatePayment(t.Context(), w.auth, mit(100, method, customer("mallory")))
+	kind := saved.Method.ID
+	i.run(`UPDATE payment_methods SET customer_id = 'mallory' WHERE id = ?`, kind)
+	_, err = w.CreatePayment(t.Context(), w.auth, mit(100, kind, customer("mallory")))
 	i.refuses(err)
-	_, err = w.CustomerMethods(t.Context(), w.auth, "mallory", engine.MethodFilter{})
+	_, err = w.CustomerMethods(t.Context(), w.auth, "mallory", method.MethodFilter{})
 	i.refuses(err)
-	i.run(`UPDATE payment_methods SET customer_id = 'victim' WHERE id = ?`, method)
-	require.Equal(t, engine.Succeeded, w.pay(mit(100, method, customer("victim"))).Payment.Status, "as it was")
+	i.run(`UPDATE payment_methods SET customer_id = 'victim' WHERE id = ?`, kind)
+	require.Equal(t, payment.Succeeded, w.pay(mit(100, kind, customer("victim"))).Payment.Status, "as it was")
 	require.False(t, i.noticed())
 
 	i.run(`UPDATE payments SET merchant_id = 'm2' WHERE id = ?`, saved.Payment.ID)
-	_, err = w.RetrievePayment(t.Context(), engine.Auth{MerchantID: "m2"}, saved.Payment.ID, engine.RetrieveInput{})
+	_, err = w.RetrievePayment(t.Context(), account.Auth{MerchantID: "m2"}, saved.Payment.ID, payment.RetrieveInput{})
 	i.refuses(err)
-	_, err = w.RetrievePayment(t.Context(), w.auth, saved.Payment.ID, engine.RetrieveInput{})
+	_, err = w.RetrievePayment(t.Context(), w.auth, saved.Payment.ID, payment.RetrieveInput{})
 	require.Equal(t, "HE_02", code(t, err))
 
-	i.copyRow("payment_methods", "id = '"+method+"'", map[string]string{"merchant_id": "'m2'"})
-	i.copyRow("cards", "id = '"+method+"'", map[string]string{"merchant_id": "'m2'"})
-	_, err = w.PaymentMethod(t.Context(), engine.Auth{MerchantID: "m2"}, method)
+	i.copyRow("payment_methods", "id = '"+kind+"'", map[string]string{"merchant_id": "'m2'"})
+	i.copyRow("cards", "id = '"+kind+"'", map[string]string{"merchant_id": "'m2'"})
+	_, err = w.PaymentMethod(t.Context(), account.Auth{MerchantID: "m2"}, kind)
 	i.refuses(err)
 }
 
@@ -368,14 +373,14 @@ func TestMovedPayment(t *testing.T) {
 			p.dropped.Store(true)
 			w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600})})
 			w.shopAccount(p.URL)
-			m2, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+			m2, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
 			require.NoError(t, err)
-			other, err := w.CreateAccount(t.Context(), engine.Auth{MerchantID: "m2"}, engine.AccountInput{Type: "payment_processor", Connector: "shop", ProfileID: m2.DefaultProfile})
+			other, err := w.CreateAccount(t.Context(), account.Auth{MerchantID: "m2"}, account.AccountInput{Type: "payment_processor", Connector: "shop", ProfileID: m2.DefaultProfile})
 			require.NoError(t, err)
-			_, err = w.SetEgress(t.Context(), engine.Auth{MerchantID: "m2"}, other.ID, engine.EgressInput{BaseURL: theirs})
+			_, err = w.SetEgress(t.Context(), account.Auth{MerchantID: "m2"}, other.ID, account.EgressInput{BaseURL: theirs})
 			require.NoError(t, err)
-			v := w.pay(sale(100, visa, func(in *engine.PaymentInput) { in.PaymentID = "pay_open" }))
-			require.Equal(t, engine.Processing, v.Payment.Status)
+			v := w.pay(sale(100, visa, func(in *payment.Input) { in.PaymentID = "pay_open" }))
+			require.Equal(t, payment.Processing, v.Payment.Status)
 			calls := p.count("POST")
 			i := w.intruder()
 			i.run(strings.NewReplacer("$id", "'pay_open'", "$other", "'"+other.ID+"'").Replace(attack))

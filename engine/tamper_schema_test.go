@@ -10,6 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -34,15 +40,15 @@ func TestTriggerOnReencryption(t *testing.T) {
 			s := shop(byReference)
 			s.Manifest.Credentials = []sdk.Field{{Name: "api_key", Label: "Key", Type: "secret"}}
 			w := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": s}), filepath.Join(t.TempDir(), "p.db"))
-			a, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
-				Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_secret"}`)})
+			a, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop",
+				Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"sk_secret"}`)})
 			require.NoError(t, err)
-			_, err = w.SetEgress(t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: ours})
+			_, err = w.SetEgress(t.Context(), w.auth, a.ID, account.EgressInput{BaseURL: ours})
 			require.NoError(t, err)
 			w.pay(sale(100, visa))
 			i := w.intruder()
 			i.plant(`CREATE TRIGGER t ` + at + ` ON accounts WHEN OLD.base_url <> '` + theirs + `' BEGIN UPDATE accounts SET base_url = '` + theirs + `' WHERE seq = OLD.seq; END`)
-			v := openQuick(t, w.db, engine.VaultOptions{Master: worldMaster(t)})
+			v := openQuick(t, w.db, vault.Options{Master: worldMaster(t)})
 			_, err = v.Rotate(t.Context())
 			require.NoError(t, err)
 			time.Sleep(50 * time.Millisecond)
@@ -51,9 +57,9 @@ func TestTriggerOnReencryption(t *testing.T) {
 			i.forget()
 			i.noticed()
 			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
-			var e *engine.Error
+			var e *fault.Error
 			require.ErrorAs(t, err, &e)
-			require.Equal(t, engine.KindInternal, e.Kind)
+			require.Equal(t, fault.KindInternal, e.Kind)
 			require.Zero(t, stolen.Load(), "nothing goes to the intruder")
 		})
 	}
@@ -63,7 +69,7 @@ func TestTriggerOnReencryption(t *testing.T) {
 func TestViewInPlaceOfTable(t *testing.T) {
 	w := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}), filepath.Join(t.TempDir(), "p.db"))
 	w.account("simulator", "")
-	_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+	_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
 	require.NoError(t, err)
 	victim := w.pay(sale(100, visa, offSession, agreed, customer("victim")))
 	i := w.intruder()
@@ -81,11 +87,11 @@ func TestViewInPlaceOfTable(t *testing.T) {
 		}
 		i.plant("ALTER TABLE "+table+" RENAME TO own_"+table, "CREATE VIEW "+table+" AS SELECT "+columns+" FROM own_"+table)
 	}
-	m2 := engine.Auth{MerchantID: "m2"}
+	m2 := account.Auth{MerchantID: "m2"}
 	account := victim.Attempt.AccountID
 	for name, use := range map[string]func() error{
 		"payment": func() error {
-			_, err := w.RetrievePayment(t.Context(), m2, victim.Payment.ID, engine.RetrieveInput{})
+			_, err := w.RetrievePayment(t.Context(), m2, victim.Payment.ID, payment.RetrieveInput{})
 			return err
 		},
 		"method": func() error { _, err := w.PaymentMethod(t.Context(), m2, victim.Method.ID); return err },
@@ -103,7 +109,7 @@ func TestViewInPlaceOfTable(t *testing.T) {
 			return w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m2", victim.Method.ID); return err })
 		},
 		"methods": func() error {
-			l, err := w.CustomerMethods(t.Context(), m2, "victim", engine.MethodFilter{})
+			l, err := w.CustomerMethods(t.Context(), m2, "victim", method.MethodFilter{})
 			return some(len(l), err)
 		},
 		"profile": func() error {
@@ -154,7 +160,7 @@ func TestOtherTypes(t *testing.T) {
 				row = "id = 'op_2'"
 				require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
 					for _, id := range []string{"op_1", "op_2", "op_3"} {
-						if err := tx.InsertOperation(&engine.Operation{ID: id, MerchantID: "m1", PaymentID: "p", Status: engine.OperationStarted, LeaseUntil: time.UnixMilli(1), Amount: 5, Kind: "authorize", Seed: []byte("seed")}); err != nil {
+						if err := tx.InsertOperation(&payment.Operation{ID: id, MerchantID: "m1", PaymentID: "p", Status: payment.OperationStarted, LeaseUntil: time.UnixMilli(1), Amount: 5, Kind: "authorize", Seed: []byte("seed")}); err != nil {
 							return err
 						}
 					}
@@ -175,7 +181,7 @@ func TestOtherTypes(t *testing.T) {
 						require.Len(t, got, 3, "the claim sets it anew")
 						return nil
 					}
-					require.ErrorIs(t, err, engine.ErrAltered)
+					require.ErrorIs(t, err, vault.ErrAltered)
 					require.Len(t, got, 2, "recovery goes on with the others")
 					return nil
 				}))
@@ -184,8 +190,8 @@ func TestOtherTypes(t *testing.T) {
 				}
 			}
 			require.True(t, i.noticed(), "an alarm")
-			var found []engine.SignedRow
-			require.NoError(t, w.vault.AlteredRows(t.Context(), func(table string, r engine.SignedRow) {
+			var found []vault.SignedRow
+			require.NoError(t, w.vault.AlteredRows(t.Context(), func(table string, r vault.SignedRow) {
 				require.Equal(t, c.table, table)
 				found = append(found, r)
 			}))

@@ -17,6 +17,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -58,8 +65,8 @@ var unnoticed = map[string]string{
 type tamperWorld struct {
 	*secureWorld
 	*intruder
-	texts []engine.Secret // the keys of the callers
-	hash  []byte          // of the request with the idempotency keys
+	texts []secret.Value // the keys of the callers
+	hash  []byte         // of the request with the idempotency keys
 }
 
 // twoSends is the shop's adapter with a query before the charge.
@@ -87,10 +94,10 @@ func newTamperWorld(t *testing.T) *tamperWorld {
 	o.PublicURL = "https://switch.test"
 	s := &secureWorld{world: newWorldWith(t, o, withAuthenticators{native, map[string]*authenticator{"threedsecureio": a}}, filepath.Join(t.TempDir(), "p.db")), a: a, bank: b}
 	w := &tamperWorld{secureWorld: s, hash: []byte("request")}
-	_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+	_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
 	require.NoError(t, err)
 	for _, id := range []string{"m1", "m2"} {
-		w.auth = engine.Auth{MerchantID: id}
+		w.auth = account.Auth{MerchantID: id}
 		w.fillMerchant(p.URL)
 	}
 	w.intruder = s.world.intruder()
@@ -108,49 +115,49 @@ func (w *tamperWorld) fillMerchant(processor string) {
 	bank := w.account("bank", `{"acquirer_details":{"acquirer_bin":"412345","acquirer_merchant_id":"MID1","acquirer_country_code":"DK"}}`)
 	sim := w.account("simulator", "")
 	w.shopAccount(processor)
-	_, err = w.CreateAccount(ctx, w.auth, engine.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
+	_, err = w.CreateAccount(ctx, w.auth, account.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
 	require.NoError(t, err)
 	w.setProfile(`{"return_url":"https://shop.test/back","webhook_details":{"webhook_url":"https://shop.test/hook"},
 		"authentication_connector_details":{"authentication_connectors":["threedsecureio"],"three_ds_requestor_url":"https://shop.test"}}`)
-	_, text, err := w.CreateAPIKey(ctx, w.auth, engine.APIKeyInput{Name: ptr("k"), Description: ptr("d"), Expiration: ptr(time.Now().Add(time.Hour))})
+	_, text, err := w.CreateAPIKey(ctx, w.auth, account.APIKeyInput{Name: ptr("k"), Description: ptr("d"), Expiration: ptr(time.Now().Add(time.Hour))})
 	require.NoError(t, err)
 	cid := "c_" + w.auth.MerchantID
-	_, err = w.CreateCustomer(ctx, w.auth, engine.CustomerData{ID: cid, Name: ptr("Ana"), Metadata: []byte(`{"of":"` + cid + `"}`)})
+	_, err = w.CreateCustomer(ctx, w.auth, method.CustomerData{ID: cid, Name: ptr("Ana"), Metadata: []byte(`{"of":"` + cid + `"}`)})
 	require.NoError(t, err)
 	_, ephemeral, err := w.CreateEphemeralKey(ctx, w.auth, cid)
 	require.NoError(t, err)
 	w.texts = append(w.texts, text, ephemeral)
 
-	at := func(connector string) func(*engine.PaymentInput) {
-		return func(in *engine.PaymentInput) {
-			in.Routing = &engine.Routing{Choices: []engine.RoutingChoice{{Connector: connector}}}
+	at := func(connector string) func(*payment.Input) {
+		return func(in *payment.Input) {
+			in.Routing = &payment.Routing{Choices: []payment.RoutingChoice{{Connector: connector}}}
 		}
 	}
-	saved := w.pay(sale(1000, visa, at("simulator"), offSession, agreed, customer(cid), func(in *engine.PaymentInput) {
-		in.MandateData = &engine.MandateInput{Terms: engine.MandateTerms{Amount: 500, Currency: "USD"}}
+	saved := w.pay(sale(1000, visa, at("simulator"), offSession, agreed, customer(cid), func(in *payment.Input) {
+		in.MandateData = &payment.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD"}}
 	}))
 	require.NotNil(t, saved.Method)
 	held := w.pay(sale(700, visa, at("simulator"), manual, customer(cid)))
-	require.Equal(t, engine.RequiresCapture, held.Payment.Status)
-	w.pay(sale(300, visa, func(in *engine.PaymentInput) { in.Confirm = nil }, customer(cid)))
+	require.Equal(t, payment.RequiresCapture, held.Payment.Status)
+	w.pay(sale(300, visa, func(in *payment.Input) { in.Confirm = nil }, customer(cid)))
 	v := w.pay(sale(6540, visa, at("bank"), external))
-	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 	w.authenticated(v)
 	open := w.pay(sale(100, visa, at("shop")))
-	require.Equal(t, engine.Processing, open.Payment.Status)
+	require.Equal(t, payment.Processing, open.Payment.Status)
 
 	_, finish, _, err := w.BeginIdempotent(ctx, ptr(w.auth), "key_"+w.auth.MerchantID, w.hash)
 	require.NoError(t, err)
-	require.NoError(t, finish(ctx, engine.StoredAnswer{Status: 200, Body: []byte("answer")}))
+	require.NoError(t, finish(ctx, account.StoredAnswer{Status: 200, Body: []byte("answer")}))
 	require.NoError(t, w.db.Update(ctx, func(tx engine.Tx) error {
 		ops, err := tx.Operations(w.auth.MerchantID, open.Payment.ID)
 		if err != nil {
 			return err
 		}
 		return errors.Join(
-			tx.InsertEvidence(engine.Evidence{OperationID: ops[0].ID, MerchantID: w.auth.MerchantID, At: tx.Now(), Source: "webhook", Outcome: []byte(`{"status":"captured"}`), Note: "told"}),
-			tx.PutCustomerAccount(&engine.CustomerAccount{MerchantID: w.auth.MerchantID, CustomerID: cid, AccountID: sim.ID, Version: 1, Data: "cus_" + cid}),
-			tx.InsertViolation(&engine.Violation{MerchantID: w.auth.MerchantID, AccountID: bank.ID, At: tx.Now(), Rule: "r", Place: "p"}, 10),
+			tx.InsertEvidence(drive.Evidence{OperationID: ops[0].ID, MerchantID: w.auth.MerchantID, At: tx.Now(), Source: "webhook", Outcome: []byte(`{"status":"captured"}`), Note: "told"}),
+			tx.PutCustomerAccount(&method.CustomerAccount{MerchantID: w.auth.MerchantID, CustomerID: cid, AccountID: sim.ID, Version: 1, Data: "cus_" + cid}),
+			tx.InsertViolation(&port.Violation{MerchantID: w.auth.MerchantID, AccountID: bank.ID, At: tx.Now(), Rule: "r", Place: "p"}, 10),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
 			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
 		)
@@ -162,7 +169,7 @@ type row map[string]any
 
 func (r row) text(column string) string { return fmt.Sprint(r[column]) }
 
-func (r row) auth() engine.Auth { return engine.Auth{MerchantID: r.text("merchant_id")} }
+func (r row) auth() account.Auth { return account.Auth{MerchantID: r.text("merchant_id")} }
 
 // read reads from the store as a use case does.
 func (w *tamperWorld) read(f func(r engine.Reader) error) error { return w.db.View(w.t.Context(), f) }
@@ -181,7 +188,7 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 	return map[string]func(ctx context.Context, r row) error{
 		"merchants": func(ctx context.Context, r row) error {
 			_, err := w.Merchant(ctx, r.text("id"))
-			_, err2 := w.Authenticate(ctx, engine.NewSecret(r.text("publishable_key")))
+			_, err2 := w.Authenticate(ctx, secret.New(r.text("publishable_key")))
 			return errors.Join(err, err2)
 		},
 		"profiles": func(ctx context.Context, r row) error {
@@ -202,11 +209,11 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			return err
 		},
 		"payments": func(ctx context.Context, r row) error {
-			_, err := w.RetrievePayment(ctx, r.auth(), r.text("id"), engine.RetrieveInput{})
+			_, err := w.RetrievePayment(ctx, r.auth(), r.text("id"), payment.RetrieveInput{})
 			return err
 		},
 		"attempts": func(ctx context.Context, r row) error {
-			_, err := w.RetrievePayment(ctx, r.auth(), r.text("payment_id"), engine.RetrieveInput{Attempts: true})
+			_, err := w.RetrievePayment(ctx, r.auth(), r.text("payment_id"), payment.RetrieveInput{Attempts: true})
 			return errors.Join(err, w.read(func(s engine.Reader) error { _, err := s.Attempt(r.text("merchant_id"), r.text("id")); return err }))
 		},
 		"operations": func(ctx context.Context, r row) error { // the rows that recovery claims
@@ -296,7 +303,7 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			})
 		},
 		"payment_statuses": func(ctx context.Context, r row) error {
-			_, err := w.ListPayments(ctx, engine.Auth{MerchantID: "m1"}, engine.ListInput{})
+			_, err := w.ListPayments(ctx, account.Auth{MerchantID: "m1"}, payment.ListInput{})
 			return err
 		},
 	}
@@ -398,12 +405,14 @@ func (w *tamperWorld) notices(table string, r row) (bool, string) {
 		require.Error(w.t, err, "%s: an alarm, and it was used nevertheless", table)
 		return true, ""
 	}
-	var e *engine.Error
-	if err == nil || errors.Is(err, engine.ErrNotFound) || errors.As(err, &e) && e.Kind != engine.KindInternal {
+	var e *fault.Error
+	if err == nil || errors.Is(err, fault.ErrNotFound) || errors.As(err, &e) && e.Kind != fault.KindInternal {
 		return false, fmt.Sprint(err)
 	}
 	return true, ""
 }
+
+var update = flag.Bool("update", false, "write the golden files")
 
 // TestTamper changes every column of every table. It compares the changes that are noticed with testdata/tamper.txt and unnoticed.
 func TestTamper(t *testing.T) {
@@ -445,7 +454,7 @@ func TestTamper(t *testing.T) {
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(unnoticed)), slices.Collect(maps.Keys(used)), "reasons for what is there")
 	const golden = "testdata/tamper.txt"
-	if flag.Lookup("update").Value.String() == "true" { // the flag is declared by the tests inside the package
+	if *update {
 		require.NoError(t, os.WriteFile(golden, []byte(text.String()), 0o644))
 	}
 	want, err := os.ReadFile(golden)

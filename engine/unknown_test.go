@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -96,7 +99,7 @@ func shop(rule sdk.ResolveRule) *sdk.Adapter {
 // shopAccount is an account at a processor on loopback.
 func (w *world) shopAccount(url string) {
 	w.t.Helper()
-	_, err := w.SetEgress(w.t.Context(), w.auth, w.account("shop", "").ID, engine.EgressInput{BaseURL: url})
+	_, err := w.SetEgress(w.t.Context(), w.auth, w.account("shop", "").ID, account.EgressInput{BaseURL: url})
 	require.NoError(w.t, err)
 }
 
@@ -110,10 +113,10 @@ func (w *world) running() {
 	w.t.Cleanup(func() { cancel(); <-done })
 }
 
-func (w *world) eventually(id string, want engine.PaymentStatus) *engine.PaymentView {
+func (w *world) eventually(id string, want payment.Status) *change.View {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool { return w.get(id, engine.RetrieveInput{}).Payment.Status == want }, 20*time.Second, 20*time.Millisecond, "payment never became %s", want)
-	return w.get(id, engine.RetrieveInput{})
+	require.Eventually(w.t, func() bool { return w.get(id, payment.RetrieveInput{}).Payment.Status == want }, 20*time.Second, 20*time.Millisecond, "payment never became %s", want)
+	return w.get(id, payment.RetrieveInput{})
 }
 
 var quick = engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * time.Second, LockWait: 200 * time.Millisecond}
@@ -126,14 +129,14 @@ func TestUnknownThatActed(t *testing.T) {
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
 		w.shopAccount(p.URL)
 		v := w.pay(sale(100, visa))
-		require.Equal(t, engine.Processing, v.Payment.Status)
-		require.Equal(t, engine.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
+		require.Equal(t, payment.Processing, v.Payment.Status)
+		require.Equal(t, payment.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
 		require.NotEmpty(t, w.operations(v.Payment.ID)[0].Instrument, "card and CVC are kept while the operation is unknown")
 		require.True(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()))
 		_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
 		require.Equal(t, "IR_16", code(t, err))
 		w.running()
-		v = w.eventually(v.Payment.ID, engine.Succeeded)
+		v = w.eventually(v.Payment.ID, payment.Succeeded)
 		require.EqualValues(t, 100, v.Payment.Received)
 		require.Equal(t, 1, p.count("POST"), "never sent twice")
 		require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
@@ -150,16 +153,16 @@ func TestUnknownThatDidNotAct(t *testing.T) {
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
 	w.shopAccount(p.URL)
 	v := w.pay(sale(100, visa))
-	require.Equal(t, engine.Processing, v.Payment.Status)
+	require.Equal(t, payment.Processing, v.Payment.Status)
 	p.dropped.Store(false)
-	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
-	require.Equal(t, engine.Processing, v.Payment.Status, "too early to believe it")
+	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	require.Equal(t, payment.Processing, v.Payment.Status, "too early to believe it")
 	w.clock.Add(int64(31 * time.Second))
-	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
-	require.Equal(t, engine.Failed, v.Payment.Status)
+	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
 	require.Equal(t, 1, p.count("POST"))
-	require.Equal(t, engine.OperationNotActed, w.operations(v.Payment.ID)[0].Status)
+	require.Equal(t, payment.OperationNotActed, w.operations(v.Payment.ID)[0].Status)
 }
 
 // A processor with idempotency keys is sent the identical request again.
@@ -171,10 +174,10 @@ func TestUnknownResolvedByResend(t *testing.T) {
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(rule)})
 		w.shopAccount(p.URL)
 		v := w.pay(sale(100, visa))
-		require.Equal(t, engine.Processing, v.Payment.Status)
+		require.Equal(t, payment.Processing, v.Payment.Status)
 		p.hangs.Store(false)
 		w.running()
-		w.eventually(v.Payment.ID, engine.Succeeded)
+		w.eventually(v.Payment.ID, payment.Succeeded)
 		require.Equal(t, 2, p.count("POST"))
 		require.Len(t, p.ledger, 1, "one reference, one charge")
 	}, p.Server)
@@ -207,9 +210,9 @@ func TestRefusedWhenSentAgain(t *testing.T) {
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
 		w.shopAccount(p.URL)
 		v := w.pay(sale(100, visa))
-		require.Equal(t, engine.Processing, v.Payment.Status)
+		require.Equal(t, payment.Processing, v.Payment.Status)
 		w.running()
-		w.eventually(v.Payment.ID, engine.Succeeded)
+		w.eventually(v.Payment.ID, payment.Succeeded)
 		require.Equal(t, int32(3), answers.Load())
 	}, p)
 }
@@ -253,9 +256,9 @@ func TestResendOfTheSecondSend(t *testing.T) {
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
 		w.shopAccount(p.URL)
 		v := w.pay(sale(100, visa))
-		require.Equal(t, engine.Processing, v.Payment.Status)
+		require.Equal(t, payment.Processing, v.Payment.Status)
 		w.running()
-		w.eventually(v.Payment.ID, engine.Succeeded)
+		w.eventually(v.Payment.ID, payment.Succeeded)
 		mu.Lock()
 		defer mu.Unlock()
 		require.Len(t, arrived, 3)
@@ -278,7 +281,7 @@ func TestNoResendOutsideTheWindow(t *testing.T) {
 		p.hangs.Store(false)
 		w.running()
 		time.Sleep(3 * time.Second)
-		require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+		require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
 		require.Equal(t, 1, p.count("POST"))
 	}, p.Server)
 }
@@ -292,13 +295,13 @@ func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
 		w.shopAccount(url)
 		v := w.pay(sale(100, visa))
-		require.Equal(t, engine.Processing, v.Payment.Status)
+		require.Equal(t, payment.Processing, v.Payment.Status)
 		op := w.operations(v.Payment.ID)[0]
-		require.Equal(t, engine.OperationUnknown, op.Status)
+		require.Equal(t, payment.OperationUnknown, op.Status)
 		require.True(t, op.LastSendAt.IsZero(), "proof that nothing left")
 		w.clock.Add(int64(16 * time.Minute))
 		w.running()
-		v = w.eventually(v.Payment.ID, engine.Failed)
+		v = w.eventually(v.Payment.ID, payment.Failed)
 		require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
 	}, p.Server)
 }
@@ -319,16 +322,16 @@ func TestSecondOperationWaits(t *testing.T) {
 	v := w.pay(sale(1000, visa, manual))
 	first := make(chan error, 1)
 	go func() {
-		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 		first <- err
 	}()
 	require.Eventually(t, func() bool { return calls.Load() == 1 }, 5*time.Second, time.Millisecond)
-	require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status, "meanwhile it shows processing")
-	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status, "meanwhile it shows processing")
+	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 	require.Equal(t, "HE_00", code(t, err))
 	second := make(chan error, 1)
 	go func() {
-		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &payment.CaptureInput{})
 		second <- err
 	}()
 	time.Sleep(20 * time.Millisecond)
@@ -354,11 +357,11 @@ func TestClientGone(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.CreatePayment(ctx, w.auth, sale(100, visa, func(in *engine.PaymentInput) { in.PaymentID = "gone" }))
+		w.CreatePayment(ctx, w.auth, sale(100, visa, func(in *payment.Input) { in.PaymentID = "gone" }))
 	}()
 	<-entered
 	cancel()
 	close(release)
 	<-done
-	require.Equal(t, engine.Succeeded, w.get("gone", engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get("gone", payment.RetrieveInput{}).Payment.Status)
 }

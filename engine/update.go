@@ -3,19 +3,24 @@ package engine
 import (
 	"context"
 	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 )
 
 // UpdatePayment changes a payment that is not confirmed yet. An update without payment method data drops what was given before (the
 // contract's trap); confirm: true confirms it.
-func (e *Engine) UpdatePayment(ctx context.Context, auth Auth, id string, in *PaymentInput) (*PaymentView, error) {
+func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string, in *payment.Input) (*change.View, error) {
 	if auth.Publishable {
-		return nil, Unauthorized()
+		return nil, fault.Unauthorized()
 	}
-	return e.changes.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
-		if !w.p.Status.facts().Update {
-			return nil, Refused("You cannot update this payment because it has status " + string(w.p.Status))
+	return e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
+		if !w.Payment.Status.Facts().Update {
+			return nil, fault.Refused("You cannot update this payment because it has status " + string(w.Payment.Status))
 		}
-		if isTrue(in.Confirm) {
+		if payment.IsTrue(in.Confirm) {
 			amount := in.Amount
 			c, err := e.updateAndConfirm(ctx, w, in)
 			in.Amount = amount // the decision may run again
@@ -25,51 +30,51 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth Auth, id string, in *Pa
 	})
 }
 
-func (e *Engine) updateAndConfirm(ctx context.Context, w *loaded, in *PaymentInput) (*Change, error) {
+func (e *Engine) updateAndConfirm(ctx context.Context, w *change.Loaded, in *payment.Input) (*change.Change, error) {
 	if in.Amount != nil {
-		w.p.Amount = *in.Amount
+		w.Payment.Amount = *in.Amount
 	}
 	if in.Currency != "" {
-		w.p.Currency = in.Currency
+		w.Payment.Currency = in.Currency
 	}
 	return e.confirmLoaded(ctx, w, in)
 }
 
-func (e *Engine) update(w *loaded, in *PaymentInput) (*Change, error) {
+func (e *Engine) update(w *change.Loaded, in *payment.Input) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
-	amount := w.p.Amount
+	amount := w.Payment.Amount
 	if in.Amount != nil {
 		amount = *in.Amount
 	}
-	if err := checkMethod(in); err != nil {
+	if err := payment.CheckMethod(in); err != nil {
 		return nil, err
 	}
-	if err := checkCommon(in, amount); err != nil {
+	if err := payment.CheckCommon(in, amount); err != nil {
 		return nil, err
 	}
-	in.apply(w.p)
-	if err := checkAmountToCapture(w.p.Details.AmountToCapture, w.p.Amount, w.p.NetAmount, w.p.Details.CaptureMethod, false); err != nil {
+	in.Apply(w.Payment)
+	if err := payment.CheckAmountToCapture(w.Payment.Details.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, false); err != nil {
 		return nil, err
 	}
 	if in.SessionExpiry != nil {
-		w.p.ExpiresAt = w.p.CreatedAt.Add(time.Duration(*in.SessionExpiry) * time.Second)
+		w.Payment.ExpiresAt = w.Payment.CreatedAt.Add(time.Duration(*in.SessionExpiry) * time.Second)
 	}
-	w.a.Amount = w.p.NetAmount
-	c := &Change{Payment: w.p, Attempt: w.a, CustomerSeen: true, DropCard: w.p.Details.Token}
-	w.p.Details.Token = ""
-	by := TriggerMethodDropped
+	w.Attempt.Amount = w.Payment.NetAmount
+	c := &change.Change{Payment: w.Payment, Attempt: w.Attempt, CustomerSeen: true, DropCard: w.Payment.Details.Token}
+	w.Payment.Details.Token = ""
+	by := payment.TriggerMethodDropped
 	var err error
 	if c.KeepCard, err = e.keepCard(w, in, now); err != nil {
 		return nil, err
 	}
 	if c.KeepCard == nil && in.PaymentToken != "" {
-		w.p.Details.Token = in.PaymentToken // of a saved method
+		w.Payment.Details.Token = in.PaymentToken // of a saved method
 	}
-	if w.p.Details.Token != "" {
-		by = TriggerMethodGiven
+	if w.Payment.Details.Token != "" {
+		by = payment.TriggerMethodGiven
 	}
-	if err := move(w.p, w.a, by, now); err != nil {
-		return nil, Internal(err, "update payment")
+	if err := payment.Move(w.Payment, w.Attempt, by, now); err != nil {
+		return nil, fault.Internal(err, "update payment")
 	}
 	return c, nil
 }

@@ -14,11 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 	"payswitch/storage"
 )
 
-func masterKey(fill byte) engine.Secret {
-	return engine.NewSecret(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(fill), 32))))
+func masterKey(fill byte) secret.Value {
+	return secret.New(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(fill), 32))))
 }
 
 func openStore(t testing.TB) (*storage.DB, string) {
@@ -79,7 +82,7 @@ func TestVault(t *testing.T) {
 		require.ErrorContains(t, err, "is not the key this database was set up with")
 		require.Equal(t, before, keysets(t, db))
 	})
-	for name, key := range map[string]engine.Secret{"missing": {}, "not base64": engine.NewSecret("?"), "short": engine.NewSecret("YWJj")} {
+	for name, key := range map[string]secret.Value{"missing": {}, "not base64": secret.New("?"), "short": secret.New("YWJj")} {
 		t.Run(name, func(t *testing.T) {
 			_, err := engine.OpenVault(ctx, db, key)
 			require.ErrorContains(t, err, "master key")
@@ -90,15 +93,15 @@ func TestVault(t *testing.T) {
 
 func TestVaultMissingKeyWritesNothing(t *testing.T) {
 	db, _ := openStore(t)
-	_, err := engine.OpenVault(context.Background(), db, engine.Secret{})
+	_, err := engine.OpenVault(context.Background(), db, secret.Value{})
 	require.ErrorContains(t, err, "no master key is configured")
 	err = db.View(context.Background(), func(r engine.Reader) error { _, err := r.Keyset("data"); return err })
-	require.ErrorIs(t, err, engine.ErrNotFound)
+	require.ErrorIs(t, err, fault.ErrNotFound)
 }
 
 func TestVaultFirstStartsAgree(t *testing.T) {
 	db, _ := openStore(t)
-	vaults := make([]*engine.Vault, 8)
+	vaults := make([]*vault.Vault, 8)
 	var wg sync.WaitGroup
 	for i := range vaults {
 		wg.Go(func() {
@@ -131,7 +134,7 @@ func (l *late) Update(ctx context.Context, f func(engine.Tx) error) error {
 func TestVaultSecondOfTwoFirstStarts(t *testing.T) {
 	ctx := context.Background()
 	db, _ := openStore(t)
-	var first *engine.Vault
+	var first *vault.Vault
 	second, err := engine.OpenVault(ctx, &late{db, func() {
 		var err error
 		first, err = engine.OpenVault(ctx, db, masterKey('a'))

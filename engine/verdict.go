@@ -1,21 +1,25 @@
 package engine
 
 import (
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
 // toldOf is what the caller is told of an operation that could not be performed; nil when the payment itself tells.
-func toldOf(v verdict, w *loaded) error {
-	switch v.status {
-	case OperationFailed:
-		cause := &adapterError{w.account.Connector, w.op.Kind, v.text}
-		if v.fault != nil {
-			return v.fault.told(w.account.Connector, cause)
+func toldOf(v payment.Verdict, w *change.Loaded) error {
+	switch v.Status {
+	case payment.OperationFailed:
+		cause := &adapterError{w.Account.Connector, w.Operation.Kind, v.Text}
+		if v.Fault != nil {
+			return v.Fault.Refusal(w.Account.Connector, cause)
 		}
-		return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Connector: w.account.Connector,
+		return &fault.Error{Kind: fault.KindInternal, Code: "HE_00", Message: "Something went wrong", Connector: w.Account.Connector,
 			Err: cause}
-	case OperationRejected:
-		return rejected(v.reject, w.op.Kind, w.account.Connector)
+	case payment.OperationRejected:
+		return drive.Rejection(v.Reject, w.Operation.Kind, w.Account.Connector)
 	}
 	return nil
 }

@@ -5,7 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -13,14 +16,14 @@ import (
 func TestViolationsAreKept(t *testing.T) {
 	status := "authorized"
 	w, d, a := newShop(t, &status)
-	list := func() []*engine.Violation {
+	list := func() []*port.Violation {
 		t.Helper()
 		all, err := w.Violations(t.Context(), w.auth, a.ID)
 		require.NoError(t, err)
 		return all
 	}
 	held := w.pay(sale(1000, "4242424242424242", manual))
-	require.Equal(t, engine.RequiresCapture, held.Payment.Status)
+	require.Equal(t, payment.RequiresCapture, held.Payment.Status)
 	require.Empty(t, list())
 
 	evil := reaching("1.0.1", []string{"api.shop.example"}, "number")
@@ -34,7 +37,7 @@ func TestViolationsAreKept(t *testing.T) {
 	}
 	d.install(evil)
 	for range 2 {
-		_, err := w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &engine.CaptureInput{})
+		_, err := w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &payment.CaptureInput{})
 		require.Equal(t, "HE_00", code(t, err))
 	}
 	_, err := w.CancelPayment(t.Context(), w.auth, held.Payment.ID, "")
@@ -56,8 +59,8 @@ func TestViolationsAreKept(t *testing.T) {
 	_, err = w.Violations(t.Context(), w.auth, "mca_none")
 	require.Equal(t, "HE_02", code(t, err))
 
-	other, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop", Label: "other",
-		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
+	other, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop", Label: "other",
+		Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
 	require.NoError(t, err)
 	none, err := w.Violations(t.Context(), w.auth, other.ID)
 	require.NoError(t, err)

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"payswitch/engine"
+	"payswitch/engine/approval"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -13,8 +14,8 @@ import (
 var asking = []sdk.Operation{sdk.OpSync, sdk.OpRefundSync, sdk.OpResult, sdk.OpWebhook}
 
 // withinApproval compares the build's reach with what the operator has approved for the account. It returns the account and the
-// placements to drive with, or engine.ErrNotApproved.
-func (o *operation) withinApproval() (*engine.DriveAccount, []place, error) {
+// placements to drive with, or port.ErrNotApproved.
+func (o *operation) withinApproval() (*port.DriveAccount, []place, error) {
 	account, all := &o.in.Account, o.adapter.places
 	d, m := account.Operator, o.adapter.manifest
 	if d == nil {
@@ -31,14 +32,14 @@ func (o *operation) withinApproval() (*engine.DriveAccount, []place, error) {
 		hosts = account.Hosts
 	}
 	if !slices.Contains(asking, o.in.Operation) || len(more.Credentials) > 0 || more.PlainSecrets || len(hosts) == 0 {
-		return nil, nil, fmt.Errorf("%w: %s %s asks for %s", engine.ErrNotApproved, m.Name, m.Version, more)
+		return nil, nil, fmt.Errorf("%w: %s %s asks for %s", port.ErrNotApproved, m.Name, m.Version, more)
 	}
 	within := *account
 	within.Hosts = hosts
 	return &within, slices.DeleteFunc(slices.Clone(all), func(p place) bool {
 		if p.authentication {
-			return !engine.Covered(&p.Placement, approved.Authentication)
+			return !approval.Covered(&p.Placement, approved.Authentication)
 		}
-		return !engine.Covered(&p.Placement, approved.Placements)
+		return !approval.Covered(&p.Placement, approved.Placements)
 	}), nil
 }

@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/approval"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -30,18 +31,18 @@ func TestWithinApproval(t *testing.T) {
 	a := scripted(ask)
 	approvedHost, otherHost := p.Listener.Addr().String(), other.Listener.Addr().String()
 	a.Manifest.Authentication = []sdk.Placement{{Secret: "secret_key", In: "header", Field: "Authorization"}}
-	approved := engine.Approval{Hash: "an earlier build", Reach: engine.ReachOf(&a.Manifest)}
+	approved := approval.Approval{Hash: "an earlier build", Reach: approval.ReachOf(&a.Manifest)}
 	approved.Reach.Hosts = map[string][]string{"test": {approvedHost}}
 	a.Manifest.Authentication = append(a.Manifest.Authentication, sdk.Placement{Secret: "secret_key", In: "header", Field: "X-More"})
 	native, err := plugins.NewNative(map[string]*sdk.Adapter{"scripted": a}, plugins.Options{AllowLoopbackHTTP: true})
 	require.NoError(t, err)
-	drive := func(op sdk.Operation, decisions *engine.OperatorDecisions) error {
+	drive := func(op sdk.Operation, decisions *approval.OperatorDecisions) error {
 		d := authorize("scripted", "")
 		d.Operation, d.Account.Operator = op, decisions
 		_, err := native.Drive(t.Context(), d)
 		return err
 	}
-	one := &engine.OperatorDecisions{Approvals: []engine.Approval{approved}}
+	one := &approval.OperatorDecisions{Approvals: []approval.Approval{approved}}
 	violates := func(err error, rule string) {
 		t.Helper()
 		var v *plugins.Violation
@@ -51,11 +52,11 @@ func TestWithinApproval(t *testing.T) {
 
 	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid} {
 		err := drive(op, one)
-		require.ErrorIs(t, err, engine.ErrNotApproved)
+		require.ErrorIs(t, err, port.ErrNotApproved)
 		require.ErrorContains(t, err, "scripted 1.0.0 asks for authentication secret_key in header X-More")
 	}
-	require.ErrorIs(t, drive(sdk.OpAuthorize, &engine.OperatorDecisions{}), engine.ErrNotApproved, "nothing is approved")
-	require.ErrorIs(t, drive(sdk.OpSync, &engine.OperatorDecisions{}), engine.ErrNotApproved, "no host is approved")
+	require.ErrorIs(t, drive(sdk.OpAuthorize, &approval.OperatorDecisions{}), port.ErrNotApproved, "nothing is approved")
+	require.ErrorIs(t, drive(sdk.OpSync, &approval.OperatorDecisions{}), port.ErrNotApproved, "no host is approved")
 	require.Zero(t, p.arrivals.Load())
 
 	require.NoError(t, drive(sdk.OpSync, one))
@@ -67,10 +68,10 @@ func TestWithinApproval(t *testing.T) {
 	require.EqualValues(t, 1, p.arrivals.Load()+other.arrivals.Load())
 
 	info, _ := native.Adapter("scripted")
-	this := engine.Approval{Hash: info.Hash}
+	this := approval.Approval{Hash: info.Hash}
 	d := authorize("scripted", "")
 	d.Account.Hosts = []string{otherHost}
-	d.Account.Operator = &engine.OperatorDecisions{Approvals: []engine.Approval{approved, this, approved}}
+	d.Account.Operator = &approval.OperatorDecisions{Approvals: []approval.Approval{approved, this, approved}}
 	_, err = native.Drive(t.Context(), d)
 	require.NoError(t, err, "this build was approved")
 	require.EqualValues(t, 1, other.arrivals.Load())

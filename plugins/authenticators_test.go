@@ -12,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins/gpayments"
 	"payswitch/plugins/netcetera"
 	"payswitch/plugins/threedsecureio"
@@ -74,18 +76,18 @@ func TestBuiltInAuthenticators(t *testing.T) {
 			})
 			n, err := NewNative(map[string]*sdk.Adapter{name: k.adapter}, Options{AllowLoopbackHTTP: true, RootCAs: rootsOf(s)})
 			require.NoError(t, err)
-			drive := func(op sdk.Operation, w *sdk.WebhookMessage) *engine.DriveResult {
-				d := &engine.Drive{Connector: name, Operation: op, OperationID: "op_1", Started: time.Now(), Secrets: engine.InstrumentSecrets{Number: engine.NewSecret(number)},
-					Account: engine.DriveAccount{ID: "mca_1", Environment: "test", BaseURL: s.URL + k.base, Credentials: map[string]engine.Secret{}, Config: k.config},
+			drive := func(op sdk.Operation, w *sdk.WebhookMessage) *port.DriveResult {
+				d := &port.Drive{Connector: name, Operation: op, OperationID: "op_1", Started: time.Now(), Secrets: card.Secrets{Number: secret.New(number)},
+					Account: port.DriveAccount{ID: "mca_1", Environment: "test", BaseURL: s.URL + k.base, Credentials: map[string]secret.Value{}, Config: k.config},
 					Request: sdk.Request{Amount: sdk.Money{Minor: 6540, Currency: "EUR"}, Browser: &sdk.Browser{IP: "8.8.8.8"}, Webhook: w,
 						Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 3, ExpYear: 2030, Network: sdk.Visa, Length: 16}},
 						Authentication: &sdk.AuthenticationRequest{DeviceChannel: sdk.ChannelBrowser, MessageVersion: "2.2.0", ServerTransID: "s-1", AcquirerBIN: "412345", AcquirerMID: "m",
 							MCC: "5411", MerchantName: "Shop", MerchantCountry: "DK", Data: strings.ReplaceAll(k.data, "BASE", s.URL+k.base)}}}
 				for field, v := range k.credentials {
-					d.Account.Credentials[field] = engine.NewSecret(v)
+					d.Account.Credentials[field] = secret.New(v)
 				}
 				if w != nil {
-					d.Request, d.Secrets = sdk.Request{Webhook: w}, engine.InstrumentSecrets{}
+					d.Request, d.Secrets = sdk.Request{Webhook: w}, card.Secrets{}
 				}
 				res, err := n.Drive(context.Background(), d)
 				require.NoError(t, err)
@@ -97,7 +99,7 @@ func TestBuiltInAuthenticators(t *testing.T) {
 				}
 				return res
 			}
-			handed := func(res *engine.DriveResult, at *sdk.AuthenticationOutcome) {
+			handed := func(res *port.DriveResult, at *sdk.AuthenticationOutcome) {
 				require.NotNil(t, at, "%+v", res.Outcome)
 				require.Equal(t, "Y", at.TransStatus)
 				require.Equal(t, "d-1", at.DSTransID)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/plugins/testdata/acme"
@@ -24,7 +24,7 @@ func BenchmarkDrive(b *testing.B) {
 	require.NoError(b, err)
 	p := newProcessor(b)
 	for _, adapter := range []string{"simulator", "acme"} {
-		for name, c := range map[string]engine.Connectors{"sandbox": sandboxed, "native": compiledIn} {
+		for name, c := range map[string]port.Connectors{"sandbox": sandboxed, "native": compiledIn} {
 			base := map[string]string{"acme": p.URL}[adapter]
 			_, err := c.Drive(b.Context(), authorize(adapter, base)) // compiles
 			require.NoError(b, err)

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 // blindSend is a request of about 2 KB with card, CVC and credential. The manifest declares as many placements as a real one.
-func blindSend() (*sdk.Send, *engine.Drive, *sdk.Manifest) {
+func blindSend() (*sdk.Send, *port.Drive, *sdk.Manifest) {
 	m := &sdk.Manifest{Name: "bench", Credentials: []sdk.Field{{Name: "secret_key", Key: "api_key", Type: "secret"}, {Name: "webhook_key", Key: "key1", Type: "secret"}},
 		Authentication: []sdk.Placement{{Secret: "secret_key", In: "header", Field: "Authorization"}}}
 	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
@@ -18,11 +20,11 @@ func blindSend() (*sdk.Send, *engine.Drive, *sdk.Manifest) {
 			m.Placements = append(m.Placements, sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: "/v1/payments", In: "body", Field: "payment.card." + field})
 		}
 	}
-	d := &engine.Drive{Operation: sdk.OpAuthorize, OperationID: "op_1",
-		Account: engine.DriveAccount{ID: "mca_1", Environment: "test", BaseURL: "https://api.bench.example",
-			Credentials: map[string]engine.Secret{"api_key": engine.NewSecret("sk_test_0123456789abcdef"), "key1": engine.NewSecret("whsec_0123456789abcdef")}},
+	d := &port.Drive{Operation: sdk.OpAuthorize, OperationID: "op_1",
+		Account: port.DriveAccount{ID: "mca_1", Environment: "test", BaseURL: "https://api.bench.example",
+			Credentials: map[string]secret.Value{"api_key": secret.New("sk_test_0123456789abcdef"), "key1": secret.New("whsec_0123456789abcdef")}},
 		Request: sdk.Request{Instrument: &sdk.Instrument{Card: &sdk.Card{}}, ThreeDS: &sdk.ThreeDSResult{}},
-		Secrets: engine.InstrumentSecrets{Number: engine.NewSecret("4111111111111111"), CVC: engine.NewSecret("737"), CAVV: engine.NewSecret("AAABBBCCCDDDEEEFFFGGGHHHIII=")}}
+		Secrets: card.Secrets{Number: secret.New("4111111111111111"), CVC: secret.New("737"), CAVV: secret.New("AAABBBCCCDDDEEEFFFGGGHHHIII=")}}
 	step, _ := newStep(d, m, "https://api.bench.example")
 	card := sdk.NewObject().Str("number", step.Request.Instrument.Card.Number).Str("cvc", step.Request.Instrument.Card.CVC).Str("cavv", step.Request.ThreeDS.CAVV)
 	lines := sdk.NewArray()

@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins/sandbox"
 	"payswitch/sdk"
 )
@@ -76,15 +78,15 @@ func (h *Host) sandboxed(from module) (*sandbox.Module, error) {
 // warmUp is the step that every guest takes once, on invented data, before its memory is snapshotted: what it sets up on first use is
 // there from then on.
 func warmUp() []byte {
-	in := &engine.Drive{Connector: "warm_up", Operation: sdk.OpAuthorize, OperationID: "op_warm_up",
-		Account: engine.DriveAccount{ID: "mca_warm_up", Environment: "test"},
+	in := &port.Drive{Connector: "warm_up", Operation: sdk.OpAuthorize, OperationID: "op_warm_up",
+		Account: port.DriveAccount{ID: "mca_warm_up", Environment: "test"},
 		Request: sdk.Request{PaymentID: "pay_warm_up", AttemptID: "pay_warm_up_1", Reference: "warmup1",
 			Amount: sdk.Money{Minor: 1000, Currency: "USD"}, Capture: sdk.CaptureAutomatic,
 			Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030, Holder: "Warm Up", BIN: "411111", LastFour: "1111", Length: 16, Network: sdk.Visa}},
 			Customer:   &sdk.Customer{ID: "cus_warm_up", Name: "Warm Up", Email: "warm.up@example.com"},
 			Billing:    &sdk.Address{FirstName: "Warm", LastName: "Up", Line1: "1 Main Street", City: "Town", Zip: "12345", Country: "US"},
 			ReturnURL:  "https://example.com/return"},
-		Secrets: engine.InstrumentSecrets{Number: engine.NewSecret("warm-up"), CVC: engine.NewSecret("warm-up")}}
+		Secrets: card.Secrets{Number: secret.New("warm-up"), CVC: secret.New("warm-up")}}
 	step, _ := newStep(in, &sdk.Manifest{}, "https://example.com")
 	return sdk.EncodeStep(step)
 }
@@ -119,7 +121,7 @@ func (d *debugLog) Write(p []byte) (int, error) {
 }
 
 // acquire finds the build for a drive and keeps it loaded until release.
-func (h *Host) acquire(ctx context.Context, d *engine.Drive) (*build, error) {
+func (h *Host) acquire(ctx context.Context, d *port.Drive) (*build, error) {
 	for {
 		if b, err := h.acquireLoaded(d); b != nil || err != nil {
 			return b, err
@@ -144,7 +146,7 @@ func (h *Host) loaded(hash string) *build {
 }
 
 // acquireLoaded returns nil, nil if the build must be loaded first.
-func (h *Host) acquireLoaded(d *engine.Drive) (*build, error) {
+func (h *Host) acquireLoaded(d *port.Drive) (*build, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {

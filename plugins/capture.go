@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -33,7 +34,7 @@ func (o *operation) capture(s *sdk.Send, out *outgoing, a *answer) {
 	a.body = o.conceal(s.Capture, a.body, func(c *sdk.Capture) bool { return out.filled.proven && declaresResponse(out.filled.places, c) })
 	for i := before; i < len(o.secrets.secrets); i++ { // a later drive of the operation needs these values
 		x := &o.secrets.secrets[i]
-		o.res.Captured = append(o.res.Captured, engine.CapturedValue{Exchange: len(o.res.Exchanges), Name: x.name, Value: x.value, Own: x.own})
+		o.res.Captured = append(o.res.Captured, port.CapturedValue{Exchange: len(o.res.Exchanges), Name: x.name, Value: x.value, Own: x.own})
 	}
 }
 
@@ -148,7 +149,7 @@ func (o *operation) takeCryptogram(a *sdk.AuthenticationOutcome) {
 		return
 	}
 	if o.res.Cryptograms == nil {
-		o.res.Cryptograms = make(map[string]engine.Secret)
+		o.res.Cryptograms = make(map[string]secret.Value)
 	}
 	o.res.Cryptograms[a.CAVV] = o.secrets.secrets[i].value
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -29,7 +29,7 @@ func authenticator(f sdk.Func) *sdk.Adapter {
 		Authenticator:  &sdk.AuthenticatorRule{Channels: []sdk.DeviceChannel{sdk.ChannelBrowser}, MessageVersions: []string{"2.2.0"}, Result: "push"}}}
 }
 
-func driveAuthenticator(t *testing.T, f sdk.Func, d *engine.Drive, o plugins.Options) (*engine.DriveResult, error) {
+func driveAuthenticator(t *testing.T, f sdk.Func, d *port.Drive, o plugins.Options) (*port.DriveResult, error) {
 	t.Helper()
 	o.AllowLoopbackHTTP = true
 	n, err := plugins.NewNative(map[string]*sdk.Adapter{"scripted": authenticator(f)}, o)
@@ -37,14 +37,14 @@ func driveAuthenticator(t *testing.T, f sdk.Func, d *engine.Drive, o plugins.Opt
 	return n.Drive(context.Background(), d)
 }
 
-func authentication(baseURL string) *engine.Drive {
+func authentication(baseURL string) *port.Drive {
 	d := authorize("scripted", baseURL)
 	d.Operation, d.Request.Authentication = sdk.OpAuthenticate, &sdk.AuthenticationRequest{AuthenticationID: "auth_1"}
 	return d
 }
 
 func areq(c *sdk.Call) *sdk.Send {
-	s := post("/areq", bytesOf(`{"acctNumber":"`, card(c).Number, `"}`), mime("application/json"), bearer(c))
+	s := post("/areq", bytesOf(`{"acctNumber":"`, testCard(c).Number, `"}`), mime("application/json"), bearer(c))
 	s.Capture = []sdk.Capture{{Path: "authenticationValue", Name: "cavv_told"}, {Path: "again.authenticationValue", Name: "cavv_told"}}
 	return s
 }
@@ -82,8 +82,8 @@ func TestTheCryptogramIsHandedOver(t *testing.T) {
 // A text of the adapter and the stand-in of another secret are not cryptograms.
 func TestAMadeUpCryptogramIsBlanked(t *testing.T) {
 	for name, value := range map[string]func(c *sdk.Call) string{
-		"text": func(*sdk.Call) string { return cavv }, "card": func(c *sdk.Call) string { return card(c).Number },
-		"credential": secret, "derived": func(c *sdk.Call) string { return c.Derive(fn(sdk.FnHex, text("x"))) },
+		"text": func(*sdk.Call) string { return cavv }, "card": func(c *sdk.Call) string { return testCard(c).Number },
+		"credential": testSecret, "derived": func(c *sdk.Call) string { return c.Derive(fn(sdk.FnHex, text("x"))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := &observer{}
@@ -110,7 +110,7 @@ func TestTheCryptogramOfAPush(t *testing.T) {
 	seen := ""
 	res, err := driveAuthenticator(t, func(c *sdk.Call) (*sdk.Outcome, error) {
 		w := c.Request.Webhook
-		ok, err := c.Verify(fn(sdk.FnHMACSHA256, text(secret(c)), sdk.Body()), string(mac.Sum(nil)))
+		ok, err := c.Verify(fn(sdk.FnHMACSHA256, text(testSecret(c)), sdk.Body()), string(mac.Sum(nil)))
 		if err != nil {
 			return nil, err
 		}
@@ -146,15 +146,15 @@ func TestCapturedValuesAreTakenUpAgain(t *testing.T) {
 			keys = append(keys, r.JSON().Str("key"))
 		}
 		for i := range keys {
-			if _, err := c.Do(post("/pay", bytesOf(`{"credential":"`, secret(c), `"}`), mime("application/json"), sdk.H("Authorization", "Bearer "+keys[1-i]))); err != nil {
+			if _, err := c.Do(post("/pay", bytesOf(`{"credential":"`, testSecret(c), `"}`), mime("application/json"), sdk.H("Authorization", "Bearer "+keys[1-i]))); err != nil {
 				return nil, err
 			}
 		}
 		return authorized, nil
 	}
 	d := authorize("scripted", p.URL)
-	var intents []engine.SendIntent
-	d.BeforeSend = func(_ context.Context, s engine.SendIntent) error { intents = append(intents, s); return nil }
+	var intents []port.SendIntent
+	d.BeforeSend = func(_ context.Context, s port.SendIntent) error { intents = append(intents, s); return nil }
 	_, err := driveBlind(t, plugins.Options{}, f, d)
 	require.NoError(t, err)
 	require.Len(t, p.take(), 4)

@@ -22,7 +22,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -154,14 +156,14 @@ func TestCardDataOverMutualTLS(t *testing.T) {
 			return &sdk.Outcome{Status: sdk.StatusUnknown}, nil
 		}
 	}
-	drive := func(f sdk.Func, url string, credentials map[string]string) (*engine.DriveResult, error) {
+	drive := func(f sdk.Func, url string, credentials map[string]string) (*port.DriveResult, error) {
 		n, err := NewNative(map[string]*sdk.Adapter{"mutual": mutualAdapter(f)}, Options{AllowLoopbackHTTP: true, RootCAs: rootsOf(s)})
 		require.NoError(t, err)
-		d := &engine.Drive{Connector: "mutual", Operation: sdk.OpAuthenticate, OperationID: "op_1", Started: time.Now(), Secrets: engine.InstrumentSecrets{Number: engine.NewSecret("4111111111111111")},
-			Account: engine.DriveAccount{ID: "mca_1", Environment: "test", BaseURL: url, Credentials: map[string]engine.Secret{}},
+		d := &port.Drive{Connector: "mutual", Operation: sdk.OpAuthenticate, OperationID: "op_1", Started: time.Now(), Secrets: card.Secrets{Number: secret.New("4111111111111111")},
+			Account: port.DriveAccount{ID: "mca_1", Environment: "test", BaseURL: url, Credentials: map[string]secret.Value{}},
 			Request: sdk.Request{Instrument: &sdk.Instrument{Card: &sdk.Card{Length: 16}}}}
 		for k, v := range credentials {
-			d.Account.Credentials[k] = engine.NewSecret(v)
+			d.Account.Credentials[k] = secret.New(v)
 		}
 		return n.Drive(context.Background(), d)
 	}

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins/sandbox"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest"
@@ -163,7 +164,7 @@ func (c *hostCheck) drive(where string, step *sdk.Step, token bool, reply func(i
 	if token {
 		driver.tokens.given = madeUp
 		if v := step.Account.Credentials[secretToken]; v != "" {
-			driver.tokens.given = engine.NewSecret(v)
+			driver.tokens.given = secret.New(v)
 		}
 	}
 	n := &noted{stepper: c.adapter.stepper}
@@ -178,7 +179,7 @@ func (c *hostCheck) drive(where string, step *sdk.Step, token bool, reply func(i
 		}
 		return reply(len(sent)-1, asked)
 	}
-	o := &operation{driver: driver, adapter: &a, in: d, res: &engine.DriveResult{AdapterHash: a.hash}, started: time.Now()}
+	o := &operation{driver: driver, adapter: &a, in: d, res: &port.DriveResult{AdapterHash: a.hash}, started: time.Now()}
 	err := o.prepare()
 	if err == nil {
 		o.secrets.madeUp = true
@@ -331,9 +332,9 @@ func (c *hostCheck) checkUsed() {
 
 // driveOf turns a step into the drive that the engine would ask for: secrets apart from the request, the account's fields by their
 // merchants' names.
-func driveOf(where string, s *sdk.Step, m *sdk.Manifest) *engine.Drive {
-	d := &engine.Drive{Connector: m.Name, Operation: s.Operation, OperationID: "op_certify", Started: time.UnixMilli(s.Now), Seed: sha256.Sum256([]byte(where)),
-		Request: s.Request, Account: engine.DriveAccount{ID: s.Account.ID, Environment: environmentOf(s, m), Credentials: map[string]engine.Secret{},
+func driveOf(where string, s *sdk.Step, m *sdk.Manifest) *port.Drive {
+	d := &port.Drive{Connector: m.Name, Operation: s.Operation, OperationID: "op_certify", Started: time.UnixMilli(s.Now), Seed: sha256.Sum256([]byte(where)),
+		Request: s.Request, Account: port.DriveAccount{ID: s.Account.ID, Environment: environmentOf(s, m), Credentials: map[string]secret.Value{},
 			Config: map[string]string{}}}
 	for i := range m.Config {
 		f := &m.Config[i]
@@ -344,17 +345,17 @@ func driveOf(where string, s *sdk.Step, m *sdk.Manifest) *engine.Drive {
 	for i := range m.Credentials {
 		f := &m.Credentials[i]
 		if v := s.Account.Credentials[f.Name]; v != "" && f.Type != clientCertificate {
-			d.Account.Credentials[key(f)] = engine.NewSecret(v)
+			d.Account.Credentials[key(f)] = secret.New(v)
 		}
 	}
 	if base, err := expand(m.Environments[d.Account.Environment].BaseURL, &d.Account, m); err != nil || strings.TrimRight(base, "/") != strings.TrimRight(s.Account.BaseURL, "/") {
 		d.Account.BaseURL = s.Account.BaseURL
 	}
 	if i := s.Request.Instrument; i != nil && i.Card != nil {
-		d.Secrets.Number, d.Secrets.CVC = engine.NewSecret(i.Card.Number), engine.NewSecret(i.Card.CVC)
+		d.Secrets.Number, d.Secrets.CVC = secret.New(i.Card.Number), secret.New(i.Card.CVC)
 	}
 	if t := s.Request.ThreeDS; t != nil {
-		d.Secrets.CAVV = engine.NewSecret(t.CAVV)
+		d.Secrets.CAVV = secret.New(t.CAVV)
 	}
 	return d
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -73,7 +73,7 @@ func TestNothingIsLeftInAGuest(t *testing.T) {
 	for range 3 {
 		for _, name := range []string{"stripe", "adyen"} {
 			d := authorize(name, p.URL)
-			d.Account.Credentials["key1"] = engine.NewSecret("MerchantAccount")
+			d.Account.Credentials["key1"] = secret.New("MerchantAccount")
 			d.Request.Capture = sdk.CaptureAutomatic
 			res, err := h.Drive(t.Context(), d)
 			require.NoError(t, err)

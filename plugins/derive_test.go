@@ -13,7 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -38,10 +39,10 @@ func TestVerifies(t *testing.T) {
 	key := func(c *sdk.Call) sdk.Expr { return text(c.Account.Credentials["secret_key"]) }
 	signed := fn(sdk.FnConcat, text("1700000000."), sdk.Body())
 	for name, c := range map[string]struct {
-		expr   func(c *sdk.Call) sdk.Expr
-		equal  string
-		fails  string // part of the error, "" for none
-		secret string // the credential, by default secretKey
+		expr       func(c *sdk.Call) sdk.Expr
+		equal      string
+		fails      string // part of the error, "" for none
+		testSecret string // the credential, by default secretKey
 	}{
 		"hmac":       {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnHex, fn(sdk.FnHMACSHA256, key(c), signed)) }, hexed, "", ""},
 		"other text": {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnHex, fn(sdk.FnHMACSHA256, key(c), sdk.Body())) }, "!" + hexed, "", ""},
@@ -94,9 +95,9 @@ func TestVerifies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := authorize("scripted", "")
-			d.Operation, d.Secrets, d.Request = sdk.OpWebhook, engine.InstrumentSecrets{}, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte(body)}}
-			if c.secret != "" {
-				d.Account.Credentials["api_key"] = engine.NewSecret(c.secret)
+			d.Operation, d.Secrets, d.Request = sdk.OpWebhook, card.Secrets{}, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte(body)}}
+			if c.testSecret != "" {
+				d.Account.Credentials["api_key"] = secret.New(c.testSecret)
 			}
 			equal, different := strings.CutPrefix(c.equal, "!")
 			res, err := native(t, plugins.Options{}, func(call *sdk.Call) (*sdk.Outcome, error) {
@@ -160,7 +161,7 @@ func TestVerifiesTheAuthenticationValue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := authorize("scripted", "")
 			d.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "whatever stood there", ECI: "05"}
-			d.Secrets.CAVV = engine.NewSecret(value)
+			d.Secrets.CAVV = secret.New(value)
 			res, err := native(t, plugins.Options{}, func(call *sdk.Call) (*sdk.Outcome, error) {
 				require.NotContains(t, call.Request.ThreeDS.CAVV, value)
 				ok, err := c.ask(call)
@@ -189,7 +190,7 @@ func TestVerifiesTheAuthenticationValue(t *testing.T) {
 		t.Run("not "+name, func(t *testing.T) {
 			d := authorize("scripted", "")
 			d.Request.ThreeDS = &sdk.ThreeDSResult{ECI: "05"}
-			d.Secrets.CAVV = engine.NewSecret(value)
+			d.Secrets.CAVV = secret.New(value)
 			_, err := plugins.CompareCAVV(d, &scripted(nil).Manifest, change, value)
 			v, is := errors.AsType[*plugins.Violation](err)
 			require.True(t, is, "%v", err)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/plugins/sandbox"
 	"payswitch/sdk"
 )
@@ -54,8 +54,8 @@ func newDriver(o Options) *driver {
 type operation struct {
 	*driver
 	adapter *adapter
-	in      *engine.Drive
-	res     *engine.DriveResult
+	in      *port.Drive
+	res     *port.DriveResult
 
 	step    *sdk.Step
 	secrets *standIns
@@ -69,13 +69,13 @@ type operation struct {
 	bytes           int      // of the bodies and headers so far
 	left            bool     // a request may have reached the processor, in this drive or an earlier one
 	open            []string // hashes of sends that may have arrived and have no answer
-	steps           []engine.RecordedStep
+	steps           []port.RecordedStep
 	started         time.Time
 }
 
 // drive performs one operation. res is never nil, even with an error.
-func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *engine.DriveResult, err error) {
-	o := &operation{driver: d, adapter: a, in: in, res: &engine.DriveResult{AdapterHash: a.hash}, started: time.Now()}
+func (d *driver) drive(ctx context.Context, a *adapter, in *port.Drive) (res *port.DriveResult, err error) {
+	o := &operation{driver: d, adapter: a, in: in, res: &port.DriveResult{AdapterHash: a.hash}, started: time.Now()}
 	res = o.res
 	defer func() {
 		if p := recover(); p != nil { // a defect of the host: faults of a guest do not panic here

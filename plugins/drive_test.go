@@ -12,7 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/testdata/acme"
 	"payswitch/sdk"
@@ -44,8 +45,8 @@ func TestDriveAuthorizes(t *testing.T) {
 	p := newProcessor(t)
 	n := plugins.NativeConnectors(map[string]*sdk.Adapter{"acme": &acme.Adapter})
 	d := authorize("acme", p.URL)
-	var intents []engine.SendIntent
-	d.BeforeSend = func(_ context.Context, i engine.SendIntent) error {
+	var intents []port.SendIntent
+	d.BeforeSend = func(_ context.Context, i port.SendIntent) error {
 		require.Zero(t, p.arrivals.Load(), "BeforeSend runs before a request leaves")
 		intents = append(intents, i)
 		return nil
@@ -104,7 +105,7 @@ func TestGuestsSeeNoSecrets(t *testing.T) {
 	d := authorize("scripted", "")
 	d.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "left in by mistake"}
 	d.Request.Instrument.Card.Number = "left in by mistake"
-	d.Secrets.CAVV = engine.NewSecret("cryptogram")
+	d.Secrets.CAVV = secret.New("cryptogram")
 	_, err := native(t, plugins.Options{}, see, d)
 	require.NoError(t, err)
 	require.Len(t, seen, 5)
@@ -128,7 +129,7 @@ func TestBeforeSendStopsADrive(t *testing.T) {
 	lost := errors.New("lease lost")
 	d := authorize("scripted", url)
 	calls := 0
-	d.BeforeSend = func(_ context.Context, i engine.SendIntent) error {
+	d.BeforeSend = func(_ context.Context, i port.SendIntent) error {
 		require.Equal(t, calls, i.Index)
 		require.Len(t, i.Exchanges, calls)
 		if calls++; calls == 2 {
@@ -258,8 +259,8 @@ func TestResend(t *testing.T) {
 		return authorized, nil
 	}
 	d := authorize("scripted", url)
-	var intents []engine.SendIntent
-	d.BeforeSend = func(_ context.Context, i engine.SendIntent) error { intents = append(intents, i); return nil }
+	var intents []port.SendIntent
+	d.BeforeSend = func(_ context.Context, i port.SendIntent) error { intents = append(intents, i); return nil }
 	d.Started = time.Now().Add(-time.Hour) // gives the second send another time
 	first, err := native(t, plugins.Options{}, twice, d)
 	require.NoError(t, err)
@@ -310,7 +311,7 @@ func TestDivergenceIsUnknown(t *testing.T) {
 func TestPanicsOfOursAreErrors(t *testing.T) {
 	url, _ := server(t, ok)
 	d := authorize("scripted", url)
-	d.BeforeSend = func(context.Context, engine.SendIntent) error { panic("ours") }
+	d.BeforeSend = func(context.Context, port.SendIntent) error { panic("ours") }
 	res, err := native(t, plugins.Options{}, func(c *sdk.Call) (*sdk.Outcome, error) {
 		_, err := c.Get("/")
 		return authorized, err

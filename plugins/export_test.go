@@ -1,7 +1,7 @@
 package plugins
 
 import (
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -12,7 +12,7 @@ func AsEmbedded(o Options) Options { o.embedded = true; return o }
 func (h *Host) UnloadIdle() { h.unload(0) }
 
 // CompareCAVV is the host's result for a verify outside webhooks. expr receives the step with its stand-ins.
-func CompareCAVV(d *engine.Drive, m *sdk.Manifest, expr func(*sdk.Step) sdk.Expr, equal string) (bool, error) {
+func CompareCAVV(d *port.Drive, m *sdk.Manifest, expr func(*sdk.Step) sdk.Expr, equal string) (bool, error) {
 	step, secrets := newStep(d, m, "")
 	return verifyCAVV(&sdk.Verify{Expr: expr(step), Equal: equal}, secrets)
 }

@@ -3,7 +3,7 @@ package plugins
 import (
 	"errors"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 	"payswitch/plugins/sandbox"
 )
 
@@ -28,7 +28,7 @@ var traps = map[sandbox.TrapKind]string{
 // blame wraps an error that the adapter has caused, so that the merchant reads the adapter's name. It returns other errors as they
 // are.
 func (a *adapter) blame(err error) error {
-	f := &engine.AdapterFault{Adapter: a.name, Version: a.manifest.Version, Err: err}
+	f := &fault.Adapter{Adapter: a.name, Version: a.manifest.Version, Err: err}
 	if v, ok := errors.AsType[*Violation](err); ok {
 		f.Rule, f.What = v.Rule, didForbidden
 		if v.Rule == RuleOutcome {

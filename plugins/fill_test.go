@@ -14,7 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -98,7 +99,7 @@ func sending(f func(c *sdk.Call) *sdk.Send) sdk.Func {
 	}
 }
 
-func driveBlind(t testing.TB, o plugins.Options, f sdk.Func, d *engine.Drive) (*engine.DriveResult, error) {
+func driveBlind(t testing.TB, o plugins.Options, f sdk.Func, d *port.Drive) (*port.DriveResult, error) {
 	t.Helper()
 	o.AllowLoopbackHTTP = true
 	n, err := plugins.NewNative(map[string]*sdk.Adapter{d.Connector: blind(f)}, o)
@@ -106,12 +107,12 @@ func driveBlind(t testing.TB, o plugins.Options, f sdk.Func, d *engine.Drive) (*
 	return n.Drive(t.Context(), d)
 }
 
-func card(c *sdk.Call) *sdk.Card    { return c.Request.Instrument.Card }
-func secret(c *sdk.Call) string     { return c.Account.Credentials["secret_key"] }
-func bearer(c *sdk.Call) sdk.Header { return sdk.H("Authorization", "Bearer "+secret(c)) }
-func mime(t string) sdk.Header      { return sdk.H("Content-Type", t) }
-func bytesOf(s ...string) []byte    { return []byte(strings.Join(s, "")) }
-func text(s string) sdk.Expr        { return sdk.Text(s) }
+func testCard(c *sdk.Call) *sdk.Card { return c.Request.Instrument.Card }
+func testSecret(c *sdk.Call) string  { return c.Account.Credentials["secret_key"] }
+func bearer(c *sdk.Call) sdk.Header  { return sdk.H("Authorization", "Bearer "+testSecret(c)) }
+func mime(t string) sdk.Header       { return sdk.H("Content-Type", t) }
+func bytesOf(s ...string) []byte     { return []byte(strings.Join(s, "")) }
+func text(s string) sdk.Expr         { return sdk.Text(s) }
 func post(path string, b []byte, h ...sdk.Header) *sdk.Send {
 	return &sdk.Send{Method: "POST", URL: path, Headers: h, Body: b}
 }
@@ -129,64 +130,64 @@ func TestFill(t *testing.T) {
 		key    string // the credential, by default secretKey
 	}{
 		"json": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, card(c).Number, `", "cvc" :"`, card(c).CVC, `"},"a":[1,-2.5e3,true,null,"\u00e9"]}`), jsonType, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `", "cvc" :"`, testCard(c).CVC, `"},"a":[1,-2.5e3,true,null,"\u00e9"]}`), jsonType, bearer(c))
 		}, body: `{"card":{"card_number":"4111111111111111", "cvc" :"737"},"a":[1,-2.5e3,true,null,"\u00e9"]}`, header: [2]string{"Authorization", "Bearer " + secretKey}},
 		"json array": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"cards":[{"cvc":"1"},{"card_number":"`, card(c).Number, `"}]}`), jsonType, bearer(c))
+			return post("/", bytesOf(`{"cards":[{"cvc":"1"},{"card_number":"`, testCard(c).Number, `"}]}`), jsonType, bearer(c))
 		}, body: `{"cards":[{"cvc":"1"},{"card_number":"4111111111111111"}]}`},
 		"json escapes": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"credential":"`, secret(c), `"}`), mime("application/vnd.acme+json"))
+			return post("/", bytesOf(`{"credential":"`, testSecret(c), `"}`), mime("application/vnd.acme+json"))
 		}, body: `{"credential":"a\"b\\c&d<e>f é/+ 0123456789"}`, key: awkwardKey},
 		"form": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf("a=b&card%5Bcard_number%5D=", card(c).Number, "&card[cvc]=", card(c).CVC, "&x[]=1&x[]=2"), formType, bearer(c))
+			return post("/", bytesOf("a=b&card%5Bcard_number%5D=", testCard(c).Number, "&card[cvc]=", testCard(c).CVC, "&x[]=1&x[]=2"), formType, bearer(c))
 		}, body: "a=b&card%5Bcard_number%5D=4111111111111111&card[cvc]=737&x[]=1&x[]=2"},
 		"form escapes": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf("credential=", secret(c)), formType)
+			return post("/", bytesOf("credential=", testSecret(c)), formType)
 		}, body: "credential=" + url.QueryEscape(awkwardKey), key: awkwardKey},
 		"key in the form": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/form-key", bytesOf("security_key=", secret(c), "&card[card_number]=", card(c).Number), formType)
+			return post("/form-key", bytesOf("security_key=", testSecret(c), "&card[card_number]=", testCard(c).Number), formType)
 		}, body: "security_key=" + secretKey + "&card[card_number]=4111111111111111"},
 		"xml": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/xml-key", bytesOf(`<?xml version="1.0"?><order><merchant key="`, secret(c), `"/><card cvc="`, card(c).CVC, `"><card_number>`, card(c).Number, `</card_number><x></x></card></order>`), xmlType)
+			return post("/xml-key", bytesOf(`<?xml version="1.0"?><order><merchant key="`, testSecret(c), `"/><card cvc="`, testCard(c).CVC, `"><card_number>`, testCard(c).Number, `</card_number><x></x></card></order>`), xmlType)
 		}, body: `<?xml version="1.0"?><order><merchant key="` + "a&#34;b\\c&amp;d&lt;e&gt;f é/+ 0123456789" + `"/><card cvc="737"><card_number>4111111111111111</card_number><x></x></card></order>`, key: awkwardKey},
 		"xml in a form": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/v1/m/xml", bytesOf("a=b&request=", url.QueryEscape("<txn><card><card_number>"+card(c).Number+"</card_number></card></txn>")), formType, bearer(c))
+			return post("/v1/m/xml", bytesOf("a=b&request=", url.QueryEscape("<txn><card><card_number>"+testCard(c).Number+"</card_number></card></txn>")), formType, bearer(c))
 		}, body: "a=b&request=" + url.QueryEscape("<txn><card><card_number>4111111111111111</card_number></card></txn>")},
 		"multipart": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf("--b\r\nContent-Disposition: form-data; name=\"card[cvc]\"\r\n\r\n", card(c).CVC,
-				"\r\n--b\r\nContent-Disposition: form-data; name=\"card[card_number]\"\r\nContent-Type: text/plain\r\n\r\n", card(c).Number, "\r\n--b--\r\n"), mime("multipart/form-data; boundary=b"), bearer(c))
+			return post("/", bytesOf("--b\r\nContent-Disposition: form-data; name=\"card[cvc]\"\r\n\r\n", testCard(c).CVC,
+				"\r\n--b\r\nContent-Disposition: form-data; name=\"card[card_number]\"\r\nContent-Type: text/plain\r\n\r\n", testCard(c).Number, "\r\n--b--\r\n"), mime("multipart/form-data; boundary=b"), bearer(c))
 		}, body: "--b\r\nContent-Disposition: form-data; name=\"card[cvc]\"\r\n\r\n737\r\n--b\r\nContent-Disposition: form-data; name=\"card[card_number]\"\r\nContent-Type: text/plain\r\n\r\n4111111111111111\r\n--b--\r\n"},
-		"raw": {send: func(c *sdk.Call) *sdk.Send { return post("/raw", bytesOf(secret(c)), mime("text/plain")) }, body: awkwardKey, key: awkwardKey},
+		"raw": {send: func(c *sdk.Call) *sdk.Send { return post("/raw", bytesOf(testSecret(c)), mime("text/plain")) }, body: awkwardKey, key: awkwardKey},
 		"query and path": {send: func(c *sdk.Call) *sdk.Send {
-			return &sdk.Send{Method: "GET", URL: "/query-key?a=b&key=" + secret(c)}
+			return &sdk.Send{Method: "GET", URL: "/query-key?a=b&key=" + testSecret(c)}
 		}, uri: "/query-key?a=b&key=" + url.QueryEscape(awkwardKey), key: awkwardKey},
 		"path": {send: func(c *sdk.Call) *sdk.Send {
-			return &sdk.Send{Method: "GET", URL: "/merchants/" + secret(c) + "/raw"}
+			return &sdk.Send{Method: "GET", URL: "/merchants/" + testSecret(c) + "/raw"}
 		}, uri: "/merchants/a%22b%5Cc&d%3Ce%3Ef%20%C3%A9%2F+%200123456789/raw", key: awkwardKey},
 		"basic": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, card(c).Number, `"}}`), jsonType, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(secret(c), ""))))
+			return post("/", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `"}}`), jsonType, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(testSecret(c), ""))))
 		}, body: `{"card":{"card_number":"4111111111111111"}}`, header: [2]string{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(secretKey+":"))}},
 		"basic with a public name": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, card(c).Number, `"}}`), jsonType, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(c.Account.Config["merchant_id"], secret(c)))))
+			return post("/", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `"}}`), jsonType, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(c.Account.Config["merchant_id"], testSecret(c)))))
 		}, header: [2]string{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("m_1:"+secretKey))}},
 		"signed": {send: func(c *sdk.Call) *sdk.Send {
 			digest := c.Derive(fn(sdk.FnBase64, fn(sdk.FnSHA256, sdk.Body())))
-			signature := c.Derive(fn(sdk.FnBase64, fn(sdk.FnHMACSHA256, text(secret(c)), text("digest: SHA-256="+digest))))
-			return post("/signed", bytesOf(`{"card":{"card_number":"`, card(c).Number, `"}}`), jsonType, sdk.H("Digest", "SHA-256="+digest),
+			signature := c.Derive(fn(sdk.FnBase64, fn(sdk.FnHMACSHA256, text(testSecret(c)), text("digest: SHA-256="+digest))))
+			return post("/signed", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `"}}`), jsonType, sdk.H("Digest", "SHA-256="+digest),
 				sdk.H("Signature", `keyid="m_1", signature="`+signature+`"`))
 		}, header: [2]string{"Digest", "SHA-256=k5U+yJWmM+7l39H0Rv6eEnCJHsLFBVnWqO7OjJWW7jA="}},
 		"signed, the header as one derivation": {send: func(c *sdk.Call) *sdk.Send {
-			header := c.Derive(fn(sdk.FnConcat, text(`keyid="`+secret(c)+`", signature="`), fn(sdk.FnHex, fn(sdk.FnHMACSHA256, text(secret(c)), sdk.Body())), text(`"`)))
-			return post("/signed", bytesOf(`{"card":{"card_number":"`, card(c).Number, `"}}`), jsonType, sdk.H("Signature", header))
+			header := c.Derive(fn(sdk.FnConcat, text(`keyid="`+testSecret(c)+`", signature="`), fn(sdk.FnHex, fn(sdk.FnHMACSHA256, text(testSecret(c)), sdk.Body())), text(`"`)))
+			return post("/signed", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `"}}`), jsonType, sdk.H("Signature", header))
 		}, body: `{"card":{"card_number":"4111111111111111"}}`},
 		"card in base64": {send: func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, c.Derive(fn(sdk.FnBase64, text(card(c).Number))), `"}}`), jsonType, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, c.Derive(fn(sdk.FnBase64, text(testCard(c).Number))), `"}}`), jsonType, bearer(c))
 		}, body: `{"card":{"card_number":"NDExMTExMTExMTExMTExMQ=="}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := authorize("scripted", p.URL)
 			if c.key != "" {
-				d.Account.Credentials["api_key"] = engine.NewSecret(c.key)
+				d.Account.Credentials["api_key"] = secret.New(c.key)
 			}
 			d.Record = true
 			res, err := driveBlind(t, plugins.Options{}, sending(c.send), d)
@@ -213,45 +214,47 @@ func TestFillRefuses(t *testing.T) {
 	j := mime("application/json")
 	f := mime("application/x-www-form-urlencoded")
 	x := mime("application/xml")
-	number := func(c *sdk.Call) []byte { return bytesOf(`{"card":{"card_number":"`, card(c).Number, `"}}`) }
+	number := func(c *sdk.Call) []byte { return bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `"}}`) }
 	for name, c := range map[string]struct {
 		send func(c *sdk.Call) *sdk.Send
 		rule string
 	}{
 		"card in another field": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"description":"`, card(c).Number, `"}`), j, bearer(c))
+			return post("/", bytesOf(`{"description":"`, testCard(c).Number, `"}`), j, bearer(c))
 		}, plugins.RuleSecret},
-		"card in metadata": {func(c *sdk.Call) *sdk.Send { return post("/", bytesOf("metadata[x]=", card(c).Number), f, bearer(c)) }, plugins.RuleSecret},
+		"card in metadata": {func(c *sdk.Call) *sdk.Send {
+			return post("/", bytesOf("metadata[x]=", testCard(c).Number), f, bearer(c))
+		}, plugins.RuleSecret},
 		"CVC where the number is": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, card(c).CVC, `"}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, testCard(c).CVC, `"}}`), j, bearer(c))
 		}, plugins.RuleSecret},
 		"part of the value": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"0`, card(c).Number, `"}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"0`, testCard(c).Number, `"}}`), j, bearer(c))
 		}, plugins.RuleSecret},
 		"twice in the value": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, card(c).Number, card(c).Number, `"}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, testCard(c).Number, `"}}`), j, bearer(c))
 		}, plugins.RuleSecret},
 		"a name in the body": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"`, card(c).Number, `":"card_number"}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"`, testCard(c).Number, `":"card_number"}}`), j, bearer(c))
 		}, plugins.RuleSecret},
 		"a name with dots": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card.card_number":"`, card(c).Number, `"}`), j, bearer(c))
+			return post("/", bytesOf(`{"card.card_number":"`, testCard(c).Number, `"}`), j, bearer(c))
 		}, plugins.RuleSecret},
 		"not a string": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":`, card(c).Number, `}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":`, testCard(c).Number, `}}`), j, bearer(c))
 		}, plugins.RuleTemplate},
 		"a name twice": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, card(c).Number, `"},"card":{}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `"},"card":{}}`), j, bearer(c))
 		}, plugins.RuleTemplate},
 		"a name in another case": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, card(c).Number, `","CARD_number":""}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `","CARD_number":""}}`), j, bearer(c))
 		}, plugins.RuleTemplate},
 		"a name escaped": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, card(c).Number, `","c\u0061rd_number":""}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `","c\u0061rd_number":""}}`), j, bearer(c))
 		}, plugins.RuleTemplate},
 		"text after the body": {func(c *sdk.Call) *sdk.Send { return post("/", append(number(c), "{}"...), j, bearer(c)) }, plugins.RuleTemplate},
 		"a form's name twice": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf("card[card_number]=", card(c).Number, "&card%5bcard_number]=1"), f, bearer(c))
+			return post("/", bytesOf("card[card_number]=", testCard(c).Number, "&card%5bcard_number]=1"), f, bearer(c))
 		}, plugins.RuleTemplate},
 		"another type": {func(c *sdk.Call) *sdk.Send { return post("/", number(c), mime("text/plain"), bearer(c)) }, plugins.RuleSecret},
 		"two types":    {func(c *sdk.Call) *sdk.Send { return post("/", number(c), j, f, bearer(c)) }, plugins.RuleTemplate},
@@ -259,31 +262,33 @@ func TestFillRefuses(t *testing.T) {
 			return post("/", number(c), mime("application/json; charset=utf-7"), bearer(c))
 		}, plugins.RuleTemplate},
 		"a document type": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`<!DOCTYPE a [<!ENTITY b "c">]><order><card><card_number>`, card(c).Number, "</card_number></card></order>"), x, bearer(c))
+			return post("/", bytesOf(`<!DOCTYPE a [<!ENTITY b "c">]><order><card><card_number>`, testCard(c).Number, "</card_number></card></order>"), x, bearer(c))
 		}, plugins.RuleTemplate},
 		"CDATA": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`<order><card><card_number><![CDATA[`, card(c).Number, "]]></card_number></card></order>"), x, bearer(c))
+			return post("/", bytesOf(`<order><card><card_number><![CDATA[`, testCard(c).Number, "]]></card_number></card></order>"), x, bearer(c))
 		}, plugins.RuleSecret},
 		"an XML comment": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`<order><card><card_number><!-- -->`, card(c).Number, "</card_number></card></order>"), x, bearer(c))
+			return post("/", bytesOf(`<order><card><card_number><!-- -->`, testCard(c).Number, "</card_number></card></order>"), x, bearer(c))
 		}, plugins.RuleTemplate},
 		"card in the query": {func(c *sdk.Call) *sdk.Send {
-			return &sdk.Send{Method: "GET", URL: "/?n=" + card(c).Number, Headers: []sdk.Header{bearer(c)}}
+			return &sdk.Send{Method: "GET", URL: "/?n=" + testCard(c).Number, Headers: []sdk.Header{bearer(c)}}
 		}, plugins.RuleSecret},
-		"card in the path": {func(c *sdk.Call) *sdk.Send { return &sdk.Send{Method: "GET", URL: "/" + card(c).Number} }, plugins.RuleSecret},
+		"card in the path": {func(c *sdk.Call) *sdk.Send { return &sdk.Send{Method: "GET", URL: "/" + testCard(c).Number} }, plugins.RuleSecret},
 		"card encoded in the path": {func(c *sdk.Call) *sdk.Send {
-			n := card(c).Number
+			n := testCard(c).Number
 			return &sdk.Send{Method: "GET", URL: "/%" + hexOf(n[0]) + n[1:]}
 		}, plugins.RuleSecret},
-		"card in a header":        {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("X-Card", card(c).Number)) }, plugins.RuleSecret},
-		"card as credential":      {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("Authorization", "Bearer "+card(c).Number)) }, plugins.RuleSecret},
-		"card in a header's name": {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H(card(c).Number, "x")) }, plugins.RuleSecret},
-		"credential elsewhere":    {func(c *sdk.Call) *sdk.Send { return post("/", bytesOf(`{"note":"`, secret(c), `"}`), j) }, plugins.RuleSecret},
-		"credential in a header":  {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("X-Key", secret(c))) }, plugins.RuleSecret},
-		"credential and more":     {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("Authorization", "Bearer x"+secret(c))) }, plugins.RuleSecret},
-		"another scheme":          {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("Authorization", "sk_author "+secret(c))) }, plugins.RuleSecret},
+		"card in a header": {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("X-Card", testCard(c).Number)) }, plugins.RuleSecret},
+		"card as credential": {func(c *sdk.Call) *sdk.Send {
+			return post("/", nil, sdk.H("Authorization", "Bearer "+testCard(c).Number))
+		}, plugins.RuleSecret},
+		"card in a header's name": {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H(testCard(c).Number, "x")) }, plugins.RuleSecret},
+		"credential elsewhere":    {func(c *sdk.Call) *sdk.Send { return post("/", bytesOf(`{"note":"`, testSecret(c), `"}`), j) }, plugins.RuleSecret},
+		"credential in a header":  {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("X-Key", testSecret(c))) }, plugins.RuleSecret},
+		"credential and more":     {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("Authorization", "Bearer x"+testSecret(c))) }, plugins.RuleSecret},
+		"another scheme":          {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("Authorization", "sk_author "+testSecret(c))) }, plugins.RuleSecret},
 		"another operation's": {func(c *sdk.Call) *sdk.Send {
-			return post("/v1/a/b/xml", bytesOf("request=", "<txn><card><card_number>"+card(c).Number+"</card_number></card></txn>"), f, bearer(c))
+			return post("/v1/a/b/xml", bytesOf("request=", "<txn><card><card_number>"+testCard(c).Number+"</card_number></card></txn>"), f, bearer(c))
 		}, plugins.RuleSecret},
 
 		"no credential": {func(c *sdk.Call) *sdk.Send { return post("/", number(c), j) }, plugins.RuleAuthentication},
@@ -294,13 +299,13 @@ func TestFillRefuses(t *testing.T) {
 			return post("/", number(c), j, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic("sk_author", ""))))
 		}, plugins.RuleAuthentication},
 		"the author's as user": {func(c *sdk.Call) *sdk.Send {
-			return post("/", number(c), j, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic("sk_author", secret(c)))))
+			return post("/", number(c), j, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic("sk_author", testSecret(c)))))
 		}, plugins.RuleAuthentication},
 		"the author's beside it": {func(c *sdk.Call) *sdk.Send {
-			return post("/", number(c), j, sdk.H("Authorization", "Bearer "+c.Derive(fn(sdk.FnConcat, text("sk_author"), text(secret(c))))))
+			return post("/", number(c), j, sdk.H("Authorization", "Bearer "+c.Derive(fn(sdk.FnConcat, text("sk_author"), text(testSecret(c))))))
 		}, plugins.RuleSecret},
 		"the author's HMAC": {func(c *sdk.Call) *sdk.Send {
-			return post("/", number(c), j, sdk.H("Authorization", "Bearer "+c.Derive(fn(sdk.FnHex, fn(sdk.FnHMACSHA256, text("sk_author"), text(secret(c)))))))
+			return post("/", number(c), j, sdk.H("Authorization", "Bearer "+c.Derive(fn(sdk.FnHex, fn(sdk.FnHMACSHA256, text("sk_author"), text(testSecret(c)))))))
 		}, plugins.RuleAuthentication},
 		"the author's second": {func(c *sdk.Call) *sdk.Send {
 			return post("/", number(c), j, bearer(c), sdk.H("authorization", "Bearer sk_author"))
@@ -314,38 +319,38 @@ func TestFillRefuses(t *testing.T) {
 		"a cookie":      {func(c *sdk.Call) *sdk.Send { return post("/", number(c), j, bearer(c), sdk.H("Cookie", "session=1")) }, plugins.RuleAuthentication},
 		"a query field": {func(c *sdk.Call) *sdk.Send { return post("/?access_token=sk_author", number(c), j, bearer(c)) }, plugins.RuleAuthentication},
 		"the author's in the body": {func(c *sdk.Call) *sdk.Send {
-			return post("/json-key", bytesOf(`{"auth":{"key":"sk_author"},"card":{"card_number":"`, card(c).Number, `"}}`), j, bearer(c))
+			return post("/json-key", bytesOf(`{"auth":{"key":"sk_author"},"card":{"card_number":"`, testCard(c).Number, `"}}`), j, bearer(c))
 		}, plugins.RuleAuthentication},
 		"a number as key in the body": {func(c *sdk.Call) *sdk.Send {
-			return post("/json-key", bytesOf(`{"auth":{"key":1},"card":{"card_number":"`, card(c).Number, `"}}`), j, bearer(c))
+			return post("/json-key", bytesOf(`{"auth":{"key":1},"card":{"card_number":"`, testCard(c).Number, `"}}`), j, bearer(c))
 		}, plugins.RuleAuthentication},
 		"the author's in XML, second": {func(c *sdk.Call) *sdk.Send {
-			return post("/xml-key", bytesOf(`<order><merchant key="`, secret(c), `"/><merchant key="a"/><card cvc="`, card(c).CVC, `"/></order>`), x)
+			return post("/xml-key", bytesOf(`<order><merchant key="`, testSecret(c), `"/><merchant key="a"/><card cvc="`, testCard(c).CVC, `"/></order>`), x)
 		}, plugins.RuleAuthentication},
 		"the author's in another case": {func(c *sdk.Call) *sdk.Send {
-			return post("/xml-key", bytesOf(`<order><merchant key="`, secret(c), `"/><Merchant key="a"/><card cvc="`, card(c).CVC, `"/></order>`), x)
+			return post("/xml-key", bytesOf(`<order><merchant key="`, testSecret(c), `"/><Merchant key="a"/><card cvc="`, testCard(c).CVC, `"/></order>`), x)
 		}, plugins.RuleAuthentication},
 		"the author's key id": {func(c *sdk.Call) *sdk.Send {
-			return post("/signed", number(c), j, sdk.H("Signature", `keyid="author", signature="`+c.Derive(fn(sdk.FnHex, fn(sdk.FnHMACSHA256, text(secret(c)), sdk.Body())))+`"`))
+			return post("/signed", number(c), j, sdk.H("Signature", `keyid="author", signature="`+c.Derive(fn(sdk.FnHex, fn(sdk.FnHMACSHA256, text(testSecret(c)), sdk.Body())))+`"`))
 		}, plugins.RuleSecret},
 
 		"hash of the card": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, c.Derive(fn(sdk.FnHex, fn(sdk.FnSHA256, text(card(c).Number)))), `"}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, c.Derive(fn(sdk.FnHex, fn(sdk.FnSHA256, text(testCard(c).Number)))), `"}}`), j, bearer(c))
 		}, plugins.RuleDerivation},
 		"HMAC of the card": {func(c *sdk.Call) *sdk.Send {
-			return post("/", nil, sdk.H("Authorization", "Bearer "+c.Derive(fn(sdk.FnHMACSHA256, text(secret(c)), text(card(c).Number)))))
+			return post("/", nil, sdk.H("Authorization", "Bearer "+c.Derive(fn(sdk.FnHMACSHA256, text(testSecret(c)), text(testCard(c).Number)))))
 		}, plugins.RuleDerivation},
 		"card in basic": {func(c *sdk.Call) *sdk.Send {
-			return post("/", nil, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(card(c).Number, secret(c)))))
+			return post("/", nil, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(testCard(c).Number, testSecret(c)))))
 		}, plugins.RuleDerivation},
 		"base64 of the card": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"description":"`, c.Derive(fn(sdk.FnBase64, text(card(c).Number))), `"}`), j, bearer(c))
+			return post("/", bytesOf(`{"description":"`, c.Derive(fn(sdk.FnBase64, text(testCard(c).Number))), `"}`), j, bearer(c))
 		}, plugins.RuleSecret},
 		"card and text": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, c.Derive(text("1"+card(c).Number)), `"}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, c.Derive(text("1"+testCard(c).Number)), `"}}`), j, bearer(c))
 		}, plugins.RuleDerivation},
 		"the author's public key": {func(c *sdk.Call) *sdk.Send {
-			return post("/", bytesOf(`{"card":{"card_number":"`, c.Derive(fn(sdk.FnBase64, fn(sdk.FnRSAOAEPSHA256, text("-----BEGIN"), text(card(c).Number)))), `"}}`), j, bearer(c))
+			return post("/", bytesOf(`{"card":{"card_number":"`, c.Derive(fn(sdk.FnBase64, fn(sdk.FnRSAOAEPSHA256, text("-----BEGIN"), text(testCard(c).Number)))), `"}}`), j, bearer(c))
 		}, plugins.RuleDerivation},
 		"digest of the body elsewhere": {func(c *sdk.Call) *sdk.Send {
 			return post("/", number(c), j, bearer(c), sdk.H("X-Digest", c.Derive(fn(sdk.FnHex, fn(sdk.FnSHA256, sdk.Body())))))
@@ -364,7 +369,7 @@ func TestFillRefuses(t *testing.T) {
 		}, plugins.RuleDerivation},
 		"not declared": {func(c *sdk.Call) *sdk.Send { return post("/", nil, sdk.H("Authorization", c.Derive(text("x"))+"9")) }, plugins.RuleDerivation},
 		"line break by derivation": {func(c *sdk.Call) *sdk.Send {
-			return post("/", nil, sdk.H("Authorization", "Bearer "+c.Derive(fn(sdk.FnConcat, text(secret(c)), fn(sdk.FnUnbase64, text("DQpYOiB5"))))))
+			return post("/", nil, sdk.H("Authorization", "Bearer "+c.Derive(fn(sdk.FnConcat, text(testSecret(c)), fn(sdk.FnUnbase64, text("DQpYOiB5"))))))
 		}, plugins.RuleSecret},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -388,8 +393,8 @@ func TestFillRefuses(t *testing.T) {
 
 func hexOf(c byte) string { return string("0123456789ABCDEF"[c>>4]) + string("0123456789ABCDEF"[c&15]) }
 
-func withCAVV(d *engine.Drive, cavv string) *engine.Drive {
+func withCAVV(d *port.Drive, cavv string) *port.Drive {
 	d.Request.ThreeDS = &sdk.ThreeDSResult{ECI: "05"}
-	d.Secrets.CAVV = engine.NewSecret(cavv)
+	d.Secrets.CAVV = secret.New(cavv)
 	return d
 }

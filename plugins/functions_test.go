@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -52,10 +52,10 @@ func TestSignatures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := authorize("scripted", p.URL)
-			d.Account.Credentials["api_key"], d.Record = engine.NewSecret(c.key), true
+			d.Account.Credentials["api_key"], d.Record = secret.New(c.key), true
 			signs := sending(func(call *sdk.Call) *sdk.Send {
-				return post("/", bytesOf(`{"card":{"card_number":"`, card(call).Number, `"}}`), mime("application/json"),
-					sdk.H("Authorization", "Bearer "+call.Derive(fn(sdk.FnBase64, fn(c.fn, text(secret(call)), sdk.Body())))))
+				return post("/", bytesOf(`{"card":{"card_number":"`, testCard(call).Number, `"}}`), mime("application/json"),
+					sdk.H("Authorization", "Bearer "+call.Derive(fn(sdk.FnBase64, fn(c.fn, text(testSecret(call)), sdk.Body())))))
 			})
 			var log logged
 			res, err := driveBlind(t, plugins.Options{Logger: log.logger()}, signs, d)
@@ -100,7 +100,7 @@ func TestEncryptedCard(t *testing.T) {
 		}), d)
 		return err
 	}
-	number := func(c *sdk.Call) string { return "number=" + card(c).Number }
+	number := func(c *sdk.Call) string { return "number=" + testCard(c).Number }
 	require.NoError(t, send("", number))
 	var got struct{ Card struct{ Card_number []byte } }
 	require.NoError(t, json.Unmarshal([]byte(p.take()[0].body), &got))
@@ -108,8 +108,8 @@ func TestEncryptedCard(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "number="+cardNumber, string(plain))
 
-	require.ErrorContains(t, send("", func(c *sdk.Call) string { return number(c) + card(c).CVC }), "stand-in of cvc", "not declared there")
-	require.ErrorContains(t, send("", func(c *sdk.Call) string { return number(c) + secret(c) }), "mixes")
+	require.ErrorContains(t, send("", func(c *sdk.Call) string { return number(c) + testCard(c).CVC }), "stand-in of cvc", "not declared there")
+	require.ErrorContains(t, send("", func(c *sdk.Call) string { return number(c) + testSecret(c) }), "mixes")
 	author, err := x509.MarshalPKIXPublicKey(&k.PublicKey)
 	require.ErrorContains(t, send(pemOf("AUTHOR KEY", author, err), number), "must be the account's")
 	require.Empty(t, p.take())
@@ -131,7 +131,7 @@ func TestCapture(t *testing.T) {
 		require.NotContains(t, string(r.Body), "4200000000042")
 		require.NotContains(t, string(r.Body), "second")
 		require.Equal(t, "first", r.JSON().Str("list.0.a"))
-		_, err = c.Do(post("/pay", bytesOf(`{"credential":"`, secret(c), `"}`), mime("application/json"), sdk.H("Authorization", "Bearer "+r.JSON().Str("session.key"))))
+		_, err = c.Do(post("/pay", bytesOf(`{"credential":"`, testSecret(c), `"}`), mime("application/json"), sdk.H("Authorization", "Bearer "+r.JSON().Str("session.key"))))
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func TestTheCardIsNotCaptured(t *testing.T) {
 	}
 	var seen string
 	_, err := driveBlind(t, plugins.Options{}, func(c *sdk.Call) (*sdk.Outcome, error) {
-		s := post("/", bytesOf(`{"card":{"card_number":"`, card(c).Number, `","cvc":"`, c.Derive(fn(sdk.FnHex, text(card(c).CVC))), `"}}`), mime("application/json"), bearer(c))
+		s := post("/", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `","cvc":"`, c.Derive(fn(sdk.FnHex, text(testCard(c).CVC))), `"}}`), mime("application/json"), bearer(c))
 		s.Capture = []sdk.Capture{{Path: "n", Name: "n"}, {Path: "cvc", Name: "c"}, {Path: "hex.cvc", Name: "h"}}
 		r, err := c.Do(s)
 		if err != nil {
@@ -193,7 +193,7 @@ func TestPlacementsAreHeeded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := blind(sending(func(c *sdk.Call) *sdk.Send {
-				return post("/v1/m/pay", bytesOf(`{"n":"`, card(c).Number, `"}`), mime("application/json"), bearer(c))
+				return post("/v1/m/pay", bytesOf(`{"n":"`, testCard(c).Number, `"}`), mime("application/json"), bearer(c))
 			}))
 			l := sdk.Placement{Secret: "card_number", In: "body", Field: "n"}
 			c.change(&l)

@@ -15,7 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -92,15 +94,15 @@ const (
 )
 
 // authorize is a drive of one card payment; no two are alike.
-func authorize(connector, baseURL string) *engine.Drive {
+func authorize(connector, baseURL string) *port.Drive {
 	n := operations.Add(1)
-	d := &engine.Drive{
+	d := &port.Drive{
 		Connector: connector, Operation: sdk.OpAuthorize, OperationID: fmt.Sprintf("op_%d", n), Started: time.Now(),
-		Account: engine.DriveAccount{ID: "mca_1", Environment: "test", BaseURL: baseURL,
-			Credentials: map[string]engine.Secret{"api_key": engine.NewSecret(secretKey)}, Config: map[string]string{"merchant_id": "m_1"}},
+		Account: port.DriveAccount{ID: "mca_1", Environment: "test", BaseURL: baseURL,
+			Credentials: map[string]secret.Value{"api_key": secret.New(secretKey)}, Config: map[string]string{"merchant_id": "m_1"}},
 		Request: sdk.Request{Reference: fmt.Sprintf("reference%d", n), Amount: sdk.Money{Minor: 1050, Currency: "USD"},
 			Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030, BIN: "411111", LastFour: "1111", Length: 16}}},
-		Secrets: engine.InstrumentSecrets{Number: engine.NewSecret(cardNumber), CVC: engine.NewSecret(cardCVC)},
+		Secrets: card.Secrets{Number: secret.New(cardNumber), CVC: secret.New(cardCVC)},
 	}
 	d.Seed[0], d.Seed[1], d.Seed[2] = byte(n), byte(n>>8), byte(n>>16)
 	return d
@@ -118,7 +120,7 @@ func scripted(f sdk.Func) *sdk.Adapter {
 }
 
 // native drives a scripted adapter once.
-func native(t testing.TB, o plugins.Options, f sdk.Func, d *engine.Drive) (*engine.DriveResult, error) {
+func native(t testing.TB, o plugins.Options, f sdk.Func, d *port.Drive) (*port.DriveResult, error) {
 	t.Helper()
 	o.AllowLoopbackHTTP = true
 	n, err := plugins.NewNative(map[string]*sdk.Adapter{d.Connector: scripted(f)}, o)

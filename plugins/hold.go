@@ -9,19 +9,20 @@ import (
 	"slices"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 // madeUp stands for a secret that a replay does not have. Its text is valid base64, base64url, hexadecimal and header text.
-var madeUp = engine.NewSecret(strings.Repeat("0", 64))
+var madeUp = secret.New(strings.Repeat("0", 64))
 
 // holdTo prepares the checks of a replayed operation's requests against the replayed build: its placements, hosts and
 // authentication. The recording's seed gives the same stand-ins again, for made-up secrets.
 //
 // A recording lacks some facts; holdTo assumes what the build needs. The account has a client certificate. Its access token is its
 // own. The operator set a base URL that differs from the build's, and approved the hosts of recorded requests.
-func (o *operation) holdTo(rec *engine.Recording) (err error) {
+func (o *operation) holdTo(rec *port.Recording) (err error) {
 	account, m := &rec.Step.Account, o.adapter.manifest
 	s := newStandIns(rec.Seed)
 	if s.derivePrefix != rec.Step.DerivePrefix {
@@ -29,13 +30,13 @@ func (o *operation) holdTo(rec *engine.Recording) (err error) {
 	}
 	s.madeUp, s.step = true, rec.Step
 	o.secrets, o.places = s, o.adapter.places
-	held := func(label, name, standIn string, value engine.Secret, card bool) bool {
+	held := func(label, name, standIn string, value secret.Value, card bool) bool {
 		return standIn != "" && s.mint(label) == standIn && s.add(label, name, value, card) != ""
 	}
 	if i := rec.Step.Request.Instrument; i != nil && i.Card != nil {
-		number := engine.NewSecret(strings.Repeat("0", max(i.Card.Length, 1)))
+		number := secret.New(strings.Repeat("0", max(i.Card.Length, 1)))
 		held("card_number", secretNumber, i.Card.Number, number, true)
-		held("cvc", secretCVC, i.Card.CVC, engine.NewSecret("000"), true)
+		held("cvc", secretCVC, i.Card.CVC, secret.New("000"), true)
 	}
 	if t := rec.Step.Request.ThreeDS; t != nil {
 		held("cavv", secretCAVV, t.CAVV, madeUp, true)
@@ -49,7 +50,7 @@ func (o *operation) holdTo(rec *engine.Recording) (err error) {
 			s.plain = append(s.plain, v)
 		}
 	}
-	d := engine.DriveAccount{ID: account.ID, Environment: account.Environment, BaseURL: account.BaseURL, Config: map[string]string{}}
+	d := port.DriveAccount{ID: account.ID, Environment: account.Environment, BaseURL: account.BaseURL, Config: map[string]string{}}
 	config := withDefaults(account.Config, m)
 	for i := range m.Config {
 		f := &m.Config[i]

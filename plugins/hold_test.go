@@ -7,13 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
 // newer replays a recording with the next version of an adapter.
-func newer(t testing.TB, a *sdk.Adapter, rec *engine.Recording) *plugins.Replayed {
+func newer(t testing.TB, a *sdk.Adapter, rec *port.Recording) *plugins.Replayed {
 	t.Helper()
 	a.Manifest.Version = "1.0.1"
 	n, err := plugins.NewNative(map[string]*sdk.Adapter{rec.Step.Account.Connector: a}, plugins.Options{AllowLoopbackHTTP: true})
@@ -27,7 +29,7 @@ func newer(t testing.TB, a *sdk.Adapter, rec *engine.Recording) *plugins.Replaye
 
 // requireHeld replays a recording with the next version of blind. refused is a part of the host's objection to its first request,
 // "" for none.
-func requireHeld(t testing.TB, f sdk.Func, rec *engine.Recording, refused string) {
+func requireHeld(t testing.TB, f sdk.Func, rec *port.Recording, refused string) {
 	t.Helper()
 	r := newer(t, blind(f), rec)
 	if refused == "" {
@@ -42,7 +44,7 @@ func requireHeld(t testing.TB, f sdk.Func, rec *engine.Recording, refused string
 }
 
 // benign is the recording of a request without fault.
-func benign(t testing.TB, p *recorder) *engine.Recording {
+func benign(t testing.TB, p *recorder) *port.Recording {
 	t.Helper()
 	d := authorize("scripted", p.URL)
 	d.Record = true
@@ -55,7 +57,7 @@ func benign(t testing.TB, p *recorder) *engine.Recording {
 // A build that declares less makes the same request.
 func TestReplayHoldsTheSameRequestToAnotherManifest(t *testing.T) {
 	pays := sending(func(c *sdk.Call) *sdk.Send {
-		return post("/json-key", bytesOf(`{"card":{"card_number":"`, card(c).Number, `","cvc":"`, card(c).CVC, `"}}`), mime("application/json"), bearer(c))
+		return post("/json-key", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `","cvc":"`, testCard(c).CVC, `"}}`), mime("application/json"), bearer(c))
 	})
 	p := newRecorder(t)
 	d := authorize("scripted", p.URL)
@@ -158,21 +160,21 @@ func TestReplayHoldsNothingAgainstWhatWasLetGo(t *testing.T) {
 	}
 
 	told := func(c *sdk.Call) (*sdk.Outcome, error) {
-		if _, err := c.Verify(fn(sdk.FnHMACSHA256, fn(sdk.FnUnhex, text(secret(c))), sdk.Body()), "00"); err != nil {
+		if _, err := c.Verify(fn(sdk.FnHMACSHA256, fn(sdk.FnUnhex, text(testSecret(c))), sdk.Body()), "00"); err != nil {
 			return nil, err
 		}
 		return &sdk.Outcome{Status: sdk.StatusHandled}, nil
 	}
 	d = authorize("scripted", "https://a.example")
-	d.Operation, d.Request.Instrument, d.Secrets, d.Record = sdk.OpWebhook, nil, engine.InstrumentSecrets{}, true
-	d.Account.Credentials["api_key"] = engine.NewSecret("00112233445566778899aabbccddeeff")
+	d.Operation, d.Request.Instrument, d.Secrets, d.Record = sdk.OpWebhook, nil, card.Secrets{}, true
+	d.Account.Credentials["api_key"] = secret.New("00112233445566778899aabbccddeeff")
 	d.Request.Webhook = &sdk.WebhookMessage{Method: "POST", Body: []byte(`{"authenticationValue":"` + cavv + `"}`)}
 	res, err = driveAuthenticator(t, told, d, plugins.Options{})
 	require.NoError(t, err)
 	r := newer(t, authenticator(told), res.Recordings[0])
 	require.True(t, r.Same(), "%+v", r.Differences())
 	r = newer(t, authenticator(func(c *sdk.Call) (*sdk.Outcome, error) {
-		_, err := c.Verify(fn("md5", text(secret(c))), "00")
+		_, err := c.Verify(fn("md5", text(testSecret(c))), "00")
 		return nil, err
 	}), res.Recordings[0])
 	all := r.Differences()

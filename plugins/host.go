@@ -13,11 +13,11 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/plugins/sandbox"
 )
 
-// Host implements engine.Connectors. It is safe for concurrent use.
+// Host implements port.Connectors. It is safe for concurrent use.
 type Host struct {
 	opts     Options
 	log      *slog.Logger
@@ -132,19 +132,19 @@ func (h *Host) Close(ctx context.Context) error {
 	return h.runtime.Close(ctx)
 }
 
-// Adapter implements engine.Connectors.
-func (h *Host) Adapter(connector string) (engine.AdapterInfo, bool) {
+// Adapter implements port.Connectors.
+func (h *Host) Adapter(connector string) (port.AdapterInfo, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	b, ok := h.current[h.adapterName(connector)]
 	if !ok {
-		return engine.AdapterInfo{}, false
+		return port.AdapterInfo{}, false
 	}
 	return h.info(connector, b), true
 }
 
 // Adapters lists each loaded adapter once for every connector it answers for. A simulated connector has its own entry.
-func (h *Host) Adapters() []engine.AdapterInfo {
+func (h *Host) Adapters() []port.AdapterInfo {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	names := make(map[string]bool, len(h.current)+len(h.simulate))
@@ -155,27 +155,27 @@ func (h *Host) Adapters() []engine.AdapterInfo {
 		names[name] = true
 	}
 	names[Simulator3DSName] = true
-	all := make([]engine.AdapterInfo, 0, len(names))
+	all := make([]port.AdapterInfo, 0, len(names))
 	for name := range names {
 		if b := h.current[h.adapterName(name)]; b != nil {
 			all = append(all, h.info(name, b))
 		}
 	}
-	slices.SortFunc(all, func(a, b engine.AdapterInfo) int { return strings.Compare(a.Connector, b.Connector) })
+	slices.SortFunc(all, func(a, b port.AdapterInfo) int { return strings.Compare(a.Connector, b.Connector) })
 	return all
 }
 
-func (h *Host) info(connector string, b *build) engine.AdapterInfo {
-	return engine.AdapterInfo{Connector: connector, Name: b.name, Hash: b.hash, Manifest: b.manifest, BuiltIn: slices.Contains(h.builtIn, b),
+func (h *Host) info(connector string, b *build) port.AdapterInfo {
+	return port.AdapterInfo{Connector: connector, Name: b.name, Hash: b.hash, Manifest: b.manifest, BuiltIn: slices.Contains(h.builtIn, b),
 		Simulated: h.simulate[connector] || connector == Simulator3DSName}
 }
 
 // Drive performs one operation. Its errors are ErrNoAdapter, ErrNoBuild, ErrBusy, *Violation, *sandbox.TrapError, the error of
-// BeforeSend, and faults of the host itself. An error for which the adapter is to blame is wrapped in an *engine.AdapterFault.
-func (h *Host) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+// BeforeSend, and faults of the host itself. An error for which the adapter is to blame is wrapped in an *fault.Adapter.
+func (h *Host) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, error) {
 	b, err := h.acquire(ctx, d)
 	if err != nil {
-		return &engine.DriveResult{AdapterHash: d.AdapterHash}, err
+		return &port.DriveResult{AdapterHash: d.AdapterHash}, err
 	}
 	defer h.release(b)
 	h.mu.Lock()

@@ -16,7 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/testdata/hostile"
 	"payswitch/sdk"
@@ -36,7 +38,7 @@ type echoed struct{ number, cvc, key, note, body string }
 type echoAttack struct {
 	mode   string
 	answer func(w http.ResponseWriter, e echoed)
-	change func(d *engine.Drive)
+	change func(d *port.Drive)
 	failed bool // the adapter gets no answer, or asks for none
 }
 
@@ -185,16 +187,16 @@ func malformed(w http.ResponseWriter, e echoed) {
 }
 
 // carried hands the data that an earlier operation stored to the next.
-func carried(d *engine.Drive) {
+func carried(d *port.Drive) {
 	d.Request.ConnectorData = &sdk.ConnectorData{Payment: strings.Join(hostile.Candidates(oneNumber[:6], oneNumber[12:], 16, 100), ",")}
 }
 
 // later is an operation of the payment after the number was deleted.
-func later(d *engine.Drive) {
+func later(d *port.Drive) {
 	carried(d)
-	d.Secrets = engine.InstrumentSecrets{CVC: engine.NewSecret("999"), Number: engine.Secret{}}
+	d.Secrets = card.Secrets{CVC: secret.New("999"), Number: secret.Value{}}
 	d.Request.Instrument = &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030}}
-	d.Card = &engine.CardFacts{BIN: "401288", LastFour: "1881", Length: 16}
+	d.Card = &card.Facts{BIN: "401288", LastFour: "1881", Length: 16}
 }
 
 var guestSays = regexp.MustCompile(`(?m)^.*msg="output of an adapter".*$`)
@@ -227,16 +229,16 @@ func TestHostileToAnswers(t *testing.T) {
 	defer s.Close()
 
 	// seen is everything of a drive: what the adapter receives, what it returns, and what is stored.
-	seen := func(t *testing.T, host engine.Connectors, a echoAttack, number, cvc string) (string, *engine.DriveResult, error) {
+	seen := func(t *testing.T, host port.Connectors, a echoAttack, number, cvc string) (string, *port.DriveResult, error) {
 		p.answer = a.answer
 		d := authorize("hostile", s.URL)
 		d.OperationID, d.Request.Reference, d.Seed = "op_same", "reference_same", [32]byte{1}
 		d.Account.Config = map[string]string{"mode": a.mode}
-		if host != engine.Connectors(sandboxed) {
+		if host != port.Connectors(sandboxed) {
 			d.Account.Config["target"] = "all"
 		}
 		d.Request.Instrument.Card.BIN, d.Request.Instrument.Card.LastFour, d.Request.Instrument.Card.Length = number[:6], number[12:], 16
-		d.Secrets = engine.InstrumentSecrets{Number: engine.NewSecret(number), CVC: engine.NewSecret(cvc)}
+		d.Secrets = card.Secrets{Number: secret.New(number), CVC: secret.New(cvc)}
 		if a.change != nil {
 			a.change(d)
 		}
@@ -267,7 +269,7 @@ func TestHostileToAnswers(t *testing.T) {
 		return b.String(), res, err
 	}
 	require.Greater(t, len(attacks), 50)
-	for where, host := range map[string]engine.Connectors{"sandbox": sandboxed, "native": native} {
+	for where, host := range map[string]port.Connectors{"sandbox": sandboxed, "native": native} {
 		t.Run(where, func(t *testing.T) {
 			for name, a := range attacks {
 				t.Run(name, func(t *testing.T) {

@@ -20,7 +20,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/approval"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/testdata/hostile"
 	"payswitch/sdk"
@@ -29,7 +32,7 @@ import (
 // attack drives the hostile adapter in one mode, in the sandbox or natively.
 type attack struct {
 	*recorder
-	host    engine.Connectors
+	host    port.Connectors
 	counted *observer
 }
 
@@ -43,12 +46,12 @@ func onHostile(t *testing.T, test func(t *testing.T, a *attack)) {
 	o.AllowLoopbackHTTP = true
 	native, err := plugins.NewNative(map[string]*sdk.Adapter{"hostile": hostile.Adapter()}, o)
 	require.NoError(t, err)
-	for name, host := range map[string]engine.Connectors{"sandbox": sandboxed, "native": native} {
+	for name, host := range map[string]port.Connectors{"sandbox": sandboxed, "native": native} {
 		t.Run(name, func(t *testing.T) { test(t, &attack{newRecorder(t), host, counted}) })
 	}
 }
 
-func (a *attack) drive(mode string, change func(d *engine.Drive)) (*engine.DriveResult, error) {
+func (a *attack) drive(mode string, change func(d *port.Drive)) (*port.DriveResult, error) {
 	a.take()
 	d := authorize("hostile", a.URL)
 	d.Account.Config = map[string]string{"mode": mode}
@@ -59,7 +62,7 @@ func (a *attack) drive(mode string, change func(d *engine.Drive)) (*engine.Drive
 }
 
 // refused requires that a broken rule kept every request from leaving.
-func (a *attack) refused(t *testing.T, rule, mode string, change func(d *engine.Drive)) {
+func (a *attack) refused(t *testing.T, rule, mode string, change func(d *port.Drive)) {
 	t.Helper()
 	before := len(a.counted.of("violated"))
 	res, err := a.drive(mode, change)
@@ -184,7 +187,7 @@ func TestHostileRequests(t *testing.T) {
 			"what the merchant said": jsonHead + "\n{" + `"username":"bob7","note":"4fzzpqR2x9mK17ab33ffzz00","id":"0b9af4c2-5d2a-4c53-8a3f-6d3c7e6c2a10",` + cardJSON + "}",
 		} {
 			t.Run("honest "+name, func(t *testing.T) {
-				_, err := a.drive(honest, func(d *engine.Drive) {
+				_, err := a.drive(honest, func(d *port.Drive) {
 					d.Request.Metadata = map[string]string{"customer": "bob7", "cart": "4fzzpqR2x9mK17ab33ffzz00"}
 				})
 				require.NoError(t, err)
@@ -210,10 +213,10 @@ func TestHostileTokens(t *testing.T) {
 			"a body of no kind":      "Authorization: Bearer {K}\nContent-Type: text/plain\n\nclient_id=author",
 		} {
 			t.Run(name, func(t *testing.T) {
-				a.refused(t, plugins.RuleAuthentication, "token", func(d *engine.Drive) { d.Account.Config["target"] = target })
+				a.refused(t, plugins.RuleAuthentication, "token", func(d *port.Drive) { d.Account.Config["target"] = target })
 			})
 		}
-		_, err := a.drive("token", func(d *engine.Drive) {
+		_, err := a.drive("token", func(d *port.Drive) {
 			d.Account.Config["target"] = formType + "Authorization: Bearer {K}\n\ngrant_type=client_credentials"
 		})
 		require.NoError(t, err)
@@ -244,8 +247,8 @@ func TestHostileOracles(t *testing.T) {
 		strings.Trim(strings.ReplaceAll(strings.ReplaceAll(private, "-----BEGIN PRIVATE KEY-----\n", ""), "-----END PRIVATE KEY-----\n", ""), "\n")}
 	multipart := "raw:POST /note\nContent-Type: multipart/form-data; boundary=b\n\n--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n{K}\r\n--b--\r\n"
 	onHostile(t, func(t *testing.T, a *attack) {
-		come := func(t *testing.T, mode string, change func(d *engine.Drive)) string {
-			res, err := a.drive(mode, func(d *engine.Drive) {
+		come := func(t *testing.T, mode string, change func(d *port.Drive)) string {
+			res, err := a.drive(mode, func(d *port.Drive) {
 				d.Account.Config["merchant_rsa"], d.OperationID, d.Request.Reference = public, "op_same", "same"
 				d.Seed = [32]byte{1}
 				change(d)
@@ -253,7 +256,7 @@ func TestHostileOracles(t *testing.T) {
 			told, encodeErr := json.Marshal(struct {
 				Outcome    *sdk.Outcome
 				Exchanges  int
-				Violations []engine.Violation
+				Violations []port.Violation
 			}{res.Outcome, len(res.Exchanges), res.Violations})
 			require.NoError(t, encodeErr)
 			return fmt.Sprint(err, string(told), " left: ", len(a.take()))
@@ -263,7 +266,7 @@ func TestHostileOracles(t *testing.T) {
 			t.Run("CVC, "+name, func(t *testing.T) {
 				seen := map[string]int{}
 				for _, cvc := range append(cvcs, "0000", "1234", "12") {
-					seen[come(t, mode, func(d *engine.Drive) { d.Secrets.CVC = engine.NewSecret(cvc) })]++
+					seen[come(t, mode, func(d *port.Drive) { d.Secrets.CVC = secret.New(cvc) })]++
 				}
 				require.Len(t, seen, 1, "%v", seen)
 			})
@@ -271,7 +274,7 @@ func TestHostileOracles(t *testing.T) {
 		t.Run("number", func(t *testing.T) {
 			seen := map[string]int{}
 			for _, n := range []string{"4111111111111111", "411111111111111", "4111111111111129", "411111111111111112"} {
-				seen[come(t, "unhex_number", func(d *engine.Drive) { d.Secrets.Number = engine.NewSecret(n) })]++
+				seen[come(t, "unhex_number", func(d *port.Drive) { d.Secrets.Number = secret.New(n) })]++
 			}
 			require.Len(t, seen, 1, "%v", seen)
 		})
@@ -287,14 +290,14 @@ func TestHostileOracles(t *testing.T) {
 			t.Run("key, "+name, func(t *testing.T) {
 				seen := map[string]int{}
 				for _, k := range keys {
-					seen[come(t, mode, func(d *engine.Drive) { d.Account.Credentials["api_key"] = engine.NewSecret(k) })]++
+					seen[come(t, mode, func(d *port.Drive) { d.Account.Credentials["api_key"] = secret.New(k) })]++
 				}
 				require.Len(t, seen, 1, "%v", seen)
 			})
 		}
 		for name, mode := range map[string]string{"a default as key": "default_rsa", "a key in pieces": "spliced_rsa"} {
 			t.Run(name, func(t *testing.T) {
-				a.refused(t, plugins.RuleDerivation, mode, func(d *engine.Drive) { d.Account.Config["merchant_rsa"] = public })
+				a.refused(t, plugins.RuleDerivation, mode, func(d *port.Drive) { d.Account.Config["merchant_rsa"] = public })
 			})
 		}
 	})
@@ -322,9 +325,9 @@ func TestHostileGuesses(t *testing.T) {
 		"own_key": sum("the author's", secretKey), "part_of_key": sum(secretKey+"x", body), "no_message": sum(secretKey, "nothing that was sent"),
 		"nothing": sum(secretKey, ""), "body": body, "unkeyed": hashed(body), "public_key": sum(hostile.AuthorKey, body)}
 	onHostile(t, func(t *testing.T, a *attack) {
-		webhook := func(guess string) func(d *engine.Drive) {
-			return func(d *engine.Drive) {
-				d.Operation, d.Secrets = sdk.OpWebhook, engine.InstrumentSecrets{}
+		webhook := func(guess string) func(d *port.Drive) {
+			return func(d *port.Drive) {
+				d.Operation, d.Secrets = sdk.OpWebhook, card.Secrets{}
 				d.Request = sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte(body), Headers: []sdk.Header{sdk.H("Guess", guess)}}}
 			}
 		}
@@ -345,7 +348,7 @@ func TestHostileGuesses(t *testing.T) {
 // A manifest's default never names a host. An update that changes a host needs a new approval, and sends nothing there before.
 func TestHostileHosts(t *testing.T) {
 	onHostile(t, func(t *testing.T, a *attack) {
-		live := func(d *engine.Drive) { d.Account.Environment, d.Account.BaseURL = "live", "" }
+		live := func(d *port.Drive) { d.Account.Environment, d.Account.BaseURL = "live", "" }
 		for _, mode := range []string{"honest", "default_user"} {
 			res, err := a.drive(mode, live)
 			require.ErrorContains(t, err, `the account's metadata lacks "region"`)
@@ -353,7 +356,7 @@ func TestHostileHosts(t *testing.T) {
 		}
 	})
 	p := newProcessor(t)
-	build := func(region string, values ...string) (engine.Connectors, *sdk.Manifest) {
+	build := func(region string, values ...string) (port.Connectors, *sdk.Manifest) {
 		b := hostile.Adapter()
 		for i := range b.Manifest.Config {
 			if f := &b.Manifest.Config[i]; f.Name == "region" {
@@ -367,8 +370,8 @@ func TestHostileHosts(t *testing.T) {
 		return native, &b.Manifest
 	}
 	_, m := build("eu")
-	approved := &engine.OperatorDecisions{Approvals: []engine.Approval{{Hash: "the first build", Reach: engine.ReachOf(m)}}}
-	drive := func(op sdk.Operation, native engine.Connectors) error {
+	approved := &approval.OperatorDecisions{Approvals: []approval.Approval{{Hash: "the first build", Reach: approval.ReachOf(m)}}}
+	drive := func(op sdk.Operation, native port.Connectors) error {
 		d := authorize("hostile", p.URL)
 		d.Operation, d.Account.Operator, d.Account.Config = op, approved, map[string]string{"mode": "honest"}
 		_, err := native.Drive(t.Context(), d)
@@ -377,13 +380,13 @@ func TestHostileHosts(t *testing.T) {
 	same, _ := build("eu")
 	require.NoError(t, drive(sdk.OpAuthorize, same))
 	require.EqualValues(t, 1, p.arrivals.Load())
-	for want, native := range map[string]engine.Connectors{
+	for want, native := range map[string]port.Connectors{
 		"config region as region (text; default evil)":                 first(build("evil")),
 		"config region as region (enum: eu, evil; default eu)":         first(build("eu", "eu", "evil")),
 		"config region as region (enum: " + hostile.AuthorKey + "; de": first(build("eu", hostile.AuthorKey)),
 	} {
 		err := drive(sdk.OpAuthorize, native)
-		require.ErrorIs(t, err, engine.ErrNotApproved)
+		require.ErrorIs(t, err, port.ErrNotApproved)
 		require.ErrorContains(t, err, want)
 	}
 	require.EqualValues(t, 1, p.arrivals.Load())

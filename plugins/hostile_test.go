@@ -12,7 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/testdata/hostile"
 	"payswitch/sdk"
@@ -30,7 +31,7 @@ func TestHostileAdapter(t *testing.T) {
 	o.AllowLoopbackHTTP = true
 	native, err := plugins.NewNative(map[string]*sdk.Adapter{"hostile": hostile.Adapter()}, o)
 	require.NoError(t, err)
-	for name, host := range map[string]engine.Connectors{"sandbox": sandboxed, "native": native} {
+	for name, host := range map[string]port.Connectors{"sandbox": sandboxed, "native": native} {
 		t.Run(name, func(t *testing.T) { testHostile(t, host, counted, &log) })
 	}
 	t.Run("memory", func(t *testing.T) {
@@ -44,13 +45,13 @@ func TestHostileAdapter(t *testing.T) {
 	})
 }
 
-func testHostile(t *testing.T, host engine.Connectors, counted *observer, log *logged) {
+func testHostile(t *testing.T, host port.Connectors, counted *observer, log *logged) {
 	p, other := newRecorder(t), newRecorder(t)
 	p.answer = func(w http.ResponseWriter, r recorded) {
 		w.Header().Set("X-Echo", r.header.Get("Authorization"))
 		_, _ = io.WriteString(w, `{"status":"ok","got":`+r.body+`}`)
 	}
-	drive := func(mode string, change func(d *engine.Drive)) (*engine.DriveResult, []string, error) {
+	drive := func(mode string, change func(d *port.Drive)) (*port.DriveResult, []string, error) {
 		p.take()
 		before := len(counted.of("violated"))
 		d := authorize("hostile", p.URL)
@@ -61,7 +62,7 @@ func testHostile(t *testing.T, host engine.Connectors, counted *observer, log *l
 		res, err := host.Drive(context.Background(), d)
 		return res, counted.of("violated")[before:], err
 	}
-	said := func(res *engine.DriveResult, err error) string {
+	said := func(res *port.DriveResult, err error) string {
 		b, encodeErr := json.Marshal(res)
 		require.NoError(t, encodeErr)
 		for i := range res.Exchanges {
@@ -88,8 +89,8 @@ func testHostile(t *testing.T, host engine.Connectors, counted *observer, log *l
 	require.Contains(t, all[0].body, `"card":{"number":"`+cardNumber+`","cvc":"`+cardCVC+`"}`)
 	require.Equal(t, "Bearer "+secretKey, all[0].header.Get("Authorization"))
 
-	stolen, _, err := drive("outcome", func(d *engine.Drive) {
-		d.Account.ID, d.Account.Credentials = "mca_other", map[string]engine.Secret{"api_key": engine.NewSecret("sk_live_of_another_merchant")}
+	stolen, _, err := drive("outcome", func(d *port.Drive) {
+		d.Account.ID, d.Account.Credentials = "mca_other", map[string]secret.Value{"api_key": secret.New("sk_live_of_another_merchant")}
 	})
 	require.NoError(t, err)
 
@@ -108,7 +109,7 @@ func testHostile(t *testing.T, host engine.Connectors, counted *observer, log *l
 		"address:127.1": plugins.RuleHost, "address:2130706433": plugins.RuleHost, "address:169.254.169.254": plugins.RuleHost, "address:localhost": plugins.RuleHost,
 	} {
 		t.Run(mode, func(t *testing.T) {
-			res, violated, err := drive(mode, func(d *engine.Drive) { d.Account.Config["stolen"] = stolen.Outcome.ConnectorData.Payment })
+			res, violated, err := drive(mode, func(d *port.Drive) { d.Account.Config["stolen"] = stolen.Outcome.ConnectorData.Payment })
 			v, is := errors.AsType[*plugins.Violation](err)
 			require.True(t, is, "%v %+v", err, res.Outcome)
 			require.Equal(t, rule, v.Rule, "%v", err)
@@ -157,7 +158,7 @@ func testHostile(t *testing.T, host engine.Connectors, counted *observer, log *l
 	})
 	for _, address := range []string{"10.0.0.1", "169.254.169.254", "0.0.0.0", "[fe80::1]", "[fd00::1]", "[::ffff:10.0.0.1]", "[64:ff9b::a00:1]", "[::]"} {
 		t.Run("approved address "+address, func(t *testing.T) {
-			res, _, err := drive("address:"+address, func(d *engine.Drive) { d.Account.Hosts = []string{address} })
+			res, _, err := drive("address:"+address, func(d *port.Drive) { d.Account.Hosts = []string{address} })
 			require.NoError(t, err)
 			require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
 			require.Equal(t, "refused", res.Exchanges[0].Failure)

@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -29,7 +30,7 @@ type reach struct {
 }
 
 // newReach works out an account's base URL and approved hosts. A base URL that the operator has set approves its host.
-func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
+func newReach(a *port.DriveAccount, m *sdk.Manifest) (*reach, error) {
 	env, known := m.Environments[a.Environment]
 	if !known && a.BaseURL == "" && len(m.Environments) > 0 {
 		return nil, fmt.Errorf("the adapter %s does not offer the environment %q: choose one that its manifest declares", m.Name, a.Environment)
@@ -66,7 +67,7 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 			r.declared = strings.TrimRight(d.EscapedPath(), "/")
 		}
 	}
-	if r.certificate, err = engine.ClientCertificate(m, a.Credentials); err != nil {
+	if r.certificate, err = account.ClientCertificate(m, a.Credentials); err != nil {
 		return nil, err
 	}
 	r.placed = make(map[string][]string)
@@ -79,7 +80,7 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 }
 
 // place notes a host that a placement names.
-func (r *reach) place(name string, a *engine.DriveAccount, m *sdk.Manifest) {
+func (r *reach) place(name string, a *port.DriveAccount, m *sdk.Manifest) {
 	if name == "" || r.placed[name] != nil {
 		return
 	}
@@ -124,7 +125,7 @@ func hostKey(u *url.URL) string {
 
 // expand replaces each {name} label with the account's config value, which must be one DNS label. It ignores the manifest's
 // default: otherwise the author of the adapter would choose the host that receives the account's requests.
-func expand(text string, a *engine.DriveAccount, m *sdk.Manifest) (string, error) {
+func expand(text string, a *port.DriveAccount, m *sdk.Manifest) (string, error) {
 	for {
 		before, rest, found := strings.Cut(text, "{")
 		if !found {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/approval"
 	"payswitch/plugins"
 	"payswitch/plugins/testdata/hostile"
 	"payswitch/sdk"
@@ -84,15 +84,15 @@ func TestManifestTexts(t *testing.T) {
 // The sentences of an approval name everything that is approved, without words of the author.
 func TestApprovalSentences(t *testing.T) {
 	p := sdk.Placement{Secret: "key", In: "header", Field: "Authorization", Format: "Key author:{}", Method: "POST", Path: "/pay"}
-	require.Equal(t, `key in header Authorization as "Key author:{}" of POST /pay`, engine.PlacementText(p))
-	require.Equal(t, `cvc in body "card.cvc of POST /pay (authorize)"`, engine.PlacementText(sdk.Placement{Secret: "cvc", In: "body", Field: "card.cvc of POST /pay (authorize)"}))
-	require.Equal(t, `cvc in body "\u0441vc"`, engine.PlacementText(sdk.Placement{Secret: "cvc", In: "body", Field: "\u0441vc"}), "a Cyrillic letter")
-	require.Equal(t, `cvc in body a/b escaped for "json,form"`, engine.PlacementText(sdk.Placement{Secret: "cvc", In: "body", Field: "a/b", Escapes: "json,form"}))
+	require.Equal(t, `key in header Authorization as "Key author:{}" of POST /pay`, approval.PlacementText(p))
+	require.Equal(t, `cvc in body "card.cvc of POST /pay (authorize)"`, approval.PlacementText(sdk.Placement{Secret: "cvc", In: "body", Field: "card.cvc of POST /pay (authorize)"}))
+	require.Equal(t, `cvc in body "\u0441vc"`, approval.PlacementText(sdk.Placement{Secret: "cvc", In: "body", Field: "\u0441vc"}), "a Cyrillic letter")
+	require.Equal(t, `cvc in body a/b escaped for "json,form"`, approval.PlacementText(sdk.Placement{Secret: "cvc", In: "body", Field: "a/b", Escapes: "json,form"}))
 
 	// Other values are another reach, in whatever order they are written.
-	reach := func(f sdk.Field) engine.Reach {
+	reach := func(f sdk.Field) approval.Reach {
 		f.Name, f.Type = "region", "enum"
-		return engine.ReachOf(&sdk.Manifest{Config: []sdk.Field{f}})
+		return approval.ReachOf(&sdk.Manifest{Config: []sdk.Field{f}})
 	}
 	approved := reach(sdk.Field{Values: []string{"eu, us; default eu"}})
 	require.False(t, reach(sdk.Field{Values: []string{"eu", "us"}, Default: "eu"}).Beyond(approved).IsEmpty())

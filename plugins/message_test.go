@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -20,7 +20,7 @@ func TestMessagesHoldNoCardNumbers(t *testing.T) {
 	mac := hmac.New(sha256.New, []byte(secretKey))
 	mac.Write([]byte(body))
 	d := authorize("scripted", "")
-	d.Operation, d.Secrets = sdk.OpWebhook, engine.InstrumentSecrets{}
+	d.Operation, d.Secrets = sdk.OpWebhook, card.Secrets{}
 	message := sdk.WebhookMessage{Method: "POST", Body: []byte(body), BodyLength: len(body), Query: []sdk.Header{{Name: "pan", Value: cardNumber}}}
 	d.Request = sdk.Request{Webhook: &message}
 	res, err := native(t, plugins.Options{}, func(c *sdk.Call) (*sdk.Outcome, error) {

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
 // Native drives adapters that are compiled into the program. It uses the loop and the HTTP client of Host, but no sandbox. It
 // serves tests, benchmarks and the development of adapters: never give it the adapter of a stranger. It implements
-// engine.Connectors and is safe for concurrent use.
+// port.Connectors and is safe for concurrent use.
 type Native struct {
 	driver   *driver
 	adapters map[string]*nativeAdapter // by connector
@@ -23,12 +23,12 @@ type Native struct {
 
 type nativeAdapter struct {
 	adapter
-	info engine.AdapterInfo
+	info port.AdapterInfo
 }
 
 // NativeConnectors serves adapters by connector name and lets requests go to loopback addresses. It panics if CheckManifest
 // refuses a manifest.
-func NativeConnectors(adapters map[string]*sdk.Adapter) engine.Connectors {
+func NativeConnectors(adapters map[string]*sdk.Adapter) port.Connectors {
 	n, err := NewNative(adapters, Options{AllowLoopbackHTTP: true})
 	if err != nil {
 		panic(err)
@@ -52,40 +52,40 @@ func NewNative(adapters map[string]*sdk.Adapter, o Options) (*Native, error) {
 		hash := sha256.Sum256(message)
 		n.adapters[connector] = &nativeAdapter{
 			adapter: adapter{name: m.Name, hash: hex.EncodeToString(hash[:]), manifest: m, places: placesOf(m), names: namesOf(m), stepper: nativeStepper{a}},
-			info: engine.AdapterInfo{Connector: connector, Name: m.Name, Hash: hex.EncodeToString(hash[:]), Manifest: m, BuiltIn: true,
+			info: port.AdapterInfo{Connector: connector, Name: m.Name, Hash: hex.EncodeToString(hash[:]), Manifest: m, BuiltIn: true,
 				Simulated: connector != m.Name && m.Name == SimulatorName},
 		}
 	}
 	return n, nil
 }
 
-// Adapter implements engine.Connectors.
-func (n *Native) Adapter(connector string) (engine.AdapterInfo, bool) {
+// Adapter implements port.Connectors.
+func (n *Native) Adapter(connector string) (port.AdapterInfo, bool) {
 	a, ok := n.adapters[connector]
 	if !ok {
-		return engine.AdapterInfo{}, false
+		return port.AdapterInfo{}, false
 	}
 	return a.info, true
 }
 
-// Adapters implements engine.Connectors.
-func (n *Native) Adapters() []engine.AdapterInfo {
-	all := make([]engine.AdapterInfo, 0, len(n.adapters))
+// Adapters implements port.Connectors.
+func (n *Native) Adapters() []port.AdapterInfo {
+	all := make([]port.AdapterInfo, 0, len(n.adapters))
 	for _, a := range n.adapters {
 		all = append(all, a.info)
 	}
-	slices.SortFunc(all, func(a, b engine.AdapterInfo) int { return strings.Compare(a.Connector, b.Connector) })
+	slices.SortFunc(all, func(a, b port.AdapterInfo) int { return strings.Compare(a.Connector, b.Connector) })
 	return all
 }
 
-// Drive implements engine.Connectors.
-func (n *Native) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+// Drive implements port.Connectors.
+func (n *Native) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, error) {
 	a, ok := n.adapters[d.Connector]
 	switch {
 	case !ok:
-		return &engine.DriveResult{}, fmt.Errorf("%w: %q", ErrNoAdapter, d.Connector)
+		return &port.DriveResult{}, fmt.Errorf("%w: %q", ErrNoAdapter, d.Connector)
 	case d.AdapterHash != "" && d.AdapterHash != a.hash:
-		return &engine.DriveResult{}, fmt.Errorf("%w: %s", ErrNoBuild, d.AdapterHash)
+		return &port.DriveResult{}, fmt.Errorf("%w: %s", ErrNoBuild, d.AdapterHash)
 	}
 	return n.driver.drive(ctx, &a.adapter, d)
 }

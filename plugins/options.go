@@ -9,7 +9,7 @@ import (
 
 	"aead.dev/minisign"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/plugins/sandbox"
 )
 
@@ -57,7 +57,7 @@ type Options struct {
 	Unoptimised bool           // as sandbox.Options.Unoptimised
 	Logger      *slog.Logger   // nil: discarded
 	Observer    Observer       // nil: none
-	Clock       engine.Clock   // nil: time.Now
+	Clock       port.Clock     // nil: time.Now
 }
 
 // SimulatorName is the adapter that answers for the connectors in Options.Simulate.

@@ -8,7 +8,7 @@ import (
 )
 
 // An operator may give the real secrets to an adapter that cannot work with stand-ins, for one account
-// (engine.Approval.PlainSecrets). The host then cannot see where they stand in a request, so placements and proofs of
+// (approval.Approval.PlainSecrets). The host then cannot see where they stand in a request, so placements and proofs of
 // authentication do not apply; approved hosts still do. The host scrubs answers as always, and the adapter's own texts too: no
 // secret may reach the database or a log.
 

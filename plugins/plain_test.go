@@ -10,13 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/approval"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
 // revealing drives a scripted adapter to which an operator gave the real secrets.
-func revealing(t *testing.T, o plugins.Options, f sdk.Func, change func(d *engine.Drive)) (*engine.DriveResult, error) {
+func revealing(t *testing.T, o plugins.Options, f sdk.Func, change func(d *port.Drive)) (*port.DriveResult, error) {
 	t.Helper()
 	a := scripted(f)
 	o.AllowLoopbackHTTP = true
@@ -25,7 +26,7 @@ func revealing(t *testing.T, o plugins.Options, f sdk.Func, change func(d *engin
 	info, _ := n.Adapter("scripted")
 	d := authorize("scripted", "")
 	d.Record = true
-	d.Account.Operator = &engine.OperatorDecisions{Approvals: []engine.Approval{{Hash: info.Hash, Reach: engine.ReachOf(info.Manifest), PlainSecrets: true}}}
+	d.Account.Operator = &approval.OperatorDecisions{Approvals: []approval.Approval{{Hash: info.Hash, Reach: approval.ReachOf(info.Manifest), PlainSecrets: true}}}
 	change(d)
 	return n.Drive(t.Context(), d)
 }
@@ -52,10 +53,10 @@ func TestPlainSecrets(t *testing.T) {
 	}
 	watch, log := &observer{}, &logged{}
 	o := plugins.Options{Observer: watch, Logger: log.logger()}
-	var intent engine.SendIntent
-	at := func(d *engine.Drive) {
+	var intent port.SendIntent
+	at := func(d *port.Drive) {
 		d.Account.BaseURL = p.URL
-		d.BeforeSend = func(_ context.Context, i engine.SendIntent) error { intent = i; return nil }
+		d.BeforeSend = func(_ context.Context, i port.SendIntent) error { intent = i; return nil }
 	}
 	res, err := revealing(t, o, adapter, at)
 	require.NoError(t, err)
@@ -96,13 +97,13 @@ func TestPlainSecrets(t *testing.T) {
 	require.NotContains(t, res.Reject.Message, cardNumber)
 	require.Contains(t, res.Reject.Message, "no 411111")
 
-	res, err = revealing(t, o, adapter, func(d *engine.Drive) { d.RecordOnly = true })
+	res, err = revealing(t, o, adapter, func(d *port.Drive) { d.RecordOnly = true })
 	require.NoError(t, err)
 	require.Empty(t, res.Recordings, "no recording after a crash either")
 
 	// With the approval withdrawn the adapter is blind again; another build is not driven at all.
 	seen = nil
-	_, err = revealing(t, o, adapter, func(d *engine.Drive) {
+	_, err = revealing(t, o, adapter, func(d *port.Drive) {
 		at(d)
 		d.Account.Operator.Approvals[0].PlainSecrets = false
 	})
@@ -112,11 +113,11 @@ func TestPlainSecrets(t *testing.T) {
 		require.Len(t, seen[i], 28)
 	}
 	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpSync} {
-		_, err = revealing(t, o, adapter, func(d *engine.Drive) {
+		_, err = revealing(t, o, adapter, func(d *port.Drive) {
 			at(d)
 			d.Operation, d.Account.Operator.Approvals[0].Hash = op, "another build"
 		})
-		require.ErrorIs(t, err, engine.ErrNotApproved)
+		require.ErrorIs(t, err, port.ErrNotApproved)
 		require.ErrorContains(t, err, "asks for the secrets themselves (plain_secrets)")
 	}
 }

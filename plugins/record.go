@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/plugins/sandbox"
 	"payswitch/sdk"
 )
@@ -15,7 +15,7 @@ func (o *operation) recordStep(r *sdk.Result, err error, took time.Duration) {
 	if !o.in.Record || o.plain {
 		return
 	}
-	s := engine.RecordedStep{Took: took}
+	s := port.RecordedStep{Took: took}
 	if err == nil {
 		s.Result = sdk.EncodeResult(r)
 	} else {
@@ -49,8 +49,8 @@ func (o *operation) recordExchange(took time.Duration, refreshed bool) {
 }
 
 // recording is everything recorded of the drive.
-func (o *operation) recording(err error) *engine.Recording {
-	r := &engine.Recording{Adapter: o.adapter.name, Hash: o.adapter.hash, Seed: o.in.Seed, Resumed: len(o.in.Resume), Steps: o.steps}
+func (o *operation) recording(err error) *port.Recording {
+	r := &port.Recording{Adapter: o.adapter.name, Hash: o.adapter.hash, Seed: o.in.Seed, Resumed: len(o.in.Resume), Steps: o.steps}
 	switch {
 	case err != nil:
 		r.Error = err.Error()

@@ -9,7 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -19,7 +20,7 @@ type Rehearsal struct {
 	Answers []Answer
 	// AccessToken is the account's access token. With the zero value a request that needs a token is preceded by the request that
 	// fetches it.
-	AccessToken engine.Secret
+	AccessToken secret.Value
 }
 
 // Answer is an HTTP answer of a processor.
@@ -50,7 +51,7 @@ type Request struct {
 // Rehearse performs an operation with the code of Drive, but its code path has no network. All steps happen at d.Started;
 // d.BeforeSend is not called, and metrics do not count. An access token in the outcome is the answer's, not a stand-in. Errors are
 // those of Drive.
-func (h *Host) Rehearse(ctx context.Context, d *engine.Drive, r Rehearsal) (*Rehearsed, error) {
+func (h *Host) Rehearse(ctx context.Context, d *port.Drive, r Rehearsal) (*Rehearsed, error) {
 	b, err := h.acquire(ctx, d)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (h *Host) Rehearse(ctx context.Context, d *engine.Drive, r Rehearsal) (*Reh
 }
 
 // Rehearse does what Host.Rehearse does, with the one build of the adapter.
-func (n *Native) Rehearse(ctx context.Context, d *engine.Drive, r Rehearsal) (*Rehearsed, error) {
+func (n *Native) Rehearse(ctx context.Context, d *port.Drive, r Rehearsal) (*Rehearsed, error) {
 	a, ok := n.adapters[d.Connector]
 	if !ok {
 		return nil, fmt.Errorf("%w: %q", ErrNoAdapter, d.Connector)
@@ -68,7 +69,7 @@ func (n *Native) Rehearse(ctx context.Context, d *engine.Drive, r Rehearsal) (*R
 	return rehearse(ctx, n.driver.opts, &a.adapter, d, r)
 }
 
-func rehearse(ctx context.Context, opts Options, a *adapter, d *engine.Drive, r Rehearsal) (*Rehearsed, error) {
+func rehearse(ctx context.Context, opts Options, a *adapter, d *port.Drive, r Rehearsal) (*Rehearsed, error) {
 	ctx, cancel := context.WithTimeout(ctx, opts.OperationTimeout)
 	defer cancel()
 	opts.Clock = func() time.Time { return d.Started }
@@ -79,7 +80,7 @@ func rehearse(ctx context.Context, opts Options, a *adapter, d *engine.Drive, r 
 	driver := newDriver(opts)
 	driver.egress.instead = stage.answer
 	driver.tokens.given = r.AccessToken
-	o := &operation{driver: driver, adapter: a, in: &in, res: &engine.DriveResult{AdapterHash: a.hash}, started: time.Now()}
+	o := &operation{driver: driver, adapter: a, in: &in, res: &port.DriveResult{AdapterHash: a.hash}, started: time.Now()}
 	err := o.prepare()
 	if err == nil {
 		err = o.run(ctx)

@@ -11,13 +11,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
 // rehearsal is an OAuth adapter without a network. Its base URL is a server that fails the test when a request arrives.
-func rehearsal(t *testing.T) (*plugins.Native, *engine.Drive) {
+func rehearsal(t *testing.T) (*plugins.Native, *port.Drive) {
 	p := newRecorder(t)
 	t.Cleanup(func() { require.Empty(t, p.take(), "something left") })
 	n, err := plugins.NewNative(map[string]*sdk.Adapter{"oauth": oauth("access_token")}, plugins.Options{AllowLoopbackHTTP: true})
@@ -27,8 +29,8 @@ func rehearsal(t *testing.T) (*plugins.Native, *engine.Drive) {
 
 func TestRehearseShowsTheRealRequest(t *testing.T) {
 	n, d := rehearsal(t)
-	d.BeforeSend = func(context.Context, engine.SendIntent) error { return errors.New("nothing is to be sent") }
-	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{AccessToken: engine.NewSecret("token_of_the_case")})
+	d.BeforeSend = func(context.Context, port.SendIntent) error { return errors.New("nothing is to be sent") }
+	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{AccessToken: secret.New("token_of_the_case")})
 	require.NoError(t, err)
 	require.Nil(t, r.Outcome)
 	require.Equal(t, "POST", r.Request.Method)
@@ -36,7 +38,7 @@ func TestRehearseShowsTheRealRequest(t *testing.T) {
 	require.Equal(t, `{"card":{"card_number":"`+cardNumber+`"}}`, string(r.Request.Body))
 	require.Equal(t, "Bearer token_of_the_case", r.Request.Header.Get("Authorization"))
 
-	again, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{AccessToken: engine.NewSecret("token_of_the_case")})
+	again, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{AccessToken: secret.New("token_of_the_case")})
 	require.NoError(t, err)
 	require.Equal(t, r, again)
 }
@@ -61,14 +63,14 @@ func TestRehearseGoesOnWithAnswers(t *testing.T) {
 	require.Len(t, anew.Answered, 2)
 	require.Equal(t, "POST "+anew.Request.URL, anew.Answered[0])
 
-	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{Answers: []plugins.Answer{refused}, AccessToken: engine.NewSecret("token_of_the_case")})
+	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{Answers: []plugins.Answer{refused}, AccessToken: secret.New("token_of_the_case")})
 	require.NoError(t, err)
 	require.Equal(t, "401", r.Outcome.Decline.Code, "the operation does not fetch a given token again")
 }
 
 func TestRehearseTellsTheToken(t *testing.T) {
 	n, d := rehearsal(t)
-	d.Operation, d.Request, d.Secrets = sdk.OpAccessToken, sdk.Request{}, engine.InstrumentSecrets{}
+	d.Operation, d.Request, d.Secrets = sdk.OpAccessToken, sdk.Request{}, card.Secrets{}
 	d.Started = time.Date(2026, 1, 15, 10, 20, 30, 0, time.UTC)
 	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{Answers: []plugins.Answer{{Status: 200, Body: []byte(`{"access_token":"token_from_the_answer","expires_in":600}`)}}})
 	require.NoError(t, err)

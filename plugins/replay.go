@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"maps"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -44,10 +44,10 @@ func (r *Replayed) Same() bool {
 
 // Load loads a build that answers for no connector; Replay finds it by its hash. Run frees a build that was not used for
 // Options.RetainBuilds.
-func (h *Host) Load(ctx context.Context, wasm []byte) (engine.AdapterInfo, error) {
+func (h *Host) Load(ctx context.Context, wasm []byte) (port.AdapterInfo, error) {
 	b, err := h.load(ctx, moduleOf(wasm))
 	if err != nil {
-		return engine.AdapterInfo{}, err
+		return port.AdapterInfo{}, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -60,11 +60,11 @@ func (h *Host) Load(ctx context.Context, wasm []byte) (engine.AdapterInfo, error
 // A request that differs gets the answer of the recorded request in its place: a guess at how the adapter would go on. The replay
 // ends where no answer is left, where the host would refuse the request, and where a signature is checked in another way. A fault
 // of the adapter is a result. An error means that the adapter could not be run (ErrNoBuild).
-func (h *Host) Replay(ctx context.Context, hash string, r *engine.Recording) (*Replayed, error) {
+func (h *Host) Replay(ctx context.Context, hash string, r *port.Recording) (*Replayed, error) {
 	if hash == "" {
 		hash = r.Hash
 	}
-	b, err := h.acquire(ctx, &engine.Drive{Connector: r.Step.Account.Connector, AdapterHash: hash})
+	b, err := h.acquire(ctx, &port.Drive{Connector: r.Step.Account.Connector, AdapterHash: hash})
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (h *Host) Replay(ctx context.Context, hash string, r *engine.Recording) (*R
 }
 
 // Replay does what Host.Replay does, with the adapter of the recording's connector in its only build.
-func (n *Native) Replay(ctx context.Context, r *engine.Recording) (*Replayed, error) {
+func (n *Native) Replay(ctx context.Context, r *port.Recording) (*Replayed, error) {
 	a, ok := n.adapters[r.Step.Account.Connector]
 	if !ok {
 		return nil, fmt.Errorf("%w: %q", ErrNoAdapter, r.Step.Account.Connector)
@@ -81,10 +81,10 @@ func (n *Native) Replay(ctx context.Context, r *engine.Recording) (*Replayed, er
 	return replay(ctx, n.driver.opts, &a.adapter, r)
 }
 
-func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording) (*Replayed, error) {
+func replay(ctx context.Context, opts Options, a *adapter, rec *port.Recording) (*Replayed, error) {
 	out := &Replayed{Adapter: a.name, Hash: a.hash, Manifest: a.manifest}
-	o := &operation{driver: &driver{opts: opts}, adapter: a, res: &engine.DriveResult{},
-		in: &engine.Drive{Operation: rec.Step.Operation, OperationID: rec.Step.OperationID, Request: rec.Step.Request}}
+	o := &operation{driver: &driver{opts: opts}, adapter: a, res: &port.DriveResult{},
+		in: &port.Drive{Operation: rec.Step.Operation, OperationID: rec.Step.OperationID, Request: rec.Step.Request}}
 	if err := o.holdTo(rec); err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 }
 
 // compare reads the recorded result of step n. Of requests of an earlier drive only the hash is known.
-func (s *ReplayedStep) compare(rec *engine.Recording, n int) (err error) {
+func (s *ReplayedStep) compare(rec *port.Recording, n int) (err error) {
 	if n < rec.Resumed {
 		s.RecordedHash = rec.Step.Exchanges[n].RequestHash
 		s.Same = hashOfResult(s.Replayed) == s.RecordedHash

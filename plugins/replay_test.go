@@ -14,13 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
 // recording drives f once and returns its recording as the journal returns it.
-func recording(t *testing.T, f sdk.Func, d *engine.Drive) (*engine.Recording, *engine.DriveResult) {
+func recording(t *testing.T, f sdk.Func, d *port.Drive) (*port.Recording, *port.DriveResult) {
 	t.Helper()
 	d.Record = true
 	r, err := plays(t, f, tick()).Drive(context.Background(), d)
@@ -30,13 +31,13 @@ func recording(t *testing.T, f sdk.Func, d *engine.Drive) (*engine.Recording, *e
 	for _, secret := range []string{cardNumber, secretKey} {
 		require.NotContains(t, string(b), secret)
 	}
-	rec, err := engine.DecodeRecording(b)
+	rec, err := port.DecodeRecording(b)
 	require.NoError(t, err)
 	return rec, r
 }
 
 // plays is a scripted adapter with authentication.
-func plays(t *testing.T, f sdk.Func, clock engine.Clock) *plugins.Native {
+func plays(t *testing.T, f sdk.Func, clock port.Clock) *plugins.Native {
 	t.Helper()
 	a := scripted(f)
 	a.Manifest.Authentication = []sdk.Placement{{Secret: "secret_key", In: "header", Field: "Authorization"}}
@@ -46,13 +47,13 @@ func plays(t *testing.T, f sdk.Func, clock engine.Clock) *plugins.Native {
 }
 
 // tick is a clock that never shows the same time twice.
-func tick() engine.Clock {
+func tick() port.Clock {
 	at := time.Now()
 	return func() time.Time { at = at.Add(7 * time.Millisecond); return at }
 }
 
 // again replays a recording with f.
-func again(t *testing.T, f sdk.Func, rec *engine.Recording) *plugins.Replayed {
+func again(t *testing.T, f sdk.Func, rec *port.Recording) *plugins.Replayed {
 	t.Helper()
 	r, err := plays(t, f, nil).Replay(context.Background(), rec)
 	require.NoError(t, err)
@@ -234,7 +235,7 @@ func TestReplayOfAWebhook(t *testing.T) {
 		}
 	}
 	d := authorize("scripted", "https://example.com")
-	d.Operation, d.Request.Instrument, d.Secrets = sdk.OpWebhook, nil, engine.InstrumentSecrets{}
+	d.Operation, d.Request.Instrument, d.Secrets = sdk.OpWebhook, nil, card.Secrets{}
 	d.Request.Webhook = &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("X-Signature", "0000"), sdk.H("X-Echo", secretKey)}, Body: []byte(`{"card":"` + cardNumber + `","key":"` + secretKey + `"}`)}
 	rec, _ := recording(t, hook(sdk.FnHMACSHA256), d)
 	require.True(t, rec.Altered, "a credential in a message is not kept")
@@ -269,7 +270,7 @@ func TestDecodeRecordingOfDamage(t *testing.T) {
 	b, err := rec.Encode()
 	require.NoError(t, err)
 	for n := range len(b) {
-		_, err := engine.DecodeRecording(b[:n])
+		_, err := port.DecodeRecording(b[:n])
 		require.Error(t, err)
 	}
 }
@@ -385,7 +386,7 @@ func TestRecordOnly(t *testing.T) {
 	require.Contains(t, rec.Error, "the node that drove it ended")
 	require.NotContains(t, string(sdk.EncodeStep(rec.Step)), cardNumber)
 
-	res, err := revealing(t, plugins.Options{}, f, func(d *engine.Drive) { d.RecordOnly, d.Account.BaseURL = true, "http://127.0.0.1:1" })
+	res, err := revealing(t, plugins.Options{}, f, func(d *port.Drive) { d.RecordOnly, d.Account.BaseURL = true, "http://127.0.0.1:1" })
 	require.NoError(t, err)
 	require.Empty(t, res.Recordings)
 	require.False(t, stepped)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -89,7 +89,7 @@ func TestWhatStopsADriveBeforeSending(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := authorize("scripted", url)
-			d.BeforeSend = func(context.Context, engine.SendIntent) error {
+			d.BeforeSend = func(context.Context, port.SendIntent) error {
 				t.Fatal("no intent of what does not leave")
 				return nil
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -41,7 +41,7 @@ func newScrubber(s *standIns) (c scrubber) {
 }
 
 // addSecret has a credential masked from now on.
-func (c *scrubber) addSecret(v engine.Secret) {
+func (c *scrubber) addSecret(v secret.Value) {
 	if v != notYet {
 		c.keys.addKey(v.Reveal())
 	}

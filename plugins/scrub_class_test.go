@@ -10,7 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -25,7 +26,7 @@ func cardOf(r *rand.Rand, first, last string, length int) someCard {
 		for i := range middle {
 			middle[i] = '0' + byte(r.IntN(10))
 		}
-		if n := first + string(middle) + last; engine.HasLuhnDigit(n) {
+		if n := first + string(middle) + last; card.HasLuhnDigit(n) {
 			cvc := fmt.Sprintf("%03d", r.IntN(1000))
 			if length == 15 {
 				cvc = fmt.Sprintf("%04d", r.IntN(10000))
@@ -229,7 +230,7 @@ func classScrubber(first, last string, length int) scrubber {
 	c := newScrubber(newStandIns([32]byte{1}))
 	c.card = newCardClass(first, last, length)
 	c.names = namesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: secretCVC, In: inBody, Field: "karte.kontrollwert"}, {Secret: secretCVC, In: inBody, Field: "karte.pruefung.value"}}})
-	c.addSecret(engine.NewSecret(testKey))
+	c.addSecret(secret.New(testKey))
 	return c
 }
 

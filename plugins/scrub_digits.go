@@ -7,7 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -44,7 +45,7 @@ func newCardClass(first, last string, length int) cardClass {
 }
 
 // factsOf is the class of the card that a drive is about, if it is about one: the instrument's, or the payment's.
-func factsOf(in *engine.Drive) cardClass {
+func factsOf(in *port.Drive) cardClass {
 	if c := classOf(in.Secrets.Number.Reveal()); c.first != "" {
 		return c
 	}
@@ -541,7 +542,7 @@ func isGrouped(s string) bool {
 // looksLikeCard reports whether digits are a card number by network, length and check digit. Masking also covers the old Visa numbers of 13
 // digits: processors may still answer with one.
 func looksLikeCard(digits string) bool {
-	return engine.LooksLikeCard(digits) || len(digits) == leastPAN && digits[0] == '4' && engine.HasLuhnDigit(digits)
+	return card.LooksLikeCard(digits) || len(digits) == leastPAN && digits[0] == '4' && card.HasLuhnDigit(digits)
 }
 
 func digitsOf(s string) string {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -34,7 +34,7 @@ func keyOf(r *mrand.Rand, prefix, alphabet string, n int) string {
 func scrubberOf(secrets ...string) scrubber {
 	c := newScrubber(newStandIns([32]byte{1}))
 	for _, s := range secrets {
-		c.addSecret(engine.NewSecret(s))
+		c.addSecret(secret.New(s))
 	}
 	return c
 }

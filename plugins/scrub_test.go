@@ -61,8 +61,8 @@ func TestScrubbing(t *testing.T) {
 			var log logged
 			var seen []byte
 			res, err := driveBlind(t, plugins.Options{Observer: counted, Logger: log.logger()}, func(c *sdk.Call) (*sdk.Outcome, error) {
-				r, err := c.Do(post("/", bytesOf(`{"ref":"4000000000000002","card":{"card_number":"`, card(c).Number, `","cvc":"`, card(c).CVC, `","cavv":"`, c.Request.ThreeDS.CAVV, `"}}`),
-					mime("application/json"), sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic("m_1", secret(c))))))
+				r, err := c.Do(post("/", bytesOf(`{"ref":"4000000000000002","card":{"card_number":"`, testCard(c).Number, `","cvc":"`, testCard(c).CVC, `","cavv":"`, c.Request.ThreeDS.CAVV, `"}}`),
+					mime("application/json"), sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic("m_1", testSecret(c))))))
 				if err != nil {
 					return nil, err
 				}

@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -55,7 +56,7 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 		return true, o.outOfTime(err)
 	}
 	if o.needsToken(s) {
-		if err := o.token(ctx, engine.Secret{}); err != nil {
+		if err := o.token(ctx, secret.Value{}); err != nil {
 			return o.withoutToken(err)
 		}
 	}
@@ -95,7 +96,7 @@ func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, ha
 	}
 	o.bound(out, s)
 	if o.in.BeforeSend != nil {
-		intent := engine.SendIntent{Index: len(o.res.Exchanges), Now: now, RequestHash: hash, Method: s.Method, URL: o.cleanURL(s.URL), Host: out.url.Host,
+		intent := port.SendIntent{Index: len(o.res.Exchanges), Now: now, RequestHash: hash, Method: s.Method, URL: o.cleanURL(s.URL), Host: out.url.Host,
 			Exchanges: o.res.Exchanges, Captured: o.res.Captured, SafeToRepeat: s.SafeToRepeat}
 		if err := o.in.BeforeSend(ctx, intent); err != nil {
 			return nil, answer{}, fmt.Errorf("before send %d: %w", intent.Index, err)

@@ -10,7 +10,8 @@ import (
 	"net/url"
 	"slices"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 	"payswitch/sdk/threeds"
 )
@@ -63,16 +64,16 @@ var simulatedMerchant = map[string]string{threeds.ConfigAcquirerBIN: "412345", t
 
 // simulated is the drive with its account turned to the built-in 3DS server. It makes up missing credentials, because the server
 // accepts any, and missing facts about the merchant.
-func simulated(d *engine.Drive, m *sdk.Manifest) *engine.Drive {
+func simulated(d *port.Drive, m *sdk.Manifest) *port.Drive {
 	local := *d
 	local.Account.BaseURL, local.Account.Hosts = "https://"+simulatorHost, nil
 	local.Account.Credentials = maps.Clone(d.Account.Credentials)
 	for i := range m.Credentials {
 		if f := &m.Credentials[i]; !f.Optional && local.Account.Credentials[key(f)].IsZero() {
 			if local.Account.Credentials == nil {
-				local.Account.Credentials = map[string]engine.Secret{}
+				local.Account.Credentials = map[string]secret.Value{}
 			}
-			local.Account.Credentials[key(f)] = engine.NewSecret("simulated " + d.Account.ID)
+			local.Account.Credentials[key(f)] = secret.New("simulated " + d.Account.ID)
 		}
 	}
 	local.Account.Config = maps.Clone(simulatedMerchant)

@@ -12,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator3ds"
 	"payswitch/sdk"
@@ -35,16 +37,16 @@ func newBank(t *testing.T, simulate ...string) *bank {
 }
 
 // drive performs one operation with a card.
-func (b *bank) drive(connector string, op sdk.Operation, number string, amount int64, change func(d *engine.Drive)) *engine.DriveResult {
+func (b *bank) drive(connector string, op sdk.Operation, number string, amount int64, change func(d *port.Drive)) *port.DriveResult {
 	b.Helper()
-	d := &engine.Drive{Connector: connector, Operation: op, OperationID: "op_" + rand.Text(), Started: time.Now(),
-		Account: engine.DriveAccount{ID: "mca_1", Environment: "live", Credentials: map[string]engine.Secret{"api_key": engine.NewSecret("a key of theirs")}},
+	d := &port.Drive{Connector: connector, Operation: op, OperationID: "op_" + rand.Text(), Started: time.Now(),
+		Account: port.DriveAccount{ID: "mca_1", Environment: "live", Credentials: map[string]secret.Value{"api_key": secret.New("a key of theirs")}},
 		Request: sdk.Request{Reference: rand.Text(), Amount: sdk.Money{Minor: amount, Currency: "EUR"},
 			Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030, BIN: number[:6], LastFour: number[len(number)-4:], Length: len(number)}},
 			Browser: &sdk.Browser{IP: "203.0.113.7", UserAgent: "Mozilla/5.0", AcceptHeader: "text/html", Language: "en-GB", ColorDepth: 24,
 				ScreenHeight: 900, ScreenWidth: 1440, JavaScriptEnable: true},
 			Billing: &sdk.Address{FirstName: "Ana", LastName: "Perez", Line1: "1 Main St", City: "Aarhus", Country: "DK"}},
-		Secrets: engine.InstrumentSecrets{Number: engine.NewSecret(number), CVC: engine.NewSecret("737")}}
+		Secrets: card.Secrets{Number: secret.New(number), CVC: secret.New("737")}}
 	rand.Read(d.Seed[:])
 	if change != nil {
 		change(d)
@@ -56,13 +58,13 @@ func (b *bank) drive(connector string, op sdk.Operation, number string, amount i
 }
 
 // authenticate runs prepare and authenticate.
-func (b *bank) authenticate(connector, number string, amount int64) (*sdk.AuthenticationOutcome, engine.Secret) {
+func (b *bank) authenticate(connector, number string, amount int64) (*sdk.AuthenticationOutcome, secret.Value) {
 	b.Helper()
-	first := b.drive(connector, sdk.OpPrepare, number, amount, func(d *engine.Drive) {
+	first := b.drive(connector, sdk.OpPrepare, number, amount, func(d *port.Drive) {
 		d.Request.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: sdk.ChannelBrowser}
 	}).Outcome.Authentication
 	require.NotEmpty(b, first.Ranges)
-	r := b.drive(connector, sdk.OpAuthenticate, number, amount, func(d *engine.Drive) {
+	r := b.drive(connector, sdk.OpAuthenticate, number, amount, func(d *port.Drive) {
 		d.Request.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: sdk.ChannelBrowser, MessageVersion: "2.2.0",
 			ServerTransID: first.ServerTransID, MethodCompletion: "U", NotificationURL: "https://switch.example/3ds/c/token",
 			MethodNotificationURL: "https://switch.example/3ds/m/token", RequestorURL: "https://shop.example", ChallengeInds: []string{"01"}, Data: first.Data}
@@ -77,9 +79,9 @@ func (b *bank) authenticate(connector, number string, amount int64) (*sdk.Authen
 }
 
 // pay authorizes with the result of an authentication.
-func (b *bank) pay(number string, amount int64, a *sdk.AuthenticationOutcome, cavv engine.Secret, change func(d *engine.Drive)) string {
+func (b *bank) pay(number string, amount int64, a *sdk.AuthenticationOutcome, cavv secret.Value, change func(d *port.Drive)) string {
 	b.Helper()
-	o := b.drive("adyen", sdk.OpAuthorize, number, amount, func(d *engine.Drive) {
+	o := b.drive("adyen", sdk.OpAuthorize, number, amount, func(d *port.Drive) {
 		if a != nil {
 			d.Request.ThreeDS = &sdk.ThreeDSResult{ECI: a.ECI, TransStatus: a.TransStatus, Version: a.MessageVersion, DSTransID: a.DSTransID}
 			d.Secrets.CAVV = cavv
@@ -115,19 +117,19 @@ func TestSimulated3DS(t *testing.T) {
 		require.Equal(t, "captured", b.pay(c.number, 6540, a, cavv, nil))
 		require.Equal(t, "captured", b.pay(c.number, 6000, a, cavv, nil), "a lower amount is allowed")
 		require.Equal(t, "declined authentication_amount_exceeded", b.pay(c.number, 6541, a, cavv, nil))
-		require.Equal(t, "declined authentication_amount_exceeded", b.pay(c.number, 6540, a, cavv, func(d *engine.Drive) { d.Request.Amount.Currency = "USD" }))
-		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, a, engine.NewSecret("AAABBWcSNIdjeUZThmNHAAAAAAA="), nil))
-		require.Equal(t, "declined authentication_eci_invalid", b.pay(c.number, 6540, a, cavv, func(d *engine.Drive) { d.Request.ThreeDS.ECI = "07" }))
+		require.Equal(t, "declined authentication_amount_exceeded", b.pay(c.number, 6540, a, cavv, func(d *port.Drive) { d.Request.Amount.Currency = "USD" }))
+		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, a, secret.New("AAABBWcSNIdjeUZThmNHAAAAAAA="), nil))
+		require.Equal(t, "declined authentication_eci_invalid", b.pay(c.number, 6540, a, cavv, func(d *port.Drive) { d.Request.ThreeDS.ECI = "07" }))
 		other, _ := b.authenticate(c.connector, c.number, 6540)
 		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, other, cavv, nil), "the cryptogram of another transaction")
 		wrong := map[string]string{"Y": "A", "A": "Y"}[c.status]
-		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, a, cavv, func(d *engine.Drive) { d.Request.ThreeDS.TransStatus = wrong }))
-		require.Equal(t, "captured", b.pay(c.number, 6540, a, engine.NewSecret("AAABBWcSNIdjeUZThmNHAAAAAAA="), func(d *engine.Drive) {
+		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, a, cavv, func(d *port.Drive) { d.Request.ThreeDS.TransStatus = wrong }))
+		require.Equal(t, "captured", b.pay(c.number, 6540, a, secret.New("AAABBWcSNIdjeUZThmNHAAAAAAA="), func(d *port.Drive) {
 			d.Request.ThreeDS.DSTransID = "c4e59ceb-a382-4d6a-bc87-385d591fa09d"
 		}), "a result from elsewhere is taken by its form")
 	}
 	number := simulator3ds.CardNumber(simulator3ds.Visa, "0100")
-	require.Equal(t, "declined authentication_required", b.pay(number, 6565, nil, engine.Secret{}, nil), "a soft decline")
+	require.Equal(t, "declined authentication_required", b.pay(number, 6565, nil, secret.Value{}, nil), "a soft decline")
 	a, cavv := b.authenticate("simulator3ds", number, 6565)
 	require.Equal(t, "captured", b.pay(number, 6565, a, cavv, nil))
 }
@@ -138,8 +140,8 @@ func TestSimulatedChallenge(t *testing.T) {
 	a, _ := b.authenticate("simulator3ds", number, 6540)
 	require.Equal(t, "C", a.TransStatus)
 	require.Equal(t, "https://switch.example/sim/acs/challenge", a.ACSURL)
-	result := func() *engine.DriveResult {
-		return b.drive("simulator3ds", sdk.OpResult, number, 6540, func(d *engine.Drive) {
+	result := func() *port.DriveResult {
+		return b.drive("simulator3ds", sdk.OpResult, number, 6540, func(d *port.Drive) {
 			d.Request.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: sdk.ChannelBrowser, MessageVersion: "2.2.0",
 				ServerTransID: a.ServerTransID, ACSTransID: a.ACSTransID, DSTransID: a.DSTransID}
 		})

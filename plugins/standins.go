@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -60,7 +61,7 @@ type standIns struct {
 	tag           string
 	derivePrefix  string
 	capturePrefix string // of what is captured from answers; a decimal index follows
-	secrets       []secret
+	secrets       []secretBytes
 	plain         []string // the account's own credentials and config that are no secrets, as the merchant wrote them
 	captured      int
 	revealed      bool      // the adapter is given the secrets themselves: see reveal
@@ -69,11 +70,11 @@ type standIns struct {
 	wrong         []string  // what is wrong with the account's secrets, for the operator's log
 }
 
-// secret is one value that the guest knows only by its stand-in.
-type secret struct {
+// secretBytes is one value that the guest knows only by its stand-in.
+type secretBytes struct {
 	name    string // as placements name it
 	standIn string
-	value   engine.Secret
+	value   secret.Value
 	card    bool // card data
 	own     bool // this account's own credential: what authentication is made of
 }
@@ -83,7 +84,7 @@ const maxSecrets = 64
 
 // newStandIns makes those of an operation, which its seed decides.
 func newStandIns(seed [32]byte) *standIns {
-	s := &standIns{seeded: newSeeded(seed), secrets: make([]secret, 0, 8)}
+	s := &standIns{seeded: newSeeded(seed), secrets: make([]secretBytes, 0, 8)}
 	tag := s.seeded.random62("tag")
 	s.tag = string(tag[:tagLength])
 	s.derivePrefix, s.capturePrefix = s.mint("derive"), s.mint("capture")
@@ -95,12 +96,12 @@ func (s *standIns) mint(label string) string {
 	return s.tag + string(own[:])
 }
 
-func (s *standIns) add(label, name string, value engine.Secret, card bool) string {
+func (s *standIns) add(label, name string, value secret.Value, card bool) string {
 	if value.IsZero() || len(s.secrets) >= maxSecrets {
 		return ""
 	}
 	text := s.mint(label)
-	s.secrets = append(s.secrets, secret{name: name, standIn: text, value: value, card: card, own: !card})
+	s.secrets = append(s.secrets, secretBytes{name: name, standIn: text, value: value, card: card, own: !card})
 	return text
 }
 
@@ -111,17 +112,17 @@ func (s *standIns) capture(name, value string, own bool) string {
 	}
 	text := s.capturePrefix + strconv.Itoa(s.captured)
 	s.captured++
-	s.secrets = append(s.secrets, secret{name: name, standIn: text, value: engine.NewSecret(value), own: own})
+	s.secrets = append(s.secrets, secretBytes{name: name, standIn: text, value: secret.New(value), own: own})
 	return text
 }
 
 // named is the index of a secret, -1 if there is none of that stand-in.
 func (s *standIns) named(standIn string) int {
-	return slices.IndexFunc(s.secrets, func(x secret) bool { return x.standIn == standIn })
+	return slices.IndexFunc(s.secrets, func(x secretBytes) bool { return x.standIn == standIn })
 }
 
 // setToken sets the value of the access token, which is known only once it is needed. own says that it proves the account's identity.
-func (s *standIns) setToken(value engine.Secret, own bool) {
+func (s *standIns) setToken(value secret.Value, own bool) {
 	for i := range s.secrets {
 		if x := &s.secrets[i]; x.name == secretToken {
 			x.value, x.own = value, own
@@ -131,7 +132,7 @@ func (s *standIns) setToken(value engine.Secret, own bool) {
 }
 
 // value of the first secret of a name.
-func (s *standIns) value(name string) (v engine.Secret) {
+func (s *standIns) value(name string) (v secret.Value) {
 	for i := range s.secrets {
 		if s.secrets[i].name == name {
 			return s.secrets[i].value
@@ -142,7 +143,7 @@ func (s *standIns) value(name string) (v engine.Secret) {
 
 // holdsCard says whether the stand-in of card data is in a text.
 func (s *standIns) holdsCard(text string) bool {
-	return slices.ContainsFunc(s.secrets, func(x secret) bool { return x.card && strings.Contains(text, x.standIn) })
+	return slices.ContainsFunc(s.secrets, func(x secretBytes) bool { return x.card && strings.Contains(text, x.standIn) })
 }
 
 // found names the first secret whose stand-in occurs in text, "" if none does.
@@ -212,7 +213,7 @@ func (s *standIns) length(text string) int {
 const maxIndexDigits = 6
 
 // newStep makes the first step of an operation: the request with stand-ins in the place of every secret, whatever stood there.
-func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *standIns) {
+func newStep(in *port.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *standIns) {
 	marks := newStandIns(in.Seed)
 	guestSeed := marks.seeded.derived("guest")
 	step := &sdk.Step{
@@ -263,7 +264,7 @@ func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *sta
 }
 
 // notYet is the value of an access token that has not been asked for. It never leaves: send fetches the token first.
-var notYet = engine.NewSecret("no access token yet")
+var notYet = secret.New("no access token yet")
 
 // fetchesToken says that an operation finds the stand-in of an access token among its credentials.
 func fetchesToken(m *sdk.Manifest, op sdk.Operation) bool {

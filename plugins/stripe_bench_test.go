@@ -10,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins/stripe"
 	"payswitch/sdk"
 )
@@ -71,14 +73,14 @@ func BenchmarkStripe(b *testing.B) {
 }
 
 // stripeDrive is a card's authorize with a billing address.
-func stripeDrive(n int) *engine.Drive {
-	d := &engine.Drive{Connector: "stripe", Operation: sdk.OpAuthorize, OperationID: fmt.Sprintf("op_%d", n), Started: time.Now(),
-		Account: engine.DriveAccount{ID: "mca_1", Environment: "test", Credentials: map[string]engine.Secret{"api_key": engine.NewSecret("sk_test_9fK2mQ7xL4vB8nT1cR6zW3yDh5")}},
+func stripeDrive(n int) *port.Drive {
+	d := &port.Drive{Connector: "stripe", Operation: sdk.OpAuthorize, OperationID: fmt.Sprintf("op_%d", n), Started: time.Now(),
+		Account: port.DriveAccount{ID: "mca_1", Environment: "test", Credentials: map[string]secret.Value{"api_key": secret.New("sk_test_9fK2mQ7xL4vB8nT1cR6zW3yDh5")}},
 		Request: sdk.Request{PaymentID: "pay_0192f3a4b5c6", AttemptID: stripeReference, Reference: stripeReference, Amount: sdk.Money{Minor: 1050, Currency: "USD"}, Capture: sdk.CaptureAutomatic,
 			Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030, Holder: "Ada Lovelace", BIN: "411111", LastFour: "1111", Length: 16, Network: sdk.Visa}},
 			Billing:    &sdk.Address{FirstName: "Ada", LastName: "Lovelace", Line1: "1 Market Street", City: "San Francisco", State: "CA", Zip: "94105", Country: "US", Email: "ada@example.com"},
 			ReturnURL:  "https://switch.example/back"},
-		Secrets: engine.InstrumentSecrets{Number: engine.NewSecret("4111111111111111"), CVC: engine.NewSecret("737")}}
+		Secrets: card.Secrets{Number: secret.New("4111111111111111"), CVC: secret.New("737")}}
 	d.Seed[0], d.Seed[1], d.Seed[2] = byte(n), byte(n>>8), byte(n>>16)
 	return d
 }
@@ -133,7 +135,7 @@ func answering(body []byte) func(context.Context, *outgoing) answer {
 }
 
 // blindness is the median time to fill in the request and scrub its answer.
-func blindness(b *testing.B, d *engine.Drive, body []byte) time.Duration {
+func blindness(b *testing.B, d *port.Drive, body []byte) time.Duration {
 	a := stripe.Adapter()
 	to, err := newReach(&d.Account, &a.Manifest)
 	require.NoError(b, err)

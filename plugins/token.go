@@ -14,7 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -23,7 +24,7 @@ const maxTokens = 4096
 
 // tokens keeps access tokens by account, in memory only. Of many who need one at the same time, one fetches it.
 type tokens struct {
-	given engine.Secret // used instead of fetching any; absent: they are fetched
+	given secret.Value // used instead of fetching any; absent: they are fetched
 
 	mu      sync.Mutex
 	entries map[tokenKey]*token
@@ -39,7 +40,7 @@ type tokenKey struct {
 // token is one, or one being fetched: what is in it may be read once ready is closed.
 type token struct {
 	ready   chan struct{}
-	value   engine.Secret
+	value   secret.Value
 	own     bool // proven to be this account's
 	expires time.Time
 	err     error
@@ -56,7 +57,7 @@ func (t *token) done() bool {
 
 // get returns a token that has not expired and is not stale (a value the processor has just refused); it calls fetch if there is none.
 // An error is everybody's who waited, unless it came of the fetching caller's own end.
-func (s *tokens) get(ctx context.Context, k tokenKey, now func() time.Time, stale engine.Secret, fetch func() *token) (*token, error) {
+func (s *tokens) get(ctx context.Context, k tokenKey, now func() time.Time, stale secret.Value, fetch func() *token) (*token, error) {
 	switch {
 	case s.given.IsZero():
 	case s.given.Reveal() == stale.Reveal():
@@ -142,7 +143,7 @@ func (o *operation) needsToken(s *sdk.Send) bool {
 
 // token makes sure that the operation has an access token that is not the stale one. The operation access_token that fetches it is none
 // of the payment's: it carries no money, is not journalled, and leaves nothing to resolve.
-func (o *operation) token(ctx context.Context, stale engine.Secret) error {
+func (o *operation) token(ctx context.Context, stale secret.Value) error {
 	t, err := o.driver.tokens.get(ctx, o.tokenKey(), o.opts.Clock, stale, func() *token {
 		t := o.fetchToken(ctx)
 		if v, ok := errors.AsType[*Violation](t.err); ok {
@@ -163,13 +164,13 @@ type refusal struct{ *sdk.Reject }
 
 // fetchToken performs the operation access_token.
 func (o *operation) fetchToken(ctx context.Context) *token {
-	in := &engine.Drive{Connector: o.in.Connector, Operation: sdk.OpAccessToken, Started: o.opts.Clock(), Account: o.in.Account, Record: o.in.Record, Card: o.in.Card}
+	in := &port.Drive{Connector: o.in.Connector, Operation: sdk.OpAccessToken, Started: o.opts.Clock(), Account: o.in.Account, Record: o.in.Record, Card: o.in.Card}
 	if _, err := rand.Read(in.Seed[:]); err != nil {
 		return &token{err: err}
 	}
 	in.OperationID = "token_" + hex.EncodeToString(in.Seed[:16])
 	in.Seed = newSeeded(in.Seed).derived("token")
-	f := &operation{driver: o.driver, adapter: o.adapter, in: in, res: &engine.DriveResult{AdapterHash: o.adapter.hash}, started: time.Now()}
+	f := &operation{driver: o.driver, adapter: o.adapter, in: in, res: &port.DriveResult{AdapterHash: o.adapter.hash}, started: time.Now()}
 	if err := f.prepare(); err != nil {
 		return &token{err: err}
 	}

@@ -13,7 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -21,7 +22,7 @@ import (
 // oauth is an adapter that authenticates with an access token; path is where in the answer it takes the token from.
 func oauth(path string) *sdk.Adapter {
 	a := blind(func(c *sdk.Call) (*sdk.Outcome, error) {
-		r, err := c.Do(post("/pay", bytesOf(`{"card":{"card_number":"`, card(c).Number, `"}}`), mime("application/json"),
+		r, err := c.Do(post("/pay", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `"}}`), mime("application/json"),
 			sdk.H("Authorization", "Bearer "+c.Account.Credentials["access_token"])))
 		if err != nil {
 			return nil, err
@@ -36,7 +37,7 @@ func oauth(path string) *sdk.Adapter {
 			return nil, &sdk.Reject{Code: sdk.RejectConfig, Parameter: "merchant_id"}
 		}
 		r, err := c.Do(&sdk.Send{Method: "POST", URL: "/token", Body: []byte("grant_type=client_credentials&nonce=" + c.ID("")), SafeToRepeat: true,
-			Headers: []sdk.Header{mime("application/x-www-form-urlencoded"), sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic("m_1", secret(c))))},
+			Headers: []sdk.Header{mime("application/x-www-form-urlencoded"), sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic("m_1", testSecret(c))))},
 			Capture: []sdk.Capture{{Path: path, Name: "access_token"}}})
 		if err != nil || !r.OK() {
 			return nil, err
@@ -67,14 +68,14 @@ func TestAccessTokens(t *testing.T) {
 	var mu sync.Mutex
 	now := time.Now()
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
-	host := func(path string, o plugins.Options) engine.Connectors {
+	host := func(path string, o plugins.Options) port.Connectors {
 		o.AllowLoopbackHTTP, o.Clock = true, clock
 		n, err := plugins.NewNative(map[string]*sdk.Adapter{"oauth": oauth(path)}, o)
 		require.NoError(t, err)
 		return n
 	}
 	n := host("access_token", plugins.Options{})
-	pay := func(change func(d *engine.Drive)) (*engine.DriveResult, error) {
+	pay := func(change func(d *port.Drive)) (*port.DriveResult, error) {
 		d := authorize("oauth", p.URL)
 		if change != nil {
 			change(d)
@@ -109,8 +110,8 @@ func TestAccessTokens(t *testing.T) {
 
 	lastGood.Store(2) // the processor has forgotten the first
 	intents := 0
-	res, err = pay(func(d *engine.Drive) {
-		d.BeforeSend = func(_ context.Context, i engine.SendIntent) error {
+	res, err = pay(func(d *port.Drive) {
+		d.BeforeSend = func(_ context.Context, i port.SendIntent) error {
 			intents++
 			require.Zero(t, i.Index)
 			return nil
@@ -136,14 +137,14 @@ func TestAccessTokens(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{basic, "/pay Bearer token_number_4"}, uris())
 
-	_, err = pay(func(d *engine.Drive) { d.Account.ID = "mca_2" })
+	_, err = pay(func(d *port.Drive) { d.Account.ID = "mca_2" })
 	require.NoError(t, err)
 	require.Equal(t, []string{basic, "/pay Bearer token_number_5"}, uris(), "another account, another token")
-	_, err = pay(func(d *engine.Drive) { d.Account.Credentials["api_key"] = engine.NewSecret("another key, longer") })
+	_, err = pay(func(d *port.Drive) { d.Account.Credentials["api_key"] = secret.New("another key, longer") })
 	require.NoError(t, err)
 	require.Len(t, uris(), 2, "other credentials, another token")
 
-	res, err = pay(func(d *engine.Drive) { d.Account.Config["merchant_id"] = "none" })
+	res, err = pay(func(d *port.Drive) { d.Account.Config["merchant_id"] = "none" })
 	require.NoError(t, err)
 	require.Equal(t, sdk.RejectConfig, res.Reject.Code)
 	require.False(t, res.MayHaveLeft)
@@ -167,7 +168,7 @@ func TestAccessTokens(t *testing.T) {
 		u := down.URL
 		down.Close()
 		n = host("access_token", plugins.Options{})
-		res, err := pay(func(d *engine.Drive) { d.Account.BaseURL = u })
+		res, err := pay(func(d *port.Drive) { d.Account.BaseURL = u })
 		require.ErrorContains(t, err, "no access token")
 		require.False(t, res.MayHaveLeft)
 	})

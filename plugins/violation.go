@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 )
 
 // Violation is the error of a drive that the host stopped because the adapter broke a rule. The forbidden request has not left. Of
@@ -51,12 +51,12 @@ const mostViolations = 8
 // broke reports a broken rule to the metrics and to the connector account.
 func (o *operation) broke(rule, place string) {
 	o.opts.Observer.Violated(o.adapter.name, rule)
-	o.keep(engine.Violation{OperationID: o.in.OperationID, Operation: o.in.Operation, Adapter: o.adapter.name, AdapterHash: o.adapter.hash,
+	o.keep(port.Violation{OperationID: o.in.OperationID, Operation: o.in.Operation, Adapter: o.adapter.name, AdapterHash: o.adapter.hash,
 		Rule: rule, Place: o.placeText(place)})
 }
 
 // keep adds a violation to the result, also one of a nested operation such as the fetch of an access token.
-func (o *operation) keep(v engine.Violation) {
+func (o *operation) keep(v port.Violation) {
 	if len(o.res.Violations) < mostViolations {
 		v.OperationID = o.in.OperationID
 		o.res.Violations = append(o.res.Violations, v)
@@ -72,8 +72,8 @@ func (o *operation) placeText(s string) string {
 		}
 		return r
 	}, s)
-	if len(s) > engine.MaxPlace {
-		s = s[:engine.MaxPlace]
+	if len(s) > port.MaxPlace {
+		s = s[:port.MaxPlace]
 	}
 	return strings.ToValidUTF8(s, "")
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -22,7 +22,7 @@ func TestViolationsOfADrive(t *testing.T) {
 	defer p.Close()
 	a := scripted(func(*sdk.Call) (*sdk.Outcome, error) { return nil, nil })
 	a.Manifest.Authentication = []sdk.Placement{{Secret: "secret_key", In: "header", Field: "Authorization"}}
-	drive := func(f sdk.Func) (*engine.DriveResult, error) {
+	drive := func(f sdk.Func) (*port.DriveResult, error) {
 		a.Authorize = f
 		n, err := plugins.NewNative(map[string]*sdk.Adapter{"scripted": a}, plugins.Options{AllowLoopbackHTTP: true})
 		require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestViolationsOfADrive(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, res.Violations, 8)
 	first := res.Violations[0]
-	require.Equal(t, engine.Violation{OperationID: first.OperationID, Operation: sdk.OpAuthorize, Adapter: "scripted", AdapterHash: res.AdapterHash,
+	require.Equal(t, port.Violation{OperationID: first.OperationID, Operation: sdk.OpAuthorize, Adapter: "scripted", AdapterHash: res.AdapterHash,
 		Rule: plugins.RuleAnswer, Place: "a secret in the answer of " + p.Listener.Addr().String() + ", blanked"}, first)
 
 	res, err = drive(func(c *sdk.Call) (*sdk.Outcome, error) {
@@ -57,6 +57,6 @@ func TestViolationsOfADrive(t *testing.T) {
 	require.Error(t, err)
 	require.Len(t, res.Violations, 1)
 	require.Equal(t, plugins.RuleHeader, res.Violations[0].Rule)
-	require.LessOrEqual(t, len(res.Violations[0].Place), engine.MaxPlace)
+	require.LessOrEqual(t, len(res.Violations[0].Place), port.MaxPlace)
 	require.NotContains(t, res.Violations[0].Place, "4242424242424242")
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
 	"payswitch/plugins/netcetera"
 )
 
@@ -123,7 +123,7 @@ func TestAuthenticationsTellTheAcquirer(t *testing.T) {
 	// The acquirer of the processor's account comes first, unless the payment names another.
 	accounts, err := w.engine.Accounts(t.Context(), w.auth)
 	require.NoError(t, err)
-	_, err = w.engine.UpdateAccount(t.Context(), w.auth, accounts[0].ID, engine.AccountInput{
+	_, err = w.engine.UpdateAccount(t.Context(), w.auth, accounts[0].ID, account.AccountInput{
 		Metadata: json.RawMessage(`{"acquirer_details":{"acquirer_bin":"499999","acquirer_merchant_id":"P1","acquirer_country_code":"DE"}}`)})
 	require.NoError(t, err)
 	got := asked()

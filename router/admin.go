@@ -3,52 +3,55 @@ package router
 import (
 	"context"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 )
 
 // Admin are the engine's use cases of set-up: merchant accounts, profiles, connector accounts, keys, fallback lists and customers. *engine.Engine
 // implements them.
 type Admin interface {
-	CreateMerchant(ctx context.Context, in engine.MerchantInput) (*engine.Merchant, error)
-	UpdateMerchant(ctx context.Context, in engine.MerchantInput) (*engine.Merchant, error)
+	CreateMerchant(ctx context.Context, in account.MerchantInput) (*account.Merchant, error)
+	UpdateMerchant(ctx context.Context, in account.MerchantInput) (*account.Merchant, error)
 	DeleteMerchant(ctx context.Context, id string) error
-	Merchant(ctx context.Context, id string) (*engine.Merchant, error)
-	Merchants(ctx context.Context, organizationID string) ([]*engine.Merchant, error)
+	Merchant(ctx context.Context, id string) (*account.Merchant, error)
+	Merchants(ctx context.Context, organizationID string) ([]*account.Merchant, error)
 
-	CreateAPIKey(ctx context.Context, a engine.Auth, in engine.APIKeyInput) (*engine.APIKey, engine.Secret, error)
-	UpdateAPIKey(ctx context.Context, a engine.Auth, id string, in engine.APIKeyInput) (*engine.APIKey, error)
-	RevokeAPIKey(ctx context.Context, a engine.Auth, id string) error
-	APIKey(ctx context.Context, a engine.Auth, id string) (*engine.APIKey, error)
-	APIKeys(ctx context.Context, a engine.Auth, limit, skip int) ([]*engine.APIKey, error)
+	CreateAPIKey(ctx context.Context, a account.Auth, in account.APIKeyInput) (*account.APIKey, secret.Value, error)
+	UpdateAPIKey(ctx context.Context, a account.Auth, id string, in account.APIKeyInput) (*account.APIKey, error)
+	RevokeAPIKey(ctx context.Context, a account.Auth, id string) error
+	APIKey(ctx context.Context, a account.Auth, id string) (*account.APIKey, error)
+	APIKeys(ctx context.Context, a account.Auth, limit, skip int) ([]*account.APIKey, error)
 
-	CreateProfile(ctx context.Context, a engine.Auth, in engine.ProfileInput) (*engine.Profile, error)
-	UpdateProfile(ctx context.Context, a engine.Auth, id string, in engine.ProfileInput) (*engine.Profile, error)
-	DeleteProfile(ctx context.Context, a engine.Auth, id string) error
-	Profile(ctx context.Context, a engine.Auth, id string) (*engine.Profile, error)
-	Profiles(ctx context.Context, a engine.Auth) ([]*engine.Profile, error)
-	ToggleAgnosticMIT(ctx context.Context, a engine.Auth, id string, on bool) error
-	ToggleExtendedCardInfo(ctx context.Context, a engine.Auth, id string, on bool) error
+	CreateProfile(ctx context.Context, a account.Auth, in account.ProfileInput) (*account.Profile, error)
+	UpdateProfile(ctx context.Context, a account.Auth, id string, in account.ProfileInput) (*account.Profile, error)
+	DeleteProfile(ctx context.Context, a account.Auth, id string) error
+	Profile(ctx context.Context, a account.Auth, id string) (*account.Profile, error)
+	Profiles(ctx context.Context, a account.Auth) ([]*account.Profile, error)
+	ToggleAgnosticMIT(ctx context.Context, a account.Auth, id string, on bool) error
+	ToggleExtendedCardInfo(ctx context.Context, a account.Auth, id string, on bool) error
 
-	CreateAccount(ctx context.Context, a engine.Auth, in engine.AccountInput) (*engine.Account, error)
-	UpdateAccount(ctx context.Context, a engine.Auth, id string, in engine.AccountInput) (*engine.Account, error)
-	DeleteAccount(ctx context.Context, a engine.Auth, id string) error
-	Account(ctx context.Context, a engine.Auth, id string) (*engine.Account, error)
-	Accounts(ctx context.Context, a engine.Auth) ([]*engine.Account, error)
+	CreateAccount(ctx context.Context, a account.Auth, in account.AccountInput) (*account.Account, error)
+	UpdateAccount(ctx context.Context, a account.Auth, id string, in account.AccountInput) (*account.Account, error)
+	DeleteAccount(ctx context.Context, a account.Auth, id string) error
+	Account(ctx context.Context, a account.Auth, id string) (*account.Account, error)
+	Accounts(ctx context.Context, a account.Auth) ([]*account.Account, error)
 	operatorAdmin
 	methodAdmin
 	acquirerAdmin
-	SetEgress(ctx context.Context, a engine.Auth, id string, in engine.EgressInput) (*engine.Account, error)
-	VerifyCredentials(ctx context.Context, connector string, credentials engine.Secret) error
+	SetEgress(ctx context.Context, a account.Auth, id string, in account.EgressInput) (*account.Account, error)
+	VerifyCredentials(ctx context.Context, connector string, credentials secret.Value) error
 
-	ProfileFallback(ctx context.Context, a engine.Auth, profileID string) (*engine.Fallback, error)
-	Fallbacks(ctx context.Context, a engine.Auth) ([]*engine.Fallback, error)
-	ReorderFallback(ctx context.Context, a engine.Auth, profileID string, order []engine.RoutingChoice) (*engine.Fallback, error)
+	ProfileFallback(ctx context.Context, a account.Auth, profileID string) (*account.Fallback, error)
+	Fallbacks(ctx context.Context, a account.Auth) ([]*account.Fallback, error)
+	ReorderFallback(ctx context.Context, a account.Auth, profileID string, order []payment.RoutingChoice) (*account.Fallback, error)
 
-	CreateCustomer(ctx context.Context, a engine.Auth, in engine.CustomerData) (*engine.Customer, error)
-	UpdateCustomer(ctx context.Context, a engine.Auth, id string, in engine.CustomerData) (*engine.Customer, error)
-	DeleteCustomer(ctx context.Context, a engine.Auth, id string) error
-	Customer(ctx context.Context, a engine.Auth, id string) (*engine.Customer, error)
-	Customers(ctx context.Context, a engine.Auth, limit, offset int) ([]*engine.Customer, int, error)
+	CreateCustomer(ctx context.Context, a account.Auth, in method.CustomerData) (*account.Customer, error)
+	UpdateCustomer(ctx context.Context, a account.Auth, id string, in method.CustomerData) (*account.Customer, error)
+	DeleteCustomer(ctx context.Context, a account.Auth, id string) error
+	Customer(ctx context.Context, a account.Auth, id string) (*account.Customer, error)
+	Customers(ctx context.Context, a account.Auth, limit, offset int) ([]*account.Customer, int, error)
 }
 
 // adminRoutes are the routes of set-up. The admin key also opens the profiles and connector accounts of every merchant, so that an operator can set
@@ -86,10 +89,10 @@ func (s *Server) adminRoutes() []route {
 		{method: "POST", pattern: profilePath + "/toggle_connector_agnostic_mit", who: adminOrOwn, handle: s.toggle(s.Admin.ToggleAgnosticMIT)},
 		{method: "POST", pattern: profilePath + "/toggle_extended_card_info", who: adminOrOwn, handle: s.toggle(s.Admin.ToggleExtendedCardInfo)},
 
-		{method: "POST", pattern: "/profile_acquirer", who: secret, handle: s.createAcquirer},
-		{method: "POST", pattern: "/profile_acquirer/{profile_id}/{profile_acquirer_id}", who: secret, handle: s.updateAcquirer},
+		{method: "POST", pattern: "/profile_acquirer", who: secretField, handle: s.createAcquirer},
+		{method: "POST", pattern: "/profile_acquirer/{profile_id}/{profile_acquirer_id}", who: secretField, handle: s.updateAcquirer},
 
-		{method: "POST", pattern: "/account/connectors/verify", who: secret, handle: s.verifyConnector},
+		{method: "POST", pattern: "/account/connectors/verify", who: secretField, handle: s.verifyConnector},
 		{method: "POST", pattern: accountsPath, who: adminOrOwn, handle: s.createAccount},
 		{method: "GET", pattern: accountsPath, who: adminOrOwn, handle: s.listAccounts},
 		{method: "GET", pattern: accountPath, who: adminOrOwn, handle: s.retrieveAccount},
@@ -98,24 +101,24 @@ func (s *Server) adminRoutes() []route {
 		{method: "GET", pattern: accountPath + "/egress", who: admin, handle: s.retrieveEgress},
 		{method: "POST", pattern: accountPath + "/egress", who: admin, handle: s.setEgress},
 
-		{method: "GET", pattern: "/routing/default", who: secret, handle: s.retrieveFallback},
-		{method: "POST", pattern: "/routing/default", who: secret, handle: s.reorderFallback},
-		{method: "GET", pattern: "/routing/default/profile", who: secret, handle: s.listFallbacks},
-		{method: "POST", pattern: "/routing/default/profile/{profile_id}", who: secret, handle: s.reorderProfileFallback},
+		{method: "GET", pattern: "/routing/default", who: secretField, handle: s.retrieveFallback},
+		{method: "POST", pattern: "/routing/default", who: secretField, handle: s.reorderFallback},
+		{method: "GET", pattern: "/routing/default/profile", who: secretField, handle: s.listFallbacks},
+		{method: "POST", pattern: "/routing/default/profile/{profile_id}", who: secretField, handle: s.reorderProfileFallback},
 
-		{method: "POST", pattern: customersPath, who: secret, handle: s.createCustomer},
-		{method: "GET", pattern: customersPath + "/list", who: secret, handle: s.listCustomers},
-		{method: "GET", pattern: customersPath + "/list_with_count", who: secret, handle: s.countCustomers},
+		{method: "POST", pattern: customersPath, who: secretField, handle: s.createCustomer},
+		{method: "GET", pattern: customersPath + "/list", who: secretField, handle: s.listCustomers},
+		{method: "GET", pattern: customersPath + "/list_with_count", who: secretField, handle: s.countCustomers},
 		{method: "GET", pattern: customerPath, who: customersOwn, handle: s.retrieveCustomer},
-		{method: "POST", pattern: customerPath, who: secret, handle: s.updateCustomer},
-		{method: "DELETE", pattern: customerPath, who: secret, handle: s.deleteCustomer},
+		{method: "POST", pattern: customerPath, who: secretField, handle: s.updateCustomer},
+		{method: "DELETE", pattern: customerPath, who: secretField, handle: s.deleteCustomer},
 	}
 }
 
 // merchant is the merchant that a call acts for: the one in the path if the caller sent the admin key, else the caller.
-func (c *call) merchant() engine.Auth {
+func (c *call) merchant() account.Auth {
 	if c.admin {
-		return engine.Auth{MerchantID: c.param("merchant_id")}
+		return account.Auth{MerchantID: c.param("merchant_id")}
 	}
 	return c.auth
 }

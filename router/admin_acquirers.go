@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
 	"payswitch/sdk"
 )
 
 // acquirerAdmin are the engine's use cases of a profile's acquirers.
 type acquirerAdmin interface {
-	CreateAcquirer(ctx context.Context, a engine.Auth, in engine.AcquirerInput) (*engine.AcquirerView, error)
-	UpdateAcquirer(ctx context.Context, a engine.Auth, profileID, id string, in engine.AcquirerInput) (*engine.AcquirerView, error)
+	CreateAcquirer(ctx context.Context, a account.Auth, in account.AcquirerInput) (*account.AcquirerView, error)
+	UpdateAcquirer(ctx context.Context, a account.Auth, profileID, id string, in account.AcquirerInput) (*account.AcquirerView, error)
 }
 
 // networkName reads a card network. It ignores case: VISA and Visa are the same.
@@ -41,25 +41,25 @@ func decimal(r *reader) (json.RawMessage, error) {
 
 // The fields of an acquirer. All are optional in a change.
 var (
-	acquirerNetwork = at("network", networkName, func(a *engine.AcquirerInput) *sdk.CardNetwork { return &a.Network })
-	acquirerMID     = opt("acquirer_assigned_merchant_id", apart(text), func(a *engine.AcquirerInput) **string { return &a.MID })
-	acquirerName    = opt("merchant_name", text, func(a *engine.AcquirerInput) **string { return &a.Name })
-	acquirerBIN     = opt("acquirer_bin", apart(text), func(a *engine.AcquirerInput) **string { return &a.BIN })
-	acquirerICA     = opt("acquirer_ica", apart(text), func(a *engine.AcquirerInput) **string { return &a.ICA })
-	acquirerRate    = at("acquirer_fraud_rate", decimal, func(a *engine.AcquirerInput) *json.RawMessage { return &a.FraudRate })
-	acquirerCountry = opt("acquirer_country_code", oneOf(countries), func(a *engine.AcquirerInput) **string { return &a.Country })
-	acquirerDefault = opt("is_default", boolean, func(a *engine.AcquirerInput) **bool { return &a.Default })
+	acquirerNetwork = at("network", networkName, func(a *account.AcquirerInput) *sdk.CardNetwork { return &a.Network })
+	acquirerMID     = opt("acquirer_assigned_merchant_id", apart(text), func(a *account.AcquirerInput) **string { return &a.MID })
+	acquirerName    = opt("merchant_name", text, func(a *account.AcquirerInput) **string { return &a.Name })
+	acquirerBIN     = opt("acquirer_bin", apart(text), func(a *account.AcquirerInput) **string { return &a.BIN })
+	acquirerICA     = opt("acquirer_ica", apart(text), func(a *account.AcquirerInput) **string { return &a.ICA })
+	acquirerRate    = at("acquirer_fraud_rate", decimal, func(a *account.AcquirerInput) *json.RawMessage { return &a.FraudRate })
+	acquirerCountry = opt("acquirer_country_code", oneOf(countries), func(a *account.AcquirerInput) **string { return &a.Country })
+	acquirerDefault = opt("is_default", boolean, func(a *account.AcquirerInput) **bool { return &a.Default })
 )
 
 var newAcquirerFields = closedObject(
-	must(at("profile_id", text, func(a *engine.AcquirerInput) *string { return &a.ProfileID })),
+	must(at("profile_id", text, func(a *account.AcquirerInput) *string { return &a.ProfileID })),
 	must(acquirerNetwork), must(acquirerMID), must(acquirerName), must(acquirerBIN), acquirerICA, acquirerRate, acquirerCountry, acquirerDefault,
 )
 
 var acquirerFields = closedObject(acquirerNetwork, acquirerMID, acquirerName, acquirerBIN, acquirerICA, acquirerRate, acquirerCountry, acquirerDefault)
 
 func (s *Server) createAcquirer(c *call) (answer, error) {
-	var in engine.AcquirerInput
+	var in account.AcquirerInput
 	if err := decode(c, newAcquirerFields, &in); err != nil {
 		return answer{}, err
 	}
@@ -67,20 +67,20 @@ func (s *Server) createAcquirer(c *call) (answer, error) {
 }
 
 func (s *Server) updateAcquirer(c *call) (answer, error) {
-	var in engine.AcquirerInput
+	var in account.AcquirerInput
 	if err := decode(c, acquirerFields, &in); err != nil {
 		return answer{}, err
 	}
 	return acquirerAnswer(s.Admin.UpdateAcquirer(c.ctx(), c.auth, c.param("profile_id"), c.param("profile_acquirer_id"), in))
 }
 
-func acquirerAnswer(v *engine.AcquirerView, err error) (answer, error) {
+func acquirerAnswer(v *account.AcquirerView, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
 	n := v.Entry
 	if n == nil {
-		n = &engine.AcquirerNetwork{}
+		n = &account.AcquirerNetwork{}
 	}
 	w := new(writer).open().str("profile_acquirer_id", v.ID).str("profile_id", v.ProfileID).bool("is_default", v.Default)
 	w.text("acquirer_assigned_merchant_id", n.MID).text("merchant_name", n.Name).text("network", string(n.Network)).text("acquirer_bin", n.BIN)

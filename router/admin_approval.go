@@ -5,15 +5,17 @@ import (
 	"maps"
 	"slices"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/approval"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
 // operatorAdmin are the use cases of the operator: the approvals and the violations of connector accounts' adapters.
 type operatorAdmin interface {
-	Approval(ctx context.Context, a engine.Auth, id string) (*engine.ApprovalView, error)
-	Approve(ctx context.Context, a engine.Auth, id, hash string, plain bool) (*engine.ApprovalView, error)
-	Violations(ctx context.Context, a engine.Auth, id string) ([]*engine.Violation, error)
+	Approval(ctx context.Context, a account.Auth, id string) (*account.ApprovalView, error)
+	Approve(ctx context.Context, a account.Auth, id, hash string, plain bool) (*account.ApprovalView, error)
+	Violations(ctx context.Context, a account.Auth, id string) ([]*port.Violation, error)
 }
 
 // operatorRoutes are the routes of the operator. Only the admin key opens them.
@@ -50,7 +52,7 @@ func (s *Server) approve(c *call) (answer, error) {
 	return approvalAnswer(s.Admin.Approve(c.ctx(), c.merchant(), c.param("merchant_connector_id"), in.hash, in.plain))
 }
 
-func approvalAnswer(v *engine.ApprovalView, err error) (answer, error) {
+func approvalAnswer(v *account.ApprovalView, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -89,7 +91,7 @@ func approvalAnswer(v *engine.ApprovalView, err error) (answer, error) {
 }
 
 // writeReach writes the reach of an adapter. A placement is written as a sentence.
-func writeReach(w *writer, r engine.Reach) *writer {
+func writeReach(w *writer, r approval.Reach) *writer {
 	w.open().key("hosts").open()
 	for _, name := range slices.Sorted(maps.Keys(r.Hosts)) {
 		w.strings(name, r.Hosts[name])
@@ -101,7 +103,7 @@ func writeReach(w *writer, r engine.Reach) *writer {
 func placementTexts(all []sdk.Placement) []string {
 	texts := make([]string, len(all))
 	for i := range all {
-		texts[i] = engine.PlacementText(all[i])
+		texts[i] = approval.PlacementText(all[i])
 	}
 	return texts
 }
@@ -114,7 +116,7 @@ func (s *Server) listViolations(c *call) (answer, error) {
 		return answer{}, err
 	}
 	w := new(writer).open().str("merchant_connector_id", id)
-	return listOfAnswers(w.key("adapter_violations"), list, func(w *writer, v *engine.Violation) {
+	return listOfAnswers(w.key("adapter_violations"), list, func(w *writer, v *port.Violation) {
 		w.open().time("at", v.At).str("operation_id", v.OperationID).str("operation", string(v.Operation)).str("adapter", v.Adapter).
 			str("sha256", v.AdapterHash).str("rule", v.Rule).str("place", v.Place).close()
 	}).close().answer(), nil

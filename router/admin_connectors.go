@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"math"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/secret"
 )
 
-func keepOfAccount[V any](key string, parse func(*reader) (V, error)) field[engine.AccountInput] {
-	return keep(key, parse, func(a *engine.AccountInput) *engine.Fields { return &a.Fields })
+func keepOfAccount[V any](key string, parse func(*reader) (V, error)) field[account.AccountInput] {
+	return keep(key, parse, func(a *account.AccountInput) *account.Fields { return &a.Fields })
 }
 
 var enabledMethods = records(record(true,
@@ -37,44 +38,44 @@ var walletDetails = record(true,
 )
 
 // secretObject reads an object of credentials. No error message repeats its values.
-func secretObject(r *reader) (engine.Secret, error) {
+func secretObject(r *reader) (secret.Value, error) {
 	raw, err := hiddenObject(r)
-	return engine.NewSecret(string(raw)), err
+	return secret.New(string(raw)), err
 }
 
 // accountCommon are the fields of both requests: create and update.
-var accountCommon = []field[engine.AccountInput]{
-	at("connector_label", text, func(a *engine.AccountInput) *string { return &a.Label }),
-	at("connector_account_details", secretObject, func(a *engine.AccountInput) *engine.Secret { return &a.Credentials }),
-	at("payment_methods_enabled", enabledMethods, func(a *engine.AccountInput) *json.RawMessage { return &a.PaymentMethods }),
+var accountCommon = []field[account.AccountInput]{
+	at("connector_label", text, func(a *account.AccountInput) *string { return &a.Label }),
+	at("connector_account_details", secretObject, func(a *account.AccountInput) *secret.Value { return &a.Credentials }),
+	at("payment_methods_enabled", enabledMethods, func(a *account.AccountInput) *json.RawMessage { return &a.PaymentMethods }),
 	keepOfAccount("connector_webhook_details", webhookSecrets),
-	at("metadata", apart(anyObject), func(a *engine.AccountInput) *json.RawMessage { return &a.Metadata }),
-	opt("test_mode", boolean, func(a *engine.AccountInput) **bool { return &a.TestMode }),
-	opt("disabled", boolean, func(a *engine.AccountInput) **bool { return &a.Disabled }),
+	at("metadata", apart(anyObject), func(a *account.AccountInput) *json.RawMessage { return &a.Metadata }),
+	opt("test_mode", boolean, func(a *account.AccountInput) **bool { return &a.TestMode }),
+	opt("disabled", boolean, func(a *account.AccountInput) **bool { return &a.Disabled }),
 	keepOfAccount("frm_configs", listOf(anyObject)),
 	keepOfAccount("pm_auth_config", anyObject),
-	opt("status", activeStatus, func(a *engine.AccountInput) **bool { return &a.Active }),
+	opt("status", activeStatus, func(a *account.AccountInput) **bool { return &a.Active }),
 	keepOfAccount("additional_merchant_data", apart(anyObject)),
 	keepOfAccount("connector_wallets_details", walletDetails),
 }
 
-var newAccountFields = closedObject(append([]field[engine.AccountInput]{
-	must(at("connector_type", oneOf(connectorTypes), func(a *engine.AccountInput) *string { return &a.Type })),
-	must(at("connector_name", text, func(a *engine.AccountInput) *string { return &a.Connector })),
-	at("profile_id", identifier, func(a *engine.AccountInput) *string { return &a.ProfileID }),
-	at("merchant_connector_id", identifier, func(a *engine.AccountInput) *string { return &a.ID }),
+var newAccountFields = closedObject(append([]field[account.AccountInput]{
+	must(at("connector_type", oneOf(connectorTypes), func(a *account.AccountInput) *string { return &a.Type })),
+	must(at("connector_name", text, func(a *account.AccountInput) *string { return &a.Connector })),
+	at("profile_id", identifier, func(a *account.AccountInput) *string { return &a.ProfileID }),
+	at("merchant_connector_id", identifier, func(a *account.AccountInput) *string { return &a.ID }),
 	keepOfAccount("business_country", oneOf(countries)),
 	keepOfAccount("business_label", text),
 	keepOfAccount("business_sub_label", text),
 }, accountCommon...)...)
 
-var accountChangeFields = closedObject(append([]field[engine.AccountInput]{
-	at("connector_type", oneOf(connectorTypes), func(a *engine.AccountInput) *string { return &a.Type }),
+var accountChangeFields = closedObject(append([]field[account.AccountInput]{
+	at("connector_type", oneOf(connectorTypes), func(a *account.AccountInput) *string { return &a.Type }),
 }, accountCommon...)...)
 
 var verifyFields = closedObject(
-	must(at("connector_name", text, func(a *engine.AccountInput) *string { return &a.Connector })),
-	must(at("connector_account_details", secretObject, func(a *engine.AccountInput) *engine.Secret { return &a.Credentials })),
+	must(at("connector_name", text, func(a *account.AccountInput) *string { return &a.Connector })),
+	must(at("connector_account_details", secretObject, func(a *account.AccountInput) *secret.Value { return &a.Credentials })),
 )
 
 // activeStatus reads "active" as true and "inactive" as false.
@@ -92,7 +93,7 @@ func (s *Server) checkConnector(name string) error {
 }
 
 func (s *Server) createAccount(c *call) (answer, error) {
-	var in engine.AccountInput
+	var in account.AccountInput
 	if err := decode(c, newAccountFields, &in); err != nil {
 		return answer{}, err
 	}
@@ -103,7 +104,7 @@ func (s *Server) createAccount(c *call) (answer, error) {
 }
 
 func (s *Server) updateAccount(c *call) (answer, error) {
-	var in engine.AccountInput
+	var in account.AccountInput
 	if err := decode(c, accountChangeFields, &in); err != nil {
 		return answer{}, err
 	}
@@ -132,7 +133,7 @@ func (s *Server) deleteAccount(c *call) (answer, error) {
 
 // verifyConnector answers 200 without a body if the credentials have the form that the connector's adapter needs.
 func (s *Server) verifyConnector(c *call) (answer, error) {
-	var in engine.AccountInput
+	var in account.AccountInput
 	if err := decode(c, verifyFields, &in); err != nil {
 		return answer{}, err
 	}
@@ -142,7 +143,7 @@ func (s *Server) verifyConnector(c *call) (answer, error) {
 	return answer{}, s.Admin.VerifyCredentials(c.ctx(), in.Connector, in.Credentials)
 }
 
-func accountAnswer(a *engine.Account, err error) (answer, error) {
+func accountAnswer(a *account.Account, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -160,17 +161,17 @@ func accountAnswer(a *engine.Account, err error) (answer, error) {
 }
 
 // writeListedAccount writes an account in a list, without its credentials, metadata and webhook details.
-func writeListedAccount(w *writer, a *engine.Account) {
+func writeListedAccount(w *writer, a *account.Account) {
 	writeAccountHead(w, a).raw("payment_methods_enabled", a.PaymentMethods)
 	writeAccountTail(w, a, a.Fields()).close()
 }
 
-func writeAccountHead(w *writer, a *engine.Account) *writer {
+func writeAccountHead(w *writer, a *account.Account) *writer {
 	return w.open().str("connector_type", a.Type).str("connector_name", a.Connector).str("connector_label", a.Label).
 		str("merchant_connector_id", a.ID).str("profile_id", a.ProfileID)
 }
 
-func writeAccountTail(w *writer, a *engine.Account, f engine.Fields) *writer {
+func writeAccountTail(w *writer, a *account.Account, f account.Fields) *writer {
 	status := "inactive"
 	if a.Active {
 		status = "active"

@@ -1,15 +1,15 @@
 package router
 
-import "payswitch/engine"
+import "payswitch/engine/account"
 
 var egressFields = closedObject(
-	at("base_url", text, func(e *engine.EgressInput) *string { return &e.BaseURL }),
-	at("hosts", listOf(text), func(e *engine.EgressInput) *[]string { return &e.Hosts }),
+	at("base_url", text, func(e *account.EgressInput) *string { return &e.BaseURL }),
+	at("hosts", listOf(text), func(e *account.EgressInput) *[]string { return &e.Hosts }),
 )
 
 // setEgress lets the operator choose other hosts for a connector account than those in its adapter's manifest.
 func (s *Server) setEgress(c *call) (answer, error) {
-	var in engine.EgressInput
+	var in account.EgressInput
 	if err := decode(c, egressFields, &in); err != nil {
 		return answer{}, err
 	}
@@ -20,7 +20,7 @@ func (s *Server) retrieveEgress(c *call) (answer, error) {
 	return egressAnswer(s.Admin.Account(c.ctx(), c.merchant(), c.param("merchant_connector_id")))
 }
 
-func egressAnswer(a *engine.Account, err error) (answer, error) {
+func egressAnswer(a *account.Account, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}

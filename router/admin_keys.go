@@ -3,13 +3,13 @@ package router
 import (
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
 )
 
-var keyFields = []field[engine.APIKeyInput]{
-	opt("name", text, func(k *engine.APIKeyInput) **string { return &k.Name }),
-	opt("description", text, func(k *engine.APIKeyInput) **string { return &k.Description }),
-	opt("expiration", expiration, func(k *engine.APIKeyInput) **time.Time { return &k.Expiration }),
+var keyFields = []field[account.APIKeyInput]{
+	opt("name", text, func(k *account.APIKeyInput) **string { return &k.Name }),
+	opt("description", text, func(k *account.APIKeyInput) **string { return &k.Description }),
+	opt("expiration", expiration, func(k *account.APIKeyInput) **time.Time { return &k.Expiration }),
 }
 
 var (
@@ -32,7 +32,7 @@ func expiration(r *reader) (time.Time, error) {
 }
 
 func (s *Server) createKey(c *call) (answer, error) {
-	var in engine.APIKeyInput
+	var in account.APIKeyInput
 	if err := decode(c, newKeyFields, &in); err != nil {
 		return answer{}, err
 	}
@@ -45,7 +45,7 @@ func (s *Server) createKey(c *call) (answer, error) {
 }
 
 func (s *Server) updateKey(c *call) (answer, error) {
-	var in engine.APIKeyInput
+	var in account.APIKeyInput
 	if err := decode(c, keyChangeFields, &in); err != nil {
 		return answer{}, err
 	}
@@ -94,7 +94,7 @@ func (q *query) count(name string, absent int) int {
 	return int(v)
 }
 
-func keyAnswer(k *engine.APIKey, err error) (answer, error) {
+func keyAnswer(k *account.APIKey, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -103,15 +103,15 @@ func keyAnswer(k *engine.APIKey, err error) (answer, error) {
 	return w.answer(), nil
 }
 
-func writeKey(w *writer, k *engine.APIKey) {
+func writeKey(w *writer, k *account.APIKey) {
 	writeKeyTail(writeKeyHead(w, k).str("prefix", k.Prefix), k)
 }
 
-func writeKeyHead(w *writer, k *engine.APIKey) *writer {
+func writeKeyHead(w *writer, k *account.APIKey) *writer {
 	return w.open().str("key_id", k.ID).str("merchant_id", k.MerchantID).str("name", k.Name).text("description", k.Description)
 }
 
-func writeKeyTail(w *writer, k *engine.APIKey) *writer {
+func writeKeyTail(w *writer, k *account.APIKey) *writer {
 	w.time("created", k.CreatedAt)
 	if k.ExpiresAt.IsZero() {
 		return w.str("expiration", "never").close()

@@ -3,16 +3,17 @@ package router
 import (
 	"encoding/json"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
 )
 
 // merchantRequest is the body of both requests about a merchant account: create and update.
 type merchantRequest struct {
-	engine.MerchantInput
+	account.MerchantInput
 }
 
 func keepOfMerchant[V any](key string, parse func(*reader) (V, error)) field[merchantRequest] {
-	return keep(key, parse, func(m *merchantRequest) *engine.Fields { return &m.Fields })
+	return keep(key, parse, func(m *merchantRequest) *account.Fields { return &m.Fields })
 }
 
 var merchantDetails = record(true,
@@ -35,8 +36,8 @@ var webhookDetails = record(true,
 )
 
 var businessFields = closedObject(
-	must(at("country", oneOf(countries), func(b *engine.Business) *string { return &b.Country })),
-	must(at("business", text, func(b *engine.Business) *string { return &b.Name })),
+	must(at("country", oneOf(countries), func(b *account.Business) *string { return &b.Country })),
+	must(at("business", text, func(b *account.Business) *string { return &b.Name })),
 )
 
 // merchantCommon are the fields of both requests: create and update.
@@ -54,7 +55,7 @@ var merchantCommon = []field[merchantRequest]{
 	keepOfMerchant("metadata", anyObject),
 	drop[merchantRequest]("publishable_key", hiddenText), // ignored: payswitch makes this key
 	keepOfMerchant("locker_id", text),
-	at("primary_business_details", listOf(businessFields.parse), func(m *merchantRequest) *[]engine.Business { return &m.Business }),
+	at("primary_business_details", listOf(businessFields.parse), func(m *merchantRequest) *[]account.Business { return &m.Business }),
 	keepOfMerchant("frm_routing_algorithm", anyObject),
 	keepOfMerchant("pm_collect_link_config", anyObject),
 	keepOfMerchant("network_tokenization_credentials", hiddenObject),
@@ -92,7 +93,7 @@ func (s *Server) updateMerchant(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if in.ID != "" && in.ID != c.param("merchant_id") {
-		return answer{}, engine.InvalidValue("merchant_id")
+		return answer{}, fault.InvalidValue("merchant_id")
 	}
 	in.ID = c.param("merchant_id")
 	return merchantAnswer(s.Admin.UpdateMerchant(c.ctx(), in.MerchantInput))
@@ -110,7 +111,7 @@ func (s *Server) listMerchants(c *call) (answer, error) {
 		return answer{}, q.err
 	}
 	if organization == "" {
-		return answer{}, engine.Missing("organization_id")
+		return answer{}, fault.Missing("organization_id")
 	}
 	list, err := s.Admin.Merchants(c.ctx(), organization)
 	if err != nil {
@@ -128,15 +129,15 @@ func (s *Server) deleteMerchant(c *call) (answer, error) {
 }
 
 // checkReturnURL returns an error if return_url is longer than 2048 characters.
-func checkReturnURL(f engine.Fields) error {
+func checkReturnURL(f account.Fields) error {
 	var url string
 	if raw := f["return_url"]; raw != nil && json.Unmarshal(raw, &url) != nil {
-		return engine.InvalidValue("return_url")
+		return fault.InvalidValue("return_url")
 	}
 	return checkLengths(length{"return_url", url, 2048})
 }
 
-func merchantAnswer(m *engine.Merchant, err error) (answer, error) {
+func merchantAnswer(m *account.Merchant, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -145,7 +146,7 @@ func merchantAnswer(m *engine.Merchant, err error) (answer, error) {
 	return w.answer(), nil
 }
 
-func writeMerchant(w *writer, m *engine.Merchant) {
+func writeMerchant(w *writer, m *account.Merchant) {
 	f := withDefaults(m.Fields(), "product_type", `"orchestration"`, "merchant_account_type", `"standard"`, "primary_business_details", "[]")
 	w.open().str("merchant_id", m.ID).
 		fields(f, "merchant_name", "return_url", "enable_payment_response_hash", "payment_response_hash_key",

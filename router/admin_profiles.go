@@ -6,18 +6,18 @@ import (
 	"math"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
 )
 
-func keepOfProfile[V any](key string, parse func(*reader) (V, error)) field[engine.ProfileInput] {
-	return keep(key, parse, func(p *engine.ProfileInput) *engine.Fields { return &p.Fields })
+func keepOfProfile[V any](key string, parse func(*reader) (V, error)) field[account.ProfileInput] {
+	return keep(key, parse, func(p *account.ProfileInput) *account.Fields { return &p.Fields })
 }
 
 // whole reads an integer of 0 or more. The engine checks its upper bound.
 var whole = integer(0, math.MaxUint32)
 
 var profileFields = closedObject(
-	at("profile_name", text, func(p *engine.ProfileInput) *string { return &p.Name }),
+	at("profile_name", text, func(p *account.ProfileInput) *string { return &p.Name }),
 	keepOfProfile("return_url", webURL),
 	keepOfProfile("enable_payment_response_hash", boolean),
 	keepOfProfile("payment_response_hash_key", hiddenJSON),
@@ -108,7 +108,7 @@ func notToken(c rune) bool {
 	return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
 }
 
-func (s *Server) readProfile(c *call) (in engine.ProfileInput, err error) {
+func (s *Server) readProfile(c *call) (in account.ProfileInput, err error) {
 	if err = decode(c, profileFields, &in); err == nil {
 		err = checkReturnURL(in.Fields)
 	}
@@ -153,7 +153,7 @@ func (s *Server) deleteProfile(c *call) (answer, error) {
 var toggleFields = closedObject(must(at("enabled", boolean, func(on *bool) *bool { return on })))
 
 // toggle is the handler that switches one setting of a profile on or off.
-func (s *Server) toggle(set func(ctx context.Context, a engine.Auth, id string, on bool) error) handler {
+func (s *Server) toggle(set func(ctx context.Context, a account.Auth, id string, on bool) error) handler {
 	return func(c *call) (answer, error) {
 		var on bool
 		if err := decode(c, toggleFields, &on); err != nil {
@@ -166,7 +166,7 @@ func (s *Server) toggle(set func(ctx context.Context, a engine.Auth, id string, 
 	}
 }
 
-func profileAnswer(p *engine.Profile, err error) (answer, error) {
+func profileAnswer(p *account.Profile, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -175,7 +175,7 @@ func profileAnswer(p *engine.Profile, err error) (answer, error) {
 	return w.answer(), nil
 }
 
-func writeProfile(w *writer, p *engine.Profile) {
+func writeProfile(w *writer, p *account.Profile) {
 	f := withDefaults(p.Fields(),
 		"enable_payment_response_hash", "true", "redirect_to_merchant_with_http_post", "false",
 		"session_expiry", "900", "intent_fulfillment_time", "900", "use_billing_as_payment_method_billing", "true",

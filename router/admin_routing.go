@@ -1,14 +1,17 @@
 package router
 
-import "payswitch/engine"
+import (
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+)
 
 var fallbackFields = openObject(
-	must(at("connector", text, func(c *engine.RoutingChoice) *string { return &c.Connector })),
-	must(at("merchant_connector_id", identifier, func(c *engine.RoutingChoice) *string { return &c.AccountID })),
+	must(at("connector", text, func(c *payment.RoutingChoice) *string { return &c.Connector })),
+	must(at("merchant_connector_id", identifier, func(c *payment.RoutingChoice) *string { return &c.AccountID })),
 )
 
 // readChoices reads a body that is an array of connector accounts.
-func readChoices(c *call) (list []engine.RoutingChoice, err error) {
+func readChoices(c *call) (list []payment.RoutingChoice, err error) {
 	body, err := c.jsonBody()
 	if err != nil {
 		return nil, err
@@ -62,10 +65,10 @@ func (s *Server) reorderProfileFallback(c *call) (answer, error) {
 	return w.answer(), nil
 }
 
-func writeFallback(w *writer, f *engine.Fallback) {
+func writeFallback(w *writer, f *account.Fallback) {
 	listOfAnswers(w.open().str("profile_id", f.ProfileID).key("connectors"), f.Choices, writeChoice).close()
 }
 
-func writeChoice(w *writer, c engine.RoutingChoice) {
+func writeChoice(w *writer, c payment.RoutingChoice) {
 	w.open().str("connector", c.Connector).str("merchant_connector_id", c.AccountID).close()
 }

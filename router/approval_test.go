@@ -9,7 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/approval"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/router"
 	"payswitch/sdk"
@@ -41,15 +44,15 @@ func TestApprovalIsTheOperators(t *testing.T) {
 // operator is a fake engine with an account that awaits approval.
 type operator struct {
 	router.Admin
-	view *engine.ApprovalView
+	view *account.ApprovalView
 }
 
-func (o operator) Approval(context.Context, engine.Auth, string) (*engine.ApprovalView, error) {
+func (o operator) Approval(context.Context, account.Auth, string) (*account.ApprovalView, error) {
 	return o.view, nil
 }
 
-func (o operator) Violations(context.Context, engine.Auth, string) ([]*engine.Violation, error) {
-	return []*engine.Violation{{At: time.UnixMilli(1_760_000_000_000), OperationID: "op_1", Operation: sdk.OpAuthorize, Adapter: "acme", AdapterHash: "ab",
+func (o operator) Violations(context.Context, account.Auth, string) ([]*port.Violation, error) {
+	return []*port.Violation{{At: time.UnixMilli(1_760_000_000_000), OperationID: "op_1", Operation: sdk.OpAuthorize, Adapter: "acme", AdapterHash: "ab",
 		Rule: "host", Place: "evil.example"}}, nil
 }
 
@@ -67,7 +70,7 @@ func TestViolations(t *testing.T) {
 // world is a Server over o.
 func (o operator) world(t *testing.T) *world {
 	s, err := router.New(router.Deps{Access: &fake{}, Payments: &fake{}, Admin: o, Logger: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)),
-		Connectors: plugins.NativeConnectors(nil)}, router.Options{AdminKey: engine.NewSecret(adminKey), PublicURL: publicURL})
+		Connectors: plugins.NativeConnectors(nil)}, router.Options{AdminKey: secret.New(adminKey), PublicURL: publicURL})
 	require.NoError(t, err)
 	return &world{t: t, handler: checked(t, s)}
 }
@@ -78,9 +81,9 @@ func TestAwaitingApproval(t *testing.T) {
 		Config:         []sdk.Field{{Name: "region", Type: "text", Default: "eu"}},
 		Authentication: []sdk.Placement{{Secret: "secret", In: "header", Field: "Authorization"}},
 		Placements:     []sdk.Placement{{Secret: "cvc", In: "body", Field: "card.cvc", Method: "POST", Path: "/v1", Operation: sdk.OpAuthorize}}}
-	v := &engine.ApprovalView{Account: &engine.Account{ID: "mca_1", Connector: "acme"},
-		Adapter: engine.AdapterInfo{Name: "acme", Hash: "ab", Manifest: m}, Awaiting: engine.ReachOf(m)}
-	v.Account.Operator.Approvals = []engine.Approval{{At: time.UnixMilli(1_760_000_000_000), By: engine.ApprovedAtCreation, Adapter: "acme", Version: "1.0.0", Hash: "cd", PlainSecrets: true}}
+	v := &account.ApprovalView{Account: &account.Account{ID: "mca_1", Connector: "acme"},
+		Adapter: port.AdapterInfo{Name: "acme", Hash: "ab", Manifest: m}, Awaiting: approval.ReachOf(m)}
+	v.Account.Operator.Approvals = []approval.Approval{{At: time.UnixMilli(1_760_000_000_000), By: approval.ApprovedAtCreation, Adapter: "acme", Version: "1.0.0", Hash: "cd", PlainSecrets: true}}
 	get := func() map[string]any {
 		return operator{view: v}.world(t).send("GET", "/account/m1/connectors/mca_1/approval", adminKey, "").ok()
 	}
@@ -89,13 +92,13 @@ func TestAwaitingApproval(t *testing.T) {
 		"adapter": map[string]any{"name": "acme", "version": "2.0.0", "sha256": "ab"},
 		"awaiting": map[string]any{"hosts": map[string]any{"test": []any{"a.example", "b.example"}}, "credentials": []any{"api_key as secret (secret)"}, "config": []any{"region as region (text; default eu)"},
 			"authentication": []any{"secret in header Authorization"}, "placements": []any{"cvc in body card.cvc of POST /v1 (authorize)"}, "plain_secrets": false},
-		"caution": engine.ReachOf(m).Caution(),
+		"caution": approval.ReachOf(m).Caution(),
 		"approvals": []any{map[string]any{"at": "2025-10-09T08:53:20.000Z", "by": "creation", "name": "acme", "version": "1.0.0", "sha256": "cd",
 			"reach": map[string]any{"hosts": map[string]any{}, "credentials": []any{}, "config": []any{}, "authentication": []any{}, "placements": []any{}, "plain_secrets": false}, "plain_secrets": true}},
 	}, get())
 	v.Adapter.Hash = "cd"
 	require.Equal(t, true, get()["plain_secrets"])
-	v.Adapter, v.Awaiting = engine.AdapterInfo{}, engine.Reach{}
+	v.Adapter, v.Awaiting = port.AdapterInfo{}, approval.Reach{}
 	gone := get()
 	require.Equal(t, "not_installed", gone["status"])
 	require.Nil(t, gone["adapter"])

@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/secret"
 )
 
 // access names the callers that may use a route.
@@ -15,7 +16,7 @@ type access int
 const (
 	nobody          access = iota // the zero value: New refuses the route
 	open                          // no key; openRoutes names the guard
-	secret                        // a merchant's secret key
+	secretField                   // a merchant's secret key
 	either                        // a secret key, or the publishable key with the payment's client secret
 	publishable                   // the publishable key
 	customersOwn                  // a secret key, or an ephemeral key of the customer that the request is about
@@ -30,9 +31,9 @@ func (s *Server) authenticate(c *call) error {
 	if c.route.who == open {
 		return nil
 	}
-	key := engine.NewSecret(c.r.Header.Get("api-key"))
+	key := secret.New(c.r.Header.Get("api-key"))
 	if key.IsZero() {
-		return engine.Unauthorized()
+		return fault.Unauthorized()
 	}
 	if c.route.who == admin || c.route.who == adminOrOwn {
 		if s.isAdmin(key) {
@@ -40,7 +41,7 @@ func (s *Server) authenticate(c *call) error {
 			return nil
 		}
 		if c.route.who == admin {
-			return engine.Unauthorized()
+			return fault.Unauthorized()
 		}
 	}
 	a, err := s.Access.Authenticate(c.ctx(), key)
@@ -48,29 +49,29 @@ func (s *Server) authenticate(c *call) error {
 		return err
 	}
 	if a.CustomerID != "" && c.route.who != customersOwn && c.route.who != customersDevice {
-		return engine.Unauthorized()
+		return fault.Unauthorized()
 	}
 	switch c.route.who {
-	case secret, customersOwn:
+	case secretField, customersOwn:
 		if a.Publishable {
-			return engine.Unauthorized()
+			return fault.Unauthorized()
 		}
 	case customersDevice:
 		if !a.Publishable && a.CustomerID == "" {
-			return engine.Unauthorized()
+			return fault.Unauthorized()
 		}
 	case publishable:
 		if !a.Publishable {
-			return engine.Unauthorized()
+			return fault.Unauthorized()
 		}
 	case ownMerchant, adminOrOwn:
 		if a.Publishable || a.MerchantID != c.param("merchant_id") {
-			return engine.Unauthorized()
+			return fault.Unauthorized()
 		}
 	}
 	if id := c.r.Header.Get("X-Profile-Id"); id != "" && !a.Publishable && a.CustomerID == "" {
 		if err := checkID(id); err != nil {
-			return engine.InvalidValue("X-Profile-Id")
+			return fault.InvalidValue("X-Profile-Id")
 		}
 		a.ProfileID = id
 	}
@@ -86,8 +87,8 @@ func (s *Server) ForOperator(h http.Handler) http.Handler {
 		if scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " "); key == "" && found && strings.EqualFold(scheme, "Bearer") {
 			key = strings.TrimSpace(token)
 		}
-		if !s.isAdmin(engine.NewSecret(key)) {
-			s.answer(w, r, func(*call) answer { return errorAnswer(engine.Unauthorized()) })
+		if !s.isAdmin(secret.New(key)) {
+			s.answer(w, r, func(*call) answer { return errorAnswer(fault.Unauthorized()) })
 			return
 		}
 		keepPrivate(w.Header(), http.StatusOK)
@@ -96,7 +97,7 @@ func (s *Server) ForOperator(h http.Handler) http.Handler {
 }
 
 // isAdmin compares digests, so that the time it takes does not depend on the key, not even on its length.
-func (s *Server) isAdmin(key engine.Secret) bool {
+func (s *Server) isAdmin(key secret.Value) bool {
 	if s.opts.AdminKey.IsZero() {
 		return false
 	}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/router"
 )
 
@@ -23,7 +25,7 @@ func BenchmarkDecodePayment(b *testing.B) {
 }
 
 func BenchmarkPaymentJSON(b *testing.B) {
-	v := sample(engine.Succeeded)
+	v := sample(payment.Succeeded)
 	b.ReportAllocs()
 	for b.Loop() {
 		router.PaymentJSON(v)
@@ -31,7 +33,7 @@ func BenchmarkPaymentJSON(b *testing.B) {
 }
 
 func BenchmarkPaymentEvent(b *testing.B) {
-	v := sample(engine.Succeeded)
+	v := sample(payment.Succeeded)
 	for b.Loop() {
 		if _, err := (router.Presenter{}).PaymentEvent("evt_1", "payment_succeeded", time.Now(), v); err != nil {
 			b.Fatal(err)
@@ -41,8 +43,8 @@ func BenchmarkPaymentEvent(b *testing.B) {
 
 // BenchmarkSurface measures the work of package router for a payment: its engine answers at once.
 func BenchmarkSurface(b *testing.B) {
-	v := sample(engine.Succeeded)
-	f := &fake{create: func() (*engine.PaymentView, error) { return v, nil }}
+	v := sample(payment.Succeeded)
+	f := &fake{create: func() (*change.View, error) { return v, nil }}
 	w := &world{t: b, handler: f.server(b, router.Options{}, discard{})}
 	for b.Loop() {
 		w.send("POST", "/payments", "key", full)
@@ -66,10 +68,10 @@ func FuzzPayment(f *testing.F) {
 			require.True(t, json.Valid([]byte(body)), "taken and no JSON: %q", body)
 			return
 		}
-		var e *engine.Error
+		var e *fault.Error
 		require.ErrorAs(t, err, &e)
 		require.Equal(t, "IR_06", e.Code)
-		require.Equal(t, engine.KindInvalid, e.Kind)
+		require.Equal(t, fault.KindInvalid, e.Kind)
 		require.Less(t, len(e.Message), 4000)
 	})
 }

@@ -9,7 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/fault"
 )
 
 // A card number belongs in a field for card numbers: the engine seals it there, and adapters see stand-ins. Once a body has been read, the
@@ -72,8 +73,8 @@ func (r *reader) cardsIn(most int) ([]cardPlace, error) {
 		if kind := v.Kind(); kind != '0' && (kind != '"' || len(v) < leastCard) {
 			continue
 		}
-		if text := cardText(v); engine.HoldsCard(text) {
-			place := cardPlace{field: r.path(), from: from, to: r.pos(), masked: engine.MaskCards(text)}
+		if text := cardText(v); card.HoldsCard(text) {
+			place := cardPlace{field: r.path(), from: from, to: r.pos(), masked: card.MaskCards(text)}
 			if r.isName() {
 				place.name, place.field = true, r.pathOf(r.dec.StackPointer().Parent())
 			}
@@ -105,7 +106,7 @@ func (p *cardPlace) refuse() error {
 	case p.name:
 		what = "the name of a member of " + p.field
 	}
-	return engine.Unprocessable(p.field, what+" holds a card number: send card numbers in the card_number of a card alone, where they are kept safe")
+	return fault.Unprocessable(p.field, what+" holds a card number: send card numbers in the card_number of a card alone, where they are kept safe")
 }
 
 // maskCards returns the body with its card numbers masked. A number becomes a string.
@@ -115,7 +116,7 @@ func maskCards(body []byte, places []cardPlace) ([]byte, error) {
 	for _, p := range places {
 		text, err := json.Marshal(p.masked)
 		if err != nil {
-			return nil, engine.Internal(err, "mask card number")
+			return nil, fault.Internal(err, "mask card number")
 		}
 		out = append(append(out, body[done:p.from]...), text...)
 		done = p.to

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/secret"
 )
 
 // object is the table of a JSON object's fields: how each field is read into a T. An explicit null is the same as an absent field. A
@@ -190,9 +191,9 @@ func text(r *reader) (string, error) {
 }
 
 // secretText reads text that no message repeats.
-func secretText(r *reader) (engine.Secret, error) {
+func secretText(r *reader) (secret.Value, error) {
 	b, err := r.string(false)
-	return engine.NewSecret(string(b)), err
+	return secret.New(string(b)), err
 }
 
 func boolean(r *reader) (bool, error) {
@@ -376,7 +377,7 @@ func checkPathParam(name, s string) error {
 		longest = s[:min(len(s), 64)]
 	}
 	if checkID(longest) != nil || len(s) > 128 {
-		return &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Param: name,
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Param: name,
 			Message: "the path's " + name + " must be 1 to 64 of A-Z, a-z, 0-9, _ and -"}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/router"
@@ -131,11 +132,11 @@ func acme(t *testing.T) *world {
 	a.Manifest.Credentials = []sdk.Field{{Name: "user", Key: "api_key", Label: "User", Type: "secret"}, {Name: "password", Key: "key1", Label: "Password", Type: "secret"}}
 	a.Manifest.Config = []sdk.Field{{Name: "region", Label: "Region", Type: "enum", Values: []string{"eu", "us"}}, {Name: "site", Label: "Site", Type: "text", Optional: true}}
 	connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"acme": a})
-	vault, err := engine.OpenVault(context.Background(), w.store, engine.NewSecret("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
+	vault, err := engine.OpenVault(context.Background(), w.store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(t, err)
 	e, err := engine.New(engine.Deps{Store: w.store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}}, engine.Options{PublicURL: publicURL})
 	require.NoError(t, err)
-	w.server, err = router.New(router.Deps{Access: e, Payments: e, Admin: e, Connectors: connectors}, router.Options{PublicURL: publicURL, AdminKey: engine.NewSecret(adminKey)})
+	w.server, err = router.New(router.Deps{Access: e, Payments: e, Admin: e, Connectors: connectors}, router.Options{PublicURL: publicURL, AdminKey: secret.New(adminKey)})
 	require.NoError(t, err)
 	w.handler = checked(t, w.server)
 	return w

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -48,19 +49,19 @@ func (c *counters) alarmed(kind string) int {
 	return c.alarms[kind]
 }
 
-func (*counters) PaymentMoved(engine.PaymentStatus, string)                           {}
-func (*counters) OperationDone(string, string, engine.OperationStatus, time.Duration) {}
-func (*counters) AuthenticationDone(_, _, _, _ string, _ time.Duration)               {}
-func (*counters) ExemptionSettled(_, _, _, _ string)                                  {}
-func (c *counters) Alarm(kind string)                                                 { c.add(&c.alarms, kind) }
+func (*counters) PaymentMoved(payment.Status, string)                                  {}
+func (*counters) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
+func (*counters) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
+func (*counters) ExemptionSettled(_, _, _, _ string)                                   {}
+func (c *counters) Alarm(kind string)                                                  { c.add(&c.alarms, kind) }
 
 // counting counts the calls of adapters.
 type counting struct {
-	engine.Connectors
+	port.Connectors
 	*counters
 }
 
-func (c counting) Adapter(name string) (engine.AdapterInfo, bool) {
+func (c counting) Adapter(name string) (port.AdapterInfo, bool) {
 	info, ok := c.Connectors.Adapter(name)
 	if ok && c.deaf.Load() {
 		m := *info.Manifest
@@ -70,7 +71,7 @@ func (c counting) Adapter(name string) (engine.AdapterInfo, bool) {
 	return info, ok
 }
 
-func (c counting) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+func (c counting) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, error) {
 	c.add(&c.calls, d.Request.PaymentID+" "+string(d.Operation))
 	if d.Operation == sdk.OpAuthorize || d.Operation == sdk.OpAuthenticate {
 		c.mu.Lock()

@@ -5,22 +5,24 @@ import (
 	"errors"
 	"fmt"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
 )
 
 // customerData reads the body of both requests about a customer: create and update. It ignores unknown keys.
 var customerData = openObject(
-	at("customer_id", identifier, func(c *engine.CustomerData) *string { return &c.ID }),
-	opt("name", text, func(c *engine.CustomerData) **string { return &c.Name }),
-	opt("email", email, func(c *engine.CustomerData) **string { return &c.Email }),
-	opt("phone", text, func(c *engine.CustomerData) **string { return &c.Phone }),
-	opt("phone_country_code", text, func(c *engine.CustomerData) **string { return &c.PhoneCountryCode }),
-	opt("description", text, func(c *engine.CustomerData) **string { return &c.Description }),
-	opt("tax_registration_id", apart(text), func(c *engine.CustomerData) **string { return &c.TaxRegistrationID }),
-	at("address", keptAs(openAddress.parse), func(c *engine.CustomerData) *json.RawMessage { return &c.Address }),
-	at("metadata", anyObject, func(c *engine.CustomerData) *json.RawMessage { return &c.Metadata }),
+	at("customer_id", identifier, func(c *method.CustomerData) *string { return &c.ID }),
+	opt("name", text, func(c *method.CustomerData) **string { return &c.Name }),
+	opt("email", email, func(c *method.CustomerData) **string { return &c.Email }),
+	opt("phone", text, func(c *method.CustomerData) **string { return &c.Phone }),
+	opt("phone_country_code", text, func(c *method.CustomerData) **string { return &c.PhoneCountryCode }),
+	opt("description", text, func(c *method.CustomerData) **string { return &c.Description }),
+	opt("tax_registration_id", apart(text), func(c *method.CustomerData) **string { return &c.TaxRegistrationID }),
+	at("address", keptAs(openAddress.parse), func(c *method.CustomerData) *json.RawMessage { return &c.Address }),
+	at("metadata", anyObject, func(c *method.CustomerData) *json.RawMessage { return &c.Metadata }),
 	at("document_details", record(false, must(member("document_type", oneOf(documentTypes))), must(member("document_number", apart(text)))),
-		func(c *engine.CustomerData) *json.RawMessage { return &c.DocumentDetails }),
+		func(c *method.CustomerData) *json.RawMessage { return &c.DocumentDetails }),
 )
 
 // openAddress checks an address that answers repeat unchanged.
@@ -30,7 +32,7 @@ var openAddress = openObject(
 )
 
 func (s *Server) createCustomer(c *call) (answer, error) {
-	var in engine.CustomerData
+	var in method.CustomerData
 	if err := decode(c, customerData, &in); err != nil {
 		return answer{}, err
 	}
@@ -38,7 +40,7 @@ func (s *Server) createCustomer(c *call) (answer, error) {
 }
 
 func (s *Server) updateCustomer(c *call) (answer, error) {
-	var in engine.CustomerData
+	var in method.CustomerData
 	if err := decode(c, customerData, &in); err != nil {
 		return answer{}, err
 	}
@@ -70,7 +72,7 @@ func (s *Server) countCustomers(c *call) (answer, error) {
 	const most = 100
 	if q := c.query(); q.has("limit") {
 		if v, given := q.int("limit"); given && (v < 1 || v > most) {
-			return answer{}, engine.Unprocessable("limit", fmt.Sprintf("limit should be in between 1 and %d", most))
+			return answer{}, fault.Unprocessable("limit", fmt.Sprintf("limit should be in between 1 and %d", most))
 		}
 	}
 	list, total, err := s.customers(c, 20)
@@ -83,7 +85,7 @@ func (s *Server) countCustomers(c *call) (answer, error) {
 }
 
 // customers reads the page of customers that the query asks for, or the one customer that it names.
-func (s *Server) customers(c *call, limit int) ([]*engine.Customer, int, error) {
+func (s *Server) customers(c *call, limit int) ([]*account.Customer, int, error) {
 	q := c.query()
 	q.only("limit", "offset", "customer_id")
 	limit, offset, id := q.count("limit", limit), q.count("offset", 0), q.id("customer_id")
@@ -91,25 +93,25 @@ func (s *Server) customers(c *call, limit int) ([]*engine.Customer, int, error) 
 		return nil, 0, q.err
 	}
 	if limit == 0 {
-		return nil, 0, engine.Unprocessable("limit", "limit should be at least 1")
+		return nil, 0, fault.Unprocessable("limit", "limit should be at least 1")
 	}
 	if id == "" {
 		return s.Admin.Customers(c.ctx(), c.auth, limit, offset)
 	}
 	one, err := s.Admin.Customer(c.ctx(), c.auth, id)
-	var e *engine.Error
+	var e *fault.Error
 	switch {
-	case errors.As(err, &e) && e.Kind == engine.KindNotFound:
+	case errors.As(err, &e) && e.Kind == fault.KindNotFound:
 		return nil, 0, nil
 	case err != nil:
 		return nil, 0, err
 	case offset > 0:
 		return nil, 1, nil
 	}
-	return []*engine.Customer{one}, 1, nil
+	return []*account.Customer{one}, 1, nil
 }
 
-func customerAnswer(v *engine.Customer, err error) (answer, error) {
+func customerAnswer(v *account.Customer, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -118,7 +120,7 @@ func customerAnswer(v *engine.Customer, err error) (answer, error) {
 	return w.answer(), nil
 }
 
-func writeCustomerRecord(w *writer, v *engine.Customer) {
+func writeCustomerRecord(w *writer, v *account.Customer) {
 	p := v.Personal
 	w.open().str("customer_id", v.ID).text("name", p.Name).text("email", p.Email).text("phone", p.Phone).
 		text("phone_country_code", p.PhoneCountryCode).text("description", p.Description).raw("address", p.Address).

@@ -6,36 +6,36 @@ import (
 	"net/http"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 )
 
-// asError returns err as an engine.Error. An error of another type is an internal failure.
-func asError(err error) *engine.Error {
-	var e *engine.Error
+// asError returns err as an fault.Error. An error of another type is an internal failure.
+func asError(err error) *fault.Error {
+	var e *fault.Error
 	if errors.As(err, &e) {
 		return e
 	}
-	return engine.Internal(err, "answer request")
+	return fault.Internal(err, "answer request")
 }
 
 // statusOf is the one place where an error becomes an HTTP status.
-func statusOf(e *engine.Error) int {
+func statusOf(e *fault.Error) int {
 	switch e.Kind {
-	case engine.KindInvalid:
+	case fault.KindInvalid:
 		return http.StatusBadRequest
-	case engine.KindTooLarge:
+	case fault.KindTooLarge:
 		return http.StatusRequestEntityTooLarge
-	case engine.KindUnprocessable:
+	case fault.KindUnprocessable:
 		return http.StatusUnprocessableEntity
-	case engine.KindUnauthorized:
+	case fault.KindUnauthorized:
 		return http.StatusUnauthorized
-	case engine.KindNotFound:
+	case fault.KindNotFound:
 		return http.StatusNotFound
-	case engine.KindLimited:
+	case fault.KindLimited:
 		return http.StatusTooManyRequests
-	case engine.KindUnimplemented:
+	case fault.KindUnimplemented:
 		return http.StatusNotImplemented
-	case engine.KindUnavailable:
+	case fault.KindUnavailable:
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
@@ -43,7 +43,7 @@ func statusOf(e *engine.Error) int {
 
 // errorAnswer is the error object: {"error":{"type","message","code", …}}. Where the body could not be read (IR_06 with 400 or 413), the
 // object names its type twice, as type and error_type: clients read either.
-func errorAnswer(e *engine.Error) answer {
+func errorAnswer(e *fault.Error) answer {
 	status := statusOf(e)
 	kind := "invalid_request"
 	if status >= 500 && status != http.StatusNotImplemented {
@@ -51,7 +51,7 @@ func errorAnswer(e *engine.Error) answer {
 	}
 	var w writer
 	w.open().key("error").open().str("type", kind)
-	if (e.Kind == engine.KindInvalid || e.Kind == engine.KindTooLarge) && e.Code == "IR_06" {
+	if (e.Kind == fault.KindInvalid || e.Kind == fault.KindTooLarge) && e.Code == "IR_06" {
 		w.str("error_type", kind)
 	}
 	w.str("message", e.Message).str("code", e.Code)
@@ -62,7 +62,7 @@ func errorAnswer(e *engine.Error) answer {
 	}
 	a := w.close().close().answer()
 	a.status = status
-	if e.Kind == engine.KindUnavailable {
+	if e.Kind == fault.KindUnavailable {
 		a.header = http.Header{"Retry-After": {"1"}}
 	}
 	return a
@@ -74,7 +74,7 @@ const maxLocated = 8
 // located returns the error with the path of its field in this request. The engine names a field without the objects around it where
 // several requests have it: card_cvc is payment_method_data.card.card_cvc in one and card.card_cvc in another. A name that the body
 // does not have, or has at several paths, stays as it is.
-func (c *call) located(e *engine.Error) *engine.Error {
+func (c *call) located(e *fault.Error) *fault.Error {
 	if e.Param == "" || len(c.body) == 0 {
 		return e
 	}
@@ -109,8 +109,8 @@ func (c *call) located(e *engine.Error) *engine.Error {
 
 // The answers to an unknown URL and to a method that the URL does not have.
 var (
-	errUnknownURL = &engine.Error{Kind: engine.KindNotFound, Code: "IR_02", Message: "Unrecognized request URL"}
-	errMethod     = &engine.Error{Kind: engine.KindInvalid, Code: "IR_03", Message: "The HTTP method is not applicable for this API"}
+	errUnknownURL = &fault.Error{Kind: fault.KindNotFound, Code: "IR_02", Message: "Unrecognized request URL"}
+	errMethod     = &fault.Error{Kind: fault.KindInvalid, Code: "IR_03", Message: "The HTTP method is not applicable for this API"}
 )
 
 // methodAnswer is a 405. Its Allow header lists the methods of the URL.

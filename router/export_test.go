@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/change"
 )
 
 // Routes lists method and pattern of every route.
@@ -46,7 +46,7 @@ func (s *Server) OpenPatterns() map[string][]string {
 
 // GuardRoutes checks one route against openRoutes.
 func GuardRoutes(pattern, who string) error {
-	return guardRoutes([]route{{method: "GET", pattern: pattern, who: map[string]access{"open": open, "secret": secret}[who]}}, openRoutes)
+	return guardRoutes([]route{{method: "GET", pattern: pattern, who: map[string]access{"open": open, "secret": secretField}[who]}}, openRoutes)
 }
 
 // FrameAncestors is the value of frame-ancestors for origins.
@@ -75,7 +75,7 @@ func (s *Server) Find(method, path string) (pattern string, params map[string]st
 }
 
 // PaymentJSON is a payment as answers show it.
-func PaymentJSON(v *engine.PaymentView) []byte { return paymentJSON(v).body }
+func PaymentJSON(v *change.View) []byte { return paymentJSON(v).body }
 
 // PaymentKeys are the keys a payment request may have.
 func PaymentKeys() []string { return paymentFields.keys() }

@@ -12,7 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/link"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/router"
@@ -23,35 +28,35 @@ import (
 type fake struct {
 	router.Payments
 	nextAction func() (*sdk.NextAction, error)
-	returned   func(engine.ReturnInput) (*engine.ReturnView, error)
-	create     func() (*engine.PaymentView, error)
+	returned   func(payment.ReturnInput) (*change.ReturnView, error)
+	create     func() (*change.View, error)
 
 	began, finished, abandoned int
 }
 
-func (f *fake) Authenticate(context.Context, engine.Secret) (engine.Auth, error) {
-	return engine.Auth{MerchantID: "m1"}, nil
+func (f *fake) Authenticate(context.Context, secret.Value) (account.Auth, error) {
+	return account.Auth{MerchantID: "m1"}, nil
 }
 
-func (f *fake) SecretOf(context.Context, *engine.Auth, string) string { return "" }
+func (f *fake) SecretOf(context.Context, *account.Auth, string) string { return "" }
 
-func (f *fake) BeginIdempotent(context.Context, *engine.Auth, string, []byte) (
-	*engine.StoredAnswer, func(context.Context, engine.StoredAnswer) error, func(context.Context), error) {
+func (f *fake) BeginIdempotent(context.Context, *account.Auth, string, []byte) (
+	*account.StoredAnswer, func(context.Context, account.StoredAnswer) error, func(context.Context), error) {
 	f.began++
-	return nil, func(context.Context, engine.StoredAnswer) error { f.finished++; return nil }, func(context.Context) { f.abandoned++ }, nil
+	return nil, func(context.Context, account.StoredAnswer) error { f.finished++; return nil }, func(context.Context) { f.abandoned++ }, nil
 }
 
-func (f *fake) OpensURL(u engine.PublicURL) bool { return u.Token == "t" }
+func (f *fake) OpensURL(u link.URL) bool { return u.Token == "t" }
 
-func (f *fake) NextAction(context.Context, engine.PublicURL) (*sdk.NextAction, error) {
+func (f *fake) NextAction(context.Context, link.URL) (*sdk.NextAction, error) {
 	return f.nextAction()
 }
 
-func (f *fake) PaymentReturn(_ context.Context, in engine.ReturnInput) (*engine.ReturnView, error) {
+func (f *fake) PaymentReturn(_ context.Context, in payment.ReturnInput) (*change.ReturnView, error) {
 	return f.returned(in)
 }
 
-func (f *fake) CreatePayment(context.Context, engine.Auth, *engine.PaymentInput) (*engine.PaymentView, error) {
+func (f *fake) CreatePayment(context.Context, account.Auth, *payment.Input) (*change.View, error) {
 	return f.create()
 }
 
@@ -100,13 +105,13 @@ func TestNextActionLeadsToTheWebOnly(t *testing.T) {
 }
 
 func TestReturn(t *testing.T) {
-	var got engine.ReturnInput
-	view := &engine.ReturnView{URL: "https://shop.test/done?status=succeeded"}
-	f := &fake{returned: func(in engine.ReturnInput) (*engine.ReturnView, error) { got = in; return view, nil }}
+	var got payment.ReturnInput
+	view := &change.ReturnView{URL: "https://shop.test/done?status=succeeded"}
+	f := &fake{returned: func(in payment.ReturnInput) (*change.ReturnView, error) { got = in; return view, nil }}
 	r := f.send(t, "POST", "/payments/p/m1/redirect/complete/stripe/t?x=1&y=a%20b&x=2", "PaRes=a%2Bb&MD=&empty", "Content-Type", "application/x-www-form-urlencoded")
 	require.Equal(t, 302, r.status)
 	require.Equal(t, view.URL, r.header.Get("Location"))
-	require.Equal(t, engine.ReturnInput{PaymentID: "p", MerchantID: "m1", Connector: "stripe", Token: "t", Complete: true, Return: sdk.Return{Method: "POST",
+	require.Equal(t, payment.ReturnInput{PaymentID: "p", MerchantID: "m1", Connector: "stripe", Token: "t", Complete: true, Return: sdk.Return{Method: "POST",
 		Query: []sdk.Header{{Name: "x", Value: "1"}, {Name: "y", Value: "a b"}, {Name: "x", Value: "2"}},
 		Form:  []sdk.Header{{Name: "PaRes", Value: "a+b"}, {Name: "MD"}, {Name: "empty"}}}}, got)
 	f.send(t, "GET", "/payments/p/m1/redirect/response/stripe/t", "")
@@ -114,21 +119,21 @@ func TestReturn(t *testing.T) {
 	require.Equal(t, "GET", got.Return.Method)
 	require.Equal(t, 400, f.send(t, "GET", "/payments/p/m1/redirect/response/stripe/t?a=%zz", "").status)
 
-	view = &engine.ReturnView{URL: "https://shop.test/done", Fields: []sdk.Header{{Name: "status", Value: "succeeded"}}}
+	view = &change.ReturnView{URL: "https://shop.test/done", Fields: []sdk.Header{{Name: "status", Value: "succeeded"}}}
 	r = f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe/t", "")
 	require.Equal(t, 200, r.status)
 	require.Contains(t, r.body, `<form id="next" method="post" action="https://shop.test/done">`)
 	require.Contains(t, r.body, `<input type="hidden" name="status" value="succeeded">`)
 
-	view = &engine.ReturnView{NextURL: publicURL + "/payments/redirect/p/m1/p_1"}
+	view = &change.ReturnView{NextURL: publicURL + "/payments/redirect/p/m1/p_1"}
 	require.Equal(t, view.NextURL, f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe/t", "").header.Get("Location"))
 }
 
 // TestOurFailure: only the log has the cause of an internal error, and the error is not stored for its Idempotency-Key.
 func TestOurFailure(t *testing.T) {
-	for name, fail := range map[string]func() (*engine.PaymentView, error){
-		"error": func() (*engine.PaymentView, error) { return nil, errors.New("disk full") },
-		"panic": func() (*engine.PaymentView, error) { panic("disk full") },
+	for name, fail := range map[string]func() (*change.View, error){
+		"error": func() (*change.View, error) { return nil, errors.New("disk full") },
+		"panic": func() (*change.View, error) { panic("disk full") },
 	} {
 		f, logs := &fake{create: fail}, &strings.Builder{}
 		w := &world{t: t, handler: f.server(t, router.Options{}, logs)}
@@ -140,21 +145,21 @@ func TestOurFailure(t *testing.T) {
 		require.Contains(t, logs.String(), "disk full")
 		require.Equal(t, [3]int{1, 0, 1}, [3]int{f.began, f.finished, f.abandoned}, name)
 	}
-	for _, e := range []*engine.Error{
-		{Kind: engine.KindUnprocessable, Code: "HE_00", Message: "Resource is busy"}, {Kind: engine.KindLimited, Code: "IR_16", Message: "too many tries"},
-		{Kind: engine.KindUnavailable, Code: "HE_00", Message: "later"},
+	for _, e := range []*fault.Error{
+		{Kind: fault.KindUnprocessable, Code: "HE_00", Message: "Resource is busy"}, {Kind: fault.KindLimited, Code: "IR_16", Message: "too many tries"},
+		{Kind: fault.KindUnavailable, Code: "HE_00", Message: "later"},
 	} {
-		f := &fake{create: func() (*engine.PaymentView, error) { return nil, e }}
+		f := &fake{create: func() (*change.View, error) { return nil, e }}
 		w := &world{t: t, handler: f.server(t, router.Options{}, io.Discard)}
 		r := w.send("POST", "/payments", "key", plain, "Idempotency-Key", "k")
-		require.Equal(t, map[engine.Kind]int{engine.KindUnprocessable: 422, engine.KindLimited: 429, engine.KindUnavailable: 503}[e.Kind], r.status)
+		require.Equal(t, map[fault.Kind]int{fault.KindUnprocessable: 422, fault.KindLimited: 429, fault.KindUnavailable: 503}[e.Kind], r.status)
 		require.Equal(t, 1, f.abandoned, e.Message)
 	}
 }
 
 func TestErrorExtras(t *testing.T) {
-	f := &fake{create: func() (*engine.PaymentView, error) {
-		return nil, &engine.Error{Kind: engine.KindInvalid, Code: "IR_21", Message: "Missing required params", Param: "amount", Hint: "Send it.", Reason: "why", Connector: "stripe"}
+	f := &fake{create: func() (*change.View, error) {
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_21", Message: "Missing required params", Param: "amount", Hint: "Send it.", Reason: "why", Connector: "stripe"}
 	}}
 	r := f.send(t, "POST", "/payments", plain)
 	require.JSONEq(t, `{"error":{"type":"invalid_request","message":"Missing required params","code":"IR_21","param":"amount","hint":"Send it.","reason":"why","connector":"stripe"}}`, r.body)

@@ -3,7 +3,7 @@ package router
 import (
 	"slices"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -18,7 +18,7 @@ func (s *Server) featureMatrix(*call) (answer, error) {
 	return w.closeList().close().answer(), nil
 }
 
-func (s *Server) writeFeatures(w *writer, a engine.AdapterInfo) {
+func (s *Server) writeFeatures(w *writer, a port.AdapterInfo) {
 	m := a.Manifest
 	category := "payment_gateway"
 	if m.Kind == sdk.KindAuthenticator {

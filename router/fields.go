@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"slices"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
 )
 
-// Fields that the engine stores by name (engine.Fields) and shows as they came. The router checks their types.
+// Fields that the engine stores by name (account.Fields) and shows as they came. The router checks their types.
 
 // keep checks a field with parse and puts it, as it came, among the Fields of T.
-func keep[T, V any](key string, parse func(*reader) (V, error), fields func(*T) *engine.Fields) field[T] {
+func keep[T, V any](key string, parse func(*reader) (V, error), fields func(*T) *account.Fields) field[T] {
 	read := rawBy(parse)
 	return field[T]{key: key, read: func(r *reader, to *T) error {
 		raw, err := read(r)
@@ -20,7 +20,7 @@ func keep[T, V any](key string, parse func(*reader) (V, error), fields func(*T) 
 		}
 		f := fields(to)
 		if *f == nil {
-			*f = engine.Fields{}
+			*f = account.Fields{}
 		}
 		(*f)[key] = raw
 		return nil
@@ -28,8 +28,8 @@ func keep[T, V any](key string, parse func(*reader) (V, error), fields func(*T) 
 }
 
 // member is keep for a field of a record.
-func member[V any](key string, parse func(*reader) (V, error)) field[engine.Fields] {
-	return keep(key, parse, func(f *engine.Fields) *engine.Fields { return f })
+func member[V any](key string, parse func(*reader) (V, error)) field[account.Fields] {
+	return keep(key, parse, func(f *account.Fields) *account.Fields { return f })
 }
 
 // rawBy returns parse itself where it returns JSON. Otherwise the function it returns checks the value with parse and keeps it as it came.
@@ -42,7 +42,7 @@ func rawBy[V any](parse func(*reader) (V, error)) func(*reader) (json.RawMessage
 
 // record reads an object and keeps it with every key of its table: null for a field that was not sent. Some records contain secrets, so
 // no message repeats a value that is not an object.
-func record(closed bool, members ...field[engine.Fields]) func(*reader) (json.RawMessage, error) {
+func record(closed bool, members ...field[account.Fields]) func(*reader) (json.RawMessage, error) {
 	table := newObject(closed, members...)
 	return func(r *reader) (json.RawMessage, error) {
 		if r.kind() != '{' {
@@ -78,7 +78,7 @@ func bytesOf(items []json.RawMessage) [][]byte {
 }
 
 // fields writes the named fields of f, null for a field that f does not have.
-func (w *writer) fields(f engine.Fields, names ...string) *writer {
+func (w *writer) fields(f account.Fields, names ...string) *writer {
 	for _, name := range names {
 		w.raw(name, f[name])
 	}
@@ -86,7 +86,7 @@ func (w *writer) fields(f engine.Fields, names ...string) *writer {
 }
 
 // withDefaults sets fields that were never sent. values are pairs of a name and JSON.
-func withDefaults(f engine.Fields, values ...string) engine.Fields {
+func withDefaults(f account.Fields, values ...string) account.Fields {
 	for pair := range slices.Chunk(values, 2) {
 		if _, sent := f[pair[0]]; !sent {
 			f[pair[0]] = json.RawMessage(pair[1])

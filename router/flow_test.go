@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/change"
 	"payswitch/router"
 )
 
@@ -267,5 +267,5 @@ func TestNewRefuses(t *testing.T) {
 	}
 	_, err := router.New(router.Deps{}, router.Options{PublicURL: publicURL})
 	require.ErrorContains(t, err, "required")
-	var _ engine.Presenter = router.Presenter{}
+	var _ change.Presenter = router.Presenter{}
 }

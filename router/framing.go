@@ -8,14 +8,14 @@ import (
 	"regexp"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 )
 
 // rendered executes a template of pages/. The answer has the given Content-Security-Policy and may be framed by pages of framers only.
 func rendered(name string, data map[string]any, policy string, framers []string) (answer, error) {
 	var out bytes.Buffer
 	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
-		return answer{}, engine.Internal(err, "render page "+name)
+		return answer{}, fault.Internal(err, "render page "+name)
 	}
 	return answer{body: out.Bytes(), header: http.Header{
 		"Content-Type":            {"text/html; charset=utf-8"},

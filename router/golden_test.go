@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/payment"
 	"payswitch/router"
 	"payswitch/sdk"
 )
@@ -30,67 +32,67 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 // sample is a payment with almost every field set.
-func sample(status engine.PaymentStatus) *engine.PaymentView {
+func sample(status payment.Status) *change.View {
 	at := time.Date(2026, 6, 25, 10, 11, 12, 13_000_000, time.UTC)
 	yes, tax := true, int64(40)
-	return &engine.PaymentView{
+	return &change.View{
 		BaseURL: publicURL, RedirectURL: publicURL + "/payments/redirect/pay_1/m1/pay_1_1",
-		Payment: &engine.Payment{
+		Payment: &payment.Payment{
 			MerchantID: "m1", ID: "pay_1", ProfileID: "pro_1", CustomerID: "cus_1", Status: status, Currency: "USD", Amount: 1000, NetAmount: 1040,
 			AttemptCount: 1, AttemptID: "pay_1_1", CreatedAt: at, ModifiedAt: at.Add(time.Second), ExpiresAt: at.Add(15 * time.Minute),
-			Details: engine.PaymentDetails{
+			Details: payment.Details{
 				CaptureMethod: "manual", AuthenticationType: "no_three_ds", SetupFutureUsage: "off_session", OffSession: &yes, OrderTaxAmount: &tax,
 				Description: "a \"quoted\" text\n\u2028<b>", ReturnURL: "https://shop.test/?a=1&b=2", OrderReference: "order 7",
-				Metadata: json.RawMessage(`{"a":"b"}`), DescriptorName: "SHOP", Routing: &engine.Routing{Type: "single"},
+				Metadata: json.RawMessage(`{"a":"b"}`), DescriptorName: "SHOP", Routing: &payment.Routing{Type: "single"},
 				Echo: map[string]json.RawMessage{"order_details": json.RawMessage(`[{"product_name":"shirt","quantity":1,"amount":1000}]`),
 					"connector_metadata": json.RawMessage(`{"x":1}`), "payment_link": json.RawMessage(`true`)},
 			},
-			Private: &engine.PaymentPrivate{
-				ClientSecret: "pay_1_secret_x", Customer: &engine.CustomerInput{ID: "cus_1", Name: "Jöhn Doe", Email: "j@example.com"},
-				Billing: &engine.Contact{Address: &engine.ContactAddress{City: "Zürich", Country: "CH", Zip: "8000"}, Email: "j@example.com"},
+			Private: &payment.Private{
+				ClientSecret: "pay_1_secret_x", Customer: &payment.CustomerInput{ID: "cus_1", Name: "Jöhn Doe", Email: "j@example.com"},
+				Billing: &payment.Contact{Address: &payment.ContactAddress{City: "Zürich", Country: "CH", Zip: "8000"}, Email: "j@example.com"},
 				Browser: &sdk.Browser{IP: "192.0.2.1", Language: "de-CH", ColorDepth: 24, TimeZone: -60},
 			},
 		},
-		Attempt: &engine.Attempt{
-			MerchantID: "m1", PaymentID: "pay_1", ID: "pay_1_1", Number: 1, Status: engine.Authorized, Connector: "stripe", AccountID: "mca_1", Amount: 1040,
+		Attempt: &payment.Attempt{
+			MerchantID: "m1", PaymentID: "pay_1", ID: "pay_1_1", Number: 1, Status: payment.Authorized, Connector: "stripe", AccountID: "mca_1", Amount: 1040,
 			TransactionID: "ch_1", CreatedAt: at, ModifiedAt: at.Add(time.Second),
-			Details: engine.AttemptDetails{PaymentMethod: "card", PaymentMethodType: "credit", Confirmed: true, CardDiscovery: "manual",
+			Details: payment.AttemptDetails{PaymentMethod: "card", PaymentMethodType: "credit", Confirmed: true, CardDiscovery: "manual",
 				NetworkTransactionID: "ntid", ProcessorReference: "ref", StoredCredential: &sdk.StoredCredential{ID: "pm_x", CustomerID: "cust_x"},
 				Checks: &sdk.Checks{CVC: "pass", AddressLine1: "fail"},
-				Card: &engine.CardFacts{BIN: "424242", LastFour: "4242", Length: 16, ExpMonth: "10", ExpYear: "50", Network: sdk.Visa, Type: "CREDIT",
+				Card: &card.Facts{BIN: "424242", LastFour: "4242", Length: 16, ExpMonth: "10", ExpYear: "50", Network: sdk.Visa, Type: "CREDIT",
 					Issuer: "STRIPE PAYMENTS UK LIMITED", Country: "UNITEDKINGDOM"}},
-			Private: &engine.AttemptPrivate{Holder: "J Doe"},
+			Private: &payment.AttemptPrivate{Holder: "J Doe"},
 		},
 	}
 }
 
 // TestPaymentGolden shows the payment object in each status.
 func TestPaymentGolden(t *testing.T) {
-	failure := &engine.AttemptError{Operation: sdk.OpAuthorize, Code: "card_declined", Message: "no money", Reason: sdk.DeclineInsufficientFunds, NetworkCode: "51", AdviceCode: "02"}
-	for status, change := range map[engine.PaymentStatus]func(v *engine.PaymentView){
-		engine.RequiresPaymentMethod: func(v *engine.PaymentView) {
-			v.Attempt.Details, v.Attempt.Connector, v.Attempt.AccountID, v.Attempt.TransactionID = engine.AttemptDetails{}, "", "", ""
+	failure := &payment.AttemptError{Operation: sdk.OpAuthorize, Code: "card_declined", Message: "no money", Reason: sdk.DeclineInsufficientFunds, NetworkCode: "51", AdviceCode: "02"}
+	for status, change := range map[payment.Status]func(v *change.View){
+		payment.RequiresPaymentMethod: func(v *change.View) {
+			v.Attempt.Details, v.Attempt.Connector, v.Attempt.AccountID, v.Attempt.TransactionID = payment.AttemptDetails{}, "", "", ""
 			v.Payment.CustomerID, v.Payment.Private.Customer, v.Payment.Private.Billing, v.Payment.Private.Browser = "", nil, nil, nil
-			v.Payment.Details = engine.PaymentDetails{CaptureMethod: "automatic"}
+			v.Payment.Details = payment.Details{CaptureMethod: "automatic"}
 			v.Payment.Capturable = 1040
 		},
-		engine.RequiresConfirmation: func(v *engine.PaymentView) {
+		payment.RequiresConfirmation: func(v *change.View) {
 			v.Attempt.Details.Confirmed, v.Payment.Details.Token = false, "token_1"
 			v.Payment.CustomerID, v.Payment.Private.Customer.ID = "", "" // a guest
 		},
-		engine.RequiresCustomerAction: func(v *engine.PaymentView) {
+		payment.RequiresCustomerAction: func(v *change.View) {
 			v.Attempt.Details.NextAction = &sdk.NextAction{Type: "form_post", URL: "https://acs.test", Fields: []sdk.Header{{Name: "PaReq", Value: "x"}}}
 		},
-		engine.Processing:      func(*engine.PaymentView) {},
-		engine.RequiresCapture: func(v *engine.PaymentView) { v.Payment.Capturable, v.Attempt.Details.Error = 1040, failure },
-		engine.PartiallyCaptured: func(v *engine.PaymentView) {
-			v.Payment.Received, v.ShowAttempts, v.ShowCaptures, v.Attempts = 600, true, true, []*engine.Attempt{v.Attempt}
-			v.Attempt.Details.Captures = []engine.CaptureRecord{{ID: "pay_1_1_1", Sequence: 1, Amount: 600, Status: "charged", ProcessorID: "cap_1"}}
-			v.Payment.Private.MethodBilling = &engine.Contact{Phone: &engine.ContactPhone{Number: "1", CountryCode: "+41"}}
+		payment.Processing:      func(*change.View) {},
+		payment.RequiresCapture: func(v *change.View) { v.Payment.Capturable, v.Attempt.Details.Error = 1040, failure },
+		payment.PartiallyCaptured: func(v *change.View) {
+			v.Payment.Received, v.ShowAttempts, v.ShowCaptures, v.Attempts = 600, true, true, []*payment.Attempt{v.Attempt}
+			v.Attempt.Details.Captures = []payment.CaptureRecord{{ID: "pay_1_1_1", Sequence: 1, Amount: 600, Status: "charged", ProcessorID: "cap_1"}}
+			v.Payment.Private.MethodBilling = &payment.Contact{Phone: &payment.ContactPhone{Number: "1", CountryCode: "+41"}}
 		},
-		engine.Succeeded: func(v *engine.PaymentView) { v.Payment.Received = 1040 },
-		engine.Failed:    func(v *engine.PaymentView) { v.Attempt.Details.Error, v.ManualRetryAllowed = failure, true },
-		engine.Cancelled: func(v *engine.PaymentView) { v.Payment.Details.CancellationReason = "changed my mind" },
+		payment.Succeeded: func(v *change.View) { v.Payment.Received = 1040 },
+		payment.Failed:    func(v *change.View) { v.Attempt.Details.Error, v.ManualRetryAllowed = failure, true },
+		payment.Cancelled: func(v *change.View) { v.Payment.Details.CancellationReason = "changed my mind" },
 	} {
 		v := sample(status)
 		change(v)
@@ -126,7 +128,7 @@ func readable(object string) string {
 }
 
 func TestEventGolden(t *testing.T) {
-	v := sample(engine.Succeeded)
+	v := sample(payment.Succeeded)
 	at := time.Date(2026, 6, 25, 10, 11, 13, 0, time.UTC)
 	b, err := router.Presenter{}.PaymentEvent("evt_1", "payment_succeeded", at, v)
 	require.NoError(t, err)
@@ -139,7 +141,7 @@ func TestEventGolden(t *testing.T) {
 }
 
 func TestDeviceData(t *testing.T) {
-	v := sample(engine.RequiresCustomerAction)
+	v := sample(payment.RequiresCustomerAction)
 	v.Attempt.Details.NextAction = &sdk.NextAction{Type: "device_data", URL: "https://acs.test/m", Fields: []sdk.Header{{Name: "JWT", Value: "abc"}}}
 	var p struct {
 		NextAction json.RawMessage `json:"next_action"`

@@ -16,7 +16,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
 )
 
 // handler answers one request: it decodes, makes one engine call and encodes. Server.failed turns its error into the JSON error.
@@ -28,9 +29,9 @@ type call struct {
 	route     *route // nil if no route matches
 	segments  []string
 	requestID string
-	auth      engine.Auth // zero on open routes and for the admin key
-	admin     bool        // the caller sent the admin key
-	body      []byte      // of a POST or PUT
+	auth      account.Auth // zero on open routes and for the admin key
+	admin     bool         // the caller sent the admin key
+	body      []byte       // of a POST or PUT
 	options   *Options
 }
 
@@ -128,7 +129,7 @@ func (s *Server) done(c *call, status int, took time.Duration) {
 func (s *Server) serve(c *call) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
-			a = s.failed(c, engine.Internal(fmt.Errorf("panic: %v\n%s", p, debug.Stack()), "serve request"))
+			a = s.failed(c, fault.Internal(fmt.Errorf("panic: %v\n%s", p, debug.Stack()), "serve request"))
 		}
 	}()
 	if c.r.Method == http.MethodOptions && c.r.Header.Get("Access-Control-Request-Method") != "" {
@@ -206,7 +207,7 @@ func (s *Server) once(c *call, key string) (answer, error) {
 	a, err := c.route.handle(c)
 	if err != nil {
 		e := asError(err)
-		if e.Kind == engine.KindInternal || e.Kind == engine.KindUnavailable || e.Kind == engine.KindLimited || e.Code == "HE_00" {
+		if e.Kind == fault.KindInternal || e.Kind == fault.KindUnavailable || e.Kind == fault.KindLimited || e.Code == "HE_00" {
 			return answer{}, err
 		}
 		a = errorAnswer(c.located(e))
@@ -214,7 +215,7 @@ func (s *Server) once(c *call, key string) (answer, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	if err := finish(ctx, engine.StoredAnswer{Status: a.status, Headers: a.header, Body: a.body}); err != nil {
+	if err := finish(ctx, account.StoredAnswer{Status: a.status, Headers: a.header, Body: a.body}); err != nil {
 		// The payment is committed, so the caller gets the answer. Only a repeat with this key will not find it.
 		s.Logger.ErrorContext(ctx, "the answer was not stored for its Idempotency-Key", "request_id", c.requestID, "error", err)
 		return a, nil
@@ -237,7 +238,7 @@ func shownSecret(body []byte) string {
 // failed turns an error into its answer. It logs internal errors, unless the caller has gone.
 func (s *Server) failed(c *call, err error) answer {
 	e := asError(err)
-	if e.Kind == engine.KindInternal && !clientGone(c.ctx(), err) {
+	if e.Kind == fault.KindInternal && !clientGone(c.ctx(), err) {
 		s.Logger.ErrorContext(c.ctx(), "request failed", "request_id", c.requestID, "method", c.r.Method, "route", c.pattern(), "error", e)
 	}
 	return errorAnswer(c.located(e))
@@ -260,7 +261,7 @@ func (s *Server) readBody(c *call) error {
 	}
 	body, err := io.ReadAll(io.LimitReader(c.r.Body, limit+1))
 	if err != nil {
-		return engine.Malformed("", "the request body could not be read")
+		return fault.Malformed("", "the request body could not be read")
 	}
 	if int64(len(body)) > limit {
 		return tooLarge(limit)
@@ -270,8 +271,8 @@ func (s *Server) readBody(c *call) error {
 }
 
 func tooLarge(limit int64) error {
-	err := engine.Malformed("", fmt.Sprintf("the request body is larger than %d bytes", limit))
-	err.Kind = engine.KindTooLarge
+	err := fault.Malformed("", fmt.Sprintf("the request body is larger than %d bytes", limit))
+	err.Kind = fault.KindTooLarge
 	return err
 }
 
@@ -279,7 +280,7 @@ func tooLarge(limit int64) error {
 func (c *call) jsonBody() ([]byte, error) {
 	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return nil, engine.Malformed("Content-Type", "the request needs the header Content-Type: application/json")
+		return nil, fault.Malformed("Content-Type", "the request needs the header Content-Type: application/json")
 	}
 	return c.body, nil
 }

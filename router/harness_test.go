@@ -20,6 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/router"
@@ -42,7 +45,7 @@ type world struct {
 	handler http.Handler // server, with every answer held against openapi.yaml
 	logs    *bytes.Buffer
 
-	auth        engine.Auth
+	auth        account.Auth
 	secret      string // a secret key of merchant
 	publishable string
 	profile     string
@@ -64,21 +67,21 @@ func newWorld(t testing.TB, options ...option) *world {
 }
 
 // newWorldWith makes a world with other adapters. They must include stripe and adyen.
-func newWorldWith(t testing.TB, connectors engine.Connectors, options ...option) *world {
+func newWorldWith(t testing.TB, connectors port.Connectors, options ...option) *world {
 	return newWorldOf(t, connectors, engine.Options{}, options...)
 }
 
 // newWorldOf is newWorldWith with options of the engine.
-func newWorldOf(t testing.TB, connectors engine.Connectors, settings engine.Options, options ...option) *world {
+func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Options, options ...option) *world {
 	w := &world{t: t, logs: &bytes.Buffer{}, counted: &counters{}}
 	ctx := context.Background()
 	store, err := storage.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
 	require.NoError(t, err)
 	w.store = store
-	vault, err := engine.OpenVault(ctx, store, engine.NewSecret("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
+	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(t, err)
 	settings.PublicURL, settings.ResolveEvery = publicURL, 20*time.Millisecond
-	watched := engine.Connectors(counting{connectors, w.counted})
+	watched := port.Connectors(counting{connectors, w.counted})
 	if _, measured := t.(*testing.B); measured {
 		watched = connectors
 	}
@@ -90,7 +93,7 @@ func newWorldOf(t testing.TB, connectors engine.Connectors, settings engine.Opti
 		require.NoError(t, store.Close())
 	})
 
-	o := router.Options{AdminKey: engine.NewSecret(adminKey), PublicURL: publicURL, DevPages: true, TestCardsWithoutLuhn: true}
+	o := router.Options{AdminKey: secret.New(adminKey), PublicURL: publicURL, DevPages: true, TestCardsWithoutLuhn: true}
 	for _, change := range options {
 		change(&o)
 	}
@@ -107,17 +110,17 @@ func newWorldOf(t testing.TB, connectors engine.Connectors, settings engine.Opti
 }
 
 // merchant makes a merchant with two connector accounts and its keys.
-func (w *world) merchant(id string) (engine.Auth, string, string) {
+func (w *world) merchant(id string) (account.Auth, string, string) {
 	ctx := context.Background()
-	m, err := w.engine.CreateMerchant(ctx, engine.MerchantInput{ID: id})
+	m, err := w.engine.CreateMerchant(ctx, account.MerchantInput{ID: id})
 	require.NoError(w.t, err)
-	auth := engine.Auth{MerchantID: id}
+	auth := account.Auth{MerchantID: id}
 	name, never := "test", time.Time{}
-	_, key, err := w.engine.CreateAPIKey(ctx, auth, engine.APIKeyInput{Name: &name, Expiration: &never})
+	_, key, err := w.engine.CreateAPIKey(ctx, auth, account.APIKeyInput{Name: &name, Expiration: &never})
 	require.NoError(w.t, err)
 	for _, connector := range []string{"stripe", "adyen"} {
-		_, err = w.engine.CreateAccount(ctx, auth, engine.AccountInput{Type: "payment_processor", Connector: connector,
-			Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"k"}`)})
+		_, err = w.engine.CreateAccount(ctx, auth, account.AccountInput{Type: "payment_processor", Connector: connector,
+			Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"k"}`)})
 		require.NoError(w.t, err)
 	}
 	return auth, key.Reveal(), m.PublishableKey

@@ -3,7 +3,7 @@ package router
 import (
 	"net/http"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 )
 
 const healthPath = "/health"
@@ -12,7 +12,7 @@ const healthPath = "/health"
 func (s *Server) health(*call) (answer, error) {
 	if s.opts.Ready != nil {
 		if err := s.opts.Ready(); err != nil {
-			return answer{}, &engine.Error{Kind: engine.KindUnavailable, Code: "HE_00", Message: "not ready", Err: err}
+			return answer{}, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "not ready", Err: err}
 		}
 	}
 	return answer{header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, body: []byte("health is good")}, nil

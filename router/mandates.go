@@ -3,7 +3,8 @@ package router
 import (
 	"slices"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
 )
 
 var mandateStatuses = []string{"active", "inactive", "pending", "revoked"}
@@ -23,7 +24,7 @@ func (s *Server) revokeMandate(c *call) (answer, error) {
 	if err := s.Admin.RevokeMandate(c.ctx(), c.auth, id); err != nil {
 		return answer{}, err
 	}
-	return new(writer).open().str("mandate_id", id).str("status", string(engine.MandateRevoked)).null("error_code", "error_message").close().answer(), nil
+	return new(writer).open().str("mandate_id", id).str("status", string(method.MandateRevoked)).null("error_code", "error_message").close().answer(), nil
 }
 
 func (s *Server) listCustomerMandates(c *call) (answer, error) {
@@ -32,15 +33,15 @@ func (s *Server) listCustomerMandates(c *call) (answer, error) {
 	if q.err != nil {
 		return answer{}, q.err
 	}
-	return s.mandates(c, engine.MandateFilter{CustomerID: c.param("customer_id")})
+	return s.mandates(c, method.MandateFilter{CustomerID: c.param("customer_id")})
 }
 
 func (s *Server) listMandates(c *call) (answer, error) {
 	q := c.query()
 	q.only("limit", "offset", "mandate_status", "created_time.lte", "created_time.gte")
-	f := engine.MandateFilter{Limit: q.count("limit", 10), Offset: q.count("offset", 0), From: q.time("created_time.gte"), To: q.time("created_time.lte")}
+	f := method.MandateFilter{Limit: q.count("limit", 10), Offset: q.count("offset", 0), From: q.time("created_time.gte"), To: q.time("created_time.lte")}
 	if q.has("mandate_status") {
-		if f.Status = engine.MandateStatus(q.text("mandate_status")); !slices.Contains(mandateStatuses, string(f.Status)) {
+		if f.Status = method.MandateStatus(q.text("mandate_status")); !slices.Contains(mandateStatuses, string(f.Status)) {
 			q.fail("mandate_status", "mandate_status: expected "+oneOfText(mandateStatuses), choiceHint(q.text("mandate_status"), mandateStatuses))
 		}
 	}
@@ -48,12 +49,12 @@ func (s *Server) listMandates(c *call) (answer, error) {
 	case q.err != nil:
 		return answer{}, q.err
 	case f.Limit < 1 || f.Limit > 100:
-		return answer{}, engine.Unprocessable("limit", "limit should be in between 1 and 100")
+		return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 100")
 	}
 	return s.mandates(c, f)
 }
 
-func (s *Server) mandates(c *call, f engine.MandateFilter) (answer, error) {
+func (s *Server) mandates(c *call, f method.MandateFilter) (answer, error) {
 	list, err := s.Admin.Mandates(c.ctx(), c.auth, f)
 	if err != nil {
 		return answer{}, err
@@ -61,7 +62,7 @@ func (s *Server) mandates(c *call, f engine.MandateFilter) (answer, error) {
 	return listOfAnswers(&writer{}, list, writeMandate).answer(), nil
 }
 
-func writeMandate(w *writer, v *engine.MandateView) {
+func writeMandate(w *writer, v *method.MandateView) {
 	w.open().str("mandate_id", v.ID).str("status", string(v.Status)).str("payment_method_id", v.MethodID).str("payment_method", "card")
 	if m := v.Method; m == nil || m.Details.Card == nil {
 		w.null("payment_method_type", "card")

@@ -5,27 +5,33 @@ import (
 	"encoding/json"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 // methodAdmin are the engine's use cases of saved payment methods, mandates and ephemeral keys.
 type methodAdmin interface {
-	CreatePaymentMethod(ctx context.Context, a engine.Auth, in engine.MethodInput) (*engine.PaymentMethod, error)
-	PaymentMethod(ctx context.Context, a engine.Auth, id string) (*engine.PaymentMethod, error)
-	UpdatePaymentMethod(ctx context.Context, a engine.Auth, id string, in engine.MethodUpdate) (*engine.PaymentMethod, error)
-	SavePaymentMethod(ctx context.Context, a engine.Auth, id, clientSecret string, in *engine.CardInput) (*engine.PaymentMethod, error)
-	DeletePaymentMethod(ctx context.Context, a engine.Auth, id string) error
-	SetDefaultPaymentMethod(ctx context.Context, a engine.Auth, customerID, id string) (*engine.PaymentMethod, error)
-	CustomerMethods(ctx context.Context, a engine.Auth, customerID string, f engine.MethodFilter) ([]engine.MethodItem, error)
-	PaymentMethods(ctx context.Context, p *engine.Payment, profile *engine.Profile, f engine.MethodFilter) ([]engine.MethodItem, error)
+	CreatePaymentMethod(ctx context.Context, a account.Auth, in method.MethodInput) (*method.PaymentMethod, error)
+	PaymentMethod(ctx context.Context, a account.Auth, id string) (*method.PaymentMethod, error)
+	UpdatePaymentMethod(ctx context.Context, a account.Auth, id string, in method.MethodUpdate) (*method.PaymentMethod, error)
+	SavePaymentMethod(ctx context.Context, a account.Auth, id, clientSecret string, in *card.Input) (*method.PaymentMethod, error)
+	DeletePaymentMethod(ctx context.Context, a account.Auth, id string) error
+	SetDefaultPaymentMethod(ctx context.Context, a account.Auth, customerID, id string) (*method.PaymentMethod, error)
+	CustomerMethods(ctx context.Context, a account.Auth, customerID string, f method.MethodFilter) ([]method.MethodItem, error)
+	PaymentMethods(ctx context.Context, p *payment.Payment, profile *account.Profile, f method.MethodFilter) ([]method.MethodItem, error)
 
-	Mandate(ctx context.Context, a engine.Auth, id string) (*engine.MandateView, error)
-	Mandates(ctx context.Context, a engine.Auth, f engine.MandateFilter) ([]*engine.MandateView, error)
-	RevokeMandate(ctx context.Context, a engine.Auth, id string) error
+	Mandate(ctx context.Context, a account.Auth, id string) (*method.MandateView, error)
+	Mandates(ctx context.Context, a account.Auth, f method.MandateFilter) ([]*method.MandateView, error)
+	RevokeMandate(ctx context.Context, a account.Auth, id string) error
 
-	CreateEphemeralKey(ctx context.Context, a engine.Auth, customerID string) (*engine.EphemeralKey, engine.Secret, error)
-	DeleteEphemeralKey(ctx context.Context, a engine.Auth, id string) (*engine.EphemeralKey, error)
+	CreateEphemeralKey(ctx context.Context, a account.Auth, customerID string) (*method.EphemeralKey, secret.Value, error)
+	DeleteEphemeralKey(ctx context.Context, a account.Auth, id string) (*method.EphemeralKey, error)
 }
 
 // methodRoutes are the routes of saved payment methods.
@@ -39,19 +45,19 @@ func (s *Server) methodRoutes() []route {
 		{method: "GET", pattern: "/customers/payment_methods", who: customersDevice, handle: s.savedMethodsOfPayment},
 		{method: "GET", pattern: ofCustomer, who: customersOwn, handle: s.savedMethods},
 		{method: "POST", pattern: ofCustomer + "/{payment_method_id}/default", who: customersOwn, handle: s.setDefaultMethod},
-		{method: "POST", pattern: "/payment_methods", who: secret, handle: s.createMethod},
-		{method: "GET", pattern: methodPath, who: secret, handle: s.retrieveMethod},
+		{method: "POST", pattern: "/payment_methods", who: secretField, handle: s.createMethod},
+		{method: "GET", pattern: methodPath, who: secretField, handle: s.retrieveMethod},
 		{method: "DELETE", pattern: methodPath, who: customersOwn, handle: s.deleteMethod},
 		{method: "POST", pattern: methodPath + "/update", who: either, handle: s.updateMethod},
 		{method: "POST", pattern: methodPath + "/save", who: publishable, handle: s.saveMethod},
 
-		{method: "GET", pattern: "/mandates/list", who: secret, handle: s.listMandates},
-		{method: "GET", pattern: mandatePath, who: secret, handle: s.retrieveMandate},
-		{method: "POST", pattern: "/mandates/revoke/{mandate_id}", who: secret, handle: s.revokeMandate},
-		{method: "GET", pattern: "/customers/{customer_id}/mandates", who: secret, handle: s.listCustomerMandates},
+		{method: "GET", pattern: "/mandates/list", who: secretField, handle: s.listMandates},
+		{method: "GET", pattern: mandatePath, who: secretField, handle: s.retrieveMandate},
+		{method: "POST", pattern: "/mandates/revoke/{mandate_id}", who: secretField, handle: s.revokeMandate},
+		{method: "GET", pattern: "/customers/{customer_id}/mandates", who: secretField, handle: s.listCustomerMandates},
 
-		{method: "POST", pattern: "/ephemeral_keys", who: secret, handle: s.createEphemeralKey},
-		{method: "DELETE", pattern: "/ephemeral_keys/{key_id}", who: secret, handle: s.deleteEphemeralKey},
+		{method: "POST", pattern: "/ephemeral_keys", who: secretField, handle: s.createEphemeralKey},
+		{method: "DELETE", pattern: "/ephemeral_keys/{key_id}", who: secretField, handle: s.deleteEphemeralKey},
 	}
 }
 
@@ -90,14 +96,14 @@ func (s *Server) savedMethodsOfPayment(c *call) (answer, error) {
 }
 
 // methodsFor lists the saved methods that may pay the payment whose client secret is in the query. A customerID other than "" must be its customer.
-func (s *Server) methodsFor(c *call, customerID string, f engine.MethodFilter) (answer, error) {
+func (s *Server) methodsFor(c *call, customerID string, f method.MethodFilter) (answer, error) {
 	// The payment is read as with a publishable key, so that only the right client secret shows it, whatever key the caller has.
-	v, err := s.paymentBySecret(c, engine.Auth{MerchantID: c.auth.MerchantID, Publishable: true})
+	v, err := s.paymentBySecret(c, account.Auth{MerchantID: c.auth.MerchantID, Publishable: true})
 	if err != nil {
 		return answer{}, err
 	}
 	if customerID != "" && v.Payment.CustomerID != customerID {
-		return answer{}, engine.NotFound("Payment")
+		return answer{}, fault.NotFound("Payment")
 	}
 	list, err := s.Admin.PaymentMethods(c.ctx(), v.Payment, v.Profile, f)
 	if err != nil {
@@ -108,25 +114,25 @@ func (s *Server) methodsFor(c *call, customerID string, f engine.MethodFilter) (
 }
 
 // paymentBySecret reads the payment whose client_secret is in the query, with the rights of auth.
-func (s *Server) paymentBySecret(c *call, auth engine.Auth) (*engine.PaymentView, error) {
+func (s *Server) paymentBySecret(c *call, auth account.Auth) (*change.View, error) {
 	q := c.query()
 	clientSecret := q.text("client_secret")
 	switch {
 	case q.err != nil:
 		return nil, q.err
 	case clientSecret == "":
-		return nil, engine.Missing("client_secret")
+		return nil, fault.Missing("client_secret")
 	}
 	i := strings.LastIndex(clientSecret, "_secret_")
 	if i < 0 || checkID(clientSecret[:i]) != nil {
-		return nil, engine.InvalidValue("client_secret")
+		return nil, fault.InvalidValue("client_secret")
 	}
-	return s.Payments.RetrievePayment(c.ctx(), auth, clientSecret[:i], engine.RetrieveInput{ClientSecret: clientSecret, HasClientSecret: true})
+	return s.Payments.RetrievePayment(c.ctx(), auth, clientSecret[:i], payment.RetrieveInput{ClientSecret: clientSecret, HasClientSecret: true})
 }
 
 // methodFilter reads the query of a list. It checks the filters amount, country, currency and instalments and ignores their values, because a saved
 // card can pay any of them.
-func methodFilter(c *call) (f engine.MethodFilter, clientSecret string, err error) {
+func methodFilter(c *call) (f method.MethodFilter, clientSecret string, err error) {
 	q := c.query()
 	q.only("client_secret", "limit", "amount", "accepted_countries", "accepted_currencies", "recurring_enabled",
 		"installment_payment_enabled", "card_networks")
@@ -134,7 +140,7 @@ func methodFilter(c *call) (f engine.MethodFilter, clientSecret string, err erro
 	q.bool("installment_payment_enabled")
 	if limit, given := q.int("limit"); given {
 		if limit < 1 || limit > 1000 {
-			return f, "", engine.Unprocessable("limit", "limit should be in between 1 and 1000")
+			return f, "", fault.Unprocessable("limit", "limit should be in between 1 and 1000")
 		}
 		f.Limit = int(limit)
 	}
@@ -152,7 +158,7 @@ func methodFilter(c *call) (f engine.MethodFilter, clientSecret string, err erro
 
 // methodRequest is the body of POST /payment_methods.
 type methodRequest struct {
-	engine.MethodInput
+	method.MethodInput
 	credentials json.RawMessage
 }
 
@@ -162,9 +168,9 @@ var methodRequestFields = openObject(
 	at("payment_method_type", oneOf(paymentMethodTypes), func(m *methodRequest) *string { return &m.Type }),
 	at("payment_method_issuer", text, func(m *methodRequest) *string { return &m.Issuer }),
 	at("payment_method_issuer_code", text, func(m *methodRequest) *string { return &m.IssuerCode }),
-	opt("card", cardWithoutCVC.parse, func(m *methodRequest) **engine.CardInput { return &m.Card }),
+	opt("card", cardWithoutCVC.parse, func(m *methodRequest) **card.Input { return &m.Card }),
 	at("metadata", anyObject, func(m *methodRequest) *json.RawMessage { return &m.Metadata }),
-	opt("billing", contactFields.parse, func(m *methodRequest) **engine.Contact { return &m.Billing }),
+	opt("billing", contactFields.parse, func(m *methodRequest) **payment.Contact { return &m.Billing }),
 	at("network_transaction_id", apart(text), func(m *methodRequest) *string { return &m.NetworkTransactionID }),
 	at("connector_mandate_details", apart(anyObject), func(m *methodRequest) *json.RawMessage { return &m.credentials }),
 )
@@ -176,14 +182,14 @@ func (s *Server) createMethod(c *call) (answer, error) {
 	}
 	switch {
 	case in.CustomerID == "":
-		return answer{}, engine.Missing("customer_id")
+		return answer{}, fault.Missing("customer_id")
 	case in.Method == "" && in.Card == nil:
-		return answer{}, engine.Missing("payment_method")
+		return answer{}, fault.Missing("payment_method")
 	case in.Method != "" && in.Method != "card":
-		return answer{}, &engine.Error{Kind: engine.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Reason: "only cards are kept",
+		return answer{}, &fault.Error{Kind: fault.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Reason: "only cards are kept",
 			Param: "payment_method", Hint: `Send "card".`}
 	case in.Type != "" && in.Type != "credit" && in.Type != "debit":
-		return answer{}, engine.Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method").
+		return answer{}, fault.Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method").
 			WithHint(`For payment_method "card", send "credit" or "debit".`)
 	}
 	in.Method = "card"
@@ -195,7 +201,7 @@ func (s *Server) createMethod(c *call) (answer, error) {
 }
 
 // connectorMandates reads connector_mandate_details, which maps connector accounts to the processors' references.
-func connectorMandates(raw json.RawMessage) (map[string]engine.MethodAccount, error) {
+func connectorMandates(raw json.RawMessage) (map[string]method.MethodAccount, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
@@ -205,14 +211,14 @@ func connectorMandates(raw json.RawMessage) (map[string]engine.MethodAccount, er
 		Currency   sdk.Currency `json:"original_payment_authorized_currency"`
 	}
 	if json.Unmarshal(raw, &m) != nil {
-		return nil, engine.Malformed("connector_mandate_details", "connector_mandate_details: expected an object that maps each merchant_connector_id to an object with connector_mandate_id")
+		return nil, fault.Malformed("connector_mandate_details", "connector_mandate_details: expected an object that maps each merchant_connector_id to an object with connector_mandate_id")
 	}
-	out := map[string]engine.MethodAccount{}
+	out := map[string]method.MethodAccount{}
 	for account, r := range m {
 		if r.ID == "" {
-			return nil, engine.Missing("connector_mandate_details." + shownText([]byte(account)) + ".connector_mandate_id")
+			return nil, fault.Missing("connector_mandate_details." + shownText([]byte(account)) + ".connector_mandate_id")
 		}
-		out[account] = engine.MethodAccount{Credential: &sdk.StoredCredential{ID: r.ID, CustomerID: r.CustomerID}, CustomerData: r.CustomerID, Currency: r.Currency}
+		out[account] = method.MethodAccount{Credential: &sdk.StoredCredential{ID: r.ID, CustomerID: r.CustomerID}, CustomerData: r.CustomerID, Currency: r.Currency}
 	}
 	return out, nil
 }
@@ -222,36 +228,36 @@ func (s *Server) retrieveMethod(c *call) (answer, error) {
 }
 
 var methodUpdateFields = openObject(
-	field[engine.MethodUpdate]{key: "card", read: openObject(
-		opt("card_exp_month", hiddenText, func(u *engine.MethodUpdate) **string { return &u.ExpMonth }),
-		opt("card_exp_year", hiddenText, func(u *engine.MethodUpdate) **string { return &u.ExpYear }),
-		opt("card_holder_name", hiddenText, func(u *engine.MethodUpdate) **string { return &u.Holder }),
-		opt("nick_name", hiddenText, func(u *engine.MethodUpdate) **string { return &u.Nickname }),
+	field[method.MethodUpdate]{key: "card", read: openObject(
+		opt("card_exp_month", hiddenText, func(u *method.MethodUpdate) **string { return &u.ExpMonth }),
+		opt("card_exp_year", hiddenText, func(u *method.MethodUpdate) **string { return &u.ExpYear }),
+		opt("card_holder_name", hiddenText, func(u *method.MethodUpdate) **string { return &u.Holder }),
+		opt("nick_name", hiddenText, func(u *method.MethodUpdate) **string { return &u.Nickname }),
 	).into},
-	at("client_secret", text, func(u *engine.MethodUpdate) *string { return &u.ClientSecret }),
+	at("client_secret", text, func(u *method.MethodUpdate) *string { return &u.ClientSecret }),
 )
 
 func (s *Server) updateMethod(c *call) (answer, error) {
-	var in engine.MethodUpdate
+	var in method.MethodUpdate
 	if err := decode(c, methodUpdateFields, &in); err != nil {
 		return answer{}, err
 	}
 	if !c.auth.Publishable && in.ClientSecret != "" {
-		return answer{}, engine.Unprocessable("client_secret", "client_secret is not a valid parameter")
+		return answer{}, fault.Unprocessable("client_secret", "client_secret is not a valid parameter")
 	}
 	return savedMethodAnswer(s.Admin.UpdatePaymentMethod(c.ctx(), c.auth, c.param("payment_method_id"), in))
 }
 
 // saveRequest is the body of /save. The card is at the top level or in payment_method_data.
 type saveRequest struct {
-	card         *engine.CardInput
+	card         *card.Input
 	clientSecret string
 }
 
 var saveFields = openObject(
-	opt("card", cardWithoutCVC.parse, func(r *saveRequest) **engine.CardInput { return &r.card }),
+	opt("card", cardWithoutCVC.parse, func(r *saveRequest) **card.Input { return &r.card }),
 	field[saveRequest]{key: "payment_method_data", read: openObject(
-		opt("card", cardWithoutCVC.parse, func(r *saveRequest) **engine.CardInput { return &r.card }),
+		opt("card", cardWithoutCVC.parse, func(r *saveRequest) **card.Input { return &r.card }),
 	).into},
 	at("client_secret", text, func(r *saveRequest) *string { return &r.clientSecret }),
 )
@@ -262,7 +268,7 @@ func (s *Server) saveMethod(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if in.card == nil {
-		return answer{}, engine.Missing("card")
+		return answer{}, fault.Missing("card")
 	}
 	return savedMethodAnswer(s.Admin.SavePaymentMethod(c.ctx(), c.auth, c.param("payment_method_id"), in.clientSecret, in.card))
 }
@@ -312,7 +318,7 @@ func (s *Server) deleteEphemeralKey(c *call) (answer, error) {
 }
 
 // writeEphemeralKey writes the key without closing the object, so that the caller can add the secret.
-func writeEphemeralKey(w *writer, k *engine.EphemeralKey) {
+func writeEphemeralKey(w *writer, k *method.EphemeralKey) {
 	w.open().str("id", k.ID).str("merchant_id", k.MerchantID).str("customer_id", k.CustomerID).int("created_at", k.CreatedAt.Unix()).
 		int("expires", k.ExpiresAt.Unix())
 }

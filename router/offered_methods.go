@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"slices"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -52,7 +55,7 @@ type offer struct {
 // payment.
 func (s *Server) offeredMethods(c *call) (answer, error) {
 	if !c.auth.Publishable && !c.query().has("client_secret") {
-		return answer{}, &engine.Error{Kind: engine.KindNotFound, Code: "IR_37", Message: "Profile id not found"}
+		return answer{}, &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "Profile id not found"}
 	}
 	v, err := s.paymentBySecret(c, c.auth)
 	if err != nil {
@@ -74,7 +77,7 @@ func (s *Server) offeredMethods(c *call) (answer, error) {
 }
 
 // takes reports whether the manifest of an adapter supports the kind, the currency and the capture method of the payment.
-func takes(m *sdk.Manifest, p *engine.Payment) bool {
+func takes(m *sdk.Manifest, p *payment.Payment) bool {
 	capture := sdk.CaptureAutomatic
 	if p.Details.CaptureMethod == "manual" || p.Details.CaptureMethod == "manual_multiple" {
 		capture = sdk.CaptureManual
@@ -83,11 +86,11 @@ func takes(m *sdk.Manifest, p *engine.Payment) bool {
 		(len(m.Captures) == 0 || slices.Contains(m.Captures, capture)) && (p.Details.CaptureMethod != "manual_multiple" || m.Features.MultipleCapture)
 }
 
-func addOffers(offers []*offer, a *engine.Account, p *engine.Payment) ([]*offer, error) {
+func addOffers(offers []*offer, a *account.Account, p *payment.Payment) ([]*offer, error) {
 	var enabled []enabledMethod
 	if len(a.PaymentMethods) > 0 {
 		if err := json.Unmarshal(a.PaymentMethods, &enabled); err != nil {
-			return nil, engine.Internal(err, "read payment_methods_enabled of "+a.ID)
+			return nil, fault.Internal(err, "read payment_methods_enabled of "+a.ID)
 		}
 	}
 	country := ""
@@ -127,7 +130,7 @@ func (o *offer) add(networks []string, connector string) {
 var cardFieldTypes = [][2]string{{"card_number", "user_card_number"}, {"card_exp_month", "user_card_expiry_month"},
 	{"card_exp_year", "user_card_expiry_year"}, {"card_cvc", "user_card_cvc"}}
 
-func offersAnswer(v *engine.PaymentView, offers []*offer) answer {
+func offersAnswer(v *change.View, offers []*offer) answer {
 	p, w := v.Payment, &writer{}
 	collect := profileSwitches(v.Profile)
 	w.open().text("redirect_url", v.Profile.Settings.ReturnURL).str("currency", string(p.Currency)).key("payment_methods").openList()
@@ -168,13 +171,13 @@ type collectSwitches struct {
 }
 
 // profileSwitches reads the settings from the profile's details. A missing setting is off.
-func profileSwitches(p *engine.Profile) (s collectSwitches) {
+func profileSwitches(p *account.Profile) (s collectSwitches) {
 	_ = json.Unmarshal(p.Details, &s) // the details were checked when the profile was created
 	return s
 }
 
 // merchantName is the merchant_name from the merchant's private fields, where it is stored as JSON text.
-func merchantName(m *engine.Merchant) (name string) {
+func merchantName(m *account.Merchant) (name string) {
 	_ = json.Unmarshal([]byte(m.Private["merchant_name"].Reveal()), &name) // "" if the merchant has no name
 	return name
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/link"
+	"payswitch/engine/payment"
 )
 
 // guardKind names the protection of a route that takes no key.
@@ -22,8 +24,8 @@ const (
 type guard struct {
 	pattern string
 	by      guardKind
-	use     engine.URLUse // what the token must be for; with byToken only
-	page    bool          // a wrong token gets an HTML page instead of JSON
+	use     payment.URLUse // what the token must be for; with byToken only
+	page    bool           // a wrong token gets an HTML page instead of JSON
 	why     string
 }
 
@@ -35,19 +37,19 @@ var openRoutes = []guard{
 	{pattern: openAPIPath, by: byNothing, why: "the published description of the API"},
 	{pattern: featureMatrixPath, by: byNothing, why: "the features of the installed adapters; no merchant's data"},
 
-	{pattern: redirectPattern, by: byToken, use: engine.URLRedirect, why: "leads the payer to the processor's page"},
-	{pattern: responsePattern, by: byToken, use: engine.URLReturn, why: "shows the payment's status, and the client secret while the payer acts"},
-	{pattern: returnPattern, by: byToken, use: engine.URLReturn, why: "completes the authorization; shows what redirect/response shows"},
-	{pattern: authorizePattern, by: byToken, use: engine.URLAuthorize, why: "ends the challenge; shows what redirect/response shows"},
+	{pattern: redirectPattern, by: byToken, use: payment.URLRedirect, why: "leads the payer to the processor's page"},
+	{pattern: responsePattern, by: byToken, use: payment.URLReturn, why: "shows the payment's status, and the client secret while the payer acts"},
+	{pattern: returnPattern, by: byToken, use: payment.URLReturn, why: "completes the authorization; shows what redirect/response shows"},
+	{pattern: authorizePattern, by: byToken, use: payment.URLAuthorize, why: "ends the challenge; shows what redirect/response shows"},
 
-	{pattern: "/3ds/run/{token}", by: byToken, use: engine.URLHosted, page: true, why: "shows amount and shop, and runs the authentication"},
-	{pattern: "/3ds/run/{token}/state", by: byToken, use: engine.URLHosted, why: "shows whether a challenge is under way"},
-	{pattern: "/3ds/m/{token}", by: byToken, use: engine.URLMethod, why: "notes the end of the 3DS method; shows the payment's id and return_url"},
-	{pattern: "/3ds/c/{token}", by: byToken, use: engine.URLChallenge, why: "notes the end of the challenge; shows the payment's id and return_url"},
-	{pattern: "/3ds/e/{token}", by: byToken, use: engine.URLEvent, why: "takes events of the authenticator's page"},
-	{pattern: "/3ds/r/{token}", by: byToken, use: engine.URLResult, why: "takes the authenticator's result; the adapter checks its signature where there is one"},
-	{pattern: "/3ds/f/{token}", by: byToken, use: engine.URLFrames, why: "holds the authenticator's frames for the 3DS method"},
-	{pattern: "/3ds/g/{token}", by: byToken, use: engine.URLOpen, why: "leads to the challenge"},
+	{pattern: "/3ds/run/{token}", by: byToken, use: payment.URLHosted, page: true, why: "shows amount and shop, and runs the authentication"},
+	{pattern: "/3ds/run/{token}/state", by: byToken, use: payment.URLHosted, why: "shows whether a challenge is under way"},
+	{pattern: "/3ds/m/{token}", by: byToken, use: payment.URLMethod, why: "notes the end of the 3DS method; shows the payment's id and return_url"},
+	{pattern: "/3ds/c/{token}", by: byToken, use: payment.URLChallenge, why: "notes the end of the challenge; shows the payment's id and return_url"},
+	{pattern: "/3ds/e/{token}", by: byToken, use: payment.URLEvent, why: "takes events of the authenticator's page"},
+	{pattern: "/3ds/r/{token}", by: byToken, use: payment.URLResult, why: "takes the authenticator's result; the adapter checks its signature where there is one"},
+	{pattern: "/3ds/f/{token}", by: byToken, use: payment.URLFrames, why: "holds the authenticator's frames for the 3DS method"},
+	{pattern: "/3ds/g/{token}", by: byToken, use: payment.URLOpen, why: "leads to the challenge"},
 
 	{pattern: webhookPattern, by: bySignature, why: "processors send no key; an unproven message gets the same answer whether or not the account exists"},
 
@@ -84,7 +86,7 @@ func guardRoutes(routes []route, table []guard) error {
 // admits reports whether this URL may call its open route. To check a token, the engine computes over the path alone and reads no database.
 func (s *Server) admits(c *call) bool {
 	g := c.route.guard
-	return g.by != byToken || s.Payments.OpensURL(engine.PublicURL{Use: g.use, MerchantID: c.param("merchant_id"), PaymentID: c.param("payment_id"),
+	return g.by != byToken || s.Payments.OpensURL(link.URL{Use: g.use, MerchantID: c.param("merchant_id"), PaymentID: c.param("payment_id"),
 		AttemptID: c.param("attempt_id"), Connector: c.param("connector"), Token: c.param("token")})
 }
 
@@ -93,5 +95,5 @@ func (s *Server) notAdmitted(c *call) (answer, error) {
 	if c.route.guard.page && (c.r.Method == http.MethodGet || c.r.Method == http.MethodPost) {
 		return expiredPage(), nil
 	}
-	return answer{}, engine.NotFound("Payment")
+	return answer{}, fault.NotFound("Payment")
 }

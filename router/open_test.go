@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/plugins/simulator3ds"
 	"payswitch/router"
 	"payswitch/sdk"
@@ -167,14 +169,14 @@ func (b *bankWorld) tokens() *tokens {
 	for use, u := range map[string]string{"m": asked.MethodNotificationURL, "c": asked.NotificationURL, "r": asked.ResultURL, "e": asked.EventURL} {
 		k.uses[use] = last(u)
 	}
-	vault, err := engine.OpenVault(b.t.Context(), b.store, engine.NewSecret("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
+	vault, err := engine.OpenVault(b.t.Context(), b.store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(b.t, err)
 	record := b.record(k.payment) // the URLs that only some authenticators are given
 	stored, err := vault.Open(record.Sealed, "authentication/m1/"+record.ID)
 	require.NoError(b.t, err)
-	var private engine.AuthenticationPrivate
+	var private payment.AuthenticationPrivate
 	require.NoError(b.t, json.Unmarshal(stored, &private))
-	k.uses["f"], k.uses["g"] = private.Tokens[engine.URLFrames], private.Tokens[engine.URLOpen]
+	k.uses["f"], k.uses["g"] = private.Tokens[payment.URLFrames], private.Tokens[payment.URLOpen]
 	n := b.post("/payments", with(plain, "authentication_type", `"three_ds"`)).ok()
 	k.native = n["payment_id"].(string)
 	page := n["next_action"].(map[string]any)["redirect_to_url"].(string)

@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
 )
 
 // TestParamAndHint holds the field and the hint of one error of each kind.
@@ -227,7 +227,7 @@ func TestEveryRouteNamesTheField(t *testing.T) {
 
 // ephemeral is a key for a customer's device.
 func (w *world) ephemeral(t *testing.T) string {
-	_, key, err := w.engine.CreateEphemeralKey(context.Background(), engine.Auth{MerchantID: merchant}, "cus_1")
+	_, key, err := w.engine.CreateEphemeralKey(context.Background(), account.Auth{MerchantID: merchant}, "cus_1")
 	require.NoError(t, err)
 	return key.Reveal()
 }

@@ -1,7 +1,8 @@
 package router
 
 import (
-	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -12,7 +13,7 @@ const (
 )
 
 // writeError writes why the processor refused the latest operation.
-func writeError(w *writer, e *engine.AttemptError, listed bool) {
+func writeError(w *writer, e *payment.AttemptError, listed bool) {
 	if e == nil || listed {
 		w.null("error_code", "error_message", "unified_code", "unified_message", "error_details")
 		return
@@ -32,7 +33,7 @@ func writeError(w *writer, e *engine.AttemptError, listed bool) {
 }
 
 // writeIssuerError writes the codes of the card's issuer and network.
-func writeIssuerError(w *writer, e *engine.AttemptError) {
+func writeIssuerError(w *writer, e *payment.AttemptError) {
 	if e == nil {
 		w.null("issuer_error_code", "issuer_error_message", "network_details")
 		return
@@ -76,13 +77,13 @@ var standardCodes = map[sdk.DeclineReason]string{
 }
 
 // writeAttempts writes attempts[], oldest first.
-func writeAttempts(w *writer, v *engine.PaymentView) {
+func writeAttempts(w *writer, v *change.View) {
 	d := &v.Payment.Details
 	w.key("attempts").openList()
 	for _, a := range v.Attempts {
 		e := a.Details.Error
 		if e == nil {
-			e = &engine.AttemptError{}
+			e = &payment.AttemptError{}
 		}
 		w.open().str("attempt_id", a.ID).str("status", string(a.Status)).int("amount", a.Amount).number("order_tax_amount", d.OrderTaxAmount)
 		w.str("currency", string(v.Payment.Currency)).text("connector", a.Connector).text("error_message", e.Message)
@@ -102,7 +103,7 @@ func writeAttempts(w *writer, v *engine.PaymentView) {
 }
 
 // writeCaptures writes captures[] of the latest attempt, in order.
-func writeCaptures(w *writer, p *engine.Payment, a *engine.Attempt) {
+func writeCaptures(w *writer, p *payment.Payment, a *payment.Attempt) {
 	w.key("captures").openList()
 	for _, c := range a.Details.Captures {
 		w.open().str("capture_id", c.ID).str("status", c.Status).int("amount", c.Amount).str("currency", string(p.Currency))

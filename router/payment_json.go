@@ -3,15 +3,16 @@ package router
 import (
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
-// Presenter implements engine.Presenter: it renders what merchants read outside of API answers. The zero value is ready.
+// Presenter implements change.Presenter: it renders what merchants read outside of API answers. The zero value is ready.
 type Presenter struct{}
 
 // PaymentEvent returns the body of a webhook. The payment in it is the same as in the answer to GET /payments/{id}.
-func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *engine.PaymentView) ([]byte, error) {
+func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *change.View) ([]byte, error) {
 	w := newWriter(paymentSize)
 	w.open().str("merchant_id", v.Payment.MerchantID).str("event_id", eventID).str("event_type", eventType)
 	w.key("content").open().str("type", "payment_details").key("object")
@@ -24,19 +25,19 @@ func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *engine
 const paymentSize = 6 << 10
 
 // paymentJSON is a payment as answers show it. It always has every key: null where there is nothing.
-func paymentJSON(v *engine.PaymentView) answer {
+func paymentJSON(v *change.View) answer {
 	w := newWriter(paymentSize)
 	writePayment(w, v, false)
 	return w.answer()
 }
 
 var (
-	noPaymentPrivate engine.PaymentPrivate
-	noAttempt        = engine.Attempt{Private: &engine.AttemptPrivate{}}
+	noPaymentPrivate payment.Private
+	noAttempt        = payment.Attempt{Private: &payment.AttemptPrivate{}}
 )
 
 // writePayment writes the payment object. With listed true, the keys that lists leave out are null.
-func writePayment(w *writer, v *engine.PaymentView, listed bool) {
+func writePayment(w *writer, v *change.View, listed bool) {
 	p, d, private, a := v.Payment, &v.Payment.Details, v.Payment.Private, v.Attempt
 	if private == nil {
 		private = &noPaymentPrivate
@@ -46,12 +47,12 @@ func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 	}
 	customer := private.Customer
 	if customer == nil {
-		customer = &engine.CustomerInput{ID: p.CustomerID}
+		customer = &payment.CustomerInput{ID: p.CustomerID}
 	}
 
 	w.open().str("payment_id", p.ID).str("merchant_id", p.MerchantID).str("status", string(p.Status))
 	w.int("amount", p.Amount).int("net_amount", p.NetAmount).number("shipping_cost", d.ShippingCost).int("amount_capturable", p.Capturable)
-	if !listed && (p.Received > 0 || p.Status == engine.Succeeded) {
+	if !listed && (p.Received > 0 || p.Status == payment.Succeeded) {
 		w.int("amount_received", p.Received)
 	} else {
 		w.null("amount_received")
@@ -96,7 +97,7 @@ func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 	w.raw("payment_experience", d.Echo["payment_experience"]).text("payment_method_type", a.Details.PaymentMethodType)
 	w.null("connector_label").raw("business_country", d.Echo["business_country"]).raw("business_label", d.Echo["business_label"])
 	w.null("business_sub_label").raw("allowed_payment_method_types", d.Echo["allowed_payment_method_types"])
-	if p.Status == engine.Failed {
+	if p.Status == payment.Failed {
 		w.bool("manual_retry_allowed", v.ManualRetryAllowed)
 	} else {
 		w.null("manual_retry_allowed")
@@ -135,7 +136,7 @@ func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 	w.close()
 }
 
-func storedCredential(a *engine.Attempt) sdk.StoredCredential {
+func storedCredential(a *payment.Attempt) sdk.StoredCredential {
 	if a.Details.StoredCredential == nil || a.Details.Save == "on_session" {
 		return sdk.StoredCredential{}
 	}
@@ -143,8 +144,8 @@ func storedCredential(a *engine.Attempt) sdk.StoredCredential {
 }
 
 // writeReleased writes how much of the uncaptured rest the processor has released after a partial capture.
-func writeReleased(w *writer, p *engine.Payment, a *engine.Attempt) {
-	if p.Status != engine.PartiallyCaptured || !a.Details.Released {
+func writeReleased(w *writer, p *payment.Payment, a *payment.Attempt) {
+	if p.Status != payment.PartiallyCaptured || !a.Details.Released {
 		w.null("state_metadata")
 		return
 	}
@@ -152,9 +153,9 @@ func writeReleased(w *writer, p *engine.Payment, a *engine.Attempt) {
 }
 
 // writeCustomer writes customer_id and customer. Where nothing is known of the customer, both are null; a guest has a null id.
-func writeCustomer(w *writer, id string, c *engine.CustomerInput) {
+func writeCustomer(w *writer, id string, c *payment.CustomerInput) {
 	w.text("customer_id", id)
-	if id == "" && *c == (engine.CustomerInput{}) {
+	if id == "" && *c == (payment.CustomerInput{}) {
 		w.null("customer")
 		return
 	}
@@ -163,7 +164,7 @@ func writeCustomer(w *writer, id string, c *engine.CustomerInput) {
 }
 
 // writeMethodData writes the displayable facts of the card. Before the payment is confirmed they are null.
-func writeMethodData(w *writer, private *engine.PaymentPrivate, a *engine.Attempt) {
+func writeMethodData(w *writer, private *payment.Private, a *payment.Attempt) {
 	card := a.Details.Card
 	if card == nil || !a.Details.Confirmed {
 		w.null("payment_method_data")
@@ -188,7 +189,7 @@ func writeMethodData(w *writer, private *engine.PaymentPrivate, a *engine.Attemp
 	w.close()
 }
 
-func writeContact(w *writer, key string, c *engine.Contact) {
+func writeContact(w *writer, key string, c *payment.Contact) {
 	if c == nil {
 		w.null(key)
 		return
@@ -230,12 +231,12 @@ func writeBrowser(w *writer, b *sdk.Browser) {
 }
 
 // writeNextAction writes the next step of the customer, or null where the payment waits for none.
-func writeNextAction(w *writer, v *engine.PaymentView) {
-	if v.Attempt != nil && v.Attempt.Private != nil && v.Attempt.Private.Invoke != nil && v.Payment.Status == engine.RequiresCustomerAction {
+func writeNextAction(w *writer, v *change.View) {
+	if v.Attempt != nil && v.Attempt.Private != nil && v.Attempt.Private.Invoke != nil && v.Payment.Status == payment.RequiresCustomerAction {
 		writeInvoke(w, v)
 		return
 	}
-	if v.Attempt == nil || v.Attempt.Details.NextAction == nil || v.Payment.Status != engine.RequiresCustomerAction {
+	if v.Attempt == nil || v.Attempt.Details.NextAction == nil || v.Payment.Status != payment.RequiresCustomerAction {
 		w.null("next_action")
 		return
 	}

@@ -3,12 +3,13 @@ package router
 import (
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
 )
 
 // How a payment shows the saved method that it charges, or that its card was saved as.
 
-func writeMethodID(w *writer, m *engine.PaymentMethod) {
+func writeMethodID(w *writer, m *method.PaymentMethod) {
 	if m == nil {
 		w.null("payment_method_id")
 		return
@@ -16,7 +17,7 @@ func writeMethodID(w *writer, m *engine.PaymentMethod) {
 	w.str("payment_method_id", m.ID)
 }
 
-func writeMethodStatus(w *writer, m *engine.PaymentMethod) {
+func writeMethodStatus(w *writer, m *method.PaymentMethod) {
 	if m == nil {
 		w.null("payment_method_status")
 		return
@@ -25,7 +26,7 @@ func writeMethodStatus(w *writer, m *engine.PaymentMethod) {
 }
 
 // writeTokenization writes how the method can be charged again: by the processor's token or by the network's.
-func writeTokenization(w *writer, m *engine.PaymentMethod) {
+func writeTokenization(w *writer, m *method.PaymentMethod) {
 	if m == nil {
 		w.null("payment_method_tokenization_details")
 		return
@@ -33,11 +34,11 @@ func writeTokenization(w *writer, m *engine.PaymentMethod) {
 	w.key("payment_method_tokenization_details").open().str("payment_method_id", m.ID).str("payment_method_status", string(m.Status))
 	w.bool("psp_tokenization", m.AtProcessor()).bool("network_tokenization", false).text("network_transaction_id", m.Details.NetworkTransactionID)
 	w.null("network_transaction_link_id")
-	w.bool("is_eligible_for_mit_payment", m.Status == engine.MethodActive && m.OffSession()).close()
+	w.bool("is_eligible_for_mit_payment", m.Status == method.MethodActive && m.OffSession()).close()
 }
 
 // writeMandateData writes the mandate of a payment as the request had it.
-func writeMandateData(w *writer, terms *engine.MandateTerms, agreed *engine.Acceptance) {
+func writeMandateData(w *writer, terms *payment.MandateTerms, agreed *payment.Acceptance) {
 	if terms == nil {
 		w.null("mandate_data")
 		return
@@ -69,7 +70,7 @@ func writeMandateData(w *writer, terms *engine.MandateTerms, agreed *engine.Acce
 }
 
 // writeAcceptance writes customer_acceptance as the request had it.
-func writeAcceptance(w *writer, a *engine.Acceptance) {
+func writeAcceptance(w *writer, a *payment.Acceptance) {
 	if a == nil {
 		w.null("customer_acceptance")
 		return
@@ -89,7 +90,7 @@ func writeAcceptance(w *writer, a *engine.Acceptance) {
 }
 
 // methodsAnswer is a list of saved methods. A nil guest is written as null.
-func methodsAnswer(list []engine.MethodItem, guest *bool) answer {
+func methodsAnswer(list []method.MethodItem, guest *bool) answer {
 	w := newWriter(64 + 1024*len(list))
 	w.open().key("customer_payment_methods").openList()
 	for i := range list {
@@ -98,7 +99,7 @@ func methodsAnswer(list []engine.MethodItem, guest *bool) answer {
 	return w.closeList().flag("is_guest_customer", guest).close().answer()
 }
 
-func writeMethodItem(w *writer, m *engine.MethodItem) {
+func writeMethodItem(w *writer, m *method.MethodItem) {
 	d := &m.Details
 	w.open().str("payment_token", m.Token).str("payment_method_id", m.ID).str("customer_id", m.CustomerID)
 	w.str("payment_method", d.Method).text("payment_method_type", d.Type).text("payment_method_issuer", d.Issuer)
@@ -114,7 +115,7 @@ func writeMethodItem(w *writer, m *engine.MethodItem) {
 var methodExperience = []string{"redirect_to_url"}
 
 // writeSavedCard writes the displayable facts of a saved card, or null where the method has no card yet.
-func writeSavedCard(w *writer, m *engine.PaymentMethod, expired bool) {
+func writeSavedCard(w *writer, m *method.PaymentMethod, expired bool) {
 	f := m.Details.Card
 	if f == nil {
 		w.null("card")
@@ -128,7 +129,7 @@ func writeSavedCard(w *writer, m *engine.PaymentMethod, expired bool) {
 }
 
 // savedMethodAnswer is one saved method.
-func savedMethodAnswer(m *engine.PaymentMethod, err error) (answer, error) {
+func savedMethodAnswer(m *method.PaymentMethod, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}

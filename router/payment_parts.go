@@ -6,42 +6,45 @@ import (
 	"strings"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 // The objects in a payment request.
 
 var customerFields = openObject(
-	at("id", identifier, func(c *engine.CustomerInput) *string { return &c.ID }),
-	at("name", text, func(c *engine.CustomerInput) *string { return &c.Name }),
-	at("email", email, func(c *engine.CustomerInput) *string { return &c.Email }),
-	at("phone", text, func(c *engine.CustomerInput) *string { return &c.Phone }),
-	at("phone_country_code", text, func(c *engine.CustomerInput) *string { return &c.PhoneCountryCode }),
+	at("id", identifier, func(c *payment.CustomerInput) *string { return &c.ID }),
+	at("name", text, func(c *payment.CustomerInput) *string { return &c.Name }),
+	at("email", email, func(c *payment.CustomerInput) *string { return &c.Email }),
+	at("phone", text, func(c *payment.CustomerInput) *string { return &c.Phone }),
+	at("phone_country_code", text, func(c *payment.CustomerInput) *string { return &c.PhoneCountryCode }),
 )
 
 var contactFields = closedObject(
-	opt("address", addressFields.parse, func(c *engine.Contact) **engine.ContactAddress { return &c.Address }),
-	opt("phone", phoneFields.parse, func(c *engine.Contact) **engine.ContactPhone { return &c.Phone }),
-	at("email", email, func(c *engine.Contact) *string { return &c.Email }),
+	opt("address", addressFields.parse, func(c *payment.Contact) **payment.ContactAddress { return &c.Address }),
+	opt("phone", phoneFields.parse, func(c *payment.Contact) **payment.ContactPhone { return &c.Phone }),
+	at("email", email, func(c *payment.Contact) *string { return &c.Email }),
 )
 
 var addressFields = closedObject(
-	at("city", text, func(a *engine.ContactAddress) *string { return &a.City }),
-	at("country", oneOf(countries), func(a *engine.ContactAddress) *string { return &a.Country }),
-	at("line1", text, func(a *engine.ContactAddress) *string { return &a.Line1 }),
-	at("line2", text, func(a *engine.ContactAddress) *string { return &a.Line2 }),
-	at("line3", text, func(a *engine.ContactAddress) *string { return &a.Line3 }),
-	at("zip", text, func(a *engine.ContactAddress) *string { return &a.Zip }),
-	at("state", text, func(a *engine.ContactAddress) *string { return &a.State }),
-	at("first_name", text, func(a *engine.ContactAddress) *string { return &a.FirstName }),
-	at("last_name", text, func(a *engine.ContactAddress) *string { return &a.LastName }),
-	at("origin_zip", text, func(a *engine.ContactAddress) *string { return &a.OriginZip }),
+	at("city", text, func(a *payment.ContactAddress) *string { return &a.City }),
+	at("country", oneOf(countries), func(a *payment.ContactAddress) *string { return &a.Country }),
+	at("line1", text, func(a *payment.ContactAddress) *string { return &a.Line1 }),
+	at("line2", text, func(a *payment.ContactAddress) *string { return &a.Line2 }),
+	at("line3", text, func(a *payment.ContactAddress) *string { return &a.Line3 }),
+	at("zip", text, func(a *payment.ContactAddress) *string { return &a.Zip }),
+	at("state", text, func(a *payment.ContactAddress) *string { return &a.State }),
+	at("first_name", text, func(a *payment.ContactAddress) *string { return &a.FirstName }),
+	at("last_name", text, func(a *payment.ContactAddress) *string { return &a.LastName }),
+	at("origin_zip", text, func(a *payment.ContactAddress) *string { return &a.OriginZip }),
 )
 
 var phoneFields = openObject(
-	at("number", text, func(p *engine.ContactPhone) *string { return &p.Number }),
-	at("country_code", text, func(p *engine.ContactPhone) *string { return &p.CountryCode }),
+	at("number", text, func(p *payment.ContactPhone) *string { return &p.Number }),
+	at("country_code", text, func(p *payment.ContactPhone) *string { return &p.CountryCode }),
 )
 
 // small reads an integer that fits an int of any platform.
@@ -70,11 +73,11 @@ var browserFields = openObject(
 var methodFields = func() *object[paymentRequest] {
 	fields := []field[paymentRequest]{
 		{key: "card", read: func(r *reader, p *paymentRequest) error {
-			p.Card, p.HasMethodData = &engine.CardInput{}, true
+			p.Card, p.HasMethodData = &card.Input{}, true
 			return cardFields.into(r, p.Card)
 		}},
 		{key: "card_token", read: func(r *reader, p *paymentRequest) error { return cardTokenFields.into(r, p) }},
-		opt("billing", contactFields.parse, func(p *paymentRequest) **engine.Contact { return &p.MethodBilling }),
+		opt("billing", contactFields.parse, func(p *paymentRequest) **payment.Contact { return &p.MethodBilling }),
 	}
 	for _, key := range otherInstruments {
 		fields = append(fields, field[paymentRequest]{key: key, read: func(r *reader, p *paymentRequest) error {
@@ -91,17 +94,17 @@ var notKept = apart((*reader).value)
 
 // cardFields is a card as a payer types it.
 var cardFields = openObject(append(cardWith(itself),
-	must(at("card_cvc", secretText, func(c *engine.CardInput) *engine.Secret { return &c.CVC })))...)
+	must(at("card_cvc", secretText, func(c *card.Input) *secret.Value { return &c.CVC })))...)
 
 // cardWithoutCVC is a card that is charged or kept without its CVC.
 var cardWithoutCVC = openObject(cardWith(itself)...)
 
-func itself(c *engine.CardInput) *engine.CardInput { return c }
+func itself(c *card.Input) *card.Input { return c }
 
 // cardWith is the fields of a card that T holds.
-func cardWith[T any](card func(*T) *engine.CardInput) []field[T] {
+func cardWith[T any](card func(*T) *card.Input) []field[T] {
 	return []field[T]{
-		must(at("card_number", cardNumber, func(t *T) *engine.Secret { return &card(t).Number })),
+		must(at("card_number", cardNumber, func(t *T) *secret.Value { return &card(t).Number })),
 		must(at("card_exp_month", hiddenText, func(t *T) *string { return &card(t).ExpMonth })),
 		must(at("card_exp_year", hiddenText, func(t *T) *string { return &card(t).ExpYear })),
 		at("card_holder_name", hiddenText, func(t *T) *string { return &card(t).Holder }),
@@ -115,7 +118,7 @@ func cardWith[T any](card func(*T) *engine.CardInput) []field[T] {
 
 // cardTokenFields come with a saved card: the payer types its CVC again.
 var cardTokenFields = openObject(
-	at("card_cvc", secretText, func(p *paymentRequest) *engine.Secret { return &p.CardCVC }),
+	at("card_cvc", secretText, func(p *paymentRequest) *secret.Value { return &p.CardCVC }),
 	at("card_holder_name", hiddenText, func(p *paymentRequest) *string { return &p.CardHolder }),
 )
 
@@ -131,17 +134,17 @@ var testCards = []string{"4000100511112003", "6000100611111203", "30001008111110
 // cardNumber reads a card number and removes its spaces.
 var cardNumber = apart(readCardNumber)
 
-func readCardNumber(r *reader) (engine.Secret, error) {
+func readCardNumber(r *reader) (secret.Value, error) {
 	s, err := hiddenText(r)
 	if err != nil {
-		return engine.Secret{}, err
+		return secret.Value{}, err
 	}
 	s = strings.ReplaceAll(s, " ", "")
 	sum, double := 0, false
 	for i := len(s) - 1; i >= 0; i-- {
 		d := int(s[i]) - '0'
 		if d < 0 || d > 9 {
-			return engine.Secret{}, r.fail("invalid character found in card number", "Send digits alone. Spaces are allowed.")
+			return secret.Value{}, r.fail("invalid character found in card number", "Send digits alone. Spaces are allowed.")
 		}
 		if double {
 			if d *= 2; d > 9 {
@@ -152,12 +155,12 @@ func readCardNumber(r *reader) (engine.Secret, error) {
 		double = !double
 	}
 	if len(s) < 8 || len(s) > 19 {
-		return engine.Secret{}, r.fail("invalid card number length", "Send 8 to 19 digits.")
+		return secret.Value{}, r.fail("invalid card number length", "Send 8 to 19 digits.")
 	}
 	if sum%10 != 0 && !(r.testCards && isTestCard(s)) {
-		return engine.Secret{}, r.fail("card number invalid", "The last digit does not match the others (Luhn check): look for a mistyped digit.")
+		return secret.Value{}, r.fail("card number invalid", "The last digit does not match the others (Luhn check): look for a mistyped digit.")
 	}
-	return engine.NewSecret(s), nil
+	return secret.New(s), nil
 }
 
 func isTestCard(number string) bool {
@@ -170,9 +173,9 @@ func isTestCard(number string) bool {
 }
 
 var acceptanceFields = closedObject(
-	must(at("acceptance_type", oneOf(acceptanceTypes), func(a *engine.Acceptance) *string { return &a.Type })),
-	opt("accepted_at", timestamp, func(a *engine.Acceptance) **time.Time { return &a.AcceptedAt }),
-	field[engine.Acceptance]{key: "online", read: func(r *reader, a *engine.Acceptance) error {
+	must(at("acceptance_type", oneOf(acceptanceTypes), func(a *payment.Acceptance) *string { return &a.Type })),
+	opt("accepted_at", timestamp, func(a *payment.Acceptance) **time.Time { return &a.AcceptedAt }),
+	field[payment.Acceptance]{key: "online", read: func(r *reader, a *payment.Acceptance) error {
 		a.Online = true
 		return onlineFields.into(r, a)
 	}},
@@ -180,24 +183,24 @@ var acceptanceFields = closedObject(
 
 // onlineFields does not check the IP address: callers send placeholders.
 var onlineFields = closedObject(
-	at("ip_address", text, func(a *engine.Acceptance) *string { return &a.IP }),
-	must(at("user_agent", text, func(a *engine.Acceptance) *string { return &a.UserAgent })),
+	at("ip_address", text, func(a *payment.Acceptance) *string { return &a.IP }),
+	must(at("user_agent", text, func(a *payment.Acceptance) *string { return &a.UserAgent })),
 )
 
 var threeDSFields = openObject(
-	field[engine.ThreeDSInput]{key: "authentication_cryptogram", read: openObject(
-		field[engine.ThreeDSInput]{key: "cavv", read: openObject(
-			at("authentication_cryptogram", secretText, func(d *engine.ThreeDSInput) *engine.Secret { return &d.CAVV }),
+	field[payment.ThreeDSInput]{key: "authentication_cryptogram", read: openObject(
+		field[payment.ThreeDSInput]{key: "cavv", read: openObject(
+			at("authentication_cryptogram", secretText, func(d *payment.ThreeDSInput) *secret.Value { return &d.CAVV }),
 		).into},
 	).into},
-	at("ds_trans_id", text, func(d *engine.ThreeDSInput) *string { return &d.DSTransID }),
-	at("version", text, func(d *engine.ThreeDSInput) *string { return &d.Version }),
-	at("eci", text, func(d *engine.ThreeDSInput) *string { return &d.ECI }),
-	must(at("transaction_status", oneOf(transactionStatuses), func(d *engine.ThreeDSInput) *string { return &d.TransStatus })),
-	at("exemption_indicator", text, func(d *engine.ThreeDSInput) *string { return &d.Exemption }),
-	field[engine.ThreeDSInput]{key: "network_params", read: openObject(
-		field[engine.ThreeDSInput]{key: "cartes_bancaires", read: openObject(
-			at("cavv_algorithm", text, func(d *engine.ThreeDSInput) *string { return &d.CAVVAlgorithm }),
+	at("ds_trans_id", text, func(d *payment.ThreeDSInput) *string { return &d.DSTransID }),
+	at("version", text, func(d *payment.ThreeDSInput) *string { return &d.Version }),
+	at("eci", text, func(d *payment.ThreeDSInput) *string { return &d.ECI }),
+	must(at("transaction_status", oneOf(transactionStatuses), func(d *payment.ThreeDSInput) *string { return &d.TransStatus })),
+	at("exemption_indicator", text, func(d *payment.ThreeDSInput) *string { return &d.Exemption }),
+	field[payment.ThreeDSInput]{key: "network_params", read: openObject(
+		field[payment.ThreeDSInput]{key: "cartes_bancaires", read: openObject(
+			at("cavv_algorithm", text, func(d *payment.ThreeDSInput) *string { return &d.CAVVAlgorithm }),
 		).into},
 	).into},
 )
@@ -214,54 +217,54 @@ var routingFields = openObject(
 )
 
 var choiceFields = openObject(
-	must(at("connector", text, func(c *engine.RoutingChoice) *string { return &c.Connector })),
-	at("merchant_connector_id", text, func(c *engine.RoutingChoice) *string { return &c.AccountID }),
+	must(at("connector", text, func(c *payment.RoutingChoice) *string { return &c.Connector })),
+	at("merchant_connector_id", text, func(c *payment.RoutingChoice) *string { return &c.AccountID }),
 )
 
 var splitFields = openObject(
-	must(field[engine.RoutingChoice]{key: "connector", read: func(r *reader, c *engine.RoutingChoice) (err error) {
+	must(field[payment.RoutingChoice]{key: "connector", read: func(r *reader, c *payment.RoutingChoice) (err error) {
 		split := c.Split
 		*c, err = routingChoice(r)
 		c.Split = split
 		return err
 	}}),
-	must(at("split", small(0, 255), func(c *engine.RoutingChoice) *int { return &c.Split })),
+	must(at("split", small(0, 255), func(c *payment.RoutingChoice) *int { return &c.Split })),
 )
 
 // routingChoice reads a connector: its name as a string, or an object.
-func routingChoice(r *reader) (engine.RoutingChoice, error) {
+func routingChoice(r *reader) (payment.RoutingChoice, error) {
 	if r.kind() == '"' {
 		name, err := text(r)
-		return engine.RoutingChoice{Connector: name}, err
+		return payment.RoutingChoice{Connector: name}, err
 	}
 	return choiceFields.parse(r)
 }
 
 // parseRouting reads a routing rule. An error in it is answered with 422, not as malformed JSON.
-func parseRouting(raw json.RawMessage) (*engine.Routing, error) {
+func parseRouting(raw json.RawMessage) (*payment.Routing, error) {
 	bad := func(err error) error {
 		e := asError(err)
 		text := strings.TrimPrefix(e.Message, "Json deserialize error: ")
-		return engine.Unprocessable(e.Param, "routing is malformed: "+text+` (in routing); expected {"type":"single","data":"<connector>"} `+
+		return fault.Unprocessable(e.Param, "routing is malformed: "+text+` (in routing); expected {"type":"single","data":"<connector>"} `+
 			`or a priority or volume_split rule`).WithHint(e.Hint)
 	}
 	rule, err := routingFields.parse((&document{body: raw}).reader(0, len(raw), "routing"))
 	if err != nil {
 		return nil, bad(err)
 	}
-	routing, r := &engine.Routing{Type: rule.kind}, (&document{body: rule.data}).reader(0, len(rule.data), "routing.data")
+	routing, r := &payment.Routing{Type: rule.kind}, (&document{body: rule.data}).reader(0, len(rule.data), "routing.data")
 	switch rule.kind {
 	case "single":
-		var choice engine.RoutingChoice
+		var choice payment.RoutingChoice
 		choice, err = routingChoice(r)
-		routing.Choices = []engine.RoutingChoice{choice}
+		routing.Choices = []payment.RoutingChoice{choice}
 	case "priority":
 		routing.Choices, err = listOf(routingChoice)(r)
 	case "volume_split":
 		routing.Choices, err = listOf(splitFields.parse)(r)
 	}
 	if err == nil && len(routing.Choices) == 0 {
-		err = engine.Malformed("routing.data", "data names no connector")
+		err = fault.Malformed("routing.data", "data names no connector")
 	}
 	if err != nil {
 		return nil, bad(err)

@@ -4,22 +4,24 @@ import (
 	"encoding/json"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 // The parts of a payment request that name a credential of an earlier payment, or agree to later payments.
 
 // recurringDetails reads recurring_details. The type decides how to read data, and may stand after it: so the object is read twice.
-func recurringDetails(r *reader) (engine.Recurring, error) {
+func recurringDetails(r *reader) (payment.Recurring, error) {
 	from := r.next()
 	if _, err := r.value(); err != nil {
-		return engine.Recurring{}, err
+		return payment.Recurring{}, err
 	}
 	to, path := r.pos(), r.path()
 	kind, err := recurringType.parse(r.reader(from, to, path))
 	if err != nil {
-		return engine.Recurring{}, err
+		return payment.Recurring{}, err
 	}
 	table := recurringData[kind]
 	if table == nil {
@@ -33,61 +35,61 @@ func recurringDetails(r *reader) (engine.Recurring, error) {
 var recurringType = openObject(must(at("type", oneOf(recurringTypes), func(kind *string) *string { return kind })))
 
 // recurringData holds the table of the whole object for each type.
-var recurringData = map[string]*object[engine.Recurring]{
-	"payment_method_id": recurringBy(at("data", text, func(d *engine.Recurring) *string { return &d.ID })),
-	"mandate_id":        recurringBy(at("data", text, func(d *engine.Recurring) *string { return &d.ID })),
-	"processor_payment_token": recurringBy(field[engine.Recurring]{key: "data", read: openObject(
-		must(at("processor_payment_token", apart(text), func(d *engine.Recurring) *string { return &d.ProcessorToken })),
-		at("merchant_connector_id", text, func(d *engine.Recurring) *string { return &d.AccountID }),
+var recurringData = map[string]*object[payment.Recurring]{
+	"payment_method_id": recurringBy(at("data", text, func(d *payment.Recurring) *string { return &d.ID })),
+	"mandate_id":        recurringBy(at("data", text, func(d *payment.Recurring) *string { return &d.ID })),
+	"processor_payment_token": recurringBy(field[payment.Recurring]{key: "data", read: openObject(
+		must(at("processor_payment_token", apart(text), func(d *payment.Recurring) *string { return &d.ProcessorToken })),
+		at("merchant_connector_id", text, func(d *payment.Recurring) *string { return &d.AccountID }),
 	).into}),
-	"network_transaction_id_and_card_details": recurringBy(field[engine.Recurring]{key: "data", read: func(r *reader, d *engine.Recurring) error {
+	"network_transaction_id_and_card_details": recurringBy(field[payment.Recurring]{key: "data", read: func(r *reader, d *payment.Recurring) error {
 		card, err := cardWithNetworkID.parse(r)
-		d.Card, d.NetworkTransactionID = &card.CardInput, card.networkID
+		d.Card, d.NetworkTransactionID = &card.Input, card.networkID
 		return err
 	}}),
-	"card_with_limited_data": recurringBy(field[engine.Recurring]{key: "data", read: func(r *reader, d *engine.Recurring) error {
-		d.Card = &engine.CardInput{}
+	"card_with_limited_data": recurringBy(field[payment.Recurring]{key: "data", read: func(r *reader, d *payment.Recurring) error {
+		d.Card = &card.Input{}
 		return limitedCard.into(r, d.Card)
 	}}),
 }
 
-func recurringBy(data field[engine.Recurring]) *object[engine.Recurring] {
-	return openObject(drop[engine.Recurring]("type", text), must(data))
+func recurringBy(data field[payment.Recurring]) *object[payment.Recurring] {
+	return openObject(drop[payment.Recurring]("type", text), must(data))
 }
 
 // otherRecurring reads the types that charge a network token. The engine refuses them.
-var otherRecurring = recurringBy(field[engine.Recurring]{key: "data", read: func(r *reader, _ *engine.Recurring) error {
+var otherRecurring = recurringBy(field[payment.Recurring]{key: "data", read: func(r *reader, _ *payment.Recurring) error {
 	_, err := hiddenObject(r)
 	return err
 }})
 
 // cardOfNetwork is a card with the network's id of an earlier payment.
 type cardOfNetwork struct {
-	engine.CardInput
+	card.Input
 	networkID string
 }
 
 var cardWithNetworkID = openObject(append([]field[cardOfNetwork]{
 	must(at("network_transaction_id", apart(text), func(c *cardOfNetwork) *string { return &c.networkID })),
-}, cardWith(func(c *cardOfNetwork) *engine.CardInput { return &c.CardInput })...)...)
+}, cardWith(func(c *cardOfNetwork) *card.Input { return &c.Input })...)...)
 
 var limitedCard = openObject(
-	must(at("card_number", cardNumber, func(c *engine.CardInput) *engine.Secret { return &c.Number })),
-	at("card_exp_month", hiddenText, func(c *engine.CardInput) *string { return &c.ExpMonth }),
-	at("card_exp_year", hiddenText, func(c *engine.CardInput) *string { return &c.ExpYear }),
-	at("card_holder_name", hiddenText, func(c *engine.CardInput) *string { return &c.Holder }),
+	must(at("card_number", cardNumber, func(c *card.Input) *secret.Value { return &c.Number })),
+	at("card_exp_month", hiddenText, func(c *card.Input) *string { return &c.ExpMonth }),
+	at("card_exp_year", hiddenText, func(c *card.Input) *string { return &c.ExpYear }),
+	at("card_holder_name", hiddenText, func(c *card.Input) *string { return &c.Holder }),
 )
 
 // mandateTerms is mandate_type with one of its two kinds. {"multi_use":null} is a mandate without a limit.
 type mandateTerms struct {
-	engine.MandateTerms
+	payment.MandateTerms
 	given int
 }
 
 var mandateFields = closedObject(
-	drop[engine.MandateInput]("update_mandate_id", text),
-	opt("customer_acceptance", acceptanceFields.parse, func(m *engine.MandateInput) **engine.Acceptance { return &m.Acceptance }),
-	field[engine.MandateInput]{key: "mandate_type", read: func(r *reader, m *engine.MandateInput) error {
+	drop[payment.MandateInput]("update_mandate_id", text),
+	opt("customer_acceptance", acceptanceFields.parse, func(m *payment.MandateInput) **payment.Acceptance { return &m.Acceptance }),
+	field[payment.MandateInput]{key: "mandate_type", read: func(r *reader, m *payment.MandateInput) error {
 		terms, err := mandateTypeFields.parse(r)
 		if err != nil {
 			return err
@@ -113,9 +115,9 @@ var mandateTypeFields = closedObject(
 )
 
 var mandateAmountFields = openObject(
-	must(at("amount", amount, func(t *engine.MandateTerms) *int64 { return &t.Amount })),
-	must(at("currency", oneOf(currencies), func(t *engine.MandateTerms) *sdk.Currency { return &t.Currency })),
-	opt("start_date", timestamp, func(t *engine.MandateTerms) **time.Time { return &t.Start }),
-	opt("end_date", timestamp, func(t *engine.MandateTerms) **time.Time { return &t.End }),
-	at("metadata", anyJSON, func(t *engine.MandateTerms) *json.RawMessage { return &t.Metadata }),
+	must(at("amount", amount, func(t *payment.MandateTerms) *int64 { return &t.Amount })),
+	must(at("currency", oneOf(currencies), func(t *payment.MandateTerms) *sdk.Currency { return &t.Currency })),
+	opt("start_date", timestamp, func(t *payment.MandateTerms) **time.Time { return &t.Start }),
+	opt("end_date", timestamp, func(t *payment.MandateTerms) **time.Time { return &t.End }),
+	at("metadata", anyJSON, func(t *payment.MandateTerms) *json.RawMessage { return &t.Metadata }),
 )

@@ -7,13 +7,15 @@ import (
 	"net"
 	"strconv"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 // paymentRequest is the body of create, update and confirm. One table serves the three. The engine ignores the fields that do not apply.
 type paymentRequest struct {
-	engine.PaymentInput
+	payment.Input
 	routing    json.RawMessage
 	connectors []string // the older way to name connectors, in order
 }
@@ -69,25 +71,25 @@ var paymentFields = named(closedObject(
 	at("return_url", webURL, func(p *paymentRequest) *string { return &p.ReturnURL }),
 
 	at("customer_id", identifier, func(p *paymentRequest) *string { return &p.CustomerID }),
-	opt("customer", customerFields.parse, func(p *paymentRequest) **engine.CustomerInput { return &p.Customer }),
+	opt("customer", customerFields.parse, func(p *paymentRequest) **payment.CustomerInput { return &p.Customer }),
 	at("email", email, func(p *paymentRequest) *string { return &p.Email }),
 	at("name", text, func(p *paymentRequest) *string { return &p.Name }),
 	at("phone", text, func(p *paymentRequest) *string { return &p.Phone }),
 	at("phone_country_code", text, func(p *paymentRequest) *string { return &p.PhoneCountryCode }),
-	opt("billing", contactFields.parse, func(p *paymentRequest) **engine.Contact { return &p.Billing }),
-	opt("shipping", contactFields.parse, func(p *paymentRequest) **engine.Contact { return &p.Shipping }),
+	opt("billing", contactFields.parse, func(p *paymentRequest) **payment.Contact { return &p.Billing }),
+	opt("shipping", contactFields.parse, func(p *paymentRequest) **payment.Contact { return &p.Shipping }),
 	opt("browser_info", browserFields.parse, func(p *paymentRequest) **sdk.Browser { return &p.Browser }),
 
 	at("payment_method", oneOf(paymentMethods), func(p *paymentRequest) *string { return &p.PaymentMethod }),
 	at("payment_method_type", oneOf(paymentMethodTypes), func(p *paymentRequest) *string { return &p.PaymentMethodType }),
 	field[paymentRequest]{key: "payment_method_data", read: func(r *reader, p *paymentRequest) error { return methodFields.into(r, p) }},
 	at("payment_token", text, func(p *paymentRequest) *string { return &p.PaymentToken }),
-	at("card_cvc", secretText, func(p *paymentRequest) *engine.Secret { return &p.CardCVC }),
-	opt("recurring_details", recurringDetails, func(p *paymentRequest) **engine.Recurring { return &p.Recurring }),
+	at("card_cvc", secretText, func(p *paymentRequest) *secret.Value { return &p.CardCVC }),
+	opt("recurring_details", recurringDetails, func(p *paymentRequest) **payment.Recurring { return &p.Recurring }),
 	at("mandate_id", text, func(p *paymentRequest) *string { return &p.MandateID }),
-	opt("mandate_data", mandateFields.parse, func(p *paymentRequest) **engine.MandateInput { return &p.MandateData }),
-	opt("customer_acceptance", acceptanceFields.parse, func(p *paymentRequest) **engine.Acceptance { return &p.Acceptance }),
-	opt("three_ds_data", threeDSFields.parse, func(p *paymentRequest) **engine.ThreeDSInput { return &p.ThreeDS }),
+	opt("mandate_data", mandateFields.parse, func(p *paymentRequest) **payment.MandateInput { return &p.MandateData }),
+	opt("customer_acceptance", acceptanceFields.parse, func(p *paymentRequest) **payment.Acceptance { return &p.Acceptance }),
+	opt("three_ds_data", threeDSFields.parse, func(p *paymentRequest) **payment.ThreeDSInput { return &p.ThreeDS }),
 
 	at("description", text, func(p *paymentRequest) *string { return &p.Description }),
 	at("statement_descriptor_name", text, func(p *paymentRequest) *string { return &p.DescriptorName }),
@@ -173,9 +175,9 @@ var surchargeFields = openObject(
 )
 
 // payment reads the body of create, update and confirm. It checks the form first, then the lengths, then the connectors in the routing.
-func (s *Server) payment(c *call) (*engine.PaymentInput, error) {
+func (s *Server) payment(c *call) (*payment.Input, error) {
 	if source := c.r.Header.Get("X-Payment-Confirm-Source"); source == "webhook" || source == "external_authenticator" {
-		return nil, engine.Unprocessable("X-Payment-Confirm-Source", "X-Payment-Confirm-Source must not be "+source+": the switch alone uses this value")
+		return nil, fault.Unprocessable("X-Payment-Confirm-Source", "X-Payment-Confirm-Source must not be "+source+": the switch alone uses this value")
 	}
 	p := &paymentRequest{}
 	p.Sent = make([]string, 0, 16)
@@ -191,7 +193,7 @@ func (s *Server) payment(c *call) (*engine.PaymentInput, error) {
 	if p.Browser != nil && p.Browser.IP == "" {
 		p.Browser.IP, _, _ = net.SplitHostPort(c.r.RemoteAddr) // "" where there is no address
 	}
-	return &p.PaymentInput, nil
+	return &p.Input, nil
 }
 
 func (p *paymentRequest) checkLengths() error {
@@ -218,7 +220,7 @@ type length struct {
 func checkLengths(fields ...length) error {
 	for _, f := range fields {
 		if len(f.value) > f.most {
-			return engine.Unprocessable(f.field, f.field+" must be at most "+strconv.Itoa(f.most)+" characters long. Received "+
+			return fault.Unprocessable(f.field, f.field+" must be at most "+strconv.Itoa(f.most)+" characters long. Received "+
 				strconv.Itoa(len(f.value))+" characters")
 		}
 	}
@@ -235,9 +237,9 @@ func (s *Server) setRouting(p *paymentRequest) error {
 	}
 	if p.routing == nil {
 		if len(p.connectors) > 0 {
-			p.Routing = &engine.Routing{Type: "priority"}
+			p.Routing = &payment.Routing{Type: "priority"}
 			for _, name := range p.connectors {
-				p.Routing.Choices = append(p.Routing.Choices, engine.RoutingChoice{Connector: name})
+				p.Routing.Choices = append(p.Routing.Choices, payment.RoutingChoice{Connector: name})
 			}
 		}
 		return nil
@@ -252,7 +254,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 			if routing.Type != "single" {
 				param += "[" + strconv.Itoa(i) + "]"
 			}
-			return engine.Unprocessable(param, fmt.Sprintf("routing names the connector %s, expected %s",
+			return fault.Unprocessable(param, fmt.Sprintf("routing names the connector %s, expected %s",
 				quoted([]byte(choice.Connector)), oneOfText(names))).WithHint(choiceHint(choice.Connector, names))
 		}
 	}
@@ -263,7 +265,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 // unknownConnector is the error for a connector in the field param that no adapter serves.
 func (s *Server) unknownConnector(param, name string) error {
 	names := s.connectorNames()
-	return engine.Malformed(param, "unknown variant `"+shownText([]byte(name))+"`, expected "+oneOfText(names)).WithHint(choiceHint(name, names))
+	return fault.Malformed(param, "unknown variant `"+shownText([]byte(name))+"`, expected "+oneOfText(names)).WithHint(choiceHint(name, names))
 }
 
 func (s *Server) connectorNames() []string {

@@ -6,6 +6,11 @@ import (
 	"strconv"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/link"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -13,23 +18,23 @@ import (
 type Payments interface {
 	Authentications
 
-	CreatePayment(ctx context.Context, a engine.Auth, in *engine.PaymentInput) (*engine.PaymentView, error)
-	UpdatePayment(ctx context.Context, a engine.Auth, id string, in *engine.PaymentInput) (*engine.PaymentView, error)
-	ConfirmPayment(ctx context.Context, a engine.Auth, id string, in *engine.PaymentInput) (*engine.PaymentView, error)
-	CapturePayment(ctx context.Context, a engine.Auth, id string, in *engine.CaptureInput) (*engine.PaymentView, error)
-	CancelPayment(ctx context.Context, a engine.Auth, id string, reason string) (*engine.PaymentView, error)
-	RetrievePayment(ctx context.Context, a engine.Auth, id string, in engine.RetrieveInput) (*engine.PaymentView, error)
-	ListPayments(ctx context.Context, a engine.Auth, in engine.ListInput) ([]*engine.PaymentView, error)
-	CompleteAuthorize(ctx context.Context, a engine.Auth, id, clientSecret, deviceData string) (*engine.PaymentView, error)
-	OpensURL(u engine.PublicURL) bool
-	NextAction(ctx context.Context, u engine.PublicURL) (*sdk.NextAction, error)
-	PaymentReturn(ctx context.Context, in engine.ReturnInput) (*engine.ReturnView, error)
+	CreatePayment(ctx context.Context, a account.Auth, in *payment.Input) (*change.View, error)
+	UpdatePayment(ctx context.Context, a account.Auth, id string, in *payment.Input) (*change.View, error)
+	ConfirmPayment(ctx context.Context, a account.Auth, id string, in *payment.Input) (*change.View, error)
+	CapturePayment(ctx context.Context, a account.Auth, id string, in *payment.CaptureInput) (*change.View, error)
+	CancelPayment(ctx context.Context, a account.Auth, id string, reason string) (*change.View, error)
+	RetrievePayment(ctx context.Context, a account.Auth, id string, in payment.RetrieveInput) (*change.View, error)
+	ListPayments(ctx context.Context, a account.Auth, in payment.ListInput) ([]*change.View, error)
+	CompleteAuthorize(ctx context.Context, a account.Auth, id, clientSecret, deviceData string) (*change.View, error)
+	OpensURL(u link.URL) bool
+	NextAction(ctx context.Context, u link.URL) (*sdk.NextAction, error)
+	PaymentReturn(ctx context.Context, in payment.ReturnInput) (*change.ReturnView, error)
 	ReceiveWebhook(ctx context.Context, in engine.WebhookInput) (*sdk.Reply, error)
-	CheckClientSecret(ctx context.Context, a engine.Auth, paymentID, clientSecret string) error
+	CheckClientSecret(ctx context.Context, a account.Auth, paymentID, clientSecret string) error
 }
 
 // paymentAnswer is a payment as JSON. If a processor was called, a header has its HTTP status.
-func paymentAnswer(v *engine.PaymentView, err error) (answer, error) {
+func paymentAnswer(v *change.View, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -66,20 +71,20 @@ func (s *Server) confirmPayment(c *call) (answer, error) {
 
 // captureFields reads the body of a capture. statement_descriptor_prefix is another name of statement_descriptor_name.
 var captureFields = openObject(
-	opt("amount_to_capture", integer(math.MinInt64, math.MaxInt64), func(in *engine.CaptureInput) **int64 { return &in.Amount }),
-	at("statement_descriptor_name", text, func(in *engine.CaptureInput) *string { return &in.DescriptorName }),
-	field[engine.CaptureInput]{key: "statement_descriptor_prefix", read: func(r *reader, in *engine.CaptureInput) error {
+	opt("amount_to_capture", integer(math.MinInt64, math.MaxInt64), func(in *payment.CaptureInput) **int64 { return &in.Amount }),
+	at("statement_descriptor_name", text, func(in *payment.CaptureInput) *string { return &in.DescriptorName }),
+	field[payment.CaptureInput]{key: "statement_descriptor_prefix", read: func(r *reader, in *payment.CaptureInput) error {
 		prefix, err := text(r)
 		if in.DescriptorName == "" {
 			in.DescriptorName = prefix
 		}
 		return err
 	}},
-	at("statement_descriptor_suffix", text, func(in *engine.CaptureInput) *string { return &in.DescriptorSuffix }),
+	at("statement_descriptor_suffix", text, func(in *payment.CaptureInput) *string { return &in.DescriptorSuffix }),
 )
 
 func (s *Server) capturePayment(c *call) (answer, error) {
-	in := &engine.CaptureInput{}
+	in := &payment.CaptureInput{}
 	if err := decode(c, captureFields, in); err != nil {
 		return answer{}, err
 	}
@@ -102,7 +107,7 @@ func (s *Server) cancelPayment(c *call) (answer, error) {
 
 func (s *Server) retrievePayment(c *call) (answer, error) {
 	q := c.query()
-	in := engine.RetrieveInput{
+	in := payment.RetrieveInput{
 		ForceSync:       q.bool("force_sync"),
 		Attempts:        q.bool("expand_attempts"),
 		Captures:        q.bool("expand_captures"),
@@ -133,9 +138,9 @@ func (s *Server) listPayments(c *call) (answer, error) {
 	return w.closeList().close().answer(), nil
 }
 
-func listInput(q *query) (engine.ListInput, error) {
+func listInput(q *query) (payment.ListInput, error) {
 	q.only("customer_id", "starting_after", "ending_before", "limit", "created", "created.lt", "created.gt", "created.lte", "created.gte")
-	in := engine.ListInput{
+	in := payment.ListInput{
 		CustomerID:    q.id("customer_id"),
 		StartingAfter: q.id("starting_after"),
 		EndingBefore:  q.id("ending_before"),
@@ -147,7 +152,7 @@ func listInput(q *query) (engine.ListInput, error) {
 	}
 	if limit, given := q.int("limit"); given {
 		if limit < 1 || limit > 100 {
-			return in, engine.Unprocessable("limit", "limit should be in between 1 and 100")
+			return in, fault.Unprocessable("limit", "limit should be in between 1 and 100")
 		}
 		in.Limit = int(limit)
 	}
@@ -171,7 +176,7 @@ func (s *Server) completeAuthorize(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if in.clientSecret == "" {
-		return answer{}, engine.Missing("client_secret")
+		return answer{}, fault.Missing("client_secret")
 	}
 	return paymentAnswer(s.Payments.CompleteAuthorize(c.ctx(), c.auth, c.param("payment_id"), in.clientSecret, in.completion))
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 )
 
 // query reads a URL's query. err keeps the first error. A parameter that is absent or wrong reads as the zero value.
@@ -38,7 +38,7 @@ func (c *call) query() *query {
 // fail keeps the first error. param is the query parameter at fault.
 func (q *query) fail(param, message, hint string) {
 	if q.err == nil {
-		q.err = &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Message: "Query deserialize error: " + message, Param: shownText([]byte(param)), Hint: hint}
+		q.err = &fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Message: "Query deserialize error: " + message, Param: shownText([]byte(param)), Hint: hint}
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/fault"
 )
 
 // maxDepth is how many arrays and objects may stand inside each other.
@@ -110,7 +111,7 @@ func (r *reader) raw() (json.RawMessage, error) {
 func compact(v jsontext.Value) (json.RawMessage, error) {
 	v = v.Clone()
 	if err := v.Compact(); err != nil {
-		return nil, engine.Internal(err, "compact a value that was read")
+		return nil, fault.Internal(err, "compact a value that was read")
 	}
 	return json.RawMessage(v), nil
 }
@@ -216,15 +217,15 @@ func join(path, name string) string {
 }
 
 // fail is an error about the key or value that was read last.
-func (r *reader) fail(text, hint string) *engine.Error {
+func (r *reader) fail(text, hint string) *fault.Error {
 	return r.failAt(r.pos(), r.path(), text).WithHint(hint)
 }
 
 // failAt is an error about the field param, whose last byte is before the index end.
-func (r *reader) failAt(end int, param, text string) *engine.Error {
+func (r *reader) failAt(end int, param, text string) *fault.Error {
 	before := r.body[:max(0, min(end, len(r.body))-1)]
 	line, column := 1+bytes.Count(before, []byte{'\n'}), min(1, len(r.body))+len(before)-1-bytes.LastIndexByte(before, '\n')
-	return engine.Malformed(param, text+" at line "+strconv.Itoa(line)+" column "+strconv.Itoa(column))
+	return fault.Malformed(param, text+" at line "+strconv.Itoa(line)+" column "+strconv.Itoa(column))
 }
 
 // syntaxError is an error of the decoder: the body is not JSON.
@@ -282,7 +283,7 @@ func quoted(s []byte) string { return strconv.Quote(shownText(s)) }
 // shownText is a caller's value as a message may show it: at most 64 bytes. Runs of 12 and more digits become an asterisk, because
 // they may be a card number in the wrong place.
 func shownText(s []byte) string {
-	s = []byte(engine.MaskCards(string(s))) // this also finds digits outside ASCII
+	s = []byte(card.MaskCards(string(s))) // this also finds digits outside ASCII
 	out := make([]byte, 0, min(len(s), 67))
 	for i := 0; i < len(s); {
 		if len(out) >= 64 {

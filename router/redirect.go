@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/link"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -40,13 +42,13 @@ func formPage(to string, fields []sdk.Header, framers ...string) (answer, error)
 
 // redirectPage sends the payer on to the page of the processor or of the card's bank.
 func (s *Server) redirectPage(c *call) (answer, error) {
-	next, err := s.Payments.NextAction(c.ctx(), engine.PublicURL{Use: engine.URLRedirect, MerchantID: c.param("merchant_id"), PaymentID: c.param("payment_id"),
+	next, err := s.Payments.NextAction(c.ctx(), link.URL{Use: payment.URLRedirect, MerchantID: c.param("merchant_id"), PaymentID: c.param("payment_id"),
 		AttemptID: c.param("attempt_id"), Token: c.param("token")})
 	if err != nil {
 		return answer{}, err
 	}
 	if u, err := url.Parse(next.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return answer{}, engine.Internal(errors.New("the URL of the adapter's next action is not an http or https URL"), "send the payer on")
+		return answer{}, fault.Internal(errors.New("the URL of the adapter's next action is not an http or https URL"), "send the payer on")
 	}
 	switch next.Type {
 	case "redirect":
@@ -54,14 +56,14 @@ func (s *Server) redirectPage(c *call) (answer, error) {
 	case "form_post":
 		return formPage(next.URL, next.Fields)
 	}
-	return answer{}, engine.Refused("This payment's next step runs inside the merchant's page, see next_action")
+	return answer{}, fault.Refused("This payment's next step runs inside the merchant's page, see next_action")
 }
 
 // paymentReturn receives the payer who comes back from the processor. The engine asks the processor for the result, and the browser goes on to the
 // merchant's return_url.
 func (s *Server) paymentReturn(complete bool) handler {
 	return func(c *call) (answer, error) {
-		in := engine.ReturnInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token"),
+		in := payment.ReturnInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token"),
 			Complete: complete, Return: sdk.Return{Method: c.r.Method}}
 		var err error
 		if in.Return.Query, err = pairs(c.r.URL.RawQuery); err != nil {
@@ -96,7 +98,7 @@ func pairs(encoded string) ([]sdk.Header, error) {
 		name, err1 := url.QueryUnescape(name)
 		value, err2 := url.QueryUnescape(value)
 		if err1 != nil || err2 != nil {
-			return nil, &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Message: "the form or query string is malformed: each % must be followed by two hexadecimal digits"}
+			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Message: "the form or query string is malformed: each % must be followed by two hexadecimal digits"}
 		}
 		list = append(list, sdk.Header{Name: strings.ToValidUTF8(name, "\ufffd"), Value: strings.ToValidUTF8(value, "\ufffd")})
 	}
@@ -125,7 +127,7 @@ func (s *Server) simulatorPage(c *call) (answer, error) {
 		ours = inside && to.Scheme == base.Scheme && to.Host == base.Host && r != nil && r.pattern == returnPattern
 	}
 	if !ours {
-		return answer{}, engine.InvalidValue("return_url")
+		return answer{}, fault.InvalidValue("return_url")
 	}
 	return page("simulator.html", map[string]any{"URL": to.String(), "Amount": shownAmount(q.text("amount"), q.text("currency"))})
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 	"payswitch/router"
 )
 
@@ -227,7 +227,7 @@ func TestSurface(t *testing.T) {
 
 // TestNotReady: health answers 503 with an error of type api.
 func TestNotReady(t *testing.T) {
-	var notReady error = &engine.Error{Message: "starting"}
+	var notReady error = &fault.Error{Message: "starting"}
 	w := newWorld(t, func(o *router.Options) { o.Ready = func() error { return notReady } })
 	r := w.send("GET", "/health", "", "")
 	r.expect(503, "HE_00", "not ready")

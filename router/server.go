@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 )
 
 // Deps are the parts that Server calls. All but Logger are required; *engine.Engine implements Access, Payments and Admin.
@@ -24,23 +26,23 @@ type Deps struct {
 
 // Access authenticates API keys and stores the answers of requests that carry an Idempotency-Key.
 type Access interface {
-	Authenticate(ctx context.Context, key engine.Secret) (engine.Auth, error)
-	SecretOf(ctx context.Context, a *engine.Auth, clientSecret string) string
-	BeginIdempotent(ctx context.Context, a *engine.Auth, key string, requestHash []byte) (
-		stored *engine.StoredAnswer, finish func(ctx context.Context, answer engine.StoredAnswer) error, abandon func(ctx context.Context), err error)
+	Authenticate(ctx context.Context, key secret.Value) (account.Auth, error)
+	SecretOf(ctx context.Context, a *account.Auth, clientSecret string) string
+	BeginIdempotent(ctx context.Context, a *account.Auth, key string, requestHash []byte) (
+		stored *account.StoredAnswer, finish func(ctx context.Context, answer account.StoredAnswer) error, abandon func(ctx context.Context), err error)
 }
 
 // Connectors lists the adapters that are loaded now.
 type Connectors interface {
-	Adapter(connector string) (engine.AdapterInfo, bool)
-	Adapters() []engine.AdapterInfo
+	Adapter(connector string) (port.AdapterInfo, bool)
+	Adapters() []port.AdapterInfo
 }
 
 // Options are the settings of a Server. A zero value selects the default.
 type Options struct {
-	AdminKey  engine.Secret // opens the admin endpoints; zero: no key opens them
-	PublicURL string        // where browsers reach the server: http or https, without a slash at the end; required
-	MaxBody   int64         // the most bytes of a request body; default 32768
+	AdminKey  secret.Value // opens the admin endpoints; zero: no key opens them
+	PublicURL string       // where browsers reach the server: http or https, without a slash at the end; required
+	MaxBody   int64        // the most bytes of a request body; default 32768
 	CORS      CORS
 	// TrustRequestID uses the caller's X-Request-Id. Without it, Server makes an id for each request.
 	TrustRequestID bool

@@ -6,24 +6,28 @@ import (
 	"math"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
 
 // Authentications are the engine's use cases of 3-D Secure that payswitch runs itself.
 type Authentications interface {
-	AuthenticatePayment(ctx context.Context, a engine.Auth, paymentID string, in engine.AuthenticationInput) (*engine.AuthenticationView, error)
-	PollStatus(ctx context.Context, a engine.Auth, pollID string) (string, error)
-	AuthorizeReturn(ctx context.Context, in engine.AuthorizeInput) (*engine.AuthorizeView, error)
-	MethodNotified(ctx context.Context, token, data string) (*engine.CallbackView, error)
-	ChallengeShown(ctx context.Context, token string) (*engine.CallbackView, error)
-	ChallengeNotified(ctx context.Context, token, message, sessionData string) (*engine.CallbackView, error)
+	AuthenticatePayment(ctx context.Context, a account.Auth, paymentID string, in flow.AuthenticationInput) (*flow.AuthenticationView, error)
+	PollStatus(ctx context.Context, a account.Auth, pollID string) (string, error)
+	AuthorizeReturn(ctx context.Context, in flow.AuthorizeInput) (*flow.AuthorizeView, error)
+	MethodNotified(ctx context.Context, token, data string) (*flow.CallbackView, error)
+	ChallengeShown(ctx context.Context, token string) (*flow.CallbackView, error)
+	ChallengeNotified(ctx context.Context, token, message, sessionData string) (*flow.CallbackView, error)
 	AuthenticatorCalled(ctx context.Context, token string, m sdk.WebhookMessage) (*sdk.Reply, error)
-	AuthenticatorEvent(ctx context.Context, token string, m sdk.WebhookMessage) (*engine.CallbackView, error)
-	MethodFrames(ctx context.Context, token string) ([]string, *engine.CallbackView, error)
-	ChallengePage(ctx context.Context, token string) (string, *engine.CallbackView, error)
-	HostedPage(ctx context.Context, token string) (*engine.HostedPage, error)
-	HostedAuthenticate(ctx context.Context, token string, in engine.AuthenticationInput) (*engine.AuthenticationView, error)
+	AuthenticatorEvent(ctx context.Context, token string, m sdk.WebhookMessage) (*flow.CallbackView, error)
+	MethodFrames(ctx context.Context, token string) ([]string, *flow.CallbackView, error)
+	ChallengePage(ctx context.Context, token string) (string, *flow.CallbackView, error)
+	HostedPage(ctx context.Context, token string) (*flow.HostedPage, error)
+	HostedAuthenticate(ctx context.Context, token string, in flow.AuthenticationInput) (*flow.AuthenticationView, error)
 }
 
 // appSDKFields reads sdk_information.
@@ -57,11 +61,11 @@ var viewportFields = openObject(
 
 // authenticationFields reads the body of 3ds/authentication. It ignores other keys: the web SDK sends browser_info, but the payment already has it.
 var authenticationFields = openObject(
-	at("client_secret", text, func(a *engine.AuthenticationInput) *string { return &a.ClientSecret }),
-	must(at("device_channel", oneOf(deviceChannels), func(a *engine.AuthenticationInput) *string { return (*string)(&a.Channel) })),
-	must(at("threeds_method_comp_ind", oneOf(completionIndicators), func(a *engine.AuthenticationInput) *string { return &a.Completion })),
-	opt("sdk_information", appSDKFields.parse, func(a *engine.AuthenticationInput) **sdk.AppSDK { return &a.App }),
-	field[engine.AuthenticationInput]{key: "challenge_window", read: func(r *reader, a *engine.AuthenticationInput) error {
+	at("client_secret", text, func(a *flow.AuthenticationInput) *string { return &a.ClientSecret }),
+	must(at("device_channel", oneOf(deviceChannels), func(a *flow.AuthenticationInput) *string { return (*string)(&a.Channel) })),
+	must(at("threeds_method_comp_ind", oneOf(completionIndicators), func(a *flow.AuthenticationInput) *string { return &a.Completion })),
+	opt("sdk_information", appSDKFields.parse, func(a *flow.AuthenticationInput) **sdk.AppSDK { return &a.App }),
+	field[flow.AuthenticationInput]{key: "challenge_window", read: func(r *reader, a *flow.AuthenticationInput) error {
 		v, err := viewportFields.parse(r)
 		a.Width, a.Height, a.FullPage = v.width, v.height, v.fullPage
 		return err
@@ -70,12 +74,12 @@ var authenticationFields = openObject(
 
 // authenticatePayment sends the authentication request (AReq) of a payment that waits for it.
 func (s *Server) authenticatePayment(c *call) (answer, error) {
-	var in engine.AuthenticationInput
+	var in flow.AuthenticationInput
 	if err := decode(c, authenticationFields, &in); err != nil {
 		return answer{}, err
 	}
 	if in.ClientSecret == "" {
-		return answer{}, engine.Missing("client_secret")
+		return answer{}, fault.Missing("client_secret")
 	}
 	v, err := s.Payments.AuthenticatePayment(c.ctx(), c.auth, c.param("payment_id"), in)
 	if err != nil {
@@ -85,7 +89,7 @@ func (s *Server) authenticatePayment(c *call) (answer, error) {
 }
 
 // authenticationAnswer is the answer to 3ds/authentication. It always has every key.
-func authenticationAnswer(v *engine.AuthenticationView) answer {
+func authenticationAnswer(v *flow.AuthenticationView) answer {
 	var w writer
 	w.open().str("trans_status", v.TransStatus).text("acs_url", v.ACSURL).text("challenge_request", v.ChallengeRequest)
 	w.text("challenge_request_key", v.ChallengeKey).text("three_ds_session_data", v.SessionData).text("challenge_window_size", v.Window)
@@ -116,7 +120,7 @@ const waitDelay = 10
 
 // writeInvoke writes the next_action three_ds_invoke, or wait_screen_information while the issuer reaches the payer by itself. The times of the latter
 // are nanoseconds since 1970.
-func writeInvoke(w *writer, v *engine.PaymentView) {
+func writeInvoke(w *writer, v *change.View) {
 	i := v.Attempt.Private.Invoke
 	if !i.WaitUntil.IsZero() {
 		w.key("next_action").open().str("type", "wait_screen_information")
@@ -126,7 +130,7 @@ func writeInvoke(w *writer, v *engine.PaymentView) {
 	}
 	w.key("next_action").open().str("type", "three_ds_invoke").key("three_ds_data").open()
 	w.str("three_ds_authentication_url", v.BaseURL+"/payments/"+v.Payment.ID+"/3ds/authentication")
-	w.str("three_ds_authorize_url", engine.AuthorizeURL(v.BaseURL, v.Payment, v.Attempt, i.AuthorizeToken))
+	w.str("three_ds_authorize_url", flow.AuthorizeURL(v.BaseURL, v.Payment, v.Attempt, i.AuthorizeToken))
 	w.key("three_ds_method_details").open().bool("three_ds_method_data_submission", i.MethodURL != "")
 	if i.MethodURL != "" {
 		w.str("three_ds_method_key", i.MethodKey).str("three_ds_method_data", i.MethodData).str("three_ds_method_url", i.MethodURL)
@@ -134,14 +138,14 @@ func writeInvoke(w *writer, v *engine.PaymentView) {
 		w.null("three_ds_method_key", "three_ds_method_data", "three_ds_method_url")
 	}
 	w.bool("consume_post_message_for_three_ds_method_completion", i.PostMessage).close()
-	w.key("poll_config").open().str("poll_id", engine.PollID(v.Payment.ID)).int("delay_in_secs", pollDelay).int("frequency", pollFrequency).close()
+	w.key("poll_config").open().str("poll_id", flow.PollID(v.Payment.ID)).int("delay_in_secs", pollDelay).int("frequency", pollFrequency).close()
 	w.text("message_version", i.Version).text("directory_server_id", i.DirectoryServerID).text("card_network", string(i.Network))
 	w.text("three_ds_connector", i.Connector).close()
 	w.str("redirect_to_url", v.BaseURL+"/3ds/run/"+i.PageToken).close()
 }
 
 // writeAuthentication writes external_authentication_details. A view for the payer's client lacks the fields that prove the authentication.
-func writeAuthentication(w *writer, v *engine.PaymentView, a *engine.Attempt) {
+func writeAuthentication(w *writer, v *change.View, a *payment.Attempt) {
 	s := a.Details.Authentication
 	if s == nil {
 		w.null("external_authentication_details", "external_3ds_authentication_attempted")
@@ -162,7 +166,7 @@ func writeAuthentication(w *writer, v *engine.PaymentView, a *engine.Attempt) {
 
 // writeExemption writes sca_exemption: the decision about an exemption from strong customer authentication, if one was wanted. A view for the payer's
 // client lacks it.
-func writeExemption(w *writer, v *engine.PaymentView, a *engine.Attempt) {
+func writeExemption(w *writer, v *change.View, a *payment.Attempt) {
 	x := a.Details.Exemption
 	if x == nil || v.Public {
 		return

@@ -11,7 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
 
@@ -55,11 +59,11 @@ func (s *Server) hostedSubmit(c *call) (answer, error) {
 	}
 	token := c.param("token")
 	v, err := s.Payments.HostedAuthenticate(c.ctx(), token, authenticationInput(c, fields))
-	var known *engine.Error
-	if errors.As(err, &known) && known.Kind == engine.KindNotFound {
+	var known *fault.Error
+	if errors.As(err, &known) && known.Kind == fault.KindNotFound {
 		return lostPage(err)
 	}
-	if err != nil && (known == nil || known.Kind == engine.KindInternal) {
+	if err != nil && (known == nil || known.Kind == fault.KindInternal) {
 		return answer{}, err
 	}
 	if err == nil && v.ACSURL != "" {
@@ -77,7 +81,7 @@ func (s *Server) hostedSubmit(c *call) (answer, error) {
 }
 
 // authenticationInput takes the browser data of an authentication request from the form, the headers and the address of the caller.
-func authenticationInput(c *call, fields map[string]string) engine.AuthenticationInput {
+func authenticationInput(c *call, fields map[string]string) flow.AuthenticationInput {
 	h, number := c.r.Header, func(name string) int {
 		n, err := strconv.Atoi(fields[name])
 		if err != nil || n < -10_000_000 || n > 10_000_000 {
@@ -86,9 +90,9 @@ func authenticationInput(c *call, fields map[string]string) engine.Authenticatio
 		return n
 	}
 	// Card numbers in the browser data are masked, not refused: the payer could not correct the request.
-	in := engine.AuthenticationInput{Channel: sdk.ChannelBrowser, Completion: fields["completion"], FullPage: true,
-		Browser: &sdk.Browser{UserAgent: engine.MaskCards(h.Get("User-Agent")), AcceptHeader: engine.MaskCards(h.Get("Accept")),
-			Language: engine.MaskCards(firstLanguage(h.Get("Accept-Language")))}}
+	in := flow.AuthenticationInput{Channel: sdk.ChannelBrowser, Completion: fields["completion"], FullPage: true,
+		Browser: &sdk.Browser{UserAgent: card.MaskCards(h.Get("User-Agent")), AcceptHeader: card.MaskCards(h.Get("Accept")),
+			Language: card.MaskCards(firstLanguage(h.Get("Accept-Language")))}}
 	if host, _, err := net.SplitHostPort(c.r.RemoteAddr); err == nil {
 		if ip, err := netip.ParseAddr(host); err == nil && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
 			in.Browser.IP = ip.String() // a private address is a proxy's, not the payer's
@@ -104,7 +108,7 @@ func authenticationInput(c *call, fields map[string]string) engine.Authenticatio
 	b.JavaScriptEnable, b.JavaEnabled = true, fields["java"] == "true"
 	b.ColorDepth, b.ScreenHeight, b.ScreenWidth, b.TimeZone = number("color_depth"), number("screen_height"), number("screen_width"), number("time_zone")
 	if l := fields["language"]; l != "" && len(l) <= 35 {
-		b.Language = engine.MaskCards(l)
+		b.Language = card.MaskCards(l)
 	}
 	in.Width, in.Height = max(number("width"), 0), max(number("height"), 0)
 	in.FullPage = in.Width < narrow
@@ -122,7 +126,7 @@ func firstLanguage(accept string) string {
 }
 
 // challengePage shows the bank's page: in a frame of the size that the bank was promised, or as the full page.
-func (s *Server) challengePage(c *call, p *engine.HostedPage) (answer, error) {
+func (s *Server) challengePage(c *call, p *flow.HostedPage) (answer, error) {
 	v := p.Challenge
 	size := challengeWindows[v.Window]
 	return s.hosted("hosted_challenge.html", map[string]any{"Amount": shownMoney(p.Amount), "Merchant": p.Merchant, "ACSURL": v.ACSURL,
@@ -140,7 +144,7 @@ func (s *Server) hostedState(c *call) (answer, error) {
 }
 
 // hostedEnd sends the payer on to three_ds_authorize_url. If the bank has a note for the payer, a page shows it first.
-func (s *Server) hostedEnd(p *engine.HostedPage, note string) (answer, error) {
+func (s *Server) hostedEnd(p *flow.HostedPage, note string) (answer, error) {
 	if note == "" {
 		return seeOther(p.AuthorizeURL), nil
 	}
@@ -149,12 +153,12 @@ func (s *Server) hostedEnd(p *engine.HostedPage, note string) (answer, error) {
 }
 
 // resultPage shows the payer the result of a payment without a return_url.
-func (s *Server) resultPage(v *engine.PaymentView) (answer, error) {
+func (s *Server) resultPage(v *change.View) (answer, error) {
 	kind, title, text := "", "Your payment is being processed", "You may close this page."
 	switch v.Payment.Status {
-	case engine.Succeeded, engine.PartiallyCaptured, engine.RequiresCapture:
+	case payment.Succeeded, payment.PartiallyCaptured, payment.RequiresCapture:
 		kind, title = "good", "Thank you, your payment went through"
-	case engine.Failed, engine.Cancelled:
+	case payment.Failed, payment.Cancelled:
 		kind, title, text = "bad", "Your payment did not go through", "You have not been charged. You may close this page and try again."
 	}
 	return s.hosted("hosted_result.html", map[string]any{"Amount": shownMoney(sdk.Money{Minor: v.Payment.NetAmount, Currency: v.Payment.Currency}), "Merchant": "",
@@ -163,8 +167,8 @@ func (s *Server) resultPage(v *engine.PaymentView) (answer, error) {
 
 // lostPage answers a URL whose payment does not exist with the page for wrong tokens. It returns other errors unchanged.
 func lostPage(err error) (answer, error) {
-	var known *engine.Error
-	if !errors.As(err, &known) || known.Kind != engine.KindNotFound {
+	var known *fault.Error
+	if !errors.As(err, &known) || known.Kind != fault.KindNotFound {
 		return answer{}, err
 	}
 	return expiredPage(), nil

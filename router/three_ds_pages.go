@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/threeds/flow"
 )
 
 // This file has the pages that the payer's browser opens during 3-D Secure. They hold no secret and decide nothing. Each page posts a message to the
@@ -45,7 +46,7 @@ func (s *Server) threeDSMethodEnded(c *call) (answer, error) {
 }
 
 // methodNotice is the page that reports the end of the 3DS method.
-func methodNotice(v *engine.CallbackView) (answer, error) {
+func methodNotice(v *flow.CallbackView) (answer, error) {
 	return noticePage(v.Origins, v.Framers, []map[string]any{{"type": "3ds_method_done", "payment_id": v.PaymentID}}, "", v.Known)
 }
 
@@ -76,7 +77,7 @@ func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
 }
 
 // challengeNotice is the page that reports the end of a challenge.
-func challengeNotice(v *engine.CallbackView) (answer, error) {
+func challengeNotice(v *flow.CallbackView) (answer, error) {
 	messages := []map[string]any{{"type": "3ds_challenge_done", "payment_id": v.PaymentID}}
 	if v.ReturnURL != "" {
 		messages = append(messages, map[string]any{"openurl_if_required": v.ReturnURL})
@@ -102,7 +103,7 @@ func noticePage(origins, framers []string, messages []map[string]any, next strin
 // authorizePage serves three_ds_authorize_url. It waits for the result. Then it sends the payer back to the shop, or in a frame reports to the page
 // around it.
 func (s *Server) authorizePage(c *call) (answer, error) {
-	in := engine.AuthorizeInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token")}
+	in := flow.AuthorizeInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token")}
 	v, err := s.Payments.AuthorizeReturn(c.ctx(), in)
 	if err != nil {
 		return answer{}, err
@@ -131,7 +132,7 @@ func (s *Server) authorizePage(c *call) (answer, error) {
 }
 
 // bareReturnURL is the shop's return URL without the status and signature that payswitch adds.
-func bareReturnURL(v *engine.ReturnView) string {
+func bareReturnURL(v *change.ReturnView) string {
 	if to := v.View.Payment.Details.ReturnURL; to != "" {
 		return to
 	}
@@ -163,9 +164,9 @@ func (s *Server) authenticatorEvent(c *call) (answer, error) {
 		return answer{}, err
 	}
 	switch v.Done {
-	case engine.DoneMethod:
+	case flow.DoneMethod:
 		return methodNotice(v)
-	case engine.DoneChallenge:
+	case flow.DoneChallenge:
 		return challengeNotice(v)
 	}
 	return noticePage(v.Origins, v.Framers, nil, "", false)

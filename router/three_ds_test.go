@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/plugins/simulator3ds"
@@ -65,11 +67,11 @@ func newBankWorldOf(t testing.TB, settings engine.Options, change ...func(adapte
 // authenticator makes an account at an authenticator with the base URL url.
 func (b *bankWorld) authenticator(connector, key, url string) {
 	b.t.Helper()
-	account, err := b.engine.CreateAccount(b.t.Context(), b.auth, engine.AccountInput{Type: "authentication_processor", Connector: connector, Label: connector,
-		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"` + key + `"}`),
+	acct, err := b.engine.CreateAccount(b.t.Context(), b.auth, account.AccountInput{Type: "authentication_processor", Connector: connector, Label: connector,
+		Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"` + key + `"}`),
 		Metadata:    json.RawMessage(`{"acquirer_bin":"412345","acquirer_merchant_id":"MID1","mcc":"5411","merchant_name":"Shop","merchant_country_code":"208"}`)})
 	require.NoError(b.t, err)
-	_, err = b.engine.SetEgress(b.t.Context(), b.auth, account.ID, engine.EgressInput{BaseURL: url})
+	_, err = b.engine.SetEgress(b.t.Context(), b.auth, acct.ID, account.EgressInput{BaseURL: url})
 	require.NoError(b.t, err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/payment"
 	"payswitch/plugins/simulator3ds"
 	"payswitch/sdk"
 )
@@ -82,9 +83,9 @@ func (w *world) background() {
 }
 
 // record is the stored record of a payment's latest authentication.
-func (w *world) record(paymentID string) *engine.Authentication {
+func (w *world) record(paymentID string) *payment.Authentication {
 	w.t.Helper()
-	var list []*engine.Authentication
+	var list []*payment.Authentication
 	require.NoError(w.t, w.store.View(context.Background(), func(r engine.Reader) (err error) { list, err = r.Authentications(merchant, paymentID); return err }))
 	require.NotEmpty(w.t, list)
 	return list[len(list)-1]

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 )
 
 // net/http answers a request that it cannot parse by itself, in plain text and before any handler runs: a URL with a malformed %, a header without
@@ -64,7 +64,7 @@ func unparsedAnswer(statusLine, text string) []byte {
 	case detail == "":
 		detail = "in the URL, a % must be followed by two hexadecimal digits; each header must be one line, as in Name: value"
 	}
-	a := errorAnswer(&engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Message: "the HTTP request cannot be parsed: " + detail})
+	a := errorAnswer(&fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Message: "the HTTP request cannot be parsed: " + detail})
 	h := a.header.Clone()
 	if h == nil {
 		h = http.Header{}

@@ -21,7 +21,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -100,11 +101,11 @@ func newVendorWorld(t testing.TB, adapter *sdk.Adapter, metadata string, answers
 	w := &vendorWorld{bankWorld: &bankWorld{world: newWorldWith(t, connectors)}, vendor: v}
 	credentials, err := json.Marshal(map[string]string{"auth_type": "CertificateAuth", "certificate": certificate, "private_key": key})
 	require.NoError(t, err)
-	a, err := w.engine.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "authentication_processor", Connector: name,
-		Credentials: engine.NewSecret(string(credentials)), Metadata: json.RawMessage(metadata)})
+	a, err := w.engine.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "authentication_processor", Connector: name,
+		Credentials: secret.New(string(credentials)), Metadata: json.RawMessage(metadata)})
 	require.NoError(t, err)
 	w.account = a.ID
-	_, err = w.engine.SetEgress(t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: v.server.URL})
+	_, err = w.engine.SetEgress(t.Context(), w.auth, a.ID, account.EgressInput{BaseURL: v.server.URL})
 	require.NoError(t, err)
 	w.authenticateWith(name)
 	return w

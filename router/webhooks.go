@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
 	"payswitch/sdk"
 )
 
@@ -40,13 +41,13 @@ func (s *Server) receiveWebhook(c *call) (answer, error) {
 // unproven replaces the error for a message whose sender is not proven. All such messages get one answer, so that it does not show which merchants
 // exist and which processors they use. The log names the reason.
 func (s *Server) unproven(c *call, err error) error {
-	var e *engine.Error
+	var e *fault.Error
 	if !errors.As(err, &e) || !slices.Contains([]string{"HE_02", "IR_20", "WE_01", "WE_02"}, e.Code) {
 		return err
 	}
 	s.Logger.LogAttrs(c.ctx(), slog.LevelInfo, "a webhook message was refused", slog.String("request_id", c.requestID), slog.String("merchant_id", c.param("merchant_id")),
 		slog.String("account", c.param("merchant_connector_id")), slog.String("code", e.Code), slog.String("reason", e.Message))
-	return &engine.Error{Kind: engine.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed"}
+	return &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed"}
 }
 
 // message is the request in the form that adapters read.

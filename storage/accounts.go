@@ -1,19 +1,19 @@
 package storage
 
-import "payswitch/engine"
+import "payswitch/engine/account"
 
 const accountColumns = `merchant_id, id, profile_id, type, connector, label, disabled, active, test_mode, auth_type, sealed, metadata,
 	base_url, hosts, payment_methods, details, operator, created_at, modified_at, version, signature`
 
 var accountRows = signs("accounts", "merchant_id, id", accountColumns)
 
-func accountValues(a *engine.Account, hosts, operator string, version int64) []any {
+func accountValues(a *account.Account, hosts, operator string, version int64) []any {
 	return []any{a.MerchantID, a.ID, a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed,
 		text(a.Metadata), a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), operator, millis(a.CreatedAt), millis(a.ModifiedAt), version}
 }
 
-func scanAccount(row scanner) (*engine.Account, error) {
-	a := new(engine.Account)
+func scanAccount(row scanner) (*account.Account, error) {
+	a := new(account.Account)
 	var metadata, hosts, methods, details, operator []byte
 	var created, modified int64
 	err := row.Scan(&a.MerchantID, &a.ID, &a.ProfileID, &a.Type, &a.Connector, &a.Label, &a.Disabled, &a.Active, &a.TestMode,
@@ -32,7 +32,7 @@ func scanAccount(row scanner) (*engine.Account, error) {
 }
 
 // InsertAccount implements engine.Tx. It returns ErrNotFound if the merchant does not exist.
-func (t *tx) InsertAccount(a *engine.Account) error {
+func (t *tx) InsertAccount(a *account.Account) error {
 	hosts, operator, err := encodeTwo(a.Hosts, a.Operator)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (t *tx) InsertAccount(a *engine.Account) error {
 }
 
 // UpdateAccount implements engine.Tx. It returns ErrConflict also if the new label is taken.
-func (t *tx) UpdateAccount(a *engine.Account) error {
+func (t *tx) UpdateAccount(a *account.Account) error {
 	hosts, operator, err := encodeTwo(a.Hosts, a.Operator)
 	if err != nil {
 		return err
@@ -66,13 +66,13 @@ func (t *tx) DeleteAccount(merchantID, id string) error {
 }
 
 // Account implements engine.Reader.
-func (t *tx) Account(merchantID, id string) (*engine.Account, error) {
+func (t *tx) Account(merchantID, id string) (*account.Account, error) {
 	return one(t, "read account", genuine(t, accountRows, scanAccount, "merchant_id", merchantID, "id", id),
 		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Accounts implements engine.Reader.
-func (t *tx) Accounts(merchantID string) ([]*engine.Account, error) {
+func (t *tx) Accounts(merchantID string) ([]*account.Account, error) {
 	return all(t, "list accounts", genuine(t, accountRows, scanAccount, "merchant_id", merchantID),
 		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
 }
@@ -81,12 +81,12 @@ const keyColumns = `merchant_id, id, name, description, prefix, hash, created_at
 
 var keyRows = signs("api_keys", "merchant_id, id", keyColumns)
 
-func keyValues(k *engine.APIKey) []any {
+func keyValues(k *account.APIKey) []any {
 	return []any{k.MerchantID, k.ID, k.Name, k.Description, k.Prefix, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt)}
 }
 
-func scanKey(row scanner) (*engine.APIKey, error) {
-	k := new(engine.APIKey)
+func scanKey(row scanner) (*account.APIKey, error) {
+	k := new(account.APIKey)
 	var created, expires, revoked int64
 	err := row.Scan(&k.MerchantID, &k.ID, &k.Name, &k.Description, &k.Prefix, &k.Hash, &created, &expires, &revoked)
 	k.CreatedAt, k.ExpiresAt, k.RevokedAt = moment(created), moment(expires), moment(revoked)
@@ -94,13 +94,13 @@ func scanKey(row scanner) (*engine.APIKey, error) {
 }
 
 // InsertAPIKey implements engine.Tx. It returns ErrNotFound if the merchant does not exist.
-func (t *tx) InsertAPIKey(k *engine.APIKey) error {
+func (t *tx) InsertAPIKey(k *account.APIKey) error {
 	return t.insertUnder("insert API key", `INSERT INTO api_keys (`+keyColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT DO NOTHING`, t.signed(keyRows, keyValues(k)...)...)
 }
 
 // UpdateAPIKey implements engine.Tx. Keys have no version: the last update wins.
-func (t *tx) UpdateAPIKey(k *engine.APIKey) error {
+func (t *tx) UpdateAPIKey(k *account.APIKey) error {
 	return t.change("update API key", `UPDATE api_keys SET name = $1, description = $2, prefix = $3, hash = $4, created_at = $5,
 		expires_at = $6, revoked_at = $7, signature = $8 WHERE merchant_id = $9 AND id = $10`,
 		k.Name, k.Description, k.Prefix, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt),
@@ -108,12 +108,12 @@ func (t *tx) UpdateAPIKey(k *engine.APIKey) error {
 }
 
 // APIKey implements engine.Reader.
-func (t *tx) APIKey(merchantID, id string) (*engine.APIKey, error) {
+func (t *tx) APIKey(merchantID, id string) (*account.APIKey, error) {
 	return one(t, "read API key", genuine(t, keyRows, scanKey, "merchant_id", merchantID, "id", id), `SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // APIKeyByHash implements engine.Reader.
-func (t *tx) APIKeyByHash(hash []byte) (*engine.APIKey, error) {
+func (t *tx) APIKeyByHash(hash []byte) (*account.APIKey, error) {
 	return one(t, "read API key by hash", genuine(t, keyRows, scanKey, "hash", hash), `SELECT `+keyColumns+` FROM api_keys WHERE hash = $1`, hash)
 }
 
@@ -121,7 +121,7 @@ func (t *tx) APIKeyByHash(hash []byte) (*engine.APIKey, error) {
 const noLimit = int64(1) << 62
 
 // APIKeys implements engine.Reader. A limit of 0 means no limit.
-func (t *tx) APIKeys(merchantID string, limit, skip int) ([]*engine.APIKey, error) {
+func (t *tx) APIKeys(merchantID string, limit, skip int) ([]*account.APIKey, error) {
 	return all(t, "list API keys", genuine(t, keyRows, scanKey, "merchant_id", merchantID),
 		`SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 ORDER BY created_at, seq LIMIT $2 OFFSET $3`,
 		merchantID, rowLimit(limit), max(skip, 0))

@@ -1,19 +1,19 @@
 package storage
 
-import "payswitch/engine"
+import "payswitch/engine/payment"
 
 const attemptColumns = `merchant_id, payment_id, id, number, status, connector, account_id, amount, authorized, captured, transaction_id,
 	created_at, modified_at, version, details, sealed, reference, signature`
 
 var attemptRows = signs("attempts", "merchant_id, id", attemptColumns)
 
-func attemptValues(a *engine.Attempt, details string, version int64) []any {
+func attemptValues(a *payment.Attempt, details string, version int64) []any {
 	return []any{a.MerchantID, a.PaymentID, a.ID, a.Number, string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured,
 		a.TransactionID, millis(a.CreatedAt), millis(a.ModifiedAt), version, details, a.Sealed, a.Details.Reference}
 }
 
-func scanAttempt(row scanner) (*engine.Attempt, error) {
-	a := new(engine.Attempt)
+func scanAttempt(row scanner) (*payment.Attempt, error) {
+	a := new(payment.Attempt)
 	var status, reference string
 	var created, modified int64
 	var details []byte
@@ -22,13 +22,13 @@ func scanAttempt(row scanner) (*engine.Attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Status = engine.AttemptStatus(status)
+	a.Status = payment.AttemptStatus(status)
 	a.CreatedAt, a.ModifiedAt = moment(created), moment(modified)
 	return a, decode(details, &a.Details)
 }
 
 // InsertAttempt implements engine.Tx.
-func (t *tx) InsertAttempt(a *engine.Attempt) error {
+func (t *tx) InsertAttempt(a *payment.Attempt) error {
 	details, err := encode(&a.Details)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (t *tx) InsertAttempt(a *engine.Attempt) error {
 }
 
 // UpdateAttempt implements engine.Tx. It does not change PaymentID, Number and CreatedAt.
-func (t *tx) UpdateAttempt(a *engine.Attempt) error {
+func (t *tx) UpdateAttempt(a *payment.Attempt) error {
 	details, err := encode(&a.Details)
 	if err != nil {
 		return err
@@ -55,19 +55,19 @@ func (t *tx) UpdateAttempt(a *engine.Attempt) error {
 }
 
 // Attempt implements engine.Reader.
-func (t *tx) Attempt(merchantID, id string) (*engine.Attempt, error) {
+func (t *tx) Attempt(merchantID, id string) (*payment.Attempt, error) {
 	return one(t, "read attempt", genuine(t, attemptRows, scanAttempt, "merchant_id", merchantID, "id", id),
 		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Attempts implements engine.Reader.
-func (t *tx) Attempts(merchantID, paymentID string) ([]*engine.Attempt, error) {
+func (t *tx) Attempts(merchantID, paymentID string) ([]*payment.Attempt, error) {
 	return all(t, "list attempts", genuine(t, attemptRows, scanAttempt, "merchant_id", merchantID, "payment_id", paymentID),
 		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND payment_id = $2 ORDER BY number`, merchantID, paymentID)
 }
 
 // AttemptsAt implements engine.Reader.
-func (t *tx) AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*engine.Attempt, error) {
+func (t *tx) AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*payment.Attempt, error) {
 	const at = `SELECT seq FROM attempts WHERE merchant_id = $1 AND account_id = $2 AND `
 	return all(t, "find attempts", genuine(t, attemptRows, scanAttempt, "merchant_id", merchantID, "account_id", accountID), `SELECT `+attemptColumns+` FROM attempts WHERE seq IN (
 		`+at+`transaction_id = $3 AND transaction_id <> '' UNION `+at+`reference = $4 AND reference <> '') ORDER BY seq DESC`,

@@ -17,6 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/card"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 	"payswitch/storage"
 )
@@ -36,7 +39,7 @@ func benchmarkPayments(b *testing.B, read, signed bool) {
 	var commits, served atomic.Int64
 	db := open(b, storage.Options{Observer: func(n int, _ time.Duration) { commits.Add(1); served.Add(int64(n)) }})
 	if signed {
-		_, err := engine.OpenVault(context.Background(), db, engine.NewSecret(base64.StdEncoding.EncodeToString(make([]byte, 32))))
+		_, err := engine.OpenVault(context.Background(), db, secret.New(base64.StdEncoding.EncodeToString(make([]byte, 32))))
 		require.NoError(b, err)
 	}
 	var serial atomic.Int64
@@ -113,15 +116,15 @@ var (
 	event   = bytes.Repeat([]byte{0x7e}, 2600)
 )
 
-func samplePayment(n int64) (*engine.Payment, *engine.Attempt, *engine.Operation) {
+func samplePayment(n int64) (*payment.Payment, *payment.Attempt, *payment.Operation) {
 	now := time.Now()
 	id := fmt.Sprintf("pay_%08x%012d", now.UnixMilli()&0xffffffff, n)
 	tax := int64(120)
-	p := &engine.Payment{
-		MerchantID: "merchant_1", ID: id, ProfileID: "pro_1", Status: engine.Processing, Currency: "EUR", Amount: 6540, NetAmount: 6660,
+	p := &payment.Payment{
+		MerchantID: "merchant_1", ID: id, ProfileID: "pro_1", Status: payment.Processing, Currency: "EUR", Amount: 6540, NetAmount: 6660,
 		AttemptCount: 1, AttemptID: id + "_1", OpenOperation: "op_" + id[4:], ClientSecretHash: sealed[:32], ExpiresAt: now.Add(15 * time.Minute),
 		CreatedAt: now, ModifiedAt: now, Sealed: sealed,
-		Details: engine.PaymentDetails{
+		Details: payment.Details{
 			CaptureMethod: "automatic", AuthenticationType: "no_three_ds", OrderTaxAmount: &tax, Description: "Order 4711, two of these and one of those",
 			DescriptorName: "SHOP", ReturnURL: "https://shop.example/checkout/return", OrderReference: "order-4711",
 			Metadata: json.RawMessage(`{"order":"4711","cart":"` + strings.Repeat("c", 60) + `"}`),
@@ -131,23 +134,23 @@ func samplePayment(n int64) (*engine.Payment, *engine.Attempt, *engine.Operation
 	if n%2 == 0 {
 		p.CustomerID = fmt.Sprintf("cus_%d", n%1000)
 	}
-	a := &engine.Attempt{
-		MerchantID: p.MerchantID, PaymentID: id, ID: id + "_1", Number: 1, Status: engine.Authorizing, Connector: "stripe", AccountID: "mca_1",
+	a := &payment.Attempt{
+		MerchantID: p.MerchantID, PaymentID: id, ID: id + "_1", Number: 1, Status: payment.Authorizing, Connector: "stripe", AccountID: "mca_1",
 		Amount: p.NetAmount, CreatedAt: now, ModifiedAt: now, Sealed: sealed[:80],
-		Details: engine.AttemptDetails{
+		Details: payment.AttemptDetails{
 			PaymentMethod: "card", PaymentMethodType: "credit", Environment: "test", Reference: id + "_1",
-			Card: &engine.CardFacts{BIN: "424242", LastFour: "4242", Length: 16, ExpMonth: "03", ExpYear: "2030", Network: "visa", Type: "CREDIT", CountryCode: "US"},
+			Card: &card.Facts{BIN: "424242", LastFour: "4242", Length: 16, ExpMonth: "03", ExpYear: "2030", Network: "visa", Type: "CREDIT", CountryCode: "US"},
 		},
 	}
-	o := &engine.Operation{
+	o := &payment.Operation{
 		ID: p.OpenOperation, MerchantID: p.MerchantID, PaymentID: id, AttemptID: a.ID, AccountID: "mca_1", Kind: sdk.OpAuthorize,
-		Status: engine.OperationStarted, Amount: p.NetAmount, Owner: "node_1", LeaseUntil: now.Add(time.Minute), Connector: "stripe",
+		Status: payment.OperationStarted, Amount: p.NetAmount, Owner: "node_1", LeaseUntil: now.Add(time.Minute), Connector: "stripe",
 		AdapterHash: strings.Repeat("a", 64), Seed: sealed[:32], StartedAt: now, Request: request, Instrument: sealed[:120],
 	}
 	return p, a, o
 }
 
-func write(tb testing.TB, db engine.Store, p *engine.Payment, a *engine.Attempt, o *engine.Operation) {
+func write(tb testing.TB, db engine.Store, p *payment.Payment, a *payment.Attempt, o *payment.Operation) {
 	err := db.Update(context.Background(), func(tx engine.Tx) error {
 		if err := tx.InsertPayment(p); err != nil {
 			return err
@@ -162,7 +165,7 @@ func write(tb testing.TB, db engine.Store, p *engine.Payment, a *engine.Attempt,
 	}
 }
 
-func settle(tb testing.TB, db engine.Store, p *engine.Payment, a *engine.Attempt, o *engine.Operation, read bool) {
+func settle(tb testing.TB, db engine.Store, p *payment.Payment, a *payment.Attempt, o *payment.Operation, read bool) {
 	err := db.Update(context.Background(), func(tx engine.Tx) (err error) {
 		if read {
 			if o, err = tx.Operation(o.ID); err != nil {
@@ -176,10 +179,10 @@ func settle(tb testing.TB, db engine.Store, p *engine.Payment, a *engine.Attempt
 			}
 		}
 		now := tx.Now()
-		o.Status, o.ClosedAt, o.LastSendAt, o.Instrument, o.Owner = engine.OperationSucceeded, now, now, nil, ""
+		o.Status, o.ClosedAt, o.LastSendAt, o.Instrument, o.Owner = payment.OperationSucceeded, now, now, nil, ""
 		o.Outcome = []byte(`{"status":"captured","transaction_id":"pi_3MtwBwLkdIwHu7ix28a3tqPa","amount":6660,"currency":"EUR"}`)
-		p.Status, p.Received, p.OpenOperation, p.ModifiedAt = engine.Succeeded, p.NetAmount, "", now
-		a.Status, a.Captured, a.TransactionID, a.ModifiedAt = engine.Charged, a.Amount, "pi_3MtwBwLkdIwHu7ix28a3tqPa", now
+		p.Status, p.Received, p.OpenOperation, p.ModifiedAt = payment.Succeeded, p.NetAmount, "", now
+		a.Status, a.Captured, a.TransactionID, a.ModifiedAt = payment.Charged, a.Amount, "pi_3MtwBwLkdIwHu7ix28a3tqPa", now
 		a.Details.AuthCode, a.Details.NetworkTransactionID = "123456", "MCC123456789"
 		if err := tx.UpdatePayment(p); err != nil {
 			return err
@@ -190,7 +193,7 @@ func settle(tb testing.TB, db engine.Store, p *engine.Payment, a *engine.Attempt
 		if err := tx.UpdateOperation(o); err != nil {
 			return err
 		}
-		return tx.InsertEvent(&engine.Event{ID: fmt.Sprintf("evt_%016x%s", now.UnixMilli(), o.ID[10:]), MerchantID: p.MerchantID,
+		return tx.InsertEvent(&payment.Event{ID: fmt.Sprintf("evt_%016x%s", now.UnixMilli(), o.ID[10:]), MerchantID: p.MerchantID,
 			ProfileID: p.ProfileID, ObjectID: p.ID, Class: "payments", Type: "payment_succeeded", Body: event, CreatedAt: now})
 	})
 	if err != nil {

@@ -1,17 +1,17 @@
 package storage
 
-import "payswitch/engine"
+import "payswitch/engine/account"
 
 const customerColumns = `merchant_id, id, sealed, metadata, default_method_id, redacted, created_at, modified_at, version, signature`
 
 var customerRows = signs("customers", "merchant_id, id", customerColumns)
 
-func customerValues(c *engine.Customer, version int64) []any {
+func customerValues(c *account.Customer, version int64) []any {
 	return []any{c.MerchantID, c.ID, c.Sealed, text(c.Metadata), c.DefaultMethodID, c.Redacted, millis(c.CreatedAt), millis(c.ModifiedAt), version}
 }
 
-func scanCustomer(row scanner) (*engine.Customer, error) {
-	c := new(engine.Customer)
+func scanCustomer(row scanner) (*account.Customer, error) {
+	c := new(account.Customer)
 	var metadata []byte
 	var created, modified int64
 	err := row.Scan(&c.MerchantID, &c.ID, &c.Sealed, &metadata, &c.DefaultMethodID, &c.Redacted, &created, &modified, &c.Version)
@@ -21,14 +21,14 @@ func scanCustomer(row scanner) (*engine.Customer, error) {
 }
 
 // InsertCustomer implements engine.Tx.
-func (t *tx) InsertCustomer(c *engine.Customer) error {
+func (t *tx) InsertCustomer(c *account.Customer) error {
 	c.Version = 1
 	return t.insert("insert customer", `INSERT INTO customers (`+customerColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT DO NOTHING`, t.signed(customerRows, customerValues(c, c.Version)...)...)
 }
 
 // UpdateCustomer implements engine.Tx. It does not change CreatedAt.
-func (t *tx) UpdateCustomer(c *engine.Customer) error {
+func (t *tx) UpdateCustomer(c *account.Customer) error {
 	return t.compareAndSet("update customer", &c.Version,
 		`SELECT 1 FROM customers WHERE merchant_id = $1 AND id = $2`, []any{c.MerchantID, c.ID},
 		`UPDATE customers SET sealed = $1, metadata = $2, default_method_id = $3, redacted = $4, modified_at = $5,
@@ -38,13 +38,13 @@ func (t *tx) UpdateCustomer(c *engine.Customer) error {
 }
 
 // Customer implements engine.Reader.
-func (t *tx) Customer(merchantID, id string) (*engine.Customer, error) {
+func (t *tx) Customer(merchantID, id string) (*account.Customer, error) {
 	return one(t, "read customer", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID, "id", id),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Customers implements engine.Reader. A limit of 0 means no limit.
-func (t *tx) Customers(merchantID string, limit, offset int) ([]*engine.Customer, int, error) {
+func (t *tx) Customers(merchantID string, limit, offset int) ([]*account.Customer, int, error) {
 	list, err := all(t, "list customers", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 ORDER BY created_at DESC, seq DESC LIMIT $2 OFFSET $3`,
 		merchantID, rowLimit(limit), max(offset, 0))

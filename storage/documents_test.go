@@ -12,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
 )
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
@@ -21,12 +23,12 @@ var updateGolden = flag.Bool("update", false, "write the golden files anew")
 // no longer be read: add a new name, or migrate.
 func TestDocuments(t *testing.T) {
 	var b strings.Builder
-	describe(&b, "payments.details", reflect.TypeFor[engine.PaymentDetails]())
-	describe(&b, "attempts.details", reflect.TypeFor[engine.AttemptDetails]())
-	describe(&b, "authentications.details", reflect.TypeFor[engine.AuthenticationDetails]())
-	describe(&b, "payment_methods.details", reflect.TypeFor[engine.MethodDetails]())
-	describe(&b, "mandates.details", reflect.TypeFor[engine.MandateDetails]())
-	describe(&b, "profiles.settings", reflect.TypeFor[engine.ProfileSettings]())
+	describe(&b, "payments.details", reflect.TypeFor[payment.Details]())
+	describe(&b, "attempts.details", reflect.TypeFor[payment.AttemptDetails]())
+	describe(&b, "authentications.details", reflect.TypeFor[payment.AuthenticationDetails]())
+	describe(&b, "payment_methods.details", reflect.TypeFor[method.Details]())
+	describe(&b, "mandates.details", reflect.TypeFor[method.MandateDetails]())
+	describe(&b, "profiles.settings", reflect.TypeFor[account.ProfileSettings]())
 	const golden = "testdata/documents.golden"
 	if *updateGolden {
 		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))

@@ -4,20 +4,21 @@ import (
 	"errors"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
 )
 
 // rateHalved is the number of claims at which an exemption's rate is halved.
 const rateHalved = 200
 
 // LowValue implements engine.Reader.
-func (t *tx) LowValue(merchantID, card string) (engine.LowValueUse, error) {
-	u, err := one(t, "read low-value use", func(row scanner) (u engine.LowValueUse, err error) {
+func (t *tx) LowValue(merchantID, card string) (change.LowValueUse, error) {
+	u, err := one(t, "read low-value use", func(row scanner) (u change.LowValueUse, err error) {
 		err = row.Scan(&u.Count, &u.EURCents)
 		return u, err
 	}, `SELECT count, eur_cents FROM low_value_uses WHERE merchant_id = $1 AND card = $2 AND expires_at > $3`, merchantID, card, millis(t.now))
-	if errors.Is(err, engine.ErrNotFound) {
-		return engine.LowValueUse{}, nil
+	if errors.Is(err, fault.ErrNotFound) {
+		return change.LowValueUse{}, nil
 	}
 	return u, err
 }
@@ -40,8 +41,8 @@ func (t *tx) ResetLowValue(merchantID, card string) error {
 }
 
 // ExemptionRates implements engine.Reader.
-func (t *tx) ExemptionRates(merchantID, bin string) ([]engine.ExemptionRate, error) {
-	return all(t, "read exemption rates", func(row scanner) (r engine.ExemptionRate, err error) {
+func (t *tx) ExemptionRates(merchantID, bin string) ([]change.ExemptionRate, error) {
+	return all(t, "read exemption rates", func(row scanner) (r change.ExemptionRate, err error) {
 		err = row.Scan(&r.Exemption, &r.Claimed, &r.SoftDeclined)
 		return r, err
 	}, `SELECT exemption, claimed, soft_declined FROM exemption_rates WHERE merchant_id = $1 AND bin = $2 AND expires_at > $3 ORDER BY exemption`,

@@ -4,21 +4,23 @@ import (
 	"errors"
 	"fmt"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 )
 
 const idempotencyColumns = `merchant_id, key, request_hash, status, body, headers, owner, created_at, expires_at, signature`
 
 var idempotencyRows = signs("idempotency", "merchant_id, key", idempotencyColumns)
 
-func idempotencyValues(r *engine.IdempotencyRecord) []any {
+func idempotencyValues(r *account.IdempotencyRecord) []any {
 	return []any{r.MerchantID, r.Key, r.RequestHash, r.Status, r.Body, r.Headers, r.Owner, millis(r.CreatedAt), millis(r.ExpiresAt)}
 }
 
 // Idempotency implements engine.Reader. It returns an expired record until DeleteExpired removes it.
-func (t *tx) Idempotency(merchantID, key string) (*engine.IdempotencyRecord, error) {
-	return one(t, "read idempotency key", genuine(t, idempotencyRows, func(row scanner) (*engine.IdempotencyRecord, error) {
-		r := new(engine.IdempotencyRecord)
+func (t *tx) Idempotency(merchantID, key string) (*account.IdempotencyRecord, error) {
+	return one(t, "read idempotency key", genuine(t, idempotencyRows, func(row scanner) (*account.IdempotencyRecord, error) {
+		r := new(account.IdempotencyRecord)
 		var created, expires int64
 		err := row.Scan(&r.MerchantID, &r.Key, &r.RequestHash, &r.Status, &r.Body, &r.Headers, &r.Owner, &created, &expires)
 		r.CreatedAt, r.ExpiresAt = moment(created), moment(expires)
@@ -27,7 +29,7 @@ func (t *tx) Idempotency(merchantID, key string) (*engine.IdempotencyRecord, err
 }
 
 // InsertIdempotency implements engine.Tx.
-func (t *tx) InsertIdempotency(r *engine.IdempotencyRecord) error {
+func (t *tx) InsertIdempotency(r *account.IdempotencyRecord) error {
 	return t.insert("insert idempotency key", `INSERT INTO idempotency (`+idempotencyColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
 		t.signed(idempotencyRows, idempotencyValues(r)...)...)
@@ -35,7 +37,7 @@ func (t *tx) InsertIdempotency(r *engine.IdempotencyRecord) error {
 
 // FinishIdempotency implements engine.Tx. It stores the answer in a record that r.Owner holds and that has no answer. It returns ErrNotFound
 // if the record is gone, and ErrConflict if another owner holds it or if it has an answer.
-func (t *tx) FinishIdempotency(r *engine.IdempotencyRecord) error {
+func (t *tx) FinishIdempotency(r *account.IdempotencyRecord) error {
 	n, err := t.exec("finish idempotency key", `UPDATE idempotency SET status = $1, body = $2, headers = $3, expires_at = $4,
 		signature = $5 WHERE merchant_id = $6 AND key = $7 AND owner = $8 AND status = 0`,
 		r.Status, r.Body, r.Headers, millis(r.ExpiresAt), t.signature(idempotencyRows, idempotencyValues(r)), r.MerchantID, r.Key, r.Owner)
@@ -45,7 +47,7 @@ func (t *tx) FinishIdempotency(r *engine.IdempotencyRecord) error {
 	if _, err := t.Idempotency(r.MerchantID, r.Key); err != nil {
 		return err
 	}
-	return fmt.Errorf("finish idempotency key: %w", engine.ErrConflict)
+	return fmt.Errorf("finish idempotency key: %w", fault.ErrConflict)
 }
 
 // DeleteIdempotency implements engine.Tx.
@@ -58,7 +60,7 @@ const cardTokenColumns = `merchant_id, token, payment_id, sealed, expires_at, si
 var cardTokenRows = signs("card_tokens", "merchant_id, token", cardTokenColumns)
 
 // PutCardToken implements engine.Tx.
-func (t *tx) PutCardToken(c *engine.CardToken) error {
+func (t *tx) PutCardToken(c *payment.CardToken) error {
 	_, err := t.exec("put card token", `INSERT INTO card_tokens (`+cardTokenColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id, token) DO UPDATE SET payment_id = excluded.payment_id,
 		sealed = excluded.sealed, expires_at = excluded.expires_at,
@@ -70,9 +72,9 @@ func (t *tx) PutCardToken(c *engine.CardToken) error {
 }
 
 // CardToken implements engine.Reader. It returns an expired token until DeleteExpired removes it.
-func (t *tx) CardToken(merchantID, token string) (*engine.CardToken, error) {
-	c, err := one(t, "read card token", genuine(t, cardTokenRows, func(row scanner) (*engine.CardToken, error) {
-		c := new(engine.CardToken)
+func (t *tx) CardToken(merchantID, token string) (*payment.CardToken, error) {
+	c, err := one(t, "read card token", genuine(t, cardTokenRows, func(row scanner) (*payment.CardToken, error) {
+		c := new(payment.CardToken)
 		var expires int64
 		err := row.Scan(&c.MerchantID, &c.Token, &c.PaymentID, &c.Sealed, &expires)
 		c.ExpiresAt = moment(expires)
@@ -81,7 +83,7 @@ func (t *tx) CardToken(merchantID, token string) (*engine.CardToken, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Key, err = t.ShortTermKey(merchantID, c.ShortTermID()); errors.Is(err, engine.ErrNotFound) {
+	if c.Key, err = t.ShortTermKey(merchantID, c.ShortTermID()); errors.Is(err, fault.ErrNotFound) {
 		err = nil
 	}
 	return c, err
@@ -93,7 +95,7 @@ func (t *tx) DeleteCardToken(merchantID, token string) error {
 	if err != nil {
 		return err
 	}
-	return t.shred(merchantID, (&engine.CardToken{Token: token}).ShortTermID())
+	return t.shred(merchantID, (&payment.CardToken{Token: token}).ShortTermID())
 }
 
 // expiredAtOnce limits one DeleteExpired, because all callers share the writer: 2,000 rows take about ten milliseconds.

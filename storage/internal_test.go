@@ -17,6 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 )
 
 func openTest(t *testing.T, o Options) *DB {
@@ -34,7 +40,7 @@ func put(db *DB, name string, size int) error {
 func has(t *testing.T, db *DB, name string) bool {
 	t.Helper()
 	err := db.View(context.Background(), func(r engine.Reader) error { _, err := r.Keyset(name); return err })
-	if !errors.Is(err, engine.ErrNotFound) {
+	if !errors.Is(err, fault.ErrNotFound) {
 		require.NoError(t, err)
 	}
 	return err == nil
@@ -121,7 +127,7 @@ func TestBatch(t *testing.T) {
 	db := openTest(t, Options{Observer: func(n int, _ time.Duration) { sizes = append(sizes, n) }})
 	own := errors.New("own")
 	runs := make([]int, 5)
-	p := &engine.Payment{MerchantID: "m", ID: "p", Status: engine.Processing}
+	p := &payment.Payment{MerchantID: "m", ID: "p", Status: payment.Processing}
 	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error { return tx.InsertPayment(p) }))
 	errs := together(db,
 		func(tx engine.Tx) error { runs[0]++; return tx.UpdatePayment(p) },
@@ -131,13 +137,13 @@ func TestBatch(t *testing.T) {
 		func(tx engine.Tx) error {
 			runs[4]++
 			_, err := tx.Keyset("undone")
-			if !errors.Is(err, engine.ErrNotFound) {
+			if !errors.Is(err, fault.ErrNotFound) {
 				return fmt.Errorf("a write that was rolled back is visible: %v", err)
 			}
 			return tx.InsertKeyset("kept", []byte("v"))
 		})
 	require.NoError(t, errs[0])
-	require.ErrorIs(t, errs[1], engine.ErrNotFound)
+	require.ErrorIs(t, errs[1], fault.ErrNotFound)
 	require.ErrorIs(t, errs[2], own)
 	require.ErrorContains(t, errs[3], "panic in a transaction: no")
 	require.NoError(t, errs[4])
@@ -176,7 +182,7 @@ func TestPragmas(t *testing.T) {
 
 // TestStatuses compares the table of statuses with the engine's constants.
 func TestStatuses(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../engine/status.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../engine/payment/status.go", nil, 0)
 	require.NoError(t, err)
 	var want []string
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -184,7 +190,7 @@ func TestStatuses(t *testing.T) {
 		if !ok {
 			return true
 		}
-		if name, ok := v.Type.(*ast.Ident); ok && name.Name == "PaymentStatus" {
+		if name, ok := v.Type.(*ast.Ident); ok && name.Name == "Status" {
 			s, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
 			require.NoError(t, err)
 			want = append(want, s)
@@ -247,12 +253,12 @@ func TestPlans(t *testing.T) {
 	_ = db.Update(context.Background(), func(etx engine.Tx) error {
 		e.liteConn = conn(etx)
 		r := &tx{s: e, now: now}
-		r.InsertPayment(&engine.Payment{MerchantID: "m", ID: "p", Status: engine.Processing})
-		r.UpdatePayment(&engine.Payment{MerchantID: "m", ID: "p"})
-		r.UpdateAttempt(&engine.Attempt{})
-		r.UpdateOperation(&engine.Operation{})
+		r.InsertPayment(&payment.Payment{MerchantID: "m", ID: "p", Status: payment.Processing})
+		r.UpdatePayment(&payment.Payment{MerchantID: "m", ID: "p"})
+		r.UpdateAttempt(&payment.Attempt{})
+		r.UpdateOperation(&payment.Operation{})
 		r.Payment("m", "p")
-		for _, f := range []engine.ListInput{{}, {CustomerID: "c"}, {StartingAfter: "p"}, {EndingBefore: "p"}, {CreatedGT: now, CreatedLT: now},
+		for _, f := range []payment.ListInput{{}, {CustomerID: "c"}, {StartingAfter: "p"}, {EndingBefore: "p"}, {CreatedGT: now, CreatedLT: now},
 			{CustomerID: "c", StartingAfter: "p"}} {
 			for _, profile := range []string{"", "pro"} {
 				r.Payments("m", profile, f)
@@ -266,18 +272,18 @@ func TestPlans(t *testing.T) {
 		r.ClaimOperations("n", now, 10)
 		r.ExtendLease("o", "n", now)
 		r.Exchanges("o")
-		r.PutExchange(engine.ExchangeRecord{})
+		r.PutExchange(drive.ExchangeRecord{})
 		r.Events("m", "p")
 		r.Evidence("o")
 		r.Idempotency("m", "k")
-		r.FinishIdempotency(&engine.IdempotencyRecord{})
+		r.FinishIdempotency(&account.IdempotencyRecord{})
 		r.DeleteIdempotency("m", "k")
 		r.CardToken("m", "t")
 		r.DeleteCardToken("m", "t")
 		r.DeleteExpired()
 		r.Card("m", "c")
 		r.CardsByFingerprint("m", "f")
-		r.UpdateCard(&engine.StoredCard{})
+		r.UpdateCard(&vault.StoredCard{})
 		r.DeleteCard("m", "c")
 		r.ShortTermKey("m", "c")
 		r.LowValue("m", "f")
@@ -285,11 +291,11 @@ func TestPlans(t *testing.T) {
 		r.ResetLowValue("m", "f")
 		r.ExemptionRates("m", "424242")
 		r.CountExemption("m", "424242", "low_value", true, now)
-		r.PutCardToken(&engine.CardToken{MerchantID: "m", Token: "t", Key: &engine.ShortTermKey{WrappedKey: []byte("k")}})
+		r.PutCardToken(&payment.CardToken{MerchantID: "m", Token: "t", Key: &secret.Key{WrappedKey: []byte("k")}})
 		for table := range sealedColumns {
-			if table != engine.SealedMerchants { // read in one window
+			if table != vault.SealedMerchants { // read in one window
 				r.SealedRows(table, 0, 10, "00000000")
-				r.Reseal(table, engine.SealedRow{}, make([]byte, 5))
+				r.Reseal(table, vault.SealedRow{}, make([]byte, 5))
 			}
 		}
 		r.Merchant("m")

@@ -3,7 +3,8 @@ package storage
 import (
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/drive"
+	"payswitch/engine/payment"
 )
 
 const exchangeColumns = `operation_id, number, at, request_hash, sealed, answered, sent, status, failure, duration_ns, signature`
@@ -11,7 +12,7 @@ const exchangeColumns = `operation_id, number, at, request_hash, sealed, answere
 var exchangeRows = signs("exchanges", "operation_id, number", exchangeColumns)
 
 // PutExchange implements engine.Tx.
-func (t *tx) PutExchange(x engine.ExchangeRecord) error {
+func (t *tx) PutExchange(x drive.ExchangeRecord) error {
 	_, err := t.exec("put exchange", `INSERT INTO exchanges (`+exchangeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (operation_id, number) DO UPDATE SET at = excluded.at, request_hash = excluded.request_hash,
 		sealed = excluded.sealed, answered = excluded.answered, sent = excluded.sent, status = excluded.status,
@@ -22,8 +23,8 @@ func (t *tx) PutExchange(x engine.ExchangeRecord) error {
 }
 
 // Exchanges implements engine.Reader.
-func (t *tx) Exchanges(operationID string) ([]engine.ExchangeRecord, error) {
-	return all(t, "list exchanges", genuine(t, exchangeRows, func(row scanner) (x engine.ExchangeRecord, err error) {
+func (t *tx) Exchanges(operationID string) ([]drive.ExchangeRecord, error) {
+	return all(t, "list exchanges", genuine(t, exchangeRows, func(row scanner) (x drive.ExchangeRecord, err error) {
 		var at, took int64
 		err = row.Scan(&x.OperationID, &x.Index, &at, &x.RequestHash, &x.Sealed, &x.Answered, &x.Sent, &x.Status, &x.Failure, &took)
 		x.At, x.Duration = moment(at), time.Duration(took)
@@ -36,15 +37,15 @@ const eventColumns = `merchant_id, object_id, id, profile_id, class, type, body,
 var eventRows = signs("events", "merchant_id, object_id, id", eventColumns)
 
 // InsertEvent implements engine.Tx. Ids are unique among the events of one object.
-func (t *tx) InsertEvent(e *engine.Event) error {
+func (t *tx) InsertEvent(e *payment.Event) error {
 	return t.insert("insert event", `INSERT INTO events (`+eventColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 		t.signed(eventRows, e.MerchantID, e.ObjectID, e.ID, e.ProfileID, e.Class, e.Type, e.Body, millis(e.CreatedAt))...)
 }
 
 // Events implements engine.Reader.
-func (t *tx) Events(merchantID, objectID string) ([]*engine.Event, error) {
-	return all(t, "list events", genuine(t, eventRows, func(row scanner) (*engine.Event, error) {
-		e := new(engine.Event)
+func (t *tx) Events(merchantID, objectID string) ([]*payment.Event, error) {
+	return all(t, "list events", genuine(t, eventRows, func(row scanner) (*payment.Event, error) {
+		e := new(payment.Event)
 		var created int64
 		err := row.Scan(&e.MerchantID, &e.ObjectID, &e.ID, &e.ProfileID, &e.Class, &e.Type, &e.Body, &created)
 		e.CreatedAt = moment(created)
@@ -57,15 +58,15 @@ const evidenceColumns = `operation_id, merchant_id, at, source, outcome, note, s
 var evidenceRows = signs("evidence", "operation_id, at", evidenceColumns)
 
 // InsertEvidence implements engine.Tx.
-func (t *tx) InsertEvidence(e engine.Evidence) error {
+func (t *tx) InsertEvidence(e drive.Evidence) error {
 	_, err := t.exec("insert evidence", `INSERT INTO evidence (`+evidenceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		t.signed(evidenceRows, e.OperationID, e.MerchantID, millis(e.At), e.Source, e.Outcome, e.Note)...)
 	return err
 }
 
 // Evidence implements engine.Reader. It returns the evidence in the order of its arrival.
-func (t *tx) Evidence(operationID string) ([]engine.Evidence, error) {
-	return all(t, "list evidence", genuine(t, evidenceRows, func(row scanner) (e engine.Evidence, err error) {
+func (t *tx) Evidence(operationID string) ([]drive.Evidence, error) {
+	return all(t, "list evidence", genuine(t, evidenceRows, func(row scanner) (e drive.Evidence, err error) {
 		var at int64
 		err = row.Scan(&e.OperationID, &e.MerchantID, &at, &e.Source, &e.Outcome, &e.Note)
 		e.At = moment(at)

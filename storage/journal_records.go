@@ -3,14 +3,14 @@ package storage
 import (
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/drive"
 	"payswitch/sdk"
 )
 
 const journalColumns = `operation_id, merchant_id, payment_id, account_id, connector, adapter, adapter_hash, kind, at, sealed`
 
-func scanJournal(row scanner) (*engine.JournalRecord, error) {
-	r := new(engine.JournalRecord)
+func scanJournal(row scanner) (*drive.JournalRecord, error) {
+	r := new(drive.JournalRecord)
 	var kind string
 	var at int64
 	err := row.Scan(&r.Seq, &r.OperationID, &r.MerchantID, &r.PaymentID, &r.AccountID, &r.Connector, &r.Adapter, &r.AdapterHash, &kind, &at, &r.Sealed)
@@ -19,19 +19,19 @@ func scanJournal(row scanner) (*engine.JournalRecord, error) {
 }
 
 // InsertJournal implements engine.Tx.
-func (t *tx) InsertJournal(r *engine.JournalRecord) error {
+func (t *tx) InsertJournal(r *drive.JournalRecord) error {
 	_, err := t.exec("insert journal", `INSERT INTO journal (`+journalColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		r.OperationID, r.MerchantID, r.PaymentID, r.AccountID, r.Connector, r.Adapter, r.AdapterHash, string(r.Kind), millis(r.At), r.Sealed)
 	return err
 }
 
 // Journal implements engine.Reader.
-func (t *tx) Journal(operationID string) ([]*engine.JournalRecord, error) {
+func (t *tx) Journal(operationID string) ([]*drive.JournalRecord, error) {
 	return all(t, "read journal", scanJournal, `SELECT seq, `+journalColumns+` FROM journal WHERE operation_id = $1 ORDER BY seq`, operationID)
 }
 
 // JournalPage implements engine.Reader. It reads the index journal_at.
-func (t *tx) JournalPage(f engine.JournalFilter) ([]*engine.JournalRecord, error) {
+func (t *tx) JournalPage(f drive.JournalFilter) ([]*drive.JournalRecord, error) {
 	at, seq := millis(f.Since), int64(0)
 	if !f.AfterAt.IsZero() {
 		at, seq = millis(f.AfterAt), f.AfterSeq

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 )
 
 // Keyset implements engine.Reader.
@@ -33,5 +33,5 @@ func (t *tx) UpdateKeyset(name string, old, stored []byte) error {
 	if _, err := t.Keyset(name); err != nil {
 		return err
 	}
-	return fmt.Errorf("update keyset: %w", engine.ErrConflict)
+	return fmt.Errorf("update keyset: %w", fault.ErrConflict)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/method"
 )
 
 const mandateColumns = `merchant_id, id, customer_id, method_id, payment_id, status, used_by, created_at, modified_at, version, details, sealed,
@@ -12,13 +12,13 @@ const mandateColumns = `merchant_id, id, customer_id, method_id, payment_id, sta
 
 var mandateRows = signs("mandates", "merchant_id, id", mandateColumns)
 
-func mandateValues(m *engine.Mandate, details string, version int64) []any {
+func mandateValues(m *method.Mandate, details string, version int64) []any {
 	return []any{m.MerchantID, m.ID, m.CustomerID, m.MethodID, m.PaymentID, string(m.Status), m.UsedBy, millis(m.CreatedAt),
 		millis(m.ModifiedAt), version, details, m.Sealed}
 }
 
-func scanMandate(row scanner) (*engine.Mandate, error) {
-	m := new(engine.Mandate)
+func scanMandate(row scanner) (*method.Mandate, error) {
+	m := new(method.Mandate)
 	var status string
 	var created, modified int64
 	var details []byte
@@ -27,12 +27,12 @@ func scanMandate(row scanner) (*engine.Mandate, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Status, m.CreatedAt, m.ModifiedAt = engine.MandateStatus(status), moment(created), moment(modified)
+	m.Status, m.CreatedAt, m.ModifiedAt = method.MandateStatus(status), moment(created), moment(modified)
 	return m, decode(details, &m.Details)
 }
 
 // InsertMandate implements engine.Tx.
-func (t *tx) InsertMandate(m *engine.Mandate) error {
+func (t *tx) InsertMandate(m *method.Mandate) error {
 	details, err := encode(&m.Details)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (t *tx) InsertMandate(m *engine.Mandate) error {
 }
 
 // UpdateMandate implements engine.Tx. It does not change CreatedAt, customer and payment.
-func (t *tx) UpdateMandate(m *engine.Mandate) error {
+func (t *tx) UpdateMandate(m *method.Mandate) error {
 	details, err := encode(&m.Details)
 	if err != nil {
 		return err
@@ -56,12 +56,12 @@ func (t *tx) UpdateMandate(m *engine.Mandate) error {
 }
 
 // Mandate implements engine.Reader.
-func (t *tx) Mandate(merchantID, id string) (*engine.Mandate, error) {
+func (t *tx) Mandate(merchantID, id string) (*method.Mandate, error) {
 	return one(t, "read mandate", genuine(t, mandateRows, scanMandate, "merchant_id", merchantID, "id", id), `SELECT `+mandateColumns+` FROM mandates WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Mandates implements engine.Reader.
-func (t *tx) Mandates(merchantID string, f engine.MandateFilter) ([]*engine.Mandate, error) {
+func (t *tx) Mandates(merchantID string, f method.MandateFilter) ([]*method.Mandate, error) {
 	var where strings.Builder
 	args := []any{merchantID}
 	and := func(condition string, v any) {
@@ -92,8 +92,8 @@ const ephemeralColumns = `merchant_id, id, customer_id, hash, created_at, expire
 
 var ephemeralRows = signs("ephemeral_keys", "merchant_id, id", ephemeralColumns)
 
-func scanEphemeral(row scanner) (*engine.EphemeralKey, error) {
-	k := new(engine.EphemeralKey)
+func scanEphemeral(row scanner) (*method.EphemeralKey, error) {
+	k := new(method.EphemeralKey)
 	var created, expires int64
 	err := row.Scan(&k.MerchantID, &k.ID, &k.CustomerID, &k.Hash, &created, &expires)
 	k.CreatedAt, k.ExpiresAt = moment(created), moment(expires)
@@ -101,18 +101,18 @@ func scanEphemeral(row scanner) (*engine.EphemeralKey, error) {
 }
 
 // InsertEphemeralKey implements engine.Tx.
-func (t *tx) InsertEphemeralKey(k *engine.EphemeralKey) error {
+func (t *tx) InsertEphemeralKey(k *method.EphemeralKey) error {
 	return t.insert("insert ephemeral key", `INSERT INTO ephemeral_keys (`+ephemeralColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
 		t.signed(ephemeralRows, k.MerchantID, k.ID, k.CustomerID, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt))...)
 }
 
 // EphemeralKeyByHash implements engine.Reader. It returns an expired key until DeleteExpired removes it.
-func (t *tx) EphemeralKeyByHash(hash []byte) (*engine.EphemeralKey, error) {
+func (t *tx) EphemeralKeyByHash(hash []byte) (*method.EphemeralKey, error) {
 	return one(t, "read ephemeral key by hash", genuine(t, ephemeralRows, scanEphemeral, "hash", hash), `SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE hash = $1`, hash)
 }
 
 // EphemeralKey implements engine.Reader.
-func (t *tx) EphemeralKey(merchantID, id string) (*engine.EphemeralKey, error) {
+func (t *tx) EphemeralKey(merchantID, id string) (*method.EphemeralKey, error) {
 	return one(t, "read ephemeral key", genuine(t, ephemeralRows, scanEphemeral, "merchant_id", merchantID, "id", id),
 		`SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }

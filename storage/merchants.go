@@ -1,18 +1,18 @@
 package storage
 
-import "payswitch/engine"
+import "payswitch/engine/account"
 
 const merchantColumns = `id, publishable_key, organization_id, default_profile, details, sealed, created_at, modified_at, version, signature`
 
 var merchantRows = signs("merchants", "id", merchantColumns).inOneWindow()
 
-func merchantValues(m *engine.Merchant, version int64) []any {
+func merchantValues(m *account.Merchant, version int64) []any {
 	return []any{m.ID, m.PublishableKey, m.OrganizationID, m.DefaultProfile, text(m.Details), m.Sealed, millis(m.CreatedAt),
 		millis(m.ModifiedAt), version}
 }
 
-func scanMerchant(row scanner) (*engine.Merchant, error) {
-	m := new(engine.Merchant)
+func scanMerchant(row scanner) (*account.Merchant, error) {
+	m := new(account.Merchant)
 	var details []byte
 	var created, modified int64
 	err := row.Scan(&m.ID, &m.PublishableKey, &m.OrganizationID, &m.DefaultProfile, &details, &m.Sealed, &created, &modified, &m.Version)
@@ -22,14 +22,14 @@ func scanMerchant(row scanner) (*engine.Merchant, error) {
 }
 
 // InsertMerchant implements engine.Tx.
-func (t *tx) InsertMerchant(m *engine.Merchant) error {
+func (t *tx) InsertMerchant(m *account.Merchant) error {
 	m.Version = 1
 	return t.insert("insert merchant", `INSERT INTO merchants (`+merchantColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT DO NOTHING`, t.signed(merchantRows, merchantValues(m, m.Version)...)...)
 }
 
 // UpdateMerchant implements engine.Tx.
-func (t *tx) UpdateMerchant(m *engine.Merchant) error {
+func (t *tx) UpdateMerchant(m *account.Merchant) error {
 	return t.compareAndSet("update merchant", &m.Version, `SELECT 1 FROM merchants WHERE id = $1`, []any{m.ID},
 		`UPDATE merchants SET publishable_key = $1, organization_id = $2, default_profile = $3, details = $4, sealed = $5,
 		created_at = $6, modified_at = $7, signature = $8, version = version + 1 WHERE id = $9 AND version = $10`,
@@ -48,18 +48,18 @@ func (t *tx) DeleteMerchant(id string) error {
 }
 
 // Merchant implements engine.Reader.
-func (t *tx) Merchant(id string) (*engine.Merchant, error) {
+func (t *tx) Merchant(id string) (*account.Merchant, error) {
 	return one(t, "read merchant", genuine(t, merchantRows, scanMerchant, "id", id), `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`, id)
 }
 
 // MerchantByPublishableKey implements engine.Reader. No merchant has the key "".
-func (t *tx) MerchantByPublishableKey(key string) (*engine.Merchant, error) {
+func (t *tx) MerchantByPublishableKey(key string) (*account.Merchant, error) {
 	return one(t, "read merchant by publishable key", genuine(t, merchantRows, scanMerchant, "publishable_key", key),
 		`SELECT `+merchantColumns+` FROM merchants WHERE publishable_key = $1 AND publishable_key <> ''`, key)
 }
 
 // Merchants implements engine.Reader.
-func (t *tx) Merchants(organizationID string) ([]*engine.Merchant, error) {
+func (t *tx) Merchants(organizationID string) ([]*account.Merchant, error) {
 	return all(t, "list merchants", genuine(t, merchantRows, scanMerchant),
 		`SELECT `+merchantColumns+` FROM merchants WHERE $1 = '' OR organization_id = $1 ORDER BY id`, organizationID)
 }
@@ -68,12 +68,12 @@ const profileColumns = `merchant_id, id, name, settings, fallback, details, seal
 
 var profileRows = signs("profiles", "merchant_id, id", profileColumns)
 
-func profileValues(p *engine.Profile, settings, fallback string, version int64) []any {
+func profileValues(p *account.Profile, settings, fallback string, version int64) []any {
 	return []any{p.MerchantID, p.ID, p.Name, settings, fallback, text(p.Details), p.Sealed, millis(p.CreatedAt), millis(p.ModifiedAt), version}
 }
 
-func scanProfile(row scanner) (*engine.Profile, error) {
-	p := new(engine.Profile)
+func scanProfile(row scanner) (*account.Profile, error) {
+	p := new(account.Profile)
 	var settings, fallback, details []byte
 	var created, modified int64
 	err := row.Scan(&p.MerchantID, &p.ID, &p.Name, &settings, &fallback, &details, &p.Sealed, &created, &modified, &p.Version)
@@ -89,7 +89,7 @@ func scanProfile(row scanner) (*engine.Profile, error) {
 }
 
 // InsertProfile implements engine.Tx. It returns ErrNotFound if the merchant does not exist.
-func (t *tx) InsertProfile(p *engine.Profile) error {
+func (t *tx) InsertProfile(p *account.Profile) error {
 	settings, fallback, err := encodeTwo(&p.Settings, p.Fallback)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (t *tx) InsertProfile(p *engine.Profile) error {
 }
 
 // UpdateProfile implements engine.Tx. It returns ErrConflict also if the new name is taken.
-func (t *tx) UpdateProfile(p *engine.Profile) error {
+func (t *tx) UpdateProfile(p *account.Profile) error {
 	settings, fallback, err := encodeTwo(&p.Settings, p.Fallback)
 	if err != nil {
 		return err
@@ -119,13 +119,13 @@ func (t *tx) DeleteProfile(merchantID, id string) error {
 }
 
 // Profile implements engine.Reader.
-func (t *tx) Profile(merchantID, id string) (*engine.Profile, error) {
+func (t *tx) Profile(merchantID, id string) (*account.Profile, error) {
 	return one(t, "read profile", genuine(t, profileRows, scanProfile, "merchant_id", merchantID, "id", id),
 		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Profiles implements engine.Reader.
-func (t *tx) Profiles(merchantID string) ([]*engine.Profile, error) {
+func (t *tx) Profiles(merchantID string) ([]*account.Profile, error) {
 	return all(t, "list profiles", genuine(t, profileRows, scanProfile, "merchant_id", merchantID),
 		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
 }

@@ -3,7 +3,7 @@ package storage
 import (
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/method"
 )
 
 const methodColumns = `merchant_id, id, customer_id, status, deleted, fingerprint, has_card, last_used_at, created_at, modified_at, version,
@@ -11,13 +11,13 @@ const methodColumns = `merchant_id, id, customer_id, status, deleted, fingerprin
 
 var methodRows = signs("payment_methods", "merchant_id, id", methodColumns, "last_used_at")
 
-func methodValues(m *engine.PaymentMethod, details string, version int64) []any {
+func methodValues(m *method.PaymentMethod, details string, version int64) []any {
 	return []any{m.MerchantID, m.ID, m.CustomerID, string(m.Status), m.Deleted, m.Fingerprint, m.HasCard, millis(m.LastUsedAt),
 		millis(m.CreatedAt), millis(m.ModifiedAt), version, details, m.Sealed}
 }
 
-func scanMethod(row scanner) (*engine.PaymentMethod, error) {
-	m := new(engine.PaymentMethod)
+func scanMethod(row scanner) (*method.PaymentMethod, error) {
+	m := new(method.PaymentMethod)
 	var status string
 	var used, created, modified int64
 	var details []byte
@@ -26,13 +26,13 @@ func scanMethod(row scanner) (*engine.PaymentMethod, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Status = engine.MethodStatus(status)
+	m.Status = method.Status(status)
 	m.LastUsedAt, m.CreatedAt, m.ModifiedAt = moment(used), moment(created), moment(modified)
 	return m, decode(details, &m.Details)
 }
 
 // InsertPaymentMethod implements engine.Tx.
-func (t *tx) InsertPaymentMethod(m *engine.PaymentMethod) error {
+func (t *tx) InsertPaymentMethod(m *method.PaymentMethod) error {
 	details, err := encode(&m.Details)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (t *tx) InsertPaymentMethod(m *engine.PaymentMethod) error {
 }
 
 // UpdatePaymentMethod implements engine.Tx. It does not change CreatedAt, LastUsedAt and the customer.
-func (t *tx) UpdatePaymentMethod(m *engine.PaymentMethod) error {
+func (t *tx) UpdatePaymentMethod(m *method.PaymentMethod) error {
 	details, err := encode(&m.Details)
 	if err != nil {
 		return err
@@ -65,27 +65,27 @@ func (t *tx) TouchPaymentMethod(merchantID, id string, at time.Time) error {
 }
 
 // PaymentMethod implements engine.Reader.
-func (t *tx) PaymentMethod(merchantID, id string) (*engine.PaymentMethod, error) {
+func (t *tx) PaymentMethod(merchantID, id string) (*method.PaymentMethod, error) {
 	return one(t, "read payment method", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "id", id),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // PaymentMethodByFingerprint implements engine.Reader.
-func (t *tx) PaymentMethodByFingerprint(merchantID, customerID string, fingerprint string) (*engine.PaymentMethod, error) {
+func (t *tx) PaymentMethodByFingerprint(merchantID, customerID string, fingerprint string) (*method.PaymentMethod, error) {
 	return one(t, "read payment method by fingerprint", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "customer_id", customerID, "fingerprint", fingerprint),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND fingerprint = $3 AND fingerprint <> ''`,
 		merchantID, customerID, fingerprint)
 }
 
 // PaymentMethods implements engine.Reader.
-func (t *tx) PaymentMethods(merchantID, customerID string, limit int) ([]*engine.PaymentMethod, error) {
+func (t *tx) PaymentMethods(merchantID, customerID string, limit int) ([]*method.PaymentMethod, error) {
 	return all(t, "list payment methods", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "customer_id", customerID),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND status = 'active'
 		ORDER BY last_used_at DESC, seq DESC LIMIT $3`, merchantID, customerID, rowLimit(limit))
 }
 
 // AllPaymentMethods implements engine.Reader.
-func (t *tx) AllPaymentMethods(merchantID, customerID string) ([]*engine.PaymentMethod, error) {
+func (t *tx) AllPaymentMethods(merchantID, customerID string) ([]*method.PaymentMethod, error) {
 	return all(t, "list all payment methods", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "customer_id", customerID),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND NOT deleted ORDER BY created_at, seq`,
 		merchantID, customerID)
@@ -96,16 +96,16 @@ const customerAccountColumns = `merchant_id, customer_id, account_id, version, d
 var customerAccountRows = signs("customer_accounts", "merchant_id, customer_id, account_id", customerAccountColumns)
 
 // CustomerAccount implements engine.Reader.
-func (t *tx) CustomerAccount(merchantID, customerID, accountID string) (*engine.CustomerAccount, error) {
-	return one(t, "read customer at account", genuine(t, customerAccountRows, func(row scanner) (*engine.CustomerAccount, error) {
-		c := new(engine.CustomerAccount)
+func (t *tx) CustomerAccount(merchantID, customerID, accountID string) (*method.CustomerAccount, error) {
+	return one(t, "read customer at account", genuine(t, customerAccountRows, func(row scanner) (*method.CustomerAccount, error) {
+		c := new(method.CustomerAccount)
 		return c, row.Scan(&c.MerchantID, &c.CustomerID, &c.AccountID, &c.Version, &c.Data)
 	}, "merchant_id", merchantID, "customer_id", customerID, "account_id", accountID), `SELECT `+customerAccountColumns+` FROM customer_accounts
 		WHERE merchant_id = $1 AND customer_id = $2 AND account_id = $3`, merchantID, customerID, accountID)
 }
 
 // PutCustomerAccount implements engine.Tx.
-func (t *tx) PutCustomerAccount(c *engine.CustomerAccount) error {
+func (t *tx) PutCustomerAccount(c *method.CustomerAccount) error {
 	_, err := t.exec("put customer at account", `INSERT INTO customer_accounts (`+customerAccountColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id, customer_id, account_id) DO UPDATE SET version = excluded.version,
 		data = excluded.data, signature = excluded.signature`,

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"payswitch/engine"
+	"payswitch/engine/vault"
 )
 
 // Options are the store's settings. Zero values mean the defaults.
@@ -135,14 +136,14 @@ func (d *DB) View(ctx context.Context, f func(r engine.Reader) error) error {
 }
 
 // SignRows implements engine.Store.
-func (d *DB) SignRows(s engine.RowSigner) { d.signer.Store(&s) }
+func (d *DB) SignRows(s vault.RowSigner) { d.signer.Store(&s) }
 
 // signer holds the signer of rows, nil before SignRows.
 type signer struct {
-	atomic.Pointer[engine.RowSigner]
+	atomic.Pointer[vault.RowSigner]
 }
 
-func (s *signer) now() engine.RowSigner {
+func (s *signer) now() vault.RowSigner {
 	if p := s.Load(); p != nil {
 		return *p
 	}

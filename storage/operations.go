@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -14,20 +14,20 @@ const operationColumns = `id, merchant_id, payment_id, attempt_id, account_id, k
 
 var operationRows = signs("operations", "id", operationColumns, "owner", "lease_until")
 
-func operationValues(o *engine.Operation) []any {
+func operationValues(o *payment.Operation) []any {
 	return []any{o.ID, o.MerchantID, o.PaymentID, o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner,
 		millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt),
 		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText}
 }
 
-func scanOperation(row scanner) (*engine.Operation, error) {
-	o := new(engine.Operation)
+func scanOperation(row scanner) (*payment.Operation, error) {
+	o := new(payment.Operation)
 	var kind, status string
 	var lease, started, sent, closed, resolve int64
 	err := row.Scan(&o.ID, &o.MerchantID, &o.PaymentID, &o.AttemptID, &o.AccountID, &kind, &status, &o.Amount, &o.Owner, &lease,
 		&o.Connector, &o.AdapterHash, &o.Seed, &started, &sent, &closed, &o.ResolveTries, &resolve, &o.Request, &o.Instrument, &o.Outcome,
 		&o.ErrorText)
-	o.Kind, o.Status = sdk.Operation(kind), engine.OperationStatus(status)
+	o.Kind, o.Status = sdk.Operation(kind), payment.OperationStatus(status)
 	o.LeaseUntil, o.StartedAt, o.LastSendAt = moment(lease), moment(started), moment(sent)
 	o.ClosedAt, o.ResolveAt = moment(closed), moment(resolve)
 	return o, err
@@ -35,11 +35,11 @@ func scanOperation(row scanner) (*engine.Operation, error) {
 
 // dueAt returns the time from which an open operation may be claimed, nil for a closed one. The index operations_due orders the open ones by
 // it.
-func dueAt(o *engine.Operation) any {
+func dueAt(o *payment.Operation) any {
 	switch {
-	case o.Status == engine.OperationStarted:
+	case o.Status == payment.OperationStarted:
 		return millis(o.LeaseUntil)
-	case o.Status != engine.OperationUnknown && o.Status != engine.OperationPending:
+	case o.Status != payment.OperationUnknown && o.Status != payment.OperationPending:
 		return nil
 	case o.ResolveAt.IsZero():
 		return int64(math.MaxInt64)
@@ -48,7 +48,7 @@ func dueAt(o *engine.Operation) any {
 }
 
 // InsertOperation implements engine.Tx.
-func (t *tx) InsertOperation(o *engine.Operation) error {
+func (t *tx) InsertOperation(o *payment.Operation) error {
 	err := t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
 		ON CONFLICT DO NOTHING`, append(t.signed(operationRows, operationValues(o)...), dueAt(o))...)
@@ -59,7 +59,7 @@ func (t *tx) InsertOperation(o *engine.Operation) error {
 }
 
 // UpdateOperation implements engine.Tx. It does not change PaymentID and Request.
-func (t *tx) UpdateOperation(o *engine.Operation) error {
+func (t *tx) UpdateOperation(o *payment.Operation) error {
 	err := t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
 		owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
 		closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, signature = $20
@@ -74,13 +74,13 @@ func (t *tx) UpdateOperation(o *engine.Operation) error {
 }
 
 // Operation implements engine.Reader.
-func (t *tx) Operation(id string) (*engine.Operation, error) {
+func (t *tx) Operation(id string) (*payment.Operation, error) {
 	return one(t, "read operation", genuine(t, operationRows, scanOperation, "id", id),
 		`SELECT `+operationColumns+` FROM operations WHERE id = $1`+t.s.dialect().lockRow, id)
 }
 
 // Operations implements engine.Reader.
-func (t *tx) Operations(merchantID, paymentID string) ([]*engine.Operation, error) {
+func (t *tx) Operations(merchantID, paymentID string) ([]*payment.Operation, error) {
 	return all(t, "list operations", genuine(t, operationRows, scanOperation, "merchant_id", merchantID, "payment_id", paymentID), `SELECT `+operationColumns+` FROM operations
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY started_at, seq`, merchantID, paymentID)
 }
@@ -93,7 +93,7 @@ func (t *tx) OpenOperations(merchantID, accountID string) (int, error) {
 }
 
 // ClaimOperations implements engine.Tx. It claims those that are due longest, and returns them in any order.
-func (t *tx) ClaimOperations(owner string, until time.Time, limit int) ([]*engine.Operation, error) {
+func (t *tx) ClaimOperations(owner string, until time.Time, limit int) ([]*payment.Operation, error) {
 	t.wrote = true
 	return all(t, "claim operations", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
 		WHERE seq IN (SELECT seq FROM operations WHERE due_at <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
@@ -107,7 +107,7 @@ func (t *tx) ExtendLease(operationID, owner string, until time.Time) (bool, erro
 			WHEN status = $2 OR resolve_at < $1 THEN $1
 			ELSE resolve_at END
 		WHERE id = $3 AND owner = $4 AND lease_until > $5 AND status IN ($2, $6, $7)`,
-		millis(until), string(engine.OperationStarted), operationID, owner, millis(t.now), string(engine.OperationUnknown),
-		string(engine.OperationPending))
+		millis(until), string(payment.OperationStarted), operationID, owner, millis(t.now), string(payment.OperationUnknown),
+		string(payment.OperationPending))
 	return n == 1, err
 }

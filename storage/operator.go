@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -16,11 +17,11 @@ func (t *tx) AccountsAt(connector string) (int, error) {
 const violationColumns = `merchant_id, account_id, at, operation_id, operation, adapter, adapter_hash, rule, place`
 
 // InsertViolation implements engine.Tx.
-func (t *tx) InsertViolation(v *engine.Violation, keep int) error {
+func (t *tx) InsertViolation(v *port.Violation, keep int) error {
 	err := t.insert("insert violation", `INSERT INTO violations (`+violationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		v.MerchantID, v.AccountID, millis(v.At), v.OperationID, string(v.Operation), v.Adapter, v.AdapterHash, v.Rule, v.Place)
 	if errors.Is(err, errNoParent) {
-		return fmt.Errorf("insert violation: connector account %w", engine.ErrNotFound)
+		return fmt.Errorf("insert violation: connector account %w", fault.ErrNotFound)
 	}
 	if err != nil {
 		return err
@@ -31,9 +32,9 @@ func (t *tx) InsertViolation(v *engine.Violation, keep int) error {
 }
 
 // Violations implements engine.Reader.
-func (t *tx) Violations(merchantID, accountID string, limit int) ([]*engine.Violation, error) {
-	return all(t, "list violations", func(row scanner) (*engine.Violation, error) {
-		v := new(engine.Violation)
+func (t *tx) Violations(merchantID, accountID string, limit int) ([]*port.Violation, error) {
+	return all(t, "list violations", func(row scanner) (*port.Violation, error) {
+		v := new(port.Violation)
 		var at int64
 		var operation string
 		err := row.Scan(&v.MerchantID, &v.AccountID, &at, &v.OperationID, &operation, &v.Adapter, &v.AdapterHash, &v.Rule, &v.Place)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -16,14 +16,14 @@ const paymentColumns = `merchant_id, id, profile_id, customer_id, status, curren
 
 var paymentRows = signs("payments", "merchant_id, id", paymentColumns)
 
-func paymentValues(p *engine.Payment, details string, version int64) []any {
+func paymentValues(p *payment.Payment, details string, version int64) []any {
 	return []any{p.MerchantID, p.ID, p.ProfileID, p.CustomerID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable,
 		p.Received, p.Refunded, p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt),
 		millis(p.CreatedAt), millis(p.ModifiedAt), version, details, p.Sealed}
 }
 
-func scanPayment(row scanner) (*engine.Payment, error) {
-	p := new(engine.Payment)
+func scanPayment(row scanner) (*payment.Payment, error) {
+	p := new(payment.Payment)
 	var status, currency string
 	var expires, created, modified int64
 	var details []byte
@@ -33,13 +33,13 @@ func scanPayment(row scanner) (*engine.Payment, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Status, p.Currency = engine.PaymentStatus(status), sdk.Currency(currency)
+	p.Status, p.Currency = payment.Status(status), sdk.Currency(currency)
 	p.ExpiresAt, p.CreatedAt, p.ModifiedAt = moment(expires), moment(created), moment(modified)
 	return p, decode(details, &p.Details)
 }
 
 // InsertPayment implements engine.Tx.
-func (t *tx) InsertPayment(p *engine.Payment) error {
+func (t *tx) InsertPayment(p *payment.Payment) error {
 	details, err := encode(&p.Details)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ const updatePayment = `UPDATE payments SET profile_id = $1, status = $2, currenc
 	modified_at = $14, version = version + 1, details = $15, sealed = $16, signature = $21`
 
 // UpdatePayment implements engine.Tx. It does not change CreatedAt.
-func (t *tx) UpdatePayment(p *engine.Payment) error {
+func (t *tx) UpdatePayment(p *payment.Payment) error {
 	details, err := encode(&p.Details)
 	if err != nil {
 		return err
@@ -79,14 +79,14 @@ func (t *tx) UpdatePayment(p *engine.Payment) error {
 }
 
 // Payment implements engine.Reader.
-func (t *tx) Payment(merchantID, id string) (*engine.Payment, error) {
+func (t *tx) Payment(merchantID, id string) (*payment.Payment, error) {
 	return one(t, "read payment", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID, "id", id),
 		`SELECT `+paymentColumns+` FROM payments WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Payments implements engine.Reader. It orders payments of the same millisecond by insertion. A cursor of a profile other than profileID is
 // ErrNotFound.
-func (t *tx) Payments(merchantID, profileID string, f engine.ListInput) ([]*engine.Payment, error) {
+func (t *tx) Payments(merchantID, profileID string, f payment.ListInput) ([]*payment.Payment, error) {
 	var where conditions
 	where.add("merchant_id = ", merchantID)
 	if profileID != "" {

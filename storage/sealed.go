@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/vault"
 )
 
 // sealedColumn names the column of a table that holds values sealed by the vault's keys.
@@ -21,25 +21,25 @@ type sealedColumn struct {
 var (
 	byMerchantAndID = []string{"merchant_id", "id"}
 
-	sealedColumns = map[engine.SealedTable]sealedColumn{
-		engine.SealedCards:       {column: "wrapped_key", key: byMerchantAndID, keyID: true, versioned: true},
-		engine.SealedShortTerm:   {column: "wrapped_key", key: byMerchantAndID, keyID: true},
-		engine.SealedMerchants:   {column: "sealed", key: []string{"id"}, whole: true, versioned: true},
-		engine.SealedProfiles:    {column: "sealed", key: byMerchantAndID, versioned: true},
-		engine.SealedAccounts:    {column: "sealed", key: byMerchantAndID, versioned: true},
-		engine.SealedCustomers:   {column: "sealed", key: byMerchantAndID, versioned: true},
-		engine.SealedPayments:    {column: "sealed", key: byMerchantAndID, versioned: true},
-		engine.SealedAttempts:    {column: "sealed", key: byMerchantAndID, versioned: true},
-		engine.SealedOperations:  {column: "request", key: []string{"id"}},
-		engine.SealedExchanges:   {column: "sealed", key: []string{"operation_id"}},
-		engine.SealedEvents:      {column: "body", key: byMerchantAndID},
-		engine.SealedIdempotency: {column: "body", key: []string{"merchant_id", "key"}},
-		engine.SealedMethods:     {column: "sealed", key: byMerchantAndID, versioned: true},
-		engine.SealedMandates:    {column: "sealed", key: byMerchantAndID, versioned: true},
-		engine.SealedJournal:     {column: "sealed", key: []string{"operation_id"}},
+	sealedColumns = map[vault.SealedTable]sealedColumn{
+		vault.SealedCards:       {column: "wrapped_key", key: byMerchantAndID, keyID: true, versioned: true},
+		vault.SealedShortTerm:   {column: "wrapped_key", key: byMerchantAndID, keyID: true},
+		vault.SealedMerchants:   {column: "sealed", key: []string{"id"}, whole: true, versioned: true},
+		vault.SealedProfiles:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedAccounts:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedCustomers:   {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedPayments:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedAttempts:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedOperations:  {column: "request", key: []string{"id"}},
+		vault.SealedExchanges:   {column: "sealed", key: []string{"operation_id"}},
+		vault.SealedEvents:      {column: "body", key: byMerchantAndID},
+		vault.SealedIdempotency: {column: "body", key: []string{"merchant_id", "key"}},
+		vault.SealedMethods:     {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedMandates:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedJournal:     {column: "sealed", key: []string{"operation_id"}},
 
-		engine.SealedAuthentications:        {column: "sealed", key: byMerchantAndID, versioned: true},
-		engine.SealedAuthenticationRequests: {table: "authentications", column: "request", key: []string{"id"}, versioned: true},
+		vault.SealedAuthentications:        {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedAuthenticationRequests: {table: "authentications", column: "request", key: []string{"id"}, versioned: true},
 	}
 
 	// notSealed are the other columns of bytes, with the reason why the vault's keys do not open them.
@@ -60,7 +60,7 @@ var (
 	}
 )
 
-func sealedColumnOf(table engine.SealedTable) (sealedColumn, error) {
+func sealedColumnOf(table vault.SealedTable) (sealedColumn, error) {
 	c, ok := sealedColumns[table]
 	if !ok {
 		return c, fmt.Errorf("table %q has no sealed values", table)
@@ -82,7 +82,7 @@ func (t *tx) window(c sealedColumn, behind int64, rows int) (where string, args 
 }
 
 // SealedRows implements engine.Reader.
-func (t *tx) SealedRows(table engine.SealedTable, behind int64, window int, key string) ([]engine.SealedRow, int64, error) {
+func (t *tx) SealedRows(table vault.SealedTable, behind int64, window int, key string) ([]vault.SealedRow, int64, error) {
 	c, err := sealedColumnOf(table)
 	if err != nil {
 		return nil, 0, err
@@ -100,7 +100,7 @@ func (t *tx) SealedRows(table engine.SealedTable, behind int64, window int, key 
 		position = "0"
 	}
 	args = append(args, prefix)
-	rows, err := all(t, "read sealed rows", func(row scanner) (r engine.SealedRow, err error) {
+	rows, err := all(t, "read sealed rows", func(row scanner) (r vault.SealedRow, err error) {
 		r.Key = make([]string, len(c.key))
 		dest := []any{&r.Position, &r.Sealed}
 		for i := range r.Key {
@@ -113,7 +113,7 @@ func (t *tx) SealedRows(table engine.SealedTable, behind int64, window int, key 
 }
 
 // SealedCounts implements engine.Reader.
-func (t *tx) SealedCounts(table engine.SealedTable, behind int64, window int) (map[string]int, int64, error) {
+func (t *tx) SealedCounts(table vault.SealedTable, behind int64, window int) (map[string]int, int64, error) {
 	c, err := sealedColumnOf(table)
 	if err != nil {
 		return nil, 0, err
@@ -143,7 +143,7 @@ func (t *tx) SealedCounts(table engine.SealedTable, behind int64, window int) (m
 }
 
 // Reseal implements engine.Tx.
-func (t *tx) Reseal(table engine.SealedTable, r engine.SealedRow, sealed []byte) (bool, error) {
+func (t *tx) Reseal(table vault.SealedTable, r vault.SealedRow, sealed []byte) (bool, error) {
 	c, err := sealedColumnOf(table)
 	if err != nil {
 		return false, err
@@ -182,7 +182,7 @@ func (t *tx) Reseal(table engine.SealedTable, r engine.SealedRow, sealed []byte)
 		}
 		return was
 	}
-	return t.resigned(c.table, engine.SignedRow{Position: r.Position, Key: r.Key}, becomes, func() (bool, error) {
+	return t.resigned(c.table, vault.SignedRow{Position: r.Position, Key: r.Key}, becomes, func() (bool, error) {
 		n, err := t.exec("reseal", `UPDATE `+c.table+` SET `+set+` WHERE `+where, args...)
 		return n == 1, err
 	})

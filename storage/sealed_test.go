@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/vault"
 )
 
 // TestSealedColumns compares the lists of sealed columns with the schema. A column of bytes in neither list is lost when the key that sealed
@@ -20,7 +21,7 @@ func TestSealedColumns(t *testing.T) {
 		require.NoError(t, err)
 		listed[c.table+"."+c.column] = true
 	}
-	require.ElementsMatch(t, engine.SealedTables(), slices.Collect(maps.Keys(sealedColumns)), "engine and storage must list the same tables")
+	require.ElementsMatch(t, vault.SealedTables(), slices.Collect(maps.Keys(sealedColumns)), "engine and storage must list the same tables")
 	for column := range notSealed {
 		require.False(t, listed[column], column)
 		listed[column] = true

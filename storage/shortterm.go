@@ -1,15 +1,15 @@
 package storage
 
-import "payswitch/engine"
+import "payswitch/engine/secret"
 
 const shortTermColumns = `merchant_id, id, key_id, wrapped_key, expires_at, signature`
 
 var shortTermRows = signs("short_term_keys", "merchant_id, id", shortTermColumns)
 
 // ShortTermKey implements engine.Reader. It returns an expired key until DeleteExpired removes it.
-func (t *tx) ShortTermKey(merchantID, id string) (*engine.ShortTermKey, error) {
-	return one(t, "read short-term key", genuine(t, shortTermRows, func(row scanner) (*engine.ShortTermKey, error) {
-		k := new(engine.ShortTermKey)
+func (t *tx) ShortTermKey(merchantID, id string) (*secret.Key, error) {
+	return one(t, "read short-term key", genuine(t, shortTermRows, func(row scanner) (*secret.Key, error) {
+		k := new(secret.Key)
 		var expires int64
 		var merchant, name string
 		err := row.Scan(&merchant, &name, &k.KeyID, &k.WrappedKey, &expires)
@@ -19,7 +19,7 @@ func (t *tx) ShortTermKey(merchantID, id string) (*engine.ShortTermKey, error) {
 }
 
 // putShortTermKey stores the data key of a row's secret; nil deletes the key.
-func (t *tx) putShortTermKey(merchantID, id string, k *engine.ShortTermKey) error {
+func (t *tx) putShortTermKey(merchantID, id string, k *secret.Key) error {
 	if k == nil {
 		return t.shred(merchantID, id)
 	}

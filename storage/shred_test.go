@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
 )
 
 // TestShredded searches the database's files for the bytes of short-term keys. The files hold the keys while they are stored. Once the keys
@@ -32,16 +34,16 @@ func TestShredded(t *testing.T) {
 		}
 		return all
 	}
-	operation := func(i int) *engine.Operation {
-		return &engine.Operation{ID: fmt.Sprint("op_", i), MerchantID: "m", Status: engine.OperationStarted, Instrument: []byte("x"),
-			Key: &engine.ShortTermKey{WrappedKey: mark(i), ExpiresAt: time.Now().Add(time.Hour)}}
+	operation := func(i int) *payment.Operation {
+		return &payment.Operation{ID: fmt.Sprint("op_", i), MerchantID: "m", Status: payment.OperationStarted, Instrument: []byte("x"),
+			Key: &secret.Key{WrappedKey: mark(i), ExpiresAt: time.Now().Add(time.Hour)}}
 	}
 	update := func(f func(tx engine.Tx) error) { require.NoError(t, db.Update(ctx, f)) }
 	update(func(tx engine.Tx) error {
 		for i := range n {
 			var err error
 			if i%3 == 0 {
-				err = tx.PutCardToken(&engine.CardToken{MerchantID: "m", Token: fmt.Sprint(i), Key: operation(i).Key})
+				err = tx.PutCardToken(&payment.CardToken{MerchantID: "m", Token: fmt.Sprint(i), Key: operation(i).Key})
 			} else {
 				err = tx.InsertOperation(operation(i))
 			}

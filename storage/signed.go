@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/vault"
 )
 
 // signedTable is a table whose rows carry a signature by the engine. The signature covers every column but seq and the free ones. A new
@@ -160,7 +161,7 @@ func (t *tx) signed(s *signedTable, values ...any) []any {
 	return append(values, t.signature(s, values))
 }
 
-// genuine wraps scan for rows of a signed table that were selected with their signatures. An altered row is an engine.AlteredError. asked are
+// genuine wraps scan for rows of a signed table that were selected with their signatures. An altered row is an vault.AlteredError. asked are
 // the columns by which the query selects rows, each followed by its value.
 func genuine[T any](t *tx, s *signedTable, scan func(scanner) (T, error), asked ...any) func(scanner) (T, error) {
 	return func(row scanner) (T, error) { return scan(&signedRow{row: row, t: t, table: s, asked: asked}) }
@@ -247,7 +248,7 @@ func (t *tx) SignedTables() []string {
 }
 
 // SignedRows implements engine.Reader.
-func (t *tx) SignedRows(table string, behind int64, window int) (rows []engine.SignedRow, next int64, err error) {
+func (t *tx) SignedRows(table string, behind int64, window int) (rows []vault.SignedRow, next int64, err error) {
 	s, err := signedTableOf(table)
 	if err != nil {
 		return nil, 0, err
@@ -266,7 +267,7 @@ func (t *tx) SignedRows(table string, behind int64, window int) (rows []engine.S
 func (s *signedTable) names() string { return strings.Join(s.columns, ", ") + ", signature" }
 
 // scan reads any row of the table.
-func (s *signedTable) scan(row scanner) (r engine.SignedRow, err error) {
+func (s *signedTable) scan(row scanner) (r vault.SignedRow, err error) {
 	values := make([]any, len(s.columns))
 	var signature any
 	dest := []any{&r.Position}
@@ -284,7 +285,7 @@ func (s *signedTable) scan(row scanner) (r engine.SignedRow, err error) {
 	}
 	r.Key = s.keyOf(values)
 	for i, name := range s.columns {
-		r.Columns = append(r.Columns, engine.SignedColumn{Name: name, Value: values[i], Free: !slices.Contains(s.signed, i)})
+		r.Columns = append(r.Columns, vault.SignedColumn{Name: name, Value: values[i], Free: !slices.Contains(s.signed, i)})
 	}
 	if r.Row, err = s.appendRow(nil, values); err == nil {
 		err = s.checkTypes(values)
@@ -309,7 +310,7 @@ func (s *signedTable) checkTypes(values []any) error {
 }
 
 // where returns the condition that finds a row again.
-func (s *signedTable) where(r engine.SignedRow, args []any) (string, []any) {
+func (s *signedTable) where(r vault.SignedRow, args []any) (string, []any) {
 	if !s.whole {
 		args = append(args, r.Position)
 		return fmt.Sprintf("seq = $%d", len(args)), args
@@ -323,7 +324,7 @@ func (s *signedTable) where(r engine.SignedRow, args []any) (string, []any) {
 }
 
 // PutSignature implements engine.Tx.
-func (t *tx) PutSignature(table string, r engine.SignedRow, signature []byte) error {
+func (t *tx) PutSignature(table string, r vault.SignedRow, signature []byte) error {
 	s, err := signedTableOf(table)
 	if err != nil {
 		return err
@@ -335,7 +336,7 @@ func (t *tx) PutSignature(table string, r engine.SignedRow, signature []byte) er
 // resigned runs a statement that changes one signed row without the whole row at hand. The row must match its signature, and is signed again.
 // becomes returns the value that the statement gives to a column. resigned does not read the row again, so that it does not sign a trigger's
 // changes.
-func (t *tx) resigned(table string, r engine.SignedRow, becomes func(column string, was any) any, change func() (bool, error)) (bool, error) {
+func (t *tx) resigned(table string, r vault.SignedRow, becomes func(column string, was any) any, change func() (bool, error)) (bool, error) {
 	s := signedTables[table]
 	if s == nil || t.signer == nil {
 		return change()
@@ -347,7 +348,7 @@ func (t *tx) resigned(table string, r engine.SignedRow, becomes func(column stri
 	where, args := s.where(r, nil)
 	query := `SELECT ` + seq + `, ` + s.names() + ` FROM ` + s.name + ` WHERE ` + where + t.s.dialect().lockRow
 	before, err := one(t, "read signed row", s.scan, query, args...)
-	if errors.Is(err, engine.ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"payswitch/engine"
+	"payswitch/engine/fault"
 )
 
 // This file holds all code that only SQLite or its driver needs.
@@ -174,7 +174,7 @@ func (c *liteConn) failed(err error) error {
 	}
 	switch e.Code() {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return fmt.Errorf("%w: %w", engine.ErrConflict, err)
+		return fmt.Errorf("%w: %w", fault.ErrConflict, err)
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%w: %w", errNoParent, err)
 	}

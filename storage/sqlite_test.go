@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
 	"payswitch/engine/storetest"
 	"payswitch/storage"
 )
@@ -128,7 +129,7 @@ func TestFunctionEndsGoroutine(t *testing.T) {
 	}
 	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {
 		_, err := tx.Keyset("lost")
-		require.ErrorIs(t, err, engine.ErrNotFound)
+		require.ErrorIs(t, err, fault.ErrNotFound)
 		return tx.InsertKeyset("kept", []byte("v"))
 	}))
 }

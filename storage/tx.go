@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/vault"
 )
 
 // session runs statements within one transaction. Each database has its own session; the SQL is the same. Placeholders are $1, $2 …;
 // arguments are string, int, int64, bool, []byte (nil is NULL) or nil.
 type session interface {
-	// exec runs a statement and returns the number of changed rows. A violated unique key is engine.ErrConflict.
+	// exec runs a statement and returns the number of changed rows. A violated unique key is fault.ErrConflict.
 	exec(query string, args ...any) (int64, error)
 	// query calls each for every row. each must not run statements.
 	query(query string, args []any, each func(row scanner) error) error
@@ -35,7 +37,7 @@ type tx struct {
 	s   session
 	now time.Time
 	// signer signs rows when they are written and checks them when they are read; nil: no signatures. row is a buffer.
-	signer engine.RowSigner
+	signer vault.RowSigner
 	row    []byte
 	// raised are the Versions raised so far. undo restores them when the writes are rolled back, so that f can run again.
 	raised []*int64
@@ -74,7 +76,7 @@ func (t *tx) exec(doing, query string, args ...any) (int64, error) {
 func (t *tx) insert(doing, query string, args ...any) error {
 	n, err := t.exec(doing, query, args...)
 	if err == nil && n == 0 {
-		err = fmt.Errorf("%s: %w", doing, engine.ErrConflict)
+		err = fmt.Errorf("%s: %w", doing, fault.ErrConflict)
 	}
 	return err
 }
@@ -89,7 +91,7 @@ var errOtherType = errors.New("the value has another type than its column")
 func (t *tx) insertUnder(doing, query string, args ...any) error {
 	err := t.insert(doing, query, args...)
 	if errors.Is(err, errNoParent) {
-		err = fmt.Errorf("%s: merchant %w", doing, engine.ErrNotFound)
+		err = fmt.Errorf("%s: merchant %w", doing, fault.ErrNotFound)
 	}
 	return err
 }
@@ -98,7 +100,7 @@ func (t *tx) insertUnder(doing, query string, args ...any) error {
 func (t *tx) change(doing, query string, args ...any) error {
 	n, err := t.exec(doing, query, args...)
 	if err == nil && n == 0 {
-		err = fmt.Errorf("%s: %w", doing, engine.ErrNotFound)
+		err = fmt.Errorf("%s: %w", doing, fault.ErrNotFound)
 	}
 	return err
 }
@@ -119,9 +121,9 @@ func (t *tx) compareAndSet(doing string, version *int64, exists string, key []an
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	if found {
-		return fmt.Errorf("%s: %w", doing, engine.ErrConflict)
+		return fmt.Errorf("%s: %w", doing, fault.ErrConflict)
 	}
-	return fmt.Errorf("%s: %w", doing, engine.ErrNotFound)
+	return fmt.Errorf("%s: %w", doing, fault.ErrNotFound)
 }
 
 // one reads the single row that query selects. No row is ErrNotFound.
@@ -134,7 +136,7 @@ func one[T any](t *tx, doing string, scan func(scanner) (T, error), query string
 		return err
 	})
 	if err == nil && !found {
-		err = engine.ErrNotFound
+		err = fault.ErrNotFound
 	}
 	if err != nil {
 		var zero T
@@ -149,13 +151,13 @@ func scanCount(row scanner) (n int, err error) {
 }
 
 // all reads the rows of query in its order. No row is an empty list, not an error. all leaves out altered rows and returns the list with an
-// engine.AlteredError that names them.
+// vault.AlteredError that names them.
 func all[T any](t *tx, doing string, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	var out []T
-	var altered *engine.AlteredError
+	var altered *vault.AlteredError
 	err := t.s.query(query, args, func(row scanner) error {
 		v, err := scan(row)
-		var a *engine.AlteredError
+		var a *vault.AlteredError
 		switch {
 		case err == nil:
 			out = append(out, v)

@@ -3,11 +3,11 @@ package main
 import (
 	"os"
 
-	"payswitch/engine"
+	"payswitch/engine/card"
 )
 
 // readBINTable reads the file of cards.bin_table. It returns nil when the setting is empty.
-func readBINTable(path string) (*engine.BINTable, error) {
+func readBINTable(path string) (*card.BINTable, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -16,7 +16,7 @@ func readBINTable(path string) (*engine.BINTable, error) {
 		return nil, problem("cards.bin_table", "cannot be read: %v", err)
 	}
 	defer f.Close()
-	t, err := engine.ReadBINTable(f)
+	t, err := card.ReadBINTable(f)
 	if err != nil {
 		return nil, problem("cards.bin_table", "%s: %v", path, err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/router"
 )
@@ -49,26 +49,26 @@ type CORSConfig struct {
 
 // AdminConfig guards the endpoints that create merchants and keys.
 type AdminConfig struct {
-	APIKey engine.Secret `key:"api_key"` // absent: those endpoints answer 401
+	APIKey secret.Value `key:"api_key"` // absent: those endpoints answer 401
 }
 
 // StorageConfig names the database.
 type StorageConfig struct {
-	DSN engine.Secret `key:"dsn"` // a Secret, as a PostgreSQL address may hold a password
+	DSN secret.Value `key:"dsn"` // a Secret, as a PostgreSQL address may hold a password
 }
 
 // VaultConfig is the key that everything sealed in the database depends on.
 type VaultConfig struct {
 	// One of the three: the base64 of 32 bytes, a file that holds it, or the address of a key in a key management service.
-	MasterKey     engine.Secret `key:"master_key"`
-	MasterKeyFile string        `key:"master_key_file"`
-	MasterKeyURI  string        `key:"master_key_uri"`
+	MasterKey     secret.Value `key:"master_key"`
+	MasterKeyFile string       `key:"master_key_file"`
+	MasterKeyURI  string       `key:"master_key_uri"`
 	// The key that `vault rotate --master` changes to. Nodes that know both run on through the change.
-	NextMasterKey     engine.Secret `key:"next_master_key"`
-	NextMasterKeyFile string        `key:"next_master_key_file"`
-	NextMasterKeyURI  string        `key:"next_master_key_uri"`
+	NextMasterKey     secret.Value `key:"next_master_key"`
+	NextMasterKeyFile string       `key:"next_master_key_file"`
+	NextMasterKeyURI  string       `key:"next_master_key_uri"`
 
-	KMSToken engine.Secret `key:"kms_token"` // for the key management service
+	KMSToken secret.Value  `key:"kms_token"` // for the key management service
 	Refresh  time.Duration `key:"refresh"`   // how often a node reads the keys again; the same on all
 }
 
@@ -115,7 +115,7 @@ type EngineConfig struct {
 
 // CardsConfig is about what is known of cards.
 type CardsConfig struct {
-	BINTable string `key:"bin_table"` // a CSV file, see engine.ReadBINTable; "" for none
+	BINTable string `key:"bin_table"` // a CSV file, see card.ReadBINTable; "" for none
 	InText   string `key:"in_text"`   // refuse or mask, see router.CardsInText
 }
 
@@ -144,7 +144,7 @@ func defaultConfig() Config {
 			RequestBodyLimit: 32 << 10,
 			ShutdownTimeout:  30 * time.Second,
 		},
-		Storage: StorageConfig{DSN: engine.NewSecret("sqlite:payswitch.db")},
+		Storage: StorageConfig{DSN: secret.New("sqlite:payswitch.db")},
 		Vault:   VaultConfig{Refresh: 10 * time.Second},
 		Keys:    KeysConfig{Environment: "dev"},
 		Plugins: PluginsConfig{

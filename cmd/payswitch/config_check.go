@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
 )
 
 // configCheck checks the configuration and prints every setting in force. A secret prints as set or not set.
@@ -39,7 +39,7 @@ func describe(c Config) []string {
 }
 
 func shown(key string, f reflect.Value) string {
-	s, isSecret := f.Interface().(engine.Secret)
+	s, isSecret := f.Interface().(secret.Value)
 	switch {
 	case !isSecret:
 		return fmt.Sprint(f.Interface())
@@ -53,7 +53,7 @@ func shown(key string, f reflect.Value) string {
 }
 
 // shownDSN returns a database address without its password.
-func shownDSN(dsn engine.Secret) string {
+func shownDSN(dsn secret.Value) string {
 	s := dsn.Reveal()
 	if strings.HasPrefix(s, "sqlite:") {
 		return s

@@ -13,7 +13,9 @@ import (
 	"text/template"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 )
 
@@ -62,9 +64,9 @@ func (p *program) demo(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Server.Listen = cmp.Or(*listen, c.Server.Listen)
-	c.Storage.DSN = engine.NewSecret("sqlite:" + filepath.Join(*data, "demo.db"))
-	c.Vault.MasterKey = engine.NewSecret(demoMasterKey)
-	c.Admin.APIKey = engine.NewSecret(keys.Admin)
+	c.Storage.DSN = secret.New("sqlite:" + filepath.Join(*data, "demo.db"))
+	c.Vault.MasterKey = secret.New(demoMasterKey)
+	c.Admin.APIKey = secret.New(keys.Admin)
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -95,7 +97,7 @@ func (p *program) demo(ctx context.Context, args []string) error {
 }
 
 // furnish makes the demo's merchant, its accounts at the simulators and its API key, unless they exist.
-func (n *node) furnish(ctx context.Context, keys *demoKeys) (*engine.Merchant, error) {
+func (n *node) furnish(ctx context.Context, keys *demoKeys) (*account.Merchant, error) {
 	needed := []string{demoConnector}
 	if n.bank != nil {
 		needed = append(needed, demoAuthenticator)
@@ -105,22 +107,22 @@ func (n *node) furnish(ctx context.Context, keys *demoKeys) (*engine.Merchant, e
 			return nil, fmt.Errorf("the adapter of %s is not loaded: run `make plugins` and build again, or see above why it was refused", connector)
 		}
 	}
-	var known *engine.Error
+	var known *fault.Error
 	m, err := n.engine.Merchant(ctx, demoMerchant)
-	if errors.As(err, &known) && known.Kind == engine.KindNotFound {
-		m, err = n.engine.CreateMerchant(ctx, engine.MerchantInput{ID: demoMerchant, Fields: engine.Fields{"merchant_name": json.RawMessage(`"Demo merchant"`)}})
+	if errors.As(err, &known) && known.Kind == fault.KindNotFound {
+		m, err = n.engine.CreateMerchant(ctx, account.MerchantInput{ID: demoMerchant, Fields: account.Fields{"merchant_name": json.RawMessage(`"Demo merchant"`)}})
 	}
 	if err != nil {
 		return nil, err
 	}
-	as := engine.Auth{MerchantID: m.ID}
+	as := account.Auth{MerchantID: m.ID}
 	if err := n.demoAccounts(ctx, as); err != nil {
 		return nil, err
 	}
-	if a, err := n.engine.Authenticate(ctx, engine.NewSecret(keys.API)); err == nil && a.MerchantID == m.ID && !a.Publishable {
+	if a, err := n.engine.Authenticate(ctx, secret.New(keys.API)); err == nil && a.MerchantID == m.ID && !a.Publishable {
 		return m, nil
 	}
-	_, key, err := n.engine.CreateAPIKey(ctx, as, engine.APIKeyInput{Name: new("demo"), Expiration: new(time.Time)}) // never ends
+	_, key, err := n.engine.CreateAPIKey(ctx, as, account.APIKeyInput{Name: new("demo"), Expiration: new(time.Time)}) // never ends
 	if err != nil {
 		return nil, err
 	}

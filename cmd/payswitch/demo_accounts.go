@@ -4,21 +4,22 @@ import (
 	"context"
 	"encoding/json"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/secret"
 )
 
 // demoAccounts makes the merchant's accounts at the simulated processor and at the simulated 3DS server, unless
 // they exist, and has its profile use the 3DS server. It leaves later changes of the user alone.
-func (n *node) demoAccounts(ctx context.Context, as engine.Auth) error {
+func (n *node) demoAccounts(ctx context.Context, as account.Auth) error {
 	accounts, err := n.engine.Accounts(ctx, as)
 	if err != nil {
 		return err
 	}
-	for _, in := range []engine.AccountInput{
+	for _, in := range []account.AccountInput{
 		{Type: "payment_processor", Connector: demoConnector, Metadata: json.RawMessage(`{"acquirer_details": {"acquirer_bin": "412345", "acquirer_merchant_id": "DEMO0000417", "acquirer_country_code": "DK", "merchant_name": "Demo shop"}}`)},
 		{Type: "authentication_processor", Connector: demoAuthenticator},
 	} {
-		in.Credentials, in.TestMode = engine.NewSecret(`{"auth_type": "HeaderKey", "api_key": "demo"}`), new(true)
+		in.Credentials, in.TestMode = secret.New(`{"auth_type": "HeaderKey", "api_key": "demo"}`), new(true)
 		if known(accounts, in.Connector) || in.Connector == demoAuthenticator && n.bank == nil {
 			continue
 		}
@@ -33,7 +34,7 @@ func (n *node) demoAccounts(ctx context.Context, as engine.Auth) error {
 	if err != nil || len(profiles) == 0 || profiles[0].Settings.AuthenticationConnectors != nil {
 		return err
 	}
-	_, err = n.engine.UpdateProfile(ctx, as, profiles[0].ID, engine.ProfileInput{Fields: engine.Fields{
+	_, err = n.engine.UpdateProfile(ctx, as, profiles[0].ID, account.ProfileInput{Fields: account.Fields{
 		"authentication_connector_details": json.RawMessage(`{"authentication_connectors": ["` + demoAuthenticator + `"], "three_ds_requestor_url": "` + n.publicURL() + `"}`),
 		"merchant_category_code":           json.RawMessage(`"5999"`),
 		"merchant_country_code":            json.RawMessage(`"DK"`),
@@ -41,7 +42,7 @@ func (n *node) demoAccounts(ctx context.Context, as engine.Auth) error {
 	return err
 }
 
-func known(accounts []*engine.Account, connector string) bool {
+func known(accounts []*account.Account, connector string) bool {
 	for _, a := range accounts {
 		if a.Connector == connector {
 			return true

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/payment"
 	"payswitch/engine/threeds"
 	"payswitch/plugins"
 )
@@ -25,8 +25,8 @@ const operationsGuide, threeDSGuide = "OPERATIONS.md", "../../router/THREE_DS.md
 // Every metric there is is in the guide, and every one in the guide is there.
 func TestMetricsAreDocumented(t *testing.T) {
 	m := newMeters()
-	m.PaymentMoved(engine.Succeeded, "c")
-	m.OperationDone("authorize", "c", engine.OperationSucceeded, time.Second)
+	m.PaymentMoved(payment.Succeeded, "c")
+	m.OperationDone("authorize", "c", payment.OperationSucceeded, time.Second)
 	m.AuthenticationDone("a", "Visa", "authenticated", "challenge", time.Second)
 	m.Alarm("late_evidence")
 	m.Stepped("a", time.Second)

@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 )
 
 func TestServeNeedsMasterKey(t *testing.T) {
@@ -88,7 +88,7 @@ func TestServe(t *testing.T) {
 func TestServeWithoutAdapters(t *testing.T) {
 	require.ErrorContains(t, checkAdapters(nil, ""), "make plugins")
 	require.NoError(t, checkAdapters(nil, "adapters"), "they may be dropped in later")
-	require.NoError(t, checkAdapters([]engine.AdapterInfo{{Name: "simulator"}}, ""))
+	require.NoError(t, checkAdapters([]port.AdapterInfo{{Name: "simulator"}}, ""))
 }
 
 func TestServeAddressTaken(t *testing.T) {

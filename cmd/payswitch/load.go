@@ -19,7 +19,7 @@ import (
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
 )
 
 const envPrefix = "PAYSWITCH_"
@@ -45,7 +45,7 @@ type loader struct {
 }
 
 var (
-	secretType   = reflect.TypeFor[engine.Secret]()
+	secretType   = reflect.TypeFor[secret.Value]()
 	durationType = reflect.TypeFor[time.Duration]()
 )
 
@@ -156,7 +156,7 @@ func (l *loader) set(f reflect.Value, key string, v any, fromFile bool) error {
 	case f.Type() == secretType:
 		s, err := l.secret(key, v, fromFile)
 		if err == nil {
-			f.Set(reflect.ValueOf(engine.NewSecret(s)))
+			f.Set(reflect.ValueOf(secret.New(s)))
 		}
 		return err
 	case f.Type() == durationType:

@@ -10,13 +10,15 @@ import (
 	"strings"
 
 	"payswitch/engine"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 	"payswitch/storage"
 )
 
 // keySource says where a master key comes from: the zero value is no key; at most one of the three sources is set.
 type keySource struct {
 	name string // of the setting that holds the key itself: vault.master_key
-	text engine.Secret
+	text secret.Value
 	file string
 	uri  string
 }
@@ -43,7 +45,7 @@ func (s keySource) check() error {
 		return problem(s.name, "is given twice: set one of %s, %s_file and %s_uri", s.name, s.name, s.name)
 	}
 	if !s.text.IsZero() {
-		if _, err := engine.LocalMasterKey(s.text); err != nil {
+		if _, err := vault.LocalMasterKey(s.text); err != nil {
 			return problem(s.name, "must be the base64 of 32 bytes: make one with  openssl rand -base64 32")
 		}
 	}
@@ -56,7 +58,7 @@ func (s keySource) check() error {
 }
 
 // open reads the master key, or makes a client of the key service. It returns nil when no source is set.
-func (s keySource) open(c Config) (engine.MasterKey, error) {
+func (s keySource) open(c Config) (vault.MasterKey, error) {
 	switch {
 	case s.uri != "":
 		at, err := parseTransit(s.uri)
@@ -72,18 +74,18 @@ func (s keySource) open(c Config) (engine.MasterKey, error) {
 		if err != nil {
 			return nil, problem(s.name+"_file", "cannot be read: %v", err)
 		}
-		text := engine.NewSecret(strings.TrimSpace(string(b)))
+		text := secret.New(strings.TrimSpace(string(b)))
 		clear(b)
 		if text.Reveal() == demoMasterKey && !c.testing() {
 			return nil, problem(s.name+"_file", "%s", isDemoKey)
 		}
-		k, err := engine.LocalMasterKey(text)
+		k, err := vault.LocalMasterKey(text)
 		if err != nil {
 			return nil, problem(s.name+"_file", "%s %v", s.file, err)
 		}
 		return k, nil
 	case !s.text.IsZero():
-		k, err := engine.LocalMasterKey(s.text)
+		k, err := vault.LocalMasterKey(s.text)
 		if err != nil {
 			return nil, problem(s.name, "%v", err)
 		}
@@ -93,7 +95,7 @@ func (s keySource) open(c Config) (engine.MasterKey, error) {
 }
 
 // openVault opens the vault in s with the configuration's master key.
-func openVault(ctx context.Context, s engine.Store, c Config, log *slog.Logger) (*engine.Vault, error) {
+func openVault(ctx context.Context, s engine.Store, c Config, log *slog.Logger) (*vault.Vault, error) {
 	master, err := c.Vault.current().open(c)
 	if err != nil {
 		return nil, err
@@ -105,8 +107,8 @@ func openVault(ctx context.Context, s engine.Store, c Config, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	v, err := engine.OpenVaultWith(ctx, s, engine.VaultOptions{Master: master, Next: next, Refresh: c.Vault.Refresh, Logger: log})
-	if errors.Is(err, engine.ErrMasterKey) {
+	v, err := engine.OpenVaultWith(ctx, s, vault.Options{Master: master, Next: next, Refresh: c.Vault.Refresh, Logger: log})
+	if errors.Is(err, vault.ErrMasterKey) {
 		return nil, fmt.Errorf("vault.master_key (%s): %w", variableOf("vault.master_key"), err)
 	}
 	return v, err

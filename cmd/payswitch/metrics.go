@@ -9,11 +9,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"payswitch/engine"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
-// meters collects the metrics of all parts for Prometheus. It implements engine.Metrics and plugins.Observer; storage and router call its methods as hooks.
+// meters collects the metrics of all parts for Prometheus. It implements port.Metrics and plugins.Observer; storage and router call its methods as hooks.
 // Labels come from closed sets: statuses, route patterns, installed adapters. A merchant, a payment or a URL is never a label.
 type meters struct {
 	registry *prometheus.Registry
@@ -90,28 +90,28 @@ func (m *meters) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// PaymentMoved implements engine.Metrics.
-func (m *meters) PaymentMoved(status engine.PaymentStatus, connector string) {
+// PaymentMoved implements port.Metrics.
+func (m *meters) PaymentMoved(status payment.Status, connector string) {
 	m.payments.WithLabelValues(string(status), connector).Inc()
 }
 
-// OperationDone implements engine.Metrics.
-func (m *meters) OperationDone(kind, connector string, status engine.OperationStatus, took time.Duration) {
+// OperationDone implements port.Metrics.
+func (m *meters) OperationDone(kind, connector string, status payment.OperationStatus, took time.Duration) {
 	m.operations.WithLabelValues(kind, connector, string(status)).Observe(took.Seconds())
 }
 
-// AuthenticationDone implements engine.Metrics.
+// AuthenticationDone implements port.Metrics.
 func (m *meters) AuthenticationDone(authenticator, network, outcome, flow string, took time.Duration) {
 	m.authentications.WithLabelValues(authenticator, network, outcome, flow).Inc()
 	m.authenticationTimes.WithLabelValues(authenticator, flow).Observe(took.Seconds())
 }
 
-// ExemptionSettled implements engine.Metrics.
+// ExemptionSettled implements port.Metrics.
 func (m *meters) ExemptionSettled(connector, exemption, route, outcome string) {
 	m.exemptions.WithLabelValues(connector, exemption, route, outcome).Inc()
 }
 
-// Alarm implements engine.Metrics.
+// Alarm implements port.Metrics.
 func (m *meters) Alarm(kind string) { m.alarms.WithLabelValues(kind).Inc() }
 
 // Stepped implements plugins.Observer.

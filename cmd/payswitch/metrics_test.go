@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/payment"
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
 )
@@ -28,8 +28,8 @@ func TestMetrics(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 { // every part reports from its own goroutines
 		wg.Go(func() {
-			m.PaymentMoved(engine.Succeeded, "simulator")
-			m.OperationDone("authorize", "simulator", engine.OperationUnknown, 31*time.Second)
+			m.PaymentMoved(payment.Succeeded, "simulator")
+			m.OperationDone("authorize", "simulator", payment.OperationUnknown, 31*time.Second)
 			m.Alarm("late_evidence")
 			m.Stepped("simulator", 60*time.Microsecond)
 			m.Trapped("simulator", "fuel")

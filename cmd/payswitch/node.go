@@ -14,6 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/vault"
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
 	"payswitch/plugins/simulator3ds"
@@ -30,7 +32,7 @@ type node struct {
 
 	listener net.Listener
 	db       *storage.DB
-	vault    *engine.Vault
+	vault    *vault.Vault
 	bank     *simulator3ds.Simulator // nil in production
 	host     *plugins.Host
 	engine   *engine.Engine
@@ -168,7 +170,7 @@ func hostOptions(config Config) plugins.Options {
 }
 
 // checkAdapters refuses a switch without adapters and without a directory to load some from.
-func checkAdapters(loaded []engine.AdapterInfo, directory string) error {
+func checkAdapters(loaded []port.AdapterInfo, directory string) error {
 	if len(loaded) == 0 && directory == "" {
 		return errors.New("no adapter is loaded, so that no processor can take a payment: run `make plugins` and build again, or name a folder of adapters in plugins.directory")
 	}

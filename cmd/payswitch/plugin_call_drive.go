@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest/wire"
@@ -18,7 +19,7 @@ import (
 
 // drive makes the operation of a case. The same case makes the same operation, so that a case with one answer more goes on where the one
 // without it stopped.
-func (k *callCase) drive(m *sdk.Manifest) (*engine.Drive, error) {
+func (k *callCase) drive(m *sdk.Manifest) (*port.Drive, error) {
 	op, err := k.operation(m)
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func (k *callCase) drive(m *sdk.Manifest) (*engine.Drive, error) {
 }
 
 // driveAs makes the operation of a case that op may stand for.
-func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*engine.Drive, error) {
+func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*port.Drive, error) {
 	if err := k.checkNeeds(op); err != nil {
 		return nil, err
 	}
@@ -42,21 +43,21 @@ func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*engine.Drive, er
 	case k.Flow == "pre_authenticate": // begins a payment with the processor's 3-D Secure
 		step.Request.Request3DS = true
 	}
-	d := &engine.Drive{Connector: k.Connector, Operation: op, Started: k.Clock, Seed: k.seed(), Request: step.Request,
-		Account: engine.DriveAccount{ID: account.ID, Environment: k.environment(m), BaseURL: k.BaseURL,
-			Credentials: map[string]engine.Secret{}, Config: map[string]string{}}}
+	d := &port.Drive{Connector: k.Connector, Operation: op, Started: k.Clock, Seed: k.seed(), Request: step.Request,
+		Account: port.DriveAccount{ID: account.ID, Environment: k.environment(m), BaseURL: k.BaseURL,
+			Credentials: map[string]secret.Value{}, Config: map[string]string{}}}
 	d.OperationID = "op_" + hex.EncodeToString(d.Seed[:16])
 	for _, f := range m.Credentials {
-		d.Account.Credentials[settingKey(f)] = engine.NewSecret(account.Credentials[f.Name])
+		d.Account.Credentials[settingKey(f)] = secret.New(account.Credentials[f.Name])
 	}
 	for _, f := range m.Config {
 		d.Account.Config[settingKey(f)] = account.Config[f.Name]
 	}
 	if i := step.Request.Instrument; i != nil && i.Card != nil {
-		d.Secrets.Number, d.Secrets.CVC = engine.NewSecret(i.Card.Number), engine.NewSecret(i.Card.CVC)
+		d.Secrets.Number, d.Secrets.CVC = secret.New(i.Card.Number), secret.New(i.Card.CVC)
 	}
 	if t := step.Request.ThreeDS; t != nil {
-		d.Secrets.CAVV = engine.NewSecret(t.CAVV)
+		d.Secrets.CAVV = secret.New(t.CAVV)
 	}
 	return d, nil
 }
@@ -148,7 +149,7 @@ func (k *callCase) rehearsal() plugins.Rehearsal {
 	if token == "" && k.exchanges == 0 && len(k.answers) > 0 && k.Flow != string(sdk.OpAccessToken) {
 		token = someToken
 	}
-	return plugins.Rehearsal{Answers: k.answers, AccessToken: engine.NewSecret(token)}
+	return plugins.Rehearsal{Answers: k.answers, AccessToken: secret.New(token)}
 }
 
 // missing names the credentials that the case is without.

@@ -8,18 +8,19 @@ import (
 	"slices"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
 // prepared is the operation whose first request is the flow's, of those that might begin with it. An adapter that prepares nothing would
 // answer with the payment itself: then there is an error instead. Other flows are let by.
-func (c caller) prepared(ctx context.Context, k *callCase, m *sdk.Manifest, d *engine.Drive) (*engine.Drive, error) {
+func (c caller) prepared(ctx context.Context, k *callCase, m *sdk.Manifest, d *port.Drive) (*port.Drive, error) {
 	if !slices.Contains([]string{"create_customer", "create_order", "session_token", "tokenize"}, k.Flow) {
 		return d, nil
 	}
-	first := func(d *engine.Drive) *plugins.Request { return c.first(ctx, d) }
+	first := func(d *port.Drive) *plugins.Request { return c.first(ctx, d) }
 	request := first(d)
 	if request == nil || k.prepares(request, d, first) {
 		return d, nil
@@ -37,7 +38,7 @@ func (c caller) prepared(ctx context.Context, k *callCase, m *sdk.Manifest, d *e
 }
 
 // prepares says whether a request is no payment yet: it holds no card, or, where it makes a token of one, nothing of the amount.
-func (k *callCase) prepares(request *plugins.Request, d *engine.Drive, first func(*engine.Drive) *plugins.Request) bool {
+func (k *callCase) prepares(request *plugins.Request, d *port.Drive, first func(*port.Drive) *plugins.Request) bool {
 	if k.Flow != "tokenize" {
 		i := d.Request.Instrument
 		return i == nil || i.Card == nil || !strings.Contains(request.URL+string(request.Body), i.Card.Number)
@@ -49,8 +50,8 @@ func (k *callCase) prepares(request *plugins.Request, d *engine.Drive, first fun
 }
 
 // first is the first request of an operation whose account has an access token, nil where there is none.
-func (c caller) first(ctx context.Context, d *engine.Drive) *plugins.Request {
-	r, err := c.host.Rehearse(ctx, d, plugins.Rehearsal{AccessToken: engine.NewSecret(someToken)})
+func (c caller) first(ctx context.Context, d *port.Drive) *plugins.Request {
+	r, err := c.host.Rehearse(ctx, d, plugins.Rehearsal{AccessToken: secret.New(someToken)})
 	if err != nil || r.Reject != nil {
 		return nil
 	}
@@ -64,7 +65,7 @@ const (
 )
 
 // rehearse gives the operation the case's answers. A response alone that decides nothing may be the one to its first request.
-func (c caller) rehearse(ctx context.Context, k *callCase, d *engine.Drive) (*plugins.Rehearsed, error) {
+func (c caller) rehearse(ctx context.Context, k *callCase, d *port.Drive) (*plugins.Rehearsed, error) {
 	ready := c.answered(ctx, k, d)
 	r, err := c.host.Rehearse(ctx, ready, k.rehearsal())
 	if ready != d && err == nil && r.Outcome != nil && r.Outcome.Status == sdk.StatusUnknown {
@@ -82,7 +83,7 @@ func (c caller) rehearse(ctx context.Context, k *callCase, d *engine.Drive) (*pl
 
 // answered is the operation that a response alone answers, which is the one to the flow's own request: a payment that begins with a customer
 // or a token of the card is taken to have them. Where that does not lead to the payment, it begins at its beginning.
-func (c caller) answered(ctx context.Context, k *callCase, d *engine.Drive) *engine.Drive {
+func (c caller) answered(ctx context.Context, k *callCase, d *port.Drive) *port.Drive {
 	alone := k.exchanges == 0 && len(k.answers) == 1
 	if !alone || !slices.Contains([]string{"authorize", "mandate_payment", "setup_mandate"}, k.Flow) || !c.begins(ctx, d) {
 		return d
@@ -93,7 +94,7 @@ func (c caller) answered(ctx context.Context, k *callCase, d *engine.Drive) *eng
 	known.Request.ConnectorData = &kept
 	tokenized, both := *d, known
 	tokenized.Request.Instrument, both.Request.Instrument = token, token
-	for _, ready := range []*engine.Drive{&known, &tokenized, &both} {
+	for _, ready := range []*port.Drive{&known, &tokenized, &both} {
 		if c.first(ctx, ready) != nil && !c.begins(ctx, ready) {
 			return ready
 		}
@@ -102,7 +103,7 @@ func (c caller) answered(ctx context.Context, k *callCase, d *engine.Drive) *eng
 }
 
 // begins says that an operation's first request only prepares the payment: it is the same for another amount and reference.
-func (c caller) begins(ctx context.Context, d *engine.Drive) bool {
+func (c caller) begins(ctx context.Context, d *port.Drive) bool {
 	other := *d
 	other.Request.Reference += "-other"
 	if d.Operation != sdk.OpVerify {

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"payswitch/engine"
+	"payswitch/engine/approval"
 	"payswitch/sdk"
 )
 
@@ -70,12 +70,12 @@ func (i inspection) print(w io.Writer) {
 		row("config", field(f))
 	}
 	for _, pl := range m.Authentication {
-		row("authenticates", engine.PlacementText(pl))
+		row("authenticates", approval.PlacementText(pl))
 	}
 	for _, pl := range m.Placements {
-		row("may place", engine.PlacementText(pl))
+		row("may place", approval.PlacementText(pl))
 	}
-	row("caution", engine.ReachOf(m).Caution())
+	row("caution", approval.ReachOf(m).Caution())
 	if a := m.Authenticator; a != nil {
 		row("3-D Secure", list(a.Channels)+"; versions "+list(a.MessageVersions)+"; result by "+a.Result)
 	}

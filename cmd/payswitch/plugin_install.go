@@ -19,6 +19,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"payswitch/engine"
+	"payswitch/engine/approval"
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
 	"payswitch/sdk"
@@ -210,7 +211,7 @@ func exists(path string) bool {
 
 // installed compares a manifest with the adapter of its name that a switch with this configuration loads: that adapter's description, what
 // the manifest asks for beyond it, and whether the manifest's version is the same or newer. Another file with that adapter is an error.
-func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (text string, more engine.Reach, newest bool, err error) {
+func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (text string, more approval.Reach, newest bool, err error) {
 	h, err := p.openHost(ctx, c)
 	if err != nil {
 		return "", more, false, err
@@ -220,7 +221,7 @@ func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (tex
 	if !loaded || now.Simulated {
 		return "nothing", more, true, nil
 	}
-	more = engine.ReachOf(m).Beyond(engine.ReachOf(now.Manifest))
+	more = approval.ReachOf(m).Beyond(approval.ReachOf(now.Manifest))
 	file, pin := h.File(m.Name)
 	text = m.Name + " " + now.Manifest.Version + ", sha256 " + now.Hash
 	newest = semver.Compare("v"+m.Version, "v"+now.Manifest.Version) >= 0

@@ -8,7 +8,7 @@ import (
 
 	"aead.dev/minisign"
 
-	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 )
 
@@ -42,7 +42,7 @@ func (p *program) pluginList(ctx context.Context, args []string) (err error) {
 }
 
 // origin names the place that an adapter comes from.
-func origin(a engine.AdapterInfo) string {
+func origin(a port.AdapterInfo) string {
 	switch {
 	case a.Simulated:
 		return "simulated"
@@ -53,7 +53,7 @@ func origin(a engine.AdapterInfo) string {
 }
 
 // pinned describes the pin of an adapter of the directory, and its signature.
-func pinned(a engine.AdapterInfo, pin *plugins.Pin, trusted []minisign.PublicKey) string {
+func pinned(a port.AdapterInfo, pin *plugins.Pin, trusted []minisign.PublicKey) string {
 	if origin(a) != "directory" {
 		return "-"
 	}

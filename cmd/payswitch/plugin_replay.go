@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"payswitch/engine"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
 	"payswitch/plugins"
 	"payswitch/storage"
 )
@@ -63,7 +65,7 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 // replayer runs what is in a journal with the adapters of a host.
 type replayer struct {
 	db      *storage.DB
-	journal *engine.Journal
+	journal *drive.Journal
 	host    *plugins.Host
 	build   string // hash of the build to run, "" for the recorded ones
 	adapter string // its name
@@ -128,7 +130,7 @@ func (r *replayer) operation(ctx context.Context, id string) error {
 	if len(records) == 0 {
 		err := r.db.View(ctx, func(v engine.Reader) error { _, err := v.Operation(id); return err })
 		switch {
-		case errors.Is(err, engine.ErrNotFound):
+		case errors.Is(err, fault.ErrNotFound):
 			return fmt.Errorf("no operation %s is in the database: operations begin with op_ and are in the log under operation_id", id)
 		case err != nil:
 			return err
@@ -145,14 +147,14 @@ func (r *replayer) operation(ctx context.Context, id string) error {
 
 // many replays what was done in the last time (0 for ever), of all payments or one.
 func (r *replayer) many(ctx context.Context, last time.Duration, connector, payment string) error {
-	f := engine.JournalFilter{Connector: connector, PaymentID: payment}
+	f := drive.JournalFilter{Connector: connector, PaymentID: payment}
 	if last > 0 {
 		f.Since = time.Now().Add(-last)
 	}
 	if connector == "" {
 		f.Adapter = r.adapter
 	}
-	err := r.journal.Each(ctx, f, func(record *engine.JournalRecord) error { return r.replay(ctx, record) })
+	err := r.journal.Each(ctx, f, func(record *drive.JournalRecord) error { return r.replay(ctx, record) })
 	if err == nil && payment != "" && len(r.report.Operations) == 0 {
 		err = fmt.Errorf("nothing of payment %s is in the journal", payment)
 	}
@@ -160,7 +162,7 @@ func (r *replayer) many(ctx context.Context, last time.Duration, connector, paym
 }
 
 // replay runs one record and takes what comes of it into the report. An error ends everything.
-func (r *replayer) replay(ctx context.Context, record *engine.JournalRecord) error {
+func (r *replayer) replay(ctx context.Context, record *drive.JournalRecord) error {
 	rec, err := r.journal.Open(record)
 	var replayed *plugins.Replayed
 	if err == nil {

@@ -10,7 +10,8 @@ import (
 	"time"
 	"unicode"
 
-	"payswitch/engine"
+	"payswitch/engine/drive"
+	"payswitch/engine/port"
 	"payswitch/plugins"
 )
 
@@ -66,7 +67,7 @@ const (
 // keptReports bounds the operations of a report: a build that differs in one thing differs everywhere.
 const keptReports = 1000
 
-func (r *replayReport) add(record *engine.JournalRecord, rec *engine.Recording, replayed *plugins.Replayed, err error) {
+func (r *replayReport) add(record *drive.JournalRecord, rec *port.Recording, replayed *plugins.Replayed, err error) {
 	o := &replayedOperation{Operation: record.OperationID, Payment: record.PaymentID, Connector: record.Connector, Kind: string(record.Kind), At: record.At,
 		Recorded: record.AdapterHash}
 	switch {
@@ -89,7 +90,7 @@ func (r *replayReport) add(record *engine.JournalRecord, rec *engine.Recording, 
 	}
 }
 
-func (o *replayedOperation) steps(rec *engine.Recording, replayed *plugins.Replayed) {
+func (o *replayedOperation) steps(rec *port.Recording, replayed *plugins.Replayed) {
 	for i := range replayed.Steps {
 		s := &replayed.Steps[i]
 		step := replayedStep{Made: s.String(), Same: s.Same}

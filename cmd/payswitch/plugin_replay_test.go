@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/drive"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 	"payswitch/storage"
 )
@@ -55,15 +57,15 @@ func changedStripe(t *testing.T, dir, old, with string) string {
 }
 
 // kept lists the journal of a database, and looks for what must not be in it.
-func kept(t *testing.T, database string) (all []*engine.JournalRecord) {
+func kept(t *testing.T, database string) (all []*drive.JournalRecord) {
 	t.Helper()
 	db, err := storage.Open(t.Context(), "sqlite:"+database, storage.Options{})
 	require.NoError(t, err)
 	defer db.Close()
-	vault, err := engine.OpenVault(t.Context(), db, engine.NewSecret(testMasterKey))
+	vault, err := engine.OpenVault(t.Context(), db, secret.New(testMasterKey))
 	require.NoError(t, err)
 	j := engine.NewJournal(db, vault)
-	require.NoError(t, j.Each(t.Context(), engine.JournalFilter{}, func(r *engine.JournalRecord) error {
+	require.NoError(t, j.Each(t.Context(), drive.JournalFilter{}, func(r *drive.JournalRecord) error {
 		all = append(all, r)
 		rec, err := j.Open(r)
 		require.NoError(t, err)

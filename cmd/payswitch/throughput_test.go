@@ -20,6 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/router"
@@ -151,7 +154,7 @@ func payOnce(client *http.Client, url, key string) error {
 	return err
 }
 
-func inSandbox(b *testing.B) engine.Connectors {
+func inSandbox(b *testing.B) port.Connectors {
 	h, err := plugins.New(b.Context(), plugins.Options{CacheDir: b.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(b, err)
 	b.Cleanup(func() { h.Close(context.Background()) })
@@ -159,11 +162,11 @@ func inSandbox(b *testing.B) engine.Connectors {
 }
 
 // startSwitch serves a whole switch in this process, but for its adapters, and returns its URL and a merchant's key.
-func startSwitch(b *testing.B, connectors engine.Connectors, change ...func(*engine.Options)) (url, key string) {
+func startSwitch(b *testing.B, connectors port.Connectors, change ...func(*engine.Options)) (url, key string) {
 	ctx := b.Context()
 	db, err := storage.Open(ctx, "sqlite:"+filepath.Join(b.TempDir(), "p.db"), storage.Options{Migrate: true})
 	require.NoError(b, err)
-	vault, err := engine.OpenVault(ctx, db, engine.NewSecret(base64.StdEncoding.EncodeToString(make([]byte, 32))))
+	vault, err := engine.OpenVault(ctx, db, secret.New(base64.StdEncoding.EncodeToString(make([]byte, 32))))
 	require.NoError(b, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)
@@ -184,13 +187,13 @@ func startSwitch(b *testing.B, connectors engine.Connectors, change ...func(*eng
 		e.Close(context.Background())
 		db.Close()
 	})
-	_, err = e.CreateMerchant(ctx, engine.MerchantInput{ID: "bench"})
+	_, err = e.CreateMerchant(ctx, account.MerchantInput{ID: "bench"})
 	require.NoError(b, err)
-	auth := engine.Auth{MerchantID: "bench"}
-	_, err = e.CreateAccount(ctx, auth, engine.AccountInput{Type: "payment_processor", Connector: "simulator"})
+	auth := account.Auth{MerchantID: "bench"}
+	_, err = e.CreateAccount(ctx, auth, account.AccountInput{Type: "payment_processor", Connector: "simulator"})
 	require.NoError(b, err)
 	name := "bench"
-	_, secret, err := e.CreateAPIKey(ctx, auth, engine.APIKeyInput{Name: &name, Expiration: &time.Time{}})
+	_, secret, err := e.CreateAPIKey(ctx, auth, account.APIKeyInput{Name: &name, Expiration: &time.Time{}})
 	require.NoError(b, err)
 	return url, secret.Reveal()
 }

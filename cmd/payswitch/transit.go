@@ -15,15 +15,15 @@ import (
 	"strings"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
 )
 
 // transitKey is a master key in the transit engine of HashiCorp Vault or OpenBao. The service encrypts and decrypts; the key never leaves
 // it. Source: https://developer.hashicorp.com/vault/api-docs/secret/transit, encrypt and decrypt with associated_data, which needs a
-// key of an AEAD type (aes256-gcm96, the default, or chacha20-poly1305). It implements engine.MasterKey.
+// key of an AEAD type (aes256-gcm96, the default, or chacha20-poly1305). It implements vault.MasterKey.
 type transitKey struct {
 	at     transitAddress
-	token  engine.Secret
+	token  secret.Value
 	client *http.Client
 }
 
@@ -65,7 +65,7 @@ const (
 	transitResponse = 1 << 20 // bytes
 )
 
-func newTransitKey(at transitAddress, token engine.Secret) *transitKey {
+func newTransitKey(at transitAddress, token secret.Value) *transitKey {
 	return &transitKey{at: at, token: token, client: &http.Client{
 		Timeout:       transitTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("redirects are not followed") },
@@ -74,7 +74,7 @@ func newTransitKey(at transitAddress, token engine.Secret) *transitKey {
 	}}
 }
 
-// ID implements engine.MasterKey. It leaves out the host: the service may move.
+// ID implements vault.MasterKey. It leaves out the host: the service may move.
 func (k *transitKey) ID() string { return "hcvault:" + k.at.mount + "/keys/" + k.at.name }
 
 type transitRequest struct {
@@ -91,7 +91,7 @@ type transitAnswer struct {
 	Errors []string `json:"errors"`
 }
 
-// EncryptWithContext implements engine.MasterKey.
+// EncryptWithContext implements vault.MasterKey.
 func (k *transitKey) EncryptWithContext(ctx context.Context, plain, associated []byte) ([]byte, error) {
 	a, err := k.call(ctx, "encrypt", transitRequest{Plaintext: plain, Associated: associated})
 	if err == nil && a.Data.Ciphertext == "" {
@@ -100,7 +100,7 @@ func (k *transitKey) EncryptWithContext(ctx context.Context, plain, associated [
 	return []byte(a.Data.Ciphertext), err
 }
 
-// DecryptWithContext implements engine.MasterKey.
+// DecryptWithContext implements vault.MasterKey.
 func (k *transitKey) DecryptWithContext(ctx context.Context, sealed, associated []byte) ([]byte, error) {
 	a, err := k.call(ctx, "decrypt", transitRequest{Ciphertext: string(sealed), Associated: associated})
 	if err == nil && len(a.Data.Plaintext) == 0 {

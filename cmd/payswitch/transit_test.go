@@ -14,7 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 )
 
 // transitServer answers as the transit engine does, for the key payswitch at transit/.
@@ -70,10 +71,10 @@ func TestTransitKey(t *testing.T) {
 	ctx := context.Background()
 	s := transitServer(t, "token")
 	uri := "hcvault+" + s.URL + "/transit/keys/payswitch"
-	open := func(uri, token string) engine.MasterKey {
+	open := func(uri, token string) vault.MasterKey {
 		at, err := parseTransit(uri)
 		require.NoError(t, err)
-		return newTransitKey(at, engine.NewSecret(token))
+		return newTransitKey(at, secret.New(token))
 	}
 	k := open(uri, "token")
 	require.Equal(t, "hcvault:transit/keys/payswitch", k.ID())

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/vault"
 	"payswitch/storage"
 )
 
@@ -25,7 +25,7 @@ func vaultCommands() []command {
 }
 
 // withVault runs f with the vault of an up-to-date database. Running nodes go on meanwhile.
-func (p *program) withVault(ctx context.Context, flags *flag.FlagSet, args []string, f func(ctx context.Context, c Config, v *engine.Vault) error) error {
+func (p *program) withVault(ctx context.Context, flags *flag.FlagSet, args []string, f func(ctx context.Context, c Config, v *vault.Vault) error) error {
 	c, err := p.parseConfig(flags, args)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (p *program) withVault(ctx context.Context, flags *flag.FlagSet, args []str
 }
 
 func (p *program) vaultStatus(ctx context.Context, args []string) error {
-	return p.withVault(ctx, p.flags("vault status"), args, func(ctx context.Context, _ Config, v *engine.Vault) error {
+	return p.withVault(ctx, p.flags("vault status"), args, func(ctx context.Context, _ Config, v *vault.Vault) error {
 		list, err := v.Status(ctx)
 		if err != nil {
 			return err
@@ -83,7 +83,7 @@ func shownTime(t time.Time) string {
 func (p *program) vaultRotate(ctx context.Context, args []string) error {
 	f := p.flags("vault rotate")
 	master := f.Bool("master", false, "make no new keys, but encrypt the present keys with vault.next_master_key instead of vault.master_key")
-	return p.withVault(ctx, f, args, func(ctx context.Context, c Config, v *engine.Vault) error {
+	return p.withVault(ctx, f, args, func(ctx context.Context, c Config, v *vault.Vault) error {
 		if *master {
 			return p.rotateMaster(ctx, c, v)
 		}
@@ -100,7 +100,7 @@ func (p *program) vaultRotate(ctx context.Context, args []string) error {
 	})
 }
 
-func (p *program) rotateMaster(ctx context.Context, c Config, v *engine.Vault) error {
+func (p *program) rotateMaster(ctx context.Context, c Config, v *vault.Vault) error {
 	if c.Vault.next().isZero() {
 		return problem("vault.next_master_key", "is not set: give every node the next key beside the one in force, then run this (OPERATIONS.md)")
 	}
@@ -121,8 +121,8 @@ func (p *program) rotateMaster(ctx context.Context, c Config, v *engine.Vault) e
 func (p *program) vaultReencrypt(ctx context.Context, args []string) error {
 	f := p.flags("vault reencrypt")
 	noWait := f.Bool("no-wait", false, "do not wait until old keys may be destroyed; run the command again later to destroy them")
-	return p.withVault(ctx, f, args, func(ctx context.Context, _ Config, v *engine.Vault) error {
-		r, err := v.Reencrypt(ctx, !*noWait, func(table engine.SealedTable, moved int) {
+	return p.withVault(ctx, f, args, func(ctx context.Context, _ Config, v *vault.Vault) error {
+		r, err := v.Reencrypt(ctx, !*noWait, func(table vault.SealedTable, moved int) {
 			fmt.Fprintf(p.stdout, "%s: %d moved\n", table, moved)
 		})
 		if r != nil {
@@ -135,7 +135,7 @@ func (p *program) vaultReencrypt(ctx context.Context, args []string) error {
 	})
 }
 
-func (p *program) printReport(r *engine.ReencryptReport) {
+func (p *program) printReport(r *vault.ReencryptReport) {
 	for _, text := range r.Unreadable {
 		fmt.Fprintln(p.stdout, "does not open:", text)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"payswitch/engine"
+	"payswitch/engine/vault"
 )
 
 // vaultRows lists the rows without a valid signature of the vault, and with --sign signs one of them.
@@ -15,10 +15,10 @@ func (p *program) vaultRows(ctx context.Context, args []string) error {
 	show := f.Bool("show", false, "show the columns of the listed rows; they hold merchants' data, but no secret in clear")
 	sign := f.String("sign", "", "sign this row, `table:row` as in the list, after you have checked that every column is right")
 	yes := f.Bool("yes", false, "with --sign: sign the row; without --yes the command only shows it")
-	return p.withVault(ctx, f, args, func(ctx context.Context, _ Config, v *engine.Vault) error {
-		var found []engine.SignedRow
+	return p.withVault(ctx, f, args, func(ctx context.Context, _ Config, v *vault.Vault) error {
+		var found []vault.SignedRow
 		n := 0
-		err := v.AlteredRows(ctx, func(table string, row engine.SignedRow) {
+		err := v.AlteredRows(ctx, func(table string, row vault.SignedRow) {
 			name := table + ":" + strings.Join(row.Key, "/")
 			if *sign != "" && name != *sign {
 				return
@@ -61,7 +61,7 @@ func (p *program) vaultRows(ctx context.Context, args []string) error {
 }
 
 // printRow prints a row's columns. Bytes are sealed or hashed, so that it prints only their length.
-func (p *program) printRow(row engine.SignedRow) {
+func (p *program) printRow(row vault.SignedRow) {
 	for _, c := range row.Columns {
 		value := fmt.Sprintf("%v", c.Value)
 		switch v := c.Value.(type) {

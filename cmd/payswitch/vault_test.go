@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 	"payswitch/storage"
 )
 
@@ -257,8 +259,8 @@ func saveCards(t *testing.T, env []string, n int) (ids []string) {
 		ids = nil
 		for i := range n {
 			id := "card_" + strconv.Itoa(i)
-			c, err := v.SealCard("shop", id, engine.CardData{Number: engine.NewSecret(testNumber(i)), ExpMonth: "10", ExpYear: "2050",
-				Holder: engine.NewSecret("Ada Lovelace")})
+			c, err := v.SealCard("shop", id, vault.CardData{Number: secret.New(testNumber(i)), ExpMonth: "10", ExpYear: "2050",
+				Holder: secret.New("Ada Lovelace")})
 			if err == nil {
 				err = tx.InsertCard(c)
 			}
@@ -295,7 +297,7 @@ func requireCards(t *testing.T, env []string, ids []string) (holder string) {
 	return holder
 }
 
-func openVaultOf(t *testing.T, env []string) (*storage.DB, *engine.Vault) {
+func openVaultOf(t *testing.T, env []string) (*storage.DB, *vault.Vault) {
 	t.Helper()
 	c, err := loadConfig(defaultConfig(), "", false, env)
 	require.NoError(t, err)

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -17,17 +19,17 @@ type filler struct{ n int }
 
 // unstored are fields that a store never sees.
 var unstored = map[reflect.Type][]string{
-	reflect.TypeFor[engine.Payment]():         {"Private"},
-	reflect.TypeFor[engine.Attempt]():         {"Private"},
-	reflect.TypeFor[engine.Merchant]():        {"Private", "ResponseHash"},
-	reflect.TypeFor[engine.Profile]():         {"Private", "ResponseHash"},
-	reflect.TypeFor[engine.ProfileSettings](): {"WebhookHeaders"},
-	reflect.TypeFor[engine.Account]():         {"Private", "Credentials"},
-	reflect.TypeFor[engine.Customer]():        {"Personal"},
-	reflect.TypeFor[engine.Operation]():       {"Key"}, // stored, but read by a call of its own
-	reflect.TypeFor[engine.Authentication]():  {"Private", "Key"},
-	reflect.TypeFor[engine.PaymentMethod]():   {"Private"},
-	reflect.TypeFor[engine.Mandate]():         {"Private"},
+	reflect.TypeFor[payment.Payment]():         {"Private"},
+	reflect.TypeFor[payment.Attempt]():         {"Private"},
+	reflect.TypeFor[account.Merchant]():        {"Private", "ResponseHash"},
+	reflect.TypeFor[account.Profile]():         {"Private", "ResponseHash"},
+	reflect.TypeFor[account.ProfileSettings](): {"WebhookHeaders"},
+	reflect.TypeFor[account.Account]():         {"Private", "Credentials"},
+	reflect.TypeFor[account.Customer]():        {"Personal"},
+	reflect.TypeFor[payment.Operation]():       {"Key"}, // stored, but read by a call of its own
+	reflect.TypeFor[payment.Authentication]():  {"Private", "Key"},
+	reflect.TypeFor[method.PaymentMethod]():    {"Private"},
+	reflect.TypeFor[method.Mandate]():          {"Private"},
 }
 
 func (f *filler) fill(v reflect.Value) {
@@ -39,11 +41,11 @@ func (f *filler) fill(v reflect.Value) {
 	case json.RawMessage:
 		v.SetBytes(fmt.Appendf(nil, `{"n":%d,"text":"<ü & \"ß\">","list":[1,null,1.50]}`, f.n))
 		return
-	case engine.PaymentStatus:
-		v.SetString(string(engine.RequiresCapture))
+	case payment.Status:
+		v.SetString(string(payment.RequiresCapture))
 		return
-	case engine.OperationStatus:
-		v.SetString(string(engine.OperationSucceeded))
+	case payment.OperationStatus:
+		v.SetString(string(payment.OperationSucceeded))
 		return
 	case sdk.Currency:
 		v.SetString("CHF")

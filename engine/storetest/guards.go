@@ -10,55 +10,58 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 )
 
 func testUniqueNames(t *testing.T, s engine.Store) {
 	merchant(t, s, merchantA, merchantB)
-	profile := func(m, id, name string) *engine.Profile {
-		return &engine.Profile{MerchantID: m, ID: id, Name: name}
+	profile := func(m, id, name string) *account.Profile {
+		return &account.Profile{MerchantID: m, ID: id, Name: name}
 	}
-	account := func(m, id, profile, label string) *engine.Account {
-		return &engine.Account{MerchantID: m, ID: id, ProfileID: profile, Label: label}
+	acct := func(m, id, profile, label string) *account.Account {
+		return &account.Account{MerchantID: m, ID: id, ProfileID: profile, Label: label}
 	}
-	p2, a2 := profile(merchantA, "p2", "second"), account(merchantA, "a2", "p1", "two")
+	p2, a2 := profile(merchantA, "p2", "second"), acct(merchantA, "a2", "p1", "two")
 	update(t, s, func(tx engine.Tx) error {
 		return errors.Join(tx.InsertProfile(profile(merchantA, "p1", "default")), tx.InsertProfile(p2),
 			tx.InsertProfile(profile(merchantB, "p1", "default")),
-			tx.InsertAccount(account(merchantA, "a1", "p1", "one")), tx.InsertAccount(a2),
-			tx.InsertAccount(account(merchantA, "a3", "p2", "one")), tx.InsertAccount(account(merchantB, "a1", "p1", "one")),
-			tx.InsertAPIKey(&engine.APIKey{MerchantID: merchantA, ID: "k1", Hash: []byte("hash")}),
-			tx.InsertMerchant(&engine.Merchant{ID: "keyless_1"}), tx.InsertMerchant(&engine.Merchant{ID: "keyless_2"}))
+			tx.InsertAccount(acct(merchantA, "a1", "p1", "one")), tx.InsertAccount(a2),
+			tx.InsertAccount(acct(merchantA, "a3", "p2", "one")), tx.InsertAccount(acct(merchantB, "a1", "p1", "one")),
+			tx.InsertAPIKey(&account.APIKey{MerchantID: merchantA, ID: "k1", Hash: []byte("hash")}),
+			tx.InsertMerchant(&account.Merchant{ID: "keyless_1"}), tx.InsertMerchant(&account.Merchant{ID: "keyless_2"}))
 	})
 	for name, f := range map[string]func(tx engine.Tx) error{
 		"profile name":       func(tx engine.Tx) error { return tx.InsertProfile(profile(merchantA, "p9", "default")) },
 		"profile renamed":    func(tx engine.Tx) error { v := *p2; v.Name = "default"; return tx.UpdateProfile(&v) },
-		"account label":      func(tx engine.Tx) error { return tx.InsertAccount(account(merchantA, "a9", "p1", "one")) },
+		"account label":      func(tx engine.Tx) error { return tx.InsertAccount(acct(merchantA, "a9", "p1", "one")) },
 		"account relabelled": func(tx engine.Tx) error { v := *a2; v.Label = "one"; return tx.UpdateAccount(&v) },
 		"key hash": func(tx engine.Tx) error {
-			return tx.InsertAPIKey(&engine.APIKey{MerchantID: merchantB, ID: "k1", Hash: []byte("hash")})
+			return tx.InsertAPIKey(&account.APIKey{MerchantID: merchantB, ID: "k1", Hash: []byte("hash")})
 		},
 		"publishable key": func(tx engine.Tx) error {
-			return tx.InsertMerchant(&engine.Merchant{ID: "m9", PublishableKey: "pk_" + merchantA})
+			return tx.InsertMerchant(&account.Merchant{ID: "m9", PublishableKey: "pk_" + merchantA})
 		},
 	} {
-		require.ErrorIs(t, updateErr(s, f), engine.ErrConflict, name)
+		require.ErrorIs(t, updateErr(s, f), fault.ErrConflict, name)
 	}
-	require.Equal(t, "second", get(t, s, func(r engine.Reader) (*engine.Profile, error) { return r.Profile(merchantA, "p2") }).Name)
+	require.Equal(t, "second", get(t, s, func(r engine.Reader) (*account.Profile, error) { return r.Profile(merchantA, "p2") }).Name)
 	for name, f := range map[string]func(tx engine.Tx) error{
 		"profile": func(tx engine.Tx) error { return tx.InsertProfile(profile("nobody", "p", "p")) },
-		"account": func(tx engine.Tx) error { return tx.InsertAccount(account("nobody", "a", "p", "l")) },
+		"account": func(tx engine.Tx) error { return tx.InsertAccount(acct("nobody", "a", "p", "l")) },
 		"API key": func(tx engine.Tx) error {
-			return tx.InsertAPIKey(&engine.APIKey{MerchantID: "nobody", ID: "k", Hash: []byte("x")})
+			return tx.InsertAPIKey(&account.APIKey{MerchantID: "nobody", ID: "k", Hash: []byte("x")})
 		},
 	} {
-		require.ErrorIs(t, updateErr(s, f), engine.ErrNotFound, "%s of a merchant that does not exist", name)
+		require.ErrorIs(t, updateErr(s, f), fault.ErrNotFound, "%s of a merchant that does not exist", name)
 	}
-	p := payment("p")
+	p := paymentRow("p")
 	p.Status = "no such status"
 	err := updateErr(s, func(tx engine.Tx) error { return tx.InsertPayment(p) })
 	require.Error(t, err)
-	require.NotErrorIs(t, err, engine.ErrNotFound)
-	require.NotErrorIs(t, err, engine.ErrConflict)
+	require.NotErrorIs(t, err, fault.ErrNotFound)
+	require.NotErrorIs(t, err, fault.ErrConflict)
 }
 
 func testCompareAndSet(t *testing.T, s engine.Store) {
@@ -73,7 +76,7 @@ func testCompareAndSet(t *testing.T, s engine.Store) {
 		update(t, s, func(tx engine.Tx) error { return k.update(tx, v) })
 		for _, version := range []int64{0, 1, 3} {
 			field(v, "Version").SetInt(version)
-			require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.update(tx, v) }), engine.ErrConflict, "%s version %d", k.name, version)
+			require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.update(tx, v) }), fault.ErrConflict, "%s version %d", k.name, version)
 			require.Equal(t, version, field(v, "Version").Int(), "%s: a conflict must not raise the version", k.name)
 		}
 		field(v, "Version").SetInt(2)
@@ -96,7 +99,7 @@ func testCompareAndSet(t *testing.T, s engine.Store) {
 
 func testCompareAndSetRace(t *testing.T, s engine.Store) {
 	const rounds, callers = 5, 16
-	p := payment("p")
+	p := paymentRow("p")
 	insertPayments(t, s, p)
 	for round := range int64(rounds) {
 		var won, lost atomic.Int64
@@ -108,7 +111,7 @@ func testCompareAndSetRace(t *testing.T, s engine.Store) {
 				switch err := updateErr(s, func(tx engine.Tx) error { return tx.UpdatePayment(&mine) }); {
 				case err == nil:
 					won.Add(1)
-				case errors.Is(err, engine.ErrConflict):
+				case errors.Is(err, fault.ErrConflict):
 					lost.Add(1)
 				default:
 					t.Error(err)
@@ -119,7 +122,7 @@ func testCompareAndSetRace(t *testing.T, s engine.Store) {
 		require.EqualValues(t, 1, won.Load())
 		require.EqualValues(t, callers-1, lost.Load())
 	}
-	require.EqualValues(t, rounds+1, get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, "p") }).Version)
+	require.EqualValues(t, rounds+1, get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, "p") }).Version)
 }
 
 func testMissing(t *testing.T, s engine.Store) {
@@ -127,9 +130,9 @@ func testMissing(t *testing.T, s engine.Store) {
 	for _, k := range kinds {
 		v := k.make(new(filler))
 		_, err := read(s, func(r engine.Reader) (any, error) { return k.read(r, v) })
-		require.ErrorIs(t, err, engine.ErrNotFound, k.name)
+		require.ErrorIs(t, err, fault.ErrNotFound, k.name)
 		if k.update != nil && !k.put {
-			require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.update(tx, v) }), engine.ErrNotFound, k.name)
+			require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.update(tx, v) }), fault.ErrNotFound, k.name)
 		}
 	}
 	for name, f := range map[string]func(tx engine.Tx) error{
@@ -140,26 +143,26 @@ func testMissing(t *testing.T, s engine.Store) {
 		"card":        func(tx engine.Tx) error { return tx.DeleteCard(merchantA, "x") },
 		"idempotency": func(tx engine.Tx) error { return tx.DeleteIdempotency(merchantA, "x") },
 		"idempotency end": func(tx engine.Tx) error {
-			return tx.FinishIdempotency(&engine.IdempotencyRecord{MerchantID: merchantA, Key: "x"})
+			return tx.FinishIdempotency(&account.IdempotencyRecord{MerchantID: merchantA, Key: "x"})
 		},
 		"hash":             func(tx engine.Tx) error { _, err := tx.APIKeyByHash([]byte("x")); return err },
 		"publishable":      func(tx engine.Tx) error { _, err := tx.MerchantByPublishableKey("x"); return err },
 		"publishable none": func(tx engine.Tx) error { _, err := tx.MerchantByPublishableKey(""); return err },
 		"keyset":           func(tx engine.Tx) error { _, err := tx.Keyset("x"); return err },
 		"cursor": func(tx engine.Tx) error {
-			_, err := tx.Payments(merchantA, "", engine.ListInput{StartingAfter: "x"})
+			_, err := tx.Payments(merchantA, "", payment.ListInput{StartingAfter: "x"})
 			return err
 		},
 		"cursor before": func(tx engine.Tx) error {
-			_, err := tx.Payments(merchantA, "", engine.ListInput{EndingBefore: "x"})
+			_, err := tx.Payments(merchantA, "", payment.ListInput{EndingBefore: "x"})
 			return err
 		},
 	} {
-		require.ErrorIs(t, updateErr(s, f), engine.ErrNotFound, name)
+		require.ErrorIs(t, updateErr(s, f), fault.ErrNotFound, name)
 	}
 	update(t, s, func(tx engine.Tx) error {
 		for name, n := range map[string]func() (int, error){
-			"payments":   func() (int, error) { l, err := tx.Payments(merchantA, "", engine.ListInput{}); return len(l), err },
+			"payments":   func() (int, error) { l, err := tx.Payments(merchantA, "", payment.ListInput{}); return len(l), err },
 			"attempts":   func() (int, error) { l, err := tx.Attempts(merchantA, "x"); return len(l), err },
 			"operations": func() (int, error) { l, err := tx.Operations(merchantA, "x"); return len(l), err },
 			"exchanges":  func() (int, error) { l, err := tx.Exchanges("x"); return len(l), err },
@@ -197,26 +200,26 @@ func testScoping(t *testing.T, s engine.Store) {
 		if k.name != "operation" && k.name != "authentication" { // ids of these rows are unique over all merchants, so a caller needs no merchant to read them
 			field(v, "MerchantID").SetString(merchantB)
 			_, err := read(s, func(r engine.Reader) (any, error) { return k.read(r, v) })
-			require.ErrorIs(t, err, engine.ErrNotFound, "read %s", k.name)
+			require.ErrorIs(t, err, fault.ErrNotFound, "read %s", k.name)
 		}
 		if k.update != nil && !k.put {
 			field(v, "MerchantID").SetString(merchantB)
-			require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.update(tx, v) }), engine.ErrNotFound, "update %s", k.name)
+			require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.update(tx, v) }), fault.ErrNotFound, "update %s", k.name)
 		}
 		field(v, "MerchantID").SetString(merchantA)
 		sameAs(t, s, k, v, "after another merchant's tries")
 	}
-	p, a, o := payment("pay_1"), &engine.Attempt{MerchantID: merchantA, PaymentID: "pay_1", ID: "pay_1_1"}, operation("op_1")
+	p, a, o := paymentRow("pay_1"), &payment.Attempt{MerchantID: merchantA, PaymentID: "pay_1", ID: "pay_1_1"}, operation("op_1")
 	update(t, s, func(tx engine.Tx) error {
 		return errors.Join(tx.InsertPayment(p), tx.InsertAttempt(a), tx.InsertOperation(o),
-			tx.InsertEvent(&engine.Event{ID: "e", MerchantID: merchantA, ObjectID: "pay_1"}),
-			tx.InsertProfile(&engine.Profile{MerchantID: merchantA, ID: "pro"}), tx.InsertAccount(&engine.Account{MerchantID: merchantA, ID: "acc"}),
-			tx.PutCardToken(&engine.CardToken{MerchantID: merchantA, Token: "t", Sealed: []byte("A")}),
-			tx.InsertIdempotency(&engine.IdempotencyRecord{MerchantID: merchantA, Key: "i"}))
+			tx.InsertEvent(&payment.Event{ID: "e", MerchantID: merchantA, ObjectID: "pay_1"}),
+			tx.InsertProfile(&account.Profile{MerchantID: merchantA, ID: "pro"}), tx.InsertAccount(&account.Account{MerchantID: merchantA, ID: "acc"}),
+			tx.PutCardToken(&payment.CardToken{MerchantID: merchantA, Token: "t", Sealed: []byte("A")}),
+			tx.InsertIdempotency(&account.IdempotencyRecord{MerchantID: merchantA, Key: "i"}))
 	})
 	for name, f := range map[string]func(tx engine.Tx) error{
 		"cursor": func(tx engine.Tx) error {
-			_, err := tx.Payments(merchantB, "", engine.ListInput{StartingAfter: "pay_1"})
+			_, err := tx.Payments(merchantB, "", payment.ListInput{StartingAfter: "pay_1"})
 			return err
 		},
 		"profile":     func(tx engine.Tx) error { return tx.DeleteProfile(merchantB, "pro") },
@@ -224,13 +227,13 @@ func testScoping(t *testing.T, s engine.Store) {
 		"card token":  func(tx engine.Tx) error { return tx.DeleteCardToken(merchantB, "t") },
 		"idempotency": func(tx engine.Tx) error { return tx.DeleteIdempotency(merchantB, "i") },
 		"finish": func(tx engine.Tx) error {
-			return tx.FinishIdempotency(&engine.IdempotencyRecord{MerchantID: merchantB, Key: "i", Status: 200})
+			return tx.FinishIdempotency(&account.IdempotencyRecord{MerchantID: merchantB, Key: "i", Status: 200})
 		},
 	} {
-		require.ErrorIs(t, updateErr(s, f), engine.ErrNotFound, name)
+		require.ErrorIs(t, updateErr(s, f), fault.ErrNotFound, name)
 	}
 	update(t, s, func(tx engine.Tx) error {
-		list, err := tx.Payments(merchantB, "", engine.ListInput{})
+		list, err := tx.Payments(merchantB, "", payment.ListInput{})
 		require.NoError(t, err)
 		require.Empty(t, list)
 		attempts, err := tx.Attempts(merchantB, "pay_1")
@@ -248,14 +251,14 @@ func testScoping(t *testing.T, s engine.Store) {
 		return nil
 	})
 	// Both merchants may have the same ids.
-	other := payment("pay_1")
+	other := paymentRow("pay_1")
 	other.MerchantID, other.Amount = merchantB, 999
 	update(t, s, func(tx engine.Tx) error {
-		return errors.Join(tx.InsertPayment(other), tx.InsertAttempt(&engine.Attempt{MerchantID: merchantB, PaymentID: "pay_1", ID: "pay_1_1"}),
-			tx.InsertProfile(&engine.Profile{MerchantID: merchantB, ID: "pro"}), tx.InsertAccount(&engine.Account{MerchantID: merchantB, ID: "acc"}),
-			tx.PutCardToken(&engine.CardToken{MerchantID: merchantB, Token: "t", Sealed: []byte("B")}),
-			tx.InsertIdempotency(&engine.IdempotencyRecord{MerchantID: merchantB, Key: "i"}))
+		return errors.Join(tx.InsertPayment(other), tx.InsertAttempt(&payment.Attempt{MerchantID: merchantB, PaymentID: "pay_1", ID: "pay_1_1"}),
+			tx.InsertProfile(&account.Profile{MerchantID: merchantB, ID: "pro"}), tx.InsertAccount(&account.Account{MerchantID: merchantB, ID: "acc"}),
+			tx.PutCardToken(&payment.CardToken{MerchantID: merchantB, Token: "t", Sealed: []byte("B")}),
+			tx.InsertIdempotency(&account.IdempotencyRecord{MerchantID: merchantB, Key: "i"}))
 	})
-	require.EqualValues(t, 100, get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, "pay_1") }).Amount)
-	require.Equal(t, "A", string(get(t, s, func(r engine.Reader) (*engine.CardToken, error) { return r.CardToken(merchantA, "t") }).Sealed))
+	require.EqualValues(t, 100, get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, "pay_1") }).Amount)
+	require.Equal(t, "A", string(get(t, s, func(r engine.Reader) (*payment.CardToken, error) { return r.CardToken(merchantA, "t") }).Sealed))
 }

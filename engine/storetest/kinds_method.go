@@ -8,67 +8,69 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
 )
 
 // methodKinds are the rows of saved payment methods.
 var methodKinds = []kind{
 	{
 		name:   "payment method",
-		make:   func(f *filler) any { v := filled[engine.PaymentMethod](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.PaymentMethod{MerchantID: merchantA, ID: "pm"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertPaymentMethod(v.(*engine.PaymentMethod)) },
+		make:   func(f *filler) any { v := filled[method.PaymentMethod](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &method.PaymentMethod{MerchantID: merchantA, ID: "pm"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertPaymentMethod(v.(*method.PaymentMethod)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.PaymentMethod(v.(*engine.PaymentMethod).MerchantID, v.(*engine.PaymentMethod).ID)
+			return r.PaymentMethod(v.(*method.PaymentMethod).MerchantID, v.(*method.PaymentMethod).ID)
 		},
-		update:    func(tx engine.Tx, v any) error { return tx.UpdatePaymentMethod(v.(*engine.PaymentMethod)) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdatePaymentMethod(v.(*method.PaymentMethod)) },
 		fixed:     []string{"MerchantID", "ID", "CustomerID", "LastUsedAt", "CreatedAt"},
 		versioned: true,
 	},
 	{
 		name:   "mandate",
-		make:   func(f *filler) any { v := filled[engine.Mandate](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.Mandate{MerchantID: merchantA, ID: "man"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertMandate(v.(*engine.Mandate)) },
+		make:   func(f *filler) any { v := filled[method.Mandate](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &method.Mandate{MerchantID: merchantA, ID: "man"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertMandate(v.(*method.Mandate)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Mandate(v.(*engine.Mandate).MerchantID, v.(*engine.Mandate).ID)
+			return r.Mandate(v.(*method.Mandate).MerchantID, v.(*method.Mandate).ID)
 		},
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateMandate(v.(*engine.Mandate)) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateMandate(v.(*method.Mandate)) },
 		fixed:     []string{"MerchantID", "ID", "CustomerID", "PaymentID", "CreatedAt"},
 		versioned: true,
 	},
 	{
 		name:   "ephemeral key",
-		make:   func(f *filler) any { v := filled[engine.EphemeralKey](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.EphemeralKey{MerchantID: merchantA, ID: "eki", Hash: []byte("h")} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertEphemeralKey(v.(*engine.EphemeralKey)) },
+		make:   func(f *filler) any { v := filled[method.EphemeralKey](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &method.EphemeralKey{MerchantID: merchantA, ID: "eki", Hash: []byte("h")} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertEphemeralKey(v.(*method.EphemeralKey)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.EphemeralKey(v.(*engine.EphemeralKey).MerchantID, v.(*engine.EphemeralKey).ID)
+			return r.EphemeralKey(v.(*method.EphemeralKey).MerchantID, v.(*method.EphemeralKey).ID)
 		},
 	},
 	{
 		name:   "customer at an account",
-		make:   func(f *filler) any { v := filled[engine.CustomerAccount](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.CustomerAccount{MerchantID: merchantA, CustomerID: "c", AccountID: "a"} },
-		insert: func(tx engine.Tx, v any) error { return tx.PutCustomerAccount(v.(*engine.CustomerAccount)) },
+		make:   func(f *filler) any { v := filled[method.CustomerAccount](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &method.CustomerAccount{MerchantID: merchantA, CustomerID: "c", AccountID: "a"} },
+		insert: func(tx engine.Tx, v any) error { return tx.PutCustomerAccount(v.(*method.CustomerAccount)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			c := v.(*engine.CustomerAccount)
+			c := v.(*method.CustomerAccount)
 			return r.CustomerAccount(c.MerchantID, c.CustomerID, c.AccountID)
 		},
-		update: func(tx engine.Tx, v any) error { return tx.PutCustomerAccount(v.(*engine.CustomerAccount)) },
+		update: func(tx engine.Tx, v any) error { return tx.PutCustomerAccount(v.(*method.CustomerAccount)) },
 		fixed:  []string{"MerchantID", "CustomerID", "AccountID"},
 		put:    true,
 	},
 }
 
-func method(id string, change ...func(*engine.PaymentMethod)) *engine.PaymentMethod {
-	m := &engine.PaymentMethod{MerchantID: merchantA, ID: id, CustomerID: "c", Status: engine.MethodActive, LastUsedAt: base, CreatedAt: base}
+func methodRow(id string, change ...func(*method.PaymentMethod)) *method.PaymentMethod {
+	m := &method.PaymentMethod{MerchantID: merchantA, ID: id, CustomerID: "c", Status: method.MethodActive, LastUsedAt: base, CreatedAt: base}
 	for _, f := range change {
 		f(m)
 	}
 	return m
 }
 
-func insertMethods(t testing.TB, s engine.Store, list ...*engine.PaymentMethod) {
+func insertMethods(t testing.TB, s engine.Store, list ...*method.PaymentMethod) {
 	t.Helper()
 	update(t, s, func(tx engine.Tx) error {
 		for _, m := range list {
@@ -80,46 +82,46 @@ func insertMethods(t testing.TB, s engine.Store, list ...*engine.PaymentMethod) 
 	})
 }
 
-func methodID(m *engine.PaymentMethod) string { return m.ID }
+func methodID(m *method.PaymentMethod) string { return m.ID }
 
 func testMethodLists(t *testing.T, s engine.Store) {
-	used := func(n int) func(*engine.PaymentMethod) {
-		return func(m *engine.PaymentMethod) { m.LastUsedAt = base.Add(time.Duration(n) * time.Second) }
+	used := func(n int) func(*method.PaymentMethod) {
+		return func(m *method.PaymentMethod) { m.LastUsedAt = base.Add(time.Duration(n) * time.Second) }
 	}
-	insertMethods(t, s, method("b", used(2)), method("a", used(1)), method("c", used(3)), method("d", used(3)),
-		method("other customer", func(m *engine.PaymentMethod) { m.CustomerID = "d" }),
-		method("other merchant", func(m *engine.PaymentMethod) { m.MerchantID = merchantB }),
-		method("inactive", func(m *engine.PaymentMethod) { m.Status = engine.MethodInactive }),
-		method("deleted", func(m *engine.PaymentMethod) { m.Status, m.Deleted = engine.MethodInactive, true }))
+	insertMethods(t, s, methodRow("b", used(2)), methodRow("a", used(1)), methodRow("c", used(3)), methodRow("d", used(3)),
+		methodRow("other customer", func(m *method.PaymentMethod) { m.CustomerID = "d" }),
+		methodRow("other merchant", func(m *method.PaymentMethod) { m.MerchantID = merchantB }),
+		methodRow("inactive", func(m *method.PaymentMethod) { m.Status = method.MethodInactive }),
+		methodRow("deleted", func(m *method.PaymentMethod) { m.Status, m.Deleted = method.MethodInactive, true }))
 	active := func(limit int) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*engine.PaymentMethod, error) { return r.PaymentMethods(merchantA, "c", limit) }), methodID)
+		return ids(get(t, s, func(r engine.Reader) ([]*method.PaymentMethod, error) { return r.PaymentMethods(merchantA, "c", limit) }), methodID)
 	}
 	require.Equal(t, []string{"d", "c", "b", "a"}, active(0), "the latest used first; at equal times the one created later")
 	require.Equal(t, []string{"d", "c"}, active(2))
-	whole := get(t, s, func(r engine.Reader) ([]*engine.PaymentMethod, error) { return r.AllPaymentMethods(merchantA, "c") })
+	whole := get(t, s, func(r engine.Reader) ([]*method.PaymentMethod, error) { return r.AllPaymentMethods(merchantA, "c") })
 	require.Equal(t, []string{"b", "a", "c", "d", "inactive"}, ids(whole, methodID))
 
-	one := func(id string) *engine.PaymentMethod {
-		return get(t, s, func(r engine.Reader) (*engine.PaymentMethod, error) { return r.PaymentMethod(merchantA, id) })
+	one := func(id string) *method.PaymentMethod {
+		return get(t, s, func(r engine.Reader) (*method.PaymentMethod, error) { return r.PaymentMethod(merchantA, id) })
 	}
 	update(t, s, func(tx engine.Tx) error { return tx.TouchPaymentMethod(merchantA, "a", base.Add(time.Hour)) })
 	require.Equal(t, []string{"a", "d", "c", "b"}, active(0))
 	require.EqualValues(t, 1, one("a").Version, "a use does not raise the version")
 	update(t, s, func(tx engine.Tx) error { return tx.TouchPaymentMethod(merchantA, "a", base) })
 	require.Equal(t, base.Add(time.Hour), one("a").LastUsedAt, "the time of the last use never moves back")
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.TouchPaymentMethod(merchantB, "a", base) }), engine.ErrNotFound)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.TouchPaymentMethod(merchantB, "a", base) }), fault.ErrNotFound)
 }
 
 func testMethodFingerprints(t *testing.T, s engine.Store) {
-	print := func(v string) func(*engine.PaymentMethod) {
-		return func(m *engine.PaymentMethod) { m.Fingerprint = v }
+	print := func(v string) func(*method.PaymentMethod) {
+		return func(m *method.PaymentMethod) { m.Fingerprint = v }
 	}
-	insertMethods(t, s, method("a", print("1")), method("b", print("2")), method("none"), method("none either"),
-		method("other customer", print("1"), func(m *engine.PaymentMethod) { m.CustomerID = "d" }),
-		method("other merchant", print("1"), func(m *engine.PaymentMethod) { m.MerchantID = merchantB }))
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertPaymentMethod(method("again", print("1"))) }), engine.ErrConflict)
+	insertMethods(t, s, methodRow("a", print("1")), methodRow("b", print("2")), methodRow("none"), methodRow("none either"),
+		methodRow("other customer", print("1"), func(m *method.PaymentMethod) { m.CustomerID = "d" }),
+		methodRow("other merchant", print("1"), func(m *method.PaymentMethod) { m.MerchantID = merchantB }))
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertPaymentMethod(methodRow("again", print("1"))) }), fault.ErrConflict)
 	find := func(customer, v string) (string, error) {
-		m, err := read(s, func(r engine.Reader) (*engine.PaymentMethod, error) {
+		m, err := read(s, func(r engine.Reader) (*method.PaymentMethod, error) {
 			return r.PaymentMethodByFingerprint(merchantA, customer, v)
 		})
 		if err != nil {
@@ -133,23 +135,23 @@ func testMethodFingerprints(t *testing.T, s engine.Store) {
 		require.Equal(t, c[2], id)
 	}
 	_, err := find("d", "2")
-	require.ErrorIs(t, err, engine.ErrNotFound)
+	require.ErrorIs(t, err, fault.ErrNotFound)
 
-	b := get(t, s, func(r engine.Reader) (*engine.PaymentMethod, error) { return r.PaymentMethod(merchantA, "b") })
+	b := get(t, s, func(r engine.Reader) (*method.PaymentMethod, error) { return r.PaymentMethod(merchantA, "b") })
 	b.Fingerprint = "1"
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdatePaymentMethod(b) }), engine.ErrConflict)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdatePaymentMethod(b) }), fault.ErrConflict)
 	require.EqualValues(t, 1, b.Version)
-	a := get(t, s, func(r engine.Reader) (*engine.PaymentMethod, error) { return r.PaymentMethod(merchantA, "a") })
+	a := get(t, s, func(r engine.Reader) (*method.PaymentMethod, error) { return r.PaymentMethod(merchantA, "a") })
 	a.Fingerprint, a.Deleted = "", true
 	update(t, s, func(tx engine.Tx) error { return tx.UpdatePaymentMethod(a) })
-	insertMethods(t, s, method("again", print("1")))
+	insertMethods(t, s, methodRow("again", print("1")))
 }
 
 func testMandates(t *testing.T, s engine.Store) {
 	for i := range 5 {
 		update(t, s, func(tx engine.Tx) error {
-			return tx.InsertMandate(&engine.Mandate{MerchantID: merchantA, ID: fmt.Sprint("m", i), CustomerID: fmt.Sprint("c", i%2),
-				MethodID: fmt.Sprint("pm", i), Status: engine.MandateActive, CreatedAt: base.Add(time.Duration(i) * time.Second)})
+			return tx.InsertMandate(&method.Mandate{MerchantID: merchantA, ID: fmt.Sprint("m", i), CustomerID: fmt.Sprint("c", i%2),
+				MethodID: fmt.Sprint("pm", i), Status: method.MandateActive, CreatedAt: base.Add(time.Duration(i) * time.Second)})
 		})
 	}
 	update(t, s, func(tx engine.Tx) error {
@@ -157,31 +159,31 @@ func testMandates(t *testing.T, s engine.Store) {
 		if err != nil {
 			return err
 		}
-		m.Status = engine.MandateRevoked
+		m.Status = method.MandateRevoked
 		return tx.UpdateMandate(m)
 	})
 	for _, c := range []struct {
-		filter engine.MandateFilter
+		filter method.MandateFilter
 		want   string
 	}{
-		{engine.MandateFilter{}, "[m4 m3 m2 m1 m0]"},
-		{engine.MandateFilter{Limit: 2}, "[m4 m3]"},
-		{engine.MandateFilter{Limit: 2, Offset: 1}, "[m3 m2]"},
-		{engine.MandateFilter{CustomerID: "c0"}, "[m4 m2 m0]"},
-		{engine.MandateFilter{CustomerID: "c0", Status: engine.MandateActive}, "[m2 m0]"},
-		{engine.MandateFilter{MethodID: "pm3"}, "[m3]"},
-		{engine.MandateFilter{From: base.Add(time.Second), To: base.Add(2 * time.Second)}, "[m2 m1]"},
-		{engine.MandateFilter{CustomerID: "c2"}, "[]"},
+		{method.MandateFilter{}, "[m4 m3 m2 m1 m0]"},
+		{method.MandateFilter{Limit: 2}, "[m4 m3]"},
+		{method.MandateFilter{Limit: 2, Offset: 1}, "[m3 m2]"},
+		{method.MandateFilter{CustomerID: "c0"}, "[m4 m2 m0]"},
+		{method.MandateFilter{CustomerID: "c0", Status: method.MandateActive}, "[m2 m0]"},
+		{method.MandateFilter{MethodID: "pm3"}, "[m3]"},
+		{method.MandateFilter{From: base.Add(time.Second), To: base.Add(2 * time.Second)}, "[m2 m1]"},
+		{method.MandateFilter{CustomerID: "c2"}, "[]"},
 	} {
-		list := get(t, s, func(r engine.Reader) ([]*engine.Mandate, error) { return r.Mandates(merchantA, c.filter) })
-		require.Equal(t, c.want, fmt.Sprint(ids(list, func(m *engine.Mandate) string { return m.ID })), "%+v", c.filter)
+		list := get(t, s, func(r engine.Reader) ([]*method.Mandate, error) { return r.Mandates(merchantA, c.filter) })
+		require.Equal(t, c.want, fmt.Sprint(ids(list, func(m *method.Mandate) string { return m.ID })), "%+v", c.filter)
 	}
-	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Mandate, error) { return r.Mandates(merchantB, engine.MandateFilter{}) }))
+	require.Empty(t, get(t, s, func(r engine.Reader) ([]*method.Mandate, error) { return r.Mandates(merchantB, method.MandateFilter{}) }))
 }
 
 func testCustomerAccounts(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
-		for _, c := range []*engine.CustomerAccount{{MerchantID: merchantA, CustomerID: "c", AccountID: "a"}, {MerchantID: merchantA, CustomerID: "c", AccountID: "b"},
+		for _, c := range []*method.CustomerAccount{{MerchantID: merchantA, CustomerID: "c", AccountID: "a"}, {MerchantID: merchantA, CustomerID: "c", AccountID: "b"},
 			{MerchantID: merchantA, CustomerID: "d", AccountID: "a"}, {MerchantID: merchantB, CustomerID: "c", AccountID: "a"}} {
 			if err := tx.PutCustomerAccount(c); err != nil {
 				return err
@@ -193,9 +195,9 @@ func testCustomerAccounts(t *testing.T, s engine.Store) {
 		update(t, s, func(tx engine.Tx) error { return tx.DeleteCustomerAccounts(merchantA, "c") })
 	}
 	for _, c := range [][4]string{{merchantA, "c", "a", "gone"}, {merchantA, "c", "b", "gone"}, {merchantA, "d", "a", ""}, {merchantB, "c", "a", ""}} {
-		_, err := read(s, func(r engine.Reader) (*engine.CustomerAccount, error) { return r.CustomerAccount(c[0], c[1], c[2]) })
+		_, err := read(s, func(r engine.Reader) (*method.CustomerAccount, error) { return r.CustomerAccount(c[0], c[1], c[2]) })
 		if c[3] == "gone" {
-			require.ErrorIs(t, err, engine.ErrNotFound, c)
+			require.ErrorIs(t, err, fault.ErrNotFound, c)
 		} else {
 			require.NoError(t, err, c)
 		}
@@ -205,13 +207,13 @@ func testCustomerAccounts(t *testing.T, s engine.Store) {
 func testEphemeralKeys(t *testing.T, s engine.Store) {
 	future := time.Now().Add(time.Hour)
 	update(t, s, func(tx engine.Tx) error {
-		if err := tx.InsertEphemeralKey(&engine.EphemeralKey{MerchantID: merchantA, ID: "old", Hash: []byte("1"), ExpiresAt: base}); err != nil {
+		if err := tx.InsertEphemeralKey(&method.EphemeralKey{MerchantID: merchantA, ID: "old", Hash: []byte("1"), ExpiresAt: base}); err != nil {
 			return err
 		}
-		return tx.InsertEphemeralKey(&engine.EphemeralKey{MerchantID: merchantA, ID: "new", Hash: []byte("2"), ExpiresAt: future})
+		return tx.InsertEphemeralKey(&method.EphemeralKey{MerchantID: merchantA, ID: "new", Hash: []byte("2"), ExpiresAt: future})
 	})
-	find := func(hash string) (*engine.EphemeralKey, error) {
-		return read(s, func(r engine.Reader) (*engine.EphemeralKey, error) { return r.EphemeralKeyByHash([]byte(hash)) })
+	find := func(hash string) (*method.EphemeralKey, error) {
+		return read(s, func(r engine.Reader) (*method.EphemeralKey, error) { return r.EphemeralKeyByHash([]byte(hash)) })
 	}
 	k, err := find("1")
 	require.NoError(t, err)
@@ -220,9 +222,9 @@ func testEphemeralKeys(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) (err error) { n, err = tx.DeleteExpired(); return err })
 	require.Equal(t, 1, n)
 	_, err = find("1")
-	require.ErrorIs(t, err, engine.ErrNotFound)
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteEphemeralKey(merchantB, "new") }), engine.ErrNotFound)
+	require.ErrorIs(t, err, fault.ErrNotFound)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteEphemeralKey(merchantB, "new") }), fault.ErrNotFound)
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteEphemeralKey(merchantA, "new") })
 	_, err = find("2")
-	require.ErrorIs(t, err, engine.ErrNotFound)
+	require.ErrorIs(t, err, fault.ErrNotFound)
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/payment"
 )
 
-func claim(t testing.TB, s engine.Store, owner string, lease time.Duration, limit int) (out []*engine.Operation) {
+func claim(t testing.TB, s engine.Store, owner string, lease time.Duration, limit int) (out []*payment.Operation) {
 	t.Helper()
 	update(t, s, func(tx engine.Tx) (err error) {
 		out, err = tx.ClaimOperations(owner, tx.Now().Add(lease), limit)
@@ -22,31 +23,31 @@ func claim(t testing.TB, s engine.Store, owner string, lease time.Duration, limi
 
 func testDue(t *testing.T, s engine.Store) {
 	past, future := base, time.Now().Add(time.Hour)
-	for id, o := range map[string]engine.Operation{
-		"due: started, lease over":             {Status: engine.OperationStarted, LeaseUntil: past},
-		"due: started, never leased":           {Status: engine.OperationStarted},
-		"due: unknown":                         {Status: engine.OperationUnknown, LeaseUntil: past, ResolveAt: past},
-		"due: unknown, never leased":           {Status: engine.OperationUnknown, ResolveAt: past},
-		"due: pending":                         {Status: engine.OperationPending, LeaseUntil: past, ResolveAt: past},
-		"not: started, leased":                 {Status: engine.OperationStarted, LeaseUntil: future},
-		"not: started, leased, ResolveAt over": {Status: engine.OperationStarted, LeaseUntil: future, ResolveAt: past},
-		"not: unknown, leased":                 {Status: engine.OperationUnknown, LeaseUntil: future, ResolveAt: past},
-		"not: unknown, later":                  {Status: engine.OperationUnknown, LeaseUntil: past, ResolveAt: future},
-		"not: unknown, never":                  {Status: engine.OperationUnknown, LeaseUntil: past},
-		"not: pending, later":                  {Status: engine.OperationPending, ResolveAt: future},
-		"not: pending, never":                  {Status: engine.OperationPending},
-		"not: succeeded":                       {Status: engine.OperationSucceeded, LeaseUntil: past, ResolveAt: past},
-		"not: declined":                        {Status: engine.OperationDeclined, LeaseUntil: past, ResolveAt: past},
-		"not: rejected":                        {Status: engine.OperationRejected, LeaseUntil: past, ResolveAt: past},
-		"not: failed":                          {Status: engine.OperationFailed, LeaseUntil: past, ResolveAt: past},
-		"not: not acted":                       {Status: engine.OperationNotActed, LeaseUntil: past, ResolveAt: past},
+	for id, o := range map[string]payment.Operation{
+		"due: started, lease over":             {Status: payment.OperationStarted, LeaseUntil: past},
+		"due: started, never leased":           {Status: payment.OperationStarted},
+		"due: unknown":                         {Status: payment.OperationUnknown, LeaseUntil: past, ResolveAt: past},
+		"due: unknown, never leased":           {Status: payment.OperationUnknown, ResolveAt: past},
+		"due: pending":                         {Status: payment.OperationPending, LeaseUntil: past, ResolveAt: past},
+		"not: started, leased":                 {Status: payment.OperationStarted, LeaseUntil: future},
+		"not: started, leased, ResolveAt over": {Status: payment.OperationStarted, LeaseUntil: future, ResolveAt: past},
+		"not: unknown, leased":                 {Status: payment.OperationUnknown, LeaseUntil: future, ResolveAt: past},
+		"not: unknown, later":                  {Status: payment.OperationUnknown, LeaseUntil: past, ResolveAt: future},
+		"not: unknown, never":                  {Status: payment.OperationUnknown, LeaseUntil: past},
+		"not: pending, later":                  {Status: payment.OperationPending, ResolveAt: future},
+		"not: pending, never":                  {Status: payment.OperationPending},
+		"not: succeeded":                       {Status: payment.OperationSucceeded, LeaseUntil: past, ResolveAt: past},
+		"not: declined":                        {Status: payment.OperationDeclined, LeaseUntil: past, ResolveAt: past},
+		"not: rejected":                        {Status: payment.OperationRejected, LeaseUntil: past, ResolveAt: past},
+		"not: failed":                          {Status: payment.OperationFailed, LeaseUntil: past, ResolveAt: past},
+		"not: not acted":                       {Status: payment.OperationNotActed, LeaseUntil: past, ResolveAt: past},
 	} {
 		o.ID, o.MerchantID, o.Owner = id, merchantA, "old"
 		insertOperations(t, s, &o)
 		// The same must hold for a row that reached this state by an update.
 		id = "updated " + id
 		first := o
-		first.ID, first.Status, first.LeaseUntil, first.ResolveAt = id, engine.OperationSucceeded, time.Time{}, time.Time{}
+		first.ID, first.Status, first.LeaseUntil, first.ResolveAt = id, payment.OperationSucceeded, time.Time{}, time.Time{}
 		insertOperations(t, s, &first)
 		o.ID = id
 		update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(&o) })
@@ -62,7 +63,7 @@ func testDue(t *testing.T, s engine.Store) {
 	for _, o := range got {
 		require.Equal(t, "new", o.Owner)
 		require.WithinRange(t, o.LeaseUntil, time.Now(), time.Now().Add(2*time.Minute))
-		require.Equal(t, o, get(t, s, func(r engine.Reader) (*engine.Operation, error) { return r.Operation(o.ID) }))
+		require.Equal(t, o, get(t, s, func(r engine.Reader) (*payment.Operation, error) { return r.Operation(o.ID) }))
 	}
 	require.Empty(t, claim(t, s, "other", time.Minute, 100), "a leased operation cannot be claimed")
 	for _, o := range got { // the lease has ended
@@ -85,7 +86,7 @@ func testClaimRace(t *testing.T, s engine.Store) {
 		wg.Go(func() {
 			me := fmt.Sprintf("node_%d", c)
 			for {
-				var got []*engine.Operation
+				var got []*payment.Operation
 				if err := updateErr(s, func(tx engine.Tx) (err error) {
 					got, err = tx.ClaimOperations(me, tx.Now().Add(time.Minute), 7)
 					return err
@@ -110,7 +111,7 @@ func testClaimRace(t *testing.T, s engine.Store) {
 	wg.Wait()
 	require.Len(t, owners, operations)
 	for id, owner := range owners {
-		require.Equal(t, owner, get(t, s, func(r engine.Reader) (*engine.Operation, error) { return r.Operation(id) }).Owner)
+		require.Equal(t, owner, get(t, s, func(r engine.Reader) (*payment.Operation, error) { return r.Operation(id) }).Owner)
 	}
 }
 
@@ -125,7 +126,7 @@ func testLeases(t *testing.T, s engine.Store) {
 	}
 	lease := func(id string) time.Time {
 		t.Helper()
-		return get(t, s, func(r engine.Reader) (*engine.Operation, error) { return r.Operation(id) }).LeaseUntil
+		return get(t, s, func(r engine.Reader) (*payment.Operation, error) { return r.Operation(id) }).LeaseUntil
 	}
 	insertOperations(t, s, operation("op"))
 	require.False(t, extend("op", "me", time.Minute), "no node holds the lease yet")
@@ -146,13 +147,13 @@ func testLeases(t *testing.T, s engine.Store) {
 
 	// An extension keeps a resolution from becoming due before its time, and does not make one due.
 	o := operation("unknown")
-	o.Status, o.Owner, o.LeaseUntil, o.ResolveAt = engine.OperationUnknown, "me", time.Now().Add(time.Hour), base
+	o.Status, o.Owner, o.LeaseUntil, o.ResolveAt = payment.OperationUnknown, "me", time.Now().Add(time.Hour), base
 	later := operation("later")
-	later.Status, later.Owner, later.LeaseUntil, later.ResolveAt = engine.OperationPending, "me", time.Now().Add(time.Hour), time.Now().Add(time.Hour)
+	later.Status, later.Owner, later.LeaseUntil, later.ResolveAt = payment.OperationPending, "me", time.Now().Add(time.Hour), time.Now().Add(time.Hour)
 	never := operation("never")
-	never.Status, never.Owner, never.LeaseUntil = engine.OperationUnknown, "me", time.Now().Add(time.Hour)
+	never.Status, never.Owner, never.LeaseUntil = payment.OperationUnknown, "me", time.Now().Add(time.Hour)
 	closed := operation("closed")
-	closed.Status, closed.Owner, closed.LeaseUntil = engine.OperationSucceeded, "me", time.Now().Add(time.Hour)
+	closed.Status, closed.Owner, closed.LeaseUntil = payment.OperationSucceeded, "me", time.Now().Add(time.Hour)
 	insertOperations(t, s, o, later, never, closed)
 	require.True(t, extend("unknown", "me", 2*time.Hour))
 	require.Equal(t, []string{"op"}, ids(claim(t, s, "you", time.Millisecond, 10), operationID), "the others are leased or not due")
@@ -172,9 +173,9 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 		return get(t, s, func(r engine.Reader) (int, error) { return r.OpenOperations(merchantID, accountID) })
 	}
 	n := 0
-	for _, status := range []engine.OperationStatus{engine.OperationStarted, engine.OperationUnknown, engine.OperationPending,
-		engine.OperationSucceeded, engine.OperationDeclined, engine.OperationRejected, engine.OperationFailed, engine.OperationNotActed} {
-		open := status == engine.OperationStarted || status == engine.OperationUnknown || status == engine.OperationPending
+	for _, status := range []payment.OperationStatus{payment.OperationStarted, payment.OperationUnknown, payment.OperationPending,
+		payment.OperationSucceeded, payment.OperationDeclined, payment.OperationRejected, payment.OperationFailed, payment.OperationNotActed} {
+		open := status == payment.OperationStarted || status == payment.OperationUnknown || status == payment.OperationPending
 		for _, at := range []time.Time{{}, base, time.Now().Add(time.Hour)} {
 			n++
 			o := operation(fmt.Sprint("op_", n))
@@ -186,13 +187,13 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 				update(t, s, func(tx engine.Tx) error { _, err := tx.ExtendLease(o.ID, "me", tx.Now().Add(time.Minute)); return err })
 				require.Equal(t, 1, count(merchantA, "acc"), "%s leased, due %s", status, at)
 			}
-			o.Status = engine.OperationSucceeded
+			o.Status = payment.OperationSucceeded
 			update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(o) })
 			require.Zero(t, count(merchantA, "acc"), "%s closed", status)
 			o.Status = status
 			update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(o) })
 			require.Equal(t, map[bool]int{true: 1}[open], count(merchantA, "acc"), "%s by an update, due %s", status, at)
-			o.Status = engine.OperationFailed
+			o.Status = payment.OperationFailed
 			update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(o) })
 		}
 	}

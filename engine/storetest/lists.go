@@ -8,17 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 )
 
-func list(t testing.TB, s engine.Store, profile string, f engine.ListInput) []string {
+func list(t testing.TB, s engine.Store, profile string, f payment.ListInput) []string {
 	t.Helper()
-	return ids(get(t, s, func(r engine.Reader) ([]*engine.Payment, error) { return r.Payments(merchantA, profile, f) }), paymentID)
+	return ids(get(t, s, func(r engine.Reader) ([]*payment.Payment, error) { return r.Payments(merchantA, profile, f) }), paymentID)
 }
 
 // pages walks through a list from its beginning (after) or its end (before) and returns the pages in order of arrival.
 func pages(t testing.TB, s engine.Store, limit int, backwards bool, from string) (out [][]string) {
 	t.Helper()
-	f := engine.ListInput{Limit: limit}
+	f := payment.ListInput{Limit: limit}
 	if backwards {
 		f.EndingBefore = from
 	}
@@ -40,25 +43,25 @@ func pages(t testing.TB, s engine.Store, limit int, backwards bool, from string)
 func testPaymentOrder(t *testing.T, s engine.Store) {
 	// The order of creation differs from the order of the ids and from the order of insertion.
 	for i, n := range []int{3, 1, 5, 2, 4} {
-		p := payment(fmt.Sprintf("p%d", n))
+		p := paymentRow(fmt.Sprintf("p%d", n))
 		p.ID = fmt.Sprintf("%c%d", 'z'-n, n)
 		p.CreatedAt = base.Add(time.Duration(n) * time.Second)
 		p.Details.Description = fmt.Sprint(i)
 		insertPayments(t, s, p)
 	}
 	newest := []string{"u5", "v4", "w3", "x2", "y1"}
-	require.Equal(t, newest, list(t, s, "", engine.ListInput{}))
-	require.Equal(t, newest[:2], list(t, s, "", engine.ListInput{Limit: 2}))
-	require.Equal(t, newest[2:4], list(t, s, "", engine.ListInput{Limit: 2, StartingAfter: "v4"}))
-	require.Equal(t, newest[4:], list(t, s, "", engine.ListInput{Limit: 2, StartingAfter: "x2"}))
-	require.Empty(t, list(t, s, "", engine.ListInput{StartingAfter: "y1"}))
-	require.Equal(t, newest[1:3], list(t, s, "", engine.ListInput{Limit: 2, EndingBefore: "x2"}), "the payments next to the cursor")
-	require.Empty(t, list(t, s, "", engine.ListInput{EndingBefore: "u5"}))
-	require.Equal(t, newest[1:4], list(t, s, "", engine.ListInput{StartingAfter: "u5", EndingBefore: "y1"}))
-	require.Equal(t, newest[1:3], list(t, s, "", engine.ListInput{StartingAfter: "u5", EndingBefore: "y1", Limit: 2}))
+	require.Equal(t, newest, list(t, s, "", payment.ListInput{}))
+	require.Equal(t, newest[:2], list(t, s, "", payment.ListInput{Limit: 2}))
+	require.Equal(t, newest[2:4], list(t, s, "", payment.ListInput{Limit: 2, StartingAfter: "v4"}))
+	require.Equal(t, newest[4:], list(t, s, "", payment.ListInput{Limit: 2, StartingAfter: "x2"}))
+	require.Empty(t, list(t, s, "", payment.ListInput{StartingAfter: "y1"}))
+	require.Equal(t, newest[1:3], list(t, s, "", payment.ListInput{Limit: 2, EndingBefore: "x2"}), "the payments next to the cursor")
+	require.Empty(t, list(t, s, "", payment.ListInput{EndingBefore: "u5"}))
+	require.Equal(t, newest[1:4], list(t, s, "", payment.ListInput{StartingAfter: "u5", EndingBefore: "y1"}))
+	require.Equal(t, newest[1:3], list(t, s, "", payment.ListInput{StartingAfter: "u5", EndingBefore: "y1", Limit: 2}))
 
 	// A payment that is new or changes does not move the page of a cursor.
-	p := payment("new")
+	p := paymentRow("new")
 	p.CreatedAt = base.Add(time.Minute)
 	insertPayments(t, s, p)
 	update(t, s, func(tx engine.Tx) error {
@@ -66,27 +69,27 @@ func testPaymentOrder(t *testing.T, s engine.Store) {
 		if err != nil {
 			return err
 		}
-		q.Status, q.CreatedAt = engine.Succeeded, base.Add(time.Hour)
+		q.Status, q.CreatedAt = payment.Succeeded, base.Add(time.Hour)
 		return tx.UpdatePayment(q)
 	})
-	require.Equal(t, newest[2:4], list(t, s, "", engine.ListInput{Limit: 2, StartingAfter: "v4"}))
+	require.Equal(t, newest[2:4], list(t, s, "", payment.ListInput{Limit: 2, StartingAfter: "v4"}))
 
 	for i := range 12 {
-		p := payment(fmt.Sprintf("more%d", i))
+		p := paymentRow(fmt.Sprintf("more%d", i))
 		p.CreatedAt = base.Add(-time.Hour)
 		insertPayments(t, s, p)
 	}
-	require.Len(t, list(t, s, "", engine.ListInput{}), 10, "the limit is 10 by default")
-	require.Len(t, list(t, s, "", engine.ListInput{Limit: 100}), 18)
+	require.Len(t, list(t, s, "", payment.ListInput{}), 10, "the limit is 10 by default")
+	require.Len(t, list(t, s, "", payment.ListInput{Limit: 100}), 18)
 }
 
 func testPaymentTies(t *testing.T, s engine.Store) {
 	for i := range 10 {
-		p := payment(fmt.Sprintf("p%c", "fbjaecghdi"[i]))
+		p := paymentRow(fmt.Sprintf("p%c", "fbjaecghdi"[i]))
 		p.CreatedAt = base.Add(time.Duration(i/7) * time.Millisecond)
 		insertPayments(t, s, p)
 	}
-	whole := list(t, s, "", engine.ListInput{})
+	whole := list(t, s, "", payment.ListInput{})
 	require.Len(t, whole, 10)
 	require.ElementsMatch(t, []string{"pg", "ph", "pd", "pi"}[1:], whole[:3], "the three of the later millisecond come first")
 	for _, limit := range []int{1, 2, 3, 7} {
@@ -104,7 +107,7 @@ func testPaymentTies(t *testing.T, s engine.Store) {
 
 func testPaymentFilters(t *testing.T, s engine.Store) {
 	for i := range 6 {
-		p := payment(fmt.Sprintf("p%d", i))
+		p := paymentRow(fmt.Sprintf("p%d", i))
 		p.CreatedAt = base.Add(time.Duration(i) * time.Millisecond)
 		p.ProfileID = []string{"pro_1", "pro_2"}[i%2]
 		p.CustomerID = []string{"", "cus_1", "cus_2"}[i%3]
@@ -114,34 +117,34 @@ func testPaymentFilters(t *testing.T, s engine.Store) {
 	half := 500 * time.Microsecond
 	for name, c := range map[string]struct {
 		profile string
-		f       engine.ListInput
+		f       payment.ListInput
 		want    string
 	}{
-		"profile":                    {"pro_1", engine.ListInput{}, "[p4 p2 p0]"},
-		"customer":                   {"", engine.ListInput{CustomerID: "cus_1"}, "[p4 p1]"},
-		"both":                       {"pro_2", engine.ListInput{CustomerID: "cus_2"}, "[p5]"},
-		"nobody":                     {"", engine.ListInput{CustomerID: "cus_9"}, "[]"},
-		"customer after":             {"", engine.ListInput{CustomerID: "cus_1", StartingAfter: "p3"}, "[p1]"},
-		"customer before":            {"", engine.ListInput{CustomerID: "cus_1", EndingBefore: "p3"}, "[p4]"},
-		"created":                    {"", engine.ListInput{Created: at(2)}, "[p2]"},
-		"created lt":                 {"", engine.ListInput{CreatedLT: at(2)}, "[p1 p0]"},
-		"created lte":                {"", engine.ListInput{CreatedLTE: at(2)}, "[p2 p1 p0]"},
-		"created gt":                 {"", engine.ListInput{CreatedGT: at(3)}, "[p5 p4]"},
-		"created gte":                {"", engine.ListInput{CreatedGTE: at(3)}, "[p5 p4 p3]"},
-		"a range":                    {"", engine.ListInput{CreatedGT: at(1), CreatedLT: at(4)}, "[p3 p2]"},
-		"lt between milliseconds":    {"", engine.ListInput{CreatedLT: at(2).Add(half)}, "[p2 p1 p0]"},
-		"lte between milliseconds":   {"", engine.ListInput{CreatedLTE: at(2).Add(half)}, "[p2 p1 p0]"},
-		"gt between milliseconds":    {"", engine.ListInput{CreatedGT: at(3).Add(half)}, "[p5 p4]"},
-		"gte between milliseconds":   {"", engine.ListInput{CreatedGTE: at(3).Add(half)}, "[p5 p4]"},
-		"everything":                 {"pro_1", engine.ListInput{CustomerID: "cus_2", CreatedGTE: at(1), CreatedLTE: at(4), StartingAfter: "p4", Limit: 3}, "[p2]"},
-		"cursor of the same profile": {"pro_1", engine.ListInput{StartingAfter: "p4"}, "[p2 p0]"},
+		"profile":                    {"pro_1", payment.ListInput{}, "[p4 p2 p0]"},
+		"customer":                   {"", payment.ListInput{CustomerID: "cus_1"}, "[p4 p1]"},
+		"both":                       {"pro_2", payment.ListInput{CustomerID: "cus_2"}, "[p5]"},
+		"nobody":                     {"", payment.ListInput{CustomerID: "cus_9"}, "[]"},
+		"customer after":             {"", payment.ListInput{CustomerID: "cus_1", StartingAfter: "p3"}, "[p1]"},
+		"customer before":            {"", payment.ListInput{CustomerID: "cus_1", EndingBefore: "p3"}, "[p4]"},
+		"created":                    {"", payment.ListInput{Created: at(2)}, "[p2]"},
+		"created lt":                 {"", payment.ListInput{CreatedLT: at(2)}, "[p1 p0]"},
+		"created lte":                {"", payment.ListInput{CreatedLTE: at(2)}, "[p2 p1 p0]"},
+		"created gt":                 {"", payment.ListInput{CreatedGT: at(3)}, "[p5 p4]"},
+		"created gte":                {"", payment.ListInput{CreatedGTE: at(3)}, "[p5 p4 p3]"},
+		"a range":                    {"", payment.ListInput{CreatedGT: at(1), CreatedLT: at(4)}, "[p3 p2]"},
+		"lt between milliseconds":    {"", payment.ListInput{CreatedLT: at(2).Add(half)}, "[p2 p1 p0]"},
+		"lte between milliseconds":   {"", payment.ListInput{CreatedLTE: at(2).Add(half)}, "[p2 p1 p0]"},
+		"gt between milliseconds":    {"", payment.ListInput{CreatedGT: at(3).Add(half)}, "[p5 p4]"},
+		"gte between milliseconds":   {"", payment.ListInput{CreatedGTE: at(3).Add(half)}, "[p5 p4]"},
+		"everything":                 {"pro_1", payment.ListInput{CustomerID: "cus_2", CreatedGTE: at(1), CreatedLTE: at(4), StartingAfter: "p4", Limit: 3}, "[p2]"},
+		"cursor of the same profile": {"pro_1", payment.ListInput{StartingAfter: "p4"}, "[p2 p0]"},
 	} {
 		require.Equal(t, c.want, fmt.Sprint(list(t, s, c.profile, c.f)), name)
 	}
-	_, err := read(s, func(r engine.Reader) ([]*engine.Payment, error) {
-		return r.Payments(merchantA, "pro_1", engine.ListInput{StartingAfter: "p5"})
+	_, err := read(s, func(r engine.Reader) ([]*payment.Payment, error) {
+		return r.Payments(merchantA, "pro_1", payment.ListInput{StartingAfter: "p5"})
 	})
-	require.ErrorIs(t, err, engine.ErrNotFound, "cursor of another profile")
+	require.ErrorIs(t, err, fault.ErrNotFound, "cursor of another profile")
 
 	update(t, s, func(tx engine.Tx) error { // the customer of a payment may change until its confirmation
 		p, err := tx.Payment(merchantA, "p1")
@@ -151,19 +154,19 @@ func testPaymentFilters(t *testing.T, s engine.Store) {
 		p.CustomerID = "cus_2"
 		return tx.UpdatePayment(p)
 	})
-	require.Equal(t, []string{"p4"}, list(t, s, "", engine.ListInput{CustomerID: "cus_1"}))
-	require.Equal(t, []string{"p5", "p2", "p1"}, list(t, s, "", engine.ListInput{CustomerID: "cus_2"}))
+	require.Equal(t, []string{"p4"}, list(t, s, "", payment.ListInput{CustomerID: "cus_1"}))
+	require.Equal(t, []string{"p5", "p2", "p1"}, list(t, s, "", payment.ListInput{CustomerID: "cus_2"}))
 }
 
 // testChildren checks the orders of the rows that belong to a payment.
 func testChildren(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
 		for _, n := range []int{2, 10, 1} {
-			if err := tx.InsertAttempt(&engine.Attempt{MerchantID: merchantA, PaymentID: "pay_1", ID: fmt.Sprintf("pay_1_%d", n), Number: n}); err != nil {
+			if err := tx.InsertAttempt(&payment.Attempt{MerchantID: merchantA, PaymentID: "pay_1", ID: fmt.Sprintf("pay_1_%d", n), Number: n}); err != nil {
 				return err
 			}
 		}
-		if err := tx.InsertAttempt(&engine.Attempt{MerchantID: merchantA, PaymentID: "pay_1_1", ID: "pay_1_1_1", Number: 1}); err != nil {
+		if err := tx.InsertAttempt(&payment.Attempt{MerchantID: merchantA, PaymentID: "pay_1_1", ID: "pay_1_1_1", Number: 1}); err != nil {
 			return err
 		}
 		for i, id := range []string{"c", "a", "b", "d"} {
@@ -172,10 +175,10 @@ func testChildren(t *testing.T, s engine.Store) {
 			if err := tx.InsertOperation(o); err != nil {
 				return err
 			}
-			if err := tx.InsertEvent(&engine.Event{ID: id, MerchantID: merchantA, ObjectID: "pay_1", Type: "t", Body: []byte{1}, CreatedAt: o.StartedAt}); err != nil {
+			if err := tx.InsertEvent(&payment.Event{ID: id, MerchantID: merchantA, ObjectID: "pay_1", Type: "t", Body: []byte{1}, CreatedAt: o.StartedAt}); err != nil {
 				return err
 			}
-			if err := tx.InsertEvidence(engine.Evidence{OperationID: "op", MerchantID: merchantA, Source: id, At: base, Outcome: []byte(`{}`), Note: "n"}); err != nil {
+			if err := tx.InsertEvidence(drive.Evidence{OperationID: "op", MerchantID: merchantA, Source: id, At: base, Outcome: []byte(`{}`), Note: "n"}); err != nil {
 				return err
 			}
 		}
@@ -184,27 +187,27 @@ func testChildren(t *testing.T, s engine.Store) {
 		return tx.InsertOperation(other)
 	})
 	require.Equal(t, []string{"pay_1_1", "pay_1_2", "pay_1_10"}, ids(
-		get(t, s, func(r engine.Reader) ([]*engine.Attempt, error) { return r.Attempts(merchantA, "pay_1") }),
-		func(a *engine.Attempt) string { return a.ID }))
+		get(t, s, func(r engine.Reader) ([]*payment.Attempt, error) { return r.Attempts(merchantA, "pay_1") }),
+		func(a *payment.Attempt) string { return a.ID }))
 	oldest := []string{"c", "a", "b", "d"}
-	require.Equal(t, oldest, ids(get(t, s, func(r engine.Reader) ([]*engine.Operation, error) { return r.Operations(merchantA, "pay_1") }), operationID))
-	events := get(t, s, func(r engine.Reader) ([]*engine.Event, error) { return r.Events(merchantA, "pay_1") })
-	require.Equal(t, oldest, ids(events, func(e *engine.Event) string { return e.ID }))
-	require.Equal(t, &engine.Event{ID: "d", MerchantID: merchantA, ObjectID: "pay_1", Type: "t", Body: []byte{1}, CreatedAt: base.Add(3 * time.Second)}, events[3])
-	evidence := get(t, s, func(r engine.Reader) ([]engine.Evidence, error) { return r.Evidence("op") })
-	require.Equal(t, oldest, ids(evidence, func(e engine.Evidence) string { return e.Source }))
-	require.Equal(t, engine.Evidence{OperationID: "op", MerchantID: merchantA, Source: "c", At: base, Outcome: []byte(`{}`), Note: "n"}, evidence[0])
+	require.Equal(t, oldest, ids(get(t, s, func(r engine.Reader) ([]*payment.Operation, error) { return r.Operations(merchantA, "pay_1") }), operationID))
+	events := get(t, s, func(r engine.Reader) ([]*payment.Event, error) { return r.Events(merchantA, "pay_1") })
+	require.Equal(t, oldest, ids(events, func(e *payment.Event) string { return e.ID }))
+	require.Equal(t, &payment.Event{ID: "d", MerchantID: merchantA, ObjectID: "pay_1", Type: "t", Body: []byte{1}, CreatedAt: base.Add(3 * time.Second)}, events[3])
+	evidence := get(t, s, func(r engine.Reader) ([]drive.Evidence, error) { return r.Evidence("op") })
+	require.Equal(t, oldest, ids(evidence, func(e drive.Evidence) string { return e.Source }))
+	require.Equal(t, drive.Evidence{OperationID: "op", MerchantID: merchantA, Source: "c", At: base, Outcome: []byte(`{}`), Note: "n"}, evidence[0])
 
-	event := filled[engine.Event](new(filler))
+	event := filled[payment.Event](new(filler))
 	update(t, s, func(tx engine.Tx) error { return tx.InsertEvent(event) })
-	require.Equal(t, []*engine.Event{event}, get(t, s, func(r engine.Reader) ([]*engine.Event, error) { return r.Events(event.MerchantID, event.ObjectID) }))
+	require.Equal(t, []*payment.Event{event}, get(t, s, func(r engine.Reader) ([]*payment.Event, error) { return r.Events(event.MerchantID, event.ObjectID) }))
 }
 
 func testAttemptsAt(t *testing.T, s engine.Store) {
 	insert := func(merchantID, id, accountID, transactionID, reference string) {
 		update(t, s, func(tx engine.Tx) error {
-			return tx.InsertAttempt(&engine.Attempt{MerchantID: merchantID, PaymentID: "pay", ID: id, AccountID: accountID, TransactionID: transactionID,
-				Details: engine.AttemptDetails{Reference: reference}})
+			return tx.InsertAttempt(&payment.Attempt{MerchantID: merchantID, PaymentID: "pay", ID: id, AccountID: accountID, TransactionID: transactionID,
+				Details: payment.AttemptDetails{Reference: reference}})
 		})
 	}
 	insert(merchantA, "a1", "acc", "tx", "ref")
@@ -213,9 +216,9 @@ func testAttemptsAt(t *testing.T, s engine.Store) {
 	insert(merchantA, "a4", "acc2", "tx", "ref")
 	insert(merchantB, "a5", "acc", "tx", "ref")
 	at := func(accountID, transactionID, reference string) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*engine.Attempt, error) {
+		return ids(get(t, s, func(r engine.Reader) ([]*payment.Attempt, error) {
 			return r.AttemptsAt(merchantA, accountID, transactionID, reference)
-		}), func(a *engine.Attempt) string { return a.ID })
+		}), func(a *payment.Attempt) string { return a.ID })
 	}
 	require.Equal(t, []string{"a3", "a1"}, at("acc", "tx", ""))
 	require.Equal(t, []string{"a1"}, at("acc", "", "ref"))

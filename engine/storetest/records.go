@@ -9,34 +9,40 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/vault"
 )
 
 func testExchanges(t *testing.T, s engine.Store) {
-	intent := engine.ExchangeRecord{OperationID: "op", Index: 1, At: base, RequestHash: "hash", Sealed: []byte("intent")}
-	first := engine.ExchangeRecord{OperationID: "op", Index: 0, At: base, Sealed: []byte("first"), Answered: true, Sent: true, Status: 200, Duration: 1500 * time.Microsecond}
+	intent := drive.ExchangeRecord{OperationID: "op", Index: 1, At: base, RequestHash: "hash", Sealed: []byte("intent")}
+	first := drive.ExchangeRecord{OperationID: "op", Index: 0, At: base, Sealed: []byte("first"), Answered: true, Sent: true, Status: 200, Duration: 1500 * time.Microsecond}
 	update(t, s, func(tx engine.Tx) error {
-		return errors.Join(tx.PutExchange(intent), tx.PutExchange(first), tx.PutExchange(engine.ExchangeRecord{OperationID: "other"}))
+		return errors.Join(tx.PutExchange(intent), tx.PutExchange(first), tx.PutExchange(drive.ExchangeRecord{OperationID: "other"}))
 	})
-	all := func(id string) []engine.ExchangeRecord {
-		return get(t, s, func(r engine.Reader) ([]engine.ExchangeRecord, error) { return r.Exchanges(id) })
+	all := func(id string) []drive.ExchangeRecord {
+		return get(t, s, func(r engine.Reader) ([]drive.ExchangeRecord, error) { return r.Exchanges(id) })
 	}
-	require.Equal(t, []engine.ExchangeRecord{first, intent}, all("op"))
-	require.Equal(t, []engine.ExchangeRecord{{OperationID: "other"}}, all("other"))
-	full := filled[engine.ExchangeRecord](new(filler))
+	require.Equal(t, []drive.ExchangeRecord{first, intent}, all("op"))
+	require.Equal(t, []drive.ExchangeRecord{{OperationID: "other"}}, all("other"))
+	full := filled[drive.ExchangeRecord](new(filler))
 	full.OperationID, full.Index = "op", 1
 	update(t, s, func(tx engine.Tx) error { return tx.PutExchange(*full) })
-	require.Equal(t, []engine.ExchangeRecord{first, *full}, all("op"))
+	require.Equal(t, []drive.ExchangeRecord{first, *full}, all("op"))
 }
 
 func testIdempotency(t *testing.T, s engine.Store) {
-	r := &engine.IdempotencyRecord{MerchantID: merchantA, Key: "k", RequestHash: []byte("h"), Owner: "node_1", CreatedAt: base, ExpiresAt: base.Add(time.Hour)}
-	stored := func() *engine.IdempotencyRecord {
-		return get(t, s, func(r engine.Reader) (*engine.IdempotencyRecord, error) { return r.Idempotency(merchantA, "k") })
+	r := &account.IdempotencyRecord{MerchantID: merchantA, Key: "k", RequestHash: []byte("h"), Owner: "node_1", CreatedAt: base, ExpiresAt: base.Add(time.Hour)}
+	stored := func() *account.IdempotencyRecord {
+		return get(t, s, func(r engine.Reader) (*account.IdempotencyRecord, error) { return r.Idempotency(merchantA, "k") })
 	}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertIdempotency(r) })
 	theirs := *r
 	theirs.Owner, theirs.Status = "node_2", 500
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.FinishIdempotency(&theirs) }), engine.ErrConflict)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.FinishIdempotency(&theirs) }), fault.ErrConflict)
 	require.Equal(t, r, stored())
 
 	done := *r
@@ -45,25 +51,25 @@ func testIdempotency(t *testing.T, s engine.Store) {
 	require.Equal(t, &done, stored())
 	again := done
 	again.Status = 400
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.FinishIdempotency(&again) }), engine.ErrConflict, "an answer is final")
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.FinishIdempotency(&again) }), fault.ErrConflict, "an answer is final")
 	require.Equal(t, &done, stored())
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertIdempotency(r) }), engine.ErrConflict)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertIdempotency(r) }), fault.ErrConflict)
 
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteIdempotency(merchantA, "k") })
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.FinishIdempotency(&done) }), engine.ErrNotFound)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.FinishIdempotency(&done) }), fault.ErrNotFound)
 	update(t, s, func(tx engine.Tx) error { return tx.InsertIdempotency(r) })
 	require.Equal(t, r, stored())
 }
 
 func testCardTokens(t *testing.T, s engine.Store) {
-	c := &engine.CardToken{MerchantID: merchantA, Token: "t", PaymentID: "p", Sealed: []byte("one"), ExpiresAt: base}
+	c := &payment.CardToken{MerchantID: merchantA, Token: "t", PaymentID: "p", Sealed: []byte("one"), ExpiresAt: base}
 	update(t, s, func(tx engine.Tx) error { return tx.PutCardToken(c) })
 	c.Sealed, c.PaymentID = []byte("two"), "q"
 	update(t, s, func(tx engine.Tx) error { return tx.PutCardToken(c) })
-	require.Equal(t, c, get(t, s, func(r engine.Reader) (*engine.CardToken, error) { return r.CardToken(merchantA, "t") }), "a token can be read after its expiry too")
+	require.Equal(t, c, get(t, s, func(r engine.Reader) (*payment.CardToken, error) { return r.CardToken(merchantA, "t") }), "a token can be read after its expiry too")
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteCardToken(merchantA, "t") })
-	_, err := read(s, func(r engine.Reader) (*engine.CardToken, error) { return r.CardToken(merchantA, "t") })
-	require.ErrorIs(t, err, engine.ErrNotFound)
+	_, err := read(s, func(r engine.Reader) (*payment.CardToken, error) { return r.CardToken(merchantA, "t") })
+	require.ErrorIs(t, err, fault.ErrNotFound)
 }
 
 func testExpired(t *testing.T, s engine.Store) {
@@ -71,8 +77,8 @@ func testExpired(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
 		var errs []error
 		for i, end := range []time.Time{base, tx.Now(), future, {}} {
-			errs = append(errs, tx.PutCardToken(&engine.CardToken{MerchantID: merchantA, Token: fmt.Sprint(i), ExpiresAt: end}),
-				tx.InsertIdempotency(&engine.IdempotencyRecord{MerchantID: merchantB, Key: fmt.Sprint(i), ExpiresAt: end}))
+			errs = append(errs, tx.PutCardToken(&payment.CardToken{MerchantID: merchantA, Token: fmt.Sprint(i), ExpiresAt: end}),
+				tx.InsertIdempotency(&account.IdempotencyRecord{MerchantID: merchantB, Key: fmt.Sprint(i), ExpiresAt: end}))
 		}
 		return errors.Join(errs...)
 	})
@@ -80,13 +86,13 @@ func testExpired(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) (err error) { n, err = tx.DeleteExpired(); return err })
 	require.Equal(t, 4, n)
 	for i := range 4 {
-		_, tokenErr := read(s, func(r engine.Reader) (*engine.CardToken, error) { return r.CardToken(merchantA, fmt.Sprint(i)) })
-		_, keyErr := read(s, func(r engine.Reader) (*engine.IdempotencyRecord, error) {
+		_, tokenErr := read(s, func(r engine.Reader) (*payment.CardToken, error) { return r.CardToken(merchantA, fmt.Sprint(i)) })
+		_, keyErr := read(s, func(r engine.Reader) (*account.IdempotencyRecord, error) {
 			return r.Idempotency(merchantB, fmt.Sprint(i))
 		})
 		for _, err := range []error{tokenErr, keyErr} {
 			if i < 2 {
-				require.ErrorIs(t, err, engine.ErrNotFound)
+				require.ErrorIs(t, err, fault.ErrNotFound)
 			} else {
 				require.NoError(t, err, "the record has not expired")
 			}
@@ -97,47 +103,47 @@ func testExpired(t *testing.T, s engine.Store) {
 func testMerchants(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
 		return errors.Join(
-			tx.InsertMerchant(&engine.Merchant{ID: "m2", OrganizationID: "org_1", PublishableKey: "pk_2"}),
-			tx.InsertMerchant(&engine.Merchant{ID: "m1", OrganizationID: "org_1", PublishableKey: "pk_1"}),
-			tx.InsertMerchant(&engine.Merchant{ID: "m3", OrganizationID: "org_2"}))
+			tx.InsertMerchant(&account.Merchant{ID: "m2", OrganizationID: "org_1", PublishableKey: "pk_2"}),
+			tx.InsertMerchant(&account.Merchant{ID: "m1", OrganizationID: "org_1", PublishableKey: "pk_1"}),
+			tx.InsertMerchant(&account.Merchant{ID: "m3", OrganizationID: "org_2"}))
 	})
 	of := func(org string) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*engine.Merchant, error) { return r.Merchants(org) }), func(m *engine.Merchant) string { return m.ID })
+		return ids(get(t, s, func(r engine.Reader) ([]*account.Merchant, error) { return r.Merchants(org) }), func(m *account.Merchant) string { return m.ID })
 	}
 	require.Equal(t, []string{"m1", "m2"}, of("org_1"))
 	require.Equal(t, []string{"m1", "m2", "m3"}, of(""))
 	require.Empty(t, of("org_3"))
-	require.Equal(t, "m2", get(t, s, func(r engine.Reader) (*engine.Merchant, error) { return r.MerchantByPublishableKey("pk_2") }).ID)
+	require.Equal(t, "m2", get(t, s, func(r engine.Reader) (*account.Merchant, error) { return r.MerchantByPublishableKey("pk_2") }).ID)
 
-	p := payment("p")
+	p := paymentRow("p")
 	p.MerchantID = "m1"
 	update(t, s, func(tx engine.Tx) error {
 		var errs []error
 		for _, m := range []string{"m1", "m2"} {
 			for i := range 2 {
 				errs = append(errs,
-					tx.InsertProfile(&engine.Profile{MerchantID: m, ID: fmt.Sprintf("pro_%d", 9-i), Name: fmt.Sprint(i), CreatedAt: base.Add(time.Duration(i) * time.Hour)}),
-					tx.InsertAccount(&engine.Account{MerchantID: m, ID: fmt.Sprintf("mca_%d", 9-i), Label: fmt.Sprint(i), CreatedAt: base.Add(time.Duration(i) * time.Hour)}),
-					tx.InsertAPIKey(&engine.APIKey{MerchantID: m, ID: fmt.Sprint("key_", i), Hash: fmt.Append(nil, m, i)}))
+					tx.InsertProfile(&account.Profile{MerchantID: m, ID: fmt.Sprintf("pro_%d", 9-i), Name: fmt.Sprint(i), CreatedAt: base.Add(time.Duration(i) * time.Hour)}),
+					tx.InsertAccount(&account.Account{MerchantID: m, ID: fmt.Sprintf("mca_%d", 9-i), Label: fmt.Sprint(i), CreatedAt: base.Add(time.Duration(i) * time.Hour)}),
+					tx.InsertAPIKey(&account.APIKey{MerchantID: m, ID: fmt.Sprint("key_", i), Hash: fmt.Append(nil, m, i)}))
 			}
 		}
 		return errors.Join(append(errs, tx.InsertPayment(p))...)
 	})
-	profiles := get(t, s, func(r engine.Reader) ([]*engine.Profile, error) { return r.Profiles("m1") })
-	require.Equal(t, []string{"pro_9", "pro_8"}, ids(profiles, func(p *engine.Profile) string { return p.ID }))
-	accounts := get(t, s, func(r engine.Reader) ([]*engine.Account, error) { return r.Accounts("m1") })
-	require.Equal(t, []string{"mca_9", "mca_8"}, ids(accounts, func(a *engine.Account) string { return a.ID }))
+	profiles := get(t, s, func(r engine.Reader) ([]*account.Profile, error) { return r.Profiles("m1") })
+	require.Equal(t, []string{"pro_9", "pro_8"}, ids(profiles, func(p *account.Profile) string { return p.ID }))
+	accounts := get(t, s, func(r engine.Reader) ([]*account.Account, error) { return r.Accounts("m1") })
+	require.Equal(t, []string{"mca_9", "mca_8"}, ids(accounts, func(a *account.Account) string { return a.ID }))
 
 	update(t, s, func(tx engine.Tx) error {
 		return errors.Join(tx.DeleteProfile("m2", "pro_9"), tx.DeleteAccount("m2", "mca_9"))
 	})
-	require.Len(t, get(t, s, func(r engine.Reader) ([]*engine.Profile, error) { return r.Profiles("m2") }), 1)
-	require.Len(t, get(t, s, func(r engine.Reader) ([]*engine.Account, error) { return r.Accounts("m2") }), 1)
+	require.Len(t, get(t, s, func(r engine.Reader) ([]*account.Profile, error) { return r.Profiles("m2") }), 1)
+	require.Len(t, get(t, s, func(r engine.Reader) ([]*account.Account, error) { return r.Accounts("m2") }), 1)
 
 	for _, m := range []string{"m1", "m2"} {
 		update(t, s, func(tx engine.Tx) error {
-			return errors.Join(tx.InsertCard(&engine.StoredCard{MerchantID: m, ID: "card", Fingerprint: "f", CreatedAt: base}),
-				tx.InsertPaymentMethod(&engine.PaymentMethod{MerchantID: m, ID: "pm", CustomerID: "c", CreatedAt: base}),
+			return errors.Join(tx.InsertCard(&vault.StoredCard{MerchantID: m, ID: "card", Fingerprint: "f", CreatedAt: base}),
+				tx.InsertPaymentMethod(&method.PaymentMethod{MerchantID: m, ID: "pm", CustomerID: "c", CreatedAt: base}),
 				tx.CountLowValue(m, "f", 1, time.Now().Add(time.Hour)), tx.CountExemption(m, "424242", "low_value", false, time.Now().Add(time.Hour)))
 		})
 	}
@@ -155,39 +161,39 @@ func testMerchants(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteMerchant("m1") })
 	require.Equal(t, []bool{false, false, false, false}, kept("m1"), "saved cards and counts go with their merchant")
 	require.Equal(t, []bool{true, true, true, true}, kept("m2"))
-	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Profile, error) { return r.Profiles("m1") }))
-	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Account, error) { return r.Accounts("m1") }))
-	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.APIKey, error) { return r.APIKeys("m1", 0, 0) }))
-	require.Equal(t, "p", get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment("m1", "p") }).ID, "payments stay")
+	require.Empty(t, get(t, s, func(r engine.Reader) ([]*account.Profile, error) { return r.Profiles("m1") }))
+	require.Empty(t, get(t, s, func(r engine.Reader) ([]*account.Account, error) { return r.Accounts("m1") }))
+	require.Empty(t, get(t, s, func(r engine.Reader) ([]*account.APIKey, error) { return r.APIKeys("m1", 0, 0) }))
+	require.Equal(t, "p", get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment("m1", "p") }).ID, "payments stay")
 	require.Equal(t, []string{"m2"}, of("org_1"))
-	require.Len(t, get(t, s, func(r engine.Reader) ([]*engine.APIKey, error) { return r.APIKeys("m2", 0, 0) }), 2)
+	require.Len(t, get(t, s, func(r engine.Reader) ([]*account.APIKey, error) { return r.APIKeys("m2", 0, 0) }), 2)
 }
 
 func testAPIKeys(t *testing.T, s engine.Store) {
 	merchant(t, s, merchantA, merchantB)
 	for i := range 5 {
 		update(t, s, func(tx engine.Tx) error {
-			return tx.InsertAPIKey(&engine.APIKey{MerchantID: merchantA, ID: fmt.Sprint("k", 9-i), Hash: fmt.Append(nil, i), CreatedAt: base.Add(time.Duration(i) * time.Second)})
+			return tx.InsertAPIKey(&account.APIKey{MerchantID: merchantA, ID: fmt.Sprint("k", 9-i), Hash: fmt.Append(nil, i), CreatedAt: base.Add(time.Duration(i) * time.Second)})
 		})
 	}
 	keys := func(limit, skip int) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*engine.APIKey, error) { return r.APIKeys(merchantA, limit, skip) }), func(k *engine.APIKey) string { return k.ID })
+		return ids(get(t, s, func(r engine.Reader) ([]*account.APIKey, error) { return r.APIKeys(merchantA, limit, skip) }), func(k *account.APIKey) string { return k.ID })
 	}
 	require.Equal(t, []string{"k9", "k8", "k7", "k6", "k5"}, keys(0, 0))
 	require.Equal(t, []string{"k8", "k7"}, keys(2, 1))
 	require.Equal(t, []string{"k5"}, keys(3, 4))
 	require.Empty(t, keys(3, 5))
-	k := get(t, s, func(r engine.Reader) (*engine.APIKey, error) { return r.APIKeyByHash([]byte("3")) })
+	k := get(t, s, func(r engine.Reader) (*account.APIKey, error) { return r.APIKeyByHash([]byte("3")) })
 	require.Equal(t, "k6", k.ID)
 	k.RevokedAt = base
 	update(t, s, func(tx engine.Tx) error { return tx.UpdateAPIKey(k) })
-	require.Equal(t, k, get(t, s, func(r engine.Reader) (*engine.APIKey, error) { return r.APIKeyByHash([]byte("3")) }))
+	require.Equal(t, k, get(t, s, func(r engine.Reader) (*account.APIKey, error) { return r.APIKeyByHash([]byte("3")) }))
 }
 
 func testCustomers(t *testing.T, s engine.Store) {
 	for i := range 5 {
 		update(t, s, func(tx engine.Tx) error {
-			return tx.InsertCustomer(&engine.Customer{MerchantID: merchantA, ID: fmt.Sprint("c", i), CreatedAt: base.Add(time.Duration(i) * time.Second)})
+			return tx.InsertCustomer(&account.Customer{MerchantID: merchantA, ID: fmt.Sprint("c", i), CreatedAt: base.Add(time.Duration(i) * time.Second)})
 		})
 	}
 	for _, c := range []struct {
@@ -196,7 +202,7 @@ func testCustomers(t *testing.T, s engine.Store) {
 	}{{0, 0, "[c4 c3 c2 c1 c0]"}, {2, 0, "[c4 c3]"}, {2, 1, "[c3 c2]"}, {9, 4, "[c0]"}, {2, 5, "[]"}} {
 		update(t, s, func(tx engine.Tx) error {
 			got, total, err := tx.Customers(merchantA, c.limit, c.offset)
-			require.Equal(t, c.want, fmt.Sprint(ids(got, func(c *engine.Customer) string { return c.ID })))
+			require.Equal(t, c.want, fmt.Sprint(ids(got, func(c *account.Customer) string { return c.ID })))
 			require.Equal(t, 5, total)
 			return err
 		})
@@ -209,18 +215,18 @@ func testKeysets(t *testing.T, s engine.Store) {
 	}
 	require.Error(t, insert(nil), "an empty keyset would look like a missing one")
 	require.NoError(t, insert([]byte("one")))
-	require.ErrorIs(t, insert([]byte("two")), engine.ErrConflict)
+	require.ErrorIs(t, insert([]byte("two")), fault.ErrConflict)
 	require.Equal(t, "one", string(get(t, s, func(r engine.Reader) ([]byte, error) { return r.Keyset("data") })))
 
 	change := func(name, old, v string) error {
 		return updateErr(s, func(tx engine.Tx) error { return tx.UpdateKeyset(name, []byte(old), []byte(v)) })
 	}
 	require.NoError(t, change("data", "one", "three"))
-	require.ErrorIs(t, change("data", "one", "four"), engine.ErrConflict)
-	require.ErrorIs(t, change("Data", "three", "four"), engine.ErrNotFound)
+	require.ErrorIs(t, change("data", "one", "four"), fault.ErrConflict)
+	require.ErrorIs(t, change("Data", "three", "four"), fault.ErrNotFound)
 	require.Error(t, change("data", "three", ""))
 	require.Equal(t, "three", string(get(t, s, func(r engine.Reader) ([]byte, error) { return r.Keyset("data") })))
 
 	_, err := read(s, func(r engine.Reader) ([]byte, error) { return r.Keyset("Data") })
-	require.ErrorIs(t, err, engine.ErrNotFound)
+	require.ErrorIs(t, err, fault.ErrNotFound)
 }

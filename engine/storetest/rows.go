@@ -10,6 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/vault"
 )
 
 // kind is one kind of row. The store inserts, reads and, unless update is nil, updates it, always by the value's key.
@@ -28,134 +32,134 @@ type kind struct {
 var kinds = slices.Concat([]kind{
 	{
 		name:   "payment",
-		make:   func(f *filler) any { v := filled[engine.Payment](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.Payment{MerchantID: merchantA, ID: "p", Status: engine.Processing} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertPayment(v.(*engine.Payment)) },
+		make:   func(f *filler) any { v := filled[payment.Payment](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &payment.Payment{MerchantID: merchantA, ID: "p", Status: payment.Processing} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertPayment(v.(*payment.Payment)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Payment(v.(*engine.Payment).MerchantID, v.(*engine.Payment).ID)
+			return r.Payment(v.(*payment.Payment).MerchantID, v.(*payment.Payment).ID)
 		},
-		update:    func(tx engine.Tx, v any) error { return tx.UpdatePayment(v.(*engine.Payment)) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdatePayment(v.(*payment.Payment)) },
 		fixed:     []string{"MerchantID", "ID", "CreatedAt"},
 		versioned: true,
 	},
 	{
 		name:   "attempt",
-		make:   func(f *filler) any { v := filled[engine.Attempt](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.Attempt{MerchantID: merchantA, ID: "a"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertAttempt(v.(*engine.Attempt)) },
+		make:   func(f *filler) any { v := filled[payment.Attempt](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &payment.Attempt{MerchantID: merchantA, ID: "a"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertAttempt(v.(*payment.Attempt)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Attempt(v.(*engine.Attempt).MerchantID, v.(*engine.Attempt).ID)
+			return r.Attempt(v.(*payment.Attempt).MerchantID, v.(*payment.Attempt).ID)
 		},
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateAttempt(v.(*engine.Attempt)) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateAttempt(v.(*payment.Attempt)) },
 		fixed:     []string{"MerchantID", "PaymentID", "ID", "Number", "CreatedAt"},
 		versioned: true,
 	},
 	{
 		name:   "card",
-		make:   func(f *filler) any { v := filled[engine.StoredCard](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.StoredCard{MerchantID: merchantA, ID: "c"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertCard(v.(*engine.StoredCard)) },
+		make:   func(f *filler) any { v := filled[vault.StoredCard](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &vault.StoredCard{MerchantID: merchantA, ID: "c"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertCard(v.(*vault.StoredCard)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Card(v.(*engine.StoredCard).MerchantID, v.(*engine.StoredCard).ID)
+			return r.Card(v.(*vault.StoredCard).MerchantID, v.(*vault.StoredCard).ID)
 		},
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateCard(v.(*engine.StoredCard)) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateCard(v.(*vault.StoredCard)) },
 		fixed:     []string{"MerchantID", "ID", "CreatedAt"},
 		versioned: true,
 	},
 	{
 		name:   "operation",
-		make:   func(f *filler) any { v := filled[engine.Operation](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.Operation{MerchantID: merchantA, ID: "o"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertOperation(v.(*engine.Operation)) },
-		read:   func(r engine.Reader, v any) (any, error) { return r.Operation(v.(*engine.Operation).ID) },
-		update: func(tx engine.Tx, v any) error { return tx.UpdateOperation(v.(*engine.Operation)) },
+		make:   func(f *filler) any { v := filled[payment.Operation](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &payment.Operation{MerchantID: merchantA, ID: "o"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertOperation(v.(*payment.Operation)) },
+		read:   func(r engine.Reader, v any) (any, error) { return r.Operation(v.(*payment.Operation).ID) },
+		update: func(tx engine.Tx, v any) error { return tx.UpdateOperation(v.(*payment.Operation)) },
 		fixed:  []string{"MerchantID", "ID", "PaymentID", "Request"},
 	},
 	{
 		name:      "authentication",
-		make:      func(f *filler) any { v := filled[engine.Authentication](f); v.MerchantID = merchantA; return v },
-		empty:     func() any { return &engine.Authentication{MerchantID: merchantA, ID: "auth"} },
-		insert:    func(tx engine.Tx, v any) error { return tx.InsertAuthentication(v.(*engine.Authentication)) },
-		read:      func(r engine.Reader, v any) (any, error) { return r.Authentication(v.(*engine.Authentication).ID) },
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateAuthentication(v.(*engine.Authentication)) },
+		make:      func(f *filler) any { v := filled[payment.Authentication](f); v.MerchantID = merchantA; return v },
+		empty:     func() any { return &payment.Authentication{MerchantID: merchantA, ID: "auth"} },
+		insert:    func(tx engine.Tx, v any) error { return tx.InsertAuthentication(v.(*payment.Authentication)) },
+		read:      func(r engine.Reader, v any) (any, error) { return r.Authentication(v.(*payment.Authentication).ID) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateAuthentication(v.(*payment.Authentication)) },
 		fixed:     []string{"MerchantID", "ID", "PaymentID", "AttemptID", "ProfileID", "CreatedAt", "Owner", "LeaseUntil"},
 		versioned: true,
 	},
 	{
 		name:   "idempotency record",
-		make:   func(f *filler) any { v := filled[engine.IdempotencyRecord](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.IdempotencyRecord{MerchantID: merchantA, Key: "k"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertIdempotency(v.(*engine.IdempotencyRecord)) },
+		make:   func(f *filler) any { v := filled[account.IdempotencyRecord](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &account.IdempotencyRecord{MerchantID: merchantA, Key: "k"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertIdempotency(v.(*account.IdempotencyRecord)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Idempotency(v.(*engine.IdempotencyRecord).MerchantID, v.(*engine.IdempotencyRecord).Key)
+			return r.Idempotency(v.(*account.IdempotencyRecord).MerchantID, v.(*account.IdempotencyRecord).Key)
 		},
 	},
 	{
 		name:   "card token",
-		make:   func(f *filler) any { v := filled[engine.CardToken](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.CardToken{MerchantID: merchantA, Token: "t"} },
-		insert: func(tx engine.Tx, v any) error { return tx.PutCardToken(v.(*engine.CardToken)) },
+		make:   func(f *filler) any { v := filled[payment.CardToken](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &payment.CardToken{MerchantID: merchantA, Token: "t"} },
+		insert: func(tx engine.Tx, v any) error { return tx.PutCardToken(v.(*payment.CardToken)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.CardToken(v.(*engine.CardToken).MerchantID, v.(*engine.CardToken).Token)
+			return r.CardToken(v.(*payment.CardToken).MerchantID, v.(*payment.CardToken).Token)
 		},
-		update: func(tx engine.Tx, v any) error { return tx.PutCardToken(v.(*engine.CardToken)) },
+		update: func(tx engine.Tx, v any) error { return tx.PutCardToken(v.(*payment.CardToken)) },
 		fixed:  []string{"MerchantID", "Token"},
 		put:    true,
 	},
 	{
 		name:      "merchant",
-		make:      func(f *filler) any { return filled[engine.Merchant](f) },
-		empty:     func() any { return &engine.Merchant{ID: "m"} },
-		insert:    func(tx engine.Tx, v any) error { return tx.InsertMerchant(v.(*engine.Merchant)) },
-		read:      func(r engine.Reader, v any) (any, error) { return r.Merchant(v.(*engine.Merchant).ID) },
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateMerchant(v.(*engine.Merchant)) },
+		make:      func(f *filler) any { return filled[account.Merchant](f) },
+		empty:     func() any { return &account.Merchant{ID: "m"} },
+		insert:    func(tx engine.Tx, v any) error { return tx.InsertMerchant(v.(*account.Merchant)) },
+		read:      func(r engine.Reader, v any) (any, error) { return r.Merchant(v.(*account.Merchant).ID) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateMerchant(v.(*account.Merchant)) },
 		fixed:     []string{"ID"},
 		versioned: true,
 	},
 	{
 		name:   "profile",
-		make:   func(f *filler) any { v := filled[engine.Profile](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.Profile{MerchantID: merchantA, ID: "p"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertProfile(v.(*engine.Profile)) },
+		make:   func(f *filler) any { v := filled[account.Profile](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &account.Profile{MerchantID: merchantA, ID: "p"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertProfile(v.(*account.Profile)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Profile(v.(*engine.Profile).MerchantID, v.(*engine.Profile).ID)
+			return r.Profile(v.(*account.Profile).MerchantID, v.(*account.Profile).ID)
 		},
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateProfile(v.(*engine.Profile)) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateProfile(v.(*account.Profile)) },
 		fixed:     []string{"MerchantID", "ID"},
 		versioned: true,
 	},
 	{
 		name:   "account",
-		make:   func(f *filler) any { v := filled[engine.Account](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.Account{MerchantID: merchantA, ID: "a"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertAccount(v.(*engine.Account)) },
+		make:   func(f *filler) any { v := filled[account.Account](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &account.Account{MerchantID: merchantA, ID: "a"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertAccount(v.(*account.Account)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Account(v.(*engine.Account).MerchantID, v.(*engine.Account).ID)
+			return r.Account(v.(*account.Account).MerchantID, v.(*account.Account).ID)
 		},
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateAccount(v.(*engine.Account)) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateAccount(v.(*account.Account)) },
 		fixed:     []string{"MerchantID", "ID"},
 		versioned: true,
 	},
 	{
 		name:   "API key",
-		make:   func(f *filler) any { v := filled[engine.APIKey](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.APIKey{MerchantID: merchantA, ID: "k", Hash: []byte("h")} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertAPIKey(v.(*engine.APIKey)) },
+		make:   func(f *filler) any { v := filled[account.APIKey](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &account.APIKey{MerchantID: merchantA, ID: "k", Hash: []byte("h")} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertAPIKey(v.(*account.APIKey)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.APIKey(v.(*engine.APIKey).MerchantID, v.(*engine.APIKey).ID)
+			return r.APIKey(v.(*account.APIKey).MerchantID, v.(*account.APIKey).ID)
 		},
-		update: func(tx engine.Tx, v any) error { return tx.UpdateAPIKey(v.(*engine.APIKey)) },
+		update: func(tx engine.Tx, v any) error { return tx.UpdateAPIKey(v.(*account.APIKey)) },
 		fixed:  []string{"MerchantID", "ID"},
 	},
 	{
 		name:   "customer",
-		make:   func(f *filler) any { v := filled[engine.Customer](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &engine.Customer{MerchantID: merchantA, ID: "c"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertCustomer(v.(*engine.Customer)) },
+		make:   func(f *filler) any { v := filled[account.Customer](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &account.Customer{MerchantID: merchantA, ID: "c"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertCustomer(v.(*account.Customer)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Customer(v.(*engine.Customer).MerchantID, v.(*engine.Customer).ID)
+			return r.Customer(v.(*account.Customer).MerchantID, v.(*account.Customer).ID)
 		},
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateCustomer(v.(*engine.Customer)) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateCustomer(v.(*account.Customer)) },
 		fixed:     []string{"MerchantID", "ID", "CreatedAt"},
 		versioned: true,
 	},
@@ -221,37 +225,37 @@ func testUpdates(t *testing.T, s engine.Store) {
 // testDocuments checks JSON that merchants sent. Its numbers, order and duplicates must stay; only white space may go.
 func testDocuments(t *testing.T, s engine.Store) {
 	const doc = `{"z":1.10,"a":12345678901234567890,"a":"<script>&amp; ` + "\u2028" + `","e":{},"n":null}`
-	p := payment("p")
+	p := paymentRow("p")
 	p.Details.Metadata = json.RawMessage(doc)
 	p.Details.Echo = map[string]json.RawMessage{"order_details": json.RawMessage(`[]`), "null": json.RawMessage(`null`)}
 	insertPayments(t, s, p)
-	got := get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, "p") })
+	got := get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, "p") })
 	require.Equal(t, doc, string(got.Details.Metadata))
 	require.Equal(t, p.Details.Echo, got.Details.Echo)
 	zero := int64(0)
 	no := false
-	p.Details = engine.PaymentDetails{AmountToCapture: &zero, OffSession: &no}
+	p.Details = payment.Details{AmountToCapture: &zero, OffSession: &no}
 	update(t, s, func(tx engine.Tx) error { return tx.UpdatePayment(p) })
-	got = get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, "p") })
+	got = get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, "p") })
 	require.Equal(t, p.Details, got.Details)
 
-	c := &engine.Customer{MerchantID: merchantA, ID: "c", Metadata: json.RawMessage(doc)}
-	a := &engine.Merchant{ID: merchantA, Details: json.RawMessage(`null`)}
+	c := &account.Customer{MerchantID: merchantA, ID: "c", Metadata: json.RawMessage(doc)}
+	a := &account.Merchant{ID: merchantA, Details: json.RawMessage(`null`)}
 	update(t, s, func(tx engine.Tx) error {
 		if err := tx.InsertCustomer(c); err != nil {
 			return err
 		}
 		return tx.InsertMerchant(a)
 	})
-	require.Equal(t, doc, string(get(t, s, func(r engine.Reader) (*engine.Customer, error) { return r.Customer(merchantA, "c") }).Metadata))
-	require.Equal(t, `null`, string(get(t, s, func(r engine.Reader) (*engine.Merchant, error) { return r.Merchant(merchantA) }).Details))
+	require.Equal(t, doc, string(get(t, s, func(r engine.Reader) (*account.Customer, error) { return r.Customer(merchantA, "c") }).Metadata))
+	require.Equal(t, `null`, string(get(t, s, func(r engine.Reader) (*account.Merchant, error) { return r.Merchant(merchantA) }).Details))
 }
 
 func testTimes(t *testing.T, s engine.Store) {
-	p := payment("p")
+	p := paymentRow("p")
 	p.CreatedAt = time.Date(2026, 7, 1, 10, 0, 0, 987654321, time.FixedZone("", 2*60*60))
 	insertPayments(t, s, p)
-	got := get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, "p") })
+	got := get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, "p") })
 	require.Equal(t, time.Date(2026, 7, 1, 8, 0, 0, 987000000, time.UTC), got.CreatedAt)
 	require.True(t, got.ExpiresAt.IsZero())
 
@@ -284,16 +288,16 @@ func testInsertTwice(t *testing.T, s engine.Store) {
 				v.Set(field(first, name))
 			}
 		}
-		require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.insert(tx, second) }), engine.ErrConflict, k.name)
+		require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.insert(tx, second) }), fault.ErrConflict, k.name)
 		sameAs(t, s, k, first, "after a second insert")
 		// A conflict does not break the transaction: its function may go on.
 		update(t, s, func(tx engine.Tx) error {
-			require.ErrorIs(t, k.insert(tx, second), engine.ErrConflict, k.name)
+			require.ErrorIs(t, k.insert(tx, second), fault.ErrConflict, k.name)
 			return tx.InsertKeyset(k.name, []byte("went on"))
 		})
 		require.Equal(t, "went on", string(get(t, s, func(r engine.Reader) ([]byte, error) { return r.Keyset(k.name) })))
 	}
-	e := &engine.Event{ID: "evt", MerchantID: merchantA, ObjectID: "p"}
+	e := &payment.Event{ID: "evt", MerchantID: merchantA, ObjectID: "p"}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertEvent(e) })
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertEvent(e) }), engine.ErrConflict)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertEvent(e) }), fault.ErrConflict)
 }

@@ -11,10 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 )
 
-func shortTermKey(until time.Time) *engine.ShortTermKey {
-	return &engine.ShortTermKey{KeyID: "0a0b0c0d", WrappedKey: []byte("wrapped"), ExpiresAt: until}
+func shortTermKey(until time.Time) *secret.Key {
+	return &secret.Key{KeyID: "0a0b0c0d", WrappedKey: []byte("wrapped"), ExpiresAt: until}
 }
 
 func testShortTermKeys(t *testing.T, s engine.Store) {
@@ -23,31 +30,31 @@ func testShortTermKeys(t *testing.T, s engine.Store) {
 	op.Instrument, op.Key = []byte("text"), shortTermKey(future)
 	auth := authentication("auth_1")
 	auth.MerchantID, auth.Instrument, auth.Key = merchantA, []byte("text"), shortTermKey(future)
-	token := &engine.CardToken{MerchantID: merchantA, Token: "t", Sealed: []byte("text"), Key: shortTermKey(future)}
+	token := &payment.CardToken{MerchantID: merchantA, Token: "t", Sealed: []byte("text"), Key: shortTermKey(future)}
 	update(t, s, func(tx engine.Tx) error {
 		return errors.Join(tx.InsertOperation(op), tx.InsertAuthentication(auth), tx.PutCardToken(token))
 	})
 	has := func(id string) bool {
-		k, err := read(s, func(r engine.Reader) (*engine.ShortTermKey, error) { return r.ShortTermKey(merchantA, id) })
-		if errors.Is(err, engine.ErrNotFound) {
+		k, err := read(s, func(r engine.Reader) (*secret.Key, error) { return r.ShortTermKey(merchantA, id) })
+		if errors.Is(err, fault.ErrNotFound) {
 			return false
 		}
 		require.NoError(t, err)
 		require.Equal(t, shortTermKey(future), k)
-		_, err = read(s, func(r engine.Reader) (*engine.ShortTermKey, error) { return r.ShortTermKey(merchantB, id) })
-		require.ErrorIs(t, err, engine.ErrNotFound, "another merchant's")
+		_, err = read(s, func(r engine.Reader) (*secret.Key, error) { return r.ShortTermKey(merchantB, id) })
+		require.ErrorIs(t, err, fault.ErrNotFound, "another merchant's")
 		return true
 	}
 	for _, id := range []string{op.ShortTermID(), auth.ShortTermID(), token.ShortTermID()} {
 		require.True(t, has(id), id)
 	}
-	stored := func() *engine.CardToken {
-		return get(t, s, func(r engine.Reader) (*engine.CardToken, error) { return r.CardToken(merchantA, "t") })
+	stored := func() *payment.CardToken {
+		return get(t, s, func(r engine.Reader) (*payment.CardToken, error) { return r.CardToken(merchantA, "t") })
 	}
 	require.Equal(t, token, stored())
 
 	// An update that keeps the instrument keeps the stored key, whatever key the caller's value holds.
-	op.Key = &engine.ShortTermKey{KeyID: "old"}
+	op.Key = &secret.Key{KeyID: "old"}
 	update(t, s, func(tx engine.Tx) error { return errors.Join(tx.UpdateOperation(op), tx.UpdateAuthentication(auth)) })
 	require.True(t, has(op.ShortTermID()))
 	require.True(t, has(auth.ShortTermID()))
@@ -89,27 +96,27 @@ func testSealedRows(t *testing.T, s engine.Store) {
 		id := fmt.Sprint("id", i)
 		update(t, s, func(tx engine.Tx) error {
 			errs := []error{
-				tx.InsertCard(&engine.StoredCard{MerchantID: merchantA, ID: id, KeyID: "before", WrappedKey: text("w"), Sealed: []byte("text")}),
-				tx.PutCardToken(&engine.CardToken{MerchantID: merchantA, Token: id, Key: &engine.ShortTermKey{KeyID: "before", WrappedKey: text("w")}}),
-				tx.InsertMerchant(&engine.Merchant{ID: id, Sealed: text("m")}),
-				tx.InsertProfile(&engine.Profile{MerchantID: merchantA, ID: id, Name: id, Sealed: text("p")}),
-				tx.InsertAccount(&engine.Account{MerchantID: merchantA, ID: id, Label: id, Sealed: text("a")}),
-				tx.InsertCustomer(&engine.Customer{MerchantID: merchantA, ID: id, Sealed: text("c")}),
-				tx.InsertAttempt(&engine.Attempt{MerchantID: merchantA, ID: id, Sealed: text("a")}),
-				tx.PutExchange(engine.ExchangeRecord{OperationID: id, Sealed: text("x")}),
-				tx.InsertEvent(&engine.Event{MerchantID: merchantA, ID: id, Body: text("e")}),
-				tx.InsertIdempotency(&engine.IdempotencyRecord{MerchantID: merchantA, Key: id, Body: text("i")}),
-				tx.InsertPaymentMethod(&engine.PaymentMethod{MerchantID: merchantA, ID: id, Sealed: text("m")}),
-				tx.InsertJournal(&engine.JournalRecord{OperationID: id, Sealed: text("j")}),
-				tx.InsertMandate(&engine.Mandate{MerchantID: merchantA, ID: id, Sealed: text("m")}),
-				tx.InsertAuthentication(&engine.Authentication{MerchantID: merchantA, ID: id, Sealed: text("a"), Request: text("r")}),
+				tx.InsertCard(&vault.StoredCard{MerchantID: merchantA, ID: id, KeyID: "before", WrappedKey: text("w"), Sealed: []byte("text")}),
+				tx.PutCardToken(&payment.CardToken{MerchantID: merchantA, Token: id, Key: &secret.Key{KeyID: "before", WrappedKey: text("w")}}),
+				tx.InsertMerchant(&account.Merchant{ID: id, Sealed: text("m")}),
+				tx.InsertProfile(&account.Profile{MerchantID: merchantA, ID: id, Name: id, Sealed: text("p")}),
+				tx.InsertAccount(&account.Account{MerchantID: merchantA, ID: id, Label: id, Sealed: text("a")}),
+				tx.InsertCustomer(&account.Customer{MerchantID: merchantA, ID: id, Sealed: text("c")}),
+				tx.InsertAttempt(&payment.Attempt{MerchantID: merchantA, ID: id, Sealed: text("a")}),
+				tx.PutExchange(drive.ExchangeRecord{OperationID: id, Sealed: text("x")}),
+				tx.InsertEvent(&payment.Event{MerchantID: merchantA, ID: id, Body: text("e")}),
+				tx.InsertIdempotency(&account.IdempotencyRecord{MerchantID: merchantA, Key: id, Body: text("i")}),
+				tx.InsertPaymentMethod(&method.PaymentMethod{MerchantID: merchantA, ID: id, Sealed: text("m")}),
+				tx.InsertJournal(&drive.JournalRecord{OperationID: id, Sealed: text("j")}),
+				tx.InsertMandate(&method.Mandate{MerchantID: merchantA, ID: id, Sealed: text("m")}),
+				tx.InsertAuthentication(&payment.Authentication{MerchantID: merchantA, ID: id, Sealed: text("a"), Request: text("r")}),
 			}
-			p, o := payment(id), operation(id)
+			p, o := paymentRow(id), operation(id)
 			p.Sealed, o.Request = text("p"), text("o")
 			return errors.Join(append(errs, tx.InsertPayment(p), tx.InsertOperation(o))...)
 		})
 	}
-	for _, table := range engine.SealedTables() {
+	for _, table := range vault.SealedTables() {
 		name := string(table)
 		counts := func() map[string]int {
 			total := map[string]int{}
@@ -126,7 +133,7 @@ func testSealedRows(t *testing.T, s engine.Store) {
 		}
 		require.Equal(t, map[string]int{"00000000": 4, "00000001": 3}, counts(), name)
 
-		var found []engine.SealedRow
+		var found []vault.SealedRow
 		for behind, windows := int64(0), 0; windows == 0 || behind > 0; windows++ {
 			require.Less(t, windows, 2*rows, name)
 			update(t, s, func(tx engine.Tx) error {
@@ -148,24 +155,24 @@ func testSealedRows(t *testing.T, s engine.Store) {
 		}
 		require.Equal(t, map[string]int{"00000001": 7}, counts(), name)
 	}
-	moved := get(t, s, func(r engine.Reader) (*engine.StoredCard, error) { return r.Card(merchantA, "id0") })
-	require.Equal(t, &engine.StoredCard{MerchantID: merchantA, ID: "id0", KeyID: "00000001", WrappedKey: ciphertext(1, "anew"),
+	moved := get(t, s, func(r engine.Reader) (*vault.StoredCard, error) { return r.Card(merchantA, "id0") })
+	require.Equal(t, &vault.StoredCard{MerchantID: merchantA, ID: "id0", KeyID: "00000001", WrappedKey: ciphertext(1, "anew"),
 		Sealed: []byte("text"), Version: 2}, moved)
-	short := get(t, s, func(r engine.Reader) (*engine.ShortTermKey, error) {
+	short := get(t, s, func(r engine.Reader) (*secret.Key, error) {
 		return r.ShortTermKey(merchantA, "card_token/id0")
 	})
-	require.Equal(t, &engine.ShortTermKey{KeyID: "00000001", WrappedKey: ciphertext(1, "anew")}, short)
-	kept := get(t, s, func(r engine.Reader) (*engine.StoredCard, error) { return r.Card(merchantA, "id1") })
+	require.Equal(t, &secret.Key{KeyID: "00000001", WrappedKey: ciphertext(1, "anew")}, short)
+	kept := get(t, s, func(r engine.Reader) (*vault.StoredCard, error) { return r.Card(merchantA, "id1") })
 	require.Equal(t, "before", kept.KeyID)
-	p := payment("id0")
+	p := paymentRow("id0")
 	p.Version = 1
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdatePayment(p) }), engine.ErrConflict, "a writer with the old row cannot write it back")
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdatePayment(p) }), fault.ErrConflict, "a writer with the old row cannot write it back")
 
 	_, _, err := countsOf(s, "evidence", 0)
 	require.Error(t, err, "the table has no sealed values")
 }
 
-func countsOf(s engine.Store, table engine.SealedTable, behind int64) (n map[string]int, next int64, err error) {
+func countsOf(s engine.Store, table vault.SealedTable, behind int64) (n map[string]int, next int64, err error) {
 	err = updateErr(s, func(tx engine.Tx) (err error) {
 		n, next, err = tx.SealedCounts(table, behind, 2)
 		return err

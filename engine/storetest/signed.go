@@ -9,6 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/vault"
 )
 
 // signer signs with a key of its own.
@@ -24,7 +28,7 @@ func (k signer) Genuine(table string, row, signature []byte) bool {
 }
 
 func (k signer) Altered(table string, key []string) error {
-	return &engine.AlteredError{Rows: []engine.AlteredRow{{Table: table, Key: key}}}
+	return &vault.AlteredError{Rows: []vault.AlteredRow{{Table: table, Key: key}}}
 }
 
 // testSignedRows writes all kinds of rows under one signer, and reads them under that signer and under another.
@@ -46,8 +50,8 @@ func testSignedRows(t *testing.T, s engine.Store) {
 			}
 		}
 	}
-	op, auth, method := made["operation"].(*engine.Operation), made["authentication"].(*engine.Authentication), made["payment method"].(*engine.PaymentMethod)
-	op = &engine.Operation{ID: "driven", MerchantID: merchantA, PaymentID: op.PaymentID, Status: engine.OperationStarted, LeaseUntil: base}
+	op, auth, method := made["operation"].(*payment.Operation), made["authentication"].(*payment.Authentication), made["payment method"].(*method.PaymentMethod)
+	op = &payment.Operation{ID: "driven", MerchantID: merchantA, PaymentID: op.PaymentID, Status: payment.OperationStarted, LeaseUntil: base}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertOperation(op) })
 
 	// Calls that change a row without its value at hand.
@@ -77,14 +81,14 @@ func testSignedRows(t *testing.T, s engine.Store) {
 	// A re-encrypted row is signed again.
 	sealedOnce := ciphertext(0, "once")
 	update(t, s, func(tx engine.Tx) error {
-		return tx.InsertCustomer(&engine.Customer{MerchantID: merchantA, ID: "resealed", Sealed: sealedOnce})
+		return tx.InsertCustomer(&account.Customer{MerchantID: merchantA, ID: "resealed", Sealed: sealedOnce})
 	})
 	reseal := func() (did bool, err error) {
 		err = updateErr(s, func(tx engine.Tx) error {
-			rows, _, err := tx.SealedRows(engine.SealedCustomers, 0, 100, "00000001")
+			rows, _, err := tx.SealedRows(vault.SealedCustomers, 0, 100, "00000001")
 			for _, r := range rows {
 				if r.Key[1] == "resealed" {
-					did, err = tx.Reseal(engine.SealedCustomers, r, ciphertext(1, "anew"))
+					did, err = tx.Reseal(vault.SealedCustomers, r, ciphertext(1, "anew"))
 				}
 			}
 			return err
@@ -94,7 +98,7 @@ func testSignedRows(t *testing.T, s engine.Store) {
 	did, err := reseal()
 	require.NoError(t, err)
 	require.True(t, did)
-	resealed := get(t, s, func(r engine.Reader) (*engine.Customer, error) { return r.Customer(merchantA, "resealed") })
+	resealed := get(t, s, func(r engine.Reader) (*account.Customer, error) { return r.Customer(merchantA, "resealed") })
 	require.Equal(t, ciphertext(1, "anew"), resealed.Sealed)
 
 	// Under another signer no row is genuine.
@@ -102,19 +106,19 @@ func testSignedRows(t *testing.T, s engine.Store) {
 	signed := map[string]bool{}
 	for _, k := range kinds {
 		_, err := read(s, func(r engine.Reader) (any, error) { return k.read(r, made[k.name]) })
-		var altered *engine.AlteredError
+		var altered *vault.AlteredError
 		require.ErrorAs(t, err, &altered, k.name)
 		require.Len(t, altered.Rows, 1, k.name)
 		require.NotEmpty(t, strings.Join(altered.Rows[0].Key, ""), k.name)
 		signed[altered.Rows[0].Table] = true
 	}
-	own := &engine.Customer{MerchantID: merchantA, ID: "own"}
+	own := &account.Customer{MerchantID: merchantA, ID: "own"}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertCustomer(own) })
-	list, err := read(s, func(r engine.Reader) ([]*engine.Customer, error) {
+	list, err := read(s, func(r engine.Reader) ([]*account.Customer, error) {
 		list, _, err := r.Customers(merchantA, 0, 0)
 		return list, err
 	})
-	require.ErrorIs(t, err, engine.ErrAltered)
+	require.ErrorIs(t, err, vault.ErrAltered)
 	require.Empty(t, list, "a page of rows includes all rows of its count")
 
 	// Signed again, all rows are genuine.
@@ -145,7 +149,7 @@ func testSignedRows(t *testing.T, s engine.Store) {
 	require.ErrorContains(t, err, "not signed")
 }
 
-func signedOf(s engine.Store, table string) (rows []engine.SignedRow, next int64, err error) {
+func signedOf(s engine.Store, table string) (rows []vault.SignedRow, next int64, err error) {
 	err = updateErr(s, func(tx engine.Tx) (err error) {
 		rows, next, err = tx.SignedRows(table, 0, 2)
 		return err

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -118,7 +120,7 @@ func merchant(t testing.TB, s engine.Store, ids ...string) {
 	t.Helper()
 	update(t, s, func(tx engine.Tx) error {
 		for _, id := range ids {
-			if err := tx.InsertMerchant(&engine.Merchant{ID: id, PublishableKey: "pk_" + id, CreatedAt: base}); err != nil {
+			if err := tx.InsertMerchant(&account.Merchant{ID: id, PublishableKey: "pk_" + id, CreatedAt: base}); err != nil {
 				return err
 			}
 		}
@@ -126,16 +128,16 @@ func merchant(t testing.TB, s engine.Store, ids ...string) {
 	})
 }
 
-func payment(id string) *engine.Payment {
-	return &engine.Payment{MerchantID: merchantA, ID: id, ProfileID: "pro_1", Status: engine.Processing, Currency: "EUR", Amount: 100, CreatedAt: base}
+func paymentRow(id string) *payment.Payment {
+	return &payment.Payment{MerchantID: merchantA, ID: id, ProfileID: "pro_1", Status: payment.Processing, Currency: "EUR", Amount: 100, CreatedAt: base}
 }
 
-func operation(id string) *engine.Operation {
-	return &engine.Operation{ID: id, MerchantID: merchantA, PaymentID: "pay_1", AttemptID: "pay_1_1", Kind: sdk.OpAuthorize,
-		Status: engine.OperationStarted, StartedAt: base}
+func operation(id string) *payment.Operation {
+	return &payment.Operation{ID: id, MerchantID: merchantA, PaymentID: "pay_1", AttemptID: "pay_1_1", Kind: sdk.OpAuthorize,
+		Status: payment.OperationStarted, StartedAt: base}
 }
 
-func insertPayments(t testing.TB, s engine.Store, list ...*engine.Payment) {
+func insertPayments(t testing.TB, s engine.Store, list ...*payment.Payment) {
 	t.Helper()
 	update(t, s, func(tx engine.Tx) error {
 		for _, p := range list {
@@ -147,7 +149,7 @@ func insertPayments(t testing.TB, s engine.Store, list ...*engine.Payment) {
 	})
 }
 
-func insertOperations(t testing.TB, s engine.Store, list ...*engine.Operation) {
+func insertOperations(t testing.TB, s engine.Store, list ...*payment.Operation) {
 	t.Helper()
 	update(t, s, func(tx engine.Tx) error {
 		for _, o := range list {
@@ -167,5 +169,5 @@ func ids[T any](list []T, id func(T) string) []string {
 	return out
 }
 
-func paymentID(p *engine.Payment) string     { return p.ID }
-func operationID(o *engine.Operation) string { return o.ID }
+func paymentID(p *payment.Payment) string     { return p.ID }
+func operationID(o *payment.Operation) string { return o.ID }

@@ -11,25 +11,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 )
 
 var errOwn = errors.New("the function's own error")
 
 func amount(t testing.TB, s engine.Store, id string) int64 {
 	t.Helper()
-	return get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, id) }).Amount
+	return get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, id) }).Amount
 }
 
 func absent(t testing.TB, s engine.Store, id string) {
 	t.Helper()
-	_, err := read(s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, id) })
-	require.ErrorIs(t, err, engine.ErrNotFound)
+	_, err := read(s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, id) })
+	require.ErrorIs(t, err, fault.ErrNotFound)
 }
 
 func testUpdate(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
 		now := tx.Now()
-		if err := tx.InsertPayment(payment("p")); err != nil {
+		if err := tx.InsertPayment(paymentRow("p")); err != nil {
 			return err
 		}
 		own, err := tx.Payment(merchantA, "p")
@@ -40,7 +42,7 @@ func testUpdate(t *testing.T, s engine.Store) {
 		return nil
 	})
 	err := updateErr(s, func(tx engine.Tx) error {
-		if err := tx.InsertPayment(payment("q")); err != nil {
+		if err := tx.InsertPayment(paymentRow("q")); err != nil {
 			return err
 		}
 		p, err := tx.Payment(merchantA, "p")
@@ -56,10 +58,10 @@ func testUpdate(t *testing.T, s engine.Store) {
 	require.Equal(t, errOwn, err, "Update returns the function's error unchanged")
 	absent(t, s, "q")
 	require.EqualValues(t, 100, amount(t, s, "p"))
-	update(t, s, func(tx engine.Tx) error { return tx.InsertPayment(payment("q")) })
+	update(t, s, func(tx engine.Tx) error { return tx.InsertPayment(paymentRow("q")) })
 
 	// A reader gets rows of its own: changes to them stay there.
-	got := get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, "q") })
+	got := get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, "q") })
 	got.Amount = 1
 	require.EqualValues(t, 100, amount(t, s, "q"))
 }
@@ -67,7 +69,7 @@ func testUpdate(t *testing.T, s engine.Store) {
 // testFailureAmongOthers runs many transactions at a time. Every third one fails after it has written.
 func testFailureAmongOthers(t *testing.T, s engine.Store) {
 	const callers, each = 12, 15
-	insertPayments(t, s, payment("counter"))
+	insertPayments(t, s, paymentRow("counter"))
 	count := func(tx engine.Tx) error {
 		p, err := tx.Payment(merchantA, "counter")
 		if err != nil {
@@ -80,7 +82,7 @@ func testFailureAmongOthers(t *testing.T, s engine.Store) {
 	for c := range callers {
 		wg.Go(func() {
 			for i := range each {
-				p := payment(fmt.Sprintf("p_%d_%d", c, i))
+				p := paymentRow(fmt.Sprintf("p_%d_%d", c, i))
 				fails := (c+i)%3 == 0
 				err := updateErr(s, func(tx engine.Tx) error {
 					if err := errors.Join(tx.InsertPayment(p), count(tx)); err != nil {
@@ -119,7 +121,7 @@ func testFailureAmongOthers(t *testing.T, s engine.Store) {
 func testPanic(t *testing.T, s engine.Store) {
 	for range 3 {
 		err := updateErr(s, func(tx engine.Tx) error {
-			if err := tx.InsertPayment(payment("p")); err != nil {
+			if err := tx.InsertPayment(paymentRow("p")); err != nil {
 				return err
 			}
 			panic("with a reason")
@@ -127,7 +129,7 @@ func testPanic(t *testing.T, s engine.Store) {
 		require.ErrorContains(t, err, "with a reason")
 		absent(t, s, "p")
 	}
-	update(t, s, func(tx engine.Tx) error { return tx.InsertPayment(payment("p")) })
+	update(t, s, func(tx engine.Tx) error { return tx.InsertPayment(paymentRow("p")) })
 	require.EqualValues(t, 100, amount(t, s, "p"))
 }
 
@@ -144,14 +146,14 @@ func testCancelledAfter(t *testing.T, s engine.Store) {
 	ctx, cancel := context.WithCancel(context.Background())
 	require.NoError(t, s.Update(ctx, func(tx engine.Tx) error {
 		cancel()
-		return tx.InsertPayment(payment("p"))
+		return tx.InsertPayment(paymentRow("p"))
 	}))
 	require.EqualValues(t, 100, amount(t, s, "p"))
 
 	ctx, cancel = context.WithCancel(context.Background())
 	require.Equal(t, errOwn, s.Update(ctx, func(tx engine.Tx) error {
 		cancel()
-		require.NoError(t, tx.InsertPayment(payment("q")))
+		require.NoError(t, tx.InsertPayment(paymentRow("q")))
 		return errOwn
 	}), "Update reports the true outcome, not the context's error")
 	absent(t, s, "q")
@@ -159,11 +161,11 @@ func testCancelledAfter(t *testing.T, s engine.Store) {
 
 func testManyWriters(t *testing.T, s engine.Store) {
 	const writers, each = 16, 25
-	insertPayments(t, s, payment("shared"))
+	insertPayments(t, s, paymentRow("shared"))
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
-			mine := payment(fmt.Sprintf("mine_%d", w))
+			mine := paymentRow(fmt.Sprintf("mine_%d", w))
 			for i := range each {
 				err := updateErr(s, func(tx engine.Tx) error { // read and write in one transaction, so that no update is lost
 					p, err := tx.Payment(merchantA, "shared")
@@ -196,7 +198,7 @@ func testManyWriters(t *testing.T, s engine.Store) {
 				return
 			default:
 			}
-			p, err := read(s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, "shared") })
+			p, err := read(s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, "shared") })
 			if err != nil || p.Amount < last {
 				t.Errorf("read %v after %d: %v", p, last, err)
 				return
@@ -208,11 +210,11 @@ func testManyWriters(t *testing.T, s engine.Store) {
 	close(stop)
 	readers.Wait()
 	require.EqualValues(t, 100+writers*each, amount(t, s, "shared"))
-	require.EqualValues(t, each, get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, "mine_3") }).Version)
+	require.EqualValues(t, each, get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, "mine_3") }).Version)
 }
 
 func testSnapshot(t *testing.T, s engine.Store) {
-	insertPayments(t, s, payment("p"), payment("q"))
+	insertPayments(t, s, paymentRow("p"), paymentRow("q"))
 	change := func(to int64) {
 		update(t, s, func(tx engine.Tx) error {
 			for _, id := range []string{"p", "q"} {
@@ -234,11 +236,11 @@ func testSnapshot(t *testing.T, s engine.Store) {
 		require.NoError(t, err)
 		require.EqualValues(t, 100, p.Amount)
 		change(200)
-		insertPayments(t, s, payment("later"))
+		insertPayments(t, s, paymentRow("later"))
 		q, err := r.Payment(merchantA, "q")
 		require.NoError(t, err)
 		require.EqualValues(t, 100, q.Amount, "the state at the first read")
-		all, err := r.Payments(merchantA, "", engine.ListInput{})
+		all, err := r.Payments(merchantA, "", payment.ListInput{})
 		require.NoError(t, err)
 		require.Len(t, all, 2)
 		require.Equal(t, now, r.Now())
@@ -256,6 +258,6 @@ func testView(t *testing.T, s engine.Store) {
 		require.Equal(t, errOwn, s.View(context.Background(), func(engine.Reader) error { return errOwn }))
 		require.Panics(t, func() { _ = s.View(context.Background(), func(engine.Reader) error { panic("in a view") }) })
 	}
-	insertPayments(t, s, payment("p"))
+	insertPayments(t, s, paymentRow("p"))
 	require.EqualValues(t, 100, amount(t, s, "p"))
 }

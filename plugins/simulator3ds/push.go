@@ -12,20 +12,20 @@ import (
 	"strings"
 	"time"
 
-	"payswitch/engine"
+	"payswitch/engine/secret"
 )
 
 // pushTo is the URL that gets the results of an account.
 type pushTo struct {
 	url  string
-	key  engine.Secret
+	key  secret.Value
 	only bool // postauth returns no result, as with a vendor that can only push
 }
 
 // notifyConfig sets the URL for the results of an account: {"url": …, "only": true}. An empty url ends the pushes. The URL must be under PublicURL, so
 // that the simulator cannot be made to send requests to other servers.
 func (s *Simulator) notifyConfig(a account, in message) (int, any) {
-	to := pushTo{url: in.text("url"), key: engine.NewSecret(in.text("key"))}
+	to := pushTo{url: in.text("url"), key: secret.New(in.text("key"))}
 	to.only, _ = in["only"].(bool)
 	switch {
 	case to.url == "":

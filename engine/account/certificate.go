@@ -1,0 +1,118 @@
+package account
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"payswitch/engine/approval"
+	"payswitch/engine/fault"
+	"payswitch/engine/secret"
+	"payswitch/sdk"
+)
+
+// typeClientCertificate is the type of the credential fields that hold an account's TLS client certificate. One field may hold both
+// certificate and key, or one the certificate (with its chain) and another the key.
+const typeClientCertificate = "client_certificate"
+
+// ClientCertificate returns the TLS client certificate from the credential fields of type client_certificate. It returns nil if they are
+// empty, or if the adapter has no such field. A value is PEM or base64 of PEM: a certificate with its chain, and an unencrypted key (PKCS
+// #8, PKCS #1 or SEC 1). The error says what is wrong and never contains a value.
+func ClientCertificate(m *sdk.Manifest, credentials map[string]secret.Value) (*tls.Certificate, error) {
+	var text strings.Builder
+	for _, f := range m.Credentials {
+		if f.Type == typeClientCertificate {
+			text.WriteString(pemText(credentials[approval.FieldKey(f)].Reveal()) + "\n")
+		}
+	}
+	all := []byte(text.String())
+	if strings.TrimSpace(text.String()) == "" {
+		return nil, nil
+	}
+	if strings.Contains(text.String(), "ENCRYPTED") {
+		return nil, errors.New("the client certificate's key is encrypted: remove its passphrase (openssl pkey -in key.pem)")
+	}
+	pair, err := tls.X509KeyPair(all, all)
+	if err != nil {
+		return nil, errors.New("the client certificate must be PEM with a certificate and the key that belongs to it")
+	}
+	if pair.Leaf == nil {
+		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
+			return nil, errors.New("the client certificate cannot be parsed: check that it is a complete X.509 certificate")
+		}
+	}
+	return &pair, nil
+}
+
+// pemText returns PEM as it is, or decodes it from base64.
+func pemText(s string) string {
+	if strings.Contains(s, "-----BEGIN") {
+		return s
+	}
+	b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(s), ""))
+	if err != nil {
+		return s
+	}
+	return string(b)
+}
+
+// checkCertificate refuses a client certificate that cannot be used.
+func (n *Account) checkCertificate(m *sdk.Manifest, now time.Time) error {
+	c, err := ClientCertificate(m, n.Credentials)
+	reason := ""
+	switch {
+	case err != nil:
+		reason = err.Error()
+	case c == nil:
+		return nil
+	case now.After(c.Leaf.NotAfter):
+		reason = fmt.Sprintf("the client certificate %q expired on %s: ask the issuer for a new one", c.Leaf.Subject.CommonName, c.Leaf.NotAfter.UTC().Format(time.DateOnly))
+	default:
+		return nil
+	}
+	refused := fault.Unprocessable(fieldCredentials+".certificate", "The connector_account_details.certificate is invalid")
+	refused.Reason = reason
+	return refused
+}
+
+// typePEM is the type of a credential field with a key or certificate in PEM, which the host signs or encrypts with.
+const typePEM = "pem"
+
+// checkPEM refuses a field of type pem without a key or certificate. The host would not fail over such a value later; the processor would
+// refuse the signatures.
+func (n *Account) checkPEM(m *sdk.Manifest) error {
+	for _, f := range m.Credentials {
+		v := n.Credentials[approval.FieldKey(f)].Reveal()
+		if f.Type != typePEM || v == "" || holdsKey([]byte(v)) {
+			continue
+		}
+		err := fault.Unprocessable(fieldCredentials+"."+approval.FieldKey(f), "The connector_account_details."+approval.FieldKey(f)+" is invalid")
+		err.Reason = f.Label + ": PEM of a private key (PKCS #8, PKCS #1 or SEC 1, not encrypted), a public key or a certificate"
+		return err
+	}
+	return nil
+}
+
+// holdsKey reports whether a PEM text holds a readable key or certificate.
+func holdsKey(text []byte) bool {
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		for _, parse := range []func([]byte) error{
+			func(b []byte) error { _, err := x509.ParsePKCS8PrivateKey(b); return err },
+			func(b []byte) error { _, err := x509.ParsePKCS1PrivateKey(b); return err },
+			func(b []byte) error { _, err := x509.ParseECPrivateKey(b); return err },
+			func(b []byte) error { _, err := x509.ParsePKIXPublicKey(b); return err },
+			func(b []byte) error { _, err := x509.ParsePKCS1PublicKey(b); return err },
+			func(b []byte) error { _, err := x509.ParseCertificate(b); return err },
+		} {
+			if parse(block.Bytes) == nil {
+				return true
+			}
+		}
+	}
+	return false
+}

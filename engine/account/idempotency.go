@@ -1,0 +1,156 @@
+package account
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/ids"
+	"payswitch/engine/vault"
+)
+
+// StoredAnswer is the stored answer to a request with an Idempotency-Key.
+type StoredAnswer struct {
+	Status  int                 `json:"status"`
+	Headers map[string][]string `json:"headers,omitempty"`
+	Body    []byte              `json:"body"`
+}
+
+// MaxIdempotencyKey is the maximum length of an Idempotency-Key, which consists of printable ASCII characters without spaces.
+const MaxIdempotencyKey = 250
+
+// idempotencyTime is how long an answer is kept.
+const idempotencyTime = 24 * time.Hour
+
+// idempotencyLease is how long the first request with a key may take before a repetition may replace it.
+const idempotencyLease = 3 * time.Minute
+
+// BeginIdempotent claims a merchant's Idempotency-Key for a request. requestHash is the hash of method, path and body.
+//
+// The first caller gets finish and abandon. It calls finish to store the answer, or abandon if the same request may be made again, as after
+// an internal error.
+//
+// A later caller waits for the first one and gets the stored answer. With another requestHash it gets IR_38. If the first caller died
+// without an answer, a later caller replaces it after a lease. That caller gets the same RequestToken in a, with which it finds what the
+// first one did.
+func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, requestHash []byte) (*StoredAnswer, func(context.Context, StoredAnswer) error, func(context.Context), error) {
+	if key == "" || len(key) > MaxIdempotencyKey || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
+		return nil, nil, nil, fault.Unprocessable("Idempotency-Key",
+			"Idempotency-Key must be 1 to "+strconv.Itoa(MaxIdempotencyKey)+" printable ASCII characters without spaces")
+	}
+	switch { // publishable and ephemeral keys have key spaces of their own; the space character keeps them apart from the merchant's keys
+	case a.Publishable:
+		key = "p " + a.SecretOf + " " + key
+	case a.CustomerID != "":
+		key = "c " + a.CustomerID + " " + key
+	}
+	requestHash = e.Vault.Hash("idempotent request", requestHash) // bodies hold card data, which a plain hash would let an attacker guess
+	deadline := e.Now().Add(e.LockWait)
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+		mine, found, err := e.takeKey(ctx, a.MerchantID, key, requestHash)
+		switch {
+		case err != nil:
+			return nil, nil, nil, fault.Internal(err, "take idempotency key")
+		case mine != nil:
+			a.RequestToken, a.Repeated = mine.Owner, found != nil
+			finish, abandon := e.keyEnds(mine)
+			return nil, finish, abandon, nil
+		case !bytes.Equal(found.RequestHash, requestHash):
+			return nil, nil, nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "This Idempotency-Key was used before with another request", Param: "Idempotency-Key"}
+		case found.Status != 0:
+			s := &StoredAnswer{}
+			if err := e.Vault.OpenJSON(found.Body, vault.IdempotencyAD(a.MerchantID, key), s); err != nil {
+				return nil, nil, nil, err
+			}
+			return s, nil, nil, nil
+		case e.Now().After(deadline):
+			return nil, nil, nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the first request with this Idempotency-Key has not ended yet, try again"}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for the first one with its Idempotency-Key", Err: ctx.Err()}
+		case <-time.After(pause):
+		}
+	}
+}
+
+// takeKey inserts the key, or returns the record that has it. If both results are set, the caller has taken the key over from a request
+// that died.
+func (s *Registry) takeKey(ctx context.Context, merchantID, key string, hash []byte) (mine, found *IdempotencyRecord, err error) {
+	err = s.Store.Update(ctx, func(tx Tx) error {
+		now := tx.Now()
+		r := &IdempotencyRecord{MerchantID: merchantID, Key: key, RequestHash: hash, Owner: ids.At("pay_", now), CreatedAt: now, ExpiresAt: now.Add(idempotencyTime)}
+		mine, found = r, nil
+		old, err := tx.Idempotency(merchantID, key)
+		if errors.Is(err, fault.ErrNotFound) {
+			return tx.InsertIdempotency(r)
+		}
+		if err != nil {
+			return err
+		}
+		if now.Before(old.ExpiresAt) {
+			found = old
+			if old.Status != 0 || now.Sub(old.CreatedAt) <= idempotencyLease || !bytes.Equal(old.RequestHash, hash) {
+				mine = nil
+				return nil
+			}
+			r.Owner = old.Owner // the hash is equal: the same request goes on
+		}
+		if err := tx.DeleteIdempotency(merchantID, key); err != nil {
+			return err
+		}
+		return tx.InsertIdempotency(r)
+	})
+	return mine, found, err
+}
+
+func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, StoredAnswer) error, abandon func(context.Context)) {
+	finish = func(ctx context.Context, answer StoredAnswer) (err error) {
+		done := *r
+		done.Status = answer.Status
+		if done.Body, err = s.Vault.SealJSON(answer, vault.IdempotencyAD(r.MerchantID, r.Key)); err != nil {
+			return err
+		}
+		err = s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error { return tx.FinishIdempotency(&done) })
+		if err != nil {
+			return fault.Internal(err, "store idempotent answer")
+		}
+		return nil
+	}
+	abandon = func(ctx context.Context) {
+		free := *r
+		free.CreatedAt = time.UnixMilli(0).UTC() // its lease has ended: the next repetition takes the key over, with its token
+		err := s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error {
+			err := tx.DeleteIdempotency(r.MerchantID, r.Key)
+			if errors.Is(err, fault.ErrNotFound) {
+				return nil // the record was deleted at its end, so the key is free
+			}
+			if err != nil {
+				return err
+			}
+			return tx.InsertIdempotency(&free)
+		})
+		if err != nil {
+			s.Log.ErrorContext(ctx, "an idempotency key could not be released; a repetition waits for its lease", "error", err)
+		}
+	}
+	return finish, abandon
+}
+
+// IdempotencyRecord is the stored answer to a request with an Idempotency-Key.
+type IdempotencyRecord struct {
+	MerchantID  string
+	Key         string
+	RequestHash []byte // the vault's keyed hash of method, path and body
+	// Status is the HTTP status of the answer, or 0 while the first request runs.
+	Status    int
+	Body      []byte // sealed
+	Headers   []byte // sealed; a JSON object of the headers to repeat
+	Owner     string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}

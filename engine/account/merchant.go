@@ -1,0 +1,147 @@
+package account
+
+import (
+	"encoding/json"
+	"time"
+
+	"payswitch/engine/approval"
+	"payswitch/engine/secret"
+	"payswitch/engine/threeds"
+)
+
+// Merchant is a merchant account.
+type Merchant struct {
+	ID             string
+	PublishableKey string
+	OrganizationID string
+	DefaultProfile string // "" if the account was made with several profiles
+	// ResponseHash is payment_response_hash_key, and the default of the webhook signing key. It is part of Private: zero until opened.
+	ResponseHash secret.Value
+	Details      json.RawMessage // the account's other fields as sent, by API name; a JSON object
+	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private or ResponseHash.
+	Sealed []byte
+	// Private holds the personal and secret fields by API name, each as JSON text. It is nil until opened.
+	Private    map[string]secret.Value
+	CreatedAt  time.Time
+	ModifiedAt time.Time
+	Version    int64
+}
+
+// Profile is a business profile: the settings of its payments.
+type Profile struct {
+	ID         string
+	MerchantID string
+	Name       string
+	Settings   ProfileSettings
+	// Fallback lists the ids of the connector accounts to try, in order, when a payment names none.
+	Fallback []string
+	// ResponseHash is payment_response_hash_key. It is part of Private: zero until opened.
+	ResponseHash secret.Value
+	Details      json.RawMessage // the other fields as sent, by API name; a JSON object
+	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private, ResponseHash or Settings.WebhookHeaders.
+	Sealed []byte
+	// Private holds the secret fields by API name, each as JSON text. It is nil until opened.
+	Private    map[string]secret.Value
+	CreatedAt  time.Time
+	ModifiedAt time.Time
+	Version    int64
+}
+
+// ProfileSettings are the profile's settings that the engine uses. The engine stores and shows AlwaysOvercapture,
+// UseBillingAsMethodBilling, PaymentStatusesEnabled and RefundStatusesEnabled, but does not act on them yet.
+type ProfileSettings struct {
+	ReturnURL                 string
+	EnableResponseHash        bool
+	RedirectWithPost          bool
+	SessionExpirySeconds      int64 // default 900, from 60 to 7,890,000
+	FulfillmentSeconds        int64 // intent_fulfillment_time: default 900, from 60 to 1,800
+	ManualRetry               bool  // is_manual_retry_enabled
+	AgnosticMIT               bool  // is_connector_agnostic_mit_enabled
+	Force3DSChallenge         bool
+	AlwaysOvercapture         bool
+	UseBillingAsMethodBilling bool // default true
+	AuthenticationConnectors  []string
+	// ExternalThreeDS is external_three_ds_policy; nil: not set. Use ThreeDSPolicy to read it.
+	ExternalThreeDS *threeds.Config `json:",omitempty"`
+	RequestorURL    string
+	RequestorAppURL string
+	// Acquirers were made with /profile_acquirer, in the order of creation.
+	Acquirers              []Acquirer `json:",omitempty"`
+	WebhookURL             string
+	PaymentStatusesEnabled []string
+	RefundStatusesEnabled  []string
+	WebhookHeaders         map[string]secret.Value `json:"-"` // part of Profile.Private; nil until opened
+}
+
+// ThreeDSPolicy returns the policy for authentications that payswitch runs, or the default policy.
+func (s *ProfileSettings) ThreeDSPolicy() threeds.Config {
+	if s.ExternalThreeDS == nil {
+		return threeds.Default()
+	}
+	return *s.ExternalThreeDS
+}
+
+// Account is a connector account: a merchant's account at a processor or authenticator.
+type Account struct {
+	ID         string // mca_…
+	MerchantID string
+	ProfileID  string
+	Type       string // payment_processor, authentication_processor …
+	Connector  string // the connector's name in the API; the simulator may be its adapter
+	Label      string
+	Disabled   bool
+	Active     bool // status "active"
+	TestMode   bool
+	// AuthType is the auth_type of the credentials: HeaderKey, BodyKey, SignatureKey …
+	AuthType string
+	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private or Credentials.
+	Sealed      []byte
+	Credentials map[string]secret.Value // by API key name: api_key, key1 …; nil until opened
+	// Private holds the secret fields (credentials, webhook secrets, wallet details …) by API name, each as JSON text. It is nil until
+	// opened.
+	Private  map[string]secret.Value
+	Metadata json.RawMessage // as sent, a JSON object or null
+	BaseURL  string          // "": the manifest's base URL; else an operator has set it
+	// Hosts are the exact hosts that the operator approved. Empty means the hosts of the manifest at the account's creation.
+	Hosts []string
+	// Operator are the operator's other decisions about the account.
+	Operator approval.OperatorDecisions
+	// PaymentMethods is payment_methods_enabled as sent.
+	PaymentMethods json.RawMessage
+	Details        json.RawMessage // all other fields as sent
+	CreatedAt      time.Time
+	ModifiedAt     time.Time
+	Version        int64
+}
+
+// APIKey is a merchant's secret key. The key itself is shown once and never stored.
+type APIKey struct {
+	ID          string
+	MerchantID  string
+	Name        string
+	Description string
+	Prefix      string // the first 12 characters
+	Hash        []byte // keyed hash of the key
+	CreatedAt   time.Time
+	ExpiresAt   time.Time // zero: never
+	RevokedAt   time.Time // zero: not revoked
+}
+
+// Auth is the authenticated caller.
+type Auth struct {
+	MerchantID string
+	// Publishable is true for the publishable key. A request with that key also needs a client secret.
+	Publishable bool
+	// ProfileID limits the call to one profile (X-Profile-Id); "" means all.
+	ProfileID string
+	KeyID     string // the API key's id; "" for a publishable key
+	// CustomerID limits the call to the customer of an ephemeral key. It is "" for other keys.
+	CustomerID string
+	// SecretOf is the payment or payment method of the client secret that came with a publishable key. Only BeginIdempotent uses it.
+	SecretOf string
+
+	// RequestToken is the same for all repetitions of a request; "" without an Idempotency-Key. Repeated is true if an earlier try ended
+	// without an answer. The use case then looks for the results of that try first. BeginIdempotent sets both fields.
+	RequestToken string
+	Repeated     bool
+}

@@ -1,0 +1,68 @@
+package account
+
+import (
+	"time"
+
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+)
+
+// Store is the part of a store that the account use cases need.
+type Store = port.StoreOf[Reader, Tx]
+
+// Reader reads merchants, profiles, connector accounts, API keys and idempotency records. A method with a merchant id returns
+// ErrNotFound for rows of other merchants. Returned rows are copies; their sealed parts stay sealed.
+type Reader interface {
+	// Now returns the database's time, in whole milliseconds UTC. It stays the same throughout the transaction.
+	Now() time.Time
+
+	Merchant(id string) (*Merchant, error)
+	MerchantByPublishableKey(key string) (*Merchant, error)
+	// Merchants lists the merchants of an organization by id; "" means all organizations.
+	Merchants(organizationID string) ([]*Merchant, error)
+	Profile(merchantID, id string) (*Profile, error)
+	Profiles(merchantID string) ([]*Profile, error) // by creation
+	Account(merchantID, id string) (*Account, error)
+	Accounts(merchantID string) ([]*Account, error) // by creation
+	APIKey(merchantID, id string) (*APIKey, error)
+	APIKeyByHash(hash []byte) (*APIKey, error)
+	APIKeys(merchantID string, limit, skip int) ([]*APIKey, error) // by creation
+	// Violations lists the violations of an account, newest first.
+	Violations(merchantID, accountID string, limit int) ([]*port.Violation, error)
+	Idempotency(merchantID, key string) (*IdempotencyRecord, error)
+
+	// OpenOperations counts the merchant's operations that are started, unknown or pending. accountID limits the count to one account; ""
+	// means all.
+	OpenOperations(merchantID, accountID string) (int, error)
+	// Payments lists a merchant's payments that match f, newest first. It returns ErrNotFound if a cursor of f names no payment.
+	Payments(merchantID, profileID string, f payment.ListInput) ([]*payment.Payment, error)
+	// Customers lists customers by creation, newest first, and returns the total number of customers.
+	Customers(merchantID string, limit, offset int) ([]*Customer, int, error)
+}
+
+// Tx writes what Reader reads. Insert returns ErrConflict if the key exists. Update compares Version, if the row has one, and
+// raises it in the value given. It returns ErrConflict if the row has changed since it was read, and ErrNotFound if the row is gone.
+type Tx interface {
+	Reader
+
+	InsertMerchant(m *Merchant) error
+	UpdateMerchant(m *Merchant) error
+	// DeleteMerchant also removes the merchant's profiles, accounts, keys, kept cards, saved methods and counts of exemptions. Payments and
+	// customers stay.
+	DeleteMerchant(id string) error
+	InsertProfile(p *Profile) error // ErrConflict if the merchant has a profile of that name
+	UpdateProfile(p *Profile) error
+	DeleteProfile(merchantID, id string) error
+	InsertAccount(a *Account) error // ErrConflict if the profile has an account of that label
+	UpdateAccount(a *Account) error
+	DeleteAccount(merchantID, id string) error
+	InsertAPIKey(k *APIKey) error
+	UpdateAPIKey(k *APIKey) error
+	// InsertViolation adds v and removes the account's oldest violations beyond keep. It returns ErrNotFound if the account is gone.
+	// Deleting an account deletes its violations.
+	InsertViolation(v *port.Violation, keep int) error
+
+	InsertIdempotency(r *IdempotencyRecord) error
+	FinishIdempotency(r *IdempotencyRecord) error
+	DeleteIdempotency(merchantID, key string) error
+}

@@ -1,0 +1,81 @@
+package account
+
+import (
+	"encoding/json"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
+)
+
+func sealPrivate(v *vault.Vault, private map[string]secret.Value, associated string) ([]byte, error) {
+	if len(private) == 0 {
+		return nil, nil
+	}
+	f := make(Fields, len(private))
+	for name, s := range private {
+		f[name] = json.RawMessage(s.Reveal())
+	}
+	plain, err := json.Marshal(f)
+	if err != nil {
+		return nil, fault.Internal(err, "encode "+associated)
+	}
+	sealed, err := v.Seal(plain, associated)
+	if err != nil {
+		return nil, fault.Internal(err, "seal "+associated)
+	}
+	return sealed, nil
+}
+
+func openPrivate(v *vault.Vault, sealed []byte, associated string) (map[string]secret.Value, error) {
+	private := map[string]secret.Value{}
+	if len(sealed) == 0 {
+		return private, nil
+	}
+	plain, err := v.Open(sealed, associated)
+	if err != nil {
+		return nil, fault.Internal(err, "open "+associated)
+	}
+	var f Fields
+	if err := json.Unmarshal(plain, &f); err != nil {
+		return nil, fault.Internal(err, "decode "+associated)
+	}
+	for name, raw := range f {
+		private[name] = secret.New(string(raw))
+	}
+	return private, nil
+}
+
+func openMerchant(v *vault.Vault, m *Merchant) (err error) {
+	if m.Private, err = openPrivate(v, m.Sealed, vault.MerchantAD(m.ID)); err != nil {
+		return err
+	}
+	m.ResponseHash = secret.TextOf(m.Private[fieldResponseHash])
+	return nil
+}
+
+func openProfile(v *vault.Vault, p *Profile) (err error) {
+	if p.Private, err = openPrivate(v, p.Sealed, vault.ProfileAD(p.MerchantID, p.ID)); err != nil {
+		return err
+	}
+	p.takePrivate()
+	return nil
+}
+
+func openAccount(v *vault.Vault, a *Account) (err error) {
+	if a.Private, err = openPrivate(v, a.Sealed, vault.AccountAD(a.MerchantID, a.ID)); err != nil {
+		return err
+	}
+	a.takePrivate()
+	return nil
+}
+
+func noMerchant() *fault.Error {
+	e := fault.NotFound("Merchant account")
+	e.Err = fault.ErrNotFound
+	return e
+}
+
+func NoProfile(id string) *fault.Error {
+	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Business profile with the given id " + id + " does not exist", Err: fault.ErrNotFound}
+}

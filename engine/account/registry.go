@@ -1,0 +1,50 @@
+package account
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/port"
+	"payswitch/engine/vault"
+)
+
+// Registry has the use cases for merchants, profiles, connector accounts and API keys. It also holds the directory, from which every
+// payment reads its configuration. Safe for concurrent use.
+type Registry struct {
+	Deps
+	Dir *Directory
+}
+
+// Deps are the parts that a Registry is built from. All are required.
+type Deps struct {
+	Store      Store
+	Vault      *vault.Vault
+	Connectors port.Connectors
+	Now        port.Clock
+	Log        *slog.Logger
+	Metrics    port.Metrics
+	// KeyEnvironment is the environment in new API keys, such as "snd".
+	KeyEnvironment string
+	// LockWait is how long a repeated request waits for the first request with the same Idempotency-Key.
+	LockWait time.Duration
+	// Ephemeral authenticates an ephemeral key.
+	Ephemeral func(ctx context.Context, text string) (Auth, error)
+}
+
+// New builds a Registry. It checks nothing and starts nothing.
+func New(d Deps) *Registry {
+	return &Registry{Deps: d, Dir: newDirectory(d.Store, d.Vault)}
+}
+
+// change runs one write of configuration. On this node the change counts as soon as change returns.
+func (s *Registry) change(ctx context.Context, doing string, f func(tx Tx) error) error {
+	err := s.Store.Update(ctx, f)
+	s.Dir.changed()
+	return fault.FromStore(err, doing)
+}
+
+func (s *Registry) read(ctx context.Context, doing string, f func(r Reader) error) error {
+	return fault.FromStore(s.Store.View(ctx, f), doing)
+}

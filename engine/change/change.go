@@ -1,0 +1,359 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+)
+
+// Change is everything that one decision changes about a payment. A decision function fills a Change; commit makes it durable in one
+// transaction. Rows with Version 0 are new and are inserted; other rows are written by compare-and-set on their Version. A nil field changes
+// nothing.
+type Change struct {
+	Payment *payment.Payment
+	// Attempt is the payment's latest attempt, or the earlier attempt that a late answer is about.
+	Attempt *payment.Attempt
+	// NextAttempt is the attempt that follows Attempt within the same decision: the step-up after a soft decline.
+	NextAttempt    *payment.Attempt
+	Authentication *payment.Authentication
+
+	// Intents are operations to perform. Each is durable before anything leaves for a processor or an authenticator.
+	Intents []*payment.Operation
+	// Settled is the operation whose end the decision books. The store locks and writes the whole row.
+	Settled *payment.Operation
+	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
+	Superseded string
+	// Asked are ended operations at authenticators. A row that recovery has closed meanwhile stays as it is.
+	Asked []*payment.Operation
+
+	// CustomerSeen inserts the payment's customer where the merchant has no such customer yet.
+	CustomerSeen bool
+	// Instrument claims the saved method and the mandate that the payment charges.
+	Instrument *method.Instrument
+	// KeepCard keeps a typed card until the payment is confirmed. DropCard is the token of a kept card that goes; "" for none.
+	KeepCard *payment.CardToken
+	DropCard string
+	// Saved is what the decision changes of the customer's saved methods and mandates.
+	Saved *method.SavedChange
+
+	// Exemption counts a settled claim of an exemption. Strong is the fingerprint of a card whose payer has passed a challenge: the count of its
+	// low-value payments starts again.
+	Exemption *exemptionCount
+	Strong    string
+
+	// Journal holds recordings of drives. Forget is the operation whose exchanges the journal has replaced; "" for none.
+	Journal []*drive.JournalRecord
+	Forget  string
+	// Event tells the merchant of the payment's new status.
+	Event *payment.Event
+
+	// Alarms count what a person must look at. Ended says that Authentication has come to its end. Both happen after the commit.
+	Alarms []string
+	Ended  bool
+	// Effects follow the commit in order. A crash before an effect loses nothing: each effect performs an intent or a due row that recovery
+	// finds. The first error ends them and is the caller's answer.
+	Effects []func(ctx context.Context) error
+}
+
+// NotSaved is a failure to write Change.Saved. Money goes first: the caller may commit again without it.
+type NotSaved struct{ error }
+
+func (n NotSaved) Unwrap() error { return n.error }
+
+// Commit seals and writes a change in one transaction, then counts it and runs its effects. ErrConflict says that another writer was faster:
+// the caller reads again and decides anew. Only commit writes payments.
+func (s *Changes) Commit(ctx context.Context, c *Change) error {
+	if err := s.sealChange(c); err != nil {
+		return err
+	}
+	var written Change
+	err := s.Store.Update(ctx, func(tx Tx) error {
+		written = c.copyRows() // a transaction that is undone must not have raised versions
+		return s.writeChange(tx, &written)
+	})
+	if err != nil {
+		return err
+	}
+	c.takeVersions(&written)
+	s.countChange(ctx, c)
+	for _, follow := range c.Effects {
+		if err := follow(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sealChange encrypts the private parts of the rows.
+func (s *Changes) sealChange(c *Change) error {
+	var errs []error
+	if p := c.Payment; p != nil && p.Private != nil {
+		errs = append(errs, s.Vault.SealPayment(p))
+	}
+	for _, a := range []*payment.Attempt{c.Attempt, c.NextAttempt} {
+		if a != nil && a.Private != nil {
+			errs = append(errs, s.Vault.SealAttempt(a))
+		}
+	}
+	if a := c.Authentication; a != nil {
+		errs = append(errs, s.Vault.SealAuthentication(a))
+	}
+	return errors.Join(errs...)
+}
+
+// copyRows copies the rows that the store gives new versions.
+func (c *Change) copyRows() Change {
+	n := *c
+	if c.Payment != nil {
+		n.Payment = c.Payment.Clone()
+	}
+	if c.Attempt != nil {
+		n.Attempt = c.Attempt.Clone()
+	}
+	if c.NextAttempt != nil {
+		n.NextAttempt = c.NextAttempt.Clone()
+	}
+	if c.Authentication != nil {
+		a := *c.Authentication
+		n.Authentication = &a
+	}
+	return n
+}
+
+func (c *Change) takeVersions(written *Change) {
+	if c.Payment != nil {
+		c.Payment.Version = written.Payment.Version
+	}
+	if c.Attempt != nil {
+		c.Attempt.Version = written.Attempt.Version
+	}
+	if c.NextAttempt != nil {
+		c.NextAttempt.Version = written.NextAttempt.Version
+	}
+	if c.Authentication != nil {
+		c.Authentication.Version = written.Authentication.Version
+	}
+}
+
+// writeChange writes every row of a change. The payment comes first: its version decides between two writers.
+func (s *Changes) writeChange(tx Tx, c *Change) error {
+	if err := writePayment(tx, c); err != nil {
+		return err
+	}
+	if p := c.Payment; c.CustomerSeen && p.CustomerID != "" && p.Private.Customer != nil {
+		if err := s.Methods.EnsureCustomer(tx, p.MerchantID, p.Private.Customer, p.ModifiedAt); err != nil {
+			return err
+		}
+	}
+	if err := writeCard(tx, c); err != nil {
+		return err
+	}
+	if err := writeOperations(tx, c); err != nil {
+		return err
+	}
+	if err := writeAuthentication(tx, c.Authentication); err != nil {
+		return err
+	}
+	if c.Event != nil {
+		if err := tx.InsertEvent(c.Event); err != nil {
+			return err
+		}
+	}
+	for _, r := range c.Journal {
+		if err := tx.InsertJournal(r); err != nil {
+			return err
+		}
+	}
+	if c.Forget != "" {
+		if err := tx.DeleteExchanges(c.Forget); err != nil {
+			return err
+		}
+	}
+	if c.Strong != "" {
+		if err := tx.ResetLowValue(c.Payment.MerchantID, c.Strong); err != nil {
+			return err
+		}
+	}
+	if err := c.Exemption.write(tx); err != nil {
+		return err
+	}
+	if err := c.Saved.Apply(tx); err != nil {
+		return NotSaved{err}
+	}
+	return nil
+}
+
+func writePayment(tx Tx, c *Change) error {
+	if p := c.Payment; p != nil {
+		write := tx.UpdatePayment
+		if p.Version == 0 {
+			write = tx.InsertPayment
+		}
+		if err := write(p); err != nil {
+			return err
+		}
+	}
+	for _, a := range []*payment.Attempt{c.Attempt, c.NextAttempt} {
+		if a == nil {
+			continue
+		}
+		write := tx.UpdateAttempt
+		if a.Version == 0 {
+			write = tx.InsertAttempt
+		}
+		if err := write(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeCard writes what a payment that is not confirmed keeps of a card, and claims what a confirm charges.
+func writeCard(tx Tx, c *Change) error {
+	if err := dropCardToken(tx, c.merchantID(), c.DropCard); err != nil {
+		return err
+	}
+	if c.KeepCard != nil {
+		if err := tx.PutCardToken(c.KeepCard); err != nil {
+			return err
+		}
+	}
+	if c.Instrument == nil {
+		return nil
+	}
+	return c.Instrument.Claim(tx, c.Payment, c.Payment.ModifiedAt)
+}
+
+func writeOperations(tx Tx, c *Change) error {
+	if c.Settled != nil {
+		if err := tx.UpdateOperation(c.Settled); err != nil {
+			return err
+		}
+	}
+	if c.Superseded != "" {
+		if err := ClosePending(tx, c.Superseded, c.Payment.ModifiedAt); err != nil {
+			return err
+		}
+	}
+	for _, op := range c.Asked {
+		if err := closeAuthenticatorCall(tx, op); err != nil {
+			return err
+		}
+	}
+	for _, op := range c.Intents {
+		if err := tx.InsertOperation(op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeAuthentication(tx Tx, a *payment.Authentication) error {
+	switch {
+	case a == nil:
+		return nil
+	case a.Version == 0:
+		return tx.InsertAuthentication(a)
+	}
+	return tx.UpdateAuthentication(a)
+}
+
+func (c *Change) merchantID() string {
+	if c.Payment == nil {
+		return ""
+	}
+	return c.Payment.MerchantID
+}
+
+// countChange counts and logs what a change has made durable.
+func (s *Changes) countChange(ctx context.Context, c *Change) {
+	for _, alarm := range c.Alarms {
+		s.Metrics.Alarm(alarm)
+		if a := c.Authentication; a != nil {
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "authentication needs a look", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
+				slog.String("alarm", alarm))
+		}
+	}
+	s.settledExemption(ctx, c.Exemption)
+	if c.Event != nil {
+		s.Metrics.PaymentMoved(c.Payment.Status, c.Attempt.Connector)
+	}
+	if c.Ended {
+		s.authenticationEnded(ctx, c.Authentication)
+	}
+}
+
+// Decide decides about a payment and commits what was decided: one payment, one operation at a time. It waits for an operation that is being
+// driven, up to Options.LockWait, and calls decide again on fresh rows when another writer was faster. An operation whose result is unknown is
+// not waited for: decide sees the payment as processing. decide may change the rows of w; a nil Change leaves the payment as it is. The answer
+// is the payment as w shows it after the effects.
+func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, decide func(w *Loaded) (*Change, error)) (*View, error) {
+	deadline := s.Now().Add(s.LockWait)
+	pause := 5 * time.Millisecond
+	for {
+		w, err := s.Load(ctx, auth.MerchantID, id)
+		if err != nil {
+			return nil, err
+		}
+		if auth.ProfileID != "" && auth.ProfileID != w.Payment.ProfileID {
+			return nil, fault.NotFound("Payment")
+		}
+		busy, err := s.busy(ctx, w.Payment)
+		if err != nil {
+			return nil, err
+		}
+		if !busy {
+			w.Token = auth.RequestToken
+			err := s.changeLoaded(ctx, auth, w, decide)
+			if err == nil {
+				return s.View(w), nil
+			}
+			if !errors.Is(err, fault.ErrConflict) {
+				return nil, err
+			}
+		}
+		if s.Now().After(deadline) {
+			return nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "HE_00", Message: "Resource is busy: another operation on this payment has not ended yet, try again"}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for another operation on this payment", Err: ctx.Err()}
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 500*time.Millisecond)
+	}
+}
+
+// changeLoaded is one try of Decide.
+func (s *Changes) changeLoaded(ctx context.Context, auth account.Auth, w *Loaded, decide func(w *Loaded) (*Change, error)) error {
+	if auth.Repeated {
+		if done, err := s.didAlready(ctx, w); err != nil || done {
+			return err
+		}
+	}
+	c, err := decide(w)
+	if c == nil || err != nil {
+		return err
+	}
+	return s.Commit(ctx, c)
+}
+
+// Announced gives a change the merchant's event of the payment's new status, and returns the change.
+func (s *Changes) Announced(w *Loaded, c *Change, now time.Time) (_ *Change, err error) {
+	c.Event, err = s.eventOf(w, c.Payment, c.Attempt, now)
+	return c, err
+}
+
+// Postponed logs an effect that failed and that background work repeats.
+func (s *Changes) Postponed(ctx context.Context, what, paymentID string, err error) {
+	if err != nil {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, what+" is left to background work", slog.String("payment_id", paymentID), slog.Any("error", err))
+	}
+}

@@ -1,0 +1,36 @@
+package change
+
+import (
+	"log/slog"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/link"
+	"payswitch/engine/method"
+	"payswitch/engine/port"
+	"payswitch/engine/vault"
+)
+
+// Changes reads payments and commits what is decided about them: the one way in which a payment changes. Safe for concurrent use.
+type Changes struct {
+	Deps
+}
+
+// Deps are the parts and settings of Changes. All are required.
+type Deps struct {
+	Store      Store
+	Vault      *vault.Vault
+	Links      *link.Links
+	Registry   *account.Registry
+	Methods    *method.Methods
+	Driver     *drive.Driver
+	Connectors port.Connectors
+	Presenter  Presenter
+	Now        port.Clock
+	Log        *slog.Logger
+	Metrics    port.Metrics
+
+	PublicURL string        // no trailing slash
+	LockWait  time.Duration // how long a second operation on a payment waits for the first
+}

@@ -1,0 +1,36 @@
+package change
+
+import (
+	"time"
+
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/vault"
+)
+
+// eventOf makes the merchant's event of a change; nil when nothing changed that merchants are told of.
+func (s *Changes) eventOf(w *Loaded, p *payment.Payment, a *payment.Attempt, now time.Time) (*payment.Event, error) {
+	kind := p.Status.Facts().Event
+	announced := payment.AnnouncementOf(p, a)
+	if kind == "" || announced == p.Details.Announced {
+		return nil, nil
+	}
+	p.Details.Announced = announced
+	v := s.View(&Loaded{Run: drive.Run{Payment: p, Attempt: a}, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile})
+	v.ManualRetryAllowed = s.RetryAllowed(p, w.Profile, now)
+	return s.paymentEvent(kind, now, v)
+}
+
+// paymentEvent renders and seals an event of a payment.
+func (s *Changes) paymentEvent(kind string, now time.Time, v *View) (*payment.Event, error) {
+	ev := &payment.Event{ID: payment.NewEventID(now), MerchantID: v.Payment.MerchantID, ProfileID: v.Payment.ProfileID, ObjectID: v.Payment.ID, Class: "payments", Type: kind, CreatedAt: now}
+	body, err := s.Presenter.PaymentEvent(ev.ID, ev.Type, now, v)
+	if err != nil {
+		return nil, fault.Internal(err, "render event")
+	}
+	if ev.Body, err = s.Vault.Seal(body, vault.EventAD(ev.MerchantID, ev.ID)); err != nil {
+		return nil, fault.Internal(err, "seal event")
+	}
+	return ev, nil
+}

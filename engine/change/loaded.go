@@ -1,0 +1,123 @@
+package change
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+)
+
+// Loaded is a payment as it was read, with its latest attempt, its merchant and profile, and the saved method of the attempt.
+type Loaded struct {
+	drive.Run
+	Merchant  *account.Merchant
+	Profile   *account.Profile
+	Method    *method.PaymentMethod // opened; nil without one
+	SaveTries method.SaveTries
+}
+
+func (s *Changes) OperationsOf(ctx context.Context, p *payment.Payment) (ops []*payment.Operation, err error) {
+	err = s.Store.View(ctx, func(r Reader) (err error) { ops, err = r.Operations(p.MerchantID, p.ID); return err })
+	if err != nil {
+		return nil, fault.Internal(err, "read operations")
+	}
+	return ops, nil
+}
+
+// Load reads a payment with its latest attempt, merchant and profile, opened.
+func (s *Changes) Load(ctx context.Context, merchantID, id string) (*Loaded, error) {
+	w := &Loaded{}
+	err := s.Store.View(ctx, func(r Reader) (err error) {
+		if w.Payment, err = r.Payment(merchantID, id); err != nil {
+			return err
+		}
+		if w.Attempt, err = r.Attempt(merchantID, w.Payment.AttemptID); err != nil {
+			return err
+		}
+		w.Method, err = method.Of(r, w.Attempt.MerchantID, w.Attempt.Details.MethodID)
+		return err
+	})
+	if errors.Is(err, fault.ErrNotFound) {
+		return nil, fault.NotFound("Payment")
+	}
+	if err != nil {
+		return nil, fault.Internal(err, "read payment")
+	}
+	return w, s.Open(ctx, w)
+}
+
+// Open decrypts and completes what load read.
+func (s *Changes) Open(ctx context.Context, w *Loaded) (err error) {
+	if err := errors.Join(s.Vault.OpenPayment(w.Payment), s.Vault.OpenAttempt(w.Attempt)); err != nil {
+		return err
+	}
+	if w.Merchant, err = s.Registry.Dir.Merchant(ctx, w.Payment.MerchantID); err != nil {
+		return err
+	}
+	w.Profile, err = s.Registry.Dir.Profile(ctx, w.Payment.MerchantID, w.Payment.ProfileID)
+	if errors.Is(err, fault.ErrNotFound) { // a deleted profile does not hide its payments
+		w.Profile, err = &account.Profile{ID: w.Payment.ProfileID, MerchantID: w.Payment.MerchantID}, nil
+	}
+	return err
+}
+
+// WithAccount finds the connector account and adapter the attempt was routed to.
+func (s *Changes) WithAccount(ctx context.Context, w *Loaded) error {
+	all, err := s.Registry.Dir.Accounts(ctx, w.Payment.MerchantID)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		if a.ID == w.Attempt.AccountID {
+			w.Account = a
+		}
+	}
+	if w.Account == nil {
+		return s.Registry.Dir.OrAltered(ctx, w.Payment.MerchantID, w.Attempt.AccountID, fault.NotFound("Merchant connector account"))
+	}
+	info, ok := s.Connectors.Adapter(w.Account.Connector)
+	if !ok {
+		return &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The connector " + w.Account.Connector + " is not available at the moment", Connector: w.Account.Connector}
+	}
+	w.Adapter = info
+	return nil
+}
+
+// busy says whether an operation on the payment is being driven right now.
+func (s *Changes) busy(ctx context.Context, p *payment.Payment) (bool, error) {
+	if p.OpenOperation == "" {
+		return false, nil
+	}
+	busy := false
+	err := s.Store.View(ctx, func(r Reader) error {
+		op, err := r.Operation(p.OpenOperation)
+		if err == nil {
+			busy = op.Status == payment.OperationStarted && r.Now().Before(op.LeaseUntil)
+		}
+		return err
+	})
+	if err != nil {
+		return false, fault.Internal(err, "read operation")
+	}
+	return busy, nil
+}
+
+// didAlready says whether an earlier try of the same request (by its Idempotency-Key) has made an operation on the payment. Its seed,
+// derived from the request's token, gives it away.
+func (s *Changes) didAlready(ctx context.Context, w *Loaded) (bool, error) {
+	ops, err := s.OperationsOf(ctx, w.Payment)
+	if err != nil {
+		return false, err
+	}
+	for _, op := range ops {
+		if bytes.Equal(op.Seed, s.Driver.Seed(w.Token, op.Kind)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

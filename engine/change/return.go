@@ -1,0 +1,92 @@
+package change
+
+import (
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/sdk"
+)
+
+// ReturnView is where the customer goes after our return URL.
+type ReturnView struct {
+	View *View
+	// URL is the merchant's return URL with status, ids and signature; "" when the customer has another step to make (NextURL).
+	URL string
+	// Fields are set when the profile returns by HTTP POST: the form's fields in order, URL without them.
+	Fields []sdk.Header
+	// NextURL is our redirect page when the processor asks for one more action.
+	NextURL string
+}
+
+// MerchantReturn is the merchant's return URL with the result, signed where the profile wants it (contract: redirects).
+func (s *Changes) MerchantReturn(v *View) (*ReturnView, error) {
+	to := v.Payment.Details.ReturnURL
+	if to == "" && v.Profile != nil {
+		to = v.Profile.Settings.ReturnURL
+	}
+	if to == "" {
+		return nil, fault.Missing("return_url")
+	}
+	u, err := url.Parse(to)
+	if err != nil {
+		return nil, fault.InvalidValue("return_url")
+	}
+	post := v.Profile.Settings.RedirectWithPost
+	fields := []sdk.Header{{Name: "status", Value: string(v.Payment.Status)}, {Name: "payment_id", Value: v.Payment.ID}}
+	if s.returnsSecret(v) {
+		fields = append(fields, sdk.Header{Name: "payment_intent_client_secret", Value: v.Payment.Private.ClientSecret})
+	}
+	if !post {
+		fields = append(fields, sdk.Header{Name: "amount", Value: strconv.FormatInt(v.Payment.Amount, 10)})
+	}
+	fields = append(fields, sdk.Header{Name: "manual_retry_allowed", Value: strconv.FormatBool(v.ManualRetryAllowed)})
+	if key := v.Profile.ResponseHash.Reveal(); v.Profile.Settings.EnableResponseHash && key != "" {
+		fields = append(fields, sdk.Header{Name: "signature", Value: signReturn(fields, key)}, sdk.Header{Name: "signature_algorithm", Value: "HMAC-SHA512"})
+	}
+	if post {
+		return &ReturnView{View: v, URL: to, Fields: fields}, nil
+	}
+	q := u.Query()
+	for _, name := range []string{"payment_intent_client_secret", "signature", "signature_algorithm"} {
+		q.Del(name) // the switch adds its own below, where it has them
+	}
+	for _, f := range fields {
+		q.Set(f.Name, f.Value)
+	}
+	u.RawQuery = q.Encode()
+	return &ReturnView{View: v, URL: u.String()}, nil
+}
+
+// signReturn is hex HMAC-SHA512 over the k=v pairs sorted by key and joined with &.
+func signReturn(fields []sdk.Header, key string) string {
+	pairs := make([]string, len(fields))
+	for i, f := range fields {
+		pairs[i] = f.Name + "=" + f.Value
+	}
+	slices.Sort(pairs)
+	h := hmac.New(sha512.New, []byte(key))
+	h.Write([]byte(strings.Join(pairs, "&")))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// secretGrace is the time after the end of an attempt in which a returning payer still gets the client secret, for payers who reload the
+// page.
+const secretGrace = 10 * time.Minute
+
+// returnsSecret reports whether the merchant's return URL gets the client secret. Processors, proxies and browsers keep our URLs in their
+// logs. So once the payer's part is over, a URL from a log reveals only how the payment ended.
+func (s *Changes) returnsSecret(v *View) bool {
+	now := s.Now()
+	if !now.Before(v.Payment.ExpiresAt) {
+		return false // the client secret has expired
+	}
+	ended := v.Attempt.Details.EndedAt
+	return ended.IsZero() || now.Before(ended.Add(secretGrace))
+}

@@ -1,0 +1,55 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+)
+
+// closeAuthenticatorCall writes the end of an operation at an authenticator. It leaves an operation alone that recovery has closed in the
+// meantime.
+func closeAuthenticatorCall(tx Tx, op *payment.Operation) error {
+	fresh, err := tx.Operation(op.ID)
+	if err != nil {
+		return err
+	}
+	if !fresh.Status.Open() {
+		return nil
+	}
+	return tx.UpdateOperation(op)
+}
+
+// authenticationEnded logs and counts the end of an authentication.
+func (s *Changes) authenticationEnded(ctx context.Context, a *payment.Authentication) {
+	d := &a.Details
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "authentication ended", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
+		slog.String("authenticator", a.Connector), slog.String("outcome", a.Outcome), slog.String("trans_status", d.TransStatus),
+		slog.String("reason", d.TransStatusReason), slog.String("error_code", d.ErrorCode), slog.String("vendor_code", d.VendorCode))
+	s.Metrics.AuthenticationDone(a.Connector, string(d.Network), a.Outcome, d.Flow(), a.ModifiedAt.Sub(a.CreatedAt))
+}
+
+// dropCardToken deletes the card that was kept for a payment; "" deletes none. There may be no row: the sweeper takes it after CardTokenTime, and
+// the token of a saved method never has one.
+func dropCardToken(tx Tx, merchantID, token string) error {
+	if token == "" {
+		return nil
+	}
+	if err := tx.DeleteCardToken(merchantID, token); !errors.Is(err, fault.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// ClosePending ends an operation if it is still pending.
+func ClosePending(tx Tx, id string, now time.Time) error {
+	op, err := tx.Operation(id)
+	if err != nil || op.Status != payment.OperationPending {
+		return err
+	}
+	payment.EndPending(op, now)
+	return tx.UpdateOperation(op)
+}

@@ -1,0 +1,19 @@
+package drive
+
+import (
+	"context"
+	"log/slog"
+
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// raise counts and logs the alarm that an adapter raised with its answer to a query, which is nothing that could be booked.
+func (d *Driver) raise(ctx context.Context, w *Run, v payment.Verdict) {
+	if v.Alarm != sdk.AlarmOtherAccount {
+		return
+	}
+	d.Metrics.Alarm(v.Alarm)
+	d.Log.LogAttrs(ctx, slog.LevelError, "the processor does not know an id that it gave: compare the account's credentials and environment with those of the payment",
+		slog.String("payment_id", w.Payment.ID), slog.String("account_id", w.Account.ID), slog.String("connector", w.Account.Connector))
+}

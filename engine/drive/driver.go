@@ -1,0 +1,41 @@
+package drive
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/link"
+	"payswitch/engine/port"
+	"payswitch/engine/vault"
+)
+
+// Driver performs operations at adapters: the request, the lease, the guard before each send, the journal, and the evidence of what an open
+// operation has done. It books nothing. Safe for concurrent use.
+type Driver struct {
+	Deps
+	messages messageBudgets
+}
+
+// Deps are the parts and settings of a Driver. All are required.
+type Deps struct {
+	Store      Store
+	Vault      *vault.Vault
+	Links      *link.Links
+	Registry   *account.Registry
+	Connectors port.Connectors
+	Now        port.Clock
+	Log        *slog.Logger
+	Metrics    port.Metrics
+	InFlight   *sync.WaitGroup // counts what Close waits for
+
+	Node           string        // this node's name in leases
+	PublicURL      string        // no trailing slash
+	KeyEnvironment string        // prd lets accounts use the live environment of their adapter
+	LeaseTime      time.Duration // how long an operation belongs to the node that drives it
+	JournalKeep    time.Duration // less than 0: no journal is kept
+}
+
+// New checks nothing and starts nothing.
+func New(d Deps) *Driver { return &Driver{Deps: d} }

@@ -1,0 +1,274 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
+	"payswitch/sdk"
+)
+
+// FindEvidence asks for what is known of an open operation, the way the manifest says. The text tells which way was used.
+func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, string, error) {
+	op, rule := w.Operation, w.Adapter.Manifest.Resolve
+	if op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
+		return d.sendUnsent(ctx, w)
+	}
+	canSync := slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync)
+	for _, by := range rule.By {
+		switch {
+		case by == sdk.ResolveByProcessorID && canSync && w.Attempt.TransactionID != "", by == sdk.ResolveByReference && canSync:
+			v, err := d.AskProcessor(ctx, w)
+			return v, string(by), err
+		case by == sdk.ResolveByIdempotentResend && op.Status != payment.OperationPending && d.mayResend(op, rule):
+			v, err := d.resend(ctx, w)
+			return v, string(by), err
+		}
+	}
+	if canSync && op.Status == payment.OperationPending {
+		v, err := d.AskProcessor(ctx, w)
+		return v, "sync", err
+	}
+	v, err := d.fromMessages(ctx, w)
+	return v, EvidenceOfWebhook, err
+}
+
+// sendUnsent performs an operation again of which it is proven that nothing left.
+func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
+	if d.Now().Sub(w.Operation.StartedAt) > giveUpUnsent {
+		return payment.Verdict{Status: payment.OperationNotActed, Text: "the processor could not be reached; nothing was sent"}, "not sent", nil
+	}
+	v, err := d.resend(ctx, w)
+	return v, "sent again", err
+}
+
+// mayResend says whether the processor still remembers the operation's idempotency key, with room for a slow send.
+func (d *Driver) mayResend(op *payment.Operation, rule sdk.ResolveRule) bool {
+	window := time.Duration(rule.IdempotencyWindowSeconds) * time.Second
+	return d.Now().Add(d.LeaseTime).Before(op.StartedAt.Add(window))
+}
+
+// resend drives the operation again, byte for byte: the same build, request, seed and clock; the answers there were are replayed.
+func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
+	op := w.Operation
+	if err := d.Vault.OpenJSON(op.Request, vault.RequestAD(op.ID), &w.Request); err != nil {
+		return payment.Verdict{}, err
+	}
+	var err error
+	if i := w.Request.Instrument; len(op.Instrument) == 0 && i != nil && i.Card != nil {
+		return payment.Verdict{}, vault.ErrShredded // never without the card that it was made with
+	}
+	if w.Secrets, err = d.Vault.OpenSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID()); err != nil {
+		return payment.Verdict{}, err
+	}
+	if w.resume, w.captured, w.repeat, err = d.answered(ctx, op.ID); err != nil {
+		return payment.Verdict{}, err
+	}
+	w.Journalled = len(w.resume)
+	w.mayHaveLeft = op.Status == payment.OperationStarted || !op.LastSendAt.IsZero()
+	heard := w.mayHaveLeft
+	if !w.mayHaveLeft { // from here on something may leave: a crash must not find the proof that nothing did
+		op.LastSendAt = d.Now()
+		if err := d.markSend(ctx, op); err != nil {
+			return payment.Verdict{}, err
+		}
+	}
+	v := d.Drive(ctx, w)
+	if heard && v.Status == payment.OperationDeclined && atTheDoor(w.HTTPStatus) {
+		v = payment.Verdict{Status: payment.OperationUnknown, Text: "refused when sent again: that says nothing of the first time"}
+	}
+	return v, nil
+}
+
+// atTheDoor says of a refusal that the processor made it before it looked at the request, and so at its idempotency key: of who asks, or of
+// how often.
+func atTheDoor(httpStatus int) bool {
+	return httpStatus == http.StatusUnauthorized || httpStatus == http.StatusForbidden || httpStatus == http.StatusTooManyRequests
+}
+
+// markSend makes durable that an operation is about to be sent.
+func (d *Driver) markSend(ctx context.Context, op *payment.Operation) error {
+	return d.Store.Update(ctx, func(tx Tx) error {
+		fresh, err := tx.Operation(op.ID)
+		if err != nil {
+			return err
+		}
+		if fresh.Owner != d.Node || !fresh.Status.Open() {
+			return errLeaseLost
+		}
+		fresh.LastSendAt = op.LastSendAt
+		return tx.UpdateOperation(fresh)
+	})
+}
+
+// answered are the exchanges of an operation that have an answer, from the journal, with the secrets captured from them, and the intent
+// after them that has none.
+func (d *Driver) answered(ctx context.Context, operationID string) (out []sdk.Exchange, captured []port.CapturedValue, open *ExchangeRecord, err error) {
+	var rows []ExchangeRecord
+	err = d.Store.View(ctx, func(r Reader) (err error) { rows, err = r.Exchanges(operationID); return err })
+	if err != nil {
+		return nil, nil, nil, fault.Internal(err, "read journal")
+	}
+	for _, r := range rows {
+		if !r.Answered {
+			return out, captured, &r, nil
+		}
+		var j journalEntry
+		if err := d.Vault.OpenJSON(r.Sealed, vault.ExchangeAD(operationID), &j); err != nil {
+			return nil, nil, nil, err
+		}
+		for _, c := range j.Captured {
+			captured = append(captured, port.CapturedValue{Exchange: len(out), Name: c.Name, Value: secret.New(c.Value), Own: c.Own})
+		}
+		j.Exchange.Body = j.Body
+		out = append(out, *j.Exchange)
+	}
+	return out, captured, nil, nil
+}
+
+// AskProcessor makes a sync and reads it as evidence about the open operation.
+func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, error) {
+	o, v := d.Sync(ctx, w, w.Operation.Kind)
+	if o == nil {
+		return v, nil
+	}
+	final := d.finalAt(w)
+	r := payment.InterpretSync(w.Operation, w.Attempt, o, d.Now().After(final))
+	r.Again = final
+	return r, nil
+}
+
+// finalAt is when enough time has passed since something last may have left for "it did not happen" to be believed.
+func (d *Driver) finalAt(w *Run) time.Time {
+	return d.lastSend(w.Operation).Add(time.Duration(w.Adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second)
+}
+
+// lastSend is the latest moment something may have left for an operation.
+func (d *Driver) lastSend(op *payment.Operation) time.Time {
+	if op.LastSendAt.IsZero() { // its node died: it may have sent until its lease ended
+		return op.StartedAt.Add(d.LeaseTime)
+	}
+	return op.LastSendAt
+}
+
+// Sync asks the processor for a payment. Without an outcome the verdict says why there is none. It does not occupy the slot.
+func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk.Outcome, payment.Verdict) {
+	now := e.Now().UTC().Truncate(time.Millisecond)
+	q := *w
+	q.Token = "" // a sync is nobody's request
+	amount := w.Attempt.Amount
+	if resolves != "" {
+		amount = w.Operation.Amount
+	}
+	q.Operation = e.NewOperation(&q, sdk.OpSync, amount, now)
+	q.Request = e.LaterRequest(&q, amount)
+	q.Request.Resolves = resolves
+	q.LeaseEnd = e.Now().Add(e.LeaseTime)
+	d := &port.Drive{Connector: w.Account.Connector, Operation: sdk.OpSync, OperationID: q.Operation.ID, Started: now, Seed: [32]byte(q.Operation.Seed),
+		Account: e.driveAccount(w.Account), Request: q.Request, Card: w.cardFacts(), BeforeSend: func(context.Context, port.SendIntent) error { return nil }}
+	r, records, err := e.driveRecorded(ctx, d, w.Payment.MerchantID, w.Payment.ID)
+	w.Journal = append(w.Journal, records...)
+	if r == nil {
+		r = &port.DriveResult{}
+	}
+	v := payment.Judge(sdk.OpSync, q.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
+	e.Metrics.OperationDone(string(sdk.OpSync), q.Operation.Connector, v.Status, e.Now().Sub(now))
+	if v.Outcome == nil || v.Outcome.Status == sdk.StatusUnknown || v.Status == payment.OperationUnknown {
+		e.raise(ctx, &q, v)
+		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to a sync tells nothing: " + v.Text}
+	}
+	if m := v.Outcome.Amount; m != nil && m.Currency != "" && m.Currency != q.Request.Amount.Currency {
+		e.Metrics.Alarm("amount_mismatch")
+		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor reports another currency than asked for"}
+	}
+	return v.Outcome, v
+}
+
+// EvidenceOfWebhook is the source of evidence that a processor's message brought.
+const EvidenceOfWebhook = "webhook"
+
+// fromMessages is what the processor's messages told of an operation while it was under way; unknown when they told nothing.
+func (d *Driver) fromMessages(ctx context.Context, w *Run) (payment.Verdict, error) {
+	none := payment.Verdict{Status: payment.OperationUnknown, Text: "waits for the processor's own message or an operator"}
+	var kept []Evidence
+	err := d.Store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.Operation.ID); return err })
+	if err != nil {
+		return none, fault.Internal(err, "read evidence")
+	}
+	for _, k := range slices.Backward(kept) {
+		var o sdk.Outcome
+		if k.Source != EvidenceOfWebhook || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
+			continue
+		}
+		if v := payment.InterpretSync(w.Operation, w.Attempt, &o, false); v.Status != payment.OperationUnknown {
+			return v, nil
+		}
+	}
+	return none, nil
+}
+
+// UnknownRule is assumed where the adapter is gone: the card is kept as long as any processor might need it.
+var UnknownRule = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 24 * 60 * 60}
+
+// needsCard says whether an operation that stays open may still need its card and CVC: to be sent again, or to be completed by a
+// customer who comes back in time.
+func (d *Driver) needsCard(op *payment.Operation, rule sdk.ResolveRule) bool {
+	switch {
+	case op.Status == payment.OperationPending:
+		return d.Now().Sub(op.StartedAt) < payment.CardTokenTime
+	case op.LastSendAt.IsZero():
+		return true
+	}
+	return slices.Contains(rule.By, sdk.ResolveByIdempotentResend) && d.mayResend(op, rule)
+}
+
+// Reschedule gives an operation back, to be looked at again later: as soon as again where that is in the future, else ever more seldom.
+func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk.ResolveRule, text string, again time.Time) {
+	err := d.Store.Update(ctx, func(tx Tx) error {
+		fresh, err := tx.Operation(op.ID)
+		if err != nil {
+			return err
+		}
+		if fresh.Owner != d.Node || !fresh.Status.Open() && fresh.Status != payment.OperationPending {
+			return nil // someone else has it, or has ended it
+		}
+		switch fresh.Status {
+		case payment.OperationStarted: // its node is gone; until there is evidence nobody knows
+			fresh.Status = payment.OperationUnknown
+			fresh.LastSendAt = d.lastSend(op)
+		case payment.OperationUnknown:
+			fresh.LastSendAt = op.LastSendAt // zero: proven that nothing left
+		}
+		if !d.needsCard(fresh, rule) {
+			fresh.Instrument = nil
+		}
+		fresh.ErrorText = text
+		fresh.ResolveTries++
+		fresh.ResolveAt = tx.Now().Add(payment.ResolveDelay(fresh.Status, fresh.ResolveTries))
+		if fresh.Status == payment.OperationUnknown && again.After(d.Now()) && again.Before(fresh.ResolveAt) {
+			fresh.ResolveAt = again
+		}
+		fresh.LeaseUntil = tx.Now()
+		return tx.UpdateOperation(fresh)
+	})
+	d.Log.LogAttrs(ctx, slog.LevelInfo, "operation still open", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
+		slog.String("kind", string(op.Kind)), slog.Int("tries", op.ResolveTries+1), slog.String("text", text))
+	if err != nil {
+		d.Log.LogAttrs(ctx, slog.LevelError, "rescheduling failed", slog.String("operation_id", op.ID), slog.Any("error", err))
+	}
+}
+
+// giveUpUnsent is how long an authorization that provably never left is tried again; then it counts as not made. As long as the card
+// of an unconfirmed payment is kept.
+const giveUpUnsent = payment.CardTokenTime
+
+// ResolveBatch bounds how many operations one node resolves at the same time.
+const ResolveBatch = 16

@@ -1,0 +1,222 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/vault"
+	"payswitch/sdk"
+)
+
+// JournalRecord is one drive of an operation as it is kept: for people who look into a payment, and for replay.
+type JournalRecord struct {
+	Seq         int64  // the order of insertion; the store's to set
+	OperationID string // several records share it where the operation was driven again
+	MerchantID  string
+	PaymentID   string // "" where the drive was no payment's
+	AccountID   string
+	Connector   string
+	Adapter     string
+	AdapterHash string
+	Kind        sdk.Operation
+	At          time.Time // when the drive began
+	// Sealed is the encoded Recording, encrypted.
+	Sealed []byte
+}
+
+// JournalFilter selects records, the oldest first. Empty texts mean any.
+type JournalFilter struct {
+	Since     time.Time // At not before
+	Connector string
+	Adapter   string
+	PaymentID string // has no index: the store looks at everything since Since
+	// AfterAt and AfterSeq are those of the last record of the page before; zero for the first page.
+	AfterAt  time.Time
+	AfterSeq int64
+	Limit    int // of the page
+}
+
+// journalReader reads the journal.
+type journalReader interface {
+	// Journal of an operation, the oldest first.
+	Journal(operationID string) ([]*JournalRecord, error)
+	// JournalPage lists records by At and then Seq.
+	JournalPage(f JournalFilter) ([]*JournalRecord, error)
+}
+
+// journalTx writes the journal.
+type journalTx interface {
+	InsertJournal(r *JournalRecord) error
+	// DeleteExchanges removes an operation's exchanges. None is no error.
+	DeleteExchanges(operationID string) error
+	// DeleteJournal removes records from before, and exchanges from before whose operation has closed: some hundreds at most, so as not
+	// to hold up others. Call it again until it returns 0. It returns how many.
+	DeleteJournal(before time.Time) (int, error)
+}
+
+// driveRecorded lets the adapter perform an operation of a payment (paymentID "" for none) and seals what it did for the journal. The
+// records are to be written with what comes of the drive, or by keepJournal.
+func (e *Driver) driveRecorded(ctx context.Context, d *port.Drive, merchantID, paymentID string) (*port.DriveResult, []*JournalRecord, error) {
+	d.Record = e.JournalKeep > 0
+	at := e.Now().UTC().Truncate(time.Millisecond)
+	r, err := e.Connectors.Drive(ctx, d)
+	if r == nil {
+		return nil, nil, err
+	}
+	var all []*JournalRecord
+	for _, rec := range r.Recordings {
+		j, err := e.journalRecord(rec, at, merchantID, paymentID)
+		if err != nil { // the payment goes on without
+			e.journalFailed(ctx, d.OperationID, err)
+			continue
+		}
+		all = append(all, j)
+	}
+	return r, all, err
+}
+
+func (d *Driver) journalRecord(r *port.Recording, at time.Time, merchantID, paymentID string) (*JournalRecord, error) {
+	b, err := r.Encode()
+	if err != nil {
+		return nil, err
+	}
+	s := r.Step
+	j := &JournalRecord{OperationID: s.OperationID, MerchantID: merchantID, PaymentID: paymentID, AccountID: s.Account.ID, Connector: s.Account.Connector,
+		Adapter: r.Adapter, AdapterHash: r.Hash, Kind: s.Operation, At: at}
+	j.Sealed, err = d.Vault.Seal(b, vault.JournalAD(j.OperationID))
+	return j, err
+}
+
+func (d *Driver) journalFailed(ctx context.Context, operationID string, err error) {
+	d.Metrics.Alarm("journal_failed")
+	d.Log.LogAttrs(ctx, slog.LevelError, "journal not written", slog.String("operation_id", operationID), slog.Any("error", err))
+}
+
+// RecordLost journals what is known of a drive whose node has ended, so that it can be looked at as any other.
+func (e *Driver) RecordLost(ctx context.Context, w *Run) {
+	op := w.Operation
+	if e.JournalKeep <= 0 || op.Status != payment.OperationStarted {
+		return
+	}
+	d := &port.Drive{Connector: w.Account.Connector, AdapterHash: op.AdapterHash, Operation: op.Kind, OperationID: op.ID, Started: op.StartedAt,
+		Seed: [32]byte(op.Seed), Account: e.driveAccount(w.Account), Card: w.cardFacts(), RecordOnly: true}
+	err := e.Vault.OpenJSON(op.Request, vault.RequestAD(op.ID), &d.Request)
+	if err == nil {
+		d.Secrets, err = e.Vault.OpenSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID())
+	}
+	if err == nil {
+		var intent *ExchangeRecord
+		if d.Resume, d.Captured, intent, err = e.answered(ctx, op.ID); intent != nil {
+			d.Started = intent.At
+		}
+	}
+	if err == nil {
+		var records []*JournalRecord
+		_, records, err = e.driveRecorded(ctx, d, op.MerchantID, op.PaymentID)
+		w.Journal = append(w.Journal, records...)
+	}
+	if err != nil { // it is resolved all the same
+		e.journalFailed(ctx, op.ID, err)
+	}
+}
+
+// keepJournal writes records that no transaction has taken, in the background: nobody waits for them. Close does.
+func (d *Driver) keepJournal(ctx context.Context, records []*JournalRecord) {
+	if len(records) == 0 {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	d.InFlight.Add(1)
+	go func() {
+		defer d.InFlight.Done()
+		err := d.Store.Update(ctx, func(tx Tx) error {
+			for _, r := range records {
+				if err := tx.InsertJournal(r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			d.journalFailed(ctx, records[0].OperationID, err)
+		}
+	}()
+}
+
+// KeepRest is keepJournal for what a drive of w left.
+func (d *Driver) KeepRest(ctx context.Context, w *Run) {
+	d.keepJournal(ctx, w.Journal)
+	w.Journal = nil
+}
+
+// ClearJournal removes what has been kept for long enough, some at a time.
+func (d *Driver) ClearJournal(ctx context.Context) {
+	for gone := 1; gone > 0 && ctx.Err() == nil; {
+		err := d.Store.Update(ctx, func(tx Tx) (err error) {
+			gone, err = tx.DeleteJournal(tx.Now().Add(-max(d.JournalKeep, 0)))
+			return err
+		})
+		if err != nil {
+			if ctx.Err() == nil {
+				d.Log.LogAttrs(ctx, slog.LevelError, "clearing the journal failed", slog.Any("error", err))
+			}
+			return
+		}
+	}
+}
+
+// Journal reads what was kept of operations. Safe for concurrent use.
+type Journal struct {
+	store Store
+	vault *vault.Vault
+}
+
+// NewJournal reads the journal in s, sealed by v.
+func NewJournal(s Store, v *vault.Vault) *Journal { return &Journal{store: s, vault: v} }
+
+// Operation returns the records of an operation, the oldest first; none is an empty list.
+func (j *Journal) Operation(ctx context.Context, operationID string) (all []*JournalRecord, err error) {
+	err = j.store.View(ctx, func(r Reader) (err error) { all, err = r.Journal(operationID); return err })
+	if err != nil {
+		return nil, fmt.Errorf("read the journal of %s: %w", operationID, err)
+	}
+	return all, nil
+}
+
+// journalPage is how many records are read at a time: a page is in memory at once.
+const journalPage = 200
+
+// Each calls f with every record that the filter selects, the oldest first, until f returns an error, which it returns. AfterAt, AfterSeq
+// and Limit of the filter are its own.
+func (j *Journal) Each(ctx context.Context, f JournalFilter, each func(*JournalRecord) error) error {
+	f.Limit = journalPage
+	for {
+		var page []*JournalRecord
+		err := j.store.View(ctx, func(r Reader) (err error) { page, err = r.JournalPage(f); return err })
+		if err != nil {
+			return fmt.Errorf("read the journal: %w", err)
+		}
+		for _, r := range page {
+			if err := each(r); err != nil {
+				return err
+			}
+		}
+		if len(page) < journalPage {
+			return nil
+		}
+		f.AfterAt, f.AfterSeq = page[len(page)-1].At, page[len(page)-1].Seq
+	}
+}
+
+// Open returns the recording of a record.
+func (j *Journal) Open(r *JournalRecord) (*port.Recording, error) {
+	b, err := j.vault.Open(r.Sealed, vault.JournalAD(r.OperationID))
+	if err != nil {
+		return nil, err
+	}
+	return port.DecodeRecording(b)
+}

@@ -1,0 +1,120 @@
+package drive
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/sdk"
+)
+
+// ReadWebhook drives the webhook operation of an account's adapter on what came to a URL of ours. What it returns without an error the adapter
+// has read, and found genuine as far as the account's secrets tell. The result may be there beside an error, too.
+func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to Destination, sender string, m *sdk.WebhookMessage) (*port.DriveResult, error) {
+	info, ok := e.Connectors.Adapter(account.Connector)
+	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
+	}
+	now := e.Now().UTC().Truncate(time.Millisecond)
+	budget := account.ID + " " + strconv.Itoa(int(to))
+	if e.messages.exhausted(budget, sender, now) {
+		e.Metrics.Alarm("webhook_signatures")
+		return nil, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Connector: account.Connector,
+			Message: "Too many webhooks with a wrong signature came to this account: send it again later"}
+	}
+	at := e.driveAccount(account)
+	at.Credentials = account.WithWebhookSecrets()
+	d := &port.Drive{Connector: account.Connector, Operation: sdk.OpWebhook, OperationID: newOperationID(now), Started: now, Account: at,
+		Request: sdk.Request{Webhook: m}, BeforeSend: func(context.Context, port.SendIntent) error { return nil }}
+	rand.Read(d.Seed[:])
+	r, records, err := e.driveRecorded(ctx, d, account.MerchantID, "")
+	wrong, right := r.Compared()
+	e.messages.spend(budget, sender, wrong, right, now)
+	status := payment.OperationSucceeded
+	defer func() {
+		e.Metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.Now().Sub(now))
+		if status != payment.OperationRejected { // anybody can send what is refused
+			e.keepJournal(ctx, records)
+		}
+	}()
+	var o *sdk.Outcome
+	if r != nil {
+		o = r.Outcome
+	}
+	switch {
+	case err != nil:
+		status = payment.OperationFailed
+		return r, &fault.Error{Kind: fault.KindInternal, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
+	case o == nil || o.Status != sdk.StatusHandled && o.Reply == nil:
+		status = payment.OperationRejected
+		return r, badMessage(account.Connector)
+	case len(o.Events) == 0 && o.Reply != nil && (o.Reply.Status == http.StatusUnauthorized || o.Reply.Status == http.StatusForbidden),
+		useless(info, r, to):
+		status = payment.OperationRejected
+		return r, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
+	case len(o.Events) == 0 && o.Reply != nil && o.Reply.Status >= 400:
+		status = payment.OperationRejected
+		return r, badMessage(account.Connector)
+	}
+	return r, nil
+}
+
+func badMessage(connector string) *fault.Error {
+	return &fault.Error{Kind: fault.KindInvalid, Code: "WE_02", Message: "Webhook body could not be read", Connector: connector}
+}
+
+// Destination is the kind of URL at which a message of an authenticator arrived.
+type Destination int
+
+const (
+	ToAccount Destination = iota // /webhooks/{merchant}/{account}: anyone can post there
+	ToResult                     // the result URL of one authentication, which only the authenticator knows
+	ToEvent                      // the event URL of one authentication, which a page in the payer's browser knows
+)
+
+// AuthenticationOf returns an event's statement about an authentication, or nil if the event only announces news.
+func AuthenticationOf(ev *sdk.Event) *sdk.AuthenticationOutcome {
+	if ev.Outcome == nil {
+		return nil
+	}
+	return ev.Outcome.Authentication
+}
+
+// IsEvidence reports whether an event's result is evidence. It is evidence if the host has verified its signature. It is also evidence if the
+// authenticator offers no way to fetch results and sent it to the URL that only the authenticator knows. Messages by the payer's browser are
+// never evidence.
+func IsEvidence(adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to Destination) bool {
+	told, rule := AuthenticationOf(ev), adapter.Manifest.Authenticator
+	if told == nil || told.Event != "" || ev.Sync || to == ToEvent || rule == nil {
+		return false
+	}
+	if rule.PushAuthentication == "hmac" {
+		return r.Verified()
+	}
+	return to == ToResult && !rule.Pulls()
+}
+
+// wakes reports whether an event without proof is useful: the engine can fetch the result, or the authenticator's page reports the browser's
+// progress.
+func wakes(adapter port.AdapterInfo, ev *sdk.Event, to Destination) bool {
+	told, rule := AuthenticationOf(ev), adapter.Manifest.Authenticator
+	return rule != nil && (rule.Pulls() || to == ToEvent && told != nil && told.Event != "")
+}
+
+// useless reports whether a message has an event that proves nothing and cannot be checked with the authenticator. The sender then gets an
+// error without details.
+func useless(adapter port.AdapterInfo, r *port.DriveResult, to Destination) bool {
+	if rule := adapter.Manifest.Authenticator; rule != nil && rule.PushAuthentication == "hmac" && r.Verified() {
+		return false // the authenticator sent it, whatever it says
+	}
+	return slices.ContainsFunc(r.Outcome.Events, func(ev sdk.Event) bool {
+		return ev.Object == "authentication" && !IsEvidence(adapter, r, &ev, to) && !wakes(adapter, &ev, to)
+	})
+}

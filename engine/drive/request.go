@@ -1,0 +1,135 @@
+package drive
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"payswitch/engine/card"
+	"payswitch/engine/ids"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// FirstRequest is what authorize, verify and complete tell an adapter.
+func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *payment.Input, c *card.Card) sdk.Request {
+	p, a := w.Payment, w.Attempt
+	r := e.LaterRequest(w, a.Amount)
+	r.Payment = nil
+	d := &p.Details
+	if c != nil {
+		r.Instrument = instrument.ForAdapter(c)
+	}
+	r.StoredCredential = method.StoredCredentialUse(p, a, instrument)
+	r.Request3DS = d.AuthenticationType == payment.AuthenticationThreeDS && (in == nil || in.ThreeDS == nil) && !a.Details.MerchantInitiated
+	if in != nil && in.ThreeDS != nil {
+		t := in.ThreeDS
+		r.ThreeDS = &sdk.ThreeDSResult{ECI: t.ECI, DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, CAVVAlgorithm: t.CAVVAlgorithm}
+		r.Exemption = payment.BroughtExemptions[t.Exemption] // one that the processor takes: checked at confirm
+	}
+	if x := a.Details.Exemption; x.Direct() {
+		r.Exemption = sdk.Exemption(x.Exemption)
+		r.Request3DS = r.Request3DS && !d.External3DS // what was to be authenticated by us is not authenticated by the processor instead
+	}
+	if v := p.Private; v != nil {
+		r.Billing, r.Shipping, r.Browser = AddressOf(v.Billing), AddressOf(v.Shipping), v.Browser
+		if v.MethodBilling != nil {
+			r.Billing = AddressOf(v.MethodBilling)
+		}
+		if c := v.Customer; c != nil {
+			r.Customer = &sdk.Customer{ID: c.ID, Name: c.Name, Email: c.Email, Phone: c.Phone, PhoneCountry: c.PhoneCountryCode}
+		}
+	}
+	r.Description, r.OrderReference = d.Description, d.OrderReference
+	r.Metadata = textOf(d.Metadata)
+	if in != nil {
+		r.Lines = in.Lines
+	}
+	if d.ShippingCost != nil {
+		r.ShippingCost = *d.ShippingCost
+	}
+	if d.OrderTaxAmount != nil {
+		r.TaxAmount = *d.OrderTaxAmount
+	}
+	return r
+}
+
+// LaterRequest is what every operation on a payment tells an adapter: who it is, and what is known of it.
+func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
+	p, a, d := w.Payment, w.Attempt, &w.Payment.Details
+	r := sdk.Request{PaymentID: p.ID, AttemptID: a.ID, Reference: a.Details.Reference, Amount: sdk.Money{Minor: amount, Currency: p.Currency},
+		TransactionID: a.TransactionID, ConnectorData: a.Details.ConnectorData, Capture: AdapterCapture(d.CaptureMethod),
+		DescriptorName: d.DescriptorName, DescriptorSuffix: d.DescriptorSuffix, Reason: d.CancellationReason,
+		ReturnURL:  e.Links.ReturnURL(p, a),
+		WebhookURL: e.PublicURL + "/webhooks/" + url.PathEscape(p.MerchantID) + "/" + url.PathEscape(w.Account.ID)}
+	state := &sdk.PaymentState{Currency: p.Currency, Requested: a.Amount, Authorized: a.Authorized, Captured: a.Captured, Refunded: p.Refunded,
+		Voided: a.Status == payment.Voided, CreatedAt: a.CreatedAt.UnixMilli(), Capture: r.Capture}
+	if f := a.Details.Card; f != nil {
+		state.BIN, state.LastFour = f.BIN, f.LastFour
+	}
+	r.Payment = state
+	return r
+}
+
+func AdapterCapture(method string) sdk.CaptureMethod {
+	if method == payment.CaptureManual || method == payment.CaptureManualMultiple {
+		return sdk.CaptureManual
+	}
+	return sdk.CaptureAutomatic
+}
+
+func AddressOf(c *payment.Contact) *sdk.Address {
+	if c == nil {
+		return nil
+	}
+	out := &sdk.Address{Email: c.Email}
+	if a := c.Address; a != nil {
+		out.FirstName, out.LastName, out.Line1, out.Line2, out.Line3 = a.FirstName, a.LastName, a.Line1, a.Line2, a.Line3
+		out.City, out.State, out.Zip, out.Country = a.City, a.State, a.Zip, a.Country
+	}
+	if c.Phone != nil {
+		out.Phone, out.PhoneCountry = c.Phone.Number, c.Phone.CountryCode
+	}
+	return out
+}
+
+// textOf keeps the top-level text, number and boolean values of a metadata object.
+func textOf(metadata json.RawMessage) map[string]string {
+	return ConfigOf(metadata)
+}
+
+// Reference is ours at the processor: the attempt's id where the processor's rule lets it through, since that is what a merchant
+// looks for; else characters it takes.
+func Reference(rule sdk.ReferenceRule, attemptID string, digitsOf int64) string {
+	limit := rule.MaxLength
+	if limit == 0 {
+		limit = 36
+	}
+	ok := func(s string, set string) bool {
+		return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(set, r) }) < 0
+	}
+	switch rule.Characters {
+	case "digits":
+		s := strconv.FormatInt(digitsOf, 10) + randomDigits(8)
+		return s[max(0, len(s)-limit):]
+	case "alphanumeric":
+		if len(attemptID) <= limit && ok(attemptID, ids.Alphabet) {
+			return attemptID
+		}
+	default:
+		if len(attemptID) <= limit && ok(attemptID, ids.Alphabet+"_-") {
+			return attemptID
+		}
+	}
+	return ids.Random(min(limit, 20))
+}
+
+func randomDigits(n int) string {
+	b := []byte(ids.Random(n))
+	for i := range b {
+		b[i] = '0' + b[i]%10
+	}
+	return string(b)
+}

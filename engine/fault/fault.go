@@ -1,0 +1,166 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind classifies an Error. The router alone maps a Kind to an HTTP status.
+type Kind string
+
+const (
+	KindInvalid       Kind = "invalid"       // the request is wrong (400)
+	KindUnprocessable Kind = "unprocessable" // understood, but a value is out of its bounds (422)
+	KindTooLarge      Kind = "too_large"     // the request's body is over the limit (413)
+	KindUnauthorized  Kind = "unauthorized"  // no valid key (401)
+	KindNotFound      Kind = "not_found"     // no such thing, or not yours (404)
+	KindLimited       Kind = "limited"       // too many tries (429)
+	KindUnimplemented Kind = "unimplemented" // known and not offered (501)
+	KindUnavailable   Kind = "unavailable"   // try again later (503)
+	KindInternal      Kind = "internal"      // we failed (500)
+)
+
+// Error is a failure of payswitch or of the caller, never a decline. Code and Message belong to the public API and are safe to show. Err is
+// the cause; only the log shows it.
+type Error struct {
+	Kind    Kind
+	Code    string // error code of the API: IR_04, HE_02 …
+	Message string
+	Reason  string // more text for the caller, shown next to the message; "" to omit
+	Param   string // the request field at fault, "" if no single field is; Message names it for people
+	// Connector is the connector at fault, "" if the error concerns no connector.
+	Hint string
+	// Data is added to the answer for the codes that carry data (IR_21 lists the missing fields).
+	Connector string
+	Err       error
+}
+
+func (e *Error) Error() string {
+	s := e.Code + ": " + e.Message
+	if e.Reason != "" {
+		s += " (" + e.Reason + ")"
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// About sets Param, and returns e.
+func (e *Error) About(param string) *Error {
+	e.Param = param
+	return e
+}
+
+// WithHint sets Hint, and returns e.
+func (e *Error) WithHint(hint string) *Error {
+	e.Hint = hint
+	return e
+}
+
+// ErrNotFound is the error of a Store for a row that does not exist or belongs to another merchant.
+var ErrNotFound = errors.New("not found")
+
+// ErrConflict is the error of a Store in two cases: the row changed since the caller read it (the compare-and-set failed), or the unique key
+// exists already.
+var ErrConflict = errors.New("conflict")
+
+// Internal wraps a failure of payswitch. The caller sees only "Something went wrong"; err and doing go to the log.
+func Internal(err error, doing string) *Error {
+	return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Err: fmt.Errorf("%s: %w", doing, err)}
+}
+
+// NotFound returns the error (HE_02) for a thing ("Payment", "Customer", …) that this merchant does not have.
+func NotFound(thing string) *Error {
+	return &Error{Kind: KindNotFound, Code: "HE_02", Message: thing + " does not exist in our records"}
+}
+
+// Duplicate returns the error (HE_01) for an object that exists already.
+func Duplicate(message string) *Error {
+	return &Error{Kind: KindInvalid, Code: "HE_01", Message: message}
+}
+
+// Missing returns the error (IR_04) for a required field that the caller did not send.
+func Missing(field string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_04", Message: "Missing required param: " + field, Param: field}
+}
+
+// BadFormat returns the error (IR_05, 422) for a field whose value does not have the expected form.
+func BadFormat(field, expected string) *Error {
+	return &Error{Kind: KindUnprocessable, Code: "IR_05", Message: field + " contains invalid data. Expected format is " + expected, Param: field}
+}
+
+// Unprocessable returns the error (IR_06, 422) for a value out of its bounds.
+func Unprocessable(param, message string) *Error {
+	return &Error{Kind: KindUnprocessable, Code: "IR_06", Message: message, Param: param}
+}
+
+// Malformed returns the error (IR_06, 400) for a value that the router could not parse. text follows "Json deserialize error: ".
+func Malformed(param, text string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_06", Message: "Json deserialize error: " + text, Param: param}
+}
+
+// InvalidValue returns the error (IR_07) for a field whose value is not possible.
+func InvalidValue(field string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_07", Message: "Invalid value provided: " + field, Param: field}
+}
+
+// Refused returns the error (IR_16) for a request that breaks a rule or does not fit the payment's state.
+func Refused(message string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_16", Message: message}
+}
+
+// Unauthorized returns the error (IR_01) for a missing, unknown, revoked or expired key.
+func Unauthorized() *Error {
+	return &Error{Kind: KindUnauthorized, Code: "IR_01", Message: "API key not provided or invalid API key used"}
+}
+
+// NotImplemented returns the error (IR_00) for a feature that the API knows and payswitch does not offer.
+func NotImplemented(feature string) *Error {
+	return &Error{Kind: KindUnimplemented, Code: "IR_00", Message: feature + " is not implemented"}
+}
+
+func NoConnector(reason string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_39", Message: "No eligible connector was found for the current payment method configuration", Reason: reason}
+}
+
+func UnavailableConnector(name string) *Error {
+	return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The connector " + name + " is not available at the moment", Connector: name}
+}
+
+// FromStore turns an error of the store into an Error. A lost compare-and-set means that another request changed the same record just now.
+func FromStore(err error, doing string) error {
+	var e *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, ErrConflict):
+		return &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy", Reason: "it was changed at the same time; try again", Err: err}
+	}
+	return Internal(err, doing)
+}
+
+// IfMissing replaces an ErrNotFound by e; other errors stay.
+func IfMissing(err error, e *Error) error {
+	if errors.Is(err, ErrNotFound) {
+		return e
+	}
+	return err
+}
+
+// IfConflict replaces an ErrConflict by e; other errors stay.
+func IfConflict(err error, e *Error) error {
+	if errors.Is(err, ErrConflict) {
+		return e
+	}
+	return err
+}
+
+func ApprovalError(connector, reason string) *Error {
+	return &Error{Kind: KindInvalid, Code: "HE_03", Connector: connector, Reason: reason,
+		Message: "The selected merchant connector account awaits the operator's approval of its adapter"}
+}

@@ -1,0 +1,47 @@
+package ids
+
+import (
+	"crypto/rand"
+	"time"
+)
+
+const Alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// New returns prefix and 20 characters of [0-9A-Za-z]: 8 characters of Unix milliseconds, then 12 random ones (71 bits). Ids sort by time,
+// because time-ordered keys keep the database's indexes small and fast.
+func New(prefix string) string { return At(prefix, time.Now()) }
+
+func At(prefix string, at time.Time) string {
+	b := make([]byte, len(prefix)+20)
+	copy(b, prefix)
+	ms := uint64(at.UnixMilli())
+	for i := len(prefix) + 7; i >= len(prefix); i-- {
+		b[i] = Alphabet[ms%62]
+		ms /= 62
+	}
+	randomBase62(b[len(prefix)+8:])
+	return string(b)
+}
+
+// Random returns n characters of [0-9A-Za-z] that cannot be guessed.
+func Random(n int) string {
+	b := make([]byte, n)
+	randomBase62(b)
+	return string(b)
+}
+
+func randomBase62(b []byte) {
+	var r [64]byte
+	for i := 0; i < len(b); {
+		rand.Read(r[:])
+		for _, c := range r {
+			if c >= 248 { // 248 is 4*62: larger bytes would favour some characters
+				continue
+			}
+			b[i] = Alphabet[c%62]
+			if i++; i == len(b) {
+				return
+			}
+		}
+	}
+}

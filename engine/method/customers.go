@@ -1,0 +1,210 @@
+package method
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/ids"
+	"payswitch/engine/payment"
+	"payswitch/engine/vault"
+)
+
+// CustomerData is a customer as the merchant sends it. A nil field was not sent and changes nothing.
+type CustomerData struct {
+	ID                string // read at creation only; "": a new id
+	Name              *string
+	Email             *string
+	Phone             *string
+	PhoneCountryCode  *string
+	Description       *string
+	TaxRegistrationID *string
+	Address           json.RawMessage // a JSON object, shown as sent
+	DocumentDetails   json.RawMessage
+	Metadata          json.RawMessage
+}
+
+// CreateCustomer makes a customer. Errors: IR_12 when the id is taken, IR_06 (422) for a text that is too long.
+func (s *Methods) CreateCustomer(ctx context.Context, a account.Auth, in CustomerData) (*account.Customer, error) {
+	c := &account.Customer{ID: in.ID, MerchantID: a.MerchantID, Personal: &account.CustomerPersonal{}}
+	if c.ID == "" {
+		c.ID = ids.New("cus_")
+	}
+	if err := s.applyCustomer(c, in); err != nil {
+		return nil, err
+	}
+	err := s.store.Update(ctx, func(tx Tx) error {
+		c.CreatedAt = tx.Now()
+		c.ModifiedAt = c.CreatedAt
+		return fault.IfConflict(tx.InsertCustomer(c), &fault.Error{Kind: fault.KindInvalid, Code: "IR_12", Message: "Customer with the given `customer_id` already exists", Param: "customer_id"})
+	})
+	if err != nil {
+		return nil, fault.FromStore(err, "create customer")
+	}
+	return c, nil
+}
+
+// UpdateCustomer changes the fields that were sent. Errors: HE_02, IR_11 when the customer was deleted, IR_06 (422) for a text that is too long.
+func (s *Methods) UpdateCustomer(ctx context.Context, a account.Auth, id string, in CustomerData) (*account.Customer, error) {
+	var c *account.Customer
+	err := s.store.Update(ctx, func(tx Tx) (err error) {
+		if c, err = s.livingCustomer(tx, a, id); err != nil {
+			return err
+		}
+		if err := s.applyCustomer(c, in); err != nil {
+			return err
+		}
+		c.ModifiedAt = tx.Now()
+		return tx.UpdateCustomer(c)
+	})
+	if err != nil {
+		return nil, fault.FromStore(err, "update customer")
+	}
+	return c, nil
+}
+
+// DeleteCustomer replaces a customer's personal data by "Redacted" and destroys the saved cards. The record stays. Errors: HE_02, IR_10 while a
+// mandate is active, IR_11 the second time.
+func (s *Methods) DeleteCustomer(ctx context.Context, a account.Auth, id string) error {
+	err := s.store.Update(ctx, func(tx Tx) error {
+		c, err := s.livingCustomer(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if err := redactMethods(tx, c); err != nil {
+			return err
+		}
+		c.Redact()
+		if err := s.sealCustomer(c); err != nil {
+			return err
+		}
+		c.ModifiedAt = tx.Now()
+		return tx.UpdateCustomer(c)
+	})
+	return fault.FromStore(err, "delete customer")
+}
+
+// redactMethods destroys every card that a customer has saved, and what connector accounts keep of the customer.
+func redactMethods(tx Tx, c *account.Customer) error {
+	active, err := tx.Mandates(c.MerchantID, MandateFilter{CustomerID: c.ID, Status: MandateActive, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(active) > 0 {
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_10", Message: "Customer has an active mandate"}
+	}
+	list, err := tx.AllPaymentMethods(c.MerchantID, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		if err := deleteMethod(tx, m, MethodRedacted); err != nil {
+			return err
+		}
+	}
+	c.DefaultMethodID = ""
+	return tx.DeleteCustomerAccounts(c.MerchantID, c.ID)
+}
+
+// Customer reads a customer, opened, a deleted one too. Errors: HE_02, IR_15 for an ephemeral key of another customer.
+func (s *Methods) Customer(ctx context.Context, a account.Auth, id string) (c *account.Customer, err error) {
+	if a.CustomerID != "" && a.CustomerID != id {
+		return nil, notThatCustomer()
+	}
+	err = s.read(ctx, "read customer", func(r Reader) (err error) {
+		c, err = r.Customer(a.MerchantID, id)
+		return fault.IfMissing(err, fault.NotFound("Customer"))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, s.openCustomer(c)
+}
+
+// Customers lists a merchant's customers, opened, the newest first, and counts all of them.
+func (s *Methods) Customers(ctx context.Context, a account.Auth, limit, offset int) (list []*account.Customer, total int, err error) {
+	err = s.read(ctx, "list customers", func(r Reader) (err error) {
+		list, total, err = r.Customers(a.MerchantID, limit, offset)
+		return err
+	})
+	for _, c := range list {
+		if err == nil {
+			err = s.openCustomer(c)
+		}
+	}
+	return list, total, err
+}
+
+// livingCustomer reads a customer, opened. Errors: HE_02, IR_11 for a customer that was deleted.
+func (s *Methods) livingCustomer(r Reader, a account.Auth, id string) (*account.Customer, error) {
+	c, err := r.Customer(a.MerchantID, id)
+	if err != nil {
+		return nil, fault.IfMissing(err, fault.NotFound("Customer"))
+	}
+	if c.Redacted {
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted"}
+	}
+	return c, s.openCustomer(c)
+}
+
+// applyCustomer takes the fields that were sent into an opened customer and seals it.
+func (s *Methods) applyCustomer(c *account.Customer, in CustomerData) error {
+	p := c.Personal
+	account.Assign(&p.Name, in.Name)
+	account.Assign(&p.Email, in.Email)
+	account.Assign(&p.Phone, in.Phone)
+	account.Assign(&p.PhoneCountryCode, in.PhoneCountryCode)
+	account.Assign(&p.Description, in.Description)
+	account.Assign(&p.TaxRegistrationID, in.TaxRegistrationID)
+	for _, j := range []struct{ to, v *json.RawMessage }{{&p.Address, &in.Address}, {&p.DocumentDetails, &in.DocumentDetails}, {&c.Metadata, &in.Metadata}} {
+		if len(*j.v) > 0 {
+			*j.to = *j.v
+		}
+	}
+	for _, t := range []struct{ field, text string }{{"name", p.Name}, {"phone", p.Phone}, {"phone_country_code", p.PhoneCountryCode},
+		{"description", p.Description}, {"tax_registration_id", p.TaxRegistrationID}} {
+		if err := account.CheckLength(t.field, t.text, 255); err != nil {
+			return err
+		}
+	}
+	return s.sealCustomer(c)
+}
+
+// EnsureCustomer creates the customer of a payment where the merchant has no such customer yet.
+func (s *Methods) EnsureCustomer(tx Tx, merchantID string, c *payment.CustomerInput, now time.Time) error {
+	_, err := tx.Customer(merchantID, c.ID)
+	if !errors.Is(err, fault.ErrNotFound) {
+		return err
+	}
+	n := &account.Customer{ID: c.ID, MerchantID: merchantID, CreatedAt: now, ModifiedAt: now,
+		Personal: &account.CustomerPersonal{Name: c.Name, Email: c.Email, Phone: c.Phone, PhoneCountryCode: c.PhoneCountryCode}}
+	if err := s.sealCustomer(n); err != nil {
+		return err
+	}
+	return tx.InsertCustomer(n)
+}
+
+func (s *Methods) sealCustomer(c *account.Customer) (err error) {
+	c.Sealed, err = s.vault.SealJSON(c.Personal, vault.CustomerAD(c.MerchantID, c.ID))
+	return err
+}
+
+func (s *Methods) openCustomer(c *account.Customer) error {
+	c.Personal = &account.CustomerPersonal{}
+	if len(c.Sealed) == 0 {
+		return nil
+	}
+	return s.vault.OpenJSON(c.Sealed, vault.CustomerAD(c.MerchantID, c.ID), c.Personal)
+}
+
+// CustomerAccount is what an adapter keeps of a customer at one connector account, to be sent with later calls (sdk.ConnectorData.Customer).
+type CustomerAccount struct {
+	MerchantID string
+	CustomerID string
+	AccountID  string
+	Version    int // the adapter's own
+	Data       string
+}

@@ -1,0 +1,346 @@
+package payment
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/sdk"
+)
+
+// Booking is the result of a verdict: rows to be written in one transaction.
+type Booking struct {
+	Payment   *Payment
+	Attempt   *Attempt
+	Operation *Operation
+	// Release is true if the engine must void the rest of a partial capture at the processor.
+	Release bool
+	Alarms  []string
+}
+
+// Book applies a verdict to copies of the rows. It is pure: the caller writes its result, or throws the result away and computes it again
+// from fresher rows.
+func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now time.Time) Booking {
+	o := *op
+	b := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o}
+	if v.Alarm != "" {
+		b.Alarms = append(b.Alarms, v.Alarm)
+	}
+	var err error
+	switch {
+	case v.Status == OperationUnknown:
+		b.unknown(v, now)
+		return b
+	case v.Outcome == nil: // rejected, failed or not acted: nothing happened
+		err = b.nothingHappened(v, now)
+	case v.mismatch:
+		b.keepReferences(v.Outcome)
+		b.fail(v.Outcome, "amount_mismatch", v.Text)
+		err = Move(b.Payment, b.Attempt, TriggerMismatch, now)
+	default:
+		b.keepReferences(v.Outcome)
+		switch op.Kind {
+		case sdk.OpCapture:
+			err = b.capture(v.Outcome, m, now)
+		case sdk.OpVoid:
+			err = b.void(v.Outcome, now)
+		default:
+			err = b.authorize(v.Outcome, now)
+		}
+	}
+	if err != nil { // the evidence does not fit the state: it is neither applied nor dropped
+		return b.impossible(p, a, op, err, now)
+	}
+	b.close(v, now)
+	return b
+}
+
+// unknown keeps the payment's slot. Evidence, or an operator, resolves the operation later.
+func (b *Booking) unknown(v Verdict, now time.Time) {
+	if b.Operation.Status == OperationPending { // a sync that learned nothing
+		return
+	}
+	b.Operation.Status, b.Operation.ErrorText = OperationUnknown, v.Text
+	b.Operation.Owner, b.Operation.LeaseUntil = "", time.Time{} // the drive has ended, so any node may resolve the operation
+	if b.Operation.ResolveAt.IsZero() || !b.Operation.ResolveAt.After(now) {
+		b.Operation.ResolveAt = now.Add(ResolveDelay(OperationUnknown, b.Operation.ResolveTries))
+	}
+	if v.Outcome != nil {
+		b.keepReferences(v.Outcome)
+	}
+	b.Payment.OpenOperation = b.Operation.ID
+	b.Payment.ModifiedAt, b.Attempt.ModifiedAt = now, now
+}
+
+// nothingHappened restores the attempt's status after an operation that never reached the processor, or on which the processor never acted.
+func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
+	switch b.Operation.Kind {
+	case sdk.OpCapture:
+		if i := b.Attempt.captureIndex(b.Operation.ID); i >= 0 {
+			b.Attempt.Details.Captures[i].Status, b.Attempt.Details.Captures[i].ErrorText = captureFailed, v.Text
+		}
+		b.fail(nil, "", v.Text)
+		return Move(b.Payment, b.Attempt, b.Attempt.rest(), now)
+	case sdk.OpVoid:
+		if b.Attempt.Status == PartialCharged { // the release of the rest of a partial capture
+			return nil
+		}
+		b.fail(nil, "", v.Text)
+		return Move(b.Payment, b.Attempt, b.Attempt.rest(), now)
+	case sdk.OpComplete:
+		if v.Status == OperationNotActed {
+			b.fail(nil, "not_processed", v.Text)
+			return Move(b.Payment, b.Attempt, TriggerDeclined, now)
+		}
+		return Move(b.Payment, b.Attempt, TriggerResumeWithdrawn, now)
+	}
+	if v.Status == OperationNotActed {
+		b.fail(nil, "not_processed", v.Text)
+		return Move(b.Payment, b.Attempt, TriggerDeclined, now)
+	}
+	b.Attempt.Details.Card, b.Attempt.Private = nil, &AttemptPrivate{}
+	b.Attempt.Sealed = nil
+	b.Attempt.Details.Confirmed, b.Attempt.Details.MethodID, b.Attempt.Details.Token = false, "", ""
+	return Move(b.Payment, b.Attempt, TriggerWithdrawn, now)
+}
+
+// keepReferences copies the processor's ids, and the data that later calls must send back.
+func (b *Booking) keepReferences(o *sdk.Outcome) {
+	d := &b.Attempt.Details
+	SetText(&b.Attempt.TransactionID, o.TransactionID)
+	SetText(&d.ProcessorReference, o.Reference)
+	SetText(&d.AuthCode, o.AuthCode)
+	if o.Checks != nil {
+		d.Checks = o.Checks
+	}
+	b.KeepCredential(o)
+}
+
+// KeepCredential copies what later charges of the same card need.
+func (b *Booking) KeepCredential(o *sdk.Outcome) {
+	d := &b.Attempt.Details
+	SetText(&d.NetworkTransactionID, o.NetworkTransactionID)
+	// A charge by the network's transaction id uses no stored credential, and makes none.
+	if o.StoredCredential != nil && (!d.MerchantInitiated || d.StoredCredential != nil) {
+		d.StoredCredential = o.StoredCredential
+	}
+	if o.ConnectorData != nil {
+		d.ConnectorData = mergeData(d.ConnectorData, o.ConnectorData)
+	}
+}
+
+func SetText(to *string, v string) {
+	if v != "" {
+		*to = v
+	}
+}
+
+func mergeData(old, new *sdk.ConnectorData) *sdk.ConnectorData {
+	out := *new
+	if old != nil {
+		if out.Payment == "" {
+			out.Payment = old.Payment
+		}
+		if out.Method == "" {
+			out.Method = old.Method
+		}
+		if out.Customer == "" {
+			out.Customer = old.Customer
+		}
+	}
+	return &out
+}
+
+// fail records why the operation was refused.
+func (b *Booking) fail(o *sdk.Outcome, code, text string) {
+	e := &AttemptError{Operation: b.Operation.Kind, Code: code, Message: text}
+	if o != nil && o.Decline != nil {
+		d := o.Decline
+		e.Code, e.Message, e.Reason, e.NetworkCode, e.AdviceCode, e.RetryElsewhere = d.Code, d.Message, d.Reason, d.NetworkCode, d.AdviceCode, d.RetryElsewhere
+	}
+	b.Attempt.Details.Error = e
+}
+
+// authorize books the end of authorize, verify and complete, and a sync's report on them.
+func (b *Booking) authorize(o *sdk.Outcome, now time.Time) error {
+	a := b.Attempt
+	amount := a.Amount
+	if o.Amount != nil {
+		amount = o.Amount.Minor
+	}
+	if o.Status != sdk.StatusDeclined {
+		a.Details.Error = nil
+	}
+	switch o.Status {
+	case sdk.StatusAuthorized:
+		a.Authorized = amount
+		if amount < a.Amount {
+			return Move(b.Payment, a, TriggerPartiallyAuthorized, now)
+		}
+		return Move(b.Payment, a, TriggerAuthorized, now)
+	case sdk.StatusCaptured:
+		return b.Taken(o, amount, now)
+	case sdk.StatusVerified:
+		return Move(b.Payment, a, TriggerCharged, now)
+	case sdk.StatusVoided:
+		return Move(b.Payment, a, TriggerVoided, now)
+	case sdk.StatusReview:
+		return moveUnless(b.Payment, a, Unresolved, TriggerReview, now)
+	case sdk.StatusPending:
+		return moveUnless(b.Payment, a, Pending, TriggerPending, now)
+	case sdk.StatusCustomerAction:
+		return b.action(o, now)
+	case sdk.StatusDeclined:
+		b.fail(o, "declined", "declined")
+		if a.Details.Error.Reason == sdk.DeclineAuthenticationFailed {
+			return Move(b.Payment, a, TriggerAuthenticationFailed, now)
+		}
+		return Move(b.Payment, a, TriggerDeclined, now)
+	}
+	return errors.New("no booking for " + string(o.Status))
+}
+
+// Taken books money that the processor captured with the authorization, or that a sync found captured.
+func (b *Booking) Taken(o *sdk.Outcome, amount int64, now time.Time) error {
+	a := b.Attempt
+	if a.Authorized == 0 {
+		a.Authorized = a.Amount
+	}
+	if o.Totals != nil {
+		a.Authorized, amount = max(a.Authorized, o.Totals.Authorized), o.Totals.Captured
+	}
+	a.Captured = amount
+	if amount < a.Amount {
+		return Move(b.Payment, a, TriggerPartlyCharged, now)
+	}
+	return Move(b.Payment, a, TriggerCharged, now)
+}
+
+func (b *Booking) action(o *sdk.Outcome, now time.Time) error {
+	n, by, status := o.NextAction, TriggerActionRequired, AuthenticationPending
+	if n != nil && n.Type == "device_data" {
+		by, status = TriggerDeviceDataRequired, DeviceDataPending
+	}
+	if n == nil { // a sync may omit the action
+		n = b.Attempt.Details.NextAction
+	}
+	if err := moveUnless(b.Payment, b.Attempt, status, by, now); err != nil {
+		return err
+	}
+	b.Attempt.Details.NextAction = n
+	return nil
+}
+
+// moveUnless applies the trigger unless the attempt already has status there.
+func moveUnless(p *Payment, a *Attempt, there AttemptStatus, by Trigger, now time.Time) error {
+	if a.Status == there {
+		return nil
+	}
+	return Move(p, a, by, now)
+}
+
+func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error {
+	a := b.Attempt
+	switch o.Status {
+	case sdk.StatusCaptured:
+		amount := b.Operation.Amount
+		if o.Amount != nil {
+			amount = o.Amount.Minor
+		}
+		a.captured(b.Operation.ID, amount, o.CaptureID)
+		a.Details.Error = nil
+		switch {
+		case a.Captured >= a.Authorized:
+			return Move(b.Payment, a, TriggerCharged, now)
+		case b.Payment.Details.CaptureMethod == CaptureManualMultiple:
+			return Move(b.Payment, a, TriggerPartlyChargedOpen, now)
+		}
+		a.Details.Released = o.Released || m.Features.ReleasesRest
+		b.Release = !a.Details.Released
+		return Move(b.Payment, a, TriggerPartlyCharged, now)
+	case sdk.StatusPending:
+		if i := a.captureIndex(b.Operation.ID); i >= 0 {
+			a.Details.Captures[i].Status, a.Details.Captures[i].ProcessorID = capturePending, o.CaptureID
+		}
+		DeriveTotals(b.Payment, a)
+		b.Payment.ModifiedAt = now
+		return nil
+	}
+	b.fail(o, "declined", "declined")
+	if i := a.captureIndex(b.Operation.ID); i >= 0 {
+		c := &a.Details.Captures[i]
+		c.Status, c.ErrorCode, c.ErrorText = captureFailed, a.Details.Error.Code, a.Details.Error.Message
+	}
+	return Move(b.Payment, a, a.rest(), now)
+}
+
+func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
+	a := b.Attempt
+	release := a.Status == PartialCharged
+	switch {
+	case o.Status == sdk.StatusVoided && release:
+		a.Details.Released = true
+		a.ModifiedAt, b.Payment.ModifiedAt = now, now
+		return nil
+	case o.Status == sdk.StatusVoided && a.Captured > 0:
+		a.Details.Released, a.Details.Error = true, nil
+		return Move(b.Payment, a, TriggerPartlyCharged, now)
+	case o.Status == sdk.StatusVoided:
+		a.Details.Error = nil
+		return Move(b.Payment, a, TriggerVoided, now)
+	case o.Status == sdk.StatusPending:
+		b.Payment.ModifiedAt = now
+		return nil
+	case release: // the hold lapses by itself; the alarm lets an operator know
+		b.fail(o, "declined", "declined")
+		b.Alarms = append(b.Alarms, "release_refused")
+		return nil
+	}
+	b.fail(o, "declined", "declined")
+	return Move(b.Payment, a, a.rest(), now)
+}
+
+// close ends the operation and frees the payment's slot. A pending operation stays scheduled for syncs, without the slot.
+func (b *Booking) close(v Verdict, now time.Time) {
+	b.Operation.Status, b.Operation.ErrorText = v.Status, v.Text
+	if b.Payment.OpenOperation == b.Operation.ID {
+		b.Payment.OpenOperation = ""
+	}
+	b.Operation.Owner, b.Operation.LeaseUntil = "", time.Time{}
+	b.Operation.ResolveAt, b.Operation.ResolveTries = time.Time{}, 0
+	if v.Status == OperationPending {
+		b.Operation.ResolveAt = now.Add(ResolveDelay(OperationPending, 0))
+	} else {
+		b.Operation.ClosedAt = now
+	}
+	if v.Outcome == nil || v.Outcome.Status != sdk.StatusCustomerAction {
+		b.Operation.Instrument = nil // card and CVC live until here; they stay while the customer acts, because the authorization goes on
+	}
+	if v.Outcome != nil {
+		b.Operation.Outcome, _ = json.Marshal(v.Outcome)
+	}
+}
+
+// impossible leaves the rows as they were and the operation unknown, and raises an alarm: a person has to look.
+func (b *Booking) impossible(p *Payment, a *Attempt, op *Operation, cause error, now time.Time) Booking {
+	o := *op
+	out := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o, Alarms: append(b.Alarms, "impossible_transition")}
+	out.unknown(Verdict{Status: OperationUnknown, Text: cause.Error()}, now)
+	return out
+}
+
+// Verdict is the engine's judgement of an adapter's answer. The engine trusts no adapter with money.
+type Verdict struct {
+	Status  OperationStatus
+	Outcome *sdk.Outcome // nil if there is no outcome to book
+	Reject  *sdk.Reject
+	Text    string // why the operation failed or is unknown
+	Alarm   string // the problem that a person must look at, "" for no alarm
+	// Again is the latest time of the next look, zero for the usual schedule.
+	Again time.Time
+	// mismatch is true if the outcome's amount or currency does not fit the request.
+	mismatch bool
+	// Fault is set if the drive ended by the adapter's fault.
+	Fault *fault.Adapter
+}

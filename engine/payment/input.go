@@ -1,0 +1,207 @@
+package payment
+
+import (
+	"encoding/json"
+	"time"
+
+	"payswitch/engine/card"
+	"payswitch/engine/secret"
+	"payswitch/sdk"
+)
+
+// Input is a create, update or confirm request that the router has decoded. The router has checked types, closed lists, and the forms
+// of URLs, e-mail addresses and card numbers. nil and "" mean that the caller sent no value or null.
+type Input struct {
+	PaymentID    string // chosen by the caller; create only
+	ClientSecret string // confirm with the publishable key
+	ProfileID    string
+
+	Amount             *int64
+	Currency           sdk.Currency
+	Confirm            *bool
+	CaptureMethod      string
+	AmountToCapture    *int64
+	AuthenticationType string
+	External3DS        *bool // request_external_three_ds_authentication
+	ReturnURL          string
+	SetupFutureUsage   string
+	OffSession         *bool
+	PaymentType        string
+	SessionExpiry      *int64
+	ShippingCost       *int64
+	OrderTaxAmount     *int64
+	SurchargeAmount    int64
+
+	CustomerID string
+	// checkCustomer refuses these attributes if Customer has another value for one of them.
+	Email, Name, Phone, PhoneCountryCode string
+	Customer                             *CustomerInput
+
+	Description      string
+	DescriptorName   string
+	DescriptorSuffix string
+	OrderReference   string
+	Metadata         json.RawMessage
+	Routing          *Routing
+
+	PaymentMethod     string
+	PaymentMethodType string
+	Card              *card.Input // payment_method_data.card
+	// HasMethodData is true if the caller sent payment_method_data with an instrument in it.
+	HasMethodData bool
+	MethodBilling *Contact // payment_method_data.billing
+	PaymentToken  string
+	CardCVC       secret.Value
+	CardHolder    string // payment_method_data.card_token.card_holder_name
+	Recurring     *Recurring
+	MandateID     string
+	MandateData   *MandateInput
+	Acceptance    *Acceptance
+	ThreeDS       *ThreeDSInput // three_ds_data
+
+	Billing  *Contact
+	Shipping *Contact
+	Browser  *sdk.Browser
+
+	Lines []sdk.Line
+	// Sent names the top-level fields of the request that are not null, including fields without effect. It is nil if the request did not
+	// come as JSON.
+	Sent []string
+	// Echo holds the fields that payswitch stores and shows as the caller sent them.
+	Echo map[string]json.RawMessage
+}
+
+// CustomerInput is the customer as the payment request describes them.
+type CustomerInput struct {
+	ID               string `json:"id,omitempty"`
+	Name             string `json:"name,omitempty"`
+	Email            string `json:"email,omitempty"`
+	Phone            string `json:"phone,omitempty"`
+	PhoneCountryCode string `json:"phone_country_code,omitempty"`
+}
+
+// Contact is a billing or shipping address with phone and e-mail. Parts that the caller did not send are nil or "".
+type Contact struct {
+	Address *ContactAddress `json:"address,omitempty"`
+	Phone   *ContactPhone   `json:"phone,omitempty"`
+	Email   string          `json:"email,omitempty"`
+}
+
+// ContactAddress is a postal address. "" means that the caller sent no value.
+type ContactAddress struct {
+	City      string `json:"city,omitempty"`
+	Country   string `json:"country,omitempty"`
+	Line1     string `json:"line1,omitempty"`
+	Line2     string `json:"line2,omitempty"`
+	Line3     string `json:"line3,omitempty"`
+	Zip       string `json:"zip,omitempty"`
+	State     string `json:"state,omitempty"`
+	FirstName string `json:"first_name,omitempty"`
+	LastName  string `json:"last_name,omitempty"`
+	OriginZip string `json:"origin_zip,omitempty"`
+}
+
+// ContactPhone is a telephone number.
+type ContactPhone struct {
+	Number      string `json:"number,omitempty"`
+	CountryCode string `json:"country_code,omitempty"`
+}
+
+// Routing is the routing field of a payment, or a profile's routing rule.
+type Routing struct {
+	Type    string          `json:"type"` // single, priority, volume_split
+	Choices []RoutingChoice `json:"choices"`
+}
+
+// RoutingChoice is one connector, or one account of it.
+type RoutingChoice struct {
+	Connector string `json:"connector"`
+	AccountID string `json:"account_id,omitempty"`
+	Split     int    `json:"split,omitempty"`
+}
+
+// Recurring is recurring_details: it names a credential of an earlier payment to charge. Type decides which fields are set.
+type Recurring struct {
+	Type string
+	// ID is set with payment_method_id and mandate_id.
+	ID string
+	// ProcessorToken and AccountID are set with processor_payment_token. An AccountID of "" leaves the choice of the account to the routing.
+	ProcessorToken string
+	AccountID      string
+	// Card and NetworkTransactionID are set with network_transaction_id_and_card_details; the card has no CVC. Card alone is set with
+	// card_with_limited_data; its expiry may be missing.
+	Card                 *card.Input
+	NetworkTransactionID string
+}
+
+// Types of recurring_details that the engine distinguishes.
+const (
+	RecurringMethod         = "payment_method_id"
+	RecurringMandate        = "mandate_id"
+	RecurringProcessorToken = "processor_payment_token"
+	RecurringNetworkCard    = "network_transaction_id_and_card_details"
+	RecurringLimitedCard    = "card_with_limited_data"
+)
+
+// MandateInput is mandate_data.
+type MandateInput struct {
+	Acceptance *Acceptance // nil if the caller sent customer_acceptance at top level
+	Terms      MandateTerms
+}
+
+// Acceptance is customer_acceptance.
+type Acceptance struct {
+	Type       string     `json:"type"` // online, offline
+	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
+	IP         string     `json:"ip,omitempty"`
+	UserAgent  string     `json:"user_agent,omitempty"`
+	Online     bool       `json:"online,omitempty"` // the caller sent the online object
+}
+
+// ThreeDSInput is an authentication result that the merchant brings (three_ds_data).
+type ThreeDSInput struct {
+	CAVV          secret.Value
+	ECI           string
+	DSTransID     string
+	Version       string
+	TransStatus   string
+	Exemption     string // low_value, transaction_risk_assessment … (three_ds_data.exemption_indicator), "" for no exemption
+	CAVVAlgorithm string
+}
+
+// CaptureInput is a capture request.
+type CaptureInput struct {
+	Amount           *int64
+	DescriptorName   string
+	DescriptorSuffix string
+}
+
+// RetrieveInput are the options of a request that reads a payment.
+type RetrieveInput struct {
+	ForceSync    bool
+	ClientSecret string // with the publishable key
+	// HasClientSecret is true if the request has a client_secret, even an empty one. A secret key forbids it.
+	HasClientSecret bool
+	Attempts        bool // expand_attempts
+	Captures        bool // expand_captures
+}
+
+// ListInput are the filters for the list of payments. A zero value does not filter.
+type ListInput struct {
+	CustomerID                                   string
+	StartingAfter, EndingBefore                  string
+	Limit                                        int // 1–100; 0 means 10
+	Created                                      time.Time
+	CreatedLT, CreatedGT, CreatedLTE, CreatedGTE time.Time
+}
+
+// ReturnInput is the data that the customer's browser brings to one of our return URLs.
+type ReturnInput struct {
+	PaymentID  string
+	MerchantID string
+	Connector  string
+	Token      string // token in the URL; without the right one the engine answers that the payment does not exist
+	Return     sdk.Return
+	// Complete is true for /redirect/complete, false for /redirect/response (sync only).
+	Complete bool
+}

@@ -1,0 +1,35 @@
+package payment
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// A comparison that the host made for an adapter is not a request. An adapter that is its own processor gets the same verdict with and
+// without one.
+func TestComparisonsAreNoSends(t *testing.T) {
+	yes := true
+	asked := sdk.Money{Minor: 6540, Currency: "EUR"}
+	compared := &Answer{Exchanges: []sdk.Exchange{{Verified: &yes}}}
+	alone, talks := &sdk.Manifest{}, &sdk.Manifest{Environments: map[string]sdk.Environment{"live": {Hosts: []string{"api.example.com"}}}}
+	for _, c := range []struct {
+		m      *sdk.Manifest
+		status sdk.OutcomeStatus
+		want   OperationStatus
+	}{
+		{alone, sdk.StatusCaptured, OperationSucceeded},
+		{alone, sdk.StatusDeclined, OperationDeclined},
+		{talks, sdk.StatusCaptured, OperationFailed}, // the adapter reports a capture without a request
+	} {
+		compared.Outcome = &sdk.Outcome{Status: c.status, TransactionID: "tx_1", Amount: &asked}
+		if c.status == sdk.StatusDeclined {
+			compared.Outcome.Decline = &sdk.Decline{Code: "x", Reason: sdk.DeclineGeneric}
+		}
+		require.Equal(t, c.want, Judge(sdk.OpAuthorize, asked, c.m, compared, nil).Status, c.status)
+	}
+	unanswered := &Answer{MayHaveLeft: true, Exchanges: []sdk.Exchange{{Verified: &yes}, {Sent: true}}, Outcome: &sdk.Outcome{Status: sdk.StatusCaptured}}
+	require.Equal(t, OperationUnknown, Judge(sdk.OpAuthorize, asked, talks, unanswered, nil).Status)
+}

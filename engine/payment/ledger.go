@@ -1,0 +1,107 @@
+package payment
+
+import (
+	"slices"
+	"time"
+)
+
+// Move applies one trigger to a payment's latest attempt and recomputes the amounts that merchants see. No other function changes a status.
+func Move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
+	to, err := next(a.Status, by)
+	if err != nil {
+		return err
+	}
+	a.Status = to
+	a.ModifiedAt, p.ModifiedAt = at, at
+	if to != AuthenticationPending && to != DeviceDataPending {
+		a.Details.NextAction = nil
+	}
+	DeriveTotals(p, a)
+	switch p.Status {
+	case RequiresPaymentMethod, RequiresConfirmation, RequiresCustomerAction:
+		a.Details.EndedAt = time.Time{}
+	case Processing: // before the payer's part is over or, with a capture, after it
+	default:
+		if a.Details.EndedAt.IsZero() {
+			a.Details.EndedAt = at
+		}
+	}
+	return nil
+}
+
+// DeriveTotals derives the payment's status and amounts from its latest attempt.
+func DeriveTotals(p *Payment, a *Attempt) {
+	p.Status = a.Status.Payment()
+	p.Received = a.Captured
+	switch a.Status {
+	case Authorized, PartiallyAuthorized, PartialChargedAndChargeable:
+		p.Capturable = a.Authorized - a.Captured
+	case CaptureInitiated, VoidInitiated:
+		p.Capturable = a.Authorized - a.Captured - pendingCaptures(a)
+	default:
+		p.Capturable = p.NetAmount
+		if a.Status.Terminal() {
+			p.Capturable = 0
+		}
+	}
+}
+
+func pendingCaptures(a *Attempt) (sum int64) {
+	for _, c := range a.Details.Captures {
+		if c.Status == CaptureStarted || c.Status == capturePending {
+			sum += c.Amount
+		}
+	}
+	return sum
+}
+
+// Statuses of one capture, as captures[] shows them.
+const (
+	CaptureStarted = "started"
+	captureCharged = "charged"
+	capturePending = "pending"
+	captureFailed  = "failed"
+)
+
+// captured books amount as taken by the capture operation opID. opID is "" if the evidence comes from the processor and not from one of our
+// operations.
+func (a *Attempt) captured(opID string, amount int64, processorID string) {
+	a.Captured += amount
+	if i := a.captureIndex(opID); i >= 0 {
+		c := &a.Details.Captures[i]
+		c.Status, c.Amount, c.ProcessorID = captureCharged, amount, processorID
+	}
+}
+
+func (a *Attempt) captureIndex(opID string) int {
+	return slices.IndexFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.OperationID == opID })
+}
+
+// captureIs reports whether the capture of operation opID has the processor's id processorID.
+func (a *Attempt) captureIs(opID, processorID string) bool {
+	i := a.captureIndex(opID)
+	return i >= 0 && a.Details.Captures[i].ProcessorID == processorID
+}
+
+// rest returns the trigger that restores the attempt's status after a capture or void that did not happen.
+func (a *Attempt) rest() Trigger {
+	switch {
+	case a.Captured > 0:
+		return TriggerStillPartlyHeld
+	case a.Authorized < a.Amount:
+		return TriggerStillPartlyAuthorized
+	}
+	return TriggerStillHeld
+}
+
+// Clone returns a copy, so that a computation can be thrown away without a trace.
+func (a *Attempt) Clone() *Attempt {
+	c := *a
+	c.Details.Captures = slices.Clone(a.Details.Captures)
+	return &c
+}
+
+func (p *Payment) Clone() *Payment {
+	c := *p
+	return &c
+}

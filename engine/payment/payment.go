@@ -1,0 +1,259 @@
+package payment
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"payswitch/engine/card"
+	"payswitch/engine/secret"
+	"payswitch/sdk"
+)
+
+// Payment is a merchant's intent to be paid. Amounts are minor units of Currency. MerchantID and ID are the key.
+type Payment struct {
+	MerchantID string
+	ID         string
+	ProfileID  string
+	CustomerID string // "" for a guest
+	Status     Status
+	Currency   sdk.Currency
+	Amount     int64 // order amount
+	NetAmount  int64 // Amount + shipping cost + tax + surcharge: the amount to authorize
+	Capturable int64 // amount_capturable
+	Received   int64 // captured so far
+	Refunded   int64 // refunded or being refunded
+
+	AttemptCount  int
+	AttemptID     string // the latest attempt
+	OpenOperation string // the operation in flight or unknown, "" if there is no such operation
+	// ClientSecretHash is the SHA-256 of the client secret. Private holds the secret itself, for the answers that show it.
+	ClientSecretHash []byte
+	ExpiresAt        time.Time // end of the client secret's validity
+	CreatedAt        time.Time
+	ModifiedAt       time.Time
+	// Version counts changes; every update is a compare-and-set on it.
+	Version int64
+
+	Details Details
+	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private.
+	Sealed  []byte
+	Private *Private
+}
+
+// Details are the fields of a payment that are neither personal nor searched for. The json names are storage format, not wire.
+type Details struct {
+	CaptureMethod      string          `json:"capture_method,omitempty"`
+	AuthenticationType string          `json:"authentication_type,omitempty"`
+	SetupFutureUsage   string          `json:"setup_future_usage,omitempty"`
+	OffSession         *bool           `json:"off_session,omitempty"`
+	PaymentType        string          `json:"payment_type,omitempty"`
+	External3DS        bool            `json:"external_3ds,omitempty"`
+	AmountToCapture    *int64          `json:"amount_to_capture,omitempty"`
+	ShippingCost       *int64          `json:"shipping_cost,omitempty"`
+	OrderTaxAmount     *int64          `json:"order_tax_amount,omitempty"`
+	SurchargeAmount    int64           `json:"surcharge_amount,omitempty"`
+	Description        string          `json:"description,omitempty"`
+	DescriptorName     string          `json:"descriptor_name,omitempty"`
+	DescriptorSuffix   string          `json:"descriptor_suffix,omitempty"`
+	ReturnURL          string          `json:"return_url,omitempty"`
+	OrderReference     string          `json:"order_reference,omitempty"` // merchant_order_reference_id
+	CancellationReason string          `json:"cancellation_reason,omitempty"`
+	Metadata           json.RawMessage `json:"metadata,omitempty"`
+	Routing            *Routing        `json:"routing,omitempty"`
+	// Announced is the latest state that has an event.
+	Announced string `json:"announced,omitempty"`
+	// Token is the payment_token of a card that waits for the payment's confirmation.
+	Token string `json:"token,omitempty"`
+	// Mandate holds the terms of the mandate that the payment sets up. MandateID is the id of that mandate once it exists, or of the mandate
+	// that the payment charges.
+	Mandate   *MandateTerms `json:"mandate,omitempty"`
+	MandateID string        `json:"mandate_id,omitempty"`
+	// Echo holds request fields that payswitch stores and shows as the caller sent them: order_details, connector_metadata, feature_metadata
+	// …
+	Echo map[string]json.RawMessage `json:"echo,omitempty"`
+}
+
+// Private holds the personal fields of a payment.
+type Private struct {
+	ClientSecret string         `json:"client_secret"`
+	Customer     *CustomerInput `json:"customer,omitempty"`
+	Billing      *Contact       `json:"billing,omitempty"`
+	Shipping     *Contact       `json:"shipping,omitempty"`
+	Browser      *sdk.Browser   `json:"browser,omitempty"`
+	// MethodBilling is payment_method_data.billing as the caller sent it.
+	MethodBilling *Contact    `json:"method_billing,omitempty"`
+	Acceptance    *Acceptance `json:"acceptance,omitempty"`
+}
+
+// Attempt is one try to make a payment at one processor. MerchantID and ID are the key; ID is {payment id}_{number}.
+type Attempt struct {
+	MerchantID string
+	PaymentID  string
+	ID         string
+	Number     int
+	Status     AttemptStatus
+	Connector  string // "" until the engine has routed the attempt
+	AccountID  string
+	Amount     int64 // the requested amount
+	Authorized int64
+	Captured   int64
+	// TransactionID is the processor's id of the payment, "" until the processor has named it.
+	TransactionID string
+	CreatedAt     time.Time
+	ModifiedAt    time.Time
+	Version       int64
+
+	Details AttemptDetails
+	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private.
+	Sealed  []byte
+	Private *AttemptPrivate
+}
+
+// AttemptDetails are the fields of an attempt that are neither personal nor searched for. The json names are storage format.
+type AttemptDetails struct {
+	PaymentMethod     string      `json:"payment_method,omitempty"`
+	PaymentMethodType string      `json:"payment_method_type,omitempty"`
+	Card              *card.Facts `json:"card,omitempty"`
+	// Environment is that of the account when the engine routed the attempt: "test" or "live".
+	Environment string `json:"environment,omitempty"`
+	// Reference is our reference at the processor.
+	Reference            string                `json:"reference,omitempty"`
+	ProcessorReference   string                `json:"processor_reference,omitempty"`
+	AuthCode             string                `json:"auth_code,omitempty"`
+	NetworkTransactionID string                `json:"network_transaction_id,omitempty"`
+	StoredCredential     *sdk.StoredCredential `json:"stored_credential,omitempty"`
+	ConnectorData        *sdk.ConnectorData    `json:"connector_data,omitempty"`
+	NextAction           *sdk.NextAction       `json:"next_action,omitempty"`
+	Checks               *sdk.Checks           `json:"checks,omitempty"`
+	// Error says why the latest operation was refused. An authorized payment keeps it after a refused capture or void.
+	Error         *AttemptError `json:"error,omitempty"`
+	CardDiscovery string        `json:"card_discovery,omitempty"` // manual, saved_card
+	CancelReason  string        `json:"cancel_reason,omitempty"`
+	// Released is true once the processor has released the rest of a partial capture.
+	Released bool `json:"released,omitempty"`
+	// Authentication summarises the external 3-D Secure authentication, nil without one.
+	Authentication *AttemptAuthentication `json:"authentication,omitempty"`
+	// Exemption is the decision about an exemption from strong customer authentication, nil if neither payment nor profile wanted one.
+	Exemption *AttemptExemption `json:"exemption,omitempty"`
+	// Captures are the captures of this attempt, in order.
+	Captures []CaptureRecord `json:"captures,omitempty"`
+	// EndedAt is the time when the payer's part in the attempt ended, zero before. Later acts of the merchant do not change it.
+	EndedAt time.Time `json:"ended_at,omitzero"`
+	// Confirmed is true if the attempt was confirmed with an instrument. Answers show Card only then.
+	Confirmed bool `json:"confirmed,omitempty"`
+	// Save is the usage for which payswitch saves the card after the processor has accepted it, on_session or off_session; "" to not save it.
+	Save string `json:"save,omitempty"`
+	// MethodID is the saved payment method that the attempt charges, or that payswitch saved the card as.
+	MethodID string `json:"method_id,omitempty"`
+	// Token is the payment_token that named the method, as the caller sent it.
+	Token string `json:"token,omitempty"`
+	// MerchantInitiated is true if the merchant charges without the customer (MIT).
+	MerchantInitiated bool `json:"merchant_initiated,omitempty"`
+	// Mandate is the single-use mandate whose one charge this attempt takes.
+	Mandate string `json:"mandate,omitempty"`
+}
+
+// AttemptPrivate holds the personal fields of an attempt.
+type AttemptPrivate struct {
+	Holder   string `json:"holder,omitempty"`
+	Nickname string `json:"nickname,omitempty"` // nickname of a card that is to be saved
+	// Invoke is set while the payer's browser has to run an authentication.
+	Invoke *AttemptInvoke `json:"invoke,omitempty"`
+}
+
+// AttemptError is a refusal in the form that merchants see.
+type AttemptError struct {
+	Operation      sdk.Operation     `json:"operation"`
+	Code           string            `json:"code"`
+	Message        string            `json:"message"`
+	Reason         sdk.DeclineReason `json:"reason,omitempty"`
+	NetworkCode    string            `json:"network_code,omitempty"`
+	AdviceCode     string            `json:"advice_code,omitempty"`
+	RetryElsewhere bool              `json:"retry_elsewhere,omitempty"`
+}
+
+// CaptureRecord is one capture of an attempt.
+type CaptureRecord struct {
+	ID          string    `json:"id"` // {attempt id}_{sequence}
+	Sequence    int       `json:"sequence"`
+	OperationID string    `json:"operation_id"`
+	Amount      int64     `json:"amount"`
+	Status      string    `json:"status"` // started, charged, pending, failed
+	ProcessorID string    `json:"processor_id,omitempty"`
+	ErrorCode   string    `json:"error_code,omitempty"`
+	ErrorText   string    `json:"error_text,omitempty"`
+	At          time.Time `json:"at"`
+}
+
+// Operation is one adapter call for a payment: the stored intent and its result.
+type Operation struct {
+	ID         string
+	MerchantID string
+	PaymentID  string
+	AttemptID  string
+	AccountID  string
+	Kind       sdk.Operation
+	Status     OperationStatus
+	Amount     int64 // amount of the operation in minor units, 0 if it has none
+
+	// Owner is the node that drives the operation. LeaseUntil is the end of the node's right to do so, on the database's clock.
+	Owner      string
+	LeaseUntil time.Time
+
+	Connector   string // adapter name
+	AdapterHash string // pinned until the operation ends; "" before the first drive
+	Seed        []byte // 32 bytes
+	StartedAt   time.Time
+	LastSendAt  time.Time // the latest time at which something may have left the host; zero: nothing has left
+	ClosedAt    time.Time
+
+	// ResolveTries and ResolveAt schedule the resolution of an unknown operation and the sync of a pending one.
+	ResolveTries int
+	ResolveAt    time.Time
+
+	// Request is the sdk.Request without stand-ins, sealed. It never changes: UpdateOperation leaves it alone. Instrument holds the card, CVC
+	// and cryptogram, sealed by a key of its own; it is cleared when the operation closes.
+	Request    []byte
+	Instrument []byte
+	// Key opens Instrument. The store keeps it at insertion; afterwards Reader.ShortTermKey reads it.
+	Key *secret.Key
+	// Outcome is the sdk.Outcome that closed the operation, as JSON. ErrorText says why the operation failed or is unknown.
+	Outcome   []byte
+	ErrorText string
+}
+
+// Event is an entry of the outbox: a change that the merchant is notified of.
+type Event struct {
+	ID         string // evt_…
+	MerchantID string
+	ProfileID  string
+	ObjectID   string
+	Class      string // payments, refunds …
+	Type       string // payment_succeeded …
+	Body       []byte // the exact body of the delivery, sealed
+	CreatedAt  time.Time
+}
+
+// CardToken is a card that waits, encrypted and for a few minutes, for its payment's confirmation.
+type CardToken struct {
+	Token      string // token_…
+	MerchantID string
+	PaymentID  string
+	Sealed     []byte
+	Key        *secret.Key // opens Sealed
+	ExpiresAt  time.Time
+}
+
+// ShortTermID names the operation's instrument among the secrets with a short-term key.
+func (o *Operation) ShortTermID() string { return "operation/" + o.ID }
+
+// ShortTermID names the token's card among the secrets with a short-term key.
+func (c *CardToken) ShortTermID() string { return "card_token/" + c.Token }
+
+func NewAttempt(p *Payment, number int, now time.Time) *Attempt {
+	return &Attempt{MerchantID: p.MerchantID, PaymentID: p.ID, ID: AttemptID(p.ID, number), Number: number, Status: PaymentMethodAwaited,
+		Amount: p.NetAmount, CreatedAt: now, ModifiedAt: now, Private: &AttemptPrivate{}}
+}
+
+func AttemptID(paymentID string, number int) string { return paymentID + "_" + strconv.Itoa(number) }

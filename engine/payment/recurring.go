@@ -1,0 +1,88 @@
+package payment
+
+import (
+	"encoding/json"
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/sdk"
+)
+
+// MandateTerms are the limits of a mandate. They apply to each charge, but not to the payment that sets the mandate up.
+type MandateTerms struct {
+	SingleUse bool `json:"single_use,omitempty"` // one charge only
+	// Amount is the maximum of one charge, in minor units of Currency. A multi-use mandate without an amount is unlimited; its Currency is
+	// "".
+	Amount   int64           `json:"amount,omitempty"`
+	Currency sdk.Currency    `json:"currency,omitempty"`
+	Start    *time.Time      `json:"start,omitempty"` // nil: valid at once
+	End      *time.Time      `json:"end,omitempty"`   // nil: no end
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+}
+
+// ChargesStored reports whether a payment with a saved method charges the stored credential. It does if the customer has agreed to
+// off-session charges before and does not agree anew.
+func ChargesStored(p *Payment, in *Input) bool {
+	return p.Details.SetupFutureUsage == UsageOffSession && in.Acceptance == nil && in.MandateData == nil
+}
+
+// MerchantInitiated reports whether the request asks for a charge without the customer.
+func MerchantInitiated(p *Payment, in *Input) bool {
+	return (in.Recurring != nil || in.MandateID != "") && p.Details.SetupFutureUsage == ""
+}
+
+// RecurringOf returns recurring_details; mandate_id is another spelling of it.
+func RecurringOf(in *Input) *Recurring {
+	if in.Recurring == nil && in.MandateID != "" {
+		return &Recurring{Type: RecurringMandate, ID: in.MandateID}
+	}
+	return in.Recurring
+}
+
+// CheckRecurring checks a charge of an earlier credential against the rules of the API, in the order that the API promises.
+func CheckRecurring(p *Payment, in *Input) error {
+	r := RecurringOf(in)
+	if r == nil {
+		return nil
+	}
+	named := r.Type == RecurringMethod || r.Type == RecurringMandate
+	off := p.Details.OffSession
+	switch {
+	case p.Details.SetupFutureUsage != "" && !named:
+		return fault.Refused("setup_future_usage cannot be used with recurring_details of type " + r.Type).About("setup_future_usage")
+	case p.Details.SetupFutureUsage != "":
+		return nil // a customer-initiated payment with a saved method
+	case named && off == nil:
+		return fault.Missing("off_session")
+	case in.Confirm != nil && !*in.Confirm:
+		return fault.Refused("`confirm` must be `true` for mandates").About("confirm")
+	case off != nil && !*off:
+		return fault.Refused("`off_session` should be `true` for mandates").About("off_session")
+	}
+	return nil
+}
+
+// Usages of a stored credential, as the API names them.
+const (
+	UsageOffSession = "off_session"
+	UsageOnSession  = "on_session"
+	DiscoveredSaved = "saved_card"
+)
+
+// checkMandateData checks mandate_data against the rules of the API.
+func checkMandateData(p *Payment, in *Input) error {
+	if in.MandateData == nil {
+		return nil
+	}
+	switch a := in.MandateData.Acceptance; {
+	case p.CustomerID == "":
+		return fault.Refused("customer_id is mandatory for mandates").About("customer_id")
+	case p.Details.SetupFutureUsage != UsageOffSession:
+		return fault.Refused("`setup_future_usage` must be `off_session` for mandates").About("setup_future_usage")
+	case p.Private.Acceptance == nil:
+		return fault.Missing("mandate_data.customer_acceptance")
+	case a != nil && a.Type == "online" && !a.Online:
+		return fault.Refused("`mandate_data.customer_acceptance.online` is required when `mandate_data.customer_acceptance.acceptance_type` is `online`").About("mandate_data.customer_acceptance.online")
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package port
+
+import (
+	"time"
+
+	"payswitch/engine/payment"
+)
+
+// Metrics receives the engine's counts. Implementations are safe for concurrent use and do not block.
+type Metrics interface {
+	// PaymentMoved counts a payment that reached a status.
+	PaymentMoved(status payment.Status, connector string)
+	// OperationDone records the duration of one adapter operation and the status it ended with.
+	OperationDone(kind, connector string, status payment.OperationStatus, took time.Duration)
+	// AuthenticationDone counts a 3-D Secure authentication that has ended. outcome is a threeds.Outcome. flow is frictionless, challenge,
+	// or "" if the authentication ended earlier. took is its duration.
+	AuthenticationDone(authenticator, network, outcome, flow string, took time.Duration)
+	// ExemptionSettled counts a claimed exemption. exemption is an sdk.Exemption, route is 3ds or authorization, and outcome is the
+	// issuer's answer: approved, soft_declined or declined.
+	ExemptionSettled(connector, exemption, route, outcome string)
+	// Alarm counts an event that a person must look at, such as late evidence, an impossible outcome or a lost lease.
+	Alarm(kind string)
+}

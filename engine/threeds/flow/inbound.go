@@ -1,0 +1,119 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/sdk"
+)
+
+// AuthenticatorCalled receives a message at the result URL of one authentication; the adapter reads it. A result counts only if it is signed,
+// or if the authenticator offers no way to fetch it. All other messages only start a fetch. A wrong token and an ended authentication get the
+// same reply. Errors: those of ReceiveWebhook.
+func (s *Authentications) AuthenticatorCalled(ctx context.Context, token string, m sdk.WebhookMessage) (*sdk.Reply, error) {
+	s.InFlight.Add(1)
+	defer s.InFlight.Done()
+	neutral := &sdk.Reply{Status: 200}
+	c, r, adapter, err := s.authenticatorMessage(ctx, payment.URLResult, token, drive.ToResult, &m)
+	if c == nil || err != nil {
+		return neutral, err
+	}
+	for i := range r.Outcome.Events {
+		ev := &r.Outcome.Events[i]
+		if ev.Object != "authentication" {
+			continue
+		}
+		if err := s.authenticatorTold(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, drive.ToResult); err != nil {
+			return nil, err
+		}
+	}
+	if r.Outcome.Reply != nil {
+		return r.Outcome.Reply, nil
+	}
+	return neutral, nil
+}
+
+// authenticatorMessage has the adapter read a message that arrived at a URL of one authentication. The case is nil for a wrong token.
+func (s *Authentications) authenticatorMessage(ctx context.Context, use payment.URLUse, token string, to drive.Destination, m *sdk.WebhookMessage) (*authCase, *port.DriveResult, port.AdapterInfo, error) {
+	c, err := s.authenticationByToken(ctx, use, token)
+	if errors.Is(err, fault.ErrNotFound) {
+		return nil, nil, port.AdapterInfo{}, nil
+	}
+	if err != nil {
+		return nil, nil, port.AdapterInfo{}, err
+	}
+	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+	if err != nil {
+		return nil, nil, port.AdapterInfo{}, err
+	}
+	r, err := s.Driver.ReadWebhook(context.WithoutCancel(ctx), account, to, "", m)
+	return c, r, adapter, err
+}
+
+// TakeAuthentication books an event that arrived at the account's URL. found is true if the event is about one of our authentications.
+func (s *Authentications) TakeAuthentication(ctx context.Context, account *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
+	adapter, ok := s.Connectors.Adapter(account.Connector)
+	if !ok {
+		return false, fault.UnavailableConnector(account.Connector)
+	}
+	id, err := s.authenticationAt(ctx, account, ev)
+	if id == "" || err != nil {
+		return false, err
+	}
+	return true, s.authenticatorTold(ctx, id, adapter, r, ev, drive.ToAccount)
+}
+
+// authenticationAt returns the id of the authentication that an event is about, "" if there is none. It searches by the authenticator's
+// transaction id, then by our id.
+func (s *Authentications) authenticationAt(ctx context.Context, account *account.Account, ev *sdk.Event) (id string, err error) {
+	err = s.Store.View(ctx, func(r change.Reader) error {
+		list, err := r.AuthenticationsAt(account.MerchantID, account.ID, ev.TransactionID)
+		if err != nil {
+			return err
+		}
+		if len(list) > 0 {
+			id = list[0].ID
+			return nil
+		}
+		if ev.Reference == "" {
+			return nil
+		}
+		a, err := r.Authentication(ev.Reference)
+		switch {
+		case errors.Is(err, fault.ErrNotFound):
+			return nil
+		case err == nil && a.MerchantID == account.MerchantID && a.AccountID == account.ID:
+			id = a.ID
+		}
+		return err
+	})
+	if err != nil {
+		return "", fault.Internal(err, "find authentication of a message")
+	}
+	return id, nil
+}
+
+// authenticatorTold books one event that is believable or wakes.
+func (s *Authentications) authenticatorTold(ctx context.Context, id string, adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to drive.Destination) error {
+	told := drive.AuthenticationOf(ev)
+	switch {
+	case drive.IsEvidence(adapter, r, ev, to):
+		return s.bookResult(ctx, id, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
+	case told == nil || told.Event == "" || told.Event == "result_ready" && to != drive.ToEvent:
+		s.collectLater(ctx, id)
+	case to != drive.ToEvent: // anyone could send such an event
+	case told.Event == "method_completed":
+		return s.methodEnded(ctx, id)
+	case told.Event == "method_skipped", told.Event == "timed_out":
+		return s.methodOver(ctx, id)
+	case told.Event == "result_ready":
+		return s.challengeOver(ctx, id)
+	}
+	return nil
+}

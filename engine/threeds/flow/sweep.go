@@ -1,0 +1,134 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/payment"
+	"payswitch/engine/threeds"
+	"payswitch/engine/vault"
+	"payswitch/sdk"
+)
+
+// SweepAuthentications handles the authentications that are due: those whose result may have come, those that were left alone, and those
+// whose node stopped.
+func (s *Authentications) SweepAuthentications(ctx context.Context) {
+	for ctx.Err() == nil {
+		var list []*payment.Authentication
+		err := s.Store.Update(ctx, func(tx change.Tx) (err error) {
+			list, err = tx.ClaimAuthentications(s.Node, tx.Now().Add(s.LeaseTime), drive.ResolveBatch)
+			_, err = account.LeftOut(nil, err) // the authentications that can be read go on
+			return err
+		})
+		if err != nil {
+			if ctx.Err() == nil {
+				s.Log.LogAttrs(ctx, slog.LevelError, "claiming authentications failed", slog.Any("error", err))
+			}
+			return
+		}
+		var wg sync.WaitGroup
+		for _, a := range list {
+			s.InFlight.Add(1)
+			wg.Go(func() {
+				defer s.InFlight.Done()
+				if err := s.sweep(context.WithoutCancel(ctx), a); err != nil {
+					s.Log.LogAttrs(ctx, slog.LevelWarn, "authentication not dealt with yet", slog.String("authentication_id", a.ID), slog.Any("error", err))
+				}
+			})
+		}
+		wg.Wait()
+		if len(list) < drive.ResolveBatch {
+			return
+		}
+	}
+}
+
+// sweep handles one authentication that is due. This node holds its lease.
+func (s *Authentications) sweep(ctx context.Context, a *payment.Authentication) error {
+	switch {
+	case a.State.Challenged():
+		err := s.pullLeased(ctx, a.ID) // pullLeased itself gives up after the deadline
+		if err != nil && !s.Now().Before(a.Deadline) {
+			return errors.Join(err, s.abandon(ctx, a.ID)) // the authenticator cannot be asked any more
+		}
+		return err
+	case a.State == payment.AuthenticationAsking:
+		if err := s.pullLeased(ctx, a.ID); err != nil { // some authenticators repeat the answer to an AReq
+			s.Log.LogAttrs(ctx, slog.LevelInfo, "unanswered AReq: no result either", slog.String("authentication_id", a.ID), slog.Any("error", err))
+		}
+		return s.recover(ctx, a.ID)
+	}
+	defer func() {
+		if err := s.Store.Update(ctx, func(tx change.Tx) error { return tx.ReleaseAuthentication(a.ID, s.Node) }); err != nil {
+			s.Log.LogAttrs(ctx, slog.LevelError, "lease of an authentication not given back", slog.String("authentication_id", a.ID), slog.Any("error", err))
+		}
+	}()
+	return s.recover(ctx, a.ID)
+}
+
+// abandon gives up a challenge whose result cannot be fetched.
+func (s *Authentications) abandon(ctx context.Context, id string) error {
+	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
+		if !c.auth.State.Challenged() {
+			return vault.ErrUnchanged
+		}
+		return s.giveUp(c)
+	})
+	return err
+}
+
+// recover continues an authentication that is due and waits for no result. It repeats a look-up whose node stopped, lets the payer's page
+// send the AReq again, or gives up.
+func (s *Authentications) recover(ctx context.Context, id string) error {
+	var q *change.Loaded
+	c, err := s.changeAuthentication(ctx, id, func(c *authCase) (err error) {
+		q = nil
+		a := c.auth
+		switch {
+		case a.DueAt.IsZero() || c.now.Before(a.DueAt):
+			return vault.ErrUnchanged // another node continues it
+		case !c.waiting():
+			s.finish(c, payment.AuthenticationExpired, string(threeds.Abandoned))
+			return nil
+		case !c.now.Before(a.Deadline):
+			return s.end(c, payment.AuthenticationExpired, threeds.PayerNeverCame)
+		case a.State == payment.AuthenticationAsking && a.Details.Channel == sdk.Channel3RI: // no payer repeats the call: decide as for an AReq without an answer
+			d := threeds.Decide(c.cfg(), s.run(c, threeds.Authenticate, nil), threeds.Result{Class: threeds.Technical, Code: "no_answer"})
+			c.moved = true
+			return s.conclude(ctx, c, d)
+		case a.State == payment.AuthenticationAsking: // the session is used up: the next try needs a new one
+			a.State, a.Details.Again, a.DueAt = payment.AuthenticationPrepared, true, a.Deadline
+			return nil
+		case a.State == payment.AuthenticationCreated:
+			q, err = s.beginAgain(ctx, c)
+			return err
+		}
+		return vault.ErrUnchanged
+	})
+	if err != nil {
+		return err
+	}
+	if q == nil {
+		return nil
+	}
+	_, err = s.prepare(ctx, c.auth.ID, q)
+	return err
+}
+
+// beginAgain repeats the look-up.
+func (s *Authentications) beginAgain(ctx context.Context, c *authCase) (*change.Loaded, error) {
+	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	first, secrets, err := s.instrumentOf(ctx, c.auth)
+	if err != nil {
+		return nil, err
+	}
+	return s.nextCall(c, account, adapter, sdk.OpPrepare, &first, secrets)
+}
