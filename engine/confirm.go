@@ -143,7 +143,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *payment.
 		return nil, err
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
-	c, err := e.instrument(ctx, w, in, now)
+	c, err := e.chooseInstrument(ctx, w, in, now)
 	if err != nil {
 		return nil, err
 	}
@@ -188,11 +188,11 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *payment.
 		w.Attempt.Details.Authentication = &payment.AttemptAuthentication{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
 			Exemption: t.Exemption, Network: c.Facts.Network, Shift: string(threeds.ShiftUnknown)} // what the merchant says of it
 	}
-	return e.prepareAuthorize(w, in, c, now)
+	return e.authorizeIntent(w, in, c, now)
 }
 
-// prepareAuthorize is the change that makes the authorization's intent durable, with the payment and attempt that are confirmed.
-func (e *Engine) prepareAuthorize(w *change.Confirming, in *payment.Input, card *card.Card, now time.Time) (*change.Change, error) {
+// authorizeIntent is the change that makes the authorization's intent durable, with the payment and attempt that are confirmed.
+func (e *Engine) authorizeIntent(w *change.Confirming, in *payment.Input, card *card.Card, now time.Time) (*change.Change, error) {
 	w.LeaseEnd = e.now().Add(e.opts.LeaseTime)
 	w.Operation = e.driver.NewOperation(&w.Run, change.AuthorizeKind(w.Loaded), w.Attempt.Amount, now)
 	w.Secrets = card.Secrets
@@ -208,8 +208,8 @@ func (e *Engine) prepareAuthorize(w *change.Confirming, in *payment.Input, card 
 	return c, nil
 }
 
-// instrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.instrument.
-func (e *Engine) instrument(ctx context.Context, w *change.Confirming, in *payment.Input, now time.Time) (_ *card.Card, err error) {
+// chooseInstrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.instrument.
+func (e *Engine) chooseInstrument(ctx context.Context, w *change.Confirming, in *payment.Input, now time.Time) (_ *card.Card, err error) {
 	if w.Instrument, err = e.RequestedInstrument(ctx, w.Payment, in, now); err != nil {
 		return nil, err
 	}

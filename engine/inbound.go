@@ -48,7 +48,7 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	o := r.Outcome
 	found := len(o.Events) == 0
 	for i := range o.Events {
-		known, err := e.takeEvent(context.WithoutCancel(ctx), account, r, &o.Events[i])
+		known, err := e.bookEvent(context.WithoutCancel(ctx), account, r, &o.Events[i])
 		if err != nil {
 			return nil, err // the processor sends it again; what was booked of it stays booked
 		}
@@ -88,8 +88,8 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 	return found[0], nil
 }
 
-// takeEvent books one event of a message; found says that it is about a payment of ours.
-func (e *Engine) takeEvent(ctx context.Context, account *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
+// bookEvent books one event of a message; found says that it is about a payment of ours.
+func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
 	if ev.AccountID != "" && !e.owns(account, ev.AccountID) {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "webhook event of another account", slog.String("account_id", account.ID))
 		return true, nil // one address may serve several accounts at the processor: not ours to look at, nor to complain of
@@ -97,26 +97,26 @@ func (e *Engine) takeEvent(ctx context.Context, account *account.Account, r *por
 	if ev.Object == "authentication" {
 		return e.TakeAuthentication(ctx, account, r, ev)
 	}
-	w, err := e.loadAt(ctx, account, ev)
+	w, err := e.findPayment(ctx, account, ev)
 	if w == nil || err != nil {
 		return false, err
 	}
 	switch {
 	case ev.Object != "payment":
-		return true, e.keepMessage(ctx, w, ev.Outcome, ev.Object)
+		return true, e.keepWebhook(ctx, w, ev.Outcome, ev.Object)
 	case ev.Sync || ev.Outcome == nil:
 		if !w.Payment.Status.Facts().Sync {
 			return true, nil
 		}
 		return true, e.forceSync(ctx, w)
 	}
-	return true, e.believe(ctx, w, ev.Outcome)
+	return true, e.bookWebhook(ctx, w, ev.Outcome)
 }
 
 // owns says whether the processor's name of an account is this one: its adapter sees it as a config value or a public credential. Secrets
 // are not looked at: an adapter could have them guessed.
 func (e *Engine) owns(a *account.Account, name string) bool {
-	for _, v := range drive.ConfigOf(a.Metadata) {
+	for _, v := range drive.FlatMetadata(a.Metadata) {
 		if v == name {
 			return true
 		}
@@ -127,8 +127,8 @@ func (e *Engine) owns(a *account.Account, name string) bool {
 	})
 }
 
-// loadAt loads the payment and attempt an event is about; nil when there is none.
-func (e *Engine) loadAt(ctx context.Context, account *account.Account, ev *sdk.Event) (*change.Loaded, error) {
+// findPayment loads the payment and attempt an event is about; nil when there is none.
+func (e *Engine) findPayment(ctx context.Context, account *account.Account, ev *sdk.Event) (*change.Loaded, error) {
 	var found []*payment.Attempt
 	err := e.store.View(ctx, func(r Reader) (err error) {
 		found, err = r.AttemptsAt(account.MerchantID, account.ID, ev.TransactionID, ev.Reference)
@@ -153,21 +153,21 @@ func (e *Engine) loadAt(ctx context.Context, account *account.Account, ev *sdk.E
 	return w, e.changes.WithAccount(ctx, w)
 }
 
-// believe books what a genuine message says of a payment.
-func (e *Engine) believe(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+// bookWebhook books what a genuine message says of a payment.
+func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if o.Amount != nil && o.Amount.Currency != "" && o.Amount.Currency != w.Payment.Currency {
 		e.metrics.Alarm("amount_mismatch")
-		return e.keepMessage(ctx, w, o, "another currency than the payment's")
+		return e.keepWebhook(ctx, w, o, "another currency than the payment's")
 	}
-	o = asAsked(w, o)
+	o = asRequested(w, o)
 	op, err := e.openOperation(ctx, w)
 	switch {
 	case err != nil:
 		return err
 	case op == nil:
-		return e.learn(ctx, w, o)
+		return e.recordLateEvidence(ctx, w, o)
 	case op.Status == payment.OperationStarted: // its own answer tells more; should its node die, recovery finds this
-		return e.keepMessage(ctx, w, o, "came while the operation was under way")
+		return e.keepWebhook(ctx, w, o, "came while the operation was under way")
 	}
 	w.Operation = op
 	v := payment.InterpretSync(op, w.Attempt, o, false)
@@ -179,9 +179,9 @@ func (e *Engine) believe(ctx context.Context, w *change.Loaded, o *sdk.Outcome) 
 	return e.settle(ctx, w, v)
 }
 
-// asAsked is what a message says in the terms of what was asked for. Where the processor was to capture the payment at once and offers no
+// asRequested is what a message says in the terms of what was asked for. Where the processor was to capture the payment at once and offers no
 // query, its approval is the last that is heard of it: the money is taken, as with the same approval in an answer.
-func asAsked(w *change.Loaded, o *sdk.Outcome) *sdk.Outcome {
+func asRequested(w *change.Loaded, o *sdk.Outcome) *sdk.Outcome {
 	if o.Status != sdk.StatusAuthorized || drive.AdapterCapture(w.Payment.Details.CaptureMethod) == sdk.CaptureManual ||
 		slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
 		return o
@@ -191,12 +191,12 @@ func asAsked(w *change.Loaded, o *sdk.Outcome) *sdk.Outcome {
 	return &taken
 }
 
-// learn books what a message tells of an attempt that no operation is open on. What cannot be booked is kept and raised.
-func (e *Engine) learn(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
-	if err := e.keepLate(ctx, w, o); err != nil {
+// recordLateEvidence books what a message tells of an attempt that no operation is open on. What cannot be booked is kept and raised.
+func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+	if err := e.bookLateReference(ctx, w, o); err != nil {
 		return err
 	}
-	if w.Attempt.Shows(o) {
+	if w.Attempt.AlreadyShows(o) {
 		return nil
 	}
 	before := w.Attempt.Version
@@ -211,11 +211,11 @@ func (e *Engine) learn(ctx context.Context, w *change.Loaded, o *sdk.Outcome) er
 	e.metrics.Alarm("late_evidence")
 	e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the payment", slog.String("payment_id", w.Payment.ID),
 		slog.String("attempt_status", string(w.Attempt.Status)), slog.String("evidence", string(o.Status)))
-	return e.keepMessage(ctx, w, o, "the attempt was "+string(w.Attempt.Status))
+	return e.keepWebhook(ctx, w, o, "the attempt was "+string(w.Attempt.Status))
 }
 
-// keepMessage keeps what a message told beside the attempt's latest operation, once.
-func (e *Engine) keepMessage(ctx context.Context, w *change.Loaded, o *sdk.Outcome, note string) error {
+// keepWebhook keeps what a message told beside the attempt's latest operation, once.
+func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome, note string) error {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	if err != nil {
 		return err

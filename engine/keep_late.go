@@ -16,10 +16,10 @@ import (
 // lateTries bounds how often a late reference is decided anew because another writer changed the same rows.
 const lateTries = 10
 
-// keepLate takes in a reference to a saved card that the processor made after it approved the payment: on the attempt, and on the saved method.
+// bookLateReference takes in a reference to a saved card that the processor made after it approved the payment: on the attempt, and on the saved method.
 // Some processors make references in the background and send them in a message or with the answer to a query, any number of times. An outcome
 // counts only when it says that the payment stands.
-func (e *Engine) keepLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+func (e *Engine) bookLateReference(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	switch o.Status {
 	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVerified:
 	default:
@@ -58,9 +58,9 @@ func (e *Engine) keepLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome)
 	return fault.Internal(fault.ErrConflict, "keep a processor's reference")
 }
 
-// keepCardOf saves the card of an operation whose node has died, while the card can still be read. Evidence of the payment may come only after
+// saveCardOfLostRun saves the card of an operation whose node has died, while the card can still be read. Evidence of the payment may come only after
 // card and CVC are destroyed.
-func (e *Engine) keepCardOf(ctx context.Context, w *change.Loaded) {
+func (e *Engine) saveCardOfLostRun(ctx context.Context, w *change.Loaded) {
 	if w.Attempt.Details.Save == "" || w.Attempt.Details.MethodID != "" || len(w.Operation.Instrument) == 0 || payment.Refused(w.Attempt.Status) || payment.Approved(w.Attempt.Status) {
 		return
 	}

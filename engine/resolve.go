@@ -122,7 +122,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		return e.closeStale(ctx, op)
 	}
 	e.driver.RecordLost(ctx, &w.Run)
-	e.keepCardOf(ctx, w)
+	e.saveCardOfLostRun(ctx, w)
 	v, how, err := e.driver.FindEvidence(ctx, &w.Run)
 	if err != nil {
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})

@@ -77,7 +77,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		if o == nil {
 			return nil
 		}
-		if err := e.keepLate(ctx, w, o); err != nil {
+		if err := e.bookLateReference(ctx, w, o); err != nil {
 			return err
 		}
 		return e.bookEvidence(ctx, w, o)

@@ -43,7 +43,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 		time.Sleep(min(time.Second, 10*time.Millisecond<<min(try, 7)))
 	}
 	e.driver.KeepRest(ctx, &w.Run)
-	return toldOf(v, w)
+	return callerError(v, w)
 }
 
 func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v payment.Verdict) {

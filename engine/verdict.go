@@ -8,8 +8,8 @@ import (
 	"payswitch/sdk"
 )
 
-// toldOf is what the caller is told of an operation that could not be performed; nil when the payment itself tells.
-func toldOf(v payment.Verdict, w *change.Loaded) error {
+// callerError is what the caller is told of an operation that could not be performed; nil when the payment itself tells.
+func callerError(v payment.Verdict, w *change.Loaded) error {
 	switch v.Status {
 	case payment.OperationFailed:
 		cause := &adapterError{w.Account.Connector, w.Operation.Kind, v.Text}

@@ -9,7 +9,7 @@ import (
 )
 
 // raise counts and logs the alarm that an adapter raised with its answer to a query, which is nothing that could be booked.
-func (d *Driver) raise(ctx context.Context, w *Run, v payment.Verdict) {
+func (d *Driver) raiseAlarm(ctx context.Context, w *Run, v payment.Verdict) {
 	if v.Alarm != sdk.AlarmOtherAccount {
 		return
 	}

@@ -37,7 +37,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 		v, err := d.AskProcessor(ctx, w)
 		return v, "sync", err
 	}
-	v, err := d.fromMessages(ctx, w)
+	v, err := d.evidenceFromWebhooks(ctx, w)
 	return v, EvidenceOfWebhook, err
 }
 
@@ -69,7 +69,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	if w.Secrets, err = d.Vault.OpenSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID()); err != nil {
 		return payment.Verdict{}, err
 	}
-	if w.resume, w.captured, w.repeat, err = d.answered(ctx, op.ID); err != nil {
+	if w.resume, w.captured, w.repeat, err = d.journalledAnswers(ctx, op.ID); err != nil {
 		return payment.Verdict{}, err
 	}
 	w.Journalled = len(w.resume)
@@ -82,7 +82,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 		}
 	}
 	v := d.Drive(ctx, w)
-	if heard && v.Status == payment.OperationDeclined && atTheDoor(w.HTTPStatus) {
+	if heard && v.Status == payment.OperationDeclined && refusedUnread(w.HTTPStatus) {
 		v = payment.Verdict{Status: payment.OperationUnknown, Text: "refused when sent again: that says nothing of the first time"}
 	}
 	return v, nil
@@ -90,7 +90,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 
 // atTheDoor says of a refusal that the processor made it before it looked at the request, and so at its idempotency key: of who asks, or of
 // how often.
-func atTheDoor(httpStatus int) bool {
+func refusedUnread(httpStatus int) bool {
 	return httpStatus == http.StatusUnauthorized || httpStatus == http.StatusForbidden || httpStatus == http.StatusTooManyRequests
 }
 
@@ -111,7 +111,7 @@ func (d *Driver) markSend(ctx context.Context, op *payment.Operation) error {
 
 // answered are the exchanges of an operation that have an answer, from the journal, with the secrets captured from them, and the intent
 // after them that has none.
-func (d *Driver) answered(ctx context.Context, operationID string) (out []sdk.Exchange, captured []port.CapturedValue, open *ExchangeRecord, err error) {
+func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out []sdk.Exchange, captured []port.CapturedValue, open *ExchangeRecord, err error) {
 	var rows []ExchangeRecord
 	err = d.Store.View(ctx, func(r Reader) (err error) { rows, err = r.Exchanges(operationID); return err })
 	if err != nil {
@@ -182,7 +182,7 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	v := payment.Judge(sdk.OpSync, q.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
 	e.Metrics.OperationDone(string(sdk.OpSync), q.Operation.Connector, v.Status, e.Now().Sub(now))
 	if v.Outcome == nil || v.Outcome.Status == sdk.StatusUnknown || v.Status == payment.OperationUnknown {
-		e.raise(ctx, &q, v)
+		e.raiseAlarm(ctx, &q, v)
 		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to a sync tells nothing: " + v.Text}
 	}
 	if m := v.Outcome.Amount; m != nil && m.Currency != "" && m.Currency != q.Request.Amount.Currency {
@@ -196,7 +196,7 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 const EvidenceOfWebhook = "webhook"
 
 // fromMessages is what the processor's messages told of an operation while it was under way; unknown when they told nothing.
-func (d *Driver) fromMessages(ctx context.Context, w *Run) (payment.Verdict, error) {
+func (d *Driver) evidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verdict, error) {
 	none := payment.Verdict{Status: payment.OperationUnknown, Text: "waits for the processor's own message or an operator"}
 	var kept []Evidence
 	err := d.Store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.Operation.ID); return err })

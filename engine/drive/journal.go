@@ -110,7 +110,7 @@ func (e *Driver) RecordLost(ctx context.Context, w *Run) {
 	}
 	if err == nil {
 		var intent *ExchangeRecord
-		if d.Resume, d.Captured, intent, err = e.answered(ctx, op.ID); intent != nil {
+		if d.Resume, d.Captured, intent, err = e.journalledAnswers(ctx, op.ID); intent != nil {
 			d.Started = intent.At
 		}
 	}

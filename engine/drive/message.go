@@ -54,19 +54,19 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 		return r, &fault.Error{Kind: fault.KindInternal, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
 	case o == nil || o.Status != sdk.StatusHandled && o.Reply == nil:
 		status = payment.OperationRejected
-		return r, badMessage(account.Connector)
+		return r, unreadableMessage(account.Connector)
 	case len(o.Events) == 0 && o.Reply != nil && (o.Reply.Status == http.StatusUnauthorized || o.Reply.Status == http.StatusForbidden),
-		useless(info, r, to):
+		provesNothing(info, r, to):
 		status = payment.OperationRejected
 		return r, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
 	case len(o.Events) == 0 && o.Reply != nil && o.Reply.Status >= 400:
 		status = payment.OperationRejected
-		return r, badMessage(account.Connector)
+		return r, unreadableMessage(account.Connector)
 	}
 	return r, nil
 }
 
-func badMessage(connector string) *fault.Error {
+func unreadableMessage(connector string) *fault.Error {
 	return &fault.Error{Kind: fault.KindInvalid, Code: "WE_02", Message: "Webhook body could not be read", Connector: connector}
 }
 
@@ -103,18 +103,18 @@ func IsEvidence(adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to
 
 // wakes reports whether an event without proof is useful: the engine can fetch the result, or the authenticator's page reports the browser's
 // progress.
-func wakes(adapter port.AdapterInfo, ev *sdk.Event, to Destination) bool {
+func promptsQuery(adapter port.AdapterInfo, ev *sdk.Event, to Destination) bool {
 	told, rule := AuthenticationOf(ev), adapter.Manifest.Authenticator
 	return rule != nil && (rule.Pulls() || to == ToEvent && told != nil && told.Event != "")
 }
 
 // useless reports whether a message has an event that proves nothing and cannot be checked with the authenticator. The sender then gets an
 // error without details.
-func useless(adapter port.AdapterInfo, r *port.DriveResult, to Destination) bool {
+func provesNothing(adapter port.AdapterInfo, r *port.DriveResult, to Destination) bool {
 	if rule := adapter.Manifest.Authenticator; rule != nil && rule.PushAuthentication == "hmac" && r.Verified() {
 		return false // the authenticator sent it, whatever it says
 	}
 	return slices.ContainsFunc(r.Outcome.Events, func(ev sdk.Event) bool {
-		return ev.Object == "authentication" && !IsEvidence(adapter, r, &ev, to) && !wakes(adapter, &ev, to)
+		return ev.Object == "authentication" && !IsEvidence(adapter, r, &ev, to) && !promptsQuery(adapter, &ev, to)
 	})
 }

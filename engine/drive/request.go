@@ -95,9 +95,9 @@ func AddressOf(c *payment.Contact) *sdk.Address {
 	return out
 }
 
-// textOf keeps the top-level text, number and boolean values of a metadata object.
+
 func textOf(metadata json.RawMessage) map[string]string {
-	return ConfigOf(metadata)
+	return FlatMetadata(metadata)
 }
 
 // Reference is ours at the processor: the attempt's id where the processor's rule lets it through, since that is what a merchant

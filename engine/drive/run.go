@@ -122,7 +122,7 @@ func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 		w.CAVV = r.CAVV(r.Outcome.Authentication)
 	}
 	r.MayHaveLeft = r.MayHaveLeft || w.mayHaveLeft
-	if !r.MayHaveLeft && payment.Sends(w.Adapter.Manifest) {
+	if !r.MayHaveLeft && payment.TalksToProcessor(w.Adapter.Manifest) {
 		w.Operation.LastSendAt = time.Time{} // proof that nothing left; an adapter that is its own processor gives none
 	} else if w.Operation.LastSendAt.IsZero() {
 		w.Operation.LastSendAt = e.Now()
@@ -143,7 +143,7 @@ func (e *Driver) driveAccount(a *account.Account) port.DriveAccount {
 	if e.KeyEnvironment == "prd" && !a.TestMode {
 		env = "live"
 	}
-	d := port.DriveAccount{ID: a.ID, MerchantID: a.MerchantID, Environment: env, BaseURL: a.BaseURL, Credentials: a.Credentials, Config: ConfigOf(a.Metadata),
+	d := port.DriveAccount{ID: a.ID, MerchantID: a.MerchantID, Environment: env, BaseURL: a.BaseURL, Credentials: a.Credentials, Config: FlatMetadata(a.Metadata),
 		Hosts: a.Hosts}
 	if info, ok := e.Connectors.Adapter(a.Connector); !ok || !info.BuiltIn {
 		d.Operator = &a.Operator
@@ -152,7 +152,7 @@ func (e *Driver) driveAccount(a *account.Account) port.DriveAccount {
 }
 
 // ConfigOf flattens the top level of an account's metadata to text; nested values are left out.
-func ConfigOf(metadata json.RawMessage) map[string]string {
+func FlatMetadata(metadata json.RawMessage) map[string]string {
 	var m map[string]any
 	if len(metadata) == 0 || json.Unmarshal(metadata, &m) != nil || len(m) == 0 {
 		return nil

@@ -39,7 +39,7 @@ func Judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 		return unknownOrFailed(r, m, "the adapter answered "+string(o.Status)+" to "+string(kind), "returned an outcome that "+string(kind)+" cannot have")
 	case o.Status == sdk.StatusUnknown:
 		return Verdict{Status: OperationUnknown, Outcome: o, Text: o.Raw["error"], Alarm: alarmOf(o)}
-	case !sent(r) && Sends(m) && o.Status != sdk.StatusDeclined:
+	case !sent(r) && TalksToProcessor(m) && o.Status != sdk.StatusDeclined:
 		return Verdict{Status: OperationFailed, Text: "the adapter answered " + string(o.Status) + " without asking the processor", Alarm: "outcome_without_send",
 			Fault: faultOf(m, "returned the outcome "+string(o.Status)+" without asking the processor")}
 	case sent(r) && !r.AnsweredLast && r.MayHaveLeft:
@@ -79,7 +79,7 @@ func sent(r *Answer) bool {
 }
 
 // Sends reports whether the adapter talks to a processor at all. The simulator does not.
-func Sends(m *sdk.Manifest) bool {
+func TalksToProcessor(m *sdk.Manifest) bool {
 	for _, e := range m.Environments {
 		if len(e.Hosts) > 0 {
 			return true

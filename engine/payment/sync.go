@@ -123,7 +123,7 @@ func TellsNews(a *Attempt, v Verdict) bool {
 }
 
 // Shows reports whether the attempt's state already includes an outcome.
-func (a *Attempt) Shows(o *sdk.Outcome) bool {
+func (a *Attempt) AlreadyShows(o *sdk.Outcome) bool {
 	switch o.Status {
 	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusNotFound, sdk.StatusUnknown:
 		return true // once the operation has ended, such a status brings no news

@@ -236,9 +236,9 @@ func (s *Authentications) askOnce(ctx context.Context, c *authCase, q *change.Lo
 		c, err := s.changeAuthentication(ctx, c.auth.ID, func(c *authCase) (err error) {
 			next, c.background = tried, background
 			if q.Operation.Kind == sdk.OpPrepare {
-				again, err = s.preparedAgain(ctx, c, q, ans)
+				again, err = s.bookSecondLookUp(ctx, c, q, ans)
 			} else {
-				again, err = s.answeredAReq(ctx, c, q, ans, &next)
+				again, err = s.bookAReq(ctx, c, q, ans, &next)
 			}
 			return err
 		})
@@ -253,7 +253,7 @@ func (s *Authentications) askOnce(ctx context.Context, c *authCase, q *change.Lo
 }
 
 // preparedAgain continues with the AReq after a new session. Without a version it ends as if the AReq had failed.
-func (s *Authentications) preparedAgain(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer) (*change.Loaded, error) {
+func (s *Authentications) bookSecondLookUp(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer) (*change.Loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
 	if a.State != payment.AuthenticationAsking {
@@ -290,7 +290,7 @@ func (s *Authentications) preparedAgain(ctx context.Context, c *authCase, q *cha
 }
 
 // answeredAReq books the answer to an AReq. It returns the first call of another try, or nil.
-func (s *Authentications) answeredAReq(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer, tried *threeds.Tried) (*change.Loaded, error) {
+func (s *Authentications) bookAReq(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer, tried *threeds.Tried) (*change.Loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
 	if a.State != payment.AuthenticationAsking { // the authentication was given up in the meantime: the answer is stored, but nothing uses it

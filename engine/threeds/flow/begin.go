@@ -85,7 +85,7 @@ func (s *Authentications) authenticateConfirmed(ctx context.Context, w *change.L
 	defer s.InFlight.Done()
 	ctx = context.WithoutCancel(ctx)
 	if q.Operation.Kind == sdk.OpPrepare {
-		_, err = s.prepare(ctx, ac.auth.ID, q)
+		_, err = s.lookUpVersions(ctx, ac.auth.ID, q)
 	} else {
 		_, err = s.askOnce(ctx, ac, q, false)
 	}
@@ -130,7 +130,7 @@ func (s *Authentications) newAuthentication(w *change.Loaded, account *account.A
 	if w.Payment.NetAmount == 0 {
 		a.Details.Category, a.Details.AuthenticationInd = categoryNonPayment, "04"
 	}
-	s.giveTokens(a)
+	s.makeTokens(a)
 	return a
 }
 
@@ -204,7 +204,7 @@ func NoExternal3DS(account *account.Account) *fault.Error {
 
 // prepare asks the authenticator whether the card takes part. Without an answer it asks once more, and then asks the fallback authenticator.
 // It books the result, and authorizes at once if the card takes no part.
-func (s *Authentications) prepare(ctx context.Context, id string, q *change.Loaded) (*authCase, error) {
+func (s *Authentications) lookUpVersions(ctx context.Context, id string, q *change.Loaded) (*authCase, error) {
 	var tried threeds.Tried
 	for {
 		ans := s.call(ctx, q)
@@ -212,7 +212,7 @@ func (s *Authentications) prepare(ctx context.Context, id string, q *change.Load
 		var next threeds.Tried
 		c, err := s.changeAuthentication(ctx, id, func(c *authCase) (err error) {
 			next = tried
-			again, err = s.prepared(ctx, c, q, ans, &next)
+			again, err = s.bookLookUp(ctx, c, q, ans, &next)
 			return err
 		})
 		if err != nil {
@@ -229,7 +229,7 @@ func (s *Authentications) prepare(ctx context.Context, id string, q *change.Load
 }
 
 // prepared books the result of a version look-up. It returns the next try, or nil.
-func (s *Authentications) prepared(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer, tried *threeds.Tried) (*change.Loaded, error) {
+func (s *Authentications) bookLookUp(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer, tried *threeds.Tried) (*change.Loaded, error) {
 	c.answered(ans)
 	a := c.auth
 	if a.State != payment.AuthenticationCreated || !c.waiting() {
@@ -266,7 +266,7 @@ func (s *Authentications) prepared(ctx context.Context, c *authCase, q *change.L
 	if d.Action != threeds.Continue {
 		return nil, s.conclude(ctx, c, d)
 	}
-	s.keepPrepared(c, ans.out, rng, d.MessageVersion, rule)
+	s.takeLookUp(c, ans.out, rng, d.MessageVersion, rule)
 	direct, err := s.chooseChallenge(ctx, c)
 	switch {
 	case err != nil:
@@ -358,7 +358,7 @@ func chooseRange(list []sdk.CardRange, network sdk.CardNetwork) *sdk.CardRange {
 }
 
 // keepPrepared stores the data that the browser needs.
-func (s *Authentications) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sdk.CardRange, version string, rule *sdk.AuthenticatorRule) {
+func (s *Authentications) takeLookUp(c *authCase, o *sdk.AuthenticationOutcome, rng *sdk.CardRange, version string, rule *sdk.AuthenticatorRule) {
 	a, d := c.auth, &c.auth.Details
 	d.PreparedAt, d.MessageVersion, d.VersionsOffered = c.now, version, nil
 	for _, v := range rng.Versions {

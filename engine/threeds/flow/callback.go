@@ -43,7 +43,7 @@ func (s *Authentications) MethodNotified(ctx context.Context, token, data string
 		return nil, err
 	}
 	if data != "" && !threeds.AcceptMethodData(data, c.auth.Details.ServerTransID) {
-		s.suspicious(ctx, c, threeds.FlagIDMismatch)
+		s.raiseCallbackAlarm(ctx, c, threeds.FlagIDMismatch)
 		return s.silentView(c), nil
 	}
 	return s.callbackView(c), s.methodEnded(ctx, c.auth.ID)
@@ -86,7 +86,7 @@ func (s *Authentications) ChallengeNotified(ctx context.Context, token, message,
 	}
 	cres, err := threeds.ParseCRes(message)
 	if err != nil && !c.auth.State.Ended() && c.auth.State != payment.AuthenticationResult {
-		s.suspicious(ctx, c, threeds.FlagUnexpectedCRes)
+		s.raiseCallbackAlarm(ctx, c, threeds.FlagUnexpectedCRes)
 		return s.silentView(c), nil
 	}
 	session := threeds.CheckSessionData(s.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[payment.URLChallenge], sessionData)
@@ -106,7 +106,7 @@ func (s *Authentications) ChallengeNotified(ctx context.Context, token, message,
 	case err != nil:
 		return nil, err
 	case got.Alert != "":
-		s.suspicious(ctx, c, got.Alert)
+		s.raiseCallbackAlarm(ctx, c, got.Alert)
 		return s.silentView(c), nil
 	case got.Fetch:
 		s.collectLater(ctx, c.auth.ID)
@@ -114,7 +114,7 @@ func (s *Authentications) ChallengeNotified(ctx context.Context, token, message,
 	return s.callbackView(c), nil
 }
 
-func (s *Authentications) suspicious(ctx context.Context, c *authCase, why threeds.Flag) {
+func (s *Authentications) raiseCallbackAlarm(ctx context.Context, c *authCase, why threeds.Flag) {
 	s.Metrics.Alarm(string(why))
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "callback ignored", slog.String("authentication_id", c.auth.ID), slog.String("payment_id", c.auth.PaymentID),
 		slog.String("why", string(why)))

@@ -109,7 +109,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 			secrets.CAVV = secret.New(a.Private.CAVV)
 		}
 	}
-	first.Exemption = claimed(c, d)
+	first.Exemption = claimedExemption(c, d)
 	if d.Outcome == threeds.Authenticated && a.Details.Flow() == "challenge" {
 		c.strong = s.Vault.Fingerprint(a.MerchantID, secrets.Number)
 	}

@@ -53,7 +53,7 @@ func (s *Authentications) Exempt(ctx context.Context, w *change.Confirming, in *
 	case w.Instrument != nil && w.Instrument.Method != nil:
 		x.Card = w.Instrument.Method.Fingerprint
 	}
-	payer, err := s.payer(ctx, w.Loaded, x, &c.Facts)
+	payer, err := s.payerFacts(ctx, w.Loaded, x, &c.Facts)
 	if err != nil {
 		return nil, false, err
 	}
@@ -99,7 +99,7 @@ func (s *Authentications) forced(w *change.Loaded) bool {
 }
 
 // payer returns the facts about the payment's amount, card and issuer for the decision, with the counts so far.
-func (s *Authentications) payer(ctx context.Context, w *change.Loaded, x *payment.AttemptExemption, card *card.Facts) (threeds.Payer, error) {
+func (s *Authentications) payerFacts(ctx context.Context, w *change.Loaded, x *payment.AttemptExemption, card *card.Facts) (threeds.Payer, error) {
 	p := threeds.Payer{EURCents: x.EURCents, Requested: requestedExemption(w.Payment), AddCard: w.Payment.NetAmount == 0, Counters: threeds.NoCounters}
 	network := sdk.CardNetwork("")
 	if card != nil {
@@ -143,7 +143,7 @@ func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (dir
 		if err := s.Changes.WithAccount(ctx, w); err != nil {
 			return false, err
 		}
-		if payer, err = s.payer(ctx, w, x, w.Attempt.Details.Card); err != nil {
+		if payer, err = s.payerFacts(ctx, w, x, w.Attempt.Details.Card); err != nil {
 			return false, err
 		}
 		payer.ProcessorTakes = exemptionsTaken(w.Adapter.Manifest)
@@ -180,7 +180,7 @@ func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (dir
 // claimed returns the exemption that the authorization claims after an authentication. It is the exemption that the issuer acknowledged, the
 // one claimed without the issuer's 3-D Secure, or the one of a card that takes no part in it. It returns "" if the processor does not accept
 // the exemption.
-func claimed(c *authCase, d threeds.Decision) sdk.Exemption {
+func claimedExemption(c *authCase, d threeds.Decision) sdk.Exemption {
 	e := threeds.NoExemption
 	switch {
 	case d.Proof != nil:

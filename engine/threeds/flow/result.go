@@ -71,7 +71,7 @@ func (s *Authentications) pullLeased(ctx context.Context, id string) error {
 		return err
 	}
 	if !slices.Contains(adapter.Manifest.Operations, sdk.OpResult) {
-		_, err := s.changeAuthentication(ctx, id, func(c *authCase) error { return s.notThere(c) })
+		_, err := s.changeAuthentication(ctx, id, func(c *authCase) error { return s.scheduleNextPull(c) })
 		return err
 	}
 	first, _, err := s.instrumentOf(ctx, c.auth)
@@ -109,7 +109,7 @@ func (s *Authentications) result(ctx context.Context, c *authCase, adapter port.
 			return vault.ErrUnchanged
 		}
 	case a.State.Challenged() && (o.Pending || res.Class == threeds.Technical && c.now.Before(a.Deadline)): // a technical error may pass
-		return s.notThere(c)
+		return s.scheduleNextPull(c)
 	default:
 		use, flag := threeds.ReceiveResult(threeds.State(a.State), run, res)
 		if flag != "" {
@@ -144,7 +144,7 @@ func (s *Authentications) unusedResult(c *authCase, flag threeds.Flag, o *sdk.Au
 		c.auth.Details.TransStatus, c.auth.Details.TransStatusReason = o.TransStatus, o.TransStatusReason
 		return nil
 	case flag != "" && c.auth.State.Challenged():
-		return s.notThere(c)
+		return s.scheduleNextPull(c)
 	case flag != "":
 		return nil
 	}
@@ -152,7 +152,7 @@ func (s *Authentications) unusedResult(c *authCase, flag threeds.Flag, o *sdk.Au
 }
 
 // notThere schedules the next look, or gives up after the deadline.
-func (s *Authentications) notThere(c *authCase) error {
+func (s *Authentications) scheduleNextPull(c *authCase) error {
 	a, d := c.auth, &c.auth.Details
 	if !a.State.Challenged() {
 		return vault.ErrUnchanged

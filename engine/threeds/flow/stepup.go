@@ -46,7 +46,7 @@ func (s *Authentications) StepUpAfter(ctx context.Context, w *change.Loaded, b *
 	if d := threeds.StepUp(cfg, soft); !d.Run {
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "no step-up after a soft decline", slog.String("payment_id", w.Payment.ID), slog.String("reason", d.Reason))
 		if cfg.StepUp == threeds.RuleOn && !soft.OnSession {
-			b.Attempt.Details.Error = askingFor(bad, d.ErrorCode)
+			b.Attempt.Details.Error = declineForAbsentPayer(bad, d.ErrorCode)
 		}
 		return false, nil
 	}
@@ -55,7 +55,7 @@ func (s *Authentications) StepUpAfter(ctx context.Context, w *change.Loaded, b *
 
 // askingFor rewrites a soft decline as the error_code that asks the merchant to bring the payer back for authentication. The message repeats
 // the processor's own words. The processor's code becomes the network code if the network's own is unknown.
-func askingFor(x *payment.AttemptError, code string) *payment.AttemptError {
+func declineForAbsentPayer(x *payment.AttemptError, code string) *payment.AttemptError {
 	out := *x
 	out.NetworkCode = cmp.Or(x.NetworkCode, x.Code)
 	out.Code, out.Message = code, messageOf(code)
@@ -148,7 +148,7 @@ func (s *Authentications) newStepUp(ctx context.Context, w *change.Loaded, b *pa
 	ch.NextAttempt, ch.Authentication = a, auth
 	ch.Intents = append(ch.Intents, q.Operation)
 	ch.Effects = append(ch.Effects, func(ctx context.Context) error {
-		c, err := s.prepare(ctx, auth.ID, q)
+		c, err := s.lookUpVersions(ctx, auth.ID, q)
 		if err != nil {
 			s.Changes.Postponed(ctx, "step-up", p.ID, err)
 			return nil

@@ -61,14 +61,14 @@ func (s *Authentications) sweep(ctx context.Context, a *payment.Authentication) 
 		if err := s.pullLeased(ctx, a.ID); err != nil { // some authenticators repeat the answer to an AReq
 			s.Log.LogAttrs(ctx, slog.LevelInfo, "unanswered AReq: no result either", slog.String("authentication_id", a.ID), slog.Any("error", err))
 		}
-		return s.recover(ctx, a.ID)
+		return s.resume(ctx, a.ID)
 	}
 	defer func() {
 		if err := s.Store.Update(ctx, func(tx change.Tx) error { return tx.ReleaseAuthentication(a.ID, s.Node) }); err != nil {
 			s.Log.LogAttrs(ctx, slog.LevelError, "lease of an authentication not given back", slog.String("authentication_id", a.ID), slog.Any("error", err))
 		}
 	}()
-	return s.recover(ctx, a.ID)
+	return s.resume(ctx, a.ID)
 }
 
 // abandon gives up a challenge whose result cannot be fetched.
@@ -84,7 +84,7 @@ func (s *Authentications) abandon(ctx context.Context, id string) error {
 
 // recover continues an authentication that is due and waits for no result. It repeats a look-up whose node stopped, lets the payer's page
 // send the AReq again, or gives up.
-func (s *Authentications) recover(ctx context.Context, id string) error {
+func (s *Authentications) resume(ctx context.Context, id string) error {
 	var q *change.Loaded
 	c, err := s.changeAuthentication(ctx, id, func(c *authCase) (err error) {
 		q = nil
@@ -116,7 +116,7 @@ func (s *Authentications) recover(ctx context.Context, id string) error {
 	if q == nil {
 		return nil
 	}
-	_, err = s.prepare(ctx, c.auth.ID, q)
+	_, err = s.lookUpVersions(ctx, c.auth.ID, q)
 	return err
 }
 
