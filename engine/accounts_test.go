@@ -19,6 +19,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -217,7 +218,7 @@ func TestMerchantIDIsNotReused(t *testing.T) {
 	err := make("m1")
 	require.Equal(t, "HE_01", code(t, err))
 	require.ErrorContains(t, err, "choose another merchant_id")
-	_, err = w.RetrievePayment(ctx, w.auth, v.Payment.ID, payment.RetrieveInput{})
+	_, err = w.RetrievePayment(ctx, w.auth, v.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, "HE_02", code(t, err), "no merchant, no payment")
 
 	require.NoError(t, make("m2"))

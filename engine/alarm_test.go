@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -31,7 +32,7 @@ func TestOtherAccountRaises(t *testing.T) {
 	w.shopAccount(p.URL)
 	v := w.pay(sale(100, visa, manual))
 	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
-	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 	require.Equal(t, 1, w.alarms.all()[sdk.AlarmOtherAccount])
 }

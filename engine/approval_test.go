@@ -20,6 +20,7 @@ import (
 	"payswitch/engine/approval"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
@@ -144,12 +145,12 @@ func TestApproval(t *testing.T) {
 	require.Equal(t, "HE_03", code(t, err))
 	require.ErrorContains(t, err, "awaits the operator's approval")
 	require.ErrorContains(t, err, "evil.example")
-	_, err = w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &payment.CaptureInput{})
+	_, err = w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &request.CaptureInput{})
 	require.Equal(t, "HE_03", code(t, err))
 	require.ErrorContains(t, err, "shop 1.1.0 asks for test host evil.example")
-	require.Equal(t, payment.RequiresCapture, w.get(held.Payment.ID, payment.RetrieveInput{}).Payment.Status, "as it was")
+	require.Equal(t, payment.RequiresCapture, w.get(held.Payment.ID, request.RetrieveInput{}).Payment.Status, "as it was")
 	require.GreaterOrEqual(t, w.alarms.all()["awaiting_approval"], 2)
-	synced := w.get(held.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	synced := w.get(held.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.RequiresCapture, synced.Payment.Status)
 
 	other, err := w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop", Label: "new",
@@ -169,7 +170,7 @@ func TestApproval(t *testing.T) {
 	require.True(t, approved.Awaiting.IsEmpty())
 	require.Len(t, approved.Account.Operator.Approvals, 2)
 	status = "captured"
-	captured, err := w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &payment.CaptureInput{})
+	captured, err := w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &request.CaptureInput{})
 	require.NoError(t, err)
 	require.Equal(t, payment.Succeeded, captured.Payment.Status)
 }

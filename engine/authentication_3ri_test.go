@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -51,7 +52,7 @@ func TestThreeRI(t *testing.T) {
 	require.Equal(t, "acs-1", prior.ACSTransID)
 	require.Equal(t, "01", prior.Method)
 	charge := func() *change.View {
-		return w.pay(mit(777, method, func(in *payment.Input) {
+		return w.pay(mit(777, method, func(in *request.Input) {
 			in.Echo = map[string]json.RawMessage{"mit_category": json.RawMessage(`"recurring"`)}
 		}))
 	}

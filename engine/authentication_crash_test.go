@@ -16,6 +16,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/threeds/flow"
 	"payswitch/plugins"
 	"payswitch/sdk"
@@ -66,12 +67,12 @@ func (m *mortal) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, e
 }
 
 // client acts as a shop and its payer's browser. It repeats its calls until the payment has ended or the node no longer answers.
-func (w *secureWorld) client(id string, in *payment.Input, until time.Time) payment.Status {
+func (w *secureWorld) client(id string, in *request.Input, until time.Time) payment.Status {
 	ctx := context.Background()
 	in.PaymentID = id
 	w.CreatePayment(ctx, w.auth, in)
 	for time.Now().Before(until) {
-		v, err := w.RetrievePayment(ctx, w.auth, id, payment.RetrieveInput{})
+		v, err := w.RetrievePayment(ctx, w.auth, id, request.RetrieveInput{})
 		if errors.Is(err, errDead) {
 			return ""
 		}
@@ -143,7 +144,7 @@ func killed(t *testing.T, flow string, last int64, after bool) {
 		end = w.client("pay_killed", sale(6540, visa, external), time.Now().Add(25*time.Second))
 	}
 	t.Logf("killed: %v after %d commits, then %s", died, m.commits.Load(), end)
-	v := w.get("pay_killed", payment.RetrieveInput{})
+	v := w.get("pay_killed", request.RetrieveInput{})
 	require.Equal(t, end, v.Payment.Status)
 	require.LessOrEqual(t, b.count(), 1, "authorized at most once")
 	switch v.Payment.Status {
@@ -200,7 +201,7 @@ func TestAuthenticationRaces(t *testing.T) {
 			case 1:
 				w.AuthorizeReturn(context.Background(), flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: v.Attempt.Private.Invoke.AuthorizeToken})
 			case 2:
-				w.RetrievePayment(context.Background(), w.auth, v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+				w.RetrievePayment(context.Background(), w.auth, v.Payment.ID, request.RetrieveInput{ForceSync: true})
 			case 3:
 				w.PollStatus(context.Background(), w.pk, flow.PollID(v.Payment.ID))
 			}

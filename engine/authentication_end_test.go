@@ -10,12 +10,13 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
 
 // inChallenge returns a payment whose payer is at the issuer's page, with the token of the URL to which the ACS leads back.
-func (w *secureWorld) inChallenge(change ...func(*payment.Input)) (*change.View, string) {
+func (w *secureWorld) inChallenge(change ...func(*request.Input)) (*change.View, string) {
 	w.t.Helper()
 	w.a.authenticate = challenged
 	v := w.begun(change...)
@@ -138,8 +139,8 @@ func TestForgedCRes(t *testing.T) {
 	for use, url := range map[string]string{"method": w.a.last(t, sdk.OpAuthenticate).Authentication.MethodNotificationURL, "result": w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL} {
 		require.False(t, w.comesBack(token(url), cres("server-xxx", "Y")).Known, "the token of the %s URL is for nothing else", use)
 	}
-	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
-	require.Equal(t, payment.RequiresCustomerAction, w.get(other.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, w.get(other.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.Zero(t, w.a.count(sdk.OpResult))
 	require.NotZero(t, w.alarms.all()["three_ds_id_mismatch"])
 	require.NotZero(t, w.alarms.all()["three_ds_session_mac"])
@@ -176,7 +177,7 @@ func TestAbandoned(t *testing.T) {
 		w.passes(v.Payment.ID, 14*time.Minute)
 		w.running()
 		time.Sleep(100 * time.Millisecond)
-		require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status, "the payer still has time")
+		require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status, "the payer still has time")
 		w.passes(v.Payment.ID, 2*time.Minute)
 		v = w.eventually(v.Payment.ID, payment.Failed)
 		require.Equal(t, "authentication_abandoned", v.Attempt.Details.Error.Code)
@@ -232,7 +233,7 @@ func TestAbandoned(t *testing.T) {
 		w.a.mu.Lock()
 		w.a.result = always("Y")
 		w.a.mu.Unlock()
-		require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true}).Payment.Status, "a forced sync waits for the result")
+		require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true}).Payment.Status, "a forced sync waits for the result")
 	})
 }
 
@@ -249,7 +250,7 @@ func TestCancelDuringChallenge(t *testing.T) {
 	require.Empty(t, a.Instrument)
 	w.a.result = always("Y")
 	w.comesBack(back, cres("server-x", "Y"))
-	require.Equal(t, payment.Cancelled, w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true}).Payment.Status)
+	require.Equal(t, payment.Cancelled, w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true}).Payment.Status)
 	require.Zero(t, w.bank.count())
 	require.Equal(t, []string{"action_required", "payment_cancelled"}, w.events(v.Payment.ID))
 }
@@ -265,7 +266,7 @@ func TestCancelDuringAReq(t *testing.T) {
 		}
 	}
 	w.authenticated(v)
-	require.Equal(t, payment.Cancelled, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Cancelled, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.Zero(t, w.bank.count())
 	require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus)
 }
@@ -302,9 +303,9 @@ func TestAuthorizeURL(t *testing.T) {
 			_, err := w.AuthorizeReturn(t.Context(), flow.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
 			require.EqualError(t, err, "HE_02: Payment does not exist in our records", "without its own token it is nothing")
 		}
-		require.Equal(t, payment.RequiresCustomerAction, w.get(closed.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+		require.Equal(t, payment.RequiresCustomerAction, w.get(closed.Payment.ID, request.RetrieveInput{}).Payment.Status)
 		require.Contains(t, visit(closed, closed.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=failed")
-		require.Equal(t, "challenge_cancelled", w.get(closed.Payment.ID, payment.RetrieveInput{}).Attempt.Details.Error.Code)
+		require.Equal(t, "challenge_cancelled", w.get(closed.Payment.ID, request.RetrieveInput{}).Attempt.Details.Error.Code)
 		require.Equal(t, 2, w.bank.count())
 	})
 }
@@ -313,7 +314,7 @@ func TestAuthorizeURL(t *testing.T) {
 func TestBinding(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
-	_, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{Amount: ptr(int64(1))})
+	_, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &request.Input{Amount: ptr(int64(1))})
 	require.Equal(t, "IR_16", code(t, err), "F39")
 	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(6540, visa, external))
 	require.Equal(t, "IR_16", code(t, err))

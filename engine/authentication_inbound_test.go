@@ -11,6 +11,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
@@ -36,7 +37,7 @@ func TestAPushedResultAtTheAccountsURL(t *testing.T) {
 			}
 			require.NoError(t, w.toAccount(resultOf("N"), hookSecret))
 			require.True(t, w.comesBack(back, cres("server-x", "Y")).Known, "the payer comes back afterwards")
-			require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+			require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 			require.Equal(t, 1, w.bank.count())
 			require.Equal(t, []string{"action_required", "payment_succeeded"}, w.events(v.Payment.ID))
 			require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus)
@@ -54,7 +55,7 @@ func TestAPushedResultSaysNo(t *testing.T) {
 	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Equal(t, "authentication_failed", v.Attempt.Details.Error.Code)
 	require.NoError(t, w.toAccount(resultOf("Y"), hookSecret), "replayed with another end")
-	require.Equal(t, payment.Failed, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Failed, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.Zero(t, w.bank.count())
 }
 
@@ -217,7 +218,7 @@ func TestAPushedResultThatComesLate(t *testing.T) {
 	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
 	require.NoError(t, err)
 	require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
-	v = w.get(v.Payment.ID, payment.RetrieveInput{})
+	v = w.get(v.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, payment.Cancelled, v.Payment.Status)
 	require.Zero(t, w.bank.count())
 	require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus, "stored beside it")
@@ -288,7 +289,7 @@ func TestTheAuthenticationsOwnURLs(t *testing.T) {
 	require.NoError(t, called(result, false, resultOf("Y", func(o *sdk.AuthenticationOutcome) {
 		o.ServerTransID = w.record(second.Payment.ID).Details.ServerTransID
 	})))
-	require.Equal(t, payment.RequiresCustomerAction, w.get(second.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, w.get(second.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.Equal(t, 1, w.bank.count())
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -19,7 +20,7 @@ func softDecline(r *sdk.Request) *sdk.Outcome {
 	return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx"}
 }
 
-func browser(in *payment.Input) {
+func browser(in *request.Input) {
 	external(in)
 	in.External3DS, in.AuthenticationType = nil, ""
 }
@@ -34,7 +35,7 @@ func TestStepUp(t *testing.T) {
 	require.Equal(t, 2, v.Payment.AttemptCount)
 	require.NotNil(t, v.Attempt.Private.Invoke)
 	require.Equal(t, []string{"action_required"}, w.events(v.Payment.ID))
-	first := w.get(v.Payment.ID, payment.RetrieveInput{Attempts: true}).Attempts[0]
+	first := w.get(v.Payment.ID, request.RetrieveInput{Attempts: true}).Attempts[0]
 	require.Equal(t, payment.AttemptFailure, first.Status)
 	require.Equal(t, sdk.DeclineAuthenticationNeeded, first.Details.Error.Reason)
 
@@ -67,12 +68,12 @@ func TestNoStepUp(t *testing.T) {
 	})
 	for name, c := range map[string]struct {
 		profile string
-		in      func(*payment.Input)
+		in      func(*request.Input)
 	}{
 		"switched off":      {`{"external_three_ds_policy":{"step_up_on_soft_decline":"off"}}`, browser},
-		"the payer is away": {`{}`, func(*payment.Input) {}},
+		"the payer is away": {`{}`, func(*request.Input) {}},
 		"no authenticator":  {`{"authentication_connector_details":{"authentication_connectors":[]}}`, browser},
-		"an acquirer that there is not": {`{}`, func(in *payment.Input) {
+		"an acquirer that there is not": {`{}`, func(in *request.Input) {
 			browser(in)
 			in.Echo = map[string]json.RawMessage{"profile_acquirer_id": json.RawMessage(`"pro_acq_none"`)}
 		}},
@@ -101,22 +102,22 @@ func TestNoStepUp(t *testing.T) {
 
 // Requests to the issuer: no preference, a challenge, or an exemption in the values of the message version.
 func TestChallengeIndicators(t *testing.T) {
-	echo := func(key, value string) func(*payment.Input) {
-		return func(in *payment.Input) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
+	echo := func(key, value string) func(*request.Input) {
+		return func(in *request.Input) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
 	}
 	for name, c := range map[string]struct {
-		change    func(*payment.Input)
+		change    func(*request.Input)
 		inds      []string
 		exemption string
 	}{
-		"nothing":        {func(*payment.Input) {}, []string{"01"}, ""},
+		"nothing":        {func(*request.Input) {}, []string{"01"}, ""},
 		"forced":         {echo("force_3ds_challenge", "true"), []string{"04"}, ""},
-		"card for later": {func(in *payment.Input) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" }, []string{"04"}, ""},
-		"risk analysis": {func(in *payment.Input) {
+		"card for later": {func(in *request.Input) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" }, []string{"04"}, ""},
+		"risk analysis": {func(in *request.Input) {
 			echo("psd2_sca_exemption_type", `"transaction_risk_analysis"`)(in)
 			in.Currency = "EUR"
 		}, []string{"05"}, "transaction_risk_analysis"},
-		"risk analysis over its limit": {func(in *payment.Input) {
+		"risk analysis over its limit": {func(in *request.Input) {
 			echo("psd2_sca_exemption_type", `"transaction_risk_analysis"`)(in)
 			in.Currency, in.Amount = "EUR", ptr(int64(50001))
 		}, []string{"01"}, ""},

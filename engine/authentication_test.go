@@ -10,6 +10,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
@@ -255,9 +256,9 @@ func TestPrepareOutcomes(t *testing.T) {
 	t.Run("rejected by the adapter", func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		w.a.reject = &sdk.Reject{Code: sdk.RejectMissing, Message: "needs a phone", Parameter: "phone"}
-		_, err := w.CreatePayment(t.Context(), w.auth, sale(6540, visa, external, func(in *payment.Input) { in.PaymentID = "pay_rejected" }))
+		_, err := w.CreatePayment(t.Context(), w.auth, sale(6540, visa, external, func(in *request.Input) { in.PaymentID = "pay_rejected" }))
 		require.Equal(t, "IR_04", code(t, err))
-		v := w.get("pay_rejected", payment.RetrieveInput{})
+		v := w.get("pay_rejected", request.RetrieveInput{})
 		require.Equal(t, payment.RequiresPaymentMethod, v.Payment.Status)
 		w.a.reject = nil
 		v, err = w.ConfirmPayment(t.Context(), w.auth, "pay_rejected", sale(6540, visa, external))
@@ -269,11 +270,11 @@ func TestPrepareOutcomes(t *testing.T) {
 // The API's errors at confirm: the caller learns about missing settings before any call leaves.
 func TestExternalPrerequisites(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
-	pay := func(change ...func(*payment.Input)) error {
-		_, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa, append([]func(*payment.Input){external}, change...)...))
+	pay := func(change ...func(*request.Input)) error {
+		_, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa, append([]func(*request.Input){external}, change...)...))
 		return err
 	}
-	require.Equal(t, "IR_16", code(t, pay(func(in *payment.Input) { in.AuthenticationType = "no_three_ds" })))
+	require.Equal(t, "IR_16", code(t, pay(func(in *request.Input) { in.AuthenticationType = "no_three_ds" })))
 	w.setProfile(`{"authentication_connector_details":{"authentication_connectors":[]}}`)
 	require.ErrorContains(t, pay(), "No authentication_connector found for profile_id")
 	w.setProfile(`{"authentication_connector_details":{"authentication_connectors":["netcetera"]}}`)
@@ -291,8 +292,8 @@ func TestExternalPrerequisites(t *testing.T) {
 // A result that the merchant brings goes to the processor, and the engine runs no authentication.
 func TestBroughtResult(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
-	v := w.pay(sale(100, visa, external, func(in *payment.Input) {
-		in.ThreeDS = &payment.ThreeDSInput{CAVV: secret.New(cavv), ECI: "05", DSTransID: "ds-9", Version: "2.1.0", TransStatus: "Y"}
+	v := w.pay(sale(100, visa, external, func(in *request.Input) {
+		in.ThreeDS = &request.ThreeDSInput{CAVV: secret.New(cavv), ECI: "05", DSTransID: "ds-9", Version: "2.1.0", TransStatus: "Y"}
 	}))
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, "ds-9", w.bank.last(t).ThreeDS.DSTransID)
@@ -314,7 +315,7 @@ func TestAuthenticateRefused(t *testing.T) {
 	require.Equal(t, "HE_02", code(t, call("pay_other", browserInput(v))))
 	plain := w.pay(sale(100, visa))
 	require.ErrorContains(t, call(plain.Payment.ID, browserInput(plain)), "external_three_ds_authentication_attempted is false")
-	poor := w.begun(func(in *payment.Input) { in.Billing = nil })
+	poor := w.begun(func(in *request.Input) { in.Billing = nil })
 	require.ErrorContains(t, call(poor.Payment.ID, browserInput(poor)), "billing_address")
 	require.Zero(t, w.a.count(sdk.OpAuthenticate))
 	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")

@@ -19,6 +19,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds/flow"
 	"payswitch/plugins"
@@ -299,16 +300,16 @@ func (w *world) setProfile(fields string) {
 }
 
 // external asks for authentication by payswitch.
-func external(in *payment.Input) {
+func external(in *request.Input) {
 	in.External3DS, in.AuthenticationType = ptr(true), "three_ds"
 	in.Billing = &payment.Contact{Address: &payment.ContactAddress{Line1: "1 Main St", City: "Aarhus", Zip: "8000", Country: "DK", FirstName: "Ana", LastName: "Perez"}}
 	in.Browser = &sdk.Browser{UserAgent: "Mozilla/5.0", Language: "en-GB", JavaScriptEnable: true}
 }
 
 // begun returns a payment that waits for its authentication.
-func (w *secureWorld) begun(change ...func(*payment.Input)) *change.View {
+func (w *secureWorld) begun(change ...func(*request.Input)) *change.View {
 	w.t.Helper()
-	v := w.pay(sale(6540, visa, append([]func(*payment.Input){external}, change...)...))
+	v := w.pay(sale(6540, visa, append([]func(*request.Input){external}, change...)...))
 	require.Equal(w.t, payment.RequiresCustomerAction, v.Payment.Status)
 	require.NotNil(w.t, v.Attempt.Private.Invoke)
 	return v
@@ -347,10 +348,10 @@ func cres(server, status string) string {
 func (w *world) done(id string) *change.View {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
-		s := w.get(id, payment.RetrieveInput{}).Payment.Status
+		s := w.get(id, request.RetrieveInput{}).Payment.Status
 		return s != payment.Processing && s != payment.RequiresCustomerAction
 	}, 20*time.Second, 5*time.Millisecond)
-	return w.get(id, payment.RetrieveInput{})
+	return w.get(id, request.RetrieveInput{})
 }
 
 // erro is an error of the ACS that the browser brings instead of a CRes.

@@ -9,12 +9,13 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
 // CapturePayment takes what is held, whole or in part. After one partial capture with capture_method manual the rest is released at
 // the processor: by the capture itself where the processor does that, else by a void that is made durable together with it.
-func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id string, in *payment.CaptureInput) (*change.View, error) {
+func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id string, in *request.CaptureInput) (*change.View, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}
@@ -36,10 +37,10 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 }
 
 // captureAmount checks a capture in the contract's order: status, capture method, amount over zero, amount within what is held.
-func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *payment.CaptureInput) (int64, error) {
+func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error) {
 	p := w.Payment
 	if !p.Status.Facts().Capture {
-		return 0, wrongState("captured", "payment.status", string(p.Status), payment.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing))
+		return 0, wrongState("captured", "payment.status", string(p.Status), request.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing))
 	}
 	switch method := p.Details.CaptureMethod; method {
 	case payment.CaptureManual, payment.CaptureManualMultiple:

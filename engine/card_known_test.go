@@ -10,8 +10,8 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/card"
-	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -37,9 +37,9 @@ func TestTheHostKnowsTheCardInEveryOperation(t *testing.T) {
 	w := newWorldWith(t, engine.Options{}, told, filepath.Join(t.TempDir(), "p.db"))
 	w.account("simulator", "")
 	captured := w.pay(sale(1000, "4111111111111111", manual))
-	_, err := w.CapturePayment(t.Context(), w.auth, captured.Payment.ID, &payment.CaptureInput{})
+	_, err := w.CapturePayment(t.Context(), w.auth, captured.Payment.ID, &request.CaptureInput{})
 	require.NoError(t, err)
-	w.get(captured.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	w.get(captured.Payment.ID, request.RetrieveInput{ForceSync: true})
 	voided := w.pay(sale(1000, "4111111111111111", manual))
 	_, err = w.CancelPayment(t.Context(), w.auth, voided.Payment.ID, "")
 	require.NoError(t, err)

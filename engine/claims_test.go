@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -45,7 +46,7 @@ func TestAmountsOfASync(t *testing.T) {
 			w.shopAccount(p.URL)
 			v := w.pay(sale(100, visa))
 			require.Equal(t, payment.Processing, v.Payment.Status)
-			v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+			v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 			require.Equal(t, c.want, v.Payment.Status)
 			require.Equal(t, c.received, v.Payment.Received)
 			require.Equal(t, c.unalarmed, w.alarms.all()["amount_mismatch"] == 0)
@@ -76,7 +77,7 @@ func TestMoreCapturedThanAuthorized(t *testing.T) {
 	w.shopAccount(p.URL)
 	v := w.pay(sale(100, visa, manual))
 	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
-	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 	require.Zero(t, v.Payment.Received)
 	require.Equal(t, 1, w.alarms.all()["amount_mismatch"])

@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
@@ -36,7 +37,7 @@ func (e *Engine) NextAction(ctx context.Context, u link.URL) (*sdk.NextAction, e
 
 // PaymentReturn takes the customer back from the processor's page: the operation is completed, or the processor asked, and the answer
 // says where the customer goes next. Coming back again changes nothing. HE_02 as of NextAction.
-func (e *Engine) PaymentReturn(ctx context.Context, in payment.ReturnInput) (*change.ReturnView, error) {
+func (e *Engine) PaymentReturn(ctx context.Context, in request.ReturnInput) (*change.ReturnView, error) {
 	attempt, ok := e.links.ReturnAttempt(link.URL{MerchantID: in.MerchantID, PaymentID: in.PaymentID, Connector: in.Connector, Token: in.Token})
 	if !ok {
 		return nil, fault.NotFound("Payment")

@@ -12,13 +12,14 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/threeds"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
 
 // ConfirmPayment charges a payment: with the publishable key and the payment's client secret, or with the secret key without it.
-func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id string, in *payment.Input) (*change.View, error) {
+func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id string, in *request.Input) (*change.View, error) {
 	v, err := e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
 		if err := checkSecret(auth, w.Payment, in.ClientSecret, e.now()); err != nil {
 			return nil, err
@@ -39,7 +40,7 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id strin
 }
 
 // confirmLoaded holds the confirm of an existing payment against the rules and performs it.
-func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *payment.Input) (*change.Change, error) {
+func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *request.Input) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	if err := e.confirmable(w, now); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *paymen
 	if in.Currency != "" && in.Currency != w.Payment.Currency {
 		in.Currency = ""
 	}
-	if err := payment.CheckCommon(in, amount); err != nil {
+	if err := request.CheckCommon(in, amount); err != nil {
 		return nil, err
 	}
 	if err := checkOtherCustomer(w.Payment, in); err != nil {
@@ -61,14 +62,14 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *paymen
 	if in.PaymentMethod == "" {
 		in.PaymentMethod = w.Attempt.Details.PaymentMethod
 	}
-	if err := payment.CheckMethod(in); err != nil {
+	if err := request.CheckMethod(in); err != nil {
 		return nil, err
 	}
-	if !payment.HasInstrument(in) {
+	if !request.HasInstrument(in) {
 		return nil, fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required")
 	}
 	in.Apply(w.Payment)
-	if err := payment.CheckAmountToCapture(w.Payment.Details.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, false); err != nil {
+	if err := request.CheckAmountToCapture(w.Payment.Details.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, false); err != nil {
 		return nil, err
 	}
 	next := &change.Confirming{Loaded: w}
@@ -83,14 +84,14 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *paymen
 }
 
 // checkOtherCustomer refuses to give a payment that has a customer to another one.
-func checkOtherCustomer(p *payment.Payment, in *payment.Input) error {
+func checkOtherCustomer(p *payment.Payment, in *request.Input) error {
 	if id := customerOf(in); id != "" && p.CustomerID != "" && id != p.CustomerID {
 		return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_18", Message: "Unauthorised access to update customer", Param: "customer_id"}
 	}
 	return nil
 }
 
-func customerOf(in *payment.Input) string {
+func customerOf(in *request.Input) string {
 	if in.CustomerID == "" && in.Customer != nil {
 		return in.Customer.ID
 	}
@@ -138,8 +139,8 @@ func (e *Engine) CheckClientSecret(ctx context.Context, auth account.Auth, payme
 }
 
 // confirm routes the payment and decides what is done first: an authentication, or the authorization.
-func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *payment.Input) (*change.Change, error) {
-	if err := payment.CheckConfirm(w.Payment, in); err != nil {
+func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.Input) (*change.Change, error) {
+	if err := request.CheckConfirm(w.Payment, in); err != nil {
 		return nil, err
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
@@ -192,7 +193,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *payment.
 }
 
 // authorizeIntent is the change that makes the authorization's intent durable, with the payment and attempt that are confirmed.
-func (e *Engine) authorizeIntent(w *change.Confirming, in *payment.Input, card *card.Card, now time.Time) (*change.Change, error) {
+func (e *Engine) authorizeIntent(w *change.Confirming, in *request.Input, card *card.Card, now time.Time) (*change.Change, error) {
 	w.LeaseEnd = e.now().Add(e.opts.LeaseTime)
 	w.Operation = e.driver.NewOperation(&w.Run, change.AuthorizeKind(w.Loaded), w.Attempt.Amount, now)
 	w.Secrets = card.Secrets
@@ -209,7 +210,7 @@ func (e *Engine) authorizeIntent(w *change.Confirming, in *payment.Input, card *
 }
 
 // chooseInstrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.instrument.
-func (e *Engine) chooseInstrument(ctx context.Context, w *change.Confirming, in *payment.Input, now time.Time) (_ *card.Card, err error) {
+func (e *Engine) chooseInstrument(ctx context.Context, w *change.Confirming, in *request.Input, now time.Time) (_ *card.Card, err error) {
 	if w.Instrument, err = e.RequestedInstrument(ctx, w.Payment, in, now); err != nil {
 		return nil, err
 	}

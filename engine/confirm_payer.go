@@ -11,6 +11,7 @@ import (
 
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
 // payerSends are the fields that the payer's device may send in a confirm. payerInput copies them; profile_id, amount, currency and confirm
@@ -24,71 +25,71 @@ var payerSends = []string{"client_secret", "confirm", "profile_id", "amount", "c
 // whole payment back. sent says whether the request has the field, same whether its value is the stored one.
 var payerRepeats = []struct {
 	name string
-	sent func(in *payment.Input) bool
-	same func(p *payment.Payment, in *payment.Input) bool
+	sent func(in *request.Input) bool
+	same func(p *payment.Payment, in *request.Input) bool
 }{
-	{"payment_id", func(in *payment.Input) bool { return in.PaymentID != "" }, func(p *payment.Payment, in *payment.Input) bool { return in.PaymentID == p.ID }},
-	{"shipping_cost", func(in *payment.Input) bool { return in.ShippingCost != nil },
-		func(p *payment.Payment, in *payment.Input) bool {
+	{"payment_id", func(in *request.Input) bool { return in.PaymentID != "" }, func(p *payment.Payment, in *request.Input) bool { return in.PaymentID == p.ID }},
+	{"shipping_cost", func(in *request.Input) bool { return in.ShippingCost != nil },
+		func(p *payment.Payment, in *request.Input) bool {
 			return equal(p.Details.ShippingCost, in.ShippingCost)
 		}},
-	{"order_tax_amount", func(in *payment.Input) bool { return in.OrderTaxAmount != nil },
-		func(p *payment.Payment, in *payment.Input) bool {
+	{"order_tax_amount", func(in *request.Input) bool { return in.OrderTaxAmount != nil },
+		func(p *payment.Payment, in *request.Input) bool {
 			return equal(p.Details.OrderTaxAmount, in.OrderTaxAmount)
 		}},
-	{"surcharge_details", func(in *payment.Input) bool { return in.SurchargeAmount != 0 },
-		func(p *payment.Payment, in *payment.Input) bool {
+	{"surcharge_details", func(in *request.Input) bool { return in.SurchargeAmount != 0 },
+		func(p *payment.Payment, in *request.Input) bool {
 			return p.Details.SurchargeAmount == in.SurchargeAmount
 		}},
-	{"amount_to_capture", func(in *payment.Input) bool { return in.AmountToCapture != nil },
-		func(p *payment.Payment, in *payment.Input) bool {
+	{"amount_to_capture", func(in *request.Input) bool { return in.AmountToCapture != nil },
+		func(p *payment.Payment, in *request.Input) bool {
 			return equal(p.Details.AmountToCapture, in.AmountToCapture)
 		}},
-	{"capture_method", func(in *payment.Input) bool { return in.CaptureMethod != "" },
-		func(p *payment.Payment, in *payment.Input) bool { return in.CaptureMethod == p.Details.CaptureMethod }},
-	{"request_external_three_ds_authentication", func(in *payment.Input) bool { return in.External3DS != nil },
-		func(p *payment.Payment, in *payment.Input) bool { return *in.External3DS == p.Details.External3DS }},
-	{"three_ds_data", func(in *payment.Input) bool { return in.ThreeDS != nil }, never},
-	{"off_session", func(in *payment.Input) bool { return in.OffSession != nil },
-		func(p *payment.Payment, in *payment.Input) bool { return equal(p.Details.OffSession, in.OffSession) }},
-	{"session_expiry", func(in *payment.Input) bool { return in.SessionExpiry != nil },
-		func(p *payment.Payment, in *payment.Input) bool {
+	{"capture_method", func(in *request.Input) bool { return in.CaptureMethod != "" },
+		func(p *payment.Payment, in *request.Input) bool { return in.CaptureMethod == p.Details.CaptureMethod }},
+	{"request_external_three_ds_authentication", func(in *request.Input) bool { return in.External3DS != nil },
+		func(p *payment.Payment, in *request.Input) bool { return *in.External3DS == p.Details.External3DS }},
+	{"three_ds_data", func(in *request.Input) bool { return in.ThreeDS != nil }, never},
+	{"off_session", func(in *request.Input) bool { return in.OffSession != nil },
+		func(p *payment.Payment, in *request.Input) bool { return equal(p.Details.OffSession, in.OffSession) }},
+	{"session_expiry", func(in *request.Input) bool { return in.SessionExpiry != nil },
+		func(p *payment.Payment, in *request.Input) bool {
 			return p.ExpiresAt.Sub(p.CreatedAt) == time.Duration(*in.SessionExpiry)*time.Second
 		}},
-	{"customer_id", func(in *payment.Input) bool { return in.CustomerID != "" },
-		func(p *payment.Payment, in *payment.Input) bool { return in.CustomerID == p.CustomerID }},
-	{"customer", func(in *payment.Input) bool { return in.Customer != nil && *in.Customer != payment.CustomerInput{} }, sameCustomer},
-	{"phone_country_code", func(in *payment.Input) bool { return in.PhoneCountryCode != "" },
-		func(p *payment.Payment, in *payment.Input) bool {
+	{"customer_id", func(in *request.Input) bool { return in.CustomerID != "" },
+		func(p *payment.Payment, in *request.Input) bool { return in.CustomerID == p.CustomerID }},
+	{"customer", func(in *request.Input) bool { return in.Customer != nil && *in.Customer != payment.CustomerInput{} }, sameCustomer},
+	{"phone_country_code", func(in *request.Input) bool { return in.PhoneCountryCode != "" },
+		func(p *payment.Payment, in *request.Input) bool {
 			return p.Private.Customer != nil && in.PhoneCountryCode == p.Private.Customer.PhoneCountryCode
 		}},
-	{"description", func(in *payment.Input) bool { return in.Description != "" },
-		func(p *payment.Payment, in *payment.Input) bool { return in.Description == p.Details.Description }},
-	{"statement_descriptor_name", func(in *payment.Input) bool { return in.DescriptorName != "" },
-		func(p *payment.Payment, in *payment.Input) bool { return in.DescriptorName == p.Details.DescriptorName }},
-	{"statement_descriptor_suffix", func(in *payment.Input) bool { return in.DescriptorSuffix != "" },
-		func(p *payment.Payment, in *payment.Input) bool {
+	{"description", func(in *request.Input) bool { return in.Description != "" },
+		func(p *payment.Payment, in *request.Input) bool { return in.Description == p.Details.Description }},
+	{"statement_descriptor_name", func(in *request.Input) bool { return in.DescriptorName != "" },
+		func(p *payment.Payment, in *request.Input) bool { return in.DescriptorName == p.Details.DescriptorName }},
+	{"statement_descriptor_suffix", func(in *request.Input) bool { return in.DescriptorSuffix != "" },
+		func(p *payment.Payment, in *request.Input) bool {
 			return in.DescriptorSuffix == p.Details.DescriptorSuffix
 		}},
-	{"merchant_order_reference_id", func(in *payment.Input) bool { return in.OrderReference != "" },
-		func(p *payment.Payment, in *payment.Input) bool { return in.OrderReference == p.Details.OrderReference }},
-	{"metadata", func(in *payment.Input) bool { return in.Metadata != nil },
-		func(p *payment.Payment, in *payment.Input) bool { return sameJSON(in.Metadata, p.Details.Metadata) }},
-	{"order_details", func(in *payment.Input) bool { return len(in.Lines) > 0 },
-		func(p *payment.Payment, in *payment.Input) bool {
+	{"merchant_order_reference_id", func(in *request.Input) bool { return in.OrderReference != "" },
+		func(p *payment.Payment, in *request.Input) bool { return in.OrderReference == p.Details.OrderReference }},
+	{"metadata", func(in *request.Input) bool { return in.Metadata != nil },
+		func(p *payment.Payment, in *request.Input) bool { return sameJSON(in.Metadata, p.Details.Metadata) }},
+	{"order_details", func(in *request.Input) bool { return len(in.Lines) > 0 },
+		func(p *payment.Payment, in *request.Input) bool {
 			return in.Echo["order_details"] != nil && sameJSON(in.Echo["order_details"], p.Details.Echo["order_details"])
 		}},
-	{"connector", func(in *payment.Input) bool { return in.Routing != nil && slices.Contains(in.Sent, "connector") }, sameRouting},
-	{"routing", func(in *payment.Input) bool { return in.Routing != nil }, sameRouting},
+	{"connector", func(in *request.Input) bool { return in.Routing != nil && slices.Contains(in.Sent, "connector") }, sameRouting},
+	{"routing", func(in *request.Input) bool { return in.Routing != nil }, sameRouting},
 }
 
-func never(*payment.Payment, *payment.Input) bool { return false }
+func never(*payment.Payment, *request.Input) bool { return false }
 
-func sameRouting(p *payment.Payment, in *payment.Input) bool {
+func sameRouting(p *payment.Payment, in *request.Input) bool {
 	return reflect.DeepEqual(in.Routing, p.Details.Routing)
 }
 
-func sameCustomer(p *payment.Payment, in *payment.Input) bool {
+func sameCustomer(p *payment.Payment, in *request.Input) bool {
 	stored := payment.CustomerInput{}
 	if p.Private.Customer != nil {
 		stored = *p.Private.Customer
@@ -120,7 +121,7 @@ func sameJSON(a, b json.RawMessage) bool {
 // payerMay returns what a confirm from the payer's device may change, and refuses the rest by name (IR_06, 422). A field that neither
 // payerSends nor payerRepeats names has no effect, and is refused where the request lists it in Sent. Another customer is IR_18 (401), a charge without
 // the payer IR_01 (401).
-func payerMay(p *payment.Payment, in *payment.Input) (*payment.Input, error) {
+func payerMay(p *payment.Payment, in *request.Input) (*request.Input, error) {
 	merchants := func(field string) error {
 		return fault.Unprocessable(field, field+" is for the merchant's server: leave it out, or send it with the secret API key when the payment is created or updated")
 	}
@@ -168,7 +169,7 @@ func isRepeatable(name string) bool {
 }
 
 // payerAgrees checks the fields that the payer's device may send under a condition.
-func payerAgrees(p *payment.Payment, in *payment.Input) error {
+func payerAgrees(p *payment.Payment, in *request.Input) error {
 	d := &p.Details
 	consent := in.Acceptance != nil || in.MandateData != nil && in.MandateData.Acceptance != nil
 	needsConsent := func(field string) error {
@@ -181,7 +182,7 @@ func payerAgrees(p *payment.Payment, in *payment.Input) error {
 	case in.ReturnURL != "" && in.ReturnURL != d.ReturnURL && !isWebURL(in.ReturnURL):
 		return fault.Unprocessable("return_url", "return_url must begin with http:// or https:// when it is sent with the publishable key: "+
 			"the merchant's server may set another scheme with the secret API key")
-	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && d.SetupFutureUsage == payment.UsageOffSession:
+	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && d.SetupFutureUsage == request.UsageOffSession:
 		return fault.Unprocessable("setup_future_usage", "setup_future_usage may only be raised with the publishable key: "+
 			"the merchant's server may lower it with the secret API key")
 	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && !consent:
@@ -199,7 +200,7 @@ func payerAgrees(p *payment.Payment, in *payment.Input) error {
 }
 
 // repeatsMandate says whether mandate_data holds the stored terms alone, without a new acceptance.
-func repeatsMandate(p *payment.Payment, in *payment.Input) bool {
+func repeatsMandate(p *payment.Payment, in *request.Input) bool {
 	m := in.MandateData
 	return m != nil && m.Acceptance == nil && p.Details.Mandate != nil && sameTerms(&m.Terms, p.Details.Mandate)
 }
@@ -218,8 +219,8 @@ func isWebURL(s string) bool {
 
 // payerInput copies what the payer's device may change; all that a confirm from there takes effect with is listed here. Lines come with
 // order_details, which is the stored one.
-func payerInput(p *payment.Payment, in *payment.Input) *payment.Input {
-	out := &payment.Input{ClientSecret: in.ClientSecret, PaymentMethod: in.PaymentMethod, PaymentMethodType: in.PaymentMethodType, Card: in.Card,
+func payerInput(p *payment.Payment, in *request.Input) *request.Input {
+	out := &request.Input{ClientSecret: in.ClientSecret, PaymentMethod: in.PaymentMethod, PaymentMethodType: in.PaymentMethodType, Card: in.Card,
 		HasMethodData: in.HasMethodData, MethodBilling: in.MethodBilling, PaymentToken: in.PaymentToken, CardCVC: in.CardCVC, CardHolder: in.CardHolder,
 		Browser: in.Browser, Billing: in.Billing, Shipping: in.Shipping, Email: in.Email, Phone: in.Phone, Name: in.Name,
 		Acceptance: in.Acceptance, ReturnURL: in.ReturnURL, SetupFutureUsage: in.SetupFutureUsage, PaymentType: in.PaymentType,

@@ -9,6 +9,7 @@ import (
 
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -23,11 +24,11 @@ func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 	values := map[string]any{"ReturnURL": "https://shop.example", "AuthenticationType": payment.AuthenticationThreeDS, "Sent": []string{"field_of_tomorrow"},
 		"CardCVC": secret.New("123"), "Lines": []sdk.Line{{Name: "Hat"}}, "Customer": &payment.CustomerInput{ID: "ada"}}
 
-	fields := reflect.TypeFor[payment.Input]()
+	fields := reflect.TypeFor[request.Input]()
 	for i := range fields.NumField() {
 		name := fields.Field(i).Name
 		t.Run(name, func(t *testing.T) {
-			in := &payment.Input{}
+			in := &request.Input{}
 			set(t, reflect.ValueOf(in).Elem().Field(i), values[name])
 			p := &payment.Payment{Private: &payment.Private{}}
 			out, err := payerMay(p, in)
@@ -37,7 +38,7 @@ func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 				require.Equal(t, in, out)
 			case slices.Contains(withoutEffect, name):
 				require.NoError(t, err)
-				require.Equal(t, &payment.Input{}, out)
+				require.Equal(t, &request.Input{}, out)
 			default:
 				var refused *fault.Error
 				require.ErrorAs(t, err, &refused)

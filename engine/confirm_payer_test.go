@@ -9,21 +9,22 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
 // The payer's device does not decide that its payer need not be authenticated; the merchant's server does, with the same fields.
 func TestPayerDoesNotExemptItself(t *testing.T) {
-	echo := func(key, value string) func(*payment.Input) {
-		return func(in *payment.Input) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
+	echo := func(key, value string) func(*request.Input) {
+		return func(in *request.Input) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
 	}
-	for field, change := range map[string]func(*payment.Input){
+	for field, change := range map[string]func(*request.Input){
 		"frm_metadata":                             echo("frm_metadata", `{"risk_accepted":true}`),
 		"psd2_sca_exemption_type":                  echo("psd2_sca_exemption_type", `"low_value"`),
 		"force_3ds_challenge":                      echo("force_3ds_challenge", "false"),
 		"profile_acquirer_id":                      echo("profile_acquirer_id", `"pro_acq_1"`),
-		"three_ds_data":                            func(in *payment.Input) { in.ThreeDS = &payment.ThreeDSInput{} },
-		"authentication_type":                      func(in *payment.Input) { in.AuthenticationType = "no_three_ds" },
-		"request_external_three_ds_authentication": func(in *payment.Input) { in.External3DS = ptr(false) },
+		"three_ds_data":                            func(in *request.Input) { in.ThreeDS = &request.ThreeDSInput{} },
+		"authentication_type":                      func(in *request.Input) { in.AuthenticationType = "no_three_ds" },
+		"request_external_three_ds_authentication": func(in *request.Input) { in.External3DS = ptr(false) },
 	} {
 		t.Run(field, func(t *testing.T) {
 			w := newSecureWorld(t, engine.Options{})

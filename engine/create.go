@@ -13,10 +13,11 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
 // CreatePayment makes a payment and, with confirm, performs it. A payment_id used before is refused (HE_01), whatever the body.
-func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *payment.Input) (*change.View, error) {
+func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *request.Input) (*change.View, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}
@@ -24,7 +25,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *payme
 		yes := true
 		in.Confirm = &yes // a merchant-initiated charge has no customer who could confirm later
 	}
-	if err := payment.CheckCreate(in); err != nil {
+	if err := request.CheckCreate(in); err != nil {
 		return nil, err
 	}
 	w := &change.Loaded{Run: drive.Run{Token: auth.RequestToken}}
@@ -46,10 +47,10 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *payme
 	now := e.now().UTC().Truncate(time.Millisecond)
 	w.Payment, w.Attempt = newPayment(w.Merchant, w.Profile, in, now)
 	in.Apply(w.Payment)
-	if err := payment.CheckRecurring(w.Payment, in); err != nil {
+	if err := request.CheckRecurring(w.Payment, in); err != nil {
 		return nil, err
 	}
-	if err := payment.CheckAmountToCapture(in.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, true); err != nil {
+	if err := request.CheckAmountToCapture(in.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, true); err != nil {
 		return nil, err
 	}
 	payment.DeriveTotals(w.Payment, w.Attempt)
@@ -69,7 +70,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *payme
 	return e.changes.View(w), nil
 }
 
-func newPayment(m *account.Merchant, profile *account.Profile, in *payment.Input, now time.Time) (*payment.Payment, *payment.Attempt) {
+func newPayment(m *account.Merchant, profile *account.Profile, in *request.Input, now time.Time) (*payment.Payment, *payment.Attempt) {
 	id := in.PaymentID
 	if id == "" {
 		id = ids.At("pay_", now)
@@ -77,13 +78,13 @@ func newPayment(m *account.Merchant, profile *account.Profile, in *payment.Input
 	secret := id + "_secret_" + ids.Random(20)
 	hash := sha256.Sum256([]byte(secret))
 	p := &payment.Payment{MerchantID: m.ID, ID: id, ProfileID: profile.ID, AttemptCount: 1, AttemptID: id + "_1", ClientSecretHash: hash[:],
-		ExpiresAt: now.Add(payment.SessionOf(in, profile.Settings.SessionExpirySeconds)), CreatedAt: now, ModifiedAt: now,
+		ExpiresAt: now.Add(request.SessionOf(in, profile.Settings.SessionExpirySeconds)), CreatedAt: now, ModifiedAt: now,
 		Details: payment.Details{CaptureMethod: payment.CaptureAutomatic}, Private: &payment.Private{ClientSecret: secret}}
 	return p, payment.NewAttempt(p, 1, now)
 }
 
 // createOnly stores a payment that is not confirmed yet, and its card for a few minutes.
-func (e *Engine) createOnly(w *change.Loaded, in *payment.Input) (*change.Change, error) {
+func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change, error) {
 	now := w.Payment.CreatedAt
 	token, err := e.keepCard(w, in, now)
 	if err != nil {
@@ -119,7 +120,7 @@ func createError(err error) error {
 }
 
 // keepCard seals a typed card until the payment is confirmed, at most as long as the contract says; nil without a card.
-func (e *Engine) keepCard(w *change.Loaded, in *payment.Input, now time.Time) (*payment.CardToken, error) {
+func (e *Engine) keepCard(w *change.Loaded, in *request.Input, now time.Time) (*payment.CardToken, error) {
 	if in.Card == nil {
 		return nil, nil
 	}

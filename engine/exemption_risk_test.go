@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -39,7 +40,7 @@ func TestRiskAnalysis(t *testing.T) {
 				require.NoError(t, err)
 				echo["profile_acquirer_id"] = json.RawMessage(`"` + acquirer.ID + `"`)
 			}
-			v := w.pay(sale(c.amount, visa, euros, func(in *payment.Input) { in.Echo = echo }))
+			v := w.pay(sale(c.amount, visa, euros, func(in *request.Input) { in.Echo = echo }))
 			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Equal(t, c.claimed, w.bank.last(t).Exemption)
 		})

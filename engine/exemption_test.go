@@ -12,16 +12,17 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 const lowValueRules = `{"external_three_ds_policy":{"exemption_policy":"rules","exemption_rules":{"low_value":"on"}}}`
 
-func euros(in *payment.Input) { in.Currency = "EUR" }
+func euros(in *request.Input) { in.Currency = "EUR" }
 
-func asks(exemption string) func(*payment.Input) {
-	return func(in *payment.Input) {
+func asks(exemption string) func(*request.Input) {
+	return func(in *request.Input) {
 		in.Echo = map[string]json.RawMessage{"psd2_sca_exemption_type": json.RawMessage(`"` + exemption + `"`)}
 	}
 }
@@ -137,8 +138,8 @@ func TestLowValueCountsAddUp(t *testing.T) {
 // An amount in another currency counts as a little more than its worth. A currency without a rate claims nothing.
 func TestLowValueInOtherCurrencies(t *testing.T) {
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
-	in := func(c sdk.Currency) func(*payment.Input) {
-		return func(in *payment.Input) { in.Currency = c }
+	in := func(c sdk.Currency) func(*request.Input) {
+		return func(in *request.Input) { in.Currency = c }
 	}
 	v := w.pay(sale(25_00, visa, in("GBP"), asks("low_value")))
 	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
@@ -169,11 +170,11 @@ func TestExemptionNotTaken(t *testing.T) {
 	require.Empty(t, w.bank.last(t).Exemption, "the processor has no word for it")
 	require.Equal(t, "07", w.bank.last(t).ThreeDS.ECI)
 
-	for name, change := range map[string]func(*payment.Input){
-		"the payer is away":              func(*payment.Input) {},
-		"nothing is known of the payer":  func(in *payment.Input) { browser(in); in.Billing = nil },
-		"the merchant wants none":        func(in *payment.Input) { browser(in); in.AuthenticationType = "no_three_ds" },
-		"the processor will run its own": func(in *payment.Input) { browser(in); in.AuthenticationType = "three_ds" },
+	for name, change := range map[string]func(*request.Input){
+		"the payer is away":              func(*request.Input) {},
+		"nothing is known of the payer":  func(in *request.Input) { browser(in); in.Billing = nil },
+		"the merchant wants none":        func(in *request.Input) { browser(in); in.AuthenticationType = "no_three_ds" },
+		"the processor will run its own": func(in *request.Input) { browser(in); in.AuthenticationType = "three_ds" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := w.pay(sale(10_00, visa, euros, change, tra))
@@ -308,9 +309,9 @@ func TestUnknownExemptionIsCountedOnce(t *testing.T) {
 // An exemption in the merchant's own result reaches the processor, or the engine refuses the payment.
 func TestBroughtExemption(t *testing.T) {
 	w := exemptWorld(t, `{}`, sdk.ExemptionRiskAnalysis)
-	brought := func(name string) *payment.Input {
-		return sale(10_00, visa, euros, func(in *payment.Input) {
-			in.ThreeDS = &payment.ThreeDSInput{ECI: "07", TransStatus: "I", Version: "2.2.0", DSTransID: "c4e59ceb-a382-4d6a-bc87-385d591fa09d", Exemption: name}
+	brought := func(name string) *request.Input {
+		return sale(10_00, visa, euros, func(in *request.Input) {
+			in.ThreeDS = &request.ThreeDSInput{ECI: "07", TransStatus: "I", Version: "2.2.0", DSTransID: "c4e59ceb-a382-4d6a-bc87-385d591fa09d", Exemption: name}
 		})
 	}
 	require.Equal(t, payment.Succeeded, w.pay(brought("transaction_risk_assessment")).Payment.Status)
@@ -328,11 +329,11 @@ func TestBroughtExemption(t *testing.T) {
 // Cards to be stored, payments out of scope and payments that the processor authenticates claim nothing by rule.
 func TestNothingToExempt(t *testing.T) {
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
-	for name, change := range map[string]func(*payment.Input){
-		"issuer in the United States": func(in *payment.Input) { in.Card = typedCard("4000000000000002") },
-		"card kept for later":         func(in *payment.Input) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" },
-		"processor's own 3-D Secure":  func(in *payment.Input) { in.AuthenticationType = "three_ds" },
-		"above the limit":             func(in *payment.Input) { in.Amount = ptr(int64(30_01)) },
+	for name, change := range map[string]func(*request.Input){
+		"issuer in the United States": func(in *request.Input) { in.Card = typedCard("4000000000000002") },
+		"card kept for later":         func(in *request.Input) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" },
+		"processor's own 3-D Secure":  func(in *request.Input) { in.AuthenticationType = "three_ds" },
+		"above the limit":             func(in *request.Input) { in.Amount = ptr(int64(30_01)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := w.pay(sale(10_00, visa, euros, change))
@@ -360,7 +361,7 @@ func TestLowValueOfSavedCards(t *testing.T) {
 	typed := w.pay(sale(10_00, visa, euros))
 	require.Equal(t, 1, w.used(typed).Count)
 	for i, usage := range []string{"", "off_session"} { // the card with its CVC, and the processor's reference to it
-		v := w.pay(&payment.Input{Amount: ptr(int64(5_00)), Currency: "EUR", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
+		v := w.pay(&request.Input{Amount: ptr(int64(5_00)), Currency: "EUR", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
 			PaymentToken: w.methods("c")[0].Token, CardCVC: secret.New("737")})
 		require.Equal(t, payment.Succeeded, v.Payment.Status)
 		require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption, usage)

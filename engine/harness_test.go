@@ -22,6 +22,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 	"payswitch/plugins"
@@ -153,8 +154,8 @@ func typedCard(number string) *card.Input {
 }
 
 // sale is a create request that confirms at once.
-func sale(amount int64, number string, change ...func(*payment.Input)) *payment.Input {
-	in := &payment.Input{Amount: &amount, Currency: "USD", Confirm: ptr(true), PaymentMethod: "card", Card: typedCard(number), HasMethodData: true,
+func sale(amount int64, number string, change ...func(*request.Input)) *request.Input {
+	in := &request.Input{Amount: &amount, Currency: "USD", Confirm: ptr(true), PaymentMethod: "card", Card: typedCard(number), HasMethodData: true,
 		ReturnURL: "https://shop.test/done"}
 	for _, f := range change {
 		f(in)
@@ -162,18 +163,18 @@ func sale(amount int64, number string, change ...func(*payment.Input)) *payment.
 	return in
 }
 
-func manual(in *payment.Input)   { in.CaptureMethod = "manual" }
-func multiple(in *payment.Input) { in.CaptureMethod = "manual_multiple" }
-func threeDS(in *payment.Input)  { in.AuthenticationType = "three_ds" }
+func manual(in *request.Input)   { in.CaptureMethod = "manual" }
+func multiple(in *request.Input) { in.CaptureMethod = "manual_multiple" }
+func threeDS(in *request.Input)  { in.AuthenticationType = "three_ds" }
 
-func (w *world) pay(in *payment.Input) *change.View {
+func (w *world) pay(in *request.Input) *change.View {
 	w.t.Helper()
 	v, err := w.CreatePayment(w.t.Context(), w.auth, in)
 	require.NoError(w.t, err)
 	return v
 }
 
-func (w *world) get(id string, in payment.RetrieveInput) *change.View {
+func (w *world) get(id string, in request.RetrieveInput) *change.View {
 	w.t.Helper()
 	v, err := w.RetrievePayment(w.t.Context(), w.auth, id, in)
 	require.NoError(w.t, err)

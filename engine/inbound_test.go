@@ -21,6 +21,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/drive"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/adyen"
@@ -113,14 +114,14 @@ func TestWebhookSettlesUnknown(t *testing.T) {
 	forged.Message.Body = []byte(strings.Replace(string(forged.Message.Body), "tx_1", "tx_2", 1))
 	_, err = w.ReceiveWebhook(t.Context(), forged)
 	require.Equal(t, "WE_01", code(t, err))
-	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 
 	for range 3 {
 		reply, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, captured))
 		require.NoError(t, err)
 		require.Equal(t, 200, reply.Status)
 	}
-	got := w.get(v.Payment.ID, payment.RetrieveInput{})
+	got := w.get(v.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, payment.Succeeded, got.Payment.Status)
 	require.Equal(t, int64(100), got.Payment.Received)
 	require.Equal(t, "tx_1", got.Attempt.TransactionID)
@@ -137,7 +138,7 @@ func TestWebhookSettlesUnknown(t *testing.T) {
 		_, err = w.ReceiveWebhook(t.Context(), mail("shop", hookSecret, declined))
 		require.NoError(t, err)
 	}
-	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.Len(t, w.evidence(op.ID), 1)
 	require.Equal(t, "webhook", w.evidence(op.ID)[0].Source)
 	require.Equal(t, 2, w.alarms.all()["late_evidence"])
@@ -182,13 +183,13 @@ func TestWebhookAmounts(t *testing.T) {
 	}
 	_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, of(sdk.Money{Minor: 100, Currency: "EUR"})))
 	require.NoError(t, err)
-	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.Len(t, w.evidence(w.operations(v.Payment.ID)[0].ID), 1)
 	require.Equal(t, 1, w.alarms.all()["amount_mismatch"])
 
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, of(sdk.Money{Minor: 101, Currency: "USD"})))
 	require.NoError(t, err)
-	require.Equal(t, payment.Conflicted, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Conflicted, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 }
 
 // A message may be faster than the answer to the request it is about. It is kept, and believed when the answer never comes.
@@ -227,7 +228,7 @@ func TestWebhookSync(t *testing.T) {
 	_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "sync": true}))
 	require.NoError(t, err)
 	require.Equal(t, 1, p.count("GET"))
-	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	// Nothing is left to ask.
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "sync": true}))
 	require.NoError(t, err)
@@ -261,7 +262,7 @@ func TestWebhookAdyen(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.SetEgress(t.Context(), w.auth, a.ID, account.EgressInput{BaseURL: p.URL})
 	require.NoError(t, err)
-	v := w.pay(sale(1130, visa, manual, func(in *payment.Input) { in.Currency = "EUR" }))
+	v := w.pay(sale(1130, visa, manual, func(in *request.Input) { in.Currency = "EUR" }))
 	require.Equal(t, payment.Processing, v.Payment.Status)
 
 	notify := func(psp, original, account, event, success string) (*sdk.Reply, error) {
@@ -279,30 +280,30 @@ func TestWebhookAdyen(t *testing.T) {
 	reply, err := notify("PSP1", "", "Another", "AUTHORISATION", "true")
 	require.NoError(t, err)
 	require.Equal(t, "[accepted]", reply.Body)
-	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status, "an event of another account of theirs")
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status, "an event of another account of theirs")
 	_, err = notify("PSP1", "", "Shop", "AUTHORISATION", "true")
 	require.NoError(t, err)
-	require.Equal(t, payment.RequiresCapture, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCapture, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 
-	got, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+	got, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
 	require.NoError(t, err)
 	require.Equal(t, payment.Processing, got.Payment.Status)
 	_, err = notify("CAPTURE1", "PSP1", "Shop", "CAPTURE", "false")
 	require.NoError(t, err)
-	got = w.get(v.Payment.ID, payment.RetrieveInput{})
+	got = w.get(v.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, payment.RequiresCapture, got.Payment.Status)
 	require.Equal(t, "failed", got.Attempt.Details.Captures[0].Status)
 	_, err = notify("CAPTURE1", "PSP1", "Shop", "CAPTURE", "false")
 	require.NoError(t, err)
 
 	// Of a payment that Adyen captures at once no message follows its authorization.
-	v = w.pay(sale(1130, visa, func(in *payment.Input) { in.Currency = "EUR" }))
+	v = w.pay(sale(1130, visa, func(in *request.Input) { in.Currency = "EUR" }))
 	require.Equal(t, payment.Processing, v.Payment.Status)
 	for range 2 {
 		_, err = notify("PSP2", "", "Shop", "AUTHORISATION", "true")
 		require.NoError(t, err)
 	}
-	got = w.get(v.Payment.ID, payment.RetrieveInput{})
+	got = w.get(v.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, payment.Succeeded, got.Payment.Status)
 	require.EqualValues(t, 1130, got.Payment.Received)
 	require.Empty(t, w.alarms.all())
@@ -328,9 +329,9 @@ func TestWebhookStripe(t *testing.T) {
 		return err
 	}
 	require.Equal(t, "WE_01", code(t, event(time.Now().Add(-10*time.Minute))))
-	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.NoError(t, event(time.Now()))
-	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.NoError(t, event(time.Now()))
 	require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
 }

@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
@@ -125,11 +126,11 @@ func TestJournalOfSyncs(t *testing.T) {
 	p.hangs.Store(true)
 	p.forgets.Store(true)
 	v := w.pay(sale(1000, "4242424242424242"))
-	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true}).Payment.Status)
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true}).Payment.Status)
 	require.Eventually(t, func() bool { all, _ := w.journal(); return len(all) == 2 }, 10*time.Second, time.Millisecond, "also what told nothing")
 
 	p.forgets.Store(false)
-	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true}).Payment.Status)
 	records, opened := w.journal()
 	require.Equal(t, []string{"authorize", "sync", "sync"}, kinds(records), "what settled is there at once")
 	require.Equal(t, 404, opened[1].Step.Exchanges[0].Status)

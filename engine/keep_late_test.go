@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -63,7 +64,7 @@ func TestReferenceToldLater(t *testing.T) {
 	require.Equal(t, v.Payment.ID, got.PaymentID)
 	require.Equal(t, sdk.Currency("USD"), got.Currency)
 	require.Equal(t, "shop", got.Connector)
-	require.Equal(t, "ref_1", w.get(v.Payment.ID, payment.RetrieveInput{}).Attempt.Details.StoredCredential.ID)
+	require.Equal(t, "ref_1", w.get(v.Payment.ID, request.RetrieveInput{}).Attempt.Details.StoredCredential.ID)
 	require.Equal(t, used, w.method(v.Method.ID).LastUsedAt, "to be told of is not to be used")
 
 	version := w.method(v.Method.ID).Version
@@ -98,15 +99,15 @@ func TestReferenceToldWithACaptureOrASync(t *testing.T) {
 	account := w.mailAccount("shop", p.URL, "")
 	for number, ask := range map[string]func(id string) error{
 		visa: func(id string) error {
-			_, err := w.CapturePayment(t.Context(), w.auth, id, &payment.CaptureInput{})
+			_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
 			return err
 		},
 		"5555555555554444": func(id string) error {
-			_, err := w.RetrievePayment(t.Context(), w.auth, id, payment.RetrieveInput{ForceSync: true})
+			_, err := w.RetrievePayment(t.Context(), w.auth, id, request.RetrieveInput{ForceSync: true})
 			return err
 		},
 	} {
-		v := w.pay(sale(100, number, offSession, agreed, customer("c"), func(in *payment.Input) { in.CaptureMethod = "manual" }))
+		v := w.pay(sale(100, number, offSession, agreed, customer("c"), func(in *request.Input) { in.CaptureMethod = "manual" }))
 		require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 		require.Empty(t, w.method(v.Method.ID).Details.Accounts)
 		require.NoError(t, ask(v.Payment.ID))

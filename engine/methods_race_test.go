@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/sdk"
@@ -156,13 +157,13 @@ func TestSavedAfterTheNodeDied(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		a.CreatePayment(context.Background(), a.auth, sale(100, visa, onSession, agreed, customer("c"), func(in *payment.Input) { in.PaymentID = "p" }))
+		a.CreatePayment(context.Background(), a.auth, sale(100, visa, onSession, agreed, customer("c"), func(in *request.Input) { in.PaymentID = "p" }))
 	}()
 	<-arrived
 	b.running()
 	require.Eventually(t, func() bool { return b.operations("p")[0].Status == payment.OperationUnknown }, 20*time.Second, 20*time.Millisecond)
 	require.Empty(t, b.operations("p")[0].Instrument, "card and CVC are not needed any more")
-	require.Equal(t, method.MethodInactive, b.get("p", payment.RetrieveInput{}).Method.Status)
+	require.Equal(t, method.MethodInactive, b.get("p", request.RetrieveInput{}).Method.Status)
 	p.forgets.Store(false)
 	v := b.eventually("p", payment.Succeeded)
 	require.Equal(t, method.MethodActive, v.Method.Status)
@@ -170,7 +171,7 @@ func TestSavedAfterTheNodeDied(t *testing.T) {
 	<-done
 	items := b.methods("c")
 	require.Len(t, items, 1)
-	pay, err := b.CreatePayment(t.Context(), b.auth, &payment.Input{Amount: ptr(int64(5)), Currency: "USD", CustomerID: "c", Confirm: ptr(true),
+	pay, err := b.CreatePayment(t.Context(), b.auth, &request.Input{Amount: ptr(int64(5)), Currency: "USD", CustomerID: "c", Confirm: ptr(true),
 		PaymentMethod: "card", PaymentToken: items[0].Token, CardCVC: secret.New("737")})
 	require.NoError(t, err)
 	require.Equal(t, payment.Succeeded, pay.Payment.Status, "the vault has the card")
@@ -202,14 +203,14 @@ func TestSavingThatFails(t *testing.T) {
 	require.Equal(t, map[string]int{"card_not_saved": 1}, w.alarms.all())
 }
 
-func singleUse(amount int64) func(*payment.Input) {
-	return func(in *payment.Input) {
-		in.MandateData = &payment.MandateInput{Terms: payment.MandateTerms{SingleUse: true, Amount: amount, Currency: "USD"}}
+func singleUse(amount int64) func(*request.Input) {
+	return func(in *request.Input) {
+		in.MandateData = &request.MandateInput{Terms: payment.MandateTerms{SingleUse: true, Amount: amount, Currency: "USD"}}
 	}
 }
 
-func byMandate(id string) func(*payment.Input) {
-	return func(in *payment.Input) { in.Recurring = &payment.Recurring{Type: "mandate_id", ID: id} }
+func byMandate(id string) func(*request.Input) {
+	return func(in *request.Input) { in.Recurring = &request.Recurring{Type: "mandate_id", ID: id} }
 }
 
 // TestMandateChargedTwiceAtOnce: a single-use mandate takes one charge, whoever is first.
@@ -254,8 +255,8 @@ func TestMandateLimits(t *testing.T) {
 	require.Equal(t, "mandate is not active", w.fails(mit(1, "", byMandate(id))).Message, "while the charge may still succeed it is taken")
 
 	start, end := time.Now().Add(time.Hour), time.Now().Add(2*time.Hour)
-	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
-		in.MandateData = &payment.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD", Start: &start, End: &end}}
+	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *request.Input) {
+		in.MandateData = &request.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD", Start: &start, End: &end}}
 	})).Payment.Details.MandateID
 	require.Equal(t, "the mandate has not started yet", w.fails(mit(1, "", byMandate(id))).Reason)
 	w.clock.Add(int64(61 * time.Minute))
@@ -263,12 +264,12 @@ func TestMandateLimits(t *testing.T) {
 		require.Equal(t, payment.Succeeded, w.pay(mit(500, "", byMandate(id))).Payment.Status)
 	}
 	require.Equal(t, "request amount is greater than mandate amount", w.fails(mit(501, "", byMandate(id))).Reason)
-	require.Equal(t, "cross currency mandates not supported", w.fails(mit(5, "", byMandate(id), func(in *payment.Input) { in.Currency = "EUR" })).Reason)
+	require.Equal(t, "cross currency mandates not supported", w.fails(mit(5, "", byMandate(id), func(in *request.Input) { in.Currency = "EUR" })).Reason)
 	w.clock.Add(int64(time.Hour))
 	require.Equal(t, "the mandate has expired", w.fails(mit(1, "", byMandate(id))).Reason)
 
-	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
-		in.MandateData = &payment.MandateInput{}
+	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *request.Input) {
+		in.MandateData = &request.MandateInput{}
 	})).Payment.Details.MandateID
 	require.NoError(t, w.RevokeMandate(t.Context(), w.auth, id))
 	require.Equal(t, "mandate is not active", w.fails(mit(1, "", byMandate(id))).Message)

@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -54,21 +55,21 @@ func watched(change ...func(*sdk.Adapter)) (*sdk.Adapter, *asked) {
 	return s, seen
 }
 
-func customer(id string) func(*payment.Input) {
-	return func(in *payment.Input) { in.CustomerID = id }
+func customer(id string) func(*request.Input) {
+	return func(in *request.Input) { in.CustomerID = id }
 }
 
-func agreed(in *payment.Input) {
+func agreed(in *request.Input) {
 	in.Acceptance = &payment.Acceptance{Type: "online", Online: true, IP: "1.2.3.4", UserAgent: "test"}
 }
 
-func onSession(in *payment.Input) { in.SetupFutureUsage = "on_session" }
+func onSession(in *request.Input) { in.SetupFutureUsage = "on_session" }
 
-func offSession(in *payment.Input) { in.SetupFutureUsage = "off_session" }
+func offSession(in *request.Input) { in.SetupFutureUsage = "off_session" }
 
 // mit is a merchant-initiated charge of a saved method.
-func mit(amount int64, id string, change ...func(*payment.Input)) *payment.Input {
-	in := &payment.Input{Amount: &amount, Currency: "USD", OffSession: ptr(true), Recurring: &payment.Recurring{Type: "payment_method_id", ID: id}}
+func mit(amount int64, id string, change ...func(*request.Input)) *request.Input {
+	in := &request.Input{Amount: &amount, Currency: "USD", OffSession: ptr(true), Recurring: &request.Recurring{Type: "payment_method_id", ID: id}}
 	for _, f := range change {
 		f(in)
 	}
@@ -89,7 +90,7 @@ func (w *world) methods(customer string) []method.MethodItem {
 	return list
 }
 
-func (w *world) fails(in *payment.Input) *fault.Error {
+func (w *world) fails(in *request.Input) *fault.Error {
 	w.t.Helper()
 	_, err := w.CreatePayment(w.t.Context(), w.auth, in)
 	var e *fault.Error
@@ -109,19 +110,19 @@ func TestSaving(t *testing.T) {
 	account := w.account("sim2", "")
 	for i, c := range []struct {
 		name   string
-		change []func(*payment.Input)
+		change []func(*request.Input)
 		number string
 		saved  bool
 		usage  string // told to the processor
 		stored bool
 	}{
-		{"off session", []func(*payment.Input){offSession, agreed}, visa, true, "off_session", true},
-		{"on session", []func(*payment.Input){onSession, agreed}, visa, true, "on_session", false},
-		{"off session without consent", []func(*payment.Input){offSession}, visa, false, "", false},
-		{"on session without consent", []func(*payment.Input){onSession}, visa, false, "", false},
-		{"consent alone", []func(*payment.Input){agreed}, visa, true, "on_session", false},
-		{"manual capture", []func(*payment.Input){offSession, agreed, manual}, visa, true, "off_session", true},
-		{"declined", []func(*payment.Input){offSession, agreed}, declined, false, "off_session", false},
+		{"off session", []func(*request.Input){offSession, agreed}, visa, true, "off_session", true},
+		{"on session", []func(*request.Input){onSession, agreed}, visa, true, "on_session", false},
+		{"off session without consent", []func(*request.Input){offSession}, visa, false, "", false},
+		{"on session without consent", []func(*request.Input){onSession}, visa, false, "", false},
+		{"consent alone", []func(*request.Input){agreed}, visa, true, "on_session", false},
+		{"manual capture", []func(*request.Input){offSession, agreed, manual}, visa, true, "off_session", true},
+		{"declined", []func(*request.Input){offSession, agreed}, declined, false, "off_session", false},
 		{"neither", nil, visa, false, "", false},
 	} {
 		id := fmt.Sprint("cus_", i)
@@ -144,7 +145,7 @@ func TestSaving(t *testing.T) {
 		require.Equal(t, v.Method.ID, list[0].ID, c.name)
 		require.True(t, list[0].Default, c.name)
 		require.Equal(t, c.stored, list[0].Recurring, c.name)
-		again := w.get(v.Payment.ID, payment.RetrieveInput{})
+		again := w.get(v.Payment.ID, request.RetrieveInput{})
 		require.Equal(t, v.Method.ID, again.Method.ID, c.name)
 		require.Equal(t, method.MethodActive, again.Method.Status, c.name)
 		m := w.method(v.Method.ID)
@@ -173,7 +174,7 @@ func TestSavedOnce(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	first := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
-	second := w.pay(sale(1000, visa, onSession, agreed, customer("c"), func(in *payment.Input) {
+	second := w.pay(sale(1000, visa, onSession, agreed, customer("c"), func(in *request.Input) {
 		in.Card.ExpYear, in.Card.Holder, in.Card.Nickname = "2051", "J. Doe", "blue one"
 	}))
 	require.Equal(t, first.Method.ID, second.Method.ID)
@@ -185,7 +186,7 @@ func TestSavedOnce(t *testing.T) {
 	require.True(t, m.LastUsedAt.After(m.CreatedAt) || m.LastUsedAt.Equal(second.Payment.CreatedAt))
 	other := w.pay(sale(1000, visa, onSession, agreed, customer("d")))
 	require.NotEqual(t, m.ID, other.Method.ID)
-	third := w.pay(sale(1000, "378282246310005", onSession, agreed, customer("c"), func(in *payment.Input) { in.Card.CVC = secret.New("7373") }))
+	third := w.pay(sale(1000, "378282246310005", onSession, agreed, customer("c"), func(in *request.Input) { in.Card.CVC = secret.New("7373") }))
 	require.NotEqual(t, m.ID, third.Method.ID)
 	list := w.methods("c")
 	require.Len(t, list, 2)
@@ -207,7 +208,7 @@ func TestSavingWithRedirect(t *testing.T) {
 	require.Empty(t, w.methods("c"))
 	require.Equal(t, "IR_39", w.fails(mit(1, v.Method.ID)).Code)
 	id := v.Method.ID
-	back, err := w.PaymentReturn(t.Context(), payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
+	back, err := w.PaymentReturn(t.Context(), request.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
 		Return: sdk.Return{Method: "GET", Query: []sdk.Header{{Name: "result", Value: "approve"}}}})
 	require.NoError(t, err)
 	require.Equal(t, payment.Succeeded, back.View.Payment.Status)
@@ -216,10 +217,10 @@ func TestSavingWithRedirect(t *testing.T) {
 	require.Equal(t, payment.Succeeded, w.pay(mit(1, id)).Payment.Status)
 
 	v = w.pay(sale(1000, "4111111111111111", threeDS, offSession, agreed, customer("c")))
-	_, err = w.PaymentReturn(t.Context(), payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
+	_, err = w.PaymentReturn(t.Context(), request.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
 		Return: sdk.Return{Method: "GET", Query: []sdk.Header{{Name: "result", Value: "decline"}}}})
 	require.NoError(t, err)
-	require.Equal(t, method.MethodInactive, w.get(v.Payment.ID, payment.RetrieveInput{}).Method.Status)
+	require.Equal(t, method.MethodInactive, w.get(v.Payment.ID, request.RetrieveInput{}).Method.Status)
 	require.Len(t, w.methods("c"), 1)
 }
 
@@ -228,7 +229,7 @@ func TestSavingWithoutCharge(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
-	v := w.pay(sale(0, visa, offSession, agreed, customer("c"), func(in *payment.Input) { in.PaymentType = "setup_mandate" }))
+	v := w.pay(sale(0, visa, offSession, agreed, customer("c"), func(in *request.Input) { in.PaymentType = "setup_mandate" }))
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Zero(t, v.Payment.Received)
 	require.Equal(t, sdk.OpVerify, w.operations(v.Payment.ID)[0].Kind)
@@ -242,7 +243,7 @@ func TestSavingAfterUnknown(t *testing.T) {
 	w.account("simulator", "")
 	v := w.pay(sale(900_000_030, visa, offSession, agreed, customer("c")))
 	require.Equal(t, payment.Processing, v.Payment.Status)
-	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, method.MethodActive, v.Method.Status)
 	require.Equal(t, payment.Succeeded, w.pay(mit(5, v.Method.ID)).Payment.Status)
@@ -251,7 +252,7 @@ func TestSavingAfterUnknown(t *testing.T) {
 	require.Equal(t, payment.Processing, v.Payment.Status)
 	require.Equal(t, method.MethodInactive, v.Method.Status)
 	w.clock.Add(int64(10 * time.Second))
-	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, method.MethodActive, v.Method.Status)
 }
@@ -276,7 +277,7 @@ func TestDeletion(t *testing.T) {
 	c, err := w.Customer(t.Context(), w.auth, "c")
 	require.NoError(t, err)
 	require.Empty(t, c.DefaultMethodID)
-	require.Equal(t, method.MethodInactive, w.get(cit.Payment.ID, payment.RetrieveInput{}).Method.Status)
+	require.Equal(t, method.MethodInactive, w.get(cit.Payment.ID, request.RetrieveInput{}).Method.Status)
 	require.Equal(t, "HE_02", code(t, w.DeletePaymentMethod(t.Context(), w.auth, "pm_none")))
 
 	again := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
@@ -287,14 +288,14 @@ func TestDeletion(t *testing.T) {
 func TestDeleteCustomerWithMethods(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
-		in.MandateData = &payment.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD"}}
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *request.Input) {
+		in.MandateData = &request.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD"}}
 	}))
 	require.Equal(t, "IR_10", code(t, w.DeleteCustomer(t.Context(), w.auth, "c")))
 	require.NoError(t, w.RevokeMandate(t.Context(), w.auth, cit.Payment.Details.MandateID))
 	require.NoError(t, w.DeleteCustomer(t.Context(), w.auth, "c"))
 	require.Equal(t, "IR_11", code(t, w.DeleteCustomer(t.Context(), w.auth, "c")))
-	v := w.get(cit.Payment.ID, payment.RetrieveInput{})
+	v := w.get(cit.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, method.MethodRedacted, v.Method.Status)
 	require.Equal(t, "HE_02", w.fails(mit(1, cit.Method.ID)).Code)
 	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", cit.Method.ID); return err }), fault.ErrNotFound)
@@ -305,7 +306,7 @@ func TestExpiry(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	now := time.Now().UTC()
-	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *request.Input) {
 		in.Card.ExpMonth, in.Card.ExpYear = fmt.Sprintf("%02d", now.Month()), fmt.Sprint(now.Year())
 	}))
 	require.False(t, w.methods("c")[0].Expired)

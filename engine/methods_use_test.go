@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -20,11 +21,11 @@ func TestMerchantInitiated(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
-	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *payment.Input) {
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *request.Input) {
 		in.Billing = &payment.Contact{Address: &payment.ContactAddress{City: "Berlin"}}
 	}))
 	time.Sleep(2 * time.Millisecond) // the store's times are whole milliseconds
-	v := w.pay(mit(777, cit.Method.ID, func(in *payment.Input) {
+	v := w.pay(mit(777, cit.Method.ID, func(in *request.Input) {
 		in.AuthenticationType = "three_ds"
 		in.Echo = map[string]json.RawMessage{"mit_category": json.RawMessage(`"recurring"`)}
 	}))
@@ -46,20 +47,20 @@ func TestMerchantInitiated(t *testing.T) {
 	require.True(t, w.method(v.Method.ID).LastUsedAt.After(w.method(v.Method.ID).CreatedAt))
 
 	for name, c := range map[string]struct {
-		change func(in *payment.Input)
+		change func(in *request.Input)
 		code   string
 		text   string
 	}{
-		"no off_session":    {func(in *payment.Input) { in.OffSession = nil }, "IR_04", "off_session"},
-		"off_session false": {func(in *payment.Input) { in.OffSession = ptr(false) }, "IR_16", "`off_session` should be `true` for mandates"},
-		"confirm false":     {func(in *payment.Input) { in.Confirm = ptr(false) }, "IR_16", "`confirm` must be `true` for mandates"},
-		"unknown":           {func(in *payment.Input) { in.Recurring.ID = "pm_none" }, "HE_02", "Payment method does not exist in our records"},
+		"no off_session":    {func(in *request.Input) { in.OffSession = nil }, "IR_04", "off_session"},
+		"off_session false": {func(in *request.Input) { in.OffSession = ptr(false) }, "IR_16", "`off_session` should be `true` for mandates"},
+		"confirm false":     {func(in *request.Input) { in.Confirm = ptr(false) }, "IR_16", "`confirm` must be `true` for mandates"},
+		"unknown":           {func(in *request.Input) { in.Recurring.ID = "pm_none" }, "HE_02", "Payment method does not exist in our records"},
 		"another customer":  {customer("d"), "HE_02", "Payment method does not exist in our records"},
-		"currency":          {func(in *payment.Input) { in.Currency = "EUR" }, "HE_03", "Cross currency mandates not supported"},
-		"network token": {func(in *payment.Input) {
+		"currency":          {func(in *request.Input) { in.Currency = "EUR" }, "HE_03", "Cross currency mandates not supported"},
+		"network token": {func(in *request.Input) {
 			in.Recurring.Type = "network_transaction_id_and_network_token_details"
 		}, "IR_39", "No eligible connector"},
-		"new mandate": {func(in *payment.Input) { in.MandateData = &payment.MandateInput{} }, "HE_03", "Mandate Validation Failed"},
+		"new mandate": {func(in *request.Input) { in.MandateData = &request.MandateInput{} }, "HE_03", "Mandate Validation Failed"},
 	} {
 		before := seen.count()
 		e := w.fails(mit(1, cit.Method.ID, c.change))
@@ -69,7 +70,7 @@ func TestMerchantInitiated(t *testing.T) {
 	}
 	on := w.pay(sale(1000, visa, onSession, agreed, customer("e")))
 	require.Equal(t, "IR_39", w.fails(mit(1, on.Method.ID)).Code, "saved for payments with the customer only")
-	_, err := w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, mit(1, cit.Method.ID, func(in *payment.Input) { in.ClientSecret = v.Payment.Private.ClientSecret }))
+	_, err := w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, mit(1, cit.Method.ID, func(in *request.Input) { in.ClientSecret = v.Payment.Private.ClientSecret }))
 	require.Equal(t, "IR_01", code(t, err), "not for the customer's device")
 	require.Empty(t, w.alarms.all())
 }
@@ -83,8 +84,8 @@ func TestMerchantInitiatedElsewhere(t *testing.T) {
 	w.account("a", "")
 	w.account("plain", "")
 	w.account("b", "")
-	at := func(name string) func(*payment.Input) {
-		return func(in *payment.Input) {
+	at := func(name string) func(*request.Input) {
+		return func(in *request.Input) {
 			in.Routing = &payment.Routing{Type: "single", Choices: []payment.RoutingChoice{{Connector: name}}}
 		}
 	}
@@ -93,7 +94,7 @@ func TestMerchantInitiatedElsewhere(t *testing.T) {
 	require.Equal(t, "a", w.pay(mit(1, cit.Method.ID)).Attempt.Connector)
 	w.agnostic()
 	require.Equal(t, "IR_39", w.fails(mit(1, cit.Method.ID, at("plain"))).Code, "the processor does not take it")
-	v := w.pay(mit(500, cit.Method.ID, at("b"), func(in *payment.Input) { in.Currency = "EUR" }))
+	v := w.pay(mit(500, cit.Method.ID, at("b"), func(in *request.Input) { in.Currency = "EUR" }))
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Nil(t, v.Attempt.Details.StoredCredential, "charged by the network transaction id")
 	r := seen.last()
@@ -109,31 +110,31 @@ func TestBroughtCredentials(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	account := w.account("sim2", "")
-	v := w.pay(mit(100, "", func(in *payment.Input) {
+	v := w.pay(mit(100, "", func(in *request.Input) {
 		in.OffSession = nil
-		in.Recurring = &payment.Recurring{Type: "processor_payment_token", ProcessorToken: "simcard_4242424242_x", AccountID: account.ID}
+		in.Recurring = &request.Recurring{Type: "processor_payment_token", ProcessorToken: "simcard_4242424242_x", AccountID: account.ID}
 	}))
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, "simcard_4242424242_x", seen.last().Instrument.StoredCredentialID)
 	require.Equal(t, "simcard_4242424242_x", v.Attempt.Details.StoredCredential.ID)
 	require.Nil(t, v.Attempt.Details.Card)
-	require.Equal(t, "HE_02", w.fails(mit(100, "", func(in *payment.Input) {
-		in.Recurring = &payment.Recurring{Type: "processor_payment_token", ProcessorToken: "x", AccountID: "mca_none"}
+	require.Equal(t, "HE_02", w.fails(mit(100, "", func(in *request.Input) {
+		in.Recurring = &request.Recurring{Type: "processor_payment_token", ProcessorToken: "x", AccountID: "mca_none"}
 	})).Code)
 
-	v = w.pay(mit(100, "", func(in *payment.Input) {
+	v = w.pay(mit(100, "", func(in *request.Input) {
 		c := typedCard(visa)
 		c.CVC = secret.Value{}
-		in.Recurring = &payment.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "123456789012345"}
+		in.Recurring = &request.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "123456789012345"}
 	}))
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, "424242", v.Attempt.Details.Card.BIN)
 	require.Equal(t, "123456789012345", seen.last().Instrument.NetworkTransactionID)
 	require.Equal(t, "mit", seen.last().StoredCredential.Initiator)
-	e := w.fails(mit(100, "", func(in *payment.Input) {
+	e := w.fails(mit(100, "", func(in *request.Input) {
 		c := typedCard(visa)
 		c.ExpYear = "20"
-		in.Recurring = &payment.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "1"}
+		in.Recurring = &request.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "1"}
 	}))
 	require.Equal(t, "Invalid Expiry Year", e.Message)
 }
@@ -147,15 +148,15 @@ func TestSavedCardOnSession(t *testing.T) {
 	token := w.methods("c")[0].Token
 	require.Regexp(t, `^token_[0-9A-Za-z]{20}$`, token)
 	require.NotEqual(t, token, w.methods("c")[0].Token, "new in every list")
-	open := func(c string, change ...func(*payment.Input)) *change.View {
-		in := &payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: c, ReturnURL: "https://shop.test/done"}
+	open := func(c string, change ...func(*request.Input)) *change.View {
+		in := &request.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: c, ReturnURL: "https://shop.test/done"}
 		for _, f := range change {
 			f(in)
 		}
 		return w.pay(in)
 	}
 	confirm := func(v *change.View, token, cvc string) (*change.View, error) {
-		return w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: v.Payment.Private.ClientSecret,
+		return w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &request.Input{ClientSecret: v.Payment.Private.ClientSecret,
 			PaymentMethod: "card", PaymentToken: token, CardCVC: secret.New(cvc)})
 	}
 	for _, named := range []string{token, saved.ID} {
@@ -206,18 +207,18 @@ func TestSavedTokenBeforeConfirm(t *testing.T) {
 	w.account("simulator", "")
 	saved := w.pay(sale(1000, visa, onSession, agreed, customer("c"))).Method
 	token := w.methods("c")[0].Token
-	given := func() *payment.Input {
-		return &payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", PaymentMethod: "card", PaymentToken: token}
+	given := func() *request.Input {
+		return &request.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", PaymentMethod: "card", PaymentToken: token}
 	}
 	v := w.pay(given())
 	require.Equal(t, payment.RequiresConfirmation, v.Payment.Status)
-	v, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{Description: "dropped"})
+	v, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &request.Input{Description: "dropped"})
 	require.NoError(t, err)
 	require.Equal(t, payment.RequiresPaymentMethod, v.Payment.Status)
 	v, err = w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, given())
 	require.NoError(t, err)
 	require.Equal(t, payment.RequiresConfirmation, v.Payment.Status)
-	v, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: v.Payment.Private.ClientSecret, CardCVC: secret.New("737")})
+	v, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &request.Input{ClientSecret: v.Payment.Private.ClientSecret, CardCVC: secret.New("737")})
 	require.NoError(t, err)
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, saved.ID, v.Method.ID)
@@ -229,8 +230,8 @@ func TestStoredCredentialOnSession(t *testing.T) {
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
-	pay := func(change ...func(*payment.Input)) *payment.Input {
-		in := &payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", PaymentToken: w.methods("c")[0].Token,
+	pay := func(change ...func(*request.Input)) *request.Input {
+		in := &request.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", PaymentToken: w.methods("c")[0].Token,
 			SetupFutureUsage: "off_session"}
 		for _, f := range change {
 			f(in)
@@ -242,11 +243,11 @@ func TestStoredCredentialOnSession(t *testing.T) {
 	require.Equal(t, cit.Attempt.Details.StoredCredential.ID, seen.last().Instrument.StoredCredentialID)
 	require.Equal(t, &sdk.StoredCredentialUse{Initiator: "cit", Usage: "off_session"}, seen.last().StoredCredential)
 	require.Equal(t, "IR_04", w.fails(pay(agreed)).Code, "agreeing anew is a new set-up, with CVC")
-	v = w.pay(pay(agreed, func(in *payment.Input) { in.CardCVC = secret.New("999") }))
+	v = w.pay(pay(agreed, func(in *request.Input) { in.CardCVC = secret.New("999") }))
 	require.Equal(t, cit.Method.ID, v.Method.ID)
 	require.Equal(t, &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}, seen.last().StoredCredential)
 
-	open := w.pay(&payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", SetupFutureUsage: "off_session"})
+	open := w.pay(&request.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", SetupFutureUsage: "off_session"})
 	items, err := w.PaymentMethods(t.Context(), open.Payment, open.Profile, method.MethodFilter{})
 	require.NoError(t, err)
 	require.Len(t, items, 1)
@@ -254,7 +255,7 @@ func TestStoredCredentialOnSession(t *testing.T) {
 	require.True(t, w.methods("c")[0].RequiresCVC)
 
 	w.pay(sale(1000, visa, onSession, agreed, customer("d")))
-	e := w.fails(pay(customer("d"), func(in *payment.Input) { in.PaymentToken = w.methods("d")[0].Token }))
+	e := w.fails(pay(customer("d"), func(in *request.Input) { in.PaymentToken = w.methods("d")[0].Token }))
 	require.Equal(t, "IR_39", e.Code)
 }
 
@@ -289,7 +290,7 @@ func TestExternal3DSAndSavedCards(t *testing.T) {
 
 	for _, usage := range []string{"", "off_session"} {
 		before := w.a.count(sdk.OpPrepare)
-		v := w.pay(&payment.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
+		v := w.pay(&request.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
 			PaymentToken: w.methods("c")[0].Token, CardCVC: secret.New("737"), External3DS: ptr(true), AuthenticationType: "three_ds", ReturnURL: "https://shop.test/done"})
 		require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status, usage)
 		require.Equal(t, before+1, w.a.count(sdk.OpPrepare))
@@ -306,7 +307,7 @@ func TestExternal3DSAndSavedCards(t *testing.T) {
 		}
 	}
 
-	again := w.pay(sale(100, "378282246310005", offSession, agreed, customer("c"), func(in *payment.Input) { in.Card.CVC = secret.New("7373") }))
+	again := w.pay(sale(100, "378282246310005", offSession, agreed, customer("c"), func(in *request.Input) { in.Card.CVC = secret.New("7373") }))
 	require.Equal(t, payment.Succeeded, again.Payment.Status)
 	require.Equal(t, "shopper_1", w.bank.last(t).ConnectorData.Customer, "the processor's customer is told again")
 	require.Empty(t, w.alarms.all())

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -45,7 +46,7 @@ func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		a.CreatePayment(context.Background(), a.auth, sale(100, visa, func(in *payment.Input) { in.PaymentID = "late" }))
+		a.CreatePayment(context.Background(), a.auth, sale(100, visa, func(in *request.Input) { in.PaymentID = "late" }))
 	}()
 	<-arrived
 	b.running()
@@ -53,7 +54,7 @@ func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
 	close(hold)
 	<-done
-	require.Equal(t, payment.Failed, a.get("late", payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Failed, a.get("late", request.RetrieveInput{}).Payment.Status)
 	require.Equal(t, 1, a.alarms.all()["late_evidence"])
 	op := a.operations("late")[0]
 	require.NoError(t, a.db.View(t.Context(), func(r engine.Reader) error {
@@ -132,7 +133,7 @@ func TestIdempotentCapture(t *testing.T) {
 	v := w.pay(sale(1000, visa, multiple))
 	auth := w.auth
 	auth.RequestToken = "token-of-the-request"
-	in := &payment.CaptureInput{Amount: ptr(int64(300))}
+	in := &request.CaptureInput{Amount: ptr(int64(300))}
 	_, err := w.CapturePayment(t.Context(), auth, v.Payment.ID, in)
 	require.NoError(t, err)
 	auth.Repeated = true
@@ -150,7 +151,7 @@ func TestConcurrentCaptures(t *testing.T) {
 	done := make(chan error)
 	for range 8 {
 		go func() {
-			_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &payment.CaptureInput{Amount: ptr(int64(300))})
+			_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &request.CaptureInput{Amount: ptr(int64(300))})
 			done <- err
 		}()
 	}
@@ -161,5 +162,5 @@ func TestConcurrentCaptures(t *testing.T) {
 		}
 	}
 	require.Equal(t, 3, taken)
-	require.EqualValues(t, 900, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Received)
+	require.EqualValues(t, 900, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Received)
 }

@@ -11,6 +11,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -32,7 +33,7 @@ func TestSale(t *testing.T) {
 	require.NotEmpty(t, v.Attempt.Details.NetworkTransactionID)
 	require.Equal(t, []string{"payment_succeeded"}, w.events(v.Payment.ID))
 
-	again := w.get(v.Payment.ID, payment.RetrieveInput{})
+	again := w.get(v.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, v.Payment, again.Payment)
 	require.Equal(t, v.Attempt, again.Attempt)
 	require.Empty(t, w.alarms.all())
@@ -61,7 +62,7 @@ func TestManualRetry(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, 2, v.Payment.AttemptCount)
-	require.Len(t, w.get(v.Payment.ID, payment.RetrieveInput{Attempts: true}).Attempts, 2)
+	require.Len(t, w.get(v.Payment.ID, request.RetrieveInput{Attempts: true}).Attempts, 2)
 	require.Equal(t, []string{"payment_failed", "payment_succeeded"}, w.events(v.Payment.ID))
 
 	v = w.pay(sale(100, declined))
@@ -76,13 +77,13 @@ func TestManualCapture(t *testing.T) {
 	v := w.pay(sale(1000, visa, manual))
 	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 	require.EqualValues(t, 1000, v.Payment.Capturable)
-	v, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+	v, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
 	require.NoError(t, err)
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.EqualValues(t, 1000, v.Payment.Received)
 	require.Equal(t, []string{"payment_authorized", "payment_succeeded"}, w.events(v.Payment.ID))
 
-	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
 	require.Equal(t, "IR_14", code(t, err))
 }
 
@@ -93,7 +94,7 @@ func TestPartialCapture(t *testing.T) {
 		w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 		w.account("sim2", "")
 		v := w.pay(sale(1000, visa, manual))
-		v, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{Amount: ptr(int64(400))})
+		v, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{Amount: ptr(int64(400))})
 		require.NoError(t, err)
 		require.Equal(t, payment.PartiallyCaptured, v.Payment.Status)
 		require.EqualValues(t, 400, v.Payment.Received)
@@ -113,7 +114,7 @@ func TestPartialCapture(t *testing.T) {
 			require.EqualValues(t, 600, ops[2].Amount)
 		}
 		require.Equal(t, []string{"payment_authorized", "payment_captured"}, w.events(v.Payment.ID))
-		require.Empty(t, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.OpenOperation)
+		require.Empty(t, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.OpenOperation)
 	}
 }
 
@@ -123,7 +124,7 @@ func TestMultipleCaptures(t *testing.T) {
 	v := w.pay(sale(1000, visa, multiple))
 	id := v.Payment.ID
 	for i, amount := range []int64{300, 300, 400} {
-		v, err := w.CapturePayment(t.Context(), w.auth, id, &payment.CaptureInput{Amount: &amount})
+		v, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: &amount})
 		require.NoError(t, err)
 		require.Len(t, v.Attempt.Details.Captures, i+1)
 		if i < 2 {
@@ -135,9 +136,9 @@ func TestMultipleCaptures(t *testing.T) {
 	require.Equal(t, []string{"payment_authorized", "payment_captured", "payment_captured", "payment_succeeded"}, w.events(id))
 
 	v = w.pay(sale(1000, visa, multiple))
-	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
 	require.Equal(t, "IR_04", code(t, err))
-	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{Amount: ptr(int64(300))})
+	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{Amount: ptr(int64(300))})
 	require.NoError(t, err)
 	v, err = w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "no more")
 	require.NoError(t, err)
@@ -180,24 +181,24 @@ func TestCreateThenConfirmWithKeptCard(t *testing.T) {
 	require.Equal(t, "a@b.test", c.Personal.Email)
 
 	secret := v.Payment.Private.ClientSecret
-	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{})
+	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &request.Input{})
 	require.Equal(t, "IR_04", code(t, err))
-	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: secret + "x"})
+	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &request.Input{ClientSecret: secret + "x"})
 	require.Equal(t, "IR_09", code(t, err))
-	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{ClientSecret: secret})
+	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &request.Input{ClientSecret: secret})
 	require.Equal(t, "IR_06", code(t, err))
-	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: secret, CustomerID: "cus2"})
+	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &request.Input{ClientSecret: secret, CustomerID: "cus2"})
 	require.Equal(t, "IR_18", code(t, err))
-	v, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: secret})
+	v, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &request.Input{ClientSecret: secret})
 	require.NoError(t, err)
 	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
 	require.Empty(t, v.Payment.Details.Token)
 
 	v = w.pay(in)
 	w.clock.Add(int64(901e9))
-	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &payment.Input{ClientSecret: v.Payment.Private.ClientSecret})
+	_, err = w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &request.Input{ClientSecret: v.Payment.Private.ClientSecret})
 	require.Equal(t, "IR_08", code(t, err))
-	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{})
+	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &request.Input{})
 	require.Equal(t, "IR_29", code(t, err), "the kept card has expired; the secret key itself still may confirm")
 }
 
@@ -207,7 +208,7 @@ func TestUpdate(t *testing.T) {
 	in := sale(1000, visa)
 	in.Confirm = nil
 	v := w.pay(in)
-	v, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{Amount: ptr(int64(700)), Description: "less"})
+	v, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &request.Input{Amount: ptr(int64(700)), Description: "less"})
 	require.NoError(t, err)
 	require.Equal(t, payment.RequiresPaymentMethod, v.Payment.Status, "an update without payment method data drops what was there")
 	require.Empty(t, v.Payment.Details.Token)
@@ -216,7 +217,7 @@ func TestUpdate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.EqualValues(t, 800, v.Payment.Received)
-	_, err = w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{})
+	_, err = w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &request.Input{})
 	require.Equal(t, "IR_16", code(t, err))
 }
 
@@ -232,7 +233,7 @@ func TestRedirect3DS(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, n.URL, "http://switch.test/sim/redirect?")
 		on := redirectOf(v)
-		back := payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
+		back := request.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
 			Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: result}}}}
 		r, err := w.PaymentReturn(t.Context(), back)
 		require.NoError(t, err)
@@ -271,7 +272,7 @@ func TestCancelWhileTheCustomerActs(t *testing.T) {
 func TestDuplicatePaymentID(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	named := func(in *payment.Input) { in.PaymentID = "order-1" }
+	named := func(in *request.Input) { in.PaymentID = "order-1" }
 	w.pay(sale(1000, visa, named))
 	_, err := w.CreatePayment(t.Context(), w.auth, sale(1, visa, named))
 	require.Equal(t, "HE_01", code(t, err))
@@ -284,8 +285,8 @@ func TestRouting(t *testing.T) {
 	require.Equal(t, "IR_39", code(t, err), "no account at all")
 	first, second := w.account("simulator", ""), w.account("sim2", "")
 	require.Equal(t, first.ID, w.pay(sale(100, visa)).Attempt.AccountID, "the profile's fallback list by creation")
-	to := func(c, id string) func(*payment.Input) {
-		return func(in *payment.Input) {
+	to := func(c, id string) func(*request.Input) {
+		return func(in *request.Input) {
 			in.Routing = &payment.Routing{Type: "single", Choices: []payment.RoutingChoice{{Connector: c, AccountID: id}}}
 		}
 	}
@@ -306,9 +307,9 @@ func TestAnotherMerchantsPaymentIsNotFound(t *testing.T) {
 	require.NoError(t, err)
 	v := w.pay(sale(100, visa, manual))
 	other := account.Auth{MerchantID: "m2"}
-	_, err = w.RetrievePayment(t.Context(), other, v.Payment.ID, payment.RetrieveInput{})
+	_, err = w.RetrievePayment(t.Context(), other, v.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, "HE_02", code(t, err))
-	_, err = w.CapturePayment(t.Context(), other, v.Payment.ID, &payment.CaptureInput{})
+	_, err = w.CapturePayment(t.Context(), other, v.Payment.ID, &request.CaptureInput{})
 	require.Equal(t, "HE_02", code(t, err))
 	_, err = w.CancelPayment(t.Context(), other, v.Payment.ID, "")
 	require.Equal(t, "HE_02", code(t, err))

@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/link"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
@@ -34,7 +35,7 @@ func (w *world) returnToken(v *change.View) string {
 }
 
 func (w *world) comesHome(v *change.View, token, connector string) (*change.ReturnView, error) {
-	return w.PaymentReturn(w.t.Context(), payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: v.Payment.MerchantID, Connector: connector, Token: token, Complete: true,
+	return w.PaymentReturn(w.t.Context(), request.ReturnInput{PaymentID: v.Payment.ID, MerchantID: v.Payment.MerchantID, Connector: connector, Token: token, Complete: true,
 		Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: "approve"}}}})
 }
 
@@ -69,7 +70,7 @@ func TestPublicURLsAreUnguessable(t *testing.T) {
 	wrong.Use = payment.URLReturn
 	_, err = w.NextAction(t.Context(), wrong)
 	require.Equal(t, nothing.Error(), err.Error())
-	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status, "nothing has changed")
+	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status, "nothing has changed")
 	require.Len(t, w.operations(v.Payment.ID), 1)
 	back, err := w.comesHome(v, right, "simulator")
 	require.NoError(t, err)
@@ -115,7 +116,7 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 	require.True(t, secretIn())
 	wait(11 * time.Minute)
 	require.False(t, secretIn())
-	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
 	require.NoError(t, err)
 	status = "succeeded"
 	require.False(t, secretIn(), "a later act of the merchant must not reveal the secret again")
@@ -127,7 +128,7 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 
 	v = w.pay(sale(1000, visa, threeDS))
 	old := w.returnToken(v)
-	_, err = w.PaymentReturn(t.Context(), payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: old, Complete: true,
+	_, err = w.PaymentReturn(t.Context(), request.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: old, Complete: true,
 		Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: "decline"}}}})
 	require.NoError(t, err)
 	again, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(1000, visa, threeDS))
@@ -136,7 +137,7 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 	require.NotEqual(t, old, w.returnToken(again))
 	_, err = w.comesHome(v, old, "simulator")
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records", "the first attempt's page is over")
-	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 }
 
 // TestWrongTokenReadsNothing: without a readable database, a wrong token is refused as before. No look-up precedes the check, so the time of
@@ -153,7 +154,7 @@ func TestWrongTokenReadsNothing(t *testing.T) {
 	page.Token = home[:22]
 	_, err = w.NextAction(ctx, page)
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
-	_, err = w.PaymentReturn(ctx, payment.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: redirectOf(v).Token + "1"})
+	_, err = w.PaymentReturn(ctx, request.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: redirectOf(v).Token + "1"})
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
 	guess := strings.Repeat("0", 42)
 	_, err = w.AuthorizeReturn(ctx, flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: guess})

@@ -7,7 +7,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
-	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/vault"
 )
 
@@ -20,12 +20,12 @@ func TestReencryptsWhatTheEngineStores(t *testing.T) {
 		"merchant_details": []byte(`{"primary_contact_person":"Ada Lovelace","primary_email":"ada@example.com"}`)}})
 	require.NoError(t, err)
 	w.setProfile(`{"payment_response_hash_key":"secret of the profile"}`)
-	saved := w.pay(sale(1000, visa, customer("cus_1"), offSession, agreed, func(in *payment.Input) {
-		in.MandateData = &payment.MandateInput{}
+	saved := w.pay(sale(1000, visa, customer("cus_1"), offSession, agreed, func(in *request.Input) {
+		in.MandateData = &request.MandateInput{}
 	}))
 	require.NotNil(t, saved.Method)
 	begun := w.begun()
-	w.pay(sale(1000, visa, func(in *payment.Input) { in.Confirm = new(bool) })) // its card is kept until the confirmation
+	w.pay(sale(1000, visa, func(in *request.Input) { in.Confirm = new(bool) })) // its card is kept until the confirmation
 	auth := w.auth
 	_, finish, _, err := w.BeginIdempotent(ctx, &auth, "k1", []byte("hash"))
 	require.NoError(t, err)

@@ -11,11 +11,12 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
 // RetrievePayment reads a payment. With ForceSync the processor is asked first, where the status leaves something to learn.
-func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id string, in payment.RetrieveInput) (*change.View, error) {
+func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id string, in request.RetrieveInput) (*change.View, error) {
 	w, err := e.changes.Load(ctx, auth.MerchantID, id)
 	if err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outc
 }
 
 // ListPayments lists a merchant's payments, newest first.
-func (e *Engine) ListPayments(ctx context.Context, auth account.Auth, in payment.ListInput) ([]*change.View, error) {
+func (e *Engine) ListPayments(ctx context.Context, auth account.Auth, in request.ListInput) ([]*change.View, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}

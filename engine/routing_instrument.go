@@ -8,15 +8,15 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/threeds/flow"
 )
 
 // routeInstrument picks the connector account for a stored credential: in the order of the routing, the first account that has a reference of its
 // own, or that takes the card with the network's transaction id. Where the payment names no connector, the profile's other accounts are tried
 // last: a credential is good only at the account that made it.
-func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *payment.Input, c *card.Card) (*account.Account, port.AdapterInfo, error) {
+func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card) (*account.Account, port.AdapterInfo, error) {
 	all, err := e.Dir.Accounts(ctx, w.Payment.MerchantID)
 	if err != nil {
 		return nil, port.AdapterInfo{}, err

@@ -11,6 +11,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -28,11 +29,11 @@ func (w *world) shortTerm(id string) bool {
 func TestCardTokenIsShredded(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	unconfirmed := func(in *payment.Input) { in.Confirm = new(bool) }
+	unconfirmed := func(in *request.Input) { in.Confirm = new(bool) }
 	v := w.pay(sale(1000, visa, unconfirmed))
 	id := "card_token/" + v.Payment.Details.Token
 	require.True(t, w.shortTerm(id))
-	v, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{})
+	v, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &request.Input{})
 	require.NoError(t, err)
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.False(t, w.shortTerm(id))
@@ -53,7 +54,7 @@ func TestCardTokenIsShredded(t *testing.T) {
 		return err
 	}))
 	require.False(t, w.shortTerm(id))
-	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &payment.Input{})
+	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &request.Input{})
 	require.Equal(t, "IR_29", code(t, err))
 }
 

@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -24,20 +25,20 @@ import (
 func TestPaymentOutlivesItsCardToken(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
-	for made, create := range map[string]func() *payment.Input{
-		"swept": func() *payment.Input {
+	for made, create := range map[string]func() *request.Input{
+		"swept": func() *request.Input {
 			in := sale(1000, visa)
 			in.Confirm = nil
 			return in
 		},
-		"never there": func() *payment.Input {
-			return &payment.Input{Amount: ptr(int64(1000)), Currency: "USD", PaymentMethod: "card", PaymentToken: "token_00000000000000000000"}
+		"never there": func() *request.Input {
+			return &request.Input{Amount: ptr(int64(1000)), Currency: "USD", PaymentMethod: "card", PaymentToken: "token_00000000000000000000"}
 		},
 	} {
 		for name, act := range map[string]func(id string) (*change.View, error){
 			"cancel": func(id string) (*change.View, error) { return w.CancelPayment(t.Context(), w.auth, id, "") },
 			"update": func(id string) (*change.View, error) {
-				return w.UpdatePayment(t.Context(), w.auth, id, &payment.Input{})
+				return w.UpdatePayment(t.Context(), w.auth, id, &request.Input{})
 			},
 			"confirm": func(id string) (*change.View, error) {
 				in := sale(1000, visa)

@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -126,7 +127,7 @@ func TestRedirectedAccount(t *testing.T) {
 			attack(i)
 			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
 			i.refuses(err)
-			_, err = w.RetrievePayment(t.Context(), w.auth, held.Payment.ID, payment.RetrieveInput{ForceSync: true})
+			_, err = w.RetrievePayment(t.Context(), w.auth, held.Payment.ID, request.RetrieveInput{ForceSync: true})
 			require.NoError(t, err, "what is over can be read")
 			require.Equal(t, int32(1), sent.Load(), "nothing left since")
 			require.Zero(t, theirs.Load())
@@ -150,9 +151,9 @@ func TestAlteredAccountAlone(t *testing.T) {
 	require.Equal(t, second.ID, next.Attempt.AccountID)
 	require.True(t, i.noticed())
 	i.forget()
-	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
 	i.refuses(err)
-	require.Equal(t, payment.RequiresCapture, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.RequiresCapture, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 }
 
 // copyRow inserts a copy of a row with some columns changed (SQL expressions).
@@ -297,7 +298,7 @@ func TestRedirectedProfile(t *testing.T) {
 			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
 			i.refuses(err)
 			i.forget()
-			_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+			_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
 			i.refuses(err)
 			_, err = w.UpdateProfile(t.Context(), w.auth, w.profile.ID, account.ProfileInput{Fields: account.Fields{"session_expiry": []byte("600")}})
 			i.refuses(err)
@@ -313,7 +314,7 @@ func TestMovedCard(t *testing.T) {
 		_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: id})
 		require.NoError(t, err)
 	}
-	unconfirmed := func(in *payment.Input) { in.Confirm = nil }
+	unconfirmed := func(in *request.Input) { in.Confirm = nil }
 	victim, mallory := w.pay(sale(100, visa, unconfirmed, customer("victim"))), w.pay(sale(100, "5555555555554444", unconfirmed, customer("mallory")))
 	saved := w.pay(sale(100, visa, offSession, agreed, customer("victim")))
 	require.NotNil(t, saved.Method)
@@ -323,7 +324,7 @@ func TestMovedCard(t *testing.T) {
 	var theirs string
 	require.NoError(t, i.QueryRow(`SELECT token FROM card_tokens WHERE payment_id = ?`, victim.Payment.ID).Scan(&theirs))
 	i.run(`UPDATE card_tokens SET payment_id = ? WHERE token = ?`, mallory.Payment.ID, theirs)
-	_, err := w.ConfirmPayment(t.Context(), w.auth, mallory.Payment.ID, &payment.Input{PaymentMethod: "card", PaymentToken: theirs})
+	_, err := w.ConfirmPayment(t.Context(), w.auth, mallory.Payment.ID, &request.Input{PaymentMethod: "card", PaymentToken: theirs})
 	i.refuses(err)
 
 	// The intruder moves the saved card with its credential at the processor.
@@ -338,9 +339,9 @@ func TestMovedCard(t *testing.T) {
 	require.False(t, i.noticed())
 
 	i.run(`UPDATE payments SET merchant_id = 'm2' WHERE id = ?`, saved.Payment.ID)
-	_, err = w.RetrievePayment(t.Context(), account.Auth{MerchantID: "m2"}, saved.Payment.ID, payment.RetrieveInput{})
+	_, err = w.RetrievePayment(t.Context(), account.Auth{MerchantID: "m2"}, saved.Payment.ID, request.RetrieveInput{})
 	i.refuses(err)
-	_, err = w.RetrievePayment(t.Context(), w.auth, saved.Payment.ID, payment.RetrieveInput{})
+	_, err = w.RetrievePayment(t.Context(), w.auth, saved.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, "HE_02", code(t, err))
 
 	i.copyRow("payment_methods", "id = '"+kind+"'", map[string]string{"merchant_id": "'m2'"})
@@ -379,7 +380,7 @@ func TestMovedPayment(t *testing.T) {
 			require.NoError(t, err)
 			_, err = w.SetEgress(t.Context(), account.Auth{MerchantID: "m2"}, other.ID, account.EgressInput{BaseURL: theirs})
 			require.NoError(t, err)
-			v := w.pay(sale(100, visa, func(in *payment.Input) { in.PaymentID = "pay_open" }))
+			v := w.pay(sale(100, visa, func(in *request.Input) { in.PaymentID = "pay_open" }))
 			require.Equal(t, payment.Processing, v.Payment.Status)
 			calls := p.count("POST")
 			i := w.intruder()

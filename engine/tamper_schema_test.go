@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 	"payswitch/plugins"
@@ -91,7 +92,7 @@ func TestViewInPlaceOfTable(t *testing.T) {
 	account := victim.Attempt.AccountID
 	for name, use := range map[string]func() error{
 		"payment": func() error {
-			_, err := w.RetrievePayment(t.Context(), m2, victim.Payment.ID, payment.RetrieveInput{})
+			_, err := w.RetrievePayment(t.Context(), m2, victim.Payment.ID, request.RetrieveInput{})
 			return err
 		},
 		"method": func() error { _, err := w.PaymentMethod(t.Context(), m2, victim.Method.ID); return err },

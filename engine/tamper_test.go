@@ -23,6 +23,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
@@ -128,18 +129,18 @@ func (w *tamperWorld) fillMerchant(processor string) {
 	require.NoError(t, err)
 	w.texts = append(w.texts, text, ephemeral)
 
-	at := func(connector string) func(*payment.Input) {
-		return func(in *payment.Input) {
+	at := func(connector string) func(*request.Input) {
+		return func(in *request.Input) {
 			in.Routing = &payment.Routing{Choices: []payment.RoutingChoice{{Connector: connector}}}
 		}
 	}
-	saved := w.pay(sale(1000, visa, at("simulator"), offSession, agreed, customer(cid), func(in *payment.Input) {
-		in.MandateData = &payment.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD"}}
+	saved := w.pay(sale(1000, visa, at("simulator"), offSession, agreed, customer(cid), func(in *request.Input) {
+		in.MandateData = &request.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD"}}
 	}))
 	require.NotNil(t, saved.Method)
 	held := w.pay(sale(700, visa, at("simulator"), manual, customer(cid)))
 	require.Equal(t, payment.RequiresCapture, held.Payment.Status)
-	w.pay(sale(300, visa, func(in *payment.Input) { in.Confirm = nil }, customer(cid)))
+	w.pay(sale(300, visa, func(in *request.Input) { in.Confirm = nil }, customer(cid)))
 	v := w.pay(sale(6540, visa, at("bank"), external))
 	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
 	w.authenticated(v)
@@ -209,11 +210,11 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			return err
 		},
 		"payments": func(ctx context.Context, r row) error {
-			_, err := w.RetrievePayment(ctx, r.auth(), r.text("id"), payment.RetrieveInput{})
+			_, err := w.RetrievePayment(ctx, r.auth(), r.text("id"), request.RetrieveInput{})
 			return err
 		},
 		"attempts": func(ctx context.Context, r row) error {
-			_, err := w.RetrievePayment(ctx, r.auth(), r.text("payment_id"), payment.RetrieveInput{Attempts: true})
+			_, err := w.RetrievePayment(ctx, r.auth(), r.text("payment_id"), request.RetrieveInput{Attempts: true})
 			return errors.Join(err, w.read(func(s engine.Reader) error { _, err := s.Attempt(r.text("merchant_id"), r.text("id")); return err }))
 		},
 		"operations": func(ctx context.Context, r row) error { // the rows that recovery claims
@@ -303,7 +304,7 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			})
 		},
 		"payment_statuses": func(ctx context.Context, r row) error {
-			_, err := w.ListPayments(ctx, account.Auth{MerchantID: "m1"}, payment.ListInput{})
+			_, err := w.ListPayments(ctx, account.Auth{MerchantID: "m1"}, request.ListInput{})
 			return err
 		},
 	}

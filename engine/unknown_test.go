@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -115,8 +116,8 @@ func (w *world) running() {
 
 func (w *world) eventually(id string, want payment.Status) *change.View {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool { return w.get(id, payment.RetrieveInput{}).Payment.Status == want }, 20*time.Second, 20*time.Millisecond, "payment never became %s", want)
-	return w.get(id, payment.RetrieveInput{})
+	require.Eventually(w.t, func() bool { return w.get(id, request.RetrieveInput{}).Payment.Status == want }, 20*time.Second, 20*time.Millisecond, "payment never became %s", want)
+	return w.get(id, request.RetrieveInput{})
 }
 
 var quick = engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * time.Second, LockWait: 200 * time.Millisecond}
@@ -155,10 +156,10 @@ func TestUnknownThatDidNotAct(t *testing.T) {
 	v := w.pay(sale(100, visa))
 	require.Equal(t, payment.Processing, v.Payment.Status)
 	p.dropped.Store(false)
-	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.Processing, v.Payment.Status, "too early to believe it")
 	w.clock.Add(int64(31 * time.Second))
-	v = w.get(v.Payment.ID, payment.RetrieveInput{ForceSync: true})
+	v = w.get(v.Payment.ID, request.RetrieveInput{ForceSync: true})
 	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
 	require.Equal(t, 1, p.count("POST"))
@@ -281,7 +282,7 @@ func TestNoResendOutsideTheWindow(t *testing.T) {
 		p.hangs.Store(false)
 		w.running()
 		time.Sleep(3 * time.Second)
-		require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status)
+		require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 		require.Equal(t, 1, p.count("POST"))
 	}, p.Server)
 }
@@ -322,16 +323,16 @@ func TestSecondOperationWaits(t *testing.T) {
 	v := w.pay(sale(1000, visa, manual))
 	first := make(chan error, 1)
 	go func() {
-		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &request.CaptureInput{})
 		first <- err
 	}()
 	require.Eventually(t, func() bool { return calls.Load() == 1 }, 5*time.Second, time.Millisecond)
-	require.Equal(t, payment.Processing, w.get(v.Payment.ID, payment.RetrieveInput{}).Payment.Status, "meanwhile it shows processing")
-	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status, "meanwhile it shows processing")
+	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &request.CaptureInput{})
 	require.Equal(t, "HE_00", code(t, err))
 	second := make(chan error, 1)
 	go func() {
-		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &payment.CaptureInput{})
+		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &request.CaptureInput{})
 		second <- err
 	}()
 	time.Sleep(20 * time.Millisecond)
@@ -357,11 +358,11 @@ func TestClientGone(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.CreatePayment(ctx, w.auth, sale(100, visa, func(in *payment.Input) { in.PaymentID = "gone" }))
+		w.CreatePayment(ctx, w.auth, sale(100, visa, func(in *request.Input) { in.PaymentID = "gone" }))
 	}()
 	<-entered
 	cancel()
 	close(release)
 	<-done
-	require.Equal(t, payment.Succeeded, w.get("gone", payment.RetrieveInput{}).Payment.Status)
+	require.Equal(t, payment.Succeeded, w.get("gone", request.RetrieveInput{}).Payment.Status)
 }

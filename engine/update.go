@@ -8,11 +8,12 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
 // UpdatePayment changes a payment that is not confirmed yet. An update without payment method data drops what was given before (the
 // contract's trap); confirm: true confirms it.
-func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string, in *payment.Input) (*change.View, error) {
+func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string, in *request.Input) (*change.View, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}
@@ -30,7 +31,7 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string
 	})
 }
 
-func (e *Engine) updateAndConfirm(ctx context.Context, w *change.Loaded, in *payment.Input) (*change.Change, error) {
+func (e *Engine) updateAndConfirm(ctx context.Context, w *change.Loaded, in *request.Input) (*change.Change, error) {
 	if in.Amount != nil {
 		w.Payment.Amount = *in.Amount
 	}
@@ -40,20 +41,20 @@ func (e *Engine) updateAndConfirm(ctx context.Context, w *change.Loaded, in *pay
 	return e.confirmLoaded(ctx, w, in)
 }
 
-func (e *Engine) update(w *change.Loaded, in *payment.Input) (*change.Change, error) {
+func (e *Engine) update(w *change.Loaded, in *request.Input) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	amount := w.Payment.Amount
 	if in.Amount != nil {
 		amount = *in.Amount
 	}
-	if err := payment.CheckMethod(in); err != nil {
+	if err := request.CheckMethod(in); err != nil {
 		return nil, err
 	}
-	if err := payment.CheckCommon(in, amount); err != nil {
+	if err := request.CheckCommon(in, amount); err != nil {
 		return nil, err
 	}
 	in.Apply(w.Payment)
-	if err := payment.CheckAmountToCapture(w.Payment.Details.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, false); err != nil {
+	if err := request.CheckAmountToCapture(w.Payment.Details.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, false); err != nil {
 		return nil, err
 	}
 	if in.SessionExpiry != nil {

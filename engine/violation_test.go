@@ -8,6 +8,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -37,7 +38,7 @@ func TestViolationsAreKept(t *testing.T) {
 	}
 	d.install(evil)
 	for range 2 {
-		_, err := w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &payment.CaptureInput{})
+		_, err := w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &request.CaptureInput{})
 		require.Equal(t, "HE_00", code(t, err))
 	}
 	_, err := w.CancelPayment(t.Context(), w.auth, held.Payment.ID, "")

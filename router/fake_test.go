@@ -16,7 +16,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
-	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
@@ -28,7 +28,7 @@ import (
 type fake struct {
 	router.Payments
 	nextAction func() (*sdk.NextAction, error)
-	returned   func(payment.ReturnInput) (*change.ReturnView, error)
+	returned   func(request.ReturnInput) (*change.ReturnView, error)
 	create     func() (*change.View, error)
 
 	began, finished, abandoned int
@@ -52,11 +52,11 @@ func (f *fake) NextAction(context.Context, link.URL) (*sdk.NextAction, error) {
 	return f.nextAction()
 }
 
-func (f *fake) PaymentReturn(_ context.Context, in payment.ReturnInput) (*change.ReturnView, error) {
+func (f *fake) PaymentReturn(_ context.Context, in request.ReturnInput) (*change.ReturnView, error) {
 	return f.returned(in)
 }
 
-func (f *fake) CreatePayment(context.Context, account.Auth, *payment.Input) (*change.View, error) {
+func (f *fake) CreatePayment(context.Context, account.Auth, *request.Input) (*change.View, error) {
 	return f.create()
 }
 
@@ -105,13 +105,13 @@ func TestNextActionLeadsToTheWebOnly(t *testing.T) {
 }
 
 func TestReturn(t *testing.T) {
-	var got payment.ReturnInput
+	var got request.ReturnInput
 	view := &change.ReturnView{URL: "https://shop.test/done?status=succeeded"}
-	f := &fake{returned: func(in payment.ReturnInput) (*change.ReturnView, error) { got = in; return view, nil }}
+	f := &fake{returned: func(in request.ReturnInput) (*change.ReturnView, error) { got = in; return view, nil }}
 	r := f.send(t, "POST", "/payments/p/m1/redirect/complete/stripe/t?x=1&y=a%20b&x=2", "PaRes=a%2Bb&MD=&empty", "Content-Type", "application/x-www-form-urlencoded")
 	require.Equal(t, 302, r.status)
 	require.Equal(t, view.URL, r.header.Get("Location"))
-	require.Equal(t, payment.ReturnInput{PaymentID: "p", MerchantID: "m1", Connector: "stripe", Token: "t", Complete: true, Return: sdk.Return{Method: "POST",
+	require.Equal(t, request.ReturnInput{PaymentID: "p", MerchantID: "m1", Connector: "stripe", Token: "t", Complete: true, Return: sdk.Return{Method: "POST",
 		Query: []sdk.Header{{Name: "x", Value: "1"}, {Name: "y", Value: "a b"}, {Name: "x", Value: "2"}},
 		Form:  []sdk.Header{{Name: "PaRes", Value: "a+b"}, {Name: "MD"}, {Name: "empty"}}}}, got)
 	f.send(t, "GET", "/payments/p/m1/redirect/response/stripe/t", "")

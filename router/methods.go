@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -127,7 +128,7 @@ func (s *Server) paymentBySecret(c *call, auth account.Auth) (*change.View, erro
 	if i < 0 || checkID(clientSecret[:i]) != nil {
 		return nil, fault.InvalidValue("client_secret")
 	}
-	return s.Payments.RetrievePayment(c.ctx(), auth, clientSecret[:i], payment.RetrieveInput{ClientSecret: clientSecret, HasClientSecret: true})
+	return s.Payments.RetrievePayment(c.ctx(), auth, clientSecret[:i], request.RetrieveInput{ClientSecret: clientSecret, HasClientSecret: true})
 }
 
 // methodFilter reads the query of a list. It checks the filters amount, country, currency and instalments and ignores their values, because a saved

@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -188,19 +189,19 @@ var onlineFields = closedObject(
 )
 
 var threeDSFields = openObject(
-	field[payment.ThreeDSInput]{key: "authentication_cryptogram", read: openObject(
-		field[payment.ThreeDSInput]{key: "cavv", read: openObject(
-			at("authentication_cryptogram", secretText, func(d *payment.ThreeDSInput) *secret.Value { return &d.CAVV }),
+	field[request.ThreeDSInput]{key: "authentication_cryptogram", read: openObject(
+		field[request.ThreeDSInput]{key: "cavv", read: openObject(
+			at("authentication_cryptogram", secretText, func(d *request.ThreeDSInput) *secret.Value { return &d.CAVV }),
 		).into},
 	).into},
-	at("ds_trans_id", text, func(d *payment.ThreeDSInput) *string { return &d.DSTransID }),
-	at("version", text, func(d *payment.ThreeDSInput) *string { return &d.Version }),
-	at("eci", text, func(d *payment.ThreeDSInput) *string { return &d.ECI }),
-	must(at("transaction_status", oneOf(transactionStatuses), func(d *payment.ThreeDSInput) *string { return &d.TransStatus })),
-	at("exemption_indicator", text, func(d *payment.ThreeDSInput) *string { return &d.Exemption }),
-	field[payment.ThreeDSInput]{key: "network_params", read: openObject(
-		field[payment.ThreeDSInput]{key: "cartes_bancaires", read: openObject(
-			at("cavv_algorithm", text, func(d *payment.ThreeDSInput) *string { return &d.CAVVAlgorithm }),
+	at("ds_trans_id", text, func(d *request.ThreeDSInput) *string { return &d.DSTransID }),
+	at("version", text, func(d *request.ThreeDSInput) *string { return &d.Version }),
+	at("eci", text, func(d *request.ThreeDSInput) *string { return &d.ECI }),
+	must(at("transaction_status", oneOf(transactionStatuses), func(d *request.ThreeDSInput) *string { return &d.TransStatus })),
+	at("exemption_indicator", text, func(d *request.ThreeDSInput) *string { return &d.Exemption }),
+	field[request.ThreeDSInput]{key: "network_params", read: openObject(
+		field[request.ThreeDSInput]{key: "cartes_bancaires", read: openObject(
+			at("cavv_algorithm", text, func(d *request.ThreeDSInput) *string { return &d.CAVVAlgorithm }),
 		).into},
 	).into},
 )

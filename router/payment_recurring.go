@@ -6,6 +6,7 @@ import (
 
 	"payswitch/engine/card"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -13,15 +14,15 @@ import (
 // The parts of a payment request that name a credential of an earlier payment, or agree to later payments.
 
 // recurringDetails reads recurring_details. The type decides how to read data, and may stand after it: so the object is read twice.
-func recurringDetails(r *reader) (payment.Recurring, error) {
+func recurringDetails(r *reader) (request.Recurring, error) {
 	from := r.next()
 	if _, err := r.value(); err != nil {
-		return payment.Recurring{}, err
+		return request.Recurring{}, err
 	}
 	to, path := r.pos(), r.path()
 	kind, err := recurringType.parse(r.reader(from, to, path))
 	if err != nil {
-		return payment.Recurring{}, err
+		return request.Recurring{}, err
 	}
 	table := recurringData[kind]
 	if table == nil {
@@ -35,30 +36,30 @@ func recurringDetails(r *reader) (payment.Recurring, error) {
 var recurringType = openObject(must(at("type", oneOf(recurringTypes), func(kind *string) *string { return kind })))
 
 // recurringData holds the table of the whole object for each type.
-var recurringData = map[string]*object[payment.Recurring]{
-	"payment_method_id": recurringBy(at("data", text, func(d *payment.Recurring) *string { return &d.ID })),
-	"mandate_id":        recurringBy(at("data", text, func(d *payment.Recurring) *string { return &d.ID })),
-	"processor_payment_token": recurringBy(field[payment.Recurring]{key: "data", read: openObject(
-		must(at("processor_payment_token", apart(text), func(d *payment.Recurring) *string { return &d.ProcessorToken })),
-		at("merchant_connector_id", text, func(d *payment.Recurring) *string { return &d.AccountID }),
+var recurringData = map[string]*object[request.Recurring]{
+	"payment_method_id": recurringBy(at("data", text, func(d *request.Recurring) *string { return &d.ID })),
+	"mandate_id":        recurringBy(at("data", text, func(d *request.Recurring) *string { return &d.ID })),
+	"processor_payment_token": recurringBy(field[request.Recurring]{key: "data", read: openObject(
+		must(at("processor_payment_token", apart(text), func(d *request.Recurring) *string { return &d.ProcessorToken })),
+		at("merchant_connector_id", text, func(d *request.Recurring) *string { return &d.AccountID }),
 	).into}),
-	"network_transaction_id_and_card_details": recurringBy(field[payment.Recurring]{key: "data", read: func(r *reader, d *payment.Recurring) error {
+	"network_transaction_id_and_card_details": recurringBy(field[request.Recurring]{key: "data", read: func(r *reader, d *request.Recurring) error {
 		card, err := cardWithNetworkID.parse(r)
 		d.Card, d.NetworkTransactionID = &card.Input, card.networkID
 		return err
 	}}),
-	"card_with_limited_data": recurringBy(field[payment.Recurring]{key: "data", read: func(r *reader, d *payment.Recurring) error {
+	"card_with_limited_data": recurringBy(field[request.Recurring]{key: "data", read: func(r *reader, d *request.Recurring) error {
 		d.Card = &card.Input{}
 		return limitedCard.into(r, d.Card)
 	}}),
 }
 
-func recurringBy(data field[payment.Recurring]) *object[payment.Recurring] {
-	return openObject(drop[payment.Recurring]("type", text), must(data))
+func recurringBy(data field[request.Recurring]) *object[request.Recurring] {
+	return openObject(drop[request.Recurring]("type", text), must(data))
 }
 
 // otherRecurring reads the types that charge a network token. The engine refuses them.
-var otherRecurring = recurringBy(field[payment.Recurring]{key: "data", read: func(r *reader, _ *payment.Recurring) error {
+var otherRecurring = recurringBy(field[request.Recurring]{key: "data", read: func(r *reader, _ *request.Recurring) error {
 	_, err := hiddenObject(r)
 	return err
 }})
@@ -87,9 +88,9 @@ type mandateTerms struct {
 }
 
 var mandateFields = closedObject(
-	drop[payment.MandateInput]("update_mandate_id", text),
-	opt("customer_acceptance", acceptanceFields.parse, func(m *payment.MandateInput) **payment.Acceptance { return &m.Acceptance }),
-	field[payment.MandateInput]{key: "mandate_type", read: func(r *reader, m *payment.MandateInput) error {
+	drop[request.MandateInput]("update_mandate_id", text),
+	opt("customer_acceptance", acceptanceFields.parse, func(m *request.MandateInput) **payment.Acceptance { return &m.Acceptance }),
+	field[request.MandateInput]{key: "mandate_type", read: func(r *reader, m *request.MandateInput) error {
 		terms, err := mandateTypeFields.parse(r)
 		if err != nil {
 			return err

@@ -9,13 +9,14 @@ import (
 
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 // paymentRequest is the body of create, update and confirm. One table serves the three. The engine ignores the fields that do not apply.
 type paymentRequest struct {
-	payment.Input
+	request.Input
 	routing    json.RawMessage
 	connectors []string // the older way to name connectors, in order
 }
@@ -85,11 +86,11 @@ var paymentFields = named(closedObject(
 	field[paymentRequest]{key: "payment_method_data", read: func(r *reader, p *paymentRequest) error { return methodFields.into(r, p) }},
 	at("payment_token", text, func(p *paymentRequest) *string { return &p.PaymentToken }),
 	at("card_cvc", secretText, func(p *paymentRequest) *secret.Value { return &p.CardCVC }),
-	opt("recurring_details", recurringDetails, func(p *paymentRequest) **payment.Recurring { return &p.Recurring }),
+	opt("recurring_details", recurringDetails, func(p *paymentRequest) **request.Recurring { return &p.Recurring }),
 	at("mandate_id", text, func(p *paymentRequest) *string { return &p.MandateID }),
-	opt("mandate_data", mandateFields.parse, func(p *paymentRequest) **payment.MandateInput { return &p.MandateData }),
+	opt("mandate_data", mandateFields.parse, func(p *paymentRequest) **request.MandateInput { return &p.MandateData }),
 	opt("customer_acceptance", acceptanceFields.parse, func(p *paymentRequest) **payment.Acceptance { return &p.Acceptance }),
-	opt("three_ds_data", threeDSFields.parse, func(p *paymentRequest) **payment.ThreeDSInput { return &p.ThreeDS }),
+	opt("three_ds_data", threeDSFields.parse, func(p *paymentRequest) **request.ThreeDSInput { return &p.ThreeDS }),
 
 	at("description", text, func(p *paymentRequest) *string { return &p.Description }),
 	at("statement_descriptor_name", text, func(p *paymentRequest) *string { return &p.DescriptorName }),
@@ -175,7 +176,7 @@ var surchargeFields = openObject(
 )
 
 // payment reads the body of create, update and confirm. It checks the form first, then the lengths, then the connectors in the routing.
-func (s *Server) payment(c *call) (*payment.Input, error) {
+func (s *Server) payment(c *call) (*request.Input, error) {
 	if source := c.r.Header.Get("X-Payment-Confirm-Source"); source == "webhook" || source == "external_authenticator" {
 		return nil, fault.Unprocessable("X-Payment-Confirm-Source", "X-Payment-Confirm-Source must not be "+source+": the switch alone uses this value")
 	}

@@ -10,7 +10,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
-	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -18,17 +18,17 @@ import (
 type Payments interface {
 	Authentications
 
-	CreatePayment(ctx context.Context, a account.Auth, in *payment.Input) (*change.View, error)
-	UpdatePayment(ctx context.Context, a account.Auth, id string, in *payment.Input) (*change.View, error)
-	ConfirmPayment(ctx context.Context, a account.Auth, id string, in *payment.Input) (*change.View, error)
-	CapturePayment(ctx context.Context, a account.Auth, id string, in *payment.CaptureInput) (*change.View, error)
+	CreatePayment(ctx context.Context, a account.Auth, in *request.Input) (*change.View, error)
+	UpdatePayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
+	ConfirmPayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
+	CapturePayment(ctx context.Context, a account.Auth, id string, in *request.CaptureInput) (*change.View, error)
 	CancelPayment(ctx context.Context, a account.Auth, id string, reason string) (*change.View, error)
-	RetrievePayment(ctx context.Context, a account.Auth, id string, in payment.RetrieveInput) (*change.View, error)
-	ListPayments(ctx context.Context, a account.Auth, in payment.ListInput) ([]*change.View, error)
+	RetrievePayment(ctx context.Context, a account.Auth, id string, in request.RetrieveInput) (*change.View, error)
+	ListPayments(ctx context.Context, a account.Auth, in request.ListInput) ([]*change.View, error)
 	CompleteAuthorize(ctx context.Context, a account.Auth, id, clientSecret, deviceData string) (*change.View, error)
 	OpensURL(u link.URL) bool
 	NextAction(ctx context.Context, u link.URL) (*sdk.NextAction, error)
-	PaymentReturn(ctx context.Context, in payment.ReturnInput) (*change.ReturnView, error)
+	PaymentReturn(ctx context.Context, in request.ReturnInput) (*change.ReturnView, error)
 	ReceiveWebhook(ctx context.Context, in engine.WebhookInput) (*sdk.Reply, error)
 	CheckClientSecret(ctx context.Context, a account.Auth, paymentID, clientSecret string) error
 }
@@ -71,20 +71,20 @@ func (s *Server) confirmPayment(c *call) (answer, error) {
 
 // captureFields reads the body of a capture. statement_descriptor_prefix is another name of statement_descriptor_name.
 var captureFields = openObject(
-	opt("amount_to_capture", integer(math.MinInt64, math.MaxInt64), func(in *payment.CaptureInput) **int64 { return &in.Amount }),
-	at("statement_descriptor_name", text, func(in *payment.CaptureInput) *string { return &in.DescriptorName }),
-	field[payment.CaptureInput]{key: "statement_descriptor_prefix", read: func(r *reader, in *payment.CaptureInput) error {
+	opt("amount_to_capture", integer(math.MinInt64, math.MaxInt64), func(in *request.CaptureInput) **int64 { return &in.Amount }),
+	at("statement_descriptor_name", text, func(in *request.CaptureInput) *string { return &in.DescriptorName }),
+	field[request.CaptureInput]{key: "statement_descriptor_prefix", read: func(r *reader, in *request.CaptureInput) error {
 		prefix, err := text(r)
 		if in.DescriptorName == "" {
 			in.DescriptorName = prefix
 		}
 		return err
 	}},
-	at("statement_descriptor_suffix", text, func(in *payment.CaptureInput) *string { return &in.DescriptorSuffix }),
+	at("statement_descriptor_suffix", text, func(in *request.CaptureInput) *string { return &in.DescriptorSuffix }),
 )
 
 func (s *Server) capturePayment(c *call) (answer, error) {
-	in := &payment.CaptureInput{}
+	in := &request.CaptureInput{}
 	if err := decode(c, captureFields, in); err != nil {
 		return answer{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Server) cancelPayment(c *call) (answer, error) {
 
 func (s *Server) retrievePayment(c *call) (answer, error) {
 	q := c.query()
-	in := payment.RetrieveInput{
+	in := request.RetrieveInput{
 		ForceSync:       q.bool("force_sync"),
 		Attempts:        q.bool("expand_attempts"),
 		Captures:        q.bool("expand_captures"),
@@ -138,9 +138,9 @@ func (s *Server) listPayments(c *call) (answer, error) {
 	return w.closeList().close().answer(), nil
 }
 
-func listInput(q *query) (payment.ListInput, error) {
+func listInput(q *query) (request.ListInput, error) {
 	q.only("customer_id", "starting_after", "ending_before", "limit", "created", "created.lt", "created.gt", "created.lte", "created.gte")
-	in := payment.ListInput{
+	in := request.ListInput{
 		CustomerID:    q.id("customer_id"),
 		StartingAfter: q.id("starting_after"),
 		EndingBefore:  q.id("ending_before"),

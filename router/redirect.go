@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -63,7 +64,7 @@ func (s *Server) redirectPage(c *call) (answer, error) {
 // merchant's return_url.
 func (s *Server) paymentReturn(complete bool) handler {
 	return func(c *call) (answer, error) {
-		in := payment.ReturnInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token"),
+		in := request.ReturnInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token"),
 			Complete: complete, Return: sdk.Return{Method: c.r.Method}}
 		var err error
 		if in.Return.Query, err = pairs(c.r.URL.RawQuery); err != nil {

@@ -21,6 +21,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 )
@@ -258,7 +259,7 @@ func TestPlans(t *testing.T) {
 		r.UpdateAttempt(&payment.Attempt{})
 		r.UpdateOperation(&payment.Operation{})
 		r.Payment("m", "p")
-		for _, f := range []payment.ListInput{{}, {CustomerID: "c"}, {StartingAfter: "p"}, {EndingBefore: "p"}, {CreatedGT: now, CreatedLT: now},
+		for _, f := range []request.ListInput{{}, {CustomerID: "c"}, {StartingAfter: "p"}, {EndingBefore: "p"}, {CreatedGT: now, CreatedLT: now},
 			{CustomerID: "c", StartingAfter: "p"}} {
 			for _, profile := range []string{"", "pro"} {
 				r.Payments("m", profile, f)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -86,7 +87,7 @@ func (t *tx) Payment(merchantID, id string) (*payment.Payment, error) {
 
 // Payments implements engine.Reader. It orders payments of the same millisecond by insertion. A cursor of a profile other than profileID is
 // ErrNotFound.
-func (t *tx) Payments(merchantID, profileID string, f payment.ListInput) ([]*payment.Payment, error) {
+func (t *tx) Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error) {
 	var where conditions
 	where.add("merchant_id = ", merchantID)
 	if profileID != "" {

@@ -9,7 +9,7 @@ import (
 
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
-	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 )
@@ -94,7 +94,7 @@ func (s *Registry) CreateMerchant(ctx context.Context, in MerchantInput) (*Merch
 
 // neverUsed refuses the id of a deleted merchant whose payments or customers remain, because the new account would show them.
 func neverUsed(r Reader, id string) error {
-	payments, err := r.Payments(id, "", payment.ListInput{Limit: 1})
+	payments, err := r.Payments(id, "", request.ListInput{Limit: 1})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 )
 
 // Store is the part of a store that the account use cases need.
@@ -35,7 +36,7 @@ type Reader interface {
 	// means all.
 	OpenOperations(merchantID, accountID string) (int, error)
 	// Payments lists a merchant's payments that match f, newest first. It returns ErrNotFound if a cursor of f names no payment.
-	Payments(merchantID, profileID string, f payment.ListInput) ([]*payment.Payment, error)
+	Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error)
 	// Customers lists customers by creation, newest first, and returns the total number of customers.
 	Customers(merchantID string, limit, offset int) ([]*Customer, int, error)
 }

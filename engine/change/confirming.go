@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -20,7 +21,7 @@ type Confirming struct {
 }
 
 // FillAttempt notes what the attempt is made with.
-func (w *Confirming) FillAttempt(in *payment.Input, c *card.Card) {
+func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 	a := w.Attempt
 	a.Connector, a.AccountID = w.Account.Connector, w.Account.ID
 	f := c.Facts

@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 )
 
 // Presenter renders the texts that merchants read. The router implements it. The engine stores the result with the event.
@@ -85,7 +86,7 @@ type Reader interface {
 
 	Payment(merchantID, id string) (*payment.Payment, error)
 	// Payments lists a merchant's payments, newest first, by the filter; ErrNotFound when a cursor names none.
-	Payments(merchantID, profileID string, f payment.ListInput) ([]*payment.Payment, error)
+	Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error)
 	Attempt(merchantID, id string) (*payment.Attempt, error)
 	// Attempts of a payment by number.
 	Attempts(merchantID, paymentID string) ([]*payment.Attempt, error)

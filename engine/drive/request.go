@@ -10,11 +10,12 @@ import (
 	"payswitch/engine/ids"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
 // FirstRequest is what authorize, verify and complete tell an adapter.
-func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *payment.Input, c *card.Card) sdk.Request {
+func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *request.Input, c *card.Card) sdk.Request {
 	p, a := w.Payment, w.Attempt
 	r := e.LaterRequest(w, a.Amount)
 	r.Payment = nil
@@ -94,7 +95,6 @@ func AddressOf(c *payment.Contact) *sdk.Address {
 	}
 	return out
 }
-
 
 func textOf(metadata json.RawMessage) map[string]string {
 	return FlatMetadata(metadata)

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
@@ -35,7 +36,7 @@ type Instrument struct {
 
 // RequestedInstrument is what a payment without a typed card charges; nil where the payment charges the card kept since its creation. A payment
 // without a customer gets the customer of the saved method.
-func (s *Methods) RequestedInstrument(ctx context.Context, p *payment.Payment, in *payment.Input, now time.Time) (*Instrument, error) {
+func (s *Methods) RequestedInstrument(ctx context.Context, p *payment.Payment, in *request.Input, now time.Time) (*Instrument, error) {
 	if in.Recurring != nil || in.MandateID != "" {
 		return s.recurringInstrument(ctx, p, in, now)
 	}
@@ -49,30 +50,30 @@ func (s *Methods) RequestedInstrument(ctx context.Context, p *payment.Payment, i
 	if string(in.Echo["is_stored_credential"]) == "false" {
 		return nil, fault.Unprocessable("is_stored_credential", "is_stored_credential cannot be false when a saved payment method is charged")
 	}
-	return &Instrument{Method: m, Token: in.PaymentToken, Stored: payment.ChargesStored(p, in)}, nil
+	return &Instrument{Method: m, Token: in.PaymentToken, Stored: request.ChargesStored(p, in)}, nil
 }
 
 // recurringInstrument is what a request with recurring_details or mandate_id charges.
-func (s *Methods) recurringInstrument(ctx context.Context, p *payment.Payment, in *payment.Input, now time.Time) (*Instrument, error) {
-	r := payment.RecurringOf(in)
-	i := &Instrument{MerchantInitiated: payment.MerchantInitiated(p, in), Stored: true}
+func (s *Methods) recurringInstrument(ctx context.Context, p *payment.Payment, in *request.Input, now time.Time) (*Instrument, error) {
+	r := request.RecurringOf(in)
+	i := &Instrument{MerchantInitiated: request.MerchantInitiated(p, in), Stored: true}
 	id := r.ID
 	switch r.Type {
-	case payment.RecurringMandate:
+	case request.RecurringMandate:
 		var err error
 		if i.Mandate, err = s.mandateFor(ctx, p, id, now); err != nil {
 			return nil, err
 		}
 		id = i.Mandate.MethodID
-	case payment.RecurringMethod:
-	case payment.RecurringProcessorToken:
+	case request.RecurringMethod:
+	case request.RecurringProcessorToken:
 		i.ProcessorToken = r.ProcessorToken
 		i.Reference = &MethodAccount{Credential: &sdk.StoredCredential{ID: r.ProcessorToken}}
 		return i, nil
-	case payment.RecurringNetworkCard:
+	case request.RecurringNetworkCard:
 		i.NetworkTransactionID = r.NetworkTransactionID
 		return i, nil
-	case payment.RecurringLimitedCard:
+	case request.RecurringLimitedCard:
 		return nil, fault.NotImplemented("recurring_details: " + r.Type).About("recurring_details.type")
 	default: // network tokens, also those of wallets: no adapter takes them
 		return nil, fault.NoConnector("no connector takes network tokens")
@@ -88,7 +89,7 @@ func (s *Methods) recurringInstrument(ctx context.Context, p *payment.Payment, i
 		return nil, fault.NotFound("Payment method")
 	}
 	if !i.MerchantInitiated {
-		i.Stored = payment.ChargesStored(p, in)
+		i.Stored = request.ChargesStored(p, in)
 	}
 	return i, nil
 }
@@ -119,7 +120,7 @@ func (s *Methods) ReadMethod(ctx context.Context, merchantID, id string) (m *Pay
 
 // CardOfInstrument is the card behind an instrument: with number and CVC where the card is charged, with its facts alone where a stored
 // credential is charged.
-func (s *Methods) CardOfInstrument(ctx context.Context, i *Instrument, in *payment.Input, now time.Time) (*card.Card, error) {
+func (s *Methods) CardOfInstrument(ctx context.Context, i *Instrument, in *request.Input, now time.Time) (*card.Card, error) {
 	switch {
 	case i.Method != nil:
 		return s.cardOfMethod(ctx, i, in, now)
@@ -129,7 +130,7 @@ func (s *Methods) CardOfInstrument(ctx context.Context, i *Instrument, in *payme
 	return &card.Card{}, nil
 }
 
-func (s *Methods) cardOfMethod(ctx context.Context, i *Instrument, in *payment.Input, now time.Time) (*card.Card, error) {
+func (s *Methods) cardOfMethod(ctx context.Context, i *Instrument, in *request.Input, now time.Time) (*card.Card, error) {
 	m := i.Method
 	if m.Status != MethodActive || m.Details.Card == nil {
 		return nil, fault.NoConnector("the payment method is " + string(m.Status) + ", not active")
@@ -215,11 +216,11 @@ func StoredCredentialUse(p *payment.Payment, a *payment.Attempt, i *Instrument) 
 		if raw := p.Details.Echo["mit_category"]; len(raw) > 0 {
 			_ = json.Unmarshal(raw, &category) // the API accepts only the texts of a closed list
 		}
-		return &sdk.StoredCredentialUse{Initiator: "mit", Usage: payment.UsageOffSession, Category: category}
+		return &sdk.StoredCredentialUse{Initiator: "mit", Usage: request.UsageOffSession, Category: category}
 	case i.Stored:
-		return &sdk.StoredCredentialUse{Initiator: "cit", Usage: payment.UsageOffSession}
+		return &sdk.StoredCredentialUse{Initiator: "cit", Usage: request.UsageOffSession}
 	}
-	return &sdk.StoredCredentialUse{Initiator: "cit", Usage: payment.UsageOnSession}
+	return &sdk.StoredCredentialUse{Initiator: "cit", Usage: request.UsageOnSession}
 }
 
 // Fill records on the attempt what is charged, and on the payment what the payment takes over from the saved method. A nil Instrument records
@@ -244,7 +245,7 @@ func (i *Instrument) Fill(p *payment.Payment, a *payment.Attempt) {
 	if i.Method == nil {
 		return
 	}
-	a.Details.MethodID, a.Details.CardDiscovery = i.Method.ID, payment.DiscoveredSaved
+	a.Details.MethodID, a.Details.CardDiscovery = i.Method.ID, request.DiscoveredSaved
 	a.Details.PaymentMethod, a.Details.PaymentMethodType = i.Method.Details.Method, i.Method.Details.Type
 	if p.Private.Billing == nil {
 		p.Private.Billing = i.Method.Private.Billing
@@ -252,7 +253,7 @@ func (i *Instrument) Fill(p *payment.Payment, a *payment.Attempt) {
 }
 
 // ConnectorData is what the adapter keeps of the method and of the customer at an account, to be sent with the call; nil for nothing.
-func (s *Methods) ConnectorData(ctx context.Context, p *payment.Payment, accountID string, i *Instrument, in *payment.Input) (*sdk.ConnectorData, error) {
+func (s *Methods) ConnectorData(ctx context.Context, p *payment.Payment, accountID string, i *Instrument, in *request.Input) (*sdk.ConnectorData, error) {
 	if i != nil && i.Reference != nil && (i.Reference.Data != "" || i.Reference.CustomerData != "") {
 		r := i.Reference
 		return &sdk.ConnectorData{Version: r.DataVersion, Method: r.Data, Customer: r.CustomerData}, nil

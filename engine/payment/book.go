@@ -130,12 +130,6 @@ func (b *Booking) KeepCredential(o *sdk.Outcome) {
 	}
 }
 
-func SetText(to *string, v string) {
-	if v != "" {
-		*to = v
-	}
-}
-
 func mergeData(old, new *sdk.ConnectorData) *sdk.ConnectorData {
 	out := *new
 	if old != nil {

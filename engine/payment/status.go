@@ -67,3 +67,22 @@ const (
 
 // Open reports whether the operation still occupies the slot of its payment.
 func (s OperationStatus) Open() bool { return s == OperationStarted || s == OperationUnknown }
+
+const (
+	CaptureAutomatic           = "automatic"
+	CaptureManual              = "manual"
+	CaptureManualMultiple      = "manual_multiple"
+	CaptureScheduled           = "scheduled"
+	captureSequentialAutomatic = "sequential_automatic"
+
+	AuthenticationThreeDS   = "three_ds"
+	AuthenticationNoThreeDS = "no_three_ds"
+
+	MaxAmount        = 999_999_999 // minor units
+	MinSession       = 60
+	MaxSession       = 7_890_000
+	DefaultSession   = 900
+	MethodCard       = "card"
+	setupMandate     = "setup_mandate"
+	DiscoveredManual = "manual"
+)

@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
 func testUniqueNames(t *testing.T, s engine.Store) {
@@ -150,11 +151,11 @@ func testMissing(t *testing.T, s engine.Store) {
 		"publishable none": func(tx engine.Tx) error { _, err := tx.MerchantByPublishableKey(""); return err },
 		"keyset":           func(tx engine.Tx) error { _, err := tx.Keyset("x"); return err },
 		"cursor": func(tx engine.Tx) error {
-			_, err := tx.Payments(merchantA, "", payment.ListInput{StartingAfter: "x"})
+			_, err := tx.Payments(merchantA, "", request.ListInput{StartingAfter: "x"})
 			return err
 		},
 		"cursor before": func(tx engine.Tx) error {
-			_, err := tx.Payments(merchantA, "", payment.ListInput{EndingBefore: "x"})
+			_, err := tx.Payments(merchantA, "", request.ListInput{EndingBefore: "x"})
 			return err
 		},
 	} {
@@ -162,7 +163,7 @@ func testMissing(t *testing.T, s engine.Store) {
 	}
 	update(t, s, func(tx engine.Tx) error {
 		for name, n := range map[string]func() (int, error){
-			"payments":   func() (int, error) { l, err := tx.Payments(merchantA, "", payment.ListInput{}); return len(l), err },
+			"payments":   func() (int, error) { l, err := tx.Payments(merchantA, "", request.ListInput{}); return len(l), err },
 			"attempts":   func() (int, error) { l, err := tx.Attempts(merchantA, "x"); return len(l), err },
 			"operations": func() (int, error) { l, err := tx.Operations(merchantA, "x"); return len(l), err },
 			"exchanges":  func() (int, error) { l, err := tx.Exchanges("x"); return len(l), err },
@@ -219,7 +220,7 @@ func testScoping(t *testing.T, s engine.Store) {
 	})
 	for name, f := range map[string]func(tx engine.Tx) error{
 		"cursor": func(tx engine.Tx) error {
-			_, err := tx.Payments(merchantB, "", payment.ListInput{StartingAfter: "pay_1"})
+			_, err := tx.Payments(merchantB, "", request.ListInput{StartingAfter: "pay_1"})
 			return err
 		},
 		"profile":     func(tx engine.Tx) error { return tx.DeleteProfile(merchantB, "pro") },
@@ -233,7 +234,7 @@ func testScoping(t *testing.T, s engine.Store) {
 		require.ErrorIs(t, updateErr(s, f), fault.ErrNotFound, name)
 	}
 	update(t, s, func(tx engine.Tx) error {
-		list, err := tx.Payments(merchantB, "", payment.ListInput{})
+		list, err := tx.Payments(merchantB, "", request.ListInput{})
 		require.NoError(t, err)
 		require.Empty(t, list)
 		attempts, err := tx.Attempts(merchantB, "pay_1")

@@ -11,9 +11,10 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
-func list(t testing.TB, s engine.Store, profile string, f payment.ListInput) []string {
+func list(t testing.TB, s engine.Store, profile string, f request.ListInput) []string {
 	t.Helper()
 	return ids(get(t, s, func(r engine.Reader) ([]*payment.Payment, error) { return r.Payments(merchantA, profile, f) }), paymentID)
 }
@@ -21,7 +22,7 @@ func list(t testing.TB, s engine.Store, profile string, f payment.ListInput) []s
 // pages walks through a list from its beginning (after) or its end (before) and returns the pages in order of arrival.
 func pages(t testing.TB, s engine.Store, limit int, backwards bool, from string) (out [][]string) {
 	t.Helper()
-	f := payment.ListInput{Limit: limit}
+	f := request.ListInput{Limit: limit}
 	if backwards {
 		f.EndingBefore = from
 	}
@@ -50,15 +51,15 @@ func testPaymentOrder(t *testing.T, s engine.Store) {
 		insertPayments(t, s, p)
 	}
 	newest := []string{"u5", "v4", "w3", "x2", "y1"}
-	require.Equal(t, newest, list(t, s, "", payment.ListInput{}))
-	require.Equal(t, newest[:2], list(t, s, "", payment.ListInput{Limit: 2}))
-	require.Equal(t, newest[2:4], list(t, s, "", payment.ListInput{Limit: 2, StartingAfter: "v4"}))
-	require.Equal(t, newest[4:], list(t, s, "", payment.ListInput{Limit: 2, StartingAfter: "x2"}))
-	require.Empty(t, list(t, s, "", payment.ListInput{StartingAfter: "y1"}))
-	require.Equal(t, newest[1:3], list(t, s, "", payment.ListInput{Limit: 2, EndingBefore: "x2"}), "the payments next to the cursor")
-	require.Empty(t, list(t, s, "", payment.ListInput{EndingBefore: "u5"}))
-	require.Equal(t, newest[1:4], list(t, s, "", payment.ListInput{StartingAfter: "u5", EndingBefore: "y1"}))
-	require.Equal(t, newest[1:3], list(t, s, "", payment.ListInput{StartingAfter: "u5", EndingBefore: "y1", Limit: 2}))
+	require.Equal(t, newest, list(t, s, "", request.ListInput{}))
+	require.Equal(t, newest[:2], list(t, s, "", request.ListInput{Limit: 2}))
+	require.Equal(t, newest[2:4], list(t, s, "", request.ListInput{Limit: 2, StartingAfter: "v4"}))
+	require.Equal(t, newest[4:], list(t, s, "", request.ListInput{Limit: 2, StartingAfter: "x2"}))
+	require.Empty(t, list(t, s, "", request.ListInput{StartingAfter: "y1"}))
+	require.Equal(t, newest[1:3], list(t, s, "", request.ListInput{Limit: 2, EndingBefore: "x2"}), "the payments next to the cursor")
+	require.Empty(t, list(t, s, "", request.ListInput{EndingBefore: "u5"}))
+	require.Equal(t, newest[1:4], list(t, s, "", request.ListInput{StartingAfter: "u5", EndingBefore: "y1"}))
+	require.Equal(t, newest[1:3], list(t, s, "", request.ListInput{StartingAfter: "u5", EndingBefore: "y1", Limit: 2}))
 
 	// A payment that is new or changes does not move the page of a cursor.
 	p := paymentRow("new")
@@ -72,15 +73,15 @@ func testPaymentOrder(t *testing.T, s engine.Store) {
 		q.Status, q.CreatedAt = payment.Succeeded, base.Add(time.Hour)
 		return tx.UpdatePayment(q)
 	})
-	require.Equal(t, newest[2:4], list(t, s, "", payment.ListInput{Limit: 2, StartingAfter: "v4"}))
+	require.Equal(t, newest[2:4], list(t, s, "", request.ListInput{Limit: 2, StartingAfter: "v4"}))
 
 	for i := range 12 {
 		p := paymentRow(fmt.Sprintf("more%d", i))
 		p.CreatedAt = base.Add(-time.Hour)
 		insertPayments(t, s, p)
 	}
-	require.Len(t, list(t, s, "", payment.ListInput{}), 10, "the limit is 10 by default")
-	require.Len(t, list(t, s, "", payment.ListInput{Limit: 100}), 18)
+	require.Len(t, list(t, s, "", request.ListInput{}), 10, "the limit is 10 by default")
+	require.Len(t, list(t, s, "", request.ListInput{Limit: 100}), 18)
 }
 
 func testPaymentTies(t *testing.T, s engine.Store) {
@@ -89,7 +90,7 @@ func testPaymentTies(t *testing.T, s engine.Store) {
 		p.CreatedAt = base.Add(time.Duration(i/7) * time.Millisecond)
 		insertPayments(t, s, p)
 	}
-	whole := list(t, s, "", payment.ListInput{})
+	whole := list(t, s, "", request.ListInput{})
 	require.Len(t, whole, 10)
 	require.ElementsMatch(t, []string{"pg", "ph", "pd", "pi"}[1:], whole[:3], "the three of the later millisecond come first")
 	for _, limit := range []int{1, 2, 3, 7} {
@@ -117,32 +118,32 @@ func testPaymentFilters(t *testing.T, s engine.Store) {
 	half := 500 * time.Microsecond
 	for name, c := range map[string]struct {
 		profile string
-		f       payment.ListInput
+		f       request.ListInput
 		want    string
 	}{
-		"profile":                    {"pro_1", payment.ListInput{}, "[p4 p2 p0]"},
-		"customer":                   {"", payment.ListInput{CustomerID: "cus_1"}, "[p4 p1]"},
-		"both":                       {"pro_2", payment.ListInput{CustomerID: "cus_2"}, "[p5]"},
-		"nobody":                     {"", payment.ListInput{CustomerID: "cus_9"}, "[]"},
-		"customer after":             {"", payment.ListInput{CustomerID: "cus_1", StartingAfter: "p3"}, "[p1]"},
-		"customer before":            {"", payment.ListInput{CustomerID: "cus_1", EndingBefore: "p3"}, "[p4]"},
-		"created":                    {"", payment.ListInput{Created: at(2)}, "[p2]"},
-		"created lt":                 {"", payment.ListInput{CreatedLT: at(2)}, "[p1 p0]"},
-		"created lte":                {"", payment.ListInput{CreatedLTE: at(2)}, "[p2 p1 p0]"},
-		"created gt":                 {"", payment.ListInput{CreatedGT: at(3)}, "[p5 p4]"},
-		"created gte":                {"", payment.ListInput{CreatedGTE: at(3)}, "[p5 p4 p3]"},
-		"a range":                    {"", payment.ListInput{CreatedGT: at(1), CreatedLT: at(4)}, "[p3 p2]"},
-		"lt between milliseconds":    {"", payment.ListInput{CreatedLT: at(2).Add(half)}, "[p2 p1 p0]"},
-		"lte between milliseconds":   {"", payment.ListInput{CreatedLTE: at(2).Add(half)}, "[p2 p1 p0]"},
-		"gt between milliseconds":    {"", payment.ListInput{CreatedGT: at(3).Add(half)}, "[p5 p4]"},
-		"gte between milliseconds":   {"", payment.ListInput{CreatedGTE: at(3).Add(half)}, "[p5 p4]"},
-		"everything":                 {"pro_1", payment.ListInput{CustomerID: "cus_2", CreatedGTE: at(1), CreatedLTE: at(4), StartingAfter: "p4", Limit: 3}, "[p2]"},
-		"cursor of the same profile": {"pro_1", payment.ListInput{StartingAfter: "p4"}, "[p2 p0]"},
+		"profile":                    {"pro_1", request.ListInput{}, "[p4 p2 p0]"},
+		"customer":                   {"", request.ListInput{CustomerID: "cus_1"}, "[p4 p1]"},
+		"both":                       {"pro_2", request.ListInput{CustomerID: "cus_2"}, "[p5]"},
+		"nobody":                     {"", request.ListInput{CustomerID: "cus_9"}, "[]"},
+		"customer after":             {"", request.ListInput{CustomerID: "cus_1", StartingAfter: "p3"}, "[p1]"},
+		"customer before":            {"", request.ListInput{CustomerID: "cus_1", EndingBefore: "p3"}, "[p4]"},
+		"created":                    {"", request.ListInput{Created: at(2)}, "[p2]"},
+		"created lt":                 {"", request.ListInput{CreatedLT: at(2)}, "[p1 p0]"},
+		"created lte":                {"", request.ListInput{CreatedLTE: at(2)}, "[p2 p1 p0]"},
+		"created gt":                 {"", request.ListInput{CreatedGT: at(3)}, "[p5 p4]"},
+		"created gte":                {"", request.ListInput{CreatedGTE: at(3)}, "[p5 p4 p3]"},
+		"a range":                    {"", request.ListInput{CreatedGT: at(1), CreatedLT: at(4)}, "[p3 p2]"},
+		"lt between milliseconds":    {"", request.ListInput{CreatedLT: at(2).Add(half)}, "[p2 p1 p0]"},
+		"lte between milliseconds":   {"", request.ListInput{CreatedLTE: at(2).Add(half)}, "[p2 p1 p0]"},
+		"gt between milliseconds":    {"", request.ListInput{CreatedGT: at(3).Add(half)}, "[p5 p4]"},
+		"gte between milliseconds":   {"", request.ListInput{CreatedGTE: at(3).Add(half)}, "[p5 p4]"},
+		"everything":                 {"pro_1", request.ListInput{CustomerID: "cus_2", CreatedGTE: at(1), CreatedLTE: at(4), StartingAfter: "p4", Limit: 3}, "[p2]"},
+		"cursor of the same profile": {"pro_1", request.ListInput{StartingAfter: "p4"}, "[p2 p0]"},
 	} {
 		require.Equal(t, c.want, fmt.Sprint(list(t, s, c.profile, c.f)), name)
 	}
 	_, err := read(s, func(r engine.Reader) ([]*payment.Payment, error) {
-		return r.Payments(merchantA, "pro_1", payment.ListInput{StartingAfter: "p5"})
+		return r.Payments(merchantA, "pro_1", request.ListInput{StartingAfter: "p5"})
 	})
 	require.ErrorIs(t, err, fault.ErrNotFound, "cursor of another profile")
 
@@ -154,8 +155,8 @@ func testPaymentFilters(t *testing.T, s engine.Store) {
 		p.CustomerID = "cus_2"
 		return tx.UpdatePayment(p)
 	})
-	require.Equal(t, []string{"p4"}, list(t, s, "", payment.ListInput{CustomerID: "cus_1"}))
-	require.Equal(t, []string{"p5", "p2", "p1"}, list(t, s, "", payment.ListInput{CustomerID: "cus_2"}))
+	require.Equal(t, []string{"p4"}, list(t, s, "", request.ListInput{CustomerID: "cus_1"}))
+	require.Equal(t, []string{"p5", "p2", "p1"}, list(t, s, "", request.ListInput{CustomerID: "cus_2"}))
 }
 
 // testChildren checks the orders of the rows that belong to a payment.

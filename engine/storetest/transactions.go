@@ -13,6 +13,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
 var errOwn = errors.New("the function's own error")
@@ -240,7 +241,7 @@ func testSnapshot(t *testing.T, s engine.Store) {
 		q, err := r.Payment(merchantA, "q")
 		require.NoError(t, err)
 		require.EqualValues(t, 100, q.Amount, "the state at the first read")
-		all, err := r.Payments(merchantA, "", payment.ListInput{})
+		all, err := r.Payments(merchantA, "", request.ListInput{})
 		require.NoError(t, err)
 		require.Len(t, all, 2)
 		require.Equal(t, now, r.Now())

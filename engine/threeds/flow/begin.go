@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/link"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/threeds"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
@@ -25,13 +26,13 @@ const (
 )
 
 // RunsExternal3DS reports whether a confirm runs an authentication first.
-func RunsExternal3DS(w *change.Confirming, in *payment.Input) bool {
+func RunsExternal3DS(w *change.Confirming, in *request.Input) bool {
 	return w.Payment.Details.External3DS && in.ThreeDS == nil && (w.Instrument == nil || !w.Instrument.MerchantInitiated)
 }
 
 // ConfirmAuthenticated confirms a payment with external 3-D Secure. One commit stores the payment, the attempt, the authentication and the
 // intent of the first call. That call asks the authenticator whether the card takes part or, with ri, for the authentication itself.
-func (s *Authentications) ConfirmAuthenticated(ctx context.Context, w *change.Confirming, in *payment.Input, c *card.Card, now time.Time, ri *threeRI) (*change.Change, error) {
+func (s *Authentications) ConfirmAuthenticated(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, now time.Time, ri *threeRI) (*change.Change, error) {
 	account, adapter, err := s.confirmingAuthenticator(ctx, w.Loaded, ri)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/threeds"
 	"payswitch/sdk"
 )
@@ -37,7 +38,7 @@ func exemptionsTaken(m *sdk.Manifest) []threeds.Exemption {
 // Secure is decided again once the message version is known (chooseChallenge). x is nil if neither payment nor profile wants exemptions.
 // instead is true if a payment without authentication must be authenticated after all: it requested an exemption that cannot be claimed, and
 // its payer is present.
-func (s *Authentications) Exempt(ctx context.Context, w *change.Confirming, in *payment.Input, c *card.Card, plain bool) (x *payment.AttemptExemption, instead bool, err error) {
+func (s *Authentications) Exempt(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, plain bool) (x *payment.AttemptExemption, instead bool, err error) {
 	cfg, requested := w.Profile.Settings.ThreeDSPolicy(), requestedExemption(w.Payment)
 	if in.ThreeDS != nil || w.Instrument != nil && w.Instrument.MerchantInitiated || requested == threeds.NoExemption && !cfg.Exempts() {
 		return nil, false, nil
@@ -59,7 +60,7 @@ func (s *Authentications) Exempt(ctx context.Context, w *change.Confirming, in *
 	}
 	payer.Asked, payer.Forced = external, external && s.forced(w.Loaded)
 	payer.SoftDeclined = w.SoftDeclined
-	payer.FirstOfSeries = w.Payment.Details.SetupFutureUsage == payment.UsageOffSession && (w.Instrument == nil || !w.Instrument.Stored)
+	payer.FirstOfSeries = w.Payment.Details.SetupFutureUsage == request.UsageOffSession && (w.Instrument == nil || !w.Instrument.Stored)
 	payer.ProcessorTakes = exemptionsTaken(w.Adapter.Manifest)
 	choice := threeds.Choose(cfg, payer, "")
 	x.Choose(choice, string(choice.Route))
@@ -152,7 +153,7 @@ func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (dir
 	}
 	payer.Asked, payer.AddCard, payer.AcquirerCountry = true, d.Category == categoryNonPayment, d.Merchant.AcquirerCountry
 	payer.SoftDeclined = d.StepUp || x != nil && x.Reason == string(threeds.BecauseSoftDecline)
-	payer.FirstOfSeries, payer.Forced = p.Details.SetupFutureUsage == payment.UsageOffSession, s.forced(w)
+	payer.FirstOfSeries, payer.Forced = p.Details.SetupFutureUsage == request.UsageOffSession, s.forced(w)
 	choice := threeds.Choose(c.cfg(), payer, d.MessageVersion)
 	inds, authorization := threeds.ChallengeInds(d.MessageVersion, choice.Preference, choice.Exemption)
 	d.ChallengeInds, d.Exemption, d.ExemptionReason, d.ExemptionRoute = inds, string(choice.Exemption), string(choice.Reason), ""

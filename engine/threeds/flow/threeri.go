@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
 	"payswitch/sdk"
@@ -29,7 +30,7 @@ type threeRI struct {
 
 // ThreeRIFor plans a 3RI authentication. It returns nil if the charge goes on without one, and an error if the profile requires one that is
 // not possible.
-func (s *Authentications) ThreeRIFor(ctx context.Context, w *change.Confirming, in *payment.Input, c *card.Card) (*threeRI, error) {
+func (s *Authentications) ThreeRIFor(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card) (*threeRI, error) {
 	cfg := w.Profile.Settings.ThreeDSPolicy()
 	if w.Instrument == nil || !w.Instrument.MerchantInitiated || in.ThreeDS != nil || cfg.ThreeRIForMIT != threeds.RuleOn && cfg.ThreeRIForMIT != threeds.RuleMandatory {
 		return nil, nil

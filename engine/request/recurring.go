@@ -1,33 +1,18 @@
-package payment
+package request
 
 import (
-	"encoding/json"
-	"time"
-
 	"payswitch/engine/fault"
-	"payswitch/sdk"
+	"payswitch/engine/payment"
 )
-
-// MandateTerms are the limits of a mandate. They apply to each charge, but not to the payment that sets the mandate up.
-type MandateTerms struct {
-	SingleUse bool `json:"single_use,omitempty"` // one charge only
-	// Amount is the maximum of one charge, in minor units of Currency. A multi-use mandate without an amount is unlimited; its Currency is
-	// "".
-	Amount   int64           `json:"amount,omitempty"`
-	Currency sdk.Currency    `json:"currency,omitempty"`
-	Start    *time.Time      `json:"start,omitempty"` // nil: valid at once
-	End      *time.Time      `json:"end,omitempty"`   // nil: no end
-	Metadata json.RawMessage `json:"metadata,omitempty"`
-}
 
 // ChargesStored reports whether a payment with a saved method charges the stored credential. It does if the customer has agreed to
 // off-session charges before and does not agree anew.
-func ChargesStored(p *Payment, in *Input) bool {
+func ChargesStored(p *payment.Payment, in *Input) bool {
 	return p.Details.SetupFutureUsage == UsageOffSession && in.Acceptance == nil && in.MandateData == nil
 }
 
 // MerchantInitiated reports whether the request asks for a charge without the customer.
-func MerchantInitiated(p *Payment, in *Input) bool {
+func MerchantInitiated(p *payment.Payment, in *Input) bool {
 	return (in.Recurring != nil || in.MandateID != "") && p.Details.SetupFutureUsage == ""
 }
 
@@ -40,7 +25,7 @@ func RecurringOf(in *Input) *Recurring {
 }
 
 // CheckRecurring checks a charge of an earlier credential against the rules of the API, in the order that the API promises.
-func CheckRecurring(p *Payment, in *Input) error {
+func CheckRecurring(p *payment.Payment, in *Input) error {
 	r := RecurringOf(in)
 	if r == nil {
 		return nil
@@ -70,7 +55,7 @@ const (
 )
 
 // checkMandateData checks mandate_data against the rules of the API.
-func checkMandateData(p *Payment, in *Input) error {
+func checkMandateData(p *payment.Payment, in *Input) error {
 	if in.MandateData == nil {
 		return nil
 	}

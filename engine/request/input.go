@@ -1,10 +1,11 @@
-package payment
+package request
 
 import (
 	"encoding/json"
 	"time"
 
 	"payswitch/engine/card"
+	"payswitch/engine/payment"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -35,32 +36,32 @@ type Input struct {
 	CustomerID string
 	// checkCustomer refuses these attributes if Customer has another value for one of them.
 	Email, Name, Phone, PhoneCountryCode string
-	Customer                             *CustomerInput
+	Customer                             *payment.CustomerInput
 
 	Description      string
 	DescriptorName   string
 	DescriptorSuffix string
 	OrderReference   string
 	Metadata         json.RawMessage
-	Routing          *Routing
+	Routing          *payment.Routing
 
 	PaymentMethod     string
 	PaymentMethodType string
 	Card              *card.Input // payment_method_data.card
 	// HasMethodData is true if the caller sent payment_method_data with an instrument in it.
 	HasMethodData bool
-	MethodBilling *Contact // payment_method_data.billing
+	MethodBilling *payment.Contact // payment_method_data.billing
 	PaymentToken  string
 	CardCVC       secret.Value
 	CardHolder    string // payment_method_data.card_token.card_holder_name
 	Recurring     *Recurring
 	MandateID     string
 	MandateData   *MandateInput
-	Acceptance    *Acceptance
+	Acceptance    *payment.Acceptance
 	ThreeDS       *ThreeDSInput // three_ds_data
 
-	Billing  *Contact
-	Shipping *Contact
+	Billing  *payment.Contact
+	Shipping *payment.Contact
 	Browser  *sdk.Browser
 
 	Lines []sdk.Line
@@ -69,55 +70,6 @@ type Input struct {
 	Sent []string
 	// Echo holds the fields that payswitch stores and shows as the caller sent them.
 	Echo map[string]json.RawMessage
-}
-
-// CustomerInput is the customer as the payment request describes them.
-type CustomerInput struct {
-	ID               string `json:"id,omitempty"`
-	Name             string `json:"name,omitempty"`
-	Email            string `json:"email,omitempty"`
-	Phone            string `json:"phone,omitempty"`
-	PhoneCountryCode string `json:"phone_country_code,omitempty"`
-}
-
-// Contact is a billing or shipping address with phone and e-mail. Parts that the caller did not send are nil or "".
-type Contact struct {
-	Address *ContactAddress `json:"address,omitempty"`
-	Phone   *ContactPhone   `json:"phone,omitempty"`
-	Email   string          `json:"email,omitempty"`
-}
-
-// ContactAddress is a postal address. "" means that the caller sent no value.
-type ContactAddress struct {
-	City      string `json:"city,omitempty"`
-	Country   string `json:"country,omitempty"`
-	Line1     string `json:"line1,omitempty"`
-	Line2     string `json:"line2,omitempty"`
-	Line3     string `json:"line3,omitempty"`
-	Zip       string `json:"zip,omitempty"`
-	State     string `json:"state,omitempty"`
-	FirstName string `json:"first_name,omitempty"`
-	LastName  string `json:"last_name,omitempty"`
-	OriginZip string `json:"origin_zip,omitempty"`
-}
-
-// ContactPhone is a telephone number.
-type ContactPhone struct {
-	Number      string `json:"number,omitempty"`
-	CountryCode string `json:"country_code,omitempty"`
-}
-
-// Routing is the routing field of a payment, or a profile's routing rule.
-type Routing struct {
-	Type    string          `json:"type"` // single, priority, volume_split
-	Choices []RoutingChoice `json:"choices"`
-}
-
-// RoutingChoice is one connector, or one account of it.
-type RoutingChoice struct {
-	Connector string `json:"connector"`
-	AccountID string `json:"account_id,omitempty"`
-	Split     int    `json:"split,omitempty"`
 }
 
 // Recurring is recurring_details: it names a credential of an earlier payment to charge. Type decides which fields are set.
@@ -145,17 +97,8 @@ const (
 
 // MandateInput is mandate_data.
 type MandateInput struct {
-	Acceptance *Acceptance // nil if the caller sent customer_acceptance at top level
-	Terms      MandateTerms
-}
-
-// Acceptance is customer_acceptance.
-type Acceptance struct {
-	Type       string     `json:"type"` // online, offline
-	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
-	IP         string     `json:"ip,omitempty"`
-	UserAgent  string     `json:"user_agent,omitempty"`
-	Online     bool       `json:"online,omitempty"` // the caller sent the online object
+	Acceptance *payment.Acceptance // nil if the caller sent customer_acceptance at top level
+	Terms      payment.MandateTerms
 }
 
 // ThreeDSInput is an authentication result that the merchant brings (three_ds_data).

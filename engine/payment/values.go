@@ -1,0 +1,43 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"strings"
+	"time"
+
+	"payswitch/engine/fault"
+)
+
+func SetPtr[T any](to **T, v *T) {
+	if v != nil {
+		*to = v
+	}
+}
+
+func IsTrue(b *bool) bool { return b != nil && *b }
+
+// HolderOf returns the card holder's name: the typed one, else the name of the billing address.
+func HolderOf(typed string, billing *Contact) string {
+	if typed != "" || billing == nil || billing.Address == nil {
+		return typed
+	}
+	return strings.TrimSpace(billing.Address.FirstName + " " + billing.Address.LastName)
+}
+
+func MatchSecret(p *Payment, secret string, now time.Time) error {
+	hash := sha256.Sum256([]byte(secret))
+	if subtle.ConstantTimeCompare(hash[:], p.ClientSecretHash) != 1 {
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_09", Message: "The client_secret provided does not match the client_secret associated with the Payment", Param: "client_secret"}
+	}
+	if !now.Before(p.ExpiresAt) {
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_08", Message: "The provided client_secret has expired", Param: "client_secret"}
+	}
+	return nil
+}
+
+func SetText(to *string, v string) {
+	if v != "" {
+		*to = v
+	}
+}
