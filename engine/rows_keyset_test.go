@@ -12,7 +12,7 @@ import (
 )
 
 // TestKeysetOfBefore restores a hash keyset from before rows were signed. Nothing in the database can reveal that, so the next start signs
-// all rows again. It must log the warning. OPERATIONS.md describes what an operator can do.
+// all rows again. It must log the warning. cmd/payswitch/OPERATIONS.md describes what an operator can do.
 func TestKeysetOfBefore(t *testing.T) {
 	db, by := unsigned(t)
 	var before []byte

@@ -8,9 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -33,6 +36,51 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
+}
+
+// rooms are the packages of engine, lowest first: a room imports those before it, and none after it. engine/doc.go says what each is for.
+var rooms = []string{"engine/fault", "engine/ids", "engine/secret", "engine/threeds", "engine/card", "engine/payment", "engine/request", "engine/approval",
+	"engine/port", "engine/vault", "engine/link", "engine/account", "engine/method", "engine/drive", "engine/change", "engine/threeds/flow", "engine",
+	"engine/storetest"}
+
+// TestRooms keeps the imports between the rooms of engine running one way, and the rooms small and described.
+func TestRooms(t *testing.T) {
+	for _, pkg := range listPackages(t, nil) {
+		room := strings.TrimPrefix(pkg.ImportPath, "payswitch/")
+		if room != "engine" && !strings.HasPrefix(room, "engine/") {
+			continue
+		}
+		at := slices.Index(rooms, room)
+		if !assert.GreaterOrEqual(t, at, 0, "%s is not in the list of rooms: give it its place", room) {
+			continue
+		}
+		for _, imported := range pkg.Imports {
+			if to := slices.Index(rooms, strings.TrimPrefix(imported, "payswitch/")); to > at {
+				t.Errorf("%s imports %s, which is above it", room, rooms[to])
+			}
+		}
+		assert.Less(t, linesOf(t, "../../"+room), 4000, "%s is too large: part it", room)
+		_, err := os.Stat("../../" + room + "/doc.go")
+		if room != "engine/storetest" {
+			assert.NoError(t, err, "%s has no doc.go that says what lives there", room)
+		}
+	}
+}
+
+// linesOf counts the lines of a package without its tests.
+func linesOf(t *testing.T, dir string) (lines int) {
+	t.Helper()
+	files, err := filepath.Glob(dir + "/*.go")
+	require.NoError(t, err)
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		lines += bytes.Count(text, []byte("\n"))
+	}
+	return lines
 }
 
 // TestNoTesting: package testing, whose flags come with it, is no part of the program.

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// issued is the content of a dsTransID from the built-in 3DS server. Package router/simulator3ds makes these ids and documents
+// issued is the content of a dsTransID from the built-in 3DS server. Package plugins/simulator3ds makes these ids and documents
 // their layout.
 type issued struct {
 	scheme byte   // hexadecimal digit: 0 Visa, 1 Mastercard, 2 American Express, 3 JCB, 4 Discover, 5 Diners Club, 6 UnionPay, 7 CB
