@@ -40,16 +40,16 @@ type JournalFilter struct {
 	Limit    int // of the page
 }
 
-// journalReader reads the journal.
-type journalReader interface {
+// JournalReader reads the journal.
+type JournalReader interface {
 	// Journal of an operation, the oldest first.
 	Journal(operationID string) ([]*JournalRecord, error)
 	// JournalPage lists records by At and then Seq.
 	JournalPage(f JournalFilter) ([]*JournalRecord, error)
 }
 
-// journalTx writes the journal.
-type journalTx interface {
+// JournalTx writes the journal.
+type JournalTx interface {
 	InsertJournal(r *JournalRecord) error
 	// DeleteExchanges removes an operation's exchanges. None is no error.
 	DeleteExchanges(operationID string) error

@@ -45,7 +45,7 @@ type Reader interface {
 	Exchanges(operationID string) ([]ExchangeRecord, error)
 	// Evidence about an operation in the order of its insertion.
 	Evidence(operationID string) ([]Evidence, error)
-	journalReader
+	JournalReader
 }
 
 // Tx writes what is done of operations.
@@ -56,5 +56,5 @@ type Tx interface {
 	// ExtendLease moves the end of owner's lease; false when owner no longer holds it (or it has ended).
 	ExtendLease(operationID, owner string, until time.Time) (bool, error)
 	PutExchange(x ExchangeRecord) error // inserts or completes by (operation, index)
-	journalTx
+	JournalTx
 }

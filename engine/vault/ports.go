@@ -7,15 +7,15 @@ import (
 	"payswitch/engine/secret"
 )
 
-// keysetTx writes keysets. The store treats a keyset as one opaque value.
-type keysetTx interface {
+// KeysetTx writes keysets. The store treats a keyset as one opaque value.
+type KeysetTx interface {
 	InsertKeyset(name string, stored []byte) error
 	// UpdateKeyset replaces old with stored. It returns ErrConflict if the stored value differs from old, and ErrNotFound if there is no
 	// such keyset.
 	UpdateKeyset(name string, old, stored []byte) error
 }
 
-type sealedReader interface {
+type SealedReader interface {
 	// SealedRows looks at the next window rows of a table behind a position (0: from the start). It returns those that are sealed with
 	// another key than key (8 hex digits). next is the position to continue from, 0 at the end.
 	SealedRows(table SealedTable, behind int64, window int, key string) (rows []SealedRow, next int64, err error)
@@ -23,13 +23,13 @@ type sealedReader interface {
 	SealedCounts(table SealedTable, behind int64, window int) (counts map[string]int, next int64, err error)
 }
 
-type sealedTx interface {
+type SealedTx interface {
 	// Reseal replaces row.Sealed with sealed. It raises the row's version, if it has one, so that a writer with an older copy gets
 	// ErrConflict. It returns false if the row is gone or its sealed value has changed.
 	Reseal(table SealedTable, row SealedRow, sealed []byte) (bool, error)
 }
 
-type signedReader interface {
+type SignedReader interface {
 	// SignedTables returns the tables whose rows are signed.
 	SignedTables() []string
 	// SignedRows returns the next window rows of a table behind a position (0: from the start), with good and bad signatures. next is the
@@ -37,7 +37,7 @@ type signedReader interface {
 	SignedRows(table string, behind int64, window int) (rows []SignedRow, next int64, err error)
 }
 
-type signedTx interface {
+type SignedTx interface {
 	// PutSignature stores a row's signature without a check. It returns ErrNotFound if the row is gone.
 	PutSignature(table string, row SignedRow, signature []byte) error
 }
@@ -55,7 +55,7 @@ type CardTx interface {
 	DeleteCard(merchantID, id string) error
 }
 
-type shortTermReader interface {
+type ShortTermReader interface {
 	// Key returns the key of an instrument of an operation, an authentication or a card token, by its ShortTermID. It returns
 	// ErrNotFound once the key is destroyed.
 	ShortTermKey(merchantID, id string) (*secret.Key, error)
@@ -68,18 +68,18 @@ type Reader interface {
 	// Keyset returns a keyset as it was stored. It returns ErrNotFound before the first start.
 	Keyset(name string) ([]byte, error)
 	CardReader
-	shortTermReader
-	sealedReader
-	signedReader
+	ShortTermReader
+	SealedReader
+	SignedReader
 }
 
 // Tx writes keysets, cards and keys, and the sealed and signed rows of all tables.
 type Tx interface {
 	Reader
-	keysetTx
+	KeysetTx
 	CardTx
-	sealedTx
-	signedTx
+	SealedTx
+	SignedTx
 }
 
 // Store is the vault's part of a store.
