@@ -15,6 +15,7 @@ type KeysetTx interface {
 	UpdateKeyset(name string, old, stored []byte) error
 }
 
+// SealedReader reads what rows have sealed, for re-encryption.
 type SealedReader interface {
 	// SealedRows looks at the next window rows of a table behind a position (0: from the start). It returns those that are sealed with
 	// another key than key (8 hex digits). next is the position to continue from, 0 at the end.
@@ -23,12 +24,14 @@ type SealedReader interface {
 	SealedCounts(table SealedTable, behind int64, window int) (counts map[string]int, next int64, err error)
 }
 
+// SealedTx replaces what a row has sealed.
 type SealedTx interface {
 	// Reseal replaces row.Sealed with sealed. It raises the row's version, if it has one, so that a writer with an older copy gets
 	// ErrConflict. It returns false if the row is gone or its sealed value has changed.
 	Reseal(table SealedTable, row SealedRow, sealed []byte) (bool, error)
 }
 
+// SignedReader reads rows with their signatures.
 type SignedReader interface {
 	// SignedTables returns the tables whose rows are signed.
 	SignedTables() []string
@@ -37,17 +40,20 @@ type SignedReader interface {
 	SignedRows(table string, behind int64, window int) (rows []SignedRow, next int64, err error)
 }
 
+// SignedTx writes signatures.
 type SignedTx interface {
 	// PutSignature stores a row's signature without a check. It returns ErrNotFound if the row is gone.
 	PutSignature(table string, row SignedRow, signature []byte) error
 }
 
+// CardReader reads cards of the vault.
 type CardReader interface {
 	Card(merchantID, id string) (*StoredCard, error)
 	// CardsByFingerprint lists a merchant's cards with the same number, oldest first.
 	CardsByFingerprint(merchantID, fingerprint string) ([]*StoredCard, error)
 }
 
+// CardTx writes cards of the vault. Update compares and sets Version.
 type CardTx interface {
 	InsertCard(c *StoredCard) error
 	UpdateCard(c *StoredCard) error
@@ -55,6 +61,7 @@ type CardTx interface {
 	DeleteCard(merchantID, id string) error
 }
 
+// ShortTermReader reads the keys of instruments that are kept for a short time.
 type ShortTermReader interface {
 	// Key returns the key of an instrument of an operation, an authentication or a card token, by its ShortTermID. It returns
 	// ErrNotFound once the key is destroyed.
