@@ -157,7 +157,7 @@ func TestMethodNotification(t *testing.T) {
 		require.False(t, got.Known)
 		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
 		in := browserInput(v)
-		in.Completion = "Y" // the client's word
+		in.Completion = "Y" // the client's report
 		began := time.Now()
 		_, err = w.AuthenticatePayment(t.Context(), w.auth, v.Payment.ID, in)
 		require.NoError(t, err)
@@ -293,7 +293,7 @@ func TestAuthorizeURL(t *testing.T) {
 		}
 		require.Equal(t, 1, w.bank.count())
 
-		approved, _ := w.inChallenge() // in the bank's app, then the window is closed
+		approved, _ := w.inChallenge() // the payer approves in the bank's app, then closes the window
 		w.a.result = always("Y")
 		require.Contains(t, visit(approved, approved.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=succeeded")
 
@@ -301,7 +301,7 @@ func TestAuthorizeURL(t *testing.T) {
 		w.a.result = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Pending: true} }
 		for _, token := range []string{"", "x", secret, approved.Attempt.Private.Invoke.AuthorizeToken, closed.Attempt.Private.Invoke.PageToken} {
 			_, err := w.AuthorizeReturn(t.Context(), flow.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
-			require.EqualError(t, err, "HE_02: Payment does not exist in our records", "without its own token it is nothing")
+			require.EqualError(t, err, "HE_02: Payment does not exist in our records", "a URL without its own token leads to no payment")
 		}
 		require.Equal(t, payment.RequiresCustomerAction, w.get(closed.Payment.ID, request.RetrieveInput{}).Payment.Status)
 		require.Contains(t, visit(closed, closed.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=failed")

@@ -169,7 +169,7 @@ func TestPluginInstall(t *testing.T) {
 		"manifest of another, unsigned": {[]string{"--yes", "--allow-unsigned", changed("manifest.bundle", func(b *plugins.Bundle) {
 			b.Signature, b.Manifest = nil, []byte(strings.Replace(string(b.Manifest), "api.acme.example", "api.evil.example", 2))
 		})}, "the manifest of the module differs from the bundle's"},
-		"a module":         {append(key, w.path("acme.wasm")), "it is no bundle"},
+		"a module":         {append(key, w.path("acme.wasm")), "the file is not a bundle"},
 		"nobody says yes":  {[]string{signed, "--key", w.path("mine.pub")}, "not approved: payswitch changed nothing. Answer y, or pass --yes"},
 		"what is no key":   {[]string{signed, "--key", "nothing"}, "is neither a minisign public key nor a file that holds one"},
 		"no such file":     {append(key, "none.bundle"), "none.bundle"},

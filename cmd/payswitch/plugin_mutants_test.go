@@ -86,7 +86,7 @@ var mutants = map[string]mutant{
 	"the key of the card is a digest": {in(`Str("number", card.Number)`, `Str("number", c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA256, sdk.Text(card.Number)))))`), "host",
 		[]string{"rule derivation: sha256 cannot be applied to card data"}, false},
 	"the card stands beside other text": {in(`Str("number", card.Number)`, `Str("number", "PAN "+card.Number)`), "host",
-		[]string{"rule secret: ", "card_number is not the whole value"}, false},
+		[]string{"rule secret: ", "card_number is only part of the value"}, false},
 	"the card stands in the query": {in(`return post(c, "/payments", sdk`, `return post(c, "/payments?pan="+card.Number, sdk`), "host", []string{"the query field pan, where the manifest does not declare it"}, false},
 	"the idempotency key is set by hand too": {in(`c.Bearer("api_key")).Keyed("Idempotency-Key")`, `c.Bearer("api_key"), sdk.H("Idempotency-Key", c.IdempotencyKey())).Keyed("Idempotency-Key")`), "host",
 		[]string{"rule header: Idempotency-Key is the idempotency header: leave it out, the host sets it"}, false},

@@ -201,7 +201,7 @@ func TestReplay(t *testing.T) {
 		{nil, exitUsage, "needs an operation, --payment or --since"},
 		{[]string{"op_1", "--since", "1h"}, exitUsage, "either an operation or the flags"},
 		{[]string{"op_1", "--connector", "stripe"}, exitUsage, "either an operation or the flags"},
-		{[]string{"--since", "-1h"}, exitUsage, "how long ago"},
+		{[]string{"--since", "-1h"}, exitUsage, "--since takes a positive duration, as 24h"},
 		{[]string{"--payment", "pay_none"}, exitFailed, "nothing of payment pay_none"},
 		{[]string{"op_1"}, exitFailed, "no operation op_1 is in the database"},
 		{[]string{"op_1", "--plugin", "none.wasm"}, exitFailed, "there is no file none.wasm"},

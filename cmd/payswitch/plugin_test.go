@@ -156,7 +156,7 @@ func TestPluginCheck(t *testing.T) {
 	code, stdout, stderr := author(t, dir, "plugin", "check", "bad.wasm")
 	require.Equal(t, exitFailed, code)
 	require.Regexp(t, `(?m)^failed +money `, stdout)
-	require.Contains(t, stdout, "- authorize: 1999 EUR")
+	require.Contains(t, stdout, "- authorize: no request holds the amount 1999 EUR")
 	require.Contains(t, stdout, "what to do: use Money.Minor")
 	require.NotContains(t, stdout, "is certified")
 	require.Contains(t, stderr, "bad.wasm is not certified: broken are money")
