@@ -35,7 +35,9 @@ type forms struct {
 func newForms(t *testing.T, wasm []byte) *forms {
 	warm := sdk.EncodeStep(&sdk.Step{Operation: sdk.OpAuthorize, Now: 1_760_000_000_000})
 	load := func(unoptimised bool) *sandbox.Module {
-		r, err := sandbox.New(t.Context(), sandbox.Options{Limits: sandbox.Limits{CompileTime: 5 * time.Minute}, Unoptimised: unoptimised})
+		o := patient
+		o.CacheDir, o.Unoptimised = compiled, unoptimised
+		r, err := sandbox.New(t.Context(), o)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, r.Close(context.Background())) })
 		sum := sha256.Sum256(wasm)
