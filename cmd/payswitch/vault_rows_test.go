@@ -35,7 +35,7 @@ func TestVaultRows(t *testing.T) {
 	code, stdout, stderr = runProgram(t, env, "vault", "rows", "--config", config)
 	require.Equal(t, exitFailed, code)
 	require.Equal(t, name+"\taltered\n", stdout)
-	require.Contains(t, stderr, "1 rows are not used")
+	require.Contains(t, stderr, "payswitch does not use 1 rows until you restore or sign them")
 	code, stdout, stderr = runProgram(t, env, "vault", "rows", "--sign", name, "--config", config)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stdout, `name: "by hand"`)
