@@ -15,7 +15,11 @@ import (
 // A comment that begins with a name begins with one that is declared: what was removed leaves no description behind.
 func TestCommentsBeginWithWhatIsThere(t *testing.T) {
 	camel := regexp.MustCompile(`^[A-Z][a-z0-9]{2,}[A-Z]\w*$`)
-	for _, dir := range []string{"../../engine", "../../engine/threeds", "../../plugins", "../../plugins/sandbox", "../../router", "../../sdk", "../../storage"} {
+	dirs := []string{"../../plugins", "../../plugins/sandbox", "../../plugins/sandbox/optimise", "../../plugins/simulator3ds", "../../router", "../../sdk", "../../storage"}
+	for _, room := range rooms {
+		dirs = append(dirs, "../../"+room)
+	}
+	for _, dir := range dirs {
 		names, err := filepath.Glob(dir + "/*.go")
 		require.NoError(t, err)
 		files, named, parsed := token.NewFileSet(), map[string]bool{}, []*ast.File{}

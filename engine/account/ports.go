@@ -51,10 +51,10 @@ type Tx interface {
 	// DeleteMerchant also removes the merchant's profiles, accounts, keys, kept cards, saved methods and counts of exemptions. Payments and
 	// customers stay.
 	DeleteMerchant(id string) error
-	InsertProfile(p *Profile) error // ErrConflict if the merchant has a profile of that name
+	InsertProfile(p *Profile) error // fault.ErrConflict if the merchant has a profile of that name
 	UpdateProfile(p *Profile) error
 	DeleteProfile(merchantID, id string) error
-	InsertAccount(a *Account) error // ErrConflict if the profile has an account of that label
+	InsertAccount(a *Account) error // fault.ErrConflict if the profile has an account of that label
 	UpdateAccount(a *Account) error
 	DeleteAccount(merchantID, id string) error
 	InsertAPIKey(k *APIKey) error

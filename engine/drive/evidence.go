@@ -88,7 +88,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	return v, nil
 }
 
-// atTheDoor says of a refusal that the processor made it before it looked at the request, and so at its idempotency key: of who asks, or of
+// refusedUnread says of a refusal that the processor made it before it looked at the request, and so at its idempotency key: of who asks, or of
 // how often.
 func refusedUnread(httpStatus int) bool {
 	return httpStatus == http.StatusUnauthorized || httpStatus == http.StatusForbidden || httpStatus == http.StatusTooManyRequests
@@ -109,7 +109,7 @@ func (d *Driver) markSend(ctx context.Context, op *payment.Operation) error {
 	})
 }
 
-// answered are the exchanges of an operation that have an answer, from the journal, with the secrets captured from them, and the intent
+// journalledAnswers are the exchanges of an operation that have an answer, from the journal, with the secrets captured from them, and the intent
 // after them that has none.
 func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out []sdk.Exchange, captured []port.CapturedValue, open *ExchangeRecord, err error) {
 	var rows []ExchangeRecord
@@ -195,7 +195,7 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 // EvidenceOfWebhook is the source of evidence that a processor's message brought.
 const EvidenceOfWebhook = "webhook"
 
-// fromMessages is what the processor's messages told of an operation while it was under way; unknown when they told nothing.
+// evidenceFromWebhooks is what the processor's messages told of an operation while it was under way; unknown when they told nothing.
 func (d *Driver) evidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verdict, error) {
 	none := payment.Verdict{Status: payment.OperationUnknown, Text: "waits for the processor's own message or an operator"}
 	var kept []Evidence

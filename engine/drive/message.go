@@ -101,14 +101,14 @@ func IsEvidence(adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to
 	return to == ToResult && !rule.Pulls()
 }
 
-// wakes reports whether an event without proof is useful: the engine can fetch the result, or the authenticator's page reports the browser's
+// promptsQuery reports whether an event without proof is useful: the engine can fetch the result, or the authenticator's page reports the browser's
 // progress.
 func promptsQuery(adapter port.AdapterInfo, ev *sdk.Event, to Destination) bool {
 	told, rule := AuthenticationOf(ev), adapter.Manifest.Authenticator
 	return rule != nil && (rule.Pulls() || to == ToEvent && told != nil && told.Event != "")
 }
 
-// useless reports whether a message has an event that proves nothing and cannot be checked with the authenticator. The sender then gets an
+// provesNothing reports whether a message has an event that proves nothing and cannot be checked with the authenticator. The sender then gets an
 // error without details.
 func provesNothing(adapter port.AdapterInfo, r *port.DriveResult, to Destination) bool {
 	if rule := adapter.Manifest.Authenticator; rule != nil && rule.PushAuthentication == "hmac" && r.Verified() {

@@ -91,7 +91,7 @@ func newOperationID(at time.Time) string {
 	return "op_" + hex.EncodeToString(b[:])
 }
 
-// seal puts the request and the secrets into the operation's row: a resend needs the very same.
+// SealRun puts the request and the secrets into the operation's row: a resend needs the very same.
 func (d *Driver) SealRun(w *Run) (err error) {
 	if w.Operation.Request, err = d.Vault.SealJSON(&w.Request, vault.RequestAD(w.Operation.ID)); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (e *Driver) driveAccount(a *account.Account) port.DriveAccount {
 	return d
 }
 
-// ConfigOf flattens the top level of an account's metadata to text; nested values are left out.
+// FlatMetadata flattens the top level of an account's metadata to text; nested values are left out.
 func FlatMetadata(metadata json.RawMessage) map[string]string {
 	var m map[string]any
 	if len(metadata) == 0 || json.Unmarshal(metadata, &m) != nil || len(m) == 0 {

@@ -78,7 +78,7 @@ func sent(r *Answer) bool {
 	return slices.ContainsFunc(r.Exchanges, func(x sdk.Exchange) bool { return x.Verified == nil })
 }
 
-// Sends reports whether the adapter talks to a processor at all. The simulator does not.
+// TalksToProcessor reports whether the adapter talks to a processor at all. The simulator does not.
 func TalksToProcessor(m *sdk.Manifest) bool {
 	for _, e := range m.Environments {
 		if len(e.Hosts) > 0 {

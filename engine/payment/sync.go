@@ -122,7 +122,7 @@ func TellsNews(a *Attempt, v Verdict) bool {
 	return true
 }
 
-// Shows reports whether the attempt's state already includes an outcome.
+// AlreadyShows reports whether the attempt's state already includes an outcome.
 func (a *Attempt) AlreadyShows(o *sdk.Outcome) bool {
 	switch o.Status {
 	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusNotFound, sdk.StatusUnknown:

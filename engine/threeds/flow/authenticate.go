@@ -252,7 +252,7 @@ func (s *Authentications) askOnce(ctx context.Context, c *authCase, q *change.Lo
 	}
 }
 
-// preparedAgain continues with the AReq after a new session. Without a version it ends as if the AReq had failed.
+// bookSecondLookUp continues with the AReq after a new session. Without a version it ends as if the AReq had failed.
 func (s *Authentications) bookSecondLookUp(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer) (*change.Loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
@@ -289,7 +289,7 @@ func (s *Authentications) bookSecondLookUp(ctx context.Context, c *authCase, q *
 	return s.nextCall(c, q.Account, q.Adapter, sdk.OpAuthenticate, &first, secrets)
 }
 
-// answeredAReq books the answer to an AReq. It returns the first call of another try, or nil.
+// bookAReq books the answer to an AReq. It returns the first call of another try, or nil.
 func (s *Authentications) bookAReq(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer, tried *threeds.Tried) (*change.Loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details

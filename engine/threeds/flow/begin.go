@@ -203,7 +203,7 @@ func NoExternal3DS(account *account.Account) *fault.Error {
 	return &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "external 3-D Secure flow not supported", Connector: account.Connector}
 }
 
-// prepare asks the authenticator whether the card takes part. Without an answer it asks once more, and then asks the fallback authenticator.
+// lookUpVersions asks the authenticator whether the card takes part. Without an answer it asks once more, and then asks the fallback authenticator.
 // It books the result, and authorizes at once if the card takes no part.
 func (s *Authentications) lookUpVersions(ctx context.Context, id string, q *change.Loaded) (*authCase, error) {
 	var tried threeds.Tried
@@ -229,7 +229,7 @@ func (s *Authentications) lookUpVersions(ctx context.Context, id string, q *chan
 	}
 }
 
-// prepared books the result of a version look-up. It returns the next try, or nil.
+// bookLookUp books the result of a version look-up. It returns the next try, or nil.
 func (s *Authentications) bookLookUp(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer, tried *threeds.Tried) (*change.Loaded, error) {
 	c.answered(ans)
 	a := c.auth
@@ -358,7 +358,7 @@ func chooseRange(list []sdk.CardRange, network sdk.CardNetwork) *sdk.CardRange {
 	return &list[0]
 }
 
-// keepPrepared stores the data that the browser needs.
+// takeLookUp stores the data that the browser needs.
 func (s *Authentications) takeLookUp(c *authCase, o *sdk.AuthenticationOutcome, rng *sdk.CardRange, version string, rule *sdk.AuthenticatorRule) {
 	a, d := c.auth, &c.auth.Details
 	d.PreparedAt, d.MessageVersion, d.VersionsOffered = c.now, version, nil

@@ -125,7 +125,7 @@ func (c *authCase) flag(flags []threeds.Flag) {
 	}
 }
 
-// giveTokens makes the tokens of all URLs of a new authentication.
+// makeTokens makes the tokens of all URLs of a new authentication.
 func (s *Authentications) makeTokens(a *payment.Authentication) {
 	for _, use := range []payment.URLUse{payment.URLMethod, payment.URLChallenge, payment.URLEvent, payment.URLResult, payment.URLHosted, payment.URLAuthorize, payment.URLFrames, payment.URLOpen} {
 		token := s.Links.NewToken(a, use)

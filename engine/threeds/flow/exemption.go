@@ -99,7 +99,7 @@ func (s *Authentications) forced(w *change.Loaded) bool {
 	return w.Profile.Settings.Force3DSChallenge || string(w.Payment.Details.Echo["force_3ds_challenge"]) == "true"
 }
 
-// payer returns the facts about the payment's amount, card and issuer for the decision, with the counts so far.
+// payerFacts returns the facts about the payment's amount, card and issuer for the decision, with the counts so far.
 func (s *Authentications) payerFacts(ctx context.Context, w *change.Loaded, x *payment.AttemptExemption, card *card.Facts) (threeds.Payer, error) {
 	p := threeds.Payer{EURCents: x.EURCents, Requested: requestedExemption(w.Payment), AddCard: w.Payment.NetAmount == 0, Counters: threeds.NoCounters}
 	network := sdk.CardNetwork("")
@@ -178,7 +178,7 @@ func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (dir
 	return direct, nil
 }
 
-// claimed returns the exemption that the authorization claims after an authentication. It is the exemption that the issuer acknowledged, the
+// claimedExemption returns the exemption that the authorization claims after an authentication. It is the exemption that the issuer acknowledged, the
 // one claimed without the issuer's 3-D Secure, or the one of a card that takes no part in it. It returns "" if the processor does not accept
 // the exemption.
 func claimedExemption(c *authCase, d threeds.Decision) sdk.Exemption {

@@ -151,7 +151,7 @@ func (s *Authentications) unusedResult(c *authCase, flag threeds.Flag, o *sdk.Au
 	return vault.ErrUnchanged
 }
 
-// notThere schedules the next look, or gives up after the deadline.
+// scheduleNextPull schedules the next look, or gives up after the deadline.
 func (s *Authentications) scheduleNextPull(c *authCase) error {
 	a, d := c.auth, &c.auth.Details
 	if !a.State.Challenged() {

@@ -53,7 +53,7 @@ func (s *Authentications) StepUpAfter(ctx context.Context, w *change.Loaded, b *
 	return s.newStepUp(ctx, w, b, ch, account, adapter, now)
 }
 
-// askingFor rewrites a soft decline as the error_code that asks the merchant to bring the payer back for authentication. The message repeats
+// declineForAbsentPayer rewrites a soft decline as the error_code that asks the merchant to bring the payer back for authentication. The message repeats
 // the processor's own words. The processor's code becomes the network code if the network's own is unknown.
 func declineForAbsentPayer(x *payment.AttemptError, code string) *payment.AttemptError {
 	out := *x

@@ -82,7 +82,7 @@ func (s *Authentications) abandon(ctx context.Context, id string) error {
 	return err
 }
 
-// recover continues an authentication that is due and waits for no result. It repeats a look-up whose node stopped, lets the payer's page
+// resume continues an authentication that is due and waits for no result. It repeats a look-up whose node stopped, lets the payer's page
 // send the AReq again, or gives up.
 func (s *Authentications) resume(ctx context.Context, id string) error {
 	var q *change.Loaded
