@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"testing"
 
@@ -53,7 +52,7 @@ func TestThreeRI(t *testing.T) {
 	require.Equal(t, "01", prior.Method)
 	charge := func() *change.View {
 		return w.pay(mit(777, method, func(in *request.Input) {
-			in.Echo = map[string]json.RawMessage{"mit_category": json.RawMessage(`"recurring"`)}
+			in.MITCategory = sdk.MITRecurring
 		}))
 	}
 	require.Equal(t, payment.Succeeded, charge().Payment.Status)
@@ -69,7 +68,7 @@ func TestThreeRI(t *testing.T) {
 	require.EqualValues(t, 777, req.Amount.Minor)
 	require.Equal(t, visa, w.a.secrets[len(w.a.secrets)-1].Number.Reveal())
 	require.Equal(t, "05", seen.last().ThreeDS.ECI)
-	require.Equal(t, "mit", seen.last().StoredCredential.Initiator)
+	require.Equal(t, sdk.InitiatorMerchant, seen.last().StoredCredential.Initiator)
 	require.Equal(t, []string{"payment_succeeded"}, w.events(v.Payment.ID))
 	require.Equal(t, payment.AuthenticationConsumed, w.record(v.Payment.ID).State)
 

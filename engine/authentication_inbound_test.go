@@ -18,8 +18,8 @@ import (
 
 // A signed result at the account's own URL ends the challenge, once. Later messages, in any order, change nothing.
 func TestAPushedResultAtTheAccountsURL(t *testing.T) {
-	for _, rule := range []string{"push", "push_and_pull"} {
-		t.Run(rule, func(t *testing.T) {
+	for _, rule := range []sdk.ResultDelivery{sdk.ResultPush, sdk.ResultPushAndPull} {
+		t.Run(string(rule), func(t *testing.T) {
 			w := newPushWorld(t, rule, "hmac", hookSecret)
 			v, back := w.inChallenge()
 			require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "information"}, hookSecret), "signed, and no result")
@@ -92,8 +92,8 @@ func TestForgedResults(t *testing.T) {
 // Without a secret on the account, no message at its URL is evidence, even if the adapter accepts it. If the result cannot be fetched, the
 // engine refuses the message.
 func TestUnsignedResultsOfOneThatCannotBeAsked(t *testing.T) {
-	for _, proof := range []string{"hmac", "none", "mtls", "ip", ""} {
-		t.Run(proof, func(t *testing.T) {
+	for _, proof := range []sdk.PushProof{"hmac", "none", "mtls", "ip", ""} {
+		t.Run(string(proof), func(t *testing.T) {
 			w := newPushWorld(t, "push", proof, "")
 			v, _ := w.inChallenge()
 			require.Equal(t, "WE_01", code(t, w.toAccount(resultOf("Y"), "")))

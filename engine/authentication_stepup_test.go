@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,7 +74,7 @@ func TestNoStepUp(t *testing.T) {
 		"no authenticator":  {`{"authentication_connector_details":{"authentication_connectors":[]}}`, browser},
 		"an acquirer that there is not": {`{}`, func(in *request.Input) {
 			browser(in)
-			in.Echo = map[string]json.RawMessage{"profile_acquirer_id": json.RawMessage(`"pro_acq_none"`)}
+			in.ProfileAcquirerID = ptr("pro_acq_none")
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,24 +101,19 @@ func TestNoStepUp(t *testing.T) {
 
 // Requests to the issuer: no preference, a challenge, or an exemption in the values of the message version.
 func TestChallengeIndicators(t *testing.T) {
-	echo := func(key, value string) func(*request.Input) {
-		return func(in *request.Input) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
-	}
 	for name, c := range map[string]struct {
 		change    func(*request.Input)
 		inds      []string
 		exemption string
 	}{
 		"nothing":        {func(*request.Input) {}, []string{"01"}, ""},
-		"forced":         {echo("force_3ds_challenge", "true"), []string{"04"}, ""},
+		"forced":         {func(in *request.Input) { in.Force3DSChallenge = ptr(true) }, []string{"04"}, ""},
 		"card for later": {func(in *request.Input) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" }, []string{"04"}, ""},
 		"risk analysis": {func(in *request.Input) {
-			echo("psd2_sca_exemption_type", `"transaction_risk_analysis"`)(in)
-			in.Currency = "EUR"
+			in.SCAExemption, in.Currency = sdk.ExemptionRiskAnalysis, "EUR"
 		}, []string{"05"}, "transaction_risk_analysis"},
 		"risk analysis over its limit": {func(in *request.Input) {
-			echo("psd2_sca_exemption_type", `"transaction_risk_analysis"`)(in)
-			in.Currency, in.Amount = "EUR", ptr(int64(50001))
+			in.SCAExemption, in.Currency, in.Amount = sdk.ExemptionRiskAnalysis, "EUR", ptr(int64(50001))
 		}, []string{"01"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

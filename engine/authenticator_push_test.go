@@ -36,9 +36,10 @@ func pushing() *sdk.Adapter {
 				}
 			}
 			var in struct {
-				Transaction, Reference, Event string
-				Sync                          bool
-				Result                        *sdk.AuthenticationOutcome
+				Transaction, Reference string
+				Event                  sdk.AuthenticationEvent
+				Sync                   bool
+				Result                 *sdk.AuthenticationOutcome
 			}
 			if err := json.Unmarshal(m.Body, &in); err != nil {
 				return sdk.Refuse(400, "not JSON"), nil
@@ -62,7 +63,7 @@ type pushWorld struct {
 	secret  string
 }
 
-func newPushWorld(t *testing.T, result, proof, secret string) *pushWorld {
+func newPushWorld(t *testing.T, result sdk.ResultDelivery, proof sdk.PushProof, secret string) *pushWorld {
 	a, b := newAuthenticator(), &bank{external: true, rule: byReference}
 	a.manifest.Operations = append(a.manifest.Operations, sdk.OpWebhook)
 	a.manifest.Authenticator.Result, a.manifest.Authenticator.PushAuthentication = result, proof

@@ -45,7 +45,7 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	switch method := p.Details.CaptureMethod; method {
 	case payment.CaptureManual, payment.CaptureManualMultiple:
 	default:
-		return 0, wrongState("captured", "capture_method", method, "manual, manual_multiple, scheduled")
+		return 0, wrongState("captured", "capture_method", string(method), "manual, manual_multiple, scheduled")
 	}
 	amount := p.Capturable
 	switch {

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/sdk"
 )
 
 // payerSends are the fields that the payer's device may send in a confirm. payerInput copies them; profile_id, amount, currency and confirm
@@ -78,6 +79,26 @@ var payerRepeats = []struct {
 	{"order_details", func(in *request.Input) bool { return len(in.Lines) > 0 },
 		func(p *payment.Payment, in *request.Input) bool {
 			return in.Echo["order_details"] != nil && sameJSON(in.Echo["order_details"], p.Details.Echo["order_details"])
+		}},
+	{"mit_category", func(in *request.Input) bool { return in.MITCategory != "" },
+		func(p *payment.Payment, in *request.Input) bool { return in.MITCategory == p.Details.MITCategory }},
+	{"psd2_sca_exemption_type", func(in *request.Input) bool { return in.SCAExemption != "" },
+		func(p *payment.Payment, in *request.Input) bool { return in.SCAExemption == p.Details.SCAExemption }},
+	{"is_stored_credential", func(in *request.Input) bool { return in.StoredCredential != nil },
+		func(p *payment.Payment, in *request.Input) bool {
+			return equal(p.Details.StoredCredential, in.StoredCredential)
+		}},
+	{"force_3ds_challenge", func(in *request.Input) bool { return in.Force3DSChallenge != nil },
+		func(p *payment.Payment, in *request.Input) bool {
+			return equal(p.Details.Force3DSChallenge, in.Force3DSChallenge)
+		}},
+	{"frm_metadata", func(in *request.Input) bool { return in.RiskAccepted != nil },
+		func(p *payment.Payment, in *request.Input) bool {
+			return equal(p.Details.RiskAccepted, in.RiskAccepted)
+		}},
+	{"profile_acquirer_id", func(in *request.Input) bool { return in.ProfileAcquirerID != nil },
+		func(p *payment.Payment, in *request.Input) bool {
+			return equal(p.Details.ProfileAcquirerID, in.ProfileAcquirerID)
 		}},
 	{"connector", func(in *request.Input) bool { return in.Routing != nil && slices.Contains(in.Sent, "connector") }, sameRouting},
 	{"routing", func(in *request.Input) bool { return in.Routing != nil }, sameRouting},
@@ -182,7 +203,7 @@ func payerAgrees(p *payment.Payment, in *request.Input) error {
 	case in.ReturnURL != "" && in.ReturnURL != d.ReturnURL && !isWebURL(in.ReturnURL):
 		return fault.Unprocessable("return_url", "return_url must begin with http:// or https:// when it is sent with the publishable key: "+
 			"the merchant's server may set another scheme with the secret API key")
-	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && d.SetupFutureUsage == request.UsageOffSession:
+	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && d.SetupFutureUsage == sdk.UsageOffSession:
 		return fault.Unprocessable("setup_future_usage", "setup_future_usage may only be raised with the publishable key: "+
 			"the merchant's server may lower it with the secret API key")
 	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && !consent:

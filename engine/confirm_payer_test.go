@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,25 +9,23 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/sdk"
 )
 
 // The payer's device does not decide that its payer need not be authenticated; the merchant's server does, with the same fields.
 func TestPayerDoesNotExemptItself(t *testing.T) {
-	echo := func(key, value string) func(*request.Input) {
-		return func(in *request.Input) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
-	}
 	for field, change := range map[string]func(*request.Input){
-		"frm_metadata":                             echo("frm_metadata", `{"risk_accepted":true}`),
-		"psd2_sca_exemption_type":                  echo("psd2_sca_exemption_type", `"low_value"`),
-		"force_3ds_challenge":                      echo("force_3ds_challenge", "false"),
-		"profile_acquirer_id":                      echo("profile_acquirer_id", `"pro_acq_1"`),
+		"frm_metadata":                             func(in *request.Input) { in.RiskAccepted = ptr(true) },
+		"psd2_sca_exemption_type":                  func(in *request.Input) { in.SCAExemption = sdk.ExemptionLowValue },
+		"force_3ds_challenge":                      func(in *request.Input) { in.Force3DSChallenge = ptr(false) },
+		"profile_acquirer_id":                      func(in *request.Input) { in.ProfileAcquirerID = ptr("pro_acq_1") },
 		"three_ds_data":                            func(in *request.Input) { in.ThreeDS = &request.ThreeDSInput{} },
 		"authentication_type":                      func(in *request.Input) { in.AuthenticationType = "no_three_ds" },
 		"request_external_three_ds_authentication": func(in *request.Input) { in.External3DS = ptr(false) },
 	} {
 		t.Run(field, func(t *testing.T) {
 			w := newSecureWorld(t, engine.Options{})
-			made := sale(6540, visa, external, echo("force_3ds_challenge", "true"))
+			made := sale(6540, visa, external, func(in *request.Input) { in.Force3DSChallenge = ptr(true) })
 			made.Confirm = ptr(false)
 			v, err := w.CreatePayment(t.Context(), w.auth, made)
 			require.NoError(t, err)

@@ -8,7 +8,6 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
-	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -30,17 +29,17 @@ func TestRiskAnalysis(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := exemptWorld(t, `{"external_three_ds_policy":{"exemption_policy":"rules","exemption_rules":{"transaction_risk_analysis_threshold_eur":250}}}`, sdk.ExemptionRiskAnalysis)
-			echo := map[string]json.RawMessage{}
+			in := sale(c.amount, visa, euros)
 			if c.frm != "" {
-				echo["frm_metadata"] = json.RawMessage(c.frm)
+				in.RiskAccepted = ptr(payment.RiskAccepted(json.RawMessage(c.frm)))
 			}
 			if c.rate != "" {
 				acquirer, err := w.CreateAcquirer(t.Context(), w.auth, account.AcquirerInput{ProfileID: w.profile.ID, Network: sdk.Visa, BIN: ptr("412345"), MID: ptr("MID1"),
 					Name: ptr("Shop"), Country: ptr("DK"), FraudRate: json.RawMessage(c.rate)})
 				require.NoError(t, err)
-				echo["profile_acquirer_id"] = json.RawMessage(`"` + acquirer.ID + `"`)
+				in.ProfileAcquirerID = &acquirer.ID
 			}
-			v := w.pay(sale(c.amount, visa, euros, func(in *request.Input) { in.Echo = echo }))
+			v := w.pay(in)
 			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Equal(t, c.claimed, w.bank.last(t).Exemption)
 		})

@@ -23,7 +23,7 @@ func euros(in *request.Input) { in.Currency = "EUR" }
 
 func asks(exemption string) func(*request.Input) {
 	return func(in *request.Input) {
-		in.Echo = map[string]json.RawMessage{"psd2_sca_exemption_type": json.RawMessage(`"` + exemption + `"`)}
+		in.SCAExemption = sdk.Exemption(exemption)
 	}
 }
 
@@ -360,7 +360,7 @@ func TestLowValueOfSavedCards(t *testing.T) {
 	require.Equal(t, 0, w.used(first).Count)
 	typed := w.pay(sale(10_00, visa, euros))
 	require.Equal(t, 1, w.used(typed).Count)
-	for i, usage := range []string{"", "off_session"} { // the card with its CVC, and the processor's reference to it
+	for i, usage := range []sdk.CredentialUsage{"", sdk.UsageOffSession} { // the card with its CVC, and the processor's reference to it
 		v := w.pay(&request.Input{Amount: ptr(int64(5_00)), Currency: "EUR", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
 			PaymentToken: w.methods("c")[0].Token, CardCVC: secret.New("737")})
 		require.Equal(t, payment.Succeeded, v.Payment.Status)
@@ -372,4 +372,19 @@ func TestLowValueOfSavedCards(t *testing.T) {
 	require.Empty(t, w.bank.last(t).Exemption)
 	require.Nil(t, charged.Attempt.Details.Exemption)
 	require.Equal(t, 3, w.used(typed).Count)
+}
+
+// A payment that an older version stored names its exemption in Echo alone, and claims it all the same.
+func TestStoredExemptionOfAnOlderVersion(t *testing.T) {
+	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
+	v, err := w.CreatePayment(t.Context(), w.auth, sale(10_00, visa, euros, func(in *request.Input) {
+		in.Confirm = ptr(false)
+		in.Echo = map[string]json.RawMessage{"psd2_sca_exemption_type": json.RawMessage(`"low_value"`)}
+	}))
+	require.NoError(t, err)
+	require.Empty(t, v.Payment.Details.SCAExemption, "stored without the typed field")
+	v, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(10_00, visa, euros))
+	require.NoError(t, err)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
+	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
 }

@@ -94,7 +94,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		e.log.LogAttrs(ctx, slog.LevelWarn, "webhook event of another account", slog.String("account_id", account.ID))
 		return true, nil // one address may serve several accounts at the processor: not ours to look at, nor to complain of
 	}
-	if ev.Object == "authentication" {
+	if ev.Object == sdk.EventAuthentication {
 		return e.TakeAuthentication(ctx, account, r, ev)
 	}
 	w, err := e.findPayment(ctx, account, ev)
@@ -102,8 +102,8 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		return false, err
 	}
 	switch {
-	case ev.Object != "payment":
-		return true, e.keepWebhook(ctx, w, ev.Outcome, ev.Object)
+	case ev.Object != sdk.EventPayment:
+		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Sync || ev.Outcome == nil:
 		if !w.Payment.Status.Facts().Sync {
 			return true, nil
@@ -123,7 +123,7 @@ func (e *Engine) owns(a *account.Account, name string) bool {
 	}
 	info, _ := e.connectors.Adapter(a.Connector)
 	return info.Manifest != nil && slices.ContainsFunc(info.Manifest.Credentials, func(f sdk.Field) bool {
-		return (f.Type == "text" || f.Type == "enum") && a.Credentials[approval.FieldKey(f)].Reveal() == name
+		return (f.Type == sdk.FieldText || f.Type == sdk.FieldEnum) && a.Credentials[approval.FieldKey(f)].Reveal() == name
 	})
 }
 

@@ -52,7 +52,7 @@ func mailing(rule sdk.ResolveRule) *sdk.Adapter {
 		if json.Unmarshal(m.Body, &in) != nil {
 			return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 400}}, nil
 		}
-		return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: in.Object, Reference: in.Reference, TransactionID: in.ID, Sync: in.Sync, Outcome: in.Outcome}}}, nil
+		return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: sdk.EventObject(in.Object), Reference: in.Reference, TransactionID: in.ID, Sync: in.Sync, Outcome: in.Outcome}}}, nil
 	}
 	return a
 }
@@ -292,7 +292,7 @@ func TestWebhookAdyen(t *testing.T) {
 	require.NoError(t, err)
 	got = w.get(v.Payment.ID, request.RetrieveInput{})
 	require.Equal(t, payment.RequiresCapture, got.Payment.Status)
-	require.Equal(t, "failed", got.Attempt.Details.Captures[0].Status)
+	require.Equal(t, payment.CaptureFailed, got.Attempt.Details.Captures[0].Status)
 	_, err = notify("CAPTURE1", "PSP1", "Shop", "CAPTURE", "false")
 	require.NoError(t, err)
 

@@ -113,7 +113,7 @@ func TestSaving(t *testing.T) {
 		change []func(*request.Input)
 		number string
 		saved  bool
-		usage  string // told to the processor
+		usage  sdk.CredentialUsage // told to the processor
 		stored bool
 	}{
 		{"off session", []func(*request.Input){offSession, agreed}, visa, true, "off_session", true},
@@ -233,7 +233,7 @@ func TestSavingWithoutCharge(t *testing.T) {
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Zero(t, v.Payment.Received)
 	require.Equal(t, sdk.OpVerify, w.operations(v.Payment.ID)[0].Kind)
-	require.Equal(t, "off_session", seen.last().StoredCredential.Usage)
+	require.Equal(t, sdk.UsageOffSession, seen.last().StoredCredential.Usage)
 	require.Equal(t, payment.Succeeded, w.pay(mit(900, v.Method.ID)).Payment.Status)
 }
 

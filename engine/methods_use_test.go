@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -27,11 +26,11 @@ func TestMerchantInitiated(t *testing.T) {
 	time.Sleep(2 * time.Millisecond) // the store's times are whole milliseconds
 	v := w.pay(mit(777, cit.Method.ID, func(in *request.Input) {
 		in.AuthenticationType = "three_ds"
-		in.Echo = map[string]json.RawMessage{"mit_category": json.RawMessage(`"recurring"`)}
+		in.MITCategory = sdk.MITRecurring
 	}))
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, "c", v.Payment.CustomerID)
-	require.Equal(t, "no_three_ds", v.Payment.Details.AuthenticationType)
+	require.Equal(t, payment.AuthenticationNoThreeDS, v.Payment.Details.AuthenticationType)
 	require.Equal(t, cit.Method.ID, v.Method.ID)
 	require.Equal(t, "424242", v.Attempt.Details.Card.BIN)
 	require.Equal(t, "Joseph Doe", v.Attempt.Private.Holder)
@@ -130,7 +129,7 @@ func TestBroughtCredentials(t *testing.T) {
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Equal(t, "424242", v.Attempt.Details.Card.BIN)
 	require.Equal(t, "123456789012345", seen.last().Instrument.NetworkTransactionID)
-	require.Equal(t, "mit", seen.last().StoredCredential.Initiator)
+	require.Equal(t, sdk.InitiatorMerchant, seen.last().StoredCredential.Initiator)
 	e := w.fails(mit(100, "", func(in *request.Input) {
 		c := typedCard(visa)
 		c.ExpYear = "20"
@@ -288,7 +287,7 @@ func TestExternal3DSAndSavedCards(t *testing.T) {
 	require.Equal(t, &sdk.ConnectorData{Version: 2, Method: "m", Customer: "shopper_1"}, w.bank.last(t).ConnectorData)
 	require.Nil(t, w.bank.last(t).ThreeDS)
 
-	for _, usage := range []string{"", "off_session"} {
+	for _, usage := range []sdk.CredentialUsage{"", "off_session"} {
 		before := w.a.count(sdk.OpPrepare)
 		v := w.pay(&request.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
 			PaymentToken: w.methods("c")[0].Token, CardCVC: secret.New("737"), External3DS: ptr(true), AuthenticationType: "three_ds", ReturnURL: "https://shop.test/done"})

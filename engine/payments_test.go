@@ -227,7 +227,7 @@ func TestRedirect3DS(t *testing.T) {
 	for result, want := range map[string]payment.Status{"approve": payment.Succeeded, "decline": payment.Failed} {
 		v := w.pay(sale(1000, visa, threeDS))
 		require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status)
-		require.Equal(t, "redirect", v.Attempt.Details.NextAction.Type)
+		require.Equal(t, sdk.NextActionRedirect, v.Attempt.Details.NextAction.Type)
 		require.EqualValues(t, 1000, v.Payment.Capturable)
 		n, err := w.NextAction(t.Context(), redirectOf(v))
 		require.NoError(t, err)

@@ -156,6 +156,6 @@ func (o *operation) takeCryptogram(a *sdk.AuthenticationOutcome) {
 
 func declaresResponse(places []*place, c *sdk.Capture) bool {
 	return slices.ContainsFunc(places, func(p *place) bool {
-		return p.authentication && p.In == inResponse && p.Secret == c.Name && p.Field == c.Path
+		return p.authentication && p.In == sdk.InResponse && p.Secret == c.Name && p.Field == c.Path
 	})
 }

@@ -194,7 +194,7 @@ func (c *hostCheck) drive(where string, step *sdk.Step, token bool, reply func(i
 
 // certificateOf is an empty client certificate if the manifest declares one, else nil.
 func certificateOf(m *sdk.Manifest) *tls.Certificate {
-	if slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Type == clientCertificate }) {
+	if slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Type == sdk.FieldClientCertificate }) {
 		return new(tls.Certificate)
 	}
 	return nil
@@ -238,7 +238,7 @@ func (c *hostCheck) judge(where string, o *operation, sent []*outgoing, err erro
 
 // impossibleEvent explains why an event of a webhook states something impossible; "" if it does not.
 func impossibleEvent(e *sdk.Event) string {
-	op, known := map[string]sdk.Operation{"payment": sdk.OpSync, "refund": sdk.OpRefundSync}[e.Object]
+	op, known := map[sdk.EventObject]sdk.Operation{sdk.EventPayment: sdk.OpSync, sdk.EventRefund: sdk.OpRefundSync}[e.Object]
 	if !known || e.Outcome == nil || op.EndsWith(e.Outcome.Status) {
 		return ""
 	}
@@ -249,16 +249,16 @@ func impossibleEvent(e *sdk.Event) string {
 func unproven(out *outgoing) string {
 	var place string
 	for _, p := range out.filled.places {
-		if !p.authentication || p.In == inResponse {
+		if !p.authentication || p.In == sdk.InResponse {
 			continue
 		}
-		if p.In == inTLS {
+		if p.In == sdk.InTLS {
 			return ""
 		}
 		if place == "" {
-			place = "the " + p.In + " " + p.Field
-			if p.In == inBody || p.In == inQuery {
-				place = "the " + p.In + " field " + p.Field
+			place = "the " + string(p.In) + " " + p.Field
+			if p.In == sdk.InBody || p.In == sdk.InQuery {
+				place = "the " + string(p.In) + " field " + p.Field
 			}
 		}
 	}
@@ -271,7 +271,7 @@ func unproven(out *outgoing) string {
 // emptyText explains that a header of authentication stands there without a credential; "" otherwise.
 func emptyText(out *outgoing) string {
 	for _, p := range out.filled.places {
-		if !p.authentication || p.In != inHeader {
+		if !p.authentication || p.In != sdk.InHeader {
 			continue
 		}
 		if v, there := out.header[http.CanonicalHeaderKey(p.Field)]; there && len(v) == 1 && isEmptyCredential(v[0]) {
@@ -322,7 +322,7 @@ func (c *hostCheck) notes(o *operation, r *sdk.Result) {
 // use, or the adapter reads the value under another name.
 func (c *hostCheck) checkUsed() {
 	for _, f := range c.adapter.manifest.Credentials {
-		if f.Optional || f.Type != "secret" && f.Type != "pem" || c.used[f.Name] {
+		if f.Optional || f.Type != sdk.FieldSecret && f.Type != sdk.FieldPEM || c.used[f.Name] {
 			continue
 		}
 		c.breaks(sdktest.RuleFields, "", "manifest", "the credential %q is required, but no request or signature of any operation holds it: read it under this name, or remove it from the manifest",
@@ -344,7 +344,7 @@ func driveOf(where string, s *sdk.Step, m *sdk.Manifest) *port.Drive {
 	}
 	for i := range m.Credentials {
 		f := &m.Credentials[i]
-		if v := s.Account.Credentials[f.Name]; v != "" && f.Type != clientCertificate {
+		if v := s.Account.Credentials[f.Name]; v != "" && f.Type != sdk.FieldClientCertificate {
 			d.Account.Credentials[key(f)] = secret.New(v)
 		}
 	}

@@ -62,7 +62,7 @@ func tokenBank(kind string) *sdk.Adapter {
 		w := c.Request.Webhook
 		c.Signed("webhook_key", sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(c.Account.Credentials["webhook_key"]), sdk.Body())), sdk.HeaderValue(w.Headers, "Sig"))
 		j := c.Message()
-		return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: j.Str("object"), TransactionID: j.Str("id"),
+		return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: sdk.EventObject(j.Str("object")), TransactionID: j.Str("id"),
 			Outcome: &sdk.Outcome{Status: sdk.OutcomeStatus(j.Str("state"))}}}}, nil
 	}
 	return a
@@ -199,7 +199,7 @@ func TestTheModelOfPackageWireAgreesWithTheHost(t *testing.T) {
 			"the same in a query": {In: "query", Field: field},
 		} {
 			a := tokenBank(kind)
-			p.Secret, p.In = or(p.Secret, "card_number"), or(p.In, "body")
+			p.Secret, p.In = or(p.Secret, "card_number"), sdk.PlacementIn(or(string(p.In), "body"))
 			a.Manifest.Placements = []sdk.Placement{p}
 			var s stage
 			wire.Run(&s, a, tokenBankCases(kind, "captured"), wire.Options{Skip: map[string]string{"request/token": "it has no request"}})

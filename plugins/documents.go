@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"payswitch/sdk"
 )
 
 // document fills in a document: the body, or what its form field outer holds. It is read strictly, so that the processor cannot read
@@ -134,7 +136,7 @@ func escapeJSON(v string) (string, error) {
 func (d *document) form() error {
 	var inner map[string]string // kind by field
 	for _, p := range d.allowed {
-		if kind, _, chained := strings.Cut(p.Escapes, ","); chained && p.In == inBody && p.outer != "" {
+		if kind, _, chained := strings.Cut(string(p.Escapes), ","); chained && p.In == sdk.InBody && p.outer != "" {
 			if inner == nil {
 				inner = make(map[string]string)
 			}

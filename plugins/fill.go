@@ -142,7 +142,7 @@ func (f *filler) fill(s *sdk.Send, body string, out *outgoing, to *reach) error 
 // server knows the account by it before it reads the request.
 func (f *filler) presents(out *outgoing, to *reach) bool {
 	return to.certificate != nil && out.url.Scheme == "https" &&
-		slices.ContainsFunc(f.allowed, func(p *place) bool { return p.authentication && p.In == inTLS })
+		slices.ContainsFunc(f.allowed, func(p *place) bool { return p.authentication && p.In == sdk.InTLS })
 }
 
 // authenticated holds a request with card data, or with an answer that is captured, against the rule of authentication: it names this
@@ -167,16 +167,16 @@ func (f *filler) authenticated(s *sdk.Send, out *outgoing) error {
 	return nil
 }
 
-func (f *filler) declares(in, field string) bool {
+func (f *filler) declares(in sdk.PlacementIn, field string) bool {
 	return slices.ContainsFunc(f.allowed, func(p *place) bool {
-		return p.authentication && p.In == in && (p.Field == field || in == inHeader && strings.EqualFold(p.Field, field))
+		return p.authentication && p.In == in && (p.Field == field || in == sdk.InHeader && strings.EqualFold(p.Field, field))
 	})
 }
 
 // at are the places of a field outside the body.
-func (f *filler) at(in, field string) (all []*place) {
+func (f *filler) at(in sdk.PlacementIn, field string) (all []*place) {
 	for _, p := range f.allowed {
-		if p.In == in && (p.Field == field || in == inHeader && strings.EqualFold(p.Field, field)) {
+		if p.In == in && (p.Field == field || in == sdk.InHeader && strings.EqualFold(p.Field, field)) {
 			all = append(all, p)
 		}
 	}
@@ -190,7 +190,7 @@ func (f *filler) headers(s *sdk.Send, h http.Header) error {
 		if secret := f.secrets.found(name); secret != "" {
 			return violation(RuleSecret, "the stand-in of %s in the name of a header", secret)
 		}
-		at := f.at(inHeader, name)
+		at := f.at(sdk.InHeader, name)
 		key := http.CanonicalHeaderKey(name)
 		if len(h[key]) > 1 && slices.ContainsFunc(at, func(p *place) bool { return p.authentication }) {
 			return violation(RuleAuthentication, "the header %s, where authentication stands, twice", key)
@@ -234,7 +234,7 @@ func (f *filler) url(out *outgoing, to *reach) error {
 		if hasDots(s) {
 			return violation(RuleURL, "a dot segment in the path of a request with secrets")
 		}
-		v, changed, err := f.value(s, f.at(inPath, strconv.Itoa(i-first)), "the path", "")
+		v, changed, err := f.value(s, f.at(sdk.InPath, strconv.Itoa(i-first)), "the path", "")
 		if err != nil {
 			return err
 		}
@@ -252,7 +252,7 @@ func (f *filler) url(out *outgoing, to *reach) error {
 	if f.secrets.found(u.EscapedPath()) == "" && f.secrets.found(u.Path) != "" {
 		return violation(RuleSecret, "an encoded stand-in in the path")
 	}
-	if f.secrets.found(u.RawQuery) == "" && !slices.ContainsFunc(f.allowed, func(p *place) bool { return p.In == inQuery }) {
+	if f.secrets.found(u.RawQuery) == "" && !slices.ContainsFunc(f.allowed, func(p *place) bool { return p.In == sdk.InQuery }) {
 		if unescaped, err := url.QueryUnescape(u.RawQuery); err != nil || f.secrets.found(unescaped) != "" {
 			return violation(RuleSecret, "an encoded stand-in in the query, or one that is no query")
 		}
@@ -260,7 +260,7 @@ func (f *filler) url(out *outgoing, to *reach) error {
 	}
 	filled, err := f.text(u.RawQuery, func() error {
 		return f.pairs(u.RawQuery, func(name, value string) (string, bool, error) {
-			return f.value(value, f.at(inQuery, name), "the query field "+name, "")
+			return f.value(value, f.at(sdk.InQuery, name), "the query field "+name, "")
 		})
 	})
 	if err != nil {

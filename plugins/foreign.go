@@ -111,8 +111,8 @@ func (d *document) field(path []step, value string) {
 			d.stranger("the body's field " + nameOf(path) + " can be taken for " + taken)
 		}
 		for _, p := range d.allowed { // where authentication stands elsewhere, in the query or a header
-			if p.authentication && (p.In == inQuery || p.In == inHeader) && flat && string(d.scratch) == p.folded && !d.ours(value) {
-				d.stranger("the body's field " + nameOf(path) + " can be taken for " + p.In + " " + p.Field)
+			if p.authentication && (p.In == sdk.InQuery || p.In == sdk.InHeader) && flat && string(d.scratch) == p.folded && !d.ours(value) {
+				d.stranger("the body's field " + nameOf(path) + " can be taken for " + string(p.In) + " " + p.Field)
 			}
 		}
 		if named && !d.ours(value) {
@@ -240,7 +240,7 @@ func (f *filler) outside(s *sdk.Send, u *url.URL) error {
 	for i := range s.Headers {
 		name, value := s.Headers[i].Name, s.Headers[i].Value
 		key := http.CanonicalHeaderKey(name)
-		if key == "Accept" || key == "Content-Type" || key == "User-Agent" || f.declares(inHeader, name) {
+		if key == "Accept" || key == "Content-Type" || key == "User-Agent" || f.declares(sdk.InHeader, name) {
 			continue
 		}
 		n := folded(name)
@@ -262,7 +262,7 @@ func (f *filler) outside(s *sdk.Send, u *url.URL) error {
 		if err != nil || err2 != nil || strings.IndexByte(pair, ';') >= 0 { // some take it for &
 			return violation(RuleAuthentication, "%s, and a query that cannot be read", f.why())
 		}
-		if f.declares(inQuery, name) || name == "" {
+		if f.declares(sdk.InQuery, name) || name == "" {
 			continue
 		}
 		if n := folded(name); (looksLikeAuthentication(n) || hasCredentialPart(name) || f.likeDeclared(n)) && !f.ours(value) {

@@ -56,7 +56,7 @@ func (o *operation) holdTo(rec *port.Recording) (err error) {
 		f := &m.Config[i]
 		if v := config[f.Name]; v != "" {
 			d.Config[key(f)] = v
-			if v != f.Default && f.Type != "enum" { // a recording does not say whether the merchant set it
+			if v != f.Default && f.Type != sdk.FieldEnum { // a recording does not say whether the merchant set it
 				s.plain = append(s.plain, v)
 			}
 		}
@@ -74,7 +74,7 @@ func (o *operation) holdTo(rec *port.Recording) (err error) {
 			}
 		}
 	}
-	if slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Type == clientCertificate }) {
+	if slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Type == sdk.FieldClientCertificate }) {
 		o.reach.certificate = new(tls.Certificate)
 	}
 	if w := rec.Step.Request.Webhook; w != nil && m.Webhook != nil {
@@ -84,7 +84,7 @@ func (o *operation) holdTo(rec *port.Recording) (err error) {
 }
 
 func isEnum(fields []sdk.Field, name string) bool {
-	return slices.ContainsFunc(fields, func(f sdk.Field) bool { return f.Name == name && f.Type == "enum" })
+	return slices.ContainsFunc(fields, func(f sdk.Field) bool { return f.Name == name && f.Type == sdk.FieldEnum })
 }
 
 // holdCaptured adds the captured values of a recorded message. The recording already holds their stand-ins.

@@ -20,11 +20,11 @@ var (
 )
 
 var (
-	fieldTypes   = []string{"text", "secret", "enum", "pem", clientCertificate}
+	fieldTypes   = []sdk.FieldType{sdk.FieldText, sdk.FieldSecret, sdk.FieldEnum, sdk.FieldPEM, sdk.FieldClientCertificate}
 	environments = []string{"test", "live"}
 )
 
-// clientCertificate is the type of a credential field with a TLS client certificate and its key, in PEM.
+// clientCertificate is the Placement.Field of a client certificate.
 const clientCertificate = "client_certificate"
 
 // minReference is the shortest length of a merchant reference that can stay unique.
@@ -118,10 +118,10 @@ func (c *manifestCheck) fields(list string, fields []sdk.Field) {
 		c.require(list != "credentials" || !c.isReserved(f.Name), at+".name", "%q is the name of another secret: choose a different one", f.Name)
 		c.require(!keys[key(f)], at+".key", "%q is used twice", key(f))
 		names[f.Name], keys[key(f)] = true, true
-		c.require(slices.Contains(fieldTypes, f.Type), at+".type", "%q is not one of %s", f.Type, strings.Join(fieldTypes, ", "))
-		c.require(f.Type != "enum" || len(f.Values) > 0, at+".values", "an enum needs its values")
+		c.require(slices.Contains(fieldTypes, f.Type), at+".type", "%q is not one of %s", f.Type, commaList(fieldTypes))
+		c.require(f.Type != sdk.FieldEnum || len(f.Values) > 0, at+".values", "an enum needs its values")
 		if list == "config" {
-			c.require(f.Type == "text" || f.Type == "enum", at+".type", "%s is not allowed in config, whose values the adapter sees: declare a credential", f.Type)
+			c.require(f.Type == sdk.FieldText || f.Type == sdk.FieldEnum, at+".type", "%s is not allowed in config, whose values the adapter sees: declare a credential", f.Type)
 		}
 	}
 }
@@ -175,24 +175,33 @@ func (c *manifestCheck) host(at, h string) {
 }
 
 // escapeChains are the possible escapes in a body, innermost first.
-var escapeChains = []string{"", kindJSON, kindForm, kindXML, kindMultipart, kindRaw, kindXML + "," + kindForm, kindJSON + "," + kindForm}
+var escapeChains = []sdk.Escapes{"", sdk.EscapesJSON, sdk.EscapesForm, sdk.EscapesXML, sdk.EscapesMultipart, sdk.EscapesRaw, sdk.EscapesXMLForm, sdk.EscapesJSONForm}
+
+// commaList joins the values of a closed set for an error text.
+func commaList[S ~string](values []S) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(v)
+	}
+	return strings.Join(texts, ", ")
+}
 
 func (c *manifestCheck) placements(list string, ps []sdk.Placement) {
 	for i := range ps {
 		p := &ps[i]
 		at := fmt.Sprintf("%s[%d]", list, i)
 		c.require(c.isSecret(p), at+".secret", "%q is neither card_number, cvc, cavv, body, * nor a credential field", p.Secret)
-		c.require(slices.Contains([]string{inHeader, inQuery, inPath, inBody}, p.In) || (p.In == inResponse || p.In == inTLS) && list == "authentication", at+".in",
+		c.require(slices.Contains([]sdk.PlacementIn{sdk.InHeader, sdk.InQuery, sdk.InPath, sdk.InBody}, p.In) || (p.In == sdk.InResponse || p.In == sdk.InTLS) && list == "authentication", at+".in",
 			"%q is not header, query, path or body", p.In)
-		c.require(c.isCertificate(p.Secret) == (p.In == inTLS), at+".in", "a client certificate must stand in tls, and no other secret may")
-		c.require(p.In != inTLS || p.Field == clientCertificate, at+".field", "%q: the field of tls is %s", p.Field, clientCertificate)
-		c.require(!cardData(p.Secret) || p.In == inBody && list == "placements", at+".in", "card data may stand in bodies only, under placements")
+		c.require(c.isCertificate(p.Secret) == (p.In == sdk.InTLS), at+".in", "a client certificate must stand in tls, and no other secret may")
+		c.require(p.In != sdk.InTLS || p.Field == clientCertificate, at+".field", "%q: the field of tls is %s", p.Field, clientCertificate)
+		c.require(!cardData(p.Secret) || p.In == sdk.InBody && list == "placements", at+".in", "card data may stand in bodies only, under placements")
 		c.require(p.Field != "", at+".field", "is missing")
 		c.require(p.Operation == "" || c.offers(p.Operation), at+".operation", "%q is not offered", p.Operation)
 		c.require(p.Format == "" || strings.Contains(p.Format, placeholder) && !cardData(p.Secret), at+".format",
 			"%.80q has no {}, or belongs to card data, which must stand alone", p.Format)
-		c.require(slices.Contains(escapeChains, p.Escapes) || p.In != inBody, at+".escapes", "%q is not one of %s", p.Escapes, strings.Join(escapeChains[1:], ", "))
-		outer, _, chained := strings.Cut(p.Escapes, ",")
+		c.require(slices.Contains(escapeChains, p.Escapes) || p.In != sdk.InBody, at+".escapes", "%q is not one of %s", p.Escapes, commaList(escapeChains[1:]))
+		outer, _, chained := strings.Cut(string(p.Escapes), ",")
 		c.require(!chained || strings.Contains(p.Field, "/"), at+".field", "%q must name the form field, then / and the path inside it (escapes %s)", p.Field, outer)
 		c.require(p.Path == "" || p.Path[0] == '/', at+".path", "%q does not begin with /", p.Path)
 		c.require(p.Host == "" || c.isHost(p.Host), at+".host", "%q is not a host of any environment", p.Host)
@@ -204,21 +213,21 @@ func (c *manifestCheck) isSecret(p *sdk.Placement) bool {
 	case secretNumber, secretCVC, secretCAVV, secretAny:
 		return true
 	case secretBody:
-		return p.In == inHeader
+		return p.In == sdk.InHeader
 	case secretToken:
 		if c.offers(sdk.OpAccessToken) {
 			return true
 		}
 	}
 	named := func(all []sdk.Placement) bool {
-		return slices.ContainsFunc(all, func(r sdk.Placement) bool { return r.In == inResponse && r.Secret == p.Secret })
+		return slices.ContainsFunc(all, func(r sdk.Placement) bool { return r.In == sdk.InResponse && r.Secret == p.Secret })
 	}
 	return slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == p.Secret }) || named(c.m.Authentication)
 }
 
 // isCertificate reports whether a secret is the account's client certificate, or a part of it.
 func (c *manifestCheck) isCertificate(name string) bool {
-	return slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == name && f.Type == clientCertificate })
+	return slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == name && f.Type == sdk.FieldClientCertificate })
 }
 
 func (c *manifestCheck) isHost(host string) bool {
@@ -250,7 +259,7 @@ func (c *manifestCheck) lists() {
 // the answer.
 func (c *manifestCheck) rules() {
 	r := c.m.Reference
-	c.require(slices.Contains([]string{"", "alphanumeric", "alphanumeric_dash", "digits"}, r.Characters), "reference.characters",
+	c.require(slices.Contains([]sdk.ReferenceCharacters{"", sdk.ReferenceAlphanumeric, sdk.ReferenceAlphanumericDash, sdk.ReferenceDigits}, r.Characters), "reference.characters",
 		"%q is not alphanumeric, alphanumeric_dash or digits", r.Characters)
 	c.require(r.MaxLength == 0 || r.MaxLength >= minReference && r.MaxLength <= 255, "reference.max_length",
 		"%d is not between %d and 255", r.MaxLength, minReference)

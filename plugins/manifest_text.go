@@ -58,7 +58,7 @@ func (c *manifestCheck) texts() {
 		c.require(networkName.MatchString(string(v)), fmt.Sprintf("networks[%d]", i), "%.40q is not the name of a network: use letters, at most 32", v)
 	}
 	for i, v := range m.Methods {
-		c.require(methodName.MatchString(v.Method) && methodName.MatchString(v.Type), fmt.Sprintf("methods[%d]", i), "method and type must be of the form [a-z][a-z0-9_]*")
+		c.require(methodName.MatchString(v.Method) && methodName.MatchString(string(v.Type)), fmt.Sprintf("methods[%d]", i), "method and type must be of the form [a-z][a-z0-9_]*")
 	}
 	if w := m.Webhook; w != nil {
 		c.require(w.Scheme == "" || schemeName.MatchString(w.Scheme), "webhook.scheme", "%.40q has other characters than letters, digits, _ . -", w.Scheme)

@@ -19,12 +19,12 @@ func TestNextActionLeadsToPages(t *testing.T) {
 	})
 	n, err := plugins.NewNative(map[string]*sdk.Adapter{"scripted": a}, plugins.Options{})
 	require.NoError(t, err)
-	drive := func(typ, url string) error {
+	drive := func(typ sdk.NextActionType, url string) error {
 		next = sdk.NextAction{Type: typ, URL: url}
 		_, err := n.Drive(t.Context(), authorize("scripted", "https://processor.example"))
 		return err
 	}
-	for _, typ := range []string{"redirect", "form_post", "device_data"} {
+	for _, typ := range []sdk.NextActionType{"redirect", "form_post", "device_data"} {
 		for _, url := range []string{"javascript:alert(document.domain)", "JavaScript://x/%0aalert(1)", "data:text/html,<script>alert(1)</script>", "blob:https://x/1", "//evil.example", "/payments",
 			"https:evil.example", "https:///x", "https://bank.example@evil.example/", "https://u:p@evil.example/", "file:///etc/passwd", "intent://x#Intent;end", "https://a.example/\r\nSet-Cookie: a=b", " https://a.example", "",
 			"https://a.example/" + strings.Repeat("x", 9000)} {

@@ -18,16 +18,6 @@ const (
 	secretAny    = "*"
 )
 
-// Values of Placement.In.
-const (
-	inHeader   = "header"
-	inQuery    = "query"
-	inPath     = "path"
-	inBody     = "body"
-	inResponse = "response"
-	inTLS      = "tls" // the connection's client certificate
-)
-
 // placeholder marks the position of a credential in a Placement.Format.
 const placeholder = "{}"
 
@@ -56,14 +46,14 @@ func placesOf(m *sdk.Manifest) []place {
 	for i, p := range slices.Concat(m.Authentication, m.Placements) {
 		l := place{Placement: p, authentication: i < len(m.Authentication), formats: alone}
 		field := p.Field
-		if _, outer, chained := strings.Cut(p.Escapes, ","); chained && outer == kindForm {
+		if _, outer, chained := strings.Cut(string(p.Escapes), ","); chained && outer == kindForm {
 			l.outer, field, _ = strings.Cut(field, "/")
 		}
 		l.segments, l.folded = segmentsOf(field), folded(field)
 		switch {
 		case p.Format != "":
 			l.formats = [][]string{strings.Split(p.Format, placeholder)}
-		case p.In == inHeader:
+		case p.In == sdk.InHeader:
 			l.formats = schemes
 		}
 		all = append(all, l)
@@ -113,13 +103,13 @@ const (
 
 // inDocument reports whether the placement applies to a document of that kind: the body, or the content of the form field outer.
 func (p *place) inDocument(kind, outer string) bool {
-	if p.In != inBody || p.outer != outer {
+	if p.In != sdk.InBody || p.outer != outer {
 		return false
 	}
-	if inner, _, chained := strings.Cut(p.Escapes, ","); chained {
+	if inner, _, chained := strings.Cut(string(p.Escapes), ","); chained {
 		return inner == kind
 	}
-	return p.Escapes == "" || p.Escapes == kind
+	return p.Escapes == "" || p.Escapes == sdk.Escapes(kind)
 }
 
 // step is one part of a value's path in a document: the name of a member, or an index in an array.

@@ -229,7 +229,7 @@ var firsts = []string{"411111", "424242", "555555", "520474", "222100", "378282"
 func classScrubber(first, last string, length int) scrubber {
 	c := newScrubber(newStandIns([32]byte{1}))
 	c.card = newCardClass(first, last, length)
-	c.names = namesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: secretCVC, In: inBody, Field: "karte.kontrollwert"}, {Secret: secretCVC, In: inBody, Field: "karte.pruefung.value"}}})
+	c.names = namesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: secretCVC, In: sdk.InBody, Field: "karte.kontrollwert"}, {Secret: secretCVC, In: sdk.InBody, Field: "karte.pruefung.value"}}})
 	c.addSecret(secret.New(testKey))
 	return c
 }

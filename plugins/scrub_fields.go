@@ -94,7 +94,7 @@ func namesOf(m *sdk.Manifest) *fieldNames {
 				n.add(all[len(all)-1], fieldNumber)
 			}
 			continue
-		case cardData(p.Secret) || p.Secret == secretBody || p.Secret == secretToken || p.In == inResponse || p.In == inTLS || p.In == inPath:
+		case cardData(p.Secret) || p.Secret == secretBody || p.Secret == secretToken || p.In == sdk.InResponse || p.In == sdk.InTLS || p.In == sdk.InPath:
 			continue
 		}
 		segments := foldedSegments(p.Field)

@@ -47,7 +47,7 @@ func TestIDsStay(t *testing.T) {
 		require.NotEqual(t, text, seen)
 	}
 	c = classScrubber("", "", 0)
-	c.names = namesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: secretNumber, In: inBody, Field: "card.id"}}})
+	c.names = namesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: secretNumber, In: sdk.InBody, Field: "card.id"}}})
 	seen, _ := c.text(`{"id":"5555555555554444"}`, nil)
 	require.Equal(t, `{"id":"555555******4444"}`, seen, "under a name that card numbers are sent under")
 }

@@ -110,7 +110,7 @@ func TestKeysAreMasked(t *testing.T) {
 	}
 	t.Run("a weak one by its place", func(t *testing.T) {
 		c := scrubberOf("hunter2")
-		c.names = namesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: "pin", In: inBody, Field: "login.kennwort"}}})
+		c.names = namesOf(&sdk.Manifest{Placements: []sdk.Placement{{Secret: "pin", In: sdk.InBody, Field: "login.kennwort"}}})
 		for _, guess := range []string{"hunter2", "hunter3", "x"} {
 			for format, want := range map[string]string{`{"password":"%s"}`: `{"password":"[redacted]"}`, "user=a&passwd=%s&x=1": "user=a&passwd=[redacted]&x=1",
 				"<Password>%s</Password>": "<Password>[redacted]</Password>", `{"login":{"kennwort":"%s"}}`: `{"login":{"kennwort":"[redacted]"}}`,

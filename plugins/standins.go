@@ -238,8 +238,8 @@ func newStep(in *port.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *stand
 		f := &m.Credentials[i]
 		v := in.Account.Credentials[key(f)]
 		switch f.Type {
-		case clientCertificate: // presented in TLS, of no use in a request
-		case "text", "enum": // public identifiers
+		case sdk.FieldClientCertificate: // presented in TLS, of no use in a request
+		case sdk.FieldText, sdk.FieldEnum: // public identifiers
 			marks.setPlain(&step.Account.Credentials, f, v.Reveal(), true)
 		default:
 			if s := marks.add("credential:"+f.Name, f.Name, v, false); s != "" {
@@ -278,7 +278,7 @@ func (s *standIns) setPlain(m *map[string]string, f *sdk.Field, v string, set bo
 		return
 	}
 	setText(m, f.Name, v)
-	if set && f.Type != "enum" {
+	if set && f.Type != sdk.FieldEnum {
 		s.plain = append(s.plain, v)
 	}
 }

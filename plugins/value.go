@@ -192,12 +192,12 @@ func (f *filler) covered(parts []part, places []*place, where string) error {
 				return violation(RuleDerivation, "a derivation in %s mixes card data and credentials", where)
 			}
 			if !slices.ContainsFunc(places, func(l *place) bool {
-				return l.Secret == s.name && (l.In == inBody || !s.card) || l.Secret == secretAny && !s.card
+				return l.Secret == s.name && (l.In == sdk.InBody || !s.card) || l.Secret == secretAny && !s.card
 			}) {
 				return violation(RuleSecret, "the stand-in of %s in %s, where the manifest does not declare it", s.name, where)
 			}
 		}
-		if o.body && f.card && !slices.ContainsFunc(places, func(l *place) bool { return l.authentication && l.In == inHeader }) {
+		if o.body && f.card && !slices.ContainsFunc(places, func(l *place) bool { return l.authentication && l.In == sdk.InHeader }) {
 			return violation(RuleDerivation, "a digest of a body with card data in %s, which is not a header of the manifest's authentication", where)
 		}
 	}

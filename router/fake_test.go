@@ -30,6 +30,7 @@ type fake struct {
 	nextAction func() (*sdk.NextAction, error)
 	returned   func(request.ReturnInput) (*change.ReturnView, error)
 	create     func() (*change.View, error)
+	created    *request.Input // of the latest CreatePayment
 
 	began, finished, abandoned int
 }
@@ -56,7 +57,8 @@ func (f *fake) PaymentReturn(_ context.Context, in request.ReturnInput) (*change
 	return f.returned(in)
 }
 
-func (f *fake) CreatePayment(context.Context, account.Auth, *request.Input) (*change.View, error) {
+func (f *fake) CreatePayment(_ context.Context, _ account.Auth, in *request.Input) (*change.View, error) {
+	f.created = in
 	return f.create()
 }
 
@@ -155,6 +157,33 @@ func TestOurFailure(t *testing.T) {
 		require.Equal(t, map[fault.Kind]int{fault.KindUnprocessable: 422, fault.KindLimited: 429, fault.KindUnavailable: 503}[e.Kind], r.status)
 		require.Equal(t, 1, f.abandoned, e.Message)
 	}
+}
+
+// Fields that decide reach the engine as typed fields, and in Echo for the answers.
+func TestFieldsThatDecide(t *testing.T) {
+	f := &fake{create: func() (*change.View, error) { return nil, fault.NotFound("Payment") }}
+	decides := map[string]string{"mit_category": `"recurring"`, "psd2_sca_exemption_type": `"low_value"`, "is_stored_credential": `false`,
+		"force_3ds_challenge": `true`, "frm_metadata": `{"risk_accepted":true,"score":12}`, "profile_acquirer_id": `"pro_acq_1"`}
+	body := `{"amount":100,"currency":"USD"`
+	for name, value := range decides {
+		body += `,"` + name + `":` + value
+	}
+	f.send(t, "POST", "/payments", body+"}").expect(404, "HE_02", "Payment does not exist in our records")
+	yes, no, acquirer := true, false, "pro_acq_1"
+	require.Equal(t, sdk.MITRecurring, f.created.MITCategory)
+	require.Equal(t, sdk.ExemptionLowValue, f.created.SCAExemption)
+	require.Equal(t, []*bool{&no, &yes, &yes}, []*bool{f.created.StoredCredential, f.created.Force3DSChallenge, f.created.RiskAccepted})
+	require.Equal(t, &acquirer, f.created.ProfileAcquirerID)
+	for name, value := range decides {
+		require.Equal(t, value, string(f.created.Echo[name]), name)
+	}
+
+	f.send(t, "POST", "/payments", `{"amount":100,"currency":"USD","frm_metadata":{"score":12}}`)
+	require.Equal(t, &no, f.created.RiskAccepted, "an analysis without a verdict takes an earlier one back")
+	f.send(t, "POST", "/payments", `{"amount":100,"currency":"USD","frm_metadata":null,"force_3ds_challenge":null}`)
+	require.Nil(t, f.created.RiskAccepted)
+	require.Nil(t, f.created.Force3DSChallenge)
+	require.Empty(t, f.created.Echo)
 }
 
 func TestErrorExtras(t *testing.T) {

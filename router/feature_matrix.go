@@ -3,6 +3,7 @@ package router
 import (
 	"slices"
 
+	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/sdk"
 )
@@ -50,14 +51,14 @@ func (s *Server) writeFeatures(w *writer, a port.AdapterInfo) {
 func writeMethods(w *writer, m *sdk.Manifest) {
 	methods := m.Methods
 	if len(methods) == 0 {
-		methods = []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}}
+		methods = []sdk.Method{{Method: "card", Type: sdk.MethodCredit}, {Method: "card", Type: sdk.MethodDebit}}
 	}
-	captures := []string{"automatic", "manual"}
+	captures := []string{string(payment.CaptureAutomatic), string(payment.CaptureManual)}
 	if len(m.Captures) > 0 {
 		captures = names(m.Captures)
 	}
-	if m.Features.MultipleCapture && slices.Contains(captures, "manual") {
-		captures = append(captures, "manual_multiple")
+	if m.Features.MultipleCapture && slices.Contains(captures, string(payment.CaptureManual)) {
+		captures = append(captures, string(payment.CaptureManualMultiple))
 	}
 	networks := m.Networks
 	if len(networks) == 0 {
@@ -65,8 +66,8 @@ func writeMethods(w *writer, m *sdk.Manifest) {
 	}
 	w.openList()
 	for _, method := range methods {
-		w.open().str("payment_method", method.Method).str("payment_method_type", method.Type)
-		w.str("payment_method_type_display_name", orElse(displayNames[method.Type], method.Type))
+		w.open().str("payment_method", method.Method).str("payment_method_type", string(method.Type))
+		w.str("payment_method_type_display_name", orElse(displayNames[method.Type], string(method.Type)))
 		w.str("mandates", supported(m.Features.StoredCredential || m.Features.NetworkMIT))
 		w.str("refunds", supported(slices.Contains(m.Operations, sdk.OpRefund))).strings("supported_capture_methods", captures)
 		w.str("three_ds", supported(m.Features.Processor3DS || m.Features.External3DS)).str("no_three_ds", "supported")
@@ -85,7 +86,7 @@ func writeMethods(w *writer, m *sdk.Manifest) {
 	w.closeList()
 }
 
-var displayNames = map[string]string{"credit": "Credit Card", "debit": "Debit Card"}
+var displayNames = map[sdk.MethodType]string{sdk.MethodCredit: "Credit Card", sdk.MethodDebit: "Debit Card"}
 
 func supported(yes bool) string {
 	if yes {

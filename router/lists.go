@@ -1,6 +1,9 @@
 package router
 
-import "payswitch/sdk"
+import (
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
 
 // The closed lists of the API. Error messages name the values in this order.
 
@@ -59,12 +62,14 @@ var (
 		sdk.Visa, sdk.Mastercard, sdk.AmericanExpress, sdk.JCB, sdk.DinersClub, sdk.Discover, sdk.CartesBancaires, sdk.UnionPay,
 		sdk.Interac, sdk.RuPay, sdk.Maestro, sdk.Star, sdk.Pulse, sdk.Accel, sdk.Nyce,
 	}
-	captureMethods       = []string{"automatic", "manual", "manual_multiple", "scheduled", "sequential_automatic"}
-	authenticationTypes  = []string{"three_ds", "no_three_ds"}
-	futureUsages         = []string{"off_session", "on_session"}
+	captureMethods = []payment.CaptureMethod{
+		payment.CaptureAutomatic, payment.CaptureManual, payment.CaptureManualMultiple, payment.CaptureScheduled, payment.CaptureSequentialAutomatic,
+	}
+	authenticationTypes  = []payment.AuthenticationType{payment.AuthenticationThreeDS, payment.AuthenticationNoThreeDS}
+	futureUsages         = []sdk.CredentialUsage{sdk.UsageOffSession, sdk.UsageOnSession}
 	paymentTypes         = []string{"normal", "new_mandate", "setup_mandate", "recurring_mandate", "installment"}
-	mitCategories        = []string{"installment", "unscheduled", "recurring", "resubmission"}
-	scaExemptions        = []string{"low_value", "transaction_risk_analysis"}
+	mitCategories        = []sdk.MITCategory{sdk.MITInstallment, sdk.MITUnscheduled, sdk.MITRecurring, sdk.MITResubmission}
+	scaExemptions        = []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis}
 	taxStatuses          = []string{"taxable", "exempt"}
 	tokenizations        = []string{"skip_psp", "tokenize_at_psp"}
 	retryActions         = []string{"manual_retry", "requeue"}

@@ -79,11 +79,11 @@ func (s *Server) offeredMethods(c *call) (answer, error) {
 // takes reports whether the manifest of an adapter supports the kind, the currency and the capture method of the payment.
 func takes(m *sdk.Manifest, p *payment.Payment) bool {
 	capture := sdk.CaptureAutomatic
-	if p.Details.CaptureMethod == "manual" || p.Details.CaptureMethod == "manual_multiple" {
+	if p.Details.CaptureMethod == payment.CaptureManual || p.Details.CaptureMethod == payment.CaptureManualMultiple {
 		capture = sdk.CaptureManual
 	}
 	return m.Kind == sdk.KindProcessor && (len(m.Currencies) == 0 || slices.Contains(m.Currencies, p.Currency)) &&
-		(len(m.Captures) == 0 || slices.Contains(m.Captures, capture)) && (p.Details.CaptureMethod != "manual_multiple" || m.Features.MultipleCapture)
+		(len(m.Captures) == 0 || slices.Contains(m.Captures, capture)) && (p.Details.CaptureMethod != payment.CaptureManualMultiple || m.Features.MultipleCapture)
 }
 
 func addOffers(offers []*offer, a *account.Account, p *payment.Payment) ([]*offer, error) {
@@ -101,7 +101,7 @@ func addOffers(offers []*offer, a *account.Account, p *payment.Payment) ([]*offe
 		for _, t := range method.Types {
 			if method.Method != "card" || !t.Currencies.allows(string(p.Currency)) || !t.Countries.allows(country) ||
 				t.Minimum != nil && p.Amount > 0 && p.Amount < *t.Minimum || t.Maximum != nil && p.Amount > *t.Maximum ||
-				p.Details.SetupFutureUsage == "off_session" && t.Recurring != nil && !*t.Recurring {
+				p.Details.SetupFutureUsage == sdk.UsageOffSession && t.Recurring != nil && !*t.Recurring {
 				continue
 			}
 			i := slices.IndexFunc(offers, func(o *offer) bool { return o.kind == t.Type })

@@ -88,7 +88,7 @@ func writeAttempts(w *writer, v *change.View) {
 		w.open().str("attempt_id", a.ID).str("status", string(a.Status)).int("amount", a.Amount).number("order_tax_amount", d.OrderTaxAmount)
 		w.str("currency", string(v.Payment.Currency)).text("connector", a.Connector).text("error_message", e.Message)
 		w.text("payment_method", a.Details.PaymentMethod).text("connector_transaction_id", a.TransactionID)
-		w.text("capture_method", d.CaptureMethod).text("authentication_type", d.AuthenticationType)
+		w.text("capture_method", string(d.CaptureMethod)).text("authentication_type", string(d.AuthenticationType))
 		w.time("created_at", a.CreatedAt).time("modified_at", a.ModifiedAt).text("cancellation_reason", a.Details.CancelReason)
 		w.null("mandate_id").text("error_code", e.Code).null("payment_token", "connector_metadata").raw("payment_experience", d.Echo["payment_experience"])
 		w.text("payment_method_type", a.Details.PaymentMethodType).text("reference_id", a.Details.ProcessorReference)
@@ -106,7 +106,7 @@ func writeAttempts(w *writer, v *change.View) {
 func writeCaptures(w *writer, p *payment.Payment, a *payment.Attempt) {
 	w.key("captures").openList()
 	for _, c := range a.Details.Captures {
-		w.open().str("capture_id", c.ID).str("status", c.Status).int("amount", c.Amount).str("currency", string(p.Currency))
+		w.open().str("capture_id", c.ID).str("status", string(c.Status)).int("amount", c.Amount).str("currency", string(p.Currency))
 		w.str("connector", a.Connector).str("authorized_attempt_id", a.ID).text("connector_capture_id", c.ProcessorID)
 		w.int("capture_sequence", int64(c.Sequence)).text("error_message", c.ErrorText).text("error_code", c.ErrorCode)
 		w.text("error_reason", c.ErrorText).null("reference_id").close()

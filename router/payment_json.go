@@ -72,8 +72,8 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	}
 	w.text("mandate_id", d.MandateID)
 	writeMandateData(w, d.Mandate, private.Acceptance)
-	w.text("setup_future_usage", d.SetupFutureUsage).flag("off_session", d.OffSession)
-	w.null("capture_on").text("capture_method", d.CaptureMethod)
+	w.text("setup_future_usage", string(d.SetupFutureUsage)).flag("off_session", d.OffSession)
+	w.null("capture_on").text("capture_method", string(d.CaptureMethod))
 	w.text("payment_method", a.Details.PaymentMethod)
 	writeMethodData(w, private, a)
 	w.text("payment_token", orElse(d.Token, a.Details.Token))
@@ -85,7 +85,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	} else {
 		w.text("email", customer.Email).text("name", customer.Name).text("phone", customer.Phone).text("return_url", d.ReturnURL)
 	}
-	w.text("authentication_type", d.AuthenticationType)
+	w.text("authentication_type", string(d.AuthenticationType))
 	w.text("statement_descriptor_name", d.DescriptorName).text("statement_descriptor_suffix", d.DescriptorSuffix)
 	if listed {
 		w.null("next_action")
@@ -137,7 +137,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 }
 
 func storedCredential(a *payment.Attempt) sdk.StoredCredential {
-	if a.Details.StoredCredential == nil || a.Details.Save == "on_session" {
+	if a.Details.StoredCredential == nil || a.Details.Save == sdk.UsageOnSession {
 		return sdk.StoredCredential{}
 	}
 	return *a.Details.StoredCredential
@@ -179,8 +179,8 @@ func writeMethodData(w *writer, private *payment.Private, a *payment.Attempt) {
 	w.text("card_issuing_country", card.Country).text("card_isin", card.BIN).null("card_extended_bin")
 	w.text("card_exp_month", card.ExpMonth).text("card_exp_year", card.ExpYear).text("card_holder_name", holder)
 	if c := a.Details.Checks; c != nil {
-		w.key("payment_checks").open().text("cvc_check", c.CVC).text("address_line1_check", c.AddressLine1)
-		w.text("address_postal_code_check", c.PostalCode).close()
+		w.key("payment_checks").open().text("cvc_check", string(c.CVC)).text("address_line1_check", string(c.AddressLine1))
+		w.text("address_postal_code_check", string(c.PostalCode)).close()
 	} else {
 		w.null("payment_checks")
 	}
@@ -242,7 +242,7 @@ func writeNextAction(w *writer, v *change.View) {
 	}
 	next := v.Attempt.Details.NextAction
 	w.key("next_action").open()
-	if next.Type == "device_data" {
+	if next.Type == sdk.NextActionDeviceData {
 		w.str("type", "invoke_hidden_iframe").key("iframe_data").open()
 		name, value := "threeDSMethodData", ""
 		if len(next.Fields) > 0 {

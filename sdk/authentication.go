@@ -82,9 +82,17 @@ type AuthenticationRequest struct {
 
 	// CRes is the message that the browser brought from the ACS, in result. It proves nothing; some authenticators want it.
 	CRes string `json:"cres,omitempty"`
-	// CancelReason is the reason of cancel_challenge: "not_sent" (the challenge never began), "left" (the payer went away).
-	CancelReason string `json:"cancel_reason,omitempty"`
+	// CancelReason is the reason of cancel_challenge.
+	CancelReason CancelReason `json:"cancel_reason,omitempty"`
 }
+
+// CancelReason is the reason of cancel_challenge. Its constants are the wire values.
+type CancelReason string
+
+const (
+	CancelNotSent CancelReason = "not_sent" // the challenge never began
+	CancelLeft    CancelReason = "left"     // the payer went away
+)
 
 // RecurringTerms are the terms of a series of payments that begins or continues with an authentication.
 type RecurringTerms struct {
@@ -183,15 +191,25 @@ type AuthenticationOutcome struct {
 
 	Pending bool `json:"pending,omitempty"` // result: there is no result yet
 	Gone    bool `json:"gone,omitempty"`    // result: the authenticator does not know the transaction, or no longer
-	// Event is the report of a page of the authenticator: method_completed, method_skipped, timed_out, result_ready, information.
-	// An event proves nothing.
-	Event string               `json:"event,omitempty"`
+	// Event is the report of a page of the authenticator. An event proves nothing.
+	Event AuthenticationEvent  `json:"event,omitempty"`
 	Error *AuthenticationError `json:"error,omitempty"`
 
 	// Data comes back in later operations of this authentication (AuthenticationRequest.Data), at most MaxConnectorData bytes. "" leaves
 	// the earlier Data as it was.
 	Data string `json:"data,omitempty"`
 }
+
+// AuthenticationEvent is the report of a page of the authenticator. Its constants are the wire values.
+type AuthenticationEvent string
+
+const (
+	EventMethodCompleted AuthenticationEvent = "method_completed"
+	EventMethodSkipped   AuthenticationEvent = "method_skipped"
+	EventTimedOut        AuthenticationEvent = "timed_out"
+	EventResultReady     AuthenticationEvent = "result_ready"
+	EventInformation     AuthenticationEvent = "information"
+)
 
 // CardRange is a range of card numbers at one directory server.
 type CardRange struct {
@@ -246,27 +264,71 @@ type AuthenticatorRule struct {
 	MessageVersions []string        `json:"message_versions"` // "2.1.0", "2.2.0", "2.3.1"
 	// SessionTTL is how long authenticate can use the answer of prepare; 0 means no known limit.
 	SessionTTL int `json:"session_ttl,omitempty"`
-	// Method is the way the browser runs the 3DS method: "acs_post" (a form with threeDSMethodData to the method URL), "get_frame"
-	// (AuthenticationOutcome.Frames), "jwt_post". "" means acs_post.
-	Method string `json:"method,omitempty"`
-	// Completion is the way the end of the 3DS method is reported: "notification" (to MethodNotificationURL), "event" (to EventURL), "post_message". "" means
-	// notification.
-	Completion string `json:"completion,omitempty"`
-	// Challenge is the way a challenge begins: "creq_post", "get_frame", "jwt_post". "" means creq_post.
-	Challenge string `json:"challenge,omitempty"`
-	// Result is the way the result arrives: "pull", "pull_once" (the authenticator forgets the result once read), "push", "push_and_pull".
-	Result string `json:"result"`
+	// Method is the way the browser runs the 3DS method. "" means acs_post.
+	Method MethodRun `json:"method,omitempty"`
+	// Completion is the way the end of the 3DS method is reported. "" means notification.
+	Completion MethodReport `json:"completion,omitempty"`
+	// Challenge is the way a challenge begins. "" means creq_post.
+	Challenge ChallengeStart `json:"challenge,omitempty"`
+	// Result is the way the result arrives.
+	Result ResultDelivery `json:"result"`
 	// ResultTTL is how long a result can be pulled; DecoupledTTL is the same after a decoupled challenge. 0 means no known limit.
 	ResultTTL    int `json:"result_ttl,omitempty"`
 	DecoupledTTL int `json:"decoupled_ttl,omitempty"`
-	// PushAuthentication is the proof that a push comes from the authenticator: "none" (the unguessable ResultURL alone), "hmac", "mtls",
-	// "ip".
-	PushAuthentication string `json:"push_authentication,omitempty"`
+	// PushAuthentication is the proof that a push comes from the authenticator.
+	PushAuthentication PushProof `json:"push_authentication,omitempty"`
 	// Decoupled and DataOnly mean that the merchant can ask for these. NeedsAmount means that the amount cannot be zero.
 	Decoupled   bool `json:"decoupled,omitempty"`
 	DataOnly    bool `json:"data_only,omitempty"`
 	NeedsAmount bool `json:"needs_amount,omitempty"`
 }
+
+// MethodRun is the way the browser runs the 3DS method. Its constants are the wire values.
+type MethodRun string
+
+const (
+	MethodACSPost  MethodRun = "acs_post"  // a form with threeDSMethodData to the method URL
+	MethodGetFrame MethodRun = "get_frame" // the pages of AuthenticationOutcome.Frames
+	MethodJWTPost  MethodRun = "jwt_post"
+)
+
+// MethodReport is the way the end of the 3DS method is reported. Its constants are the wire values.
+type MethodReport string
+
+const (
+	MethodByNotification MethodReport = "notification" // to MethodNotificationURL
+	MethodByEvent        MethodReport = "event"        // to EventURL
+	MethodByPostMessage  MethodReport = "post_message" // to the page that holds the frame
+)
+
+// ChallengeStart is the way a challenge begins. Its constants are the wire values.
+type ChallengeStart string
+
+const (
+	ChallengeCReqPost ChallengeStart = "creq_post"
+	ChallengeGetFrame ChallengeStart = "get_frame"
+	ChallengeJWTPost  ChallengeStart = "jwt_post"
+)
+
+// ResultDelivery is the way the result of a challenge arrives. Its constants are the wire values.
+type ResultDelivery string
+
+const (
+	ResultPull        ResultDelivery = "pull"
+	ResultPullOnce    ResultDelivery = "pull_once" // the authenticator forgets the result once read
+	ResultPush        ResultDelivery = "push"
+	ResultPushAndPull ResultDelivery = "push_and_pull"
+)
+
+// PushProof is the proof that a push comes from the authenticator. Its constants are the wire values.
+type PushProof string
+
+const (
+	PushProofNone PushProof = "none" // the unguessable ResultURL alone
+	PushProofHMAC PushProof = "hmac"
+	PushProofMTLS PushProof = "mtls"
+	PushProofIP   PushProof = "ip"
+)
 
 // Problems lists what is wrong with the rule, nil if nothing is. Each text begins with the field's name.
 func (r *AuthenticatorRule) Problems() (all []string) {
@@ -287,11 +349,11 @@ func (r *AuthenticatorRule) Problems() (all []string) {
 	for _, v := range r.MessageVersions {
 		oneOf("message_versions", v, "2.1.0", "2.2.0", "2.3.0", "2.3.1")
 	}
-	oneOf("method", r.Method, "", "acs_post", "get_frame", "jwt_post")
-	oneOf("completion", r.Completion, "", "notification", "event", "post_message")
-	oneOf("challenge", r.Challenge, "", "creq_post", "get_frame", "jwt_post")
-	oneOf("result", r.Result, "pull", "pull_once", "push", "push_and_pull")
-	oneOf("push_authentication", r.PushAuthentication, "", "none", "hmac", "mtls", "ip")
+	oneOf("method", string(r.Method), "", string(MethodACSPost), string(MethodGetFrame), string(MethodJWTPost))
+	oneOf("completion", string(r.Completion), "", string(MethodByNotification), string(MethodByEvent), string(MethodByPostMessage))
+	oneOf("challenge", string(r.Challenge), "", string(ChallengeCReqPost), string(ChallengeGetFrame), string(ChallengeJWTPost))
+	oneOf("result", string(r.Result), string(ResultPull), string(ResultPullOnce), string(ResultPush), string(ResultPushAndPull))
+	oneOf("push_authentication", string(r.PushAuthentication), "", string(PushProofNone), string(PushProofHMAC), string(PushProofMTLS), string(PushProofIP))
 	if r.SessionTTL < 0 || r.ResultTTL < 0 || r.DecoupledTTL < 0 {
 		all = append(all, "session_ttl, result_ttl, decoupled_ttl: a time cannot be negative")
 	}
@@ -299,10 +361,12 @@ func (r *AuthenticatorRule) Problems() (all []string) {
 }
 
 // Pulls reports whether the operation result can fetch the result.
-func (r *AuthenticatorRule) Pulls() bool { return r.Result != "push" }
+func (r *AuthenticatorRule) Pulls() bool { return r.Result != ResultPush }
 
 // Pushes reports whether the authenticator sends the result on its own.
-func (r *AuthenticatorRule) Pushes() bool { return r.Result == "push" || r.Result == "push_and_pull" }
+func (r *AuthenticatorRule) Pushes() bool {
+	return r.Result == ResultPush || r.Result == ResultPushAndPull
+}
 
 // Offers reports whether the authenticator works in a channel.
 func (r *AuthenticatorRule) Offers(c DeviceChannel) bool {

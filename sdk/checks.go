@@ -13,7 +13,7 @@ import "cmp"
 //	}
 type CheckCodes struct {
 	CVC, Line1, PostalCode Results
-	Other                  string // the meaning of all other codes; "" means no result
+	Other                  CheckResult // the meaning of all other codes; "" means no result
 }
 
 // Read returns the results of the checks, nil without any result. A code of "" has no result.
@@ -21,7 +21,7 @@ func (t *CheckCodes) Read(cvc, avs string) *Checks {
 	return NewChecks(t.result(t.CVC, cvc), t.result(t.Line1, avs), t.result(t.PostalCode, avs))
 }
 
-func (t *CheckCodes) result(codes Results, code string) string {
+func (t *CheckCodes) result(codes Results, code string) CheckResult {
 	if code == "" {
 		return ""
 	}

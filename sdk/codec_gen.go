@@ -407,7 +407,7 @@ func (v *Field) decode(r *jsontext.Reader) {
 		case 3:
 			v.Help = r.String()
 		case 4:
-			v.Type = r.String()
+			v.Type = FieldType(r.String())
 		case 5:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Values) == maxElements {
@@ -432,7 +432,7 @@ func (v *Field) encode(b []byte) []byte {
 	b = jsontext.OptStr(b, `"key":`, v.Key)
 	b = jsontext.Str(b, `"label":`, v.Label)
 	b = jsontext.OptStr(b, `"help":`, v.Help)
-	b = jsontext.Str(b, `"type":`, v.Type)
+	b = jsontext.Str(b, `"type":`, string(v.Type))
 	if len(v.Values) > 0 {
 		b = jsontext.Name(b, `"values":`)
 		b = append(b, '[')
@@ -464,13 +464,13 @@ func (v *Placement) decode(r *jsontext.Reader) {
 		case 4:
 			v.Path = r.String()
 		case 5:
-			v.In = r.String()
+			v.In = PlacementIn(r.String())
 		case 6:
 			v.Field = r.String()
 		case 7:
 			v.Format = r.String()
 		case 8:
-			v.Escapes = r.String()
+			v.Escapes = Escapes(r.String())
 		default:
 			r.Skip()
 		}
@@ -484,10 +484,10 @@ func (v *Placement) encode(b []byte) []byte {
 	b = jsontext.OptStr(b, `"host":`, v.Host)
 	b = jsontext.OptStr(b, `"method":`, v.Method)
 	b = jsontext.OptStr(b, `"path":`, v.Path)
-	b = jsontext.Str(b, `"in":`, v.In)
+	b = jsontext.Str(b, `"in":`, string(v.In))
 	b = jsontext.Str(b, `"field":`, v.Field)
 	b = jsontext.OptStr(b, `"format":`, v.Format)
-	b = jsontext.OptStr(b, `"escapes":`, v.Escapes)
+	b = jsontext.OptStr(b, `"escapes":`, string(v.Escapes))
 	return append(b, '}')
 }
 
@@ -500,7 +500,7 @@ func (v *Method) decode(r *jsontext.Reader) {
 		case 0:
 			v.Method = r.String()
 		case 1:
-			v.Type = r.String()
+			v.Type = MethodType(r.String())
 		default:
 			r.Skip()
 		}
@@ -510,7 +510,7 @@ func (v *Method) decode(r *jsontext.Reader) {
 func (v *Method) encode(b []byte) []byte {
 	b = append(b, '{')
 	b = jsontext.Str(b, `"method":`, v.Method)
-	b = jsontext.Str(b, `"type":`, v.Type)
+	b = jsontext.Str(b, `"type":`, string(v.Type))
 	return append(b, '}')
 }
 
@@ -523,7 +523,7 @@ func (v *ReferenceRule) decode(r *jsontext.Reader) {
 		case 0:
 			v.MaxLength = r.Int()
 		case 1:
-			v.Characters = r.String()
+			v.Characters = ReferenceCharacters(r.String())
 		default:
 			r.Skip()
 		}
@@ -533,7 +533,7 @@ func (v *ReferenceRule) decode(r *jsontext.Reader) {
 func (v *ReferenceRule) encode(b []byte) []byte {
 	b = append(b, '{')
 	b = jsontext.OptInt(b, `"max_length":`, int64(v.MaxLength))
-	b = jsontext.OptStr(b, `"characters":`, v.Characters)
+	b = jsontext.OptStr(b, `"characters":`, string(v.Characters))
 	return append(b, '}')
 }
 
@@ -664,19 +664,19 @@ func (v *AuthenticatorRule) decode(r *jsontext.Reader) {
 		case 2:
 			v.SessionTTL = r.Int()
 		case 3:
-			v.Method = r.String()
+			v.Method = MethodRun(r.String())
 		case 4:
-			v.Completion = r.String()
+			v.Completion = MethodReport(r.String())
 		case 5:
-			v.Challenge = r.String()
+			v.Challenge = ChallengeStart(r.String())
 		case 6:
-			v.Result = r.String()
+			v.Result = ResultDelivery(r.String())
 		case 7:
 			v.ResultTTL = r.Int()
 		case 8:
 			v.DecoupledTTL = r.Int()
 		case 9:
-			v.PushAuthentication = r.String()
+			v.PushAuthentication = PushProof(r.String())
 		case 10:
 			v.Decoupled = r.Bool()
 		case 11:
@@ -706,13 +706,13 @@ func (v *AuthenticatorRule) encode(b []byte) []byte {
 	}
 	b = append(b, ']')
 	b = jsontext.OptInt(b, `"session_ttl":`, int64(v.SessionTTL))
-	b = jsontext.OptStr(b, `"method":`, v.Method)
-	b = jsontext.OptStr(b, `"completion":`, v.Completion)
-	b = jsontext.OptStr(b, `"challenge":`, v.Challenge)
-	b = jsontext.Str(b, `"result":`, v.Result)
+	b = jsontext.OptStr(b, `"method":`, string(v.Method))
+	b = jsontext.OptStr(b, `"completion":`, string(v.Completion))
+	b = jsontext.OptStr(b, `"challenge":`, string(v.Challenge))
+	b = jsontext.Str(b, `"result":`, string(v.Result))
 	b = jsontext.OptInt(b, `"result_ttl":`, int64(v.ResultTTL))
 	b = jsontext.OptInt(b, `"decoupled_ttl":`, int64(v.DecoupledTTL))
-	b = jsontext.OptStr(b, `"push_authentication":`, v.PushAuthentication)
+	b = jsontext.OptStr(b, `"push_authentication":`, string(v.PushAuthentication))
 	b = jsontext.OptBool(b, `"decoupled":`, v.Decoupled)
 	b = jsontext.OptBool(b, `"data_only":`, v.DataOnly)
 	b = jsontext.OptBool(b, `"needs_amount":`, v.NeedsAmount)
@@ -1370,13 +1370,13 @@ func (v *StoredCredentialUse) decode(r *jsontext.Reader) {
 	for ok := r.Object(); ok; ok = r.More('}') {
 		switch r.Field(namesStoredCredentialUse[:], &seen) {
 		case 0:
-			v.Initiator = r.String()
+			v.Initiator = Initiator(r.String())
 		case 1:
 			v.First = r.Bool()
 		case 2:
-			v.Usage = r.String()
+			v.Usage = CredentialUsage(r.String())
 		case 3:
-			v.Category = r.String()
+			v.Category = MITCategory(r.String())
 		default:
 			r.Skip()
 		}
@@ -1385,10 +1385,10 @@ func (v *StoredCredentialUse) decode(r *jsontext.Reader) {
 
 func (v *StoredCredentialUse) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = jsontext.Str(b, `"initiator":`, v.Initiator)
+	b = jsontext.Str(b, `"initiator":`, string(v.Initiator))
 	b = jsontext.OptBool(b, `"first":`, v.First)
-	b = jsontext.OptStr(b, `"usage":`, v.Usage)
-	b = jsontext.OptStr(b, `"category":`, v.Category)
+	b = jsontext.OptStr(b, `"usage":`, string(v.Usage))
+	b = jsontext.OptStr(b, `"category":`, string(v.Category))
 	return append(b, '}')
 }
 
@@ -1856,7 +1856,7 @@ func (v *AuthenticationRequest) decode(r *jsontext.Reader) {
 		case 38:
 			v.CRes = r.String()
 		case 39:
-			v.CancelReason = r.String()
+			v.CancelReason = CancelReason(r.String())
 		default:
 			r.Skip()
 		}
@@ -1936,7 +1936,7 @@ func (v *AuthenticationRequest) encode(b []byte) []byte {
 	b = jsontext.OptStr(b, `"merchant_risk":`, v.MerchantRisk)
 	b = jsontext.OptStr(b, `"extensions":`, v.Extensions)
 	b = jsontext.OptStr(b, `"cres":`, v.CRes)
-	b = jsontext.OptStr(b, `"cancel_reason":`, v.CancelReason)
+	b = jsontext.OptStr(b, `"cancel_reason":`, string(v.CancelReason))
 	return append(b, '}')
 }
 
@@ -2732,7 +2732,7 @@ func (v *NextAction) decode(r *jsontext.Reader) {
 	for ok := r.Object(); ok; ok = r.More('}') {
 		switch r.Field(namesNextAction[:], &seen) {
 		case 0:
-			v.Type = r.String()
+			v.Type = NextActionType(r.String())
 		case 1:
 			v.URL = r.String()
 		case 2:
@@ -2754,7 +2754,7 @@ func (v *NextAction) decode(r *jsontext.Reader) {
 
 func (v *NextAction) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = jsontext.Str(b, `"type":`, v.Type)
+	b = jsontext.Str(b, `"type":`, string(v.Type))
 	b = jsontext.Str(b, `"url":`, v.URL)
 	if len(v.Fields) > 0 {
 		b = jsontext.Name(b, `"fields":`)
@@ -2811,11 +2811,11 @@ func (v *Checks) decode(r *jsontext.Reader) {
 	for ok := r.Object(); ok; ok = r.More('}') {
 		switch r.Field(namesChecks[:], &seen) {
 		case 0:
-			v.CVC = r.String()
+			v.CVC = CheckResult(r.String())
 		case 1:
-			v.AddressLine1 = r.String()
+			v.AddressLine1 = CheckResult(r.String())
 		case 2:
-			v.PostalCode = r.String()
+			v.PostalCode = CheckResult(r.String())
 		default:
 			r.Skip()
 		}
@@ -2824,9 +2824,9 @@ func (v *Checks) decode(r *jsontext.Reader) {
 
 func (v *Checks) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = jsontext.OptStr(b, `"cvc":`, v.CVC)
-	b = jsontext.OptStr(b, `"address_line1":`, v.AddressLine1)
-	b = jsontext.OptStr(b, `"postal_code":`, v.PostalCode)
+	b = jsontext.OptStr(b, `"cvc":`, string(v.CVC))
+	b = jsontext.OptStr(b, `"address_line1":`, string(v.AddressLine1))
+	b = jsontext.OptStr(b, `"postal_code":`, string(v.PostalCode))
 	return append(b, '}')
 }
 
@@ -2837,7 +2837,7 @@ func (v *Event) decode(r *jsontext.Reader) {
 	for ok := r.Object(); ok; ok = r.More('}') {
 		switch r.Field(namesEvent[:], &seen) {
 		case 0:
-			v.Object = r.String()
+			v.Object = EventObject(r.String())
 		case 1:
 			v.TransactionID = r.String()
 		case 2:
@@ -2870,7 +2870,7 @@ func (v *Event) decode(r *jsontext.Reader) {
 
 func (v *Event) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = jsontext.Str(b, `"object":`, v.Object)
+	b = jsontext.Str(b, `"object":`, string(v.Object))
 	b = jsontext.OptStr(b, `"transaction_id":`, v.TransactionID)
 	b = jsontext.OptStr(b, `"refund_id":`, v.RefundID)
 	b = jsontext.OptStr(b, `"reference":`, v.Reference)
@@ -3048,7 +3048,7 @@ func (v *AuthenticationOutcome) decode(r *jsontext.Reader) {
 		case 32:
 			v.Gone = r.Bool()
 		case 33:
-			v.Event = r.String()
+			v.Event = AuthenticationEvent(r.String())
 		case 34:
 			if r.Null() {
 				v.Error = nil
@@ -3129,7 +3129,7 @@ func (v *AuthenticationOutcome) encode(b []byte) []byte {
 	}
 	b = jsontext.OptBool(b, `"pending":`, v.Pending)
 	b = jsontext.OptBool(b, `"gone":`, v.Gone)
-	b = jsontext.OptStr(b, `"event":`, v.Event)
+	b = jsontext.OptStr(b, `"event":`, string(v.Event))
 	if v.Error != nil {
 		b = jsontext.Name(b, `"error":`)
 		b = v.Error.encode(b)

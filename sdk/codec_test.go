@@ -71,7 +71,13 @@ var texts = []string{"", "a", "card", "ünïcödé 漢字 😀", "quote\" back\\
 func randomText(r *rand.Rand, typ string) string {
 	values := map[string][]string{"Operation": {string(OpAuthorize), string(OpWebhook)}, "Kind": {string(KindProcessor)}, "OutcomeStatus": {string(StatusDeclined)},
 		"DeclineReason": {string(DeclineGeneric)}, "CaptureMethod": {string(CaptureManual)}, "CardNetwork": {string(Visa)}, "DeviceChannel": {string(ChannelBrowser)}, "ErrorClass": {string(ErrorConfig)}, "RejectCode": {string(RejectMissing)},
-		"ResolveBy": {string(ResolveByWebhook)}, "Currency": {"USD", "JPY"}, "Exemption": {string(ExemptionLowValue), string(ExemptionDelegation)}}[typ]
+		"ResolveBy": {string(ResolveByWebhook)}, "Currency": {"USD", "JPY"}, "Exemption": {string(ExemptionLowValue), string(ExemptionDelegation)},
+		"NextActionType": {string(NextActionRedirect), string(NextActionDeviceData)}, "CheckResult": {string(CheckPass)}, "EventObject": {string(EventRefund)},
+		"Initiator": {string(InitiatorCustomer), string(InitiatorMerchant)}, "CredentialUsage": {string(UsageOnSession)}, "MITCategory": {string(MITRecurring)},
+		"FieldType": {string(FieldText), string(FieldClientCertificate)}, "PlacementIn": {string(InBody), string(InTLS)}, "Escapes": {string(EscapesXMLForm)},
+		"MethodType": {string(MethodDebit)}, "ReferenceCharacters": {string(ReferenceDigits)}, "MethodRun": {string(MethodGetFrame)},
+		"MethodReport": {string(MethodByEvent)}, "ChallengeStart": {string(ChallengeCReqPost)}, "ResultDelivery": {string(ResultPullOnce)},
+		"PushProof": {string(PushProofHMAC)}, "AuthenticationEvent": {string(EventResultReady)}, "CancelReason": {string(CancelLeft)}}[typ]
 	if values == nil {
 		values = texts
 	}

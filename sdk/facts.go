@@ -36,12 +36,12 @@ func (r *Request) Stores() bool { return r.StoredCredential != nil && r.StoredCr
 // StoresForMerchant reports whether this payment stores the credential for later charges by the merchant alone. Under PSD2 the
 // customer agrees to that with strong customer authentication.
 func (r *Request) StoresForMerchant() bool {
-	return r.Stores() && r.StoredCredential.Usage != "on_session"
+	return r.Stores() && r.StoredCredential.Usage != UsageOnSession
 }
 
 // MerchantInitiated reports whether the merchant charges a stored credential on its own.
 func (r *Request) MerchantInitiated() bool {
-	return r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
+	return r.StoredCredential != nil && r.StoredCredential.Initiator == InitiatorMerchant
 }
 
 // Agreement returns how the payment uses a stored credential: "first" if the payment stores it, "mit" if the merchant charges it on its
@@ -55,7 +55,7 @@ func (u *StoredCredentialUse) Agreement() string {
 		return ""
 	case u.First:
 		return "first"
-	case u.Initiator == "mit":
+	case u.Initiator == InitiatorMerchant:
 		return "mit"
 	}
 	return "cit"
@@ -287,7 +287,7 @@ func CardPlacements(path string, fields CardFields, operations ...Operation) (al
 	for _, op := range operations {
 		for _, f := range [...][2]string{{"card_number", fields.Number}, {"cvc", fields.CVC}, {"cavv", fields.CAVV}} {
 			if f[1] != "" {
-				all = append(all, Placement{Secret: f[0], Operation: op, Method: "POST", Path: path, In: "body", Field: f[1]})
+				all = append(all, Placement{Secret: f[0], Operation: op, Method: "POST", Path: path, In: InBody, Field: f[1]})
 			}
 		}
 	}

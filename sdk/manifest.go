@@ -70,15 +70,26 @@ type Environment struct {
 // secret or pem, and the value of text and enum (public identifiers). It never gets a client certificate. The fields of type
 // client_certificate together hold one certificate, its chain and its key.
 type Field struct {
-	Name     string   `json:"name"`
-	Key      string   `json:"key,omitempty"` // "" means the same as Name
-	Label    string   `json:"label"`
-	Help     string   `json:"help,omitempty"`
-	Type     string   `json:"type"` // text, secret, enum, pem, client_certificate
-	Values   []string `json:"values,omitempty"`
-	Optional bool     `json:"optional,omitempty"`
-	Default  string   `json:"default,omitempty"`
+	Name     string    `json:"name"`
+	Key      string    `json:"key,omitempty"` // "" means the same as Name
+	Label    string    `json:"label"`
+	Help     string    `json:"help,omitempty"`
+	Type     FieldType `json:"type"`
+	Values   []string  `json:"values,omitempty"` // of an enum
+	Optional bool      `json:"optional,omitempty"`
+	Default  string    `json:"default,omitempty"`
 }
+
+// FieldType is the kind of a Field's value. Its constants are the wire values.
+type FieldType string
+
+const (
+	FieldText              FieldType = "text"               // a public identifier
+	FieldSecret            FieldType = "secret"             // a key or a password
+	FieldEnum              FieldType = "enum"               // one of Field.Values
+	FieldPEM               FieldType = "pem"                // a private key in PEM form
+	FieldClientCertificate FieldType = "client_certificate" // a certificate for TLS, its chain or its key
+)
 
 // Placement is a place in a request where a stand-in may stand as the whole value.
 type Placement struct {
@@ -90,10 +101,9 @@ type Placement struct {
 	Method    string    `json:"method,omitempty"`    // "" means any
 	// Path is the path of the URL. "*" stands for one segment, "" for any path. The operator's base URL, if set, replaces the environment's.
 	Path string `json:"path,omitempty"`
-	// In is header, query, path or body; card data stands in bodies only. Authentication knows two more: "response" is a JSON field of an
-	// answer whose captured value counts as the account's own credential; "tls" is the account's client certificate, which the host presents
-	// on the connection (Secret names its credential field, Field is "client_certificate").
-	In string `json:"in"`
+	// In is the part of the request. Card data stands in bodies only. "response" and "tls" are for Manifest.Authentication alone. With "tls",
+	// Secret names the certificate's credential field, and Field is "client_certificate".
+	In PlacementIn `json:"in"`
 	// Field is the header, query or form name; the index of a path's segment, from 0; or the body's field path: names with dots, []
 	// for any array element (JSON), element names and @attribute (XML), "." for a whole body without structure. After a form field and "/"
 	// follows a path in the document that the form field holds: "request/order.card.number".
@@ -101,23 +111,64 @@ type Placement struct {
 	// Format is the text around a credential that does not stand alone: "Key={}". Each {} is the place of one stand-in, derivation or plain
 	// value of the account. "Bearer {}" and "Basic {}" in a header need no Format.
 	Format string `json:"format,omitempty"`
-	// Escapes is the chain of escapes that the host applies, innermost first: "json", "form", "xml", "multipart", "raw", "xml,form",
-	// "json,form". "" means by content type.
-	Escapes string `json:"escapes,omitempty"`
+	// Escapes is the chain of escapes that the host applies, innermost first. "" means by content type.
+	Escapes Escapes `json:"escapes,omitempty"`
 }
+
+// PlacementIn is the part of a message in which a Placement stands. Its constants are the wire values.
+type PlacementIn string
+
+const (
+	InHeader   PlacementIn = "header"
+	InQuery    PlacementIn = "query"
+	InPath     PlacementIn = "path"
+	InBody     PlacementIn = "body"
+	InResponse PlacementIn = "response" // a JSON field of an answer whose captured value counts as the account's own credential
+	InTLS      PlacementIn = "tls"      // the account's client certificate, which the host presents on the connection
+)
+
+// Escapes is a chain of escapes, innermost first, by which a value is written into a body. Its constants are the wire values.
+type Escapes string
+
+const (
+	EscapesJSON      Escapes = "json"
+	EscapesForm      Escapes = "form"
+	EscapesXML       Escapes = "xml"
+	EscapesMultipart Escapes = "multipart"
+	EscapesRaw       Escapes = "raw"
+	EscapesXMLForm   Escapes = "xml,form"  // an XML document in a form field
+	EscapesJSONForm  Escapes = "json,form" // a JSON document in a form field
+)
 
 // Method is a payment method that the adapter takes.
 type Method struct {
-	Method string `json:"method"` // "card"
-	Type   string `json:"type"`   // "credit", "debit"
+	Method string     `json:"method"` // "card"
+	Type   MethodType `json:"type"`
 }
+
+// MethodType is the type of a card payment. Its constants are the wire values.
+type MethodType string
+
+const (
+	MethodCredit MethodType = "credit"
+	MethodDebit  MethodType = "debit"
+)
 
 // ReferenceRule limits Request.Reference.
 type ReferenceRule struct {
 	MaxLength int `json:"max_length,omitempty"` // 0: 36
-	// Characters is "alphanumeric", "alphanumeric_dash" (the default: with - and _) or "digits".
-	Characters string `json:"characters,omitempty"`
+	// Characters are the characters that the processor takes; "" means alphanumeric_dash.
+	Characters ReferenceCharacters `json:"characters,omitempty"`
 }
+
+// ReferenceCharacters is a set of characters of a Request.Reference. Its constants are the wire values.
+type ReferenceCharacters string
+
+const (
+	ReferenceAlphanumeric     ReferenceCharacters = "alphanumeric"
+	ReferenceAlphanumericDash ReferenceCharacters = "alphanumeric_dash" // with - and _
+	ReferenceDigits           ReferenceCharacters = "digits"
+)
 
 // WebhookRule describes how the processor signs its messages.
 type WebhookRule struct {

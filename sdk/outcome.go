@@ -72,13 +72,21 @@ type Totals struct {
 
 // NextAction is an action of the customer's browser. The operation complete follows, perhaps more than once.
 type NextAction struct {
-	// Type is "redirect" (GET URL), "form_post" (POST Fields to URL) or "device_data" (POST Fields to URL in a hidden frame).
-	Type   string   `json:"type"`
-	URL    string   `json:"url"`
-	Fields []Header `json:"fields,omitempty"`
+	Type   NextActionType `json:"type"`
+	URL    string         `json:"url"`
+	Fields []Header       `json:"fields,omitempty"`
 	// TimeoutMillis bounds a device_data action; 0 means 10 seconds.
 	TimeoutMillis int `json:"timeout_ms,omitempty"`
 }
+
+// NextActionType is the way the browser performs a NextAction. Its constants are the wire values.
+type NextActionType string
+
+const (
+	NextActionRedirect   NextActionType = "redirect"    // GET URL
+	NextActionFormPost   NextActionType = "form_post"   // POST Fields to URL
+	NextActionDeviceData NextActionType = "device_data" // POST Fields to URL in a hidden frame
+)
 
 // Decline is the reason of a refusal.
 type Decline struct {
@@ -93,21 +101,20 @@ type Decline struct {
 	RetryElsewhere bool `json:"retry_elsewhere,omitempty"`
 }
 
-// Checks are the results of address and CVC checks: "pass", "fail", "unavailable", "unchecked"; "" if the processor states no result.
+// Checks are the results of address and CVC checks; "" if the processor states no result.
 type Checks struct {
-	CVC          string `json:"cvc,omitempty"`
-	AddressLine1 string `json:"address_line1,omitempty"`
-	PostalCode   string `json:"postal_code,omitempty"`
+	CVC          CheckResult `json:"cvc,omitempty"`
+	AddressLine1 CheckResult `json:"address_line1,omitempty"`
+	PostalCode   CheckResult `json:"postal_code,omitempty"`
 }
 
 // Event is one piece of news in a webhook message.
 type Event struct {
-	// Object is "payment", "refund", "dispute" or "authentication".
-	Object        string `json:"object"`
-	TransactionID string `json:"transaction_id,omitempty"`
-	RefundID      string `json:"refund_id,omitempty"`
-	Reference     string `json:"reference,omitempty"`  // payswitch's reference, if the message holds it
-	AccountID     string `json:"account_id,omitempty"` // the processor's account of the event, if the message holds it
+	Object        EventObject `json:"object"`
+	TransactionID string      `json:"transaction_id,omitempty"`
+	RefundID      string      `json:"refund_id,omitempty"`
+	Reference     string      `json:"reference,omitempty"`  // payswitch's reference, if the message holds it
+	AccountID     string      `json:"account_id,omitempty"` // the processor's account of the event, if the message holds it
 	// Sync asks the host to query the processor for this object instead of believing Outcome.
 	Sync bool `json:"sync,omitempty"`
 	// Outcome is the statement of the message. For an authentication it is StatusAuthenticated with the result, or StatusHandled with
@@ -115,6 +122,16 @@ type Event struct {
 	Outcome *Outcome `json:"outcome,omitempty"`
 	Time    int64    `json:"time,omitempty"` // Unix milliseconds of the event at the processor
 }
+
+// EventObject is the kind of object that an Event is about. Its constants are the wire values.
+type EventObject string
+
+const (
+	EventPayment        EventObject = "payment"
+	EventRefund         EventObject = "refund"
+	EventDispute        EventObject = "dispute"
+	EventAuthentication EventObject = "authentication"
+)
 
 // Reply is the HTTP answer to the processor's message.
 type Reply struct {

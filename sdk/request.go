@@ -146,15 +146,40 @@ const (
 
 // StoredCredentialUse describes how a payment uses a stored credential, in the card networks' terms.
 type StoredCredentialUse struct {
-	// Initiator is "cit" (the customer is present) or "mit" (the merchant charges on its own).
-	Initiator string `json:"initiator"`
+	Initiator Initiator `json:"initiator"`
 	// First means that this payment stores the credential.
 	First bool `json:"first,omitempty"`
-	// Usage is the purpose of storing: "on_session" or "off_session".
-	Usage string `json:"usage,omitempty"`
-	// Category of an MIT is recurring, unscheduled, installment or resubmission; "" if the merchant named no category.
-	Category string `json:"category,omitempty"`
+	// Usage is the purpose of storing.
+	Usage CredentialUsage `json:"usage,omitempty"`
+	// Category is the category of an MIT; "" if the merchant named no category.
+	Category MITCategory `json:"category,omitempty"`
 }
+
+// Initiator is the party that starts a payment with a stored credential. Its constants are the wire values.
+type Initiator string
+
+const (
+	InitiatorCustomer Initiator = "cit" // the customer is present
+	InitiatorMerchant Initiator = "mit" // the merchant charges on its own
+)
+
+// CredentialUsage is the purpose of storing a credential. Its constants are the wire values.
+type CredentialUsage string
+
+const (
+	UsageOnSession  CredentialUsage = "on_session"  // the customer pays again
+	UsageOffSession CredentialUsage = "off_session" // the merchant charges on its own, too
+)
+
+// MITCategory is the reason of a payment that the merchant starts on its own. Its constants are the wire values.
+type MITCategory string
+
+const (
+	MITRecurring    MITCategory = "recurring"    // one of a series at fixed intervals
+	MITUnscheduled  MITCategory = "unscheduled"  // at no fixed time
+	MITInstallment  MITCategory = "installment"  // a part of one purchase
+	MITResubmission MITCategory = "resubmission" // a declined payment, tried again
+)
 
 // ThreeDSResult is the proof of an authentication outside the processor (EMV 3-D Secure 2.x).
 type ThreeDSResult struct {

@@ -21,7 +21,7 @@ type Table[T ~string] [][2]T
 type Statuses = Table[OutcomeStatus]
 
 // Results are the codes of an address or CVC check. Their meanings are CheckPass, CheckFail, CheckUnavailable and CheckUnchecked.
-type Results = Table[string]
+type Results = Table[CheckResult]
 
 // Names are a processor's names or codes for words of payswitch, such as networks and categories. For agreements, see For.
 type Names = Table[string]
@@ -59,19 +59,21 @@ func (t Table[T]) For(u *StoredCredentialUse) T {
 	if kind == "" {
 		return ""
 	}
-	return cmp.Or(t.Of(kind+"_"+u.Category), t.Of(kind+"_"+u.Usage), t.Of(kind))
+	return cmp.Or(t.Of(kind+"_"+string(u.Category)), t.Of(kind+"_"+string(u.Usage)), t.Of(kind))
 }
 
-// The results of a check in Checks.
+// CheckResult is the result of a check in Checks. Its constants are the wire values.
+type CheckResult string
+
 const (
-	CheckPass        = "pass"
-	CheckFail        = "fail"
-	CheckUnavailable = "unavailable" // the issuer gives no result, or could not be reached
-	CheckUnchecked   = "unchecked"   // there was nothing to check, or no check was requested
+	CheckPass        CheckResult = "pass"
+	CheckFail        CheckResult = "fail"
+	CheckUnavailable CheckResult = "unavailable" // the issuer gives no result, or could not be reached
+	CheckUnchecked   CheckResult = "unchecked"   // there was nothing to check, or no check was requested
 )
 
 // NewChecks returns the results of the checks, nil if all are "".
-func NewChecks(cvc, addressLine1, postalCode string) *Checks {
+func NewChecks(cvc, addressLine1, postalCode CheckResult) *Checks {
 	c := Checks{CVC: cvc, AddressLine1: addressLine1, PostalCode: postalCode}
 	if c == (Checks{}) {
 		return nil

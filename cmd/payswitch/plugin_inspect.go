@@ -77,7 +77,7 @@ func (i inspection) print(w io.Writer) {
 	}
 	row("caution", approval.ReachOf(m).Caution())
 	if a := m.Authenticator; a != nil {
-		row("3-D Secure", list(a.Channels)+"; versions "+list(a.MessageVersions)+"; result by "+a.Result)
+		row("3-D Secure", list(a.Channels)+"; versions "+list(a.MessageVersions)+"; result by "+string(a.Result))
 	}
 	row("currencies", list(m.Currencies))
 	row("countries", list(m.Countries))
@@ -120,7 +120,7 @@ func list[T ~string](all []T) string {
 }
 
 func field(f sdk.Field) string {
-	s := f.Name + " (" + f.Type
+	s := f.Name + " (" + string(f.Type)
 	if f.Optional {
 		s += ", optional"
 	}

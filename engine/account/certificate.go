@@ -16,17 +16,13 @@ import (
 	"payswitch/sdk"
 )
 
-// typeClientCertificate is the type of the credential fields that hold an account's TLS client certificate. One field may hold both
-// certificate and key, or one the certificate (with its chain) and another the key.
-const typeClientCertificate = "client_certificate"
-
-// ClientCertificate returns the TLS client certificate from the credential fields of type client_certificate. It returns nil if they are
-// empty, or if the adapter has no such field. A value is PEM or base64 of PEM: a certificate with its chain, and an unencrypted key (PKCS
-// #8, PKCS #1 or SEC 1). The error says what is wrong and never contains a value.
+// ClientCertificate is the TLS client certificate that an account's credentials hold in the fields of type client_certificate; nil where
+// they are empty or the adapter has none. Values are PEM, or base64 of it, of a certificate with its chain and of an unencrypted key
+// (PKCS #8, PKCS #1 or SEC 1). The error says what is wrong and never holds a value.
 func ClientCertificate(m *sdk.Manifest, credentials map[string]secret.Value) (*tls.Certificate, error) {
 	var text strings.Builder
 	for _, f := range m.Credentials {
-		if f.Type == typeClientCertificate {
+		if f.Type == sdk.FieldClientCertificate {
 			text.WriteString(pemText(credentials[approval.FieldKey(f)].Reveal()) + "\n")
 		}
 	}
@@ -80,15 +76,12 @@ func (n *Account) checkCertificate(m *sdk.Manifest, now time.Time) error {
 	return refused
 }
 
-// typePEM is the type of a credential field with a key or certificate in PEM, which the host signs or encrypts with.
-const typePEM = "pem"
-
-// checkPEM refuses a field of type pem without a key or certificate. The host would not fail over such a value later; the processor would
-// refuse the signatures.
+// checkPEM refuses a field of type pem that holds no key and no certificate. The host does not fail over such a value later: what it
+// would sign with it, the processor refuses.
 func (n *Account) checkPEM(m *sdk.Manifest) error {
 	for _, f := range m.Credentials {
 		v := n.Credentials[approval.FieldKey(f)].Reveal()
-		if f.Type != typePEM || v == "" || holdsKey([]byte(v)) {
+		if f.Type != sdk.FieldPEM || v == "" || holdsKey([]byte(v)) {
 			continue
 		}
 		err := fault.Unprocessable(fieldCredentials+"."+approval.FieldKey(f), "The connector_account_details."+approval.FieldKey(f)+" is invalid")

@@ -151,7 +151,7 @@ func (n *Account) checkCredentials(m *sdk.Manifest) error {
 			want = append(want, key)
 			fits = fits && v != ""
 		}
-		fits = fits && (v == "" || f.Type != "enum" || slices.Contains(f.Values, v))
+		fits = fits && (v == "" || f.Type != sdk.FieldEnum || slices.Contains(f.Values, v))
 	}
 	for key := range n.Credentials {
 		name, _, _ := strings.Cut(key, ".")
@@ -180,7 +180,7 @@ func (n *Account) checkConfig(m *sdk.Manifest) error {
 		if !sent && (f.Optional || f.Default != "") {
 			continue
 		}
-		if !sent || f.Type == "enum" && !slices.Contains(f.Values, text) {
+		if !sent || f.Type == sdk.FieldEnum && !slices.Contains(f.Values, text) {
 			err := fault.Unprocessable("metadata."+key, "The metadata."+key+" is invalid")
 			err.Reason = f.Label
 			if len(f.Values) > 0 {

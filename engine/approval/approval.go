@@ -69,7 +69,7 @@ func ReachOf(m *sdk.Manifest) Reach {
 	}
 	for i := range m.Credentials {
 		f := &m.Credentials[i]
-		r.Credentials = append(r.Credentials, FieldKey(*f)+" as "+f.Name+" ("+f.Type+")")
+		r.Credentials = append(r.Credentials, FieldKey(*f)+" as "+f.Name+" ("+string(f.Type)+")")
 	}
 	for i := range m.Config {
 		r.Config = append(r.Config, configText(&m.Config[i]))
@@ -80,7 +80,7 @@ func ReachOf(m *sdk.Manifest) Reach {
 // configText describes a config field with all texts from its author: the values to choose from and the default. Both reach the adapter as
 // if the merchant had written them.
 func configText(f *sdk.Field) string {
-	s := FieldKey(*f) + " as " + f.Name + " (" + f.Type
+	s := FieldKey(*f) + " as " + f.Name + " (" + string(f.Type)
 	if len(f.Values) > 0 {
 		values := make([]string, len(f.Values))
 		for i, v := range f.Values {
@@ -194,12 +194,12 @@ func plainly(s string) string {
 
 // PlacementText describes a placement as a sentence: the secret, its place in the request, its form, and the requests.
 func PlacementText(p sdk.Placement) string {
-	s := p.Secret + " in " + p.In + " " + plainly(p.Field)
+	s := p.Secret + " in " + string(p.In) + " " + plainly(p.Field)
 	if p.Format != "" {
 		s += " as " + strconv.QuoteToASCII(p.Format)
 	}
 	if p.Escapes != "" {
-		s += " escaped for " + plainly(p.Escapes)
+		s += " escaped for " + plainly(string(p.Escapes))
 	}
 	if request := strings.TrimSpace(p.Method + " " + p.Host + plainly(p.Path)); request != "" {
 		s += " of " + request

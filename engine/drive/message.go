@@ -95,7 +95,7 @@ func IsEvidence(adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to
 	if told == nil || told.Event != "" || ev.Sync || to == ToEvent || rule == nil {
 		return false
 	}
-	if rule.PushAuthentication == "hmac" {
+	if rule.PushAuthentication == sdk.PushProofHMAC {
 		return r.Verified()
 	}
 	return to == ToResult && !rule.Pulls()
@@ -111,7 +111,7 @@ func promptsQuery(adapter port.AdapterInfo, ev *sdk.Event, to Destination) bool 
 // provesNothing reports whether a message has an event that proves nothing and cannot be checked with the authenticator. The sender then gets an
 // error without details.
 func provesNothing(adapter port.AdapterInfo, r *port.DriveResult, to Destination) bool {
-	if rule := adapter.Manifest.Authenticator; rule != nil && rule.PushAuthentication == "hmac" && r.Verified() {
+	if rule := adapter.Manifest.Authenticator; rule != nil && rule.PushAuthentication == sdk.PushProofHMAC && r.Verified() {
 		return false // the authenticator sent it, whatever it says
 	}
 	return slices.ContainsFunc(r.Outcome.Events, func(ev sdk.Event) bool {

@@ -74,7 +74,7 @@ func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
 	return r
 }
 
-func AdapterCapture(method string) sdk.CaptureMethod {
+func AdapterCapture(method payment.CaptureMethod) sdk.CaptureMethod {
 	if method == payment.CaptureManual || method == payment.CaptureManualMultiple {
 		return sdk.CaptureManual
 	}
@@ -111,10 +111,10 @@ func Reference(rule sdk.ReferenceRule, attemptID string, digitsOf int64) string 
 		return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(set, r) }) < 0
 	}
 	switch rule.Characters {
-	case "digits":
+	case sdk.ReferenceDigits:
 		s := strconv.FormatInt(digitsOf, 10) + randomDigits(8)
 		return s[max(0, len(s)-limit):]
-	case "alphanumeric":
+	case sdk.ReferenceAlphanumeric:
 		if len(attemptID) <= limit && ok(attemptID, ids.Alphabet) {
 			return attemptID
 		}

@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -47,7 +46,7 @@ func (s *Methods) RequestedInstrument(ctx context.Context, p *payment.Payment, i
 	if m == nil || err != nil {
 		return nil, err
 	}
-	if string(in.Echo["is_stored_credential"]) == "false" {
+	if in.StoredCredential != nil && !*in.StoredCredential {
 		return nil, fault.Unprocessable("is_stored_credential", "is_stored_credential cannot be false when a saved payment method is charged")
 	}
 	return &Instrument{Method: m, Token: in.PaymentToken, Stored: request.ChargesStored(p, in)}, nil
@@ -210,17 +209,13 @@ func StoredCredentialUse(p *payment.Payment, a *payment.Attempt, i *Instrument) 
 	case i == nil && a.Details.Save == "":
 		return nil
 	case i == nil || a.Details.Save != "":
-		return &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: a.Details.Save}
+		return &sdk.StoredCredentialUse{Initiator: sdk.InitiatorCustomer, First: true, Usage: a.Details.Save}
 	case i.MerchantInitiated:
-		var category string
-		if raw := p.Details.Echo["mit_category"]; len(raw) > 0 {
-			_ = json.Unmarshal(raw, &category) // the API accepts only the texts of a closed list
-		}
-		return &sdk.StoredCredentialUse{Initiator: "mit", Usage: request.UsageOffSession, Category: category}
+		return &sdk.StoredCredentialUse{Initiator: sdk.InitiatorMerchant, Usage: sdk.UsageOffSession, Category: p.Details.MITCategory}
 	case i.Stored:
-		return &sdk.StoredCredentialUse{Initiator: "cit", Usage: request.UsageOffSession}
+		return &sdk.StoredCredentialUse{Initiator: sdk.InitiatorCustomer, Usage: sdk.UsageOffSession}
 	}
-	return &sdk.StoredCredentialUse{Initiator: "cit", Usage: request.UsageOnSession}
+	return &sdk.StoredCredentialUse{Initiator: sdk.InitiatorCustomer, Usage: sdk.UsageOnSession}
 }
 
 // Fill records on the attempt what is charged, and on the payment what the payment takes over from the saved method. A nil Instrument records

@@ -7,7 +7,6 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
-	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
@@ -88,7 +87,7 @@ func (s *Methods) listMethods(ctx context.Context, profile *account.Profile, p *
 	out := make([]MethodItem, 0, len(list))
 	for _, m := range list {
 		item := MethodItem{PaymentMethod: m, Recurring: m.recurringEnabled(profile, accounts), RequiresCVC: true, Default: customer.DefaultMethodID == m.ID}
-		if p != nil && p.Details.SetupFutureUsage == request.UsageOffSession && (m.AtProcessor() || m.viaNetwork(profile)) {
+		if p != nil && p.Details.SetupFutureUsage == sdk.UsageOffSession && (m.AtProcessor() || m.viaNetwork(profile)) {
 			item.RequiresCVC = false
 		}
 		if !item.RequiresCVC && !item.Recurring || !f.takes(&item) {

@@ -105,8 +105,8 @@ type Consent struct {
 	// At is when the engine recorded the agreement; Acceptance.AcceptedAt is the time that the merchant states.
 	At        time.Time `json:"at"`
 	PaymentID string    `json:"payment_id,omitempty"`
-	// Usage is the use that the customer agreed to: on_session or off_session.
-	Usage string `json:"usage,omitempty"`
+	// Usage is the use that the customer agreed to.
+	Usage sdk.CredentialUsage `json:"usage,omitempty"`
 	// Amount (minor units of Currency), Description and Descriptor are what the payment asked for when the customer agreed.
 	Amount      int64        `json:"amount,omitempty"`
 	Currency    sdk.Currency `json:"currency,omitempty"`

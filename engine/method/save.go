@@ -19,16 +19,16 @@ import (
 
 // SaveUsage is the usage that a payment's card is saved for (on_session, off_session), "" when the card is not saved. The customer must have
 // agreed. A method that is saved already is saved again only when the customer agrees with this very request.
-func SaveUsage(p *payment.Payment, in *request.Input, i *Instrument) string {
+func SaveUsage(p *payment.Payment, in *request.Input, i *Instrument) sdk.CredentialUsage {
 	switch {
 	case p.Private.Acceptance == nil, p.CustomerID == "":
 		return ""
 	case i != nil && (i.Method == nil || i.MerchantInitiated || in.Acceptance == nil && in.MandateData == nil):
 		return ""
-	case p.Details.SetupFutureUsage == request.UsageOffSession:
-		return request.UsageOffSession
+	case p.Details.SetupFutureUsage == sdk.UsageOffSession:
+		return sdk.UsageOffSession
 	}
-	return request.UsageOnSession
+	return sdk.UsageOnSession
 }
 
 // SaveTries counts failures to save a payment's card. Money goes first: after saveLimit the payment settles without saving the card. The zero
@@ -195,7 +195,7 @@ func (s *Methods) recordCard(ctx context.Context, in SaveInput, c *SavedChange, 
 		return s.putCard(ctx, p.MerchantID, card, c, now)
 	}
 	// The number was destroyed before there was evidence of the payment. The processor's own credential can still be charged.
-	if a.Details.StoredCredential == nil || a.Details.Save != request.UsageOffSession {
+	if a.Details.StoredCredential == nil || a.Details.Save != sdk.UsageOffSession {
 		return errCardGone
 	}
 	c.newMethod = true
@@ -274,7 +274,7 @@ func (m *PaymentMethod) addCredentials(p *payment.Payment, a *payment.Attempt, n
 	if i := initialAuthentication(a, p, now); i != nil {
 		m.Details.Initial = i
 	}
-	if a.Details.Save != request.UsageOffSession {
+	if a.Details.Save != sdk.UsageOffSession {
 		return
 	}
 	payment.SetText(&m.Details.NetworkTransactionID, a.Details.NetworkTransactionID)
@@ -295,7 +295,7 @@ func (m *PaymentMethod) addCredentials(p *payment.Payment, a *payment.Attempt, n
 // changes: the card is not saved for charges without the customer, the method was deleted, or the account already has this payment's reference
 // or that of a later payment.
 func (s *Methods) LateReference(ctx context.Context, p *payment.Payment, a *payment.Attempt, now time.Time) (*SavedChange, error) {
-	if a.Details.StoredCredential == nil || a.Details.Save != request.UsageOffSession || a.Details.MethodID == "" || !payment.Approved(a.Status) {
+	if a.Details.StoredCredential == nil || a.Details.Save != sdk.UsageOffSession || a.Details.MethodID == "" || !payment.Approved(a.Status) {
 		return nil, nil
 	}
 	m, err := s.ReadMethod(ctx, a.MerchantID, a.Details.MethodID)

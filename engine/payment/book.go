@@ -78,7 +78,7 @@ func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 	switch b.Operation.Kind {
 	case sdk.OpCapture:
 		if i := b.Attempt.captureIndex(b.Operation.ID); i >= 0 {
-			b.Attempt.Details.Captures[i].Status, b.Attempt.Details.Captures[i].ErrorText = captureFailed, v.Text
+			b.Attempt.Details.Captures[i].Status, b.Attempt.Details.Captures[i].ErrorText = CaptureFailed, v.Text
 		}
 		b.fail(nil, "", v.Text)
 		return Move(b.Payment, b.Attempt, b.Attempt.rest(), now)
@@ -255,7 +255,7 @@ func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error 
 		return Move(b.Payment, a, TriggerPartlyCharged, now)
 	case sdk.StatusPending:
 		if i := a.captureIndex(b.Operation.ID); i >= 0 {
-			a.Details.Captures[i].Status, a.Details.Captures[i].ProcessorID = capturePending, o.CaptureID
+			a.Details.Captures[i].Status, a.Details.Captures[i].ProcessorID = CapturePending, o.CaptureID
 		}
 		DeriveTotals(b.Payment, a)
 		b.Payment.ModifiedAt = now
@@ -264,7 +264,7 @@ func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error 
 	b.fail(o, "declined", "declined")
 	if i := a.captureIndex(b.Operation.ID); i >= 0 {
 		c := &a.Details.Captures[i]
-		c.Status, c.ErrorCode, c.ErrorText = captureFailed, a.Details.Error.Code, a.Details.Error.Message
+		c.Status, c.ErrorCode, c.ErrorText = CaptureFailed, a.Details.Error.Code, a.Details.Error.Message
 	}
 	return Move(b.Payment, a, a.rest(), now)
 }

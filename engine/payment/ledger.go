@@ -48,7 +48,7 @@ func DeriveTotals(p *Payment, a *Attempt) {
 
 func pendingCaptures(a *Attempt) (sum int64) {
 	for _, c := range a.Details.Captures {
-		if c.Status == CaptureStarted || c.Status == capturePending {
+		if c.Status == CaptureStarted || c.Status == CapturePending {
 			sum += c.Amount
 		}
 	}
@@ -57,10 +57,10 @@ func pendingCaptures(a *Attempt) (sum int64) {
 
 // Statuses of one capture, as captures[] shows them.
 const (
-	CaptureStarted = "started"
-	captureCharged = "charged"
-	capturePending = "pending"
-	captureFailed  = "failed"
+	CaptureStarted CaptureStatus = "started" // the engine has asked for the capture, the answer is missing
+	CaptureCharged CaptureStatus = "charged"
+	CapturePending CaptureStatus = "pending" // the processor has accepted the capture, and has not made it yet
+	CaptureFailed  CaptureStatus = "failed"
 )
 
 // captured books amount as taken by the capture operation opID. opID is "" if the evidence comes from the processor and not from one of our
@@ -69,7 +69,7 @@ func (a *Attempt) captured(opID string, amount int64, processorID string) {
 	a.Captured += amount
 	if i := a.captureIndex(opID); i >= 0 {
 		c := &a.Details.Captures[i]
-		c.Status, c.Amount, c.ProcessorID = captureCharged, amount, processorID
+		c.Status, c.Amount, c.ProcessorID = CaptureCharged, amount, processorID
 	}
 }
 

@@ -240,7 +240,7 @@ func FuzzMachine(f *testing.F) {
 func play(t *testing.T, r *rand.Rand) {
 	amount := r.Int64N(10_000) + 1
 	now := time.UnixMilli(0)
-	p := &Payment{Amount: amount, NetAmount: amount, Details: Details{CaptureMethod: []string{CaptureAutomatic, CaptureManual, CaptureManualMultiple}[r.IntN(3)]}}
+	p := &Payment{Amount: amount, NetAmount: amount, Details: Details{CaptureMethod: []CaptureMethod{CaptureAutomatic, CaptureManual, CaptureManualMultiple}[r.IntN(3)]}}
 	a := &Attempt{ID: "pay_1_1", Number: 1, Status: PaymentMethodAwaited, Amount: amount}
 	DeriveTotals(p, a)
 	for range 30 {

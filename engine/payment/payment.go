@@ -43,24 +43,24 @@ type Payment struct {
 
 // Details are the fields of a payment that are neither personal nor searched for. The json names are storage format, not wire.
 type Details struct {
-	CaptureMethod      string          `json:"capture_method,omitempty"`
-	AuthenticationType string          `json:"authentication_type,omitempty"`
-	SetupFutureUsage   string          `json:"setup_future_usage,omitempty"`
-	OffSession         *bool           `json:"off_session,omitempty"`
-	PaymentType        string          `json:"payment_type,omitempty"`
-	External3DS        bool            `json:"external_3ds,omitempty"`
-	AmountToCapture    *int64          `json:"amount_to_capture,omitempty"`
-	ShippingCost       *int64          `json:"shipping_cost,omitempty"`
-	OrderTaxAmount     *int64          `json:"order_tax_amount,omitempty"`
-	SurchargeAmount    int64           `json:"surcharge_amount,omitempty"`
-	Description        string          `json:"description,omitempty"`
-	DescriptorName     string          `json:"descriptor_name,omitempty"`
-	DescriptorSuffix   string          `json:"descriptor_suffix,omitempty"`
-	ReturnURL          string          `json:"return_url,omitempty"`
-	OrderReference     string          `json:"order_reference,omitempty"` // merchant_order_reference_id
-	CancellationReason string          `json:"cancellation_reason,omitempty"`
-	Metadata           json.RawMessage `json:"metadata,omitempty"`
-	Routing            *Routing        `json:"routing,omitempty"`
+	CaptureMethod      CaptureMethod       `json:"capture_method,omitempty"`
+	AuthenticationType AuthenticationType  `json:"authentication_type,omitempty"`
+	SetupFutureUsage   sdk.CredentialUsage `json:"setup_future_usage,omitempty"`
+	OffSession         *bool               `json:"off_session,omitempty"`
+	PaymentType        string              `json:"payment_type,omitempty"`
+	External3DS        bool                `json:"external_3ds,omitempty"`
+	AmountToCapture    *int64              `json:"amount_to_capture,omitempty"`
+	ShippingCost       *int64              `json:"shipping_cost,omitempty"`
+	OrderTaxAmount     *int64              `json:"order_tax_amount,omitempty"`
+	SurchargeAmount    int64               `json:"surcharge_amount,omitempty"`
+	Description        string              `json:"description,omitempty"`
+	DescriptorName     string              `json:"descriptor_name,omitempty"`
+	DescriptorSuffix   string              `json:"descriptor_suffix,omitempty"`
+	ReturnURL          string              `json:"return_url,omitempty"`
+	OrderReference     string              `json:"order_reference,omitempty"` // merchant_order_reference_id
+	CancellationReason string              `json:"cancellation_reason,omitempty"`
+	Metadata           json.RawMessage     `json:"metadata,omitempty"`
+	Routing            *Routing            `json:"routing,omitempty"`
 	// Announced is the latest state that has an event.
 	Announced string `json:"announced,omitempty"`
 	// Token is the payment_token of a card that waits for the payment's confirmation.
@@ -69,12 +69,73 @@ type Details struct {
 	// that the payment charges.
 	Mandate   *MandateTerms `json:"mandate,omitempty"`
 	MandateID string        `json:"mandate_id,omitempty"`
-	// Echo holds request fields that payswitch stores and shows as the caller sent them: order_details, connector_metadata, feature_metadata
-	// …
+	// MITCategory is the reason of a charge without the customer; "" if the merchant named none.
+	MITCategory sdk.MITCategory `json:"mit_category,omitempty"`
+	// SCAExemption is the exemption that the merchant asks for (psd2_sca_exemption_type); "" for none.
+	SCAExemption sdk.Exemption `json:"sca_exemption,omitempty"`
+	// StoredCredential is is_stored_credential; nil if it was not sent.
+	StoredCredential *bool `json:"is_stored_credential,omitempty"`
+	// Force3DSChallenge asks for a challenge; nil if it was not sent.
+	Force3DSChallenge *bool `json:"force_3ds_challenge,omitempty"`
+	// RiskAccepted is the result of the merchant's own risk analysis; nil without frm_metadata.
+	RiskAccepted *bool `json:"risk_accepted,omitempty"`
+	// ProfileAcquirerID names an acquirer of the profile; nil and "" leave the choice to the account and the profile.
+	ProfileAcquirerID *string `json:"profile_acquirer_id,omitempty"`
+	// Echo are request fields that are kept and shown as they came: order_details, connector_metadata, feature_metadata … They decide
+	// nothing: a field that decides has a typed field, too.
 	Echo map[string]json.RawMessage `json:"echo,omitempty"`
 }
 
-// Private holds the personal fields of a payment.
+// FillFromEcho sets the typed fields that a payment lacks because an older version stored it: these versions kept the values in Echo alone. A
+// field that is set stays.
+func (d *Details) FillFromEcho() {
+	if len(d.Echo) == 0 {
+		return
+	}
+	text := func(key string) (s string) {
+		_ = json.Unmarshal(d.Echo[key], &s) // the API accepts only texts in these fields
+		return s
+	}
+	if d.MITCategory == "" {
+		d.MITCategory = sdk.MITCategory(text("mit_category"))
+	}
+	if d.SCAExemption == "" {
+		d.SCAExemption = sdk.Exemption(text("psd2_sca_exemption_type"))
+	}
+	if id := text("profile_acquirer_id"); d.ProfileAcquirerID == nil && id != "" {
+		d.ProfileAcquirerID = &id
+	}
+	if raw := d.Echo["frm_metadata"]; d.RiskAccepted == nil && len(raw) > 0 {
+		accepted := RiskAccepted(raw)
+		d.RiskAccepted = &accepted
+	}
+	for _, f := range []struct {
+		to  **bool
+		key string
+	}{{&d.StoredCredential, "is_stored_credential"}, {&d.Force3DSChallenge, "force_3ds_challenge"}} {
+		if raw := string(d.Echo[f.key]); *f.to == nil && (raw == "true" || raw == "false") {
+			value := raw == "true"
+			*f.to = &value
+		}
+	}
+}
+
+// RiskAccepted reports whether a payment's frm_metadata says that the merchant's own risk analysis (PSD2 RTS, article 18) found nothing against
+// the payment: its field risk_accepted is true.
+func RiskAccepted(frmMetadata json.RawMessage) bool {
+	var analysis struct {
+		Accepted bool `json:"risk_accepted"`
+	}
+	return len(frmMetadata) > 0 && json.Unmarshal(frmMetadata, &analysis) == nil && analysis.Accepted
+}
+
+// CaptureMethod says when the money of a payment is captured. Its constants are the API's values.
+type CaptureMethod string
+
+// AuthenticationType says whether a payment asks for 3-D Secure. Its constants are the API's values.
+type AuthenticationType string
+
+// Private is the personal part of a payment.
 type Private struct {
 	ClientSecret string         `json:"client_secret"`
 	Customer     *CustomerInput `json:"customer,omitempty"`
@@ -143,7 +204,7 @@ type AttemptDetails struct {
 	// Confirmed is true if the attempt was confirmed with an instrument. Answers show Card only then.
 	Confirmed bool `json:"confirmed,omitempty"`
 	// Save is the usage for which payswitch saves the card after the processor has accepted it, on_session or off_session; "" to not save it.
-	Save string `json:"save,omitempty"`
+	Save sdk.CredentialUsage `json:"save,omitempty"`
 	// MethodID is the saved payment method that the attempt charges, or that payswitch saved the card as.
 	MethodID string `json:"method_id,omitempty"`
 	// Token is the payment_token that named the method, as the caller sent it.
@@ -175,18 +236,21 @@ type AttemptError struct {
 
 // CaptureRecord is one capture of an attempt.
 type CaptureRecord struct {
-	ID          string    `json:"id"` // {attempt id}_{sequence}
-	Sequence    int       `json:"sequence"`
-	OperationID string    `json:"operation_id"`
-	Amount      int64     `json:"amount"`
-	Status      string    `json:"status"` // started, charged, pending, failed
-	ProcessorID string    `json:"processor_id,omitempty"`
-	ErrorCode   string    `json:"error_code,omitempty"`
-	ErrorText   string    `json:"error_text,omitempty"`
-	At          time.Time `json:"at"`
+	ID          string        `json:"id"` // {attempt id}_{sequence}
+	Sequence    int           `json:"sequence"`
+	OperationID string        `json:"operation_id"`
+	Amount      int64         `json:"amount"`
+	Status      CaptureStatus `json:"status"`
+	ProcessorID string        `json:"processor_id,omitempty"`
+	ErrorCode   string        `json:"error_code,omitempty"`
+	ErrorText   string        `json:"error_text,omitempty"`
+	At          time.Time     `json:"at"`
 }
 
-// Operation is one adapter call for a payment: the stored intent and its result.
+// CaptureStatus is the state of one capture. Its constants are the API's values.
+type CaptureStatus string
+
+// Operation is one adapter call for a payment: its durable intent, and what came of it.
 type Operation struct {
 	ID         string
 	MerchantID string

@@ -69,14 +69,14 @@ const (
 func (s OperationStatus) Open() bool { return s == OperationStarted || s == OperationUnknown }
 
 const (
-	CaptureAutomatic           = "automatic"
-	CaptureManual              = "manual"
-	CaptureManualMultiple      = "manual_multiple"
-	CaptureScheduled           = "scheduled"
-	captureSequentialAutomatic = "sequential_automatic"
+	CaptureAutomatic           CaptureMethod = "automatic"
+	CaptureManual              CaptureMethod = "manual"
+	CaptureManualMultiple      CaptureMethod = "manual_multiple" // several captures
+	CaptureScheduled           CaptureMethod = "scheduled"       // not implemented: every request with it is refused
+	CaptureSequentialAutomatic CaptureMethod = "sequential_automatic"
 
-	AuthenticationThreeDS   = "three_ds"
-	AuthenticationNoThreeDS = "no_three_ds"
+	AuthenticationThreeDS   AuthenticationType = "three_ds"
+	AuthenticationNoThreeDS AuthenticationType = "no_three_ds"
 
 	MaxAmount        = 999_999_999 // minor units
 	MinSession       = 60

@@ -143,14 +143,14 @@ func (a *Attempt) AlreadyShows(o *sdk.Outcome) bool {
 	case sdk.StatusVoided:
 		return a.Status == Voided || a.Status == VoidedPostCharge || a.Details.Released
 	case sdk.StatusDeclined:
-		return a.Status.Payment() == Failed || o.CaptureID != "" && a.captureFailed(o.CaptureID)
+		return a.Status.Payment() == Failed || o.CaptureID != "" && a.CaptureFailed(o.CaptureID)
 	}
 	return false
 }
 
 // captureFailed reports whether the capture with the processor's id is booked as failed.
-func (a *Attempt) captureFailed(id string) bool {
-	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == id && c.Status == captureFailed })
+func (a *Attempt) CaptureFailed(id string) bool {
+	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == id && c.Status == CaptureFailed })
 }
 
 // Approved reports whether the processor has agreed to the request.

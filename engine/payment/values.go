@@ -36,7 +36,7 @@ func MatchSecret(p *Payment, secret string, now time.Time) error {
 	return nil
 }
 
-func SetText(to *string, v string) {
+func SetText[S ~string](to *S, v S) {
 	if v != "" {
 		*to = v
 	}

@@ -20,12 +20,12 @@ type Input struct {
 	Amount             *int64
 	Currency           sdk.Currency
 	Confirm            *bool
-	CaptureMethod      string
+	CaptureMethod      payment.CaptureMethod
 	AmountToCapture    *int64
-	AuthenticationType string
+	AuthenticationType payment.AuthenticationType
 	External3DS        *bool // request_external_three_ds_authentication
 	ReturnURL          string
-	SetupFutureUsage   string
+	SetupFutureUsage   sdk.CredentialUsage
 	OffSession         *bool
 	PaymentType        string
 	SessionExpiry      *int64
@@ -63,6 +63,13 @@ type Input struct {
 	Billing  *payment.Contact
 	Shipping *payment.Contact
 	Browser  *sdk.Browser
+
+	MITCategory       sdk.MITCategory
+	SCAExemption      sdk.Exemption // psd2_sca_exemption_type
+	StoredCredential  *bool         // is_stored_credential
+	Force3DSChallenge *bool
+	RiskAccepted      *bool   // frm_metadata.risk_accepted: see RiskAccepted
+	ProfileAcquirerID *string // the profile's acquirer that the payment names; "" takes an earlier name back
 
 	Lines []sdk.Line
 	// Sent names the top-level fields of the request that are not null, including fields without effect. It is nil if the request did not

@@ -3,12 +3,13 @@ package request
 import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/sdk"
 )
 
 // ChargesStored reports whether a payment with a saved method charges the stored credential. It does if the customer has agreed to
 // off-session charges before and does not agree anew.
 func ChargesStored(p *payment.Payment, in *Input) bool {
-	return p.Details.SetupFutureUsage == UsageOffSession && in.Acceptance == nil && in.MandateData == nil
+	return p.Details.SetupFutureUsage == sdk.UsageOffSession && in.Acceptance == nil && in.MandateData == nil
 }
 
 // MerchantInitiated reports whether the request asks for a charge without the customer.
@@ -47,12 +48,7 @@ func CheckRecurring(p *payment.Payment, in *Input) error {
 	return nil
 }
 
-// Usages of a stored credential, as the API names them.
-const (
-	UsageOffSession = "off_session"
-	UsageOnSession  = "on_session"
-	DiscoveredSaved = "saved_card"
-)
+const DiscoveredSaved = "saved_card"
 
 // checkMandateData checks mandate_data against the rules of the API.
 func checkMandateData(p *payment.Payment, in *Input) error {
@@ -62,7 +58,7 @@ func checkMandateData(p *payment.Payment, in *Input) error {
 	switch a := in.MandateData.Acceptance; {
 	case p.CustomerID == "":
 		return fault.Refused("customer_id is mandatory for mandates").About("customer_id")
-	case p.Details.SetupFutureUsage != UsageOffSession:
+	case p.Details.SetupFutureUsage != sdk.UsageOffSession:
 		return fault.Refused("`setup_future_usage` must be `off_session` for mandates").About("setup_future_usage")
 	case p.Private.Acceptance == nil:
 		return fault.Missing("mandate_data.customer_acceptance")

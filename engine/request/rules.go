@@ -86,7 +86,7 @@ func checkCustomer(in *Input) error {
 
 // CheckAmountToCapture checks amount_to_capture against the amount, before the rule of automatic capture. The API words the error of create
 // and update differently.
-func CheckAmountToCapture(toCapture *int64, amount, net int64, method string, create bool) error {
+func CheckAmountToCapture(toCapture *int64, amount, net int64, method payment.CaptureMethod, create bool) error {
 	if toCapture == nil {
 		return nil
 	}
@@ -137,6 +137,12 @@ func (in *Input) Apply(p *payment.Payment) {
 		d.Metadata = in.Metadata
 	}
 	payment.SetPtr(&d.Routing, in.Routing)
+	payment.SetText(&d.MITCategory, in.MITCategory)
+	payment.SetText(&d.SCAExemption, in.SCAExemption)
+	payment.SetPtr(&d.ProfileAcquirerID, in.ProfileAcquirerID)
+	payment.SetPtr(&d.StoredCredential, in.StoredCredential)
+	payment.SetPtr(&d.Force3DSChallenge, in.Force3DSChallenge)
+	payment.SetPtr(&d.RiskAccepted, in.RiskAccepted)
 	for k, r := range in.Echo {
 		if d.Echo == nil {
 			d.Echo = map[string]json.RawMessage{}

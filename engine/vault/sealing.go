@@ -41,6 +41,7 @@ func (v *Vault) SealPayment(p *payment.Payment) (err error) {
 }
 
 func (v *Vault) OpenPayment(p *payment.Payment) error {
+	p.Details.FillFromEcho()
 	p.Private = &payment.Private{}
 	return v.OpenJSON(p.Sealed, paymentAD(p.MerchantID, p.ID), p.Private)
 }

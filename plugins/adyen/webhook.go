@@ -47,7 +47,7 @@ var (
 		{sdk.StatusVoided, "CANCELLATION CANCEL_OR_REFUND EXPIRE"}, {sdk.StatusRefunded, "REFUND"}, {sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
 	failed = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION_ADJUSTMENT CANCELLATION EXPIRE"},
 		{sdk.StatusDeclined, "AUTHORISATION CAPTURE REFUND " + reversals}}
-	objects = sdk.Names{{"refund", "REFUND REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"}, {"dispute",
+	objects = sdk.Table[sdk.EventObject]{{"refund", "REFUND REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"}, {"dispute",
 		"NOTIFICATION_OF_CHARGEBACK CHARGEBACK CHARGEBACK_REVERSED SECOND_CHARGEBACK PREARBITRATION_WON PREARBITRATION_LOST"}}
 )
 
@@ -56,7 +56,7 @@ func event(n sdk.JSON) *sdk.Event {
 	id, code, success := n.Str("pspReference"), n.Str("eventCode"), n.Text("success") == "true"
 	o := &sdk.Outcome{TransactionID: cmp.Or(n.Str("originalReference"), id), Amount: money(n.Get("amount")),
 		Raw: map[string]string{"event_code": code, "success": n.Text("success")}}
-	e := &sdk.Event{Object: cmp.Or(objects.Of(code), "payment"), TransactionID: o.TransactionID, Reference: n.Str("merchantReference"),
+	e := &sdk.Event{Object: cmp.Or(objects.Of(code), sdk.EventPayment), TransactionID: o.TransactionID, Reference: n.Str("merchantReference"),
 		AccountID: n.Str("merchantAccountCode"), Outcome: o}
 	if o.Status = succeeded.Of(code); !success {
 		o.Status = failed.Of(code)

@@ -81,7 +81,7 @@ func TestWebhookEvents(t *testing.T) {
 		}
 		require.Len(t, o.Events, 1, k.event)
 		e := o.Events[0]
-		require.Equal(t, k.object, e.Object, k.event)
+		require.Equal(t, k.object, string(e.Object), k.event)
 		require.Equal(t, "Shop", e.AccountID)
 		if k.original != "" {
 			require.Equal(t, "PAY", e.TransactionID, k.event)

@@ -58,9 +58,9 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 			ThreeDS:    &sdk.ThreeDSResult{CAVV: "AAABBEg0VhI0VniQEjRWAAAAAAA=", ECI: "05", TransStatus: "Y", Version: "2.2.0"},
 			Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "4111111111111111", CVC: "737", ExpMonth: 3, ExpYear: 2030, Network: sdk.Visa}}}
 	}
-	for _, initiator := range []string{"cit", "mit"} {
+	for _, initiator := range []sdk.Initiator{"cit", "mit"} {
 		for _, first := range []bool{false, true} {
-			for _, category := range []string{"", "recurring", "installment", "unscheduled", "resubmission"} {
+			for _, category := range []sdk.MITCategory{"", "recurring", "installment", "unscheduled", "resubmission"} {
 				use := &sdk.StoredCredentialUse{Initiator: initiator, First: first && initiator == "cit", Usage: "off_session", Category: category}
 				for name, change := range map[string]func(r *sdk.Request){
 					"card":                func(*sdk.Request) {},

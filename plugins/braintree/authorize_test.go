@@ -96,7 +96,7 @@ func TestStoredCredentials(t *testing.T) {
 	declined := play(t, sdk.OpAuthorize, r, token, charged(transaction("PROCESSOR_DECLINED", "24.99", "USD", `,"paymentMethod":{"id":"pm_1"}`)))
 	require.Nil(t, declined.StoredCredential, "a card that was declined is not offered again")
 
-	for category, want := range map[string]string{"recurring": "RECURRING", "installment": "INSTALLMENT", "unscheduled": "UNSCHEDULED", "": "UNSCHEDULED"} {
+	for category, want := range map[sdk.MITCategory]string{"recurring": "RECURRING", "installment": "INSTALLMENT", "unscheduled": "UNSCHEDULED", "": "UNSCHEDULED"} {
 		r = payment()
 		r.Instrument = &sdk.Instrument{StoredCredentialID: "pm_1"}
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: category}
@@ -147,7 +147,7 @@ func TestVerify(t *testing.T) {
 	p := play(t, sdk.OpVerify, r, token, data(`{"vaultCreditCard":{"paymentMethod":{"id":"pm_1"},"verification":{"id":"v_1","status":"VERIFIED",`+
 		`"paymentMethodSnapshot":{"networkTransactionId":"nti-1"},"processorResponse":{"cvvResponse":"MATCHES"}}}}`))
 	require.Equal(t, sdk.StatusVerified, p.Status)
-	require.Equal(t, []string{"pm_1", "nti-1", "pass"}, []string{p.StoredCredential.ID, p.NetworkTransactionID, p.Checks.CVC})
+	require.Equal(t, []string{"pm_1", "nti-1", "pass"}, []string{p.StoredCredential.ID, p.NetworkTransactionID, string(p.Checks.CVC)})
 	_, in := input(t, p.sends[1])
 	require.Equal(t, []any{"tokencc_1", "acct", "STANDINcavv"}, []any{at(in, "paymentMethodId"), at(in, "verification.merchantAccountId"), at(in, "threeDSecurePassThrough.cavv")})
 

@@ -36,7 +36,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // told are the kinds of notifications by their objects. A payment's notification may concern a credit, which is a refund.
-var told = sdk.Names{
+var told = sdk.Table[sdk.EventObject]{
 	{"payment", "transaction_settled transaction_settlement_declined transaction_disbursed transaction_reviewed transaction_retried"},
 	{"refund", "refund_failed"},
 }

@@ -96,7 +96,7 @@ func initiator(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject().OptStr("type", sdk.Names{{"customer", "first cit"}, {"merchant", "mit"}}.For(u)).
 		OptBool("credentialStoredOnFile", r.Stores()).OptBool("storedCredentialUsed", u != nil && !u.First)
 	if u.Agreement() == "mit" && id != "" { // Cybersource knows both for a token
-		reason := cmp.Or(mitReasons.Of(u.Category), "10") // 10: unscheduled
+		reason := cmp.Or(mitReasons.Of(string(u.Category)), "10") // 10: unscheduled
 		o.Obj("merchantInitiatedTransaction", sdk.NewObject().Str("reason", reason).Str("previousTransactionId", id))
 	}
 	return o

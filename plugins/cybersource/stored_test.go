@@ -16,7 +16,7 @@ func TestStoredCredentials(t *testing.T) {
 	require.Equal(t, sdk.StoredCredential{ID: "P1", CustomerID: "C1"}, *p.StoredCredential)
 	require.Equal(t, "TOKEN_CREATE", wire.JSONBody(t, p.Sends[0]).Str("processingInformation.actionList.0"))
 
-	for category, want := range map[string][2]string{"recurring": {"recurring", "7"}, "installment": {"install", "9"}, "unscheduled": {"internet", "10"},
+	for category, want := range map[sdk.MITCategory][2]string{"recurring": {"recurring", "7"}, "installment": {"install", "9"}, "unscheduled": {"internet", "10"},
 		"resubmission": {"internet", "1"}, "": {"internet", "10"}} {
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: category}
 		r.Instrument = card("")

@@ -58,11 +58,11 @@ func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Ca
 func setup(c *sdk.Call) (*sdk.Outcome, error) {
 	status, info := authenticate(c, setupsPath, begin(c.Request))
 	sdk.Require(status == "COMPLETED", errStatus)
-	return step("device_data", info.Need("deviceDataCollectionUrl"), info, "device", info.Need("referenceId"))
+	return step(sdk.NextActionDeviceData, info.Need("deviceDataCollectionUrl"), info, "device", info.Need("referenceId"))
 }
 
 // step sends the customer's browser to a URL with Cybersource's token.
-func step(kind, url string, info sdk.JSON, stage, id string) (*sdk.Outcome, error) {
+func step(kind sdk.NextActionType, url string, info sdk.JSON, stage, id string) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: sdk.StatusCustomerAction, ConnectorData: sdk.Keep(stage, id),
 		NextAction: &sdk.NextAction{Type: kind, URL: url, Fields: []sdk.Header{sdk.H("JWT", info.Need("accessToken"))}}}, nil
 }
@@ -114,7 +114,7 @@ func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	status, info := authenticate(c, enrollmentsPath, body, captures...)
 	switch status {
 	case "PENDING_AUTHENTICATION":
-		return step("form_post", info.Need("stepUpUrl"), info, "challenge", info.Need("authenticationTransactionId"))
+		return step(sdk.NextActionFormPost, info.Need("stepUpUrl"), info, "challenge", info.Need("authenticationTransactionId"))
 	case "AUTHENTICATION_SUCCESSFUL":
 		result := sdk.NewObject()
 		for _, name := range results {

@@ -29,7 +29,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	var events []sdk.Event
 	for p := range j.Get("payload").Each() {
 		e := sdk.Event{Object: object, TransactionID: p.Str("data.id"), Reference: p.Str("data.clientReferenceInformation.code"), Sync: true, Time: ms}
-		if object == "refund" {
+		if object == sdk.EventRefund {
 			e.RefundID, e.TransactionID = e.TransactionID, ""
 		}
 		events = append(events, e)
@@ -38,4 +38,4 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // objects are the objects of events, by service.
-var objects = sdk.Names{{"refund", "refunds"}, {"payment", "payments capture captures reversals risk"}}
+var objects = sdk.Table[sdk.EventObject]{{sdk.EventRefund, "refunds"}, {sdk.EventPayment, "payments capture captures reversals risk"}}

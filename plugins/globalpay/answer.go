@@ -108,7 +108,7 @@ func declineOf(j sdk.JSON) *sdk.Decline {
 var matches = sdk.Results{{sdk.CheckPass, "MATCHED"}, {sdk.CheckFail, "NOT_MATCHED"}, {sdk.CheckUnchecked, "NOT_CHECKED"}}
 
 func checks(card sdk.JSON) *sdk.Checks {
-	result := func(path string) string {
+	result := func(path string) sdk.CheckResult {
 		if card.Str(path) == "" {
 			return ""
 		}

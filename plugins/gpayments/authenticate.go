@@ -138,7 +138,7 @@ func cancel(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the request lacks the id of the abandoned transaction"}
 	}
 	status := "AuthResultNotDelivered"
-	if in.CancelReason == "not_sent" {
+	if in.CancelReason == sdk.CancelNotSent {
 		status = "CReqNotSent"
 	}
 	_, e, err := post(c, production(c, challengePath), sdk.NewObject().Str("threeDSServerTransID", in.ServerTransID).Str("status", status), true)
@@ -153,9 +153,12 @@ func cancel(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // events are the events of ActiveServer's pages, posted by the browser. They prove nothing.
-var events = []struct{ name, means string }{
-	{"3DSMethodFinished", "method_completed"}, {"3DSMethodSkipped", "method_skipped"}, {"InitAuthTimedOut", "timed_out"},
-	{"3DSMethodHasError", "information"}, {"AuthResultReady", "result_ready"},
+var events = []struct {
+	name  string
+	means sdk.AuthenticationEvent
+}{
+	{"3DSMethodFinished", sdk.EventMethodCompleted}, {"3DSMethodSkipped", sdk.EventMethodSkipped}, {"InitAuthTimedOut", sdk.EventTimedOut},
+	{"3DSMethodHasError", sdk.EventInformation}, {"AuthResultReady", sdk.EventResultReady},
 }
 
 // webhook reads an event: a form that the browser posts to the authentication's event URL.
@@ -167,7 +170,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	for _, k := range events {
 		if k.name == sdk.HeaderValue(form, "event") {
 			return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: "authentication", Reference: sdk.HeaderValue(form, "requestorTransId"),
-				Sync: k.means == "result_ready", Outcome: &sdk.Outcome{Status: sdk.StatusHandled, Authentication: &sdk.AuthenticationOutcome{Event: k.means}}}}}, nil
+				Sync: k.means == sdk.EventResultReady, Outcome: &sdk.Outcome{Status: sdk.StatusHandled, Authentication: &sdk.AuthenticationOutcome{Event: k.means}}}}}, nil
 		}
 	}
 	return nil, errors.New("the event is unknown")

@@ -122,7 +122,7 @@ func TestRejects(t *testing.T) {
 
 func TestEvents(t *testing.T) {
 	for name, k := range map[string]struct {
-		event string
+		event sdk.AuthenticationEvent
 		sync  bool
 	}{"3DSMethodFinished": {"method_completed", false}, "3DSMethodSkipped": {"method_skipped", false}, "InitAuthTimedOut": {"timed_out", false},
 		"3DSMethodHasError": {"information", false}, "AuthResultReady": {"result_ready", true}} {

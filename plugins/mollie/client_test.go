@@ -56,12 +56,12 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 		step.Request.ThreeDS = nil
 		check(c.Name, step)
 	}
-	for _, usage := range []string{"on_session", "off_session"} {
+	for _, usage := range []sdk.CredentialUsage{"on_session", "off_session"} {
 		r := purchase(1000, "EUR")
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: usage}
-		check("stored for "+usage, wire.NewStep(&a.Manifest, sdk.OpAuthorize, r))
+		check("stored for "+string(usage), wire.NewStep(&a.Manifest, sdk.OpAuthorize, r))
 		r.Amount.Minor = 0
-		check("verified for "+usage, wire.NewStep(&a.Manifest, sdk.OpVerify, r))
+		check("verified for "+string(usage), wire.NewStep(&a.Manifest, sdk.OpVerify, r))
 		r = purchase(1000, "EUR")
 		r.Instrument = &sdk.Instrument{StoredCredentialID: "cst_1/mdt_1"}
 		check("charged by mandate", wire.NewStep(&a.Manifest, sdk.OpAuthorize, r))

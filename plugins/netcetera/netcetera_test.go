@@ -67,7 +67,7 @@ func TestPush(t *testing.T) {
 		require.Equal(t, sdk.StatusHandled, o.Status, name)
 		require.Equal(t, 200, o.Reply.Status, name)
 		require.Len(t, o.Events, 1, name)
-		require.Equal(t, "authentication", o.Events[0].Object, name)
+		require.Equal(t, sdk.EventAuthentication, o.Events[0].Object, name)
 		require.Equal(t, k.want.ServerTransID, o.Events[0].TransactionID, name)
 		require.Equal(t, &k.want, o.Events[0].Outcome.Authentication, name)
 	}

@@ -4,18 +4,19 @@ import "payswitch/sdk"
 
 // events are the meanings of NMI's messages for a payment or refund.
 var events = []struct {
-	name, object string
-	status       sdk.OutcomeStatus
+	name   string
+	object sdk.EventObject
+	status sdk.OutcomeStatus
 }{
-	{"transaction.sale.success", "payment", sdk.StatusCaptured},
-	{"transaction.sale.failure", "payment", sdk.StatusDeclined},
-	{"transaction.auth.success", "payment", sdk.StatusAuthorized},
-	{"transaction.auth.failure", "payment", sdk.StatusDeclined},
-	{"transaction.capture.success", "payment", sdk.StatusCaptured},
-	{"transaction.capture.failure", "payment", ""},
-	{"transaction.void.success", "payment", sdk.StatusVoided},
-	{"transaction.refund.success", "refund", sdk.StatusRefunded},
-	{"transaction.refund.failure", "refund", sdk.StatusDeclined},
+	{"transaction.sale.success", sdk.EventPayment, sdk.StatusCaptured},
+	{"transaction.sale.failure", sdk.EventPayment, sdk.StatusDeclined},
+	{"transaction.auth.success", sdk.EventPayment, sdk.StatusAuthorized},
+	{"transaction.auth.failure", sdk.EventPayment, sdk.StatusDeclined},
+	{"transaction.capture.success", sdk.EventPayment, sdk.StatusCaptured},
+	{"transaction.capture.failure", sdk.EventPayment, ""},
+	{"transaction.void.success", sdk.EventPayment, sdk.StatusVoided},
+	{"transaction.refund.success", sdk.EventRefund, sdk.StatusRefunded},
+	{"transaction.refund.failure", sdk.EventRefund, sdk.StatusDeclined},
 }
 
 // webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". The signature covers no time, so
@@ -32,7 +33,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 			continue
 		}
 		e := sdk.Event{Object: known.object, TransactionID: body.Text("transaction_id"), Reference: body.Text("order_id"), Sync: true}
-		if known.object == "refund" { // the transaction is the refund's own; its order id identifies a refund
+		if known.object == sdk.EventRefund { // the transaction is the refund's own; its order id identifies a refund
 			e.RefundID, e.TransactionID = e.Reference, ""
 		}
 		if e.TransactionID == "" && e.Reference == "" {

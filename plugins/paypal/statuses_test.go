@@ -52,19 +52,19 @@ func TestEveryCheckCode(t *testing.T) {
 		return outcome(t, sdk.OpAuthorize, purchase(), orderOf("COMPLETED", payment)).Checks
 	}
 	// E is an error, I invalid, S and 4 no service, U not certified, X no response: these are neither results nor failures.
-	cvv := map[string]string{"M": "pass", "0": "pass", "N": "fail", "1": "fail", "P": "unchecked", "2": "unchecked", "3": "unchecked"}
+	cvv := map[string]sdk.CheckResult{"M": "pass", "0": "pass", "N": "fail", "1": "fail", "P": "unchecked", "2": "unchecked", "3": "unchecked"}
 	for _, code := range strings.Split("E I M N P S U X 0 1 2 3 4", " ") {
 		require.Equal(t, cmp.Or(cvv[code], "unavailable"), read("cvv_code", code).CVC, code)
 	}
-	addresses := map[string][2]string{"A": {"pass", "fail"}, "B": {"pass", "fail"}, "C": {"fail", "fail"}, "N": {"fail", "fail"}, "1": {"fail", "fail"}, "D": {"pass", "pass"},
+	addresses := map[string][2]sdk.CheckResult{"A": {"pass", "fail"}, "B": {"pass", "fail"}, "C": {"fail", "fail"}, "N": {"fail", "fail"}, "1": {"fail", "fail"}, "D": {"pass", "pass"},
 		"F": {"pass", "pass"}, "M": {"pass", "pass"}, "X": {"pass", "pass"}, "Y": {"pass", "pass"}, "0": {"pass", "pass"}, "P": {"fail", "pass"}, "W": {"fail", "pass"},
 		"Z": {"fail", "pass"}, "3": {"unchecked", "unchecked"}}
 	for _, code := range strings.Split("A B C D E F G I M N P R S U W X Y Z 0 1 2 3 4", " ") {
 		want, ok := addresses[code]
 		if !ok {
-			want = [2]string{"unavailable", "unavailable"}
+			want = [2]sdk.CheckResult{"unavailable", "unavailable"}
 		}
 		c := read("avs_code", code)
-		require.Equal(t, want, [2]string{c.AddressLine1, c.PostalCode}, code)
+		require.Equal(t, want, [2]sdk.CheckResult{c.AddressLine1, c.PostalCode}, code)
 	}
 }

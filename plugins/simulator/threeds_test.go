@@ -30,7 +30,7 @@ func TestRedirect(t *testing.T) {
 	o := do(t, sdk.OpAuthorize, 0, first)
 	require.Equal(t, sdk.StatusCustomerAction, o.Status)
 	require.Nil(t, o.StoredCredential)
-	require.Equal(t, "redirect", o.NextAction.Type)
+	require.Equal(t, sdk.NextActionRedirect, o.NextAction.Type)
 	u, err := url.Parse(o.NextAction.URL)
 	require.NoError(t, err)
 	require.Equal(t, "https://switch.example:8443", u.Scheme+"://"+u.Host)

@@ -78,8 +78,8 @@ func (k *intent) create(c *sdk.Call, path string, f *sdk.Form, customer string) 
 }
 
 func usage(s *sdk.StoredCredentialUse) string {
-	if s.Usage == "on_session" {
-		return s.Usage
+	if s.Usage == sdk.UsageOnSession {
+		return "on_session"
 	}
 	return "off_session"
 }

@@ -249,7 +249,7 @@ func TestClientSignature(t *testing.T) {
 	o := receive(t, signed(now, "whsec_1"), "whsec_1")
 	require.Len(t, o.Events, 1)
 	e := o.Events[0]
-	require.Equal(t, []any{"payment", "pi_1", "pay_1_1", sdk.StatusCaptured, usd(1000), int64(now-5) * 1000}, []any{e.Object, e.TransactionID, e.Reference, e.Outcome.Status, e.Outcome.Amount, e.Time})
+	require.Equal(t, []any{sdk.EventPayment, "pi_1", "pay_1_1", sdk.StatusCaptured, usd(1000), int64(now-5) * 1000}, []any{e.Object, e.TransactionID, e.Reference, e.Outcome.Status, e.Outcome.Amount, e.Time})
 	require.Equal(t, webhook.DefaultTolerance, 300*time.Second, "the tolerance of the client is the adapter's")
 	for _, m := range []*sdk.WebhookMessage{signed(now-301, "whsec_1"), signed(now, "whsec_2")} {
 		require.Equal(t, 401, receive(t, m, "whsec_1").Reply.Status)
@@ -272,14 +272,14 @@ func TestClientEvents(t *testing.T) {
 		want   []any
 		status sdk.OutcomeStatus // "" asks for a sync
 	}{
-		client.EventTypePaymentIntentCanceled:       {paid("canceled", nil).value, []any{"payment", "pi_1", "", ""}, sdk.StatusVoided},
-		client.EventTypePaymentIntentPaymentFailed:  {intent, []any{"payment", "pi_1", "", ""}, ""},
-		client.EventTypeSetupIntentSucceeded:        {&client.SetupIntent{ID: "seti_1", Object: "setup_intent"}, []any{"payment", "seti_1", "", ""}, ""},
-		client.EventTypeChargeRefunded:              {&client.Charge{ID: "ch_1", Object: "charge", PaymentIntent: intent}, []any{"payment", "pi_1", "", ""}, ""},
-		client.EventTypeRefundCreated:               {back, []any{"refund", "pi_1", "re_1", "ref_1"}, sdk.StatusRefunded},
-		client.EventTypeRefundUpdated:               {back, []any{"refund", "pi_1", "re_1", "ref_1"}, sdk.StatusRefunded},
-		client.EventTypeRefundFailed:                {back, []any{"refund", "pi_1", "re_1", "ref_1"}, sdk.StatusRefunded},
-		client.EventTypeChargeDisputeFundsWithdrawn: {&client.Dispute{ID: "dp_1", Object: "dispute", PaymentIntent: intent}, []any{"dispute", "pi_1", "", ""}, "-"},
+		client.EventTypePaymentIntentCanceled:       {paid("canceled", nil).value, []any{sdk.EventPayment, "pi_1", "", ""}, sdk.StatusVoided},
+		client.EventTypePaymentIntentPaymentFailed:  {intent, []any{sdk.EventPayment, "pi_1", "", ""}, ""},
+		client.EventTypeSetupIntentSucceeded:        {&client.SetupIntent{ID: "seti_1", Object: "setup_intent"}, []any{sdk.EventPayment, "seti_1", "", ""}, ""},
+		client.EventTypeChargeRefunded:              {&client.Charge{ID: "ch_1", Object: "charge", PaymentIntent: intent}, []any{sdk.EventPayment, "pi_1", "", ""}, ""},
+		client.EventTypeRefundCreated:               {back, []any{sdk.EventRefund, "pi_1", "re_1", "ref_1"}, sdk.StatusRefunded},
+		client.EventTypeRefundUpdated:               {back, []any{sdk.EventRefund, "pi_1", "re_1", "ref_1"}, sdk.StatusRefunded},
+		client.EventTypeRefundFailed:                {back, []any{sdk.EventRefund, "pi_1", "re_1", "ref_1"}, sdk.StatusRefunded},
+		client.EventTypeChargeDisputeFundsWithdrawn: {&client.Dispute{ID: "dp_1", Object: "dispute", PaymentIntent: intent}, []any{sdk.EventDispute, "pi_1", "", ""}, "-"},
 	} {
 		o := receive(t, message(t, now, "whsec", string(event(t, kind, row.object))), "whsec")
 		require.Len(t, o.Events, 1, kind)

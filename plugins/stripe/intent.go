@@ -113,7 +113,8 @@ func id(j sdk.JSON, path string) string {
 }
 
 func checks(card sdk.JSON) *sdk.Checks { // Stripe uses the same words
-	return sdk.NewChecks(card.Str("checks.cvc_check"), card.Str("checks.address_line1_check"), card.Str("checks.address_postal_code_check"))
+	result := func(path string) sdk.CheckResult { return sdk.CheckResult(card.Str(path)) }
+	return sdk.NewChecks(result("checks.cvc_check"), result("checks.address_line1_check"), result("checks.address_postal_code_check"))
 }
 
 // decline reads the error of an intent or of an answer. Without an error the intent's status is the code.

@@ -73,7 +73,7 @@ func TestEvents(t *testing.T) {
 		return receive(t, message(t, now, "whsec", eventOf(kind, object)), "whsec")
 	}
 	paid := take("payment_intent.succeeded", `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_received":1000,"currency":"usd","status":"succeeded","metadata":{"order_id":"pay_1_1"}}`).Events[0]
-	require.Equal(t, []any{"payment", "pi_1", "pay_1_1", false, int64(1768472400000)}, []any{paid.Object, paid.TransactionID, paid.Reference, paid.Sync, paid.Time})
+	require.Equal(t, []any{sdk.EventPayment, "pi_1", "pay_1_1", false, int64(1768472400000)}, []any{paid.Object, paid.TransactionID, paid.Reference, paid.Sync, paid.Time})
 	require.Equal(t, sdk.StatusCaptured, paid.Outcome.Status)
 	require.Equal(t, sdk.StatusVoided, take("payment_intent.canceled", `{"id":"pi_1","object":"payment_intent","status":"canceled"}`).Events[0].Outcome.Status)
 	for kind, object := range map[string]string{
@@ -83,12 +83,12 @@ func TestEvents(t *testing.T) {
 		"setup_intent.succeeded":        `{"id":"pi_1","object":"setup_intent"}`,
 	} {
 		e := take(kind, object).Events[0]
-		require.Equal(t, []any{"payment", "pi_1", true}, []any{e.Object, e.TransactionID, e.Sync}, kind)
+		require.Equal(t, []any{sdk.EventPayment, "pi_1", true}, []any{e.Object, e.TransactionID, e.Sync}, kind)
 		require.Nil(t, e.Outcome)
 	}
 	back := take("refund.updated", `{"id":"re_1","object":"refund","amount":300,"currency":"usd","payment_intent":"pi_1","metadata":{"order_id":"ref_1"},"status":"failed","failure_reason":"lost_or_stolen_card"}`).Events[0]
-	require.Equal(t, []string{"refund", "re_1", "pi_1", "ref_1"}, []string{back.Object, back.RefundID, back.TransactionID, back.Reference})
+	require.Equal(t, []string{"refund", "re_1", "pi_1", "ref_1"}, []string{string(back.Object), back.RefundID, back.TransactionID, back.Reference})
 	require.Equal(t, sdk.StatusDeclined, back.Outcome.Status)
-	require.Equal(t, "dispute", take("charge.dispute.created", `{"id":"dp_1","object":"dispute","payment_intent":{"id":"pi_1"}}`).Events[0].Object)
+	require.Equal(t, sdk.EventDispute, take("charge.dispute.created", `{"id":"dp_1","object":"dispute","payment_intent":{"id":"pi_1"}}`).Events[0].Object)
 	require.Empty(t, take("customer.created", `{"id":"cus_1"}`).Events)
 }

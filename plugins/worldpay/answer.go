@@ -76,7 +76,7 @@ func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
 }
 
 // next sends the customer's browser to a page and stores the next step. The first field is Worldpay's token.
-func next(c *sdk.Call, o *sdk.Outcome, step, href, kind, url string, fields ...sdk.Header) (*sdk.Outcome, error) {
+func next(c *sdk.Call, o *sdk.Outcome, step, href string, kind sdk.NextActionType, url string, fields ...sdk.Header) (*sdk.Outcome, error) {
 	link := linkOf(strings.TrimSuffix(href, "/"+step))
 	sdk.Require(link != "" && strings.HasPrefix(url, "https://") && fields[0].Value != "", errUnreadable)
 	o.Status, o.NextAction, o.TransactionID = sdk.StatusCustomerAction, &sdk.NextAction{Type: kind, URL: url, Fields: fields}, c.Request.Reference
@@ -119,7 +119,9 @@ var risks = sdk.Results{{sdk.CheckPass, "matched"}, {sdk.CheckFail, "notMatched"
 
 // checks reads riskFactors; nil if there are none.
 func checks(j sdk.JSON) *sdk.Checks {
-	risk := func(name, text string) string { return risks.Of(j.Get("riskFactors").Where(name, text).Str("risk")) }
+	risk := func(name, text string) sdk.CheckResult {
+		return risks.Of(j.Get("riskFactors").Where(name, text).Str("risk"))
+	}
 	return sdk.NewChecks(risk("type", "cvc"), risk("detail", "address"), risk("detail", "postcode"))
 }
 

@@ -152,7 +152,7 @@ func (c *checker) checkWebhook() {
 		}
 		return sdk.Exchange{Failure: "connect"}
 	})
-	if a := c.manifest.Authenticator; a != nil && a.PushAuthentication != "hmac" {
+	if a := c.manifest.Authenticator; a != nil && a.PushAuthentication != sdk.PushProofHMAC {
 		return // the host accepts such messages only at the authentication's own URL
 	}
 	if end != nil && end.Outcome != nil && believes(end.Outcome) {

@@ -164,8 +164,8 @@ func (c *checker) checkFields(m *sdk.Manifest, wrong func(string, ...any)) {
 		}
 		names[f.Name] = true
 		switch f.Type {
-		case "text", "secret", "pem", "client_certificate":
-		case "enum":
+		case sdk.FieldText, sdk.FieldSecret, sdk.FieldPEM, sdk.FieldClientCertificate:
+		case sdk.FieldEnum:
 			if len(f.Values) == 0 {
 				wrong("field %q is an enum without values", f.Name)
 			}
@@ -174,7 +174,7 @@ func (c *checker) checkFields(m *sdk.Manifest, wrong func(string, ...any)) {
 		}
 		if i < len(m.Credentials) {
 			secrets[f.Name] = true
-		} else if f.Type == "secret" {
+		} else if f.Type == sdk.FieldSecret {
 			wrong("field %q is secret and must stand under credentials", f.Name)
 		}
 	}
@@ -182,8 +182,8 @@ func (c *checker) checkFields(m *sdk.Manifest, wrong func(string, ...any)) {
 		if !secrets[p.Secret] {
 			wrong("placement of %q: secret must be card data or a declared credential", p.Secret)
 		}
-		captured := (p.In == "response" || p.In == "tls") && i < len(m.Authentication)
-		if !captured && p.In != "header" && p.In != "query" && p.In != "body" || p.Field == "" {
+		captured := (p.In == sdk.InResponse || p.In == sdk.InTLS) && i < len(m.Authentication)
+		if !captured && p.In != sdk.InHeader && p.In != sdk.InQuery && p.In != sdk.InBody || p.Field == "" {
 			wrong("placement of %q: in must be header, query or body, and field must be named", p.Secret)
 		}
 		if p.Operation != "" && !c.declared(p.Operation) {

@@ -55,7 +55,7 @@ func (c *checker) checkOutcome(in *sdk.Step, o *sdk.Outcome) {
 		}
 	}
 	if a := o.NextAction; a != nil {
-		if u, err := url.Parse(a.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") || !slices.Contains([]string{"redirect", "form_post", "device_data"}, a.Type) {
+		if u, err := url.Parse(a.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") || !slices.Contains([]sdk.NextActionType{sdk.NextActionRedirect, sdk.NextActionFormPost, sdk.NextActionDeviceData}, a.Type) {
 			wrong("next_action %q to %q: the type must be redirect, form_post or device_data, and the URL http or https", a.Type, a.URL)
 		}
 	}

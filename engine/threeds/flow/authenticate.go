@@ -335,9 +335,9 @@ func (s *Authentications) decideAReq(ctx context.Context, c *authCase, q *change
 		}
 	}
 	a.Private.ACSURL, a.Private.CReq, a.Private.CReqKey = ans.out.ACSURL, ans.out.CReq, "creq"
-	a.Private.ByGet = challengeOf(q.Adapter) == "get_frame" && ans.out.ACSURL != ""
+	a.Private.ByGet = challengeOf(q.Adapter) == sdk.ChallengeGetFrame && ans.out.ACSURL != ""
 	payment.SetText(&a.Private.CReqKey, ans.out.CReqKey)
-	if a.Private.CReq == "" && ans.out.ACSURL != "" && d.Channel != sdk.ChannelApp && challengeOf(q.Adapter) == "creq_post" {
+	if a.Private.CReq == "" && ans.out.ACSURL != "" && d.Channel != sdk.ChannelApp && challengeOf(q.Adapter) == sdk.ChallengeCReqPost {
 		var err error
 		a.Private.CReq, err = threeds.CReq{MessageVersion: d.MessageVersion, ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
 			WindowSize: d.ChallengeWindow}.Encode()
@@ -360,11 +360,11 @@ func (s *Authentications) decoupledMinutes(c *authCase, adapter port.AdapterInfo
 	return max(int(s.actionTime(c.w)/time.Minute), 1)
 }
 
-func challengeOf(adapter port.AdapterInfo) string {
+func challengeOf(adapter port.AdapterInfo) sdk.ChallengeStart {
 	if r := adapter.Manifest.Authenticator; r != nil && r.Challenge != "" {
 		return r.Challenge
 	}
-	return "creq_post"
+	return sdk.ChallengeCReqPost
 }
 
 // sessionData returns threeDSSessionData. The ACS sends it back with the CRes.

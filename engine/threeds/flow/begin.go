@@ -376,7 +376,7 @@ func (s *Authentications) takeLookUp(c *authCase, o *sdk.AuthenticationOutcome, 
 	if rule != nil && rule.SessionTTL > 0 {
 		d.SessionExpiresAt = c.now.Add(time.Duration(rule.SessionTTL) * time.Second)
 	}
-	if rule != nil && rule.Method == "get_frame" {
+	if rule != nil && rule.Method == sdk.MethodGetFrame {
 		s.takeFrames(a, o.Frames)
 	}
 	if d.MethodURL == "" {

@@ -48,7 +48,10 @@ type acquirerConfig struct {
 // acquirerOf returns the acquirer for a card network. The profile's acquirer that the payment names comes first. Next comes the one in the
 // metadata of the processor's account (acquirer_details, or the same keys at its top level), then the profile's acquirer for the network.
 func acquirerOf(w *change.Loaded, network sdk.CardNetwork) (acquirerConfig, error) {
-	named := textField(w.Payment.Details.Echo["profile_acquirer_id"])
+	named := ""
+	if id := w.Payment.Details.ProfileAcquirerID; id != nil {
+		named = *id
+	}
 	if named == "" {
 		if c := acquirerOfAccount(w.Account); c != (acquirerConfig{}) {
 			return c, nil

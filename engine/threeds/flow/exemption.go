@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"payswitch/engine/account"
@@ -18,7 +17,7 @@ import (
 
 // requestedExemption returns the exemption that the payment itself requests, or NoExemption.
 func requestedExemption(p *payment.Payment) threeds.Exemption {
-	e := threeds.Exemption(textField(p.Details.Echo["psd2_sca_exemption_type"]))
+	e := threeds.Exemption(p.Details.SCAExemption)
 	if !e.Valid() {
 		return threeds.NoExemption
 	}
@@ -60,7 +59,7 @@ func (s *Authentications) Exempt(ctx context.Context, w *change.Confirming, in *
 	}
 	payer.Asked, payer.Forced = external, external && s.forced(w.Loaded)
 	payer.SoftDeclined = w.SoftDeclined
-	payer.FirstOfSeries = w.Payment.Details.SetupFutureUsage == request.UsageOffSession && (w.Instrument == nil || !w.Instrument.Stored)
+	payer.FirstOfSeries = w.Payment.Details.SetupFutureUsage == sdk.UsageOffSession && (w.Instrument == nil || !w.Instrument.Stored)
 	payer.ProcessorTakes = exemptionsTaken(w.Adapter.Manifest)
 	choice := threeds.Choose(cfg, payer, "")
 	x.Choose(choice, string(choice.Route))
@@ -75,17 +74,8 @@ func (s *Authentications) Exempt(ctx context.Context, w *change.Confirming, in *
 	return x, account != nil, err
 }
 
-// riskAccepted reports whether the merchant's own risk analysis (PSD2 RTS, article 18) accepted the payment. frm_metadata carries the answer.
-func riskAccepted(p *payment.Payment) bool {
-	var said struct {
-		Accepted bool `json:"risk_accepted"`
-	}
-	raw := p.Details.Echo["frm_metadata"]
-	return len(raw) > 0 && json.Unmarshal(raw, &said) == nil && said.Accepted
-}
-
-// payerThere reports whether a payment without authentication can still be authenticated: it came from a browser, with the address that an
-// AReq needs.
+// payerThere says whether a payment that asked for no authentication can be authenticated all the same: it came from a browser, with the
+// address that an AReq needs.
 func payerThere(p *payment.Payment) bool {
 	v := p.Private
 	billing := v.Billing
@@ -96,7 +86,7 @@ func payerThere(p *payment.Payment) bool {
 }
 
 func (s *Authentications) forced(w *change.Loaded) bool {
-	return w.Profile.Settings.Force3DSChallenge || string(w.Payment.Details.Echo["force_3ds_challenge"]) == "true"
+	return w.Profile.Settings.Force3DSChallenge || payment.IsTrue(w.Payment.Details.Force3DSChallenge)
 }
 
 // payerFacts returns the facts about the payment's amount, card and issuer for the decision, with the counts so far.
@@ -110,7 +100,7 @@ func (s *Authentications) payerFacts(ctx context.Context, w *change.Loaded, x *p
 	if err != nil {
 		return p, err
 	}
-	p.AcquirerCountry, p.FraudRate, p.RiskAccepted = acquirer.Country, acquirer.FraudRate, riskAccepted(w.Payment)
+	p.AcquirerCountry, p.FraudRate, p.RiskAccepted = acquirer.Country, acquirer.FraudRate, payment.IsTrue(w.Payment.Details.RiskAccepted)
 	err = fault.FromStore(s.Store.View(ctx, func(r change.Reader) error {
 		if x.Card != "" {
 			used, err := r.LowValue(w.Payment.MerchantID, x.Card)
@@ -153,7 +143,7 @@ func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (dir
 	}
 	payer.Asked, payer.AddCard, payer.AcquirerCountry = true, d.Category == categoryNonPayment, d.Merchant.AcquirerCountry
 	payer.SoftDeclined = d.StepUp || x != nil && x.Reason == string(threeds.BecauseSoftDecline)
-	payer.FirstOfSeries, payer.Forced = p.Details.SetupFutureUsage == request.UsageOffSession, s.forced(w)
+	payer.FirstOfSeries, payer.Forced = p.Details.SetupFutureUsage == sdk.UsageOffSession, s.forced(w)
 	choice := threeds.Choose(c.cfg(), payer, d.MessageVersion)
 	inds, authorization := threeds.ChallengeInds(d.MessageVersion, choice.Preference, choice.Exemption)
 	d.ChallengeInds, d.Exemption, d.ExemptionReason, d.ExemptionRoute = inds, string(choice.Exemption), string(choice.Reason), ""

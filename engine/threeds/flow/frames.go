@@ -83,9 +83,9 @@ func (s *Authentications) AuthenticatorEvent(ctx context.Context, token string, 
 			return nil, err
 		}
 		switch told := drive.AuthenticationOf(ev); {
-		case told == nil || told.Event == "" || told.Event == "result_ready":
+		case told == nil || told.Event == "" || told.Event == sdk.EventResultReady:
 			v.Done = DoneChallenge
-		case told.Event != "information":
+		case told.Event != sdk.EventInformation:
 			v.Done = DoneMethod
 		}
 	}

@@ -84,5 +84,5 @@ func invokeOf(a *payment.Authentication, rule *sdk.AuthenticatorRule) *payment.A
 	return &payment.AttemptInvoke{MethodURL: a.Details.MethodURL, MethodKey: a.Private.MethodKey, MethodData: a.Private.MethodData,
 		AuthorizeToken: a.Private.Tokens[payment.URLAuthorize], PageToken: a.Private.Tokens[payment.URLHosted], Version: a.Details.MessageVersion,
 		DirectoryServerID: a.Details.DirectoryServerID, Network: a.Details.Network, Connector: a.Connector,
-		PostMessage: rule != nil && rule.Completion == "post_message"}
+		PostMessage: rule != nil && rule.Completion == sdk.MethodByPostMessage}
 }

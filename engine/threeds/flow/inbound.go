@@ -105,14 +105,14 @@ func (s *Authentications) authenticatorTold(ctx context.Context, id string, adap
 	switch {
 	case drive.IsEvidence(adapter, r, ev, to):
 		return s.bookResult(ctx, id, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
-	case told == nil || told.Event == "" || told.Event == "result_ready" && to != drive.ToEvent:
+	case told == nil || told.Event == "" || told.Event == sdk.EventResultReady && to != drive.ToEvent:
 		s.collectLater(ctx, id)
 	case to != drive.ToEvent: // anyone could send such an event
-	case told.Event == "method_completed":
+	case told.Event == sdk.EventMethodCompleted:
 		return s.methodEnded(ctx, id)
-	case told.Event == "method_skipped", told.Event == "timed_out":
+	case told.Event == sdk.EventMethodSkipped, told.Event == sdk.EventTimedOut:
 		return s.methodOver(ctx, id)
-	case told.Event == "result_ready":
+	case told.Event == sdk.EventResultReady:
 		return s.challengeOver(ctx, id)
 	}
 	return nil

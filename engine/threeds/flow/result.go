@@ -201,7 +201,7 @@ func (s *Authentications) cancelChallenge(ctx context.Context, c *authCase) {
 		return
 	}
 	req := s.callRequest(c, account, &sdk.Request{})
-	req.Authentication.CancelReason = "left"
+	req.Authentication.CancelReason = sdk.CancelLeft
 	q, err := s.newCall(c, account, adapter, sdk.OpCancelChallenge, req)
 	if err != nil {
 		return

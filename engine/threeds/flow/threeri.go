@@ -72,7 +72,7 @@ func (s *Authentications) ThreeRIFor(ctx context.Context, w *change.Confirming, 
 // mitKind returns the purpose of a merchant-initiated charge. For instalments the issuer requires their number, which the API does not carry.
 // So the engine requests an instalment as a payment of another kind.
 func mitKind(w *change.Loaded) threeds.MIT {
-	if k := threeds.MIT(textField(w.Payment.Details.Echo["mit_category"])); k != threeds.MITInstallment {
+	if k := threeds.MIT(w.Payment.Details.MITCategory); k != threeds.MITInstallment {
 		return k
 	}
 	return ""

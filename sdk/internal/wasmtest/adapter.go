@@ -51,7 +51,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		return &sdk.Outcome{
 			Status: sdk.StatusAuthorized, TransactionID: j.Str("id"), AuthCode: j.Str("charge.authorization_code"),
 			Amount: j.Money("amount", r.Amount.Currency), NetworkTransactionID: j.Str("charge.network_transaction_id"),
-			Checks: &sdk.Checks{CVC: j.Str("charge.checks.cvc_check")}, Raw: map[string]string{"status": j.Str("status"), "at": c.Now().Format("2006-01-02")},
+			Checks: &sdk.Checks{CVC: sdk.CheckResult(j.Str("charge.checks.cvc_check"))}, Raw: map[string]string{"status": j.Str("status"), "at": c.Now().Format("2006-01-02")},
 		}, nil
 	}
 	return &sdk.Outcome{Status: sdk.StatusUnknown}, nil

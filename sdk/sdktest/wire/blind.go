@@ -107,7 +107,7 @@ func (r *runner) placed(op sdk.Operation, s *sdk.Send, path, name string, whole 
 		return false
 	}
 	return slices.ContainsFunc(r.adapter.Manifest.Placements, func(p sdk.Placement) bool {
-		if p.Secret != name || p.In != "body" || p.Operation != "" && p.Operation != op || p.Host != "" && p.Host != u.Host ||
+		if p.Secret != name || p.In != sdk.InBody || p.Operation != "" && p.Operation != op || p.Host != "" && p.Host != u.Host ||
 			p.Method != "" && p.Method != s.Method || p.Path != "" && !samePath(p.Path, u.EscapedPath()) {
 			return false
 		}

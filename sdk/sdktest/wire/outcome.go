@@ -134,12 +134,12 @@ func wrongRedirect(r *Redirect, n *sdk.NextAction) (all []difference) {
 	if n == nil {
 		return []difference{{"redirect", r.URL, ""}}
 	}
-	kind := "redirect"
+	kind := sdk.NextActionRedirect
 	if r.Method == "POST" {
-		kind = "form_post"
+		kind = sdk.NextActionFormPost
 	}
 	if n.Type != kind {
-		all = append(all, difference{"redirect type", kind, n.Type})
+		all = append(all, difference{"redirect type", string(kind), string(n.Type)})
 	}
 	if n.URL != r.URL {
 		all = append(all, difference{"redirect", r.URL, n.URL})

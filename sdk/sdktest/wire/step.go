@@ -106,15 +106,15 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	}
 	switch {
 	case c.Flow == "create_customer":
-		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
+		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: sdk.InitiatorCustomer, First: true, Usage: sdk.UsageOffSession}
 	case c.Flow == "mandate_payment", in.str("mit_category") != "":
-		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: in.str("mit_category")}
+		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: sdk.InitiatorMerchant, Usage: sdk.UsageOffSession, Category: sdk.MITCategory(in.str("mit_category"))}
 	case in.str("store_card") != "":
-		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: in.str("store_card")}
+		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: sdk.InitiatorCustomer, First: true, Usage: sdk.CredentialUsage(in.str("store_card"))}
 	case op == sdk.OpAuthorize && in.obj("mandate") != nil: // the customer pays with a stored credential
-		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", Usage: "on_session"}
+		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: sdk.InitiatorCustomer, Usage: sdk.UsageOnSession}
 	case op == sdk.OpVerify, c.Flow == "setup_mandate":
-		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
+		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: sdk.InitiatorCustomer, First: true, Usage: sdk.UsageOffSession}
 	}
 	r.Request3DS = in.is("request_3ds")
 	r.ThreeDS = threeDS(in.obj("three_ds_result"))

@@ -85,7 +85,7 @@ func (r *runner) wrongEvent(sample *WebhookSample, o *sdk.Outcome) []string {
 	if want.RefundID != "" && e.RefundID != want.RefundID {
 		all = append(all, difference{"refund_id", want.RefundID, e.RefundID})
 	}
-	switch flow := map[string]string{"payment": "payment_sync", "refund": "refund_sync"}[e.Object]; {
+	switch flow := map[sdk.EventObject]string{sdk.EventPayment: "payment_sync", sdk.EventRefund: "refund_sync"}[e.Object]; {
 	case e.Sync || want.Status == "":
 	case e.Outcome == nil:
 		all = append(all, difference{"status", want.Status, "neither outcome nor sync"})
