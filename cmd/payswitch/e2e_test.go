@@ -73,7 +73,7 @@ func TestServe(t *testing.T) {
 	code, _, log = runProgram(t, other, "serve", "--config", writeConfig(t, ""))
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, log, "vault.master_key (PAYSWITCH_VAULT__MASTER_KEY): open vault: the master key given (local:")
-	require.Contains(t, log, "it wants local:")
+	require.Contains(t, log, "(needed: local:")
 	code, _, log = runProgram(t, append(env[:2:2], env[3:]...), "serve", "--config", writeConfig(t, ""))
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, log, "vault.master_key is not set")
