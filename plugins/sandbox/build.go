@@ -40,6 +40,7 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 	if err := p.check(r.limits); err != nil {
 		return nil, nil, err
 	}
+	p.goMade = m.own && p.producedByGo()
 	maxPages := min(p.memMax, r.limits.MemoryPages)
 	rewritten, err := r.rewrite(p, maxPages)
 	if err != nil {

@@ -11,7 +11,12 @@ import (
 // charged runs a step of a module, and returns its answer and the fuel that it cost.
 func charged(t *testing.T, r *Runtime, b *builder, input string) (answer []byte, fuel int64) {
 	t.Helper()
-	m, err := r.Load(b.build(), nil)
+	return chargedBy(t, r, func(r *Runtime, wasm []byte) (*Module, error) { return r.Load(wasm, nil) }, b.build(), input)
+}
+
+func chargedBy(t *testing.T, r *Runtime, load func(*Runtime, []byte) (*Module, error), wasm []byte, input string) (answer []byte, fuel int64) {
+	t.Helper()
+	m, err := load(r, wasm)
 	require.NoError(t, err)
 	defer m.Close(context.Background())
 	c, in, err := r.build(m)
@@ -21,6 +26,7 @@ func charged(t *testing.T, r *Runtime, b *builder, input string) (answer []byte,
 	in.begin(r.limits.StepFuel, callTime, [32]byte{7})
 	answer, err = in.run([]byte(input))
 	require.NoError(t, err)
+	require.EqualValues(t, stackUnits, in.depth.Get(), "every function takes its frame off the count")
 	return answer, r.limits.StepFuel - in.left()
 }
 

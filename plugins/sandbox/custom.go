@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"bytes"
+	"go/version"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -58,4 +60,26 @@ func (m *parsed) functionNames(s section) []byte {
 		return append(out, list...)
 	}
 	return nil
+}
+
+// producedByGo reports whether the custom section "producers" (WebAssembly tool conventions) names a Go compiler of goVersions. Anybody can
+// write that into a module: believe it of modules of this program alone.
+func (m *parsed) producedByGo() bool {
+	return slices.ContainsFunc(m.sections, func(s section) bool {
+		r := &reader{b: m.wasm, p: s.start, end: s.end}
+		return s.id == secCustom && r.name() == "producers" && r.namesGo()
+	})
+}
+
+// namesGo reads the fields of a section "producers".
+func (r *reader) namesGo() (found bool) {
+	for range r.vector() {
+		field := r.name()
+		for range r.vector() {
+			name, release := r.name(), r.name()
+			release, _, _ = strings.Cut(release, " ") // experiments follow
+			found = found || field == "processed-by" && name == goProducer && slices.Contains(goVersions, version.Lang(release))
+		}
+	}
+	return found && r.err == nil
 }

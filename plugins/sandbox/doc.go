@@ -46,15 +46,16 @@
 // The sandbox validates a module as it was received and then rewrites it (rewrite.go). The order matters: a module that names the globals
 // which the rewriter adds would be valid afterwards. The rewriter adds three kinds of code.
 //
-//   - Fuel is charged by basic block and checked at function entries and loop headers. memory.copy, memory.fill and the WASI functions are
-//     charged by length. Fuel comes in rations, so that no guest holds up the garbage collector for long.
+//   - Fuel is charged by basic block and checked at function entries and loop headers, in front of the charge. memory.copy, memory.fill and
+//     the WASI functions are charged by length. Fuel comes in rations, so that no guest holds up the garbage collector for long.
 //   - Functions that call others count the depth of the stack, because wazero lets the stack grow to 84 MB of heap.
 //   - Stores note the kilobyte that they write to, in a ledger behind the guest's memory (ledger.go). A reset copies back only what was
 //     touched. The host notes what it writes in one function, instance.writable.
 //
 // All mutable globals are exported, under names that a guest may not use, so that a reset can put them back: Go keeps its stack pointer in one.
 //
-// Before the instrumentation, package optimise makes the module faster, unless Options.Unoptimised is set.
+// Before the instrumentation, package optimise makes the module faster, unless Options.Unoptimised is set. One of its rewrites depends on
+// how the Go compiler enters functions. It is for modules of LoadOwn alone.
 //
 // The image is taken after the start function, _initialize, the manifest and one warm-up step. Memory cannot shrink, so an instance
 // whose memory grew in a step is replaced. If the warm-up step still has to grow the memory, the image is taken again with more room, for
@@ -136,7 +137,7 @@
 // # The cache directory
 //
 // A cache directory keeps wazero's native code, the verdict on a module, its manifest and, from a compiler, its image. The keys are the module's
-// hash, its form, the versions of the rewriter and of wazero, and the limits. A user who can write to the directory can run code in this
+// hash, its form, its origin (Load or LoadOwn), the versions of the rewriter and of wazero, and the limits. A user who can write to the directory can run code in this
 // process, so the directory must belong to this user alone.
 //
 // # Figures

@@ -32,8 +32,12 @@ type started struct {
 }
 
 func (f forms) start(t testing.TB, wasm []byte) (optimised, received started) {
+	return f.startFrom(t, wasm, func(r *Runtime, wasm []byte) (*Module, error) { return r.Load(wasm, nil) })
+}
+
+func (f forms) startFrom(t testing.TB, wasm []byte, load func(*Runtime, []byte) (*Module, error)) (optimised, received started) {
 	one := func(r *Runtime) started {
-		m, err := r.Load(wasm, nil)
+		m, err := load(r, wasm)
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = m.Close(context.Background()) })
 		c, in, err := r.build(m)
@@ -88,6 +92,11 @@ func (s started) run(t testing.TB, input []byte, fuel int64) (o outcome) {
 func (f forms) requireSame(t testing.TB, wasm []byte, inputs ...string) (answers, traps int) {
 	t.Helper()
 	optimised, received := f.start(t, wasm)
+	return f.requireSameStarted(t, optimised, received, inputs...)
+}
+
+func (f forms) requireSameStarted(t testing.TB, optimised, received started, inputs ...string) (answers, traps int) {
+	t.Helper()
 	if received.err != nil || optimised.err != nil {
 		requireSameError(t, received.err, optimised.err)
 		return 0, 1
@@ -323,9 +332,12 @@ func TestFormsOfGo(t *testing.T) {
 	for _, name := range flow.Names {
 		inputs = append(inputs, "j"+name)
 	}
-	answers, traps := f.requireSame(t, goWasm(t), inputs...)
-	require.Equal(t, len(inputs), answers+traps)
-	require.Greater(t, answers, 20)
+	for _, load := range []func(*Runtime, []byte) (*Module, error){loadOwn, func(r *Runtime, wasm []byte) (*Module, error) { return r.Load(wasm, nil) }} {
+		optimised, received := f.startFrom(t, goWasm(t), load)
+		answers, traps := f.requireSameStarted(t, optimised, received, inputs...)
+		require.Equal(t, len(inputs), answers+traps)
+		require.Greater(t, answers, 20)
+	}
 }
 
 // TestFormsKeepApart: the forms share no file of a cache directory, whether this process compiles or another.

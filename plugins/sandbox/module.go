@@ -17,6 +17,7 @@ type Module struct {
 	wasm    []byte                 // as received; nil where source brings them
 	source  func() ([]byte, error) // nil where wasm is kept
 	warm    []byte
+	own     bool // part of this program: what the module says of its compiler is true
 	apart   bool // a compiler compiles and initialises it
 	sum     [32]byte
 	hash    string
@@ -43,6 +44,15 @@ type build struct {
 // Hash returns the SHA-256 of the module as received, in lower-case hexadecimal.
 func (m *Module) Hash() string { return m.hash }
 
+// key returns the name of the module in the keys of the cache directory. The code of a module of this program differs from that of the
+// same bytes loaded by Load.
+func (m *Module) key() string {
+	if m.own {
+		return m.hash + "\x00own"
+	}
+	return m.hash
+}
+
 // Manifest returns the answer of the guest's payswitch_manifest. The guest runs once for it, on finite fuel. A cache directory keeps the
 // answer over restarts, so that a start compiles nothing.
 func (m *Module) Manifest(ctx context.Context) ([]byte, error) {
@@ -53,7 +63,7 @@ func (m *Module) Manifest(ctx context.Context) ([]byte, error) {
 		return nil, ErrClosed
 	}
 	if known == nil {
-		if stored, ok := m.runtime.disk.manifest(m.hash); ok {
+		if stored, ok := m.runtime.disk.manifest(m.key()); ok {
 			known = stored
 			m.remember(stored)
 		}
@@ -229,7 +239,7 @@ func (m *Module) compile(b *build) {
 		return
 	}
 	m.remember(code.manifest)
-	m.runtime.disk.storeManifest(m.hash, code.manifest, m.runtime.log)
+	m.runtime.disk.storeManifest(m.key(), code.manifest, m.runtime.log)
 	m.stats.live.Add(1)
 	m.pool.put(first)
 	b.code = code

@@ -91,7 +91,7 @@ func (m *parsed) edits(i int, f *optimise.Function) (edits []optimise.Edit, scra
 	if locals > maxLocals {
 		return nil, 0, nil
 	}
-	f.Reset(uint32(locals))
+	f.Reset(uint32(locals), m.madeByGo(i))
 	var in instruction
 	for r.more() {
 		r.next(&in)
@@ -105,4 +105,27 @@ func (m *parsed) edits(i int, f *optimise.Function) (edits []optimise.Edit, scra
 		return nil, 0, nil
 	}
 	return edits, scratch, nil
+}
+
+// goProducer is the Go compiler's name in the custom section "producers". goVersions are the versions of which it is known how functions
+// are entered.
+const goProducer = "Go cmd/compile"
+
+var goVersions = []string{"go1.24", "go1.25", "go1.26"}
+
+// goFunctionsFrom is the number of a Go module's first own function in return addresses.
+const goFunctionsFrom = 0x1000
+
+// goFunction is the type of the Go compiler's functions: they take the number of a block, and return whether the goroutine is suspended.
+var goFunction = funcType{params: types(typeI32), results: types(typeI32)}
+
+// madeByGo describes the i-th function body to the optimiser. It returns nil where it is not certain that the Go compiler made the body.
+func (m *parsed) madeByGo(i int) *optimise.MadeByGo {
+	if !m.goMade || m.types[m.funcs[i]] != goFunction {
+		return nil
+	}
+	return &optimise.MadeByGo{Number: goFunctionsFrom + int64(i), Suspends: func(function uint32) bool {
+		t, ok := m.function(function)
+		return ok && t == goFunction // all others are the host's, or parts of the runtime that run to their end
+	}}
 }

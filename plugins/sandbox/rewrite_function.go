@@ -21,10 +21,14 @@ func (w *rewriter) function(b []byte, i int) []byte {
 		b = w.enter(b, frame)
 	}
 	first := s.marks[0]
-	if first.kind == markCheck {
+	switch t := w.m.types[w.m.funcs[i]]; {
+	case first.kind == markCheck && len(t.params)+len(t.results) <= maxRetried:
+		b = w.checkEntry(b, i, frame)
+		b = w.charge(b, first.cost)
+	case first.kind == markCheck:
 		b = w.charge(b, first.cost)
 		b = w.checkFuel(b, 0)
-	} else if first.cost > 0 {
+	case first.cost > 0:
 		b = w.charge(b, first.cost)
 	}
 	if s.stops {
@@ -37,8 +41,13 @@ func (w *rewriter) function(b []byte, i int) []byte {
 		from = k.at
 		switch k.kind {
 		case markCheck:
-			b = w.charge(b, k.cost)
-			b = w.checkFuel(b, k.depth)
+			if k.retry {
+				b = w.checkLoop(b, k.depth)
+				b = w.charge(b, k.cost)
+			} else {
+				b = w.charge(b, k.cost)
+				b = w.checkFuel(b, k.depth)
+			}
 		case markCharge:
 			if k.cost > 0 {
 				b = w.charge(b, k.cost)
@@ -114,9 +123,39 @@ func (w *rewriter) charge(b []byte, cost int64) []byte {
 // checkFuel asks for more fuel if there is none left. If there is no more, it branches to the end of the function, depth blocks further
 // out, where the guest is stopped.
 func (w *rewriter) checkFuel(b []byte, depth uint32) []byte {
+	return append(w.refuelIfEmpty(b, depth), opEnd)
+}
+
+// maxRetried is how many parameters and results a function may have whose entry starts anew after a check. Each would make the check
+// larger.
+const maxRetried = 8
+
+// checkLoop asks for more fuel at a loop's header if there is none left, and starts the loop anew. So the code behind has one way in,
+// and the compiler knows there that no call has changed the memory's size and the globals. checkLoop must stand in front of the charge,
+// which would be taken twice otherwise.
+func (w *rewriter) checkLoop(b []byte, depth uint32) []byte {
+	b = w.refuelIfEmpty(b, depth)
+	return append(b, opBr, 1, opEnd)
+}
+
+// checkEntry does the same at a function's entry: the function calls itself.
+func (w *rewriter) checkEntry(b []byte, i int, frame int64) []byte {
+	b = w.refuelIfEmpty(b, 0)
+	for p := range w.m.types[w.m.funcs[i]].params {
+		b = appendU(append(b, opLocalGet), uint64(p))
+	}
+	b = appendU(append(b, opCall), uint64(len(w.m.imports)+i))
+	if w.scan.calls {
+		b = w.leave(b, frame)
+	}
+	return append(b, opReturn, opEnd)
+}
+
+// refuelIfEmpty opens an if for what follows a successful refuelling.
+func (w *rewriter) refuelIfEmpty(b []byte, depth uint32) []byte {
 	b = appendU(append(b, opGlobalGet), w.fuel)
 	b = appendU(append(b, opI64Const, 0, opI64LtS, opIf, typeEmpty, opCall), w.refuel)
-	return append(appendU(append(b, opBrIf), uint64(depth)+1), opEnd)
+	return appendU(append(b, opBrIf), uint64(depth)+1)
 }
 
 // enter adds a frame to the depth of the stack, and stops the guest if the stack is too deep.

@@ -197,12 +197,13 @@ func (r *Runtime) Load(wasm []byte, warm []byte) (*Module, error) {
 	return r.load(&Module{wasm: wasm, warm: warm, apart: r.compiler != nil, sum: sha256.Sum256(wasm)})
 }
 
-// LoadOwn is Load for a module that is part of this program. This process compiles and initialises the module. hash is the SHA-256 of
+// LoadOwn is Load for a module that is part of this program. This process compiles and initialises the module. If the module says that
+// the Go compiler made it, LoadOwn believes it, and prunes the module's jump tables (optimise/README.md, "Pruned entries"). hash is the SHA-256 of
 // the module's bytes in lower-case hexadecimal. LoadOwn keeps source instead of the bytes, and calls source when it needs them: at once,
 // unless the cache directory holds the verdict on the module, and again for each compilation. source may be called from several
 // goroutines. When source brings bytes that have another hash, the module is refused.
 func (r *Runtime) LoadOwn(hash string, source func() ([]byte, error), warm []byte) (*Module, error) {
-	m := &Module{source: source, warm: warm}
+	m := &Module{own: true, source: source, warm: warm}
 	if n, err := hex.Decode(m.sum[:], []byte(hash)); err != nil || n != len(m.sum) {
 		return nil, fmt.Errorf("sandbox: %q is not a SHA-256 in hexadecimal", hash)
 	}
@@ -218,7 +219,7 @@ func (r *Runtime) load(m *Module) (*Module, error) {
 		return nil, ErrInputTooLarge
 	}
 	m.runtime, m.hash, m.pool = r, hex.EncodeToString(m.sum[:]), newPool(r.limits.Instances)
-	if !r.disk.accepted(m.hash) && !r.isClosed() {
+	if !r.disk.accepted(m.key()) && !r.isClosed() {
 		wasm, err := m.bytes()
 		if err == nil {
 			err = r.examine(wasm, m.apart)
@@ -230,7 +231,7 @@ func (r *Runtime) load(m *Module) (*Module, error) {
 			return nil, err
 		}
 		if !m.apart { // else the compiler says so
-			r.disk.accept(m.hash, r.log)
+			r.disk.accept(m.key(), r.log)
 		}
 	}
 	r.mu.Lock()
@@ -242,8 +243,8 @@ func (r *Runtime) load(m *Module) (*Module, error) {
 	return m, nil
 }
 
-// Known reports whether the cache directory has a module's verdict and manifest, so that Load and Manifest take no time. hash is the
-// one of Module.Hash.
+// Known reports whether the cache directory has the verdict and the manifest of a module that Load loaded, so that Load and Manifest
+// take no time. hash is the one of Module.Hash.
 func (r *Runtime) Known(hash string) bool {
 	_, known := r.disk.manifest(hash)
 	return known && r.disk.accepted(hash)

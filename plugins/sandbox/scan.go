@@ -29,6 +29,8 @@ type mark struct {
 	kind   markKind
 	op     byte   // of the load or store
 	offset uint32 // static offset of the load or store
+	loops  int    // number of loops around it
+	retry  bool   // of a markCheck at a loop's header: the loop has no parameters
 	depth  uint32 // number of blocks around it, with the added one around the body, at whose end the guest is stopped
 }
 
@@ -45,6 +47,7 @@ const (
 type functionScan struct {
 	marks     []mark
 	loops     []blockKind // the open blocks
+	targeted  []bool      // for each open block, whether a branch names its label
 	ifs       []int       // for each open if, the mark of the basic block around it
 	locals    uint64      // parameters and declared locals
 	groups    int         // groups of declared locals
@@ -105,12 +108,14 @@ func (m *parsed) scanBodies(visit func(i int, s *functionScan)) (err error) {
 // condition is charged whether the condition holds or not: it is little, and separate charges would cost a guest a tenth of its speed. Code after
 // a condition is charged with the code in front of it, because control flow may skip the charges within.
 //
+// The code after a block that no branch leads out of is charged with the code in the block.
+//
 // Fuel is checked at function entries and loop headers only, so that at most one pass through a function body runs between two checks.
 func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	body := m.bodies[i]
 	r := &reader{b: m.wasm, p: body.start, end: body.end}
 	t := m.types[m.funcs[i]]
-	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), ifs: s.ifs[:0], locals: uint64(len(t.params)), notes: s.notes,
+	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), targeted: append(s.targeted[:0], false), ifs: s.ifs[:0], locals: uint64(len(t.params)), notes: s.notes,
 		carried: append(s.carried[:0], len(t.results))}
 	s.groups = r.count()
 	s.declStart = r.p
@@ -208,20 +213,24 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 		s.mark(mark{at: in.at, end: r.p, kind: markSize})
 	case op == opCall || op == opCallIndirect:
 		s.calls, s.branched = true, true
-	case op == opBr || op == opUnreachable:
+	case op == opBr:
+		s.branched = true
+		s.target(in.index)
+	case op == opUnreachable:
 		s.branched = true
 	case op == opReturn:
 		s.branched = true
 		s.mark(mark{at: in.at, kind: markReturn})
 	case op == opBlock:
-		s.loops = append(s.loops, blockPlain)
+		s.open(blockPlain)
 		s.blocks++
 	case op == opIf:
 		s.branched = true
-		s.loops, s.ifs = append(s.loops, blockIf), append(s.ifs, current)
+		s.open(blockIf)
+		s.ifs = append(s.ifs, current)
 		s.blocks += 3
 	case op == opLoop:
-		s.loops = append(s.loops, blockLoop)
+		s.open(blockLoop)
 		if !s.branched {
 			s.header = len(s.marks)
 		}
@@ -229,35 +238,55 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 		if s.loopDepth++; s.loopDepth > maxLoopDepth {
 			r.fail(in.at, "loops nested deeper than %d", maxLoopDepth)
 		}
-		return begin(markCheck, 4)
+		header := begin(markCheck, 4)
+		s.marks[header].retry = in.value < 0
+		return header
 	case op == opElse || op == opBrIf:
 		s.branched = true
 		s.blocks++
+		if op == opBrIf {
+			s.target(in.index)
+		}
 		if op == opElse && len(s.ifs) > 0 {
 			return s.ifs[len(s.ifs)-1]
 		}
 	case op == opBrTable:
 		s.branched = true
 		s.blocks += uint64(len(in.labels) - 1)
+		for _, label := range in.labels {
+			s.target(label)
+		}
 	case op == opEnd:
 		n := len(s.loops) - 1
-		kind := s.loops[n]
-		s.loops = s.loops[:n]
+		kind, targeted := s.loops[n], s.targeted[n]
+		s.loops, s.targeted = s.loops[:n], s.targeted[:n]
 		switch {
 		case kind == blockLoop: // no branch leads to its end
 			s.loopDepth--
 		case kind == blockIf: // the charges within may have been skipped
 			current, s.ifs = s.ifs[len(s.ifs)-1], s.ifs[:len(s.ifs)-1]
-		case kind == blockPlain && n > 0:
+		case kind == blockPlain && n > 0 && (targeted || s.marks[current].loops != s.loopDepth): // else the code in front pays
 			return begin(markCharge, 0)
 		}
 	}
 	return current
 }
 
-// mark appends a mark with the number of blocks around it.
+// open enters a block, a loop or an if.
+func (s *functionScan) open(kind blockKind) {
+	s.loops, s.targeted = append(s.loops, kind), append(s.targeted, false)
+}
+
+// target notes that a branch names a label.
+func (s *functionScan) target(label uint32) {
+	if n := len(s.targeted) - 1 - int(label); n >= 0 {
+		s.targeted[n] = true
+	}
+}
+
+// mark appends a mark with the number of blocks and loops around it.
 func (s *functionScan) mark(k mark) {
-	k.depth = uint32(len(s.loops))
+	k.depth, k.loops = uint32(len(s.loops)), s.loopDepth
 	s.marks = append(s.marks, k)
 }
 

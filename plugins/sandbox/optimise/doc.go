@@ -6,6 +6,7 @@
 //
 //	function.go    Function, Instruction and Edit: what the sandbox calls
 //	jumps.go       direct jumps
+//	entries.go     pruned entries, for the Go modules of this program
 //	addresses.go   shared addresses
 //	origin.go      which local a value on the operand stack comes from, for shared addresses
 //	notes.go       Notes: shared notes

@@ -30,10 +30,17 @@ type Function struct {
 	addresses addresses
 }
 
-// Reset begins a function body with so many locals, its parameters included.
-func (f *Function) Reset(locals uint32) {
+// MadeByGo describes a function of which it is certain that the Go compiler made it.
+type MadeByGo struct {
+	Number   int64                      // the function's number in return addresses
+	Suspends func(function uint32) bool // reports whether a call of a function, by its index, may suspend the goroutine
+}
+
+// Reset begins a function body with so many locals, its parameters included. made is nil where it is not certain that the Go compiler
+// made the function. A false made changes what the function computes.
+func (f *Function) Reset(locals uint32, made *MadeByGo) {
 	f.locals = locals
-	f.jumps.reset()
+	f.jumps.reset(made)
 	f.addresses.reset(locals)
 }
 

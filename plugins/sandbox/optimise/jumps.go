@@ -7,11 +7,16 @@ import "slices"
 // "Direct jumps", describes the rewrite and why it is sound.
 type jumps struct {
 	edits   []Edit
+	entries entries
 	targets []int  // for each number, the place of its block among the open ones; the last is for all larger numbers
 	loop    int    // place of the loop among the open blocks
+	loopAt  int    // offset of the loop
+	again   bool   // a jump starts the loop anew
 	local   uint32 // the local that selects the block
 	known   bool   // the br_table has been read
 	strange bool   // the function uses the local or the loop in a way that forbids the rewrite
+
+	tableAt, tableEnd int // from the local.get in front of the br_table to the br_table's end
 
 	open   []byte // the opcodes of the blocks around the instruction
 	inside int    // how many of the blocks around the br_table are still open
@@ -38,8 +43,8 @@ const (
 	jumpMade // the jump became an edit
 )
 
-func (j *jumps) reset() {
-	*j = jumps{edits: j.edits[:0], targets: j.targets[:0], open: append(j.open[:0], opBlock)}
+func (j *jumps) reset(made *MadeByGo) {
+	*j = jumps{edits: j.edits[:0], targets: j.targets[:0], open: append(j.open[:0], opBlock), entries: entries{made: made, blocks: j.entries.blocks[:0]}}
 }
 
 // found returns the edits. There are none where the function is not of the shape.
@@ -47,19 +52,29 @@ func (j *jumps) found() []Edit {
 	if !j.known || j.strange {
 		return nil
 	}
-	return slices.Clone(j.edits)
+	edits := slices.Clone(j.edits)
+	if !j.again {
+		edits = append(edits, Edit{At: j.loopAt, End: j.loopAt + 1, Code: []byte{opBlock}})
+	}
+	if j.entries.made != nil && !j.entries.strange && j.local == 0 {
+		edits = append(edits, j.prune())
+	}
+	return edits
 }
 
 func (j *jumps) next(in *Instruction) {
 	if len(j.open) == 0 {
 		return // behind the function's end
 	}
+	if j.entries.made != nil && j.known && len(j.open) == j.inside { // code behind a condition calls for a panic or a larger stack, and then the function starts anew
+		j.resumed(in)
+	}
 	head, last := j.head, j.last
 	j.head, j.last = 0, jumpNothing
 	switch in.Op {
 	case opLoop:
 		if !j.known && in.Value == emptyType && !slices.Contains(j.open, opLoop) { // code before a nested loop runs more than once
-			j.head, j.loop = headBlocks, len(j.open)
+			j.head, j.loop, j.loopAt = headBlocks, len(j.open), in.At
 		}
 		j.open = append(j.open, opLoop)
 	case opBlock:
@@ -82,7 +97,7 @@ func (j *jumps) next(in *Instruction) {
 		if j.known {
 			j.strange = j.strange || in.Index == j.local && !j.fresh
 		} else if head == headBlocks {
-			j.head, j.local = headLocal, in.Index
+			j.head, j.local, j.tableAt = headLocal, in.Index, in.At
 		}
 		return
 	case opLocalSet, opLocalTee:
@@ -116,7 +131,8 @@ func (j *jumps) table(in *Instruction, first bool) {
 		j.strange = j.strange || slices.ContainsFunc(in.Labels, j.restarts)
 		return
 	}
-	j.known, j.inside = true, len(j.open)
+	j.known, j.inside, j.tableEnd = true, len(j.open), in.End
+	j.entries.blocks = append(j.entries.blocks, make([]bool, len(j.open)-j.loop-1)...)
 	for _, label := range in.Labels {
 		j.targets = append(j.targets, j.place(label))
 	}
@@ -131,7 +147,10 @@ func (j *jumps) jump(in *Instruction, set bool) {
 	if to := j.target(j.number); to > j.loop && to < j.inside {
 		j.edits = append(j.edits, Edit{At: in.At, End: in.End, Code: branch(opBr, len(j.open)-1-to)})
 		j.last = jumpMade
+		return
 	}
+	j.again = true
+	j.enter(j.number)
 }
 
 // close reads an end. conditional says that the block that ends is an if around nothing but a jump.
@@ -141,7 +160,9 @@ func (j *jumps) close(in *Instruction, conditional bool) {
 		j.edits[len(j.edits)-1] = Edit{At: j.from, End: in.End, Code: branch(opBrIf, n-1-j.target(j.number))}
 	}
 	j.open = j.open[:n]
-	j.inside = min(j.inside, n)
+	if n < j.inside {
+		j.inside, j.entries.steps, j.entries.address = n, 0, 0
+	}
 }
 
 // restarts reports whether a label is the loop's.

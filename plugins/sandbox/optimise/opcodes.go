@@ -13,6 +13,8 @@ const (
 	opBrIf         = 0x0d
 	opBrTable      = 0x0e
 	opReturn       = 0x0f
+	opCall         = 0x10
+	opCallIndirect = 0x11
 	opDrop         = 0x1a
 	opSelect       = 0x1b
 	opSelectTyped  = 0x1c
