@@ -7,7 +7,7 @@ import (
 
 // rewriterVersion is part of the key of every file in the cache directory. Increase it with every change of what is refused, of the code
 // that is added, of what the code costs, and of package optimise.
-const rewriterVersion = 12
+const rewriterVersion = 13
 
 // Names of the exports that the rewriter adds, next to those of the guest's own mutable globals.
 const (

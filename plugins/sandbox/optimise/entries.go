@@ -10,11 +10,15 @@ package optimise
 type entries struct {
 	made    *MadeByGo // nil where the function is not certain to be Go's
 	blocks  []bool    // of each block that the br_table may go to, the outermost first: whether it does
+	back    []int64   // the numbers of calls and of jumps back, maxCompared of them at most
 	strange bool      // the function calls in a way that Go does not
 
 	steps   int   // instructions since the last block ended
 	address int64 // block of the last return address since then; 0 where there is none
 }
+
+// maxCompared is how many numbers are compared before the br_table.
+const maxCompared = 5
 
 // bareCall is how many instructions a call of runtime.deferreturn has, at most. The call has no arguments.
 const bareCall = 12
@@ -49,8 +53,8 @@ func (j *jumps) enter(number int64) {
 	}
 }
 
-// prune returns the edit of the br_table. Numbers with which nothing enters the function go to a block of their own, which traps. A
-// comparison with 0, the number of nearly every call, comes first: it costs less than the indirect branch.
+// prune returns the edit of the br_table. Numbers with which nothing enters the function go to a block of their own, which traps.
+// Comparisons with the number of nearly every call, and with those of jumps back, come first: they cost less than the indirect branch.
 func (j *jumps) prune() Edit {
 	j.enter(0)
 	j.enter(1) // runtime.goexit goes on there
@@ -61,8 +65,11 @@ func (j *jumps) prune() Edit {
 		}
 		return uint64(innermost - to)
 	}
-	code := []byte{opBlock, emptyType & 0x7f, opLocalGet, 0, opI32Eqz, opBrIf}
-	code = appendU(code, label(j.target(0)))
+	code := []byte{opBlock, emptyType & 0x7f}
+	for _, number := range j.entries.back {
+		code = appendS(append(code, opLocalGet, 0, opI32Const), number)
+		code = appendU(append(code, opI32Eq, opBrIf), label(j.target(number)))
+	}
 	code = appendU(append(code, opLocalGet, 0, opBrTable), uint64(len(j.targets)-1))
 	for _, to := range j.targets {
 		code = appendU(code, label(to))

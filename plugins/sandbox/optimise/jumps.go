@@ -44,7 +44,7 @@ const (
 )
 
 func (j *jumps) reset(made *MadeByGo) {
-	*j = jumps{edits: j.edits[:0], targets: j.targets[:0], open: append(j.open[:0], opBlock), entries: entries{made: made, blocks: j.entries.blocks[:0]}}
+	*j = jumps{edits: j.edits[:0], targets: j.targets[:0], open: append(j.open[:0], opBlock), entries: entries{made: made, blocks: j.entries.blocks[:0], back: append(j.entries.back[:0], 0)}}
 }
 
 // found returns the edits. There are none where the function is not of the shape.
@@ -151,6 +151,9 @@ func (j *jumps) jump(in *Instruction, set bool) {
 	}
 	j.again = true
 	j.enter(j.number)
+	if back := &j.entries.back; len(*back) < maxCompared && !slices.Contains(*back, j.number) {
+		*back = append(*back, j.number)
+	}
 }
 
 // close reads an end. conditional says that the block that ends is an if around nothing but a jump.

@@ -33,6 +33,7 @@ const (
 	opF32Const     = 0x43
 	opF64Const     = 0x44
 	opI32Eqz       = 0x45
+	opI32Eq        = 0x46
 	opI64Eqz       = 0x50
 	opI32Sub       = 0x6b
 	opI32Add       = 0x6a
