@@ -1,14 +1,18 @@
 package sandbox
 
-// ration is how much fuel a guest has at a time. Guest code cannot be interrupted, and the garbage collector, for which everything stops, waits for
-// it: so a guest is made to come back to the host whenever its ration is used up, which lets the collector have its turn, and is given the
-// next one. The slowest code there is, loads that wait for each other and for main memory, takes 40 ns a unit: 16 ms a ration. To come back takes less than a microsecond.
+// ration is how much fuel a guest has at a time. Guest code cannot be interrupted, and the garbage collector stops everything while it
+// waits for guest code. So a guest returns to the host whenever its ration is used up, which lets the collector run, and gets the next
+// ration. The slowest code known, loads that wait for each other and for main memory, takes 40 ns a unit: 16 ms a ration. The return
+// takes less than a microsecond.
+//
+// The guest checks its fuel in front of a charge (checkLoop, checkEntry). So it may overdraw a ration by one pass through a function
+// body. The next check takes that off the next ration, or stops the guest.
 const ration = 400_000
 
 var refuelType = funcType{results: types(typeI32)}
 
-// refuelFunction is the body of refuel(): it gives the next ration, and says whether there is no fuel left. memory.grow by nothing comes back to the
-// host; so a guest needs no import for it, which would renumber its functions.
+// refuelFunction appends the body of refuel(), which gives the next ration and reports whether no fuel is left. memory.grow by nothing
+// returns to the host. So a guest needs no import for that, which would change the numbers of its functions.
 func (w *rewriter) refuelFunction(b []byte) []byte {
 	const more = 0
 	b = append(b, 1, 1, typeI64)
