@@ -9,7 +9,7 @@ import (
 	"payswitch/engine/payment"
 )
 
-// intent moves the payment and is the change that makes the operation durable; performing the operation is its effect.
+// intent moves the payment by a trigger and returns the change that makes the operation durable. The change's effect performs the operation.
 func (e *Engine) intent(w *change.Loaded, by payment.Trigger, now time.Time) (*change.Change, error) {
 	if err := payment.Move(w.Payment, w.Attempt, by, now); err != nil {
 		return nil, fault.Internal(err, string(w.Operation.Kind)+" payment")
@@ -20,9 +20,9 @@ func (e *Engine) intent(w *change.Loaded, by payment.Trigger, now time.Time) (*c
 	return c, e.driver.SealRun(&w.Run)
 }
 
-// perform drives an operation whose intent is durable and settles it. It goes on when the client hangs up: money may have moved.
-// The payment and attempt of w are the settled ones afterwards. The error is what the caller is told: the adapter could not do
-// it, or we failed; then nothing has left.
+// perform drives an operation whose intent is durable, and settles it. It continues when the client hangs up, because money may have
+// moved. Afterwards w holds the settled payment and attempt. An error is the answer for the caller: the adapter could not perform the
+// operation, or payswitch failed, and nothing has left.
 func (e *Engine) perform(ctx context.Context, w *change.Loaded) error {
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()

@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// CancelPayment releases a payment that is not captured: by a void at the processor where funds are held, else locally.
+// CancelPayment releases a payment that is not captured. If funds are held, it voids them at the processor; otherwise it only ends the payment.
 func (e *Engine) CancelPayment(ctx context.Context, auth account.Auth, id, reason string) (*change.View, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
@@ -37,7 +37,7 @@ func (e *Engine) CancelPayment(ctx context.Context, auth account.Auth, id, reaso
 	})
 }
 
-// cancelLocally ends a payment that holds no funds: no processor knows of it, or the payer has not acted yet.
+// cancelLocally ends a payment that holds no funds: no processor knows the payment, or the payer has not acted yet.
 func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, now time.Time) (*change.Change, error) {
 	if err := payment.Move(w.Payment, w.Attempt, payment.TriggerVoided, now); err != nil {
 		return nil, fault.Internal(err, "cancel payment")
@@ -48,7 +48,7 @@ func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, now time.T
 	if err != nil {
 		return nil, err
 	}
-	if waiting != nil { // the authorization has ended, and the card with it
+	if waiting != nil { // the payment's end also ends the authorization that waits for the payer, and destroys its card
 		c.Superseded = waiting.ID
 	}
 	if err := e.CancelAuthentication(ctx, w, c, now); err != nil {

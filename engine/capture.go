@@ -13,8 +13,9 @@ import (
 	"payswitch/sdk"
 )
 
-// CapturePayment takes what is held, whole or in part. After one partial capture with capture_method manual the rest is released at
-// the processor: by the capture itself where the processor does that, else by a void that is made durable together with it.
+// CapturePayment takes all or part of the held amount. With capture_method manual, one capture may be partial, and the processor releases
+// the rest. Some processors release it with the capture. For the others the engine voids the rest, and makes that void durable together
+// with the capture's result.
 func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id string, in *request.CaptureInput) (*change.View, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
@@ -36,7 +37,7 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 	})
 }
 
-// captureAmount checks a capture in the contract's order: status, capture method, amount over zero, amount within what is held.
+// captureAmount checks a capture in the contract's order: status, capture method, amount above zero, amount not above the held amount.
 func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error) {
 	p := w.Payment
 	if !p.Status.Facts().Capture {

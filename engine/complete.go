@@ -16,8 +16,8 @@ import (
 	"payswitch/sdk"
 )
 
-// NextAction is what the redirect page of a payment has to do: send the payer on to the processor. HE_02 for a URL without its token and for
-// an attempt that another has followed, IR_16 when the payment waits for no action (any more).
+// NextAction returns the action that a payment's redirect page performs: it sends the payer to the processor. Errors: HE_02 if the URL's
+// token is wrong or the payment has a newer attempt, IR_16 if the payment waits for no action.
 func (e *Engine) NextAction(ctx context.Context, u link.URL) (*sdk.NextAction, error) {
 	if u.Use != payment.URLRedirect || !e.links.OpensURL(u) {
 		return nil, fault.NotFound("Payment")
@@ -35,8 +35,8 @@ func (e *Engine) NextAction(ctx context.Context, u link.URL) (*sdk.NextAction, e
 	return w.Attempt.Details.NextAction, nil
 }
 
-// PaymentReturn takes the customer back from the processor's page: the operation is completed, or the processor asked, and the answer
-// says where the customer goes next. Coming back again changes nothing. HE_02 as of NextAction.
+// PaymentReturn takes the payer back from the processor's page. It completes the operation or asks the processor, and returns the payer's
+// next page. A second return changes nothing. Errors: HE_02 as in NextAction.
 func (e *Engine) PaymentReturn(ctx context.Context, in request.ReturnInput) (*change.ReturnView, error) {
 	attempt, ok := e.links.ReturnAttempt(link.URL{MerchantID: in.MerchantID, PaymentID: in.PaymentID, Connector: in.Connector, Token: in.Token})
 	if !ok {
@@ -61,7 +61,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in request.ReturnInput) (*ch
 	return e.changes.MerchantReturn(v)
 }
 
-// CompleteAuthorize goes on after device data collection: with the publishable key and the client secret.
+// CompleteAuthorize continues a payment after device data collection. It needs the publishable key and the client secret.
 func (e *Engine) CompleteAuthorize(ctx context.Context, auth account.Auth, id, clientSecret, deviceData string) (*change.View, error) {
 	return e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
 		if err := checkSecret(auth, w.Payment, clientSecret, e.now()); err != nil {
@@ -77,11 +77,11 @@ func (e *Engine) CompleteAuthorize(ctx context.Context, auth account.Auth, id, c
 	})
 }
 
-// complete begins the adapter's complete operation. Where the adapter has none, or the payer came by the plain return URL, the processor is
-// asked instead.
+// complete begins the adapter's complete operation. If the adapter has no such operation, or wanted is false because the payer came by the
+// plain return URL, complete asks the processor for the result instead.
 func (e *Engine) complete(ctx context.Context, w *change.Loaded, r *sdk.Return, wanted bool) (*change.Change, error) {
 	if w.Attempt.Private.Invoke != nil {
-		return nil, nil // the processor has not heard of the payment yet: an authentication of ours is waited for
+		return nil, nil // the processor does not know the payment yet: payswitch's own authentication has not ended
 	}
 	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (e *Engine) complete(ctx context.Context, w *change.Loaded, r *sdk.Return, 
 	return c, nil
 }
 
-// takeOver gives complete the request and the card of the operation that it completes.
+// takeOver copies the request and the card of the completed operation into the run of the complete operation.
 func (e *Engine) takeOver(ctx context.Context, w *change.Loaded, first *payment.Operation) error {
 	later := w.Request
 	if err := e.vault.OpenJSON(first.Request, vault.RequestAD(first.ID), &w.Request); err != nil {
@@ -119,7 +119,7 @@ func (e *Engine) takeOver(ctx context.Context, w *change.Loaded, first *payment.
 	}
 	var err error
 	w.Secrets, err = e.vault.OpenSecrets(ctx, first.Instrument, first.MerchantID, first.ShortTermID())
-	if err != nil && !errors.Is(err, vault.ErrShredded) { // the payer came too late for the card: the processor has to do without
+	if err != nil && !errors.Is(err, vault.ErrShredded) { // the payer came after the card was destroyed: the processor must complete without it
 		return err
 	}
 	w.Request.TransactionID, w.Request.Payment, w.Request.ConnectorData = later.TransactionID, later.Payment, later.ConnectorData

@@ -18,13 +18,13 @@ import (
 	"payswitch/sdk"
 )
 
-// ConfirmPayment charges a payment: with the publishable key and the payment's client secret, or with the secret key without it.
+// ConfirmPayment charges a payment. It needs the publishable key and the payment's client secret, or the secret key alone.
 func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id string, in *request.Input) (*change.View, error) {
 	v, err := e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
 		if err := checkSecret(auth, w.Payment, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
-		in := in // this may run again
+		in := in // decide may run again and must start from the request as sent
 		if auth.Publishable {
 			var err error
 			if in, err = payerMay(w.Payment, in); err != nil {
@@ -39,7 +39,7 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id strin
 	return v, err
 }
 
-// confirmLoaded holds the confirm of an existing payment against the rules and performs it.
+// confirmLoaded checks a confirm of an existing payment against the rules, and begins it.
 func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *request.Input) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	if err := e.confirmable(w, now); err != nil {
@@ -83,7 +83,7 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 	return e.confirm(ctx, next, in)
 }
 
-// checkOtherCustomer refuses to give a payment that has a customer to another one.
+// checkOtherCustomer refuses to change the customer of a payment.
 func checkOtherCustomer(p *payment.Payment, in *request.Input) error {
 	if id := customerOf(in); id != "" && p.CustomerID != "" && id != p.CustomerID {
 		return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_18", Message: "Unauthorised access to update customer", Param: "customer_id"}
@@ -98,7 +98,7 @@ func customerOf(in *request.Input) string {
 	return in.CustomerID
 }
 
-// confirmable refuses a confirm that the payment's status does not let through.
+// confirmable refuses a confirm that the payment's status does not allow.
 func (e *Engine) confirmable(w *change.Loaded, now time.Time) error {
 	s := w.Payment.Status
 	switch {
@@ -114,7 +114,7 @@ func (e *Engine) confirmable(w *change.Loaded, now time.Time) error {
 	return nil
 }
 
-// checkSecret holds a client secret against the payment: needed with the publishable key, forbidden with the secret key.
+// checkSecret checks a client secret against the payment. The publishable key needs the secret; the secret key must not send it.
 func checkSecret(auth account.Auth, p *payment.Payment, secret string, now time.Time) error {
 	if !auth.Publishable {
 		if secret != "" {
@@ -128,8 +128,8 @@ func checkSecret(auth account.Auth, p *payment.Payment, secret string, now time.
 	return payment.MatchSecret(p, secret, now)
 }
 
-// CheckClientSecret holds a client secret against a payment of auth's merchant: IR_09 when it is another's, IR_08 when its time has
-// passed, HE_02 when there is no such payment.
+// CheckClientSecret checks a client secret against a payment of auth's merchant. Errors: IR_09 for the secret of another payment, IR_08 for
+// an expired secret, HE_02 for an unknown payment.
 func (e *Engine) CheckClientSecret(ctx context.Context, auth account.Auth, paymentID, clientSecret string) error {
 	w, err := e.changes.Load(ctx, auth.MerchantID, paymentID)
 	if err != nil {
@@ -138,7 +138,7 @@ func (e *Engine) CheckClientSecret(ctx context.Context, auth account.Auth, payme
 	return payment.MatchSecret(w.Payment, clientSecret, e.now())
 }
 
-// confirm routes the payment and decides what is done first: an authentication, or the authorization.
+// confirm routes the payment and decides the first step: an authentication, or the authorization.
 func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.Input) (*change.Change, error) {
 	if err := request.CheckConfirm(w.Payment, in); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		return nil, err
 	}
 	d := &w.Payment.Details
-	plain := d.AuthenticationType == payment.AuthenticationNoThreeDS // said, not taken for granted
+	plain := d.AuthenticationType == payment.AuthenticationNoThreeDS // no_three_ds was requested, not assumed
 	if d.AuthenticationType == "" {
 		d.AuthenticationType = payment.AuthenticationNoThreeDS
 	}
@@ -187,12 +187,12 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	w.FillAttempt(in, c)
 	if t := in.ThreeDS; t != nil {
 		w.Attempt.Details.Authentication = &payment.AttemptAuthentication{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
-			Exemption: t.Exemption, Network: c.Facts.Network, Shift: string(threeds.ShiftUnknown)} // what the merchant says of it
+			Exemption: t.Exemption, Network: c.Facts.Network, Shift: string(threeds.ShiftUnknown)} // from the merchant's request
 	}
 	return e.authorizeIntent(w, in, c, now)
 }
 
-// authorizeIntent is the change that makes the authorization's intent durable, with the payment and attempt that are confirmed.
+// authorizeIntent returns the change that makes the authorization's intent durable, with the confirmed payment and attempt.
 func (e *Engine) authorizeIntent(w *change.Confirming, in *request.Input, card *card.Card, now time.Time) (*change.Change, error) {
 	w.LeaseEnd = e.now().Add(e.opts.LeaseTime)
 	w.Operation = e.driver.NewOperation(&w.Run, change.AuthorizeKind(w.Loaded), w.Attempt.Amount, now)
@@ -209,7 +209,7 @@ func (e *Engine) authorizeIntent(w *change.Confirming, in *request.Input, card *
 	return c, nil
 }
 
-// chooseInstrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.instrument.
+// chooseInstrument returns the card to charge: typed, saved, or kept since the payment's creation. Any other instrument is in w.Instrument.
 func (e *Engine) chooseInstrument(ctx context.Context, w *change.Confirming, in *request.Input, now time.Time) (_ *card.Card, err error) {
 	if w.Instrument, err = e.RequestedInstrument(ctx, w.Payment, in, now); err != nil {
 		return nil, err
@@ -253,8 +253,8 @@ func (e *Engine) tokenCard(ctx context.Context, p *payment.Payment, token string
 	return s.Input(), nil
 }
 
-// SecretOf is the id of the payment or the payment method whose client secret this is; "" for a wrong one. A secret whose time has passed
-// counts: the answer to a repeated request may be the news that it was in time.
+// SecretOf returns the id of the payment or payment method that a client secret belongs to, or "" for a wrong secret. An expired secret is
+// accepted: a repeated request gets its first answer, which was given in time.
 func (e *Engine) SecretOf(ctx context.Context, a *account.Auth, clientSecret string) string {
 	i := strings.LastIndex(clientSecret, "_secret_")
 	if i < 0 {
@@ -273,7 +273,7 @@ func (e *Engine) SecretOf(ctx context.Context, a *account.Auth, clientSecret str
 		err = nil
 	}
 	if err != nil {
-		return "" // what answers the request says what is wrong
+		return "" // the use case that answers the request reports the wrong secret
 	}
 	return id
 }

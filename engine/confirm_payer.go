@@ -15,15 +15,15 @@ import (
 	"payswitch/sdk"
 )
 
-// payerSends are the fields that the payer's device may send in a confirm. payerInput copies them; profile_id, amount, currency and confirm
-// change nothing there, so it leaves them out.
+// payerSends are the fields that the payer's device may send in a confirm. payerInput copies them, except profile_id, amount, currency and
+// confirm, which change nothing there.
 var payerSends = []string{"client_secret", "confirm", "profile_id", "amount", "currency",
 	"payment_method", "payment_method_type", "payment_method_data", "payment_token", "card_cvc",
 	"browser_info", "billing", "shipping", "email", "phone", "name",
 	"customer_acceptance", "return_url", "setup_future_usage", "mandate_data", "payment_type", "authentication_type"}
 
-// payerRepeats are the fields that belong to the merchant's server. The payer's device may repeat the stored value, as some clients send the
-// whole payment back. sent says whether the request has the field, same whether its value is the stored one.
+// payerRepeats are the fields that belong to the merchant's server. The payer's device may repeat the stored value, because some clients
+// send the whole payment back. sent reports whether the request has the field. same reports whether its value is the stored one.
 var payerRepeats = []struct {
 	name string
 	sent func(in *request.Input) bool
@@ -139,14 +139,14 @@ func sameJSON(a, b json.RawMessage) bool {
 	return errLeft == nil && errRight == nil && reflect.DeepEqual(left, right)
 }
 
-// payerMay returns what a confirm from the payer's device may change, and refuses the rest by name (IR_06, 422). A field that neither
-// payerSends nor payerRepeats names has no effect, and is refused where the request lists it in Sent. Another customer is IR_18 (401), a charge without
-// the payer IR_01 (401).
+// payerMay returns the part of a confirm that the payer's device may send, and refuses any other field by name (IR_06, 422). A field that
+// neither payerSends nor payerRepeats lists has no effect; payerMay refuses it if in.Sent has its name. Errors also: IR_18 (401) for
+// another customer, IR_01 (401) for a charge without the payer.
 func payerMay(p *payment.Payment, in *request.Input) (*request.Input, error) {
 	merchants := func(field string) error {
 		return fault.Unprocessable(field, field+" is for the merchant's server: leave it out, or send it with the secret API key when the payment is created or updated")
 	}
-	switch { // charging without the payer asks for another key, so the answer is as for a wrong one
+	switch { // a charge without the payer needs the secret key, so the answer is the answer to a wrong key
 	case in.Recurring != nil:
 		return nil, merchantCharges("recurring_details")
 	case in.MandateID != "":
@@ -189,7 +189,7 @@ func isRepeatable(name string) bool {
 	return false
 }
 
-// payerAgrees checks the fields that the payer's device may send under a condition.
+// payerAgrees checks the fields that the payer's device may send only under a condition.
 func payerAgrees(p *payment.Payment, in *request.Input) error {
 	d := &p.Details
 	consent := in.Acceptance != nil || in.MandateData != nil && in.MandateData.Acceptance != nil
@@ -220,13 +220,13 @@ func payerAgrees(p *payment.Payment, in *request.Input) error {
 	return nil
 }
 
-// repeatsMandate says whether mandate_data holds the stored terms alone, without a new acceptance.
+// repeatsMandate reports whether mandate_data holds only the stored terms, without a new acceptance.
 func repeatsMandate(p *payment.Payment, in *request.Input) bool {
 	m := in.MandateData
 	return m != nil && m.Acceptance == nil && p.Details.Mandate != nil && sameTerms(&m.Terms, p.Details.Mandate)
 }
 
-// sameTerms compares terms as they are stored.
+// sameTerms compares terms in their stored form.
 func sameTerms(a, b *payment.MandateTerms) bool {
 	left, errLeft := json.Marshal(a)
 	right, errRight := json.Marshal(b)
@@ -238,8 +238,8 @@ func isWebURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
-// payerInput copies what the payer's device may change; all that a confirm from there takes effect with is listed here. Lines come with
-// order_details, which is the stored one.
+// payerInput copies the fields that the payer's device may change. A confirm from that device has no effect outside this list. The order
+// lines come with the stored order_details.
 func payerInput(p *payment.Payment, in *request.Input) *request.Input {
 	out := &request.Input{ClientSecret: in.ClientSecret, PaymentMethod: in.PaymentMethod, PaymentMethodType: in.PaymentMethodType, Card: in.Card,
 		HasMethodData: in.HasMethodData, MethodBilling: in.MethodBilling, PaymentToken: in.PaymentToken, CardCVC: in.CardCVC, CardHolder: in.CardHolder,

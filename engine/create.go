@@ -16,7 +16,7 @@ import (
 	"payswitch/engine/request"
 )
 
-// CreatePayment makes a payment and, with confirm, performs it. A payment_id used before is refused (HE_01), whatever the body.
+// CreatePayment makes a payment and, with confirm, performs it. It refuses a payment_id that is already used (HE_01), whatever the body.
 func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *request.Input) (*change.View, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
@@ -30,7 +30,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 	}
 	w := &change.Loaded{Run: drive.Run{Token: auth.RequestToken}}
 	if in.PaymentID == "" && auth.RequestToken != "" {
-		in.PaymentID = auth.RequestToken // a repetition of this request finds the same payment
+		in.PaymentID = auth.RequestToken // so a repetition of this request finds the same payment
 		if auth.Repeated {
 			if old, err := e.changes.Load(ctx, auth.MerchantID, in.PaymentID); err == nil {
 				return e.changes.View(old), nil
@@ -83,7 +83,7 @@ func newPayment(m *account.Merchant, profile *account.Profile, in *request.Input
 	return p, payment.NewAttempt(p, 1, now)
 }
 
-// createOnly stores a payment that is not confirmed yet, and its card for a few minutes.
+// createOnly stores a payment that is not confirmed yet. It keeps the payment's card for a few minutes.
 func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change, error) {
 	now := w.Payment.CreatedAt
 	token, err := e.keepCard(w, in, now)
@@ -91,7 +91,7 @@ func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change
 		return nil, err
 	}
 	if token == nil && in.PaymentToken != "" {
-		w.Payment.Details.Token = in.PaymentToken // of a saved method: it is looked at when the payment is confirmed
+		w.Payment.Details.Token = in.PaymentToken // the token of a saved method is checked when the payment is confirmed
 		w.Attempt.Details.PaymentMethod = in.PaymentMethod
 	}
 	if w.Payment.Details.Token != "" {
@@ -105,7 +105,7 @@ func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change
 	return &change.Change{Payment: w.Payment, Attempt: w.Attempt, CustomerSeen: true, KeepCard: token}, nil
 }
 
-// createError is the answer to a create that could not be committed.
+// createError returns the answer to a create that could not be committed.
 func createError(err error) error {
 	var told *fault.Error
 	switch {
@@ -119,7 +119,7 @@ func createError(err error) error {
 	return fault.Internal(err, "store payment")
 }
 
-// keepCard seals a typed card until the payment is confirmed, at most as long as the contract says; nil without a card.
+// keepCard seals a typed card until the payment is confirmed, for at most CardTokenTime. It returns nil without a card.
 func (e *Engine) keepCard(w *change.Loaded, in *request.Input, now time.Time) (*payment.CardToken, error) {
 	if in.Card == nil {
 		return nil, nil
@@ -138,7 +138,7 @@ func (e *Engine) keepCard(w *change.Loaded, in *request.Input, now time.Time) (*
 	return t, nil
 }
 
-// profileOf is the profile a payment is made under: named in the request, or the key's, or the merchant's default.
+// profileOf returns the profile of a payment: the one in the request, else the key's, else the merchant's default.
 func (e *Engine) profileOf(ctx context.Context, m *account.Merchant, auth account.Auth, id string) (*account.Profile, error) {
 	switch {
 	case id == "" && auth.ProfileID != "":

@@ -17,23 +17,23 @@ import (
 	"payswitch/sdk"
 )
 
-// WebhookInput is a message that came to /webhooks/{merchant}/{account}.
+// WebhookInput is a message that arrived at /webhooks/{merchant}/{account}.
 type WebhookInput struct {
 	MerchantID string
-	// Account is the connector account's id, or the connector's name where the merchant has one account of it.
+	// Account is the connector account's id. It may be the connector's name if the merchant has only one account of that connector.
 	Account string
-	// Sender is the address that the message came from, "" where it is not known.
+	// Sender is the address that the message came from, or "" if the address is not known.
 	Sender  string
 	Message sdk.WebhookMessage
 }
 
-// ReceiveWebhook lets the account's adapter read a processor's or authenticator's message and books what it says: events it vouches for as
-// evidence, others by asking the sender. It may come any number of times and in any order: what is known already changes nothing, what
-// does not fit is kept as evidence and raised. The reply is the processor's to read.
+// ReceiveWebhook lets the account's adapter read a message of a processor or authenticator, and books its events. An event with an
+// outcome is evidence; for any other event the engine asks the sender. Messages may repeat and come in any order: a known fact changes
+// nothing, and the engine stores a fact that does not fit and raises an alarm. The reply is for the processor.
 //
-// Errors: HE_02 for an unknown merchant or account, WE_01 when the adapter did not find the message genuine (429 after too many such, without a look at
-// the message), WE_02 when it could not be read, WE_04 when
-// the payment it is about is not ours and the adapter does not say what to answer then, IR_20 when the connector has no webhooks.
+// Errors: HE_02 for an unknown merchant or account, WE_01 if the adapter finds the message not genuine. After too many such messages, WE_01
+// with status 429 answers unread. WE_02 if the adapter cannot read the message, WE_04 if the payment is unknown and the adapter
+// gives no reply for that case, IR_20 if the connector has no webhooks.
 func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Reply, error) {
 	account, err := e.webhookAccount(ctx, in.MerchantID, in.Account)
 	if err != nil {
@@ -50,7 +50,7 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	for i := range o.Events {
 		known, err := e.bookEvent(context.WithoutCancel(ctx), account, r, &o.Events[i])
 		if err != nil {
-			return nil, err // the processor sends it again; what was booked of it stays booked
+			return nil, err // the processor sends the message again; events that are booked stay booked
 		}
 		found = found || known
 	}
@@ -63,7 +63,7 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	return &sdk.Reply{Status: http.StatusOK}, nil
 }
 
-// webhookAccount finds the account a message is for. A disabled one still gets its messages: it has payments.
+// webhookAccount finds the account that a message is for. A disabled account still gets its messages, because it has payments.
 func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*account.Account, error) {
 	all, err := e.Dir.Accounts(ctx, merchantID)
 	if err != nil {
@@ -88,11 +88,11 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 	return found[0], nil
 }
 
-// bookEvent books one event of a message; found says that it is about a payment of ours.
+// bookEvent books one event of a message. found is true if the event is about a payment of this switch.
 func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
 	if ev.AccountID != "" && !e.owns(account, ev.AccountID) {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "webhook event of another account", slog.String("account_id", account.ID))
-		return true, nil // one address may serve several accounts at the processor: not ours to look at, nor to complain of
+		return true, nil // one address may serve several accounts at the processor, so this event is no error
 	}
 	if ev.Object == sdk.EventAuthentication {
 		return e.TakeAuthentication(ctx, account, r, ev)
@@ -113,8 +113,8 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
 }
 
-// owns says whether the processor's name of an account is this one: its adapter sees it as a config value or a public credential. Secrets
-// are not looked at: an adapter could have them guessed.
+// owns reports whether name is the processor's name for account a. The adapter sees that name as a config value or as a public credential.
+// owns never compares secrets: an adapter could use the comparison to guess them.
 func (e *Engine) owns(a *account.Account, name string) bool {
 	for _, v := range drive.FlatMetadata(a.Metadata) {
 		if v == name {
@@ -127,7 +127,7 @@ func (e *Engine) owns(a *account.Account, name string) bool {
 	})
 }
 
-// findPayment loads the payment and attempt an event is about; nil when there is none.
+// findPayment loads the payment and attempt that an event is about. It returns nil if there is no such attempt.
 func (e *Engine) findPayment(ctx context.Context, account *account.Account, ev *sdk.Event) (*change.Loaded, error) {
 	var found []*payment.Attempt
 	err := e.store.View(ctx, func(r Reader) (err error) {
@@ -153,7 +153,7 @@ func (e *Engine) findPayment(ctx context.Context, account *account.Account, ev *
 	return w, e.changes.WithAccount(ctx, w)
 }
 
-// bookWebhook books what a genuine message says of a payment.
+// bookWebhook books the outcome that a genuine message reports for a payment.
 func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if o.Amount != nil && o.Amount.Currency != "" && o.Amount.Currency != w.Payment.Currency {
 		e.metrics.Alarm("amount_mismatch")
@@ -166,7 +166,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		return err
 	case op == nil:
 		return e.recordLateEvidence(ctx, w, o)
-	case op.Status == payment.OperationStarted: // its own answer tells more; should its node die, recovery finds this
+	case op.Status == payment.OperationStarted: // the operation's own answer has more facts; if its node dies, recovery reads this message
 		return e.keepWebhook(ctx, w, o, "came while the operation was under way")
 	}
 	w.Operation = op
@@ -179,8 +179,8 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	return e.settle(ctx, w, v)
 }
 
-// asRequested is what a message says in the terms of what was asked for. Where the processor was to capture the payment at once and offers no
-// query, its approval is the last that is heard of it: the money is taken, as with the same approval in an answer.
+// asRequested returns a message's outcome in terms of the request. Some processors capture at once and offer no query. Their approval is the
+// last message about the payment, so asRequested turns it into a capture, as it is in an answer.
 func asRequested(w *change.Loaded, o *sdk.Outcome) *sdk.Outcome {
 	if o.Status != sdk.StatusAuthorized || drive.AdapterCapture(w.Payment.Details.CaptureMethod) == sdk.CaptureManual ||
 		slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
@@ -191,7 +191,8 @@ func asRequested(w *change.Loaded, o *sdk.Outcome) *sdk.Outcome {
 	return &taken
 }
 
-// recordLateEvidence books what a message tells of an attempt that no operation is open on. What cannot be booked is kept and raised.
+// recordLateEvidence books the outcome of a message about an attempt without an open operation. If the outcome does not fit, the engine
+// stores it and raises an alarm.
 func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if err := e.bookLateReference(ctx, w, o); err != nil {
 		return err
@@ -214,7 +215,7 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sd
 	return e.keepWebhook(ctx, w, o, "the attempt was "+string(w.Attempt.Status))
 }
 
-// keepWebhook keeps what a message told beside the attempt's latest operation, once.
+// keepWebhook stores a message's outcome once, as evidence about the attempt's latest operation.
 func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome, note string) error {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	if err != nil {
@@ -237,7 +238,7 @@ func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		}
 		for _, k := range kept {
 			if k.Source == drive.EvidenceOfWebhook && k.Note == note && string(k.Outcome) == string(told) {
-				return nil // sent again
+				return nil // the processor sent the message again
 			}
 		}
 		return tx.InsertEvidence(drive.Evidence{OperationID: id, MerchantID: w.Payment.MerchantID, At: tx.Now(), Source: drive.EvidenceOfWebhook, Outcome: told, Note: note})

@@ -13,12 +13,12 @@ import (
 	"payswitch/sdk"
 )
 
-// lateTries bounds how often a late reference is decided anew because another writer changed the same rows.
+// lateTries limits how often a late reference is decided again after a conflict with another writer.
 const lateTries = 10
 
-// bookLateReference takes in a reference to a saved card that the processor made after it approved the payment: on the attempt, and on the saved method.
-// Some processors make references in the background and send them in a message or with the answer to a query, any number of times. An outcome
-// counts only when it says that the payment stands.
+// bookLateReference records a reference to a saved card that the processor made after its approval, on the attempt and on the saved method.
+// Some processors make references in the background and send them later, any number of times: in a message or in the answer to a query.
+// An outcome counts only if it reports that the payment stands.
 func (e *Engine) bookLateReference(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	switch o.Status {
 	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVerified:
@@ -58,14 +58,14 @@ func (e *Engine) bookLateReference(ctx context.Context, w *change.Loaded, o *sdk
 	return fault.Internal(fault.ErrConflict, "keep a processor's reference")
 }
 
-// saveCardOfLostRun saves the card of an operation whose node has died, while the card can still be read. Evidence of the payment may come only after
-// card and CVC are destroyed.
+// saveCardOfLostRun saves the card of an operation whose node has died, while the card can still be read. Evidence about the payment may
+// arrive only after the card and CVC are destroyed.
 func (e *Engine) saveCardOfLostRun(ctx context.Context, w *change.Loaded) {
 	if w.Attempt.Details.Save == "" || w.Attempt.Details.MethodID != "" || len(w.Operation.Instrument) == 0 || payment.Refused(w.Attempt.Status) || payment.Approved(w.Attempt.Status) {
 		return
 	}
 	if w.Operation.Status == payment.OperationUnknown && w.Operation.LastSendAt.IsZero() {
-		return // the drive that is about to send it saves the card
+		return // the next drive sends the operation and saves the card
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
 	p, a := w.Payment.Clone(), w.Attempt.Clone()
@@ -75,12 +75,12 @@ func (e *Engine) saveCardOfLostRun(ctx context.Context, w *change.Loaded) {
 			w.Payment, w.Attempt, w.Method = p, a, saved.Method
 		}
 	}
-	if err != nil { // the next try, or the settlement, saves it
+	if err != nil { // the next try, or the settlement, saves the card
 		e.log.LogAttrs(ctx, slog.LevelWarn, "card not kept yet", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
 	}
 }
 
-// saveInput is what DecideSaved needs of w; p and a are the rows as the decision leaves them.
+// saveInput returns the input of DecideSaved for w. p and a are the rows after the decision.
 func saveInput(w *change.Loaded, p *payment.Payment, a *payment.Attempt) method.SaveInput {
 	return method.SaveInput{Payment: p, Attempt: a, Operation: w.Operation, Number: w.Secrets.Number, Tries: &w.SaveTries}
 }

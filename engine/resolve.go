@@ -15,8 +15,8 @@ import (
 	"payswitch/engine/threeds/flow"
 )
 
-// Run resolves what is open, at once and then every Options.ResolveEvery, and clears what has expired. It blocks until ctx ends.
-// Any number of nodes may run it: leases keep them apart.
+// Run resolves open operations, at once and then every Options.ResolveEvery, and deletes expired rows. It blocks until ctx ends. Several
+// nodes may run it at once: leases keep them apart.
 func (e *Engine) Run(ctx context.Context) error {
 	tick := time.NewTicker(e.opts.ResolveEvery)
 	defer tick.Stop()
@@ -37,7 +37,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// clearExpired removes what has expired, some at a time so that nobody waits long for the writer.
+// clearExpired deletes expired rows in small batches, so that other writers do not wait long.
 func (e *Engine) clearExpired(ctx context.Context) {
 	for gone := 1; gone > 0 && ctx.Err() == nil; {
 		err := e.store.Update(ctx, func(tx Tx) (err error) { gone, err = tx.DeleteExpired(); return err })
@@ -50,7 +50,7 @@ func (e *Engine) clearExpired(ctx context.Context) {
 	}
 }
 
-// Close waits for operations in flight, until ctx ends. What is open then is resolved after the next start.
+// Close waits for operations in flight, until ctx ends. The next start resolves the operations that are still open then.
 func (e *Engine) Close(ctx context.Context) error {
 	e.closed.Do(func() { close(e.closing) })
 	done := make(chan struct{})
@@ -63,14 +63,14 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 }
 
-// resolveDue claims and resolves everything that is due now.
+// resolveDue claims and resolves every operation that is due now.
 func (e *Engine) resolveDue(ctx context.Context) {
 	for ctx.Err() == nil {
 		var ops []*payment.Operation
 		leaseEnd := e.now().Add(e.opts.LeaseTime)
 		err := e.store.Update(ctx, func(tx Tx) (err error) {
 			ops, err = tx.ClaimOperations(e.opts.Node, tx.Now().Add(e.opts.LeaseTime), drive.ResolveBatch)
-			_, err = account.LeftOut(nil, err) // the others go on
+			_, err = account.LeftOut(nil, err) // an altered row must not stop the others
 			return err
 		})
 		if err != nil {
@@ -129,7 +129,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		return err
 	}
 	if w.Attempt.Authenticated() && (v.Status == payment.OperationRejected || v.Status == payment.OperationFailed) {
-		v = payment.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer is gone: nobody is told to send it again in another way
+		v = payment.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer has left, so the answer must not ask the customer to pay in another way
 	}
 	if v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !payment.TellsNews(w.Attempt, v) {
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, v.Text, v.Again)
@@ -140,7 +140,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	return e.settle(ctx, w, v)
 }
 
-// closeStale ends a pending operation that the payment has moved beyond.
+// closeStale ends a pending operation of a payment that has moved on.
 func (e *Engine) closeStale(ctx context.Context, op *payment.Operation) error {
 	return e.store.Update(ctx, func(tx Tx) error { return change.ClosePending(tx, op.ID, tx.Now()) })
 }

@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// RetrievePayment reads a payment. With ForceSync the processor is asked first, where the status leaves something to learn.
+// RetrievePayment reads a payment. With ForceSync it asks the processor first, if the status leaves a result open.
 func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id string, in request.RetrieveInput) (*change.View, error) {
 	w, err := e.changes.Load(ctx, auth.MerchantID, id)
 	if err != nil {
@@ -54,7 +54,7 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id stri
 	return v, nil
 }
 
-// forceSync asks the processor what has become of a payment and books the answer. It never sends anything that could act.
+// forceSync asks the processor for the payment's result and books the answer. It sends no request that could act.
 func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 	if w.Attempt.AccountID == "" {
 		return nil
@@ -65,7 +65,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		}
 	}
 	if err := e.changes.WithAccount(ctx, w); err != nil {
-		return nil // an account or adapter that is gone must not hide the payment: it is shown as it is known
+		return nil // without its account or adapter the payment is shown as stored
 	}
 	defer e.driver.KeepRest(ctx, &w.Run)
 	op, err := e.openOperation(ctx, w)
@@ -84,7 +84,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		return e.bookEvidence(ctx, w, o)
 	}
 	if op.Status == payment.OperationStarted || op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
-		return nil // being driven, or about to be: its own answer is better
+		return nil // a drive is under way or will begin: its answer has more facts than a query
 	}
 	v, err := e.driver.AskProcessor(ctx, &w.Run)
 	if err != nil || v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !payment.TellsNews(w.Attempt, v) {
@@ -93,7 +93,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 	return e.settle(context.WithoutCancel(ctx), w, v)
 }
 
-// pendingOperation is the operation that waits for the customer or the processor; nil when there is none.
+// pendingOperation returns the operation that waits for the customer or the processor, or nil.
 func (e *Engine) pendingOperation(ctx context.Context, w *change.Loaded) (*payment.Operation, error) {
 	if w.Attempt.AccountID == "" {
 		return nil, nil
@@ -107,7 +107,7 @@ func (e *Engine) pendingOperation(ctx context.Context, w *change.Loaded) (*payme
 	return nil, err
 }
 
-// openOperation is the latest operation of the attempt that is in flight, unknown or pending; nil when there is none.
+// openOperation returns the attempt's latest operation that is in flight, unknown or pending, or nil.
 func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (*payment.Operation, error) {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	if err != nil {
@@ -121,8 +121,7 @@ func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (*payment.
 	return nil, nil
 }
 
-// bookEvidence books what a sync tells of a payment on which no operation of ours is open: captured or released at the processor by
-// someone else.
+// bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.
 func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	b := payment.Booking{Payment: w.Payment.Clone(), Attempt: w.Attempt.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}}
@@ -159,7 +158,7 @@ func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outc
 	}
 	err = e.changes.Commit(ctx, c)
 	if errors.Is(err, fault.ErrConflict) {
-		return nil // another writer has just learned something: the next read shows it
+		return nil // the other writer has booked its own result: the next read shows it
 	}
 	if err != nil {
 		return fault.Internal(err, "book evidence")

@@ -12,8 +12,8 @@ import (
 	"payswitch/sdk"
 )
 
-// route picks the connector account of a payment: the routing field, else the profile's fallback list, else the only account; then
-// whatever can take the payment. The first that can is used (contract: connector choice order).
+// route picks the connector account of a payment. The candidates are the routing field, else the profile's fallback list, else the only
+// account. route returns the first candidate that can take the payment.
 func (e *Engine) route(ctx context.Context, p *payment.Payment, profile *account.Profile, network sdk.CardNetwork) (*account.Account, port.AdapterInfo, error) {
 	all, err := e.Dir.Accounts(ctx, p.MerchantID)
 	if err != nil {
@@ -25,7 +25,7 @@ func (e *Engine) route(ctx context.Context, p *payment.Payment, profile *account
 		return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, p.MerchantID, "", err)
 	}
 	named := p.Details.Routing != nil
-	var refused *fault.Error // why the first that could take the payment may not
+	var refused *fault.Error // why the first candidate that could take the payment may not
 	for _, a := range candidates {
 		if a.Disabled || !a.Active {
 			if named {
@@ -78,7 +78,7 @@ func choose(all []*account.Account, routing *payment.Routing, fallback []string)
 	return out, nil
 }
 
-// takes says whether an adapter can take the payment by what its manifest says.
+// takes reports whether an adapter can take the payment according to its manifest.
 func takes(m *sdk.Manifest, p *payment.Payment, network sdk.CardNetwork) bool {
 	need := sdk.OpAuthorize
 	if p.NetAmount == 0 {

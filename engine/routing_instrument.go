@@ -13,9 +13,9 @@ import (
 	"payswitch/engine/threeds/flow"
 )
 
-// routeInstrument picks the connector account for a stored credential: in the order of the routing, the first account that has a reference of its
-// own, or that takes the card with the network's transaction id. Where the payment names no connector, the profile's other accounts are tried
-// last: a credential is good only at the account that made it.
+// routeInstrument picks the connector account for a stored credential, in the order of the routing. It takes the first account that has its
+// own reference, or that takes the card with the network's transaction id. If the payment names no connector, the profile's other accounts
+// come last, because a credential works only at the account that made it.
 func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card) (*account.Account, port.AdapterInfo, error) {
 	all, err := e.Dir.Accounts(ctx, w.Payment.MerchantID)
 	if err != nil {
@@ -59,7 +59,7 @@ func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *
 		if !fits {
 			continue
 		}
-		// An authentication needs the card also where the processor charges its own reference.
+		// An authentication needs the card even if the processor charges its own reference.
 		if m := w.Instrument.Method; m != nil && (w.Instrument.Reference == nil || m.HasCard && flow.RunsExternal3DS(w, in)) {
 			if err := e.TakeNumber(ctx, m, c); err != nil {
 				return nil, port.AdapterInfo{}, err

@@ -14,9 +14,9 @@ import (
 	"payswitch/sdk"
 )
 
-// settle books a verdict: payment, attempt, operation and the merchant's event move together. It is idempotent and retried until
-// durable; when that takes longer than Options.SettleTimeout it goes on in the background, and the caller is shown the payment as it
-// is durable (processing). An operation that someone else has closed is not closed again: what was learned is kept as evidence.
+// settle books a verdict: payment, attempt, operation and the merchant's event change together. It is idempotent and repeats until the
+// result is durable. After Options.SettleTimeout it continues in the background, and the caller sees the durable state (processing). If
+// another writer has closed the operation, settle stores the verdict as evidence and does not close the operation again.
 func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict) error {
 	if v.Outcome == nil && v.Text != "" || v.Alarm != "" {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "operation did not end cleanly", slog.String("operation_id", w.Operation.ID), slog.String("kind", string(w.Operation.Kind)),
@@ -50,7 +50,7 @@ func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v payment.Ve
 	for {
 		select {
 		case <-e.closing:
-			return // the lease ends, and recovery resolves it
+			return // the lease ends, and recovery resolves the operation
 		case <-time.After(time.Second):
 		}
 		if err := e.settleOnce(ctx, w, v); err == nil {
@@ -61,7 +61,7 @@ func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v payment.Ve
 
 var errClosed = errors.New("the operation is closed already")
 
-// settleOnce decides what a verdict changes and commits it, anew whenever another writer was faster.
+// settleOnce decides the change of a verdict and commits it. It decides again after each conflict with another writer.
 func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v payment.Verdict) error {
 	for {
 		c, err := e.settlement(ctx, w, v)
@@ -84,12 +84,12 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v payment.Ver
 	}
 }
 
-// settlement is what a verdict changes: the payment, its attempt and the operation, the customer's saved card, and what follows at once.
+// settlement returns the change of a verdict: the payment, its attempt and operation, the customer's saved card, and the effects.
 func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Verdict) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Journal: w.Journal}
-	c.Effects = append(c.Effects, func(context.Context) error { // the caller shows the payment as it is durable
+	c.Effects = append(c.Effects, func(context.Context) error { // the caller's answer shows the durable payment
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
 	})
@@ -120,7 +120,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 	return e.changes.Announced(w, c, now)
 }
 
-// reload reads the rows again after someone else changed them; errClosed when the operation is not ours to close any more.
+// reload reads the rows again after a conflict. It returns errClosed if another writer has closed the operation.
 func (e *Engine) reload(ctx context.Context, w *change.Loaded) error {
 	var p *payment.Payment
 	var a *payment.Attempt
@@ -157,7 +157,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// keepEvidence records what was learned of a closed operation, and raises it where it says something else than what was booked.
+// keepEvidence stores what was learned about a closed operation. It raises an alarm if that contradicts the booked result.
 func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome) error {
 	var booked sdk.Outcome
 	if o == nil || len(w.Operation.Outcome) > 0 && json.Unmarshal(w.Operation.Outcome, &booked) == nil && booked.Status == o.Status {
@@ -175,7 +175,7 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source stri
 	})
 }
 
-// releaseRest adds the void of a partial capture's rest to the capture's own change: a crash in between loses nothing.
+// releaseRest adds the void of a partial capture's rest to the capture's own change, so a crash between the two loses nothing.
 func (e *Engine) releaseRest(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) error {
 	if !b.Release {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"payswitch/engine/request"
 )
 
-// UpdatePayment changes a payment that is not confirmed yet. An update without payment method data drops what was given before (the
-// contract's trap); confirm: true confirms it.
+// UpdatePayment changes a payment that is not confirmed yet. An update without payment method data deletes the stored payment method, as the
+// contract says. With confirm: true the update also confirms the payment.
 func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string, in *request.Input) (*change.View, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
@@ -69,7 +69,7 @@ func (e *Engine) update(w *change.Loaded, in *request.Input) (*change.Change, er
 		return nil, err
 	}
 	if c.KeepCard == nil && in.PaymentToken != "" {
-		w.Payment.Details.Token = in.PaymentToken // of a saved method
+		w.Payment.Details.Token = in.PaymentToken // the token of a saved method
 	}
 	if w.Payment.Details.Token != "" {
 		by = payment.TriggerMethodGiven

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// callerError is what the caller is told of an operation that could not be performed; nil when the payment itself tells.
+// callerError returns the caller's error for an operation that could not be performed, or nil if the payment itself shows the result.
 func callerError(v payment.Verdict, w *change.Loaded) error {
 	switch v.Status {
 	case payment.OperationFailed:
