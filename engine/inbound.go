@@ -81,7 +81,7 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 	if len(found) != 1 {
 		err := fault.NotFound("Merchant connector account")
 		if len(found) > 1 {
-			err.Reason = "there are several accounts of " + name + ": name one by its merchant_connector_id"
+			err.Reason = "the merchant has several accounts of " + name + ": put the account's merchant_connector_id into the URL"
 		}
 		return nil, e.Dir.OrAltered(ctx, merchantID, "", err)
 	}
@@ -157,7 +157,7 @@ func (e *Engine) findPayment(ctx context.Context, account *account.Account, ev *
 func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if o.Amount != nil && o.Amount.Currency != "" && o.Amount.Currency != w.Payment.Currency {
 		e.metrics.Alarm("amount_mismatch")
-		return e.keepWebhook(ctx, w, o, "another currency than the payment's")
+		return e.keepWebhook(ctx, w, o, "the message has another currency than the payment")
 	}
 	o = asRequested(w, o)
 	op, err := e.openOperation(ctx, w)
@@ -167,7 +167,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	case op == nil:
 		return e.recordLateEvidence(ctx, w, o)
 	case op.Status == payment.OperationStarted: // the operation's own answer has more facts; if its node dies, recovery reads this message
-		return e.keepWebhook(ctx, w, o, "came while the operation was under way")
+		return e.keepWebhook(ctx, w, o, "the message came while the operation was under way")
 	}
 	w.Operation = op
 	v := payment.InterpretSync(op, w.Attempt, o, false)

@@ -13,9 +13,8 @@ import (
 	"payswitch/engine/payment"
 )
 
-// Change is everything that one decision changes about a payment. A decision function fills a Change; commit makes it durable in one
-// transaction. Rows with Version 0 are new and are inserted; other rows are written by compare-and-set on their Version. A nil field changes
-// nothing.
+// Change is everything that one decision changes about a payment. A decision function fills a Change, and Commit makes it durable in one
+// transaction. Commit inserts rows with Version 0 and writes other rows by compare-and-set on their Version. A nil field changes nothing.
 type Change struct {
 	Payment *payment.Payment
 	// Attempt is the payment's latest attempt, or the earlier attempt that a late answer is about.
@@ -26,56 +25,56 @@ type Change struct {
 
 	// Intents are operations to perform. Each is durable before anything leaves for a processor or an authenticator.
 	Intents []*payment.Operation
-	// Settled is the operation whose end the decision books. The store locks and writes the whole row.
+	// Settled is the operation that the decision ends. The store locks and writes the whole row.
 	Settled *payment.Operation
-	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
+	// Superseded is the id of a pending operation that this change ends because the payment continues without it; "" for none.
 	Superseded string
-	// Asked are ended operations at authenticators. A row that recovery has closed meanwhile stays as it is.
+	// Asked are ended operations at authenticators. A row that recovery has closed in the meantime stays as it is.
 	Asked []*payment.Operation
 
-	// CustomerSeen inserts the payment's customer where the merchant has no such customer yet.
+	// CustomerSeen inserts the payment's customer if the merchant has no such customer yet.
 	CustomerSeen bool
 	// Instrument claims the saved method and the mandate that the payment charges.
 	Instrument *method.Instrument
-	// KeepCard keeps a typed card until the payment is confirmed. DropCard is the token of a kept card that goes; "" for none.
+	// KeepCard keeps a typed card until the payment is confirmed. DropCard is the token of a kept card to delete; "" for none.
 	KeepCard *payment.CardToken
 	DropCard string
-	// Saved is what the decision changes of the customer's saved methods and mandates.
+	// Saved holds the changes of the customer's saved methods and mandates.
 	Saved *method.SavedChange
 
-	// Exemption counts a settled claim of an exemption. Strong is the fingerprint of a card whose payer has passed a challenge: the count of its
+	// Exemption counts a settled claim of an exemption. Strong is the fingerprint of a card whose payer has passed a challenge: its count of
 	// low-value payments starts again.
 	Exemption *exemptionCount
 	Strong    string
 
-	// Journal holds recordings of drives. Forget is the operation whose exchanges the journal has replaced; "" for none.
+	// Journal holds recordings of drives. Forget is an operation whose exchanges Commit deletes, because the journal has them; "" for none.
 	Journal []*drive.JournalRecord
 	Forget  string
-	// Event tells the merchant of the payment's new status.
+	// Event announces the payment's new status to the merchant.
 	Event *payment.Event
 
-	// Alarms count what a person must look at. Ended says that Authentication has come to its end. Both happen after the commit.
+	// Alarms count events that a person must look at. Ended is true if Authentication has ended. Commit counts both after the transaction.
 	Alarms []string
 	Ended  bool
-	// Effects follow the commit in order. A crash before an effect loses nothing: each effect performs an intent or a due row that recovery
-	// finds. The first error ends them and is the caller's answer.
+	// Effects run in order after the commit. A crash before an effect loses nothing: each effect performs an intent or a due row that recovery
+	// finds. The first error stops them and is the caller's answer.
 	Effects []func(ctx context.Context) error
 }
 
-// NotSaved is a failure to write Change.Saved. Money goes first: the caller may commit again without it.
+// NotSaved is a failure to write Change.Saved. The payment comes first: the caller may commit again without Saved.
 type NotSaved struct{ error }
 
 func (n NotSaved) Unwrap() error { return n.error }
 
-// Commit seals and writes a change in one transaction, then counts it and runs its effects. ErrConflict says that another writer was faster:
-// the caller reads again and decides anew. Only commit writes payments.
+// Commit seals and writes a change in one transaction, then counts it and runs its effects. ErrConflict means that another writer was faster:
+// the caller reads again and decides again. Only Commit writes payments.
 func (s *Changes) Commit(ctx context.Context, c *Change) error {
 	if err := s.sealChange(c); err != nil {
 		return err
 	}
 	var written Change
 	err := s.Store.Update(ctx, func(tx Tx) error {
-		written = c.copyRows() // a transaction that is undone must not have raised versions
+		written = c.copyRows() // an undone transaction must not raise the versions of c
 		return s.writeChange(tx, &written)
 	})
 	if err != nil {
@@ -142,7 +141,7 @@ func (c *Change) takeVersions(written *Change) {
 	}
 }
 
-// writeChange writes every row of a change. The payment comes first: its version decides between two writers.
+// writeChange writes every row of a change. The payment comes first, because its version decides between two writers.
 func (s *Changes) writeChange(tx Tx, c *Change) error {
 	if err := writePayment(tx, c); err != nil {
 		return err
@@ -215,7 +214,7 @@ func writePayment(tx Tx, c *Change) error {
 	return nil
 }
 
-// writeCard writes what a payment that is not confirmed keeps of a card, and claims what a confirm charges.
+// writeCard keeps or deletes the card of an unconfirmed payment, and claims the instrument that a confirm charges.
 func writeCard(tx Tx, c *Change) error {
 	if err := dropCardToken(tx, c.merchantID(), c.DropCard); err != nil {
 		return err
@@ -272,12 +271,12 @@ func (c *Change) merchantID() string {
 	return c.Payment.MerchantID
 }
 
-// countChange counts and logs what a change has made durable.
+// countChange counts and logs a committed change.
 func (s *Changes) countChange(ctx context.Context, c *Change) {
 	for _, alarm := range c.Alarms {
 		s.Metrics.Alarm(alarm)
 		if a := c.Authentication; a != nil {
-			s.Log.LogAttrs(ctx, slog.LevelWarn, "authentication needs a look", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "a person must look at an authentication", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
 				slog.String("alarm", alarm))
 		}
 	}
@@ -290,10 +289,10 @@ func (s *Changes) countChange(ctx context.Context, c *Change) {
 	}
 }
 
-// Decide decides about a payment and commits what was decided: one payment, one operation at a time. It waits for an operation that is being
-// driven, up to Options.LockWait, and calls decide again on fresh rows when another writer was faster. An operation whose result is unknown is
-// not waited for: decide sees the payment as processing. decide may change the rows of w; a nil Change leaves the payment as it is. The answer
-// is the payment as w shows it after the effects.
+// Decide runs a decision about a payment and commits its Change: one operation at a time on each payment. Decide waits up to Options.LockWait
+// for an operation that is under way, but not for an operation whose result is unknown: that payment shows as processing. After a conflict
+// with another writer Decide calls decide again on fresh rows. decide may change the rows of w; a nil Change changes nothing. The result
+// is the payment after the effects.
 func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, decide func(w *Loaded) (*Change, error)) (*View, error) {
 	deadline := s.Now().Add(s.LockWait)
 	pause := 5 * time.Millisecond
@@ -331,7 +330,7 @@ func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, deci
 	}
 }
 
-// changeLoaded is one try of Decide.
+// changeLoaded makes one try of Decide.
 func (s *Changes) changeLoaded(ctx context.Context, auth account.Auth, w *Loaded, decide func(w *Loaded) (*Change, error)) error {
 	if auth.Repeated {
 		if done, err := s.didAlready(ctx, w); err != nil || done {
@@ -345,13 +344,13 @@ func (s *Changes) changeLoaded(ctx context.Context, auth account.Auth, w *Loaded
 	return s.Commit(ctx, c)
 }
 
-// Announced gives a change the merchant's event of the payment's new status, and returns the change.
+// Announced adds the merchant's event of the payment's new status to a change, and returns the change.
 func (s *Changes) Announced(w *Loaded, c *Change, now time.Time) (_ *Change, err error) {
 	c.Event, err = s.eventOf(w, c.Payment, c.Attempt, now)
 	return c, err
 }
 
-// Postponed logs an effect that failed and that background work repeats.
+// Postponed logs an effect that failed. Background work repeats that effect.
 func (s *Changes) Postponed(ctx context.Context, what, paymentID string, err error) {
 	if err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, what+" is left to background work", slog.String("payment_id", paymentID), slog.Any("error", err))

@@ -12,7 +12,7 @@ import (
 	"payswitch/engine/vault"
 )
 
-// Changes reads payments and commits what is decided about them: the one way in which a payment changes. Safe for concurrent use.
+// Changes reads payments and commits decisions about them. A payment changes in no other way. Safe for concurrent use.
 type Changes struct {
 	Deps
 }

@@ -11,16 +11,16 @@ import (
 	"payswitch/sdk"
 )
 
-// Confirming is a loaded payment that is being confirmed: with the instrument that it charges and what is decided before anything is sent.
+// Confirming is a loaded payment during its confirm, with the instrument that it charges and the decisions that come before the first send.
 type Confirming struct {
 	*Loaded
-	Instrument *method.Instrument        // nil where a card was typed
-	Exemption  *payment.AttemptExemption // of the attempt about to be made
-	// SoftDeclined says that the attempt before it was declined for want of authentication.
+	Instrument *method.Instrument // nil for a typed card
+	Exemption  *payment.AttemptExemption // of the attempt that the confirm will make
+	// SoftDeclined is true if the issuer declined the previous attempt because it wants an authentication.
 	SoftDeclined bool
 }
 
-// FillAttempt notes what the attempt is made with.
+// FillAttempt records on the attempt the card, the instrument and the request that the attempt is made with.
 func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 	a := w.Attempt
 	a.Connector, a.AccountID = w.Account.Connector, w.Account.ID
@@ -28,7 +28,7 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 	payment.SetText(&a.Details.PaymentMethodType, c.MethodType(in.PaymentMethodType))
 	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed = payment.MethodCard, &f, true
 	if f.BIN == "" {
-		a.Details.Card = nil // a processor's token tells nothing of the card
+		a.Details.Card = nil // a processor's token does not reveal the card
 	}
 	a.Details.CardDiscovery = payment.DiscoveredManual
 	a.Details.Error, a.Details.Exemption = nil, w.Exemption
@@ -42,7 +42,7 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 	}
 }
 
-// Confirmed adds to a change what every confirm takes: the customer, the card kept for it, and the saved method that it charges.
+// Confirmed adds to a change the rows of every confirm: the customer, the end of the kept card, and the claim of the instrument.
 func (w *Confirming) Confirmed(c *Change) {
 	c.CustomerSeen, c.DropCard, c.Instrument = true, w.Payment.Details.Token, w.Instrument
 	w.Payment.Details.Token = ""
@@ -51,10 +51,10 @@ func (w *Confirming) Confirmed(c *Change) {
 	}
 }
 
-// AuthorizeKind is the operation that begins a payment at the processor.
+// AuthorizeKind returns the operation that begins a payment at the processor.
 func AuthorizeKind(w *Loaded) sdk.Operation {
 	if w.Payment.NetAmount == 0 && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpVerify) {
-		return sdk.OpVerify // zero amount: checked (and stored), not charged
+		return sdk.OpVerify // a zero amount checks (and stores) the card and charges nothing
 	}
 	return sdk.OpAuthorize
 }

@@ -9,7 +9,7 @@ import (
 	"payswitch/engine/vault"
 )
 
-// eventOf makes the merchant's event of a change; nil when nothing changed that merchants are told of.
+// eventOf makes the merchant's event of a change, or nil if nothing changed that merchants get an event for.
 func (s *Changes) eventOf(w *Loaded, p *payment.Payment, a *payment.Attempt, now time.Time) (*payment.Event, error) {
 	kind := p.Status.Facts().Event
 	announced := payment.AnnouncementOf(p, a)

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// exemptionCount is the addition of a settled claim to the counters. It is written with the attempt that made the claim.
+// exemptionCount is the addition of a settled claim to the counters. Commit writes it with the attempt that made the claim.
 type exemptionCount struct {
 	a       *payment.Attempt
 	outcome string // approved, soft_declined, declined
@@ -39,7 +39,7 @@ func CountExemption(b *payment.Booking) *exemptionCount {
 	return n
 }
 
-// Times for which counts are kept after the last claim. The count of low value outlives any period in which a card is not authenticated. An
+// Times for which counts are kept after the last claim. The count of low value is kept longer than any card goes without authentication. An
 // issuer's soft declines are kept for as long as they stop further claims.
 const (
 	lowValueKept      = 400 * 24 * time.Hour

@@ -12,7 +12,7 @@ import (
 	"payswitch/engine/payment"
 )
 
-// Loaded is a payment as it was read, with its latest attempt, its merchant and profile, and the saved method of the attempt.
+// Loaded is a stored payment with its latest attempt, its merchant and profile, and the attempt's saved method.
 type Loaded struct {
 	drive.Run
 	Merchant  *account.Merchant
@@ -29,7 +29,7 @@ func (s *Changes) OperationsOf(ctx context.Context, p *payment.Payment) (ops []*
 	return ops, nil
 }
 
-// Load reads a payment with its latest attempt, merchant and profile, opened.
+// Load reads and opens a payment with its latest attempt, merchant and profile.
 func (s *Changes) Load(ctx context.Context, merchantID, id string) (*Loaded, error) {
 	w := &Loaded{}
 	err := s.Store.View(ctx, func(r Reader) (err error) {
@@ -51,7 +51,7 @@ func (s *Changes) Load(ctx context.Context, merchantID, id string) (*Loaded, err
 	return w, s.Open(ctx, w)
 }
 
-// Open decrypts and completes what load read.
+// Open decrypts and completes the rows that Load has read.
 func (s *Changes) Open(ctx context.Context, w *Loaded) (err error) {
 	if err := errors.Join(s.Vault.OpenPayment(w.Payment), s.Vault.OpenAttempt(w.Attempt)); err != nil {
 		return err
@@ -60,13 +60,13 @@ func (s *Changes) Open(ctx context.Context, w *Loaded) (err error) {
 		return err
 	}
 	w.Profile, err = s.Registry.Dir.Profile(ctx, w.Payment.MerchantID, w.Payment.ProfileID)
-	if errors.Is(err, fault.ErrNotFound) { // a deleted profile does not hide its payments
+	if errors.Is(err, fault.ErrNotFound) { // a deleted profile must not hide its payments
 		w.Profile, err = &account.Profile{ID: w.Payment.ProfileID, MerchantID: w.Payment.MerchantID}, nil
 	}
 	return err
 }
 
-// WithAccount finds the connector account and adapter the attempt was routed to.
+// WithAccount adds the attempt's connector account and its adapter to w.
 func (s *Changes) WithAccount(ctx context.Context, w *Loaded) error {
 	all, err := s.Registry.Dir.Accounts(ctx, w.Payment.MerchantID)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Changes) WithAccount(ctx context.Context, w *Loaded) error {
 	return nil
 }
 
-// busy says whether an operation on the payment is being driven right now.
+// busy reports whether an operation on the payment is under way now.
 func (s *Changes) busy(ctx context.Context, p *payment.Payment) (bool, error) {
 	if p.OpenOperation == "" {
 		return false, nil
@@ -107,8 +107,8 @@ func (s *Changes) busy(ctx context.Context, p *payment.Payment) (bool, error) {
 	return busy, nil
 }
 
-// didAlready says whether an earlier try of the same request (by its Idempotency-Key) has made an operation on the payment. Its seed,
-// derived from the request's token, gives it away.
+// didAlready reports whether an earlier try of the same request (same Idempotency-Key) has made an operation on the payment. The operation's
+// seed shows that, because it is derived from the request's token.
 func (s *Changes) didAlready(ctx context.Context, w *Loaded) (bool, error) {
 	ops, err := s.OperationsOf(ctx, w.Payment)
 	if err != nil {

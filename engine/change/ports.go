@@ -10,7 +10,7 @@ import (
 	"payswitch/engine/request"
 )
 
-// Presenter renders the texts that merchants read. The router implements it. The engine stores the result with the event.
+// Presenter renders the texts that merchants read. The router implements it. The engine stores the text with the event.
 type Presenter interface {
 	// PaymentEvent renders the delivery body of an event about a payment.
 	PaymentEvent(eventID, eventType string, at time.Time, v *View) ([]byte, error)
@@ -18,31 +18,31 @@ type Presenter interface {
 
 // AuthenticationReader reads authentications.
 type AuthenticationReader interface {
-	// Authentication reads one by its id, which is unique over all merchants; in an Update the row stays locked until the end of the
+	// Authentication reads one by its id, which is unique among all merchants. In an Update the row stays locked until the end of the
 	// transaction.
 	Authentication(id string) (*payment.Authentication, error)
-	// Authentications of a payment, oldest first.
+	// Authentications returns a payment's authentications, oldest first.
 	Authentications(merchantID, paymentID string) ([]*payment.Authentication, error)
-	// AuthenticationsAt are those at an authenticator's connector account with its id of the transaction (threeDSServerTransID), the newest
-	// first; "" finds none.
+	// AuthenticationsAt returns the authentications of an authenticator's account with this transaction id (threeDSServerTransID), newest
+	// first. It returns an empty list for the id "".
 	AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*payment.Authentication, error)
 }
 
 // AuthenticationTx writes authentications.
 type AuthenticationTx interface {
 	InsertAuthentication(a *payment.Authentication) error
-	// UpdateAuthentication leaves ids, Owner and LeaseUntil as they were.
+	// UpdateAuthentication writes the whole row except ids, Owner and LeaseUntil.
 	UpdateAuthentication(a *payment.Authentication) error
-	// ClaimAuthentications takes up to limit whose DueAt has come by Now and that nobody's lease holds: they get owner and the lease's
-	// end, and are returned as they are then.
+	// ClaimAuthentications claims up to limit authentications that are due (DueAt not after Now) and not under a lease. It sets their owner
+	// and lease end, and returns the rows with both.
 	ClaimAuthentications(owner string, until time.Time, limit int) ([]*payment.Authentication, error)
-	// LeaseAuthentication takes the lease of one where nobody else holds it; false where somebody does.
+	// LeaseAuthentication takes the lease of an authentication. It returns false if another owner holds the lease.
 	LeaseAuthentication(id, owner string, until time.Time) (bool, error)
-	// ReleaseAuthentication gives owner's lease back; nothing happens where owner does not hold it.
+	// ReleaseAuthentication ends owner's lease. It does nothing if owner does not hold the lease.
 	ReleaseAuthentication(id, owner string) error
 }
 
-// LowValueUse is a card's use of the low-value exemption since the last authentication of its payer. The zero value means no use.
+// LowValueUse is a card's use of the low-value exemption since its payer's last authentication. The zero value means no use.
 type LowValueUse struct {
 	Count    int
 	EURCents int64
@@ -56,28 +56,28 @@ type ExemptionRate struct {
 	SoftDeclined int
 }
 
-// ExemptionReader reads what exemptions were claimed.
+// ExemptionReader reads the counts of claimed exemptions.
 type ExemptionReader interface {
-	// LowValue is the use of a card, named by the vault's keyed fingerprint; zero where there is none, or where its time has passed.
+	// LowValue returns the use of a card, which the vault's keyed fingerprint names. It returns zero if there is no count or it has expired.
 	LowValue(merchantID, card string) (LowValueUse, error)
-	// ExemptionRates of a BIN, by exemption; none where their time has passed.
+	// ExemptionRates returns the rates of a BIN, sorted by exemption, without expired ones.
 	ExemptionRates(merchantID, bin string) ([]ExemptionRate, error)
 }
 
-// ExemptionTx counts the exemptions that were claimed.
+// ExemptionTx counts claimed exemptions.
 type ExemptionTx interface {
-	// CountLowValue adds one payment to a card's use, and keeps it until then. Any number may count at once: none is lost.
+	// CountLowValue adds one payment to a card's use, which then expires at until. Concurrent calls lose no count.
 	CountLowValue(merchantID, card string, eurCents int64, until time.Time) error
-	// ResetLowValue forgets a card's use: its payer was authenticated. There need not be any.
+	// ResetLowValue deletes a card's use, because its payer was authenticated. It is no error if there is no use.
 	ResetLowValue(merchantID, card string) error
-	// CountExemption adds one claim to a BIN's rate, and keeps it until then.
+	// CountExemption adds one claim to a BIN's rate, which then expires at until.
 	CountExemption(merchantID, bin, exemption string, softDeclined bool, until time.Time) error
 }
 
 // Store is the part of a store that changes need.
 type Store = port.StoreOf[Reader, Tx]
 
-// Reader reads payments with everything that changes with them. Rows come back as fresh copies, sealed parts sealed.
+// Reader reads payments and the rows that change with them. Rows are fresh copies; their sealed parts stay sealed.
 type Reader interface {
 	drive.Reader
 	method.Reader
@@ -85,22 +85,23 @@ type Reader interface {
 	ExemptionReader
 
 	Payment(merchantID, id string) (*payment.Payment, error)
-	// Payments lists a merchant's payments, newest first, by the filter; ErrNotFound when a cursor names none.
+	// Payments lists a merchant's payments by the filter, newest first. A cursor that names no payment is ErrNotFound.
 	Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error)
 	Attempt(merchantID, id string) (*payment.Attempt, error)
-	// Attempts of a payment by number.
+	// Attempts returns a payment's attempts by number.
 	Attempts(merchantID, paymentID string) ([]*payment.Attempt, error)
-	// AttemptsAt are the attempts at a connector account with the processor's id or our reference, the newest first; "" finds none.
+	// AttemptsAt returns the attempts at a connector account with the processor's id or payswitch's reference, newest first. An empty id or
+	// reference matches no attempt.
 	AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*payment.Attempt, error)
-	// Operations of a payment, oldest first.
+	// Operations returns a payment's operations, oldest first.
 	Operations(merchantID, paymentID string) ([]*payment.Operation, error)
-	// Events of one object, oldest first.
+	// Events returns the events of one object, oldest first.
 	Events(merchantID, objectID string) ([]*payment.Event, error)
 	CardToken(merchantID, token string) (*payment.CardToken, error)
 }
 
-// Tx writes payments with everything that changes with them. Insert answers ErrConflict when the key exists. Update compares and sets
-// Version where the row has one, and raises it in the value given: ErrConflict when another writer was faster, ErrNotFound when the row is gone.
+// Tx writes payments and the rows that change with them. Insert returns ErrConflict if the key exists. Update compares Version, if the row
+// has one, and raises it in the given value. It returns ErrConflict if another writer was faster, and ErrNotFound if the row is gone.
 type Tx interface {
 	Reader
 	drive.Tx
@@ -113,15 +114,15 @@ type Tx interface {
 	InsertAttempt(a *payment.Attempt) error
 	UpdateAttempt(a *payment.Attempt) error
 	InsertOperation(o *payment.Operation) error
-	// ClaimOperations takes up to limit operations whose lease has ended by Now and that are started, or unknown or pending with
-	// ResolveAt due (a zero ResolveAt is never due): they get owner and the new lease end, and are returned as they are then.
+	// ClaimOperations claims up to limit operations without a valid lease that are started, or unknown or pending with ResolveAt due. A zero
+	// ResolveAt is never due. It sets their owner and lease end, and returns the rows with both.
 	ClaimOperations(owner string, until time.Time, limit int) ([]*payment.Operation, error)
 	InsertEvent(e *payment.Event) error
 	InsertEvidence(e drive.Evidence) error
 
 	PutCardToken(t *payment.CardToken) error
 	DeleteCardToken(merchantID, token string) error
-	// DeleteExpired removes card tokens, short-term keys, idempotency records, ephemeral keys and counts of exemptions past their end, a few thousand at most so as not to hold up others:
-	// call it again until it returns 0. It returns how many.
+	// DeleteExpired removes expired card tokens, short-term keys, idempotency records, ephemeral keys and counts of exemptions. It removes at
+	// most a few thousand rows, so that other writers do not wait, and returns their number. Callers repeat it until it returns 0.
 	DeleteExpired() (int, error)
 }

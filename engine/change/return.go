@@ -14,18 +14,18 @@ import (
 	"payswitch/sdk"
 )
 
-// ReturnView is where the customer goes after our return URL.
+// ReturnView is the payer's next page after payswitch's return URL.
 type ReturnView struct {
 	View *View
-	// URL is the merchant's return URL with status, ids and signature; "" when the customer has another step to make (NextURL).
+	// URL is the merchant's return URL with status, ids and signature; "" if the payer has another step to make (NextURL).
 	URL string
-	// Fields are set when the profile returns by HTTP POST: the form's fields in order, URL without them.
+	// Fields are set if the profile returns by HTTP POST. They are the form's fields in order; URL lacks them.
 	Fields []sdk.Header
-	// NextURL is our redirect page when the processor asks for one more action.
+	// NextURL is payswitch's redirect page, if the processor asks for one more action.
 	NextURL string
 }
 
-// MerchantReturn is the merchant's return URL with the result, signed where the profile wants it (contract: redirects).
+// MerchantReturn makes the merchant's return URL with the result, signed if the profile asks for a signature (contract: redirects).
 func (s *Changes) MerchantReturn(v *View) (*ReturnView, error) {
 	to := v.Payment.Details.ReturnURL
 	if to == "" && v.Profile != nil {
@@ -55,7 +55,7 @@ func (s *Changes) MerchantReturn(v *View) (*ReturnView, error) {
 	}
 	q := u.Query()
 	for _, name := range []string{"payment_intent_client_secret", "signature", "signature_algorithm"} {
-		q.Del(name) // the switch adds its own below, where it has them
+		q.Del(name) // the merchant's URL must not bring values of its own
 	}
 	for _, f := range fields {
 		q.Set(f.Name, f.Value)
@@ -64,7 +64,7 @@ func (s *Changes) MerchantReturn(v *View) (*ReturnView, error) {
 	return &ReturnView{View: v, URL: u.String()}, nil
 }
 
-// signReturn is hex HMAC-SHA512 over the k=v pairs sorted by key and joined with &.
+// signReturn returns the hex HMAC-SHA512 over the k=v pairs, sorted by key and joined with &.
 func signReturn(fields []sdk.Header, key string) string {
 	pairs := make([]string, len(fields))
 	for i, f := range fields {

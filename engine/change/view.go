@@ -8,31 +8,31 @@ import (
 	"payswitch/engine/payment"
 )
 
-// View is a payment with what an answer shows of it. All parts are opened (decrypted) and must not be changed.
+// View is a payment with everything that an answer shows. All parts are opened (decrypted). Callers must not change them.
 type View struct {
 	Payment  *payment.Payment
-	Attempt  *payment.Attempt   // the latest
-	Attempts []*payment.Attempt // all, only when asked for
-	// Method is the saved method that the attempt charges or was kept as, as it is now; nil without one. Private is not set.
+	Attempt  *payment.Attempt // the latest attempt
+	Attempts []*payment.Attempt // all attempts, if the caller asked for them
+	// Method is the current record of the saved method that the attempt charges or was saved as; nil without one. Private is not set.
 	Method   *method.PaymentMethod
 	Merchant *account.Merchant
 	Profile  *account.Profile
-	// ShowCaptures and ShowAttempts say what was asked for.
+	// ShowCaptures and ShowAttempts are true if the caller asked for captures and attempts.
 	ShowCaptures bool
 	ShowAttempts bool
-	// Public says that the payer's own client reads: what proves an authentication is left out.
+	// Public is true for the payer's own client. Its answer leaves out the proof of an authentication.
 	Public bool
-	// ManualRetryAllowed says that a failed payment may be confirmed again.
+	// ManualRetryAllowed is true if the failed payment may be confirmed again.
 	ManualRetryAllowed bool
 	// BaseURL is the switch's public URL without trailing slash, for next_action URLs.
 	BaseURL string
-	// RedirectURL is our page that sends the payer on to the processor, "" while there is nowhere to go.
+	// RedirectURL is payswitch's page that sends the payer to the processor, or "" if the payment needs no such page.
 	RedirectURL string
-	// ConnectorStatus is the HTTP status the processor answered in this call, 0 when none was called over HTTP.
+	// ConnectorStatus is the HTTP status of the processor's answer in this call, or 0 without an answer.
 	ConnectorStatus int
 }
 
-// View is what an answer shows of a payment.
+// View returns what an answer shows of w.
 func (s *Changes) View(w *Loaded) *View {
 	v := &View{Payment: w.Payment, Attempt: w.Attempt, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile, BaseURL: s.PublicURL,
 		ManualRetryAllowed: s.RetryAllowed(w.Payment, w.Profile, s.Now()), ConnectorStatus: w.HTTPStatus}
@@ -42,7 +42,7 @@ func (s *Changes) View(w *Loaded) *View {
 	return v
 }
 
-// RetryAllowed says whether a failed payment may be confirmed again: the profile allows it, within half of the session time.
+// RetryAllowed reports whether a failed payment may be confirmed again: the profile allows it, within the first half of the session time.
 func (s *Changes) RetryAllowed(p *payment.Payment, profile *account.Profile, now time.Time) bool {
 	return p.Status == payment.Failed && profile != nil && profile.Settings.ManualRetry && now.Before(retryUntil(p))
 }

@@ -10,8 +10,7 @@ import (
 	"payswitch/engine/payment"
 )
 
-// closeAuthenticatorCall writes the end of an operation at an authenticator. It leaves an operation alone that recovery has closed in the
-// meantime.
+// closeAuthenticatorCall writes the end of an operation at an authenticator. It changes nothing if recovery has closed the operation.
 func closeAuthenticatorCall(tx Tx, op *payment.Operation) error {
 	fresh, err := tx.Operation(op.ID)
 	if err != nil {
@@ -32,8 +31,8 @@ func (s *Changes) authenticationEnded(ctx context.Context, a *payment.Authentica
 	s.Metrics.AuthenticationDone(a.Connector, string(d.Network), a.Outcome, d.Flow(), a.ModifiedAt.Sub(a.CreatedAt))
 }
 
-// dropCardToken deletes the card that was kept for a payment; "" deletes none. There may be no row: the sweeper takes it after CardTokenTime, and
-// the token of a saved method never has one.
+// dropCardToken deletes the card that was kept for a payment. The token "" deletes nothing. A missing row is no error: the sweeper deletes
+// rows after CardTokenTime, and a saved method's token has no row.
 func dropCardToken(tx Tx, merchantID, token string) error {
 	if token == "" {
 		return nil
