@@ -14,7 +14,7 @@ import (
 // Confirming is a loaded payment during its confirm, with the instrument that it charges and the decisions that come before the first send.
 type Confirming struct {
 	*Loaded
-	Instrument *method.Instrument // nil for a typed card
+	Instrument *method.Instrument        // nil for a typed card
 	Exemption  *payment.AttemptExemption // of the attempt that the confirm will make
 	// SoftDeclined is true if the issuer declined the previous attempt because it wants an authentication.
 	SoftDeclined bool

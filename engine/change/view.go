@@ -11,7 +11,7 @@ import (
 // View is a payment with everything that an answer shows. All parts are opened (decrypted). Callers must not change them.
 type View struct {
 	Payment  *payment.Payment
-	Attempt  *payment.Attempt // the latest attempt
+	Attempt  *payment.Attempt   // the latest attempt
 	Attempts []*payment.Attempt // all attempts, if the caller asked for them
 	// Method is the current record of the saved method that the attempt charges or was saved as; nil without one. Private is not set.
 	Method   *method.PaymentMethod

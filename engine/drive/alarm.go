@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// raiseAlarm counts and logs the alarm that an adapter raised with its answer to a query, which is nothing that could be booked.
+// raiseAlarm counts and logs an adapter's alarm in its answer to a query. The payment does not change.
 func (d *Driver) raiseAlarm(ctx context.Context, w *Run, v payment.Verdict) {
 	if v.Alarm != sdk.AlarmOtherAccount {
 		return

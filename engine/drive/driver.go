@@ -11,8 +11,8 @@ import (
 	"payswitch/engine/vault"
 )
 
-// Driver performs operations at adapters: the request, the lease, the guard before each send, the journal, and the evidence of what an open
-// operation has done. It books nothing. Safe for concurrent use.
+// Driver performs operations at adapters: the request, the lease, the guard before each send, the journal, and the evidence about an open
+// operation. It books nothing. Safe for concurrent use.
 type Driver struct {
 	Deps
 	messages messageBudgets
@@ -28,14 +28,14 @@ type Deps struct {
 	Now        port.Clock
 	Log        *slog.Logger
 	Metrics    port.Metrics
-	InFlight   *sync.WaitGroup // counts what Close waits for
+	InFlight   *sync.WaitGroup // counts the operations that Close waits for
 
 	Node           string        // this node's name in leases
 	PublicURL      string        // no trailing slash
 	KeyEnvironment string        // prd lets accounts use the live environment of their adapter
 	LeaseTime      time.Duration // how long an operation belongs to the node that drives it
-	JournalKeep    time.Duration // less than 0: no journal is kept
+	JournalKeep    time.Duration // 0 or less: no journal is kept
 }
 
-// New checks nothing and starts nothing.
+// New builds a Driver from d. It checks nothing and starts nothing.
 func New(d Deps) *Driver { return &Driver{Deps: d} }

@@ -16,7 +16,7 @@ import (
 	"payswitch/sdk"
 )
 
-// FindEvidence asks for what is known of an open operation, the way the manifest says. The text tells which way was used.
+// FindEvidence looks for evidence about an open operation, in the ways that the manifest allows. The string names the way that was used.
 func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, string, error) {
 	op, rule := w.Operation, w.Adapter.Manifest.Resolve
 	if op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
@@ -41,7 +41,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 	return v, EvidenceOfWebhook, err
 }
 
-// sendUnsent performs an operation again of which it is proven that nothing left.
+// sendUnsent sends an operation again after proof that nothing of it has left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
 	if d.Now().Sub(w.Operation.StartedAt) > giveUpUnsent {
 		return payment.Verdict{Status: payment.OperationNotActed, Text: "the processor could not be reached; nothing was sent"}, "not sent", nil
@@ -50,13 +50,14 @@ func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, strin
 	return v, "sent again", err
 }
 
-// mayResend says whether the processor still remembers the operation's idempotency key, with room for a slow send.
+// mayResend reports whether the processor still remembers the operation's idempotency key. It leaves time for a slow send.
 func (d *Driver) mayResend(op *payment.Operation, rule sdk.ResolveRule) bool {
 	window := time.Duration(rule.IdempotencyWindowSeconds) * time.Second
 	return d.Now().Add(d.LeaseTime).Before(op.StartedAt.Add(window))
 }
 
-// resend drives the operation again, byte for byte: the same build, request, seed and clock; the answers there were are replayed.
+// resend sends the operation's first request again. It uses the same adapter build, request, seed and clock, so the processor recognizes the
+// idempotency key. The adapter gets journalled answers from the journal; the driver does not ask for them again.
 func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	op := w.Operation
 	if err := d.Vault.OpenJSON(op.Request, vault.RequestAD(op.ID), &w.Request); err != nil {
@@ -64,7 +65,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	}
 	var err error
 	if i := w.Request.Instrument; len(op.Instrument) == 0 && i != nil && i.Card != nil {
-		return payment.Verdict{}, vault.ErrShredded // never without the card that it was made with
+		return payment.Verdict{}, vault.ErrShredded // without its card the request would differ from the first one
 	}
 	if w.Secrets, err = d.Vault.OpenSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID()); err != nil {
 		return payment.Verdict{}, err
@@ -75,7 +76,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	w.Journalled = len(w.resume)
 	w.mayHaveLeft = op.Status == payment.OperationStarted || !op.LastSendAt.IsZero()
 	heard := w.mayHaveLeft
-	if !w.mayHaveLeft { // from here on something may leave: a crash must not find the proof that nothing did
+	if !w.mayHaveLeft { // this send may leave: from here on a crash must not leave proof that nothing did
 		op.LastSendAt = d.Now()
 		if err := d.markSend(ctx, op); err != nil {
 			return payment.Verdict{}, err
@@ -83,18 +84,17 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	}
 	v := d.Drive(ctx, w)
 	if heard && v.Status == payment.OperationDeclined && refusedUnread(w.HTTPStatus) {
-		v = payment.Verdict{Status: payment.OperationUnknown, Text: "refused when sent again: that says nothing of the first time"}
+		v = payment.Verdict{Status: payment.OperationUnknown, Text: "the processor refused the repeated request: the result of the first request is still unknown"}
 	}
 	return v, nil
 }
 
-// refusedUnread says of a refusal that the processor made it before it looked at the request, and so at its idempotency key: of who asks, or of
-// how often.
+// refusedUnread reports whether the processor refused a request before it looked at the idempotency key, because of the sender or the rate.
 func refusedUnread(httpStatus int) bool {
 	return httpStatus == http.StatusUnauthorized || httpStatus == http.StatusForbidden || httpStatus == http.StatusTooManyRequests
 }
 
-// markSend makes durable that an operation is about to be sent.
+// markSend records, before a send, that the operation may have left.
 func (d *Driver) markSend(ctx context.Context, op *payment.Operation) error {
 	return d.Store.Update(ctx, func(tx Tx) error {
 		fresh, err := tx.Operation(op.ID)
@@ -109,8 +109,8 @@ func (d *Driver) markSend(ctx context.Context, op *payment.Operation) error {
 	})
 }
 
-// journalledAnswers are the exchanges of an operation that have an answer, from the journal, with the secrets captured from them, and the intent
-// after them that has none.
+// journalledAnswers returns an operation's answered exchanges from the journal, with the secrets captured from them. open is the intent that
+// follows without an answer, or nil.
 func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out []sdk.Exchange, captured []port.CapturedValue, open *ExchangeRecord, err error) {
 	var rows []ExchangeRecord
 	err = d.Store.View(ctx, func(r Reader) (err error) { rows, err = r.Exchanges(operationID); return err })
@@ -134,7 +134,7 @@ func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out
 	return out, captured, nil, nil
 }
 
-// AskProcessor makes a sync and reads it as evidence about the open operation.
+// AskProcessor queries the processor and interprets its answer as evidence about the open operation.
 func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, error) {
 	o, v := d.Sync(ctx, w, w.Operation.Kind)
 	if o == nil {
@@ -146,24 +146,24 @@ func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, err
 	return r, nil
 }
 
-// finalAt is when enough time has passed since something last may have left for "it did not happen" to be believed.
+// finalAt returns the time from which "not found" means that the operation did not happen.
 func (d *Driver) finalAt(w *Run) time.Time {
 	return d.lastSend(w.Operation).Add(time.Duration(w.Adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second)
 }
 
-// lastSend is the latest moment something may have left for an operation.
+// lastSend returns the latest time at which something may have left for an operation.
 func (d *Driver) lastSend(op *payment.Operation) time.Time {
-	if op.LastSendAt.IsZero() { // its node died: it may have sent until its lease ended
+	if op.LastSendAt.IsZero() { // the operation's node died: it may have sent until the lease ended
 		return op.StartedAt.Add(d.LeaseTime)
 	}
 	return op.LastSendAt
 }
 
-// Sync asks the processor for a payment. Without an outcome the verdict says why there is none. It does not occupy the slot.
+// Sync queries the processor for a payment. Without an outcome the verdict says why. Other operations on the payment do not wait for it.
 func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk.Outcome, payment.Verdict) {
 	now := e.Now().UTC().Truncate(time.Millisecond)
 	q := *w
-	q.Token = "" // a sync is nobody's request
+	q.Token = "" // the seed of a query comes from no request
 	amount := w.Attempt.Amount
 	if resolves != "" {
 		amount = w.Operation.Amount
@@ -183,21 +183,21 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	e.Metrics.OperationDone(string(sdk.OpSync), q.Operation.Connector, v.Status, e.Now().Sub(now))
 	if v.Outcome == nil || v.Outcome.Status == sdk.StatusUnknown || v.Status == payment.OperationUnknown {
 		e.raiseAlarm(ctx, &q, v)
-		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to a sync tells nothing: " + v.Text}
+		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query does not show the payment's result: " + v.Text}
 	}
 	if m := v.Outcome.Amount; m != nil && m.Currency != "" && m.Currency != q.Request.Amount.Currency {
 		e.Metrics.Alarm("amount_mismatch")
-		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor reports another currency than asked for"}
+		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query has another currency than the payment"}
 	}
 	return v.Outcome, v
 }
 
-// EvidenceOfWebhook is the source of evidence that a processor's message brought.
+// EvidenceOfWebhook is the source of evidence from a processor's message.
 const EvidenceOfWebhook = "webhook"
 
-// evidenceFromWebhooks is what the processor's messages told of an operation while it was under way; unknown when they told nothing.
+// evidenceFromWebhooks returns the verdict of the messages that the processor sent during an operation, or unknown without such a message.
 func (d *Driver) evidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verdict, error) {
-	none := payment.Verdict{Status: payment.OperationUnknown, Text: "waits for the processor's own message or an operator"}
+	none := payment.Verdict{Status: payment.OperationUnknown, Text: "the operation waits for a message of the processor, or for an operator"}
 	var kept []Evidence
 	err := d.Store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.Operation.ID); return err })
 	if err != nil {
@@ -215,11 +215,10 @@ func (d *Driver) evidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verd
 	return none, nil
 }
 
-// UnknownRule is assumed where the adapter is gone: the card is kept as long as any processor might need it.
+// UnknownRule is assumed if the adapter is gone. It keeps the card for the longest time that a processor may need it.
 var UnknownRule = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 24 * 60 * 60}
 
-// needsCard says whether an operation that stays open may still need its card and CVC: to be sent again, or to be completed by a
-// customer who comes back in time.
+// needsCard reports whether an open operation may still need its card and CVC: for a second send, or for a customer who completes it in time.
 func (d *Driver) needsCard(op *payment.Operation, rule sdk.ResolveRule) bool {
 	switch {
 	case op.Status == payment.OperationPending:
@@ -230,7 +229,7 @@ func (d *Driver) needsCard(op *payment.Operation, rule sdk.ResolveRule) bool {
 	return slices.Contains(rule.By, sdk.ResolveByIdempotentResend) && d.mayResend(op, rule)
 }
 
-// Reschedule gives an operation back, to be looked at again later: as soon as again where that is in the future, else ever more seldom.
+// Reschedule ends this node's lease and sets the operation's next try: at again if that is in the future, else after a growing delay.
 func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk.ResolveRule, text string, again time.Time) {
 	err := d.Store.Update(ctx, func(tx Tx) error {
 		fresh, err := tx.Operation(op.ID)
@@ -238,14 +237,14 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 			return err
 		}
 		if fresh.Owner != d.Node || !fresh.Status.Open() && fresh.Status != payment.OperationPending {
-			return nil // someone else has it, or has ended it
+			return nil // another node has the operation or has ended it
 		}
 		switch fresh.Status {
-		case payment.OperationStarted: // its node is gone; until there is evidence nobody knows
+		case payment.OperationStarted: // its node is gone, so its result is unknown until there is evidence
 			fresh.Status = payment.OperationUnknown
 			fresh.LastSendAt = d.lastSend(op)
 		case payment.OperationUnknown:
-			fresh.LastSendAt = op.LastSendAt // zero: proven that nothing left
+			fresh.LastSendAt = op.LastSendAt // zero: proof that nothing left
 		}
 		if !d.needsCard(fresh, rule) {
 			fresh.Instrument = nil
@@ -266,9 +265,9 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 	}
 }
 
-// giveUpUnsent is how long an authorization that provably never left is tried again; then it counts as not made. As long as the card
-// of an unconfirmed payment is kept.
+// giveUpUnsent is how long the engine tries to send an operation that has provably never left. Then the operation counts as not made. It is
+// the time for which the card of an unconfirmed payment is kept.
 const giveUpUnsent = payment.CardTokenTime
 
-// ResolveBatch bounds how many operations one node resolves at the same time.
+// ResolveBatch is the maximum number of operations that one node resolves at the same time.
 const ResolveBatch = 16

@@ -12,12 +12,12 @@ import (
 	"payswitch/sdk"
 )
 
-// JournalRecord is one drive of an operation as it is kept: for people who look into a payment, and for replay.
+// JournalRecord is the stored record of one drive of an operation, for people who examine a payment and for replay.
 type JournalRecord struct {
-	Seq         int64  // the order of insertion; the store's to set
-	OperationID string // several records share it where the operation was driven again
+	Seq         int64  // the order of insertion; the store sets it
+	OperationID string // several records share it if the operation was driven again
 	MerchantID  string
-	PaymentID   string // "" where the drive was no payment's
+	PaymentID   string // "" for a drive without a payment
 	AccountID   string
 	Connector   string
 	Adapter     string
@@ -28,38 +28,38 @@ type JournalRecord struct {
 	Sealed []byte
 }
 
-// JournalFilter selects records, the oldest first. Empty texts mean any.
+// JournalFilter selects records, oldest first. An empty string selects all.
 type JournalFilter struct {
-	Since     time.Time // At not before
+	Since     time.Time // earliest At, inclusive
 	Connector string
 	Adapter   string
-	PaymentID string // has no index: the store looks at everything since Since
-	// AfterAt and AfterSeq are those of the last record of the page before; zero for the first page.
+	PaymentID string // has no index: the store reads every record after Since
+	// AfterAt and AfterSeq are those of the previous page's last record, or zero for the first page.
 	AfterAt  time.Time
 	AfterSeq int64
-	Limit    int // of the page
+	Limit    int // size of the page
 }
 
 // JournalReader reads the journal.
 type JournalReader interface {
-	// Journal of an operation, the oldest first.
+	// Journal returns an operation's records, oldest first.
 	Journal(operationID string) ([]*JournalRecord, error)
-	// JournalPage lists records by At and then Seq.
+	// JournalPage lists records in the order of At, then Seq.
 	JournalPage(f JournalFilter) ([]*JournalRecord, error)
 }
 
 // JournalTx writes the journal.
 type JournalTx interface {
 	InsertJournal(r *JournalRecord) error
-	// DeleteExchanges removes an operation's exchanges. None is no error.
+	// DeleteExchanges removes an operation's exchanges. It is no error if there are no exchanges.
 	DeleteExchanges(operationID string) error
-	// DeleteJournal removes records from before, and exchanges from before whose operation has closed: some hundreds at most, so as not
-	// to hold up others. Call it again until it returns 0. It returns how many.
+	// DeleteJournal removes records from before, and the exchanges from before of closed operations. It removes at most a few hundred, so
+	// that other writers do not wait, and returns their number. Callers repeat it until it returns 0.
 	DeleteJournal(before time.Time) (int, error)
 }
 
-// driveRecorded lets the adapter perform an operation of a payment (paymentID "" for none) and seals what it did for the journal. The
-// records are to be written with what comes of the drive, or by keepJournal.
+// driveRecorded lets the adapter perform an operation of a payment and seals the recordings for the journal. paymentID is "" without a
+// payment. The caller writes the records with the drive's result, or passes them to keepJournal.
 func (e *Driver) driveRecorded(ctx context.Context, d *port.Drive, merchantID, paymentID string) (*port.DriveResult, []*JournalRecord, error) {
 	d.Record = e.JournalKeep > 0
 	at := e.Now().UTC().Truncate(time.Millisecond)
@@ -70,7 +70,7 @@ func (e *Driver) driveRecorded(ctx context.Context, d *port.Drive, merchantID, p
 	var all []*JournalRecord
 	for _, rec := range r.Recordings {
 		j, err := e.journalRecord(rec, at, merchantID, paymentID)
-		if err != nil { // the payment goes on without
+		if err != nil { // a missing recording does not stop the payment
 			e.journalFailed(ctx, d.OperationID, err)
 			continue
 		}
@@ -96,7 +96,7 @@ func (d *Driver) journalFailed(ctx context.Context, operationID string, err erro
 	d.Log.LogAttrs(ctx, slog.LevelError, "journal not written", slog.String("operation_id", operationID), slog.Any("error", err))
 }
 
-// RecordLost journals what is known of a drive whose node has ended, so that it can be looked at as any other.
+// RecordLost journals the known part of a drive whose node has ended, so that people can examine it like any other drive.
 func (e *Driver) RecordLost(ctx context.Context, w *Run) {
 	op := w.Operation
 	if e.JournalKeep <= 0 || op.Status != payment.OperationStarted {
@@ -119,12 +119,12 @@ func (e *Driver) RecordLost(ctx context.Context, w *Run) {
 		_, records, err = e.driveRecorded(ctx, d, op.MerchantID, op.PaymentID)
 		w.Journal = append(w.Journal, records...)
 	}
-	if err != nil { // it is resolved all the same
+	if err != nil { // the operation is resolved without a recording
 		e.journalFailed(ctx, op.ID, err)
 	}
 }
 
-// keepJournal writes records that no transaction has taken, in the background: nobody waits for them. Close does.
+// keepJournal writes records in the background that no transaction has written. Only Close waits for it.
 func (d *Driver) keepJournal(ctx context.Context, records []*JournalRecord) {
 	if len(records) == 0 {
 		return
@@ -147,13 +147,13 @@ func (d *Driver) keepJournal(ctx context.Context, records []*JournalRecord) {
 	}()
 }
 
-// KeepRest is keepJournal for what a drive of w left.
+// KeepRest passes the unwritten records of w to keepJournal.
 func (d *Driver) KeepRest(ctx context.Context, w *Run) {
 	d.keepJournal(ctx, w.Journal)
 	w.Journal = nil
 }
 
-// ClearJournal removes what has been kept for long enough, some at a time.
+// ClearJournal removes records and exchanges older than JournalKeep, in small batches.
 func (d *Driver) ClearJournal(ctx context.Context) {
 	for gone := 1; gone > 0 && ctx.Err() == nil; {
 		err := d.Store.Update(ctx, func(tx Tx) (err error) {
@@ -169,7 +169,7 @@ func (d *Driver) ClearJournal(ctx context.Context) {
 	}
 }
 
-// Journal reads what was kept of operations. Safe for concurrent use.
+// Journal reads the records of operations. Safe for concurrent use.
 type Journal struct {
 	store Store
 	vault *vault.Vault
@@ -178,7 +178,7 @@ type Journal struct {
 // NewJournal reads the journal in s, sealed by v.
 func NewJournal(s Store, v *vault.Vault) *Journal { return &Journal{store: s, vault: v} }
 
-// Operation returns the records of an operation, the oldest first; none is an empty list.
+// Operation returns an operation's records, oldest first. The list is empty if there are no records.
 func (j *Journal) Operation(ctx context.Context, operationID string) (all []*JournalRecord, err error) {
 	err = j.store.View(ctx, func(r Reader) (err error) { all, err = r.Journal(operationID); return err })
 	if err != nil {
@@ -187,11 +187,11 @@ func (j *Journal) Operation(ctx context.Context, operationID string) (all []*Jou
 	return all, nil
 }
 
-// journalPage is how many records are read at a time: a page is in memory at once.
+// journalPage is the number of records that are read, and held in memory, at a time.
 const journalPage = 200
 
-// Each calls f with every record that the filter selects, the oldest first, until f returns an error, which it returns. AfterAt, AfterSeq
-// and Limit of the filter are its own.
+// Each calls f for every record that the filter selects, oldest first. It stops at the first error of f and returns that error. Each sets
+// AfterAt, AfterSeq and Limit of the filter itself.
 func (j *Journal) Each(ctx context.Context, f JournalFilter, each func(*JournalRecord) error) error {
 	f.Limit = journalPage
 	for {
@@ -212,7 +212,7 @@ func (j *Journal) Each(ctx context.Context, f JournalFilter, each func(*JournalR
 	}
 }
 
-// Open returns the recording of a record.
+// Open decrypts a record and returns its recording.
 func (j *Journal) Open(r *JournalRecord) (*port.Recording, error) {
 	b, err := j.vault.Open(r.Sealed, vault.JournalAD(r.OperationID))
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Anybody can send messages to an account's webhook URL, so whoever knows a likely key could try it there. Each account has a budget of wrong
-// signatures on each node. It is spent by what the host compared and found different, not by what the adapter answers. Without budget a
-// message is not looked at: the sender hears 429 and sends it again later.
+// Anyone can send messages to an account's webhook URL, and could test guessed keys there. So each account has a budget of wrong signatures
+// on each node. Only signatures that the host has compared and found wrong use up the budget, not the adapter's answers. Once the budget is
+// used up, messages are answered unread with status 429, and the sender repeats them later.
 const (
-	wrongSignatures = 60              // that an account takes at once: a key that was changed at one end only is noticed well before
-	wrongEvery      = 2 * time.Second // one more may come
-	maxBudgets      = 8192            // accounts whose budget is remembered
-	knownSenders    = 8               // addresses of an account that brought a genuine message, the newest last
+	wrongSignatures = 60              // that an account may get at once; more than enough to notice a key that was changed at one end only
+	wrongEvery      = 2 * time.Second // time after which one more wrong signature is allowed
+	maxBudgets      = 8192            // maximum number of accounts with a budget in memory
+	knownSenders    = 8               // maximum number of remembered addresses of an account that sent genuine messages, newest last
 )
 
-// messageBudgets are those of all accounts, one for each kind of URL. Senders that have brought a genuine message have a budget of their own, so that a stranger who
-// spends the other does not keep the processor's messages out. Its zero value is ready.
+// messageBudgets are the budgets of all accounts, one for each kind of URL. Senders of genuine messages have a budget of their own. So a
+// stranger who uses up the other budget does not keep the processor's messages out. The zero value is ready to use.
 type messageBudgets struct {
 	mu       sync.Mutex
 	accounts map[string]*messageBudget
@@ -28,10 +28,10 @@ type messageBudget struct {
 	ofKnown, others budget
 }
 
-// budget counts what is spent; some of it comes back with the time.
+// budget counts wrong signatures. The count falls with time.
 type budget struct {
 	spent int
-	at    time.Time // when spent was true
+	at    time.Time // time at which spent was correct
 }
 
 func (b *budget) refill(now time.Time) {
@@ -43,7 +43,7 @@ func (b *budget) refill(now time.Time) {
 	}
 }
 
-// of is the budget of an account and sender. The caller holds mu.
+// of returns the budget of an account and sender. The caller holds mu.
 func (m *messageBudgets) of(account, sender string, now time.Time) *budget {
 	if m.accounts[account] == nil {
 		return new(budget)
@@ -56,14 +56,14 @@ func (m *messageBudgets) of(account, sender string, now time.Time) *budget {
 	return b
 }
 
-// exhausted says whether nothing is left for a sender's messages to an account.
+// exhausted reports whether the budget of a sender's messages to an account is used up.
 func (m *messageBudgets) exhausted(account, sender string, now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.of(account, sender, now).spent >= wrongSignatures
 }
 
-// spend notes what came of a message: how many signatures were compared and found wrong, or that one was right.
+// spend counts a message's wrong signatures. After a right signature it counts none and remembers the sender.
 func (m *messageBudgets) spend(account, sender string, wrong int, right bool, now time.Time) {
 	if wrong == 0 && !right {
 		return
@@ -83,12 +83,12 @@ func (m *messageBudgets) spend(account, sender string, wrong int, right bool, no
 			a.known = append(a.known, sender)
 			a.known = a.known[max(0, len(a.known)-knownSenders):]
 		}
-		return // of several keys in turn, the earlier ones were wrong
+		return // several keys may be tried in turn, so earlier comparisons fail
 	}
 	m.of(account, sender, now).spent += wrong
 }
 
-// makeRoom forgets the account that has been quiet the longest once there are too many.
+// makeRoom forgets the account that has been quiet for the longest time, once there are too many accounts.
 func (m *messageBudgets) makeRoom(now time.Time) {
 	if len(m.accounts) < maxBudgets {
 		return

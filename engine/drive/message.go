@@ -15,8 +15,8 @@ import (
 	"payswitch/sdk"
 )
 
-// ReadWebhook drives the webhook operation of an account's adapter on what came to a URL of ours. What it returns without an error the adapter
-// has read, and found genuine as far as the account's secrets tell. The result may be there beside an error, too.
+// ReadWebhook drives the webhook operation of an account's adapter on a message. Without an error, the adapter has read the message and found
+// it genuine as far as the account's secrets show. The result may be set together with an error.
 func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to Destination, sender string, m *sdk.WebhookMessage) (*port.DriveResult, error) {
 	info, ok := e.Connectors.Adapter(account.Connector)
 	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
@@ -27,7 +27,7 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 	if e.messages.exhausted(budget, sender, now) {
 		e.Metrics.Alarm("webhook_signatures")
 		return nil, &fault.Error{Kind: fault.KindLimited, Code: "WE_01", Connector: account.Connector,
-			Message: "Too many webhooks with a wrong signature came to this account: send it again later"}
+			Message: "This account got too many webhooks with a wrong signature: send the webhook again later"}
 	}
 	at := e.driveAccount(account)
 	at.Credentials = account.WithWebhookSecrets()
@@ -40,7 +40,7 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 	status := payment.OperationSucceeded
 	defer func() {
 		e.Metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.Now().Sub(now))
-		if status != payment.OperationRejected { // anybody can send what is refused
+		if status != payment.OperationRejected { // anyone can send a message that is refused, so it must not fill the journal
 			e.keepJournal(ctx, records)
 		}
 	}()
@@ -101,18 +101,18 @@ func IsEvidence(adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to
 	return to == ToResult && !rule.Pulls()
 }
 
-// promptsQuery reports whether an event without proof is useful: the engine can fetch the result, or the authenticator's page reports the browser's
-// progress.
+// promptsQuery reports whether an event without proof is useful: the engine can fetch the result, or the authenticator's page reports the
+// browser's progress.
 func promptsQuery(adapter port.AdapterInfo, ev *sdk.Event, to Destination) bool {
 	told, rule := AuthenticationOf(ev), adapter.Manifest.Authenticator
 	return rule != nil && (rule.Pulls() || to == ToEvent && told != nil && told.Event != "")
 }
 
-// provesNothing reports whether a message has an event that proves nothing and cannot be checked with the authenticator. The sender then gets an
-// error without details.
+// provesNothing reports whether a message has an event that proves nothing and cannot be checked with the authenticator. The sender then gets
+// an error without details.
 func provesNothing(adapter port.AdapterInfo, r *port.DriveResult, to Destination) bool {
 	if rule := adapter.Manifest.Authenticator; rule != nil && rule.PushAuthentication == sdk.PushProofHMAC && r.Verified() {
-		return false // the authenticator sent it, whatever it says
+		return false // the signature proves that the authenticator sent the message
 	}
 	return slices.ContainsFunc(r.Outcome.Events, func(ev sdk.Event) bool {
 		return ev.Object == "authentication" && !IsEvidence(adapter, r, &ev, to) && !promptsQuery(adapter, &ev, to)

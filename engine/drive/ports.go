@@ -7,7 +7,7 @@ import (
 	"payswitch/engine/port"
 )
 
-// ExchangeRecord is one journalled send of an operation: the intent before the send, the answer after it.
+// ExchangeRecord is one journalled send of an operation: the intent before the send and the answer after it.
 type ExchangeRecord struct {
 	OperationID string
 	Index       int
@@ -35,25 +35,26 @@ type Evidence struct {
 // Store is the part of a store that drives need.
 type Store = port.StoreOf[Reader, Tx]
 
-// Reader reads operations with what was done of them.
+// Reader reads operations and the records of their drives.
 type Reader interface {
-	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
+	// Now returns the database's time in UTC, in whole milliseconds. It stays the same throughout the transaction.
 	Now() time.Time
-	// Operation reads one; in an Update the row stays locked until the end of the transaction.
+	// Operation reads one operation. In an Update the row stays locked until the end of the transaction.
 	Operation(id string) (*payment.Operation, error)
-	// Exchanges of an operation by index.
+	// Exchanges returns an operation's exchanges by index.
 	Exchanges(operationID string) ([]ExchangeRecord, error)
-	// Evidence about an operation in the order of its insertion.
+	// Evidence returns the evidence about an operation in the order of insertion.
 	Evidence(operationID string) ([]Evidence, error)
 	JournalReader
 }
 
-// Tx writes what is done of operations.
+// Tx writes operations and the records of their drives.
 type Tx interface {
 	Reader
-	// UpdateOperation writes all of o but Request; without an Instrument its key is destroyed. The caller has read (and so locked) it in this transaction.
+	// UpdateOperation writes the whole row except Request. Without an Instrument it destroys the instrument's key. The caller has read, and so
+	// locked, the row in this transaction.
 	UpdateOperation(o *payment.Operation) error
-	// ExtendLease moves the end of owner's lease; false when owner no longer holds it (or it has ended).
+	// ExtendLease moves the end of owner's lease. It returns false if owner's lease has ended or another owner holds it.
 	ExtendLease(operationID, owner string, until time.Time) (bool, error)
 	PutExchange(x ExchangeRecord) error // inserts or completes by (operation, index)
 	JournalTx

@@ -14,7 +14,7 @@ import (
 	"payswitch/sdk"
 )
 
-// FirstRequest is what authorize, verify and complete tell an adapter.
+// FirstRequest makes the request that the adapter gets for authorize, verify and complete.
 func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *request.Input, c *card.Card) sdk.Request {
 	p, a := w.Payment, w.Attempt
 	r := e.LaterRequest(w, a.Amount)
@@ -28,11 +28,11 @@ func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *request
 	if in != nil && in.ThreeDS != nil {
 		t := in.ThreeDS
 		r.ThreeDS = &sdk.ThreeDSResult{ECI: t.ECI, DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, CAVVAlgorithm: t.CAVVAlgorithm}
-		r.Exemption = payment.BroughtExemptions[t.Exemption] // one that the processor takes: checked at confirm
+		r.Exemption = payment.BroughtExemptions[t.Exemption] // one that the processor takes: confirm has checked that
 	}
 	if x := a.Details.Exemption; x.Direct() {
 		r.Exemption = sdk.Exemption(x.Exemption)
-		r.Request3DS = r.Request3DS && !d.External3DS // what was to be authenticated by us is not authenticated by the processor instead
+		r.Request3DS = r.Request3DS && !d.External3DS // payswitch authenticates this payment, so the processor must not do it
 	}
 	if v := p.Private; v != nil {
 		r.Billing, r.Shipping, r.Browser = AddressOf(v.Billing), AddressOf(v.Shipping), v.Browser
@@ -57,7 +57,7 @@ func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *request
 	return r
 }
 
-// LaterRequest is what every operation on a payment tells an adapter: who it is, and what is known of it.
+// LaterRequest makes the part of the request that the adapter gets for every operation on a payment: its ids and known facts.
 func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
 	p, a, d := w.Payment, w.Attempt, &w.Payment.Details
 	r := sdk.Request{PaymentID: p.ID, AttemptID: a.ID, Reference: a.Details.Reference, Amount: sdk.Money{Minor: amount, Currency: p.Currency},
@@ -100,8 +100,8 @@ func textOf(metadata json.RawMessage) map[string]string {
 	return FlatMetadata(metadata)
 }
 
-// Reference is ours at the processor: the attempt's id where the processor's rule lets it through, since that is what a merchant
-// looks for; else characters it takes.
+// Reference returns the attempt's reference at the processor. It is the attempt's id if the processor's rule allows that, because merchants
+// search for it. Otherwise it consists of characters that the rule allows.
 func Reference(rule sdk.ReferenceRule, attemptID string, digitsOf int64) string {
 	limit := rule.MaxLength
 	if limit == 0 {

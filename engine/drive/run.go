@@ -20,8 +20,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Run is one operation of an attempt at a connector account: what is asked of the adapter, and how its drive goes. A run begins with the
-// payment, the attempt, the account and the adapter; begin adds the operation.
+// Run is one operation of an attempt at a connector account: the adapter's request and the progress of its drive. A run starts with the
+// payment, the attempt, the account and the adapter; Begin adds the operation.
 type Run struct {
 	Payment *payment.Payment
 	Attempt *payment.Attempt
@@ -32,23 +32,23 @@ type Run struct {
 	Operation *payment.Operation
 	Request   sdk.Request
 	Secrets   card.Secrets
-	// LeaseEnd is the end of this node's right to send, on its own clock. It was read before the lease was written: it is never later than the
-	// database's end of the lease.
+	// LeaseEnd is the end of this node's right to send, by the node's own clock. The clock was read before the lease was written, so LeaseEnd
+	// is never later than the end in the database.
 	LeaseEnd time.Time
-	// Unstored says that the operation has no row: it only reads, and nothing is lost with it.
+	// Unstored is true if the operation has no row: it only reads, and a crash loses nothing.
 	Unstored bool
 	Fresh    bool // the operation has not been driven before
 
-	// A resend goes on from an earlier drive: its answered exchanges, the secrets captured from them, the journalled intent that follows them
-	// without an answer (nil: none), and whether that drive may have sent something.
+	// A resend continues an earlier drive. These are that drive's answered exchanges, the secrets captured from them, the journalled intent
+	// without an answer that follows (or nil), and whether that drive may have sent something.
 	resume      []sdk.Exchange
 	captured    []port.CapturedValue
 	repeat      *ExchangeRecord
 	mayHaveLeft bool
-	Journalled  int // exchanges that are durable
+	Journalled  int // number of exchanges that are durable
 
-	// What the drive left: recordings to be written with its outcome, its duration, the HTTP status of the processor's last answer, and the
-	// authentication value that an authenticator answered.
+	// Results of the drive: recordings to write with its outcome, its duration, the HTTP status of the processor's last answer, and the
+	// authentication value from an authenticator.
 	Journal    []*JournalRecord
 	Took       time.Duration
 	HTTPStatus int
@@ -57,13 +57,13 @@ type Run struct {
 
 var (
 	errLeaseLost = errors.New("the lease of the operation has ended")
-	errDiverged  = errors.New("the request is not the one that was made before: it is not sent again")
+	errDiverged  = errors.New("the adapter made another request than before: it is not sent, because the first one may have left")
 )
 
-// leaseMargin is kept between the last moment a send may leave and the end of the lease: clocks drift, goroutines are suspended.
+// leaseMargin separates the last possible send from the end of the lease, because clocks drift and goroutines are suspended.
 const leaseMargin = 2 * time.Second
 
-// NewOperation makes the intent of one adapter call. The caller writes it with the payment and attempt it belongs to.
+// NewOperation makes the intent of one adapter call. The caller writes it with its payment and attempt.
 func (d *Driver) NewOperation(w *Run, kind sdk.Operation, amount int64, now time.Time) *payment.Operation {
 	p, a := w.Payment, w.Attempt
 	return &payment.Operation{ID: newOperationID(now), MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: a.ID, AccountID: w.Account.ID, Kind: kind,
@@ -71,15 +71,15 @@ func (d *Driver) NewOperation(w *Run, kind sdk.Operation, amount int64, now time
 		AdapterHash: w.Adapter.Hash, Seed: d.Seed(w.Token, kind), StartedAt: now}
 }
 
-// Begin makes the operation and the request of one adapter call about a payment that an account has already seen. The caller completes them
-// and hands them to intent.
+// Begin makes the operation and the request of one adapter call about a payment that the account's processor already knows. The caller
+// completes both and makes the intent durable.
 func (d *Driver) Begin(w *Run, kind sdk.Operation, amount int64, now time.Time) {
 	w.LeaseEnd = d.Now().Add(d.LeaseTime)
 	w.Operation = d.NewOperation(w, kind, amount, now)
 	w.Request = d.LaterRequest(w, amount)
 }
 
-// newOperationID is lower case and digits only: processors take it as an idempotency key, some of them without regard to case.
+// newOperationID returns lower-case letters and digits only. Processors take it as an idempotency key, and some ignore case.
 func newOperationID(at time.Time) string {
 	var b [16]byte
 	ms := uint64(at.UnixMilli())
@@ -91,7 +91,7 @@ func newOperationID(at time.Time) string {
 	return "op_" + hex.EncodeToString(b[:])
 }
 
-// SealRun puts the request and the secrets into the operation's row: a resend needs the very same.
+// SealRun seals the request and the secrets into the operation's row, because a resend needs exactly the same ones.
 func (d *Driver) SealRun(w *Run) (err error) {
 	if w.Operation.Request, err = d.Vault.SealJSON(&w.Request, vault.RequestAD(w.Operation.ID)); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (d *Driver) SealRun(w *Run) (err error) {
 	return err
 }
 
-// Drive lets the adapter perform the operation and judges what it says.
+// Drive lets the adapter perform the operation and judges its answer.
 func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 	d := &port.Drive{Connector: w.Account.Connector, AdapterHash: w.Operation.AdapterHash, Operation: w.Operation.Kind, OperationID: w.Operation.ID, Started: w.Operation.StartedAt,
 		Seed: [32]byte(w.Operation.Seed), Account: e.driveAccount(w.Account), Request: w.Request, Secrets: w.Secrets, Card: w.cardFacts(), Resume: w.resume, Captured: w.captured,
@@ -123,14 +123,14 @@ func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 	}
 	r.MayHaveLeft = r.MayHaveLeft || w.mayHaveLeft
 	if !r.MayHaveLeft && payment.TalksToProcessor(w.Adapter.Manifest) {
-		w.Operation.LastSendAt = time.Time{} // proof that nothing left; an adapter that is its own processor gives none
+		w.Operation.LastSendAt = time.Time{} // proof that nothing left; an adapter without a processor gives no such proof
 	} else if w.Operation.LastSendAt.IsZero() {
 		w.Operation.LastSendAt = e.Now()
 	}
 	return payment.Judge(w.Operation.Kind, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
 }
 
-// cardFacts are those of the attempt's card, nil where there is none.
+// cardFacts returns the facts of the attempt's card, or nil.
 func (w *Run) cardFacts() *card.Facts {
 	if w.Attempt == nil {
 		return nil
@@ -151,7 +151,7 @@ func (e *Driver) driveAccount(a *account.Account) port.DriveAccount {
 	return d
 }
 
-// FlatMetadata flattens the top level of an account's metadata to text; nested values are left out.
+// FlatMetadata returns the values at the top level of an account's metadata as text. It leaves out nested values.
 func FlatMetadata(metadata json.RawMessage) map[string]string {
 	var m map[string]any
 	if len(metadata) == 0 || json.Unmarshal(metadata, &m) != nil || len(m) == 0 {
@@ -171,8 +171,8 @@ func FlatMetadata(metadata json.RawMessage) map[string]string {
 	return out
 }
 
-// requestHash is a request's hash as it stands in the database: keyed. Where an adapter knows the secrets its requests hold them, and the
-// plain hash of one would let whoever has the database try card numbers.
+// requestHash returns the form in which a request's hash is stored: keyed. Requests of some adapters hold secrets. With the plain hash of
+// such a request, a thief of the database could test card numbers.
 func (d *Driver) requestHash(hash string) string {
 	if hash == "" {
 		return ""
@@ -180,8 +180,8 @@ func (d *Driver) requestHash(hash string) string {
 	return hex.EncodeToString(d.Vault.Hash("request of an operation", []byte(hash)))
 }
 
-// beforeSend guards every send: the lease must hold, and from the second send on the earlier answers and this intent are durable
-// before it leaves. The first send's intent is the operation itself.
+// beforeSend guards every send: the lease must hold. From the second send on, it first makes the earlier answers and this intent durable.
+// The intent of the first send is the operation itself.
 func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) error {
 	now := d.Now()
 	if !now.Before(w.LeaseEnd.Add(-leaseMargin)) {
@@ -194,7 +194,7 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 	}
 	w.Operation.LastSendAt = now
 	if s.Index == 0 || w.Unstored {
-		return nil // its intent is the operation itself
+		return nil // the intent of the first send is the operation itself
 	}
 	records, err := d.exchangeRecords(w, s)
 	if err != nil {
@@ -226,13 +226,13 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 	return nil
 }
 
-// journalEntry is the sealed part of an exchange record: what was asked for, with stand-ins, and the answer.
+// journalEntry is the sealed part of an exchange record: the request, with stand-ins, and the answer.
 type journalEntry struct {
 	Method   string        `json:"method,omitempty"`
 	URL      string        `json:"url,omitempty"`
 	Exchange *sdk.Exchange `json:"exchange,omitempty"`
 	Body     []byte        `json:"body,omitempty"`
-	// Captured are the secrets of the answer, in whose place Body holds stand-ins: what follows may need them after a restart.
+	// Captured are the secrets of the answer. Body holds stand-ins for them. Later steps may need the secrets after a restart.
 	Captured []sealedCapture `json:"captured,omitempty"`
 }
 
@@ -274,7 +274,7 @@ func (d *Driver) exchangeRecord(operationID string, index int, x *sdk.Exchange, 
 		Answered: x.Failure == "" && (x.Status != 0 || x.Verified != nil), Sent: x.Sent, Status: x.Status, Failure: x.Failure}, nil
 }
 
-// Seed is an operation's source of randomness: derived from the token of the request that made it, where it has one.
+// Seed returns the source of an operation's random numbers. It is derived from the token of the operation's request, or random without one.
 func (d *Driver) Seed(token string, kind sdk.Operation) []byte {
 	if token == "" {
 		b := make([]byte, 32)
@@ -295,7 +295,7 @@ func Rejection(r *sdk.Reject, kind sdk.Operation, connector string) *fault.Error
 	case sdk.RejectInvalid:
 		e.Code, e.Message = "IR_07", "Invalid value provided: "+r.Parameter
 	case sdk.RejectConfig:
-		// The parameter is of the account, not of the request.
+		// The parameter belongs to the account, not to the request.
 		e.Code, e.Message, e.Param = "IR_30", "Merchant connector account is configured with invalid "+r.Parameter, ""
 	default:
 		if kind == sdk.OpAuthorize || kind == sdk.OpVerify {

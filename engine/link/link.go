@@ -22,7 +22,7 @@ type URL struct {
 	Token      string
 }
 
-// Links makes the URLs that payers' browsers open, and knows them again. Safe for concurrent use.
+// Links makes the URLs that payers' browsers open, and checks their tokens. Safe for concurrent use.
 type Links struct {
 	vault     *vault.Vault
 	publicURL string
@@ -31,8 +31,8 @@ type Links struct {
 // New makes URLs under publicURL, which has no trailing slash.
 func New(v *vault.Vault, publicURL string) *Links { return &Links{v, publicURL} }
 
-// OpensURL says whether a public URL carries its right token. It reads nothing but the URL: an id that exists costs the same time as one
-// that does not.
+// OpensURL reports whether a public URL carries the right token. It reads nothing but the URL, so the time it takes does not reveal whether
+// an id exists.
 func (s *Links) OpensURL(u URL) bool {
 	switch u.Use {
 	case payment.URLRedirect:
@@ -63,7 +63,7 @@ func (s *Links) redirectToken(merchantID, paymentID, attemptID string) string {
 	return s.urlSecret(payment.URLRedirect, merchantID, paymentID, attemptID)
 }
 
-// RedirectURL returns the URL of our page that sends the payer on to the processor.
+// RedirectURL returns the URL of payswitch's page that sends the payer to the processor.
 func (s *Links) RedirectURL(p *payment.Payment, a *payment.Attempt) string {
 	return s.publicURL + "/payments/redirect/" + url.PathEscape(p.ID) + "/" + url.PathEscape(p.MerchantID) + "/" + url.PathEscape(a.ID) +
 		"/" + s.redirectToken(p.MerchantID, p.ID, a.ID)

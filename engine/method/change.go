@@ -18,7 +18,7 @@ type MethodUpdate struct {
 	ClientSecret                        string // required with the publishable key
 }
 
-// methodSecretTime is how long after its creation a method's client secret lets a customer's device bring or change the card.
+// methodSecretTime is how long after its creation a method's client secret lets a customer's device enter or change the card.
 const methodSecretTime = 15 * time.Minute
 
 // CheckMethodSecret checks the method's client secret, which a call with the publishable key needs.
@@ -38,7 +38,7 @@ func (s *Methods) CheckMethodSecret(a account.Auth, m *PaymentMethod, secret str
 }
 
 // UpdatePaymentMethod changes expiry and names of a saved card. The caller has the secret key, or the publishable key and the method's client
-// secret. Errors: HE_02, IR_08, IR_09, IR_16 for an expiry that is past or a method without a card.
+// secret. Errors: HE_02, IR_08, IR_09, IR_16 for a past expiry or a method without a card.
 func (s *Methods) UpdatePaymentMethod(ctx context.Context, a account.Auth, id string, in MethodUpdate) (*PaymentMethod, error) {
 	for round := 0; ; round++ {
 		m, err := s.ReadMethod(ctx, a.MerchantID, id)
@@ -101,9 +101,9 @@ func (s *Methods) applyUpdate(ctx context.Context, m *PaymentMethod, in MethodUp
 	return s.sealMethod(m)
 }
 
-// SavePaymentMethod brings the card of a method that was made without one. The caller has the publishable key and the method's client secret. Where
-// the customer has the card already, its record is brought up to date and returned, and the empty record is deleted. Errors: HE_02, IR_08, IR_09,
-// IR_16 for a method that does not wait for a card.
+// SavePaymentMethod adds the card to a method that was made without one. The caller has the publishable key and the method's client secret. If
+// the customer has already saved the card, it updates and returns that record, and deletes the empty one. Errors: HE_02, IR_08, IR_09, IR_16
+// for a method that does not wait for a card.
 func (s *Methods) SavePaymentMethod(ctx context.Context, a account.Auth, id, clientSecret string, in *card.Input) (*PaymentMethod, error) {
 	m, err := s.ReadMethod(ctx, a.MerchantID, id)
 	if err == nil {
@@ -135,7 +135,7 @@ func (s *Methods) SavePaymentMethod(ctx context.Context, a account.Auth, id, cli
 	}
 }
 
-// fillAwaiting gives a method that waits for a card this card.
+// fillAwaiting adds this card to a method that waits for one.
 func (s *Methods) fillAwaiting(ctx context.Context, m *PaymentMethod, in *card.Input, card *card.Card, now time.Time) (*PaymentMethod, error) {
 	if m.Status != MethodAwaitingData {
 		return nil, fault.Refused("You cannot save this payment method because it has status " + string(m.Status))

@@ -87,7 +87,7 @@ func (s *Methods) DeleteCustomer(ctx context.Context, a account.Auth, id string)
 	return fault.FromStore(err, "delete customer")
 }
 
-// redactMethods destroys every card that a customer has saved, and what connector accounts keep of the customer.
+// redactMethods destroys every card that a customer has saved, and the adapters' data about the customer.
 func redactMethods(tx Tx, c *account.Customer) error {
 	active, err := tx.Mandates(c.MerchantID, MandateFilter{CustomerID: c.ID, Status: MandateActive, Limit: 1})
 	if err != nil {
@@ -109,7 +109,7 @@ func redactMethods(tx Tx, c *account.Customer) error {
 	return tx.DeleteCustomerAccounts(c.MerchantID, c.ID)
 }
 
-// Customer reads a customer, opened, a deleted one too. Errors: HE_02, IR_15 for an ephemeral key of another customer.
+// Customer reads and opens a customer, even a deleted one. Errors: HE_02, IR_15 for an ephemeral key of another customer.
 func (s *Methods) Customer(ctx context.Context, a account.Auth, id string) (c *account.Customer, err error) {
 	if a.CustomerID != "" && a.CustomerID != id {
 		return nil, notThatCustomer()
@@ -124,7 +124,7 @@ func (s *Methods) Customer(ctx context.Context, a account.Auth, id string) (c *a
 	return c, s.openCustomer(c)
 }
 
-// Customers lists a merchant's customers, opened, the newest first, and counts all of them.
+// Customers lists a merchant's customers, opened, newest first. total is the number of all customers.
 func (s *Methods) Customers(ctx context.Context, a account.Auth, limit, offset int) (list []*account.Customer, total int, err error) {
 	err = s.read(ctx, "list customers", func(r Reader) (err error) {
 		list, total, err = r.Customers(a.MerchantID, limit, offset)
@@ -138,7 +138,7 @@ func (s *Methods) Customers(ctx context.Context, a account.Auth, limit, offset i
 	return list, total, err
 }
 
-// livingCustomer reads a customer, opened. Errors: HE_02, IR_11 for a customer that was deleted.
+// livingCustomer reads and opens a customer. Errors: HE_02, IR_11 for a customer that was deleted.
 func (s *Methods) livingCustomer(r Reader, a account.Auth, id string) (*account.Customer, error) {
 	c, err := r.Customer(a.MerchantID, id)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Methods) livingCustomer(r Reader, a account.Auth, id string) (*account.
 	return c, s.openCustomer(c)
 }
 
-// applyCustomer takes the fields that were sent into an opened customer and seals it.
+// applyCustomer copies the fields that were sent into an opened customer, and seals it.
 func (s *Methods) applyCustomer(c *account.Customer, in CustomerData) error {
 	p := c.Personal
 	account.Assign(&p.Name, in.Name)
@@ -173,7 +173,7 @@ func (s *Methods) applyCustomer(c *account.Customer, in CustomerData) error {
 	return s.sealCustomer(c)
 }
 
-// EnsureCustomer creates the customer of a payment where the merchant has no such customer yet.
+// EnsureCustomer creates the customer of a payment if the merchant has no such customer yet.
 func (s *Methods) EnsureCustomer(tx Tx, merchantID string, c *payment.CustomerInput, now time.Time) error {
 	_, err := tx.Customer(merchantID, c.ID)
 	if !errors.Is(err, fault.ErrNotFound) {
@@ -200,11 +200,11 @@ func (s *Methods) openCustomer(c *account.Customer) error {
 	return s.vault.OpenJSON(c.Sealed, vault.CustomerAD(c.MerchantID, c.ID), c.Personal)
 }
 
-// CustomerAccount is what an adapter keeps of a customer at one connector account, to be sent with later calls (sdk.ConnectorData.Customer).
+// CustomerAccount is an adapter's data about a customer at one connector account. Later calls send it (sdk.ConnectorData.Customer).
 type CustomerAccount struct {
 	MerchantID string
 	CustomerID string
 	AccountID  string
-	Version    int // the adapter's own
+	Version    int // the adapter's version of Data
 	Data       string
 }

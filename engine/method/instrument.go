@@ -15,13 +15,13 @@ import (
 	"payswitch/sdk"
 )
 
-// Instrument is what a payment charges where no card was typed: a saved payment method, or a credential that the merchant sends.
+// Instrument is what a payment charges instead of a typed card: a saved payment method, or a credential that the merchant sends.
 type Instrument struct {
-	Method  *PaymentMethod // nil where the merchant sent the credential
-	Mandate *Mandate       // nil where the request names no mandate
-	// MerchantInitiated says that the merchant charges without the customer.
+	Method  *PaymentMethod // nil if the merchant sent the credential
+	Mandate *Mandate       // nil if the request names no mandate
+	// MerchantInitiated is true if the merchant charges without the customer.
 	MerchantInitiated bool
-	// Stored says that the stored credential is charged, without CVC. Otherwise the saved card is charged with a CVC that was just typed.
+	// Stored is true if the stored credential is charged, without CVC. Otherwise the saved card is charged with a CVC that was just typed.
 	Stored bool
 	Token  string // payment_token as sent, "" without one
 
@@ -33,8 +33,8 @@ type Instrument struct {
 	Reference *MethodAccount
 }
 
-// RequestedInstrument is what a payment without a typed card charges; nil where the payment charges the card kept since its creation. A payment
-// without a customer gets the customer of the saved method.
+// RequestedInstrument returns the instrument of a payment without a typed card. It returns nil if the payment charges the card that was kept
+// at its creation. A payment without a customer gets the customer of the saved method.
 func (s *Methods) RequestedInstrument(ctx context.Context, p *payment.Payment, in *request.Input, now time.Time) (*Instrument, error) {
 	if in.Recurring != nil || in.MandateID != "" {
 		return s.recurringInstrument(ctx, p, in, now)
@@ -52,7 +52,7 @@ func (s *Methods) RequestedInstrument(ctx context.Context, p *payment.Payment, i
 	return &Instrument{Method: m, Token: in.PaymentToken, Stored: request.ChargesStored(p, in)}, nil
 }
 
-// recurringInstrument is what a request with recurring_details or mandate_id charges.
+// recurringInstrument returns the instrument of a request with recurring_details or mandate_id.
 func (s *Methods) recurringInstrument(ctx context.Context, p *payment.Payment, in *request.Input, now time.Time) (*Instrument, error) {
 	r := request.RecurringOf(in)
 	i := &Instrument{MerchantInitiated: request.MerchantInitiated(p, in), Stored: true}
@@ -102,7 +102,7 @@ func takeCustomer(p *payment.Payment, id string) {
 	p.CustomerID, p.Private.Customer = id, &c
 }
 
-// ReadMethod reads a saved method, opened. Errors: HE_02 for a method that was deleted or belongs to another merchant.
+// ReadMethod reads and opens a saved method. Errors: HE_02 for a method that was deleted or belongs to another merchant.
 func (s *Methods) ReadMethod(ctx context.Context, merchantID, id string) (m *PaymentMethod, err error) {
 	err = s.read(ctx, "read payment method", func(r Reader) (err error) {
 		m, err = r.PaymentMethod(merchantID, id)
@@ -117,8 +117,8 @@ func (s *Methods) ReadMethod(ctx context.Context, merchantID, id string) (m *Pay
 	return m, s.openMethod(m)
 }
 
-// CardOfInstrument is the card behind an instrument: with number and CVC where the card is charged, with its facts alone where a stored
-// credential is charged.
+// CardOfInstrument returns the card of an instrument. It has number and CVC if the card is charged, and only facts if a stored credential is
+// charged.
 func (s *Methods) CardOfInstrument(ctx context.Context, i *Instrument, in *request.Input, now time.Time) (*card.Card, error) {
 	switch {
 	case i.Method != nil:
@@ -143,7 +143,7 @@ func (s *Methods) cardOfMethod(ctx context.Context, i *Instrument, in *request.I
 	}
 	cvc := in.CardCVC
 	if i.MerchantInitiated {
-		cvc = secret.Value{} // the customer is not there to type it
+		cvc = secret.Value{} // the customer is absent and cannot type it
 	}
 	if !cvc.IsZero() {
 		if err := card.CheckCVC(cvc); err != nil {
@@ -187,7 +187,7 @@ func (s *Methods) vaultedCard(ctx context.Context, m *PaymentMethod) (vault.Card
 	return data, nil
 }
 
-// ForAdapter is what the adapter charges: the account's reference, or the card c. A nil Instrument charges c.
+// ForAdapter returns what the adapter charges: the account's reference, or the card c. A nil Instrument charges c.
 func (i *Instrument) ForAdapter(c *card.Card) *sdk.Instrument {
 	if i != nil && i.Reference != nil {
 		return &sdk.Instrument{StoredCredentialID: i.Reference.Credential.ID}
@@ -202,8 +202,8 @@ func (i *Instrument) ForAdapter(c *card.Card) *sdk.Instrument {
 	return out
 }
 
-// StoredCredentialUse describes, in the card networks' terms, how a payment makes or charges a stored credential; nil where the payment does
-// neither.
+// StoredCredentialUse describes, in the card networks' terms, how a payment makes or charges a stored credential. It returns nil if the payment
+// does neither.
 func StoredCredentialUse(p *payment.Payment, a *payment.Attempt, i *Instrument) *sdk.StoredCredentialUse {
 	switch {
 	case i == nil && a.Details.Save == "":
@@ -218,8 +218,7 @@ func StoredCredentialUse(p *payment.Payment, a *payment.Attempt, i *Instrument) 
 	return &sdk.StoredCredentialUse{Initiator: sdk.InitiatorCustomer, Usage: sdk.UsageOnSession}
 }
 
-// Fill records on the attempt what is charged, and on the payment what the payment takes over from the saved method. A nil Instrument records
-// nothing.
+// Fill records the instrument on the attempt, and on the payment the values that come from the saved method. A nil Instrument records nothing.
 func (i *Instrument) Fill(p *payment.Payment, a *payment.Attempt) {
 	if i == nil {
 		return
@@ -247,7 +246,7 @@ func (i *Instrument) Fill(p *payment.Payment, a *payment.Attempt) {
 	}
 }
 
-// ConnectorData is what the adapter keeps of the method and of the customer at an account, to be sent with the call; nil for nothing.
+// ConnectorData returns the adapter's data about the method and the customer at an account, to be sent with the call, or nil.
 func (s *Methods) ConnectorData(ctx context.Context, p *payment.Payment, accountID string, i *Instrument, in *request.Input) (*sdk.ConnectorData, error) {
 	if i != nil && i.Reference != nil && (i.Reference.Data != "" || i.Reference.CustomerData != "") {
 		r := i.Reference
@@ -270,8 +269,8 @@ func (s *Methods) ConnectorData(ctx context.Context, p *payment.Payment, account
 	return &sdk.ConnectorData{Version: c.Version, Customer: c.Data}, nil
 }
 
-// Fits says whether an account with these features can charge the stored credential. It sets Reference where the account has a reference of its
-// own; otherwise the card is sent with the network's transaction id. crossed says that the account's reference is for another currency.
+// Fits reports whether an account with these features can charge the stored credential. It sets Reference if the account has a reference of its
+// own; otherwise the card is sent with the network's transaction id. crossed is true if the account's reference is for another currency.
 func (i *Instrument) Fits(p *payment.Payment, profile *account.Profile, accountID string, f sdk.Features) (fits, crossed bool) {
 	switch {
 	case i.ProcessorToken != "":

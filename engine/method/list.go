@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// MethodFilter chooses among a customer's methods. Zero values do not filter.
+// MethodFilter selects some of a customer's methods. Zero values do not filter.
 type MethodFilter struct {
 	Limit     int
 	Recurring *bool // the profile can charge it without the customer
@@ -106,13 +106,13 @@ func (s *Methods) listMethods(ctx context.Context, profile *account.Profile, p *
 	return out, nil
 }
 
-// OffSession says that the method can be charged without the customer: the customer has agreed, and there is a credential or a network transaction
-// id.
+// OffSession reports whether the method can be charged without the customer: the customer has agreed, and there is a credential or a network
+// transaction id.
 func (m *PaymentMethod) OffSession() bool {
 	return m.AtProcessor() || m.Details.NetworkTransactionID != ""
 }
 
-// AtProcessor says that a processor keeps a credential of the method.
+// AtProcessor reports whether a processor keeps a credential of the method.
 func (m *PaymentMethod) AtProcessor() bool {
 	for _, a := range m.Details.Accounts {
 		if a.Credential != nil {
@@ -122,13 +122,13 @@ func (m *PaymentMethod) AtProcessor() bool {
 	return false
 }
 
-// viaNetwork says whether any connector may be sent the card with the network's transaction id.
+// viaNetwork reports whether any connector may get the card with the network's transaction id.
 func (m *PaymentMethod) viaNetwork(profile *account.Profile) bool {
 	return profile.Settings.AgnosticMIT && m.HasCard && m.Details.NetworkTransactionID != ""
 }
 
-// recurringEnabled says whether a profile can charge a method without the customer: an account of the profile has a reference to the method, or any
-// connector may be sent the card with the network's transaction id.
+// recurringEnabled reports whether a profile can charge a method without the customer. It can if an account of the profile has a reference to the
+// method, or if any connector may get the card with the network's transaction id.
 func (m *PaymentMethod) recurringEnabled(profile *account.Profile, accounts []*account.Account) bool {
 	for _, a := range accounts {
 		if r, ok := m.Details.Accounts[a.ID]; ok && r.Credential != nil && a.ProfileID == profile.ID {

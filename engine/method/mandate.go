@@ -26,8 +26,8 @@ type Mandate struct {
 	MethodID   string // the saved method that the mandate charges
 	PaymentID  string // the payment that made the mandate
 	Status     MandateStatus
-	// UsedBy is the payment that takes or has taken the one charge of a single-use mandate; "" while the charge is free. A payment that is
-	// refused gives the charge back.
+	// UsedBy is the payment that takes or has taken the one charge of a single-use mandate; "" before that charge. A payment that is refused
+	// gives the charge back.
 	UsedBy     string
 	CreatedAt  time.Time
 	ModifiedAt time.Time
@@ -55,7 +55,7 @@ type MandateView struct {
 	Method *PaymentMethod
 }
 
-// Mandate reads a mandate with its method, opened. Errors: HE_02.
+// Mandate reads and opens a mandate with its method. Errors: HE_02.
 func (s *Methods) Mandate(ctx context.Context, a account.Auth, id string) (*MandateView, error) {
 	v := &MandateView{}
 	err := s.read(ctx, "read mandate", func(r Reader) (err error) {
@@ -71,7 +71,7 @@ func (s *Methods) Mandate(ctx context.Context, a account.Auth, id string) (*Mand
 	return v, s.openMandateView(v)
 }
 
-// Mandates lists a merchant's mandates by a filter, the newest first. Errors: HE_02 for a customer that the merchant does not have.
+// Mandates lists a merchant's mandates by a filter, newest first. Errors: HE_02 for a customer that the merchant does not have.
 func (s *Methods) Mandates(ctx context.Context, a account.Auth, f MandateFilter) (list []*MandateView, err error) {
 	err = s.read(ctx, "list mandates", func(r Reader) error {
 		list = nil

@@ -13,7 +13,7 @@ import (
 type Status string
 
 const (
-	MethodAwaitingData Status = "awaiting_data" // the customer has not brought the card yet
+	MethodAwaitingData Status = "awaiting_data" // the customer has not entered the card yet
 	MethodActive       Status = "active"        // can be charged, and is listed
 	MethodInactive     Status = "inactive"      // the payment that saved it has not been approved (yet), or it was deleted
 	MethodRedacted     Status = "redacted"      // its customer was deleted
@@ -26,11 +26,11 @@ type PaymentMethod struct {
 	ID         string // pm_…
 	CustomerID string
 	Status     Status
-	// Deleted says that card, key and personal data are gone. The row stays, so that the id is not given to another method.
+	// Deleted is true if card, key and personal data are gone. The row stays, so that the id is not given to another method.
 	Deleted bool
 	// Fingerprint is the vault's keyed fingerprint of the card, unique within the customer; "" without a card.
 	Fingerprint string
-	// HasCard says that the vault holds the card number.
+	// HasCard is true if the vault holds the card number.
 	HasCard    bool
 	LastUsedAt time.Time // CreatedAt until the first use
 	CreatedAt  time.Time
@@ -68,7 +68,7 @@ type MethodAccount struct {
 	// DataVersion and Data are sdk.ConnectorData's Version and Method.
 	DataVersion int    `json:"data_version,omitempty"`
 	Data        string `json:"data,omitempty"`
-	// CustomerData is sdk.ConnectorData.Customer of the moment when the credential was made: it names the customer that the credential belongs to.
+	// CustomerData is sdk.ConnectorData.Customer when the credential was made. It names the customer that the credential belongs to.
 	CustomerData string `json:"customer_data,omitempty"`
 	// Currency is that of the payment that made the credential. The credential is good for charges in this currency only; "": in any.
 	Currency sdk.Currency `json:"currency,omitempty"`

@@ -19,7 +19,7 @@ type MethodInput struct {
 	Type       string // credit, debit; "": as the card's BIN says
 	Issuer     string
 	IssuerCode string
-	Card       *card.Input     // without CVC; nil: the customer brings it later (SavePaymentMethod)
+	Card       *card.Input     // without CVC; nil: the customer enters it later (SavePaymentMethod)
 	Metadata   json.RawMessage // a JSON object
 	Billing    *payment.Contact
 	// NetworkTransactionID and Credentials (by connector account) come from payments that another system made.
@@ -27,12 +27,12 @@ type MethodInput struct {
 	Credentials          map[string]MethodAccount
 }
 
-// methodRounds bounds how often a change is decided anew because another writer was faster. Payments that save the same card at the same time
-// overtake each other up to saveLimit times, so a change of the merchant's tries as often.
+// methodRounds limits how often a change is decided again after a conflict with another writer. Payments that save the same card at the same time
+// can cause up to saveLimit conflicts, so a change by the merchant is tried as often.
 const methodRounds = saveLimit
 
-// CreatePaymentMethod saves a customer's card without a payment. Where the customer has the card already, its record is brought up to date and
-// returned. Errors: HE_02 for an unknown customer or connector account, IR_16 for a card that has expired.
+// CreatePaymentMethod saves a customer's card without a payment. If the customer has already saved the card, it updates and returns that record.
+// Errors: HE_02 for an unknown customer or connector account, IR_16 for a card that has expired.
 func (s *Methods) CreatePaymentMethod(ctx context.Context, a account.Auth, in MethodInput) (*PaymentMethod, error) {
 	now := s.now().UTC().Truncate(time.Millisecond)
 	if err := s.checkCredentialAccounts(ctx, a, in.Credentials); err != nil {
@@ -44,7 +44,7 @@ func (s *Methods) CreatePaymentMethod(ctx context.Context, a account.Auth, in Me
 	return s.createWithCard(ctx, a, in, now)
 }
 
-// fill takes over what the merchant sent with the card. An empty text leaves the record as it is.
+// fill copies the merchant's data about the card. An empty text leaves the record as it is.
 func (in *MethodInput) fill(m *PaymentMethod, kind string) {
 	d := &m.Details
 	payment.SetText(&d.Type, kind)
@@ -87,7 +87,7 @@ func (s *Methods) checkCredentialAccounts(ctx context.Context, a account.Auth, c
 	return nil
 }
 
-// createWithoutCard makes a record whose card the customer brings later.
+// createWithoutCard makes a record whose card the customer enters later.
 func (s *Methods) createWithoutCard(ctx context.Context, a account.Auth, in MethodInput, now time.Time) (*PaymentMethod, error) {
 	m := newMethod(a.MerchantID, in.CustomerID, now)
 	m.Status, m.Details.Method = MethodAwaitingData, in.Method
@@ -150,7 +150,7 @@ func (s *Methods) createWithCard(ctx context.Context, a account.Auth, in MethodI
 	}
 }
 
-// Of reads a saved method as it is now, a deleted one too, sealed; nil for the id "" or a method that does not exist.
+// Of reads a saved method as it is now, even a deleted one, sealed. It returns nil for the id "" or a method that does not exist.
 func Of(r Reader, merchantID, id string) (*PaymentMethod, error) {
 	if id == "" {
 		return nil, nil
@@ -162,7 +162,7 @@ func Of(r Reader, merchantID, id string) (*PaymentMethod, error) {
 	return m, err
 }
 
-// PaymentMethod reads a saved method, opened. Errors: HE_02.
+// PaymentMethod reads and opens a saved method. Errors: HE_02.
 func (s *Methods) PaymentMethod(ctx context.Context, a account.Auth, id string) (*PaymentMethod, error) {
 	return s.ReadMethod(ctx, a.MerchantID, id)
 }

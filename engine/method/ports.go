@@ -7,20 +7,20 @@ import (
 	"payswitch/engine/vault"
 )
 
-// Reader reads what customers have saved. Rows come back as fresh copies, sealed parts sealed. A method that finds one row answers
-// ErrNotFound where the merchant has no such row.
+// Reader reads the data that customers have saved. Rows are fresh copies; their sealed parts stay sealed. A method that reads one row returns
+// ErrNotFound if the merchant has no such row.
 type Reader interface {
-	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
+	// Now returns the database's time in UTC, in whole milliseconds. It stays the same throughout the transaction.
 	Now() time.Time
 
-	// Customer reads one, a redacted one too.
+	// Customer reads one customer, even a redacted one.
 	Customer(merchantID, id string) (*account.Customer, error)
-	// Customers lists a merchant's customers by creation, the newest first, and counts all of them.
+	// Customers lists a merchant's customers by creation, newest first. The number counts all of them.
 	Customers(merchantID string, limit, offset int) ([]*account.Customer, int, error)
-	// CustomerAccount is what the adapter of a connector account keeps of a customer.
+	// CustomerAccount returns the data of a connector account's adapter about a customer.
 	CustomerAccount(merchantID, customerID, accountID string) (*CustomerAccount, error)
 
-	// PaymentMethod reads one, a deleted one too.
+	// PaymentMethod reads one method, even a deleted one.
 	PaymentMethod(merchantID, id string) (*PaymentMethod, error)
 	// PaymentMethodByFingerprint finds the customer's method for a card.
 	PaymentMethodByFingerprint(merchantID, customerID string, fingerprint string) (*PaymentMethod, error)
@@ -30,7 +30,7 @@ type Reader interface {
 	AllPaymentMethods(merchantID, customerID string) ([]*PaymentMethod, error)
 
 	Mandate(merchantID, id string) (*Mandate, error)
-	// Mandates lists those that the filter chooses, the newest first.
+	// Mandates lists the mandates that the filter selects, newest first.
 	Mandates(merchantID string, f MandateFilter) ([]*Mandate, error)
 
 	EphemeralKey(merchantID, id string) (*EphemeralKey, error)
@@ -40,9 +40,9 @@ type Reader interface {
 	vault.CardReader
 }
 
-// Tx writes what customers have saved. Everything that one transaction writes becomes durable together, or not at all. Each write sees
-// the writes before it. Insert answers ErrConflict when the key exists. Update compares Version with the stored row's and raises it in the
-// value given: ErrConflict when another writer was faster, ErrNotFound when the row is gone.
+// Tx writes the data that customers have saved. All writes of one transaction become durable together, or none does. Each write sees the writes
+// before it. Insert returns ErrConflict if the key exists. Update compares Version with the stored row's and raises it in the given value.
+// It returns ErrConflict if another writer was faster, and ErrNotFound if the row is gone.
 type Tx interface {
 	Reader
 
@@ -50,10 +50,10 @@ type Tx interface {
 	UpdateCustomer(c *account.Customer) error
 	// PutCustomerAccount inserts or replaces. It compares nothing: the last writer wins.
 	PutCustomerAccount(c *CustomerAccount) error
-	// DeleteCustomerAccounts removes all of a customer's. A customer without any is no error.
+	// DeleteCustomerAccounts removes all of a customer's accounts. It is no error if the customer has none.
 	DeleteCustomerAccounts(merchantID, customerID string) error
 
-	// InsertPaymentMethod answers ErrConflict also when the customer has another method with the fingerprint. So does UpdatePaymentMethod.
+	// InsertPaymentMethod also returns ErrConflict if the customer has another method with the fingerprint. So does UpdatePaymentMethod.
 	InsertPaymentMethod(m *PaymentMethod) error
 	// UpdatePaymentMethod leaves CustomerID, CreatedAt and LastUsedAt as they are.
 	UpdatePaymentMethod(m *PaymentMethod) error
@@ -65,19 +65,19 @@ type Tx interface {
 	UpdateMandate(m *Mandate) error
 
 	InsertEphemeralKey(k *EphemeralKey) error
-	// DeleteEphemeralKey answers ErrNotFound when the key is gone.
+	// DeleteEphemeralKey returns ErrNotFound if the key is gone.
 	DeleteEphemeralKey(merchantID, id string) error
 
 	vault.CardTx
 }
 
-// MandateFilter chooses mandates. Zero values do not filter.
+// MandateFilter selects mandates. Zero values do not filter.
 type MandateFilter struct {
 	CustomerID string
 	MethodID   string
 	Status     MandateStatus
 	Limit      int // 0 lists all
 	Offset     int
-	// From and To bound the creation, both included.
+	// From and To limit the time of creation, both inclusive.
 	From, To time.Time
 }

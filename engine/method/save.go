@@ -17,8 +17,8 @@ import (
 	"payswitch/sdk"
 )
 
-// SaveUsage is the usage that a payment's card is saved for (on_session, off_session), "" when the card is not saved. The customer must have
-// agreed. A method that is saved already is saved again only when the customer agrees with this very request.
+// SaveUsage returns the usage that a payment's card is saved for (on_session, off_session), or "" if the card is not saved. The customer must
+// have agreed. A saved method is saved again only if the customer agrees with this very request.
 func SaveUsage(p *payment.Payment, in *request.Input, i *Instrument) sdk.CredentialUsage {
 	switch {
 	case p.Private.Acceptance == nil, p.CustomerID == "":
@@ -31,7 +31,7 @@ func SaveUsage(p *payment.Payment, in *request.Input, i *Instrument) sdk.Credent
 	return sdk.UsageOnSession
 }
 
-// SaveTries counts failures to save a payment's card. Money goes first: after saveLimit the payment settles without saving the card. The zero
+// SaveTries counts failures to save a payment's card. The payment comes first: after saveLimit it settles without saving the card. The zero
 // value has counted nothing.
 type SaveTries int
 
@@ -40,7 +40,7 @@ const (
 	saveFailure = 20
 )
 
-// Count counts one failure: 1 where another writer was faster, saveFailure for any other error.
+// Count counts one failure: 1 if another writer was faster, saveFailure for any other error.
 func (t *SaveTries) Count(err error) {
 	if errors.Is(err, fault.ErrConflict) {
 		*t++
@@ -57,22 +57,22 @@ var (
 	errCardGone = errors.New("the card number is not kept any more")
 )
 
-// SaveInput is a payment whose operation was judged, as DecideSaved needs it.
+// SaveInput is the input of DecideSaved: a payment whose operation was judged.
 type SaveInput struct {
-	// Payment and Attempt are the rows as the verdict leaves them. DecideSaved writes the ids of the saved method and of the mandate into them.
+	// Payment and Attempt are the rows after the verdict. DecideSaved writes the ids of the saved method and of the mandate into them.
 	Payment *payment.Payment
 	Attempt *payment.Attempt
 	// Operation is the row before the verdict, with the sealed card.
 	Operation *payment.Operation
-	// Number is the card number where this node still has it; zero: DecideSaved opens the operation's card.
+	// Number is the card number if this node still has it; zero: DecideSaved opens the operation's card.
 	Number secret.Value
 	// Tries counts over all decisions about one operation.
 	Tries *SaveTries
 }
 
-// DecideSaved decides what a verdict changes of the card that the customer agreed to save. A method is recorded, inactive, as soon as the processor
-// has not refused the payment; the processor's approval activates it and adds credentials and mandate. DecideSaved writes nothing to the store:
-// the caller commits the result with the payment, or decides anew on fresher rows.
+// DecideSaved decides how a verdict changes the card that the customer agreed to save. It records the method as inactive unless the processor
+// has refused the payment. The processor's approval activates the method and adds credentials and mandate. DecideSaved writes nothing to the
+// store: the caller commits the result with the payment, or decides again on fresh rows.
 func (s *Methods) DecideSaved(ctx context.Context, in SaveInput, now time.Time) (*SavedChange, error) {
 	p, a := in.Payment, in.Attempt
 	switch in.Operation.Kind {
@@ -151,7 +151,7 @@ func (s *Methods) saveCard(ctx context.Context, in SaveInput, c *SavedChange, no
 	return s.sealMethod(m)
 }
 
-// offerFirst makes the saved method the customer's default where the customer has none.
+// offerFirst makes the saved method the customer's default if the customer has none.
 func (c *SavedChange) offerFirst(customer *account.Customer, now time.Time) {
 	if customer.DefaultMethodID == "" {
 		customer.DefaultMethodID, customer.ModifiedAt = c.Method.ID, now
@@ -164,7 +164,7 @@ func isNotFound(err error) bool {
 	return errors.As(err, &e) && e.Kind == fault.KindNotFound
 }
 
-// customerForSaving reads the customer whose card is saved; nil when the customer was deleted.
+// customerForSaving reads the customer whose card is saved. It returns nil if the customer was deleted.
 func (s *Methods) customerForSaving(ctx context.Context, merchantID, id string) (c *account.Customer, err error) {
 	err = s.read(ctx, "read customer", func(r Reader) (err error) { c, err = r.Customer(merchantID, id); return err })
 	if errors.Is(err, fault.ErrNotFound) || err == nil && c.Redacted {
@@ -173,7 +173,7 @@ func (s *Methods) customerForSaving(ctx context.Context, merchantID, id string) 
 	return c, err
 }
 
-// recordCard puts the card of a payment into c: on the customer's record of that card, or on a new record.
+// recordCard puts a payment's card into c: on the customer's record of that card, or on a new record.
 func (s *Methods) recordCard(ctx context.Context, in SaveInput, c *SavedChange, now time.Time) error {
 	p, a, op := in.Payment, in.Attempt, in.Operation
 	number := in.Number
@@ -212,7 +212,7 @@ func newMethod(merchantID, customerID string, now time.Time) *PaymentMethod {
 		ModifiedAt: now, Private: &Private{ClientSecret: id + "_secret_" + ids.Random(20)}}
 }
 
-// cardToSave is a card with what its record says of it.
+// cardToSave is a card with the texts for its record.
 type cardToSave struct {
 	customerID       string
 	number           secret.Value
@@ -254,7 +254,7 @@ func (s *Methods) putCard(ctx context.Context, merchantID string, in cardToSave,
 	return s.sealCard(m, in.number, old, c, now)
 }
 
-// sealCard seals a method's card for the vault, with expiry and holder of the method's record. old is the row that it replaces, nil for none.
+// sealCard seals a method's card for the vault, with expiry and holder from the method's record. old is the row to replace, or nil.
 func (s *Methods) sealCard(m *PaymentMethod, number secret.Value, old *vault.StoredCard, c *SavedChange, now time.Time) (err error) {
 	c.card, err = s.vault.SealCard(m.MerchantID, m.ID, vault.CardData{Number: number, ExpMonth: m.Details.Card.ExpMonth, ExpYear: m.Details.Card.ExpYear,
 		Holder: secret.New(m.Private.Holder)})
@@ -268,8 +268,8 @@ func (s *Methods) sealCard(m *PaymentMethod, number secret.Value, old *vault.Sto
 	return nil
 }
 
-// addCredentials records what later charges of the method refer to: the customer's authentication and, where the customer agreed to charges
-// without them, the network's transaction id and the processor's reference.
+// addCredentials records what later charges of the method refer to: the customer's authentication. If the customer agreed to charges without
+// the customer, it also records the network's transaction id and the processor's reference.
 func (m *PaymentMethod) addCredentials(p *payment.Payment, a *payment.Attempt, now time.Time) {
 	if i := initialAuthentication(a, p, now); i != nil {
 		m.Details.Initial = i
@@ -291,9 +291,9 @@ func (m *PaymentMethod) addCredentials(p *payment.Payment, a *payment.Attempt, n
 	m.Details.Accounts[a.AccountID] = at
 }
 
-// LateReference decides what a reference that the processor made after its approval changes of the saved method. It returns nil where nothing
-// changes: the card is not saved for charges without the customer, the method was deleted, or the account already has this payment's reference
-// or that of a later payment.
+// LateReference decides how a reference that the processor made after its approval changes the saved method. It returns nil if nothing changes:
+// the card is not saved for charges without the customer, the method was deleted, or the account already has this payment's reference or that
+// of a later payment.
 func (s *Methods) LateReference(ctx context.Context, p *payment.Payment, a *payment.Attempt, now time.Time) (*SavedChange, error) {
 	if a.Details.StoredCredential == nil || a.Details.Save != sdk.UsageOffSession || a.Details.MethodID == "" || !payment.Approved(a.Status) {
 		return nil, nil
@@ -314,10 +314,10 @@ func (s *Methods) LateReference(ctx context.Context, p *payment.Payment, a *paym
 	if err := s.sealMethod(m); err != nil {
 		return nil, err
 	}
-	return &SavedChange{Method: m, usedAt: a.CreatedAt}, nil // the reference is new, the use is the payment's
+	return &SavedChange{Method: m, usedAt: a.CreatedAt}, nil // the reference is new; the last use is the payment's
 }
 
-// consentOf is the evidence of the customer's agreement.
+// consentOf returns the evidence of the customer's agreement.
 func consentOf(p *payment.Payment, a *payment.Attempt, now time.Time) *Consent {
 	d := &p.Details
 	c := &Consent{At: now, PaymentID: p.ID, Usage: a.Details.Save, Amount: p.NetAmount, Currency: p.Currency, Description: d.Description,
@@ -328,7 +328,7 @@ func consentOf(p *payment.Payment, a *payment.Attempt, now time.Time) *Consent {
 	return c
 }
 
-// saveMandate puts the mandate that the payment makes into c: a new one, or the one there is, activated by the approval.
+// saveMandate puts the payment's mandate into c: a new one, or the existing one, which the approval activates.
 func (s *Methods) saveMandate(ctx context.Context, p *payment.Payment, a *payment.Attempt, c *SavedChange, now time.Time) (err error) {
 	terms := p.Details.Mandate
 	if terms == nil {
@@ -360,8 +360,8 @@ func (s *Methods) saveMandate(ctx context.Context, p *payment.Payment, a *paymen
 	return err
 }
 
-// initialAuthentication is the authentication that later charges of a saved method refer to; nil when this switch did not authenticate the
-// customer.
+// initialAuthentication returns the authentication that later charges of a saved method refer to. It returns nil if this switch did not
+// authenticate the customer.
 func initialAuthentication(a *payment.Attempt, p *payment.Payment, now time.Time) *InitialAuthentication {
 	s := a.Details.Authentication
 	if s == nil || s.Status != "success" || s.ACSTransID == "" {

@@ -7,10 +7,10 @@ import (
 	"payswitch/engine/vault"
 )
 
-// SavedChange is what a decision changes of a customer's saved methods and mandates. A nil field changes nothing. The zero value, and a nil
+// SavedChange holds a decision's changes of a customer's saved methods and mandates. A nil field changes nothing. The zero value, and a nil
 // SavedChange, change nothing at all.
 type SavedChange struct {
-	// Method is the saved method as the change leaves it, opened.
+	// Method is the saved method after the change, opened.
 	Method     *PaymentMethod
 	newMethod  bool
 	card       *vault.StoredCard
@@ -20,7 +20,7 @@ type SavedChange struct {
 	newMandate bool
 	account    *CustomerAccount
 	giveBack   *mandateCharge
-	usedAt     time.Time // TouchPaymentMethod's time
+	usedAt     time.Time // new value of LastUsedAt
 	// Alarm is counted after the commit; "" for none.
 	Alarm string
 }
@@ -28,7 +28,7 @@ type SavedChange struct {
 // mandateCharge is the one charge of a single-use mandate, taken by a payment.
 type mandateCharge struct{ merchantID, mandateID, paymentID string }
 
-// Apply writes the change in a transaction. It may run more than once: it works on copies, so that a transaction that is undone raises no version.
+// Apply writes the change in a transaction. It may run more than once: it works on copies, so an undone transaction raises no version.
 func (c *SavedChange) Apply(tx Tx) error {
 	if c == nil {
 		return nil

@@ -48,8 +48,8 @@ func (s *Methods) tokenTag(m *PaymentMethod, head []byte) []byte {
 	return s.vault.Hash(tokenPurpose, in)[:tokenTag]
 }
 
-// methodOfToken finds the method of the payment's customer that a token names, opened; nil for a token that is wrong or past its end. A method's
-// id serves as a token that does not end.
+// methodOfToken finds and opens the method of the payment's customer that a token names. It returns nil for a token that is wrong or expired. A
+// method's id works as a token that does not expire.
 func (s *Methods) methodOfToken(ctx context.Context, p *payment.Payment, token string, now time.Time) (*PaymentMethod, error) {
 	if p.CustomerID == "" {
 		return nil, nil
