@@ -1,7 +1,6 @@
 package request
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -100,99 +99,6 @@ func CheckAmountToCapture(toCapture *int64, amount, net int64, method payment.Ca
 		return fault.Refused("amount_to_capture must be equal to amount when capture_method = automatic").About("amount_to_capture")
 	}
 	return nil
-}
-
-// Apply copies the fields that the request sent into the payment. Fields that the request left out keep their value.
-func (in *Input) Apply(p *payment.Payment) {
-	d, v := &p.Details, p.Private
-	if in.Amount != nil {
-		p.Amount = *in.Amount
-	}
-	if in.Currency != "" {
-		p.Currency = in.Currency
-	}
-	payment.SetText(&d.CaptureMethod, in.CaptureMethod)
-	payment.SetText(&d.AuthenticationType, in.AuthenticationType)
-	payment.SetText(&d.SetupFutureUsage, in.SetupFutureUsage)
-	payment.SetText(&d.PaymentType, in.PaymentType)
-	payment.SetText(&d.Description, in.Description)
-	payment.SetText(&d.DescriptorName, in.DescriptorName)
-	payment.SetText(&d.DescriptorSuffix, in.DescriptorSuffix)
-	payment.SetText(&d.ReturnURL, in.ReturnURL)
-	payment.SetText(&d.OrderReference, in.OrderReference)
-	payment.SetPtr(&d.OffSession, in.OffSession)
-	payment.SetPtr(&d.AmountToCapture, in.AmountToCapture)
-	payment.SetPtr(&d.ShippingCost, in.ShippingCost)
-	payment.SetPtr(&d.OrderTaxAmount, in.OrderTaxAmount)
-	if in.SurchargeAmount != 0 {
-		d.SurchargeAmount = in.SurchargeAmount
-	}
-	if in.External3DS != nil {
-		d.External3DS = *in.External3DS
-	}
-	if d.External3DS && d.AuthenticationType == "" {
-		d.AuthenticationType = payment.AuthenticationThreeDS // the flag alone asks for 3-D Secure
-	}
-	if in.Metadata != nil {
-		d.Metadata = in.Metadata
-	}
-	payment.SetPtr(&d.Routing, in.Routing)
-	payment.SetText(&d.MITCategory, in.MITCategory)
-	payment.SetText(&d.SCAExemption, in.SCAExemption)
-	payment.SetPtr(&d.ProfileAcquirerID, in.ProfileAcquirerID)
-	payment.SetPtr(&d.StoredCredential, in.StoredCredential)
-	payment.SetPtr(&d.Force3DSChallenge, in.Force3DSChallenge)
-	payment.SetPtr(&d.RiskAccepted, in.RiskAccepted)
-	for k, r := range in.Echo {
-		if d.Echo == nil {
-			d.Echo = map[string]json.RawMessage{}
-		}
-		d.Echo[k] = r
-	}
-	payment.SetPtr(&v.Billing, in.Billing)
-	payment.SetPtr(&v.Shipping, in.Shipping)
-	payment.SetPtr(&v.Browser, in.Browser)
-	payment.SetPtr(&v.MethodBilling, in.MethodBilling)
-	payment.SetPtr(&v.Acceptance, in.Acceptance)
-	if m := in.MandateData; m != nil {
-		payment.SetPtr(&v.Acceptance, m.Acceptance)
-		d.Mandate = &m.Terms
-	}
-	in.applyCustomer(p)
-	p.NetAmount = p.Amount + valueOf(d.ShippingCost) + valueOf(d.OrderTaxAmount) + d.SurchargeAmount
-}
-
-func (in *Input) applyCustomer(p *payment.Payment) {
-	id := in.CustomerID
-	c := payment.CustomerInput{Name: in.Name, Email: in.Email, Phone: in.Phone, PhoneCountryCode: in.PhoneCountryCode}
-	if in.Customer != nil {
-		payment.SetText(&id, in.Customer.ID)
-		payment.SetText(&c.Name, in.Customer.Name)
-		payment.SetText(&c.Email, in.Customer.Email)
-		payment.SetText(&c.Phone, in.Customer.Phone)
-		payment.SetText(&c.PhoneCountryCode, in.Customer.PhoneCountryCode)
-	}
-	payment.SetText(&p.CustomerID, id)
-	if c == (payment.CustomerInput{}) && id == "" {
-		return
-	}
-	var out payment.CustomerInput
-	if p.Private.Customer != nil {
-		out = *p.Private.Customer
-	}
-	out.ID = p.CustomerID
-	payment.SetText(&out.Name, c.Name)
-	payment.SetText(&out.Email, c.Email)
-	payment.SetText(&out.Phone, c.Phone)
-	payment.SetText(&out.PhoneCountryCode, c.PhoneCountryCode)
-	p.Private.Customer = &out
-}
-
-func valueOf(v *int64) int64 {
-	if v == nil {
-		return 0
-	}
-	return *v
 }
 
 // CheckConfirm checks the rules that apply only when the card is charged.
