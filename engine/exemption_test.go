@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
+	"payswitch/engine/threeds"
 	"payswitch/sdk"
 )
 
@@ -130,7 +131,7 @@ func TestLowValueCountsAddUp(t *testing.T) {
 	require.Equal(t, claims, sent)
 	require.GreaterOrEqual(t, approved, 5)
 	v := w.pay(sale(1_00, visa, euros, asks("low_value")))
-	require.Equal(t, "requested_exemption_inadmissible", v.Attempt.Details.Exemption.Reason)
+	require.Equal(t, threeds.BecauseInadmissible, v.Attempt.Details.Exemption.Reason)
 	require.Empty(t, w.bank.last(t).Exemption, "exhausted")
 	require.Equal(t, approved, w.used(v).Count)
 }
@@ -151,7 +152,7 @@ func TestLowValueInOtherCurrencies(t *testing.T) {
 		v := w.pay(sale(c.amount, visa, in(c.currency), asks("low_value")))
 		require.Equal(t, payment.Succeeded, v.Payment.Status)
 		require.Empty(t, w.bank.last(t).Exemption)
-		require.Equal(t, "requested_exemption_inadmissible", v.Attempt.Details.Exemption.Reason)
+		require.Equal(t, threeds.BecauseInadmissible, v.Attempt.Details.Exemption.Reason)
 	}
 }
 
@@ -180,7 +181,7 @@ func TestExemptionNotTaken(t *testing.T) {
 			v := w.pay(sale(10_00, visa, euros, change, tra))
 			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Empty(t, w.bank.last(t).Exemption)
-			require.Equal(t, "exemption_not_taken", v.Attempt.Details.Exemption.Reason, "the answer shows the reason")
+			require.Equal(t, threeds.BecauseNoWay, v.Attempt.Details.Exemption.Reason, "and it is told")
 			require.Nil(t, v.Attempt.Details.Authentication)
 		})
 	}
@@ -284,7 +285,7 @@ func TestSoftDeclinedExemptions(t *testing.T) {
 	}
 	v = w.pay(sale(10_00, visa, external, euros))
 	require.Equal(t, payment.RequiresCustomerAction, v.Payment.Status, "20 of 20 claims were declined")
-	require.Equal(t, []string{"low_value"}, v.Attempt.Details.Exemption.PassedOver)
+	require.Equal(t, []threeds.Exemption{threeds.ExemptLowValue}, v.Attempt.Details.Exemption.PassedOver)
 	require.Len(t, w.settledExemptions(), 20)
 	require.Equal(t, payment.Failed, w.pay(sale(10_00, "4111111111111111", external, euros)).Payment.Status, "other issuers are still asked")
 	require.Len(t, w.settledExemptions(), 21)

@@ -171,7 +171,7 @@ func writeExemption(w *writer, v *change.View, a *payment.Attempt) {
 	if x == nil || v.Public {
 		return
 	}
-	w.key("sca_exemption").open().text("exemption", x.Exemption).text("route", x.Route).str("reason", x.Reason).strings("passed_over", x.PassedOver).close()
+	w.key("sca_exemption").open().text("exemption", string(x.Exemption)).text("route", string(x.Route)).str("reason", string(x.Reason)).strings("passed_over", names(x.PassedOver)).close()
 }
 
 // jsonOf is the JSON text of v for a data attribute. The template escapes it, and the page's script parses it.

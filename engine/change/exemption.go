@@ -52,7 +52,7 @@ func (n *exemptionCount) write(tx Tx) error {
 		return nil
 	}
 	x := n.a.Details.Exemption
-	if n.outcome == "approved" && x.Exemption == string(threeds.ExemptLowValue) && x.Card != "" {
+	if n.outcome == "approved" && x.Exemption == threeds.ExemptLowValue && x.Card != "" {
 		if err := tx.CountLowValue(n.a.MerchantID, x.Card, x.EURCents, tx.Now().Add(lowValueKept)); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (n *exemptionCount) write(tx Tx) error {
 	if n.a.Details.Card == nil || n.a.Details.Card.BIN == "" {
 		return nil
 	}
-	return tx.CountExemption(n.a.MerchantID, n.a.Details.Card.BIN, x.Exemption, n.outcome == "soft_declined", tx.Now().Add(exemptionRateKept))
+	return tx.CountExemption(n.a.MerchantID, n.a.Details.Card.BIN, string(x.Exemption), n.outcome == "soft_declined", tx.Now().Add(exemptionRateKept))
 }
 
 // settledExemption logs and counts a settled claim. It does nothing for nil.
@@ -69,7 +69,7 @@ func (s *Changes) settledExemption(ctx context.Context, n *exemptionCount) {
 		return
 	}
 	x := n.a.Details.Exemption
-	s.Metrics.ExemptionSettled(n.a.Connector, x.Exemption, x.Route, n.outcome)
-	s.Log.LogAttrs(ctx, slog.LevelInfo, "exemption settled", slog.String("payment_id", n.a.PaymentID), slog.String("exemption", x.Exemption),
-		slog.String("route", x.Route), slog.String("outcome", n.outcome))
+	s.Metrics.ExemptionSettled(n.a.Connector, string(x.Exemption), string(x.Route), n.outcome)
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "exemption settled", slog.String("payment_id", n.a.PaymentID), slog.String("exemption", string(x.Exemption)),
+		slog.String("route", string(x.Route)), slog.String("outcome", n.outcome))
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"payswitch/engine/secret"
+	"payswitch/engine/threeds"
 	"payswitch/sdk"
 )
 
@@ -123,10 +124,10 @@ type AuthenticationDetails struct {
 	Merchant AuthenticationMerchant `json:"merchant"`
 	// Exemption is the requested exemption, ExemptionRoute the way of the request (3ds, authorization). ExemptionApplied is the one that the
 	// ACS reports as applied.
-	Exemption        string `json:"exemption,omitempty"`
-	ExemptionRoute   string `json:"exemption_route,omitempty"`
-	ExemptionApplied string `json:"exemption_applied,omitempty"`
-	ExemptionReason  string `json:"exemption_reason,omitempty"` // the reason for the decision
+	Exemption        threeds.Exemption `json:"exemption,omitempty"`
+	ExemptionRoute   threeds.Route     `json:"exemption_route,omitempty"`
+	ExemptionApplied string            `json:"exemption_applied,omitempty"`
+	ExemptionReason  threeds.Reason    `json:"exemption_reason,omitempty"` // the reason for the decision
 	// DecoupledMinutes is the time that a decoupled challenge may take, 0 if the engine did not ask for one.
 	DecoupledMinutes int `json:"decoupled_minutes,omitempty"`
 	// ThreeRIInd, Prior and Recurring belong to an authentication without the payer.
@@ -260,7 +261,7 @@ func SummaryOf(a *Authentication) *AttemptAuthentication {
 	s := &AttemptAuthentication{ID: a.ID, Connector: a.Connector, State: a.State, Status: "pending", Flow: d.Flow(), Outcome: a.Outcome,
 		ServerTransID: d.ServerTransID, DSTransID: d.DSTransID, ACSTransID: d.ACSTransID, Version: d.MessageVersion, Network: d.Network,
 		TransStatus: d.TransStatus, TransStatusReason: d.TransStatusReason, ChallengeCancel: d.ChallengeCancel, ECI: d.SentECI, Shift: d.Shift,
-		Exemption: d.Exemption, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage}
+		Exemption: string(d.Exemption), ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage}
 	switch {
 	case a.State == AuthenticationConsumed && (a.Outcome == "authenticated" || a.Outcome == "attempted" || a.Outcome == "exempted"):
 		s.Status = "success"

@@ -9,11 +9,11 @@ import (
 // grounds. The json names are storage format.
 type AttemptExemption struct {
 	// Exemption is the claimed exemption, "" for no claim. Route is the way of the claim, 3ds or authorization, "" without a claim.
-	Exemption string `json:"exemption,omitempty"`
-	Route     string `json:"route,omitempty"`
-	Reason    string `json:"reason"`
+	Exemption threeds.Exemption `json:"exemption,omitempty"`
+	Route     threeds.Route     `json:"route,omitempty"`
+	Reason    threeds.Reason    `json:"reason"`
 	// PassedOver are the exemptions that would apply, but that the card's issuer declines too often.
-	PassedOver []string `json:"passed_over,omitempty"`
+	PassedOver []threeds.Exemption `json:"passed_over,omitempty"`
 	// Card is the vault's keyed fingerprint of the card, under which low value is counted. It is "" if the engine does not have the number.
 	Card string `json:"card,omitempty"`
 	// EURCents is the amount in euro cents, -1 if the engine knows no rate for the currency.
@@ -24,24 +24,21 @@ type AttemptExemption struct {
 
 // Direct reports whether the authorization itself claims the exemption, without an authentication.
 func (x *AttemptExemption) Direct() bool {
-	return x != nil && x.Exemption != "" && x.Route == RouteAuthorization
+	return x != nil && x.Exemption != threeds.NoExemption && x.Route == threeds.RouteAuthorization
 }
 
 // Choose records a decision.
-func (x *AttemptExemption) Choose(c threeds.Choice, route string) {
-	x.Exemption, x.Reason, x.Route, x.PassedOver = string(c.Exemption), string(c.Reason), "", nil
+func (x *AttemptExemption) Choose(c threeds.Choice, route threeds.Route) {
+	x.Exemption, x.Reason, x.Route, x.PassedOver = c.Exemption, c.Reason, threeds.RouteNone, c.PassedOver
 	if c.Exemption != threeds.NoExemption {
 		x.Route = route
-	}
-	for _, e := range c.PassedOver {
-		x.PassedOver = append(x.PassedOver, string(e))
 	}
 }
 
 // Effective reports whether the payment went to the processor under the exemption. It is false after a challenge, and if the issuer's 3-D
 // Secure gave no answer.
 func (x *AttemptExemption) Effective(s *AttemptAuthentication) bool {
-	if x.Route == RouteAuthorization && (s == nil || s.Flow == "") {
+	if x.Route == threeds.RouteAuthorization && (s == nil || s.Flow == "") {
 		return true
 	}
 	switch {
@@ -53,13 +50,7 @@ func (x *AttemptExemption) Effective(s *AttemptAuthentication) bool {
 	return false
 }
 
-// Ways in which an exemption is claimed.
-const (
-	RouteAuthorization = "authorization"
-	Route3DS           = "3ds"
-)
-
-// BroughtExemptions maps the API's names of exemptions in three_ds_data to ours.
+// BroughtExemptions are the API's words for exemptions in three_ds_data, and our own.
 var BroughtExemptions = map[string]sdk.Exemption{"low_value": sdk.ExemptionLowValue, "transaction_risk_assessment": sdk.ExemptionRiskAnalysis,
 	"transaction_risk_analysis": sdk.ExemptionRiskAnalysis, "trusted_listing": sdk.ExemptionTrustedBeneficiary, "trusted_beneficiary": sdk.ExemptionTrustedBeneficiary,
 	"secure_corporate_payment": sdk.ExemptionSecureCorporate, "secure_corporate": sdk.ExemptionSecureCorporate, "sca_delegation": sdk.ExemptionDelegation}

@@ -104,7 +104,7 @@ func (s *Authentications) run(c *authCase, phase threeds.Phase, rule *sdk.Authen
 	r := threeds.Run{Phase: phase, Channel: threeds.Channel(d.Channel), Category: d.Category, Scheme: d.Network, MessageVersion: d.MessageVersion,
 		ChallengeInds: d.ChallengeInds, Decoupled: d.DecoupledMinutes > 0, Returned: !d.ChallengedAt.IsZero(), ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
 		DSTransID: d.DSTransID, Development: s.development()}
-	if d.ExemptionRoute == payment.RouteAuthorization {
+	if d.ExemptionRoute == threeds.RouteAuthorization {
 		r.Exemption = threeds.Exemption(d.Exemption)
 	}
 	if rule != nil {

@@ -62,7 +62,7 @@ func (s *Authentications) Exempt(ctx context.Context, w *change.Confirming, in *
 	payer.FirstOfSeries = w.Payment.Details.SetupFutureUsage == sdk.UsageOffSession && (w.Instrument == nil || !w.Instrument.Stored)
 	payer.ProcessorTakes = exemptionsTaken(w.Adapter.Manifest)
 	choice := threeds.Choose(cfg, payer, "")
-	x.Choose(choice, string(choice.Route))
+	x.Choose(choice, choice.Route)
 	if external || requested == threeds.NoExemption || choice.Exemption != threeds.NoExemption {
 		return x, false, nil
 	}
@@ -142,18 +142,18 @@ func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (dir
 		payer.IssuerCountry = w.Attempt.Details.Card.CountryCode
 	}
 	payer.Asked, payer.AddCard, payer.AcquirerCountry = true, d.Category == categoryNonPayment, d.Merchant.AcquirerCountry
-	payer.SoftDeclined = d.StepUp || x != nil && x.Reason == string(threeds.BecauseSoftDecline)
+	payer.SoftDeclined = d.StepUp || x != nil && x.Reason == threeds.BecauseSoftDecline
 	payer.FirstOfSeries, payer.Forced = p.Details.SetupFutureUsage == sdk.UsageOffSession, s.forced(w)
 	choice := threeds.Choose(c.cfg(), payer, d.MessageVersion)
 	inds, authorization := threeds.ChallengeInds(d.MessageVersion, choice.Preference, choice.Exemption)
-	d.ChallengeInds, d.Exemption, d.ExemptionReason, d.ExemptionRoute = inds, string(choice.Exemption), string(choice.Reason), ""
+	d.ChallengeInds, d.Exemption, d.ExemptionReason, d.ExemptionRoute = inds, choice.Exemption, choice.Reason, threeds.RouteNone
 	direct = choice.Route == threeds.RouteAuthorization
 	switch {
 	case choice.Exemption == threeds.NoExemption:
 	case direct || authorization != threeds.NoExemption:
-		d.ExemptionRoute = payment.RouteAuthorization
+		d.ExemptionRoute = threeds.RouteAuthorization
 	default:
-		d.ExemptionRoute = payment.Route3DS
+		d.ExemptionRoute = threeds.Route3DS
 	}
 	if direct {
 		d.ChallengeInds = nil
@@ -177,16 +177,16 @@ func claimedExemption(c *authCase, d threeds.Decision) sdk.Exemption {
 	case d.Proof != nil:
 		e = d.Proof.Exemption
 	case d.Outcome == threeds.Exempted:
-		e = threeds.Exemption(c.auth.Details.Exemption)
+		e = c.auth.Details.Exemption
 	case d.Outcome == threeds.OutOf3DS && c.w.Attempt.Details.Exemption != nil:
-		e = threeds.Exemption(c.w.Attempt.Details.Exemption.Exemption)
+		e = c.w.Attempt.Details.Exemption.Exemption
 	}
 	if e == threeds.NoExemption || !slices.Contains(c.w.Adapter.Manifest.Features.Exemptions, sdk.Exemption(e)) {
 		return ""
 	}
 	if x := c.w.Attempt.Details.Exemption; x != nil && d.Outcome == threeds.OutOf3DS {
 		moved := *x
-		moved.Route = payment.RouteAuthorization
+		moved.Route = threeds.RouteAuthorization
 		c.w.Attempt.Details.Exemption = &moved
 	}
 	return sdk.Exemption(e)
