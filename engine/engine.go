@@ -11,7 +11,6 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
-	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/link"
 	"payswitch/engine/method"
@@ -137,10 +136,6 @@ func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)         
 func (noMetrics) Alarm(string)                                                         {}
 
 type noMetrics struct{}
-
-func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
-	return fault.FromStore(e.store.View(ctx, f), doing)
-}
 
 // OpensURL reports whether a public URL carries the right token. It reads nothing but the URL, so the time it takes does not reveal whether
 // an id exists.
