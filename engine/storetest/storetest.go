@@ -1,10 +1,27 @@
-// Package storetest is the conformance suite of engine.Store: every store must pass it. The suite tests through the port alone. It does not
+// Package storetest is the conformance suite of engine.Store: every store must pass it. The suite tests through the ports alone. It does not
 // cover files, servers or crashes; a store adds tests of its own for those.
+//
+// The suite has a part for each room of the engine, in a file of the room's name. The room's ports.go states the guarantees that the part tests:
+//
+//	transactions.go   engine/port/store.go     atomic and durable updates, snapshots, the clock
+//	vault.go          engine/vault/ports.go    keysets, cards, keys, sealed and signed rows
+//	account.go        engine/account/ports.go  merchants, profiles, connector accounts, API keys, idempotency
+//	method.go         engine/method/ports.go   customers, saved payment methods, mandates, ephemeral keys
+//	drive.go          engine/drive/ports.go    leases of operations, exchanges, the journal
+//	change*.go        engine/change/ports.go   payments, attempts, claims, events, authentications, exemptions
+//
+// rows.go has the cases that every kind of row must pass: what is written is read back, Update compares and raises Version, a missing row is
+// ErrNotFound, a second insert is ErrConflict, and a merchant never reaches another merchant's rows.
+//
+// A new store is written room by room, in this order. To run one room's part:
+//
+//	go test ./storage -run TestConformance/vault
 package storetest
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,70 +33,19 @@ import (
 	"payswitch/sdk"
 )
 
-// Run runs the suite. open returns an empty store that no other test uses, and closes it when the test ends. Run calls open once for every
-// subtest.
+// rooms are the parts of the suite, in the order in which a store is best written.
+var rooms = []room{transactions, vaultRoom, accountRoom, methodRoom, driveRoom, changeRoom}
+
+// Run runs the suite: one subtest for each room, named after the room. open returns an empty store that no other test uses, and closes the
+// store when the test ends. Run calls open once for every case.
 func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 	t.Helper()
-	for _, c := range []struct {
-		name string
-		test func(t *testing.T, s engine.Store)
-	}{
-		{"round trips of whole and of empty values", testRoundTrips},
-		{"updates write every field", testUpdates},
-		{"documents come back as they went in", testDocuments},
-		{"times are whole milliseconds UTC", testTimes},
-		{"inserting twice", testInsertTwice},
-		{"unique names", testUniqueNames},
-		{"compare and set", testCompareAndSet},
-		{"compare and set race", testCompareAndSetRace},
-		{"missing rows", testMissing},
-		{"another merchant's rows", testScoping},
-		{"payments: order and cursors", testPaymentOrder},
-		{"payments: equal times", testPaymentTies},
-		{"payments: filters", testPaymentFilters},
-		{"children in order", testChildren},
-		{"attempts by what a processor calls them", testAttemptsAt},
-		{"operations: what is due", testDue},
-		{"operations: claims never overlap", testClaimRace},
-		{"operations: leases", testLeases},
-		{"operations: how many are open", testOpenOperations},
-		{"authentications", testAuthentications},
-		{"authentications by what an authenticator calls them", testAuthenticationsAt},
-		{"authentications: what is due, leases", testAuthenticationLeases},
-		{"exchanges", testExchanges},
-		{"journal", testJournal},
-		{"journal: pages", testJournalPages},
-		{"journal: what has been kept long enough", testJournalExpiry},
-		{"idempotency", testIdempotency},
-		{"card tokens", testCardTokens},
-		{"cards", testCards},
-		{"short-term keys", testShortTermKeys},
-		{"sealed rows", testSealedRows},
-		{"signed rows", testSignedRows},
-		{"what has expired", testExpired},
-		{"payment methods: lists", testMethodLists},
-		{"payment methods: one for each card", testMethodFingerprints},
-		{"mandates", testMandates},
-		{"ephemeral keys", testEphemeralKeys},
-		{"customers at accounts", testCustomerAccounts},
-		{"merchants and what goes with them", testMerchants},
-		{"API keys", testAPIKeys},
-		{"accounts of a connector", testAccountsAt},
-		{"violations", testViolations},
-		{"exemptions: low value", testLowValue},
-		{"exemptions: rates", testExemptionRates},
-		{"customers", testCustomers},
-		{"keysets", testKeysets},
-		{"update: own writes, errors, clock", testUpdate},
-		{"update: one that fails leaves the others alone", testFailureAmongOthers},
-		{"update: panic", testPanic},
-		{"update: cancelled before", testCancelledBefore},
-		{"update: cancelled after", testCancelledAfter},
-		{"update: many at a time", testManyWriters},
-		{"view: one snapshot", testSnapshot},
-		{"view: cancelled, panic", testView},
-	} {
-		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
+	for _, r := range rooms {
+		t.Run(r.name, func(t *testing.T) {
+			for _, c := range slices.Concat(rowCases(r.kinds), r.cases) {
+				t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
+			}
+		})
 	}
 }
 
@@ -90,6 +56,9 @@ const (
 
 // base is a time in the past, in whole milliseconds.
 var base = time.Date(2026, 3, 1, 12, 0, 0, int(123*time.Millisecond), time.UTC)
+
+// document is JSON that a store could change: decimals, long numbers, order, HTML and line separators.
+const document = `{"z":1.10,"a":12345678901234567890,"a":"<script>&amp; ` + "\u2028" + `","e":{},"n":null}`
 
 func update(t testing.TB, s engine.Store, f func(tx engine.Tx) error) {
 	t.Helper()
@@ -169,5 +138,6 @@ func ids[T any](list []T, id func(T) string) []string {
 	return out
 }
 
-func paymentID(p *payment.Payment) string     { return p.ID }
+func paymentID(p *payment.Payment) string { return p.ID }
+
 func operationID(o *payment.Operation) string { return o.ID }

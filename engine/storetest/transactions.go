@@ -16,6 +16,24 @@ import (
 	"payswitch/engine/request"
 )
 
+// transactions tests port.StoreOf, on which all rooms rely: an Update is atomic and durable, a View is one snapshot, and the clock is the
+// database's. Begin with these cases.
+var transactions = room{
+	name:  "transactions",
+	kinds: nil,
+	cases: []testCase{
+		{"update: own writes, errors, clock", testUpdate},
+		{"update: a failure leaves the others alone", testFailureAmongOthers},
+		{"update: panic", testPanic},
+		{"update: cancelled before", testCancelledBefore},
+		{"update: cancelled after", testCancelledAfter},
+		{"update: many at a time", testManyWriters},
+		{"view: one snapshot", testSnapshot},
+		{"view: cancelled, panic", testView},
+		{"times are whole milliseconds UTC", testTimes},
+	},
+}
+
 var errOwn = errors.New("the function's own error")
 
 func amount(t testing.TB, s engine.Store, id string) int64 {
@@ -261,4 +279,26 @@ func testView(t *testing.T, s engine.Store) {
 	}
 	insertPayments(t, s, paymentRow("p"))
 	require.EqualValues(t, 100, amount(t, s, "p"))
+}
+
+func testTimes(t *testing.T, s engine.Store) {
+	p := paymentRow("p")
+	p.CreatedAt = time.Date(2026, 7, 1, 10, 0, 0, 987654321, time.FixedZone("", 2*60*60))
+	insertPayments(t, s, p)
+	got := get(t, s, func(r engine.Reader) (*payment.Payment, error) { return r.Payment(merchantA, "p") })
+	require.Equal(t, time.Date(2026, 7, 1, 8, 0, 0, 987000000, time.UTC), got.CreatedAt)
+	require.True(t, got.ExpiresAt.IsZero())
+
+	before := time.Now().Add(-time.Minute) // the database has its own clock, at most a minute off
+	for _, now := range []time.Time{
+		get(t, s, func(r engine.Reader) (time.Time, error) { return r.Now(), nil }),
+		func() (now time.Time) {
+			update(t, s, func(tx engine.Tx) error { now = tx.Now(); return nil })
+			return now
+		}(),
+	} {
+		require.Equal(t, now.Truncate(time.Millisecond), now)
+		require.Equal(t, time.UTC, now.Location())
+		require.WithinRange(t, now, before, time.Now().Add(time.Minute))
+	}
 }

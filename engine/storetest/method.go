@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -8,11 +9,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 )
 
-// methodKinds are the rows of saved payment methods.
+// methodRoom tests method.Reader and method.Tx: customers, saved payment methods, mandates and ephemeral keys.
+var methodRoom = room{
+	name:  "method",
+	kinds: methodKinds,
+	cases: []testCase{
+		{"customers", testCustomers},
+		{"documents come back as they were sent", testCustomerDocuments},
+		{"customers at accounts", testCustomerAccounts},
+		{"payment methods: lists", testMethodLists},
+		{"payment methods: one for each card", testMethodFingerprints},
+		{"mandates", testMandates},
+		{"ephemeral keys", testEphemeralKeys},
+		{"no customers, and another merchant's", testCustomerScoping},
+	},
+}
+
+// methodKinds are the rows of customers and of what they save.
 var methodKinds = []kind{
 	{
 		name:   "payment method",
@@ -60,6 +78,28 @@ var methodKinds = []kind{
 		fixed:  []string{"MerchantID", "CustomerID", "AccountID"},
 		put:    true,
 	},
+	{
+		name:   "customer",
+		make:   func(f *filler) any { v := filled[account.Customer](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &account.Customer{MerchantID: merchantA, ID: "c"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertCustomer(v.(*account.Customer)) },
+		read: func(r engine.Reader, v any) (any, error) {
+			return r.Customer(v.(*account.Customer).MerchantID, v.(*account.Customer).ID)
+		},
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateCustomer(v.(*account.Customer)) },
+		fixed:     []string{"MerchantID", "ID", "CreatedAt"},
+		versioned: true,
+	},
+}
+
+// testCustomerScoping counts customers of a merchant without customers.
+func testCustomerScoping(t *testing.T, s engine.Store) {
+	none := map[string]func(tx engine.Tx) (int, error){
+		"customers": func(tx engine.Tx) (int, error) { _, total, err := tx.Customers(merchantB, 0, 0); return total, err },
+	}
+	requireNone(t, s, none)
+	update(t, s, func(tx engine.Tx) error { return tx.InsertCustomer(&account.Customer{MerchantID: merchantA, ID: "c"}) })
+	requireNone(t, s, none)
 }
 
 func methodRow(id string, change ...func(*method.PaymentMethod)) *method.PaymentMethod {
@@ -83,6 +123,55 @@ func insertMethods(t testing.TB, s engine.Store, list ...*method.PaymentMethod) 
 }
 
 func methodID(m *method.PaymentMethod) string { return m.ID }
+
+func testCustomers(t *testing.T, s engine.Store) {
+	for i := range 5 {
+		update(t, s, func(tx engine.Tx) error {
+			return tx.InsertCustomer(&account.Customer{MerchantID: merchantA, ID: fmt.Sprint("c", i), CreatedAt: base.Add(time.Duration(i) * time.Second)})
+		})
+	}
+	for _, c := range []struct {
+		limit, offset int
+		want          string
+	}{{0, 0, "[c4 c3 c2 c1 c0]"}, {2, 0, "[c4 c3]"}, {2, 1, "[c3 c2]"}, {9, 4, "[c0]"}, {2, 5, "[]"}} {
+		update(t, s, func(tx engine.Tx) error {
+			got, total, err := tx.Customers(merchantA, c.limit, c.offset)
+			require.Equal(t, c.want, fmt.Sprint(ids(got, func(c *account.Customer) string { return c.ID })))
+			require.Equal(t, 5, total)
+			return err
+		})
+	}
+}
+
+// testCustomerDocuments checks JSON that merchants sent with a customer.
+func testCustomerDocuments(t *testing.T, s engine.Store) {
+	c := &account.Customer{MerchantID: merchantA, ID: "c", Metadata: json.RawMessage(document)}
+	update(t, s, func(tx engine.Tx) error { return tx.InsertCustomer(c) })
+	require.Equal(t, document, string(get(t, s, func(r engine.Reader) (*account.Customer, error) { return r.Customer(merchantA, "c") }).Metadata))
+}
+
+func testCustomerAccounts(t *testing.T, s engine.Store) {
+	update(t, s, func(tx engine.Tx) error {
+		for _, c := range []*method.CustomerAccount{{MerchantID: merchantA, CustomerID: "c", AccountID: "a"}, {MerchantID: merchantA, CustomerID: "c", AccountID: "b"},
+			{MerchantID: merchantA, CustomerID: "d", AccountID: "a"}, {MerchantID: merchantB, CustomerID: "c", AccountID: "a"}} {
+			if err := tx.PutCustomerAccount(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for range 2 {
+		update(t, s, func(tx engine.Tx) error { return tx.DeleteCustomerAccounts(merchantA, "c") })
+	}
+	for _, c := range [][4]string{{merchantA, "c", "a", "gone"}, {merchantA, "c", "b", "gone"}, {merchantA, "d", "a", ""}, {merchantB, "c", "a", ""}} {
+		_, err := read(s, func(r engine.Reader) (*method.CustomerAccount, error) { return r.CustomerAccount(c[0], c[1], c[2]) })
+		if c[3] == "gone" {
+			require.ErrorIs(t, err, fault.ErrNotFound, c)
+		} else {
+			require.NoError(t, err, c)
+		}
+	}
+}
 
 func testMethodLists(t *testing.T, s engine.Store) {
 	used := func(n int) func(*method.PaymentMethod) {
@@ -179,29 +268,6 @@ func testMandates(t *testing.T, s engine.Store) {
 		require.Equal(t, c.want, fmt.Sprint(ids(list, func(m *method.Mandate) string { return m.ID })), "%+v", c.filter)
 	}
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*method.Mandate, error) { return r.Mandates(merchantB, method.MandateFilter{}) }))
-}
-
-func testCustomerAccounts(t *testing.T, s engine.Store) {
-	update(t, s, func(tx engine.Tx) error {
-		for _, c := range []*method.CustomerAccount{{MerchantID: merchantA, CustomerID: "c", AccountID: "a"}, {MerchantID: merchantA, CustomerID: "c", AccountID: "b"},
-			{MerchantID: merchantA, CustomerID: "d", AccountID: "a"}, {MerchantID: merchantB, CustomerID: "c", AccountID: "a"}} {
-			if err := tx.PutCustomerAccount(c); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	for range 2 {
-		update(t, s, func(tx engine.Tx) error { return tx.DeleteCustomerAccounts(merchantA, "c") })
-	}
-	for _, c := range [][4]string{{merchantA, "c", "a", "gone"}, {merchantA, "c", "b", "gone"}, {merchantA, "d", "a", ""}, {merchantB, "c", "a", ""}} {
-		_, err := read(s, func(r engine.Reader) (*method.CustomerAccount, error) { return r.CustomerAccount(c[0], c[1], c[2]) })
-		if c[3] == "gone" {
-			require.ErrorIs(t, err, fault.ErrNotFound, c)
-		} else {
-			require.NoError(t, err, c)
-		}
-	}
 }
 
 func testEphemeralKeys(t *testing.T, s engine.Store) {
