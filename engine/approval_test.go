@@ -254,7 +254,7 @@ func TestApprovalWithoutConfig(t *testing.T) {
 	require.NoError(t, json.Unmarshal(regexp.MustCompile(`"config":\[[^]]*\],`).ReplaceAll(stored, nil), &old))
 	require.Nil(t, old.Config)
 	d := approval.OperatorDecisions{Approvals: []approval.Approval{{Hash: "this build", Reach: old}}}
-	require.True(t, d.Beyond("this build", m, nil).IsEmpty(), "nobody's payments stop for an unchanged adapter")
+	require.True(t, d.Beyond("this build", m, nil).IsEmpty(), "an unchanged adapter stops no payments")
 	require.Equal(t, "config region as region (text; default eu)", d.Beyond("the next", m, nil).String())
 	m.Config = nil
 	require.True(t, d.Beyond("the next", m, nil).IsEmpty())

@@ -15,8 +15,8 @@ import (
 	"payswitch/sdk"
 )
 
-// What was captured from the first answer is needed in the second send, which is made again by another engine on the same database: it is
-// in the journal, sealed, and nowhere in the clear.
+// The second send needs a secret from the first answer. Another engine on the same database makes that send again. It
+// finds the secret in the journal, sealed; the secret stands nowhere in plain text.
 func TestResendWithACapturedValue(t *testing.T) {
 	const session = "session_value_0123456789"
 	var mu sync.Mutex

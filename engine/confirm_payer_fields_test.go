@@ -14,8 +14,8 @@ import (
 	"payswitch/sdk"
 )
 
-// A field of Input that is new takes no effect from the payer's device until payerInput copies it, and this test fails until somebody
-// decides which of the three lists it belongs to.
+// A new field of Input has no effect when the payer's device sends it, until payerInput copies the field. This test fails until the field
+// stands in one of the three lists.
 func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 	taken := []string{"ClientSecret", "PaymentMethod", "PaymentMethodType", "Card", "HasMethodData", "MethodBilling", "PaymentToken", "CardCVC",
 		"CardHolder", "Browser", "Billing", "Shipping", "Email", "Phone", "Name", "Acceptance", "ReturnURL", "AuthenticationType"}

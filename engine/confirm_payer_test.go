@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// The payer's device does not decide that its payer need not be authenticated; the merchant's server does, with the same fields.
+// The payer's device cannot decide that the payer need not be authenticated. The merchant's server can, with the same fields.
 func TestPayerDoesNotExemptItself(t *testing.T) {
 	for field, change := range map[string]func(*request.Input){
 		"frm_metadata":                             func(in *request.Input) { in.RiskAccepted = ptr(true) },

@@ -98,7 +98,7 @@ func (presenter) PaymentEvent(id, kind string, _ time.Time, v *change.View) ([]b
 
 var worldKey = secret.New(base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")))
 
-// newWorld opens one; adapters by connector name, the simulator beside them.
+// newWorld opens a world with these adapters by connector name, and the simulator.
 func newWorld(t *testing.T, o engine.Options, adapters map[string]*sdk.Adapter) *world {
 	all := map[string]*sdk.Adapter{"simulator": simulator.Adapter()}
 	maps.Copy(all, adapters)
@@ -181,7 +181,7 @@ func (w *world) get(id string, in request.RetrieveInput) *change.View {
 	return v
 }
 
-// events are the types written for an object, oldest first.
+// events returns the types of an object's events, oldest first.
 func (w *world) events(id string) (out []string) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) error {

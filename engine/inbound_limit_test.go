@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Guesses at an account's webhook key run out. The processor's own messages still get in, and strangers' do again after a while.
+// An account allows a limited number of wrong signatures. The processor's own messages still arrive then, and strangers' do after a while.
 func TestWrongSignaturesRunOut(t *testing.T) {
 	a := mailing(byWebhook)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a, "other": renamed(a, "other")})

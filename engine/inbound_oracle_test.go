@@ -9,8 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// The account that an event names is looked for among what the adapter knows, not among its secrets: else anybody could try keys, thousands in
-// one message and without any limit, and read from the answer which is right.
+// The engine compares an event's account name only with values that the adapter knows, never with secrets. Otherwise anyone could test
+// thousands of keys in one message, without a limit, and see in the answer which key is right.
 func TestWebhookEventIsNoOracle(t *testing.T) {
 	adapter := shop(byWebhook)
 	adapter.Manifest.Credentials = []sdk.Field{{Name: "merchant", Key: "key1", Label: "Merchant", Type: "text"}, {Name: "pin", Key: "api_key", Label: "PIN", Type: "secret"}}

@@ -31,7 +31,7 @@ import (
 
 const hookSecret = "the webhook's secret"
 
-// mailing is the shop with messages: {"reference", "id", "object", "sync", "outcome"}, signed with the account's webhook secret.
+// mailing is the shop's adapter that reads messages: {"reference", "id", "object", "sync", "outcome"}, signed with the account's webhook secret.
 func mailing(rule sdk.ResolveRule) *sdk.Adapter {
 	a := shop(rule)
 	a.Manifest.Credentials = []sdk.Field{{Name: "webhook_secret", Label: "Webhook secret", Type: "secret", Optional: true}}
@@ -81,7 +81,7 @@ func hmacHex(key string, data []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// mail is a message of the shop.
+// mail makes a message of the shop.
 func mail(account, secret string, content map[string]any) engine.WebhookInput {
 	if content["object"] == nil {
 		content["object"] = "payment"
@@ -97,7 +97,7 @@ func (w *world) evidence(operationID string) (out []drive.Evidence) {
 	return out
 }
 
-// A processor that can only be heard: its message settles what is unknown, once, and only if it is genuine.
+// This processor answers no queries. Its genuine message settles an unknown operation, once.
 func TestWebhookSettlesUnknown(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
@@ -132,7 +132,7 @@ func TestWebhookSettlesUnknown(t *testing.T) {
 	require.Empty(t, w.evidence(op.ID))
 	require.Empty(t, w.alarms.all())
 
-	// From now on it is found by the processor's id as well; what contradicts is kept and raised, once.
+	// From now on the processor's id finds the payment too. The engine stores a contradicting message and raises an alarm, once.
 	declined := map[string]any{"id": "tx_1", "outcome": sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "x", Reason: sdk.DeclineGeneric}}}
 	for range 2 {
 		_, err = w.ReceiveWebhook(t.Context(), mail("shop", hookSecret, declined))
@@ -171,7 +171,7 @@ func TestWebhookOfNothingOfOurs(t *testing.T) {
 	require.Equal(t, "IR_20", code(t, err))
 }
 
-// What does not fit the payment is never booked: another currency, more than was asked for.
+// The engine never books a message that does not fit the payment: another currency, or more than the requested amount.
 func TestWebhookAmounts(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
@@ -192,7 +192,7 @@ func TestWebhookAmounts(t *testing.T) {
 	require.Equal(t, payment.Conflicted, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 }
 
-// A message may be faster than the answer to the request it is about. It is kept, and believed when the answer never comes.
+// A message may arrive before the answer to its request. The engine stores the message and uses it if the answer never comes.
 func TestWebhookBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	var w *world
@@ -218,7 +218,7 @@ func TestWebhookBeforeTheAnswer(t *testing.T) {
 	require.Equal(t, "tx_9", w.eventually(v.Payment.ID, payment.Succeeded).Attempt.TransactionID)
 }
 
-// An event that is not to be believed has the processor asked.
+// An event without an outcome makes the engine ask the processor.
 func TestWebhookSync(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
@@ -229,18 +229,18 @@ func TestWebhookSync(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, p.count("GET"))
 	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
-	// Nothing is left to ask.
+	// The payment is final, so the engine asks nothing.
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "sync": true}))
 	require.NoError(t, err)
 	require.Equal(t, 1, p.count("GET"))
-	// Of refunds nothing can be booked yet; the message is not lost.
+	// The engine cannot book refunds yet. It stores the message.
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "object": "refund",
 		"outcome": sdk.Outcome{Status: sdk.StatusRefunded}}))
 	require.NoError(t, err)
 	require.Len(t, w.evidence(w.operations(v.Payment.ID)[0].ID), 1)
 }
 
-// Adyen's own notifications, by its adapter: an authorization that was only received, then a capture that fails.
+// Adyen's own notifications, read by Adyen's adapter: an authorization that was only received, then a capture that fails.
 func TestWebhookAdyen(t *testing.T) {
 	const key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 	var made atomic.Int32
@@ -296,7 +296,7 @@ func TestWebhookAdyen(t *testing.T) {
 	_, err = notify("CAPTURE1", "PSP1", "Shop", "CAPTURE", "false")
 	require.NoError(t, err)
 
-	// Of a payment that Adyen captures at once no message follows its authorization.
+	// Adyen sends no message after the authorization of a payment that it captures at once.
 	v = w.pay(sale(1130, visa, func(in *request.Input) { in.Currency = "EUR" }))
 	require.Equal(t, payment.Processing, v.Payment.Status)
 	for range 2 {
@@ -309,7 +309,7 @@ func TestWebhookAdyen(t *testing.T) {
 	require.Empty(t, w.alarms.all())
 }
 
-// Stripe's events, by its adapter: signed ones are believed where nothing can follow, old ones are refused.
+// Stripe's events, read by Stripe's adapter: signed events count if nothing can follow, and old events are refused.
 func TestWebhookStripe(t *testing.T) {
 	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

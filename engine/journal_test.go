@@ -22,7 +22,7 @@ import (
 	"payswitch/sdk"
 )
 
-// journal lists all that is kept, opened. Nothing of it, nor of the database's files, may hold a card or a credential.
+// journal lists and opens all records. Neither they nor the database's files may hold a card or a credential.
 func (w *world) journal() (records []*drive.JournalRecord, opened []*port.Recording) {
 	w.t.Helper()
 	vault, err := engine.OpenVault(w.t.Context(), w.db, worldKey)
@@ -46,7 +46,7 @@ func (w *world) journal() (records []*drive.JournalRecord, opened []*port.Record
 	return records, opened
 }
 
-// kinds of the records, in order.
+// kinds returns the kinds of the records, in order.
 func kinds(all []*drive.JournalRecord) (kinds []string) {
 	for _, r := range all {
 		kinds = append(kinds, string(r.Kind))
@@ -56,7 +56,7 @@ func kinds(all []*drive.JournalRecord) (kinds []string) {
 
 const shopKey = "sk_test_the_key_of_the_shop"
 
-// chatty is the shop's adapter with a request more before each authorization, and a credential.
+// chatty is the shop's adapter with a credential, and with one more request before each authorization.
 func chatty(rule sdk.ResolveRule) *sdk.Adapter {
 	a := shop(rule)
 	a.Manifest.Credentials = []sdk.Field{{Name: "api_key", Type: "secret", Label: "Key"}}
@@ -236,7 +236,7 @@ func TestJournalEnds(t *testing.T) {
 	require.Eventually(t, func() bool { all, _ := w.journal(); return len(all) == 0 }, 10*time.Second, time.Millisecond)
 }
 
-// What a node that died had sent and heard is in the journal once another has found out what became of the operation.
+// After another node has settled the operation, the journal holds the requests and answers of the node that died.
 func TestJournalOfADeadNode(t *testing.T) {
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": chatty(byReference)})

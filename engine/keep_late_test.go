@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk"
 )
 
-// lateShop makes its references to saved cards in the background: told by webhook, with a capture, or when asked.
+// lateShop makes its references to saved cards in the background. It reports them in a webhook, with a capture, or in the answer to a query.
 func lateShop(told *sdk.StoredCredential) *sdk.Adapter {
 	a := mailing(byReference)
 	sync, authorize := a.Sync, a.Authorize
@@ -73,7 +73,7 @@ func TestReferenceToldLater(t *testing.T) {
 	require.Equal(t, version, w.method(v.Method.ID).Version)
 	require.Equal(t, "ref_1", known(v.Method.ID).Credential.ID)
 
-	// A later payment's stands against an earlier one's.
+	// The reference of a later payment is not replaced by that of an earlier one.
 	later := w.pay(sale(100, visa, offSession, agreed, customer("c")))
 	require.Equal(t, v.Method.ID, later.Method.ID)
 	tell(later, sdk.StatusCaptured, "ref_later")
@@ -82,7 +82,7 @@ func TestReferenceToldLater(t *testing.T) {
 	require.Equal(t, "ref_later", known(v.Method.ID).Credential.ID)
 	require.Equal(t, later.Payment.ID, known(v.Method.ID).PaymentID)
 
-	// Not where the customer agreed to payments of their own alone, nor for a card that is not kept any more.
+	// No reference is kept if the customer agreed only to payments in person, or if the card was deleted.
 	on := w.pay(sale(100, "5555555555554444", onSession, agreed, customer("c")))
 	tell(on, sdk.StatusCaptured, "ref_on")
 	require.Empty(t, w.method(on.Method.ID).Details.Accounts)
@@ -92,7 +92,7 @@ func TestReferenceToldLater(t *testing.T) {
 	require.Equal(t, map[string]int{"late_evidence": 1}, w.alarms.all(), "the one that said that it had failed")
 }
 
-// With the capture that follows, and when the processor is asked.
+// The reference also arrives with the following capture, and in the answer to a query.
 func TestReferenceToldWithACaptureOrASync(t *testing.T) {
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": lateShop(&sdk.StoredCredential{ID: "ref_asked"})})
@@ -115,7 +115,7 @@ func TestReferenceToldWithACaptureOrASync(t *testing.T) {
 	}
 }
 
-// However many tell at once, and whatever else changes the method meanwhile, it is written once and nothing else is lost.
+// Many messages at once, and another change of the method at the same time: the reference is written once, and no other change is lost.
 func TestReferenceToldAtOnce(t *testing.T) {
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": lateShop(nil)})

@@ -18,8 +18,8 @@ import (
 	"payswitch/sdk"
 )
 
-// BenchmarkListMethods lists the 100 saved methods of one customer while the table holds 1,000,000 of 10,000 customers: the rows read, opened,
-// and given their tokens. It reports the median.
+// BenchmarkListMethods lists the 100 saved methods of one customer, in a table of 1,000,000 methods of 10,000 customers. It reads and opens
+// the rows and makes their tokens. It reports the median.
 func BenchmarkListMethods(b *testing.B) {
 	const customers, each = 10_000, 100
 	w := newWorldWith(b, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}), b.TempDir()+"/p.db")
@@ -64,7 +64,7 @@ func BenchmarkListMethods(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "median-µs")
 }
 
-// luhn is digits with their check digit.
+// luhn returns digits with their check digit.
 func luhn(digits string) string {
 	sum := 0
 	for i := range digits {

@@ -23,7 +23,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestSavedTwiceAtOnce: however many payments save one card of one customer at the same time, it is one method.
+// TestSavedTwiceAtOnce: many payments that save one customer's card at the same time save one method.
 func TestSavedTwiceAtOnce(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -67,7 +67,7 @@ func TestSavedTwiceAtOnce(t *testing.T) {
 	require.Empty(t, w.alarms.all())
 }
 
-// TestSavedOftenAtOnce: a card that is saved while many payments save it is saved, however the processors share the work.
+// TestSavedOftenAtOnce: a card that many payments save is saved, in whatever order the processors answer.
 func TestSavedOftenAtOnce(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for range 8 {
@@ -96,7 +96,7 @@ func TestSavedOftenAtOnce(t *testing.T) {
 	}
 }
 
-// TestDeletedWhileCharged: a charge either was first, or is refused and nothing is sent; nothing is left of the card.
+// TestDeletedWhileCharged: a charge is either faster than the deletion, or it is refused and nothing is sent. Nothing of the card remains.
 func TestDeletedWhileCharged(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
@@ -133,8 +133,7 @@ func TestDeletedWhileCharged(t *testing.T) {
 	require.Empty(t, w.alarms.all())
 }
 
-// TestSavedAfterTheNodeDied: what the customer agreed to is done by the node that settles the payment, also when evidence comes after card
-// and CVC were destroyed.
+// TestSavedAfterTheNodeDied: the node that settles the payment saves the card, even if the evidence comes after card and CVC were destroyed.
 func TestSavedAfterTheNodeDied(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)
@@ -177,8 +176,8 @@ func TestSavedAfterTheNodeDied(t *testing.T) {
 	require.Equal(t, payment.Succeeded, pay.Payment.Status, "the vault has the card")
 }
 
-// TestSavingThatFails: money goes before. A card that is missing in the vault is put back by the next payment that keeps it; where keeping fails
-// for good the payment is settled without, with an alarm.
+// TestSavingThatFails: the payment is more important than the saved card. The next payment that saves a card replaces a card that is missing in
+// the vault. If saving fails for good, the payment settles without it, and an alarm is raised.
 func TestSavingThatFails(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -213,7 +212,7 @@ func byMandate(id string) func(*request.Input) {
 	return func(in *request.Input) { in.Recurring = &request.Recurring{Type: "mandate_id", ID: id} }
 }
 
-// TestMandateChargedTwiceAtOnce: a single-use mandate takes one charge, whoever is first.
+// TestMandateChargedTwiceAtOnce: a single-use mandate takes one of two concurrent charges.
 func TestMandateChargedTwiceAtOnce(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
@@ -243,7 +242,7 @@ func TestMandateChargedTwiceAtOnce(t *testing.T) {
 	require.Equal(t, 1, seen.count()-before)
 }
 
-// TestMandateLimits: amount, currency, dates, revocation; a refused charge gives a single-use mandate back.
+// TestMandateLimits: amount, currency, dates, revocation. A refused charge frees a single-use mandate again.
 func TestMandateLimits(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")

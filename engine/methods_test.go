@@ -19,7 +19,7 @@ import (
 	"payswitch/sdk"
 )
 
-// asked keeps what an adapter was asked to authorize or verify.
+// asked records the requests of authorizations and verifications.
 type asked struct {
 	mu   sync.Mutex
 	list []sdk.Request
@@ -37,7 +37,7 @@ func (a *asked) count() int {
 	return len(a.list)
 }
 
-// watched is the simulator that keeps what it is asked; change may alter it.
+// watched is the simulator with recorded requests. change may alter the simulator.
 func watched(change ...func(*sdk.Adapter)) (*sdk.Adapter, *asked) {
 	s, seen := simulatorAdapter(), &asked{}
 	watch := func(f func(*sdk.Call) (*sdk.Outcome, error)) func(*sdk.Call) (*sdk.Outcome, error) {
@@ -103,7 +103,7 @@ func (w *world) agnostic() {
 	require.NoError(w.t, err)
 }
 
-// TestSaving: the contract's table of when a card is saved, and with what.
+// TestSaving: the contract's table of the payments that save a card, and of what is saved.
 func TestSaving(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
@@ -169,7 +169,7 @@ func TestSaving(t *testing.T) {
 	require.Empty(t, w.alarms.all())
 }
 
-// TestSavedOnce: the same card of a customer is one method, with expiry and holder of the newer entry; another customer has another.
+// TestSavedOnce: a customer's card is one method, with the expiry and holder that were entered last. Another customer gets another method.
 func TestSavedOnce(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -198,7 +198,7 @@ func TestSavedOnce(t *testing.T) {
 	require.Equal(t, m.ID, made.ID)
 }
 
-// TestSavingWithRedirect: with 3-D Secure by the processor the record is there at once, and active after.
+// TestSavingWithRedirect: with 3-D Secure run by the processor, the record exists at once and is active after the payer's return.
 func TestSavingWithRedirect(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -237,7 +237,7 @@ func TestSavingWithoutCharge(t *testing.T) {
 	require.Equal(t, payment.Succeeded, w.pay(mit(900, v.Method.ID)).Payment.Status)
 }
 
-// TestSavingAfterUnknown: an authorization whose answer is lost keeps the card too, as soon as there is evidence.
+// TestSavingAfterUnknown: an authorization with a lost answer saves its card too, once there is evidence.
 func TestSavingAfterUnknown(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -257,7 +257,7 @@ func TestSavingAfterUnknown(t *testing.T) {
 	require.Equal(t, method.MethodActive, v.Method.Status)
 }
 
-// TestDeletion: final, and a second time changes nothing.
+// TestDeletion: a deletion is final, and a second one changes nothing.
 func TestDeletion(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -284,7 +284,7 @@ func TestDeletion(t *testing.T) {
 	require.NotEqual(t, id, again.Method.ID, "what was deleted does not come back")
 }
 
-// TestDeleteCustomerWithMethods: saved cards go with the customer, payments stay.
+// TestDeleteCustomerWithMethods: the deletion of a customer deletes the saved cards; payments stay.
 func TestDeleteCustomerWithMethods(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -301,7 +301,7 @@ func TestDeleteCustomerWithMethods(t *testing.T) {
 	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", cit.Method.ID); return err }), fault.ErrNotFound)
 }
 
-// TestExpiry: an expired card is shown as such and not charged; a new expiry mends it.
+// TestExpiry: an expired card is listed as expired and cannot be charged. A new expiry date makes it usable again.
 func TestExpiry(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")

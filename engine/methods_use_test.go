@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestMerchantInitiated: the saved method is charged at the account it was saved at, by its reference.
+// TestMerchantInitiated: the saved method is charged at the account that saved it, by that account's reference.
 func TestMerchantInitiated(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
@@ -74,7 +74,7 @@ func TestMerchantInitiated(t *testing.T) {
 	require.Empty(t, w.alarms.all())
 }
 
-// TestMerchantInitiatedElsewhere: another processor gets the card with the network's transaction id, where both sides allow it.
+// TestMerchantInitiatedElsewhere: another processor gets the card with the network's transaction id, if both sides allow that.
 func TestMerchantInitiatedElsewhere(t *testing.T) {
 	a, _ := watched()
 	b, seen := watched()
@@ -104,7 +104,7 @@ func TestMerchantInitiatedElsewhere(t *testing.T) {
 	require.Equal(t, 2050, r.Instrument.Card.ExpYear)
 }
 
-// TestBroughtCredentials: credentials of payments that were not made here.
+// TestBroughtCredentials: credentials of payments that another system made.
 func TestBroughtCredentials(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
@@ -138,7 +138,7 @@ func TestBroughtCredentials(t *testing.T) {
 	require.Equal(t, "Invalid Expiry Year", e.Message)
 }
 
-// TestSavedCardOnSession: the customer pays with a saved card, named by a token of the list, and a fresh CVC.
+// TestSavedCardOnSession: the customer pays with a saved card: a token from the list, and a fresh CVC.
 func TestSavedCardOnSession(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
@@ -200,7 +200,7 @@ func TestSavedCardOnSession(t *testing.T) {
 	require.Equal(t, before, seen.count())
 }
 
-// TestSavedTokenBeforeConfirm: a token given with create or update is charged by the confirm that follows.
+// TestSavedTokenBeforeConfirm: the confirm charges the token that came with the create or the update.
 func TestSavedTokenBeforeConfirm(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -223,7 +223,7 @@ func TestSavedTokenBeforeConfirm(t *testing.T) {
 	require.Equal(t, saved.ID, v.Method.ID)
 }
 
-// TestStoredCredentialOnSession: with off_session set up before, the customer needs no CVC.
+// TestStoredCredentialOnSession: after an agreement to off_session charges, the customer needs no CVC.
 func TestStoredCredentialOnSession(t *testing.T) {
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
@@ -258,8 +258,8 @@ func TestStoredCredentialOnSession(t *testing.T) {
 	require.Equal(t, "IR_39", e.Code)
 }
 
-// TestExternal3DSAndSavedCards: a card is kept when the authenticated payment is approved, with the authentication that later ones refer to;
-// saved cards, and processors' references to them, are authenticated as typed cards are; charges without the customer never.
+// TestExternal3DSAndSavedCards: the approval of an authenticated payment saves the card, with the authentication for later payments. Saved cards,
+// and processors' references to them, are authenticated like typed cards. Charges without the customer never are.
 func TestExternal3DSAndSavedCards(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	w.bank.answer = func(r *sdk.Request) *sdk.Outcome {
@@ -308,7 +308,7 @@ func TestExternal3DSAndSavedCards(t *testing.T) {
 
 	again := w.pay(sale(100, "378282246310005", offSession, agreed, customer("c"), func(in *request.Input) { in.Card.CVC = secret.New("7373") }))
 	require.Equal(t, payment.Succeeded, again.Payment.Status)
-	require.Equal(t, "shopper_1", w.bank.last(t).ConnectorData.Customer, "the processor's customer is told again")
+	require.Equal(t, "shopper_1", w.bank.last(t).ConnectorData.Customer, "the request names the processor's customer again")
 	require.Empty(t, w.alarms.all())
 
 	w.bank.answer = func(r *sdk.Request) *sdk.Outcome {

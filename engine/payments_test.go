@@ -254,7 +254,7 @@ func TestRedirect3DS(t *testing.T) {
 	}
 }
 
-// A customer who never comes back: cancelling ends the authorization, and the card with it.
+// The customer never comes back: cancelling the payment ends the authorization and destroys the card.
 func TestCancelWhileTheCustomerActs(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -315,7 +315,7 @@ func TestAnotherMerchantsPaymentIsNotFound(t *testing.T) {
 	require.Equal(t, "HE_02", code(t, err))
 }
 
-// No card number, CVC or holder name stands in the database, its log or its index, whatever has been done.
+// After every kind of payment, no card number, CVC or holder name stands in the database, its log or its index.
 func TestDatabaseHoldsNoCardData(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -336,7 +336,7 @@ func TestDatabaseHoldsNoCardData(t *testing.T) {
 	}
 }
 
-// simulatorReleasing is the simulator, with or without releasing the rest of a partial capture by itself.
+// simulatorReleasing is the simulator. releases decides whether it releases the rest of a partial capture by itself.
 func simulatorReleasing(releases bool) *sdk.Adapter {
 	a := *simulatorAdapter()
 	a.Manifest.Features.ReleasesRest = releases

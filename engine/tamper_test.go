@@ -31,7 +31,7 @@ import (
 	"payswitch/storage"
 )
 
-// unnoticed lists the columns that an intruder can change without an alarm, and says why that is acceptable. "table.*" is a whole table;
+// unnoticed lists the columns that an intruder can change without an alarm, with the reason why that is acceptable. "table.*" is a whole table;
 // "*.column" is that column of every table.
 var unnoticed = map[string]string{
 	"*.seq":                        "the order of insertion; it orders lists among rows of the same millisecond",

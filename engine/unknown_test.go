@@ -21,7 +21,7 @@ import (
 	"payswitch/sdk"
 )
 
-// processor is a processor on loopback that keeps a ledger by idempotency key and can be told to misbehave.
+// processor is a processor on loopback that keeps a ledger by idempotency key. A test can make it misbehave.
 type processor struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -122,7 +122,7 @@ func (w *world) eventually(id string, want payment.Status) *change.View {
 
 var quick = engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * time.Second, LockWait: 200 * time.Millisecond}
 
-// A time-out after the processor acted is unknown, and settled by asking.
+// A time-out after the processor has acted is unknown. A query settles it.
 func TestUnknownThatActed(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
@@ -142,12 +142,12 @@ func TestUnknownThatActed(t *testing.T) {
 		require.Equal(t, 1, p.count("POST"), "never sent twice")
 		require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
 		require.Empty(t, w.operations(v.Payment.ID)[0].Instrument)
-		require.False(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()), "nobody can open copies of them any more")
+		require.False(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()), "copies of them cannot be opened any more")
 		require.Empty(t, w.alarms.all())
 	}, p.Server)
 }
 
-// not_found proves nothing at once, and everything after the manifest's time.
+// not_found proves nothing at first. After the manifest's time it proves that the operation did not happen.
 func TestUnknownThatDidNotAct(t *testing.T) {
 	p := newProcessor(t)
 	p.dropped.Store(true)
@@ -166,7 +166,7 @@ func TestUnknownThatDidNotAct(t *testing.T) {
 	require.Equal(t, payment.OperationNotActed, w.operations(v.Payment.ID)[0].Status)
 }
 
-// A processor with idempotency keys is sent the identical request again.
+// A processor with idempotency keys gets the identical request again.
 func TestUnknownResolvedByResend(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
@@ -184,7 +184,7 @@ func TestUnknownResolvedByResend(t *testing.T) {
 	}, p.Server)
 }
 
-// A key that was changed meanwhile refuses the second sending: what became of the first is asked on.
+// After a change of the API key, the processor refuses the second send. The engine keeps asking for the result of the first one.
 func TestRefusedWhenSentAgain(t *testing.T) {
 	var answers atomic.Int32
 	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -218,8 +218,8 @@ func TestRefusedWhenSentAgain(t *testing.T) {
 	}, p)
 }
 
-// In an operation of two sends, the first answer is durable before the second send leaves: after a silence on the second only that one is
-// sent again, byte for byte.
+// In an operation of two sends, the first answer is durable before the second send leaves. If the second send gets no answer, only that send
+// is repeated, byte for byte.
 func TestResendOfTheSecondSend(t *testing.T) {
 	type arrival struct{ path, key, body string }
 	var mu sync.Mutex
@@ -270,7 +270,7 @@ func TestResendOfTheSecondSend(t *testing.T) {
 	}, p)
 }
 
-// Outside the idempotency window nothing is sent again: only an operator or the processor's message can tell.
+// Outside the idempotency window the engine sends nothing again: an operator or the processor's message must settle the operation.
 func TestNoResendOutsideTheWindow(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
@@ -287,7 +287,7 @@ func TestNoResendOutsideTheWindow(t *testing.T) {
 	}, p.Server)
 }
 
-// Where it is proven that nothing left, the operation is sent again.
+// With proof that nothing left, the engine sends the operation again.
 func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
 	p := newProcessor(t)
 	url := p.URL
@@ -307,7 +307,7 @@ func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
 	}, p.Server)
 }
 
-// The second of two operations on a payment waits for the first, and is told that it is busy when that takes too long.
+// The second of two operations on a payment waits for the first. After LockWait it is refused as busy.
 func TestSecondOperationWaits(t *testing.T) {
 	release := make(chan struct{})
 	var calls atomic.Int32
@@ -342,7 +342,7 @@ func TestSecondOperationWaits(t *testing.T) {
 	require.EqualValues(t, 1, calls.Load())
 }
 
-// A caller that hangs up does not stop what has begun.
+// A client that hangs up does not stop an operation that has begun.
 func TestClientGone(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
 	a := simulatorReleasing(true)
