@@ -10,20 +10,20 @@ import (
 	"payswitch/sdk"
 )
 
-// blanked stands in the place of a secret of which nothing may be shown.
+// blanked replaces a secret that must not be shown even in part.
 const blanked = "[redacted]"
 
-// scrubber masks secrets in everything that adapter, log, journal and database may see of an operation. Card data it masks by what it looks
-// like to somebody who knows what the adapter knows: the first six digits, the last four and the length of the number, the name of a field.
-// The number and the CVC themselves it does not know. So an adapter learns nothing from what is masked of the guesses it has written.
+// scrubber masks secrets in everything of an operation that the adapter, log, journal and database may see. It recognizes card data by what
+// the adapter knows too: the first six digits, the last four, the length of the number, and the names of fields. It does not know the number
+// or the CVC itself. So an adapter cannot test guesses by what is masked.
 type scrubber struct {
 	card    cardClass
-	names   *fieldNames // of the fields that the manifest declares for secrets; nil for none
-	secrets *standIns   // stand-ins stay as they are; nil for none
+	names   *fieldNames // of the fields that the manifest declares for secrets; nil without such fields
+	secrets *standIns   // stand-ins stay as they are; may be nil
 	keys    keyIndex
 }
 
-// newScrubber makes one that knows an operation's credentials and cryptogram, and the facts of its card.
+// newScrubber makes a scrubber with an operation's credentials and cryptogram, and the facts of its card.
 func newScrubber(s *standIns) (c scrubber) {
 	c.secrets = s
 	for i := range s.secrets {
@@ -40,17 +40,17 @@ func newScrubber(s *standIns) (c scrubber) {
 	return c
 }
 
-// addSecret has a credential masked from now on.
+// addSecret masks a credential from now on.
 func (c *scrubber) addSecret(v secret.Value) {
 	if v != notYet {
 		c.keys.addKey(v.Reveal())
 	}
 }
 
-// add has a value masked from now on wherever it stands as a whole. It is for values that nobody can guess.
+// add masks a value from now on, wherever it stands as a whole. The value must be impossible to guess.
 func (c *scrubber) add(value string) { c.keys.addValue(value) }
 
-// sent takes in what a request held: signatures, ciphertexts and whatever else was derived. Numbers and CVCs are not looked for.
+// sent adds the secrets of a request: signatures, ciphertexts and other derived values. It does not look for numbers and CVCs.
 func (c *scrubber) sent(all []put) {
 	for i := range all {
 		if all[i].secret == "" {
@@ -59,22 +59,22 @@ func (c *scrubber) sent(all []put) {
 	}
 }
 
-// text masks a text. known says that it held what looks like a secret of this operation's, and so should not be there. request is what the
-// adapter wrote, and so knows; nil for nothing.
+// text masks a text. known is true if the text held something like a secret of this operation, which should not be there. request is the
+// text that the adapter wrote, and so knows; it may be nil.
 func (c *scrubber) text(text string, request *sdk.Send) (clean string, known bool) {
 	return c.mask(text, request, true)
 }
 
-// own masks a text but for the numbers of other cards: a text of the adapter's, who has never seen one.
+// own masks a text of the adapter. It does not mask other card numbers, because the adapter has never seen one.
 func (c *scrubber) own(text string) string {
 	clean, _ := c.mask(text, nil, false)
 	return clean
 }
 
-// bodyDigests are headers that hold a digest of the body. Of a body that held a card number, they would let the adapter try its digits.
+// bodyDigests are headers with a digest of the body. If the body held a card number, the adapter could test digits with the digest.
 var bodyDigests = foldedSet("Content-MD5", "Digest", "Content-Digest", "Repr-Digest", "ETag", "X-Content-SHA256", "X-Checksum", "X-Amz-Checksum-SHA256", "X-Goog-Hash")
 
-// headers masks those of an answer: names, values, and the values of those whose name says that they are secret.
+// headers masks an answer's headers: names, values, and the whole values of headers with the name of a secret.
 func (c *scrubber) headers(all []sdk.Header, request *sdk.Send, altered, known bool) ([]sdk.Header, bool) {
 	kept := all[:0]
 	for _, h := range all {
@@ -86,7 +86,7 @@ func (c *scrubber) headers(all []sdk.Header, request *sdk.Send, altered, known b
 		known = known || found || also
 		const field = ": "
 		if !c.mayName(h.Name) {
-		} else if line, secret := c.text(h.Name+field+value, request); secret && strings.HasPrefix(line, name+field) { // as a field of that name
+		} else if line, secret := c.text(h.Name+field+value, request); secret && strings.HasPrefix(line, name+field) { // the value, as a field of that name
 			value, known = line[len(name)+len(field):], true
 		}
 		kept = append(kept, sdk.Header{Name: name, Value: value})
@@ -94,7 +94,7 @@ func (c *scrubber) headers(all []sdk.Header, request *sdk.Send, altered, known b
 	return kept, known
 }
 
-// mayName says whether a header may be one whose value is a secret, whatever it is.
+// mayName reports whether a header's name may say that its whole value is secret.
 func (c *scrubber) mayName(header string) bool {
 	var room [maxFieldName]byte
 	name := appendFolded(room[:0], header)
@@ -107,21 +107,21 @@ func (c *scrubber) mask(text string, request *sdk.Send, others bool) (clean stri
 	return clean, r.known
 }
 
-// reading is how one text is read for secrets.
+// reading is the state of searching one text for secrets.
 type reading struct {
 	*scrubber
 	request *sdk.Send
-	others  bool // the numbers of other cards are masked, too
+	others  bool // other card numbers are masked too
 	depth   int  // of encodings around the text
 	work    int  // bytes that may still be decoded
 	known   bool
 }
 
-// maxEncodings bounds how deep encodings are looked into.
+// maxEncodings limits the depth of encodings in encodings that are searched.
 const maxEncodings = 3
 
-// read masks a text as it stands and, where it holds escapes or other characters than ASCII, as it is read without them. Encoded text comes
-// first, so that what is left of it is not taken for digits.
+// read masks a text as it stands. If the text holds escapes or bytes above ASCII, read also masks it as it reads without them. Encoded text
+// comes first, so that no remainder of it counts as digits.
 func (r *reading) read(text string) string {
 	if len(text) < 3 || len(text) < minScrubbed && isLetters(text) {
 		return text
@@ -147,14 +147,14 @@ func (r *reading) read(text string) string {
 	return d.source
 }
 
-// decoded masks a view that has been scanned, in all its readings together: none may hide from another what it would have found. Numbers go
-// first, so that no field's name takes away a part of one.
+// decoded masks a scanned view in all its readings together, so that no reading hides something from another. Numbers come first, so that no
+// field's name removes a part of a number.
 func (r *reading) decoded(v *view) {
 	escaped := v.escaped
 	early := slices.DeleteFunc(slices.Clone(v.fields), func(e edit) bool {
 		return e.text == blanked || !strings.ContainsFunc(v.source[e.start:e.end], unicode.IsLetter)
 	})
-	if len(early) > 0 { // a CVC in base64 may end with a digit, which is none of a number beside it
+	if len(early) > 0 { // a CVC in base64 may end with a digit that belongs to no number after it
 		v.edits = early
 		v.apply()
 		r.scan(v)
@@ -168,7 +168,7 @@ func (r *reading) decoded(v *view) {
 			f.source = d.source
 		}
 		r.scan(&d)
-		if f.fold() { // where a number stands behind what looks like an escape
+		if f.fold() { // a number may stand behind what looks like an escape
 			r.scan(&f)
 		}
 	}
@@ -186,27 +186,27 @@ func (r *reading) decoded(v *view) {
 	v.escaped = escaped
 }
 
-// view is a text in the form in which it is searched, and where that comes from.
+// view is a text in the form that is searched, with the origin of each byte.
 type view struct {
 	source string // the text itself
-	text   string // what is searched
-	first  string // of the card's number
+	text   string // the searched text
+	first  string // the first digits of the card's number
 	at     []span // of each byte of text in source; nil: they are the same
 	edits  []edit // of source
-	fields []edit // those of fields whose value is a secret
+	fields []edit // edits of fields with a secret value
 
-	escaped bool // there is an escape in the text that was scanned
+	escaped bool // the scanned text holds an escape
 
 	json    bool     // source is an object or array of JSON
-	strings []uint64 // which bytes of source are within a string; nil until that is asked for
+	strings []uint64 // which bytes of source are within a string; nil until the first use
 
-	schemeEnd         int // of the value of a header of authentication that was read last
-	follow, followEnd int // where digits are masked that follow a card number
+	schemeEnd         int // end of the value of the last authentication header
+	follow, followEnd int // where digits that follow a card number are masked
 }
 
 type span struct{ start, end int32 }
 
-// place is where a part of the text stands in source.
+// place returns the place of a part of the text in source.
 func (v *view) place(start, end int) (int, int) {
 	if v.at == nil {
 		return start, end
@@ -214,7 +214,7 @@ func (v *view) place(start, end int) (int, int) {
 	return int(v.at[start].start), int(v.at[end-1].end)
 }
 
-// putField notes an edit of a field's value.
+// putField records an edit of a field's value.
 func (v *view) putField(start, end int, text string) {
 	if start < end {
 		s, e := v.place(start, end)
@@ -222,7 +222,7 @@ func (v *view) putField(start, end int, text string) {
 	}
 }
 
-// put notes an edit of a part of the text.
+// put records an edit of a part of the text.
 func (v *view) put(start, end int, text string) {
 	if start < end {
 		s, e := v.place(start, end)
@@ -230,13 +230,13 @@ func (v *view) put(start, end int, text string) {
 	}
 }
 
-// blank notes that nothing of a part is to be seen.
+// blank records that a part must not be shown at all.
 func (v *view) blank(start, end int) {
 	start, end, text := v.blankOf(start, end)
 	v.put(start, end, text)
 }
 
-// blankOf is what stands in the place of a part of which nothing is to be seen. A number of JSON stays one.
+// blankOf returns the replacement for a part that must not be shown. A number in JSON stays a number.
 func (v *view) blankOf(start, end int) (int, int, string) {
 	if !v.isNumber(start) {
 		return start, end, blanked
@@ -252,7 +252,7 @@ func (v *view) blankOf(start, end int) (int, int, string) {
 
 func isNumeral(c byte) bool { return c-'0' <= 9 || c == '.' || c == '-' || c == '+' || c|32 == 'e' }
 
-// isNumber says that what stands there is part of a JSON value that is no string.
+// isNumber reports whether a place in source is in a JSON value that is not a string.
 func (v *view) isNumber(at int) bool {
 	if !v.json {
 		return false
@@ -264,7 +264,7 @@ func (v *view) isNumber(at int) bool {
 	return v.strings[start/64]&(1<<(start%64)) == 0
 }
 
-// isJSON says whether a text has the form of an object or array.
+// isJSON reports whether a text has the form of an object or array.
 func isJSON(text string) bool {
 	const space = " \t\r\n"
 	t := strings.Trim(text, space)
@@ -301,7 +301,7 @@ func (v *view) readStrings() {
 	}
 }
 
-// apply makes the edits and says whether there were any. Of two that overlap the larger counts: it leaves less to be seen.
+// apply makes the edits and reports whether there were any. Of two overlapping edits, the larger one counts, because it shows less.
 func (v *view) apply() bool {
 	if len(v.edits) == 0 {
 		return false

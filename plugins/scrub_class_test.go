@@ -15,11 +15,11 @@ import (
 	"payswitch/sdk"
 )
 
-// someCard is a card that a guest knows the class of: the first six digits, the last four and the length, and that the CVC has three or
-// four digits.
+// someCard is a card with a class that a guest knows: the first six digits, the last four, the length, and whether the CVC has three or four
+// digits.
 type someCard struct{ number, cvc string }
 
-// cardOf makes a card of a class with digits in the middle that end in a right check digit.
+// cardOf makes a card of a class. Its middle digits end in a right check digit.
 func cardOf(r *rand.Rand, first, last string, length int) someCard {
 	for {
 		middle := make([]byte, length-len(first)-len(last))
@@ -163,7 +163,7 @@ var numberForms = map[string]func(c someCard) string{
 	"a dump in words":     func(c someCard) string { return "<" + c.number + " valid until 12/30, check " + c.cvc + ".>" },
 }
 
-// codeForms are forms in which a processor could echo a CVC: in a field whose name means that.
+// codeForms are forms in which a processor could echo a CVC: in a field with the name of one.
 var codeForms = map[string]func(c string) string{
 	"JSON":              func(c string) string { return `"cvc":"` + c + `"` },
 	"JSON, a number":    func(c string) string { return `"x","securityCode": ` + strings.TrimLeft("1"+c[1:], "0") + ` ,"y"` },
@@ -207,7 +207,7 @@ var codeForms = map[string]func(c string) string{
 	},
 }
 
-// around is what else an answer holds: what the guest wrote and what the processor says.
+// around is the rest of an answer: what the guest wrote and what the processor writes.
 func around(r *rand.Rand, first, last string) string {
 	digits := func(n int) string {
 		b := make([]byte, n)
@@ -225,7 +225,7 @@ func around(r *rand.Rand, first, last string) string {
 
 var firsts = []string{"411111", "424242", "555555", "520474", "222100", "378282", "353011", "373731", "621234", "411141", "400040", "499999"}
 
-// classScrubber is one that knows the class of a card, an account's key and a manifest that has CVCs sent under names of its own.
+// classScrubber knows the class of a card, an account's key, and a manifest that sends CVCs under names of its own.
 func classScrubber(first, last string, length int) scrubber {
 	c := newScrubber(newStandIns([32]byte{1}))
 	c.card = newCardClass(first, last, length)
@@ -236,8 +236,8 @@ func classScrubber(first, last string, length int) scrubber {
 
 const testKey = "sk_live_4eC39HqLyjWDarjtT1zdp7dcAbCdEf"
 
-// Two cards of one class, the same guest and a processor that echoes both in any form, anywhere between anything: what is seen is the same to
-// the byte. So nothing that a guest writes tells it more of a card than it knew.
+// Two cards of one class give the same visible text, byte for byte, if a processor echoes them in any form, anywhere and between any texts. So
+// no text of the guest reveals more of a card than the guest knew.
 func TestWhatIsMaskedTellsNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	numbers, codes := sortedKeys(numberForms), sortedKeys(codeForms)
@@ -293,7 +293,7 @@ func TestWhatIsMaskedTellsNothing(t *testing.T) {
 	require.Greater(t, masked, pairs)
 }
 
-// Every form alone, so that the above does not hold because of something else that stands there.
+// Each form alone, so that the test above cannot pass because of a neighbouring text.
 func TestEveryFormIsMasked(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, form := range numberForms {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The largest answer, made to be masked as slowly as can be, costs a moment.
+// The largest answer, in the form that is slowest to mask, takes a moment.
 func TestMaskingTakesBoundedTime(t *testing.T) {
 	const size = 1 << 20
 	inner := strings.Repeat("number 4111111234561881 ", 64<<10)[:size/3]

@@ -15,16 +15,16 @@ import (
 const (
 	leastPAN   = 13 // digits of a card number
 	mostPAN    = 19
-	shownFirst = 6 // digits that guests know anyway
+	shownFirst = 6 // guests know these digits anyway
 	shownLast  = 4
-	manyDigits = 12 // from which on digits with something between them may be a number that was cut
+	manyDigits = 12 // from this number on, digits with something between them may be a number that was cut
 )
 
-// cardClass is what adapters know of a card. All cards of a class are masked alike.
+// cardClass is what adapters know about a card. All cards of a class are masked alike.
 type cardClass struct {
-	first, last                 string // "" where there is no card
+	first, last                 string // "" without a card
 	reversedFirst, reversedLast string
-	length                      int // 0 where it is not known
+	length                      int // 0 if it is not known
 }
 
 func classOf(number string) cardClass {
@@ -44,7 +44,7 @@ func newCardClass(first, last string, length int) cardClass {
 	return cardClass{first: first, last: last, length: length, reversedFirst: turned[shownLast:], reversedLast: turned[:shownLast]}
 }
 
-// factsOf is the class of the card that a drive is about, if it is about one: the instrument's, or the payment's.
+// factsOf returns the facts of a drive's card: the instrument's, or the payment's. It returns the zero class without a card.
 func factsOf(in *port.Drive) cardClass {
 	if c := classOf(in.Secrets.Number.Reveal()); c.first != "" {
 		return c
@@ -60,7 +60,7 @@ func factsOf(in *port.Drive) cardClass {
 	return newCardClass(in.Card.BIN, in.Card.LastFour, in.Card.Length)
 }
 
-// ofLength says whether numbers of the class have n digits.
+// ofLength reports whether numbers of the class have n digits.
 func (c *cardClass) ofLength(n int) bool {
 	if c.length == 0 {
 		return n >= leastPAN && n <= mostPAN
@@ -68,7 +68,7 @@ func (c *cardClass) ofLength(n int) bool {
 	return n == c.length
 }
 
-// lengths are from how many digits to how many a number of the class has.
+// lengths returns the smallest and the largest number of digits in the class.
 func (c *cardClass) lengths() (least, most int) {
 	if c.length == 0 {
 		return leastPAN, mostPAN
@@ -76,7 +76,7 @@ func (c *cardClass) lengths() (least, most int) {
 	return c.length, c.length
 }
 
-// whole says whether digits hold a whole number of the class.
+// whole reports whether digits hold a whole number of the class.
 func (c *cardClass) whole(digits string) bool {
 	least, most := c.lengths()
 	for from := 0; from+least <= len(digits); from++ {
@@ -94,7 +94,7 @@ func (c *cardClass) whole(digits string) bool {
 	return false
 }
 
-// backwards says whether digits hold a whole number of the class backwards.
+// backwards reports whether digits hold a whole number of the class backwards.
 func (c *cardClass) backwards(digits string) bool {
 	least, most := c.lengths()
 	for from := max(0, least-shownFirst); from+shownFirst <= len(digits); from++ {
@@ -115,7 +115,7 @@ func (c *cardClass) backwards(digits string) bool {
 // group are digits that stand together.
 type group struct{ start, end int }
 
-// begins says whether a number of the class, whole or cut, begins with one of the groups.
+// begins reports whether a number of the class, whole or cut, begins with one of the groups.
 func (c *cardClass) begins(digits string, groups []group) bool {
 	at := 0
 	for i, g := range groups {
@@ -135,12 +135,12 @@ func (c *cardClass) begins(digits string, groups []group) bool {
 	return false
 }
 
-// kinds of bytes, as scan looks at them.
+// kinds of bytes for scan.
 const (
 	kindPlain = iota
 	kindDigit
-	kindMark   // what stands between a field's name and its value
-	kindEscape // what an escape begins with, and what is not ASCII
+	kindMark   // separates a field's name from its value
+	kindEscape // the beginning of an escape, or above ASCII
 )
 
 var kinds = func() (all [256]byte) {
@@ -157,7 +157,7 @@ var kinds = func() (all [256]byte) {
 	return all
 }()
 
-// scan masks card numbers, and the values of fields whose name says that they are secret.
+// scan masks card numbers, and the values of fields with the name of a secret.
 func (r *reading) scan(v *view) {
 	var room [24]group
 	run := room[:0] // digits that may be one number
@@ -194,7 +194,7 @@ func (r *reading) scan(v *view) {
 		case kindEscape:
 			if t[i] < utf8.RuneSelf {
 				v.escaped = v.escaped || isEscape(t[i:])
-			} else if n := len(run); !v.escaped { // it separates digits, perhaps, or is one
+			} else if n := len(run); !v.escaped { // it may separate digits, or be a digit of another script
 				v.escaped = n > 0 && i-run[n-1].end <= maxGap || isForeignDigit(t[i:])
 			}
 		}
@@ -203,8 +203,8 @@ func (r *reading) scan(v *view) {
 	r.digits(v, run)
 }
 
-// skipPlain returns the place of the first byte from i on that is not plain, len(t) for none. It compares eight bytes at a time: bytes from
-// 0x24 to 0x27 and from 0x30 to 0x3F, backslashes, and bytes above ASCII stop it, and the table decides.
+// skipPlain returns the place of the first byte from i on that is not plain, or len(t). It compares eight bytes at a time: bytes from 0x24 to
+// 0x27 and from 0x30 to 0x3F, backslashes, and bytes above ASCII stop it, and the table decides.
 func skipPlain(t string, i int) int {
 	const (
 		each = 0x0101010101010101
@@ -214,7 +214,7 @@ func skipPlain(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
 		x := load(t[i : i+8])
 		low := x &^ high
-		escapes := (low^0x24*each)&(0x7C*each) + most // the high bit of a byte is 0 where it matches
+		escapes := (low^0x24*each)&(0x7C*each) + most // a byte's high bit is 0 if the byte matches
 		digits := (low^0x30*each)&(0x70*each) + most
 		backslash := low ^ 0x5C*each + most
 		found := (x | ^(escapes & digits & backslash)) & high
@@ -230,7 +230,7 @@ func skipPlain(t string, i int) int {
 	return i
 }
 
-// isEscapedDigits says that two digits are the code of a character: %34, =34, &#52;.
+// isEscapedDigits reports whether two digits are the code of a character: %34, =34, &#52;.
 func isEscapedDigits(t string, g group) bool {
 	if g.start == 0 || g.end-g.start > 7 {
 		return false
@@ -244,19 +244,19 @@ func isEscapedDigits(t string, g group) bool {
 	return false
 }
 
-// isWordEnd says that a digit is the end of a word, as of one in base64, and not the first of many that stand apart.
+// isWordEnd reports whether a digit ends a word, as in base64, and is not the first of many single digits.
 func isWordEnd(t string, last, next group) bool {
 	return last.end-last.start == 1 && next.end-next.start > 1 && last.start > 0 && !(t[last.start-1]-'0' <= 9) && isAlphanumeric(t[last.start-1])
 }
 
-// Bounds of what may stand between digits of one number.
+// Limits of the text between two digits of one number.
 const (
 	maxGap      = 16
 	maxGapMarks = 3
 )
 
-// isJoined says whether digits on both sides of a gap may be of one number: at most three characters that are neither letters nor digits
-// stand between them, white space and backslashes aside. What separates fields separates numbers, too.
+// isJoined reports whether digits on both sides of a gap may belong to one number. The gap holds at most three characters that are neither
+// letters nor digits; white space and backslashes do not count. A separator of fields also separates numbers.
 func isJoined(gap string) bool {
 	if len(gap) > maxGap {
 		return false
@@ -277,7 +277,7 @@ func isJoined(gap string) bool {
 	return marks <= maxGapMarks
 }
 
-// digits masks a run of digits where it holds a number.
+// digits masks a run of digits if it holds a number.
 func (r *reading) digits(v *view, run []group) {
 	n := 0
 	for _, g := range run {
@@ -314,8 +314,8 @@ func (r *reading) digits(v *view, run []group) {
 	r.following(v, run)
 }
 
-// isInUUID says whether a run is part of a UUID. A number that was cut does not stand there, and the UUIDs of some processors begin with or
-// hold many zeros: beside the digit before them they would look like the beginning of a card.
+// isInUUID reports whether a run is part of a UUID. A cut number does not stand in one. The UUIDs of some processors begin with many zeros or
+// contain them: together with the digit before them, these would look like the beginning of a card.
 func isInUUID(t string, run []group) bool {
 	const length = 36
 	start, end := run[0].start, run[len(run)-1].end
@@ -336,11 +336,11 @@ func isInUUID(t string, run []group) bool {
 	return true
 }
 
-// leastDump is from how many bytes on numbers in a row may be a dump of a text.
+// leastDump is the smallest number of bytes, as numbers in a row, that may be a dump of a text.
 const leastDump = 10
 
-// isByteDump says whether numbers in a row are the decimal codes of a text that holds a secret: [52 49 49 ...]. Programs write a request's
-// bytes like that.
+// isByteDump reports whether numbers in a row are the decimal codes of a text with a secret: [52 49 49 ...]. Programs write a request's bytes
+// like that.
 func (r *reading) isByteDump(v *view, run []group) bool {
 	if len(run) < leastDump || r.depth >= maxEncodings {
 		return false
@@ -362,7 +362,7 @@ func (r *reading) isByteDump(v *view, run []group) bool {
 	return r.holds(string(text))
 }
 
-// isHexDump says whether digits are the codes of digits ("34 31 31 …") that hold a number.
+// isHexDump reports whether digits are the codes of digits ("34 31 31 …") that hold a number.
 func (r *reading) isHexDump(all string) bool {
 	for _, from := range [2]int{0, 1} {
 		var b []byte
@@ -380,15 +380,15 @@ func (r *reading) isHexDump(all string) bool {
 	return false
 }
 
-// maskRun masks a run but for what guests know: the first six digits where it begins with them, and the last four where it is as long as
-// the number. What is shown depends on nothing between.
+// maskRun masks a run except the digits that guests know: the first six if the run begins with them, and the last four if the run is as long
+// as the number. The digits between them do not change what is shown.
 func (r *reading) maskRun(v *view, run []group, all string) {
 	z := 0
 	for z < run[0].end-run[0].start-1 && all[z] == '0' {
 		z++
 	}
 	from, to, last := 0, 0, len(all)
-	// A number backwards of a class whose last four, turned, are its first four could begin with all six: there nothing is shown.
+	// The last four digits of the class, turned, may be its first four. Then a number backwards could begin with all six, so nothing is shown.
 	turned := strings.HasPrefix(all[z:], r.card.reversedLast) || strings.HasPrefix(all, r.card.reversedLast)
 	if !turned && strings.HasPrefix(all[z:], r.card.first) {
 		from, to = z, z+shownFirst
@@ -403,7 +403,7 @@ func (r *reading) maskRun(v *view, run []group, all string) {
 		hidden := byte('*')
 		if v.isNumber(g.start) {
 			if hidden = '0'; at < from || at >= to {
-				out, n = []byte{'0'}, 0 // it stays a number: no zero before another digit
+				out, n = []byte{'0'}, 0 // the value stays a JSON number, which has no zero before another digit
 			}
 		}
 		for i := range n {
@@ -416,10 +416,10 @@ func (r *reading) maskRun(v *view, run []group, all string) {
 	}
 }
 
-// followed is how far behind a card number digits may be its CVC, in whatever form the whole is written down.
+// followed is the distance behind a card number within which digits may be its CVC, in any form of writing.
 const followed = 64
 
-// following masks what may be a CVC behind a card number in the same value: three or four digits that stand alone.
+// following masks a possible CVC behind a card number in the same value: three or four digits that stand alone.
 func (r *reading) following(v *view, run []group) {
 	if v.followEnd == 0 {
 		return
@@ -436,8 +436,8 @@ func (r *reading) following(v *view, run []group) {
 	}
 }
 
-// otherCards masks what is a card number by network, length and check digit and stands alone. Where the own card is masked as such, a text
-// that the adapter wrote itself stays: an id of its is digits as often as not.
+// otherCards masks a text that stands alone and is a card number by network, length and check digit. If the own card is masked, a text that
+// the adapter wrote itself stays, because such a text is often an id of digits.
 func (r *reading) otherCards(v *view, run []group) {
 	for len(run) > 0 {
 		n := 1
@@ -488,8 +488,8 @@ func (r *reading) otherCard(v *view, run []group) {
 	}
 }
 
-// isID says whether a text is the whole value of a field whose name says that it is an id or a reference. One in ten ids with as many digits
-// as a card number has a right check digit, and the network's id of a payment may begin as a card number does.
+// isID reports whether a text is the whole value of a field with the name of an id or a reference. One in ten ids of a card number's length
+// has a right check digit, and the network's id of a payment may begin like a card number.
 func (r *reading) isID(v *view, start, end int) bool {
 	t := v.text
 	at := start
@@ -512,17 +512,17 @@ func (r *reading) isID(v *view, start, end int) bool {
 	return saysID(name) && (r.names == nil || r.names.kinds[name] != fieldNumber)
 }
 
-// saysID says whether the folded name of a field says that its value is an id or a reference.
+// saysID reports whether the folded name of a field is that of an id or a reference.
 func saysID(name string) bool {
 	return strings.HasSuffix(name, "id") || strings.HasSuffix(name, "ref") || strings.HasSuffix(name, "reference")
 }
 
-// wrote says whether a text stands in a request as the adapter wrote it.
+// wrote reports whether a text stands in a request as the adapter wrote it.
 func wrote(s *sdk.Send, text string) bool {
 	return s != nil && (strings.Contains(s.URL, text) || bytes.Contains(s.Body, []byte(text)))
 }
 
-// isGrouped says whether digits stand together, or apart as on a card: in fours, or 4-6-5.
+// isGrouped reports whether digits stand together, or in groups as on a card: in fours, or 4-6-5.
 func isGrouped(s string) bool {
 	groups := strings.FieldsFunc(s, func(r rune) bool { return r < '0' })
 	if len(groups) == 1 {

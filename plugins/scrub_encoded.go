@@ -2,9 +2,9 @@ package plugins
 
 import "strings"
 
-// An encoded text of ASCII characters can be told by the highest bit of each of its bytes, which is 0. encoding has, of every character of
-// base64, which of the 16 places of twelve such bytes it can stand at, and of every hexadecimal digit, which of 24. So a text is searched
-// with a shift and a mask a byte (the shift-and algorithm of Baeza-Yates and Gonnet), and what is found is decoded and read.
+// Encoded ASCII text has a mark: the highest bit of each of its bytes is 0. For every character of base64, encoding holds the places, of 16 in
+// twelve such bytes, where the character can stand. For every hexadecimal digit it holds the places of 24. So the search needs a shift and a
+// mask for each byte (the shift-and algorithm of Baeza-Yates and Gonnet). What it finds is decoded and read.
 var encoding = func() (all [256]uint64) {
 	for c := range all {
 		if s := sextets[c]; s < 64 {
@@ -46,14 +46,14 @@ var sextets = func() (all [256]byte) {
 	return all
 }()
 
-// encoded blanks base64 and hexadecimal text that holds a secret. Each run is decoded once in each alignment in which it may be text.
+// encoded blanks base64 and hexadecimal text with a secret in it. It decodes each run once in each alignment in which the run may be text.
 func (r *reading) encoded(v *view) {
 	if r.depth >= maxEncodings {
 		return
 	}
 	t := v.text
 	var run encodedRun
-	for i := base64Places - 1; i < len(t); { // most words are shorter than what could hold anything: the end of one is looked at first
+	for i := base64Places - 1; i < len(t); { // most words are too short to hold anything: their end is looked at first
 		k := i
 		for k > i-base64Places && sextets[t[k]] < 64 {
 			k--
@@ -66,8 +66,8 @@ func (r *reading) encoded(v *view) {
 	}
 }
 
-// encodedFrom looks at a run of characters of base64, which those of hexadecimal are among. It returns where that ends. b64 is the run that
-// was found last, which may go on in this one.
+// encodedFrom reads a run of base64 characters, which include the hexadecimal ones, and returns its end. b64 is the last run that was found.
+// This run may continue it.
 func (r *reading) encodedFrom(v *view, i int, b64 *encodedRun) int {
 	var state uint64
 	var hex encodedRun
@@ -113,11 +113,11 @@ func (r *reading) encodedFrom(v *view, i int, b64 *encodedRun) int {
 type encodedRun struct {
 	start, end int
 	chars      string
-	lines      bool // over more than one line
-	looked     byte // the alignments in which it was read
+	lines      bool // spans more than one line
+	looked     byte // the alignments in which the run was read
 }
 
-// alignment is how many characters before a place that begins with a whole byte are left over, -1 if it was read so.
+// alignment returns the number of characters left over before a place that begins with a whole byte, or -1 if the run was read so.
 func (e *encodedRun) alignment(at, of int) int {
 	n := max(0, at-e.start) % of
 	if e.looked&(1<<n) != 0 || n >= len(e.chars) {
@@ -127,7 +127,7 @@ func (e *encodedRun) alignment(at, of int) int {
 	return n
 }
 
-// holdsAtAny says whether base64 of several lines holds a secret, in whatever alignment.
+// holdsAtAny reports whether base64 of several lines holds a secret in any alignment.
 func (r *reading) holdsAtAny(chars string) bool {
 	for n := range min(4, len(chars)) {
 		if r.holds(unbase64(chars[n:])) {
@@ -137,10 +137,10 @@ func (r *reading) holdsAtAny(chars string) bool {
 	return false
 }
 
-// holds says whether a decoded text holds a secret.
+// holds reports whether a decoded text holds a secret.
 func (r *reading) holds(decoded string) bool {
 	if r.work -= len(decoded); r.work < 0 {
-		return true // too much to look at
+		return true // too much to search
 	}
 	if len(decoded) < 3 {
 		return false
@@ -151,7 +151,7 @@ func (r *reading) holds(decoded string) bool {
 	return clean != decoded
 }
 
-// hexRun is the run of hexadecimal digits around a place.
+// hexRun returns the run of hexadecimal digits around a place.
 func hexRun(t string, at int) encodedRun {
 	start, end := at, at
 	for start > 0 && isHex(t[start-1]) {
@@ -171,10 +171,10 @@ func unhexed(t string) string {
 	return string(b)
 }
 
-// leastLine is how long a line of base64 is at least behind which it goes on in the next.
+// leastLine is the smallest length of a base64 line that continues in the next line.
 const leastLine = 60
 
-// base64Run is the run of base64 around a place, over line breaks too.
+// base64Run returns the run of base64 around a place, also over line breaks.
 func base64Run(t string, at int) encodedRun {
 	start, end := at, at
 	for start > 0 {
@@ -193,7 +193,7 @@ func base64Run(t string, at int) encodedRun {
 		}
 		start = line
 	}
-	var joined []byte // where there is more than one line
+	var joined []byte // set if there is more than one line
 	line := start
 	for end = start; ; end++ {
 		if end < len(t) && sextets[t[end]] < 64 {
@@ -218,7 +218,7 @@ func base64Run(t string, at int) encodedRun {
 	return e
 }
 
-// lineBreak is the length of the line break that a text begins with, as it is or escaped.
+// lineBreak returns the length of the line break, plain or escaped, at the beginning of a text.
 func lineBreak(t string) int {
 	for _, s := range [...]string{"\r\n", "\n", `\r\n`, `\n`} {
 		if strings.HasPrefix(t, s) {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// unescape makes the view one of the text without its escapes, and with the digits of every script as digits. It says whether there was any
-// difference. What each byte was made of stays known, so that an edit takes whole escapes.
+// unescape turns the view into the text without its escapes, with the digits of every script as ASCII digits. It reports whether that differs.
+// The origin of each byte stays known, so that an edit covers whole escapes.
 func (v *view) unescape() bool {
 	text, at := v.source, []span(nil)
 	changed := false
-	for range maxEncodings { // of escapes in escapes
+	for range maxEncodings { // escapes may stand in escapes
 		out, outAt, again := unescapeOnce(text, at, v.first)
 		if !again {
 			break
@@ -28,16 +28,16 @@ func (v *view) unescape() bool {
 	return changed
 }
 
-// fold makes the view one of the text with the digits of every script as digits, and its escapes as they stand.
+// fold turns the view into the text with the digits of every script as ASCII digits, and with its escapes unchanged.
 func (v *view) fold() bool {
 	out, at, changed := foldDigits(v.source, nil)
 	v.text, v.at = string(out), at
 	return changed
 }
 
-// isForeignDigit says whether a text begins with a digit of another script.
+// isForeignDigit reports whether a text begins with a digit of another script.
 func isForeignDigit(t string) bool {
-	if t[0] < 0xD9 { // before U+0660 there is none
+	if t[0] < 0xD9 { // U+0660 is the first one
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(t)
@@ -45,7 +45,7 @@ func isForeignDigit(t string) bool {
 	return ok
 }
 
-// isEscape says whether a text may begin with an escape.
+// isEscape reports whether a text may begin with an escape.
 func isEscape(t string) bool {
 	switch t[0] {
 	case '%':
@@ -57,19 +57,19 @@ func isEscape(t string) bool {
 	return true
 }
 
-// isQuotedPrintable says whether a text begins with two digits in a row in quoted-printable, or a line break of it. One alone is as
-// likely a form's field.
+// isQuotedPrintable reports whether a text begins with two digits in a row in quoted-printable, or with a line break of it. A single digit may
+// as well be part of a form's field.
 func isQuotedPrintable(t string) bool {
 	return len(t) > 5 && t[1] == '3' && t[2]-'0' <= 9 && t[3] == '=' && t[4] == '3' && t[5]-'0' <= 9 || strings.HasPrefix(t, "=\n") || strings.HasPrefix(t, "=\r\n")
 }
 
-// decoder collects bytes and where they come from.
+// decoder collects bytes and their origins.
 type decoder struct {
 	out []byte
 	at  []span
-	was []span // of the text that is read; nil: it is the source
+	was []span // origins of the text that is read; nil: it is the source
 
-	first string // a number's first digits: behind what looks like the beginning of an escape they are no code
+	first string // a number's first digits: after the apparent beginning of an escape they are not a code
 }
 
 func (d *decoder) place(start, end int) span {
@@ -94,10 +94,10 @@ func (d *decoder) rune(r rune, start, end int) {
 	}
 }
 
-// unescapeOnce takes one layer of escapes away: those of JSON and programming languages, of URLs, of HTML and XML, of quoted-printable.
+// unescapeOnce removes one layer of escapes: those of JSON and programming languages, of URLs, of HTML and XML, and of quoted-printable.
 func unescapeOnce(t string, was []span, first string) (out []byte, at []span, changed bool) {
 	d := decoder{out: make([]byte, 0, len(t)), at: make([]span, 0, len(t)), was: was, first: first}
-	quoted := -1 // where the last digit in quoted-printable ends
+	quoted := -1 // end of the last digit in quoted-printable
 	for i := 0; i < len(t); {
 		n := 0
 		switch t[i] {
@@ -135,12 +135,12 @@ func unescapeOnce(t string, was []span, first string) (out []byte, at []span, ch
 	return d.out, d.at, changed
 }
 
-// isNumber says that a text begins as the card's number does.
+// isNumber reports whether a text begins like the card's number.
 func (d *decoder) isNumber(t string) bool {
 	return len(d.first) >= 4 && strings.HasPrefix(t, d.first[:4])
 }
 
-// backslash reads what begins with a backslash, or several, as in a text that was escaped more than once. It returns how long it is.
+// backslash reads an escape that begins with one or more backslashes, as in a text that was escaped several times. It returns its length.
 func (d *decoder) backslash(t string, i int) int {
 	n := 1
 	for i+n < len(t) && t[i+n] == '\\' {
@@ -182,7 +182,7 @@ func (d *decoder) backslash(t string, i int) int {
 	return n
 }
 
-// isDigitsByChance says that four digits are rather what they are than the code of a character: of one that is no digit and separates none.
+// isDigitsByChance reports whether four digits are more likely digits than a character's code: a code of no digit and no separator.
 func isDigitsByChance(s string) bool {
 	if !isDigits(s) {
 		return false
@@ -218,10 +218,10 @@ func unhexByte(c byte) byte {
 	return c | 32 - 'a' + 10
 }
 
-// entities are those that stand for what separates or quotes. Others are letters or signs.
+// entities are those of separators and quotes. Other entities are letters or signs.
 var entities = map[string]rune{"quot": '"', "apos": '\'', "amp": '&', "lt": '<', "gt": '>'}
 
-// entity is the character that a text begins with as an entity of HTML or XML, and how long that is; 0 for none.
+// entity returns the character of the HTML or XML entity at the beginning of a text, and the entity's length, or 0 without an entity.
 func entity(t string) (r rune, n int) {
 	if len(t) < 4 {
 		return 0, 0
@@ -254,7 +254,7 @@ func entity(t string) (r rune, n int) {
 		}
 	}
 	switch {
-	case r > unicode.MaxRune || n == len(t) || t[n] != ';' && t[n] != '&': // some write no semicolon before the next
+	case r > unicode.MaxRune || n == len(t) || t[n] != ';' && t[n] != '&': // some programs write no semicolon before the next entity
 		return 0, 0
 	case t[n] == ';':
 		n++
@@ -262,8 +262,8 @@ func entity(t string) (r rune, n int) {
 	return r, n
 }
 
-// foldDigits puts a digit in the place of each digit of another script, a space in the place of other characters that are no letters, and
-// one byte above ASCII in the place of letters.
+// foldDigits replaces each digit of another script by an ASCII digit, other characters that are not letters by a space, and letters by one
+// byte above ASCII.
 func foldDigits(t string, was []span) (out []byte, at []span, changed bool) {
 	i := 0
 	for i < len(t) && t[i] < utf8.RuneSelf {
@@ -281,7 +281,7 @@ func foldDigits(t string, was []span) (out []byte, at []span, changed bool) {
 		}
 		r, n := utf8.DecodeRuneInString(t[i:])
 		if r == utf8.RuneError && n == 1 {
-			r = rune(t[i]) // as in Latin 1
+			r = rune(t[i]) // read as Latin 1
 		}
 		c := byte(' ')
 		if v, ok := digitValue(r); ok {
@@ -295,7 +295,7 @@ func foldDigits(t string, was []span) (out []byte, at []span, changed bool) {
 	return d.out, d.at, true
 }
 
-// digitValue is the value of a decimal digit of any script. Unicode has them in rows of ten, each beginning with the zero.
+// digitValue returns the value of a decimal digit of any script. Unicode has them in rows of ten, each beginning with the zero.
 func digitValue(r rune) (byte, bool) {
 	if r >= 0xFF10 && r <= 0xFF19 {
 		return byte(r - 0xFF10), true

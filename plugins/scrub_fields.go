@@ -10,18 +10,18 @@ import (
 	"payswitch/sdk"
 )
 
-// fieldKind is what the name of a field says of its value.
+// fieldKind is the meaning of a field's name for its value.
 type fieldKind byte
 
 const (
 	fieldOther    fieldKind = iota
-	fieldCVC                // three or four digits are masked, whatever they are
+	fieldCVC                // three or four digits are masked, whatever their form
 	fieldSecret             // the whole value is masked, whatever it is
-	fieldScheme             // the same behind the name of a scheme: Bearer …
+	fieldScheme             // as fieldSecret, after the name of a scheme: Bearer …
 	fieldNamed              // the value is the name of a field, whose value follows
-	fieldGeneric            // of a name that says nothing without that of its parent
-	fieldReported           // the value of a field that is named beside it
-	fieldNumber             // of a name that says id, and under which the manifest has card numbers sent
+	fieldGeneric            // the name means nothing without its parent's name
+	fieldReported           // the value of a field whose name stands next to it
+	fieldNumber             // the name looks like an id, but the manifest sends card numbers under it
 )
 
 // cvcNames are the names of fields that hold a CVC, folded.
@@ -35,13 +35,13 @@ var secretNames = []string{"password", "passwd", "pwd", "passphrase", "userpassw
 	"secretkey", "apikey", "apisecretkey", "xapikey", "apiaccesskey", "accesskey", "secretaccesskey", "securitykey", "transactionkey", "merchantkey", "privatekey", "signingkey", "hmackey", "encryptionkey",
 	"subscriptionkey", "ocpapimsubscriptionkey", "authkey", "xauthkey"}
 
-// genericNames say nothing without the name of what they are in.
+// genericNames mean nothing without the name of the object that holds the field.
 var genericNames = []string{"value", "code", "number", "id", "data", "key", "name", "type", "text", "token", "user", "username", "login", "auth", "hash", "body", "content", "field", "param", "item", "info", "payload"}
 
-// nameNames are the names of fields whose value is the name of another: {"name":"cvc","value":"737"}.
+// nameNames are the names of fields that hold the name of another field: {"name":"cvc","value":"737"}.
 var nameNames = []string{"name", "key", "field", "fieldname", "param", "parameter", "attribute", "label"}
 
-// reportedNames are the names of fields that hold the value of another field, which the text around names: {"value":"737","param":"cvc"}.
+// reportedNames are the names of fields that hold another field's value; the text around names it: {"value":"737","param":"cvc"}.
 var reportedNames = []string{"value", "input", "inputvalue", "invalidvalue", "rejectedvalue", "attemptedvalue", "actualvalue", "received", "actual", "given"}
 
 var fixedNames = func() *fieldNames {
@@ -54,10 +54,10 @@ var fixedNames = func() *fieldNames {
 	return n
 }()
 
-// fieldNames are names of fields, folded, with what they mean.
+// fieldNames are folded names of fields with their meanings.
 type fieldNames struct {
 	kinds map[string]fieldKind
-	ends  [32768 / 64]uint64 // a set of what names end with, to pass over most fields at once
+	ends  [32768 / 64]uint64 // a set of the names' ends, to skip most fields at once
 }
 
 func newFieldNames() *fieldNames { return &fieldNames{kinds: make(map[string]fieldKind)} }
@@ -70,7 +70,7 @@ func (n *fieldNames) add(name string, kind fieldKind) {
 
 func (n *fieldNames) mayHold(h int) bool { return n.ends[h/64]&(1<<(h%64)) != 0 }
 
-// nameEnd is made of the last three characters of a folded name, and 0 for a shorter one.
+// nameEnd returns a number for the last three characters of a folded name, and 0 for a shorter name.
 func nameEnd[T string | []byte](name T) int {
 	n := len(name)
 	if n < 3 {
@@ -81,7 +81,7 @@ func nameEnd[T string | []byte](name T) int {
 
 func endOf(a, b, c byte) int { return int(c&31) | int(b&31)<<5 | int(a&31)<<10 }
 
-// namesOf are the names of the fields under which a manifest has CVCs and credentials sent. An echo has them under the same.
+// namesOf returns the names of the fields under which a manifest sends CVCs and credentials. An echo uses the same names.
 func namesOf(m *sdk.Manifest) *fieldNames {
 	n := newFieldNames()
 	for _, p := range slices.Concat(m.Authentication, m.Placements) {
@@ -116,7 +116,7 @@ func namesOf(m *sdk.Manifest) *fieldNames {
 	return n
 }
 
-// foldedSegments are the names of a field's path, folded: card[cvc], card.cvc, request/card.@cvc.
+// foldedSegments returns the folded names of a field's path: card[cvc], card.cvc, request/card.@cvc.
 func foldedSegments(field string) (all []string) {
 	for s := range strings.FieldsFuncSeq(field, func(r rune) bool { return strings.ContainsRune(".[]/@:", r) }) {
 		if s = folded(s); s != "" {
@@ -126,7 +126,7 @@ func foldedSegments(field string) (all []string) {
 	return all
 }
 
-// kindOf is what a folded name means; parent is asked for where it is needed.
+// kindOf returns the meaning of a folded name. It calls parent only if the meaning depends on the parent.
 func (r *reading) kindOf(name []byte, parent func() string) fieldKind {
 	h := nameEnd(name)
 	kind := fieldOther
@@ -146,7 +146,7 @@ func (r *reading) kindOf(name []byte, parent func() string) fieldKind {
 	return kind
 }
 
-// Bounds of how far around a mark a field is looked for.
+// Limits of the distance around a mark in which a field is searched.
 const (
 	maxFieldName  = 64
 	maxFieldTag   = 160
@@ -155,7 +155,7 @@ const (
 	maxPairGap    = 64
 )
 
-// fields masks the values of all fields whose name says that they are secret.
+// fields masks the values of all fields with the name of a secret.
 func (r *reading) fields(v *view) {
 	v.fields, v.schemeEnd = nil, 0
 	for i := range len(v.text) {
@@ -165,7 +165,7 @@ func (r *reading) fields(v *view) {
 	}
 }
 
-// isOtherMember reports whether a mark follows the name of a member of JSON that no secret's name ends like. Most marks are of that kind.
+// isOtherMember reports whether a mark follows the name of a JSON member with an end that no secret's name has. Most marks are such marks.
 func (r *reading) isOtherMember(t string, at int) bool {
 	if at <= 3 || t[at] != ':' || t[at-1] != '"' || !isAlphanumeric(t[at-2]) || !isAlphanumeric(t[at-3]) || !isAlphanumeric(t[at-4]) {
 		return false
@@ -174,7 +174,7 @@ func (r *reading) isOtherMember(t string, at int) bool {
 	return !fixedNames.mayHold(h) && (r.names == nil || !r.names.mayHold(h))
 }
 
-// field masks the value of the field that a mark stands in: "cvc":"737", cvc=737, <cvc>737</cvc>, cvc => 737.
+// field masks the value of a field at its mark: "cvc":"737", cvc=737, <cvc>737</cvc>, cvc => 737.
 func (r *reading) field(v *view, at int) {
 	t := v.text
 	start, end, element := fieldNameAt(t, at)
@@ -237,23 +237,23 @@ func (r *reading) field(v *view, at int) {
 		}
 	default:
 		if named := strings.TrimRight(t[:at], " \t"); !quoted && t[at] == ':' && strings.HasSuffix(named, `"`) && !v.isNumber(from) {
-			return // a quoted word and a colon in a text
+			return // a quoted word and a colon within a text
 		}
 		r.blankSecret(v, from, to, quoted || element)
 	}
 }
 
-// wrappedCode is a CVC in what programs write around a value: u'737', Decimal('737'), Some("737"), string(3) "737", rejected value [737].
+// wrappedCode matches a CVC in what programs write around a value: u'737', Decimal('737'), Some("737"), string(3) "737", rejected value [737].
 var wrappedCode = regexp.MustCompile(`^(?:\s|\\[rn])*(?:(?:rejected )?[A-Za-z]\w{0,20}(?:\([0-9]{0,2}\))? ?[(\["'\\]{1,8}|!!?[a-z]{1,8} |[|>]-?(?:\s|\\[rn]){1,8})([0-9]{3,4})(?:[^0-9A-Za-z_.]|$)`)
 
-// isCodeNumber says whether a number may be a CVC that lost the zeros it began with.
+// isCodeNumber reports whether a number may be a CVC that lost its leading zeros.
 func isCodeNumber(s string) bool { return len(s) <= 4 && isDigits(s) && s != "0" }
 
-// maxBeside is how far around a value the name of its field is looked for.
+// maxBeside is the distance around a value in which the name of its field is searched.
 const maxBeside = 200
 
-// besideCode says whether the object or element around a field holds the name of a CVC's field as a text of its own, or at the end of a
-// path: "cvc", "card.cvc". The names of fields beside it do not count.
+// besideCode reports whether the object or element around a field holds the name of a CVC's field as a separate text, or at the end of a path:
+// "cvc", "card.cvc". The names of other fields do not count.
 func (r *reading) besideCode(t string, start, end int) bool {
 	low, to := max(0, start-maxBeside), min(len(t), end+maxBeside)
 	low += strings.LastIndexAny(t[low:start], "{}<") + 1
@@ -285,7 +285,7 @@ func (r *reading) besideCode(t string, start, end int) bool {
 	return false
 }
 
-// blankCode leaves nothing of a CVC. What is no string in JSON becomes 0.
+// blankCode removes a whole CVC. Outside a JSON string the CVC becomes 0.
 func (r *reading) blankCode(v *view, mark, start, end int, quoted bool) {
 	with := ""
 	if !quoted && v.text[mark] == ':' || v.isNumber(start) {
@@ -295,7 +295,7 @@ func (r *reading) blankCode(v *view, mark, start, end int, quoted bool) {
 	v.putField(start, end, with)
 }
 
-// pair masks the three or four digits that follow the name of a field in a value of its own.
+// pair masks three or four digits in a separate value that follows the name of a field.
 func (r *reading) pair(v *view, from int) {
 	t := v.text
 	for i := from; i < min(len(t), from+maxPairGap); i++ {
@@ -335,14 +335,14 @@ func (r *reading) blankSecret(v *view, start, end int, quoted bool) {
 	v.putField(v.blankOf(start, end))
 }
 
-// fieldNameAt is the name of the field whose value a mark is followed by; element says that it is an element of XML.
+// fieldNameAt returns the name of the field before a mark. element is true for an element of XML.
 func fieldNameAt(t string, at int) (start, end int, element bool) {
 	end = at
 	if t[at] == '>' {
 		if at == 0 {
 			return 0, 0, false
 		}
-		if t[at-1] != '=' && t[at-1] != '-' { // not => or ->
+		if t[at-1] != '=' && t[at-1] != '-' { // the mark is not => or ->
 			low := max(0, at-maxFieldTag)
 			i := strings.LastIndexByte(t[low:at], '<')
 			if i < 0 {
@@ -384,7 +384,7 @@ found:
 	return start, end, false
 }
 
-// fieldValueAt is the value that follows a mark, without what quotes it.
+// fieldValueAt returns the value after a mark, without its quotes.
 func fieldValueAt(t string, at int, element, spaces bool) (start, end int, quoted bool) {
 	t = t[:min(len(t), at+maxFieldValue)]
 	start = at + 1
@@ -431,7 +431,7 @@ found:
 	return start, min(end, len(t)), quoted
 }
 
-// parentOf is the folded name of what the field is in whose name begins at start.
+// parentOf returns the folded name of the object around the field whose name begins at start.
 func parentOf(t string, start int, element bool) string {
 	low := max(0, start-maxFieldOuter)
 	if element {
@@ -491,7 +491,7 @@ func parentOf(t string, start int, element bool) string {
 	return ""
 }
 
-// isShortCode says whether a value is three or four digits, as they are or in base64 or hexadecimal.
+// isShortCode reports whether a value is three or four digits, plain or in base64 or hexadecimal.
 func isShortCode(s string) bool {
 	switch n := len(s); n {
 	case 3, 4, 6, 8:

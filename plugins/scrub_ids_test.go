@@ -9,8 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// The id of a payment stays as it is, though it has a network's first digits, a card number's length and a right check digit: one in ten
-// of those with a card's length has. A payment whose id is masked cannot be captured, nor one be charged by its network's id.
+// A payment's id stays as it is, even with a network's first digits, a card number's length and a right check digit. One in ten ids of that
+// length has one. A payment with a masked id cannot be captured, and with a masked network id it cannot be charged again.
 func TestIDsStay(t *testing.T) {
 	for name, layout := range map[string]string{
 		"a reference":         `{"pspReference":"%s","status":"ok"}`,
@@ -41,7 +41,7 @@ func TestIDsStay(t *testing.T) {
 		seen, _ := other.text(text, nil)
 		require.Equal(t, text, seen, "a UUID that ends with digits")
 	}
-	// Cards of others are masked as before, and the own card under whatever name.
+	// Other cards are masked as before, and the own card is masked under any name.
 	for _, text := range []string{`{"number":"5555555555554444"}`, `{"id":"bad 5555555555554444"}`, `{"id":"x","pan":"5555555555554444"}`, `{"id":"4242424242424242"}`} {
 		seen, _ := c.text(text, nil)
 		require.NotEqual(t, text, seen)

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// minScrubbed is how many characters that nobody can guess a value is at least masked by. What is shorter is masked by its place.
+// minScrubbed is the minimum number of unguessable characters by which a value is masked anywhere. A shorter value is masked by its place.
 const minScrubbed = 12
 
-// keyIndex finds credentials, and other values that nobody can guess, in a text. Unlike numbers and CVCs they can be compared: an adapter
-// that writes guesses for a processor to echo would have to hit twelve unknown characters at once. Credentials are compared in blocks that
-// do not overlap, so that a part that is known, or was hit, is no step towards the next.
+// keyIndex finds credentials, and other unguessable values, in a text. Unlike numbers and CVCs they can be compared: an adapter that writes
+// guesses for a processor to echo would have to guess twelve unknown characters at once. Credentials are compared in blocks that do not
+// overlap, so a known or guessed part does not help with the next one.
 type keyIndex struct {
 	prefixes []prefix // public beginnings of credentials
 	arena    []byte   // the texts of all patterns, folded
 	patterns []pattern
 	grams    []gram
 	slots    [512]int16 // the first gram of a hash, counted from 1
-	values   []string   // those that are in it
+	values   []string   // the indexed values
 }
 
-// pattern is a text that is masked wherever it stands. The text is arena[start:end].
+// pattern is a text that is masked anywhere. The text is arena[start:end].
 type pattern struct{ start, end int32 }
 
-// gram stands for the eight characters of a pattern that begin at arena[at].
+// gram represents the eight characters of a pattern that begin at arena[at].
 type gram struct {
 	at      int32
 	pattern int16
@@ -36,7 +36,7 @@ type gram struct {
 // prefix is the public beginning of a credential, folded: sk_live_. A token that begins with it is masked, whatever follows.
 type prefix struct {
 	text   string
-	common bool // a word that other texts may begin with, too: what follows must look like a key
+	common bool // a word that other texts may begin with too: the rest must look like a key
 }
 
 const (
@@ -44,7 +44,7 @@ const (
 	gramStep = minScrubbed - gramSize + 1 // every gramStep-th place of a text is looked at: one of them begins a gram of a pattern
 )
 
-// maxPatterns bounds the index.
+// maxPatterns limits the size of the index.
 const maxPatterns = 4000
 
 func (x *keyIndex) has(value string) bool {
@@ -55,14 +55,14 @@ func (x *keyIndex) has(value string) bool {
 	return false
 }
 
-// addValue has a value masked where it stands as a whole.
+// addValue masks a value that stands as a whole.
 func (x *keyIndex) addValue(value string) {
 	if len(value) >= minScrubbed && !x.has(value) {
 		x.addPattern([]byte(value))
 	}
 }
 
-// addCryptogram has an authentication value masked, also as the hexadecimal form of what it is base64 of.
+// addCryptogram masks an authentication value, also in the hexadecimal form of its decoded base64.
 func (x *keyIndex) addCryptogram(value string) {
 	x.addValue(value)
 	if b, err := base64.StdEncoding.DecodeString(value); err == nil && len(b) >= minScrubbed {
@@ -70,7 +70,7 @@ func (x *keyIndex) addCryptogram(value string) {
 	}
 }
 
-// addKey has a credential masked: any token with its public prefix, and every block of the rest, as it is and encoded.
+// addKey masks a credential: any token with its public prefix, and every block of the rest, plain and encoded.
 func (x *keyIndex) addKey(value string) {
 	if value == "" || x.has(value) {
 		return
@@ -85,11 +85,11 @@ func (x *keyIndex) addKey(value string) {
 	}
 	rest := value[len(public.text):]
 	if public.text != "" && len(value)/3 > len(public.text) {
-		rest = value[len(value)/3:] // public ids stand at the beginning of such keys, too: the account's, a version
+		rest = value[len(value)/3:] // such keys, too, begin with public ids: the account's, a version
 	}
 	size := minScrubbed
 	if isDigits(rest) {
-		size += size / 4 // a digit is less to guess
+		size += size / 4 // a digit holds less to guess
 	}
 	n := len(rest)
 	if n < size {
@@ -101,17 +101,17 @@ func (x *keyIndex) addKey(value string) {
 	if n%size != 0 && n < 2*size {
 		x.addBlock(rest[:size])
 	}
-	x.addBlock(rest[n-size:]) // so that what is left of a key that was cut at its beginning is found, too
+	x.addBlock(rest[n-size:]) // so that the rest of a key that was cut at its beginning is found too
 }
 
-// addBlock has a part of a credential masked in whatever encoding.
+// addBlock masks a part of a credential in any encoding.
 func (x *keyIndex) addBlock(block string) {
 	var room, out [4 * minScrubbed]byte
 	x.addPattern(append(room[:0], block...))
 	x.addPattern(hex.AppendEncode(out[:0], append(room[:0], block...)))
 	for before := range 3 {
 		b := append(append(room[:0], "\x00\x00"[:before]...), block...)
-		first, last := (8*before+5)/6, 8*len(b)/6 // the characters that nothing else has a part in
+		first, last := (8*before+5)/6, 8*len(b)/6 // the characters that depend on this part alone
 		encoded := base64.RawStdEncoding.AppendEncode(out[:0], b)[first:last]
 		x.addPattern(encoded)
 		if bytes.ContainsAny(encoded, "+/") {
@@ -120,7 +120,7 @@ func (x *keyIndex) addBlock(block string) {
 	}
 }
 
-// addPEM has the secret part of a PEM key masked in its lines.
+// addPEM masks the secret part of a PEM key in its lines.
 func (x *keyIndex) addPEM(value string) {
 	const line, least = 64, 20
 	for block := range strings.SplitSeq(value, "-----BEGIN ") {
@@ -130,12 +130,12 @@ func (x *keyIndex) addPEM(value string) {
 			continue
 		}
 		body := strings.Join(strings.Fields(block), "")
-		from, to := line, len(body) // past what the keys of one kind begin with
+		from, to := line, len(body) // skip the common beginning of keys of one kind
 		for begins, at := range map[string]int{"MHcCAQEEI": 10, "MIGHAgEAMBMGByqGSM49AgEG": 48, "MIGkAgEBBD": 12, "MIG2AgEAMBAGByqGSM49AgEG": 48, "MC4CAQAwBQYDK2VwBCIEI": 22} {
 			if strings.HasPrefix(body, begins) {
 				from, to = at, min(to, at+2*line)
 				if strings.Contains(begins, "MHc") || strings.Contains(begins, "MIGH") || strings.Contains(begins, "MC4") {
-					to = min(to, at+42) // 32 bytes; what follows is public
+					to = min(to, at+42) // 32 bytes; the rest is public
 				}
 			}
 		}
@@ -149,7 +149,7 @@ func (x *keyIndex) addPEM(value string) {
 	}
 }
 
-// publicPrefix is what a credential begins with that says what it is: words that end with _ or - within the first twelve characters.
+// publicPrefix returns the public beginning of a credential: words that end with _ or - within the first twelve characters.
 func publicPrefix(value string) (p prefix) {
 	end, words := 0, 0
 	for {
@@ -171,14 +171,14 @@ func publicPrefix(value string) (p prefix) {
 
 const foldBits = 0x2020202020202020
 
-// foldByte makes letters lower case, and makes as many other characters the same as do no harm.
+// foldByte makes letters lower case. It also makes some other characters equal, which does no harm.
 func foldByte(c byte) byte { return c | 0x20 }
 
 func (x *keyIndex) addPattern(text []byte) {
 	if len(x.patterns) >= maxPatterns {
 		return
 	}
-	if x.arena == nil { // room for one credential of usual length
+	if x.arena == nil { // space for one credential of usual length
 		const patterns, length = 24, 16
 		x.arena, x.patterns, x.grams = make([]byte, 0, patterns*length), make([]pattern, 0, patterns), make([]gram, 0, patterns*gramStep)
 	}
@@ -203,7 +203,7 @@ func load[T string | []byte](b T) uint64 {
 
 func slotOf(value uint64) uint64 { return value * 0x9E3779B97F4A7C15 >> 55 }
 
-// find blanks the tokens in which a pattern or a public prefix stands.
+// find blanks every token that holds a pattern or a public prefix.
 func (x *keyIndex) find(r *reading, v *view) {
 	t := v.text
 	for i := 0; i+gramSize <= len(t) && len(x.patterns) > 0; i += gramStep {
@@ -245,7 +245,7 @@ func (x *keyIndex) findPrefix(r *reading, v *view, p *prefix) {
 		}
 		from += i
 		start := from + 1 - n
-		if foldByte(t[from-1]) != foldByte(p.text[n-2]) { // most texts are full of these marks
+		if foldByte(t[from-1]) != foldByte(p.text[n-2]) { // most texts have many of these marks
 			continue
 		}
 		if !strings.EqualFold(t[start:from+1], p.text) || start > 0 && isAlphanumeric(t[start-1]) {
@@ -264,7 +264,7 @@ func (x *keyIndex) findPrefix(r *reading, v *view, p *prefix) {
 	}
 }
 
-// isKeyLike says that what follows a common word is no word: it holds a digit or a capital.
+// isKeyLike reports whether the text after a common word looks like a key: it holds a digit or a capital letter.
 func isKeyLike(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' })
 }
@@ -273,7 +273,7 @@ func isTokenChar(c byte) bool {
 	return isAlphanumeric(c) || c == '_' || c == '-' || c == '+' || c == '/' || c == '.' || c == '~'
 }
 
-// token blanks the whole token in which something stands, so that what is around it says nothing of it.
+// token blanks the whole token around a match, so that the rest of the token reveals nothing about it.
 func (v *view) token(start, end int) {
 	t := v.text
 	for start > 0 && isTokenChar(t[start-1]) && (t[start-1] != '/' || start < 2 || t[start-2] != '/') {

@@ -39,7 +39,7 @@ func scrubberOf(secrets ...string) scrubber {
 	return c
 }
 
-// Two accounts' keys, echoed in any form: what is seen is the same.
+// Two accounts' keys, echoed in any form, give the same visible text.
 func TestKeysAreMasked(t *testing.T) {
 	const alnum = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	r := mrand.New(mrand.NewPCG(1, 1))
@@ -134,7 +134,7 @@ func TestKeysAreMasked(t *testing.T) {
 	})
 }
 
-// A PEM key is masked in its lines, wherever its secret part stands.
+// A PEM key is masked in its lines, wherever its secret part begins.
 func TestPEMKeysAreMasked(t *testing.T) {
 	small, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -157,15 +157,15 @@ func TestPEMKeysAreMasked(t *testing.T) {
 	}
 }
 
-// FuzzScrub: two cards of one class, spliced in between anything, give the same text; JSON stays JSON; UTF-8 stays UTF-8.
+// FuzzScrub: two cards of one class, inserted into any text, give the same result; JSON stays JSON; UTF-8 stays UTF-8.
 func FuzzScrub(f *testing.F) {
 	for i, s := range []string{`{"a":"`, "number=", "<n>", `[1,2,`, `{"n":`, "x", " ", `\"`, "cvc=", "4111 11"} {
 		f.Add(s, `"}`, byte(i), uint64(i))
 	}
 	names := sortedKeys(numberForms)
 	f.Fuzz(func(t *testing.T, before, after string, which byte, seed uint64) {
-		// What is directly before a number must not be the beginning of an escape, which the number would be a part of, nor a word that
-		// it would be the end of: guests cannot write there, processors put a name or a quote.
+		// The text directly before a number must not be the beginning of an escape that includes the number, or a word that the number would end.
+		// Guests cannot write there: processors put a name or a quote.
 		before, after = before+"; ", " ;"+after
 		r := mrand.New(mrand.NewPCG(seed, 1))
 		one, other := cardOf(r, "411112", "1881", 16), cardOf(r, "411112", "1881", 16)

@@ -19,7 +19,7 @@ func codes(text, by string) string {
 	return strings.Join(all, by)
 }
 
-// Programs that validate or dump a request write a CVC in forms of their own. None tells one CVC from another.
+// Programs that validate or dump a request write a CVC in forms of their own. No form shows a difference between two CVCs.
 func TestCodesInReportsAndDumps(t *testing.T) {
 	for name, layout := range map[string]string{
 		"a text of Python 2":       `{u'cvc': u'%s'}`,
@@ -68,7 +68,7 @@ func TestCodesInReportsAndDumps(t *testing.T) {
 	require.Equal(t, other, one, "037 as a number")
 }
 
-// What only looks like one of them stays: amounts, codes of errors, results of checks.
+// Texts that only look like one stay: amounts, codes of errors, results of checks.
 func TestWhatIsNoCodeInReports(t *testing.T) {
 	c := classScrubber("424242", "4242", 16)
 	for _, text := range []string{
@@ -90,7 +90,7 @@ func TestWhatIsNoCodeInReports(t *testing.T) {
 	}
 }
 
-// A number in groups of four of which eight digits are shown, and a request in the codes of its bytes, tell no two cards of a class apart.
+// A number in groups of four with eight visible digits, and a request in the codes of its bytes, show no difference between two cards of a class.
 func TestNumbersInDumps(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	request := func(c someCard) string { return `{"number":"` + c.number + `","cvc":"` + c.cvc + `"}` }

@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk"
 )
 
-// What a processor answers, and what of it the adapter, the journal and the log get.
+// Answers of processors, and what the adapter, the journal and the log get of them.
 func TestScrubbing(t *testing.T) {
 	p := newRecorder(t)
 	basic := base64.StdEncoding.EncodeToString([]byte("m_1:" + secretKey))
@@ -87,7 +87,7 @@ func TestScrubbing(t *testing.T) {
 	}
 }
 
-// A card number is found wherever it begins and however long its separators make it, whatever else stands around it.
+// A card number is found at any place, with separators of any length, and with any text around it.
 func TestScrubbingAtAnyPlace(t *testing.T) {
 	const first, grouped, shortest = "4111111111111111", "5555 5555-5555 4444", "4222222222222"
 	var text, want strings.Builder
