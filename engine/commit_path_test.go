@@ -15,7 +15,7 @@ import (
 // TestOneCommitPath holds that each row of a payment is written by one function of the engine.
 func TestOneCommitPath(t *testing.T) {
 	writers := map[string][]string{"UpdatePayment": nil, "InsertPayment": nil, "UpdateAttempt": nil, "InsertAttempt": nil, "UpdateAuthentication": nil,
-		"InsertAuthentication": nil, "InsertOperation": nil, "InsertEvent": nil}
+		"InsertAuthentication": nil, "InsertOperation": nil, "InsertEvent": nil, "InsertRefund": nil, "UpdateRefund": nil}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && (d.Name() == "storetest" || d.Name() == "testdata") {
 			return cmpSkip(err)

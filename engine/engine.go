@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/link"
 	"payswitch/engine/method"
@@ -130,6 +131,7 @@ func setDefault(d *time.Duration, v time.Duration) {
 }
 
 func (noMetrics) PaymentMoved(payment.Status, string)                                  {}
+func (noMetrics) RefundMoved(payment.RefundStatus, string)                             {}
 func (noMetrics) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
 func (noMetrics) ExemptionSettled(_, _, _, _ string)                                   {}
 func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
@@ -140,3 +142,8 @@ type noMetrics struct{}
 // OpensURL reports whether a public URL carries the right token. It reads nothing but the URL, so the time it takes does not reveal whether
 // an id exists.
 func (e *Engine) OpensURL(u link.URL) bool { return e.links.OpensURL(u) }
+
+// read runs f over one consistent snapshot. Its error is one that callers may see.
+func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
+	return fault.FromStore(e.store.View(ctx, f), doing)
+}

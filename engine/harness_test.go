@@ -53,6 +53,7 @@ type alarms struct {
 }
 
 func (a *alarms) PaymentMoved(payment.Status, string)                                  {}
+func (a *alarms) RefundMoved(payment.RefundStatus, string)                             {}
 func (a *alarms) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
 func (a *alarms) AuthenticationDone(_, _, outcome, _ string, _ time.Duration) {
 	a.Lock()
@@ -94,6 +95,10 @@ type presenter struct{}
 
 func (presenter) PaymentEvent(id, kind string, _ time.Time, v *change.View) ([]byte, error) {
 	return json.Marshal(map[string]any{"event_id": id, "event_type": kind, "payment_id": v.Payment.ID, "status": v.Payment.Status, "received": v.Payment.Received})
+}
+
+func (presenter) RefundEvent(id, kind string, _ time.Time, r *payment.Refund) ([]byte, error) {
+	return json.Marshal(map[string]any{"event_id": id, "event_type": kind, "refund_id": r.ID, "status": r.Status})
 }
 
 var worldKey = secret.New(base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")))

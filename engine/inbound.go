@@ -97,11 +97,18 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	if ev.Object == sdk.EventAuthentication {
 		return e.TakeAuthentication(ctx, account, r, ev)
 	}
+	if ev.Object == sdk.EventRefund {
+		if found, err := e.bookRefundEvent(ctx, account, ev); found || err != nil {
+			return found, err
+		}
+	}
 	w, err := e.findPayment(ctx, account, ev)
 	if w == nil || err != nil {
 		return false, err
 	}
 	switch {
+	case ev.Object == sdk.EventRefund && ev.Outcome == nil:
+		return true, e.askUnnamed(ctx, w.Payment)
 	case ev.Object != sdk.EventPayment:
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Sync || ev.Outcome == nil:
@@ -223,10 +230,15 @@ func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	}
 	id := ""
 	for _, op := range ops {
-		if op.AttemptID == w.Attempt.ID {
+		if op.AttemptID == w.Attempt.ID && !op.OfRefund() {
 			id = op.ID
 		}
 	}
+	return e.keepMessage(ctx, id, w.Payment.MerchantID, o, note)
+}
+
+// keepMessage keeps what a message says of an operation, once.
+func (e *Engine) keepMessage(ctx context.Context, id, merchantID string, o *sdk.Outcome, note string) error {
 	told, err := json.Marshal(o)
 	if err != nil {
 		return fault.Internal(err, "encode evidence")
@@ -241,7 +253,7 @@ func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 				return nil // the processor sent the message again
 			}
 		}
-		return tx.InsertEvidence(drive.Evidence{OperationID: id, MerchantID: w.Payment.MerchantID, At: tx.Now(), Source: drive.EvidenceOfWebhook, Outcome: told, Note: note})
+		return tx.InsertEvidence(drive.Evidence{OperationID: id, MerchantID: merchantID, At: tx.Now(), Source: drive.EvidenceOfWebhook, Outcome: told, Note: note})
 	})
 	if err != nil {
 		return fault.Internal(err, "keep a processor's message")

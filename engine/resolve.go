@@ -110,6 +110,9 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	if err == nil && w.Attempt.ID != op.AttemptID {
 		w.Attempt, err = e.loadAttempt(ctx, op)
 	}
+	if err == nil && op.OfRefund() {
+		w.Refund, err = e.refundOf(ctx, op)
+	}
 	if err == nil {
 		w.Operation, w.LeaseEnd = op, leaseEnd
 		err = e.changes.WithAccount(ctx, w)
@@ -118,7 +121,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		e.driver.Reschedule(ctx, op, drive.UnknownRule, "not reachable: "+err.Error(), time.Time{})
 		return err
 	}
-	if op.Status == payment.OperationPending && !payment.AwaitsEnd(w.Attempt.Status) {
+	if op.Status == payment.OperationPending && !op.OfRefund() && !payment.AwaitsEnd(w.Attempt.Status) {
 		return e.closeStale(ctx, op)
 	}
 	e.driver.RecordLost(ctx, &w.Run)
@@ -131,7 +134,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	if w.Attempt.Authenticated() && (v.Status == payment.OperationRejected || v.Status == payment.OperationFailed) {
 		v = payment.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer has left, so the answer must not ask the customer to pay in another way
 	}
-	if v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !payment.TellsNews(w.Attempt, v) {
+	if v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !tellsNews(w, v) {
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, v.Text, v.Again)
 		return nil
 	}

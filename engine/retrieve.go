@@ -39,6 +39,15 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id stri
 	}
 	v := e.changes.View(w)
 	v.ShowAttempts, v.ShowCaptures, v.Public = in.Attempts, in.Captures, auth.Publishable
+	if w.Payment.Details.RefundCount > 0 && !auth.Publishable {
+		err = e.read(ctx, "read refunds", func(r Reader) (err error) {
+			v.Refunds, err = r.RefundsOf(w.Payment.MerchantID, w.Payment.ID)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	if in.Attempts {
 		err = e.store.View(ctx, func(r Reader) (err error) {
 			v.Attempts, err = r.Attempts(w.Payment.MerchantID, w.Payment.ID)
@@ -100,7 +109,7 @@ func (e *Engine) pendingOperation(ctx context.Context, w *change.Loaded) (*payme
 	}
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	for _, op := range ops {
-		if op.AttemptID == w.Attempt.ID && op.Status == payment.OperationPending {
+		if op.AttemptID == w.Attempt.ID && op.Status == payment.OperationPending && !op.OfRefund() {
 			return op, nil
 		}
 	}
@@ -114,7 +123,7 @@ func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (*payment.
 		return nil, err
 	}
 	for i := len(ops) - 1; i >= 0; i-- {
-		if op := ops[i]; op.AttemptID == w.Attempt.ID && (op.Status.Open() || op.Status == payment.OperationPending && payment.AwaitsEnd(w.Attempt.Status)) {
+		if op := ops[i]; op.AttemptID == w.Attempt.ID && !op.OfRefund() && (op.Status.Open() || op.Status == payment.OperationPending && payment.AwaitsEnd(w.Attempt.Status)) {
 			return op, nil
 		}
 	}

@@ -73,7 +73,9 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v payment.Ver
 			w.SaveTries.Count(err)
 		}
 		if errors.Is(err, fault.ErrConflict) {
-			if err := e.reload(ctx, w); errors.Is(err, errClosed) {
+			if err := e.reload(ctx, w); errors.Is(err, errClosed) && w.Refund != nil && v.Outcome != nil {
+				return e.bookRefundMessage(ctx, w, v.Outcome)
+			} else if errors.Is(err, errClosed) {
 				return e.keepEvidence(ctx, w, "settle", v.Outcome)
 			} else if err != nil {
 				return err
@@ -87,6 +89,9 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v payment.Ver
 // settlement returns the change of a verdict: the payment, its attempt and operation, the customer's saved card, and the effects.
 func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Verdict) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
+	if w.Operation.OfRefund() {
+		return e.refundSettlement(w, v, now)
+	}
 	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Journal: w.Journal}
 	c.Effects = append(c.Effects, func(context.Context) error { // the caller's answer shows the durable payment
@@ -125,12 +130,18 @@ func (e *Engine) reload(ctx context.Context, w *change.Loaded) error {
 	var p *payment.Payment
 	var a *payment.Attempt
 	var op *payment.Operation
+	f := w.Refund
 	err := e.store.View(ctx, func(r Reader) (err error) {
 		if p, err = r.Payment(w.Payment.MerchantID, w.Payment.ID); err != nil {
 			return err
 		}
 		if a, err = r.Attempt(w.Attempt.MerchantID, w.Attempt.ID); err != nil {
 			return err
+		}
+		if f != nil {
+			if f, err = r.Refund(f.MerchantID, f.ID); err != nil {
+				return err
+			}
 		}
 		op, err = r.Operation(w.Operation.ID)
 		return err
@@ -143,7 +154,7 @@ func (e *Engine) reload(ctx context.Context, w *change.Loaded) error {
 	}
 	open := op.Status.Open() || op.Status == payment.OperationPending
 	op.LastSendAt = later(op.LastSendAt, w.Operation.LastSendAt)
-	w.Payment, w.Attempt, w.Operation = p, a, op
+	w.Payment, w.Attempt, w.Refund, w.Operation = p, a, f, op
 	if !open {
 		return errClosed
 	}

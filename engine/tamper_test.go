@@ -138,6 +138,9 @@ func (w *tamperWorld) fillMerchant(processor string) {
 		in.MandateData = &request.MandateInput{Terms: payment.MandateTerms{Amount: 500, Currency: "USD"}}
 	}))
 	require.NotNil(t, saved.Method)
+	_, err = w.CreateRefund(ctx, w.auth, &request.RefundInput{PaymentID: saved.Payment.ID, RefundID: "ref_" + w.auth.MerchantID, Amount: ptr[int64](100), Reason: "size",
+		Metadata: []byte(`{"of":"` + cid + `"}`)})
+	require.NoError(t, err)
 	held := w.pay(sale(700, visa, at("simulator"), manual, customer(cid)))
 	require.Equal(t, payment.RequiresCapture, held.Payment.Status)
 	w.pay(sale(300, visa, func(in *request.Input) { in.Confirm = nil }, customer(cid)))
@@ -216,6 +219,10 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		"attempts": func(ctx context.Context, r row) error {
 			_, err := w.RetrievePayment(ctx, r.auth(), r.text("payment_id"), request.RetrieveInput{Attempts: true})
 			return errors.Join(err, w.read(func(s engine.Reader) error { _, err := s.Attempt(r.text("merchant_id"), r.text("id")); return err }))
+		},
+		"refunds": func(ctx context.Context, r row) error {
+			_, err := w.RetrieveRefund(ctx, r.auth(), r.text("id"), false)
+			return err
 		},
 		"operations": func(ctx context.Context, r row) error { // the rows that recovery claims
 			return w.db.Update(ctx, func(tx engine.Tx) error {

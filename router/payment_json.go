@@ -58,12 +58,14 @@ func writePayment(w *writer, v *change.View, listed bool) {
 		w.null("amount_received")
 	}
 	w.str("processor_merchant_id", p.MerchantID).null("initiator", "sdk_authorization").text("connector", a.Connector)
-	writeReleased(w, p, a)
+	writeStateMetadata(w, p, a)
 	w.text("client_secret", private.ClientSecret)
 	w.time("created", p.CreatedAt).time("modified_at", p.ModifiedAt)
 	w.text("connector_customer_id", storedCredential(a).CustomerID).str("currency", string(p.Currency))
 	writeCustomer(w, p.CustomerID, customer)
-	w.text("description", d.Description).null("refunds", "disputes")
+	w.text("description", d.Description)
+	writeRefunds(w, v.Refunds)
+	w.null("disputes")
 	if v.ShowAttempts {
 		writeAttempts(w, v)
 	}
@@ -143,13 +145,22 @@ func storedCredential(a *payment.Attempt) sdk.StoredCredential {
 	return *a.Details.StoredCredential
 }
 
-// writeReleased writes how much of the uncaptured rest the processor has released after a partial capture.
-func writeReleased(w *writer, p *payment.Payment, a *payment.Attempt) {
-	if p.Status != payment.PartiallyCaptured || !a.Details.Released {
+// writeStateMetadata writes how much was refunded, and how much of the uncaptured rest the processor has released after a partial capture. It
+// is null before either has happened.
+func writeStateMetadata(w *writer, p *payment.Payment, a *payment.Attempt) {
+	released, refunded := p.Status == payment.PartiallyCaptured && a.Details.Released, p.Details.RefundedTotal
+	if !released && refunded == 0 {
 		w.null("state_metadata")
 		return
 	}
-	w.key("state_metadata").open().int("amount_released", a.Authorized-a.Captured).close()
+	w.key("state_metadata").open()
+	if released {
+		w.int("amount_released", a.Authorized-a.Captured)
+	}
+	if refunded > 0 {
+		w.int("total_refunded_amount", refunded).null("total_disputed_amount", "post_capture_void")
+	}
+	w.close()
 }
 
 // writeCustomer writes customer_id and customer. Where nothing is known of the customer, both are null; a guest has a null id.

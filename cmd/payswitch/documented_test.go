@@ -26,6 +26,7 @@ const operationsGuide, threeDSGuide = "OPERATIONS.md", "../../router/THREE_DS.md
 func TestMetricsAreDocumented(t *testing.T) {
 	m := newMeters()
 	m.PaymentMoved(payment.Succeeded, "c")
+	m.RefundMoved(payment.RefundSucceeded, "c")
 	m.OperationDone("authorize", "c", payment.OperationSucceeded, time.Second)
 	m.AuthenticationDone("a", "Visa", "authenticated", "challenge", time.Second)
 	m.Alarm("late_evidence")

@@ -19,6 +19,7 @@ type meters struct {
 	registry *prometheus.Registry
 
 	payments   *prometheus.CounterVec
+	refunds    *prometheus.CounterVec
 	operations *prometheus.HistogramVec
 	alarms     *prometheus.CounterVec
 
@@ -60,6 +61,7 @@ func newMeters() *meters {
 		return h
 	}
 	m.payments = counter("payments_total", "Payments that reached a status.", "status", "connector")
+	m.refunds = counter("refunds_total", "Refunds that succeeded or failed.", "status", "connector")
 	m.operations = histogram("operation_seconds", "One operation at a processor, by how it ended.", sendBuckets, "kind", "connector", "status")
 	m.alarms = counter("alarms_total", "Things a person must look at: late evidence, an outcome that does not fit, a lost lease.", "kind")
 	m.authentications = counter("authentications_total", "3-D Secure authentications by how they ended.", "authenticator", "network", "outcome", "flow")
@@ -93,6 +95,11 @@ func (m *meters) handler() http.Handler {
 // PaymentMoved implements port.Metrics.
 func (m *meters) PaymentMoved(status payment.Status, connector string) {
 	m.payments.WithLabelValues(string(status), connector).Inc()
+}
+
+// RefundMoved implements port.Metrics.
+func (m *meters) RefundMoved(status payment.RefundStatus, connector string) {
+	m.refunds.WithLabelValues(string(status), connector).Inc()
 }
 
 // OperationDone implements port.Metrics.

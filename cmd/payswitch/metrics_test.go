@@ -29,6 +29,7 @@ func TestMetrics(t *testing.T) {
 	for range 8 { // every part reports from its own goroutines
 		wg.Go(func() {
 			m.PaymentMoved(payment.Succeeded, "simulator")
+			m.RefundMoved(payment.RefundFailed, "simulator")
 			m.OperationDone("authorize", "simulator", payment.OperationUnknown, 31*time.Second)
 			m.Alarm("late_evidence")
 			m.Stepped("simulator", 60*time.Microsecond)
@@ -50,6 +51,7 @@ func TestMetrics(t *testing.T) {
 	text := scrape(t, m)
 	for _, line := range []string{
 		`payswitch_payments_total{connector="simulator",status="succeeded"} 8`,
+		`payswitch_refunds_total{connector="simulator",status="failed"} 8`,
 		`payswitch_operation_seconds_count{connector="simulator",kind="authorize",status="unknown"} 8`,
 		`payswitch_operation_seconds_bucket{connector="simulator",kind="authorize",status="unknown",le="30"} 0`,
 		`payswitch_operation_seconds_bucket{connector="simulator",kind="authorize",status="unknown",le="60"} 8`,

@@ -22,6 +22,8 @@ type Change struct {
 	// NextAttempt is the attempt that follows Attempt within the same decision: the step-up after a soft decline.
 	NextAttempt    *payment.Attempt
 	Authentication *payment.Authentication
+	// Refund is a refund of the payment. Payment is nil where its amounts stay as they are.
+	Refund *payment.Refund
 
 	// Intents are operations to perform. Each is durable before anything leaves for a processor or an authenticator.
 	Intents []*payment.Operation
@@ -123,6 +125,9 @@ func (c *Change) copyRows() Change {
 		a := *c.Authentication
 		n.Authentication = &a
 	}
+	if c.Refund != nil {
+		n.Refund = c.Refund.Clone()
+	}
 	return n
 }
 
@@ -138,6 +143,9 @@ func (c *Change) takeVersions(written *Change) {
 	}
 	if c.Authentication != nil {
 		c.Authentication.Version = written.Authentication.Version
+	}
+	if c.Refund != nil {
+		c.Refund.Version = written.Refund.Version
 	}
 }
 
@@ -158,6 +166,9 @@ func (s *Changes) writeChange(tx Tx, c *Change) error {
 		return err
 	}
 	if err := writeAuthentication(tx, c.Authentication); err != nil {
+		return err
+	}
+	if err := writeRefund(tx, c.Refund); err != nil {
 		return err
 	}
 	if c.Event != nil {
@@ -264,6 +275,16 @@ func writeAuthentication(tx Tx, a *payment.Authentication) error {
 	return tx.UpdateAuthentication(a)
 }
 
+func writeRefund(tx Tx, r *payment.Refund) error {
+	switch {
+	case r == nil:
+		return nil
+	case r.Version == 0:
+		return tx.InsertRefund(r)
+	}
+	return tx.UpdateRefund(r)
+}
+
 func (c *Change) merchantID() string {
 	if c.Payment == nil {
 		return ""
@@ -281,7 +302,9 @@ func (s *Changes) countChange(ctx context.Context, c *Change) {
 		}
 	}
 	s.settledExemption(ctx, c.Exemption)
-	if c.Event != nil {
+	if c.Event != nil && c.Refund != nil {
+		s.Metrics.RefundMoved(c.Refund.Status, c.Refund.Connector)
+	} else if c.Event != nil {
 		s.Metrics.PaymentMoved(c.Payment.Status, c.Attempt.Connector)
 	}
 	if c.Ended {

@@ -22,6 +22,20 @@ func (s *Changes) eventOf(w *Loaded, p *payment.Payment, a *payment.Attempt, now
 	return s.paymentEvent(kind, now, v)
 }
 
+// RefundEvent makes the merchant's event of a refund's new status, nil for a status that has no event.
+func (s *Changes) RefundEvent(r *payment.Refund, now time.Time) (*payment.Event, error) {
+	kind := r.Status.Event()
+	if kind == "" {
+		return nil, nil
+	}
+	ev := &payment.Event{ID: payment.NewEventID(now), MerchantID: r.MerchantID, ProfileID: r.ProfileID, ObjectID: r.ID, Class: "refunds", Type: kind, CreatedAt: now}
+	body, err := s.Presenter.RefundEvent(ev.ID, ev.Type, now, r)
+	if err != nil {
+		return nil, fault.Internal(err, "render event")
+	}
+	return s.sealEvent(ev, body)
+}
+
 // paymentEvent renders and seals an event of a payment.
 func (s *Changes) paymentEvent(kind string, now time.Time, v *View) (*payment.Event, error) {
 	ev := &payment.Event{ID: payment.NewEventID(now), MerchantID: v.Payment.MerchantID, ProfileID: v.Payment.ProfileID, ObjectID: v.Payment.ID, Class: "payments", Type: kind, CreatedAt: now}
@@ -29,6 +43,10 @@ func (s *Changes) paymentEvent(kind string, now time.Time, v *View) (*payment.Ev
 	if err != nil {
 		return nil, fault.Internal(err, "render event")
 	}
+	return s.sealEvent(ev, body)
+}
+
+func (s *Changes) sealEvent(ev *payment.Event, body []byte) (_ *payment.Event, err error) {
 	if ev.Body, err = s.Vault.Seal(body, vault.EventAD(ev.MerchantID, ev.ID)); err != nil {
 		return nil, fault.Internal(err, "seal event")
 	}

@@ -14,6 +14,8 @@ import (
 type Presenter interface {
 	// PaymentEvent renders the delivery body of an event about a payment.
 	PaymentEvent(eventID, eventType string, at time.Time, v *View) ([]byte, error)
+	// RefundEvent renders the delivery body of an event about a refund.
+	RefundEvent(eventID, eventType string, at time.Time, r *payment.Refund) ([]byte, error)
 }
 
 // AuthenticationReader reads authentications.
@@ -74,6 +76,17 @@ type ExemptionTx interface {
 	CountExemption(merchantID, bin, exemption string, softDeclined bool, until time.Time) error
 }
 
+// RefundReader reads refunds.
+type RefundReader interface {
+	Refund(merchantID, id string) (*payment.Refund, error)
+	// RefundsOf are the refunds of a payment, oldest first.
+	RefundsOf(merchantID, paymentID string) ([]*payment.Refund, error)
+	// RefundsAt are the refunds at a connector account with the processor's id or our reference, newest first; "" finds no refund.
+	RefundsAt(merchantID, accountID, processorID, reference string) ([]*payment.Refund, error)
+	// Refunds lists a merchant's refunds, newest first, by the filter. total counts all refunds that pass it.
+	Refunds(merchantID, profileID string, f request.RefundListInput) (list []*payment.Refund, total int, err error)
+}
+
 // Store is the part of a store that changes need.
 type Store = port.StoreOf[Reader, Tx]
 
@@ -83,6 +96,7 @@ type Reader interface {
 	method.Reader
 	AuthenticationReader
 	ExemptionReader
+	RefundReader
 
 	Payment(merchantID, id string) (*payment.Payment, error)
 	// Payments lists a merchant's payments by the filter, newest first. A cursor that names no payment is ErrNotFound.
@@ -113,6 +127,9 @@ type Tx interface {
 	UpdatePayment(p *payment.Payment) error
 	InsertAttempt(a *payment.Attempt) error
 	UpdateAttempt(a *payment.Attempt) error
+	InsertRefund(r *payment.Refund) error
+	// UpdateRefund leaves payment, attempt, account, profile and connector as they were.
+	UpdateRefund(r *payment.Refund) error
 	InsertOperation(o *payment.Operation) error
 	// ClaimOperations claims up to limit operations without a valid lease that are started, or unknown or pending with ResolveAt due. A zero
 	// ResolveAt is never due. It sets their owner and lease end, and returns the rows with both.

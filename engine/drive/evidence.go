@@ -22,7 +22,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 	if op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
 		return d.sendUnsent(ctx, w)
 	}
-	canSync := slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync)
+	canSync := slices.Contains(w.Adapter.Manifest.Operations, queryFor(op.Kind))
 	for _, by := range rule.By {
 		switch {
 		case by == sdk.ResolveByProcessorID && canSync && w.Attempt.TransactionID != "", by == sdk.ResolveByReference && canSync:
@@ -37,13 +37,21 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 		v, err := d.AskProcessor(ctx, w)
 		return v, "sync", err
 	}
-	v, err := d.evidenceFromWebhooks(ctx, w)
+	v, err := d.EvidenceFromWebhooks(ctx, w)
 	return v, EvidenceOfWebhook, err
 }
 
-// sendUnsent sends an operation again after proof that nothing of it has left.
+// queryFor returns the operation that asks the processor for the result of an operation.
+func queryFor(kind sdk.Operation) sdk.Operation {
+	if kind == sdk.OpRefund {
+		return sdk.OpRefundSync
+	}
+	return sdk.OpSync
+}
+
+// sendUnsent performs an operation again of which it is proven that nothing left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
-	if d.Now().Sub(w.Operation.StartedAt) > giveUpUnsent {
+	if d.Now().Sub(w.Operation.StartedAt) > giveUpUnsent(w.Operation) {
 		return payment.Verdict{Status: payment.OperationNotActed, Text: "the processor could not be reached; nothing was sent"}, "not sent", nil
 	}
 	v, err := d.resend(ctx, w)
@@ -141,12 +149,20 @@ func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, err
 		return v, nil
 	}
 	final := d.finalAt(w)
-	r := payment.InterpretSync(w.Operation, w.Attempt, o, d.Now().After(final))
+	r := w.interpret(o, d.Now().After(final))
 	r.Again = final
 	return r, nil
 }
 
-// finalAt returns the time from which "not found" means that the operation did not happen.
+// interpret derives the open operation's verdict from a report of the processor.
+func (w *Run) interpret(o *sdk.Outcome, final bool) payment.Verdict {
+	if w.Operation.OfRefund() {
+		return payment.InterpretRefund(w.Operation, w.Refund, o, final)
+	}
+	return payment.InterpretSync(w.Operation, w.Attempt, o, final)
+}
+
+// finalAt is when enough time has passed since something last may have left for "it did not happen" to be believed.
 func (d *Driver) finalAt(w *Run) time.Time {
 	return d.lastSend(w.Operation).Add(time.Duration(w.Adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second)
 }
@@ -168,24 +184,25 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	if resolves != "" {
 		amount = w.Operation.Amount
 	}
-	q.Operation = e.NewOperation(&q, sdk.OpSync, amount, now)
+	query := queryFor(resolves)
+	q.Operation = e.NewOperation(&q, query, amount, now)
 	q.Request = e.LaterRequest(&q, amount)
 	q.Request.Resolves = resolves
 	q.LeaseEnd = e.Now().Add(e.LeaseTime)
-	d := &port.Drive{Connector: w.Account.Connector, Operation: sdk.OpSync, OperationID: q.Operation.ID, Started: now, Seed: [32]byte(q.Operation.Seed),
+	d := &port.Drive{Connector: w.Account.Connector, Operation: query, OperationID: q.Operation.ID, Started: now, Seed: [32]byte(q.Operation.Seed),
 		Account: e.driveAccount(w.Account), Request: q.Request, Card: w.cardFacts(), BeforeSend: func(context.Context, port.SendIntent) error { return nil }}
 	r, records, err := e.driveRecorded(ctx, d, w.Payment.MerchantID, w.Payment.ID)
 	w.Journal = append(w.Journal, records...)
 	if r == nil {
 		r = &port.DriveResult{}
 	}
-	v := payment.Judge(sdk.OpSync, q.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
-	e.Metrics.OperationDone(string(sdk.OpSync), q.Operation.Connector, v.Status, e.Now().Sub(now))
+	v := payment.Judge(query, q.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
+	e.Metrics.OperationDone(string(query), q.Operation.Connector, v.Status, e.Now().Sub(now))
 	if v.Outcome == nil || v.Outcome.Status == sdk.StatusUnknown || v.Status == payment.OperationUnknown {
 		e.raiseAlarm(ctx, &q, v)
 		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query does not show the payment's result: " + v.Text}
 	}
-	if m := v.Outcome.Amount; m != nil && m.Currency != "" && m.Currency != q.Request.Amount.Currency {
+	if m := v.Outcome.Amount; resolves != sdk.OpRefund && m != nil && m.Currency != "" && m.Currency != q.Request.Amount.Currency {
 		e.Metrics.Alarm("amount_mismatch")
 		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query has another currency than the payment"}
 	}
@@ -196,8 +213,8 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 const EvidenceOfWebhook = "webhook"
 
 // evidenceFromWebhooks returns the verdict of the messages that the processor sent during an operation, or unknown without such a message.
-func (d *Driver) evidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verdict, error) {
-	none := payment.Verdict{Status: payment.OperationUnknown, Text: "the operation waits for a message of the processor, or for an operator"}
+func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verdict, error) {
+	none := payment.Verdict{Status: payment.OperationUnknown, Text: "waits for the processor's own message or an operator"}
 	var kept []Evidence
 	err := d.Store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.Operation.ID); return err })
 	if err != nil {
@@ -208,7 +225,7 @@ func (d *Driver) evidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verd
 		if k.Source != EvidenceOfWebhook || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
 			continue
 		}
-		if v := payment.InterpretSync(w.Operation, w.Attempt, &o, false); v.Status != payment.OperationUnknown {
+		if v := w.interpret(&o, false); v.Status != payment.OperationUnknown {
 			return v, nil
 		}
 	}
@@ -265,9 +282,14 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 	}
 }
 
-// giveUpUnsent is how long the engine tries to send an operation that has provably never left. Then the operation counts as not made. It is
-// the time for which the card of an unconfirmed payment is kept.
-const giveUpUnsent = payment.CardTokenTime
+// giveUpUnsent returns the time for which an operation that provably never left is tried again. After it the operation counts as not made. For
+// an authorization it is the time for which the card of an unconfirmed payment is kept. Nobody waits at a checkout for a refund.
+func giveUpUnsent(op *payment.Operation) time.Duration {
+	if op.OfRefund() {
+		return 24 * time.Hour
+	}
+	return payment.CardTokenTime
+}
 
 // ResolveBatch is the maximum number of operations that one node resolves at the same time.
 const ResolveBatch = 16

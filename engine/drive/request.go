@@ -71,6 +71,12 @@ func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
 		state.BIN, state.LastFour = f.BIN, f.LastFour
 	}
 	r.Payment = state
+	if f := w.Refund; f != nil {
+		r.Reference, r.RefundID, r.Reason = f.Reference, f.ProcessorID, f.Details.Reason
+		if f.Version > 0 && f.Status != payment.RefundFailed {
+			state.Refunded -= f.Amount // the payment counts the refund already
+		}
+	}
 	return r
 }
 

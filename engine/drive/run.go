@@ -25,6 +25,7 @@ import (
 type Run struct {
 	Payment *payment.Payment
 	Attempt *payment.Attempt
+	Refund  *payment.Refund // set for the operations of a refund
 	Account *account.Account
 	Adapter port.AdapterInfo
 	Token   string // Auth.RequestToken of the request, "" without one

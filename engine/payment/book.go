@@ -58,19 +58,28 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 
 // unknown keeps the payment's slot. Evidence, or an operator, resolves the operation later.
 func (b *Booking) unknown(v Verdict, now time.Time) {
-	if b.Operation.Status == OperationPending { // a sync that learned nothing
+	if !b.Operation.leaveUnknown(v, now) {
 		return
-	}
-	b.Operation.Status, b.Operation.ErrorText = OperationUnknown, v.Text
-	b.Operation.Owner, b.Operation.LeaseUntil = "", time.Time{} // the drive has ended, so any node may resolve the operation
-	if b.Operation.ResolveAt.IsZero() || !b.Operation.ResolveAt.After(now) {
-		b.Operation.ResolveAt = now.Add(ResolveDelay(OperationUnknown, b.Operation.ResolveTries))
 	}
 	if v.Outcome != nil {
 		b.keepReferences(v.Outcome)
 	}
 	b.Payment.OpenOperation = b.Operation.ID
 	b.Payment.ModifiedAt, b.Attempt.ModifiedAt = now, now
+}
+
+// leaveUnknown leaves the operation open until evidence, or an operator, resolves it. It returns false for a pending operation, which a sync
+// that learned nothing does not change.
+func (o *Operation) leaveUnknown(v Verdict, now time.Time) bool {
+	if o.Status == OperationPending {
+		return false
+	}
+	o.Status, o.ErrorText = OperationUnknown, v.Text
+	o.Owner, o.LeaseUntil = "", time.Time{} // the drive has ended, so any node may resolve the operation
+	if o.ResolveAt.IsZero() || !o.ResolveAt.After(now) {
+		o.ResolveAt = now.Add(ResolveDelay(OperationUnknown, o.ResolveTries))
+	}
+	return true
 }
 
 // nothingHappened restores the attempt's status after an operation that never reached the processor, or on which the processor never acted.
@@ -297,22 +306,27 @@ func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
 
 // close ends the operation and frees the payment's slot. A pending operation stays scheduled for syncs, without the slot.
 func (b *Booking) close(v Verdict, now time.Time) {
-	b.Operation.Status, b.Operation.ErrorText = v.Status, v.Text
 	if b.Payment.OpenOperation == b.Operation.ID {
 		b.Payment.OpenOperation = ""
 	}
-	b.Operation.Owner, b.Operation.LeaseUntil = "", time.Time{}
-	b.Operation.ResolveAt, b.Operation.ResolveTries = time.Time{}, 0
+	b.Operation.end(v, now)
+}
+
+// end ends the operation. A pending operation stays scheduled for syncs.
+func (o *Operation) end(v Verdict, now time.Time) {
+	o.Status, o.ErrorText = v.Status, v.Text
+	o.Owner, o.LeaseUntil = "", time.Time{}
+	o.ResolveAt, o.ResolveTries = time.Time{}, 0
 	if v.Status == OperationPending {
-		b.Operation.ResolveAt = now.Add(ResolveDelay(OperationPending, 0))
+		o.ResolveAt = now.Add(ResolveDelay(OperationPending, 0))
 	} else {
-		b.Operation.ClosedAt = now
+		o.ClosedAt = now
 	}
 	if v.Outcome == nil || v.Outcome.Status != sdk.StatusCustomerAction {
-		b.Operation.Instrument = nil // card and CVC live until here; they stay while the customer acts, because the authorization goes on
+		o.Instrument = nil // card and CVC live until here; they stay while the customer acts, because the authorization goes on
 	}
 	if v.Outcome != nil {
-		b.Operation.Outcome, _ = json.Marshal(v.Outcome)
+		o.Outcome, _ = json.Marshal(v.Outcome)
 	}
 }
 

@@ -77,6 +77,7 @@ type paymentFacts struct {
 	Update   bool
 	Capture  bool // with capture_method manual and manual_multiple
 	Cancel   bool
+	Refund   bool
 	Sync     bool   // force_sync asks the processor
 	Event    string // the event type for merchants, "" for no event
 }
@@ -91,8 +92,8 @@ var paymentTable = map[Status]paymentFacts{
 	PartiallyCapturedAndCapturable:  {Capture: true, Cancel: true, Sync: true, Event: "payment_captured"},
 	PartiallyCapturedAndProcessing:  {Event: "payment_processing"},
 	PartiallyAuthorizedAndCapturing: {Capture: true, Cancel: true, Sync: true, Event: "payment_partially_authorized"},
-	Succeeded:                       {Terminal: true, Event: "payment_succeeded"},
-	PartiallyCaptured:               {Terminal: true, Event: "payment_captured"},
+	Succeeded:                       {Terminal: true, Refund: true, Event: "payment_succeeded"},
+	PartiallyCaptured:               {Terminal: true, Refund: true, Event: "payment_captured"},
 	Failed:                          {Terminal: true, Event: "payment_failed"},
 	Cancelled:                       {Terminal: true, Event: "payment_cancelled"},
 	CancelledPostCapture:            {Terminal: true, Event: "payment_cancelled_post_capture"},

@@ -10,6 +10,8 @@ import (
 type Metrics interface {
 	// PaymentMoved counts a payment that reached a status.
 	PaymentMoved(status payment.Status, connector string)
+	// RefundMoved counts a refund that ended: succeeded or failed.
+	RefundMoved(status payment.RefundStatus, connector string)
 	// OperationDone records the duration of one adapter operation and the status it ended with.
 	OperationDone(kind, connector string, status payment.OperationStatus, took time.Duration)
 	// AuthenticationDone counts a 3-D Secure authentication that has ended. outcome is a threeds.Outcome. flow is frictionless, challenge,

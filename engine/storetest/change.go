@@ -19,7 +19,7 @@ import (
 	"payswitch/engine/request"
 )
 
-// changeRoom tests change.Reader and change.Tx: payments, attempts, claims of operations, events, evidence, card tokens, authentications and
+// changeRoom tests change.Reader and change.Tx: payments, attempts, claims of operations, events, evidence, card tokens, authentications, refunds and
 // exemptions.
 var changeRoom = room{
 	name:  "change",
@@ -41,6 +41,7 @@ var changeRoom = room{
 		{"authentications: due times and leases", testAuthenticationLeases},
 		{"card tokens", testCardTokens},
 		{"expired rows", testExpired},
+		{"refunds: of a payment, at an account, lists", testRefunds},
 		{"exemptions: low value", testLowValue},
 		{"exemptions: rates", testExemptionRates},
 		{"missing rows and empty lists", testChangeMissing},
@@ -50,6 +51,18 @@ var changeRoom = room{
 
 // changeKinds are the rows that change with a payment. driveKinds has the operation.
 var changeKinds = []kind{
+	{
+		name:   "refund",
+		make:   func(f *filler) any { v := filled[payment.Refund](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &payment.Refund{MerchantID: merchantA, ID: "r"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertRefund(v.(*payment.Refund)) },
+		read: func(r engine.Reader, v any) (any, error) {
+			return r.Refund(v.(*payment.Refund).MerchantID, v.(*payment.Refund).ID)
+		},
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateRefund(v.(*payment.Refund)) },
+		fixed:     []string{"MerchantID", "ID", "PaymentID", "AttemptID", "ProfileID", "AccountID", "Connector", "CreatedAt"},
+		versioned: true,
+	},
 	{
 		name:   "payment",
 		make:   func(f *filler) any { v := filled[payment.Payment](f); v.MerchantID = merchantA; return v },

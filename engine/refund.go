@@ -1,0 +1,335 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/ids"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/sdk"
+)
+
+func noRefund() error {
+	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Refund does not exist in our records."}
+}
+
+// CreateRefund gives all or a part of a captured payment back. The amount of a refund counts from its creation until it fails, so that several
+// refunds together never exceed the captured amount. A scheduled refund is sent by background work.
+func (e *Engine) CreateRefund(ctx context.Context, auth account.Auth, in *request.RefundInput) (*payment.Refund, error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	if in.MerchantID != "" && in.MerchantID != auth.MerchantID {
+		return nil, fault.BadFormat("merchant_id", "merchant_id from merchant account")
+	}
+	var made *change.Loaded
+	v, err := e.changes.Decide(ctx, auth, in.PaymentID, func(w *change.Loaded) (*change.Change, error) {
+		made = w
+		return e.decideRefund(ctx, w, in)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if made == nil || made.Refund.Version == 0 { // an earlier try with the same Idempotency-Key made it
+		return e.refundOfRequest(ctx, auth, v.Payment)
+	}
+	return made.Refund, nil
+}
+
+// decideRefund makes the refund and the operation that performs it.
+func (e *Engine) decideRefund(ctx context.Context, w *change.Loaded, in *request.RefundInput) (*change.Change, error) {
+	now := e.now().UTC().Truncate(time.Millisecond)
+	amount, err := e.refundAmount(ctx, w, in, now)
+	if err != nil {
+		return nil, err
+	}
+	p, id := w.Payment, in.RefundID
+	if id == "" {
+		id = ids.New("ref_")
+	}
+	if err := e.refundIsNew(ctx, p.MerchantID, id); err != nil {
+		return nil, err
+	}
+	w.Refund = &payment.Refund{MerchantID: p.MerchantID, ID: id, PaymentID: p.ID, AttemptID: w.Attempt.ID, ProfileID: p.ProfileID, AccountID: w.Account.ID,
+		Connector: w.Account.Connector, Status: payment.RefundPending, Currency: p.Currency, Amount: amount,
+		Reference: drive.Reference(w.Adapter.Manifest.Reference, id, now.UnixMilli()), CreatedAt: now, ModifiedAt: now,
+		Details: payment.RefundDetails{Type: in.Type, Reason: in.Reason, Metadata: in.Metadata}}
+	e.driver.Begin(&w.Run, sdk.OpRefund, amount, now)
+	op := w.Operation
+	w.Refund.OperationID = op.ID
+	p.Refunded += amount
+	p.Details.RefundCount++
+	p.ModifiedAt = now
+	c := &change.Change{Payment: p, Refund: w.Refund, Intents: []*payment.Operation{op}}
+	if in.Type == payment.RefundScheduled { // an operation that has provably not left: resolution sends it when it is due
+		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationUnknown, "", time.Time{}, now.Add(payment.RefundScheduleDelay)
+	} else {
+		c.Effects = append(c.Effects, func(ctx context.Context) error { return e.performRefund(ctx, w) })
+	}
+	return c, e.driver.SealRun(&w.Run)
+}
+
+// refundAmount checks a refund in the contract's order and returns its amount.
+func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request.RefundInput, now time.Time) (int64, error) {
+	p, amount := w.Payment, w.Payment.Received
+	if !p.Status.Facts().Refund {
+		return 0, wrongState("refund", "status", string(p.Status), request.StatusList(payment.Succeeded, payment.PartiallyCaptured))
+	}
+	if in.Amount != nil {
+		amount = *in.Amount
+	}
+	switch {
+	case amount > p.Refundable():
+		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "amount",
+			Reason: fmt.Sprintf("%d of the captured %d can still be refunded (minor units)", p.Refundable(), p.Received)}
+	case amount <= 0:
+		return 0, fault.BadFormat("amount", "positive integer")
+	case now.Sub(p.CreatedAt) > payment.MaxRefundAge:
+		return 0, fault.BadFormat("created_at", fmt.Sprintf("created_at not older than %d days", payment.MaxRefundAge/(24*time.Hour)))
+	case p.Details.RefundCount >= payment.MaxRefunds:
+		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_12", Message: "Reached maximum refund attempts"}
+	}
+	if err := e.changes.WithAccount(ctx, w); err != nil {
+		return 0, err
+	}
+	m := w.Adapter.Manifest
+	switch {
+	case !slices.Contains(m.Operations, sdk.OpRefund):
+		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "refund flow not supported", Connector: w.Account.Connector}
+	case amount < p.Received && !m.Features.PartialRefund:
+		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "partial refund flow not supported", Param: "amount", Connector: w.Account.Connector}
+	case w.Attempt.TransactionID == "":
+		return 0, fault.Internal(errors.New("the processor has given the payment no id"), "refund payment")
+	}
+	return amount, nil
+}
+
+// refundIsNew refuses an id that another refund of the merchant has.
+func (e *Engine) refundIsNew(ctx context.Context, merchantID, id string) error {
+	err := e.store.View(ctx, func(r Reader) error { _, err := r.Refund(merchantID, id); return err })
+	if errors.Is(err, fault.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fault.Internal(err, "read refund")
+	}
+	return &fault.Error{Kind: fault.KindInvalid, Code: "HE_01", Message: "Duplicate refund request. Refund already attempted with the refund ID", Param: "refund_id"}
+}
+
+// performRefund sends the refund, and books what the processor's messages said of it in the meantime.
+func (e *Engine) performRefund(ctx context.Context, w *change.Loaded) error {
+	if err := e.perform(ctx, w); err != nil {
+		return err
+	}
+	if op := w.Operation; op.Status == payment.OperationPending || op.Status == payment.OperationUnknown {
+		ctx = context.WithoutCancel(ctx)
+		v, err := e.driver.EvidenceFromWebhooks(ctx, &w.Run)
+		if err == nil && payment.TellsRefundNews(w.Refund, v) {
+			err = e.settle(ctx, w, v)
+		}
+		e.changes.Postponed(ctx, "a message about a refund", w.Payment.ID, err)
+	}
+	return nil
+}
+
+// refundOfRequest finds the refund that an earlier try of the same request made.
+func (e *Engine) refundOfRequest(ctx context.Context, auth account.Auth, p *payment.Payment) (*payment.Refund, error) {
+	ops, err := e.changes.OperationsOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, op := range ops {
+		if op.OfRefund() && bytes.Equal(op.Seed, e.driver.Seed(auth.RequestToken, op.Kind)) {
+			return e.refundOf(ctx, op)
+		}
+	}
+	return nil, fault.Internal(fault.ErrNotFound, "find the refund of a repeated request")
+}
+
+// refundOf reads the refund that an operation performs.
+func (e *Engine) refundOf(ctx context.Context, op *payment.Operation) (*payment.Refund, error) {
+	var list []*payment.Refund
+	err := e.read(ctx, "read refund", func(r Reader) (err error) { list, err = r.RefundsOf(op.MerchantID, op.PaymentID); return err })
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range list {
+		if r.OperationID == op.ID {
+			return r, nil
+		}
+	}
+	return nil, noRefund()
+}
+
+func (e *Engine) readRefund(ctx context.Context, merchantID, id string) (f *payment.Refund, err error) {
+	err = e.store.View(ctx, func(r Reader) (err error) { f, err = r.Refund(merchantID, id); return err })
+	if errors.Is(err, fault.ErrNotFound) {
+		return nil, noRefund()
+	}
+	return f, fault.FromStore(err, "read refund")
+}
+
+// ownRefund reads a refund that the caller may see.
+func (e *Engine) ownRefund(ctx context.Context, auth account.Auth, id string) (*payment.Refund, error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	f, err := e.readRefund(ctx, auth.MerchantID, id)
+	if err == nil && auth.ProfileID != "" && auth.ProfileID != f.ProfileID {
+		return nil, noRefund()
+	}
+	return f, err
+}
+
+// RetrieveRefund reads a refund. With forceSync the processor is asked first if it has named the refund and the refund has not ended.
+func (e *Engine) RetrieveRefund(ctx context.Context, auth account.Auth, id string, forceSync bool) (*payment.Refund, error) {
+	f, err := e.ownRefund(ctx, auth, id)
+	if err != nil || !forceSync || f.ProcessorID == "" || f.Status.Final() {
+		return f, err
+	}
+	w, err := e.loadRefund(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if w.Account == nil {
+		return f, nil // an account or adapter that is gone must not hide the refund
+	}
+	if err := e.syncRefund(ctx, w); err != nil {
+		return nil, err
+	}
+	return w.Refund, nil
+}
+
+// UpdateRefund changes the merchant's notes on a refund.
+func (e *Engine) UpdateRefund(ctx context.Context, auth account.Auth, id string, in request.RefundUpdate) (*payment.Refund, error) {
+	for {
+		f, err := e.ownRefund(ctx, auth, id)
+		if err != nil {
+			return nil, err
+		}
+		if in.Reason != nil {
+			f.Details.Reason = *in.Reason
+		}
+		if in.Metadata != nil {
+			f.Details.Metadata = in.Metadata
+		}
+		f.ModifiedAt = e.now().UTC().Truncate(time.Millisecond)
+		if err = e.changes.Commit(ctx, &change.Change{Refund: f}); err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, fault.ErrConflict) {
+			return nil, fault.FromStore(err, "update refund")
+		}
+	}
+}
+
+// ListRefunds lists a merchant's refunds, newest first. total counts all refunds that pass the filters.
+func (e *Engine) ListRefunds(ctx context.Context, auth account.Auth, in request.RefundListInput) (list []*payment.Refund, total int, err error) {
+	if auth.Publishable {
+		return nil, 0, fault.Unauthorized()
+	}
+	if in.Limit == 0 {
+		in.Limit = 10
+	}
+	if in.Limit < 1 || in.Limit > 100 {
+		return nil, 0, fault.Unprocessable("limit", "limit should be in between 1 and 100")
+	}
+	err = e.read(ctx, "list refunds", func(r Reader) (err error) {
+		list, total, err = r.Refunds(auth.MerchantID, auth.ProfileID, in)
+		return err
+	})
+	return list, total, err
+}
+
+// DecideRefund books an operator's word on a refund: any status may follow any other. It calls no processor and announces nothing. An operation
+// that is still open ends with it, so that background work does not send the refund again.
+func (e *Engine) DecideRefund(ctx context.Context, id string, in request.RefundDecision) error {
+	f, err := e.readRefund(ctx, in.MerchantID, id)
+	if err != nil {
+		return err
+	}
+	auth := account.Auth{MerchantID: in.MerchantID}
+	_, err = e.changes.Decide(ctx, auth, f.PaymentID, func(w *change.Loaded) (*change.Change, error) {
+		f, err := e.readRefund(ctx, in.MerchantID, id)
+		if err != nil {
+			return nil, err
+		}
+		return e.operatorsRefund(ctx, w, f, in)
+	})
+	return err
+}
+
+func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payment.Refund, in request.RefundDecision) (*change.Change, error) {
+	if in.Status == "" && in.ErrorCode == nil && in.ErrorMessage == nil {
+		return nil, nil
+	}
+	now := e.now().UTC().Truncate(time.Millisecond)
+	f.ModifiedAt = now
+	c := &change.Change{Refund: f}
+	if in.ErrorCode != nil || in.ErrorMessage != nil {
+		said := payment.AttemptError{Operation: sdk.OpRefund}
+		if f.Details.Error != nil {
+			said = *f.Details.Error
+		}
+		if in.ErrorCode != nil {
+			said.Code = *in.ErrorCode
+		}
+		if in.ErrorMessage != nil {
+			said.Message = *in.ErrorMessage
+		}
+		f.Details.Error = &said
+		if said.Code == "" && said.Message == "" {
+			f.Details.Error = nil
+		}
+	}
+	to := payment.RefundStatus(in.Status)
+	if to == "" || to == f.Status {
+		return c, nil
+	}
+	if f.Status == payment.RefundFailed && f.Amount > w.Payment.Refundable() {
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "status",
+			Reason: "other refunds of the payment have used the amount up since this refund failed"}
+	}
+	if to.Final() {
+		op, driven, err := e.operation(ctx, f.OperationID)
+		if err != nil {
+			return nil, err
+		}
+		if driven {
+			return nil, fault.ErrConflict // the answer is about to come: wait for it
+		}
+		if op.Status.Open() || op.Status == payment.OperationPending {
+			payment.EndPending(op, now) // background work must not send it again
+			if to == payment.RefundFailed {
+				op.Status = payment.OperationNotActed
+			}
+			op.ErrorText = "an operator decided that the refund has the status " + in.Status
+			c.Settled = op
+		}
+	}
+	c.Payment = payment.MoveRefund(w.Payment, f, to, now)
+	if c.Payment != nil {
+		c.Effects = append(c.Effects, func(context.Context) error { w.Payment = c.Payment; return nil })
+	}
+	return c, nil
+}
+
+// operation reads an operation. driven says that a node holds its lease.
+func (e *Engine) operation(ctx context.Context, id string) (op *payment.Operation, driven bool, err error) {
+	err = e.read(ctx, "read operation", func(r Reader) (err error) {
+		if op, err = r.Operation(id); err == nil {
+			driven = r.Now().Before(op.LeaseUntil)
+		}
+		return err
+	})
+	return op, driven, err
+}

@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// loadRefund reads the payment, attempt and operation of a refund. Account stays nil where the account or its adapter is gone.
+func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loaded, error) {
+	w, err := e.changes.Load(ctx, f.MerchantID, f.PaymentID)
+	if err != nil {
+		return nil, err
+	}
+	w.Refund = f
+	if w.Operation, _, err = e.operation(ctx, f.OperationID); err != nil {
+		return nil, err
+	}
+	if w.Attempt.ID != f.AttemptID {
+		if w.Attempt, err = e.loadAttempt(ctx, w.Operation); err != nil {
+			return nil, err
+		}
+	}
+	if e.changes.WithAccount(ctx, w) != nil {
+		w.Account = nil
+	}
+	return w, nil
+}
+
+// refundSettlement is what a verdict on a refund's operation changes: the refund, the payment's amounts and the operation.
+func (e *Engine) refundSettlement(w *change.Loaded, v payment.Verdict, now time.Time) (*change.Change, error) {
+	b := payment.BookRefund(w.Payment, w.Refund, w.Operation, v, now)
+	c := e.refundChange(w, &b)
+	c.Settled, c.Journal = b.Operation, w.Journal
+	if !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
+		c.Forget = b.Operation.ID
+	}
+	c.Effects = append(c.Effects, func(context.Context) error { w.Operation, w.Journal = b.Operation, nil; return nil })
+	return e.announcedRefund(w, c, now)
+}
+
+// refundChange is the change of a booking. Its effect shows the caller the rows as they are durable.
+func (e *Engine) refundChange(w *change.Loaded, b *payment.RefundBooking) *change.Change {
+	c := &change.Change{Payment: b.Payment, Refund: b.Refund, Alarms: b.Alarms}
+	c.Effects = append(c.Effects, func(context.Context) error {
+		w.Refund = b.Refund
+		if b.Payment != nil {
+			w.Payment = b.Payment
+		}
+		return nil
+	})
+	return c
+}
+
+// announcedRefund gives a change the merchant's event if the refund has a new status.
+func (e *Engine) announcedRefund(w *change.Loaded, c *change.Change, now time.Time) (_ *change.Change, err error) {
+	if c.Refund.Status != w.Refund.Status {
+		c.Event, err = e.changes.RefundEvent(c.Refund, now)
+	}
+	return c, err
+}
+
+// tellsNews reports whether a pending answer brings news about an operation that was pending.
+func tellsNews(w *change.Loaded, v payment.Verdict) bool {
+	if w.Operation.OfRefund() {
+		return payment.TellsRefundNews(w.Refund, v)
+	}
+	return payment.TellsNews(w.Attempt, v)
+}
+
+// syncRefund asks the processor for a refund and books the answer. It never sends anything that could act.
+func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
+	op := w.Operation
+	if op.Status == payment.OperationStarted || op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() ||
+		!slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync) {
+		return nil // its own answer is better, or no query exists
+	}
+	defer e.driver.KeepRest(ctx, &w.Run)
+	if op.Status == payment.OperationUnknown || op.Status == payment.OperationPending {
+		v, err := e.driver.AskProcessor(ctx, &w.Run)
+		if err != nil || v.Status == payment.OperationNotActed || !payment.TellsRefundNews(w.Refund, v) {
+			return err // that nothing happened is for the holder of the lease to find: another node may be sending it just now
+		}
+		return e.settle(context.WithoutCancel(ctx), w, v)
+	}
+	if o, _ := e.driver.Sync(ctx, &w.Run, sdk.OpRefund); o != nil {
+		return e.bookRefundEvidence(context.WithoutCancel(ctx), w, o)
+	}
+	return nil
+}
+
+// bookRefundEvidence books a report about a refund whose operation has ended. The report must say that the refund has succeeded or failed.
+func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+	for {
+		v := payment.InterpretRefund(w.Operation, w.Refund, o, false)
+		if w.Refund.AlreadyShows(o) || v.Status != payment.OperationSucceeded && v.Status != payment.OperationDeclined {
+			return nil
+		}
+		now := e.now().UTC().Truncate(time.Millisecond)
+		b := payment.BookRefundEvidence(w.Payment, w.Refund, v, now)
+		c, err := e.announcedRefund(w, e.refundChange(w, &b), now)
+		if err != nil {
+			return err
+		}
+		if w.Refund.Status.Final() {
+			c.Alarms = append(c.Alarms, "late_evidence")
+			e.log.LogAttrs(ctx, slog.LevelError, "a refund that had ended has another status", slog.String("refund_id", w.Refund.ID),
+				slog.String("payment_id", w.Payment.ID), slog.String("was", string(w.Refund.Status)), slog.String("is", string(b.Refund.Status)))
+		}
+		err = e.changes.Commit(ctx, c)
+		if !errors.Is(err, fault.ErrConflict) {
+			return fault.FromStore(err, "book evidence of a refund")
+		}
+		f, err := e.readRefund(ctx, w.Refund.MerchantID, w.Refund.ID)
+		if err != nil {
+			return err
+		}
+		fresh, err := e.loadRefund(ctx, f)
+		if err != nil {
+			return err
+		}
+		w.Payment, w.Refund, w.Operation = fresh.Payment, fresh.Refund, fresh.Operation
+	}
+}
+
+// bookRefundEvent books one event of a message about a refund of ours; found says that there is such a refund.
+func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, ev *sdk.Event) (found bool, err error) {
+	f, err := e.refundNamed(ctx, account, ev)
+	if f == nil || err != nil {
+		return false, err
+	}
+	w, err := e.loadRefund(ctx, f)
+	if err != nil {
+		return false, err
+	}
+	if w.Account == nil {
+		return true, nil // without its adapter nothing can be booked
+	}
+	if ev.Sync || ev.Outcome == nil {
+		if w.Refund.Status.Final() {
+			return true, nil
+		}
+		return true, e.syncRefund(ctx, w)
+	}
+	return true, e.bookRefundMessage(ctx, w, ev.Outcome)
+}
+
+// refundNamed finds the refund that an event names: by the processor's id, else by our reference; nil if no refund is named.
+func (e *Engine) refundNamed(ctx context.Context, account *account.Account, ev *sdk.Event) (*payment.Refund, error) {
+	var list []*payment.Refund
+	err := e.read(ctx, "find refund of a message", func(r Reader) (err error) {
+		list, err = r.RefundsAt(account.MerchantID, account.ID, ev.RefundID, ev.Reference)
+		return err
+	})
+	for _, f := range list {
+		if f.ProcessorID == ev.RefundID && ev.RefundID != "" {
+			return f, err
+		}
+	}
+	for _, f := range list {
+		if f.ProcessorID == "" || ev.RefundID == "" { // a refund with another id of the processor is another refund
+			return f, err
+		}
+	}
+	return nil, err
+}
+
+// askUnnamed asks the processor for the payment's refunds that it has not named yet. A message about a refund that names none of ours may be
+// about one of them.
+func (e *Engine) askUnnamed(ctx context.Context, p *payment.Payment) error {
+	if p.Details.RefundCount == 0 {
+		return nil
+	}
+	var list []*payment.Refund
+	err := e.read(ctx, "read refunds", func(r Reader) (err error) { list, err = r.RefundsOf(p.MerchantID, p.ID); return err })
+	for _, f := range list {
+		if err == nil && f.ProcessorID == "" && !f.Status.Final() {
+			var w *change.Loaded
+			if w, err = e.loadRefund(ctx, f); err == nil && w.Account != nil {
+				err = e.syncRefund(ctx, w)
+			}
+		}
+	}
+	return err
+}
+
+// bookRefundMessage books what a genuine message says of a refund. It may come any number of times, in any order, and before the answer.
+func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+	op, f := w.Operation, w.Refund
+	switch op.Status {
+	case payment.OperationStarted: // its own answer tells more; should its node die, recovery finds this
+		return e.keepMessage(ctx, op.ID, op.MerchantID, o, "came while the operation was under way")
+	case payment.OperationUnknown, payment.OperationPending:
+		v := payment.InterpretRefund(op, f, o, false)
+		if !payment.TellsRefundNews(f, v) {
+			return nil
+		}
+		e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
+			slog.String("kind", string(op.Kind)), slog.String("by", drive.EvidenceOfWebhook), slog.String("status", string(v.Status)))
+		return e.settle(ctx, w, v)
+	}
+	switch {
+	case f.AlreadyShows(o):
+		return nil
+	case f.Status.Final() && op.Status != payment.OperationNotActed && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync):
+		return e.syncRefund(ctx, w) // messages come in any order: the processor says what holds
+	case f.Status == payment.RefundFailed && op.Status == payment.OperationDeclined:
+		e.metrics.Alarm("late_evidence")
+		e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),
+			slog.String("refund_status", string(f.Status)), slog.String("evidence", string(o.Status)))
+		return e.keepMessage(ctx, op.ID, op.MerchantID, o, "the refund was "+string(f.Status))
+	}
+	return e.bookRefundEvidence(ctx, w, o)
+}

@@ -1,0 +1,42 @@
+package request
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// RefundInput is the request for a refund.
+type RefundInput struct {
+	PaymentID  string
+	RefundID   string // "": the engine makes one
+	Amount     *int64 // nil: the whole captured amount
+	Reason     string
+	Type       string // payment.RefundInstant (also "") or payment.RefundScheduled
+	Metadata   json.RawMessage
+	MerchantID string // must be the caller's if it is set
+}
+
+// RefundUpdate changes a refund. A nil field changes nothing.
+type RefundUpdate struct {
+	Reason   *string
+	Metadata json.RawMessage
+}
+
+// RefundDecision is an operator's word on a refund. "" changes no status; a nil error field changes nothing, "" clears it.
+type RefundDecision struct {
+	MerchantID   string
+	Status       string
+	ErrorCode    *string
+	ErrorMessage *string
+}
+
+// RefundListInput are the filters for the list of refunds. A zero value does not filter.
+type RefundListInput struct {
+	PaymentID, RefundID, ProfileID string
+	Limit                          int // 1–100; 0 means 10
+	Offset                         int
+	From, To                       time.Time // inclusive
+	MinAmount, MaxAmount           *int64    // inclusive, minor units
+	Connectors, Accounts           []string
+	Currencies, Statuses           []string // statuses are the wire values of payment.RefundStatus
+}
