@@ -17,6 +17,7 @@ import (
 // Payments are the engine's use cases of payments. *engine.Engine implements them.
 type Payments interface {
 	Authentications
+	Refunds
 
 	CreatePayment(ctx context.Context, a account.Auth, in *request.Input) (*change.View, error)
 	UpdatePayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)

@@ -54,6 +54,7 @@ func (s *Server) routes() []route {
 	}
 	list = append(list, s.adminRoutes()...)
 	list = append(list, s.methodRoutes()...)
+	list = append(list, s.refundRoutes()...)
 	list = append(list, s.operatorRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: simulatorPath, who: open, handle: s.simulatorPage})
