@@ -233,7 +233,7 @@ func TestWebhookSync(t *testing.T) {
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "sync": true}))
 	require.NoError(t, err)
 	require.Equal(t, 1, p.count("GET"))
-	// The engine cannot book refunds yet. It stores the message.
+	// A message about a refund that payswitch did not make is kept.
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "object": "refund",
 		"outcome": sdk.Outcome{Status: sdk.StatusRefunded}}))
 	require.NoError(t, err)

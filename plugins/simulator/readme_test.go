@@ -61,6 +61,10 @@ func readme() string {
 			}
 		}
 	}
+	b.WriteString("\n## Cards of refunds\n\n" + refundCardNotes + "\n\n| Number | Outcome of a refund |\n|---|---|\n")
+	for _, k := range refundCards {
+		fmt.Fprintf(b, "| %s | %s |\n", k.number, k.what)
+	}
 	b.WriteString("\n## Declines by amount\n\n" + declineNotes + "\n\n| Amount | Reason | Code | Message | Issuer's code |\n|---|---|---|---|---|\n")
 	for i, r := range declines {
 		d := declineOf(r.reason)
@@ -95,6 +99,8 @@ const paymentNotes = `Seconds are counted from the payment's creation. "Approved
 const heldNotes = `A sync finds an ordinary operation whose answer was lost as done.`
 
 const refundNotes = "By the amount of the refund. The reason `" + pendingReason + "` makes a refund of any amount pending;\na sync then finds it refunded."
+
+const refundCardNotes = "Payments with these cards are approved. The card decides about a refund before its amount does."
 
 const declineNotes = "`authentication_required` is a soft decline: with 3-D Secure, by the simulator or outside, the payment is approved. Every other amount that\nends in 65 gets the same decline, unless the merchant initiates the payment. An outside result, even U, is enough; an exemption is not."
 

@@ -1,6 +1,41 @@
 package simulator
 
-import "payswitch/sdk"
+import (
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// slowRefundSeconds is the age at which a slow refund ends.
+const slowRefundSeconds = 30
+
+// refundCard is a card whose payments are approved, and whose refunds have another result.
+type refundCard struct {
+	bin, lastFour string
+	act           act
+	number        string // as documentation prints it
+	what          string // for documentation
+}
+
+var refundCards = [...]refundCard{
+	{"400000", "7726", pend, "4000 0000 0000 7726", "pending; refunded when a sync asks"},
+	{"400000", "5126", pendDecline, "4000 0000 0000 5126", "pending; refused when a sync asks"},
+	{"400000", "7734", decline, "4000 0000 0000 7734", "refused"},
+	{"400000", "7742", slow, "4000 0000 0000 7742", "pending; a sync finds it pending until it is " + slowText + " seconds old, then refunded"},
+}
+
+var slowText = strconv.Itoa(slowRefundSeconds)
+
+// refundRule is what the simulated processor does with a refund: the card decides first, then the amount.
+func refundRule(s *sdk.PaymentState, minor int64) rule {
+	for _, c := range refundCards {
+		if c.bin == s.BIN && c.lastFour == s.LastFour {
+			return rule{operation: sdk.OpRefund, act: c.act, reason: sdk.DeclineGeneric}
+		}
+	}
+	return ruleOf(sdk.OpRefund, minor)
+}
 
 // pendingReason is the reason that makes a refund of any amount pending.
 const pendingReason = "simulate_pending"
@@ -15,7 +50,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, invalid("amount", "the amount must be positive")
 	}
 	o := &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: seen(c).id, RefundID: refundID(c)}
-	rule := ruleOf(sdk.OpRefund, r.Amount.Minor)
+	rule := refundRule(&s, r.Amount.Minor)
 	switch {
 	case r.Amount.Currency != s.Currency:
 		o.Decline = refuse(codeCurrency, "The currency is not the payment's.", sdk.DeclineCurrency)
@@ -25,6 +60,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		o.Decline = refuse(codeTooLarge, "The amount is larger than the captured amount that is not refunded yet.", sdk.DeclineInvalidAmount)
 	case rule.act == decline:
 		o.Decline = refusedRefund(rule)
+	case rule.act == slow:
+		o.Status, o.RefundID = sdk.StatusPending, o.RefundID+slowMark+strconv.FormatInt(c.Now().Unix(), 10)
 	case rule.act == pend, rule.act == pendDecline, rule.act == approve && r.Reason == pendingReason:
 		o.Status = sdk.StatusPending
 	case rule.act == approve:
@@ -46,8 +83,10 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	o := &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: seen(c).id, RefundID: refundID(c)}
-	rule := ruleOf(sdk.OpRefund, r.Amount.Minor)
+	rule := refundRule(&s, r.Amount.Minor)
 	switch {
+	case rule.act == slow && c.Now().Unix() < slowSince(o.RefundID)+slowRefundSeconds:
+		o.Status = sdk.StatusPending
 	case rule.act == timeoutBefore:
 		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
 	case s.Captured == 0, r.Amount.Minor > s.Captured, r.Amount.Minor < 0, r.Amount.Currency != s.Currency:
@@ -58,6 +97,22 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 		o.Status, o.Amount = sdk.StatusRefunded, &r.Amount
 	}
 	return o, nil
+}
+
+// slowMark separates the time of a slow refund, in Unix seconds, from the rest of its id.
+const slowMark = "_at_"
+
+// slowSince reads the time of a slow refund from its id, 0 for another id.
+func slowSince(id string) int64 {
+	i := strings.LastIndex(id, slowMark)
+	if i < 0 {
+		return 0
+	}
+	at, err := strconv.ParseInt(id[i+len(slowMark):], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return at
 }
 
 func refusedRefund(r rule) *sdk.Decline {

@@ -2,6 +2,7 @@ package simulator_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,5 +66,30 @@ func TestRefundAmounts(t *testing.T) {
 			r.Resolves, r.RefundID = sdk.OpRefund, o.RefundID
 			require.Equal(t, want.sync, said(do(t, sdk.OpRefundSync, 0, r)), code)
 		}
+	}
+}
+
+// The card of the payment decides about its refunds.
+func TestRefundCards(t *testing.T) {
+	for _, row := range []struct{ number, lastFour, now, soon, later string }{
+		{"4000 0000 0000 7726", "7726", "pending", "refunded", "refunded"},
+		{"4000 0000 0000 5126", "5126", "pending", "declined", "declined"},
+		{"4000 0000 0000 7734", "7734", "declined", "declined", "declined"},
+		{"4000 0000 0000 7742", "7742", "pending", "pending", "refunded"},
+		{"4000 0000 0000 0077", "0077", "refunded", "refunded", "refunded"},
+	} {
+		t.Run(row.number, func(t *testing.T) {
+			paid := do(t, sdk.OpAuthorize, 0, request(row.number, 6050, sdk.CaptureAutomatic))
+			require.Equal(t, sdk.StatusCaptured, paid.Status)
+			r := refundOf(captured(t, 6050), "ref_1", 50)
+			r.Payment.BIN, r.Payment.LastFour = "400000", row.lastFour
+			o := do(t, sdk.OpRefund, 0, r)
+			require.EqualValues(t, row.now, o.Status)
+			r.RefundID = o.RefundID
+			soon := do(t, sdk.OpRefundSync, 5*time.Second, r)
+			require.EqualValues(t, row.soon, soon.Status)
+			require.Equal(t, o.RefundID, soon.RefundID)
+			require.EqualValues(t, row.later, do(t, sdk.OpRefundSync, time.Minute, r).Status)
+		})
 	}
 }

@@ -54,6 +54,7 @@ const (
 	timeoutAfter       // carries the operation out, and the answer is lost
 	timeoutDecline     // refuses, and the answer is lost
 	timeoutBefore      // never receives the request
+	slow               // answers pending, and carries a refund out once it is slowRefundSeconds old
 	late               // carries the operation out, the answer is lost, and a sync finds it after lateSeconds
 )
 
