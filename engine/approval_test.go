@@ -67,6 +67,10 @@ func (d *droppedIn) Drive(ctx context.Context, in *port.Drive) (*port.DriveResul
 	return all[len(all)-1].Drive(ctx, in)
 }
 
+func (d *droppedIn) Turn(ctx context.Context, accountID string) (context.Context, func(), error) {
+	return d.all()[0].Turn(ctx, accountID)
+}
+
 // reaching is a processor's adapter that accepts every request, for hosts, with one more placement for each of fields.
 func reaching(version string, hosts []string, fields ...string) *sdk.Adapter {
 	post := func(c *sdk.Call) (*sdk.Outcome, error) {

@@ -30,11 +30,11 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 	}
 	w := &change.Loaded{Run: drive.Run{Token: auth.RequestToken}}
 	if in.PaymentID == "" && auth.RequestToken != "" {
-		in.PaymentID = auth.RequestToken // so a repetition of this request finds the same payment
-		if auth.Repeated {
-			if old, err := e.changes.Load(ctx, auth.MerchantID, in.PaymentID); err == nil {
-				return e.changes.View(old), nil
-			}
+		in.PaymentID = auth.RequestToken // a repetition of this request finds the same payment
+	}
+	if auth.Repeated {
+		if v, err := e.createdBefore(ctx, auth, in); v != nil || err != nil {
+			return v, err
 		}
 	}
 	var err error
@@ -47,6 +47,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 	now := e.now().UTC().Truncate(time.Millisecond)
 	w.Payment, w.Attempt = newPayment(w.Merchant, w.Profile, in, now)
 	in.Apply(w.Payment)
+	w.Payment.Details.RequestToken = auth.RequestToken
 	if err := request.CheckRecurring(w.Payment, in); err != nil {
 		return nil, err
 	}
@@ -68,6 +69,30 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 		return nil, err
 	}
 	return e.changes.View(w), nil
+}
+
+// createdBefore returns the payment that an earlier try of the same create has made, nil if no try has made it. When nothing of that try has
+// left the host, createdBefore performs the payment.
+func (e *Engine) createdBefore(ctx context.Context, auth account.Auth, in *request.Input) (*change.View, error) {
+	w, err := e.changes.Load(ctx, auth.MerchantID, in.PaymentID)
+	var missing *fault.Error
+	if errors.As(err, &missing) && missing.Kind == fault.KindNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if w.Payment.Details.RequestToken != auth.RequestToken && w.Payment.ID != auth.RequestToken {
+		return nil, nil // another request has used the payment_id
+	}
+	auth.Repeated = false // for Decide: what the earlier try has done shows in the payment itself
+	return e.changes.Decide(ctx, auth, in.PaymentID, func(w *change.Loaded) (*change.Change, error) {
+		if !payment.IsTrue(in.Confirm) || !w.Payment.Status.Facts().Confirm {
+			return nil, nil
+		}
+		again := *in
+		return e.confirmLoaded(ctx, w, &again)
+	})
 }
 
 func newPayment(m *account.Merchant, profile *account.Profile, in *request.Input, now time.Time) (*payment.Payment, *payment.Attempt) {

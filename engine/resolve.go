@@ -131,6 +131,10 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return err
 	}
+	if v.Busy { // nothing was sent now: the account's limit says nothing of the operation
+		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, v.Text, time.Time{})
+		return nil
+	}
 	if w.Attempt.Authenticated() && (v.Status == payment.OperationRejected || v.Status == payment.OperationFailed) {
 		v = payment.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer has left, so the answer must not ask the customer to pay in another way
 	}

@@ -13,6 +13,9 @@ func callerError(v payment.Verdict, w *change.Loaded) error {
 	switch v.Status {
 	case payment.OperationFailed:
 		cause := &adapterError{w.Account.Connector, w.Operation.Kind, v.Text}
+		if v.Busy {
+			return fault.Busy(w.Account.Connector)
+		}
 		if v.Fault != nil {
 			return v.Fault.Refusal(w.Account.Connector, cause)
 		}

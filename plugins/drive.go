@@ -47,7 +47,10 @@ type driver struct {
 }
 
 func newDriver(o Options) *driver {
-	return &driver{opts: o, egress: newEgress(o), limits: newLimiter(o.AccountConcurrency, o.AccountWait), tokens: new(tokens)}
+	return &driver{opts: o, egress: newEgress(o), limits: newLimiter(o.AccountConcurrency, o.AccountWait, func(account string, from, to int) {
+		o.Logger.Warn("a processor is overloaded or out of reach: fewer operations of the connector account run at a time", "account_id", account,
+			"from", from, "to", to)
+	}), tokens: new(tokens)}
 }
 
 // operation is one drive under way.
@@ -71,6 +74,7 @@ type operation struct {
 	open            []string // hashes of sends that may have arrived and have no answer
 	steps           []port.RecordedStep
 	started         time.Time
+	asked, troubled bool // a request was sent; the processor did not cope with one
 }
 
 // drive performs one operation. res is never nil, even with an error.
@@ -108,11 +112,7 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *port.Drive) (res *po
 		o.recordStep(nil, errLost, 0)
 		return res, nil
 	}
-	if err := d.limits.acquire(ctx, in.Account.ID); err != nil {
-		return res, err
-	}
-	defer d.limits.release(in.Account.ID)
-	return res, o.run(ctx)
+	return res, d.inTurn(ctx, o, func() error { return o.run(ctx) })
 }
 
 // prepare makes the first step and replays the exchanges of an earlier drive.

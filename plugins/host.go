@@ -170,7 +170,7 @@ func (h *Host) info(connector string, b *build) port.AdapterInfo {
 		Simulated: h.simulate[connector] || connector == Simulator3DSName}
 }
 
-// Drive performs one operation. Its errors are ErrNoAdapter, ErrNoBuild, ErrBusy, *Violation, *sandbox.TrapError, the error of
+// Drive performs one operation. Its errors are ErrNoAdapter, ErrNoBuild, fault.ErrBusy, *Violation, *sandbox.TrapError, the error of
 // BeforeSend, and faults of the host itself. An error for which the adapter is to blame is wrapped in an *fault.Adapter.
 func (h *Host) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, error) {
 	b, err := h.acquire(ctx, d)
@@ -185,6 +185,11 @@ func (h *Host) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, err
 		d = simulated(d, b.manifest)
 	}
 	return h.driver.drive(ctx, &b.adapter, d)
+}
+
+// Turn implements port.Connectors.
+func (h *Host) Turn(ctx context.Context, accountID string) (context.Context, func(), error) {
+	return h.driver.Turn(ctx, accountID)
 }
 
 // AdapterStats are the figures of one loaded build.

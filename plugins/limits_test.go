@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/fault"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -99,7 +100,7 @@ func TestLimitsOfADrive(t *testing.T) {
 				errs <- err
 			}()
 		}
-		require.ErrorIs(t, <-errs, plugins.ErrBusy)
+		require.ErrorIs(t, <-errs, fault.ErrBusy)
 		require.NoError(t, <-errs)
 		require.NoError(t, <-errs)
 		_, err = n.Drive(context.Background(), authorize("scripted", url))

@@ -90,6 +90,11 @@ func (n *Native) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, e
 	return n.driver.drive(ctx, &a.adapter, d)
 }
 
+// Turn implements port.Connectors.
+func (n *Native) Turn(ctx context.Context, accountID string) (context.Context, func(), error) {
+	return n.driver.Turn(ctx, accountID)
+}
+
 // Errors of Drive about the adapter that the caller asked for. No request has left.
 var (
 	ErrNoAdapter = errors.New("no adapter is loaded for this connector: install one, or correct the connector's name")

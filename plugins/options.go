@@ -42,7 +42,7 @@ type Options struct {
 	OperationTimeout   time.Duration // of one Drive, including waits; default 60 s
 	SendTimeout        time.Duration // of one request, from dialling to the last byte of the answer; default 30 s
 	DialTimeout        time.Duration // of DNS and TCP together, and of the TLS handshake; default 10 s
-	AccountConcurrency int           // drives of one connector account at a time; default 64
+	AccountConcurrency int           // drives of one connector account at a time; 0: as many as its processor sustains
 	AccountWait        time.Duration // how long a drive waits for its turn; default 10 s
 	MaxResponse        int           // bytes of one answer's body; default 1 MiB; at most 1 MiB minus the earlier answers
 
@@ -72,7 +72,6 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.OperationTimeout, 60*time.Second)
 	setDefault(&o.SendTimeout, 30*time.Second)
 	setDefault(&o.DialTimeout, 10*time.Second)
-	setDefault(&o.AccountConcurrency, 64)
 	setDefault(&o.AccountWait, 10*time.Second)
 	setDefault(&o.MaxResponse, 1<<20)
 	if o.Logger == nil {

@@ -106,6 +106,7 @@ func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, ha
 	o.res.MayHaveLeft = true // in case anything below panics
 	start := time.Now()
 	a := o.egress.do(ctx, out)
+	o.asked, o.troubled = true, o.troubled || a.inTrouble()
 	o.res.MayHaveLeft = mayHaveLeft || a.sent
 	o.observe(out, &a, time.Since(start))
 	return out, a, nil

@@ -89,10 +89,14 @@ type PluginsConfig struct {
 
 	SendTimeout   time.Duration `key:"send_timeout"`   // one request to a processor
 	ResponseLimit int64         `key:"response_limit"` // bytes of one answer
-	MemoryLimit   int64         `key:"memory_limit"`   // bytes one adapter instance may use
-	StepFuel      int64         `key:"step_fuel"`      // how long one step may compute
-	Instances     int           `key:"instances"`      // per adapter; 0 is twice the cores
-	Optimise      bool          `key:"optimise"`       // rewrite adapters so that they run faster
+	// Operations of one connector account at a time, 0 for as many as its processor sustains, and how long one more waits for its turn.
+	AccountConcurrency int           `key:"account_concurrency"`
+	AccountWait        time.Duration `key:"account_wait"`
+
+	MemoryLimit int64 `key:"memory_limit"` // bytes one adapter instance may use
+	StepFuel    int64 `key:"step_fuel"`    // how long one step may compute
+	Instances   int   `key:"instances"`    // per adapter; 0 is twice the cores
+	Optimise    bool  `key:"optimise"`     // rewrite adapters so that they run faster
 }
 
 // SimulatorConfig is the 3-D Secure server and bank that are built in for development. Production never serves them.
@@ -150,6 +154,7 @@ func defaultConfig() Config {
 		Plugins: PluginsConfig{
 			SendTimeout:   30 * time.Second,
 			ResponseLimit: 1 << 20,
+			AccountWait:   10 * time.Second,
 			MemoryLimit:   64 << 20,
 			StepFuel:      20_000_000,
 			Optimise:      true,
@@ -236,6 +241,8 @@ func (c Config) Validate() error {
 	}
 	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, time.Minute, "")
 	between(&all, "plugins.response_limit", c.Plugins.ResponseLimit, 1<<10, 1<<20, " bytes")
+	between(&all, "plugins.account_concurrency", c.Plugins.AccountConcurrency, 0, 65536, "")
+	between(&all, "plugins.account_wait", c.Plugins.AccountWait, 100*time.Millisecond, time.Minute, "")
 	between(&all, "plugins.memory_limit", c.Plugins.MemoryLimit, 16<<20, 1<<30, " bytes")
 	between(&all, "plugins.step_fuel", c.Plugins.StepFuel, 1_000_000, 1_000_000_000, "")
 	between(&all, "plugins.instances", c.Plugins.Instances, 0, 1024, "")
@@ -244,6 +251,10 @@ func (c Config) Validate() error {
 	if c.Engine.LeaseTime <= c.Plugins.SendTimeout {
 		bad("engine.lease_time", "%v must be longer than plugins.send_timeout (%v): else an operation is resolved while it waits for its answer",
 			c.Engine.LeaseTime, c.Plugins.SendTimeout)
+	}
+	if c.Engine.LeaseTime > c.Plugins.SendTimeout && c.Engine.LeaseTime <= c.Plugins.SendTimeout+c.Plugins.AccountWait {
+		bad("plugins.account_wait", "%v and plugins.send_timeout (%v) together must be shorter than engine.lease_time (%v): else an operation that waited for its turn is resolved while it waits for its answer",
+			c.Plugins.AccountWait, c.Plugins.SendTimeout, c.Engine.LeaseTime)
 	}
 	between(&all, "engine.lock_wait", c.Engine.LockWait, 0, time.Hour, "")
 	between(&all, "engine.resolve_every", c.Engine.ResolveEvery, 100*time.Millisecond, time.Hour, "")

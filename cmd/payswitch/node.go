@@ -149,18 +149,20 @@ func hostOptions(config Config) plugins.Options {
 	c := config.Plugins
 	trusted, _ := trustedKeys(c.TrustedKeys, nil) // Validate has checked them
 	return plugins.Options{
-		SignedOnly:        c.SignedOnly,
-		Trusted:           trusted,
-		Directory:         c.Directory,
-		CacheDir:          config.cacheDirectory(),
-		Simulate:          c.Simulate,
-		RetainBuilds:      max(30*24*time.Hour, config.Journal.Keep), // replay needs the builds of all operations in the journal
-		SendTimeout:       c.SendTimeout,
-		MaxResponse:       int(c.ResponseLimit),
-		AllowPrivate:      c.AllowPrivate,
-		AllowLoopbackHTTP: c.AllowLoopback,
-		Compiler:          sandbox.Self(),
-		Unoptimised:       !c.Optimise,
+		SignedOnly:         c.SignedOnly,
+		Trusted:            trusted,
+		Directory:          c.Directory,
+		CacheDir:           config.cacheDirectory(),
+		Simulate:           c.Simulate,
+		RetainBuilds:       max(30*24*time.Hour, config.Journal.Keep), // replay needs the builds of all operations in the journal
+		SendTimeout:        c.SendTimeout,
+		MaxResponse:        int(c.ResponseLimit),
+		AccountConcurrency: c.AccountConcurrency,
+		AccountWait:        c.AccountWait,
+		AllowPrivate:       c.AllowPrivate,
+		AllowLoopbackHTTP:  c.AllowLoopback,
+		Compiler:           sandbox.Self(),
+		Unoptimised:        !c.Optimise,
 		Sandbox: sandbox.Limits{
 			MemoryPages: uint32(c.MemoryLimit / (64 << 10)),
 			StepFuel:    c.StepFuel,

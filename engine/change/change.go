@@ -25,6 +25,9 @@ type Change struct {
 	// Refund is a refund of the payment. Payment is nil where its amounts stay as they are.
 	Refund *payment.Refund
 
+	// Turn is the connector account at which the change performs its intents at once; nil for none. Commit takes a turn there before it
+	// writes anything.
+	Turn *account.Account
 	// Intents are operations to perform. Each is durable before anything leaves for a processor or an authenticator.
 	Intents []*payment.Operation
 	// Settled is the operation that the decision ends. The store locks and writes the whole row.
@@ -68,9 +71,21 @@ type NotSaved struct{ error }
 
 func (n NotSaved) Unwrap() error { return n.error }
 
-// Commit seals and writes a change in one transaction, then counts it and runs its effects. ErrConflict means that another writer was faster:
-// the caller reads again and decides again. Only Commit writes payments.
+// Commit seals and writes a change in one transaction, then counts it and runs its effects. ErrConflict says that another writer was faster:
+// the caller reads again and decides anew. Without a turn at Change.Turn the error is fault.Busy, and nothing is written. Only commit writes
+// payments.
 func (s *Changes) Commit(ctx context.Context, c *Change) error {
+	if c.Turn != nil {
+		turn, end, err := s.Connectors.Turn(ctx, c.Turn.ID)
+		switch {
+		case errors.Is(err, fault.ErrBusy):
+			return fault.Busy(c.Turn.Connector)
+		case err != nil:
+			return &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for its turn; nothing was done", Err: err}
+		}
+		defer end()
+		ctx = turn
+	}
 	if err := s.sealChange(c); err != nil {
 		return err
 	}

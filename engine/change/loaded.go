@@ -107,15 +107,15 @@ func (s *Changes) busy(ctx context.Context, p *payment.Payment) (bool, error) {
 	return busy, nil
 }
 
-// didAlready reports whether an earlier try of the same request (same Idempotency-Key) has made an operation on the payment. The operation's
-// seed shows that, because it is derived from the request's token.
+// didAlready reports whether an earlier try of the same request (by its Idempotency-Key) has made an operation on the payment. The seed of
+// that operation is derived from the request's token. An operation of which nothing has left the host does not count: the repeat performs it.
 func (s *Changes) didAlready(ctx context.Context, w *Loaded) (bool, error) {
 	ops, err := s.OperationsOf(ctx, w.Payment)
 	if err != nil {
 		return false, err
 	}
 	for _, op := range ops {
-		if bytes.Equal(op.Seed, s.Driver.Seed(w.Token, op.Kind)) {
+		if op.Status != payment.OperationFailed && op.Status != payment.OperationRejected && bytes.Equal(op.Seed, s.Driver.Seed(w.Token, op.Kind)) {
 			return true, nil
 		}
 	}

@@ -128,7 +128,9 @@ func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 	} else if w.Operation.LastSendAt.IsZero() {
 		w.Operation.LastSendAt = e.Now()
 	}
-	return payment.Judge(w.Operation.Kind, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
+	v := payment.Judge(w.Operation.Kind, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
+	v.Busy = errors.Is(err, fault.ErrBusy)
+	return v
 }
 
 // cardFacts returns the facts of the attempt's card, or nil.

@@ -67,6 +67,15 @@ var ErrNotFound = errors.New("not found")
 // exists already.
 var ErrConflict = errors.New("conflict")
 
+// ErrBusy is the error of an operation that got no turn: its connector account has as many under way as it may. Nothing was sent.
+var ErrBusy = errors.New("as many operations of this connector account are under way as its limit allows")
+
+// Busy is the answer to a request that got no turn at a connector account. Nothing is recorded of the request.
+func Busy(connector string) *Error {
+	return &Error{Kind: KindUnavailable, Code: "HE_00", Connector: connector, Err: ErrBusy,
+		Message: "The connector " + connector + " has as many operations under way as it sustains; nothing was done: try again"}
+}
+
 // Internal wraps a failure of payswitch. The caller sees only "Something went wrong"; err and doing go to the log.
 func Internal(err error, doing string) *Error {
 	return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Err: fmt.Errorf("%s: %w", doing, err)}

@@ -349,6 +349,8 @@ type Verdict struct {
 	Again time.Time
 	// mismatch is true if the outcome's amount or currency does not fit the request.
 	mismatch bool
+	// Busy is true if the operation got no turn at its account: this drive sent nothing.
+	Busy bool
 	// Fault is set if the drive ended by the adapter's fault.
 	Fault *fault.Adapter
 }

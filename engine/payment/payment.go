@@ -61,6 +61,8 @@ type Details struct {
 	CancellationReason string              `json:"cancellation_reason,omitempty"`
 	Metadata           json.RawMessage     `json:"metadata,omitempty"`
 	Routing            *Routing            `json:"routing,omitempty"`
+	// RequestToken is the token of the request with an Idempotency-Key that made the payment; "" for a request without a key.
+	RequestToken string `json:"request,omitempty"`
 	// Announced is the latest state that has an event.
 	Announced string `json:"announced,omitempty"`
 	// Token is the payment_token of a card that waits for the payment's confirmation.

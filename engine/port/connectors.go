@@ -23,6 +23,9 @@ type Connectors interface {
 	// and ends before the operation's deadline. An error means that payswitch failed. The DriveResult then still says whether something may
 	// have been sent.
 	Drive(ctx context.Context, d *Drive) (*DriveResult, error)
+	// Turn waits until one more operation of a connector account may run. Drives of that account with the returned context use this turn,
+	// one after the other, until the caller calls end. A drive without a turn waits for its own. The errors are fault.ErrBusy and ctx's.
+	Turn(ctx context.Context, accountID string) (turn context.Context, end func(), err error)
 }
 
 // AdapterInfo describes an installed adapter.
