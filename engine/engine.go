@@ -71,6 +71,7 @@ type Engine struct {
 
 	inFlight *sync.WaitGroup // operations being driven or settled
 	closing  chan struct{}   // closed by Close
+	wake     chan struct{}   // asks Run to look for due operations at once
 	closed   sync.Once
 }
 
@@ -101,7 +102,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.AuthenticatorTime, 15*time.Second)
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
 	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger, now: d.Clock,
-		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{})}
+		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
 	e.Registry = account.New(account.Deps{Store: port.Narrow[account.Reader, account.Tx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait,
 		Ephemeral: func(ctx context.Context, text string) (account.Auth, error) {
@@ -135,6 +136,7 @@ func (noMetrics) RefundMoved(payment.RefundStatus, string)                      
 func (noMetrics) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
 func (noMetrics) ExemptionSettled(_, _, _, _ string)                                   {}
 func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
+func (noMetrics) Swept(string, time.Duration, time.Duration)                           {}
 func (noMetrics) Alarm(string)                                                         {}
 
 type noMetrics struct{}

@@ -50,6 +50,8 @@ type alarms struct {
 	n               map[string]int
 	authentications []string // outcomes
 	exemptions      []string // exemption, route, outcome
+	runs            map[string]int
+	late            map[string]time.Duration
 }
 
 func (a *alarms) PaymentMoved(payment.Status, string)                                  {}
@@ -64,6 +66,12 @@ func (a *alarms) ExemptionSettled(_, exemption, route, outcome string) {
 	a.Lock()
 	defer a.Unlock()
 	a.exemptions = append(a.exemptions, exemption+" "+route+" "+outcome)
+}
+func (a *alarms) Swept(loop string, late, _ time.Duration) {
+	a.Lock()
+	defer a.Unlock()
+	a.runs[loop]++
+	a.late[loop] = max(a.late[loop], late)
 }
 func (a *alarms) Alarm(kind string) {
 	a.Lock()
@@ -111,7 +119,7 @@ func newWorld(t *testing.T, o engine.Options, adapters map[string]*sdk.Adapter) 
 }
 
 func newWorldWith(t testing.TB, o engine.Options, c port.Connectors, file string) *world {
-	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}}, clock: &atomic.Int64{}}
+	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, clock: &atomic.Int64{}}
 	var err error
 	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true})
 	require.NoError(t, err)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
@@ -15,39 +14,65 @@ import (
 	"payswitch/engine/threeds/flow"
 )
 
-// Run resolves open operations, at once and then every Options.ResolveEvery, and deletes expired rows. It blocks until ctx ends. Several
-// nodes may run it at once: leases keep them apart.
+// Run resolves what is open, at once and then every Options.ResolveEvery, and clears what has expired. It blocks until ctx ends.
+// Any number of nodes may run it: leases keep them apart.
+//
+// Each kind of work has a loop of its own, so that a processor or authenticator that does not answer delays only its own operations.
 func (e *Engine) Run(ctx context.Context) error {
-	tick := time.NewTicker(e.opts.ResolveEvery)
-	defer tick.Stop()
-	for n := 0; ; n++ {
-		e.resolveDue(ctx)
-		e.SweepAuthentications(ctx)
-		if n%12 == 0 {
-			e.clearExpired(ctx)
-			e.driver.ClearJournal(ctx)
-		}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
 		select {
-		case <-ctx.Done():
-			return nil
 		case <-e.closing:
-			return nil
-		case <-tick.C:
+			stop()
+		case <-ctx.Done():
 		}
+	}()
+	var loops sync.WaitGroup
+	loops.Go(func() { e.resolveLoop(ctx) })
+	for _, l := range []struct {
+		name  string
+		every time.Duration
+		run   func(context.Context) error
+	}{
+		{"authentications", e.opts.ResolveEvery, e.SweepAuthentications},
+		{"expiry", 12 * e.opts.ResolveEvery, e.clearExpired},
+		{"journal", 12 * e.opts.ResolveEvery, e.driver.ClearJournal},
+	} {
+		loops.Go(func() {
+			tick := time.NewTicker(l.every)
+			defer tick.Stop()
+			for {
+				err := l.run(ctx)
+				switch {
+				case ctx.Err() != nil:
+					return
+				case err != nil:
+					e.log.LogAttrs(ctx, slog.LevelError, "a background loop failed; its lateness grows until a run succeeds", slog.String("loop", l.name), slog.Any("error", err))
+				default:
+					e.metrics.Swept(l.name, 0, l.every) // a run handles all that is due
+				}
+				select {
+				case <-ctx.Done():
+					return
+				case <-tick.C:
+				}
+			}
+		})
 	}
+	loops.Wait()
+	return nil
 }
 
-// clearExpired deletes expired rows in small batches, so that other writers do not wait long.
-func (e *Engine) clearExpired(ctx context.Context) {
+// clearExpired removes what has expired, some at a time so that nobody waits long for the writer.
+func (e *Engine) clearExpired(ctx context.Context) error {
 	for gone := 1; gone > 0 && ctx.Err() == nil; {
 		err := e.store.Update(ctx, func(tx Tx) (err error) { gone, err = tx.DeleteExpired(); return err })
 		if err != nil {
-			if ctx.Err() == nil {
-				e.log.LogAttrs(ctx, slog.LevelError, "clearing expired rows failed", slog.Any("error", err))
-			}
-			return
+			return err
 		}
 	}
+	return nil
 }
 
 // Close waits for operations in flight, until ctx ends. The next start resolves the operations that are still open then.
@@ -60,41 +85,6 @@ func (e *Engine) Close(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-// resolveDue claims and resolves every operation that is due now.
-func (e *Engine) resolveDue(ctx context.Context) {
-	for ctx.Err() == nil {
-		var ops []*payment.Operation
-		leaseEnd := e.now().Add(e.opts.LeaseTime)
-		err := e.store.Update(ctx, func(tx Tx) (err error) {
-			ops, err = tx.ClaimOperations(e.opts.Node, tx.Now().Add(e.opts.LeaseTime), drive.ResolveBatch)
-			_, err = account.LeftOut(nil, err) // an altered row must not stop the others
-			return err
-		})
-		if err != nil {
-			if ctx.Err() == nil {
-				e.log.LogAttrs(ctx, slog.LevelError, "claiming open operations failed", slog.Any("error", err))
-			}
-			return
-		}
-		var wg sync.WaitGroup
-		for _, op := range ops {
-			wg.Add(1)
-			e.inFlight.Add(1)
-			go func() {
-				defer wg.Done()
-				defer e.inFlight.Done()
-				if err := e.resolve(context.WithoutCancel(ctx), op, leaseEnd); err != nil {
-					e.log.LogAttrs(ctx, slog.LevelWarn, "operation not resolved yet", slog.String("operation_id", op.ID), slog.Any("error", err))
-				}
-			}()
-		}
-		wg.Wait()
-		if len(ops) < drive.ResolveBatch {
-			return
-		}
 	}
 }
 

@@ -54,6 +54,7 @@ func (*counters) RefundMoved(payment.RefundStatus, string)                      
 func (*counters) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
 func (*counters) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
 func (*counters) ExemptionSettled(_, _, _, _ string)                                   {}
+func (*counters) Swept(string, time.Duration, time.Duration)                           {}
 func (c *counters) Alarm(kind string)                                                  { c.add(&c.alarms, kind) }
 
 // counting counts the calls of adapters.

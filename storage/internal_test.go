@@ -271,6 +271,8 @@ func TestPlans(t *testing.T) {
 		r.Operations("m", "p")
 		r.OpenOperations("m", "a")
 		r.ClaimOperations("n", now, 10)
+		r.ClaimOperations("n", now, 10, 1)
+		r.DueOperations(10)
 		r.ExtendLease("o", "n", now)
 		r.Exchanges("o")
 		r.PutExchange(drive.ExchangeRecord{})

@@ -1,10 +1,14 @@
 package storage
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
+	"payswitch/engine/change"
 	"payswitch/engine/payment"
+	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
 
@@ -92,12 +96,54 @@ func (t *tx) OpenOperations(merchantID, accountID string) (int, error) {
 		WHERE due_at >= 0 AND merchant_id || '' = $1 AND ($2 = '' OR account_id = $2)`, merchantID, accountID)
 }
 
-// ClaimOperations implements engine.Tx. It claims those that are due longest, and returns them in any order.
-func (t *tx) ClaimOperations(owner string, until time.Time, limit int) ([]*payment.Operation, error) {
+// DueOperations implements engine.Reader. It reads operations_due alone.
+func (t *tx) DueOperations(perAccount int) ([]change.DueOperation, error) {
+	var out []change.DueOperation
+	taken := map[[2]string]int{}
+	err := t.s.query(`SELECT merchant_id, account_id, due_at, seq FROM operations WHERE due_at <= $1 ORDER BY due_at`, []any{millis(t.now)}, func(row scanner) error {
+		var merchant, account string
+		var due, seq int64
+		if err := row.Scan(&merchant, &account, &due, &seq); err != nil {
+			return err
+		}
+		key := [2]string{merchant, account}
+		if taken[key]++; taken[key] <= perAccount {
+			out = append(out, change.DueOperation{Row: seq, Account: merchant + "/" + account, At: moment(due)})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list due operations: %w", err)
+	}
+	return out, nil
+}
+
+// ClaimOperations implements engine.Tx. It returns the operations in any order.
+func (t *tx) ClaimOperations(owner string, until time.Time, limit int, rows ...int64) ([]*payment.Operation, error) {
 	t.wrote = true
-	return all(t, "claim operations", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
-		WHERE seq IN (SELECT seq FROM operations WHERE due_at <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
-		RETURNING `+operationColumns, owner, millis(until), millis(t.now), limit)
+	if len(rows) == 0 {
+		return all(t, "claim operations", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
+			WHERE seq IN (SELECT seq FROM operations WHERE due_at <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
+			RETURNING `+operationColumns, owner, millis(until), millis(t.now), limit)
+	}
+	var out []*payment.Operation
+	var altered *vault.AlteredError
+	for _, row := range rows[:min(len(rows), limit)] {
+		ops, err := all(t, "claim operation", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
+			WHERE seq = $3 AND due_at <= $4 RETURNING `+operationColumns, owner, millis(until), row, millis(t.now))
+		var a *vault.AlteredError
+		if errors.As(err, &a) {
+			altered, err = altered.And(a), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ops...)
+	}
+	if altered != nil {
+		return out, fmt.Errorf("claim operations: %w", altered)
+	}
+	return out, nil
 }
 
 // ExtendLease implements engine.Tx. An operation that has closed has no lease.

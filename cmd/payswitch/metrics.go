@@ -34,6 +34,7 @@ type meters struct {
 	revealed   *prometheus.CounterVec
 
 	requests *prometheus.HistogramVec
+	loops    *loopCollector
 
 	batches prometheus.Histogram
 	commits prometheus.Histogram
@@ -83,7 +84,8 @@ func newMeters() *meters {
 	info := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "build_info", Help: "Always 1; the labels name the build.",
 		ConstLabels: prometheus.Labels{"version": b.version, "revision": b.revision, "abi": strconv.Itoa(sdk.ABI)}})
 	info.Set(1)
-	m.registry.MustRegister(m.batches, m.commits, info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.loops = &loopCollector{started: time.Now(), runs: map[string]loopRun{}}
+	m.registry.MustRegister(m.loops, m.batches, m.commits, info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -117,6 +119,9 @@ func (m *meters) AuthenticationDone(authenticator, network, outcome, flow string
 func (m *meters) ExemptionSettled(connector, exemption, route, outcome string) {
 	m.exemptions.WithLabelValues(connector, exemption, route, outcome).Inc()
 }
+
+// Swept implements port.Metrics.
+func (m *meters) Swept(loop string, late, every time.Duration) { m.loops.ran(loop, late, every) }
 
 // Alarm implements port.Metrics.
 func (m *meters) Alarm(kind string) { m.alarms.WithLabelValues(kind).Inc() }

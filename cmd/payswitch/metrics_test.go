@@ -36,6 +36,7 @@ func TestMetrics(t *testing.T) {
 			m.Trapped("simulator", "fuel")
 			m.Sent("stripe", "api.stripe.com", "2xx", 300*time.Millisecond)
 			m.Violated("stripe", "placement")
+			m.Swept("resolve", 90*time.Second, 5*time.Second)
 			m.committed(3, 2*time.Millisecond)
 			m.request("POST", "/payments", 200, time.Millisecond)
 			m.request("BREW", "", 404, time.Millisecond)
@@ -64,6 +65,7 @@ func TestMetrics(t *testing.T) {
 		`payswitch_adapter_instances{adapter="stripe",state="idle"} 3`,
 		`payswitch_adapter_operations{adapter="stripe"} 3`,
 		`payswitch_adapter_wait_seconds_total{adapter="stripe"} 1`,
+		`payswitch_background_late_seconds{loop="resolve"} 90`,
 		`payswitch_commit_batch_size_sum 24`,
 		`payswitch_commit_seconds_count 8`,
 		`payswitch_http_request_seconds_count{method="POST",route="/payments",status="200"} 8`,
@@ -75,4 +77,16 @@ func TestMetrics(t *testing.T) {
 	require.Contains(t, text, "go_goroutines")
 	require.NotContains(t, text, "BREW", "what a caller makes up is no label")
 	require.Less(t, strings.Count(text, "\n"), 400)
+}
+
+// The lateness of a loop that does not come round grows, also of one that never ran.
+func TestStuckLoopShows(t *testing.T) {
+	m := newMeters()
+	m.loops.started = time.Now().Add(-time.Hour)
+	m.loops.runs["expiry"] = loopRun{at: time.Now().Add(-10 * time.Minute), every: time.Minute}
+	m.Swept("journal", 0, time.Minute)
+	text := scrape(t, m)
+	require.Contains(t, text, `payswitch_background_late_seconds{loop="resolve"} 3600.`)
+	require.Contains(t, text, `payswitch_background_late_seconds{loop="expiry"} 540.`)
+	require.Contains(t, text, `payswitch_background_late_seconds{loop="journal"} 0`+"\n")
 }

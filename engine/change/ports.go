@@ -44,7 +44,14 @@ type AuthenticationTx interface {
 	ReleaseAuthentication(id, owner string) error
 }
 
-// LowValueUse is a card's use of the low-value exemption since its payer's last authentication. The zero value means no use.
+// DueOperation is an open operation that a node may claim.
+type DueOperation struct {
+	Row     int64  // names the operation to ClaimOperations
+	Account string // names the connector account among those of all merchants
+	At      time.Time
+}
+
+// LowValueUse is a card's use of the low-value exemption since the last authentication of its payer. The zero value means no use.
 type LowValueUse struct {
 	Count    int
 	EURCents int64
@@ -109,7 +116,9 @@ type Reader interface {
 	AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*payment.Attempt, error)
 	// Operations returns a payment's operations, oldest first.
 	Operations(merchantID, paymentID string) ([]*payment.Operation, error)
-	// Events returns the events of one object, oldest first.
+	// DueOperations lists the operations that ClaimOperations would take, at most perAccount of each account, those first that are due longest.
+	DueOperations(perAccount int) ([]DueOperation, error)
+	// Events of one object, oldest first.
 	Events(merchantID, objectID string) ([]*payment.Event, error)
 	CardToken(merchantID, token string) (*payment.CardToken, error)
 }
@@ -131,9 +140,10 @@ type Tx interface {
 	// UpdateRefund leaves payment, attempt, account, profile and connector as they were.
 	UpdateRefund(r *payment.Refund) error
 	InsertOperation(o *payment.Operation) error
-	// ClaimOperations claims up to limit operations without a valid lease that are started, or unknown or pending with ResolveAt due. A zero
-	// ResolveAt is never due. It sets their owner and lease end, and returns the rows with both.
-	ClaimOperations(owner string, until time.Time, limit int) ([]*payment.Operation, error)
+	// ClaimOperations takes up to limit operations whose lease has ended by Now and that are started, or unknown or pending with
+	// ResolveAt due (a zero ResolveAt is never due): they get owner and the new lease end, and are returned as they are then. With rows
+	// (DueOperation.Row) it takes only those, and leaves out those that are no longer due; otherwise it takes those that are due longest.
+	ClaimOperations(owner string, until time.Time, limit int, rows ...int64) ([]*payment.Operation, error)
 	InsertEvent(e *payment.Event) error
 	InsertEvidence(e drive.Evidence) error
 

@@ -290,6 +290,3 @@ func giveUpUnsent(op *payment.Operation) time.Duration {
 	}
 	return payment.CardTokenTime
 }
-
-// ResolveBatch is the maximum number of operations that one node resolves at the same time.
-const ResolveBatch = 16

@@ -153,20 +153,18 @@ func (d *Driver) KeepRest(ctx context.Context, w *Run) {
 	w.Journal = nil
 }
 
-// ClearJournal removes records and exchanges older than JournalKeep, in small batches.
-func (d *Driver) ClearJournal(ctx context.Context) {
+// ClearJournal removes what has been kept for long enough, some at a time.
+func (d *Driver) ClearJournal(ctx context.Context) error {
 	for gone := 1; gone > 0 && ctx.Err() == nil; {
 		err := d.Store.Update(ctx, func(tx Tx) (err error) {
 			gone, err = tx.DeleteJournal(tx.Now().Add(-max(d.JournalKeep, 0)))
 			return err
 		})
 		if err != nil {
-			if ctx.Err() == nil {
-				d.Log.LogAttrs(ctx, slog.LevelError, "clearing the journal failed", slog.Any("error", err))
-			}
-			return
+			return err
 		}
 	}
+	return nil
 }
 
 // Journal reads the records of operations. Safe for concurrent use.

@@ -20,6 +20,9 @@ type Metrics interface {
 	// ExemptionSettled counts a claimed exemption. exemption is an sdk.Exemption, route is 3ds or authorization, and outcome is the
 	// issuer's answer: approved, soft_declined or declined.
 	ExemptionSettled(connector, exemption, route, outcome string)
+	// Swept records one run of a background loop: resolve, authentications, expiry or journal. late is how long its oldest item that was due at
+	// the end of the run had waited, 0 without such an item. The next run begins within every.
+	Swept(loop string, late, every time.Duration)
 	// Alarm counts an event that a person must look at, such as late evidence, an impossible outcome or a lost lease.
 	Alarm(kind string)
 }

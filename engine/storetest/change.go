@@ -13,6 +13,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -36,6 +37,7 @@ var changeRoom = room{
 		{"inserting an event twice", testEventTwice},
 		{"operations: which ones are due", testDue},
 		{"operations: claims never overlap", testClaimRace},
+		{"operations: what is due by account", testDueByAccount},
 		{"authentications", testAuthentications},
 		{"authentications by the authenticator's names", testAuthenticationsAt},
 		{"authentications: due times and leases", testAuthenticationLeases},
@@ -132,6 +134,7 @@ func testChangeMissing(t *testing.T, s engine.Store) {
 		"attempts":   func(tx engine.Tx) (int, error) { l, err := tx.Attempts(merchantA, "x"); return len(l), err },
 		"operations": func(tx engine.Tx) (int, error) { l, err := tx.Operations(merchantA, "x"); return len(l), err },
 		"events":     func(tx engine.Tx) (int, error) { l, err := tx.Events(merchantA, "x"); return len(l), err },
+		"due":        func(tx engine.Tx) (int, error) { l, err := tx.DueOperations(5); return len(l), err },
 		"claims": func(tx engine.Tx) (int, error) {
 			l, err := tx.ClaimOperations("n", tx.Now().Add(time.Minute), 5)
 			return len(l), err
@@ -600,4 +603,41 @@ func testExpired(t *testing.T, s engine.Store) {
 			}
 		}
 	}
+}
+
+// testDueByAccount lists what is due account by account, and claims single rows.
+func testDueByAccount(t *testing.T, s engine.Store) {
+	for i, account := range []string{"a", "a", "a", "b"} {
+		o := operation(fmt.Sprint("op_", i))
+		o.AccountID, o.Status, o.ResolveAt = account, payment.OperationUnknown, base.Add(time.Duration(i)*time.Second)
+		insertOperations(t, s, o)
+	}
+	due := func(perAccount int) []change.DueOperation {
+		return get(t, s, func(r engine.Reader) ([]change.DueOperation, error) { return r.DueOperations(perAccount) })
+	}
+	all := due(10)
+	require.Len(t, all, 4)
+	for i := range all[1:] {
+		require.True(t, all[i].At.Before(all[i+1].At), "those first that are due longest")
+	}
+	two := due(2)
+	require.Equal(t, []change.DueOperation{all[0], all[1], all[3]}, two, "of each account at most two")
+	require.Equal(t, two[0].Account, two[1].Account)
+	require.NotEqual(t, two[0].Account, two[2].Account)
+
+	var got []*payment.Operation
+	take := func(limit int, rows ...int64) {
+		update(t, s, func(tx engine.Tx) (err error) {
+			got, err = tx.ClaimOperations("me", tx.Now().Add(time.Minute), limit, rows...)
+			return err
+		})
+	}
+	take(10, all[3].Row, all[1].Row)
+	require.ElementsMatch(t, []string{"op_3", "op_1"}, ids(got, operationID))
+	require.Equal(t, "me", got[0].Owner)
+	take(10, all[1].Row, all[0].Row)
+	require.Equal(t, []string{"op_0"}, ids(got, operationID), "the other is leased")
+	require.Equal(t, []change.DueOperation{all[2]}, due(10))
+	take(0, all[2].Row)
+	require.Empty(t, got)
 }

@@ -8,28 +8,27 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
-	"payswitch/engine/drive"
 	"payswitch/engine/payment"
 	"payswitch/engine/threeds"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
 
+// sweepBatch bounds how many authentications one node handles at the same time.
+const sweepBatch = 16
+
 // SweepAuthentications handles the authentications that are due: those whose result may have come, those that were left alone, and those
 // whose node stopped.
-func (s *Authentications) SweepAuthentications(ctx context.Context) {
+func (s *Authentications) SweepAuthentications(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var list []*payment.Authentication
 		err := s.Store.Update(ctx, func(tx change.Tx) (err error) {
-			list, err = tx.ClaimAuthentications(s.Node, tx.Now().Add(s.LeaseTime), drive.ResolveBatch)
+			list, err = tx.ClaimAuthentications(s.Node, tx.Now().Add(s.LeaseTime), sweepBatch)
 			_, err = account.LeftOut(nil, err) // the authentications that can be read go on
 			return err
 		})
 		if err != nil {
-			if ctx.Err() == nil {
-				s.Log.LogAttrs(ctx, slog.LevelError, "claiming authentications failed", slog.Any("error", err))
-			}
-			return
+			return err
 		}
 		var wg sync.WaitGroup
 		for _, a := range list {
@@ -42,10 +41,11 @@ func (s *Authentications) SweepAuthentications(ctx context.Context) {
 			})
 		}
 		wg.Wait()
-		if len(list) < drive.ResolveBatch {
-			return
+		if len(list) < sweepBatch {
+			return nil
 		}
 	}
+	return nil
 }
 
 // sweep handles one authentication that is due. This node holds its lease.
