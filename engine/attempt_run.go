@@ -27,7 +27,7 @@ func (e *Engine) perform(ctx context.Context, w *change.Loaded) error {
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
 	ctx = context.WithoutCancel(ctx)
-	w.Fresh = true
+	w.Fresh, w.Lease = true, w.Operation.LeaseUntil
 	v := e.driver.Drive(ctx, &w.Run)
 	told := e.settle(ctx, w, v)
 	e.metrics.OperationDone(string(w.Operation.Kind), w.Operation.Connector, w.Operation.Status, w.Took)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -176,6 +177,12 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	case op.Status == payment.OperationStarted: // the operation's own answer has more facts; if its node dies, recovery reads this message
 		return e.keepWebhook(ctx, w, o, "the message came while the operation was under way")
 	}
+	const underWay = "came while the operation was under way"
+	if leased, err := e.leased(ctx, op); err != nil {
+		return err
+	} else if leased {
+		return e.keepWebhook(ctx, w, o, underWay)
+	}
 	w.Operation = op
 	v := payment.InterpretSync(op, w.Attempt, o, false)
 	if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !payment.TellsNews(w.Attempt, v) {
@@ -183,7 +190,10 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
 		slog.String("kind", string(op.Kind)), slog.String("by", drive.EvidenceOfWebhook), slog.String("status", string(v.Status)))
-	return e.settle(ctx, w, v)
+	if err := e.settle(ctx, w, v); !errors.Is(err, change.ErrLeased) {
+		return err
+	}
+	return e.keepWebhook(ctx, w, o, underWay)
 }
 
 // asRequested returns a message's outcome in terms of the request. Some processors capture at once and offer no query. Their approval is the

@@ -104,7 +104,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		w.Refund, err = e.refundOf(ctx, op)
 	}
 	if err == nil {
-		w.Operation, w.LeaseEnd = op, leaseEnd
+		w.Operation, w.LeaseEnd, w.Lease = op, leaseEnd, op.LeaseUntil
 		err = e.changes.WithAccount(ctx, w)
 	}
 	if err != nil {
@@ -134,7 +134,12 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
 		slog.String("kind", string(op.Kind)), slog.String("by", how), slog.String("status", string(v.Status)))
-	return e.settle(ctx, w, v)
+	err = e.settle(ctx, w, v)
+	if errors.Is(err, change.ErrStale) {
+		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})
+		return nil
+	}
+	return err
 }
 
 // closeStale ends a pending operation of a payment that has moved on.

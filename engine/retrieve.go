@@ -95,11 +95,30 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 	if op.Status == payment.OperationStarted || op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
 		return nil // a drive is under way or will begin: its answer has more facts than a query
 	}
+	if leased, err := e.leased(ctx, op); leased || err != nil {
+		return err
+	}
 	v, err := e.driver.AskProcessor(ctx, &w.Run)
 	if err != nil || v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !payment.TellsNews(w.Attempt, v) {
 		return err
 	}
-	return e.settle(context.WithoutCancel(ctx), w, v)
+	err = e.settle(context.WithoutCancel(ctx), w, v)
+	if errors.Is(err, change.ErrLeased) || errors.Is(err, change.ErrStale) {
+		return nil // the run that is sending it knows more: the payment is shown as it was read
+	}
+	return err
+}
+
+// leased reports whether a run may be sending the operation now.
+func (e *Engine) leased(ctx context.Context, op *payment.Operation) (leased bool, err error) {
+	if !op.Status.Open() {
+		return false, nil
+	}
+	err = e.store.View(ctx, func(r Reader) error { leased = op.Leased(r.Now()); return nil })
+	if err != nil {
+		return false, fault.Internal(err, "read the clock")
+	}
+	return leased, nil
 }
 
 // pendingOperation returns the operation that waits for the customer or the processor, or nil.

@@ -14,9 +14,9 @@ import (
 	"payswitch/sdk"
 )
 
-// settle books a verdict: payment, attempt, operation and the merchant's event change together. It is idempotent and repeats until the
-// result is durable. After Options.SettleTimeout it continues in the background, and the caller sees the durable state (processing). If
-// another writer has closed the operation, settle stores the verdict as evidence and does not close the operation again.
+// settle books a verdict: payment, attempt, operation and the merchant's event move together. It is idempotent and retried until
+// durable; when that takes longer than Options.SettleTimeout it goes on in the background, and the caller is shown the payment as it
+// is durable (processing). change.ErrStale and, to a run without a lease, change.ErrLeased say that nothing was booked. An operation that someone else has closed is not closed again: what was learned is kept as evidence.
 func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict) error {
 	if v.Outcome == nil && v.Text != "" || v.Alarm != "" {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "operation did not end cleanly", slog.String("operation_id", w.Operation.ID), slog.String("kind", string(w.Operation.Kind)),
@@ -27,6 +27,9 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 		err := e.settleOnce(ctx, w, v)
 		if err == nil {
 			break
+		}
+		if errors.Is(err, change.ErrStale) || errors.Is(err, change.ErrLeased) && w.Lease.IsZero() {
+			return err
 		}
 		e.log.LogAttrs(ctx, slog.LevelError, "settle failed, trying again", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
 		if e.now().Sub(started) > e.opts.SettleTimeout {
@@ -93,8 +96,11 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 		return e.refundSettlement(w, v, now)
 	}
 	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
-	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Journal: w.Journal}
-	c.Effects = append(c.Effects, func(context.Context) error { // the caller's answer shows the durable payment
+	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal}
+	if v.Status != payment.OperationSucceeded {
+		c.AskedAt = v.AskedAt
+	}
+	c.Effects = append(c.Effects, func(context.Context) error { // the caller shows the payment as it is durable
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
 	})

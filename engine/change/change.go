@@ -32,7 +32,11 @@ type Change struct {
 	Intents []*payment.Operation
 	// Settled is the operation that the decision ends. The store locks and writes the whole row.
 	Settled *payment.Operation
-	// Superseded is the id of a pending operation that this change ends because the payment continues without it; "" for none.
+	// Lease is the deciding run's lease of Settled (drive.Run.Lease), zero without one.
+	Lease time.Time
+	// AskedAt is the start of the look-up that Settled's end follows from, if that end says that the operation did not happen; else zero.
+	AskedAt time.Time
+	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
 	Superseded string
 	// Asked are ended operations at authenticators. A row that recovery has closed in the meantime stays as it is.
 	Asked []*payment.Operation
@@ -177,7 +181,7 @@ func (s *Changes) writeChange(tx Tx, c *Change) error {
 	if err := writeCard(tx, c); err != nil {
 		return err
 	}
-	if err := writeOperations(tx, c); err != nil {
+	if err := s.writeOperations(tx, c); err != nil {
 		return err
 	}
 	if err := writeAuthentication(tx, c.Authentication); err != nil {
@@ -256,8 +260,11 @@ func writeCard(tx Tx, c *Change) error {
 	return c.Instrument.Claim(tx, c.Payment, c.Payment.ModifiedAt)
 }
 
-func writeOperations(tx Tx, c *Change) error {
+func (s *Changes) writeOperations(tx Tx, c *Change) error {
 	if c.Settled != nil {
+		if err := s.maySettle(tx, c); err != nil {
+			return err
+		}
 		if err := tx.UpdateOperation(c.Settled); err != nil {
 			return err
 		}
@@ -276,6 +283,31 @@ func writeOperations(tx Tx, c *Change) error {
 		if err := tx.InsertOperation(op); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Reasons why a decision must not end an operation. Neither is a conflict that deciding anew solves at once.
+var (
+	ErrLeased = errors.New("another run holds the operation's lease: it may be sending")
+	ErrStale  = errors.New("something may have left for the processor after this look-up began")
+)
+
+// maySettle holds the end of an operation against its row: ErrConflict for an operation that has closed, ErrLeased while another run may be
+// sending it, ErrStale for a look-up that began before the last send.
+func (s *Changes) maySettle(tx Tx, c *Change) error {
+	fresh, err := tx.Operation(c.Settled.ID)
+	if err != nil {
+		return err
+	}
+	asks := fresh.Status == payment.OperationPending // its leaseholder only asks
+	switch {
+	case !fresh.Status.Open() && !asks:
+		return fault.ErrConflict
+	case !asks && fresh.Leased(tx.Now()) && !(fresh.Owner == s.Driver.Node && fresh.LeaseUntil.Equal(c.Lease)):
+		return ErrLeased
+	case !c.AskedAt.IsZero() && !fresh.LastSendAt.Before(c.AskedAt.Truncate(time.Millisecond)):
+		return ErrStale
 	}
 	return nil
 }

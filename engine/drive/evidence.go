@@ -83,16 +83,12 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	}
 	w.Journalled = len(w.resume)
 	w.mayHaveLeft = op.Status == payment.OperationStarted || !op.LastSendAt.IsZero()
-	heard := w.mayHaveLeft
-	if !w.mayHaveLeft { // this send may leave: from here on a crash must not leave proof that nothing did
-		op.LastSendAt = d.Now()
-		if err := d.markSend(ctx, op); err != nil {
-			return payment.Verdict{}, err
-		}
+	if w.mayHaveLeft {
+		w.sentBefore = d.lastSend(op)
 	}
 	v := d.Drive(ctx, w)
-	if heard && v.Status == payment.OperationDeclined && refusedUnread(w.HTTPStatus) {
-		v = payment.Verdict{Status: payment.OperationUnknown, Text: "the processor refused the repeated request: the result of the first request is still unknown"}
+	if w.mayHaveLeft && v.Status == payment.OperationDeclined && refusedUnread(w.HTTPStatus) {
+		v = payment.Verdict{Status: payment.OperationUnknown, Text: "refused when sent again: that says nothing of the first time"}
 	}
 	return v, nil
 }
@@ -102,23 +98,8 @@ func refusedUnread(httpStatus int) bool {
 	return httpStatus == http.StatusUnauthorized || httpStatus == http.StatusForbidden || httpStatus == http.StatusTooManyRequests
 }
 
-// markSend records, before a send, that the operation may have left.
-func (d *Driver) markSend(ctx context.Context, op *payment.Operation) error {
-	return d.Store.Update(ctx, func(tx Tx) error {
-		fresh, err := tx.Operation(op.ID)
-		if err != nil {
-			return err
-		}
-		if fresh.Owner != d.Node || !fresh.Status.Open() {
-			return errLeaseLost
-		}
-		fresh.LastSendAt = op.LastSendAt
-		return tx.UpdateOperation(fresh)
-	})
-}
-
-// journalledAnswers returns an operation's answered exchanges from the journal, with the secrets captured from them. open is the intent that
-// follows without an answer, or nil.
+// answered are the exchanges of an operation that have an answer, from the journal, with the secrets captured from them, and the intent
+// after them that has none.
 func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out []sdk.Exchange, captured []port.CapturedValue, open *ExchangeRecord, err error) {
 	var rows []ExchangeRecord
 	err = d.Store.View(ctx, func(r Reader) (err error) { rows, err = r.Exchanges(operationID); return err })
@@ -144,13 +125,13 @@ func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out
 
 // AskProcessor queries the processor and interprets its answer as evidence about the open operation.
 func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, error) {
+	final, asked := d.finalAt(w), d.Now()
 	o, v := d.Sync(ctx, w, w.Operation.Kind)
 	if o == nil {
 		return v, nil
 	}
-	final := d.finalAt(w)
-	r := w.interpret(o, d.Now().After(final))
-	r.Again = final
+	r := w.interpret(o, asked.After(final))
+	r.Again, r.AskedAt = final, asked
 	return r, nil
 }
 
@@ -167,9 +148,9 @@ func (d *Driver) finalAt(w *Run) time.Time {
 	return d.lastSend(w.Operation).Add(time.Duration(w.Adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second)
 }
 
-// lastSend returns the latest time at which something may have left for an operation.
+// lastSend returns the latest moment at which something may have left for an operation. The row has it before each send but the first.
 func (d *Driver) lastSend(op *payment.Operation) time.Time {
-	if op.LastSendAt.IsZero() { // the operation's node died: it may have sent until the lease ended
+	if op.LastSendAt.IsZero() { // the operation's node stopped during the first send, which may have left until the lease ended
 		return op.StartedAt.Add(d.LeaseTime)
 	}
 	return op.LastSendAt

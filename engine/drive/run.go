@@ -36,7 +36,9 @@ type Run struct {
 	// LeaseEnd is the end of this node's right to send, by the node's own clock. The clock was read before the lease was written, so LeaseEnd
 	// is never later than the end in the database.
 	LeaseEnd time.Time
-	// Unstored is true if the operation has no row: it only reads, and a crash loses nothing.
+	// Lease is the end of the lease as the operation's row has it, which names the lease: zero for a run that holds no lease and only asks.
+	Lease time.Time
+	// Unstored says that the operation has no row: it only reads, and nothing is lost with it.
 	Unstored bool
 	Fresh    bool // the operation has not been driven before
 
@@ -46,7 +48,8 @@ type Run struct {
 	captured    []port.CapturedValue
 	repeat      *ExchangeRecord
 	mayHaveLeft bool
-	Journalled  int // number of exchanges that are durable
+	sentBefore  time.Time // the latest time at which an earlier drive may have sent something
+	Journalled  int       // exchanges that are durable
 
 	// Results of the drive: recordings to write with its outcome, its duration, the HTTP status of the processor's last answer, and the
 	// authentication value from an authenticator.
@@ -122,6 +125,9 @@ func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 	if r.Outcome != nil {
 		w.CAVV = r.CAVV(r.Outcome.Authentication)
 	}
+	if !r.MayHaveLeft {
+		w.Operation.LastSendAt = w.sentBefore // this drive adds nothing
+	}
 	r.MayHaveLeft = r.MayHaveLeft || w.mayHaveLeft
 	if !r.MayHaveLeft && payment.TalksToProcessor(w.Adapter.Manifest) {
 		w.Operation.LastSendAt = time.Time{} // proof that nothing left; an adapter without a processor gives no such proof
@@ -183,8 +189,9 @@ func (d *Driver) requestHash(hash string) string {
 	return hex.EncodeToString(d.Vault.Hash("request of an operation", []byte(hash)))
 }
 
-// beforeSend guards every send: the lease must hold. From the second send on, it first makes the earlier answers and this intent durable.
-// The intent of the first send is the operation itself.
+// beforeSend guards every send. The lease must hold. Before each send but an operation's very first, the row says that something may leave until
+// the end of the lease, so that a crash leaves no false proof. From the second request on, the earlier answers and this intent are durable too. The
+// intent of the very first send is the operation's row.
 func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) error {
 	now := d.Now()
 	if !now.Before(w.LeaseEnd.Add(-leaseMargin)) {
@@ -196,18 +203,29 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		return errDiverged
 	}
 	w.Operation.LastSendAt = now
-	if s.Index == 0 || w.Unstored {
-		return nil // the intent of the first send is the operation itself
+	if w.Unstored || s.Index == 0 && w.Fresh {
+		return nil
 	}
-	records, err := d.exchangeRecords(w, s)
-	if err != nil {
-		return err
+	var records []ExchangeRecord
+	if s.Index > 0 {
+		var err error
+		if records, err = d.exchangeRecords(w, s); err != nil {
+			return err
+		}
 	}
 	held := false
-	var until time.Time
-	err = d.Store.Update(ctx, func(tx Tx) (err error) {
-		until = now.Add(d.LeaseTime)
-		if held, err = tx.ExtendLease(w.Operation.ID, d.Node, tx.Now().Add(d.LeaseTime)); err != nil || !held {
+	var until, lease time.Time
+	err := d.Store.Update(ctx, func(tx Tx) (err error) {
+		until, lease = now.Add(d.LeaseTime), tx.Now().Add(d.LeaseTime).Truncate(time.Millisecond)
+		if held, err = tx.ExtendLease(w.Operation.ID, d.Node, lease); err != nil || !held {
+			return err
+		}
+		op, err := tx.Operation(w.Operation.ID)
+		if err != nil {
+			return err
+		}
+		op.LastSendAt = until
+		if err := tx.UpdateOperation(op); err != nil {
 			return err
 		}
 		for _, r := range records {
@@ -224,7 +242,7 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		d.Metrics.Alarm("lease_lost")
 		return errLeaseLost
 	}
-	w.LeaseEnd = until
+	w.LeaseEnd, w.Lease = until, lease
 	w.Journalled = s.Index
 	return nil
 }

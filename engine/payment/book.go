@@ -347,6 +347,8 @@ type Verdict struct {
 	Alarm   string // the problem that a person must look at, "" for no alarm
 	// Again is the latest time of the next look, zero for the usual schedule.
 	Again time.Time
+	// AskedAt is the time at which the look-up began that the verdict follows from, zero for a verdict that follows from no look-up.
+	AskedAt time.Time
 	// mismatch is true if the outcome's amount or currency does not fit the request.
 	mismatch bool
 	// Busy is true if the operation got no turn at its account: this drive sent nothing.

@@ -292,6 +292,9 @@ type Operation struct {
 	ErrorText string
 }
 
+// Leased reports whether a run holds the operation at the time now of the database's clock.
+func (o *Operation) Leased(now time.Time) bool { return o.Owner != "" && now.Before(o.LeaseUntil) }
+
 // Event is an entry of the outbox: a change that the merchant is notified of.
 type Event struct {
 	ID         string // evt_…
