@@ -113,6 +113,10 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	case ev.Object != sdk.EventPayment:
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Sync || ev.Outcome == nil:
+		if w.Attempt.EndedWithoutMoney() {
+			_, err := e.askAgain(ctx, w)
+			return true, err
+		}
 		if !w.Payment.Status.Facts().Sync {
 			return true, nil
 		}
@@ -217,6 +221,9 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sd
 	if w.Attempt.AlreadyShows(o) {
 		return nil
 	}
+	if done, err := e.remedyKept(ctx, w, o, drive.EvidenceOfWebhook); done || err != nil {
+		return err
+	}
 	before := w.Attempt.Version
 	if w.Attempt.ID == w.Payment.AttemptID {
 		if err := e.bookEvidence(ctx, w, o); err != nil {
@@ -226,7 +233,7 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sd
 	if w.Attempt.Version != before {
 		return nil
 	}
-	e.metrics.Alarm("late_evidence")
+	e.metrics.Alarm(payment.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the payment", slog.String("payment_id", w.Payment.ID),
 		slog.String("attempt_status", string(w.Attempt.Status)), slog.String("evidence", string(o.Status)))
 	return e.keepWebhook(ctx, w, o, "the attempt was "+string(w.Attempt.Status))
@@ -234,6 +241,11 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sd
 
 // keepWebhook stores a message's outcome once, as evidence about the attempt's latest operation.
 func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome, note string) error {
+	return e.keepSaid(ctx, w, drive.EvidenceOfWebhook, o, note)
+}
+
+// keepSaid is keepWebhook for any source.
+func (e *Engine) keepSaid(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome, note string) error {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	if err != nil {
 		return err
@@ -244,11 +256,11 @@ func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 			id = op.ID
 		}
 	}
-	return e.keepMessage(ctx, id, w.Payment.MerchantID, o, note)
+	return e.keepMessage(ctx, id, w.Payment.MerchantID, source, o, note)
 }
 
 // keepMessage keeps what a message says of an operation, once.
-func (e *Engine) keepMessage(ctx context.Context, id, merchantID string, o *sdk.Outcome, note string) error {
+func (e *Engine) keepMessage(ctx context.Context, id, merchantID, source string, o *sdk.Outcome, note string) error {
 	told, err := json.Marshal(o)
 	if err != nil {
 		return fault.Internal(err, "encode evidence")
@@ -259,11 +271,11 @@ func (e *Engine) keepMessage(ctx context.Context, id, merchantID string, o *sdk.
 			return err
 		}
 		for _, k := range kept {
-			if k.Source == drive.EvidenceOfWebhook && k.Note == note && string(k.Outcome) == string(told) {
+			if k.Source == source && k.Note == note && string(k.Outcome) == string(told) {
 				return nil // the processor sent the message again
 			}
 		}
-		return tx.InsertEvidence(drive.Evidence{OperationID: id, MerchantID: merchantID, At: tx.Now(), Source: drive.EvidenceOfWebhook, Outcome: told, Note: note})
+		return tx.InsertEvidence(drive.Evidence{OperationID: id, MerchantID: merchantID, At: tx.Now(), Source: source, Outcome: told, Note: note})
 	})
 	if err != nil {
 		return fault.Internal(err, "keep a processor's message")

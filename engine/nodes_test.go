@@ -22,8 +22,8 @@ func (w *world) second(o engine.Options, adapters map[string]*sdk.Adapter) *worl
 	return newWorldWith(w.t, o, plugins.NativeConnectors(adapters), w.file)
 }
 
-// A node that was taken for dead returns with an answer. The engine stores the answer as evidence and raises an alarm. The payment does not
-// move a second time.
+// A node that was taken for dead returns with an answer. The engine stores the answer as evidence, raises an alarm, and puts the payment
+// under review, because the processor has taken money of a payment that failed.
 func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)
@@ -54,7 +54,9 @@ func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
 	close(hold)
 	<-done
-	require.Equal(t, payment.Failed, a.get("late", request.RetrieveInput{}).Payment.Status)
+	late := a.get("late", request.RetrieveInput{}).Payment
+	require.Equal(t, payment.Review, late.Status)
+	require.EqualValues(t, 100, late.Received)
 	require.Equal(t, 1, a.alarms.all()["late_evidence"])
 	op := a.operations("late")[0]
 	require.NoError(t, a.db.View(t.Context(), func(r engine.Reader) error {
@@ -63,7 +65,7 @@ func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 		require.Contains(t, string(found[0].Outcome), "captured")
 		return err
 	}))
-	require.Equal(t, []string{"payment_failed"}, a.events("late"))
+	require.Equal(t, []string{"payment_failed", "action_required"}, a.events("late"))
 }
 
 // A drive whose lease has ended sends nothing more.

@@ -198,7 +198,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	op, f := w.Operation, w.Refund
 	switch op.Status {
 	case payment.OperationStarted: // its own answer tells more; should its node die, recovery finds this
-		return e.keepMessage(ctx, op.ID, op.MerchantID, o, "came while the operation was under way")
+		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, "came while the operation was under way")
 	case payment.OperationUnknown, payment.OperationPending:
 		v := payment.InterpretRefund(op, f, o, false)
 		if !payment.TellsRefundNews(f, v) {
@@ -217,7 +217,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		e.metrics.Alarm("late_evidence")
 		e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),
 			slog.String("refund_status", string(f.Status)), slog.String("evidence", string(o.Status)))
-		return e.keepMessage(ctx, op.ID, op.MerchantID, o, "the refund was "+string(f.Status))
+		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))
 	}
 	return e.bookRefundEvidence(ctx, w, o)
 }

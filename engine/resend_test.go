@@ -132,7 +132,10 @@ func TestQueryFromBeforeTheResendProvesNothing(t *testing.T) {
 	time.Sleep(5 * time.Millisecond)
 	w.running()
 	p.next(t, "POST").answer <- "" // charged, and the answer is lost
-	require.Eventually(t, func() bool { op := w.operations(id)[0]; return op.ResolveTries == 1 && op.LeaseUntil.Before(time.Now()) }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool {
+		op := w.operations(id)[0]
+		return op.ResolveTries == 1 && op.LeaseUntil.Before(time.Now())
+	}, 5*time.Second, time.Millisecond)
 	query.answer <- "404"
 	require.Equal(t, payment.Processing, <-synced)
 	require.Equal(t, payment.OperationUnknown, w.operations(id)[0].Status)

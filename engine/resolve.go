@@ -98,7 +98,10 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		defer e.driver.KeepRest(ctx, &w.Run)
 	}
 	if err == nil && w.Attempt.ID != op.AttemptID {
-		w.Attempt, err = e.loadAttempt(ctx, op)
+		w.Attempt, err = e.readAttempt(ctx, op.MerchantID, op.AttemptID)
+	}
+	if err == nil && !op.Status.Open() && op.Status != payment.OperationPending {
+		return e.recheck(ctx, w, op)
 	}
 	if err == nil && op.OfRefund() {
 		w.Refund, err = e.refundOf(ctx, op)
@@ -111,8 +114,12 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		e.driver.Reschedule(ctx, op, drive.UnknownRule, "not reachable: "+err.Error(), time.Time{})
 		return err
 	}
-	if op.Status == payment.OperationPending && !op.OfRefund() && !payment.AwaitsEnd(w.Attempt.Status) {
+	if op.Status == payment.OperationPending && !op.OfRefund() && !payment.AwaitsEnd(w.Attempt.Status) && op.ID != w.Attempt.Details.LateVoid {
 		return e.closeStale(ctx, op)
+	}
+	if open := w.Payment.OpenOperation; op.Status == payment.OperationPending && open != "" && open != op.ID {
+		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, "another operation on the payment is under way", time.Time{})
+		return nil
 	}
 	e.driver.RecordLost(ctx, &w.Run)
 	e.saveCardOfLostRun(ctx, w)
@@ -130,6 +137,10 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	}
 	if v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !tellsNews(w, v) {
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, v.Text, v.Again)
+		if w.Attempt.Details.CancelWanted && w.Payment.Status == payment.RequiresCustomerAction && v.Status == payment.OperationPending {
+			_, err := e.CancelPayment(ctx, account.Auth{MerchantID: op.MerchantID}, op.PaymentID, w.Attempt.Details.CancelReason)
+			return err
+		}
 		return nil
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
@@ -147,8 +158,8 @@ func (e *Engine) closeStale(ctx context.Context, op *payment.Operation) error {
 	return e.store.Update(ctx, func(tx Tx) error { return change.ClosePending(tx, op.ID, tx.Now()) })
 }
 
-func (e *Engine) loadAttempt(ctx context.Context, op *payment.Operation) (a *payment.Attempt, err error) {
-	err = e.store.View(ctx, func(r Reader) error { a, err = r.Attempt(op.MerchantID, op.AttemptID); return err })
+func (e *Engine) readAttempt(ctx context.Context, merchantID, id string) (a *payment.Attempt, err error) {
+	err = e.store.View(ctx, func(r Reader) error { a, err = r.Attempt(merchantID, id); return err })
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil, fault.NotFound("Payment attempt")
 	}

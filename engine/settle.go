@@ -107,21 +107,36 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 	if !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
 		c.Forget = b.Operation.ID
 	}
+	voids, err := e.cancelAfter(w, &b, c, now)
+	if err != nil {
+		return nil, err
+	}
 	if err := e.releaseRest(w, &b, c, now); err != nil {
 		return nil, err
 	}
-	var err error
 	if c.Saved, err = e.DecideSaved(ctx, saveInput(w, b.Payment, b.Attempt), now); err != nil {
 		return nil, err
 	}
 	c.Exemption = change.CountExemption(&b)
-	c.Alarms = b.Alarms
+	c.Alarms = append(c.Alarms, b.Alarms...)
 	if c.Saved != nil {
 		if c.Saved.Method != nil {
 			w.Method = c.Saved.Method
 		}
 		if c.Saved.Alarm != "" {
 			c.Alarms = append(c.Alarms, c.Saved.Alarm)
+		}
+	}
+	if voids {
+		return c, nil // the end of the void is announced
+	}
+	if b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == payment.Voided {
+		waiting, err := e.pendingOperation(ctx, &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt}})
+		if err != nil {
+			return nil, err
+		}
+		if waiting != nil && waiting.ID != b.Operation.ID { // the authorization that waited for the customer has ended
+			c.Superseded = waiting.ID
 		}
 	}
 	goesOn, err := e.StepUpAfter(ctx, w, &b, c, now)
@@ -174,22 +189,24 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// keepEvidence stores what was learned about a closed operation. It raises an alarm if that contradicts the booked result.
+// keepEvidence records what was learned of a closed operation, acts on money that it shows, and raises the evidence where it contradicts the
+// attempt.
 func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome) error {
 	var booked sdk.Outcome
 	if o == nil || len(w.Operation.Outcome) > 0 && json.Unmarshal(w.Operation.Outcome, &booked) == nil && booked.Status == o.Status {
 		return nil // nothing new
 	}
-	b, err := json.Marshal(o)
-	if err != nil {
-		return fault.Internal(err, "encode evidence")
+	if done, err := e.remedyKept(ctx, w, o, source); done || err != nil {
+		return err
 	}
-	e.metrics.Alarm("late_evidence")
+	note := "operation was " + string(w.Operation.Status)
+	if w.Attempt.AlreadyShows(o) {
+		return nil
+	}
+	e.metrics.Alarm(payment.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
 		slog.String("evidence", string(o.Status)), slog.String("source", source))
-	return e.store.Update(ctx, func(tx Tx) error {
-		return tx.InsertEvidence(drive.Evidence{OperationID: w.Operation.ID, MerchantID: w.Operation.MerchantID, At: tx.Now(), Source: source, Outcome: b, Note: "operation was " + string(w.Operation.Status)})
-	})
+	return e.keepSaid(ctx, w, source, o, note)
 }
 
 // releaseRest adds the void of a partial capture's rest to the capture's own change, so a crash between the two loses nothing.

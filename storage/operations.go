@@ -37,15 +37,21 @@ func scanOperation(row scanner) (*payment.Operation, error) {
 	return o, err
 }
 
-// dueAt returns the time from which an open operation may be claimed, nil for a closed one. The index operations_due orders the open ones by
-// it.
+// dueAt returns the time from which an operation may be claimed, nil for a closed one without ResolveAt. The index operations_due orders
+// operations by it.
 func dueAt(o *payment.Operation) any {
-	switch {
-	case o.Status == payment.OperationStarted:
+	switch o.Status {
+	case payment.OperationStarted:
 		return millis(o.LeaseUntil)
-	case o.Status != payment.OperationUnknown && o.Status != payment.OperationPending:
+	case payment.OperationSucceeded, payment.OperationNotActed:
+		if o.ResolveAt.IsZero() {
+			return nil
+		}
+	case payment.OperationUnknown, payment.OperationPending:
+	default:
 		return nil
-	case o.ResolveAt.IsZero():
+	}
+	if o.ResolveAt.IsZero() {
 		return int64(math.MaxInt64)
 	}
 	return max(millis(o.LeaseUntil), millis(o.ResolveAt))
@@ -89,11 +95,10 @@ func (t *tx) Operations(merchantID, paymentID string) ([]*payment.Operation, err
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY started_at, seq`, merchantID, paymentID)
 }
 
-// OpenOperations implements engine.Reader. It reads operations_due alone: the || keeps databases from operations_payment, which includes
-// closed operations.
+// OpenOperations implements engine.Reader. It reads operations_open.
 func (t *tx) OpenOperations(merchantID, accountID string) (int, error) {
 	return one(t, "count open operations", scanCount, `SELECT count(*) FROM operations
-		WHERE due_at >= 0 AND merchant_id || '' = $1 AND ($2 = '' OR account_id = $2)`, merchantID, accountID)
+		WHERE merchant_id = $1 AND ($2 = '' OR account_id = $2) AND status IN ('started', 'unknown', 'pending')`, merchantID, accountID)
 }
 
 // DueOperations implements engine.Reader. It reads operations_due alone.

@@ -38,7 +38,9 @@ type Change struct {
 	AskedAt time.Time
 	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
 	Superseded string
-	// Asked are ended operations at authenticators. A row that recovery has closed in the meantime stays as it is.
+	// Watch asks the processor about Superseded again on the schedule of payment.RecheckAt.
+	Watch bool
+	// Asked are ended operations at authenticators. A row that recovery has closed meanwhile stays as it is.
 	Asked []*payment.Operation
 
 	// CustomerSeen inserts the payment's customer if the merchant has no such customer yet.
@@ -270,7 +272,7 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 		}
 	}
 	if c.Superseded != "" {
-		if err := ClosePending(tx, c.Superseded, c.Payment.ModifiedAt); err != nil {
+		if err := closeSuperseded(tx, c); err != nil {
 			return err
 		}
 	}

@@ -43,6 +43,20 @@ func dropCardToken(tx Tx, merchantID, token string) error {
 	return nil
 }
 
+// closeSuperseded ends the pending operation that a change replaces.
+func closeSuperseded(tx Tx, c *Change) error {
+	op, err := tx.Operation(c.Superseded)
+	if err != nil || op.Status != payment.OperationPending {
+		return err
+	}
+	payment.EndPending(op, c.Payment.ModifiedAt)
+	if c.Watch {
+		op.ResolveTries = 0
+		op.ResolveAt = payment.RecheckAt(op, c.Attempt)
+	}
+	return tx.UpdateOperation(op)
+}
+
 // ClosePending ends an operation if it is still pending.
 func ClosePending(tx Tx, id string, now time.Time) error {
 	op, err := tx.Operation(id)

@@ -52,7 +52,7 @@ func queryFor(kind sdk.Operation) sdk.Operation {
 // sendUnsent performs an operation again of which it is proven that nothing left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
 	if d.Now().Sub(w.Operation.StartedAt) > giveUpUnsent(w.Operation) {
-		return payment.Verdict{Status: payment.OperationNotActed, Text: "the processor could not be reached; nothing was sent"}, "not sent", nil
+		return payment.NotSent("the processor could not be reached; nothing was sent"), "not sent", nil
 	}
 	v, err := d.resend(ctx, w)
 	return v, "sent again", err

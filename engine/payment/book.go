@@ -64,7 +64,9 @@ func (b *Booking) unknown(v Verdict, now time.Time) {
 	if v.Outcome != nil {
 		b.keepReferences(v.Outcome)
 	}
-	b.Payment.OpenOperation = b.Operation.ID
+	if !b.lateVoid() { // a late void runs beside the ended payment
+		b.Payment.OpenOperation = b.Operation.ID
+	}
 	b.Payment.ModifiedAt, b.Attempt.ModifiedAt = now, now
 }
 
@@ -92,6 +94,10 @@ func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 		b.fail(nil, "", v.Text)
 		return Move(b.Payment, b.Attempt, b.Attempt.rest(), now)
 	case sdk.OpVoid:
+		if b.lateVoid() {
+			b.lateVoidFailed()
+			return nil
+		}
 		if b.Attempt.Status == PartialCharged { // the release of the rest of a partial capture
 			return nil
 		}
@@ -99,19 +105,26 @@ func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 		return Move(b.Payment, b.Attempt, b.Attempt.rest(), now)
 	case sdk.OpComplete:
 		if v.Status == OperationNotActed {
-			b.fail(nil, "not_processed", v.Text)
-			return Move(b.Payment, b.Attempt, TriggerDeclined, now)
+			return b.notProcessed(v.Text, now)
 		}
 		return Move(b.Payment, b.Attempt, TriggerResumeWithdrawn, now)
 	}
 	if v.Status == OperationNotActed {
-		b.fail(nil, "not_processed", v.Text)
-		return Move(b.Payment, b.Attempt, TriggerDeclined, now)
+		return b.notProcessed(v.Text, now)
 	}
 	b.Attempt.Details.Card, b.Attempt.Private = nil, &AttemptPrivate{}
 	b.Attempt.Sealed = nil
 	b.Attempt.Details.Confirmed, b.Attempt.Details.MethodID, b.Attempt.Details.Token = false, "", ""
 	return Move(b.Payment, b.Attempt, TriggerWithdrawn, now)
+}
+
+// notProcessed ends an attempt whose authorization never happened: cancelled where the merchant wanted that, else failed.
+func (b *Booking) notProcessed(text string, now time.Time) error {
+	if b.Attempt.Details.CancelWanted {
+		return Move(b.Payment, b.Attempt, TriggerVoided, now)
+	}
+	b.fail(nil, codeNotProcessed, text)
+	return Move(b.Payment, b.Attempt, TriggerDeclined, now)
 }
 
 // keepReferences copies the processor's ids, and the data that later calls must send back.
@@ -282,6 +295,13 @@ func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
 	a := b.Attempt
 	release := a.Status == PartialCharged
 	switch {
+	case b.lateVoid():
+		if o.Status == sdk.StatusDeclined {
+			b.lateVoidFailed()
+		}
+		a.Details.Released = o.Status == sdk.StatusVoided
+		a.ModifiedAt, b.Payment.ModifiedAt = now, now
+		return nil
 	case o.Status == sdk.StatusVoided && release:
 		a.Details.Released = true
 		a.ModifiedAt, b.Payment.ModifiedAt = now, now
@@ -310,6 +330,9 @@ func (b *Booking) close(v Verdict, now time.Time) {
 		b.Payment.OpenOperation = ""
 	}
 	b.Operation.end(v, now)
+	if v.Status == OperationNotActed && charges(b.Operation.Kind) && !v.unsent {
+		b.Operation.ResolveAt = RecheckAt(b.Operation, b.Attempt)
+	}
 }
 
 // end ends the operation. A pending operation stays scheduled for syncs.
@@ -353,6 +376,8 @@ type Verdict struct {
 	mismatch bool
 	// Busy is true if the operation got no turn at its account: this drive sent nothing.
 	Busy bool
+	// unsent is true if it is proven that nothing was sent.
+	unsent bool
 	// Fault is set if the drive ended by the adapter's fault.
 	Fault *fault.Adapter
 }

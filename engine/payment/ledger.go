@@ -13,7 +13,7 @@ func Move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 	}
 	a.Status = to
 	a.ModifiedAt, p.ModifiedAt = at, at
-	if to != AuthenticationPending && to != DeviceDataPending {
+	if to != AuthenticationPending && to != DeviceDataPending && to != VoidInitiated { // a void that does not happen lets the customer go on
 		a.Details.NextAction = nil
 	}
 	DeriveTotals(p, a)
@@ -38,6 +38,8 @@ func DeriveTotals(p *Payment, a *Attempt) {
 		p.Capturable = a.Authorized - a.Captured
 	case CaptureInitiated, VoidInitiated:
 		p.Capturable = a.Authorized - a.Captured - pendingCaptures(a)
+	case CaptureReview:
+		p.Capturable = 0
 	default:
 		p.Capturable = p.NetAmount
 		if a.Status.Terminal() {
@@ -86,6 +88,8 @@ func (a *Attempt) captureIs(opID, processorID string) bool {
 // rest returns the trigger that restores the attempt's status after a capture or void that did not happen.
 func (a *Attempt) rest() Trigger {
 	switch {
+	case a.Authorized == 0:
+		return TriggerStillAwaiting
 	case a.Captured > 0:
 		return TriggerStillPartlyHeld
 	case a.Authorized < a.Amount:

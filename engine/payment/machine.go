@@ -29,6 +29,8 @@ const (
 	TriggerStillPartlyHeld       Trigger = "still_partly_held"       // a capture or void did not happen; part is captured
 	TriggerStillPartlyAuthorized Trigger = "still_partly_authorized" // the same for a partial authorization
 	TriggerVoided                Trigger = "voided"                  // released; nothing was captured
+	TriggerStillAwaiting         Trigger = "still_awaiting"          // a void did not happen; the customer can still act
+	TriggerTakenLate             Trigger = "taken_late"              // the processor took money of a payment that had ended without
 	TriggerMismatch              Trigger = "mismatch"                // the processor reports another amount or currency
 )
 
@@ -61,6 +63,7 @@ var attemptTable = map[AttemptStatus]attemptFacts{
 	VoidedPostCharge:            {CancelledPostCapture, "reversed after capture", true},
 	Unresolved:                  {RequiresMerchantAction, "held back by the processor for a person to decide", false},
 	IntegrityFailure:            {Conflicted, "the processor reports another amount or currency", true},
+	CaptureReview:               {Review, "money was taken after the payment had ended; a person decides", false},
 	AttemptExpired:              {Expired, "never confirmed in time", true},
 }
 
@@ -140,6 +143,7 @@ var afterCall = map[Trigger]AttemptStatus{
 	TriggerStillHeld:             Authorized,
 	TriggerStillPartlyHeld:       PartialChargedAndChargeable,
 	TriggerStillPartlyAuthorized: PartiallyAuthorized,
+	TriggerStillAwaiting:         AuthenticationPending,
 	TriggerVoided:                Voided,
 	TriggerMismatch:              IntegrityFailure,
 }
@@ -157,8 +161,8 @@ var transitions = map[AttemptStatus]map[Trigger]AttemptStatus{
 	Authorizing: with(outcomesOf, map[Trigger]AttemptStatus{
 		TriggerWithdrawn: PaymentMethodAwaited, TriggerResumeWithdrawn: AuthenticationPending,
 	}),
-	AuthenticationPending:       with(outcomesOf, map[Trigger]AttemptStatus{TriggerResume: Authorizing}),
-	DeviceDataPending:           with(outcomesOf, map[Trigger]AttemptStatus{TriggerResume: Authorizing}),
+	AuthenticationPending:       with(outcomesOf, map[Trigger]AttemptStatus{TriggerResume: Authorizing, TriggerVoidStart: VoidInitiated}),
+	DeviceDataPending:           with(outcomesOf, map[Trigger]AttemptStatus{TriggerResume: Authorizing, TriggerVoidStart: VoidInitiated}),
 	Pending:                     outcomesOf,
 	Unresolved:                  outcomesOf,
 	Authorized:                  held,
@@ -166,6 +170,13 @@ var transitions = map[AttemptStatus]map[Trigger]AttemptStatus{
 	PartialChargedAndChargeable: held,
 	CaptureInitiated:            afterCall,
 	VoidInitiated:               afterCall,
+	CaptureReview:               {TriggerVoided: VoidedPostCharge},
+}
+
+// lateMoves are the moves out of statuses that end a payment without money. Only evidence that money was taken all the same makes them.
+var lateMoves = map[AttemptStatus]map[Trigger]AttemptStatus{
+	Voided:         {TriggerTakenLate: CaptureReview},
+	AttemptFailure: {TriggerTakenLate: CaptureReview},
 }
 
 func with(base, more map[Trigger]AttemptStatus) map[Trigger]AttemptStatus {
@@ -193,6 +204,9 @@ func (e *errTransition) Error() string {
 // next looks up a move in the table.
 func next(from AttemptStatus, by Trigger) (AttemptStatus, error) {
 	to, ok := transitions[from][by]
+	if !ok {
+		to, ok = lateMoves[from][by]
+	}
 	if !ok {
 		return from, &errTransition{from, by}
 	}

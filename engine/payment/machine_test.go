@@ -42,6 +42,9 @@ func TestMachineMatrix(t *testing.T) {
 		for _, by := range sorted(transitions[from]) {
 			fmt.Fprintf(&b, "  %-24s -> %s\n", by, transitions[from][by])
 		}
+		for _, by := range sorted(lateMoves[from]) {
+			fmt.Fprintf(&b, "  %-24s -> %s (by late evidence)\n", by, lateMoves[from][by])
+		}
 	}
 	golden(t, "testdata/machine.txt", b.Bytes())
 }
@@ -83,6 +86,7 @@ var diagrams = []operationDiagram{
 		func(from diagramBox, by Trigger) bool { return from.name != boxHeld.name || !ofVoid(by) }},
 	{"Void", []diagramBox{boxHeld, {"", []AttemptStatus{VoidInitiated}}},
 		func(from diagramBox, by Trigger) bool { return from.name != boxHeld.name || ofVoid(by) }},
+	{"Money taken late", []diagramBox{{"", []AttemptStatus{CaptureReview}}}, func(diagramBox, Trigger) bool { return true }},
 }
 
 func ofVoid(by Trigger) bool { return by == TriggerVoidStart || by == TriggerVoided }

@@ -196,6 +196,10 @@ type AttemptDetails struct {
 	Error         *AttemptError `json:"error,omitempty"`
 	CardDiscovery string        `json:"card_discovery,omitempty"` // manual, saved_card
 	CancelReason  string        `json:"cancel_reason,omitempty"`
+	// CancelWanted is true once the merchant has asked to cancel and the processor has not answered: payswitch cancels as soon as it can.
+	CancelWanted bool `json:"cancel_wanted,omitempty"`
+	// LateVoid is the operation that voids funds which the processor held although the attempt had ended without money; "" for none.
+	LateVoid string `json:"late_void,omitempty"`
 	// Released is true once the processor has released the rest of a partial capture.
 	Released bool `json:"released,omitempty"`
 	// Authentication summarises the external 3-D Secure authentication, nil without one.

@@ -49,6 +49,7 @@ const (
 	Unresolved                  AttemptStatus = "unresolved"
 	IntegrityFailure            AttemptStatus = "integrity_failure"
 	AttemptExpired              AttemptStatus = "expired"
+	CaptureReview               AttemptStatus = "capture_review"
 )
 
 // OperationStatus is the status of one adapter call.

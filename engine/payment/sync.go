@@ -53,6 +53,10 @@ func InterpretSync(op *Operation, a *Attempt, o *sdk.Outcome, final bool) Verdic
 		return readCapture(op, a, o, final, notYet)
 	case sdk.OpVoid:
 		switch {
+		case a.Authorized == 0 && o.Status == sdk.StatusDeclined: // the payment ended at the processor before the customer acted
+			ended := *o
+			ended.Status, ended.Decline = sdk.StatusVoided, nil
+			return Verdict{Status: OperationSucceeded, Outcome: &ended}
 		case o.Status == sdk.StatusVoided:
 			return Verdict{Status: OperationSucceeded, Outcome: o}
 		case o.Status == sdk.StatusPending:

@@ -487,11 +487,14 @@ func testDue(t *testing.T, s engine.Store) {
 		"not: unknown, never":                  {Status: payment.OperationUnknown, LeaseUntil: past},
 		"not: pending, later":                  {Status: payment.OperationPending, ResolveAt: future},
 		"not: pending, never":                  {Status: payment.OperationPending},
-		"not: succeeded":                       {Status: payment.OperationSucceeded, LeaseUntil: past, ResolveAt: past},
+		"due: succeeded, to be asked again":    {Status: payment.OperationSucceeded, LeaseUntil: past, ResolveAt: past},
+		"due: not acted, to be asked again":    {Status: payment.OperationNotActed, LeaseUntil: past, ResolveAt: past},
+		"not: succeeded":                       {Status: payment.OperationSucceeded, LeaseUntil: past},
+		"not: not acted, later":                {Status: payment.OperationNotActed, LeaseUntil: past, ResolveAt: future},
 		"not: declined":                        {Status: payment.OperationDeclined, LeaseUntil: past, ResolveAt: past},
 		"not: rejected":                        {Status: payment.OperationRejected, LeaseUntil: past, ResolveAt: past},
 		"not: failed":                          {Status: payment.OperationFailed, LeaseUntil: past, ResolveAt: past},
-		"not: not acted":                       {Status: payment.OperationNotActed, LeaseUntil: past, ResolveAt: past},
+		"not: not acted":                       {Status: payment.OperationNotActed, LeaseUntil: past},
 	} {
 		o.ID, o.MerchantID, o.Owner = id, merchantA, "old"
 		insertOperations(t, s, &o)
@@ -506,7 +509,8 @@ func testDue(t *testing.T, s engine.Store) {
 	got := claim(t, s, "new", time.Minute, 100)
 	want := []string{}
 	for _, prefix := range []string{"", "updated "} {
-		for _, due := range []string{"started, lease over", "started, never leased", "unknown", "unknown, never leased", "pending"} {
+		for _, due := range []string{"started, lease over", "started, never leased", "unknown", "unknown, never leased", "pending",
+			"succeeded, to be asked again", "not acted, to be asked again"} {
 			want = append(want, prefix+"due: "+due)
 		}
 	}

@@ -1,0 +1,115 @@
+package payment
+
+import (
+	"time"
+
+	"payswitch/sdk"
+)
+
+// codeNotProcessed is the error code of an attempt that failed because the processor never acted on its authorization.
+const codeNotProcessed = "not_processed"
+
+// alarms about money of payments that have ended without money.
+const (
+	AlarmLateEvidence = "late_evidence"    // a processor's word contradicts the booked result
+	AlarmLateVoid     = "late_void_failed" // held funds of an ended payment were not voided
+	AlarmTooLate      = "cancel_too_late"  // payswitch had accepted a cancel, and the money is taken
+)
+
+// NotSent returns the verdict on an operation of which it is proven that nothing left for the processor.
+func NotSent(text string) Verdict {
+	return Verdict{Status: OperationNotActed, Text: text, unsent: true}
+}
+
+// EndedWithoutMoney reports whether merchants see the attempt as ended without money, but not by the processor's refusal: it was cancelled, or
+// it failed as not processed. Only evidence of held or taken money says otherwise.
+func (a *Attempt) EndedWithoutMoney() bool {
+	switch a.Status {
+	case Voided:
+		return a.Captured == 0
+	case AttemptFailure:
+		return a.Captured == 0 && a.Details.Error != nil && a.Details.Error.Code == codeNotProcessed
+	}
+	return false
+}
+
+// LateMoney books on copies of the rows that the processor holds (StatusAuthorized) or has taken (StatusCaptured) money of an attempt that had
+// ended without money. p is nil for an earlier attempt, whose payment has moved on. void is true if the funds are to be voided by operation
+// voidID. nil means that the evidence says nothing new, or nothing that payswitch can act on.
+func LateMoney(p *Payment, a *Attempt, o *sdk.Outcome, voidID string, now time.Time) (_ *Booking, void bool, _ error) {
+	if !a.EndedWithoutMoney() || !Plausible(o, a) {
+		return nil, false, nil
+	}
+	b := &Booking{Attempt: a.Clone(), Operation: &Operation{Kind: sdk.OpSync}, Alarms: []string{AlarmLateEvidence}}
+	if p != nil {
+		b.Payment = p.Clone()
+	}
+	amount := a.Amount
+	if o.Amount != nil {
+		amount = o.Amount.Minor
+	}
+	a = b.Attempt
+	a.ModifiedAt = now
+	switch o.Status {
+	case sdk.StatusAuthorized:
+		if a.Authorized > 0 { // being voided, or voided before a message that is late
+			return nil, false, nil
+		}
+		if o.Totals != nil {
+			amount = o.Totals.Authorized
+		}
+		a.Authorized, a.Details.LateVoid = amount, voidID
+		b.keepReferences(o)
+		return b, voidID != "", nil
+	case sdk.StatusCaptured:
+		if o.Totals != nil {
+			amount = o.Totals.Captured
+		}
+		a.Authorized, a.Captured = max(a.Authorized, a.Amount), amount
+		b.keepReferences(o)
+		if b.Payment == nil {
+			return b, false, nil
+		}
+		return b, false, Move(b.Payment, a, TriggerTakenLate, now)
+	}
+	return nil, false, nil
+}
+
+// lateVoid reports whether the operation voids funds of an attempt that had ended without money. It does not occupy the payment's slot.
+func (b *Booking) lateVoid() bool {
+	return b.Operation.Kind == sdk.OpVoid && b.Operation.ID != "" && b.Operation.ID == b.Attempt.Details.LateVoid
+}
+
+// lateVoidFailed lets the next evidence of the funds begin another void.
+func (b *Booking) lateVoidFailed() {
+	b.Alarms = append(b.Alarms, AlarmLateVoid)
+	b.Attempt.Details.LateVoid, b.Attempt.Authorized = "", 0
+}
+
+// charges reports whether an operation of this kind can hold or take money.
+func charges(kind sdk.Operation) bool {
+	return kind == sdk.OpAuthorize || kind == sdk.OpVerify || kind == sdk.OpComplete
+}
+
+// Times after the end of an operation at which the processor is asked again. A payer can finish a cancelled payment while the processor's page is
+// open, so those are asked about earlier.
+var (
+	recheckFailed    = []time.Duration{24 * time.Hour, 7 * 24 * time.Hour}
+	recheckCancelled = []time.Duration{10 * time.Minute, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+)
+
+// RecheckUntil is the time after the end of an operation from which the processor is not asked about it any more.
+const RecheckUntil = 8 * 24 * time.Hour
+
+// RecheckAt returns the time of the next query about an operation that ended without the processor's word, zero for no more. ResolveTries counts
+// the queries since the end.
+func RecheckAt(op *Operation, a *Attempt) time.Time {
+	times := recheckFailed
+	if a.Status == Voided {
+		times = recheckCancelled
+	}
+	if op.ResolveTries >= len(times) {
+		return time.Time{}
+	}
+	return op.ClosedAt.Add(times[op.ResolveTries])
+}

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// remedy acts on evidence that the processor holds or has taken money of an attempt that merchants see as ended without money. Held funds are
+// voided. Taken money moves the payment to review. Both raise an alarm. It returns whether it acted.
+func (e *Engine) remedy(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
+	for range lateTries {
+		c, err := e.remedyOf(w, o)
+		if c == nil || err != nil {
+			return false, err
+		}
+		err = e.changes.Commit(ctx, c)
+		if err == nil {
+			e.log.LogAttrs(ctx, slog.LevelError, "a payment that had ended without money holds or has taken money", slog.String("payment_id", w.Attempt.PaymentID),
+				slog.String("attempt_id", w.Attempt.ID), slog.String("evidence", string(o.Status)))
+			return true, nil
+		}
+		if !errors.Is(err, fault.ErrConflict) {
+			return false, fault.Internal(err, "book late money")
+		}
+		id := w.Attempt.ID
+		fresh, err := e.changes.Load(ctx, w.Payment.MerchantID, w.Payment.ID)
+		if err != nil {
+			return false, err
+		}
+		w.Payment, w.Attempt = fresh.Payment, fresh.Attempt
+		if w.Attempt.ID != id {
+			if w.Attempt, err = e.readAttempt(ctx, w.Payment.MerchantID, id); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, fault.Internal(fault.ErrConflict, "book late money")
+}
+
+// remedyOf decides what remedy commits, nil for nothing.
+func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, error) {
+	now := e.now().UTC().Truncate(time.Millisecond)
+	p := w.Payment
+	if w.Attempt.ID != p.AttemptID {
+		p = nil
+	}
+	next := &change.Loaded{Run: drive.Run{Payment: w.Payment, Attempt: w.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile}
+	voidID := ""
+	if o.Status == sdk.StatusAuthorized && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpVoid) {
+		e.driver.Begin(&next.Run, sdk.OpVoid, 0, now)
+		voidID = next.Operation.ID
+	}
+	b, void, err := payment.LateMoney(p, w.Attempt, o, voidID, now)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Alarms: b.Alarms}
+	if p != nil {
+		next.Payment = b.Payment
+	}
+	next.Attempt = b.Attempt
+	if void {
+		next.Operation.Amount = b.Attempt.Authorized
+		next.Request = e.driver.LaterRequest(&next.Run, b.Attempt.Authorized)
+		c.Intents = append(c.Intents, next.Operation)
+		if err := e.driver.SealRun(&next.Run); err != nil {
+			return nil, err
+		}
+	} else if o.Status == sdk.StatusAuthorized {
+		c.Alarms = append(c.Alarms, payment.AlarmLateVoid)
+	}
+	c.Effects = append(c.Effects, func(ctx context.Context) error {
+		if void {
+			e.changes.Postponed(ctx, "the void of late funds", next.Payment.ID, e.perform(ctx, next))
+		}
+		w.Payment, w.Attempt = next.Payment, next.Attempt
+		return nil
+	})
+	if b.Payment == nil || b.Payment.Status == w.Payment.Status {
+		return c, nil
+	}
+	return e.changes.Announced(w, c, now)
+}
+
+// recheck asks the processor about an operation that ended without its word. This node holds the operation's lease.
+func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Operation) error {
+	answered, err := false, error(nil)
+	if w.Attempt.EndedWithoutMoney() {
+		if answered, err = e.askAgain(ctx, w); err != nil {
+			e.log.LogAttrs(ctx, slog.LevelWarn, "asking about an ended payment failed", slog.String("payment_id", op.PaymentID), slog.Any("error", err))
+		}
+	} else {
+		answered = true // other evidence has come
+	}
+	return e.recheckLater(ctx, op, w.Attempt, answered)
+}
+
+// recheckLater gives the lease back and sets the time of the next query, an hour away without an answer.
+func (e *Engine) recheckLater(ctx context.Context, op *payment.Operation, a *payment.Attempt, answered bool) error {
+	return e.store.Update(ctx, func(tx Tx) error {
+		fresh, err := tx.Operation(op.ID)
+		if err != nil || fresh.Owner != e.opts.Node || fresh.Status.Open() || fresh.Status == payment.OperationPending {
+			return err
+		}
+		fresh.Owner, fresh.LeaseUntil = "", time.Time{}
+		switch {
+		case answered:
+			fresh.ResolveTries++
+			fresh.ResolveAt = payment.RecheckAt(fresh, a)
+		case tx.Now().After(fresh.ClosedAt.Add(payment.RecheckUntil)):
+			fresh.ResolveAt = time.Time{}
+		default:
+			fresh.ResolveAt = tx.Now().Add(time.Hour)
+		}
+		return tx.UpdateOperation(fresh)
+	})
+}
+
+// askAgain asks the processor about an ended attempt and acts on money that it finds. It returns whether the processor answered, or cannot be
+// asked at all.
+func (e *Engine) askAgain(ctx context.Context, w *change.Loaded) (bool, error) {
+	if err := e.changes.WithAccount(ctx, w); err != nil {
+		return false, err
+	}
+	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
+		return true, nil
+	}
+	defer e.driver.KeepRest(ctx, &w.Run)
+	o, _ := e.driver.Sync(ctx, &w.Run, "")
+	if o == nil {
+		return false, nil
+	}
+	_, err := e.remedyKept(ctx, w, o, "sync")
+	return true, err
+}
+
+// remedyKept is remedy, and keeps the evidence that it acted on.
+func (e *Engine) remedyKept(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source string) (bool, error) {
+	was := w.Attempt.Status
+	done, err := e.remedy(ctx, w, o)
+	if !done || err != nil {
+		return done, err
+	}
+	return true, e.keepSaid(ctx, w, source, o, "the attempt was "+string(was))
+}
