@@ -153,16 +153,17 @@ func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, waiting *p
 	return e.changes.Announced(w, c, now)
 }
 
-// cancelAfter adds the void of funds to the settlement that found them, where nobody wants them any more: the merchant has asked to cancel. It
-// returns whether it did.
+// cancelAfter adds the void of funds to the settlement that found them, where nobody waits for them any more: the merchant has asked to cancel,
+// or the outcome was unknown for longer than a customer waits. It returns whether it did.
 func (e *Engine) cancelAfter(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) (bool, error) {
-	if !b.Attempt.Details.CancelWanted || b.Attempt.ID != b.Payment.AttemptID {
+	late := !w.Fresh && w.Operation.Status.Open() && w.Operation.Charges() && now.Sub(w.Operation.StartedAt) > e.opts.PayerWait
+	if b.Attempt.ID != b.Payment.AttemptID || !late && !b.Attempt.Details.CancelWanted {
 		return false, nil
 	}
 	switch b.Attempt.Status {
 	case payment.Authorized, payment.PartiallyAuthorized:
 	case payment.Charged, payment.PartialCharged:
-		if b.Operation.Kind != sdk.OpCapture {
+		if b.Attempt.Details.CancelWanted && b.Operation.Charges() {
 			c.Alarms = append(c.Alarms, payment.AlarmTooLate)
 		}
 		return false, nil
@@ -171,6 +172,10 @@ func (e *Engine) cancelAfter(w *change.Loaded, b *payment.Booking, c *change.Cha
 	}
 	if b.Operation.Kind == sdk.OpVoid || !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpVoid) {
 		return false, nil // refused, or not offered: the merchant sees the funds
+	}
+	if !b.Attempt.Details.CancelWanted {
+		const reason = "the outcome was unknown for longer than a customer waits"
+		b.Payment.Details.CancellationReason, b.Attempt.Details.CancelReason = reason, reason
 	}
 	if err := payment.Move(b.Payment, b.Attempt, payment.TriggerVoidStart, now); err != nil {
 		return false, fault.Internal(err, "void payment")

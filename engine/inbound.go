@@ -178,14 +178,13 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		return err
 	case op == nil:
 		return e.recordLateEvidence(ctx, w, o)
-	case op.Status == payment.OperationStarted: // the operation's own answer has more facts; if its node dies, recovery reads this message
-		return e.keepWebhook(ctx, w, o, "the message came while the operation was under way")
+	case op.Status == payment.OperationStarted: // its own answer tells more; should its node die, recovery finds this
+		return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
 	}
-	const underWay = "came while the operation was under way"
 	if leased, err := e.leased(ctx, op); err != nil {
 		return err
 	} else if leased {
-		return e.keepWebhook(ctx, w, o, underWay)
+		return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
 	}
 	w.Operation = op
 	v := payment.InterpretSync(op, w.Attempt, o, false)
@@ -197,7 +196,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	if err := e.settle(ctx, w, v); !errors.Is(err, change.ErrLeased) {
 		return err
 	}
-	return e.keepWebhook(ctx, w, o, underWay)
+	return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
 }
 
 // asRequested returns a message's outcome in terms of the request. Some processors capture at once and offer no query. Their approval is the

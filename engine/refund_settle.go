@@ -26,7 +26,7 @@ func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loa
 		return nil, err
 	}
 	if w.Attempt.ID != f.AttemptID {
-		if w.Attempt, err = e.loadAttempt(ctx, w.Operation); err != nil {
+		if w.Attempt, err = e.readAttempt(ctx, w.Operation.MerchantID, w.Operation.AttemptID); err != nil {
 			return nil, err
 		}
 	}
@@ -198,7 +198,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	op, f := w.Operation, w.Refund
 	switch op.Status {
 	case payment.OperationStarted: // its own answer tells more; should its node die, recovery finds this
-		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, "came while the operation was under way")
+		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
 	case payment.OperationUnknown, payment.OperationPending:
 		v := payment.InterpretRefund(op, f, o, false)
 		if !payment.TellsRefundNews(f, v) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"

@@ -34,6 +34,7 @@ type Deps struct {
 	PublicURL      string        // no trailing slash
 	KeyEnvironment string        // prd lets accounts use the live environment of their adapter
 	LeaseTime      time.Duration // how long an operation belongs to the node that drives it
+	PayerWait      time.Duration // how long after its start an operation that can charge is sent again
 	JournalKeep    time.Duration // 0 or less: no journal is kept
 }
 

@@ -16,29 +16,53 @@ import (
 	"payswitch/sdk"
 )
 
-// FindEvidence looks for evidence about an open operation, in the ways that the manifest allows. The string names the way that was used.
+// FindEvidence looks for what is known of an open operation, and returns how. A message that the processor sent meanwhile is read first. Then the
+// ways of the manifest take turns, in its order, so that a way that brings nothing never keeps a better one waiting. The text of an unknown
+// verdict has the last answer of each way.
 func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, string, error) {
-	op, rule := w.Operation, w.Adapter.Manifest.Resolve
+	op := w.Operation
 	if op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
 		return d.sendUnsent(ctx, w)
 	}
+	v, err := d.EvidenceFromWebhooks(ctx, w)
+	ways := d.ways(w)
+	if err != nil || len(ways) == 0 || v.Status == payment.OperationSucceeded || v.Status == payment.OperationDeclined {
+		return v, EvidenceOfWebhook, err
+	}
+	way := ways[op.ResolveTries%len(ways)]
+	if way == string(sdk.ResolveByIdempotentResend) {
+		v, err = d.resend(ctx, w)
+	} else {
+		v, err = d.AskProcessor(ctx, w)
+	}
+	if err == nil && v.Status == payment.OperationUnknown {
+		v.Text = payment.NoteAnswer(op.ErrorText, way, v.Text)
+	}
+	return v, way, err
+}
+
+// ways are the ways to find out about an operation that can work now, in the manifest's order. Queries by the processor's id and by our reference
+// are one way: the adapter asks by the id that it has.
+func (d *Driver) ways(w *Run) (out []string) {
+	op, rule := w.Operation, w.Adapter.Manifest.Resolve
 	canSync := slices.Contains(w.Adapter.Manifest.Operations, queryFor(op.Kind))
+	asks := false
 	for _, by := range rule.By {
-		switch {
-		case by == sdk.ResolveByProcessorID && canSync && w.Attempt.TransactionID != "", by == sdk.ResolveByReference && canSync:
-			v, err := d.AskProcessor(ctx, w)
-			return v, string(by), err
-		case by == sdk.ResolveByIdempotentResend && op.Status != payment.OperationPending && d.mayResend(op, rule):
-			v, err := d.resend(ctx, w)
-			return v, string(by), err
+		switch by {
+		case sdk.ResolveByProcessorID, sdk.ResolveByReference:
+			if canSync && !asks && (by == sdk.ResolveByReference || w.Attempt.TransactionID != "") {
+				asks, out = true, append(out, string(by))
+			}
+		case sdk.ResolveByIdempotentResend:
+			if op.Status != payment.OperationPending && d.mayResend(op, rule) && !(op.Charges() && w.Attempt.Details.CancelWanted) {
+				out = append(out, string(by))
+			}
 		}
 	}
-	if canSync && op.Status == payment.OperationPending {
-		v, err := d.AskProcessor(ctx, w)
-		return v, "sync", err
+	if len(out) == 0 && canSync && op.Status == payment.OperationPending {
+		out = append(out, "sync")
 	}
-	v, err := d.EvidenceFromWebhooks(ctx, w)
-	return v, EvidenceOfWebhook, err
+	return out
 }
 
 // queryFor returns the operation that asks the processor for the result of an operation.
@@ -51,15 +75,26 @@ func queryFor(kind sdk.Operation) sdk.Operation {
 
 // sendUnsent performs an operation again of which it is proven that nothing left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
-	if d.Now().Sub(w.Operation.StartedAt) > giveUpUnsent(w.Operation) {
+	op, limit := w.Operation, giveUpUnsent(w.Operation)
+	if op.Charges() {
+		limit = min(limit, d.PayerWait)
+	}
+	if op.Charges() && w.Attempt.Details.CancelWanted {
+		return payment.NotSent("cancelled before anything was sent"), "not sent", nil
+	}
+	if d.Now().Sub(op.StartedAt) > limit {
 		return payment.NotSent("the processor could not be reached; nothing was sent"), "not sent", nil
 	}
 	v, err := d.resend(ctx, w)
 	return v, "sent again", err
 }
 
-// mayResend reports whether the processor still remembers the operation's idempotency key. It leaves time for a slow send.
+// mayResend reports whether the processor still remembers the operation's idempotency key, with room for a slow send. An operation that can
+// charge is sent again only while the customer may still wait: nobody is charged hours later.
 func (d *Driver) mayResend(op *payment.Operation, rule sdk.ResolveRule) bool {
+	if op.Charges() && d.Now().Sub(op.StartedAt) > d.PayerWait {
+		return false
+	}
 	window := time.Duration(rule.IdempotencyWindowSeconds) * time.Second
 	return d.Now().Add(d.LeaseTime).Before(op.StartedAt.Add(window))
 }
@@ -86,6 +121,11 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	if w.mayHaveLeft {
 		w.sentBefore = d.lastSend(op)
 	}
+	if !w.mayHaveLeft && !payment.TalksToProcessor(w.Adapter.Manifest) { // beforeSend never runs for an adapter that is its own processor
+		if err := d.markSend(ctx, w); err != nil {
+			return payment.Verdict{}, err
+		}
+	}
 	v := d.Drive(ctx, w)
 	if w.mayHaveLeft && v.Status == payment.OperationDeclined && refusedUnread(w.HTTPStatus) {
 		v = payment.Verdict{Status: payment.OperationUnknown, Text: "refused when sent again: that says nothing of the first time"}
@@ -96,6 +136,21 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 // refusedUnread reports whether the processor refused a request before it looked at the idempotency key, because of the sender or the rate.
 func refusedUnread(httpStatus int) bool {
 	return httpStatus == http.StatusUnauthorized || httpStatus == http.StatusForbidden || httpStatus == http.StatusTooManyRequests
+}
+
+// markSend makes durable that an operation may be carried out from now on.
+func (d *Driver) markSend(ctx context.Context, w *Run) error {
+	return d.Store.Update(ctx, func(tx Tx) error {
+		op, err := tx.Operation(w.Operation.ID)
+		if err != nil {
+			return err
+		}
+		if op.Owner != d.Node || !op.Status.Open() {
+			return errLeaseLost
+		}
+		op.LastSendAt = w.LeaseEnd
+		return tx.UpdateOperation(op)
+	})
 }
 
 // answered are the exchanges of an operation that have an answer, from the journal, with the secrets captured from them, and the intent
@@ -193,7 +248,10 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 // EvidenceOfWebhook is the source of evidence from a processor's message.
 const EvidenceOfWebhook = "webhook"
 
-// evidenceFromWebhooks returns the verdict of the messages that the processor sent during an operation, or unknown without such a message.
+// NoteUnderWay marks a message that came while a run held the operation: recovery reads it if the run brings no answer.
+const NoteUnderWay = "came while the operation was under way"
+
+// EvidenceFromWebhooks returns the verdict of the messages that the processor sent during an operation, or unknown without such a message.
 func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verdict, error) {
 	none := payment.Verdict{Status: payment.OperationUnknown, Text: "waits for the processor's own message or an operator"}
 	var kept []Evidence
@@ -203,7 +261,7 @@ func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verd
 	}
 	for _, k := range slices.Backward(kept) {
 		var o sdk.Outcome
-		if k.Source != EvidenceOfWebhook || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
+		if k.Source != EvidenceOfWebhook || k.Note != NoteUnderWay || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
 			continue
 		}
 		if v := w.interpret(&o, false); v.Status != payment.OperationUnknown {

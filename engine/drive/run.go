@@ -135,6 +135,9 @@ func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 		w.Operation.LastSendAt = e.Now()
 	}
 	v := payment.Judge(w.Operation.Kind, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
+	if v.Status == payment.OperationUnknown && payment.NotDone(w.Operation.Kind, r.Exchanges, !w.mayHaveLeft) {
+		return payment.Verdict{Status: payment.OperationNotActed, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
+	}
 	v.Busy = errors.Is(err, fault.ErrBusy)
 	return v
 }

@@ -330,7 +330,7 @@ func (b *Booking) close(v Verdict, now time.Time) {
 		b.Payment.OpenOperation = ""
 	}
 	b.Operation.end(v, now)
-	if v.Status == OperationNotActed && charges(b.Operation.Kind) && !v.unsent {
+	if v.Status == OperationNotActed && b.Operation.Charges() && !v.unsent {
 		b.Operation.ResolveAt = RecheckAt(b.Operation, b.Attempt)
 	}
 }

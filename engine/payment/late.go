@@ -86,9 +86,9 @@ func (b *Booking) lateVoidFailed() {
 	b.Attempt.Details.LateVoid, b.Attempt.Authorized = "", 0
 }
 
-// charges reports whether an operation of this kind can hold or take money.
-func charges(kind sdk.Operation) bool {
-	return kind == sdk.OpAuthorize || kind == sdk.OpVerify || kind == sdk.OpComplete
+// Charges reports whether the operation begins a payment at the processor: it can hold or take money that the merchant does not yet know of.
+func (o *Operation) Charges() bool {
+	return o.Kind == sdk.OpAuthorize || o.Kind == sdk.OpVerify || o.Kind == sdk.OpComplete
 }
 
 // Times after the end of an operation at which the processor is asked again. A payer can finish a cancelled payment while the processor's page is

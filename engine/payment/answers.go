@@ -1,0 +1,38 @@
+package payment
+
+import (
+	"net/http"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// NoteAnswer returns the text of an open operation with the latest answer of one way of resolution: a line for each way, the operation's own
+// first.
+func NoteAnswer(text, way, answer string) string {
+	lines := strings.Split(text, "\n")
+	line := way + ": " + strings.ReplaceAll(answer, "\n", " ")
+	for i := range lines {
+		if i > 0 && strings.HasPrefix(lines[i], way+": ") {
+			lines[i] = line
+			return strings.Join(lines, "\n")
+		}
+	}
+	return strings.Join(append(lines, line), "\n")
+}
+
+// NotDone reports whether the answers prove that a capture or void was not done: the processor refused its one request with HTTP 429, before it
+// looked at the request. first is false if the request was sent before: then the refusal says nothing of the earlier send.
+func NotDone(kind sdk.Operation, exchanges []sdk.Exchange, first bool) bool {
+	if kind != sdk.OpCapture && kind != sdk.OpVoid || !first {
+		return false
+	}
+	sends, refused := 0, false
+	for i := range exchanges {
+		if x := &exchanges[i]; x.Verified == nil {
+			sends++
+			refused = x.Status == http.StatusTooManyRequests && x.Failure == ""
+		}
+	}
+	return sends == 1 && refused
+}
