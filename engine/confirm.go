@@ -24,7 +24,7 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id strin
 		if err := checkSecret(auth, w.Payment, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
-		in := in // decide may run again and must start from the request as sent
+		in := in
 		if auth.Publishable {
 			var err error
 			if in, err = payerMay(w.Payment, in); err != nil {
@@ -45,6 +45,8 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 	if err := e.confirmable(w, now); err != nil {
 		return nil, err
 	}
+	own := *in // the decision may run again with the input as it came
+	in = &own
 	amount := w.Payment.Amount
 	in.Amount = nil // the amount in a confirm is ignored
 	if in.Currency != "" && in.Currency != w.Payment.Currency {

@@ -22,10 +22,7 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string
 			return nil, fault.Refused("You cannot update this payment because it has status " + string(w.Payment.Status))
 		}
 		if payment.IsTrue(in.Confirm) {
-			amount := in.Amount
-			c, err := e.updateAndConfirm(ctx, w, in)
-			in.Amount = amount // the decision may run again
-			return c, err
+			return e.updateAndConfirm(ctx, w, in)
 		}
 		return e.update(w, in)
 	})

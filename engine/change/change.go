@@ -376,17 +376,13 @@ func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, deci
 		if auth.ProfileID != "" && auth.ProfileID != w.Payment.ProfileID {
 			return nil, fault.NotFound("Payment")
 		}
-		busy, err := s.busy(ctx, w.Payment)
-		if err != nil {
-			return nil, err
-		}
-		if !busy {
+		if !w.busy {
 			w.Token = auth.RequestToken
-			err := s.changeLoaded(ctx, auth, w, decide)
+			decided, err := s.changeLoaded(ctx, auth, w, decide)
 			if err == nil {
 				return s.View(w), nil
 			}
-			if !errors.Is(err, fault.ErrConflict) {
+			if !errors.Is(err, fault.ErrConflict) && (decided || !s.overtaken(ctx, w)) {
 				return nil, err
 			}
 		}
@@ -402,18 +398,25 @@ func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, deci
 	}
 }
 
-// changeLoaded makes one try of Decide.
-func (s *Changes) changeLoaded(ctx context.Context, auth account.Auth, w *Loaded, decide func(w *Loaded) (*Change, error)) error {
+// changeLoaded is one try of Decide. decided is false if decide refused: then nothing was written.
+func (s *Changes) changeLoaded(ctx context.Context, auth account.Auth, w *Loaded, decide func(w *Loaded) (*Change, error)) (decided bool, err error) {
 	if auth.Repeated {
 		if done, err := s.didAlready(ctx, w); err != nil || done {
-			return err
+			return true, err
 		}
 	}
 	c, err := decide(w)
 	if c == nil || err != nil {
-		return err
+		return false, err
 	}
-	return s.Commit(ctx, c)
+	return true, s.Commit(ctx, c)
+}
+
+// overtaken reports whether the payment has changed since w was read: a refusal that follows from rows of two moments does not count.
+func (s *Changes) overtaken(ctx context.Context, w *Loaded) bool {
+	var p *payment.Payment
+	err := s.Store.View(ctx, func(r Reader) (err error) { p, err = r.Payment(w.Payment.MerchantID, w.Payment.ID); return err })
+	return err == nil && p.Version != w.Payment.Version
 }
 
 // Announced adds the merchant's event of the payment's new status to a change, and returns the change.

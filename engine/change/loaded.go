@@ -19,6 +19,7 @@ type Loaded struct {
 	Profile   *account.Profile
 	Method    *method.PaymentMethod // opened; nil without one
 	SaveTries method.SaveTries
+	busy      bool // an operation on the payment was being driven when the payment was read
 }
 
 func (s *Changes) OperationsOf(ctx context.Context, p *payment.Payment) (ops []*payment.Operation, err error) {
@@ -37,6 +38,9 @@ func (s *Changes) Load(ctx context.Context, merchantID, id string) (*Loaded, err
 			return err
 		}
 		if w.Attempt, err = r.Attempt(merchantID, w.Payment.AttemptID); err != nil {
+			return err
+		}
+		if w.busy, err = busy(r, w.Payment); err != nil {
 			return err
 		}
 		w.Method, err = method.Of(r, w.Attempt.MerchantID, w.Attempt.Details.MethodID)
@@ -88,23 +92,16 @@ func (s *Changes) WithAccount(ctx context.Context, w *Loaded) error {
 	return nil
 }
 
-// busy reports whether an operation on the payment is under way now.
-func (s *Changes) busy(ctx context.Context, p *payment.Payment) (bool, error) {
+// busy reports whether an operation on the payment is being driven. It reads in the transaction that read the payment.
+func busy(r Reader, p *payment.Payment) (bool, error) {
 	if p.OpenOperation == "" {
 		return false, nil
 	}
-	busy := false
-	err := s.Store.View(ctx, func(r Reader) error {
-		op, err := r.Operation(p.OpenOperation)
-		if err == nil {
-			busy = op.Status == payment.OperationStarted && r.Now().Before(op.LeaseUntil)
-		}
-		return err
-	})
+	op, err := r.Operation(p.OpenOperation)
 	if err != nil {
-		return false, fault.Internal(err, "read operation")
+		return false, err
 	}
-	return busy, nil
+	return op.Status == payment.OperationStarted && r.Now().Before(op.LeaseUntil), nil
 }
 
 // didAlready reports whether an earlier try of the same request (by its Idempotency-Key) has made an operation on the payment. The seed of
