@@ -175,7 +175,8 @@ func TestNotFoundCountsFromTheLastRequest(t *testing.T) {
 		w.Write([]byte(`{}`))
 	}))
 	t.Cleanup(p.Close)
-	t.Cleanup(func() { close(stop) })
+	end := sync.OnceFunc(func() { close(stop) })
+	t.Cleanup(end)
 	var w *world
 	a := shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 1})
 	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
@@ -191,6 +192,7 @@ func TestNotFoundCountsFromTheLastRequest(t *testing.T) {
 	w.shopAccount(p.URL)
 	go w.CreatePayment(context.Background(), w.auth, sale(100, visa, func(in *request.Input) { in.PaymentID = "two" }))
 	charged.Wait()
+	defer end()
 	op := w.operations("two")[0]
 	require.Equal(t, payment.OperationStarted, op.Status)
 	require.Greater(t, op.LastSendAt.Sub(op.StartedAt), 15*time.Second, "the lease was extended for the second request: it may leave until then")
