@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -744,4 +745,59 @@ func TestDecideRefund(t *testing.T) {
 	time.Sleep(200 * time.Millisecond)
 	sum, _ := c.paid()
 	require.Equal(t, int64(1000), sum, "the decided refund is never sent again")
+}
+
+// Refunds of random amounts at a processor that answers at random, from two nodes at once. In the end every refund has ended, both books are
+// equal, and no payment gave back more than was captured.
+func TestRefundsAtRandom(t *testing.T) {
+	c := newCashier(t)
+	adapters := map[string]*sdk.Adapter{"shop": refunder(sdk.ResolveRule{By: byReference.By, NotFoundFinalAfterSeconds: 1})}
+	a := newWorldWith(t, quick, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
+	a.shopAccount(c.URL)
+	nodes := []*world{a, a.second(quick, adapters)}
+	var payments []string
+	for range 12 {
+		payments = append(payments, a.pay(sale(1000, visa)).Payment.ID)
+	}
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			dice := rand.New(rand.NewPCG(uint64(i), 7))
+			for range 25 {
+				c.set(func() { c.act = []string{"ok", "ok", "pending", "refuse", "hang", "drop"}[dice.IntN(6)] })
+				_, err := nodes[i%2].refund(payments[dice.IntN(len(payments))], 1+dice.Int64N(600))
+				if err != nil && !slices.Contains([]string{"IR_13", "IR_12"}, err.Error()[:5]) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	c.set(func() {
+		c.act = "ok"
+		for _, r := range c.refunds {
+			r.State = "done"
+		}
+	})
+	for _, node := range nodes {
+		node.running()
+	}
+	var told int64
+	for _, id := range payments {
+		for _, r := range a.get(id, request.RetrieveInput{}).Refunds {
+			if op := a.refundOperation(r); op.Status == payment.OperationPending {
+				a.due(r, time.Minute)
+			}
+			require.Eventually(t, func() bool { return a.refunded(r.ID).Status.Final() }, 30*time.Second, 20*time.Millisecond)
+			require.Len(t, a.events(r.ID), 1)
+		}
+		amounts := refundAmounts(a, id)
+		require.Equal(t, amounts[0], amounts[1])
+		require.LessOrEqual(t, amounts[0], int64(1000), id)
+		told += amounts[0]
+	}
+	sum, _ := c.paid()
+	require.Equal(t, sum, told, "the processor's books and ours")
+	require.Positive(t, sum)
+	require.Empty(t, a.alarms.all())
 }

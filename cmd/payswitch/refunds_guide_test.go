@@ -1,0 +1,6 @@
+package main
+
+import "testing"
+
+// TestRefundsGuide runs the blocks of the guide.
+func TestRefundsGuide(t *testing.T) { followGuide(t, "router/REFUNDS.md") }
