@@ -116,6 +116,9 @@ func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sd
 			e.log.LogAttrs(ctx, slog.LevelError, "a refund that had ended has another status", slog.String("refund_id", w.Refund.ID),
 				slog.String("payment_id", w.Payment.ID), slog.String("was", string(w.Refund.Status)), slog.String("is", string(b.Refund.Status)))
 		}
+		if p := b.Payment; p != nil && p.Refunded > p.Received {
+			c.Alarms = append(c.Alarms, "refund_exceeds")
+		}
 		err = e.changes.Commit(ctx, c)
 		if !errors.Is(err, fault.ErrConflict) {
 			return fault.FromStore(err, "book evidence of a refund")

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -23,148 +21,6 @@ import (
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
-
-// cashier is a processor on loopback that refunds. It does not check the captured amount, so that a refund too much shows. A refund that comes
-// twice under one key acts once.
-type cashier struct {
-	*httptest.Server
-	mu      sync.Mutex
-	refunds map[string]*paidBack // by our reference
-	posts   int
-	act     string        // ok, pending, refuse, hang (act, drop the answer), drop (do not act), rest (another amount)
-	hold    chan struct{} // answers wait until it is closed; nil: no wait
-	arrived chan string   // references of refunds that have acted and wait for hold
-}
-
-type paidBack struct {
-	ID, State, Key string
-	Amount         int64
-}
-
-func newCashier(t *testing.T) *cashier {
-	c := &cashier{refunds: map[string]*paidBack{}, act: "ok", arrived: make(chan string, 100)}
-	c.Server = httptest.NewServer(c)
-	t.Cleanup(c.Server.CloseClientConnections)
-	t.Cleanup(c.Server.Close)
-	return c
-}
-
-func (c *cashier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Amount    int64
-		Reference string
-	}
-	json.NewDecoder(r.Body).Decode(&in)
-	if r.URL.Path == "/pay" {
-		w.Write([]byte(`{"id":"tx_` + in.Reference + `"}`))
-		return
-	}
-	c.mu.Lock()
-	act, hold := c.act, c.hold
-	var back *paidBack
-	if r.Method == "POST" {
-		c.posts++
-		back = c.refunds[in.Reference]
-		if back != nil && back.Key != r.Header.Get("Idempotency-Key") {
-			back = nil // another key: it acts again
-			in.Reference += "_again"
-		}
-		if back == nil && act != "drop" && act != "refuse" {
-			back = &paidBack{ID: fmt.Sprintf("re_%d", len(c.refunds)+1), State: "done", Key: r.Header.Get("Idempotency-Key"), Amount: in.Amount}
-			if act == "pending" {
-				back.State = act
-			}
-			if act == "rest" {
-				back.Amount--
-			}
-			c.refunds[in.Reference] = back
-		}
-	} else {
-		back = c.refunds[r.URL.Query().Get("reference")]
-	}
-	c.mu.Unlock()
-	if hold != nil && r.Method == "POST" {
-		c.arrived <- in.Reference
-		<-hold
-	}
-	switch {
-	case r.Method == "POST" && (act == "hang" || act == "drop"):
-		panic(http.ErrAbortHandler)
-	case r.Method == "POST" && act == "refuse":
-		w.WriteHeader(400)
-		w.Write([]byte(`{"code":"payment_not_refundable"}`))
-	case back == nil:
-		w.WriteHeader(404)
-	default:
-		json.NewEncoder(w).Encode(map[string]any{"id": back.ID, "state": back.State, "amount": back.Amount})
-	}
-}
-
-func (c *cashier) set(f func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f()
-}
-
-// paid is the sum of all refunds that the processor has made, and the number of requests for one.
-func (c *cashier) paid() (sum int64, posts int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, r := range c.refunds {
-		sum += r.Amount
-	}
-	return sum, c.posts
-}
-
-// refunder is the adapter of a cashier. Its messages are those of mailing, with refund ids.
-func refunder(rule sdk.ResolveRule) *sdk.Adapter {
-	a := mailing(rule)
-	a.Manifest.Features.PartialRefund = true
-	read := func(c *sdk.Call, r *sdk.Response) *sdk.Outcome {
-		j := r.JSON()
-		o := &sdk.Outcome{Status: sdk.StatusRefunded, RefundID: j.Str("id"), TransactionID: c.Request.TransactionID}
-		switch {
-		case r.Status == 400:
-			o.Status, o.Decline = sdk.StatusDeclined, &sdk.Decline{Code: j.Str("code"), Message: "The payment cannot be refunded.", Reason: sdk.DeclineNotPermitted}
-		case r.Status == 404:
-			o.Status = sdk.StatusNotFound
-		case j.Str("state") == "pending":
-			o.Status = sdk.StatusPending
-		default:
-			o.Amount = &sdk.Money{Minor: j.Int("amount"), Currency: c.Request.Amount.Currency}
-		}
-		return o
-	}
-	a.Refund = func(c *sdk.Call) (*sdk.Outcome, error) {
-		body, _ := json.Marshal(map[string]any{"amount": c.Request.Amount.Minor, "reference": c.Request.Reference})
-		r, err := c.Do(&sdk.Send{Method: "POST", URL: "/refund", Headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}}, Body: body,
-			IdempotencyHeader: "Idempotency-Key", SafeToRepeat: slices.Contains(rule.By, sdk.ResolveByIdempotentResend)})
-		if err != nil {
-			return nil, err
-		}
-		return read(c, r), nil
-	}
-	a.RefundSync = func(c *sdk.Call) (*sdk.Outcome, error) {
-		r, err := c.Do(&sdk.Send{Method: "GET", URL: "/refund?reference=" + c.Request.Reference, SafeToRepeat: true})
-		if err != nil {
-			return nil, err
-		}
-		return read(c, r), nil
-	}
-	webhook := a.Webhook
-	a.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) {
-		o, err := webhook(c)
-		if o != nil {
-			for i := range o.Events {
-				if e := &o.Events[i]; e.Outcome != nil {
-					e.RefundID = e.Outcome.RefundID
-				}
-			}
-		}
-		return o, err
-	}
-	return a
-}
 
 func (w *world) refund(paymentID string, amount int64, change ...func(*request.RefundInput)) (*payment.Refund, error) {
 	in := &request.RefundInput{PaymentID: paymentID}
@@ -411,6 +267,29 @@ func TestRefundsAtOnce(t *testing.T) {
 	}
 }
 
+// Refunds of two payments arrive at once with one id: one is made.
+func TestRefundIDAtOnce(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	payments := []string{w.pay(sale(1000, visa)).Payment.ID, w.pay(sale(1000, visa)).Payment.ID}
+	var wg sync.WaitGroup
+	results := make([]error, 6)
+	for i := range results {
+		wg.Go(func() { _, results[i] = w.refund(payments[i%2], 100, named("same")) })
+	}
+	wg.Wait()
+	made := 0
+	for _, err := range results {
+		if err == nil {
+			made++
+			continue
+		}
+		require.Equal(t, "HE_01", code(t, err))
+	}
+	require.Equal(t, 1, made)
+	require.Equal(t, int64(100), refundAmounts(w, payments[0])[0]+refundAmounts(w, payments[1])[0], "the refused ones took nothing")
+}
+
 // A second refund is decided while the first is under way: its amount counts already.
 func TestRefundWhileAnotherIsUnderWay(t *testing.T) {
 	c := newCashier(t)
@@ -493,6 +372,22 @@ func TestRefundThatHappenedAfterAll(t *testing.T) {
 	require.Equal(t, []int64{600, 600}, refundAmounts(w, id))
 	require.Equal(t, 1, w.alarms.all()["late_evidence"])
 	require.Equal(t, []string{"refund_failed", "refund_succeeded"}, w.events("r"))
+	require.Zero(t, w.alarms.all()["refund_exceeds"])
+
+	// Another refund has used the amount up meanwhile: more than was captured is gone, and a person must know.
+	r, err = w.refund(id, 400, named("r2"))
+	require.NoError(t, err)
+	w.refundBecomes("r2", payment.RefundFailed)
+	c.set(func() { c.act = "ok" })
+	_, err = w.refund(id, 400, named("r3"))
+	require.NoError(t, err)
+	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": "refund", "reference": r.Reference,
+		"outcome": sdk.Outcome{Status: sdk.StatusRefunded, RefundID: "re_later", Amount: &sdk.Money{Minor: 400, Currency: "USD"}}}))
+	require.NoError(t, err)
+	require.Equal(t, []int64{1400, 1400}, refundAmounts(w, id))
+	require.Equal(t, 1, w.alarms.all()["refund_exceeds"])
+	_, err = w.refund(id, 1)
+	require.Equal(t, "IR_13", code(t, err))
 }
 
 // A node is killed after every commit of a refund, and before every commit. The refund ends all the same, and acts once.
@@ -752,9 +647,10 @@ func TestDecideRefund(t *testing.T) {
 func TestRefundsAtRandom(t *testing.T) {
 	c := newCashier(t)
 	adapters := map[string]*sdk.Adapter{"shop": refunder(sdk.ResolveRule{By: byReference.By, NotFoundFinalAfterSeconds: 1})}
-	a := newWorldWith(t, quick, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
+	o := engine.Options{ResolveEvery: quick.ResolveEvery, LeaseTime: quick.LeaseTime}
+	a := newWorldWith(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
 	a.shopAccount(c.URL)
-	nodes := []*world{a, a.second(quick, adapters)}
+	nodes := []*world{a, a.second(o, adapters)}
 	var payments []string
 	for range 12 {
 		payments = append(payments, a.pay(sale(1000, visa)).Payment.ID)
