@@ -3,6 +3,7 @@ package engine
 import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/vault"
 )
@@ -21,6 +22,8 @@ type Reader interface {
 	change.Reader
 	account.Reader
 	vault.Reader
+	// OperationsWithStatus lists the open operations of all merchants with one of the statuses (started, unknown, pending), oldest first.
+	OperationsWithStatus(statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
 	AccountsAt(connector string) (int, error)
 }

@@ -123,6 +123,18 @@ func (t *tx) DueOperations(perAccount int) ([]change.DueOperation, error) {
 	return out, nil
 }
 
+// OperationsWithStatus implements engine.Reader. Only open operations have a due_at.
+func (t *tx) OperationsWithStatus(statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error) {
+	where := conditions{list: []string{"due_at >= 0"}}
+	names := make([]string, len(statuses))
+	for i, s := range statuses {
+		names[i] = string(s)
+	}
+	where.addAny("status", names)
+	query := `SELECT ` + operationColumns + ` FROM operations WHERE ` + where.String() + ` ORDER BY started_at, seq LIMIT ` + where.place(limit)
+	return all(t, "list operations by status", genuine(t, operationRows, scanOperation), query, where.args...)
+}
+
 // ClaimOperations implements engine.Tx. It returns the operations in any order.
 func (t *tx) ClaimOperations(owner string, until time.Time, limit int, rows ...int64) ([]*payment.Operation, error) {
 	t.wrote = true

@@ -51,6 +51,7 @@ func sections() []section {
 		{"Try and run the switch", []command{
 			{"demo", "try payswitch with a demo database, a merchant and a simulated processor", (*program).demo},
 			{"config check", "check the configuration and show the settings in force", (*program).configCheck},
+			{"operations list", "list the operations that have not ended, or with --unknown those of an unknown result", (*program).listOperations},
 			{"migrate", "update the database and stop", (*program).migrate},
 			{"serve", "run the switch", (*program).serve},
 			{"version", "show version, revision and build", (*program).version},

@@ -26,6 +26,11 @@ func vaultCommands() []command {
 
 // withVault runs f with the vault of an up-to-date database. Running nodes go on meanwhile.
 func (p *program) withVault(ctx context.Context, flags *flag.FlagSet, args []string, f func(ctx context.Context, c Config, v *vault.Vault) error) error {
+	return p.withStore(ctx, flags, args, func(ctx context.Context, c Config, _ *storage.DB, v *vault.Vault) error { return f(ctx, c, v) })
+}
+
+// withStore is withVault for commands that also read the database.
+func (p *program) withStore(ctx context.Context, flags *flag.FlagSet, args []string, f func(ctx context.Context, c Config, db *storage.DB, v *vault.Vault) error) error {
 	c, err := p.parseConfig(flags, args)
 	if err != nil {
 		return err
@@ -46,7 +51,7 @@ func (p *program) withVault(ctx context.Context, flags *flag.FlagSet, args []str
 	}
 	v, err := openVault(ctx, db, c, log)
 	if err == nil {
-		err = f(ctx, c, v)
+		err = f(ctx, c, db, v)
 	}
 	return errors.Join(err, db.Close())
 }

@@ -403,6 +403,20 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 		require.Equal(t, 1, n, "the transaction counts its own writes")
 		return err
 	})
+
+	listed := func(limit int, statuses ...payment.OperationStatus) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*payment.Operation, error) { return r.OperationsWithStatus(statuses, limit) }), operationID)
+	}
+	waits := operation("waits")
+	waits.Status, waits.StartedAt = payment.OperationUnknown, base.Add(-time.Minute)
+	insertOperations(t, s, waits)
+	require.Equal(t, []string{"waits", "open_0", "open_1", "open_2", "open_3", "other"}, listed(10, payment.OperationStarted, payment.OperationUnknown))
+	require.Equal(t, []string{"waits", "open_0"}, listed(2, payment.OperationStarted, payment.OperationUnknown))
+	require.Equal(t, []string{"waits"}, listed(10, payment.OperationUnknown))
+	require.Empty(t, listed(10, payment.OperationPending))
+	waits.Status = payment.OperationSucceeded
+	update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(waits) })
+	require.Empty(t, listed(10, payment.OperationUnknown), "it has ended")
 	require.Equal(t, []int{1, 2, 4, 1, 0, 0}, []int{count(merchantA, "one"), count(merchantA, "two"), count(merchantA, ""), count(merchantB, ""),
 		count(merchantB, "one"), count("nobody", "")})
 }
