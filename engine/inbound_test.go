@@ -240,7 +240,26 @@ func TestWebhookSync(t *testing.T) {
 	require.Len(t, w.evidence(w.operations(v.Payment.ID)[0].ID), 1)
 }
 
-// Adyen's own notifications, read by Adyen's adapter: an authorization that was only received, then a capture that fails.
+// A message about a refund or a dispute, kept with the payment, does not settle the payment's unknown authorization.
+func TestWebhookOfAnotherObject(t *testing.T) {
+	p := newProcessor(t)
+	p.hangs.Store(true)
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": mailing(byWebhook)})
+	a := w.mailAccount("shop", p.URL, "")
+	v := w.pay(sale(100, visa))
+	require.Equal(t, payment.Processing, v.Payment.Status)
+	for _, object := range []string{"refund", "dispute"} {
+		_, err := w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"object": object, "reference": v.Attempt.Details.Reference,
+			"outcome": sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "no", Message: "No."}}}))
+		require.NoError(t, err)
+	}
+	require.Len(t, w.evidence(w.operations(v.Payment.ID)[0].ID), 2)
+	w.running()
+	require.Eventually(t, func() bool { return w.operations(v.Payment.ID)[0].ResolveTries > 0 }, 10*time.Second, 20*time.Millisecond)
+	require.Equal(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
+}
+
+// Adyen's own notifications, by its adapter: an authorization that was only received, then a capture that fails.
 func TestWebhookAdyen(t *testing.T) {
 	const key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 	var made atomic.Int32
