@@ -109,7 +109,7 @@ func TestTooManyRequestsLeavesThePayment(t *testing.T) {
 	v, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
 	require.NoError(t, err)
 	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
-	require.Equal(t, "failed", v.Attempt.Details.Captures[0].Status)
+	require.Equal(t, payment.CaptureFailed, v.Attempt.Details.Captures[0].Status)
 	require.Contains(t, v.Attempt.Details.Error.Message, "429")
 	v, err = w.CancelPayment(t.Context(), w.auth, id, "")
 	require.NoError(t, err)

@@ -41,6 +41,10 @@ func (e *Engine) refundSettlement(w *change.Loaded, v payment.Verdict, now time.
 	b := payment.BookRefund(w.Payment, w.Refund, w.Operation, v, now)
 	c := e.refundChange(w, &b)
 	c.Settled, c.Journal = b.Operation, w.Journal
+	c.Lease = w.Lease
+	if v.Status != payment.OperationSucceeded {
+		c.AskedAt = v.AskedAt
+	}
 	if !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
 		c.Forget = b.Operation.ID
 	}
@@ -90,7 +94,7 @@ func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 		if err != nil || v.Status == payment.OperationNotActed || !payment.TellsRefundNews(w.Refund, v) {
 			return err // that nothing happened is for the holder of the lease to find: another node may be sending it just now
 		}
-		return e.settle(context.WithoutCancel(ctx), w, v)
+		return unlessLeased(e.settle(context.WithoutCancel(ctx), w, v))
 	}
 	if o, _ := e.driver.Sync(ctx, &w.Run, sdk.OpRefund); o != nil {
 		return e.bookRefundEvidence(context.WithoutCancel(ctx), w, o)
@@ -209,7 +213,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		}
 		e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
 			slog.String("kind", string(op.Kind)), slog.String("by", drive.EvidenceOfWebhook), slog.String("status", string(v.Status)))
-		return e.settle(ctx, w, v)
+		return unlessLeased(e.settle(ctx, w, v))
 	}
 	switch {
 	case f.AlreadyShows(o):
@@ -223,4 +227,12 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))
 	}
 	return e.bookRefundEvidence(ctx, w, o)
+}
+
+// unlessLeased returns nil if another run holds the operation, or may have sent it since the answer: that run books what happened.
+func unlessLeased(err error) error {
+	if errors.Is(err, change.ErrLeased) || errors.Is(err, change.ErrStale) {
+		return nil
+	}
+	return err
 }
