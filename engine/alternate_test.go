@@ -174,7 +174,7 @@ func TestNobodyIsChargedHoursLater(t *testing.T) {
 	p.set("/authorize", "drop")
 	inBubble(t, func(t *testing.T) {
 		o := quick
-		o.ResolveEvery = time.Second
+		o.ResolveEvery = 10 * time.Second
 		w := newWorld(t, o, map[string]*sdk.Adapter{"shop": tillAdapter(resolving(sdk.ResolveByIdempotentResend, sdk.ResolveByReference))})
 		w.shopAccount(p.URL)
 		id := w.pay(sale(100, visa, manual)).Payment.ID

@@ -101,20 +101,20 @@ func TestNotProcessedIsAskedAboutAgain(t *testing.T) {
 		inBubble(t, func(t *testing.T) {
 			rule := resolving(sdk.ResolveByReference)
 			rule.NotFoundFinalAfterSeconds = 60
-			w := newWorld(t, engine.Options{ResolveEvery: 10 * time.Minute}, map[string]*sdk.Adapter{"shop": tillAdapter(rule)})
+			w := newWorld(t, engine.Options{ResolveEvery: 30 * time.Minute}, map[string]*sdk.Adapter{"shop": tillAdapter(rule)})
 			w.shopAccount(p.URL)
 			v := w.pay(sale(100, visa, manual))
 			w.running()
-			time.Sleep(30 * time.Minute)
+			time.Sleep(70 * time.Minute)
 			id := v.Payment.ID
 			require.Equal(t, payment.Failed, w.get(id, request.RetrieveInput{}).Payment.Status)
 			p.mu.Lock()
 			p.state[v.Attempt.Details.Reference] = state
 			p.mu.Unlock()
-			time.Sleep(23 * time.Hour)
+			time.Sleep(22 * time.Hour)
 			require.Equal(t, payment.Failed, w.get(id, request.RetrieveInput{}).Payment.Status)
 			require.Empty(t, w.alarms.all())
-			time.Sleep(2 * time.Hour)
+			time.Sleep(4 * time.Hour)
 			v = w.get(id, request.RetrieveInput{})
 			require.Equal(t, want, v.Payment.Status)
 			require.Equal(t, state == "authorized", p.count("/void") == 1)

@@ -189,7 +189,8 @@ const (
 	ResolveByWebhook          ResolveBy = "webhook"           // wait for the processor's own message
 )
 
-// ResolveRule describes how to settle an unknown result. The host uses the first of By that can work for the operation.
+// ResolveRule describes how to settle an unknown result. The host uses the ways of By that can work for the
+// operation in turn.
 type ResolveRule struct {
 	By []ResolveBy `json:"by"`
 	// IdempotencyWindowSeconds is how long the processor remembers an idempotency key.

@@ -26,6 +26,14 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 	}
 	v, err := d.EvidenceFromWebhooks(ctx, w)
 	ways := d.ways(w)
+	if err == nil && len(ways) == 0 && v.Status == payment.OperationUnknown {
+		v.Text = payment.NoteAnswer(op.ErrorText, EvidenceOfWebhook, v.Text)
+		if v.Text != op.ErrorText { // once
+			d.Metrics.Alarm("awaits_operator")
+			d.Log.LogAttrs(ctx, slog.LevelError, "only the processor's message or an operator can say what became of an operation",
+				slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID), slog.String("connector", op.Connector))
+		}
+	}
 	if err != nil || len(ways) == 0 || v.Status == payment.OperationSucceeded || v.Status == payment.OperationDeclined {
 		return v, EvidenceOfWebhook, err
 	}
