@@ -211,7 +211,10 @@ func TestSomethingMayHaveLeft(t *testing.T) {
 		failure string
 	}{
 		"hang up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, failReset},
-		"silence": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, failTimeout},
+		"silence": {func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			panic(http.ErrAbortHandler) // returning would answer
+		}, failTimeout},
 		"slow body": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("x"))
