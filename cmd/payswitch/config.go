@@ -252,10 +252,6 @@ func (c Config) Validate() error {
 		bad("engine.lease_time", "%v must be longer than plugins.send_timeout (%v): else an operation is resolved while it waits for its answer",
 			c.Engine.LeaseTime, c.Plugins.SendTimeout)
 	}
-	if c.Engine.LeaseTime > c.Plugins.SendTimeout && c.Engine.LeaseTime <= c.Plugins.SendTimeout+c.Plugins.AccountWait {
-		bad("plugins.account_wait", "%v and plugins.send_timeout (%v) together must be shorter than engine.lease_time (%v): else an operation that waited for its turn is resolved while it waits for its answer",
-			c.Plugins.AccountWait, c.Plugins.SendTimeout, c.Engine.LeaseTime)
-	}
 	between(&all, "engine.lock_wait", c.Engine.LockWait, 0, time.Hour, "")
 	between(&all, "engine.resolve_every", c.Engine.ResolveEvery, 100*time.Millisecond, time.Hour, "")
 	between(&all, "engine.authenticator_time", c.Engine.AuthenticatorTime, time.Second, 30*time.Second, "")

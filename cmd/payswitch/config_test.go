@@ -115,8 +115,6 @@ func TestConfigProblems(t *testing.T) {
 			want: []string{"engine.lease_time: 1s is out of bounds: choose between 5s and 1h0m0s"}},
 		"lease shorter than a send": {file: "plugins:\n  send_timeout: 30s\nengine:\n  lease_time: 30s\n",
 			want: []string{"engine.lease_time: 30s must be longer than plugins.send_timeout (30s)"}},
-		"lease shorter than a wait and a send": {file: "plugins:\n  send_timeout: 30s\n  account_wait: 31s\n",
-			want: []string{"plugins.account_wait: 31s and plugins.send_timeout (30s) together must be shorter than engine.lease_time (1m0s)"}},
 		"several at once": {file: "log:\n  level: loud\n  formt: text\nengine:\n  lease_time: 5\n",
 			want: []string{"log.level", "log.formt", "engine.lease_time"}},
 		"demo key in production": {file: "keys:\n  environment: prd\n", env: []string{"PAYSWITCH_VAULT__MASTER_KEY=" + demoMasterKey},
@@ -252,4 +250,12 @@ func TestOptimiseReachesTheSandbox(t *testing.T) {
 	c.Plugins.Optimise = false
 	require.True(t, hostOptions(c).Unoptimised)
 	require.True(t, switchSandbox(c).Unoptimised)
+}
+
+// A wait for a turn leaves a send enough of the lease.
+func TestAccountWaitFitsTheLease(t *testing.T) {
+	c := defaultConfig()
+	require.Equal(t, 10*time.Second, hostOptions(c).AccountWait)
+	c.Plugins.SendTimeout, c.Engine.LeaseTime = 3*time.Second, 5*time.Second
+	require.Equal(t, time.Second, hostOptions(c).AccountWait)
 }

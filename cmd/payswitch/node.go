@@ -158,7 +158,7 @@ func hostOptions(config Config) plugins.Options {
 		SendTimeout:        c.SendTimeout,
 		MaxResponse:        int(c.ResponseLimit),
 		AccountConcurrency: c.AccountConcurrency,
-		AccountWait:        c.AccountWait,
+		AccountWait:        min(c.AccountWait, (config.Engine.LeaseTime-c.SendTimeout)/2),
 		AllowPrivate:       c.AllowPrivate,
 		AllowLoopbackHTTP:  c.AllowLoopback,
 		Compiler:           sandbox.Self(),
