@@ -69,14 +69,15 @@ $(PACK): $(MODULES)
 WAZEVO    := github.com/tetratelabs/wazero/internal/engine/wazevo
 UNWATCHED := $(WAZEVO)/ssa $(WAZEVO)/frontend $(WAZEVO)/backend/... modernc.org/sqlite/lib modernc.org/libc modernc.org/memory
 RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
-# PAYSWITCH_TEST_ALL runs all cases of the two tests of which go test ./... runs a sample: all cases take minutes.
+# TEST_ALL runs all cases of the two tests of which go test ./... runs a sample: all cases take minutes. It does not begin with PAYSWITCH_:
+# the program takes variables of that name for settings, and refuses those that it does not know.
 UNRACED   := ^payswitch/(cmd/payswitch|plugins/internal/certified|sdk)$$
 test: check plugins
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \
 	set -x; $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '$(UNRACED)')
 	@$(MAKE) --no-print-directory fuzz
-	PAYSWITCH_TEST_ALL=1 $(GO) test -timeout 20m $$($(GO) list ./... | grep -E '$(UNRACED)')
+	TEST_ALL=1 $(GO) test -timeout 20m $$($(GO) list ./... | grep -E '$(UNRACED)')
 
 check:
 	@unformatted=$$(gofmt -s -l $(FOLDERS)); if [ -n "$$unformatted" ]; then \

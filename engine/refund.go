@@ -73,6 +73,7 @@ func (e *Engine) decideRefund(ctx context.Context, w *change.Loaded, in *request
 	if in.Type == payment.RefundScheduled { // an operation that has provably not left: resolution sends it when it is due
 		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationUnknown, "", time.Time{}, now.Add(payment.RefundScheduleDelay)
 	} else {
+		c.Turn = w.Account
 		c.Effects = append(c.Effects, func(ctx context.Context) error { return e.performRefund(ctx, w) })
 	}
 	return c, e.driver.SealRun(&w.Run)

@@ -29,7 +29,9 @@ func atOneTime(t *testing.T) (w *world, held *atomic.Bool, hold chan struct{}, a
 	slow.Authorize, slow.Capture = wait(slow.Authorize), wait(slow.Capture)
 	c, err := plugins.NewNative(map[string]*sdk.Adapter{"stripe": slow, "adyen": slow}, plugins.Options{AccountConcurrency: 1, AccountWait: 50 * time.Millisecond})
 	require.NoError(t, err)
-	return newWorldWith(t, c), held, hold, asked
+	w = newWorldWith(t, c)
+	t.Cleanup(func() { close(hold) }) // a test that failed leaves no operation behind, on which the world's end would wait
+	return w, held, hold, asked
 }
 
 // An account at its limit answers 503 with Retry-After. The same request with the same Idempotency-Key performs the payment afterwards.
@@ -106,5 +108,27 @@ func TestRepeatOfAFailedCreateIsPerformed(t *testing.T) {
 			broken.Store(false)
 			require.Equal(t, "succeeded", w.send("POST", "/payments", w.secret, body, "Idempotency-Key", "order-1").ok()["status"])
 		})
+	}
+}
+
+// A refund that got no turn is not recorded: the amount stays refundable, and the same request performs it afterwards.
+func TestRefundWithoutATurn(t *testing.T) {
+	w, held, hold, asked := atOneTime(t)
+	paid := w.post("/payments", plain).ok()["payment_id"].(string)
+	asked.Store(0)
+	held.Store(true)
+	done := make(chan response, 1)
+	go func() { done <- w.post("/payments", plain) }()
+	require.Eventually(t, func() bool { return asked.Load() == 1 }, 5*time.Second, time.Millisecond)
+	body := `{"payment_id":"` + paid + `","refund_id":"own_refund"}`
+	r := w.send("POST", "/refunds", w.secret, body, "Idempotency-Key", "refund-1")
+	r.expect(503, "HE_00", "The connector stripe has as many operations under way as it sustains; nothing was done: try again")
+	require.Equal(t, "1", r.header.Get("Retry-After"))
+	w.get("/refunds/own_refund").expect(404, "HE_02", "Refund does not exist in our records.")
+	hold <- struct{}{}
+	(<-done).ok()
+	held.Store(false)
+	for range 2 {
+		require.Equal(t, "succeeded", w.send("POST", "/refunds", w.secret, body, "Idempotency-Key", "refund-1").ok()["status"])
 	}
 }

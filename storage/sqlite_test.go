@@ -173,7 +173,7 @@ func copyFile(t *testing.T, from, to string) {
 
 // TestKill kills a process that writes, and checks that every write which the store reported as durable is there.
 func TestKill(t *testing.T) {
-	const variable = "PAYSWITCH_TEST_KILL"
+	const variable = "TEST_KILL"
 	if path := os.Getenv(variable); path != "" {
 		writeUntilKilled(t, path)
 		return

@@ -78,10 +78,10 @@ func (b *tab) await(expression string) {
 	}
 }
 
-// shot keeps a picture of the page in the folder that PAYSWITCH_TEST_SCREENSHOTS names, for people to look at; unset, it keeps none.
+// shot keeps a picture of the page in the folder that TEST_SCREENSHOTS names, for people to look at; unset, it keeps none.
 func (b *tab) shot(name string) {
 	b.Helper()
-	folder := os.Getenv("PAYSWITCH_TEST_SCREENSHOTS")
+	folder := os.Getenv("TEST_SCREENSHOTS")
 	if folder == "" {
 		return
 	}

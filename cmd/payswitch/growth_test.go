@@ -17,11 +17,11 @@ import (
 )
 
 // TestNoGrowthThreeDS runs many authentications through the program as it is shipped, and compares what is held before and after: goroutines, the
-// adapters' instances, and the rows of what lives for a short time. PAYSWITCH_TEST_AUTHENTICATIONS sets how many; the default is small.
+// adapters' instances, and the rows of what lives for a short time. TEST_AUTHENTICATIONS sets how many; the default is small.
 //
-//	PAYSWITCH_TEST_AUTHENTICATIONS=10000 go test ./cmd/payswitch -run NoGrowthThreeDS -v -timeout 30m
+//	TEST_AUTHENTICATIONS=10000 go test ./cmd/payswitch -run NoGrowthThreeDS -v -timeout 30m
 func TestNoGrowthThreeDS(t *testing.T) {
-	total, err := strconv.Atoi(os.Getenv("PAYSWITCH_TEST_AUTHENTICATIONS"))
+	total, err := strconv.Atoi(os.Getenv("TEST_AUTHENTICATIONS"))
 	if err != nil {
 		total = 300
 	}

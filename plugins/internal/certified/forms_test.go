@@ -119,7 +119,7 @@ var sample = []string{"stripe", "threedsecureio"}
 
 // TestFormsOfAdapters runs every built-in adapter in both forms: the suite that every adapter has to pass, and every recorded case with
 // its answers, whole and damaged. Each adapter costs three seconds of a processor. So go test runs the adapters of sample, and
-// PAYSWITCH_TEST_ALL=1, as make test sets it, runs all.
+// TEST_ALL=1, as make test sets it, runs all.
 func TestFormsOfAdapters(t *testing.T) {
 	packages, err := filepath.Glob("../../*/wasm")
 	require.NoError(t, err)
@@ -128,8 +128,8 @@ func TestFormsOfAdapters(t *testing.T) {
 		name := filepath.Base(filepath.Dir(pkg))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if os.Getenv("PAYSWITCH_TEST_ALL") == "" && !slices.Contains(sample, name) {
-				t.Skip("PAYSWITCH_TEST_ALL=1 runs the other adapters")
+			if os.Getenv("TEST_ALL") == "" && !slices.Contains(sample, name) {
+				t.Skip("TEST_ALL=1 runs the other adapters")
 			}
 			f := newForms(t, module(t, "payswitch/plugins/"+name+"/wasm"))
 			require.NoError(t, sdktest.Check(t.Context(), f, sdktest.Options{}))
