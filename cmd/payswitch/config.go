@@ -15,8 +15,8 @@ import (
 	"payswitch/router"
 )
 
-// Config is everything an operator can set: config.yaml, then the environment. Merchants, profiles and connector accounts are data
-// in the database, not configuration. config.yaml documents every key at its default, and a test keeps the two in step.
+// Config holds every setting of an operator: those of config.yaml, then those of the environment. Merchants, profiles and connector accounts are
+// data in the database. config.yaml documents every key at its default, and a test compares the two.
 type Config struct {
 	Server    ServerConfig    `key:"server"`
 	Admin     AdminConfig     `key:"admin"`
@@ -32,81 +32,82 @@ type Config struct {
 	Metrics   MetricsConfig   `key:"metrics"`
 }
 
-// ServerConfig is the HTTP surface.
+// ServerConfig has the settings of the HTTP server.
 type ServerConfig struct {
 	Listen           string        `key:"listen"`             // host:port
-	PublicURL        string        `key:"public_url"`         // where browsers and processors reach us; "" derives it from listen
+	PublicURL        string        `key:"public_url"`         // where browsers and processors reach payswitch; "": http://{listen}
 	RequestBodyLimit int64         `key:"request_body_limit"` // bytes
 	TrustRequestID   bool          `key:"trust_request_id"`   // take x-request-id from the caller
 	ShutdownTimeout  time.Duration `key:"shutdown_timeout"`
 	CORS             CORSConfig    `key:"cors"`
 }
 
-// CORSConfig says which web pages may call the API from a browser.
+// CORSConfig selects the web pages that may call the API from a browser.
 type CORSConfig struct {
-	Origins []string `key:"origins"` // exact origins, or "*"; empty: none
+	Origins []string `key:"origins"` // exact origins, or "*"; empty: no page
 }
 
-// AdminConfig guards the endpoints that create merchants and keys.
+// AdminConfig has the key of the endpoints that create merchants and keys.
 type AdminConfig struct {
-	APIKey secret.Value `key:"api_key"` // absent: those endpoints answer 401
+	APIKey secret.Value `key:"api_key"` // unset: those endpoints answer 401
 }
 
 // StorageConfig names the database.
 type StorageConfig struct {
-	DSN secret.Value `key:"dsn"` // a Secret, as a PostgreSQL address may hold a password
+	DSN secret.Value `key:"dsn"` // secret, because a PostgreSQL address may hold a password
 }
 
-// VaultConfig is the key that everything sealed in the database depends on.
+// VaultConfig has the key that protects every sealed value in the database.
 type VaultConfig struct {
-	// One of the three: the base64 of 32 bytes, a file that holds it, or the address of a key in a key management service.
+	// Set one of the three: the base64 of 32 bytes, a file with it, or the address of a key in a key management service.
 	MasterKey     secret.Value `key:"master_key"`
 	MasterKeyFile string       `key:"master_key_file"`
 	MasterKeyURI  string       `key:"master_key_uri"`
-	// The key that `vault rotate --master` changes to. Nodes that know both run on through the change.
+	// The next master key, for `vault rotate --master`. A node with both keys keeps running during the change.
 	NextMasterKey     secret.Value `key:"next_master_key"`
 	NextMasterKeyFile string       `key:"next_master_key_file"`
 	NextMasterKeyURI  string       `key:"next_master_key_uri"`
 
 	KMSToken secret.Value  `key:"kms_token"` // for the key management service
-	Refresh  time.Duration `key:"refresh"`   // how often a node reads the keys again; the same on all
+	Refresh  time.Duration `key:"refresh"`   // how often a node reads the keys again; the same on all nodes
 }
 
-// KeysConfig shapes the API keys that are handed out.
+// KeysConfig has the settings of new API keys.
 type KeysConfig struct {
-	Environment string `key:"environment"` // what keys begin with: dev, integ, snd, prd
+	Environment string `key:"environment"` // prefix of keys: dev, integ, snd, prd
 }
 
-// PluginsConfig is about adapters and what they may do.
+// PluginsConfig has the settings and limits of adapters.
 type PluginsConfig struct {
-	Directory      string   `key:"directory"`       // adapters beside the built-in ones, "" for none
-	CacheDirectory string   `key:"cache_directory"` // compiled code and builds in use; "" is beside the database
-	TrustedKeys    []string `key:"trusted_keys"`    // minisign public keys whose bundles may be installed
-	SignedOnly     bool     `key:"signed_only"`     // load nothing else from directory
-	Simulate       []string `key:"simulate"`        // connector names the simulator answers for
+	Directory      string   `key:"directory"`       // adapters in addition to the built-in ones; "": no others
+	CacheDirectory string   `key:"cache_directory"` // compiled code and builds in use; "": next to the database
+	TrustedKeys    []string `key:"trusted_keys"`    // minisign public keys; bundles with their signatures may be installed
+	SignedOnly     bool     `key:"signed_only"`     // load from directory only bundles with such a signature
+	Simulate       []string `key:"simulate"`        // connector names that the simulator answers for
 	AllowLoopback  bool     `key:"allow_loopback_http"`
 	AllowPrivate   bool     `key:"allow_private"`
 
-	SendTimeout   time.Duration `key:"send_timeout"`   // one request to a processor
-	ResponseLimit int64         `key:"response_limit"` // bytes of one answer
-	// Operations of one connector account at a time, 0 for as many as its processor sustains, and how long one more waits for its turn.
+	SendTimeout   time.Duration `key:"send_timeout"`   // for one request to a processor
+	ResponseLimit int64         `key:"response_limit"` // bytes of a processor's answer
+	// AccountConcurrency is the maximum of operations of one connector account at a time; 0: as many as its processor sustains. AccountWait is the
+	// time that one more operation waits for its turn.
 	AccountConcurrency int           `key:"account_concurrency"`
 	AccountWait        time.Duration `key:"account_wait"`
 
-	MemoryLimit int64 `key:"memory_limit"` // bytes one adapter instance may use
-	StepFuel    int64 `key:"step_fuel"`    // how long one step may compute
-	Instances   int   `key:"instances"`    // per adapter; 0 is twice the cores
+	MemoryLimit int64 `key:"memory_limit"` // bytes of one adapter instance
+	StepFuel    int64 `key:"step_fuel"`    // limit on the computation of one step
+	Instances   int   `key:"instances"`    // per adapter; 0: twice the number of cores
 	Optimise    bool  `key:"optimise"`     // rewrite adapters so that they run faster
 }
 
-// SimulatorConfig is the 3-D Secure server and bank that are built in for development. Production never serves them.
+// SimulatorConfig has the settings of the built-in 3-D Secure server and bank for development. Production never serves them.
 type SimulatorConfig struct {
 	ThreeDS    bool   `key:"three_ds"`
-	TimeScale  int    `key:"time_scale"`  // divides its times
-	OtherCards string `key:"other_cards"` // digits V, M, A and C of cards that are not its own
+	TimeScale  int    `key:"time_scale"`  // divides the server's times
+	OtherCards string `key:"other_cards"` // digits V, M, A and C for cards that are not test cards
 }
 
-// EngineConfig is the timing of the payment machine.
+// EngineConfig has the engine's times.
 type EngineConfig struct {
 	Node          string        `key:"node"`
 	LeaseTime     time.Duration `key:"lease_time"`
@@ -114,33 +115,33 @@ type EngineConfig struct {
 	ResolveEvery  time.Duration `key:"resolve_every"`
 	SettleTimeout time.Duration `key:"settle_timeout"`
 
-	AuthenticatorTime time.Duration `key:"authenticator_time"` // for one answer
+	AuthenticatorTime time.Duration `key:"authenticator_time"` // for one answer of an authenticator
 }
 
-// CardsConfig is about what is known of cards.
+// CardsConfig has the settings about cards.
 type CardsConfig struct {
-	BINTable string `key:"bin_table"` // a CSV file, see card.ReadBINTable; "" for none
+	BINTable string `key:"bin_table"` // a CSV file, see card.ReadBINTable; "": no file
 	InText   string `key:"in_text"`   // refuse or mask, see router.CardsInText
 }
 
-// JournalConfig is about the record of what adapters did.
+// JournalConfig has the settings of the journal of adapters' operations.
 type JournalConfig struct {
-	Keep time.Duration `key:"keep"` // 0: nothing beyond what the resolution of an open operation needs
+	Keep time.Duration `key:"keep"` // 0: only the records that the resolution of an open operation needs
 }
 
-// LogConfig is what is written to standard error.
+// LogConfig has the settings of the log on standard error.
 type LogConfig struct {
 	Level  string `key:"level"`
 	Format string `key:"format"`
 }
 
-// MetricsConfig is the Prometheus endpoint.
+// MetricsConfig has the settings of the Prometheus endpoint.
 type MetricsConfig struct {
 	Enabled bool   `key:"enabled"`
-	Listen  string `key:"listen"` // "" serves /metrics beside the API, with the admin key
+	Listen  string `key:"listen"` // "": /metrics is on the API's address, with the admin key
 }
 
-// defaultConfig is what config.yaml documents.
+// defaultConfig returns the values that config.yaml documents.
 func defaultConfig() Config {
 	return Config{
 		Server: ServerConfig{
@@ -175,13 +176,12 @@ func defaultConfig() Config {
 	}
 }
 
-// problem says what is wrong with a setting and what to do about it.
+// problem returns the error of a setting: what is wrong, and what to do.
 func problem(key, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...))
 }
 
-// Validate joins everything that is wrong, each problem with its key and the remedy. It does not ask for what only some commands
-// need (the master key).
+// Validate joins all errors, each with its key and a remedy. It does not demand settings that only some commands need (the master key).
 func (c Config) Validate() error {
 	var all []error
 	bad := func(key, format string, args ...any) { all = append(all, problem(key, format, args...)) }
@@ -203,7 +203,7 @@ func (c Config) Validate() error {
 
 	if dsn := c.Storage.DSN.Reveal(); !slices.ContainsFunc([]string{"sqlite:", "postgres://", "postgresql://"}, func(p string) bool {
 		return strings.HasPrefix(dsn, p) && len(dsn) > len(p)
-	}) { // the value is not repeated: it may hold a password
+	}) { // the error does not repeat the value, which may hold a password
 		bad("storage.dsn", "must begin with sqlite: or postgres://, as sqlite:payswitch.db or postgres://user@host/payswitch")
 	}
 	for _, s := range []keySource{c.Vault.current(), c.Vault.next()} {
@@ -219,7 +219,7 @@ func (c Config) Validate() error {
 			bad("vault.master_key", "%s", isDemoKey)
 		}
 		if len(c.Plugins.Simulate) > 0 {
-			bad("plugins.simulate", "would take no money in production (keys.environment is prd): leave it empty")
+			bad("plugins.simulate", "simulated connectors take no money, and keys.environment is prd: leave it empty")
 		}
 		if c.Plugins.AllowLoopback {
 			bad("plugins.allow_loopback_http", "is for development, and keys.environment is prd: set it to false")
@@ -237,7 +237,7 @@ func (c Config) Validate() error {
 	}
 
 	if c.Plugins.SignedOnly && len(c.Plugins.TrustedKeys) == 0 {
-		bad("plugins.signed_only", "lets in nothing while plugins.trusted_keys is empty: name the keys whose bundles you install")
+		bad("plugins.signed_only", "refuses every adapter while plugins.trusted_keys is empty: add the keys whose bundles you install")
 	}
 	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, time.Minute, "")
 	between(&all, "plugins.response_limit", c.Plugins.ResponseLimit, 1<<10, 1<<20, " bytes")
@@ -249,7 +249,7 @@ func (c Config) Validate() error {
 
 	between(&all, "engine.lease_time", c.Engine.LeaseTime, 5*time.Second, time.Hour, "")
 	if c.Engine.LeaseTime <= c.Plugins.SendTimeout {
-		bad("engine.lease_time", "%v must be longer than plugins.send_timeout (%v): else an operation is resolved while it waits for its answer",
+		bad("engine.lease_time", "%v must be longer than plugins.send_timeout (%v): otherwise another node resolves an operation that still waits for its answer",
 			c.Engine.LeaseTime, c.Plugins.SendTimeout)
 	}
 	between(&all, "engine.lock_wait", c.Engine.LockWait, 0, time.Hour, "")
@@ -271,10 +271,10 @@ func (c Config) Validate() error {
 	return errors.Join(all...)
 }
 
-// testing says that this is no production installation: test-only card numbers and the simulator's pages are served.
+// testing reports whether this is not a production installation: it serves test-only card numbers and the simulator's pages.
 func (c Config) testing() bool { return c.Keys.Environment != "prd" }
 
-// cacheDirectory is where adapters are kept compiled. It belongs to the database: open operations need the builds in it.
+// cacheDirectory is the folder of compiled adapters. It belongs to the database, because open operations need the builds in it.
 func (c Config) cacheDirectory() string {
 	if c.Plugins.CacheDirectory != "" {
 		return c.Plugins.CacheDirectory
@@ -285,7 +285,7 @@ func (c Config) cacheDirectory() string {
 	return "payswitch.adapters"
 }
 
-// journalKeep is journal.keep as engine.Options has it, where 0 is the default.
+// journalKeep returns journal.keep for engine.Options, where 0 is the default and a negative value means no journal.
 func (c Config) journalKeep() time.Duration {
 	if c.Journal.Keep == 0 {
 		return -1
@@ -293,7 +293,7 @@ func (c Config) journalKeep() time.Duration {
 	return c.Journal.Keep
 }
 
-// demoKey says whether the published demo master key is in use.
+// demoKey reports whether the published demo master key is in use.
 func (c Config) demoKey() bool { return c.Vault.MasterKey.Reveal() == demoMasterKey }
 
 func checkListen(addr string) error {
@@ -329,7 +329,7 @@ func oneOf(all *[]error, key, v string, allowed ...string) {
 	}
 }
 
-// isLoopback says whether only this machine can reach addr (host:port).
+// isLoopback reports whether only this machine can reach addr (host:port).
 func isLoopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

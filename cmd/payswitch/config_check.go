@@ -70,7 +70,7 @@ func shownDSN(dsn secret.Value) string {
 func (c Config) warnings() []string {
 	var w []string
 	if c.Admin.APIKey.IsZero() {
-		w = append(w, "admin.api_key is not set: nobody can create merchants or API keys (set "+variableOf("admin.api_key")+")")
+		w = append(w, "admin.api_key is not set, so no merchants or API keys can be created (set "+variableOf("admin.api_key")+")")
 	} else if len(c.Admin.APIKey.Reveal()) < 16 {
 		w = append(w, "admin.api_key is short: make a longer one with  openssl rand -hex 32")
 	}

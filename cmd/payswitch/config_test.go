@@ -120,11 +120,11 @@ func TestConfigProblems(t *testing.T) {
 		"demo key in production": {file: "keys:\n  environment: prd\n", env: []string{"PAYSWITCH_VAULT__MASTER_KEY=" + demoMasterKey},
 			want: []string{"vault.master_key: is the published demo key"}},
 		"simulation in production": {file: "keys:\n  environment: prd\nplugins:\n  simulate: [stripe]\n  allow_loopback_http: true\n",
-			want: []string{"plugins.simulate: would take no money", "plugins.allow_loopback_http: is for development"}},
+			want: []string{"plugins.simulate: simulated connectors take no money", "plugins.allow_loopback_http: is for development"}},
 		"what is no key": {file: "plugins:\n  trusted_keys: [RWnone]\n",
 			want: []string{`plugins.trusted_keys: "RWnone" is not a minisign public key`}},
 		"signed by nobody": {file: "plugins:\n  signed_only: true\n",
-			want: []string{"plugins.signed_only: lets in nothing while plugins.trusted_keys is empty"}},
+			want: []string{"plugins.signed_only: refuses every adapter while plugins.trusted_keys is empty"}},
 		"same address twice": {file: "metrics:\n  listen: 127.0.0.1:8080\n",
 			want: []string{"metrics.listen: is server.listen too"}},
 	} {
@@ -155,7 +155,7 @@ func TestConfigSecrets(t *testing.T) {
 	require.Contains(t, shown, "storage.dsn: postgres://u:xxxxx@db/pay")
 }
 
-// A mistake in a secret is told without the secret.
+// An error about a secret does not show the secret.
 func TestConfigSecretProblems(t *testing.T) {
 	for name, tc := range map[string]struct {
 		file, want string

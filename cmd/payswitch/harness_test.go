@@ -135,7 +135,7 @@ var cache = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// newCache makes a folder with the adapters compiled that a test may look into: nobody else writes to it.
+// newCache makes a folder with the compiled adapters. A test may read it, because no other test writes to it.
 func newCache(t testing.TB, dir string) string {
 	t.Helper()
 	from, err := cache()
@@ -206,7 +206,7 @@ func start(t testing.TB, env []string, args ...string) *running {
 	return r
 }
 
-// await reads what the program prints until it tells its address, and the rest in the background.
+// await reads the program's output up to its address, and the rest in the background.
 func (r *running) await(out io.Reader, stderr fmt.Stringer) {
 	r.t.Helper()
 	lines := bufio.NewReader(out)

@@ -140,7 +140,7 @@ func (s keySource) warnings(c Config) (w []string) {
 		w = append(w, fmt.Sprintf("%s_file: others on this machine may read %s: chmod 600 it", s.name, s.file))
 	}
 	if path, ok := strings.CutPrefix(c.Storage.DSN.Reveal(), "sqlite:"); ok && sameFolder(path, s.file) {
-		w = append(w, fmt.Sprintf("%s_file: %s lies beside the database: whoever copies the folder has both. Keep the key elsewhere", s.name, s.file))
+		w = append(w, fmt.Sprintf("%s_file: %s is in the database's folder: a copy of the folder includes both. Keep the key elsewhere", s.name, s.file))
 	}
 	return w
 }

@@ -31,7 +31,7 @@ func (r *running) fetch(url string, headers ...string) (int, string, http.Header
 	return resp.StatusCode, string(body), resp.Header
 }
 
-// TestMetricsNeedTheAdminKey: beside the API, the metrics tell nobody without the admin key what merchants are paid, and by which processors.
+// TestMetricsNeedTheAdminKey: on the API's address, the metrics need the admin key, because they show merchants' turnover and processors.
 func TestMetricsNeedTheAdminKey(t *testing.T) {
 	t.Parallel()
 	r := start(t, testEnv(t, t.TempDir()), "serve")

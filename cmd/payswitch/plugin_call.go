@@ -20,15 +20,15 @@ import (
 	"payswitch/sdk"
 )
 
-// pluginCall shows what an adapter would send for a case, or what it makes of an answer. The adapter runs as it does in the switch; there
-// is no way to the network.
+// pluginCall shows the request that an adapter would send for a case, or the outcome that it makes of an answer. The adapter runs as in the
+// switch, but without access to the network.
 func (p *program) pluginCall(ctx context.Context, args []string) (err error) {
 	f := p.flags("plugin call")
-	cases := f.String("cases", "", "JSON lines, a case each, in this `file` or on standard input (-), each answered with a line.\n"+
-		"Without it there is one case on standard input")
+	cases := f.String("cases", "", "read JSON lines, one case each, from this `file` or standard input (-), and answer each with a line.\n"+
+		"Without the flag, read one case from standard input")
 	cache := f.String("cache", p.userCache(), "keep compiled adapters in this `folder`; \"\" keeps none")
 	var files []string
-	f.Func("plugin", "call the adapter in this .wasm `file`, not the built-in ones; may stand again for more", func(name string) error {
+	f.Func("plugin", "call the adapter in this .wasm `file` instead of the built-in ones; repeat the flag for more adapters", func(name string) error {
 		files = append(files, name)
 		return nil
 	})
@@ -59,8 +59,8 @@ func (p *program) pluginCall(ctx context.Context, args []string) (err error) {
 // cacheVariable is plugins.cache_directory in the environment.
 const cacheVariable = envPrefix + "PLUGINS__CACHE_DIRECTORY"
 
-// userCache is where this command keeps compiled adapters unless told otherwise: the switch's folder if the environment names it, else one
-// of the user's, as there may be no database to keep it beside.
+// userCache returns the default folder for compiled adapters: the switch's folder if the environment names one, else a folder of the user's,
+// because there may be no database.
 func (p *program) userCache() string {
 	value := func(name string) string {
 		for _, e := range p.env {
@@ -81,7 +81,7 @@ func (p *program) userCache() string {
 	return ""
 }
 
-// openCallHost loads the adapters of the files, or the built-in ones if there are none, under the limits that a switch has by default.
+// openCallHost loads the adapters of the files, or the built-in ones without files, under a switch's default limits.
 func openCallHost(ctx context.Context, files []string, cache string, stderr io.Writer) (*plugins.Host, error) {
 	o := hostOptions(defaultConfig())
 	o.CacheDir, o.Sandbox.CompileTime = cache, compileTime
@@ -114,7 +114,7 @@ func openCallHost(ctx context.Context, files []string, cache string, stderr io.W
 		return nil, err
 	}
 	if n := len(host.Adapters()); n != len(files) {
-		err = fmt.Errorf("--plugin: %d of %d files hold an adapter of a name of its own that can be loaded", n, len(files))
+		err = fmt.Errorf("--plugin: %d of %d files hold an adapter that can be loaded and whose name no other file has", n, len(files))
 		return nil, errors.Join(err, host.Close(ctx))
 	}
 	return host, nil
@@ -124,26 +124,26 @@ func openCallHost(ctx context.Context, files []string, cache string, stderr io.W
 type caller struct {
 	host   *plugins.Host
 	stderr io.Writer
-	told   map[string]bool // what has been said
+	told   map[string]bool // texts that were written already
 }
 
-// tell says once what the case's author may not have meant: fields that nobody reads, credentials that are missing, a currency for which the
-// switch would not choose this processor. It is no error: what is sent is right but for that.
+// tell writes each hint for the case's author once: fields without effect, missing credentials, a currency for which the switch would not
+// choose this processor. The hints are no errors: the request is right otherwise.
 func (c caller) tell(k *callCase, m *sdk.Manifest) {
 	var all []string
 	for _, path := range unread("", k.Input) {
-		all = append(all, "input."+path+": is no field of a case, and left out")
+		all = append(all, "input."+path+": a case has no such field, so it has no effect")
 	}
 	if missing := k.missing(m); len(missing) > 0 {
-		all = append(all, "credentials: "+strings.Join(missing, ", ")+" missing: what is sent to "+m.Name+" names no account")
+		all = append(all, "credentials: "+strings.Join(missing, ", ")+" missing: the request to "+m.Name+" names no account")
 	}
 	if currency := sdk.Currency(inputText(k.Input["currency"])); currency != "" && len(m.Currencies) > 0 && !slices.Contains(m.Currencies, currency) {
-		all = append(all, "input.currency: "+string(currency)+" is none that "+m.Name+" takes: the switch would choose another processor")
+		all = append(all, "input.currency: "+m.Name+" does not take "+string(currency)+": the switch would choose another processor")
 	}
 	c.say(all...)
 }
 
-// say says each text once.
+// say writes each text once.
 func (c caller) say(all ...string) {
 	for _, text := range all {
 		if !c.told[text] {
@@ -160,15 +160,15 @@ type callAnswer struct {
 	Error   string       `json:"error,omitempty"`
 }
 
-// callRequest is an HTTP request to the byte, but for the order and case of its headers.
+// callRequest is an HTTP request, exact to the byte except for the order and case of its headers.
 type callRequest struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
-	Headers map[string]string `json:"headers"` // lower-case names; lines of one name are joined
+	Headers map[string]string `json:"headers"` // lower-case names; lines with the same name are joined
 	Body    string            `json:"body"`
 }
 
-// newCallRequest adds host to the headers, as some processors have it signed; the others of the connection are left out.
+// newCallRequest adds host to the headers, because some processors' signatures cover it. It leaves out the other headers of the connection.
 func newCallRequest(r *plugins.Request) (*callRequest, error) {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -181,7 +181,7 @@ func newCallRequest(r *plugins.Request) (*callRequest, error) {
 	return &callRequest{Method: r.Method, URL: r.URL, Headers: headers, Body: string(r.Body)}, nil
 }
 
-// one answers the one case there is: a request as HTTP has it, an outcome as JSON.
+// one answers the only case: with a request in the form of HTTP, or an outcome as JSON.
 func (c caller) one(ctx context.Context, in io.Reader, p *program) error {
 	text, err := io.ReadAll(in)
 	if err != nil {
@@ -206,7 +206,7 @@ func (c caller) one(ctx context.Context, in io.Reader, p *program) error {
 	return err
 }
 
-// lines answers every line that is not blank with a line. A case that cannot be answered is no error: its line says why.
+// lines answers every line that is not blank with one line. A case that cannot be answered is no error: its line gives the reason.
 func (c caller) lines(ctx context.Context, in io.Reader, out io.Writer) error {
 	r, w := bufio.NewReader(in), bufio.NewWriter(out)
 	e := json.NewEncoder(w)
@@ -227,7 +227,7 @@ func (c caller) lines(ctx context.Context, in io.Reader, out io.Writer) error {
 		if err == io.EOF {
 			return w.Flush()
 		}
-		if r.Buffered() == 0 { // whoever writes the cases may wait for the answer
+		if r.Buffered() == 0 { // the author of the cases may wait for the answer
 			if err := w.Flush(); err != nil {
 				return err
 			}
@@ -270,12 +270,12 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 	case r.Reject != nil:
 		err = fmt.Errorf("the adapter rejects the case: %w%s", r.Reject, inCase(r.Reject.Parameter))
 		if d.Operation == sdk.OpComplete && d.Request.ConnectorData == nil {
-			err = fmt.Errorf("%w; input.connector_data: none is given: that of the outcome which asked for the customer, where it had any", err)
+			err = fmt.Errorf("%w; input.connector_data: missing: give the connector_data of the outcome that asked for the customer, if it had any", err)
 		}
 		return nil, k.explain(err, info.Manifest)
 	case r.Outcome != nil:
-		if r.Outcome.Status == sdk.StatusUnknown && len(r.Answered) > 1 { // perhaps they were meant for others
-			c.say("an unknown outcome: the answers were read as those to " + strings.Join(r.Answered, ", then "))
+		if r.Outcome.Status == sdk.StatusUnknown && len(r.Answered) > 1 { // the answers may belong to other requests
+			c.say("the outcome is unknown: the answers were read as answers to " + strings.Join(r.Answered, ", then "))
 		}
 		return &callAnswer{Outcome: r.Outcome}, nil
 	}
@@ -289,7 +289,7 @@ func (c caller) noAdapter(connector string) error {
 		names = append(names, a.Connector)
 	}
 	if connector == "" {
-		return fmt.Errorf("connector: is missing: give one of %s", strings.Join(names, ", "))
+		return fmt.Errorf("connector: missing: give one of %s", strings.Join(names, ", "))
 	}
 	return fmt.Errorf("connector: no adapter is called %q: choose one of %s", connector, strings.Join(names, ", "))
 }

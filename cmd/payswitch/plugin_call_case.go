@@ -15,23 +15,23 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// A callCase is a case as package wire describes them, with the account it is for. Errors name the field and never show its value, which
-// may be a card or a key.
+// callCase is a case in the format of package wire, with the account. Errors name the field and never show its value, which may be a card or
+// a key.
 type callCase struct {
 	Connector string
 	wire.Case               // Flow and Input
 	settings  wire.Requests // the account's credentials
-	BaseURL   string        // "" for the manifest's
+	BaseURL   string        // "": the manifest's
 	Clock     time.Time
 	answers   []plugins.Answer
-	exchanges int // how many of the answers go before the response
+	exchanges int // number of answers before the response
 }
 
-// readCallCase reads a case. Fields that say nothing about what is sent are let by: a case may be taken from a file of cases as it is.
+// readCallCase reads a case. It ignores fields that do not change the request, so that a case may come unchanged from a file of cases.
 func readCallCase(text []byte) (*callCase, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("the case is no JSON object: %w", err)
+		return nil, fmt.Errorf("the case is not a JSON object: %w", err)
 	}
 	k := &callCase{Clock: time.Now()}
 	if err := errors.Join(
@@ -52,7 +52,7 @@ func readCallCase(text []byte) (*callCase, error) {
 	return k, k.readAnswers(all)
 }
 
-// caseField reads one field of an object, whose zero value stays where there is none or null.
+// caseField reads one field of an object. If the field is absent or null, into keeps its value.
 func caseField(all map[string]json.RawMessage, name, what string, into any) error {
 	raw, ok := all[name]
 	if !ok {
@@ -66,7 +66,7 @@ func caseField(all map[string]json.RawMessage, name, what string, into any) erro
 	return nil
 }
 
-// readCredentials takes an object of settings, or one that holds them in values and tells of them in fields.
+// readCredentials reads an object of settings. The settings may also stand in its values, with their descriptions in fields.
 func (k *callCase) readCredentials(raw json.RawMessage) error {
 	if raw == nil {
 		return nil
@@ -83,7 +83,7 @@ func (k *callCase) readCredentials(raw json.RawMessage) error {
 	c := &k.settings.Credentials
 	c.Values = make(map[string]string, len(names))
 	c.Fields = slices.Grow(c.Fields, len(names))[:len(names)]
-	for i, name := range names { // their order says which is which where names do not
+	for i, name := range names { // where the names do not identify the settings, their order does
 		c.Fields[i].Name = name
 		text, ok := caseText(values[name])
 		if !ok {
@@ -94,7 +94,7 @@ func (k *callCase) readCredentials(raw json.RawMessage) error {
 	return nil
 }
 
-// caseMembers are an object's fields, and their names in order.
+// caseMembers returns an object's fields, and their names in order.
 func caseMembers(name string, raw json.RawMessage) (names []string, values map[string]json.RawMessage, err error) {
 	if json.Unmarshal(raw, &values) != nil || values == nil {
 		return nil, nil, fmt.Errorf("%s: must be an object", name)
@@ -114,7 +114,7 @@ func caseMembers(name string, raw json.RawMessage) (names []string, values map[s
 	return names, values, err
 }
 
-// caseText is a text, number or boolean as a text; null is "".
+// caseText returns a text, number or boolean as text; null is "".
 func caseText(raw json.RawMessage) (string, bool) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -135,7 +135,7 @@ func caseText(raw json.RawMessage) (string, bool) {
 	return "", false
 }
 
-// readAnswers takes the exchanges, each an answer or an object with one in response, and then the response.
+// readAnswers reads the exchanges and then the response. An exchange is an answer, or an object with an answer in response.
 func (k *callCase) readAnswers(all map[string]json.RawMessage) error {
 	var exchanges []json.RawMessage
 	if err := caseField(all, "exchanges", "a list", &exchanges); err != nil {
@@ -173,7 +173,7 @@ func (k *callCase) readAnswer(name string, raw json.RawMessage) error {
 	}
 	for _, header := range slices.Sorted(maps.Keys(headers)) {
 		lines := []json.RawMessage{headers[header]}
-		_ = json.Unmarshal(headers[header], &lines) // else it is one line
+		_ = json.Unmarshal(headers[header], &lines) // otherwise the header has one line
 		for _, line := range lines {
 			text, ok := caseText(line)
 			if !ok {
@@ -182,7 +182,7 @@ func (k *callCase) readAnswer(name string, raw json.RawMessage) error {
 			a.Header.Add(header, text)
 		}
 	}
-	if text := ""; json.Unmarshal(a.Body, &text) == nil { // null too
+	if text := ""; json.Unmarshal(a.Body, &text) == nil { // a null body is empty too
 		a.Body = []byte(text)
 	}
 	k.answers = append(k.answers, a)

@@ -17,8 +17,8 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// drive makes the operation of a case. The same case makes the same operation, so that a case with one answer more goes on where the one
-// without it stopped.
+// drive makes the operation of a case. Equal cases make equal operations. So a case with one more answer continues where the case without it
+// stopped.
 func (k *callCase) drive(m *sdk.Manifest) (*port.Drive, error) {
 	op, err := k.operation(m)
 	if err != nil {
@@ -27,7 +27,7 @@ func (k *callCase) drive(m *sdk.Manifest) (*port.Drive, error) {
 	return k.driveAs(op, m)
 }
 
-// driveAs makes the operation of a case that op may stand for.
+// driveAs makes the operation of a case as op.
 func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*port.Drive, error) {
 	if err := k.checkNeeds(op); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*port.Drive, erro
 	account := wire.Account(m, &k.settings)
 	step := k.Step(op, account, k.Clock)
 	switch {
-	case op == sdk.OpIncrementalAuthorize: // what is held so far is known only if the case tells it
+	case op == sdk.OpIncrementalAuthorize: // only the case has the amount that is held
 		step.Request.Payment.Authorized, _ = strconv.ParseInt(inputText(k.Input["payment_amount"]), 10, 64)
 	case k.Flow == "reverse":
 		step.Request.Payment.Capture = sdk.CaptureAutomatic
@@ -62,7 +62,7 @@ func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*port.Drive, erro
 	return d, nil
 }
 
-// settingKey is the name a merchant's API call has for a field.
+// settingKey returns the name of a field in a merchant's API call.
 func settingKey(f sdk.Field) string {
 	if f.Key != "" {
 		return f.Key
@@ -70,19 +70,19 @@ func settingKey(f sdk.Field) string {
 	return f.Name
 }
 
-// operation is what the adapter is asked in the case's flow, by its name there or ours.
+// operation returns the adapter's operation for the case's flow, which may have the flow's name or payswitch's.
 func (k *callCase) operation(m *sdk.Manifest) (sdk.Operation, error) {
 	op := k.Operation()
 	switch {
 	case k.Flow == "":
-		return "", fmt.Errorf("flow: is missing: give one, as authorize")
-	case op == "" && k.Flow == "reverse": // what is captured and not settled is voided
+		return "", fmt.Errorf("flow: missing: give a flow, such as authorize")
+	case op == "" && k.Flow == "reverse": // a void undoes a captured payment that is not settled
 		op = sdk.OpVoid
 	case op == "" && k.Flow != string(sdk.OpWebhook) && slices.Contains(sdk.Operations(), sdk.Operation(k.Flow)):
 		op = sdk.Operation(k.Flow)
 	}
 	if op == "" {
-		return "", fmt.Errorf("flow: %q is no flow that can be called: choose one of %s", k.Flow, callFlows(m))
+		return "", fmt.Errorf("flow: %q is not a flow of plugin call: choose one of %s", k.Flow, callFlows(m))
 	}
 	if !slices.Contains(m.Operations, op) {
 		return "", fmt.Errorf("flow: %s does not offer %s: choose one of %s", m.Name, k.Flow, callFlows(m))
@@ -90,14 +90,14 @@ func (k *callCase) operation(m *sdk.Manifest) (sdk.Operation, error) {
 	return op, nil
 }
 
-// callFlows names the flows that an adapter answers.
+// callFlows lists the flows that an adapter answers.
 func callFlows(m *sdk.Manifest) string {
 	flows := []string{"authorize", "mandate_payment", "setup_mandate", "complete", "capture", "void", "incremental_authorization", "refund",
 		"payment_sync", "refund_sync", "access_token", "three_ds_prepare", "three_ds_authenticate", "three_ds_result", "three_ds_cancel"}
 	return strings.Join(slices.DeleteFunc(flows, func(flow string) bool { return !slices.Contains(m.Operations, wire.Operation(flow)) }), ", ")
 }
 
-// checkNeeds asks for what these operations never go without.
+// checkNeeds checks the fields that an operation always needs.
 func (k *callCase) checkNeeds(op sdk.Operation) error {
 	var needs []string
 	switch {
@@ -116,7 +116,8 @@ func (k *callCase) checkNeeds(op sdk.Operation) error {
 	return nil
 }
 
-// environment is the one of the base URL; where that tells none or not which, test if there is one, unless the case says that it is none.
+// environment returns the environment with the base URL of the case. If there is no such environment, or several, it prefers test, unless
+// the case says that it is not a test.
 func (k *callCase) environment(m *sdk.Manifest) string {
 	names := slices.Sorted(maps.Keys(m.Environments))
 	if i := slices.Index(names, "test"); i > 0 && k.Input["test"] != false {
@@ -133,17 +134,17 @@ func (k *callCase) environment(m *sdk.Manifest) string {
 	return "test"
 }
 
-// seed stands for the case: what is random in its operation comes from it.
+// seed returns a hash of the case. The operation's random numbers come from it.
 func (k *callCase) seed() [32]byte {
-	input, _ := json.Marshal(k.Input) // it was JSON before
+	input, _ := json.Marshal(k.Input) // Input was decoded from JSON, so it can be encoded
 	return sha256.Sum256(fmt.Appendf(nil, "%q %q %q %s", k.Connector, k.Flow, k.BaseURL, input))
 }
 
-// someToken is an access token where its value makes no difference.
+// someToken is an access token with a value that does not matter.
 const someToken = "access_token"
 
-// rehearsal is what the operation meets. A response alone is the one to the flow's own request, so that the account must have an access
-// token then.
+// rehearsal returns the answers and the access token for the operation. A single response answers the flow's own request, so the account
+// must already have an access token then.
 func (k *callCase) rehearsal() plugins.Rehearsal {
 	token := inputText(k.Input["access_token"])
 	if token == "" && k.exchanges == 0 && len(k.answers) > 0 && k.Flow != string(sdk.OpAccessToken) {
@@ -152,7 +153,7 @@ func (k *callCase) rehearsal() plugins.Rehearsal {
 	return plugins.Rehearsal{Answers: k.answers, AccessToken: secret.New(token)}
 }
 
-// missing names the credentials that the case is without.
+// missing returns the names of the credentials that the case lacks.
 func (k *callCase) missing(m *sdk.Manifest) (missing []string) {
 	given := wire.Account(m, &k.settings).Credentials
 	for _, f := range m.Credentials {
@@ -163,7 +164,7 @@ func (k *callCase) missing(m *sdk.Manifest) (missing []string) {
 	return missing
 }
 
-// explain adds to an error which credentials the case is without, which may be why.
+// explain adds the missing credentials to an error, because they may be its cause.
 func (k *callCase) explain(err error, m *sdk.Manifest) error {
 	if missing := k.missing(m); len(missing) > 0 {
 		return fmt.Errorf("%w; credentials: %s missing", err, strings.Join(missing, ", "))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// notAsked are the recorded cases that lead to no request, by what their names begin with, and what is said of each instead.
+// notAsked are the recorded cases without a request, by the beginning of their names, each with the reason in its answer.
 var notAsked = map[string]string{
 	"paypal create_order": "needs no create_order", "stripe tokenize": "needs no tokenize",
 	"authorizedotnet authorize_processor_3ds": "does not run 3-D Secure", "bluesnap authorize_processor_3ds": "does not run 3-D Secure",
@@ -16,7 +16,7 @@ var notAsked = map[string]string{
 	"worldpay incremental_authorization": "does not offer incremental_authorization",
 }
 
-// TestCallEveryRecordedCase: whatever has been recorded of the twelve leads to a request, or to a word on why there is none.
+// TestCallEveryRecordedCase: each recorded case of the twelve adapters leads to a request, or to the reason why it has no request.
 func TestCallEveryRecordedCase(t *testing.T) {
 	t.Parallel()
 	unused := map[string]bool{}

@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Fields of a case's input that are no texts, "." for one in an object. Those that are not named here are texts, or unheard of and let by.
+// Fields of a case's input that are not texts; "." leads into an object. Other fields are texts, or unknown and ignored.
 var (
 	inputObjects = []string{"card", "billing", "shipping", "customer", "browser", "three_ds_result", "mandate", "metadata", "connector_data",
 		"redirect_result", "redirect_result.form", "customer_acceptance"}
@@ -24,7 +24,7 @@ var (
 		"customer.name", "customer.email", "customer.phone", "customer.phone_country_code", "redirect_result.query", "redirect_result.form.*"}
 )
 
-// Fields of objects whose other fields are not read, and fields of the format that no adapter has a use for.
+// Objects with the fields that are read, and fields of the format that no adapter uses.
 var (
 	inputFields = map[string][]string{
 		"card":            {"number", "exp_month", "exp_year", "cvc", "holder", "network"},
@@ -39,7 +39,7 @@ var (
 		"stored_card", "refund_metadata", "customer.document"}
 )
 
-// unread are the fields of an input that nobody reads, as they are no fields of a case: probably another was meant.
+// unread returns the fields of an input that a case does not have: they are probably misspelt.
 func unread(prefix string, in map[string]any) (paths []string) {
 	object := strings.TrimSuffix(prefix, ".")
 	for _, name := range slices.Sorted(maps.Keys(in)) {
@@ -58,7 +58,7 @@ func unread(prefix string, in map[string]any) (paths []string) {
 	return paths
 }
 
-// checkInput refuses what would otherwise be read as missing, or as something else.
+// checkInput refuses values that would otherwise count as missing, or as another value.
 func checkInput(in map[string]any) error {
 	if err := checkKinds("", in); err != nil {
 		return err
@@ -135,9 +135,9 @@ func checkKinds(prefix string, in map[string]any) error {
 var inputNames = [][2]string{{"payment_method_data.card", "card"}, {"three_ds_data", "three_ds_result"}, {"authentication_type", "request_3ds"},
 	{"recurring_details", "mandate"}, {"billing.", "billing"}, {"browser_info", "browser"}, {"customer", "customer"}}
 
-// inCase says which field of a case is meant by one of a merchant's API call, "" where it has the same name or none.
+// inCase returns the name in a case of a field of a merchant's API call, or "" if both names are equal or a case has no such field.
 func inCase(parameter string) string {
-	if setting, ok := strings.CutPrefix(parameter, "metadata."); ok { // of the account
+	if setting, ok := strings.CutPrefix(parameter, "metadata."); ok { // a setting of the account
 		return ": in a case, credentials." + setting
 	}
 	for _, name := range inputNames {
@@ -148,7 +148,7 @@ func inCase(parameter string) string {
 	return ""
 }
 
-// inputText is a text, or a number as it was written.
+// inputText returns a text, or a number as it was written.
 func inputText(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -14,8 +14,8 @@ import (
 	"payswitch/sdk"
 )
 
-// prepared is the operation whose first request is the flow's, of those that might begin with it. An adapter that prepares nothing would
-// answer with the payment itself: then there is an error instead. Other flows are let by.
+// prepared returns the operation that begins with the flow's request, of those that might. If the adapter would send the payment itself,
+// because it prepares nothing, prepared returns an error. It does not change other flows.
 func (c caller) prepared(ctx context.Context, k *callCase, m *sdk.Manifest, d *port.Drive) (*port.Drive, error) {
 	if !slices.Contains([]string{"create_customer", "create_order", "session_token", "tokenize"}, k.Flow) {
 		return d, nil
@@ -25,7 +25,7 @@ func (c caller) prepared(ctx context.Context, k *callCase, m *sdk.Manifest, d *p
 	if request == nil || k.prepares(request, d, first) {
 		return d, nil
 	}
-	if k.Flow == "create_customer" && slices.Contains(m.Operations, sdk.OpVerify) { // only where the card is kept without a payment
+	if k.Flow == "create_customer" && slices.Contains(m.Operations, sdk.OpVerify) { // only with this flow is the card kept without a payment
 		verify, err := k.driveAs(sdk.OpVerify, m)
 		if err != nil {
 			return nil, err
@@ -37,7 +37,7 @@ func (c caller) prepared(ctx context.Context, k *callCase, m *sdk.Manifest, d *p
 	return nil, fmt.Errorf("flow: %s needs no %s: its payment begins with the request of authorize", m.Name, k.Flow)
 }
 
-// prepares says whether a request is no payment yet: it holds no card, or, where it makes a token of one, nothing of the amount.
+// prepares reports whether a request is not the payment yet. It holds no card or, if it makes a token of the card, does not depend on the amount.
 func (k *callCase) prepares(request *plugins.Request, d *port.Drive, first func(*port.Drive) *plugins.Request) bool {
 	if k.Flow != "tokenize" {
 		i := d.Request.Instrument
@@ -49,7 +49,7 @@ func (k *callCase) prepares(request *plugins.Request, d *port.Drive, first func(
 	return again != nil && request.URL == again.URL && bytes.Equal(request.Body, again.Body)
 }
 
-// first is the first request of an operation whose account has an access token, nil where there is none.
+// first returns the first request of an operation whose account has an access token, or nil.
 func (c caller) first(ctx context.Context, d *port.Drive) *plugins.Request {
 	r, err := c.host.Rehearse(ctx, d, plugins.Rehearsal{AccessToken: secret.New(someToken)})
 	if err != nil || r.Reject != nil {
@@ -58,13 +58,13 @@ func (c caller) first(ctx context.Context, d *port.Drive) *plugins.Request {
 	return r.Request
 }
 
-// Stand-ins for what a processor made before the request that a response alone answers.
+// Stand-ins for values that a processor makes before the request that a single response answers.
 const (
 	someCustomer  = "customer_that_the_case_does_not_tell"
 	someCardToken = "card_token"
 )
 
-// rehearse gives the operation the case's answers. A response alone that decides nothing may be the one to its first request.
+// rehearse gives the case's answers to the operation. A single response that decides nothing may be the answer to the first request.
 func (c caller) rehearse(ctx context.Context, k *callCase, d *port.Drive) (*plugins.Rehearsed, error) {
 	ready := c.answered(ctx, k, d)
 	r, err := c.host.Rehearse(ctx, ready, k.rehearsal())
@@ -74,15 +74,15 @@ func (c caller) rehearse(ctx context.Context, k *callCase, d *port.Drive) (*plug
 		}
 	}
 	if r != nil && r.Outcome != nil {
-		if kept := r.Outcome.ConnectorData; kept != nil && kept.Customer == someCustomer { // nobody's
+		if kept := r.Outcome.ConnectorData; kept != nil && kept.Customer == someCustomer { // the made-up customer must not come out
 			kept.Customer = ""
 		}
 	}
 	return r, err
 }
 
-// answered is the operation that a response alone answers, which is the one to the flow's own request: a payment that begins with a customer
-// or a token of the card is taken to have them. Where that does not lead to the payment, it begins at its beginning.
+// answered returns the operation that a single response answers. The response answers the flow's own request, so a payment that begins with
+// a customer or a card token gets both. If that does not lead to the payment, the payment starts with its first request.
 func (c caller) answered(ctx context.Context, k *callCase, d *port.Drive) *port.Drive {
 	alone := k.exchanges == 0 && len(k.answers) == 1
 	if !alone || !slices.Contains([]string{"authorize", "mandate_payment", "setup_mandate"}, k.Flow) || !c.begins(ctx, d) {
@@ -102,7 +102,7 @@ func (c caller) answered(ctx context.Context, k *callCase, d *port.Drive) *port.
 	return d
 }
 
-// begins says that an operation's first request only prepares the payment: it is the same for another amount and reference.
+// begins reports whether an operation's first request only prepares the payment: it does not depend on amount and reference.
 func (c caller) begins(ctx context.Context, d *port.Drive) bool {
 	other := *d
 	other.Request.Reference += "-other"

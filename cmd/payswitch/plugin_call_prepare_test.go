@@ -13,8 +13,8 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestCallResponseAlone: what is recorded as the answer to a payment is read as that, whatever the adapter asks for before it. The answer to
-// what goes before leads on.
+// TestCallResponseAlone: a recorded answer to a payment is read as the answer to the payment, whatever requests the adapter sends before it. The
+// answer to an earlier request leads to the next request.
 func TestCallResponseAlone(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"mollie", "stripe"} {
@@ -45,7 +45,7 @@ func TestCallResponseAlone(t *testing.T) {
 		require.Positive(t, answered)
 	}
 	cases, _ := recordedCases(t, "mollie")
-	stored := cases["authorize_store_card"] // its customer is kept: the card's token goes before
+	stored := cases["authorize_store_card"] // its customer is kept: the request for the card's token comes first
 	stored["response"] = object{"status": 201, "body": object{"cardToken": "tkn_1"}}
 	a := callLines(t, stored)[0]
 	require.NotNil(t, a.Request, "%+v", a)
@@ -68,12 +68,12 @@ func TestCallResponseAlone(t *testing.T) {
 	require.Empty(t, a.Outcome.ConnectorData.Customer, "none is made up")
 }
 
-// TestCallTells says on standard error what makes a request one that the switch would not send, once.
+// TestCallTells: standard error names, once, what makes a request differ from the switch's.
 func TestCallTells(t *testing.T) {
 	line := `{"connector":"mollie","flow":"void","input":{"connector_transaction_id":"tr_1","currency":"KWD"},"credentials":{"key1":"pfl_1"}}` + "\n"
 	_, _, stderr := pluginCall(t, line+line, "--cases", "-")
-	require.Equal(t, "credentials: api_key missing: what is sent to mollie names no account\n"+
-		"input.currency: KWD is none that mollie takes: the switch would choose another processor\n", stderr)
+	require.Equal(t, "credentials: api_key missing: the request to mollie names no account\n"+
+		"input.currency: mollie does not take KWD: the switch would choose another processor\n", stderr)
 	cases, _ := recordedCases(t, "mollie")
 	text, err := json.Marshal(cases["void_full"])
 	require.NoError(t, err)
@@ -85,6 +85,6 @@ func TestCallTells(t *testing.T) {
 	require.NoError(t, err)
 	_, stdout, stderr := pluginCall(t, string(text)+"\n", "--cases", "-")
 	require.Contains(t, stdout, `"unknown"`)
-	require.Equal(t, "an unknown outcome: the answers were read as those to POST https://api.cc.mollie.com/v1/card-tokens, then POST https://api.mollie.com/v2/payments\n", stderr)
+	require.Equal(t, "the outcome is unknown: the answers were read as answers to POST https://api.cc.mollie.com/v1/card-tokens, then POST https://api.mollie.com/v2/payments\n", stderr)
 	require.Equal(t, ": in a case, credentials.merchant_id", inCase("metadata.merchant_id"))
 }

@@ -16,10 +16,10 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// calledAdapters are those that the tests of `plugin call` are about.
+// calledAdapters are the adapters in the tests of `plugin call`.
 var calledAdapters = []string{"adyen", "authorizedotnet", "bluesnap", "braintree", "checkout", "cybersource", "globalpay", "mollie", "nmi", "paypal", "stripe", "worldpay"}
 
-// callFlags name these adapters as their source is now, and a folder with them compiled. The built program compiles them, as for cache.
+// callFlags returns flags for these adapters, built from the present source, and for a folder with them compiled. The built program compiles them.
 var callFlags = sync.OnceValues(func() ([]string, error) {
 	dir := filepath.Join(scratch, "call")
 	flags := []string{"--cache", filepath.Join(dir, "cache")}
@@ -51,7 +51,7 @@ func pluginCall(t testing.TB, stdin string, args ...string) (code int, stdout, s
 	return code, out.String(), problems.String()
 }
 
-// callLines answers cases, which it writes as lines.
+// callLines answers cases as lines.
 func callLines(t testing.TB, cases ...any) []callAnswer {
 	t.Helper()
 	var in strings.Builder
@@ -75,7 +75,7 @@ func callLines(t testing.TB, cases ...any) []callAnswer {
 	return all
 }
 
-// recorded are an adapter's cases by name, as lines have them, and what their requests look like.
+// recordedCases returns an adapter's cases by name, in the form of lines, and their recorded requests.
 func recordedCases(t testing.TB, name string) (map[string]object, map[string]*wire.Request) {
 	t.Helper()
 	file, _, err := wire.Load(os.DirFS(filepath.Join(root, "plugins", name, "testdata")), name)
@@ -89,7 +89,7 @@ func recordedCases(t testing.TB, name string) (map[string]object, map[string]*wi
 	return cases, requests
 }
 
-// TestCallSendsWhatIsRecorded compares whole requests, to which the adapters' own tests make no exception.
+// TestCallSendsWhatIsRecorded compares whole requests, except those for which the adapters' own tests make an exception.
 func TestCallSendsWhatIsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, which := range map[string][]string{
@@ -138,7 +138,7 @@ func requireSame(t *testing.T, name string, want *wire.Request, got *callRequest
 	}
 }
 
-// TestCallReadsAnswers goes through an operation of two requests: the answer to each is the next one, or the outcome.
+// TestCallReadsAnswers runs an operation of two requests: the answer to each leads to the next request, or to the outcome.
 func TestCallReadsAnswers(t *testing.T) {
 	t.Parallel()
 	cases, _ := recordedCases(t, "stripe")
@@ -177,7 +177,7 @@ func TestCallReadsAnswers(t *testing.T) {
 	require.Equal(t, all[6], all[7], "the same case is the same operation")
 }
 
-// TestCallReverse: what is captured at once is undone as that.
+// TestCallReverse: a payment that is captured at once is reversed as a captured payment.
 func TestCallReverse(t *testing.T) {
 	a := callLines(t, `{"connector":"adyen","flow":"reverse","credentials":{"api_key":"k","merchant_account":"m"},"input":{"reference":"rev-1","connector_transaction_id":"T1"}}`)[0]
 	require.NotNil(t, a.Request, a.Error)
@@ -185,7 +185,7 @@ func TestCallReverse(t *testing.T) {
 	require.JSONEq(t, `{"merchantAccount":"m","reference":"rev-1"}`, a.Request.Body)
 }
 
-// A set-up with a small amount is an authorization that stores the card; one with none is a verification.
+// A set-up with a small amount is an authorization that stores the card; a set-up without an amount is a verification.
 func TestCallSetUpWithAnAmount(t *testing.T) {
 	line := func(rest string) string {
 		return `{"connector":"adyen","flow":"setup_mandate","credentials":{"api_key":"k","merchant_account":"m"},"input":{"reference":"m-1",` + rest +
@@ -200,21 +200,21 @@ func TestCallSetUpWithAnAmount(t *testing.T) {
 	}
 }
 
-// TestCallSaysWhatIsWrong answers what cannot be called with the field at fault, and goes on.
+// TestCallSaysWhatIsWrong answers a wrong case with the field at fault, and continues with the next case.
 func TestCallSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	stripe := func(rest string) string { return `{"connector":"stripe","flow":"authorize",` + rest + `}` }
 	input := func(rest string) string { return stripe(`"credentials":{"api_key":"k"},"input":{` + rest + `}`) }
 	money, card := `"amount":100,"currency":"USD",`, `"card":{"number":"4111111111111111","exp_month":"03","exp_year":"2030"}`
-	tests := [][2]string{ // line, what its answer begins with; "" is a request
-		{`{`, "the case is no JSON object"},
-		{`[]`, "the case is no JSON object"},
-		{`{"flow":"authorize"}`, "connector: is missing"},
+	tests := [][2]string{ // line, beginning of its answer; "" is a request
+		{`{`, "the case is not a JSON object"},
+		{`[]`, "the case is not a JSON object"},
+		{`{"flow":"authorize"}`, "connector: missing"},
 		{`{"connector":"acme","flow":"authorize"}`, `connector: no adapter is called "acme": choose one of adyen, authorizedotnet, bluesnap, braintree, checkout, cybersource, globalpay, mollie, nmi, paypal, stripe, worldpay`},
 		{`{"connector":7}`, "connector: must be a text"},
-		{`{"connector":"stripe"}`, "flow: is missing"},
-		{`{"connector":"stripe","flow":"revoke_mandate"}`, `flow: "revoke_mandate" is no flow that can be called: choose one of authorize, mandate_payment, setup_mandate, complete, capture, `},
-		{`{"connector":"stripe","flow":"webhook"}`, `flow: "webhook" is no flow`},
+		{`{"connector":"stripe"}`, "flow: missing"},
+		{`{"connector":"stripe","flow":"revoke_mandate"}`, `flow: "revoke_mandate" is not a flow of plugin call: choose one of authorize, mandate_payment, setup_mandate, complete, capture, `},
+		{`{"connector":"stripe","flow":"webhook"}`, `flow: "webhook" is not a flow`},
 		{`{"connector":"adyen","flow":"payment_sync"}`, "flow: adyen does not offer payment_sync: choose one of authorize, mandate_payment, setup_mandate, complete, capture, void, "},
 		{`{"connector":"stripe","flow":"capture","input":{"amount":100,"currency":"USD"}}`, "input.connector_transaction_id: is missing"},
 		{`{"connector":"stripe","flow":"refund","input":{"amount":100,"currency":"USD","connector_transaction_id":""}}`, "input.connector_transaction_id: is missing"},
@@ -272,11 +272,11 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 	complete := func(rest string) string {
 		return `{"connector":"adyen","flow":"complete","credentials":{"api_key":"k"},"input":{` + money + card + rest + `}}`
 	}
-	require.Contains(t, callLines(t, complete(""))[0].Error, "input.connector_data: none is given")
+	require.Contains(t, callLines(t, complete(""))[0].Error, "input.connector_data: missing")
 	require.NotContains(t, callLines(t, complete(`,"connector_data":{"version":1,"payment":"x"}`))[0].Error, "connector_data")
 }
 
-// TestCallTellsUnreadFields: what is misspelt is told, once and beside the answers; what the format has is not.
+// TestCallTellsUnreadFields: standard error names misspelt fields once; fields of the format are not named.
 func TestCallTellsUnreadFields(t *testing.T) {
 	line := `{"connector":"stripe","flow":"void","credentials":{"api_key":"k"},"input":{"connector_transaction_id":"pi_1","card":{"number":"4111111111111111",
 		"exp_month":"3","exp_year":"2030","cvv":"737"},"billing":{"zip":"1"},"three_ds":{"eci":"05"},"browser":{"colour":1},"customer":{"ID":"1"},
@@ -287,7 +287,7 @@ func TestCallTellsUnreadFields(t *testing.T) {
 	require.Equal(t, 2, strings.Count(stdout, `{"request":`), stdout)
 	var told []string
 	for _, text := range strings.Split(strings.TrimSpace(stderr), "\n") {
-		told = append(told, strings.TrimSuffix(text, ": is no field of a case, and left out"))
+		told = append(told, strings.TrimSuffix(text, ": a case has no such field, so it has no effect"))
 	}
 	require.Equal(t, []string{"input.billing.zip", "input.browser.colour", "input.card.cvv", "input.customer.ID", "input.three_ds"}, told)
 	for _, name := range calledAdapters {
@@ -298,7 +298,7 @@ func TestCallTellsUnreadFields(t *testing.T) {
 	}
 }
 
-// TestCallAccessToken: a response alone is no answer to the request for an access token.
+// TestCallAccessToken: a single response does not answer the request for an access token.
 func TestCallAccessToken(t *testing.T) {
 	const answer = `{"status":200,"body":{}}`
 	for text, want := range map[string]string{
@@ -315,7 +315,7 @@ func TestCallAccessToken(t *testing.T) {
 	}
 }
 
-// TestCallOne shows the one case on standard input for people to read.
+// TestCallOne: a single case on standard input is shown for people to read.
 func TestCallOne(t *testing.T) {
 	cases, _ := recordedCases(t, "stripe")
 	one := func(more object) string {
@@ -367,13 +367,13 @@ func TestUserCache(t *testing.T) {
 	}
 }
 
-// BenchmarkPluginCall is one line of many.
+// BenchmarkPluginCall measures one line among many.
 func BenchmarkPluginCall(b *testing.B) {
 	cases, _ := recordedCases(b, "stripe")
 	line, err := json.Marshal(cases["authorize_auto"])
 	require.NoError(b, err)
 	in := strings.Repeat(string(line)+"\n", b.N)
-	pluginCall(b, "") // builds and compiles what is missing
+	pluginCall(b, "") // builds and compiles missing adapters
 	b.ResetTimer()
 	code, _, stderr := pluginCall(b, in, "--cases", "-")
 	require.Equal(b, exitOK, code, stderr)

@@ -19,48 +19,48 @@ import (
 	"payswitch/sdk/sdktest"
 )
 
-// ruleModule is the rule that the sandbox runs the module at all; the others are sdktest's.
+// ruleModule is the rule that the sandbox runs the module at all. The other rules are those of package sdktest.
 const ruleModule = "module"
 
-// checkRules are the rules in the order of the report: what each demands, and what to do where it is broken.
+// checkRules are the rules in the order of the report, each with its demand and a remedy.
 var checkRules = []struct{ rule, demand, remedy string }{
-	{ruleModule, "the sandbox accepts the module and it tells its manifest",
+	{ruleModule, "the sandbox accepts the module, and the module returns its manifest",
 		"build it with  payswitch plugin build;  in another language, see sdk/ABI.md, \"1. The module\""},
-	{sdktest.RuleManifest, "the manifest is complete and makes sense",
+	{sdktest.RuleManifest, "the manifest is complete and free of contradictions",
 		"correct the fields that are named; sdk/ABI.md, \"5. Manifest\", explains each field"},
-	{sdktest.RuleOperations, "what is declared is answered, the rest is rejected as unsupported",
+	{sdktest.RuleOperations, "the adapter answers every declared operation, and rejects the others as unsupported",
 		"let the manifest's operations and the code agree; in Go they follow from the functions that are set"},
-	{sdktest.RuleMessage, "every answer can be decoded, and nothing traps",
-		"return an error or an unknown outcome instead of a panic; end every operation within its sends"},
-	{sdktest.RuleDeterminism, "the same step is answered with the same bytes",
+	{sdktest.RuleMessage, "every result can be decoded, and no step traps",
+		"return an error or an unknown outcome instead of a panic; end every operation within its number of sends"},
+	{sdktest.RuleDeterminism, "the same step gives the same bytes",
 		"keep nothing between calls; no clock, random source or map order but Call.Now, Call.ID, Call.Random and sorted keys"},
 	{sdktest.RuleIdentity, "two payments never send the same request",
-		"send Request.Reference, and set Send.IdempotencyHeader where the processor takes a key"},
+		"send Request.Reference, and set Send.IdempotencyHeader if the processor takes an idempotency key"},
 	{sdktest.RuleSend, "requests are well formed and go to declared hosts",
 		"declare the host in the manifest's environments; build the URL with Account.BaseURL and PathEscape"},
 	{sdktest.RuleMoney, "amounts are sent exactly, with the currency's decimals",
-		"use Money.Minor or Money.Major, never a float; leave currencies the processor counts otherwise out of the manifest"},
-	{sdktest.RuleEvidence, "an answer that proves nothing decides nothing",
+		"use Money.Minor or Money.Major, never a float; leave currencies that the processor counts in another unit out of the manifest"},
+	{sdktest.RuleEvidence, "an answer without proof of the result gives an unknown outcome",
 		"read only states and refusals that the processor documents; answer everything else with StatusUnknown"},
 	{sdktest.RuleOutcome, "outcomes are complete and within limits",
 		"set what the status needs (Decline, NextAction …) and only statuses of this operation"},
-	{sdktest.RuleAuthentication, "an authentication says what the answer said",
-		"tell transStatus and what goes with it as told, unknown ones as an error, and name the cryptogram's field in Send.Capture"},
-	{sdktest.RuleExemption, "an exemption that the manifest declares is told to the processor",
-		"say Request.Exemption in what is sent, each in words of its own; in Go let the manifest take them from the table with sdk.ExemptionsIn"},
-	{sdktest.RuleOffer, "what the manifest does not offer is rejected",
-		"reject it as unsupported, as the Go SDK does of itself, or declare it in the manifest's features"},
-	{sdktest.RuleFields, "the account's fields are read by the names that the manifest declares",
-		"read Account.Credentials and Account.Config by the names in the manifest, or declare the field there; make optional what not every account needs"},
-	{plugins.CertifyHost, "the host sends what the adapter asks for",
+	{sdktest.RuleAuthentication, "an authentication's outcome has the values of the answer",
+		"copy transStatus and the values with it from the answer, report an unknown transStatus as an error, and name the cryptogram's field in Send.Capture"},
+	{sdktest.RuleExemption, "the adapter sends the processor every exemption that the manifest declares",
+		"send Request.Exemption, with a different value for each exemption; in Go let the manifest take the exemptions from the table with sdk.ExemptionsIn"},
+	{sdktest.RuleOffer, "the adapter rejects a request for a feature that the manifest does not declare",
+		"reject the request as unsupported (the Go SDK does that), or declare the feature in the manifest"},
+	{sdktest.RuleFields, "the adapter reads the account's fields by the names in the manifest",
+		"read Account.Credentials and Account.Config by the names in the manifest, or declare the field there; make a field optional if some accounts do not need it"},
+	{plugins.CertifyHost, "the host sends every request of the adapter",
 		"let the manifest's placements, authentication and environments agree with the requests; sdk/ABI.md, \"4. Blind secrets\", has the rules"},
 	{plugins.CertifyProof, "every request holds the account's own credential where the manifest declares it",
 		"put the credential there in every operation (Call.Bearer, Call.BasicAuth), or narrow the manifest's authentication by operation and path"},
-	{sdktest.RuleReplay, "a re-run repeats what was sent before",
-		"build requests from Call alone, and the time in them from Call.Now before the send"},
+	{sdktest.RuleReplay, "a repeated operation sends the same requests",
+		"build requests from Call alone, and take the time in them from Call.Now before the send"},
 }
 
-// checkReport is what plugin check finds, and its JSON.
+// checkReport is the result of plugin check, also in its JSON form.
 type checkReport struct {
 	Name    string       `json:"name,omitempty"`
 	Version string       `json:"version,omitempty"`
@@ -68,10 +68,10 @@ type checkReport struct {
 	Passed  bool         `json:"passed"`
 	Rules   []ruleReport `json:"rules"`
 	Bytes   int          `json:"bytes"`
-	Driven  int          `json:"driven"`          // operations that the host drove
-	Cases   string       `json:"cases,omitempty"` // the file of the adapter's own cases, "" where there was none
+	Driven  int          `json:"driven"`          // number of operations that the host performed
+	Cases   string       `json:"cases,omitempty"` // the file of the adapter's own cases, or ""
 
-	// Only where the module runs. Milliseconds and microseconds on this machine.
+	// Set only if the module runs. Milliseconds and microseconds on this machine.
 	CompileMillis int64 `json:"compile_ms,omitempty"`
 	StepMicros    int64 `json:"step_us,omitempty"` // median of the first step of authorize or authenticate
 	MemoryBytes   int   `json:"memory_bytes,omitempty"`
@@ -82,7 +82,7 @@ type ruleReport struct {
 	Demand   string    `json:"demand"`
 	Result   string    `json:"result"` // ok, failed, not_checked
 	Findings []finding `json:"findings,omitempty"`
-	Remedy   string    `json:"remedy,omitempty"` // where it failed
+	Remedy   string    `json:"remedy,omitempty"` // set if the rule is broken
 }
 
 type finding struct {
@@ -90,7 +90,7 @@ type finding struct {
 	Detail    string        `json:"detail"`
 }
 
-// pluginCheck certifies a module offline. It fails where a rule is broken.
+// pluginCheck certifies a module offline. It fails if a rule is broken.
 func (p *program) pluginCheck(ctx context.Context, args []string) error {
 	f := p.flags("plugin check FILE.wasm")
 	cases := casesFlag(f)
@@ -120,11 +120,11 @@ func (p *program) pluginCheck(ctx context.Context, args []string) error {
 
 // casesFlag names the folder of an adapter's recorded cases.
 func casesFlag(f *flag.FlagSet) *string {
-	return f.String("cases", "", "read the adapter's cases, NAME.json and NAME.responses.json, from this `folder`; without the flag, from testdata in the module's folder")
+	return f.String("cases", "", "read the adapter's cases, NAME.json and NAME.responses.json, from this `folder`; the default is testdata in the module's folder")
 }
 
-// casesOf finds the recorded cases of an adapter: in the folder that was named, else in testdata beside the module's file. fsys is nil where
-// the adapter has no cases.
+// casesOf finds the recorded cases of an adapter in the named folder, else in testdata in the folder of the module. fsys is nil if the adapter
+// has no cases.
 func casesOf(named, module, name string) (fsys fs.FS, file string, err error) {
 	folder := named
 	if folder == "" {
@@ -136,17 +136,17 @@ func casesOf(named, module, name string) (fsys fs.FS, file string, err error) {
 	file = filepath.Join(folder, name+".json")
 	if !exists(file) {
 		if named != "" {
-			return nil, "", fmt.Errorf("--cases: there is no file %s: cases of the adapter %s stand in a file of its name", file, name)
+			return nil, "", fmt.Errorf("--cases: there is no file %s: the file with the cases of adapter %s must have the adapter's name", file, name)
 		}
 		return nil, "", nil
 	}
 	return os.DirFS(folder), file, nil
 }
 
-// certify checks a module with its recorded cases: those in the folder cases, or, for "", beside the module's file. An error is one of ours,
-// not of the module's.
+// certify checks a module with its recorded cases: those in the folder cases or, for "", in testdata in the module's folder. An error means
+// that payswitch failed, not the module.
 func certify(ctx context.Context, wasm []byte, cases, module string) (*checkReport, error) {
-	compiled, err := os.MkdirTemp("", "payswitch-check-") // so that it is compiled once
+	compiled, err := os.MkdirTemp("", "payswitch-check-") // so that the module is compiled once
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func certify(ctx context.Context, wasm []byte, cases, module string) (*checkRepo
 	driven, found := plugins.Certify(ctx, wasm, options, sdktest.Options{}, recorded)
 	report.Driven, report.Cases = driven, file
 	for _, one := range leaves(found) {
-		rule, found := sdktest.RuleManifest, finding{Detail: one.Error()} // the host says without a rule what it needs of a manifest
+		rule, found := sdktest.RuleManifest, finding{Detail: one.Error()} // the host's demands of a manifest come without a rule
 		if broke, ok := errors.AsType[*sdktest.RuleError](one); ok {
 			rule, found = broke.Rule, finding{broke.Operation, broke.Detail}
 		}
@@ -182,19 +182,19 @@ func certify(ctx context.Context, wasm []byte, cases, module string) (*checkRepo
 		return nil, ctx.Err()
 	}
 	report.measure(ctx, m)
-	goesOn := m.manifest.ABI == sdk.ABI // else the suite ends at the manifest
+	goesOn := m.manifest.ABI == sdk.ABI // otherwise the suite ends at the manifest
 	return report.conclude(broken, func(rule string) bool {
 		switch rule {
 		case ruleModule, sdktest.RuleManifest:
 			return true
 		case plugins.CertifyHost, plugins.CertifyProof:
-			return goesOn && driven > 0 // the host does not drive what it would not load
+			return goesOn && driven > 0 // the host performs no operation of a module that it does not load
 		}
 		return goesOn
 	}), nil
 }
 
-// conclude fills in the rules.
+// conclude fills in the results of the rules.
 func (r *checkReport) conclude(broken map[string][]finding, checked func(rule string) bool) *checkReport {
 	r.Passed = true
 	for _, rule := range checkRules {
@@ -210,7 +210,7 @@ func (r *checkReport) conclude(broken map[string][]finding, checked func(rule st
 	return r
 }
 
-// leaves takes joined errors apart.
+// leaves returns the single errors of joined errors.
 func leaves(err error) (all []error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, one := range joined.Unwrap() {
@@ -231,7 +231,7 @@ func (r *checkReport) summary() string {
 			failed = append(failed, rule.Rule)
 		}
 	}
-	return "broken are " + strings.Join(failed, ", ")
+	return "broken rules: " + strings.Join(failed, ", ")
 }
 
 func (r *checkReport) print(w io.Writer) {
@@ -270,17 +270,17 @@ func (r *checkReport) print(w io.Writer) {
 	}
 }
 
-// speedSteps is how many steps are timed.
+// speedSteps is the number of steps that are timed.
 const speedSteps = 101
 
-// measure times the first step of a payment or an authentication, where the module answers it.
+// measure times the first step of a payment or an authentication, if the module answers it.
 func (r *checkReport) measure(ctx context.Context, m *loadedModule) {
 	call := sandbox.Call{Now: time.UnixMilli(1_760_000_000_000), Input: sdk.EncodeStep(ordinaryStep(m.manifest))}
 	var took []time.Duration
 	for range speedSteps {
 		began := time.Now()
 		if _, err := m.Step(ctx, call); err != nil {
-			return // rule message has said so
+			return // rule message reports the failure
 		}
 		took = append(took, time.Since(began))
 	}
@@ -288,7 +288,7 @@ func (r *checkReport) measure(ctx context.Context, m *loadedModule) {
 	r.StepMicros, r.MemoryBytes = max(1, took[len(took)/2].Microseconds()), m.Stats().Memory
 }
 
-// ordinaryStep is the first step of a payment or an authentication.
+// ordinaryStep returns the first step of a payment or an authentication.
 func ordinaryStep(m *sdk.Manifest) *sdk.Step {
 	s := &sdk.Step{ABI: sdk.ABI, Operation: sdk.OpAuthorize, OperationID: "op_speed", Now: 1_760_000_000_000, Seed: strings.Repeat("0f", 32),
 		DerivePrefix: "dX4kP9wQ2mZ7sB5nR8tY3vC6hJ",

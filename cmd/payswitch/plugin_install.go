@@ -145,7 +145,7 @@ func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trus
 	signer := "by key " + plugins.KeyID(key.ID()) + ", which is trusted"
 	switch {
 	case errors.Is(err, plugins.ErrUnsigned) && unsigned:
-		signer = "none: nobody vouches for it"
+		signer = "none: the bundle is not signed"
 	case errors.Is(err, plugins.ErrUnsigned):
 		return nil, "", fmt.Errorf("%w: ask its author for a signed bundle, or install it with --allow-unsigned", err)
 	case errors.Is(err, plugins.ErrUntrusted):

@@ -180,7 +180,7 @@ func TestPluginCheckFindsMutants(t *testing.T) {
 			require.Equal(t, exitFailed, code, stdout)
 			require.NotContains(t, stdout, "is certified")
 			require.Regexp(t, `(?m)^failed +`+m.rule+` `, stdout)
-			require.Contains(t, stderr, "acme.wasm is not certified: broken are ")
+			require.Contains(t, stderr, "acme.wasm is not certified: broken rules: ")
 			for _, text := range m.finds {
 				require.Contains(t, stdout, text)
 			}
@@ -204,7 +204,7 @@ func TestPluginBundleRefusesMutants(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	code, stdout, stderr := author(t, dir, "plugin", "bundle", "acme.wasm")
 	require.Equal(t, exitFailed, code)
-	require.Contains(t, stderr, "acme.wasm does not pass the check, so that it cannot be bundled: broken are outcome")
+	require.Contains(t, stderr, "acme.wasm does not pass the check, so that it cannot be bundled: broken rules: outcome")
 	require.Contains(t, stdout, "(case authorized)")
 
 	elsewhere := filepath.Join(t.TempDir(), "cases")

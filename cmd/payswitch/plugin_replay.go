@@ -14,10 +14,10 @@ import (
 	"payswitch/storage"
 )
 
-// errDifferent is what plugin replay ends with where something was not the same: exitDifferent.
+// errDifferent is the error of plugin replay if an operation was not the same: exitDifferent.
 var errDifferent = errors.New("not the same")
 
-// pluginReplay runs recorded operations again: one, or those of the last hours. Nothing is sent, and the database is only read.
+// pluginReplay runs recorded operations again: one operation, those of a payment, or those of the last hours. It sends nothing and only reads the database.
 func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 	f := p.flags("plugin replay [OPERATION]")
 	file := f.String("plugin", "", "run the adapter in this .wasm `file` instead of each operation's own build")
@@ -62,13 +62,13 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 	return r.report.verdict()
 }
 
-// replayer runs what is in a journal with the adapters of a host.
+// replayer runs the recordings of a journal with the adapters of a host.
 type replayer struct {
 	db      *storage.DB
 	journal *drive.Journal
 	host    *plugins.Host
-	build   string // hash of the build to run, "" for the recorded ones
-	adapter string // its name
+	build   string // hash of the build to run; "": the recorded builds
+	adapter string // name of that build's adapter
 	report  replayReport
 }
 
@@ -121,7 +121,7 @@ func (r *replayer) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// operation replays all that is kept of one operation.
+// operation replays every recording of one operation.
 func (r *replayer) operation(ctx context.Context, id string) error {
 	records, err := r.journal.Operation(ctx, id)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *replayer) operation(ctx context.Context, id string) error {
 		case err != nil:
 			return err
 		}
-		return fmt.Errorf("nothing of operation %s is in the journal: it was made longer than journal.keep ago, or its node ended while it was under way", id)
+		return fmt.Errorf("the journal has no recording of operation %s: it is older than journal.keep, or its node ended before the operation did", id)
 	}
 	for _, record := range records {
 		if err := r.replay(ctx, record); err != nil {
@@ -145,7 +145,7 @@ func (r *replayer) operation(ctx context.Context, id string) error {
 	return nil
 }
 
-// many replays what was done in the last time (0 for ever), of all payments or one.
+// many replays the operations of the last time (0: of all times), of all payments or of one.
 func (r *replayer) many(ctx context.Context, last time.Duration, connector, payment string) error {
 	f := drive.JournalFilter{Connector: connector, PaymentID: payment}
 	if last > 0 {
@@ -156,12 +156,12 @@ func (r *replayer) many(ctx context.Context, last time.Duration, connector, paym
 	}
 	err := r.journal.Each(ctx, f, func(record *drive.JournalRecord) error { return r.replay(ctx, record) })
 	if err == nil && payment != "" && len(r.report.Operations) == 0 {
-		err = fmt.Errorf("nothing of payment %s is in the journal", payment)
+		err = fmt.Errorf("the journal has no recording of payment %s", payment)
 	}
 	return err
 }
 
-// replay runs one record and takes what comes of it into the report. An error ends everything.
+// replay runs one record and adds the result to the report. An error ends the command.
 func (r *replayer) replay(ctx context.Context, record *drive.JournalRecord) error {
 	rec, err := r.journal.Open(record)
 	var replayed *plugins.Replayed

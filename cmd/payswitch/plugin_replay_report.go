@@ -15,16 +15,16 @@ import (
 	"payswitch/plugins"
 )
 
-// replayReport is what plugin replay finds, and its JSON.
+// replayReport is the result of plugin replay, also in its JSON form.
 type replayReport struct {
-	Plugin    *replayedBuild `json:"plugin,omitempty"` // the build that was run; absent: the recorded ones
+	Plugin    *replayedBuild `json:"plugin,omitempty"` // the build that ran; absent: the recorded builds
 	Same      int            `json:"same"`
 	Different int            `json:"different"`
 	Failed    int            `json:"failed"` // could not be replayed
-	// Operations are all drives of one operation, or of many those that are not the same; the oldest first.
+	// Operations are all drives of one operation, or the drives among many that are not the same, oldest first.
 	Operations []*replayedOperation `json:"operations"`
 
-	whole bool // Operations are all
+	whole bool // Operations holds every drive
 }
 
 type replayedBuild struct {
@@ -33,7 +33,7 @@ type replayedBuild struct {
 	SHA256  string `json:"sha256"`
 }
 
-// replayedOperation is one drive of an operation: there are several where it was made again.
+// replayedOperation is one drive of an operation. An operation that was sent again has several.
 type replayedOperation struct {
 	Operation   string               `json:"operation_id"`
 	Payment     string               `json:"payment_id,omitempty"`
@@ -44,16 +44,16 @@ type replayedOperation struct {
 	Replayed    string               `json:"replayed_sha256,omitempty"`
 	Result      string               `json:"result"` // same, different, failed
 	Error       string               `json:"error,omitempty"`
-	Note        string               `json:"note,omitempty"` // what to know of the recording
+	Note        string               `json:"note,omitempty"` // a remark about the recording
 	Steps       []replayedStep       `json:"steps,omitempty"`
 	Differences []plugins.Difference `json:"differences,omitempty"`
 }
 
-// replayedStep is what the adapter made in a step, and how the processor answered then.
+// replayedStep is the adapter's result of a step, and the processor's answer at the time.
 type replayedStep struct {
 	Made     string `json:"made"`
 	Same     bool   `json:"same"`
-	Answer   string `json:"answer,omitempty"`    // HTTP status, or how it failed
+	Answer   string `json:"answer,omitempty"`    // HTTP status, or the failure
 	AnswerUS int64  `json:"answer_us,omitempty"` // microseconds from the request to the whole answer
 }
 
@@ -64,7 +64,7 @@ const (
 	replayFailed    = "failed"
 )
 
-// keptReports bounds the operations of a report: a build that differs in one thing differs everywhere.
+// keptReports limits the operations in a report: a build with one difference usually differs everywhere.
 const keptReports = 1000
 
 func (r *replayReport) add(record *drive.JournalRecord, rec *port.Recording, replayed *plugins.Replayed, err error) {
@@ -112,15 +112,15 @@ func (o *replayedOperation) steps(rec *port.Recording, replayed *plugins.Replaye
 	}
 	var notes []string
 	if rec.Altered {
-		notes = append(notes, "a secret in what the adapter was asked was blanked before it was kept")
+		notes = append(notes, "a secret in the adapter's input was blanked before the input was stored")
 	}
 	if rec.Error != "" {
-		notes = append(notes, "it had failed: "+rec.Error)
+		notes = append(notes, "the recorded drive had failed: "+rec.Error)
 	}
 	o.Note = strings.Join(notes, "; ")
 }
 
-// verdict is the end of the command: nil where everything was the same.
+// verdict returns the command's error, or nil if every operation was the same.
 func (r *replayReport) verdict() error {
 	switch all := r.Same + r.Different + r.Failed; {
 	case r.Failed > 0:
@@ -138,7 +138,7 @@ func (r *replayReport) print(w io.Writer) {
 		}
 		return
 	}
-	with := "the builds they were made with"
+	with := "their own builds"
 	if p := r.Plugin; p != nil {
 		with = fmt.Sprintf("%s %s (%.12s)", p.Name, p.Version, p.SHA256)
 	}
@@ -170,7 +170,7 @@ type replayGroup struct {
 	all  []*replayedOperation
 }
 
-// groups are the largest first.
+// groups returns the groups, largest first.
 func (r *replayReport) groups() (groups []*replayGroup) {
 	by := map[string]*replayGroup{}
 	for _, o := range r.Operations {
@@ -241,7 +241,7 @@ func printDifferences(w io.Writer, all []plugins.Difference) {
 	}
 }
 
-// onLine is a text of a processor's or an adapter's with nothing in it that moves a terminal.
+// onLine returns a text of a processor or an adapter without characters that control a terminal.
 func onLine(s string) string {
 	if strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) {
 		return strconv.Quote(s)

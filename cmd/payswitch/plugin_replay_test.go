@@ -21,7 +21,7 @@ import (
 	"payswitch/storage"
 )
 
-// stripeAt answers as Stripe does, and tells what it was sent: a processor's answer may hold anything.
+// stripeAt is a server that answers like Stripe, and echoes the request: a processor's answer may hold anything.
 func stripeAt(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.ParseForm()
@@ -37,7 +37,7 @@ func stripeAt(t *testing.T) string {
 	return s.URL
 }
 
-// changedStripe builds the Stripe adapter with other text in its source.
+// changedStripe builds the Stripe adapter from changed source.
 func changedStripe(t *testing.T, dir, old, with string) string {
 	t.Helper()
 	source, err := filepath.Abs(filepath.Join(root, "plugins/stripe/adapter.go"))
@@ -56,7 +56,7 @@ func changedStripe(t *testing.T, dir, old, with string) string {
 	return wasm
 }
 
-// kept lists the journal of a database, and looks for what must not be in it.
+// kept lists the journal of a database, and checks that it holds no secrets.
 func kept(t *testing.T, database string) (all []*drive.JournalRecord) {
 	t.Helper()
 	db, err := storage.Open(t.Context(), "sqlite:"+database, storage.Options{})
@@ -81,7 +81,7 @@ func kept(t *testing.T, database string) (all []*drive.JournalRecord) {
 	return all
 }
 
-// runBinary runs the program as it is built: with the race detector in it, modules compile too slowly for a busy machine.
+// runBinary runs the built program. With the race detector, modules would compile too slowly on a busy machine.
 func runBinary(t *testing.T, env []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	path, err := binary()
@@ -102,7 +102,7 @@ func TestReplay(t *testing.T) {
 	simulator, err := adapters()
 	require.NoError(t, err)
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "adapters"), os.DirFS(simulator)))
-	old := changedStripe(t, t.TempDir(), `"2022-11-15"`, `"2023-08-16"`) // which is not the one built in, if one is
+	old := changedStripe(t, t.TempDir(), `"2022-11-15"`, `"2023-08-16"`) // a build that differs from the built-in one
 	require.NoError(t, os.Rename(old, filepath.Join(dir, "adapters", "stripe.wasm")))
 	database := filepath.Join(dir, "payswitch.db")
 	replay := func(args ...string) (int, string, string) {
@@ -126,7 +126,7 @@ func TestReplay(t *testing.T) {
 		paid := r.must(key, "/payments", cardPayment(fmt.Sprint("pay_stripe_", i)))
 		require.Equal(t, "succeeded", paid["status"], paid)
 	}
-	// What stands for a key is the same whatever the key has become since.
+	// The stand-in for a key stays the same when the key changes.
 	r.must(key, path, object{"connector_type": "payment_processor",
 		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "sk_test_of_another_time"}})
 
@@ -145,7 +145,7 @@ func TestReplay(t *testing.T) {
 	require.Regexp(t, `2 +outcome captured +same`, out)
 	code, out, stderr = replay("--since", "1h")
 	require.Equal(t, exitOK, code, stderr)
-	require.Contains(t, out, "4 operations, run again with the builds they were made with:\n       4 same\n       0 different\n")
+	require.Contains(t, out, "4 operations, run again with their own builds:\n       4 same\n       0 different\n")
 
 	code, out, stderr = replay("--payment", "pay_stripe_1")
 	require.Equal(t, exitOK, code, stderr)
@@ -175,7 +175,7 @@ func TestReplay(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, out, "0 operations")
 
-	// A build that is gone is named.
+	// The report names a build that is gone.
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	require.Equal(t, exitOK, r.exit(), r.stderr)
 	require.NoError(t, os.Remove(filepath.Join(dir, "adapters", "stripe.wasm")))
@@ -202,7 +202,7 @@ func TestReplay(t *testing.T) {
 		{[]string{"op_1", "--since", "1h"}, exitUsage, "either an operation or the flags"},
 		{[]string{"op_1", "--connector", "stripe"}, exitUsage, "either an operation or the flags"},
 		{[]string{"--since", "-1h"}, exitUsage, "--since takes a positive duration, as 24h"},
-		{[]string{"--payment", "pay_none"}, exitFailed, "nothing of payment pay_none"},
+		{[]string{"--payment", "pay_none"}, exitFailed, "the journal has no recording of payment pay_none"},
 		{[]string{"op_1"}, exitFailed, "no operation op_1 is in the database"},
 		{[]string{"op_1", "--plugin", "none.wasm"}, exitFailed, "there is no file none.wasm"},
 	} {

@@ -143,7 +143,7 @@ func TestGlobalRandom(t *testing.T) {
 	}
 }
 
-// A broken adapter is told which rule it breaks, where, and what to do, in text and as JSON.
+// The report about a broken adapter names the broken rule, the place and the remedy, in text and as JSON.
 func TestPluginCheck(t *testing.T) {
 	t.Parallel()
 	dir := newBuilt(t)
@@ -159,7 +159,7 @@ func TestPluginCheck(t *testing.T) {
 	require.Contains(t, stdout, "- authorize: no request holds the amount 1999 EUR")
 	require.Contains(t, stdout, "what to do: use Money.Minor")
 	require.NotContains(t, stdout, "is certified")
-	require.Contains(t, stderr, "bad.wasm is not certified: broken are money")
+	require.Contains(t, stderr, "bad.wasm is not certified: broken rules: money")
 
 	report := func(file string, want int) (r checkReport) {
 		code, stdout, stderr := author(t, dir, "plugin", "check", file, "--json")

@@ -29,7 +29,7 @@ func trackedFiles(t *testing.T) []string {
 	})
 }
 
-// TestTopLevel keeps the house as it is: whoever needs a new top-level folder first changes this list.
+// TestTopLevel keeps the list of top-level folders and files. A change that needs a new one changes this list first.
 func TestTopLevel(t *testing.T) {
 	allowed := []string{".ci", ".gitignore", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md", "cmd", "config.yaml", "engine", "go.mod", "go.sum",
 		"plugins", "router", "sdk", "storage"}
@@ -41,7 +41,7 @@ func TestTopLevel(t *testing.T) {
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
-// TestFileLength keeps files readable. A file tells one thing from top to bottom; up to 700 lines where that thing needs them.
+// TestFileLength keeps files readable. A file has one subject; up to 700 lines if the subject needs them.
 func TestFileLength(t *testing.T) {
 	for _, f := range trackedFiles(t) {
 		if filepath.Ext(f) != ".go" {

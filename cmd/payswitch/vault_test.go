@@ -152,7 +152,7 @@ func TestMasterKeySettings(t *testing.T) {
 	code, stdout, stderr := runProgram(t, append(without, "PAYSWITCH_VAULT__MASTER_KEY_FILE="+file), "config", "check", "--config", writeConfig(t, ""))
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, stdout, "others on this machine may read "+file)
-	require.Contains(t, stdout, "lies beside the database")
+	require.Contains(t, stdout, "is in the database's folder")
 }
 
 // TestRotationUnderLoad rotates and re-encrypts while a switch takes 20 payments a second, and kills both commands ten times at moments
