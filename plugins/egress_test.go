@@ -169,7 +169,7 @@ func TestNothingHasLeft(t *testing.T) {
 		to, failure string
 	}{
 		"no such name":        {"https://payswitch.invalid", failConnect},
-		"nobody listens":      {"http://" + closed.Addr().String(), failConnect},
+		"no server listens":   {"http://" + closed.Addr().String(), failConnect},
 		"unknown certificate": {selfSigned.URL, failTLS},
 		"silent handshake":    {"https://" + plain.Addr().String(), failTLS},
 		"private address":     {"https://10.1.2.3", failRefused},

@@ -145,9 +145,9 @@ func (f *filler) presents(out *outgoing, to *reach) bool {
 		slices.ContainsFunc(f.allowed, func(p *place) bool { return p.authentication && p.In == sdk.InTLS })
 }
 
-// authenticated holds a request with card data, or with an answer that is captured, against the rule of authentication: it names this
-// account, in the place the manifest declares, and nobody else anywhere. Else an adapter could put cards into the account of its author,
-// or have the author's key or token taken for the account's own.
+// authenticated checks the rule of authentication on a request with card data, or with a captured answer. The request must name this account, in
+// the place that the manifest declares, and no other account anywhere. Otherwise an adapter could put cards into its author's account, or use
+// the author's key or token as if it were the account's own.
 func (f *filler) authenticated(s *sdk.Send, out *outgoing) error {
 	switch {
 	case !f.proven:
@@ -162,7 +162,7 @@ func (f *filler) authenticated(s *sdk.Send, out *outgoing) error {
 		return violation(RuleAuthentication, "%s, and %s", f.why(), f.foreign)
 	}
 	if c := f.foreignKey(); c != nil {
-		return violation(RuleAuthentication, "%s, and %s holds what looks like a key and is none of the account's", f.why(), c.where)
+		return violation(RuleAuthentication, "%s, and %s holds a text that looks like a key and is not a key of the account", f.why(), c.where)
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (f *filler) url(out *outgoing, to *reach) error {
 	if path := strings.Join(segments, "/"); path != u.EscapedPath() {
 		unescaped, err := url.PathUnescape(path)
 		if err != nil {
-			return violation(RuleURL, "the path, filled in, is none")
+			return violation(RuleURL, "the path is not valid once the values are filled in")
 		}
 		u.Path, u.RawPath = unescaped, path
 	}

@@ -40,8 +40,8 @@ func (f *filler) ours(value string) bool {
 	return slices.Contains(f.secrets.plain, value) || f.secrets.told(value)
 }
 
-// authors says whether a text with stand-ins in it holds a derivation that is made of the adapter's own text alone, as it is, encoded or as
-// the key of a signature. A plain digest of the body is nobody's.
+// authors reports whether a text with stand-ins holds a derivation of the adapter's own text alone: plain, encoded, or as the key of a
+// signature. A plain digest of the body does not count.
 func (f *filler) authors(text string, depth int) bool {
 	for depth <= maxDerivations {
 		start, end := f.secrets.next(text)

@@ -111,11 +111,11 @@ func lasting(err error) bool {
 type module struct {
 	hash        string                 // SHA-256 of the bytes, in lower-case hexadecimal
 	read        func() ([]byte, error) // brings the bytes
-	description []byte                 // as Describe makes it; nil where there is none
+	description []byte                 // the result of Describe, or nil
 	own         bool                   // part of this program: compiled in this process
 }
 
-// moduleOf is a module of which the bytes alone are known.
+// moduleOf returns a module of which only the bytes are known.
 func moduleOf(wasm []byte) module {
 	return module{hash: hashOf(wasm), read: func() ([]byte, error) { return wasm, nil }}
 }

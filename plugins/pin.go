@@ -51,7 +51,7 @@ func (p *Pin) of(hash string) *Pin {
 	return nil
 }
 
-// ReadPin reads the pin of a module's file; nil if there is none.
+// ReadPin reads the pin of a module's file. It returns nil without a pin.
 func ReadPin(module string) (*Pin, error) {
 	text, err := os.ReadFile(PinName(module))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -160,7 +160,7 @@ func TestReplayTellsDifferences(t *testing.T) {
 }
 
 func TestReplayOfWhatFailed(t *testing.T) {
-	d := authorize("scripted", "http://127.0.0.1:1") // nobody listens
+	d := authorize("scripted", "http://127.0.0.1:1") // no server listens there
 	rec, res := recording(t, twice, d)
 	require.False(t, res.MayHaveLeft)
 	require.Equal(t, "connect", rec.Step.Exchanges[0].Failure)

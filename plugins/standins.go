@@ -116,7 +116,7 @@ func (s *standIns) capture(name, value string, own bool) string {
 	return text
 }
 
-// named is the index of a secret, -1 if there is none of that stand-in.
+// named returns the index of the secret with a stand-in, or -1.
 func (s *standIns) named(standIn string) int {
 	return slices.IndexFunc(s.secrets, func(x secretBytes) bool { return x.standIn == standIn })
 }
@@ -173,7 +173,7 @@ func (s *standIns) marks(text string) (all []int) {
 	}
 }
 
-// next finds the first stand-in in text, of a derivation or captured value with its index; start is -1 if there is none.
+// next finds the first stand-in in text: of a secret, or of a derivation or captured value with its index. Without a stand-in, start is -1.
 func (s *standIns) next(text string) (start, end int) {
 	for from := 0; ; from++ {
 		at := strings.Index(text[from:], s.tag)

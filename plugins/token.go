@@ -141,8 +141,8 @@ func (o *operation) needsToken(s *sdk.Send) bool {
 		slices.ContainsFunc(s.Derive, func(d sdk.Derivation) bool { return in(&d.Expr) })
 }
 
-// token makes sure that the operation has an access token that is not the stale one. The operation access_token that fetches it is none
-// of the payment's: it carries no money, is not journalled, and leaves nothing to resolve.
+// token makes sure that the operation has an access token other than the stale one. The operation access_token, which fetches it, is not an
+// operation of the payment: it moves no money, is not journalled, and needs no resolution.
 func (o *operation) token(ctx context.Context, stale secret.Value) error {
 	t, err := o.driver.tokens.get(ctx, o.tokenKey(), o.opts.Clock, stale, func() *token {
 		t := o.fetchToken(ctx)

@@ -87,7 +87,7 @@ func (w *writer) flag(k string, v *bool) *writer {
 	return w.bool(k, *v)
 }
 
-// raw writes JSON, or null where there is none.
+// raw writes JSON, or null without a value.
 func (w *writer) raw(k string, v []byte) *writer {
 	if len(v) == 0 {
 		return w.null(k)

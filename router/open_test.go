@@ -155,7 +155,7 @@ func TestOpenRoutesWithoutToken(t *testing.T) {
 // tokens are the right tokens of two payments: one that payswitch authenticates, and one with the processor's own 3-D Secure.
 type tokens struct {
 	payment, native string
-	uses            map[string]string // by the first part of the URL that tells the use
+	uses            map[string]string // by the first part of the URL, which names the use
 }
 
 func (b *bankWorld) tokens() *tokens {

@@ -79,7 +79,7 @@ func forgedCRes(b *bankWorld) {
 	b.ours(publicURL+"/3ds/c/"+strings.TrimPrefix(mine.ResultURL, publicURL+"/3ds/r/"), cres(server, acs))
 	b.waits(c.payment)
 	b.waits(other.payment)
-	require.Equal(b.t, before, b.asked("postauth"), "nobody is asked because of them")
+	require.Equal(b.t, before, b.asked("postauth"), "they cause no call")
 	require.NotZero(b.t, b.counted.alarmed("three_ds_id_mismatch"))
 	require.NotZero(b.t, b.counted.alarmed("three_ds_session_mac"))
 

@@ -144,7 +144,7 @@ func exemptionByThreeDSInstead(b *bankWorld) {
 	require.Empty(b.t, b.counted.asked(p["payment_id"].(string), sdk.OpAuthorize).Exemption)
 
 	p = b.post("/payments", plainly("0140", "psd2_sca_exemption_type", `"transaction_risk_analysis"`, "browser_info", "-")).ok()
-	require.Equal(b.t, "succeeded", p["status"], "nobody is there to be authenticated")
+	require.Equal(b.t, "succeeded", p["status"], "the payer is absent")
 	require.Equal(b.t, map[string]any{"exemption": nil, "route": nil, "reason": "exemption_not_taken", "passed_over": []any{}}, p["sca_exemption"])
 }
 
@@ -261,7 +261,7 @@ func wrongCredentials(b *bankWorld) {
 		return true
 	})
 	b.ends(b.pay("0100").ok(), "failed", "authenticator_credentials", 0)
-	require.Equal(b.t, 1, asked, "nobody is asked again with a wrong key")
+	require.Equal(b.t, 1, asked, "no call is repeated with a wrong key")
 	require.Equal(b.t, 1, b.counted.alarmed("authenticator_refused"))
 }
 

@@ -71,7 +71,7 @@ var branches = map[string]branch{
 	"F15":              {what: "N", shown: []string{"e2e-171"}},
 	"F16":              {what: "R", shown: []string{"e2e-170"}},
 	"F17":              {what: "U", shown: []string{"e2e-172", "e2e-173"}},
-	"F18":              {what: "I, D, S that nobody asked for", run: unasked},
+	"F18":              {what: "I, D, S without a request for them", run: unasked},
 	"F19":              {what: "C without a good acsURL", shown: []string{"e2e-184"}, run: badACSURL},
 	"F20":              {what: "Y without CAVV", run: withoutValue},
 	"F21":              {what: "ids missing or of another", run: wrongIDs},

@@ -99,7 +99,7 @@ func TestHostedFrame(t *testing.T) {
 func TestHostedHostileFields(t *testing.T) {
 	b := newBankWorld(t)
 	for name, change := range map[string]url.Values{
-		"no fields": {}, "numbers that are none": {"java_script": {"true"}, "color_depth": {"x"}, "screen_width": {"1e9"}, "time_zone": {"99999999999999999999"}},
+		"no fields": {}, "texts instead of numbers": {"java_script": {"true"}, "color_depth": {"x"}, "screen_width": {"1e9"}, "time_zone": {"99999999999999999999"}},
 		"negative": {"java_script": {"true"}, "screen_height": {"-5"}, "width": {"-1"}},
 		"markup":   {"java_script": {"true"}, "language": {"<script>"}, "completion": {"<script>"}},
 	} {
@@ -142,7 +142,7 @@ func TestNoReturnURL(t *testing.T) {
 		require.Contains(t, page.body, want)
 		require.Contains(t, page.body, "65.40 EUR")
 		bare := b.send("GET", regexp.MustCompile(`/[^/]*$`).ReplaceAllString(to, ""), "", "", "Sec-Fetch-Dest", "document")
-		require.Equal(t, http.StatusNotFound, bare.status, "without the token nothing is told")
+		require.Equal(t, http.StatusNotFound, bare.status, "without the token the answer shows nothing")
 		require.NotContains(t, bare.body, "payment")
 	}
 }

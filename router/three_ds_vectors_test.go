@@ -332,7 +332,7 @@ func (f *flow) told() {
 	if want.Prepares != nil {
 		require.Equal(t, *want.Prepares, prepares)
 	}
-	if want.PaymentStatus == "cancelled" { // by pull alone nobody hears of it any more: a late CRes fetches nothing (vector cres-111)
+	if want.PaymentStatus == "cancelled" { // with pull alone no further news arrives: a late CRes fetches nothing (vector cres-111)
 		require.Equal(t, "C", f.record(id).Details.TransStatus)
 	} else if want.FinalStatus != nil {
 		require.Eventually(t, func() bool { return f.record(id).Details.TransStatus == *want.FinalStatus }, 5*time.Second, 10*time.Millisecond, "what the issuer said last is kept")

@@ -54,7 +54,7 @@ func TestEndAfterSending(t *testing.T) {
 	require.Equal(t, "reject after sending: missing_parameter: m (p)", operation(f, x).Outcome.Raw["error"])
 	x.Status, x.Failure = 0, "timeout"
 	require.Equal(t, "request failed, may have been received: timeout", operation(f, x).Outcome.Raw["error"])
-	require.Equal(t, diverged, operation(f, x, x).Outcome.Raw["error"], "the end does not hide exchanges that nobody asked for")
+	require.Equal(t, diverged, operation(f, x, x).Outcome.Raw["error"], "the end does not hide unexpected exchanges")
 }
 
 // TestEndOutside: outside of an operation a helper's panic names the error.

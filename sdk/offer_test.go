@@ -57,7 +57,7 @@ func TestWhatIsKnown(t *testing.T) {
 	require.Equal(t, "203.0.113.10", r.Shopper().IPv4())
 	require.Empty(t, (&Browser{IP: "2001:db8::1"}).IPv4())
 	r.StoredCredential = &StoredCredentialUse{Initiator: "mit"}
-	require.Equal(t, &Browser{}, r.Shopper(), "nobody is there")
+	require.Equal(t, &Browser{}, r.Shopper(), "the payer is absent")
 	require.Equal(t, []Exemption{ExemptionLowValue, ExemptionDelegation}, ExemptionsIn(Names{{"LOW", "low_value"}, {"DELEGATED", "sca_delegation"}}))
 }
 

@@ -123,7 +123,7 @@ func TestConfigProblems(t *testing.T) {
 			want: []string{"plugins.simulate: simulated connectors take no money", "plugins.allow_loopback_http: is for development"}},
 		"what is no key": {file: "plugins:\n  trusted_keys: [RWnone]\n",
 			want: []string{`plugins.trusted_keys: "RWnone" is not a minisign public key`}},
-		"signed by nobody": {file: "plugins:\n  signed_only: true\n",
+		"no trusted key": {file: "plugins:\n  signed_only: true\n",
 			want: []string{"plugins.signed_only: refuses every adapter while plugins.trusted_keys is empty"}},
 		"same address twice": {file: "metrics:\n  listen: 127.0.0.1:8080\n",
 			want: []string{"metrics.listen: is server.listen too"}},

@@ -158,7 +158,7 @@ func TestPluginInstall(t *testing.T) {
 		args   []string
 		stderr string
 	}{
-		"nobody trusted":  {[]string{signed, "--yes"}, "the adapter is signed by a key that is not trusted here"},
+		"no trusted key":  {[]string{signed, "--yes"}, "the adapter is signed by a key that is not trusted here"},
 		"another trusted": {[]string{signed, "--yes", "--key", w.path("other.pub")}, "add its author's public key to plugins.trusted_keys"},
 		"unsigned":        {append(key, unsigned), "the adapter is not signed: ask its author for a signed bundle, or install it with --allow-unsigned"},
 		"other module": {append(key, changed("module.bundle", func(b *plugins.Bundle) { b.Module = append([]byte(nil), b.Module[:len(b.Module)-1]...) })),
@@ -170,7 +170,7 @@ func TestPluginInstall(t *testing.T) {
 			b.Signature, b.Manifest = nil, []byte(strings.Replace(string(b.Manifest), "api.acme.example", "api.evil.example", 2))
 		})}, "the manifest of the module differs from the bundle's"},
 		"a module":         {append(key, w.path("acme.wasm")), "the file is not a bundle"},
-		"nobody says yes":  {[]string{signed, "--key", w.path("mine.pub")}, "not approved: payswitch changed nothing. Answer y, or pass --yes"},
+		"no answer given":  {[]string{signed, "--key", w.path("mine.pub")}, "not approved: payswitch changed nothing. Answer y, or pass --yes"},
 		"what is no key":   {[]string{signed, "--key", "nothing"}, "is neither a minisign public key nor a file that holds one"},
 		"no such file":     {append(key, "none.bundle"), "none.bundle"},
 		"an unfit private": {[]string{signed, "--key", w.path("mine.key")}, "mine.key"},

@@ -158,7 +158,7 @@ func (d *Directory) load(ctx context.Context, merchantID string, old *merchantEn
 	if old == nil {
 		old = &merchantEntry{}
 	}
-	// The ciphertext tells a row from a later row with the same id and version, because no two ciphertexts are equal.
+	// The ciphertext distinguishes a row from a later row with the same id and version, because no two ciphertexts are equal.
 	if o := old.merchant; o != nil && o.Version == e.merchant.Version && bytes.Equal(o.Sealed, e.merchant.Sealed) {
 		e.merchant = o
 	} else if err := openMerchant(d.vault, e.merchant); err != nil {

@@ -215,7 +215,7 @@ func TestEURCents(t *testing.T) {
 
 func TestExempts(t *testing.T) {
 	require.False(t, Default().Exempts())
-	require.False(t, Strict().Exempts(), "rules, of which none is on")
+	require.False(t, Strict().Exempts(), "no rule is on")
 	for _, on := range []func(r *ExemptionRules){func(r *ExemptionRules) { r.LowValue = RuleOn }, func(r *ExemptionRules) { r.TRAThresholdEUR = 100 },
 		func(r *ExemptionRules) { r.TrustedBeneficiary = RuleOn }, func(r *ExemptionRules) { r.SecureCorporate = RuleOn }} {
 		c := Strict()

@@ -57,7 +57,7 @@ func TestPartialApproval(t *testing.T) {
 	for _, amount := range []string{`"ten"`, `{}`, `null`, `"0.00"`, `"10.005"`, `-1`} {
 		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, result("1", part(amount)))).Status, amount)
 	}
-	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, result("4", held))).Status, "a part of which nobody knows how much")
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, result("4", held))).Status, "a part of an unknown amount")
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, result("1", `,"prePaidCard":"x"`))).Status)
 }
 

@@ -21,7 +21,7 @@ const (
 
 var errTooMany = errors.New("the lists hold too many transactions to search")
 
-// find is the id of the transaction with an invoice number; "" if there provably is none since that time.
+// find returns the id of the transaction with an invoice number, or "" with proof that there is no such transaction since that time.
 func find(c *sdk.Call, invoice string, since time.Time) string {
 	since = since.Add(-slack)
 	id, whole := findIn(c, "getUnsettledTransactionListRequest", "", invoice, since, unsettledMost)

@@ -202,7 +202,7 @@ func TestAnswersWithoutEvidence(t *testing.T) {
 	}
 	require.Equal(t, "60198495566", play(t, sdk.OpAuthorize, purchase(), answer(200, result("9", ""))).TransactionID, "what became of it can be asked")
 	seen := strings.Replace(result("3", errors), `"errorCode":"2"`, `"errorCode":"11"`, 1)
-	require.Empty(t, play(t, sdk.OpAuthorize, purchase(), answer(200, seen)).TransactionID, "a refused duplicate tells nothing of the first")
+	require.Empty(t, play(t, sdk.OpAuthorize, purchase(), answer(200, seen)).TransactionID, "a refused duplicate proves nothing about the first")
 	for n := range len(whole) {
 		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, whole[:n])).Status, "cut after %d bytes", n)
 	}
@@ -247,5 +247,5 @@ func TestLater(t *testing.T) {
 	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpRefund, r).Reject.Code)
 	r.ConnectorData = play(t, sdk.OpAuthorize, purchase(), answer(200, result("1", ""))).ConnectorData
 	p = play(t, sdk.OpRefund, r, answer(200, result("1", "")))
-	require.Equal(t, `{"cardNumber":"XXXX1111","expirationDate":"XXXX"}`, body(t, p.Sends[0], create).Raw("transactionRequest.payment.creditCard"), "a charge of a stored credential tells the card in its answer")
+	require.Equal(t, `{"cardNumber":"XXXX1111","expirationDate":"XXXX"}`, body(t, p.Sends[0], create).Raw("transactionRequest.payment.creditCard"), "the answer to a charge of a stored credential shows the card")
 }

@@ -60,7 +60,7 @@ func TestRefundSync(t *testing.T) {
 	gone := play(t, sdk.OpRefundSync, r, answer(200, failure("E00040")))
 	require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{gone.Status, gone.Raw["alarm"]}, "an id that the processor gave")
 	p := play(t, sdk.OpRefundSync, r, answer(200, details("60198495580", "refundSettledSuccessfully", "24.99", "24.99")))
-	require.Equal(t, usd(2499), *p.Amount, "another amount than was asked for is told")
+	require.Equal(t, usd(2499), *p.Amount, "the outcome has an amount other than the requested one")
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, r, answer(200, details("1", "refundSettledSuccessfully", "7.00", "7.00"))).Status, "another one's")
 }
 
@@ -87,7 +87,7 @@ func batches(n int) sdk.Exchange {
 	return answer(200, `{"batchList":[`+strings.Join(all, ",")+`],`+ok+`}`)
 }
 
-// The adapter finds a payment whose answer was lost by its invoice number. That there is none must be proven.
+// The adapter finds a payment with a lost answer by its invoice number. Only proof shows that there is no such payment.
 func TestLookup(t *testing.T) {
 	const before, since = "2026-01-15T10:00:00Z", "2026-01-15T10:20:00Z"
 	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Payment: &sdk.PaymentState{CreatedAt: now - 60_000}}

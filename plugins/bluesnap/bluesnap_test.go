@@ -162,7 +162,7 @@ func TestCapture(t *testing.T) {
 	p = play(t, sdk.OpSync, later(2499), done("CAPTURE", `,"amount":10.00`))
 	require.Equal(t, usd(1000), *p.Amount)
 	p = play(t, sdk.OpCapture, later(1000), done("CAPTURE", `,"amount":20.00`))
-	require.Equal(t, usd(2000), *p.Amount, "more than was asked for is told, for the host to refuse")
+	require.Equal(t, usd(2000), *p.Amount, "the outcome has more than the requested amount, and the host refuses it")
 
 	r := later(1000)
 	r.Resolves = sdk.OpCapture

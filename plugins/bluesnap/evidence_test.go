@@ -28,7 +28,7 @@ func TestFailedChangeSaysNothingOfThePayment(t *testing.T) {
 	require.Equal(t, []any{sdk.StatusDeclined, "7001"}, []any{p.Status, p.CaptureID}, "what is asked for is the capture")
 
 	r = later(2499)
-	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, of("REFUND", "SUCCESS")).Status, "captured, but nobody knows how much")
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, of("REFUND", "SUCCESS")).Status, "captured, but the amount is unknown")
 	r.Payment.Captured = 1000
 	require.Equal(t, usd(1000), *play(t, sdk.OpSync, r, of("REFUND", "SUCCESS")).Amount)
 }

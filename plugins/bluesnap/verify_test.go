@@ -36,7 +36,7 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, sdk.DeclineExpiredCard, p.Decline.Reason)
 
 	r.Billing, r.ThreeDS = nil, nil
-	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpVerify, r).Reject.Code, "nobody is named")
+	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpVerify, r).Reject.Code, "no name is given")
 	r.Instrument.Card.Holder = "Ana Maria Lima"
 	j := wire.JSONBody(t, play(t, sdk.OpVerify, r, kept).Sends[0])
 	require.Equal(t, []string{"Ana Maria", "Lima"}, []string{j.Str("firstName"), j.Str("lastName")})

@@ -51,11 +51,11 @@ func playIn(t *testing.T, currency string, op sdk.Operation, r sdk.Request, answ
 			p.verifies = append(p.verifies, result.Verify)
 			hash = sdk.VerifyHash(result.Verify)
 		default:
-			require.Empty(t, answers, "answers nobody asked for")
+			require.Empty(t, answers, "answers without a request")
 			p.Outcome, p.reject = result.Outcome, result.Reject
 			return p
 		}
-		require.NotEmpty(t, answers, "nobody answers %s", hash)
+		require.NotEmpty(t, answers, "no answer for %s", hash)
 		x, answers = answers[0], answers[1:]
 		x.Now, x.RequestHash = now, hash
 		s.Exchanges = append(s.Exchanges, x)

@@ -70,7 +70,7 @@ func TestAmounts(t *testing.T) {
 	require.Equal(t, sdk.StatusAuthorized, p.Status)
 	require.Equal(t, usd(1000), *p.Amount)
 	p = play(t, sdk.OpAuthorize, payment(), answer(201, `{"id":"7001","status":"PARTIAL_AUTHORIZED"}`))
-	require.Equal(t, sdk.StatusUnknown, p.Status, "a part of which nobody knows how much")
+	require.Equal(t, sdk.StatusUnknown, p.Status, "a part of an unknown amount")
 }
 
 // TestEvidence: an answer without proof decides nothing.

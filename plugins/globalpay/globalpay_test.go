@@ -123,7 +123,7 @@ func TestAuthorize(t *testing.T) {
 	require.Equal(t, []string{"TRN_1", "0161", "12345"}, []string{o.TransactionID, o.NetworkTransactionID, o.AuthCode})
 	require.Equal(t, usd(2499), *o.Amount)
 	require.Equal(t, &sdk.Checks{CVC: "fail", PostalCode: "pass"}, o.Checks)
-	require.Nil(t, o.StoredCredential, "nobody asked to keep it")
+	require.Nil(t, o.StoredCredential, "the request does not ask to keep it")
 	require.Equal(t, "X-GP-Idempotency", sends[0].IdempotencyHeader)
 	require.True(t, sends[0].SafeToRepeat)
 

@@ -152,7 +152,7 @@ func TestAuthorize(t *testing.T) {
 		{"another currency", anOrder("COMPLETED", `"captures":[{"id":"C","status":"COMPLETED","amount":{"currency_code":"EUR","value":"24.99"}}]`), sdk.StatusUnknown},
 		{"no amount", anOrder("COMPLETED", `"captures":[{"id":"C","status":"COMPLETED"}]`), sdk.StatusUnknown},
 		{"complete without a payment", anOrder("COMPLETED", ""), sdk.StatusUnknown},
-		{"captured, nobody knows how much", anOrder("COMPLETED", `"authorizations":[{"id":"A","status":"PARTIALLY_CAPTURED",`+value+`}]`), sdk.StatusUnknown},
+		{"captured, the amount is unknown", anOrder("COMPLETED", `"authorizations":[{"id":"A","status":"PARTIALLY_CAPTURED",`+value+`}]`), sdk.StatusUnknown},
 		{"under review", anOrder("COMPLETED", `"captures":[{"id":"C","status":"PENDING","status_details":{"reason":"PENDING_REVIEW"}}]`), sdk.StatusReview},
 		{"the same request is being worked on", wire.Answer(409, `{"name":"RESOURCE_CONFLICT","details":[{"issue":"PREVIOUS_REQUEST_IN_PROGRESS"}]}`), sdk.StatusUnknown},
 		{"an earlier request took the reference", wire.Answer(422, `{"name":"UNPROCESSABLE_ENTITY","details":[{"issue":"DUPLICATE_INVOICE_ID"}]}`), sdk.StatusUnknown},

@@ -267,7 +267,7 @@ func BenchmarkCompilerMemory(b *testing.B) {
 	}
 }
 
-// TestCompileBombsElsewhere: sections of which the compiler would make much, and counts that promise more than is there.
+// TestCompileBombsElsewhere: sections that the compiler would expand to much code, and counts above the number of elements.
 func TestCompileBombsElsewhere(t *testing.T) {
 	r := newRuntime(t, Options{})
 	ok := answerAt(0, 0)

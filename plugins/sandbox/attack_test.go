@@ -109,7 +109,7 @@ func TestLoopsAreStopped(t *testing.T) {
 
 // TestLengthIsCharged: what a single instruction or host call does is paid for before it is done.
 func TestLengthIsCharged(t *testing.T) {
-	r := newRuntime(t, Options{Limits: Limits{StepFuel: 72e6}}) // of which 70 million are for the memory
+	r := newRuntime(t, Options{Limits: Limits{StepFuel: 72e6}}) // 70 million of them are for the memory
 	for _, name := range []string{"random 48 MiB", "fill 48 MiB", "copy 30 MiB"} {
 		_, c := compiled(t, r, loops()[name].build())
 		in, err := c.fork(c.image)

@@ -63,7 +63,7 @@ func TestCompileTimeIsBounded(t *testing.T) {
 	}
 }
 
-// TestCompileEffortIsBounded: many functions, each of which would pass, are too much together.
+// TestCompileEffortIsBounded: many functions that each pass alone are too much together.
 func TestCompileEffortIsBounded(t *testing.T) {
 	b := newAdapter(1)
 	code := hardToCompile(3200, 1)["flat loops"]

@@ -51,7 +51,7 @@ func BecomeCompiler() {
 	}
 }
 
-// order tells a compiler what to compile.
+// order names the work of a compiler process.
 type order struct {
 	Limits      Limits
 	Unoptimised bool

@@ -85,7 +85,7 @@ func TestCompilerMakesTheSame(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 
-	again := load(Options{CacheDir: dir, Compiler: badCompiler("dies")}) // the next process: nobody is started
+	again := load(Options{CacheDir: dir, Compiler: badCompiler("dies")}) // the next process: no compiler is started
 	require.Equal(t, want, step(t, again, "m"))
 	require.JSONEq(t, `{"name":"guest"}`, manifest(again))
 

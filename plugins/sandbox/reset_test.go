@@ -268,13 +268,13 @@ func TestLedgerIsOutOfReach(t *testing.T) {
 		m, _ := compiled(t, r, newAdapter(pages).step("", store(at), answerAt(outputAt, 0)).build())
 		require.Equal(t, TrapMemory, trapOf(t, m, call("")).Kind, name)
 	}
-	// A store that begins within the memory and ends beyond it leaves nothing behind, and wipes out nobody's note.
+	// A store that begins inside the memory and ends outside it leaves no bytes, and removes no note.
 	_, c := compiled(t, r, newAdapter(pages).step("", argument(0), i64c(-1), mem(0x37, 0), i32c(size-1), i64c(0), mem(0x37, 0), i32c(outputAt),
 		i32c(size), mem(opI32Load, 0), mem(opI32Store, 0), answerAt(outputAt, 4)).build())
 	requireReset(t, c, littleEndian(0), littleEndian(uint32(size)-8), littleEndian(uint32(size)-3))
 }
 
-// TestMemorySizeIsTheGuests: the ledger is in nobody's memory.size, and memory.grow answers as if it was not there.
+// TestMemorySizeIsTheGuests: memory.size does not include the ledger, and memory.grow answers as without a ledger.
 func TestMemorySizeIsTheGuests(t *testing.T) {
 	r := newRuntime(t, Options{Limits: Limits{MemoryPages: 20}})
 	at := int64(outputAt)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// scratchDir is a cache directory that lives as long as its runtime. A lock on it tells other processes that it is in use.
+// scratchDir is a cache directory that lives as long as its runtime. A lock on it shows other processes that it is in use.
 type scratchDir struct {
 	path string
 	lock *os.File

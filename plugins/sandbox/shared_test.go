@@ -81,7 +81,7 @@ func TestAddressAfterGrowth(t *testing.T) {
 	require.Equal(t, "\x01", step(t, m, ""))
 }
 
-// More accesses than are looked at together, of which the last goes by an address that was made before them all.
+// There are more accesses than the rewriter looks at together. The last access uses an address that was made before all of them.
 func TestSharedAddressesOfALongStretch(t *testing.T) {
 	r := newRuntime(t, Options{Limits: fuzzLimits})
 	const p, q = 2, 3

@@ -62,7 +62,7 @@ func TestPaymentAmounts(t *testing.T) {
 		o := do(t, sdk.OpAuthorize, 0, first)
 		require.Equal(t, row.now, said(o), code)
 		if o.Status == sdk.StatusUnknown {
-			require.Empty(t, o.TransactionID, "a lost answer tells nothing")
+			require.Empty(t, o.TransactionID, "a lost answer has no transaction id")
 		}
 		lost := later(first, nil)
 		known := later(first, o)
@@ -79,7 +79,7 @@ func TestPaymentAmounts(t *testing.T) {
 				require.Equal(t, end.Amount.Minor, end.Totals.Captured)
 			}
 			if o.Status == sdk.StatusCaptured {
-				require.Equal(t, o, end, "a sync tells what the answer told")
+				require.Equal(t, o, end, "a sync reports the outcome of the answer")
 			}
 		}
 		manual := request(visa, magic+code, sdk.CaptureManual)

@@ -99,7 +99,7 @@ func TestSoftAmounts(t *testing.T) {
 	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.ThreeDS = outside() }))
 	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.ThreeDS = &sdk.ThreeDSResult{TransStatus: "U", ECI: "07"} }), "it was tried")
 	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.Amount.Minor = 6540 }))
-	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit"} }), "nobody is there to be asked")
+	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit"} }), "the payer is absent")
 	require.Equal(t, "requires_customer_action", ask(func(r *sdk.Request) { r.Request3DS = true }))
 	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.Exemption = sdk.ExemptionLowValue; r.Amount.Minor = 6540 }))
 

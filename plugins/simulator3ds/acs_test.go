@@ -197,7 +197,7 @@ func TestBadCReq(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, status)
 	require.Contains(t, page, "is padded")
 	status, _ = w.form("/sim/acs/challenge/submit", "transaction", ares.text("acsTransID"), "form", "", "otp", "1234")
-	require.Equal(t, http.StatusBadRequest, status, "without the page's own field nobody answers")
+	require.Equal(t, http.StatusBadRequest, status, "without the page's own field the request is refused")
 	require.Equal(t, "Erro 305", said(w.result(ares)))
 	for name, pairs := range map[string][]any{"version": {"messageVersion", "2.1.0"}, "window": {"challengeWindowSize", "06"}, "type": {"messageType", "AReq"}} {
 		ares := w.challenged("0170")
@@ -278,7 +278,7 @@ func TestPush(t *testing.T) {
 		require.Regexp(t, `^https://switch\.example/webhooks/m/a [0-9a-f]{64}$`, sent)
 		require.Equal(t, "Erro 305", said(w.result(ares)), "pushed alone")
 
-		w.challenged("0170") // and nobody comes
+		w.challenged("0170") // the payer does not come
 		began := time.Now()
 		<-got
 		require.InDelta(t, firstCReqTime.Seconds(), time.Since(began).Seconds(), 1)

@@ -49,7 +49,7 @@ func TestNotFoundByItsLink(t *testing.T) {
 	require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{o.Status, o.Raw["alarm"]})
 	lost := later(1000, 0)
 	lost.TransactionID = lost.Reference
-	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, lost, gone).Status, "nobody has seen link data of it")
+	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, lost, gone).Status, "no link data is known")
 }
 
 // TestReasons shows that Worldpay's refusal codes have specific reasons, and that no other processor is tried after a late answer.

@@ -85,7 +85,7 @@ func Config() []sdk.Field {
 		return sdk.Field{Name: name, Label: label, Type: "text", Help: help, Optional: true}
 	}
 	return []sdk.Field{
-		field(ConfigAcquirerBIN, "Acquirer BIN", "Where neither the profile nor the processor's account tells it."),
+		field(ConfigAcquirerBIN, "Acquirer BIN", "Needed if neither the profile nor the processor's account has it."),
 		field(ConfigAcquirerMID, "Acquirer merchant id", "As above."),
 		field(ConfigAcquirerCountry, "Acquirer country", "ISO 3166-1, two letters or three digits. As above."),
 		field(ConfigMCC, "Merchant category code", "Four digits. As above."),

@@ -47,7 +47,7 @@ func (j *jumps) reset(made *MadeByGo) {
 	*j = jumps{edits: j.edits[:0], targets: j.targets[:0], open: append(j.open[:0], opBlock), entries: entries{made: made, blocks: j.entries.blocks[:0], back: append(j.entries.back[:0], 0)}}
 }
 
-// found returns the edits. There are none where the function is not of the shape.
+// found returns the edits, or nil if the function does not have the expected shape.
 func (j *jumps) found() []Edit {
 	if !j.known || j.strange {
 		return nil

@@ -14,7 +14,7 @@ func main() {}
 func init() {
 	sdk.Serve(&sdk.Adapter{
 		Manifest: sdk.Manifest{
-			Name: "faulty", Kind: sdk.KindProcessor, Version: "1.2.0", DisplayName: "Faulty", Description: "Fails as it is told to.",
+			Name: "faulty", Kind: sdk.KindProcessor, Version: "1.2.0", DisplayName: "Faulty", Description: "Fails on demand.",
 			Environments:   map[string]sdk.Environment{"test": sdk.At("https://api.faulty.example")},
 			Credentials:    []sdk.Field{{Name: "secret_key", Key: "api_key", Label: "Secret key", Type: "secret"}},
 			Config:         []sdk.Field{{Name: "mode", Label: "Mode", Type: "text"}},

@@ -26,8 +26,8 @@ func TestEnd(t *testing.T) {
 	require.Equal(t, sdk.StatusCaptured, p.Status)
 	require.Nil(t, p.Reject)
 	require.Equal(t, "4111111111111111", JSONBody(t, p.Sends[0]).Str("card.number"))
-	require.Panics(t, func() { End(failing{t}, a, s) }, "nobody answers")
-	require.Panics(t, func() { End(failing{t}, a, s, ok, ok) }, "nobody asks")
+	require.Panics(t, func() { End(failing{t}, a, s) }, "there is no answer")
+	require.Panics(t, func() { End(failing{t}, a, s, ok, ok) }, "there is no request")
 	reject := NewStep(&a.Manifest, sdk.OpVoid, sdk.Request{})
 	require.Equal(t, sdk.RejectUnsupported, End(t, a, reject).Reject.Code)
 
