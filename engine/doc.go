@@ -6,38 +6,38 @@
 //
 //	fault       errors that callers see, and faults of adapters
 //	ids         ids and unguessable texts
-//	secret      values that nothing prints
+//	secret      values that are never printed
 //	card        card numbers, networks, issuers
 //	payment     the pure domain: transition table, verdicts, bookings
-//	request     what a merchant asks of a payment, and the rules for it
+//	request     a merchant's request, and the API's rules for it
 //	approval    what an operator approved of an adapter's reach
-//	port        connectors, store, metrics, clock: what the engine asks of its surroundings
+//	port        the engine's needs: connectors, store, metrics, clock
 //	vault       encryption at rest, keys and their rotation, signatures of rows
 //	link        URLs that payers' browsers open
 //	account     merchants, profiles, connector accounts, keys, repeated requests
 //	method      customers, saved payment methods, mandates
-//	drive       an operation's life at an adapter: request, lease, send guard, journal, evidence
+//	drive       an operation at an adapter: request, lease, send guard, journal, evidence
 //	change      the one commit path: load, decide, commit, effects
-//	threeds     the policy of 3-D Secure, pure; threeds/flow carries it out
+//	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
 //	engine      wiring, and the use cases of payments; ports.go joins the rooms' parts of the store
 //
-// storetest is the contract of a store, by room. A store implements Store; package storage does with SQLite.
+// storetest has the tests that every store must pass, by room. Package storage implements Store with SQLite.
 //
 // # One payment
 //
 // A create with confirm goes this way:
 //
 //  1. router/payments.go decodes the request and calls Engine.CreatePayment in create.go.
-//  2. Engine.confirm in confirm.go chooses the instrument, routes, and decides: first an authentication (threeds/flow/begin.go) or at once the
+//  2. Engine.confirm in confirm.go chooses the instrument, routes, and decides the first step: an authentication (threeds/flow/begin.go) or the
 //     authorization. The decision is a change.Change with the intent of one operation.
-//  3. Changes.Commit in change/change.go writes payment, attempt, operation and event in one transaction. The operation's run is its effect.
+//  3. Changes.Commit in change/change.go writes payment, attempt, operation and event in one transaction. The change's effect performs the operation.
 //  4. Driver.Drive in drive/run.go lets the adapter perform the operation, and guards each send.
 //  5. payment.Judge in payment/judge.go makes a verdict of the answer; an adapter's word alone moves no money.
 //  6. Engine.settle in settle.go books the verdict (payment.Book) into the next Change, and Changes.Commit writes it.
-//  7. Changes.View in change/view.go is what router/payment_json.go shows.
+//  7. Changes.View in change/view.go makes the answer, and router/payment_json.go writes it.
 //
-// Capture, cancel and complete are steps 2 to 7 with another decision function, each in the file of its name. An outcome that is unknown is
-// found out by Engine.Run in resolve.go, with evidence from Driver.FindEvidence in drive/evidence.go, and settled as in step 6.
+// Capture, cancel and complete are steps 2 to 7 with another decision function, each in the file of its name. Engine.Run in
+// resolve.go resolves an unknown outcome: Driver.FindEvidence in drive/evidence.go finds evidence, and step 6 settles it.
 //
 // # Where new things go
 //

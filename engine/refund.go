@@ -70,7 +70,7 @@ func (e *Engine) decideRefund(ctx context.Context, w *change.Loaded, in *request
 	p.Details.RefundCount++
 	p.ModifiedAt = now
 	c := &change.Change{Payment: p, Refund: w.Refund, Intents: []*payment.Operation{op}}
-	if in.Type == payment.RefundScheduled { // an operation that has provably not left: resolution sends it when it is due
+	if in.Type == payment.RefundScheduled { // the operation has provably not left: resolution sends it when it is due
 		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationUnknown, "", time.Time{}, now.Add(payment.RefundScheduleDelay)
 	} else {
 		c.Turn = w.Account
@@ -126,7 +126,7 @@ func (e *Engine) refundIsNew(ctx context.Context, merchantID, id string) error {
 	return &fault.Error{Kind: fault.KindInvalid, Code: "HE_01", Message: "Duplicate refund request. Refund already attempted with the refund ID", Param: "refund_id"}
 }
 
-// performRefund sends the refund, and books what the processor's messages said of it in the meantime.
+// performRefund sends the refund, and books the processor's messages that arrived in the meantime.
 func (e *Engine) performRefund(ctx context.Context, w *change.Loaded) error {
 	if err := e.perform(ctx, w); err != nil {
 		return err
@@ -251,7 +251,7 @@ func (e *Engine) ListRefunds(ctx context.Context, auth account.Auth, in request.
 	return list, total, err
 }
 
-// DecideRefund books an operator's word on a refund: any status may follow any other. It calls no processor and announces nothing. An operation
+// DecideRefund books an operator's decision about a refund: any status may follow any other. It calls no processor and announces nothing. An operation
 // that is still open ends with it, so that background work does not send the refund again.
 func (e *Engine) DecideRefund(ctx context.Context, id string, in request.RefundDecision) error {
 	f, err := e.readRefund(ctx, in.MerchantID, id)
@@ -306,7 +306,7 @@ func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payme
 			return nil, err
 		}
 		if driven {
-			return nil, fault.ErrConflict // the answer is about to come: wait for it
+			return nil, fault.ErrConflict // a node is about to book the answer
 		}
 		if op.Status.Open() || op.Status == payment.OperationPending {
 			payment.EndPending(op, now) // background work must not send it again
@@ -324,7 +324,7 @@ func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payme
 	return c, nil
 }
 
-// operation reads an operation. driven says that a node holds its lease.
+// operation reads an operation. driven is true if a node holds its lease.
 func (e *Engine) operation(ctx context.Context, id string) (op *payment.Operation, driven bool, err error) {
 	err = e.read(ctx, "read operation", func(r Reader) (err error) {
 		if op, err = r.Operation(id); err == nil {

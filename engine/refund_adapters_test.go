@@ -156,7 +156,7 @@ func TestRefundStripe(t *testing.T) {
 	require.Equal(t, []int64{800, 800}, refundAmounts(w, id))
 }
 
-// Adyen accepts a refund and tells its end in a notification. A later notification may take it back.
+// Adyen accepts a refund and reports its end in a notification. A later notification may revoke that.
 func TestRefundAdyen(t *testing.T) {
 	const key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 	p, samples := replay(t), recorded(t, "adyen")

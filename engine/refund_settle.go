@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// loadRefund reads the payment, attempt and operation of a refund. Account stays nil where the account or its adapter is gone.
+// loadRefund reads the payment, attempt and operation of a refund. Account stays nil if the account or its adapter is gone.
 func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loaded, error) {
 	w, err := e.changes.Load(ctx, f.MerchantID, f.PaymentID)
 	if err != nil {
@@ -36,7 +36,7 @@ func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loa
 	return w, nil
 }
 
-// refundSettlement is what a verdict on a refund's operation changes: the refund, the payment's amounts and the operation.
+// refundSettlement returns the change of a verdict on a refund's operation: the refund, the payment's amounts and the operation.
 func (e *Engine) refundSettlement(w *change.Loaded, v payment.Verdict, now time.Time) (*change.Change, error) {
 	b := payment.BookRefund(w.Payment, w.Refund, w.Operation, v, now)
 	c := e.refundChange(w, &b)
@@ -52,7 +52,7 @@ func (e *Engine) refundSettlement(w *change.Loaded, v payment.Verdict, now time.
 	return e.announcedRefund(w, c, now)
 }
 
-// refundChange is the change of a booking. Its effect shows the caller the rows as they are durable.
+// refundChange returns the change of a booking. With its effect the caller's answer shows the durable rows.
 func (e *Engine) refundChange(w *change.Loaded, b *payment.RefundBooking) *change.Change {
 	c := &change.Change{Payment: b.Payment, Refund: b.Refund, Alarms: b.Alarms}
 	c.Effects = append(c.Effects, func(context.Context) error {
@@ -65,7 +65,7 @@ func (e *Engine) refundChange(w *change.Loaded, b *payment.RefundBooking) *chang
 	return c
 }
 
-// announcedRefund gives a change the merchant's event if the refund has a new status.
+// announcedRefund adds the merchant's event to a change if the refund has a new status.
 func (e *Engine) announcedRefund(w *change.Loaded, c *change.Change, now time.Time) (_ *change.Change, err error) {
 	if c.Refund.Status != w.Refund.Status {
 		c.Event, err = e.changes.RefundEvent(c.Refund, now)
@@ -73,7 +73,7 @@ func (e *Engine) announcedRefund(w *change.Loaded, c *change.Change, now time.Ti
 	return c, err
 }
 
-// tellsNews reports whether a pending answer brings news about an operation that was pending.
+// tellsNews reports whether a pending answer has new facts about a pending operation.
 func tellsNews(w *change.Loaded, v payment.Verdict) bool {
 	if w.Operation.OfRefund() {
 		return payment.TellsRefundNews(w.Refund, v)
@@ -81,18 +81,18 @@ func tellsNews(w *change.Loaded, v payment.Verdict) bool {
 	return payment.TellsNews(w.Attempt, v)
 }
 
-// syncRefund asks the processor for a refund and books the answer. It never sends anything that could act.
+// syncRefund asks the processor for a refund and books the answer. It sends no request that could act.
 func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 	op := w.Operation
 	if op.Status == payment.OperationStarted || op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() ||
 		!slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync) {
-		return nil // its own answer is better, or no query exists
+		return nil // the operation's own answer has more facts, or the adapter has no query
 	}
 	defer e.driver.KeepRest(ctx, &w.Run)
 	if op.Status == payment.OperationUnknown || op.Status == payment.OperationPending {
 		v, err := e.driver.AskProcessor(ctx, &w.Run)
 		if err != nil || v.Status == payment.OperationNotActed || !payment.TellsRefundNews(w.Refund, v) {
-			return err // that nothing happened is for the holder of the lease to find: another node may be sending it just now
+			return err // only the holder of the lease may conclude that nothing happened: another node may be sending the refund
 		}
 		return unlessLeased(e.settle(context.WithoutCancel(ctx), w, v))
 	}
@@ -139,7 +139,7 @@ func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sd
 	}
 }
 
-// bookRefundEvent books one event of a message about a refund of ours; found says that there is such a refund.
+// bookRefundEvent books one event of a message about a refund. found is true if this switch has the refund.
 func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, ev *sdk.Event) (found bool, err error) {
 	f, err := e.refundNamed(ctx, account, ev)
 	if f == nil || err != nil {
@@ -150,7 +150,7 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 		return false, err
 	}
 	if w.Account == nil {
-		return true, nil // without its adapter nothing can be booked
+		return true, nil // the event cannot be booked without the adapter
 	}
 	if ev.Sync || ev.Outcome == nil {
 		if w.Refund.Status.Final() {
@@ -161,7 +161,7 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 	return true, e.bookRefundMessage(ctx, w, ev.Outcome)
 }
 
-// refundNamed finds the refund that an event names: by the processor's id, else by our reference; nil if no refund is named.
+// refundNamed finds the refund that an event names, by the processor's id, else by payswitch's reference. It returns nil if the event names none.
 func (e *Engine) refundNamed(ctx context.Context, account *account.Account, ev *sdk.Event) (*payment.Refund, error) {
 	var list []*payment.Refund
 	err := e.read(ctx, "find refund of a message", func(r Reader) (err error) {
@@ -181,8 +181,8 @@ func (e *Engine) refundNamed(ctx context.Context, account *account.Account, ev *
 	return nil, err
 }
 
-// askUnnamed asks the processor for the payment's refunds that it has not named yet. A message about a refund that names none of ours may be
-// about one of them.
+// askUnnamed asks the processor for the payment's refunds that have no id of the processor yet. A message that names no known refund may be about
+// one of them.
 func (e *Engine) askUnnamed(ctx context.Context, p *payment.Payment) error {
 	if p.Details.RefundCount == 0 {
 		return nil
@@ -200,11 +200,11 @@ func (e *Engine) askUnnamed(ctx context.Context, p *payment.Payment) error {
 	return err
 }
 
-// bookRefundMessage books what a genuine message says of a refund. It may come any number of times, in any order, and before the answer.
+// bookRefundMessage books the outcome that a genuine message reports for a refund. Messages may repeat, and come in any order and before the answer.
 func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	op, f := w.Operation, w.Refund
 	switch op.Status {
-	case payment.OperationStarted: // its own answer tells more; should its node die, recovery finds this
+	case payment.OperationStarted: // the operation's own answer has more facts; if its node dies, recovery reads this message
 		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
 	case payment.OperationUnknown, payment.OperationPending:
 		v := payment.InterpretRefund(op, f, o, false)
@@ -219,7 +219,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	case f.AlreadyShows(o):
 		return nil
 	case f.Status.Final() && op.Status != payment.OperationNotActed && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync):
-		return e.syncRefund(ctx, w) // messages come in any order: the processor says what holds
+		return e.syncRefund(ctx, w) // messages come in any order, so the processor's answer decides
 	case f.Status == payment.RefundFailed && op.Status == payment.OperationDeclined:
 		e.metrics.Alarm("late_evidence")
 		e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),

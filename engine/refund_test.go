@@ -139,7 +139,7 @@ func TestRefunds(t *testing.T) {
 	require.Equal(t, "IR_05", code(t, err))
 }
 
-// halfCaptured is a payment of 1000 of which 400 were captured.
+// halfCaptured returns a payment of 1000 with a capture of 400.
 func (w *world) halfCaptured(method func(*request.Input)) *change.View {
 	w.t.Helper()
 	v := w.pay(sale(1000, visa, method))

@@ -11,10 +11,10 @@ import (
 // View is a payment with everything that an answer shows. All parts are opened (decrypted). Callers must not change them.
 type View struct {
 	Payment  *payment.Payment
-	Attempt  *payment.Attempt   // the latest
-	Attempts []*payment.Attempt // all, only when asked for
-	Refunds  []*payment.Refund  // all, oldest first, only in the answer to a retrieve
-	// Method is the saved method that the attempt charges or was kept as, as it is now; nil without one. Private is not set.
+	Attempt  *payment.Attempt   // the latest attempt
+	Attempts []*payment.Attempt // all attempts, if the caller asked for them
+	Refunds  []*payment.Refund  // all refunds, oldest first; only for the answer to a retrieve
+	// Method is the current record of the saved method that the attempt charges or was saved as; nil without one. Private is not set.
 	Method   *method.PaymentMethod
 	Merchant *account.Merchant
 	Profile  *account.Profile

@@ -81,7 +81,7 @@ func queryFor(kind sdk.Operation) sdk.Operation {
 	return sdk.OpSync
 }
 
-// sendUnsent performs an operation again of which it is proven that nothing left.
+// sendUnsent sends an operation again after proof that nothing of it has left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
 	op, limit := w.Operation, giveUpUnsent(w.Operation)
 	if op.Charges() {
@@ -206,7 +206,7 @@ func (w *Run) interpret(o *sdk.Outcome, final bool) payment.Verdict {
 	return payment.InterpretSync(w.Operation, w.Attempt, o, final)
 }
 
-// finalAt is when enough time has passed since something last may have left for "it did not happen" to be believed.
+// finalAt returns the time from which "not found" means that the operation did not happen.
 func (d *Driver) finalAt(w *Run) time.Time {
 	return d.lastSend(w.Operation).Add(time.Duration(w.Adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second)
 }
@@ -261,7 +261,7 @@ const NoteUnderWay = "came while the operation was under way"
 
 // EvidenceFromWebhooks returns the verdict of the messages that the processor sent during an operation, or unknown without such a message.
 func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verdict, error) {
-	none := payment.Verdict{Status: payment.OperationUnknown, Text: "waits for the processor's own message or an operator"}
+	none := payment.Verdict{Status: payment.OperationUnknown, Text: "the operation waits for a message of the processor, or for an operator"}
 	var kept []Evidence
 	err := d.Store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.Operation.ID); return err })
 	if err != nil {
@@ -329,8 +329,8 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 	}
 }
 
-// giveUpUnsent returns the time for which an operation that provably never left is tried again. After it the operation counts as not made. For
-// an authorization it is the time for which the card of an unconfirmed payment is kept. Nobody waits at a checkout for a refund.
+// giveUpUnsent returns how long the engine tries to send an operation that has provably never left. Then the operation counts as not made. For
+// an authorization it is the time for which the card of an unconfirmed payment is kept. A refund may take longer, because no payer waits for it.
 func giveUpUnsent(op *payment.Operation) time.Duration {
 	if op.OfRefund() {
 		return 24 * time.Hour

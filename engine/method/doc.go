@@ -1,7 +1,7 @@
-// Package method keeps what customers save: their records, saved payment methods, mandates, and the keys of their devices.
+// Package method keeps the data that customers save: their records, saved payment methods, mandates, and the keys of their devices.
 //
-// It decides which instrument a payment charges and what a payment saves. It writes only what belongs to customers and methods; what a payment
-// changes is a SavedChange, which the commit of the payment applies.
+// It decides which instrument a payment charges and what a payment saves. It writes only rows of customers and methods. A payment's changes of
+// those rows are a SavedChange, which the commit of the payment writes.
 //
 // Rooms above account may import method. It must never write a payment.
 package method
