@@ -153,8 +153,8 @@ func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, waiting *p
 	return e.changes.Announced(w, c, now)
 }
 
-// cancelAfter adds the void of funds to the settlement that found them, where nobody waits for them any more: the merchant has asked to cancel,
-// or the outcome was unknown for longer than a customer waits. It returns whether it did.
+// cancelAfter adds the void of funds to the settlement that found them, if no customer waits for them any more: the merchant has asked to
+// cancel, or the outcome was unknown for longer than a customer waits. It returns whether it added the void.
 func (e *Engine) cancelAfter(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) (bool, error) {
 	late := !w.Fresh && w.Operation.Status.Open() && w.Operation.Charges() && now.Sub(w.Operation.StartedAt) > e.opts.PayerWait
 	if b.Attempt.ID != b.Payment.AttemptID || !late && !b.Attempt.Details.CancelWanted {

@@ -181,7 +181,7 @@ func TestExemptionNotTaken(t *testing.T) {
 			v := w.pay(sale(10_00, visa, euros, change, tra))
 			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Empty(t, w.bank.last(t).Exemption)
-			require.Equal(t, threeds.BecauseNoWay, v.Attempt.Details.Exemption.Reason, "and it is told")
+			require.Equal(t, threeds.BecauseNoWay, v.Attempt.Details.Exemption.Reason, "the attempt gives the reason")
 			require.Nil(t, v.Attempt.Details.Authentication)
 		})
 	}

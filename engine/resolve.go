@@ -65,7 +65,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	return nil
 }
 
-// clearExpired removes what has expired, some at a time so that nobody waits long for the writer.
+// clearExpired removes expired rows. It removes some at a time, so that no request waits long for the writer.
 func (e *Engine) clearExpired(ctx context.Context) error {
 	for gone := 1; gone > 0 && ctx.Err() == nil; {
 		err := e.store.Update(ctx, func(tx Tx) (err error) { gone, err = tx.DeleteExpired(); return err })

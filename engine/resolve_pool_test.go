@@ -66,7 +66,7 @@ func TestSilentProcessorDelaysOnlyItsOwn(t *testing.T) {
 		}))
 		w.alarms.Lock()
 		defer w.alarms.Unlock()
-		require.Greater(t, w.alarms.late["resolve"], 10*time.Minute, "the metric tells of those that wait")
+		require.Greater(t, w.alarms.late["resolve"], 10*time.Minute, "the metric shows how long operations wait")
 		require.Zero(t, w.alarms.late["expiry"])
 		for _, loop := range []string{"authentications", "expiry", "journal"} {
 			require.NotZero(t, w.alarms.runs[loop], loop)

@@ -15,7 +15,7 @@ import (
 
 // Certify checks a module as the host would use it. The sandbox must run it, CheckManifest must accept its manifest, it must pass
 // the suite of every adapter (sdktest), and the host must send what it asks for. so configures the sandbox. cases holds the
-// adapter's recorded cases (package wire), which Certify drives through the host too; nil for none. Certify returns how many
+// adapter's recorded cases (package wire), which Certify drives through the host too. It may be nil. Certify returns how many
 // operations the host drove, and all broken rules joined, or nil.
 func Certify(ctx context.Context, wasm []byte, so sandbox.Options, o sdktest.Options, cases fs.FS) (driven int, err error) {
 	rt, err := sandbox.New(ctx, so)

@@ -16,11 +16,11 @@ import (
 	"payswitch/sdk"
 )
 
-// A request that holds card data, or whose answer is captured, is this account's: its credential stands where the manifest declares it,
-// and nothing beside it could be a credential of somebody else's. What a processor reads beyond what is declared, the host can only guess:
-// by names, compared as lenient servers read them, and by values that look like keys.
+// A request that holds card data, or whose answer is captured, must belong to this account. Its credential stands where the manifest
+// declares it, and no other field may hold another account's credential. The host can only guess which undeclared fields a processor
+// reads. It guesses by names, compared as lenient servers read them, and by values that look like keys.
 
-// stranger is where a request may name somebody else, "" for nowhere.
+// stranger returns where a request may name another account, "" for nowhere.
 func (f *filler) stranger(where string) {
 	if f.foreign == "" {
 		f.foreign = where

@@ -115,7 +115,7 @@ type module struct {
 	own         bool                   // part of this program: compiled in this process
 }
 
-// moduleOf returns a module of which only the bytes are known.
+// moduleOf returns a module from its bytes alone.
 func moduleOf(wasm []byte) module {
 	return module{hash: hashOf(wasm), read: func() ([]byte, error) { return wasm, nil }}
 }

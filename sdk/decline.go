@@ -136,7 +136,7 @@ func DeclineByCode(code string) DeclineReason {
 	return DeclineGeneric
 }
 
-// DeclineByMastercard is DeclineByCode for Mastercard's codes, some of which differ. 65 asks for strong customer authentication in
+// DeclineByMastercard is DeclineByCode for Mastercard's codes. Some codes differ. 65 asks for strong customer authentication in
 // online payments. 79, 82 and 83 stand for groups of reasons (life cycle, policy, security).
 func DeclineByMastercard(code string) DeclineReason {
 	switch code {

@@ -67,7 +67,7 @@ func TestThreeDSStrictShopInABrowser(t *testing.T) {
 }
 
 // TestThreeDSWithoutCookiesInABrowser runs the payer's part in the shop's page, on another site than ours, in a browser that blocks third parties'
-// cookies; then the hosted page. Nobody sets a cookie at all.
+// cookies; then the hosted page. No page sets a cookie.
 func TestThreeDSWithoutCookiesInABrowser(t *testing.T) {
 	s := newThreeDSShop(t, 1)
 	s.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {

@@ -186,7 +186,7 @@ func TestThreeDSInABrowser(t *testing.T) {
 			s.await(bank + ".querySelector('#otp')")
 			s.shot("hosted-challenge")
 			require.Equal(s, "500x600", script[string](s.tab, "document.querySelector('#frame').clientWidth + 'x' + document.querySelector('#frame').clientHeight"))
-			// Whoever else says that it is over is not heard.
+			// The page ignores such a message from any other sender.
 			script[bool](s.tab, "window.dispatchEvent(new MessageEvent('message', {origin: 'https://evil.example', data: {type: '3ds_challenge_done'}})), true")
 			s.answer("1234")
 			now := s.back(p, "succeeded", "")

@@ -181,7 +181,7 @@ func TestConfigSecretProblems(t *testing.T) {
 	}
 }
 
-// Kubernetes and Docker put variables like these beside ours for a service called payswitch.
+// Kubernetes and Docker set variables like these, in addition to ours, for a service called payswitch.
 func TestConfigIgnoresServiceLinks(t *testing.T) {
 	_, err := loadConfig(defaultConfig(), writeConfig(t, ""), true, []string{"PAYSWITCH_SERVICE_HOST=10.0.0.1", "PAYSWITCH_SERVICE_PORT=80",
 		"PAYSWITCH_SERVICE_PORT_HTTP=80", "PAYSWITCH_PORT=tcp://10.0.0.1:80", "PAYSWITCH_PORT_80_TCP_ADDR=10.0.0.1"})

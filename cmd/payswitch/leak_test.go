@@ -75,7 +75,7 @@ func TestStolenFiles(t *testing.T) {
 			}
 			g.add(c.Fingerprint)
 		}
-		for _, name := range []string{"cards", "data", "hash"} { // what lies beside the data, as keys
+		for _, name := range []string{"cards", "data", "hash"} { // files in the data's folder, such as keys
 			k, err := r.Keyset(name)
 			if err != nil {
 				return err

@@ -59,7 +59,7 @@ func TestMetricsNeedTheAdminKey(t *testing.T) {
 	}
 }
 
-// TestMetricsOnTheirOwnAddress: with metrics.listen they are there, without a key, and not beside the API.
+// TestMetricsOnTheirOwnAddress: with metrics.listen the metrics are at that address, without a key, and not at the API's address.
 func TestMetricsOnTheirOwnAddress(t *testing.T) {
 	address := freeAddress(t)
 	r := start(t, append(testEnv(t, t.TempDir()), "PAYSWITCH_METRICS__LISTEN="+address), "serve")

@@ -25,7 +25,7 @@ var project embed.FS
 
 var (
 	pluginName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
-	// reservedNames cannot be the name of a package that main imports beside sdk.
+	// reservedNames cannot be the name of a package that main imports in addition to sdk.
 	reservedNames = []string{"init", "main", "sdk"}
 )
 

@@ -105,7 +105,7 @@ func busy(r Reader, p *payment.Payment) (bool, error) {
 }
 
 // didAlready reports whether an earlier try of the same request (by its Idempotency-Key) has made an operation on the payment. The seed of
-// that operation is derived from the request's token. An operation of which nothing has left the host does not count: the repeat performs it.
+// that operation is derived from the request's token. An operation that has sent no request does not count: the repeat performs it.
 func (s *Changes) didAlready(ctx context.Context, w *Loaded) (bool, error) {
 	ops, err := s.OperationsOf(ctx, w.Payment)
 	if err != nil {

@@ -81,7 +81,7 @@ func queryFor(kind sdk.Operation) sdk.Operation {
 	return sdk.OpSync
 }
 
-// sendUnsent sends an operation again after proof that nothing of it has left.
+// sendUnsent sends an operation again after proof that no request of it has left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
 	op, limit := w.Operation, giveUpUnsent(w.Operation)
 	if op.Charges() {
@@ -98,7 +98,7 @@ func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, strin
 }
 
 // mayResend reports whether the processor still remembers the operation's idempotency key, with room for a slow send. An operation that can
-// charge is sent again only while the customer may still wait: nobody is charged hours later.
+// charge is sent again only while the customer may still wait. So no customer is charged hours later.
 func (d *Driver) mayResend(op *payment.Operation, rule sdk.ResolveRule) bool {
 	if op.Charges() && d.Now().Sub(op.StartedAt) > d.PayerWait {
 		return false

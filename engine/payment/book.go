@@ -64,7 +64,7 @@ func (b *Booking) unknown(v Verdict, now time.Time) {
 	if v.Outcome != nil {
 		b.keepReferences(v.Outcome)
 	}
-	if !b.lateVoid() { // a late void runs beside the ended payment
+	if !b.lateVoid() { // a late void runs although the payment has ended
 		b.Payment.OpenOperation = b.Operation.ID
 	}
 	b.Payment.ModifiedAt, b.Attempt.ModifiedAt = now, now

@@ -16,7 +16,7 @@ const (
 	AlarmTooLate      = "cancel_too_late"  // payswitch had accepted a cancel, and the money is taken
 )
 
-// NotSent returns the verdict on an operation of which it is proven that nothing left for the processor.
+// NotSent returns the verdict on an operation whose requests have provably not left for the processor.
 func NotSent(text string) Verdict {
 	return Verdict{Status: OperationNotActed, Text: text, unsent: true}
 }

@@ -162,7 +162,7 @@ func TestGoControlFlow(t *testing.T) {
 	require.Less(t, entered, all*3/4, "numbers with which the functions are entered")
 }
 
-// prunedEntries returns the labels of the br_tables that the optimiser pruned, of which 0 is the trap.
+// prunedEntries returns the labels of the br_tables that the optimiser pruned. Label 0 is the trap.
 func prunedEntries(t *testing.T, m *parsed, function int) (tables [][]uint32) {
 	edits, _, err := m.edits(function, &optimise.Function{})
 	require.NoError(t, err)

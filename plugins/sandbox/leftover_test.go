@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCompilerThatLeavesAProcess: a process that a compiler started keeps the compiler's output open. Nobody waits for it.
+// TestCompilerThatLeavesAProcess: a process that a compiler started keeps the compiler's output open. The caller does not wait for that process.
 func TestCompilerThatLeavesAProcess(t *testing.T) {
 	wasm := newAdapter(1).step("", answerAt(outputAt, 0)).build()
 	for commands, want := range map[string]string{"sleep 30 & exit 3": "exit status 3", "sleep 30 & wait": "longer than 3s"} {

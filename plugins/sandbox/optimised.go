@@ -107,8 +107,8 @@ func (m *parsed) edits(i int, f *optimise.Function) (edits []optimise.Edit, scra
 	return edits, scratch, nil
 }
 
-// goProducer is the Go compiler's name in the custom section "producers". goVersions are the versions of which it is known how functions
-// are entered.
+// goProducer is the Go compiler's name in the custom section "producers". goVersions are the versions whose way of entering functions is
+// known.
 const goProducer = "Go cmd/compile"
 
 var goVersions = []string{"go1.24", "go1.25", "go1.26"}

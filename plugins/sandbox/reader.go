@@ -82,7 +82,7 @@ func (r *reader) signed(maxBytes int) int64 {
 	return 0
 }
 
-// count reads the length of a vector, each element of which takes at least one byte.
+// count reads the length of a vector. Each element takes at least one byte.
 func (r *reader) count() int {
 	at := r.p
 	n := r.u32()

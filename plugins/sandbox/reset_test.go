@@ -303,7 +303,7 @@ func TestNeedlessNotes(t *testing.T) {
 	again := asm(argument(1), put(p))
 	for name, c := range map[string]struct {
 		body  []byte
-		notes int // stores that need a note, beside those that set up
+		notes int // stores that need a note, without those that set up
 	}{
 		"in reach":              {asm(at(p, 0), at(p, 8), at(p, reach-4), at(p, 4)), 1},
 		"out of reach":          {asm(at(p, 0), at(p, reach), at(p, 9*reach)), 3},

@@ -160,7 +160,7 @@ func TestChallengeFaults(t *testing.T) {
 	})
 }
 
-// Nobody comes, or comes and goes away.
+// The payer does not come, or comes and goes away.
 func TestChallengeTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{TimeScale: 5})

@@ -13,8 +13,8 @@ import (
 	"payswitch/engine/vault"
 )
 
-// What comes by the payer's browser, or by anybody who knows a URL, wakes us up and proves nothing: the authenticator's own answers decide.
-// Whatever is wrong with such a message, who sent it is not told.
+// A message by the payer's browser, or by any sender that knows a URL, proves nothing. It makes payswitch ask the authenticator, whose own
+// answers decide. The sender of a wrong message learns nothing about the mistake.
 
 // CallbackView says what a page at a callback URL may do: notify the pages that wait, or go on.
 type CallbackView struct {

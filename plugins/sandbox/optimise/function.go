@@ -30,7 +30,7 @@ type Function struct {
 	addresses addresses
 }
 
-// MadeByGo describes a function of which it is certain that the Go compiler made it.
+// MadeByGo describes a function that the Go compiler certainly made.
 type MadeByGo struct {
 	Number   int64                      // the function's number in return addresses
 	Suspends func(function uint32) bool // reports whether a call of a function, by its index, may suspend the goroutine
