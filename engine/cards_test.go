@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/card"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 )
@@ -25,8 +26,8 @@ func Open(t testing.TB) *vault.Vault {
 	return v
 }
 
-func testCard() vault.CardData {
-	return vault.CardData{Number: secret.New("4111111111111111"), ExpMonth: "03", ExpYear: "2030", Holder: secret.New("Ada Lovelace")}
+func testCard() *card.Input {
+	return &card.Input{Number: secret.New("4111111111111111"), ExpMonth: "03", ExpYear: "2030", Holder: secret.New("Ada Lovelace")}
 }
 
 func TestCards(t *testing.T) {
@@ -39,7 +40,7 @@ func TestCards(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, testCard(), got)
 
-	bare := vault.CardData{Number: secret.New("4111111111111111"), ExpMonth: "3", ExpYear: "30"}
+	bare := &card.Input{Number: secret.New("4111111111111111"), ExpMonth: "3", ExpYear: "30"}
 	other, err := v.SealCard("m1", "card_2", bare)
 	require.NoError(t, err)
 	got, err = v.OpenCard(other)

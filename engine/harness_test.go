@@ -163,7 +163,7 @@ func (w *world) account(connector, metadata string) *account.Account {
 func ptr[T any](v T) *T { return &v }
 
 func typedCard(number string) *card.Input {
-	return &card.Input{Number: secret.New(number), CVC: secret.New("737"), ExpMonth: "10", ExpYear: "50", Holder: "Joseph Doe"}
+	return &card.Input{Number: secret.New(number), CVC: secret.New("737"), ExpMonth: "10", ExpYear: "50", Holder: secret.New("Joseph Doe")}
 }
 
 // sale is a create request that confirms at once.

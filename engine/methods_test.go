@@ -175,7 +175,7 @@ func TestSavedOnce(t *testing.T) {
 	w.account("simulator", "")
 	first := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
 	second := w.pay(sale(1000, visa, onSession, agreed, customer("c"), func(in *request.Input) {
-		in.Card.ExpYear, in.Card.Holder, in.Card.Nickname = "2051", "J. Doe", "blue one"
+		in.Card.ExpYear, in.Card.Holder, in.Card.Nickname = "2051", secret.New("J. Doe"), "blue one"
 	}))
 	require.Equal(t, first.Method.ID, second.Method.ID)
 	m := w.method(first.Method.ID)

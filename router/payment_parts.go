@@ -108,7 +108,7 @@ func cardWith[T any](card func(*T) *card.Input) []field[T] {
 		must(at("card_number", cardNumber, func(t *T) *secret.Value { return &card(t).Number })),
 		must(at("card_exp_month", hiddenText, func(t *T) *string { return &card(t).ExpMonth })),
 		must(at("card_exp_year", hiddenText, func(t *T) *string { return &card(t).ExpYear })),
-		at("card_holder_name", hiddenText, func(t *T) *string { return &card(t).Holder }),
+		at("card_holder_name", secretText, func(t *T) *secret.Value { return &card(t).Holder }),
 		at("card_issuer", hiddenText, func(t *T) *string { return &card(t).Issuer }),
 		at("card_network", oneOf(cardNetworks), func(t *T) *sdk.CardNetwork { return &card(t).Network }),
 		at("card_type", hiddenText, func(t *T) *string { return &card(t).Type }),

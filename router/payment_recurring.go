@@ -78,7 +78,7 @@ var limitedCard = openObject(
 	must(at("card_number", cardNumber, func(c *card.Input) *secret.Value { return &c.Number })),
 	at("card_exp_month", hiddenText, func(c *card.Input) *string { return &c.ExpMonth }),
 	at("card_exp_year", hiddenText, func(c *card.Input) *string { return &c.ExpYear }),
-	at("card_holder_name", hiddenText, func(c *card.Input) *string { return &c.Holder }),
+	at("card_holder_name", secretText, func(c *card.Input) *secret.Value { return &c.Holder }),
 )
 
 // mandateTerms is mandate_type with one of its two kinds. {"multi_use":null} is a mandate without a limit.

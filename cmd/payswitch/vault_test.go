@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/card"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 	"payswitch/storage"
@@ -259,7 +260,7 @@ func saveCards(t *testing.T, env []string, n int) (ids []string) {
 		ids = nil
 		for i := range n {
 			id := "card_" + strconv.Itoa(i)
-			c, err := v.SealCard("shop", id, vault.CardData{Number: secret.New(testNumber(i)), ExpMonth: "10", ExpYear: "2050",
+			c, err := v.SealCard("shop", id, &card.Input{Number: secret.New(testNumber(i)), ExpMonth: "10", ExpYear: "2050",
 				Holder: secret.New("Ada Lovelace")})
 			if err == nil {
 				err = tx.InsertCard(c)

@@ -39,7 +39,7 @@ func (t *BINTable) ReadWithoutCVC(in *Input, now time.Time) (*Card, error) {
 	}
 	n := in.Number.Reveal()
 	b := t.facts(n)
-	c := &Card{Holder: in.Holder, Secrets: Secrets{Number: in.Number, CVC: in.CVC},
+	c := &Card{Holder: in.Holder.Reveal(), Secrets: Secrets{Number: in.Number, CVC: in.CVC},
 		Facts: Facts{BIN: n[:6], LastFour: n[len(n)-4:], Length: len(n), ExpMonth: in.ExpMonth, ExpYear: in.ExpYear,
 			Network: b.Network, Type: b.Type, Issuer: b.Issuer, Country: b.Country, CountryCode: b.CountryCode}}
 	if c.Facts.Network == "" {
@@ -116,7 +116,7 @@ func (c *Card) MethodType(said string) string {
 // ForAdapter returns the card for adapters, without number and CVC: the host puts stand-ins in their place.
 func (c *Card) ForAdapter() *sdk.Card { return c.Facts.ForAdapter(c.Holder) }
 
-// Sealed is the storage form of a card that waits for confirmation, and of an operation's secrets. The vault encrypts it.
+// Sealed is the storage form of a card: in the vault, while it waits for confirmation, and as an operation's secrets. The vault encrypts it.
 type Sealed struct {
 	Number   string          `json:"number,omitempty"`
 	CVC      string          `json:"cvc,omitempty"`
@@ -131,11 +131,11 @@ type Sealed struct {
 }
 
 func SealedOf(in *Input) Sealed {
-	return Sealed{Number: in.Number.Reveal(), CVC: in.CVC.Reveal(), ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Holder: in.Holder,
+	return Sealed{Number: in.Number.Reveal(), CVC: in.CVC.Reveal(), ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Holder: in.Holder.Reveal(),
 		Network: in.Network, Issuer: in.Issuer, Country: in.Country, Type: in.Type}
 }
 
 func (s *Sealed) Input() *Input {
-	return &Input{Number: secret.New(s.Number), CVC: secret.New(s.CVC), ExpMonth: s.ExpMonth, ExpYear: s.ExpYear, Holder: s.Holder,
+	return &Input{Number: secret.New(s.Number), CVC: secret.New(s.CVC), ExpMonth: s.ExpMonth, ExpYear: s.ExpYear, Holder: secret.New(s.Holder),
 		Network: s.Network, Issuer: s.Issuer, Country: s.Country, Type: s.Type}
 }

@@ -11,7 +11,7 @@ type Input struct {
 	CVC      secret.Value
 	ExpMonth string // as the caller sent it
 	ExpYear  string // as the caller sent it
-	Holder   string
+	Holder   secret.Value
 	Network  sdk.CardNetwork // the caller's claim, "" if not given
 	Issuer   string
 	Country  string

@@ -148,7 +148,7 @@ func (s *Methods) fillAwaiting(ctx context.Context, m *PaymentMethod, in *card.I
 		return nil, fault.NotFound("Customer")
 	}
 	c := &SavedChange{usedAt: now}
-	err = s.putCard(ctx, m.MerchantID, cardToSave{customerID: m.CustomerID, number: in.Number, facts: card.Facts, holder: in.Holder,
+	err = s.putCard(ctx, m.MerchantID, cardToSave{customerID: m.CustomerID, number: in.Number, facts: card.Facts, holder: in.Holder.Reveal(),
 		nickname: in.Nickname, kind: card.MethodType(m.Details.Type)}, c, now)
 	if err != nil {
 		return nil, err

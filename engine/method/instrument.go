@@ -171,18 +171,18 @@ func (s *Methods) TakeNumber(ctx context.Context, m *PaymentMethod, c *card.Card
 	return nil
 }
 
-func (s *Methods) vaultedCard(ctx context.Context, m *PaymentMethod) (vault.CardData, error) {
+func (s *Methods) vaultedCard(ctx context.Context, m *PaymentMethod) (*card.Input, error) {
 	var stored *vault.StoredCard
 	err := s.read(ctx, "read card", func(r Reader) (err error) {
 		stored, err = r.Card(m.MerchantID, m.ID)
 		return fault.IfMissing(err, fault.NotFound("Payment method"))
 	})
 	if err != nil {
-		return vault.CardData{}, err
+		return nil, err
 	}
 	data, err := s.vault.OpenCard(stored)
 	if err != nil {
-		return vault.CardData{}, fault.Internal(err, "open card")
+		return nil, fault.Internal(err, "open card")
 	}
 	return data, nil
 }

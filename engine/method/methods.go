@@ -124,7 +124,7 @@ func (s *Methods) createWithCard(ctx context.Context, a account.Auth, in MethodI
 			return nil, err
 		}
 		c := &SavedChange{usedAt: now}
-		err = s.putCard(ctx, a.MerchantID, cardToSave{customerID: in.CustomerID, number: in.Card.Number, facts: card.Facts, holder: in.Card.Holder,
+		err = s.putCard(ctx, a.MerchantID, cardToSave{customerID: in.CustomerID, number: in.Card.Number, facts: card.Facts, holder: in.Card.Holder.Reveal(),
 			nickname: in.Card.Nickname, kind: card.MethodType("")}, c, now)
 		if err != nil {
 			return nil, fault.FromStore(err, "save payment method")

@@ -256,7 +256,7 @@ func (s *Methods) putCard(ctx context.Context, merchantID string, in cardToSave,
 
 // sealCard seals a method's card for the vault, with expiry and holder from the method's record. old is the row to replace, or nil.
 func (s *Methods) sealCard(m *PaymentMethod, number secret.Value, old *vault.StoredCard, c *SavedChange, now time.Time) (err error) {
-	c.card, err = s.vault.SealCard(m.MerchantID, m.ID, vault.CardData{Number: number, ExpMonth: m.Details.Card.ExpMonth, ExpYear: m.Details.Card.ExpYear,
+	c.card, err = s.vault.SealCard(m.MerchantID, m.ID, &card.Input{Number: number, ExpMonth: m.Details.Card.ExpMonth, ExpYear: m.Details.Card.ExpYear,
 		Holder: secret.New(m.Private.Holder)})
 	if err != nil {
 		return fault.Internal(err, "seal card")

@@ -6,16 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"payswitch/engine/card"
 	"payswitch/engine/secret"
 )
-
-// CardData is the part of a card that the vault keeps. It never includes the CVC.
-type CardData struct {
-	Number   secret.Value // 8 to 19 digits
-	ExpMonth string       // as sent: "03"
-	ExpYear  string       // as sent: "2030" or "30"
-	Holder   secret.Value // zero if none was sent
-}
 
 // StoredCard is a card in the vault. It is encrypted with a data key of its own, which the vault key KeyID wraps. Key and card are bound to
 // MerchantID and ID, so rows cannot be swapped. Deleting the row destroys the data key, and with it the card.
@@ -35,18 +28,10 @@ type StoredCard struct {
 // cardAD is the text that a card's data key and ciphertext are bound to.
 func cardAD(merchantID, id string) string { return "card/" + merchantID + "/" + id }
 
-// cardRecord is the stored form of CardData.
-type cardRecord struct {
-	Number   string `json:"number"`
-	ExpMonth string `json:"exp_month,omitempty"`
-	ExpYear  string `json:"exp_year,omitempty"`
-	Holder   string `json:"holder,omitempty"`
-}
-
 // SealCard encrypts a card with a new data key, for the merchant's record id. The caller sets the times and Version; for an update, those
-// of the replaced row.
-func (v *Vault) SealCard(merchantID, id string, c CardData) (*StoredCard, error) {
-	plain, err := json.Marshal(cardRecord{Number: c.Number.Reveal(), ExpMonth: c.ExpMonth, ExpYear: c.ExpYear, Holder: c.Holder.Reveal()})
+// of the replaced row. The row keeps number, expiry and holder of the card, and never the CVC.
+func (v *Vault) SealCard(merchantID, id string, c *card.Input) (*StoredCard, error) {
+	plain, err := json.Marshal(card.Sealed{Number: c.Number.Reveal(), ExpMonth: c.ExpMonth, ExpYear: c.ExpYear, Holder: c.Holder.Reveal()})
 	if err != nil {
 		return nil, fmt.Errorf("seal card: %w", err)
 	}
@@ -59,16 +44,16 @@ func (v *Vault) SealCard(merchantID, id string, c CardData) (*StoredCard, error)
 }
 
 // OpenCard decrypts a result of SealCard for the same merchant and record.
-func (v *Vault) OpenCard(c *StoredCard) (CardData, error) {
+func (v *Vault) OpenCard(c *StoredCard) (*card.Input, error) {
 	plain, err := v.openEnvelope(envelope{wrappedKey: c.WrappedKey, text: c.Sealed}, cardAD(c.MerchantID, c.ID))
 	if err != nil {
-		return CardData{}, fmt.Errorf("open card %s: %w", c.ID, err)
+		return nil, fmt.Errorf("open card %s: %w", c.ID, err)
 	}
-	var r cardRecord
+	var r card.Sealed
 	if err := json.Unmarshal(plain, &r); err != nil {
-		return CardData{}, fmt.Errorf("decode card %s: %w", c.ID, err)
+		return nil, fmt.Errorf("decode card %s: %w", c.ID, err)
 	}
-	return CardData{Number: secret.New(r.Number), ExpMonth: r.ExpMonth, ExpYear: r.ExpYear, Holder: secret.New(r.Holder)}, nil
+	return r.Input(), nil
 }
 
 // Fingerprint names a card number within a merchant, as 32 hex digits. The same number has the same fingerprint, and another fingerprint at
