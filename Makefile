@@ -69,13 +69,13 @@ $(PACK): $(MODULES)
 WAZEVO    := github.com/tetratelabs/wazero/internal/engine/wazevo
 UNWATCHED := $(WAZEVO)/ssa $(WAZEVO)/frontend $(WAZEVO)/backend/... modernc.org/sqlite/lib modernc.org/libc modernc.org/memory
 RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
-# TEST_ALL runs all cases of the two tests of which go test ./... runs a sample: all cases take minutes. It does not begin with PAYSWITCH_:
+# TEST_ALL runs the tests that cost much of a processor too: go test ./... alone skips them, to end within two minutes. It does not begin with PAYSWITCH_:
 # the program takes variables of that name for settings, and refuses those that it does not know.
 UNRACED   := ^payswitch/(cmd/payswitch|plugins/internal/certified|sdk)$$
 test: check plugins
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \
-	set -x; $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '$(UNRACED)')
+	set -x; TEST_ALL=1 $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '$(UNRACED)')
 	@$(MAKE) --no-print-directory fuzz
 	TEST_ALL=1 $(GO) test -timeout 20m $$($(GO) list ./... | grep -E '$(UNRACED)')
 

@@ -21,6 +21,7 @@ import (
 //
 //	TEST_AUTHENTICATIONS=10000 go test ./cmd/payswitch -run NoGrowthThreeDS -v -timeout 30m
 func TestNoGrowthThreeDS(t *testing.T) {
+	costly(t)
 	total, err := strconv.Atoi(os.Getenv("TEST_AUTHENTICATIONS"))
 	if err != nil {
 		total = 300

@@ -364,3 +364,11 @@ func (p *process) exit() int {
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
+
+// costly skips a test that costs many seconds of a processor, unless TEST_ALL is set. make test sets it, so that go test alone ends in two minutes.
+func costly(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TEST_ALL") == "" {
+		t.Skip("TEST_ALL=1 runs this test too")
+	}
+}

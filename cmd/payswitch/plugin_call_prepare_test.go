@@ -70,6 +70,7 @@ func TestCallResponseAlone(t *testing.T) {
 
 // TestCallTells: standard error names, once, what makes a request differ from the switch's.
 func TestCallTells(t *testing.T) {
+	costly(t)
 	line := `{"connector":"mollie","flow":"void","input":{"connector_transaction_id":"tr_1","currency":"KWD"},"credentials":{"key1":"pfl_1"}}` + "\n"
 	_, _, stderr := pluginCall(t, line+line, "--cases", "-")
 	require.Equal(t, "credentials: api_key missing: the request to mollie names no account\n"+

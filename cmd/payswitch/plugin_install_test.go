@@ -258,6 +258,7 @@ func TestSigningKeyWithPassword(t *testing.T) {
 
 // An adapter is installed into a running switch, paid through and removed from it.
 func TestInstallIntoARunningSwitch(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	w, acme := newWorkshop(t), newAcmeProcessor(t)
 	env, _ := operatorEnv(t)

@@ -155,19 +155,13 @@ func init() { // the outcome needs a name to be changed by defer
 }
 
 // What the host would refuse or not believe is not certified: plugin check names the rule, the cause and the case or field.
-// Each mutant costs three seconds of a processor. So go test tries the first mutant of each rule, and TEST_ALL=1, as make test sets it, tries all.
 func TestPluginCheckFindsMutants(t *testing.T) {
+	costly(t)
 	t.Parallel()
-	tried := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(mutants)) {
 		m := mutants[name]
-		skip := tried[m.rule] && os.Getenv("TEST_ALL") == ""
-		tried[m.rule] = true
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if skip {
-				t.Skip("TEST_ALL=1 tries the other mutants of the rule ", m.rule)
-			}
 			dir := newProject(t, "acme")
 			for _, c := range m.changes {
 				edit(t, filepath.Join(dir, c.file), c.old, c.new)
@@ -197,6 +191,7 @@ func TestPluginCheckFindsMutants(t *testing.T) {
 
 // A mutant is not bundled either, and the cases may stand elsewhere.
 func TestPluginBundleRefusesMutants(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	dir := newProject(t, "acme")
 	edit(t, filepath.Join(dir, answerFile), `"authorized": sdk.StatusAuthorized`, `"authorized": sdk.StatusVoided`)

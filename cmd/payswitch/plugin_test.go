@@ -43,6 +43,7 @@ func edit(t *testing.T, path, old, new string) {
 
 // A project of any name is formatted, passes its own tests and vet, and builds, without a network.
 func TestPluginNew(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	for _, name := range []string{"acme", "my_bank_2_", "payswitch", "strings"} {
 		t.Run(name, func(t *testing.T) {

@@ -236,6 +236,7 @@ func measured(t testing.TB, r *Runtime, wasm []byte) (peak int64, err error) {
 
 // TestCompilerMemory: the largest bombs that are let in take the compiler no more than it may have.
 func TestCompilerMemory(t *testing.T) {
+	costly(t)
 	if raceEnabled {
 		t.Skip("shadow memory counts as memory")
 	}

@@ -124,6 +124,7 @@ func hoarders() map[string]*builder {
 
 // TestHoarders: after hundreds of steps of each, this process takes what it took after a few, and others are served.
 func TestHoarders(t *testing.T) {
+	costly(t)
 	const first, more = 30, 200 // steps
 	rounds := more
 	if raceEnabled {

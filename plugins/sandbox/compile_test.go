@@ -37,6 +37,7 @@ func hardToCompile(n, locals int) map[string][]byte {
 // TestCompileTimeIsBounded: whatever stays below the caps compiles in a time one can wait for, and what does not is
 // refused without being tried.
 func TestCompileTimeIsBounded(t *testing.T) {
+	costly(t)
 	limit := 20 * time.Second
 	if raceEnabled { // which slows the compiler down tenfold where it is built with it
 		limit *= 10

@@ -64,6 +64,7 @@ func becomeBadCompiler() {
 func badCompiler(name string) []string { return []string{os.Args[0], "bad-compiler", name} }
 
 func TestCompilerMakesTheSame(t *testing.T) {
+	costly(t)
 	dir := t.TempDir()
 	want := step(t, loadGo(t, Options{}), "m")
 	manifest := func(m *Module) string {
@@ -144,6 +145,7 @@ func TestCompilerSaysWhatIsWrong(t *testing.T) {
 
 // TestCompilersThatFail: whatever becomes of a compiler, this process goes on and says what it was.
 func TestCompilersThatFail(t *testing.T) {
+	costly(t)
 	t.Setenv("PAYSWITCH_VAULT__MASTER_KEY", "0123456789abcdef")
 	secret := filepath.Join(t.TempDir(), "payswitch.db")
 	file, err := os.Create(secret)

@@ -175,6 +175,7 @@ func TestInstancesAreBounded(t *testing.T) {
 
 // TestRest: a module that is put to rest wakes up with the next step, however many steps and rests meet.
 func TestRest(t *testing.T) {
+	costly(t)
 	m := loadGo(t, Options{CacheDir: sharedCache, Limits: Limits{Instances: 3}})
 	require.False(t, m.Rest(), "there is nothing to give up")
 	require.Equal(t, "hello", step(t, m, "ehello"))

@@ -114,12 +114,19 @@ func (f *forms) drive(s *sdk.Step, answers []sdk.Exchange) {
 	}
 }
 
-// sample is one adapter of a processor and one of an authenticator.
-var sample = []string{"stripe", "threedsecureio"}
+// sample is the adapter and the other module that go test alone runs in both forms. Each costs three seconds of a processor and more.
+var sample = []string{"stripe", "acme/wasm"}
+
+// sampled skips what is not in sample, unless TEST_ALL is set. make test sets it.
+func sampled(t *testing.T, name string) {
+	t.Helper()
+	if os.Getenv("TEST_ALL") == "" && !slices.Contains(sample, name) {
+		t.Skip("TEST_ALL=1 runs this module too")
+	}
+}
 
 // TestFormsOfAdapters runs every built-in adapter in both forms: the suite that every adapter has to pass, and every recorded case with
-// its answers, whole and damaged. Each adapter costs three seconds of a processor. So go test runs the adapters of sample, and
-// TEST_ALL=1, as make test sets it, runs all.
+// its answers, whole and damaged.
 func TestFormsOfAdapters(t *testing.T) {
 	packages, err := filepath.Glob("../../*/wasm")
 	require.NoError(t, err)
@@ -128,9 +135,7 @@ func TestFormsOfAdapters(t *testing.T) {
 		name := filepath.Base(filepath.Dir(pkg))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if os.Getenv("TEST_ALL") == "" && !slices.Contains(sample, name) {
-				t.Skip("TEST_ALL=1 runs the other adapters")
-			}
+			sampled(t, name)
 			f := newForms(t, module(t, "payswitch/plugins/"+name+"/wasm"))
 			require.NoError(t, sdktest.Check(t.Context(), f, sdktest.Options{}))
 			suite := f.answers
@@ -182,6 +187,7 @@ func TestFormsOfOtherAdapters(t *testing.T) {
 	for _, pkg := range []string{"acme/wasm", "faulty", "hostile/wasm", "bad"} {
 		t.Run(pkg, func(t *testing.T) {
 			t.Parallel()
+			sampled(t, pkg)
 			f := newForms(t, module(t, "payswitch/plugins/testdata/"+pkg))
 			_ = sdktest.Check(t.Context(), f, sdktest.Options{}) // most of them break its rules
 			message, err := f.Manifest(t.Context())
