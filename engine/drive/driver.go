@@ -7,6 +7,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/link"
+	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/vault"
 )
@@ -37,6 +38,9 @@ type Deps struct {
 	PayerWait      time.Duration // how long after its start an operation that can charge is sent again
 	JournalKeep    time.Duration // 0 or less: no journal is kept
 }
+
+// waits are the durations that decide about open operations.
+func (d *Driver) waits() payment.Waits { return payment.Waits{Lease: d.LeaseTime, Payer: d.PayerWait} }
 
 // New builds a Driver from d. It checks nothing and starts nothing.
 func New(d Deps) *Driver { return &Driver{Deps: d} }

@@ -25,7 +25,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 		return d.sendUnsent(ctx, w)
 	}
 	v, err := d.EvidenceFromWebhooks(ctx, w)
-	ways := d.ways(w)
+	ways := d.waits().Ways(op, w.Attempt, w.Adapter.Manifest, d.Now())
 	if err == nil && len(ways) == 0 && v.Status == payment.OperationUnknown {
 		v.Text = payment.NoteAnswer(op.ErrorText, EvidenceOfWebhook, v.Text)
 		if v.Text != op.ErrorText { // once
@@ -49,62 +49,13 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 	return v, way, err
 }
 
-// ways are the ways to find out about an operation that can work now, in the manifest's order. Queries by the processor's id and by our reference
-// are one way: the adapter asks by the id that it has.
-func (d *Driver) ways(w *Run) (out []string) {
-	op, rule := w.Operation, w.Adapter.Manifest.Resolve
-	canSync := slices.Contains(w.Adapter.Manifest.Operations, queryFor(op.Kind))
-	asks := false
-	for _, by := range rule.By {
-		switch by {
-		case sdk.ResolveByProcessorID, sdk.ResolveByReference:
-			if canSync && !asks && (by == sdk.ResolveByReference || w.Attempt.TransactionID != "") {
-				asks, out = true, append(out, string(by))
-			}
-		case sdk.ResolveByIdempotentResend:
-			if op.Status != payment.OperationPending && d.mayResend(op, rule) && !(op.Charges() && w.Attempt.Details.CancelWanted) {
-				out = append(out, string(by))
-			}
-		}
-	}
-	if len(out) == 0 && canSync && op.Status == payment.OperationPending {
-		out = append(out, "sync")
-	}
-	return out
-}
-
-// queryFor returns the operation that asks the processor for the result of an operation.
-func queryFor(kind sdk.Operation) sdk.Operation {
-	if kind == sdk.OpRefund {
-		return sdk.OpRefundSync
-	}
-	return sdk.OpSync
-}
-
 // sendUnsent sends an operation again after proof that no request of it has left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
-	op, limit := w.Operation, giveUpUnsent(w.Operation)
-	if op.Charges() {
-		limit = min(limit, d.PayerWait)
-	}
-	if op.Charges() && w.Attempt.Details.CancelWanted {
-		return payment.NotSent("cancelled before anything was sent"), "not sent", nil
-	}
-	if d.Now().Sub(op.StartedAt) > limit {
-		return payment.NotSent("the processor could not be reached; nothing was sent"), "not sent", nil
+	if v, ends := d.waits().Unsent(w.Operation, w.Attempt, d.Now()); ends {
+		return v, "not sent", nil
 	}
 	v, err := d.resend(ctx, w)
 	return v, "sent again", err
-}
-
-// mayResend reports whether the processor still remembers the operation's idempotency key, with room for a slow send. An operation that can
-// charge is sent again only while the customer may still wait. So no customer is charged hours later.
-func (d *Driver) mayResend(op *payment.Operation, rule sdk.ResolveRule) bool {
-	if op.Charges() && d.Now().Sub(op.StartedAt) > d.PayerWait {
-		return false
-	}
-	window := time.Duration(rule.IdempotencyWindowSeconds) * time.Second
-	return d.Now().Add(d.LeaseTime).Before(op.StartedAt.Add(window))
 }
 
 // resend sends the operation's first request again. It uses the same adapter build, request, seed and clock, so the processor recognizes the
@@ -127,7 +78,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	w.Journalled = len(w.resume)
 	w.mayHaveLeft = op.Status == payment.OperationStarted || !op.LastSendAt.IsZero()
 	if w.mayHaveLeft {
-		w.sentBefore = d.lastSend(op)
+		w.sentBefore = d.waits().LastSend(op)
 	}
 	if !w.mayHaveLeft && !payment.TalksToProcessor(w.Adapter.Manifest) { // beforeSend never runs for an adapter that is its own processor
 		if err := d.markSend(ctx, w); err != nil {
@@ -188,7 +139,7 @@ func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out
 
 // AskProcessor queries the processor and interprets its answer as evidence about the open operation.
 func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, error) {
-	final, asked := d.finalAt(w), d.Now()
+	final, asked := d.waits().NotFoundFinal(w.Operation, w.Adapter.Manifest.Resolve), d.Now()
 	o, v := d.Sync(ctx, w, w.Operation.Kind)
 	if o == nil {
 		return v, nil
@@ -206,19 +157,6 @@ func (w *Run) interpret(o *sdk.Outcome, final bool) payment.Verdict {
 	return payment.InterpretSync(w.Operation, w.Attempt, o, final)
 }
 
-// finalAt returns the time from which "not found" means that the operation did not happen.
-func (d *Driver) finalAt(w *Run) time.Time {
-	return d.lastSend(w.Operation).Add(time.Duration(w.Adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second)
-}
-
-// lastSend returns the latest moment at which something may have left for an operation. The row has it before each send but the first.
-func (d *Driver) lastSend(op *payment.Operation) time.Time {
-	if op.LastSendAt.IsZero() { // the operation's node stopped during the first send, which may have left until the lease ended
-		return op.StartedAt.Add(d.LeaseTime)
-	}
-	return op.LastSendAt
-}
-
 // Sync queries the processor for a payment. Without an outcome the verdict says why. Other operations on the payment do not wait for it.
 func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk.Outcome, payment.Verdict) {
 	now := e.Now().UTC().Truncate(time.Millisecond)
@@ -228,7 +166,7 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	if resolves != "" {
 		amount = w.Operation.Amount
 	}
-	query := queryFor(resolves)
+	query := payment.QueryFor(resolves)
 	q.Operation = e.NewOperation(&q, query, amount, now)
 	q.Request = e.LaterRequest(&q, amount)
 	q.Request.Resolves = resolves
@@ -282,17 +220,6 @@ func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verd
 // UnknownRule is assumed if the adapter is gone. It keeps the card for the longest time that a processor may need it.
 var UnknownRule = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 24 * 60 * 60}
 
-// needsCard reports whether an open operation may still need its card and CVC: for a second send, or for a customer who completes it in time.
-func (d *Driver) needsCard(op *payment.Operation, rule sdk.ResolveRule) bool {
-	switch {
-	case op.Status == payment.OperationPending:
-		return d.Now().Sub(op.StartedAt) < payment.CardTokenTime
-	case op.LastSendAt.IsZero():
-		return true
-	}
-	return slices.Contains(rule.By, sdk.ResolveByIdempotentResend) && d.mayResend(op, rule)
-}
-
 // Reschedule ends this node's lease and sets the operation's next try: at again if that is in the future, else after a growing delay.
 func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk.ResolveRule, text string, again time.Time) {
 	err := d.Store.Update(ctx, func(tx Tx) error {
@@ -303,23 +230,7 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 		if fresh.Owner != d.Node || !fresh.Status.Open() && fresh.Status != payment.OperationPending {
 			return nil // another node has the operation or has ended it
 		}
-		switch fresh.Status {
-		case payment.OperationStarted: // its node is gone, so its result is unknown until there is evidence
-			fresh.Status = payment.OperationUnknown
-			fresh.LastSendAt = d.lastSend(op)
-		case payment.OperationUnknown:
-			fresh.LastSendAt = op.LastSendAt // zero: proof that nothing left
-		}
-		if !d.needsCard(fresh, rule) {
-			fresh.Instrument = nil
-		}
-		fresh.ErrorText = text
-		fresh.ResolveTries++
-		fresh.ResolveAt = tx.Now().Add(payment.ResolveDelay(fresh.Status, fresh.ResolveTries))
-		if fresh.Status == payment.OperationUnknown && again.After(d.Now()) && again.Before(fresh.ResolveAt) {
-			fresh.ResolveAt = again
-		}
-		fresh.LeaseUntil = tx.Now()
+		d.waits().Reschedule(fresh, op, rule, text, again, d.Now(), tx.Now())
 		return tx.UpdateOperation(fresh)
 	})
 	d.Log.LogAttrs(ctx, slog.LevelInfo, "operation still open", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
@@ -327,13 +238,4 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 	if err != nil {
 		d.Log.LogAttrs(ctx, slog.LevelError, "rescheduling failed", slog.String("operation_id", op.ID), slog.Any("error", err))
 	}
-}
-
-// giveUpUnsent returns how long the engine tries to send an operation that has provably never left. Then the operation counts as not made. For
-// an authorization it is the time for which the card of an unconfirmed payment is kept. A refund may take longer, because no payer waits for it.
-func giveUpUnsent(op *payment.Operation) time.Duration {
-	if op.OfRefund() {
-		return 24 * time.Hour
-	}
-	return payment.CardTokenTime
 }

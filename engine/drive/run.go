@@ -125,19 +125,7 @@ func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 	if r.Outcome != nil {
 		w.CAVV = r.CAVV(r.Outcome.Authentication)
 	}
-	if !r.MayHaveLeft {
-		w.Operation.LastSendAt = w.sentBefore // this drive adds nothing
-	}
-	r.MayHaveLeft = r.MayHaveLeft || w.mayHaveLeft
-	if !r.MayHaveLeft && payment.TalksToProcessor(w.Adapter.Manifest) {
-		w.Operation.LastSendAt = time.Time{} // proof that nothing left; an adapter without a processor gives no such proof
-	} else if w.Operation.LastSendAt.IsZero() {
-		w.Operation.LastSendAt = e.Now()
-	}
-	v := payment.Judge(w.Operation.Kind, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
-	if v.Status == payment.OperationUnknown && payment.NotDone(w.Operation.Kind, r.Exchanges, !w.mayHaveLeft) {
-		return payment.Verdict{Status: payment.OperationNotActed, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
-	}
+	v := payment.JudgeDrive(w.Operation, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err, payment.EarlierSends{MayHaveLeft: w.mayHaveLeft, At: w.sentBefore}, e.Now())
 	v.Busy = errors.Is(err, fault.ErrBusy)
 	return v
 }

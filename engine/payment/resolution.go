@@ -1,0 +1,152 @@
+package payment
+
+import (
+	"slices"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// Waits are the durations that decide what may be done about an open operation.
+type Waits struct {
+	Lease time.Duration // how long an operation belongs to the node that drives it
+	Payer time.Duration // how long after its start an operation that can charge is sent again
+}
+
+// Ways are the ways to find out about an operation that can work now, in the manifest's order. Queries by the processor's id and by our reference
+// are one way: the adapter asks by the id that it has.
+func (w Waits) Ways(op *Operation, a *Attempt, m *sdk.Manifest, now time.Time) (out []string) {
+	rule := m.Resolve
+	canSync := slices.Contains(m.Operations, QueryFor(op.Kind))
+	asks := false
+	for _, by := range rule.By {
+		switch by {
+		case sdk.ResolveByProcessorID, sdk.ResolveByReference:
+			if canSync && !asks && (by == sdk.ResolveByReference || a.TransactionID != "") {
+				asks, out = true, append(out, string(by))
+			}
+		case sdk.ResolveByIdempotentResend:
+			if op.Status != OperationPending && w.MayResend(op, rule, now) && !(op.Charges() && a.Details.CancelWanted) {
+				out = append(out, string(by))
+			}
+		}
+	}
+	if len(out) == 0 && canSync && op.Status == OperationPending {
+		out = append(out, "sync")
+	}
+	return out
+}
+
+// QueryFor returns the operation that asks the processor for the result of an operation.
+func QueryFor(kind sdk.Operation) sdk.Operation {
+	if kind == sdk.OpRefund {
+		return sdk.OpRefundSync
+	}
+	return sdk.OpSync
+}
+
+// Unsent returns the verdict that ends an operation of which it is proven that nothing left. ends is false if the operation is to be sent.
+func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends bool) {
+	limit := giveUpUnsent(op)
+	if op.Charges() {
+		limit = min(limit, w.Payer)
+	}
+	switch {
+	case op.Charges() && a.Details.CancelWanted:
+		return NotSent("cancelled before anything was sent"), true
+	case now.Sub(op.StartedAt) > limit:
+		return NotSent("the processor could not be reached; nothing was sent"), true
+	}
+	return Verdict{}, false
+}
+
+// giveUpUnsent returns how long the engine tries to send an operation that has provably never left. Then the operation counts as not made. For
+// an authorization it is the time for which the card of an unconfirmed payment is kept. A refund may take longer, because no payer waits for it.
+func giveUpUnsent(op *Operation) time.Duration {
+	if op.OfRefund() {
+		return 24 * time.Hour
+	}
+	return CardTokenTime
+}
+
+// MayResend reports whether the processor still remembers the operation's idempotency key, with room for a slow send. An operation that can
+// charge is sent again only while the customer may still wait. So no customer is charged hours later.
+func (w Waits) MayResend(op *Operation, rule sdk.ResolveRule, now time.Time) bool {
+	if op.Charges() && now.Sub(op.StartedAt) > w.Payer {
+		return false
+	}
+	window := time.Duration(rule.IdempotencyWindowSeconds) * time.Second
+	return now.Add(w.Lease).Before(op.StartedAt.Add(window))
+}
+
+// LastSend returns the latest moment at which something may have left for an operation. The row has it before each send but the first.
+func (w Waits) LastSend(op *Operation) time.Time {
+	if op.LastSendAt.IsZero() { // the operation's node stopped during the first send, which may have left until the lease ended
+		return op.StartedAt.Add(w.Lease)
+	}
+	return op.LastSendAt
+}
+
+// NotFoundFinal returns the time from which "not found" means that the operation did not happen.
+func (w Waits) NotFoundFinal(op *Operation, rule sdk.ResolveRule) time.Time {
+	return w.LastSend(op).Add(time.Duration(rule.NotFoundFinalAfterSeconds) * time.Second)
+}
+
+// NeedsCard reports whether an open operation may still need its card and CVC: for a second send, or for a customer who completes it in time.
+func (w Waits) NeedsCard(op *Operation, rule sdk.ResolveRule, now time.Time) bool {
+	switch {
+	case op.Status == OperationPending:
+		return now.Sub(op.StartedAt) < CardTokenTime
+	case op.LastSendAt.IsZero():
+		return true
+	}
+	return slices.Contains(rule.By, sdk.ResolveByIdempotentResend) && w.MayResend(op, rule, now)
+}
+
+// Reschedule changes fresh, the row of an operation that stays open, after a look that brought nothing: it ends the lease and sets the next
+// try, at again if that is in the future, else after a growing delay. op is the operation as the look knows it. now is the node's clock and
+// stored the database's.
+func (w Waits) Reschedule(fresh, op *Operation, rule sdk.ResolveRule, text string, again, now, stored time.Time) {
+	switch fresh.Status {
+	case OperationStarted: // its node is gone, so its result is unknown until there is evidence
+		fresh.Status = OperationUnknown
+		fresh.LastSendAt = w.LastSend(op)
+	case OperationUnknown:
+		fresh.LastSendAt = op.LastSendAt // zero: proof that nothing left
+	}
+	if !w.NeedsCard(fresh, rule, now) {
+		fresh.Instrument = nil
+	}
+	fresh.ErrorText = text
+	fresh.ResolveTries++
+	fresh.ResolveAt = stored.Add(ResolveDelay(fresh.Status, fresh.ResolveTries))
+	if fresh.Status == OperationUnknown && again.After(now) && again.Before(fresh.ResolveAt) {
+		fresh.ResolveAt = again
+	}
+	fresh.LeaseUntil = stored
+}
+
+// EarlierSends is what earlier drives of an operation may have sent.
+type EarlierSends struct {
+	MayHaveLeft bool
+	At          time.Time // the latest time at which something may have left
+}
+
+// JudgeDrive derives the verdict from a drive of op, whose earlier drives may have sent something too, and sets op.LastSendAt.
+func JudgeDrive(op *Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err error, earlier EarlierSends, now time.Time) Verdict {
+	if !r.MayHaveLeft {
+		op.LastSendAt = earlier.At // this drive adds nothing
+	}
+	all := *r
+	all.MayHaveLeft = r.MayHaveLeft || earlier.MayHaveLeft
+	if !all.MayHaveLeft && TalksToProcessor(m) {
+		op.LastSendAt = time.Time{} // proof that nothing left; an adapter without a processor gives no such proof
+	} else if op.LastSendAt.IsZero() {
+		op.LastSendAt = now
+	}
+	v := Judge(op.Kind, asked, m, &all, err)
+	if v.Status == OperationUnknown && NotDone(op.Kind, r.Exchanges, !earlier.MayHaveLeft) {
+		return Verdict{Status: OperationNotActed, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
+	}
+	return v
+}
