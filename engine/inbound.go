@@ -178,12 +178,10 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		return err
 	case op == nil:
 		return e.recordLateEvidence(ctx, w, o)
-	case op.Status == payment.OperationStarted: // its own answer tells more; should its node die, recovery finds this
-		return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
 	}
-	if leased, err := e.leased(ctx, op); err != nil {
+	if driven, err := e.underWay(ctx, op); err != nil {
 		return err
-	} else if leased {
+	} else if driven { // its own answer tells more; should its node die, recovery finds this
 		return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
 	}
 	w.Operation = op

@@ -101,7 +101,11 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	if err == nil && w.Attempt.ID != op.AttemptID {
 		w.Attempt, err = e.readAttempt(ctx, op.MerchantID, op.AttemptID)
 	}
-	if err == nil && !op.Status.Open() && op.Status != payment.OperationPending {
+	next := payment.ResolveFind
+	if err == nil {
+		next = payment.NextResolve(w.Payment, w.Attempt, op)
+	}
+	if next == payment.ResolveRecheck {
 		return e.recheck(ctx, w, op)
 	}
 	if err == nil && op.OfRefund() {
@@ -115,10 +119,10 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		e.driver.Reschedule(ctx, op, drive.UnknownRule, "not reachable: "+err.Error(), time.Time{})
 		return err
 	}
-	if op.Status == payment.OperationPending && !op.OfRefund() && !payment.AwaitsEnd(w.Attempt.Status) && op.ID != w.Attempt.Details.LateVoid {
+	switch next {
+	case payment.ResolveClose:
 		return e.closeStale(ctx, op)
-	}
-	if open := w.Payment.OpenOperation; op.Status == payment.OperationPending && open != "" && open != op.ID {
+	case payment.ResolveWait:
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, "another operation on the payment is under way", time.Time{})
 		return nil
 	}

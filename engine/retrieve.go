@@ -92,10 +92,10 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		}
 		return e.bookEvidence(ctx, w, o)
 	}
-	if op.Status == payment.OperationStarted || op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
-		return nil // a drive is under way or will begin: its answer has more facts than a query
+	if op.Unsent() {
+		return nil // a drive will begin: its answer has more facts than a query
 	}
-	if leased, err := e.leased(ctx, op); leased || err != nil {
+	if driven, err := e.underWay(ctx, op); driven || err != nil {
 		return err
 	}
 	v, err := e.driver.AskProcessor(ctx, &w.Run)
@@ -109,16 +109,16 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 	return err
 }
 
-// leased reports whether a run may be sending the operation now.
-func (e *Engine) leased(ctx context.Context, op *payment.Operation) (leased bool, err error) {
+// underWay reports whether a run may be sending the operation now.
+func (e *Engine) underWay(ctx context.Context, op *payment.Operation) (driven bool, err error) {
 	if !op.Status.Open() {
 		return false, nil
 	}
-	err = e.store.View(ctx, func(r Reader) error { leased = op.Leased(r.Now()); return nil })
+	err = e.store.View(ctx, func(r Reader) error { driven = op.UnderWay(r.Now()); return nil })
 	if err != nil {
 		return false, fault.Internal(err, "read the clock")
 	}
-	return leased, nil
+	return driven, nil
 }
 
 // pendingOperation returns the operation that waits for the customer or the processor, or nil.
@@ -127,26 +127,13 @@ func (e *Engine) pendingOperation(ctx context.Context, w *change.Loaded) (*payme
 		return nil, nil
 	}
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
-	for _, op := range ops {
-		if op.AttemptID == w.Attempt.ID && op.Status == payment.OperationPending && !op.OfRefund() {
-			return op, nil
-		}
-	}
-	return nil, err
+	return w.Attempt.PendingOperation(ops), err
 }
 
 // openOperation returns the attempt's latest operation that is in flight, unknown or pending, or nil.
 func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (*payment.Operation, error) {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
-	if err != nil {
-		return nil, err
-	}
-	for i := len(ops) - 1; i >= 0; i-- {
-		if op := ops[i]; op.AttemptID == w.Attempt.ID && !op.OfRefund() && (op.Status.Open() || op.Status == payment.OperationPending && payment.AwaitsEnd(w.Attempt.Status)) {
-			return op, nil
-		}
-	}
-	return nil, nil
+	return w.Attempt.OpenOperation(ops), err
 }
 
 // bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.

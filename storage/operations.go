@@ -40,21 +40,14 @@ func scanOperation(row scanner) (*payment.Operation, error) {
 // dueAt returns the time from which an operation may be claimed, nil for a closed one without ResolveAt. The index operations_due orders
 // operations by it.
 func dueAt(o *payment.Operation) any {
-	switch o.Status {
-	case payment.OperationStarted:
-		return millis(o.LeaseUntil)
-	case payment.OperationSucceeded, payment.OperationNotActed:
-		if o.ResolveAt.IsZero() {
-			return nil
-		}
-	case payment.OperationUnknown, payment.OperationPending:
-	default:
-		return nil
-	}
-	if o.ResolveAt.IsZero() {
+	at, ok := o.DueAt()
+	switch {
+	case ok:
+		return millis(at)
+	case o.Status == payment.OperationUnknown || o.Status == payment.OperationPending:
 		return int64(math.MaxInt64)
 	}
-	return max(millis(o.LeaseUntil), millis(o.ResolveAt))
+	return nil
 }
 
 // InsertOperation implements engine.Tx.

@@ -289,29 +289,19 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 	return nil
 }
 
-// Reasons why a decision must not end an operation. Neither is a conflict that deciding anew solves at once.
+// Reasons why a decision must not end an operation.
 var (
-	ErrLeased = errors.New("another run holds the operation's lease: it may be sending")
-	ErrStale  = errors.New("something may have left for the processor after this look-up began")
+	ErrLeased = payment.ErrLeased
+	ErrStale  = payment.ErrStale
 )
 
-// maySettle holds the end of an operation against its row: ErrConflict for an operation that has closed, ErrLeased while another run may be
-// sending it, ErrStale for a look-up that began before the last send.
+// maySettle holds the end of an operation against its row, as payment.MaySettle says.
 func (s *Changes) maySettle(tx Tx, c *Change) error {
 	fresh, err := tx.Operation(c.Settled.ID)
 	if err != nil {
 		return err
 	}
-	asks := fresh.Status == payment.OperationPending // its leaseholder only asks
-	switch {
-	case !fresh.Status.Open() && !asks:
-		return fault.ErrConflict
-	case !asks && fresh.Leased(tx.Now()) && !(fresh.Owner == s.Driver.Node && fresh.LeaseUntil.Equal(c.Lease)):
-		return ErrLeased
-	case !c.AskedAt.IsZero() && !fresh.LastSendAt.Before(c.AskedAt.Truncate(time.Millisecond)):
-		return ErrStale
-	}
-	return nil
+	return payment.MaySettle(fresh, payment.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt}, tx.Now())
 }
 
 func writeAuthentication(tx Tx, a *payment.Authentication) error {

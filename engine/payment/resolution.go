@@ -1,9 +1,11 @@
 package payment
 
 import (
+	"errors"
 	"slices"
 	"time"
 
+	"payswitch/engine/fault"
 	"payswitch/sdk"
 )
 
@@ -149,4 +151,102 @@ func JudgeDrive(op *Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 		return Verdict{Status: OperationNotActed, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
 	}
 	return v
+}
+
+// Reasons why a decision must not end an operation. Neither is a conflict that deciding anew solves at once.
+var (
+	ErrLeased = errors.New("another run holds the operation's lease: it may be sending")
+	ErrStale  = errors.New("something may have left for the processor after this look-up began")
+)
+
+// Settler is a run that ends an operation.
+type Settler struct {
+	Node    string
+	Lease   time.Time // the end of the run's lease, as the operation's row has it; zero for a run without a lease
+	AskedAt time.Time // the start of the look-up that shows that the operation did not happen; zero for another end
+}
+
+// MaySettle holds the end of an operation against its row: ErrConflict for an operation that has closed, ErrLeased while another run may be
+// sending it, ErrStale for a look-up that began before the last send.
+func MaySettle(fresh *Operation, by Settler, now time.Time) error {
+	asks := fresh.Status == OperationPending // its leaseholder only asks
+	switch {
+	case !fresh.Status.Open() && !asks:
+		return fault.ErrConflict
+	case !asks && fresh.Leased(now) && !(fresh.Owner == by.Node && fresh.LeaseUntil.Equal(by.Lease)):
+		return ErrLeased
+	case !by.AskedAt.IsZero() && !fresh.LastSendAt.Before(by.AskedAt.Truncate(time.Millisecond)):
+		return ErrStale
+	}
+	return nil
+}
+
+// UnderWay reports whether a run may be sending the operation at the time now of the database's clock: its own answer tells more than a message
+// or a query.
+func (o *Operation) UnderWay(now time.Time) bool {
+	return o.Status == OperationStarted || o.Status.Open() && o.Leased(now)
+}
+
+// Unsent reports whether it is proven that nothing of an open operation has left. Resolution sends it.
+func (o *Operation) Unsent() bool { return o.Status == OperationUnknown && o.LastSendAt.IsZero() }
+
+// OpenOperation returns the attempt's latest operation that is in flight, unknown or pending, or nil. ops are the payment's operations in order.
+func (a *Attempt) OpenOperation(ops []*Operation) *Operation {
+	for _, op := range slices.Backward(ops) {
+		if op.AttemptID == a.ID && !op.OfRefund() && (op.Status.Open() || op.Status == OperationPending && AwaitsEnd(a.Status)) {
+			return op
+		}
+	}
+	return nil
+}
+
+// PendingOperation returns the attempt's operation that waits for the customer or the processor, or nil.
+func (a *Attempt) PendingOperation(ops []*Operation) *Operation {
+	for _, op := range ops {
+		if op.AttemptID == a.ID && op.Status == OperationPending && !op.OfRefund() {
+			return op
+		}
+	}
+	return nil
+}
+
+// DueAt returns the time from which background work may claim the operation. ok is false if it leaves the operation alone.
+func (o *Operation) DueAt() (at time.Time, ok bool) {
+	switch o.Status {
+	case OperationStarted:
+		return o.LeaseUntil, true
+	case OperationUnknown, OperationPending, OperationSucceeded, OperationNotActed:
+		if o.ResolveAt.IsZero() {
+			return time.Time{}, false
+		}
+		if o.LeaseUntil.After(o.ResolveAt) {
+			return o.LeaseUntil, true
+		}
+		return o.ResolveAt, true
+	}
+	return time.Time{}, false
+}
+
+// ResolveStep is what resolution does with an operation that it has claimed.
+type ResolveStep string
+
+const (
+	ResolveFind    ResolveStep = "find"    // find evidence, and end the operation by it
+	ResolveRecheck ResolveStep = "recheck" // the operation has ended without the processor's word: ask about money
+	ResolveClose   ResolveStep = "close"   // the payment has moved on: end the operation
+	ResolveWait    ResolveStep = "wait"    // another operation has the payment's slot: try later
+)
+
+// NextResolve decides the step of resolution. a is the attempt of op.
+func NextResolve(p *Payment, a *Attempt, op *Operation) ResolveStep {
+	pending := op.Status == OperationPending
+	switch {
+	case !op.Status.Open() && !pending:
+		return ResolveRecheck
+	case pending && !op.OfRefund() && !AwaitsEnd(a.Status) && op.ID != a.Details.LateVoid:
+		return ResolveClose
+	case pending && p.OpenOperation != "" && p.OpenOperation != op.ID:
+		return ResolveWait
+	}
+	return ResolveFind
 }
