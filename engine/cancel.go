@@ -45,26 +45,21 @@ func (e *Engine) cancel(ctx context.Context, w *change.Loaded, reason string) (*
 	now := e.now().UTC().Truncate(time.Millisecond)
 	d := &w.Attempt.Details
 	note := func() { w.Payment.Details.CancellationReason, d.CancelReason = reason, reason }
-	if !w.Payment.Status.Facts().Cancel {
-		unknown, err := e.authorizationUnknown(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		if unknown {
-			note()
-			return wantCancel(w, now), nil
-		}
+	ops, err := e.changes.OperationsOf(ctx, w.Payment)
+	if err != nil {
+		return nil, err
+	}
+	next, waiting := payment.NextCancel(w.Payment, w.Attempt, ops, w.Attempt.Private.Invoke != nil), w.Attempt.PendingOperation(ops)
+	if next == payment.CancelRefused {
 		return nil, fault.Refused("You cannot cancel this payment because it has status " + string(w.Payment.Status))
 	}
 	note()
-	if w.Attempt.Authorized == 0 {
-		waiting, err := e.pendingOperation(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		if waiting == nil || w.Attempt.Private.Invoke != nil {
-			return e.cancelLocally(ctx, w, waiting, now)
-		}
+	switch next {
+	case payment.CancelNoted:
+		return wantCancel(w, now), nil
+	case payment.CancelLocally:
+		return e.cancelLocally(ctx, w, waiting, now)
+	case payment.CancelWaiting:
 		return e.cancelWaiting(ctx, w, waiting, now)
 	}
 	if err := e.changes.WithAccount(ctx, w); err != nil {
@@ -88,43 +83,29 @@ func wantCancel(w *change.Loaded, now time.Time) *change.Change {
 	return &change.Change{Payment: w.Payment, Attempt: w.Attempt}
 }
 
-// authorizationUnknown reports whether the payment is processing because its authorization is unknown.
-func (e *Engine) authorizationUnknown(ctx context.Context, w *change.Loaded) (bool, error) {
-	if w.Attempt.Status != payment.Authorizing {
-		return false, nil
-	}
-	op, err := e.openOperation(ctx, w)
-	return op != nil && op.Status == payment.OperationUnknown, err
-}
-
 // cancelWaiting cancels a payment that the processor knows and that waits for the customer. waiting is the authorization.
 func (e *Engine) cancelWaiting(ctx context.Context, w *change.Loaded, waiting *payment.Operation, now time.Time) (*change.Change, error) {
 	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return nil, err
 	}
-	m := w.Adapter.Manifest
-	if m.Features.PreAuthVoid && slices.Contains(m.Operations, sdk.OpVoid) {
+	switch payment.NextCancelWaiting(w.Adapter.Manifest) {
+	case payment.CancelBefore:
 		w.Attempt.Details.CancelWanted = true
 		return e.voidIntent(w, w.Attempt.Amount, now)
-	}
-	if !slices.Contains(m.Operations, sdk.OpSync) {
+	case payment.CancelNoted:
 		return wantCancel(w, now), nil
 	}
 	w.Operation = waiting
 	defer e.driver.KeepRest(ctx, &w.Run)
 	v, err := e.driver.AskProcessor(ctx, &w.Run)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case v.Status == payment.OperationUnknown:
-		return wantCancel(w, now), nil
-	case v.Status == payment.OperationPending && v.Outcome.Status == sdk.StatusCustomerAction:
-		return e.cancelLocally(ctx, w, waiting, now)
-	case v.Status == payment.OperationPending:
-		return wantCancel(w, now), nil // the customer has acted: the end is not known yet
 	}
-	if v.Status == payment.OperationNotActed || v.Outcome != nil && v.Outcome.Status == sdk.StatusAuthorized {
-		w.Attempt.Details.CancelWanted = true // settling voids what is held
+	switch payment.AfterCancelAsked(w.Attempt, v) {
+	case payment.CancelNoted:
+		return wantCancel(w, now), nil
+	case payment.CancelLocally:
+		return e.cancelLocally(ctx, w, waiting, now)
 	}
 	err = e.settle(context.WithoutCancel(ctx), w, v)
 	if errors.Is(err, change.ErrStale) || errors.Is(err, change.ErrLeased) {
@@ -156,29 +137,12 @@ func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, waiting *p
 // cancelAfter adds the void of funds to the settlement that found them, if no customer waits for them any more: the merchant has asked to
 // cancel, or the outcome was unknown for longer than a customer waits. It returns whether it added the void.
 func (e *Engine) cancelAfter(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) (bool, error) {
-	late := !w.Fresh && w.Operation.Status.Open() && w.Operation.Charges() && now.Sub(w.Operation.StartedAt) > e.opts.PayerWait
-	if b.Attempt.ID != b.Payment.AttemptID || !late && !b.Attempt.Details.CancelWanted {
-		return false, nil
-	}
-	switch b.Attempt.Status {
-	case payment.Authorized, payment.PartiallyAuthorized:
-	case payment.Charged, payment.PartialCharged:
-		if b.Attempt.Details.CancelWanted && b.Operation.Charges() {
-			c.Alarms = append(c.Alarms, payment.AlarmTooLate)
-		}
-		return false, nil
-	default:
-		return false, nil
-	}
-	if b.Operation.Kind == sdk.OpVoid || !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpVoid) {
-		return false, nil // refused, or not offered: the merchant sees the funds
-	}
-	if !b.Attempt.Details.CancelWanted {
-		const reason = "the outcome was unknown for longer than a customer waits"
-		b.Payment.Details.CancellationReason, b.Attempt.Details.CancelReason = reason, reason
-	}
-	if err := payment.Move(b.Payment, b.Attempt, payment.TriggerVoidStart, now); err != nil {
+	voids, err := b.VoidAfter(w.Operation, w.Fresh, w.Adapter.Manifest, e.opts.PayerWait, now)
+	if err != nil {
 		return false, fault.Internal(err, "void payment")
+	}
+	if !voids {
+		return false, nil
 	}
 	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile}
 	e.driver.Begin(&next.Run, sdk.OpVoid, b.Attempt.Authorized-b.Attempt.Captured, now)

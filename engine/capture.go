@@ -30,9 +30,7 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 		now := e.now().UTC().Truncate(time.Millisecond)
 		e.driver.Begin(&w.Run, sdk.OpCapture, amount, now)
 		w.Request.FinalCapture = w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple || w.Attempt.Captured+amount >= w.Attempt.Authorized
-		n := len(w.Attempt.Details.Captures) + 1
-		w.Attempt.Details.Captures = append(w.Attempt.Details.Captures, payment.CaptureRecord{ID: payment.AttemptID(w.Attempt.ID, n), Sequence: n, OperationID: w.Operation.ID,
-			Amount: amount, Status: payment.CaptureStarted, At: now})
+		w.Attempt.AddCapture(w.Operation.ID, amount, now)
 		return e.intent(w, payment.TriggerCaptureStart, now)
 	})
 }

@@ -111,16 +111,7 @@ func (e *Engine) recheckLater(ctx context.Context, op *payment.Operation, a *pay
 		if err != nil || fresh.Owner != e.opts.Node || fresh.Status.Open() || fresh.Status == payment.OperationPending {
 			return err
 		}
-		fresh.Owner, fresh.LeaseUntil = "", time.Time{}
-		switch {
-		case answered:
-			fresh.ResolveTries++
-			fresh.ResolveAt = payment.RecheckAt(fresh, a)
-		case tx.Now().After(fresh.ClosedAt.Add(payment.RecheckUntil)):
-			fresh.ResolveAt = time.Time{}
-		default:
-			fresh.ResolveAt = tx.Now().Add(time.Hour)
-		}
+		fresh.RecheckLater(a, answered, tx.Now())
 		return tx.UpdateOperation(fresh)
 	})
 }

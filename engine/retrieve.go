@@ -139,32 +139,11 @@ func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (*payment.
 // bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.
 func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	now := e.now().UTC().Truncate(time.Millisecond)
-	b := payment.Booking{Payment: w.Payment.Clone(), Attempt: w.Attempt.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}}
-	var err error
-	switch o.Status {
-	case sdk.StatusCaptured:
-		amount := b.Attempt.Authorized
-		if o.Amount != nil {
-			amount = o.Amount.Minor
-		}
-		if o.Totals != nil {
-			amount = o.Totals.Captured
-		}
-		if !payment.Plausible(o, b.Attempt) {
-			e.metrics.Alarm("amount_mismatch")
-			return nil
-		}
-		if amount <= b.Attempt.Captured {
-			return nil
-		}
-		err = b.Taken(o, amount, now)
-	case sdk.StatusVoided:
-		err = payment.Move(b.Payment, b.Attempt, payment.TriggerVoided, now)
-	default:
-		return nil
+	b, alarm := payment.BookEvidence(w.Payment, w.Attempt, o, now)
+	if alarm != "" {
+		e.metrics.Alarm(alarm)
 	}
-	if err != nil {
-		e.metrics.Alarm("impossible_transition")
+	if b == nil {
 		return nil
 	}
 	c, err := e.changes.Announced(w, &change.Change{Payment: b.Payment, Attempt: b.Attempt}, now)

@@ -361,6 +361,38 @@ func (b *Booking) impossible(p *Payment, a *Attempt, op *Operation, cause error,
 	return out
 }
 
+// BookEvidence books the report on a payment without an open operation on copies of the rows: another party captured or released it at the
+// processor. nil means that the report changes nothing; alarm is the problem with it, "" for none.
+func BookEvidence(p *Payment, a *Attempt, o *sdk.Outcome, now time.Time) (b *Booking, alarm string) {
+	b = &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &Operation{Kind: sdk.OpSync}}
+	var err error
+	switch o.Status {
+	case sdk.StatusCaptured:
+		amount := a.Authorized
+		if o.Amount != nil {
+			amount = o.Amount.Minor
+		}
+		if o.Totals != nil {
+			amount = o.Totals.Captured
+		}
+		if !Plausible(o, a) {
+			return nil, "amount_mismatch"
+		}
+		if amount <= a.Captured {
+			return nil, ""
+		}
+		err = b.Taken(o, amount, now)
+	case sdk.StatusVoided:
+		err = Move(b.Payment, b.Attempt, TriggerVoided, now)
+	default:
+		return nil, ""
+	}
+	if err != nil {
+		return nil, "impossible_transition"
+	}
+	return b, ""
+}
+
 // Verdict is the engine's judgement of an adapter's answer. The engine trusts no adapter with money.
 type Verdict struct {
 	Status  OperationStatus

@@ -113,3 +113,17 @@ func RecheckAt(op *Operation, a *Attempt) time.Time {
 	}
 	return op.ClosedAt.Add(times[op.ResolveTries])
 }
+
+// RecheckLater gives back the lease of an ended operation and sets the time of the next query, an hour away without an answer.
+func (o *Operation) RecheckLater(a *Attempt, answered bool, now time.Time) {
+	o.Owner, o.LeaseUntil = "", time.Time{}
+	switch {
+	case answered:
+		o.ResolveTries++
+		o.ResolveAt = RecheckAt(o, a)
+	case now.After(o.ClosedAt.Add(RecheckUntil)):
+		o.ResolveAt = time.Time{}
+	default:
+		o.ResolveAt = now.Add(time.Hour)
+	}
+}

@@ -65,6 +65,12 @@ const (
 	CaptureFailed  CaptureStatus = "failed"
 )
 
+// AddCapture records that the operation opID is about to capture amount.
+func (a *Attempt) AddCapture(opID string, amount int64, now time.Time) {
+	n := len(a.Details.Captures) + 1
+	a.Details.Captures = append(a.Details.Captures, CaptureRecord{ID: AttemptID(a.ID, n), Sequence: n, OperationID: opID, Amount: amount, Status: CaptureStarted, At: now})
+}
+
 // captured books amount as taken by the capture operation opID. opID is "" if the evidence comes from the processor and not from one of our
 // operations.
 func (a *Attempt) captured(opID string, amount int64, processorID string) {

@@ -1,0 +1,96 @@
+package payment
+
+import (
+	"slices"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// CancelStep is what a merchant's wish to cancel begins.
+type CancelStep string
+
+const (
+	CancelRefused CancelStep = "refused" // the payment's status does not allow it
+	CancelNoted   CancelStep = "noted"   // the wish is stored, and carried out once the outcome is known
+	CancelLocally CancelStep = "locally" // the payment ends at once: no processor holds money of it
+	CancelByVoid  CancelStep = "void"    // the processor voids what it holds
+	CancelBefore  CancelStep = "before"  // the processor voids a payment that the customer has not finished
+	CancelAsks    CancelStep = "asks"    // the processor says first what the customer has done
+	CancelWaiting CancelStep = "waiting" // one of the three steps for a payment that waits for the customer: NextCancelWaiting
+	CancelSettles CancelStep = "settles" // the processor's answer is booked; funds that it shows are voided
+)
+
+// NextCancel decides what a cancel of the payment begins. ops are its operations. The attempt's processor does not know a payment whose customer
+// is still in payswitch's own authentication (invoked).
+func NextCancel(p *Payment, a *Attempt, ops []*Operation, invoked bool) CancelStep {
+	if !p.Status.Facts().Cancel {
+		if op := a.OpenOperation(ops); a.Status == Authorizing && op != nil && op.Status == OperationUnknown {
+			return CancelNoted
+		}
+		return CancelRefused
+	}
+	switch {
+	case a.Authorized > 0:
+		return CancelByVoid
+	case a.AccountID == "" || a.PendingOperation(ops) == nil || invoked:
+		return CancelLocally
+	}
+	return CancelWaiting
+}
+
+// NextCancelWaiting decides how a payment is cancelled that the processor knows and that waits for the customer.
+func NextCancelWaiting(m *sdk.Manifest) CancelStep {
+	switch {
+	case m.Features.PreAuthVoid && slices.Contains(m.Operations, sdk.OpVoid):
+		return CancelBefore
+	case !slices.Contains(m.Operations, sdk.OpSync):
+		return CancelNoted
+	}
+	return CancelAsks
+}
+
+// AfterCancelAsked decides what follows from the processor's answer v about a payment that waits for the customer. Settling voids what the
+// processor holds if the attempt has CancelWanted, which AfterCancelAsked sets.
+func AfterCancelAsked(a *Attempt, v Verdict) CancelStep {
+	switch {
+	case v.Status == OperationUnknown:
+		return CancelNoted
+	case v.Status == OperationPending && v.Outcome.Status == sdk.StatusCustomerAction:
+		return CancelLocally
+	case v.Status == OperationPending:
+		return CancelNoted // the customer has acted: the end is not known yet
+	}
+	if v.Status == OperationNotActed || v.Outcome != nil && v.Outcome.Status == sdk.StatusAuthorized {
+		a.Details.CancelWanted = true
+	}
+	return CancelSettles
+}
+
+// VoidAfter begins the void of funds that the booking found and that nobody waits for any more: the merchant has asked to cancel, or the outcome
+// was unknown for longer than a customer waits. was is the operation before the booking; fresh says that its own first drive brought the answer.
+// VoidAfter reports whether it began the void; the caller adds the operation.
+func (b *Booking) VoidAfter(was *Operation, fresh bool, m *sdk.Manifest, payerWait time.Duration, now time.Time) (bool, error) {
+	late := !fresh && was.Status.Open() && was.Charges() && now.Sub(was.StartedAt) > payerWait
+	if b.Attempt.ID != b.Payment.AttemptID || !late && !b.Attempt.Details.CancelWanted {
+		return false, nil
+	}
+	switch b.Attempt.Status {
+	case Authorized, PartiallyAuthorized:
+	case Charged, PartialCharged:
+		if b.Attempt.Details.CancelWanted && b.Operation.Charges() {
+			b.Alarms = append(b.Alarms, AlarmTooLate)
+		}
+		return false, nil
+	default:
+		return false, nil
+	}
+	if b.Operation.Kind == sdk.OpVoid || !slices.Contains(m.Operations, sdk.OpVoid) {
+		return false, nil // refused, or not offered: the merchant sees the funds
+	}
+	if !b.Attempt.Details.CancelWanted {
+		const reason = "the outcome was unknown for longer than a customer waits"
+		b.Payment.Details.CancellationReason, b.Attempt.Details.CancelReason = reason, reason
+	}
+	return true, Move(b.Payment, b.Attempt, TriggerVoidStart, now)
+}
