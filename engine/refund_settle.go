@@ -42,9 +42,7 @@ func (e *Engine) refundSettlement(w *change.Loaded, v payment.Verdict, now time.
 	c := e.refundChange(w, &b)
 	c.Settled, c.Journal = b.Operation, w.Journal
 	c.Lease = w.Lease
-	if v.Status != payment.OperationSucceeded {
-		c.AskedAt = v.AskedAt
-	}
+	holdAgainstRow(c, v)
 	if !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
 		c.Forget = b.Operation.ID
 	}

@@ -28,6 +28,9 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 		if err == nil {
 			break
 		}
+		if errors.Is(err, change.ErrStale) && w.Fresh {
+			return e.overtaken(ctx, w, v)
+		}
 		if errors.Is(err, change.ErrStale) || errors.Is(err, change.ErrLeased) && w.Lease.IsZero() {
 			return err
 		}
@@ -56,10 +59,21 @@ func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v payment.Ve
 			return // the lease ends, and recovery resolves the operation
 		case <-time.After(time.Second):
 		}
-		if err := e.settleOnce(ctx, w, v); err == nil {
+		if err := e.settleOnce(ctx, w, v); err == nil || errors.Is(err, change.ErrStale) {
 			return
 		}
 	}
+}
+
+// overtaken ends a first run that knows nothing, after resolution has taken its operation: resolution books what happened. The caller is
+// shown the payment as it is durable.
+func (e *Engine) overtaken(ctx context.Context, w *change.Loaded, v payment.Verdict) error {
+	e.log.LogAttrs(ctx, slog.LevelWarn, "a run ended after its lease; resolution goes on", slog.String("operation_id", w.Operation.ID), slog.String("status", string(v.Status)))
+	e.driver.KeepRest(ctx, &w.Run)
+	if err := e.reload(ctx, w); err != nil && !errors.Is(err, errClosed) {
+		return err
+	}
+	return nil
 }
 
 var errClosed = errors.New("the operation is closed already")
@@ -97,9 +111,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 	}
 	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal}
-	if v.Status != payment.OperationSucceeded {
-		c.AskedAt = v.AskedAt
-	}
+	holdAgainstRow(c, v)
 	c.Effects = append(c.Effects, func(context.Context) error { // the caller shows the payment as it is durable
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
@@ -144,6 +156,14 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 		return c, err
 	}
 	return e.changes.Announced(w, c, now)
+}
+
+// holdAgainstRow adds to a change what its transaction holds against the operation's row.
+func holdAgainstRow(c *change.Change, v payment.Verdict) {
+	c.Silent = v.Silent()
+	if v.Status != payment.OperationSucceeded {
+		c.AskedAt = v.AskedAt
+	}
 }
 
 // reload reads the rows again after a conflict. It returns errClosed if another writer has closed the operation.

@@ -36,6 +36,8 @@ type Change struct {
 	Lease time.Time
 	// AskedAt is the start of the look-up that Settled's end follows from, if that end says that the operation did not happen; else zero.
 	AskedAt time.Time
+	// Silent is true if the run that ends Settled brings no answer about it (payment.Verdict.Silent).
+	Silent bool
 	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
 	Superseded string
 	// Watch asks the processor about Superseded again on the schedule of payment.RecheckAt.
@@ -301,7 +303,7 @@ func (s *Changes) maySettle(tx Tx, c *Change) error {
 	if err != nil {
 		return err
 	}
-	return payment.MaySettle(fresh, payment.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt}, tx.Now())
+	return payment.MaySettle(fresh, payment.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt, Silent: c.Silent}, tx.Now())
 }
 
 func writeAuthentication(tx Tx, a *payment.Authentication) error {

@@ -227,10 +227,9 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 		if err != nil {
 			return err
 		}
-		if fresh.Owner != d.Node || !fresh.Status.Open() && fresh.Status != payment.OperationPending {
-			return nil // another node has the operation or has ended it
+		if !d.waits().Reschedule(fresh, op, d.Node, rule, text, again, d.Now(), tx.Now()) {
+			return nil
 		}
-		d.waits().Reschedule(fresh, op, rule, text, again, d.Now(), tx.Now())
 		return tx.UpdateOperation(fresh)
 	})
 	d.Log.LogAttrs(ctx, slog.LevelInfo, "operation still open", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),

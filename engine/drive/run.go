@@ -233,7 +233,7 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		d.Metrics.Alarm("lease_lost")
 		return errLeaseLost
 	}
-	w.LeaseEnd, w.Lease = until, lease
+	w.LeaseEnd, w.Lease, w.Operation.LeaseUntil = until, lease, lease
 	w.Journalled = s.Index
 	return nil
 }

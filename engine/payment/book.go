@@ -99,6 +99,7 @@ func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 			return nil
 		}
 		if b.Attempt.Status == PartialCharged { // the release of the rest of a partial capture
+			b.Alarms = append(b.Alarms, AlarmReleaseRefused)
 			return nil
 		}
 		b.fail(nil, "", v.Text)
@@ -317,7 +318,7 @@ func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
 		return nil
 	case release: // the hold lapses by itself; the alarm lets an operator know
 		b.fail(o, "declined", "declined")
-		b.Alarms = append(b.Alarms, "release_refused")
+		b.Alarms = append(b.Alarms, AlarmReleaseRefused)
 		return nil
 	}
 	b.fail(o, "declined", "declined")
@@ -413,3 +414,6 @@ type Verdict struct {
 	// Fault is set if the drive ended by the adapter's fault.
 	Fault *fault.Adapter
 }
+
+// Silent reports whether the verdict brings no answer about the operation: nothing was sent, nothing was found, or nothing is known.
+func (v Verdict) Silent() bool { return v.Outcome == nil || v.Status == OperationUnknown }

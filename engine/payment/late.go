@@ -13,7 +13,9 @@ const codeNotProcessed = "not_processed"
 const (
 	AlarmLateEvidence = "late_evidence"    // a processor's word contradicts the booked result
 	AlarmLateVoid     = "late_void_failed" // held funds of an ended payment were not voided
-	AlarmTooLate      = "cancel_too_late"  // payswitch had accepted a cancel, and the money is taken
+	// AlarmReleaseRefused says that the rest of a partial capture was not released: the hold lapses by itself.
+	AlarmReleaseRefused = "release_refused"
+	AlarmTooLate        = "cancel_too_late" // payswitch had accepted a cancel, and the money is taken
 )
 
 // NotSent returns the verdict on an operation whose requests have provably not left for the processor.

@@ -108,7 +108,12 @@ func (w Waits) NeedsCard(op *Operation, rule sdk.ResolveRule, now time.Time) boo
 // Reschedule changes fresh, the row of an operation that stays open, after a look that brought nothing: it ends the lease and sets the next
 // try, at again if that is in the future, else after a growing delay. op is the operation as the look knows it. now is the node's clock and
 // stored the database's.
-func (w Waits) Reschedule(fresh, op *Operation, rule sdk.ResolveRule, text string, again, now, stored time.Time) {
+//
+// Reschedule returns false, and changes nothing, if another run has taken the operation or has ended it: op.LeaseUntil names the look's lease.
+func (w Waits) Reschedule(fresh, op *Operation, node string, rule sdk.ResolveRule, text string, again, now, stored time.Time) bool {
+	if !fresh.HeldBy(node, op.LeaseUntil) || !fresh.Status.Open() && fresh.Status != OperationPending {
+		return false
+	}
 	switch fresh.Status {
 	case OperationStarted: // its node is gone, so its result is unknown until there is evidence
 		fresh.Status = OperationUnknown
@@ -126,6 +131,7 @@ func (w Waits) Reschedule(fresh, op *Operation, rule sdk.ResolveRule, text strin
 		fresh.ResolveAt = again
 	}
 	fresh.LeaseUntil = stored
+	return true
 }
 
 // EarlierSends is what earlier drives of an operation may have sent.
@@ -156,7 +162,7 @@ func JudgeDrive(op *Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 // Reasons why a decision must not end an operation. Neither is a conflict that deciding anew solves at once.
 var (
 	ErrLeased = errors.New("another run holds the operation's lease: it may be sending")
-	ErrStale  = errors.New("something may have left for the processor after this look-up began")
+	ErrStale  = errors.New("something may have left for the processor after this run looked")
 )
 
 // Settler is a run that ends an operation.
@@ -164,21 +170,31 @@ type Settler struct {
 	Node    string
 	Lease   time.Time // the end of the run's lease, as the operation's row has it; zero for a run without a lease
 	AskedAt time.Time // the start of the look-up that shows that the operation did not happen; zero for another end
+	// Silent is true if the run brings no answer about the operation: nothing was sent, nothing was found, or nothing is known.
+	Silent bool
 }
 
 // MaySettle holds the end of an operation against its row: ErrConflict for an operation that has closed, ErrLeased while another run may be
-// sending it, ErrStale for a look-up that began before the last send.
+// sending it. ErrStale is for a look-up that began before the last send, and for a run that knows nothing of what another run has sent since its
+// own lease ended.
 func MaySettle(fresh *Operation, by Settler, now time.Time) error {
 	asks := fresh.Status == OperationPending // its leaseholder only asks
 	switch {
 	case !fresh.Status.Open() && !asks:
 		return fault.ErrConflict
-	case !asks && fresh.Leased(now) && !(fresh.Owner == by.Node && fresh.LeaseUntil.Equal(by.Lease)):
+	case !asks && fresh.Leased(now) && !fresh.HeldBy(by.Node, by.Lease):
 		return ErrLeased
+	case by.Silent && !by.Lease.IsZero() && !asks && !fresh.HeldBy(by.Node, by.Lease):
+		return ErrStale
 	case !by.AskedAt.IsZero() && !fresh.LastSendAt.Before(by.AskedAt.Truncate(time.Millisecond)):
 		return ErrStale
 	}
 	return nil
+}
+
+// HeldBy reports whether the latest lease of the operation is the one of node that ends at until. It may have ended.
+func (o *Operation) HeldBy(node string, until time.Time) bool {
+	return o.Owner == node && o.LeaseUntil.Equal(until)
 }
 
 // UnderWay reports whether a run may be sending the operation at the time now of the database's clock: its own answer tells more than a message

@@ -1,0 +1,166 @@
+package payment
+
+import (
+	"slices"
+
+	"payswitch/sdk"
+)
+
+// modelAmount is the amount of the model's one payment.
+const modelAmount = 100
+
+// txnState is what the processor's transaction is.
+type txnState string
+
+const (
+	txnNone     txnState = ""
+	txnAction   txnState = "action" // waits for the payer
+	txnDeclined txnState = "declined"
+	txnHeld     txnState = "held" // authorized; held, taken and released say how much
+	txnVoided   txnState = "voided"
+)
+
+// modelProcessor is the processor of the model: the truth about money. It holds one transaction.
+type modelProcessor struct {
+	txn      txnState
+	charges  int   // authorizations that it carried out
+	held     int64 // authorized, less what was released
+	taken    int64
+	returned int64
+	// done are the operations that it carried out or refused, with its answer. It remembers the idempotency key of each.
+	done []modelAct
+	// queue are operations that it received and will carry out later.
+	queue []*Operation
+	// hidden means that queries do not find the transaction yet.
+	hidden bool
+	// mail are messages about what happened that it has still to send.
+	mail []modelMail
+}
+
+type modelAct struct {
+	op  string
+	out *sdk.Outcome
+	err bool // the processor repeats a cached error to a request with the same key
+}
+
+type modelMail struct {
+	op    string // the operation of a refund's message, "" for a message about the payment
+	out   *sdk.Outcome
+	times int
+}
+
+func (p modelProcessor) clone() modelProcessor {
+	p.done, p.queue, p.mail = slices.Clone(p.done), slices.Clone(p.queue), slices.Clone(p.mail)
+	return p
+}
+
+func (p *modelProcessor) did(op string) *modelAct {
+	if i := slices.IndexFunc(p.done, func(a modelAct) bool { return a.op == op }); i >= 0 {
+		return &p.done[i]
+	}
+	return nil
+}
+
+// act carries an operation out, once for each idempotency key, and returns the answer.
+func (p *modelProcessor) act(w *scenario, op *Operation) *sdk.Outcome {
+	if a := p.did(op.ID); a != nil && !w.unkeyed {
+		return a.out
+	}
+	out := p.perform(w, op)
+	p.done = append(p.done, modelAct{op: op.ID, out: out})
+	if op.OfRefund() {
+		p.post(w, op.ID, out)
+	} else if out.Status != sdk.StatusDeclined && out.Status != sdk.StatusCustomerAction {
+		p.post(w, "", p.report())
+	}
+	return out
+}
+
+func (p *modelProcessor) perform(w *scenario, op *Operation) *sdk.Outcome {
+	declined := &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "no", Message: "no"}}
+	switch op.Kind {
+	case sdk.OpAuthorize:
+		p.charges++
+		p.hidden = w.hides
+		if w.redirects {
+			p.txn = txnAction
+			return &sdk.Outcome{Status: sdk.StatusCustomerAction, TransactionID: "txn", NextAction: &sdk.NextAction{Type: sdk.NextActionRedirect}}
+		}
+		return p.approve(w)
+	case sdk.OpCapture:
+		if p.txn != txnHeld || p.taken+op.Amount > p.held || p.taken > 0 && w.method != CaptureManualMultiple {
+			return declined
+		}
+		p.taken += op.Amount
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "txn", CaptureID: "cap_" + op.ID}
+	case sdk.OpVoid:
+		if p.txn == txnAction || p.txn == txnHeld && p.taken == 0 {
+			p.txn, p.held = txnVoided, 0
+		} else if p.txn == txnHeld && p.taken < p.held {
+			p.held = p.taken
+		} else {
+			return declined
+		}
+		return &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: "txn"}
+	case sdk.OpRefund:
+		if p.returned+op.Amount > p.taken {
+			return declined
+		}
+		p.returned += op.Amount
+		return &sdk.Outcome{Status: sdk.StatusRefunded, RefundID: "ref_" + op.ID}
+	}
+	panic("the model's processor does not know " + string(op.Kind))
+}
+
+// approve holds the money, or takes it where the payment is captured at once.
+func (p *modelProcessor) approve(w *scenario) *sdk.Outcome {
+	p.txn, p.held = txnHeld, modelAmount
+	if w.method == CaptureAutomatic {
+		p.taken = p.held
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "txn"}
+	}
+	return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "txn"}
+}
+
+// post sends a message about what happened, as often as the scenario says.
+func (p *modelProcessor) post(w *scenario, op string, out *sdk.Outcome) {
+	if w.messages > 0 && out.Status != sdk.StatusNotFound {
+		p.mail = append(p.mail, modelMail{op: op, out: out, times: w.messages})
+	}
+}
+
+// report is the truthful answer to a query about the payment.
+func (p *modelProcessor) report() *sdk.Outcome {
+	o := &sdk.Outcome{TransactionID: "txn"}
+	switch p.txn {
+	case txnNone:
+		return &sdk.Outcome{Status: sdk.StatusNotFound}
+	case txnAction:
+		o.Status = sdk.StatusCustomerAction
+	case txnDeclined:
+		o.Status, o.Decline = sdk.StatusDeclined, &sdk.Decline{Code: "no", Message: "no"}
+	case txnVoided:
+		o.Status = sdk.StatusVoided
+	case txnHeld:
+		o.Status = sdk.StatusAuthorized
+		if p.taken > 0 {
+			o.Status = sdk.StatusCaptured
+			o.Totals = &sdk.Totals{Authorized: modelAmount, Captured: p.taken, Refunded: p.returned}
+		}
+	}
+	return o
+}
+
+// answerQuery is the answer to a query about op at this moment.
+func (p *modelProcessor) answerQuery(op *Operation) *sdk.Outcome {
+	switch {
+	case p.hidden:
+		return &sdk.Outcome{Status: sdk.StatusNotFound}
+	case op == nil || !op.OfRefund():
+		return p.report()
+	}
+	if a := p.did(op.ID); a != nil && !a.err {
+		return a.out
+	}
+	return &sdk.Outcome{Status: sdk.StatusNotFound}
+}

@@ -1,0 +1,740 @@
+package payment
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/sdk"
+)
+
+// The durations of the model. A look-up that finds nothing is final after notFoundFinal.
+const (
+	modelLease    = time.Minute
+	modelWait     = 2 * time.Minute
+	leaseMargin   = 2 * time.Second // as the driver's send guard has it
+	notFoundFinal = 30 * time.Second
+	keyWindow     = 24 * time.Hour
+)
+
+var modelStart = time.UnixMilli(1_700_000_000_000).UTC()
+
+// state is one moment of the model: the rows of the store, the runs in the memory of nodes, the processor, and what may still happen. Rows
+// are never changed in place, so states share them.
+type state struct {
+	now     time.Time
+	p       *Payment
+	a       *Attempt
+	ops     []*Operation
+	refunds []*Refund
+	kept    []modelMail // messages that came while an operation was under way
+	runs    []*modelRun
+	at      modelProcessor
+	alarms  []string
+	left    budgets
+	broken  string // the invariant that the last move broke
+	unsent  bool   // the guard stopped the last move's send
+}
+
+// budgets are what may still happen in a history.
+type budgets struct{ calls, faults, crashes, jumps int8 }
+
+type runKind string
+
+const (
+	runDrive   runKind = "drive"   // performs an operation whose intent is durable
+	runFind    runKind = "find"    // resolution that holds the operation's lease
+	runRecheck runKind = "recheck" // a query about an ended payment
+	runSync    runKind = "sync"    // force_sync: asks and holds no lease
+	runCancel  runKind = "cancel"  // a cancel that waits for the processor's answer
+)
+
+type runPhase int
+
+const (
+	toSend runPhase = iota
+	waiting
+	answered
+)
+
+// modelRun is work in the memory of one node. It is lost when the node dies.
+type modelRun struct {
+	kind     runKind
+	p        *Payment
+	a        *Attempt
+	loaded   *Attempt // the row that a differs from, nil if a is the row
+	r        *Refund
+	op       *Operation // the run's own copy
+	lease    time.Time  // as in the row
+	leaseEnd time.Time  // on the node's clock
+	fresh    bool
+	earlier  EarlierSends
+	phase    runPhase
+	answer   *Answer      // of a drive
+	report   *sdk.Outcome // of a query; nil: the query failed
+	verdict  *Verdict     // found without the processor
+	askedAt  time.Time    // start of the query; zero for another run
+	final    time.Time
+}
+
+func (s *state) clone() *state {
+	n := *s
+	n.ops, n.refunds, n.kept, n.runs, n.alarms = slices.Clone(s.ops), slices.Clone(s.refunds), slices.Clone(s.kept), slices.Clone(s.runs), slices.Clone(s.alarms)
+	n.at, n.broken, n.unsent = s.at.clone(), "", false
+	return &n
+}
+
+func (s *state) breaks(format string, args ...any) {
+	if s.broken == "" {
+		s.broken = fmt.Sprintf(format, args...)
+	}
+}
+
+func (s *state) row(id string) *Operation {
+	if i := s.index(id); i >= 0 {
+		return s.ops[i]
+	}
+	return nil
+}
+
+func (s *state) index(id string) int {
+	return slices.IndexFunc(s.ops, func(o *Operation) bool { return o.ID == id })
+}
+
+func (s *state) put(op *Operation) { s.ops[s.index(op.ID)] = op }
+
+func (s *state) alarm(kinds ...string) {
+	for _, k := range kinds {
+		if !slices.Contains(s.alarms, k) {
+			s.alarms = append(s.alarms, k)
+			slices.Sort(s.alarms)
+		}
+	}
+}
+
+func (s *state) drop(r *modelRun) {
+	s.runs = slices.DeleteFunc(s.runs, func(x *modelRun) bool { return x == r })
+}
+
+// own makes a copy of a run that the next state may change.
+func (s *state) own(r *modelRun) *modelRun {
+	n := *r
+	op := *r.op
+	n.op = &op
+	s.runs[slices.Index(s.runs, r)] = &n
+	return &n
+}
+
+// modelChange stands for change.Change: rows that one transaction writes by compare-and-set on the rows that the decision read.
+type modelChange struct {
+	wasP, p    *Payment
+	wasA, a    *Attempt
+	wasR, r    *Refund
+	settled    *Operation
+	by         Settler
+	superseded string
+	watch      bool
+	intents    []*Operation
+	alarms     []string
+}
+
+// commit stands for Changes.Commit, with the real decision about who may end an operation.
+func (w *scenario) commit(s *state, c *modelChange) error {
+	if c.p != nil && c.wasP != s.p || c.a != nil && c.wasA != s.a || c.r != nil && c.wasR != nil && !slices.Contains(s.refunds, c.wasR) {
+		return fault.ErrConflict
+	}
+	if c.settled != nil {
+		fresh := s.row(c.settled.ID)
+		if err := w.maySettle(fresh, c.by, s.now); err != nil {
+			return err
+		}
+		if fresh.Status.Open() && fresh.Leased(s.now) && !c.by.Lease.Equal(fresh.LeaseUntil) {
+			s.breaks("an operation is closed by another run than the one that holds its lease")
+		}
+		s.put(c.settled)
+	}
+	if c.superseded != "" {
+		if op := *s.row(c.superseded); op.Status == OperationPending {
+			EndPending(&op, c.p.ModifiedAt)
+			if c.watch {
+				op.ResolveTries = 0
+				op.ResolveAt = RecheckAt(&op, c.a)
+			}
+			s.put(&op)
+		}
+	}
+	s.ops = append(s.ops, c.intents...)
+	if c.p != nil {
+		s.p = c.p
+	}
+	if c.a != nil {
+		s.a = c.a
+	}
+	if c.r != nil {
+		if c.wasR == nil {
+			s.refunds = append(s.refunds, c.r)
+		} else {
+			s.refunds[slices.Index(s.refunds, c.wasR)] = c.r
+		}
+	}
+	s.alarm(c.alarms...)
+	return nil
+}
+
+func (w *scenario) newOperation(s *state, kind sdk.Operation, amount int64) *Operation {
+	return &Operation{ID: fmt.Sprint("op", len(s.ops)+1), AttemptID: s.a.ID, AccountID: "acc", Kind: kind, Status: OperationStarted, Amount: amount, Owner: "n",
+		LeaseUntil: s.now.Add(modelLease), StartedAt: s.now}
+}
+
+// perform begins the run of an operation whose intent is durable.
+func (w *scenario) perform(s *state, op *Operation, r *Refund) {
+	own := *op
+	s.runs = append(s.runs, &modelRun{kind: runDrive, p: s.p, a: s.a, r: r, op: &own, lease: op.LeaseUntil, leaseEnd: op.LeaseUntil, fresh: true})
+}
+
+// intent makes an operation durable and begins its run.
+func (w *scenario) intent(s *state, p *Payment, a *Attempt, op *Operation, by Trigger) bool {
+	if Move(p, a, by, s.now) != nil {
+		s.breaks("no transition for a call that was allowed: %s by %s", a.Status, by)
+		return true
+	}
+	p.OpenOperation = op.ID
+	if w.commit(s, &modelChange{wasP: s.p, p: p, wasA: s.a, a: a, intents: []*Operation{op}}) != nil {
+		return false
+	}
+	w.perform(s, op, nil)
+	return true
+}
+
+// busy reports whether a call waits because an operation on the payment is being driven.
+func (s *state) busy() bool {
+	op := s.row(s.p.OpenOperation)
+	return op != nil && op.Status == OperationStarted && s.now.Before(op.LeaseUntil)
+}
+
+func (w *scenario) confirm(s *state) bool {
+	if !s.p.Status.Facts().Confirm {
+		return false
+	}
+	p, a := s.p.Clone(), s.a.Clone()
+	a.AccountID, a.Private = "acc", &AttemptPrivate{}
+	return w.intent(s, p, a, w.newOperation(s, sdk.OpAuthorize, a.Amount), TriggerSubmit)
+}
+
+func (w *scenario) capture(s *state, amount int64) bool {
+	if !s.p.Status.Facts().Capture || amount <= 0 || amount > s.p.Capturable {
+		return false
+	}
+	p, a := s.p.Clone(), s.a.Clone()
+	op := w.newOperation(s, sdk.OpCapture, amount)
+	a.AddCapture(op.ID, amount, s.now)
+	return w.intent(s, p, a, op, TriggerCaptureStart)
+}
+
+func (w *scenario) refund(s *state, amount int64) bool {
+	if !s.p.Status.Facts().Refund || amount <= 0 || amount > s.p.Refundable() {
+		return false
+	}
+	p, op := s.p.Clone(), w.newOperation(s, sdk.OpRefund, amount)
+	r := &Refund{ID: "ref" + op.ID, AttemptID: s.a.ID, Status: RefundPending, Amount: amount, OperationID: op.ID}
+	p.Refunded += amount
+	p.Details.RefundCount++
+	if w.commit(s, &modelChange{wasP: s.p, p: p, r: r, intents: []*Operation{op}}) != nil {
+		return false
+	}
+	w.perform(s, op, r)
+	return true
+}
+
+// cancel is Engine.cancel with the real decisions.
+func (w *scenario) cancel(s *state) bool {
+	p, a := s.p.Clone(), s.a.Clone()
+	switch next := w.nextCancel(p, a, s.ops, false); next {
+	case CancelRefused:
+		return false
+	case CancelNoted:
+		return w.note(s)
+	case CancelLocally:
+		return w.cancelLocally(s, s.p, s.a, a.PendingOperation(s.ops))
+	case CancelByVoid:
+		return w.intent(s, p, a, w.newOperation(s, sdk.OpVoid, a.Authorized-a.Captured), TriggerVoidStart)
+	}
+	switch NextCancelWaiting(w.manifest) {
+	case CancelBefore:
+		a.Details.CancelWanted = true
+		return w.intent(s, p, a, w.newOperation(s, sdk.OpVoid, a.Amount), TriggerVoidStart)
+	case CancelNoted:
+		return w.note(s)
+	}
+	s.runs = append(s.runs, w.ask(s, runCancel, a.PendingOperation(s.ops)))
+	return true
+}
+
+// note stores the wish to cancel.
+func (w *scenario) note(s *state) bool {
+	if s.a.Details.CancelWanted {
+		return false
+	}
+	p, a := s.p.Clone(), s.a.Clone()
+	a.Details.CancelWanted = true
+	return w.commit(s, &modelChange{wasP: s.p, p: p, wasA: s.a, a: a}) == nil
+}
+
+func (w *scenario) cancelLocally(s *state, wasP *Payment, wasA *Attempt, waiting *Operation) bool {
+	p, a := wasP.Clone(), wasA.Clone()
+	if Move(p, a, TriggerVoided, s.now) != nil {
+		s.breaks("a cancel that was allowed has no transition from %s", a.Status)
+		return true
+	}
+	c := &modelChange{wasP: wasP, p: p, wasA: wasA, a: a}
+	if waiting != nil {
+		c.superseded, c.watch = waiting.ID, w.watches
+	}
+	return w.commit(s, c) == nil
+}
+
+// ask begins a query. The processor answers it at once; what the run does with the answer comes later.
+func (w *scenario) ask(s *state, kind runKind, op *Operation) *modelRun {
+	r := &modelRun{kind: kind, p: s.p, a: s.a, phase: answered, askedAt: s.now, report: s.at.answerQuery(op), op: &Operation{}}
+	if op != nil {
+		own := *op
+		r.op, r.r = &own, s.refundOf(op)
+		r.final = w.waits().NotFoundFinal(op, w.manifest.Resolve)
+	}
+	return r
+}
+
+func (s *state) refundOf(op *Operation) *Refund {
+	if op.OfRefund() {
+		for _, f := range s.refunds {
+			if f.OperationID == op.ID {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// forceSync is Engine.forceSync up to the query.
+func (w *scenario) forceSync(s *state) bool {
+	if !s.p.Status.Facts().Sync || s.a.AccountID == "" || !w.canSync() {
+		return false
+	}
+	op := s.a.OpenOperation(s.ops)
+	if op != nil && (op.Unsent() || w.underWay(op, s.now)) {
+		return false
+	}
+	s.runs = append(s.runs, w.ask(s, runSync, op))
+	return true
+}
+
+func (w *scenario) canSync() bool { return slices.Contains(w.manifest.Operations, sdk.OpSync) }
+
+// interpret derives the verdict from a report on the run's operation, as drive.Run does.
+func interpretFor(op *Operation, a *Attempt, r *Refund, o *sdk.Outcome, final bool) Verdict {
+	if op.OfRefund() {
+		return InterpretRefund(op, r, o, final)
+	}
+	return InterpretSync(op, a, o, final)
+}
+
+// verdictOf is the verdict on the answer that a run has.
+func (w *scenario) verdictOf(s *state, r *modelRun) Verdict {
+	switch {
+	case r.verdict != nil:
+		return *r.verdict
+	case r.answer != nil:
+		asked := sdk.Money{Minor: r.op.Amount, Currency: "EUR"}
+		return JudgeDrive(r.op, asked, w.manifest, r.answer, nil, r.earlier, s.now)
+	case r.report == nil:
+		return Verdict{Status: OperationUnknown, Text: "the query failed"}
+	}
+	v := interpretFor(r.op, r.a, r.r, r.report, r.askedAt.After(r.final))
+	v.Again, v.AskedAt = r.final, r.askedAt
+	return v
+}
+
+// finish does what a run does with its answer. It returns false while the run has to wait.
+func (w *scenario) finish(s *state, old *modelRun) bool {
+	r := s.own(old)
+	switch r.kind {
+	case runDrive:
+		v := w.verdictOf(s, r)
+		if errors.Is(w.settle(s, r, v), ErrLeased) {
+			return false // it tries again until the other run has ended
+		}
+		s.drop(r)
+		if op := s.row(r.op.ID); op.OfRefund() && (op.Status == OperationUnknown || op.Status == OperationPending) {
+			r = &modelRun{kind: runSync, p: s.p, a: s.a, r: s.refundOf(op), op: op}
+			if v := w.fromMessages(s, r); TellsRefundNews(r.r, v) {
+				w.settle(s, r, v)
+			}
+		}
+	case runFind:
+		w.resolved(s, r, w.verdictOf(s, r))
+		s.drop(r)
+	case runRecheck:
+		s.drop(r)
+		if r.report != nil && w.remedies {
+			w.remedy(s, r.report)
+		}
+		w.recheckLater(s, r.op.ID, r.report != nil)
+	case runSync:
+		s.drop(r)
+		w.synced(s, r)
+	case runCancel:
+		s.drop(r)
+		w.cancelAsked(s, r)
+	}
+	return true
+}
+
+func (w *scenario) recheckLater(s *state, id string, answered bool) {
+	fresh := *s.row(id)
+	if fresh.Owner == "n" && !fresh.Status.Open() && fresh.Status != OperationPending {
+		fresh.RecheckLater(s.a, answered, s.now)
+		s.put(&fresh)
+	}
+}
+
+// synced books what force_sync learned.
+func (w *scenario) synced(s *state, r *modelRun) {
+	if r.report == nil {
+		return
+	}
+	if r.op.ID == "" {
+		w.bookEvidence(s, r.p, r.a, r.report)
+		return
+	}
+	v := w.verdictOf(s, r)
+	if v.Status == OperationUnknown || r.op.Status == OperationPending && v.Status == OperationPending && !TellsNews(r.a, v) {
+		return
+	}
+	w.settle(s, r, v)
+}
+
+func (w *scenario) bookEvidence(s *state, p *Payment, a *Attempt, o *sdk.Outcome) bool {
+	b, alarm := BookEvidence(p, a, o, s.now)
+	if alarm != "" {
+		s.alarm(alarm)
+	}
+	return b != nil && w.commit(s, &modelChange{wasP: p, p: b.Payment, wasA: a, a: b.Attempt}) == nil
+}
+
+// cancelAsked goes on with a cancel for which the processor was asked.
+func (w *scenario) cancelAsked(s *state, r *modelRun) {
+	if s.p != r.p || s.a != r.a { // the decision is made again from fresh rows
+		w.cancel(s)
+		return
+	}
+	r.a = r.a.Clone()
+	switch AfterCancelAsked(r.a, w.verdictOf(s, r)) {
+	case CancelNoted:
+		w.note(s)
+	case CancelLocally:
+		w.cancelLocally(s, s.p, s.a, s.row(r.op.ID))
+	case CancelSettles:
+		r.loaded = s.a // settling writes the wish with its own change
+		w.settle(s, r, w.verdictOf(s, r))
+	}
+}
+
+// claim lets resolution take a due operation, up to the point where the processor has its say.
+func (w *scenario) claim(s *state, id string) bool {
+	row := *s.row(id)
+	if at, ok := row.DueAt(); !ok || s.now.Before(at) {
+		return false
+	}
+	row.Owner, row.LeaseUntil = "n", s.now.Add(modelLease)
+	s.put(&row)
+	op := row
+	r := &modelRun{kind: runFind, p: s.p, a: s.a, op: &op, r: s.refundOf(&op), lease: row.LeaseUntil, leaseEnd: row.LeaseUntil, phase: answered}
+	switch NextResolve(s.p, s.a, &op) {
+	case ResolveRecheck:
+		switch {
+		case !s.a.EndedWithoutMoney() || !w.canSync():
+			w.recheckLater(s, id, true)
+		default:
+			r.kind, r.report, r.askedAt = runRecheck, s.at.answerQuery(nil), s.now
+			s.runs = append(s.runs, r)
+		}
+		return true
+	case ResolveClose:
+		EndPending(&op, s.now)
+		s.put(&op)
+		return true
+	case ResolveWait:
+		w.reschedule(s, &op, "another operation is under way", time.Time{})
+		return true
+	}
+	w.look(s, r)
+	s.runs = append(s.runs, r)
+	return true
+}
+
+// look is Driver.FindEvidence up to its send or query.
+func (w *scenario) look(s *state, r *modelRun) {
+	if r.op.Unsent() {
+		if v, ends := w.waits().Unsent(r.op, r.a, s.now); ends {
+			r.verdict = &v
+		} else {
+			w.resend(r)
+		}
+		return
+	}
+	v := w.fromMessages(s, r)
+	ways := w.waits().Ways(r.op, r.a, w.manifest, s.now)
+	if len(ways) == 0 || v.Status == OperationSucceeded || v.Status == OperationDeclined {
+		r.verdict = &v
+		return
+	}
+	if ways[r.op.ResolveTries%len(ways)] == string(sdk.ResolveByIdempotentResend) {
+		w.resend(r)
+		return
+	}
+	q := w.ask(s, runFind, r.op)
+	r.report, r.askedAt, r.final = q.report, q.askedAt, q.final
+}
+
+func (w *scenario) resend(r *modelRun) {
+	r.phase = toSend
+	if r.earlier.MayHaveLeft = r.op.Status == OperationStarted || !r.op.LastSendAt.IsZero(); r.earlier.MayHaveLeft {
+		r.earlier.At = w.waits().LastSend(r.op)
+	}
+}
+
+// fromMessages is Driver.EvidenceFromWebhooks.
+func (w *scenario) fromMessages(s *state, r *modelRun) Verdict {
+	for _, k := range slices.Backward(s.kept) {
+		if k.op == r.op.ID {
+			if v := interpretFor(r.op, r.a, r.r, k.out, false); v.Status != OperationUnknown {
+				return v
+			}
+		}
+	}
+	return Verdict{Status: OperationUnknown, Text: "waits"}
+}
+
+// resolved is the end of Engine.resolve.
+func (w *scenario) resolved(s *state, r *modelRun, v Verdict) {
+	news := true
+	if v.Status == OperationPending && r.op.Status == OperationPending {
+		if news = r.op.OfRefund() && TellsRefundNews(r.r, v) || !r.op.OfRefund() && TellsNews(r.a, v); !news && r.a.Details.CancelWanted && s.p.Status == RequiresCustomerAction {
+			w.reschedule(s, r.op, v.Text, v.Again)
+			w.cancel(s)
+			return
+		}
+	}
+	if v.Status == OperationUnknown || !news || errors.Is(w.settle(s, r, v), ErrStale) {
+		w.reschedule(s, r.op, v.Text, v.Again)
+	}
+}
+
+// reschedule is Driver.Reschedule.
+func (w *scenario) reschedule(s *state, op *Operation, text string, again time.Time) {
+	fresh := *s.row(op.ID)
+	if w.waits().Reschedule(&fresh, op, "n", w.manifest.Resolve, text, again, s.now, s.now) {
+		s.put(&fresh)
+	}
+}
+
+// settle is Engine.settleOnce: it books a verdict, and decides again from fresh rows after a conflict.
+func (w *scenario) settle(s *state, r *modelRun, v Verdict) error {
+	for {
+		var err error
+		if r.op.OfRefund() {
+			err = w.settleRefund(s, r, v)
+		} else {
+			err = w.settlePayment(s, r, v)
+		}
+		if !errors.Is(err, fault.ErrConflict) {
+			return err
+		}
+		row := *s.row(r.op.ID)
+		closed := !row.Status.Open() && row.Status != OperationPending
+		if r.op.LastSendAt.After(row.LastSendAt) {
+			row.LastSendAt = r.op.LastSendAt
+		}
+		r.p, r.a, r.loaded, r.op, r.r = s.p, s.a, nil, &row, s.refundOf(&row)
+		if closed {
+			if v.Outcome != nil && row.OfRefund() {
+				w.refundMessage(s, &row, v.Outcome)
+			} else if v.Outcome != nil {
+				w.lateEvidence(s, v.Outcome)
+			}
+			return nil
+		}
+	}
+}
+
+func (w *scenario) by(r *modelRun, v Verdict) Settler {
+	by := Settler{Node: "n", Lease: r.lease, Silent: v.Silent()}
+	if v.Status != OperationSucceeded {
+		by.AskedAt = v.AskedAt
+	}
+	return by
+}
+
+func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
+	b := Book(r.p, r.a, r.op, w.manifest, v, s.now)
+	c := &modelChange{wasP: r.p, p: b.Payment, wasA: r.a, a: b.Attempt, settled: b.Operation, by: w.by(r, v)}
+	if r.loaded != nil {
+		c.wasA = r.loaded
+	}
+	voids, err := b.VoidAfter(r.op, r.fresh, w.manifest, w.waits().Payer, s.now)
+	if err != nil {
+		s.breaks("no transition for the void of funds: %v", err)
+	}
+	var next *Operation
+	if voids || b.Release {
+		next = w.newOperation(s, sdk.OpVoid, b.Attempt.Authorized-b.Attempt.Captured)
+		b.Payment.OpenOperation = next.ID
+		c.intents = append(c.intents, next)
+	}
+	c.alarms = b.Alarms
+	if !voids && b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == Voided {
+		if waiting := b.Attempt.PendingOperation(s.ops); waiting != nil && waiting.ID != b.Operation.ID {
+			c.superseded = waiting.ID
+		}
+	}
+	if err := w.commit(s, c); err != nil {
+		return err
+	}
+	r.p, r.a, r.op = b.Payment, b.Attempt, b.Operation
+	if next != nil {
+		w.perform(s, next, nil)
+	}
+	return nil
+}
+
+func (w *scenario) settleRefund(s *state, r *modelRun, v Verdict) error {
+	b := BookRefund(r.p, r.r, r.op, v, s.now)
+	c := &modelChange{p: b.Payment, wasR: r.r, r: b.Refund, settled: b.Operation, by: w.by(r, v), alarms: b.Alarms}
+	if b.Payment != nil {
+		c.wasP = r.p
+	}
+	return w.commit(s, c)
+}
+
+// lateEvidence is Engine.keepEvidence: an answer to an operation that another run has closed.
+func (w *scenario) lateEvidence(s *state, o *sdk.Outcome) {
+	if w.remedies && w.remedy(s, o) || s.a.AlreadyShows(o) {
+		return
+	}
+	s.alarm(AlarmLateEvidence)
+}
+
+// remedy is Engine.remedy with the real booking of late money.
+func (w *scenario) remedy(s *state, o *sdk.Outcome) bool {
+	voidID := ""
+	op := w.newOperation(s, sdk.OpVoid, 0)
+	if o.Status == sdk.StatusAuthorized && slices.Contains(w.manifest.Operations, sdk.OpVoid) {
+		voidID = op.ID
+	}
+	b, void, err := LateMoney(s.p, s.a, o, voidID, s.now)
+	if b == nil || err != nil {
+		return false
+	}
+	c := &modelChange{wasP: s.p, p: b.Payment, wasA: s.a, a: b.Attempt, alarms: b.Alarms}
+	if void {
+		op.Amount = b.Attempt.Authorized
+		c.intents = append(c.intents, op)
+	} else if o.Status == sdk.StatusAuthorized {
+		c.alarms = append(c.alarms, AlarmLateVoid)
+	}
+	if w.commit(s, c) != nil {
+		return false
+	}
+	if void {
+		w.perform(s, op, nil)
+	}
+	return true
+}
+
+// deliver books a message of the processor.
+func (w *scenario) deliver(s *state, m modelMail) {
+	if m.op != "" {
+		w.refundMessage(s, s.row(m.op), m.out)
+		return
+	}
+	op := s.a.OpenOperation(s.ops)
+	switch {
+	case op == nil:
+		w.messageAfterEnd(s, m.out)
+		return
+	case w.underWay(op, s.now):
+		latest := ""
+		for _, o := range s.ops {
+			if !o.OfRefund() {
+				latest = o.ID
+			}
+		}
+		w.keep(s, modelMail{op: latest, out: m.out})
+		return
+	}
+	v := InterpretSync(op, s.a, m.out, false)
+	if v.Status == OperationUnknown || v.Status == OperationPending && op.Status == OperationPending && !TellsNews(s.a, v) {
+		return
+	}
+	own := *op
+	w.settle(s, &modelRun{kind: runSync, p: s.p, a: s.a, op: &own}, v)
+}
+
+// keep stores a message once.
+func (w *scenario) keep(s *state, m modelMail) {
+	for _, k := range s.kept {
+		if k.op == m.op && sameOutcome(k.out, m.out) {
+			return
+		}
+	}
+	s.kept = append(s.kept, m)
+}
+
+// messageAfterEnd is Engine.recordLateEvidence.
+func (w *scenario) messageAfterEnd(s *state, o *sdk.Outcome) {
+	if s.a.AlreadyShows(o) || w.remedies && w.remedy(s, o) || w.bookEvidence(s, s.p, s.a, o) {
+		return
+	}
+	s.alarm(AlarmLateEvidence)
+}
+
+// refundMessage is Engine.bookRefundMessage.
+func (w *scenario) refundMessage(s *state, op *Operation, o *sdk.Outcome) {
+	f := s.refundOf(op)
+	switch op.Status {
+	case OperationStarted:
+		w.keep(s, modelMail{op: op.ID, out: o})
+		return
+	case OperationUnknown, OperationPending:
+		if v := InterpretRefund(op, f, o, false); TellsRefundNews(f, v) {
+			own := *op
+			w.settle(s, &modelRun{kind: runSync, p: s.p, a: s.a, r: f, op: &own}, v)
+		}
+		return
+	}
+	if f.AlreadyShows(o) {
+		return
+	}
+	if f.Status.Final() && op.Status != OperationNotActed {
+		o = s.at.answerQuery(op) // messages come in any order: the processor says what holds
+	}
+	v := InterpretRefund(op, f, o, false)
+	if f.AlreadyShows(o) || v.Status != OperationSucceeded && v.Status != OperationDeclined {
+		return
+	}
+	b := BookRefundEvidence(s.p, f, v, s.now)
+	c := &modelChange{p: b.Payment, wasR: f, r: b.Refund, alarms: b.Alarms}
+	if b.Payment != nil {
+		c.wasP = s.p
+		if b.Payment.Refunded > b.Payment.Received {
+			c.alarms = append(c.alarms, "refund_exceeds")
+		}
+	}
+	w.commit(s, c)
+}
+
+func sameOutcome(a, b *sdk.Outcome) bool {
+	return a.Status == b.Status && (a.Totals == nil) == (b.Totals == nil) && (a.Totals == nil || *a.Totals == *b.Totals)
+}

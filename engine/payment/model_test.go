@@ -1,0 +1,678 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// The model test explores every interleaving of merchant, payer, processor, messages, time-outs, crashes and the clock over the decision
+// functions of this package: Judge, Book, Move, LateMoney, MaySettle, Waits, NextCancel, NextResolve and their like. model_switch_test.go is a
+// small store with the runs of its nodes, model_processor_test.go a small processor. A scenario bounds what happens; within the bounds the search
+// is exhaustive, breadth first, so the history that it prints for a broken invariant is a shortest one.
+
+// scenario is a world to explore: an adapter, a way to capture, what may happen, and the decisions.
+type scenario struct {
+	name      string
+	manifest  *sdk.Manifest
+	method    CaptureMethod
+	unkeyed   bool // the processor ignores idempotency keys
+	redirects bool // the payer confirms at the processor's page
+	hides     bool // queries do not find a new payment for a while
+	late      bool // the processor may act late
+	declines  bool
+	messages  int // how often each message comes; 0: the processor sends none
+	left      budgets
+
+	// Calls that the merchant makes, beside the confirm.
+	captures, refunds []int64
+	cancels, syncs    bool
+	jumps             []time.Duration
+
+	// Decisions that tests replace by old ones.
+	maySettle  func(fresh *Operation, by Settler, now time.Time) error
+	underWay   func(op *Operation, now time.Time) bool
+	nextCancel func(p *Payment, a *Attempt, ops []*Operation, invoked bool) CancelStep
+	payer      time.Duration // until when an authorization is sent again
+	marks      bool          // a row says before each repeated send that something may leave
+	watches    bool          // a payment that was cancelled at once is watched
+	remedies   bool          // money of an ended payment is voided or shown
+}
+
+func (w *scenario) waits() Waits { return Waits{Lease: modelLease, Payer: w.payer} }
+
+var (
+	minutes = []time.Duration{70 * time.Second, 5 * time.Minute} // longer than a lease; longer than a customer waits
+	hours   = []time.Duration{70 * time.Second, 6 * time.Hour}
+)
+
+func modelManifest(preAuthVoid bool, by ...sdk.ResolveBy) *sdk.Manifest {
+	return &sdk.Manifest{Name: "model", Operations: []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync},
+		Environments: map[string]sdk.Environment{"test": {Hosts: []string{"processor.test"}}},
+		Features:     sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, PreAuthVoid: preAuthVoid},
+		Resolve:      sdk.ResolveRule{By: by, IdempotencyWindowSeconds: int64(keyWindow / time.Second), NotFoundFinalAfterSeconds: int64(notFoundFinal / time.Second)}}
+}
+
+var (
+	keyedManifest   = modelManifest(false, sdk.ResolveByIdempotentResend, sdk.ResolveByReference)
+	unkeyedManifest = modelManifest(false, sdk.ResolveByReference)
+	voidingManifest = modelManifest(true, sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend)
+)
+
+// today gives a scenario the decisions of today.
+func today(w scenario) *scenario {
+	w.maySettle, w.underWay, w.nextCancel = MaySettle, (*Operation).UnderWay, NextCancel
+	w.payer, w.marks, w.watches, w.remedies = modelWait, true, true, true
+	if w.jumps == nil {
+		w.jumps = minutes
+	}
+	return &w
+}
+
+func (w *scenario) start() *state {
+	p := &Payment{ID: "pay", AttemptID: "pay_1", Currency: "EUR", Amount: modelAmount, NetAmount: modelAmount, AttemptCount: 1, Details: Details{CaptureMethod: w.method},
+		CreatedAt: modelStart}
+	a := &Attempt{ID: "pay_1", PaymentID: "pay", Number: 1, Status: ConfirmationAwaited, Amount: modelAmount, Private: &AttemptPrivate{}}
+	DeriveTotals(p, a)
+	return &state{now: modelStart, p: p, a: a, left: w.left}
+}
+
+// move is one step of somebody.
+type move struct {
+	text string
+	next *state
+}
+
+// moves returns what may happen next.
+func (w *scenario) moves(s *state) (out []move) {
+	try := func(client bool, text string, f func(n *state) bool) {
+		n := s.clone()
+		if f(n) {
+			w.checkMove(s, n, client)
+			if n.unsent {
+				text += "; but its lease has ended, so nothing leaves"
+			}
+			out = append(out, move{text, n})
+		}
+	}
+	if s.left.calls > 0 && !s.busy() {
+		call := func(text string, f func(n *state) bool) {
+			try(true, "the merchant "+text, func(n *state) bool { n.left.calls--; return f(n) })
+		}
+		call("confirms the payment", w.confirm)
+		for _, amount := range w.captures {
+			call(fmt.Sprint("captures ", amount), func(n *state) bool { return w.capture(n, amount) })
+		}
+		for _, amount := range w.refunds {
+			call(fmt.Sprint("refunds ", amount), func(n *state) bool { return w.refund(n, amount) })
+		}
+		if w.cancels {
+			call("cancels", w.cancel)
+		}
+	}
+	if w.syncs && s.left.calls > 0 && len(s.runs) < 3 {
+		try(true, "the merchant asks with force_sync; the processor answers", func(n *state) bool { n.left.calls--; return w.forceSync(n) })
+	}
+	for _, r := range s.runs {
+		w.movesOfRun(s, r, try)
+	}
+	for i, op := range s.at.queue {
+		try(false, "the processor now does the "+string(op.Kind), func(n *state) bool {
+			n.at.queue = slices.Delete(n.at.queue, i, i+1)
+			n.at.act(w, op)
+			return true
+		})
+	}
+	if s.at.txn == txnAction {
+		try(false, "the payer finishes at the processor's page", func(n *state) bool { n.at.approve(w); n.at.post(w, "", n.at.report()); return true })
+	}
+	if s.at.hidden {
+		try(false, "the processor shows the payment to queries", func(n *state) bool { n.at.hidden = false; return true })
+	}
+	for i, m := range s.at.mail {
+		try(false, "the processor's message says "+string(m.out.Status), func(n *state) bool {
+			if n.at.mail[i].times--; n.at.mail[i].times == 0 {
+				n.at.mail = slices.Delete(n.at.mail, i, i+1)
+			}
+			w.deliver(n, m)
+			return true
+		})
+	}
+	if len(s.runs) < 3 {
+		for _, op := range s.ops {
+			try(false, fmt.Sprintf("background work takes %s (%s, %s)", op.ID, op.Kind, op.Status), func(n *state) bool { return w.claim(n, op.ID) })
+		}
+	}
+	if s.left.jumps > 0 {
+		for _, d := range w.jumps {
+			try(false, d.String()+" pass", func(n *state) bool { n.left.jumps--; n.now = n.now.Add(d); return true })
+		}
+	}
+	return out
+}
+
+// movesOfRun returns what may happen to one run.
+func (w *scenario) movesOfRun(s *state, r *modelRun, try func(client bool, text string, f func(n *state) bool)) {
+	name := fmt.Sprintf("%s (%s)", r.op.ID, r.op.Kind)
+	if s.left.crashes > 0 {
+		try(false, "the node that works on "+name+" dies", func(n *state) bool { n.left.crashes--; n.drop(r); return true })
+	}
+	fault := func(text string, f func(n *state, r *modelRun)) {
+		if s.left.faults > 0 {
+			try(false, text, func(n *state) bool {
+				n.left.faults--
+				own := n.own(r)
+				if w.send(n, own) {
+					f(n, own)
+				}
+				return true
+			})
+		}
+	}
+	switch r.phase {
+	case toSend:
+		try(false, "the switch sends "+name+"; the processor does it and answers", func(n *state) bool {
+			own := n.own(r)
+			if w.send(n, own) {
+				w.receive(n, own)
+			}
+			return true
+		})
+		if a := s.at.did(r.op.ID); a == nil || w.unkeyed {
+			fault("the switch sends "+name+"; the processor does it, and its answer is lost", func(n *state, own *modelRun) {
+				n.at.act(w, own.op)
+				own.lost()
+			})
+			fault("the switch sends "+name+"; the processor does nothing and answers 500, which it will repeat", func(n *state, own *modelRun) {
+				n.at.done = append(n.at.done, modelAct{op: own.op.ID, err: true})
+				own.lost()
+			})
+			fault("the switch sends "+name+"; the processor does nothing and answers 500", func(_ *state, own *modelRun) { own.lost() })
+			fault("the switch cannot connect for "+name, func(_ *state, own *modelRun) {
+				own.phase, own.answer = answered, &Answer{Exchanges: []sdk.Exchange{{Failure: "connect"}}, Outcome: &sdk.Outcome{Status: sdk.StatusUnknown}}
+			})
+			if w.late {
+				fault("the switch sends "+name+"; the processor waits", func(n *state, own *modelRun) {
+					n.at.queue = append(n.at.queue, own.op)
+					own.lost()
+				})
+			}
+			if w.declines && r.op.Charges() {
+				try(false, "the switch sends "+name+"; the processor declines", func(n *state) bool {
+					own := n.own(r)
+					if w.send(n, own) {
+						n.at.txn = txnDeclined
+						n.at.done = append(n.at.done, modelAct{op: own.op.ID, out: n.at.report()})
+						w.receive(n, own)
+					}
+					return true
+				})
+			}
+			if s.left.crashes > 0 && !r.fresh {
+				try(false, "the node dies after it noted the send of "+name, func(n *state) bool {
+					n.left.crashes--
+					own := n.own(r)
+					w.mark(n, own)
+					n.drop(own)
+					return true
+				})
+			}
+		}
+	case answered:
+		if r.report != nil && s.left.faults > 0 && (r.kind == runFind || r.kind == runRecheck) {
+			try(false, "the query about "+name+" fails", func(n *state) bool { n.left.faults--; n.own(r).report = nil; return true })
+		}
+		try(false, w.endOf(r, name), func(n *state) bool { return w.finish(n, n.runs[slices.Index(s.runs, r)]) })
+	}
+}
+
+func (w *scenario) endOf(r *modelRun, name string) string {
+	said := "nothing"
+	switch {
+	case r.report != nil:
+		said = string(r.report.Status)
+	case r.answer != nil:
+		said = string(r.answer.Outcome.Status)
+	case r.verdict != nil:
+		said = string(r.verdict.Status)
+	}
+	return fmt.Sprintf("the switch books what %s of %s brought: %s", r.kind, name, said)
+}
+
+// lost ends the wait for an answer that never comes.
+func (r *modelRun) lost() {
+	r.phase = answered
+	r.answer = &Answer{Exchanges: []sdk.Exchange{{Sent: true, Failure: "timeout"}}, MayHaveLeft: true, Outcome: &sdk.Outcome{Status: sdk.StatusUnknown}}
+}
+
+// mark is the guard before a send: the lease must hold, and before each send but the first the row says that something may leave.
+func (w *scenario) mark(s *state, r *modelRun) bool {
+	row := *s.row(r.op.ID)
+	held := s.now.Before(r.leaseEnd.Add(-leaseMargin))
+	if held && !r.fresh {
+		held = row.Owner == "n" && row.LeaseUntil.Equal(r.lease) && s.now.Before(row.LeaseUntil) && (row.Status.Open() || row.Status == OperationPending)
+		if held {
+			r.lease = s.now.Add(modelLease)
+			row.LeaseUntil, r.leaseEnd, r.op.LeaseUntil = r.lease, r.lease, r.lease
+			if w.marks {
+				row.LastSendAt = r.lease
+			}
+			s.put(&row)
+		}
+	}
+	if !held {
+		s.unsent = true
+		r.phase, r.answer = answered, &Answer{Outcome: &sdk.Outcome{Status: sdk.StatusUnknown}}
+		return false
+	}
+	r.op.LastSendAt = s.now
+	return true
+}
+
+// send guards a send and checks the invariants of every send. It returns false if nothing is sent.
+func (w *scenario) send(s *state, r *modelRun) bool {
+	if !w.mark(s, r) {
+		return false
+	}
+	row := s.row(r.op.ID)
+	if w.marks || r.fresh {
+		if !row.Status.Open() && row.Status != OperationPending {
+			s.breaks("%s is sent although its row is %s", r.op.ID, row.Status)
+		}
+		if row.Unsent() || w.waits().LastSend(row).Before(s.now) {
+			s.breaks("%s is sent without a durable proof of it", r.op.ID)
+		}
+	}
+	if r.op.Charges() && s.now.Sub(r.op.StartedAt) > modelWait+modelLease {
+		s.breaks("the customer is charged %s after the confirm, when nobody waits any more", s.now.Sub(r.op.StartedAt))
+	}
+	return true
+}
+
+// receive lets the processor answer a request that it got.
+func (w *scenario) receive(s *state, r *modelRun) {
+	if a := s.at.did(r.op.ID); a != nil && a.err && !w.unkeyed {
+		r.lost()
+		return
+	}
+	if slices.ContainsFunc(s.at.queue, func(o *Operation) bool { return o.ID == r.op.ID }) && !w.unkeyed {
+		r.lost() // it answers that the first request is under way
+		return
+	}
+	out := s.at.act(w, r.op)
+	r.phase = answered
+	r.answer = &Answer{Exchanges: []sdk.Exchange{{Sent: true, Status: 200}}, MayHaveLeft: true, AnsweredLast: true, Outcome: out}
+}
+
+// checkMove holds the invariants of every moment against a move.
+func (w *scenario) checkMove(was, s *state, client bool) {
+	p, a, at := s.p, s.a, &s.at
+	switch {
+	case at.charges > 1:
+		s.breaks("the customer is charged twice")
+	case at.returned > at.taken || at.taken > modelAmount:
+		s.breaks("the processor took %d and gave back %d of %d", at.taken, at.returned, modelAmount)
+	case a.Captured > a.Authorized || a.Authorized > a.Amount || p.Refunded > a.Captured || p.Details.RefundedTotal > p.Refunded:
+		s.breaks("the rows say authorized %d, captured %d, refunded %d (%d done)", a.Authorized, a.Captured, p.Refunded, p.Details.RefundedTotal)
+	case a.Captured > at.taken:
+		s.breaks("the payment shows %d captured, and the processor took %d", a.Captured, at.taken)
+	case p.Details.RefundedTotal > at.returned:
+		s.breaks("the payment shows %d refunded, and the processor gave back %d", p.Details.RefundedTotal, at.returned)
+	case p.Status != a.Status.Payment() || p.Received != a.Captured || p.Capturable < 0:
+		s.breaks("the payment shows %s, received %d, capturable %d; its attempt is %s with %d", p.Status, p.Received, p.Capturable, a.Status, a.Captured)
+	case p.Received < was.p.Received:
+		s.breaks("captured money disappears")
+	case was.p.Status.Facts().Terminal && p.Status != was.p.Status && (client || p.Status != Review):
+		s.breaks("a payment leaves %s for %s", was.p.Status, p.Status)
+	}
+}
+
+// calm reports whether nothing is under way.
+func (s *state) calm() bool { return len(s.runs) == 0 && len(s.at.queue) == 0 && len(s.at.mail) == 0 }
+
+// settleDown lets everything end well from s: all runs end, the processor does what it received and answers truthfully, messages arrive,
+// the payer goes away, and background work runs for nine days. It returns the end and what happened.
+func (w *scenario) settleDown(s *state) (*state, []string) {
+	s = s.clone()
+	var said []string
+	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	until := s.now.Add(9 * 24 * time.Hour)
+	for range 200 {
+		was := s
+		switch n := s.clone(); {
+		case len(s.runs) > 0 && w.advance(n, say):
+			s = n
+		case len(s.at.queue) > 0:
+			s = s.clone()
+			op := s.at.queue[0]
+			say("the processor now does the %s", op.Kind)
+			s.at.queue = s.at.queue[1:]
+			s.at.act(w, op)
+		case s.at.hidden:
+			s = s.clone()
+			s.at.hidden = false
+		case len(s.at.mail) > 0:
+			s = s.clone()
+			m := s.at.mail[0]
+			say("the processor's message says %s", m.out.Status)
+			s.at.mail = s.at.mail[1:]
+			w.deliver(s, m)
+		case s.at.txn == txnAction:
+			s = s.clone()
+			say("the payer goes away")
+			s.at.txn = txnDeclined
+		default:
+			op := s.nextDue()
+			if op == nil {
+				return s, said
+			}
+			s = s.clone()
+			at, _ := op.DueAt()
+			if at.After(until) {
+				return s, said
+			}
+			if at.After(s.now) {
+				s.now = at
+			}
+			say("after %s background work takes %s (%s, %s)", s.now.Sub(modelStart), op.ID, op.Kind, op.Status)
+			w.claim(s, op.ID)
+		}
+		w.checkMove(was, s, false)
+		if s.broken != "" {
+			return s, said
+		}
+	}
+	s.breaks("background work does not end")
+	return s, said
+}
+
+// advance lets the first run that can go on do so.
+func (w *scenario) advance(s *state, say func(string, ...any)) bool {
+	for _, r := range s.runs {
+		name := fmt.Sprintf("%s (%s)", r.op.ID, r.op.Kind)
+		if r.phase == toSend {
+			own := s.own(r)
+			say("the switch sends %s; the processor answers", name)
+			if w.send(s, own) {
+				w.receive(s, own)
+			}
+			return true
+		}
+		n := s.clone()
+		if w.finish(n, r) {
+			*s = *n
+			say("%s", w.endOf(r, name))
+			return true
+		}
+	}
+	return false
+}
+
+// nextDue returns the operation that background work takes next, nil for none.
+func (s *state) nextDue() (next *Operation) {
+	var first time.Time
+	for _, op := range s.ops {
+		if at, ok := op.DueAt(); ok && (next == nil || at.Before(first)) {
+			next, first = op, at
+		}
+	}
+	return next
+}
+
+// books holds the end of a history against the processor: everything that it charged is shown, and nothing stays open.
+func (w *scenario) books(s *state) string {
+	p, at := s.p, &s.at
+	rest := at.held - at.taken
+	switch {
+	case at.taken != p.Received:
+		return fmt.Sprintf("the processor took %d, and the payment shows %s with %d received", at.taken, p.Status, p.Received)
+	case at.returned != p.Details.RefundedTotal:
+		return fmt.Sprintf("the processor gave back %d, and the payment shows %d refunded", at.returned, p.Details.RefundedTotal)
+	case rest > 0 && p.Capturable != rest && !slices.Contains(s.alarms, AlarmLateVoid) && !slices.Contains(s.alarms, AlarmReleaseRefused):
+		return fmt.Sprintf("the processor holds %d, and the payment shows %s with %d capturable", rest, p.Status, p.Capturable)
+	case p.Status == Processing:
+		return "the payment stays processing"
+	}
+	for _, op := range s.ops {
+		if op.Status.Open() {
+			return fmt.Sprintf("%s (%s) stays %s", op.ID, op.Kind, op.Status)
+		}
+	}
+	for _, r := range s.refunds {
+		if !r.Status.Final() {
+			return "a refund stays " + string(r.Status)
+		}
+	}
+	return ""
+}
+
+// finding is a broken invariant with a shortest history.
+type finding struct {
+	broken  string
+	history []string
+}
+
+func (f *finding) String() string {
+	var b strings.Builder
+	for i, step := range f.history {
+		fmt.Fprintf(&b, "%2d. %s\n", i+1, step)
+	}
+	return b.String() + "    => " + f.broken + "\n"
+}
+
+// explore visits every state of a scenario, breadth first, until it finds a broken invariant that counts (nil: each counts). It stops after
+// limit states.
+func (w *scenario) explore(limit int, counts func(broken string) bool) (states int, found *finding) {
+	type node struct {
+		parent int
+		text   string
+	}
+	history := func(nodes []node, i int, more ...string) (out []string) {
+		for ; i > 0; i = nodes[i].parent {
+			out = append(out, nodes[i].text)
+		}
+		slices.Reverse(out)
+		return append(out, more...)
+	}
+	type entry struct {
+		s *state
+		i int
+	}
+	first := w.start()
+	seen := map[[16]byte]bool{first.key(): true}
+	nodes := []node{{}}
+	for level := []entry{{first, 0}}; len(level) > 0; {
+		var next []entry
+		for _, e := range level {
+			if e.s.calm() {
+				end, said := w.settleDown(e.s)
+				broken := end.broken
+				if broken == "" {
+					broken = w.books(end)
+				}
+				if broken != "" && (counts == nil || counts(broken)) {
+					return len(nodes), &finding{broken, history(nodes, e.i, append([]string{"-- from here on everything goes well"}, said...)...)}
+				}
+			}
+			for _, m := range w.moves(e.s) {
+				if m.next.broken != "" && (counts == nil || counts(m.next.broken)) {
+					return len(nodes), &finding{m.next.broken, append(history(nodes, e.i), m.text)}
+				}
+				k := m.next.key()
+				if seen[k] {
+					continue
+				}
+				seen[k] = true
+				nodes = append(nodes, node{e.i, m.text})
+				next = append(next, entry{m.next, len(nodes) - 1})
+			}
+			if len(nodes) > limit {
+				return len(nodes), nil
+			}
+		}
+		level = next
+	}
+	return len(nodes), nil
+}
+
+// key identifies a state: everything that can make a difference later, times relative to now.
+func (s *state) key() (k [16]byte) {
+	b := make([]byte, 0, 512)
+	num := func(n int64) { b = binary.AppendVarint(b, n) }
+	text := func(t string) { b = append(append(b, t...), 0) }
+	when := func(t time.Time) {
+		if t.IsZero() {
+			num(1 << 40)
+		} else {
+			num(int64(t.Sub(s.now) / time.Millisecond))
+		}
+	}
+	flag := func(f bool) {
+		if f {
+			b = append(b, 1)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	payment := func(p *Payment, a *Attempt) {
+		text(string(a.Status))
+		text(p.OpenOperation)
+		text(a.TransactionID)
+		text(a.Details.LateVoid)
+		num(a.Authorized)
+		num(a.Captured)
+		num(p.Refunded)
+		num(p.Details.RefundedTotal)
+		flag(a.Details.CancelWanted)
+		flag(a.Details.Released)
+		flag(a.EndedWithoutMoney())
+		for _, c := range a.Details.Captures {
+			text(string(c.Status))
+			num(c.Amount)
+		}
+	}
+	operation := func(op *Operation) {
+		text(string(op.Kind))
+		text(string(op.Status))
+		num(op.Amount)
+		flag(op.Owner != "")
+		when(op.LeaseUntil)
+		when(op.StartedAt)
+		when(op.LastSendAt)
+		when(op.ClosedAt)
+		num(int64(op.ResolveTries))
+		when(op.ResolveAt)
+	}
+	outcome := func(o *sdk.Outcome) {
+		if o == nil {
+			text("-")
+			return
+		}
+		text(string(o.Status))
+		if o.Totals != nil {
+			num(o.Totals.Captured)
+			num(o.Totals.Refunded)
+		}
+	}
+	payment(s.p, s.a)
+	for _, op := range s.ops {
+		operation(op)
+	}
+	for _, r := range s.refunds {
+		text(string(r.Status))
+		num(r.Amount)
+	}
+	for _, m := range s.kept {
+		text(m.op)
+		outcome(m.out)
+	}
+	for _, r := range s.runs {
+		text(string(r.kind))
+		text(r.op.ID)
+		num(int64(r.phase))
+		flag(r.fresh)
+		if flag(r.p == s.p && r.a == s.a); r.p != s.p || r.a != s.a {
+			payment(r.p, r.a)
+		}
+		operation(r.op)
+		when(r.lease)
+		when(r.leaseEnd)
+		flag(r.earlier.MayHaveLeft)
+		when(r.earlier.At)
+		outcome(r.report)
+		when(r.askedAt)
+		when(r.final)
+		if r.answer != nil {
+			outcome(r.answer.Outcome)
+			flag(r.answer.MayHaveLeft)
+		}
+		if r.verdict != nil {
+			text(string(r.verdict.Status))
+		}
+	}
+	at := &s.at
+	text(string(at.txn))
+	num(at.held)
+	num(at.taken)
+	num(at.returned)
+	flag(at.hidden)
+	for _, a := range at.done {
+		text(a.op)
+		flag(a.err)
+		outcome(a.out)
+	}
+	for _, op := range at.queue {
+		text("q" + op.ID)
+	}
+	for _, m := range at.mail {
+		text(m.op)
+		outcome(m.out)
+		num(int64(m.times))
+	}
+	for _, x := range s.alarms {
+		text(x)
+	}
+	b = append(b, byte(s.left.calls), byte(s.left.faults), byte(s.left.crashes), byte(s.left.jumps))
+	sum := sha256.Sum256(b)
+	copy(k[:], sum[:])
+	return k
+}
+
+// modelScenarios are the worlds that the model test explores whole.
+var modelScenarios = []*scenario{
+	today(scenario{name: "direct, keyed, captured at once, refunds", manifest: keyedManifest, method: CaptureAutomatic, late: true,
+		refunds: []int64{40, 100}, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 2}}),
+	today(scenario{name: "direct, keyed, captures and cancel", manifest: keyedManifest, method: CaptureManual, captures: []int64{40, 100}, cancels: true,
+		left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 2}}),
+	today(scenario{name: "redirect, no keys, cancel", manifest: unkeyedManifest, method: CaptureAutomatic, redirects: true, unkeyed: true, cancels: true, syncs: true,
+		left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 2}}),
+	today(scenario{name: "redirect, voids before the payer, messages twice", manifest: voidingManifest, method: CaptureManual, redirects: true, cancels: true, messages: 2,
+		captures: []int64{100}, left: budgets{calls: 2, faults: 1, jumps: 1}}),
+}
+
+func TestModel(t *testing.T) {
+	limit := 2_000_000
+	if os.Getenv("TEST_ALL") == "" {
+		limit = 300_000
+	}
+	total := 0
+	for _, w := range modelScenarios {
+		began := time.Now()
+		states, found := w.explore(limit, nil)
+		total += states
+		t.Logf("%s: %d states, %s", w.name, states, time.Since(began).Round(time.Millisecond))
+		if found != nil {
+			t.Errorf("%s:\n%s", w.name, found)
+		}
+	}
+	require.Greater(t, total, 10_000)
+}
