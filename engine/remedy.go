@@ -93,15 +93,65 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 
 // recheck asks the processor about an operation that ended without its word. This node holds the operation's lease.
 func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Operation) error {
-	answered, err := false, error(nil)
-	if w.Attempt.EndedWithoutMoney() {
-		if answered, err = e.askAgain(ctx, w); err != nil {
-			e.log.LogAttrs(ctx, slog.LevelWarn, "asking about an ended payment failed", slog.String("payment_id", op.PaymentID), slog.Any("error", err))
-		}
-	} else {
-		answered = true // other evidence has come
+	answered, err := true, error(nil)
+	switch payment.NextRecheck(w.Payment, w.Attempt, op) {
+	case payment.RecheckWait:
+		answered = false
+	case payment.RecheckEnded:
+		answered, err = e.askAgain(ctx, w)
+	case payment.RecheckHeld:
+		answered, err = e.askHeld(ctx, w)
+	case payment.RecheckRefund:
+		answered, err = e.askRefund(ctx, op)
+	}
+	if err != nil {
+		e.log.LogAttrs(ctx, slog.LevelWarn, "asking about an ended operation failed", slog.String("payment_id", op.PaymentID), slog.Any("error", err))
 	}
 	return e.recheckLater(ctx, op, w.Attempt, answered)
+}
+
+// askHeld asks the processor about held funds after a capture or void of which it knew nothing, and books what was done after all.
+func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
+	if err := e.changes.WithAccount(ctx, w); err != nil {
+		return false, err
+	}
+	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
+		return true, nil
+	}
+	defer e.driver.KeepRest(ctx, &w.Run)
+	o, _ := e.driver.Sync(ctx, &w.Run, "")
+	if o == nil {
+		return false, nil
+	}
+	was := w.Attempt
+	if err := e.bookEvidence(ctx, w, o); err != nil || w.Attempt == was {
+		return true, err
+	}
+	e.metrics.Alarm(payment.AlarmLateEvidence)
+	e.log.LogAttrs(ctx, slog.LevelError, "the processor did an operation that had ended as not done", slog.String("payment_id", w.Payment.ID),
+		slog.String("evidence", string(o.Status)))
+	return true, e.keepSaid(ctx, w, "sync", o, "the attempt was "+string(was.Status))
+}
+
+// askRefund asks the processor about a refund of which it knew nothing, and books a refund that was made after all.
+func (e *Engine) askRefund(ctx context.Context, op *payment.Operation) (bool, error) {
+	f, err := e.refundOf(ctx, op)
+	if err != nil || f.Status != payment.RefundFailed {
+		return err == nil, err
+	}
+	w, err := e.loadRefund(ctx, f)
+	if err != nil || w.Account == nil {
+		return false, err
+	}
+	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync) {
+		return true, nil
+	}
+	defer e.driver.KeepRest(ctx, &w.Run)
+	o, _ := e.driver.Sync(ctx, &w.Run, sdk.OpRefund)
+	if o == nil {
+		return false, nil
+	}
+	return true, e.bookRefundEvidence(ctx, w, o)
 }
 
 // recheckLater gives the lease back and sets the time of the next query, an hour away without an answer.

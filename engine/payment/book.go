@@ -331,8 +331,13 @@ func (b *Booking) close(v Verdict, now time.Time) {
 		b.Payment.OpenOperation = ""
 	}
 	b.Operation.end(v, now)
-	if v.Status == OperationNotActed && b.Operation.Charges() && !v.unsent {
-		b.Operation.ResolveAt = RecheckAt(b.Operation, b.Attempt)
+	b.Operation.recheck(v, b.Attempt)
+}
+
+// recheck lets background work ask the processor again about an operation that ended without its word. a may be nil for a refund.
+func (o *Operation) recheck(v Verdict, a *Attempt) {
+	if v.Status == OperationNotActed && !v.unsent {
+		o.ResolveAt = RecheckAt(o, a)
 	}
 }
 
@@ -409,7 +414,7 @@ type Verdict struct {
 	mismatch bool
 	// Busy is true if the operation got no turn at its account: this drive sent nothing.
 	Busy bool
-	// unsent is true if it is proven that nothing was sent.
+	// unsent is true if it is proven that nothing was sent, or that the processor did nothing.
 	unsent bool
 	// Fault is set if the drive ended by the adapter's fault.
 	Fault *fault.Adapter

@@ -107,13 +107,39 @@ const RecheckUntil = 8 * 24 * time.Hour
 // the queries since the end.
 func RecheckAt(op *Operation, a *Attempt) time.Time {
 	times := recheckFailed
-	if a.Status == Voided {
+	if op.Charges() && a.Status == Voided {
 		times = recheckCancelled
 	}
 	if op.ResolveTries >= len(times) {
 		return time.Time{}
 	}
 	return op.ClosedAt.Add(times[op.ResolveTries])
+}
+
+// RecheckStep is what a query about an operation is for that ended without the processor's word.
+type RecheckStep string
+
+const (
+	RecheckNothing RecheckStep = "nothing" // other evidence has come
+	RecheckWait    RecheckStep = "wait"    // another operation is under way: ask later
+	RecheckEnded   RecheckStep = "ended"   // money of a payment that ended without money
+	RecheckHeld    RecheckStep = "held"    // a capture or void of held funds that was done after all
+	RecheckRefund  RecheckStep = "refund"  // a refund that was made after all
+)
+
+// NextRecheck decides the step for an operation that ended without the processor's word.
+func NextRecheck(p *Payment, a *Attempt, op *Operation) RecheckStep {
+	switch {
+	case op.OfRefund():
+		return RecheckRefund
+	case op.Charges() && a.EndedWithoutMoney():
+		return RecheckEnded
+	case op.Charges() || a.Status.Terminal() || a.ID != p.AttemptID:
+		return RecheckNothing
+	case p.OpenOperation != "" || AwaitsEnd(a.Status):
+		return RecheckWait
+	}
+	return RecheckHeld
 }
 
 // RecheckLater gives back the lease of an ended operation and sets the time of the next query, an hour away without an answer.

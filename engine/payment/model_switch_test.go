@@ -377,8 +377,8 @@ func (w *scenario) finish(s *state, old *modelRun) bool {
 		s.drop(r)
 	case runRecheck:
 		s.drop(r)
-		if r.report != nil && w.remedies {
-			w.remedy(s, r.report)
+		if r.report != nil {
+			w.rechecked(s, r)
 		}
 		w.recheckLater(s, r.op.ID, r.report != nil)
 	case runSync:
@@ -389,6 +389,21 @@ func (w *scenario) finish(s *state, old *modelRun) bool {
 		w.cancelAsked(s, r)
 	}
 	return true
+}
+
+func (w *scenario) rechecked(s *state, r *modelRun) {
+	switch NextRecheck(r.p, r.a, r.op) {
+	case RecheckEnded:
+		if w.remedies {
+			w.remedy(s, r.report)
+		}
+	case RecheckHeld:
+		if w.bookEvidence(s, r.p, r.a, r.report) {
+			s.alarm(AlarmLateEvidence)
+		}
+	case RecheckRefund:
+		w.refundEvidence(s, s.refundOf(r.op), r.op, r.report)
+	}
 }
 
 func (w *scenario) recheckLater(s *state, id string, answered bool) {
@@ -453,13 +468,13 @@ func (w *scenario) claim(s *state, id string) bool {
 	r := &modelRun{kind: runFind, p: s.p, a: s.a, op: &op, r: s.refundOf(&op), lease: row.LeaseUntil, leaseEnd: row.LeaseUntil, phase: answered}
 	switch NextResolve(s.p, s.a, &op) {
 	case ResolveRecheck:
-		switch {
-		case !s.a.EndedWithoutMoney() || !w.canSync():
-			w.recheckLater(s, id, true)
-		default:
-			r.kind, r.report, r.askedAt = runRecheck, s.at.answerQuery(nil), s.now
-			s.runs = append(s.runs, r)
+		step := NextRecheck(s.p, s.a, &op)
+		if step == RecheckNothing || step == RecheckWait || !w.canSync() {
+			w.recheckLater(s, id, step != RecheckWait)
+			return true
 		}
+		r.kind, r.report, r.askedAt = runRecheck, s.at.answerQuery(&op), s.now
+		s.runs = append(s.runs, r)
 		return true
 	case ResolveClose:
 		EndPending(&op, s.now)
@@ -720,6 +735,11 @@ func (w *scenario) refundMessage(s *state, op *Operation, o *sdk.Outcome) {
 	if f.Status.Final() && op.Status != OperationNotActed {
 		o = s.at.answerQuery(op) // messages come in any order: the processor says what holds
 	}
+	w.refundEvidence(s, f, op, o)
+}
+
+// refundEvidence is Engine.bookRefundEvidence.
+func (w *scenario) refundEvidence(s *state, f *Refund, op *Operation, o *sdk.Outcome) {
 	v := InterpretRefund(op, f, o, false)
 	if f.AlreadyShows(o) || v.Status != OperationSucceeded && v.Status != OperationDeclined {
 		return

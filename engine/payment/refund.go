@@ -112,6 +112,7 @@ func BookRefund(p *Payment, r *Refund, op *Operation, v Verdict, now time.Time) 
 	}
 	b.apply(p, v, now)
 	o.end(v, now)
+	o.recheck(v, nil)
 	return b
 }
 
