@@ -141,6 +141,11 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		v = payment.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer has left, so the answer must not ask the customer to pay in another way
 	}
 	if v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !tellsNews(w, v) {
+		if v.Alarm != "" && v.Text != op.ErrorText { // once
+			e.metrics.Alarm(v.Alarm)
+			e.log.LogAttrs(ctx, slog.LevelError, "the processor's report does not fit an open operation", slog.String("operation_id", op.ID),
+				slog.String("payment_id", op.PaymentID), slog.String("alarm", v.Alarm), slog.String("text", v.Text))
+		}
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, v.Text, v.Again)
 		if w.Attempt.Details.CancelWanted && w.Payment.Status == payment.RequiresCustomerAction && v.Status == payment.OperationPending {
 			_, err := e.CancelPayment(ctx, account.Auth{MerchantID: op.MerchantID}, op.PaymentID, w.Attempt.Details.CancelReason)

@@ -228,7 +228,10 @@ func (b *Booking) Taken(o *sdk.Outcome, amount int64, now time.Time) error {
 		a.Authorized, amount = max(a.Authorized, o.Totals.Authorized), o.Totals.Captured
 	}
 	a.Captured = amount
-	if amount < a.Amount {
+	switch {
+	case amount < a.Authorized && b.Payment.Details.CaptureMethod == CaptureManualMultiple:
+		return Move(b.Payment, a, TriggerPartlyChargedOpen, now) // the rest is still held
+	case amount < a.Amount:
 		return Move(b.Payment, a, TriggerPartlyCharged, now)
 	}
 	return Move(b.Payment, a, TriggerCharged, now)

@@ -414,6 +414,9 @@ func (w *scenario) recheckLater(s *state, id string, answered bool) {
 	}
 }
 
+// restLapses marks a history in which the rest of a capture lapses at the processor.
+const restLapses = "rest_lapses"
+
 // synced books what force_sync learned.
 func (w *scenario) synced(s *state, r *modelRun) {
 	if r.report == nil {
@@ -435,7 +438,13 @@ func (w *scenario) bookEvidence(s *state, p *Payment, a *Attempt, o *sdk.Outcome
 	if alarm != "" {
 		s.alarm(alarm)
 	}
-	return b != nil && w.commit(s, &modelChange{wasP: p, p: b.Payment, wasA: a, a: b.Attempt}) == nil
+	if b == nil || w.commit(s, &modelChange{wasP: p, p: b.Payment, wasA: a, a: b.Attempt}) != nil {
+		return false
+	}
+	if b.Attempt.Status == PartialCharged { // payswitch does not know whether the rest is released: it lapses by itself
+		s.alarm(restLapses)
+	}
+	return true
 }
 
 // cancelAsked goes on with a cancel for which the processor was asked.
@@ -541,6 +550,9 @@ func (w *scenario) resolved(s *state, r *modelRun, v Verdict) {
 			w.cancel(s)
 			return
 		}
+	}
+	if v.Status == OperationUnknown && v.Alarm != "" {
+		s.alarm(v.Alarm)
 	}
 	if v.Status == OperationUnknown || !news || errors.Is(w.settle(s, r, v), ErrStale) {
 		w.reschedule(s, r.op, v.Text, v.Again)
