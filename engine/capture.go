@@ -38,6 +38,9 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 // captureAmount checks a capture in the contract's order: status, capture method, amount above zero, amount not above the held amount.
 func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error) {
 	p := w.Payment
+	if m := p.Details.CaptureMethod; p.Status == payment.Processing && m != payment.CaptureManualMultiple {
+		return 0, wrongState("captured", "capture_method", string(m), string(payment.CaptureManualMultiple))
+	}
 	if !p.Status.Facts().Capture {
 		return 0, wrongState("captured", "payment.status", string(p.Status), request.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing))
 	}

@@ -392,7 +392,11 @@ func BookEvidence(p *Payment, a *Attempt, o *sdk.Outcome, now time.Time) (b *Boo
 		}
 		err = b.Taken(o, amount, now)
 	case sdk.StatusVoided:
-		err = Move(b.Payment, b.Attempt, TriggerVoided, now)
+		by := TriggerVoided
+		if a.Captured > 0 { // the rest was released: what is captured stays captured
+			by, b.Attempt.Details.Released = TriggerPartlyCharged, true
+		}
+		err = Move(b.Payment, b.Attempt, by, now)
 	default:
 		return nil, ""
 	}
@@ -415,6 +419,8 @@ type Verdict struct {
 	AskedAt time.Time
 	// mismatch is true if the outcome's amount or currency does not fit the request.
 	mismatch bool
+	// noNews is true if the report proves nothing about an operation that the processor has accepted.
+	noNews bool
 	// Busy is true if the operation got no turn at its account: this drive sent nothing.
 	Busy bool
 	// unsent is true if it is proven that nothing was sent, or that the processor did nothing.

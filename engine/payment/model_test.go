@@ -341,6 +341,8 @@ func (w *scenario) checkMove(was, s *state, client bool) {
 		s.breaks("the payment shows %d refunded, and the processor gave back %d", p.Details.RefundedTotal, at.returned)
 	case p.Status != a.Status.Payment() || p.Received != a.Captured || p.Capturable < 0:
 		s.breaks("the payment shows %s, received %d, capturable %d; its attempt is %s with %d", p.Status, p.Received, p.Capturable, a.Status, a.Captured)
+	case p.Received > 0 && (p.Status == Cancelled || p.Status == Failed):
+		s.breaks("the payment shows %s, with %d received", p.Status, p.Received)
 	case p.Received < was.p.Received:
 		s.breaks("captured money disappears")
 	case was.p.Status.Facts().Terminal && p.Status != was.p.Status && (client || p.Status != Review):

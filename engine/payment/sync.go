@@ -43,7 +43,7 @@ func EndPending(op *Operation, now time.Time) {
 func InterpretSync(op *Operation, a *Attempt, o *sdk.Outcome, final bool) Verdict {
 	notYet := Verdict{Status: OperationUnknown, Text: "the processor does not know the payment; the answer comes too early to be final"}
 	if op.Status == OperationPending {
-		notYet = Verdict{Status: OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}}
+		notYet = Verdict{Status: OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}, noNews: true}
 	}
 	if op.Kind != sdk.OpCapture && !Plausible(o, a) {
 		return Verdict{Status: OperationSucceeded, Outcome: o, mismatch: true, Alarm: "amount_mismatch", Text: "the processor reports an amount that differs from the requested one"}
@@ -115,6 +115,9 @@ func readCapture(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet V
 
 // TellsNews reports whether a pending answer brings news, such as a redirect for an operation that was pending.
 func TellsNews(a *Attempt, v Verdict) bool {
+	if v.noNews {
+		return false
+	}
 	switch v.Outcome.Status {
 	case sdk.StatusPending:
 		return a.Status == Unresolved
