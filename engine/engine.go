@@ -116,7 +116,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.links = link.New(d.Vault, o.PublicURL)
 	e.connectors = account.Watched{Connectors: d.Connectors, Registry: e.Registry}
 	e.driver = drive.New(drive.Deps{Store: port.Narrow[drive.Reader, drive.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,
-		Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, InFlight: e.inFlight, Node: o.Node, PublicURL: o.PublicURL, KeyEnvironment: o.KeyEnvironment,
+		Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, InFlight: e.inFlight, Node: o.Node, PublicURL: o.PublicURL,
 		LeaseTime: o.LeaseTime, PayerWait: o.PayerWait, JournalKeep: o.JournalKeep})
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,

@@ -79,6 +79,12 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 			found = append(found, a)
 		}
 	}
+	if len(found) == 0 { // its payments go on
+		a, err := e.DeletedAccount(ctx, merchantID, name)
+		if err == nil || !errors.Is(err, fault.ErrNotFound) {
+			return a, err
+		}
+	}
 	if len(found) != 1 {
 		err := fault.NotFound("Merchant connector account")
 		if len(found) > 1 {

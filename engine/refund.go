@@ -69,7 +69,7 @@ func (e *Engine) decideRefund(ctx context.Context, w *change.Loaded, in *request
 	p.Refunded += amount
 	p.Details.RefundCount++
 	p.ModifiedAt = now
-	c := &change.Change{Payment: p, Refund: w.Refund, Intents: []*payment.Operation{op}}
+	c := &change.Change{Payment: p, Refund: w.Refund, Intents: []*payment.Operation{op}, At: []*account.Account{w.Account}}
 	if in.Type == payment.RefundScheduled { // the operation has provably not left: resolution sends it when it is due
 		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = payment.OperationUnknown, "", time.Time{}, now.Add(payment.RefundScheduleDelay)
 	} else {

@@ -65,7 +65,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	return nil
 }
 
-// clearExpired removes expired rows. It removes some at a time, so that no request waits long for the writer.
+// clearExpired removes expired rows, and credentials that no payment needs any more. It removes some at a time, so that no request waits long
+// for the writer.
 func (e *Engine) clearExpired(ctx context.Context) error {
 	for gone := 1; gone > 0 && ctx.Err() == nil; {
 		err := e.store.Update(ctx, func(tx Tx) (err error) { gone, err = tx.DeleteExpired(); return err })
@@ -73,7 +74,7 @@ func (e *Engine) clearExpired(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return e.SweepVersions(ctx)
 }
 
 // Close waits for operations in flight, until ctx ends. The next start resolves the operations that are still open then.

@@ -238,7 +238,7 @@ func (e *Engine) releaseRest(w *change.Loaded, b *payment.Booking, c *change.Cha
 	next.Operation = e.driver.NewOperation(&next.Run, sdk.OpVoid, b.Attempt.Authorized-b.Attempt.Captured, now)
 	next.Request = e.driver.LaterRequest(&next.Run, b.Attempt.Authorized-b.Attempt.Captured)
 	b.Payment.OpenOperation = next.Operation.ID
-	c.Intents = append(c.Intents, next.Operation)
+	c.Intents, c.At = append(c.Intents, next.Operation), append(c.At, w.Account)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
 		if err := e.perform(ctx, next); err != nil {
 			e.metrics.Alarm("release_failed")

@@ -203,6 +203,13 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			_, err := w.Account(ctx, r.auth(), r.text("id"))
 			return err
 		},
+		"account_versions": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.AccountVersion(r.text("merchant_id"), r.text("account_id"), r.text("fingerprint"))
+				_, err2 := s.AccountVersions(r.text("merchant_id"), r.text("account_id"))
+				return errors.Join(err, err2)
+			})
+		},
 		"api_keys": func(ctx context.Context, r row) error {
 			_, err := w.APIKey(ctx, r.auth(), r.text("id"))
 			return errors.Join(err, authenticate(ctx))

@@ -71,6 +71,7 @@ var newAccountFields = closedObject(append([]field[account.AccountInput]{
 
 var accountChangeFields = closedObject(append([]field[account.AccountInput]{
 	at("connector_type", oneOf(connectorTypes), func(a *account.AccountInput) *string { return &a.Type }),
+	at("credentials_rotated", boolean, func(a *account.AccountInput) *bool { return &a.Rotated }),
 }, accountCommon...)...)
 
 var verifyFields = closedObject(

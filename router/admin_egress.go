@@ -5,6 +5,7 @@ import "payswitch/engine/account"
 var egressFields = closedObject(
 	at("base_url", text, func(e *account.EgressInput) *string { return &e.BaseURL }),
 	at("hosts", listOf(text), func(e *account.EgressInput) *[]string { return &e.Hosts }),
+	at("credentials_rotated", boolean, func(e *account.EgressInput) *bool { return &e.Rotated }),
 )
 
 // setEgress lets the operator choose other hosts for a connector account than those in its adapter's manifest.

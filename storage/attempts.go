@@ -3,13 +3,13 @@ package storage
 import "payswitch/engine/payment"
 
 const attemptColumns = `merchant_id, payment_id, id, number, status, connector, account_id, amount, authorized, captured, transaction_id,
-	created_at, modified_at, version, details, sealed, reference, signature`
+	created_at, modified_at, version, details, sealed, reference, account_version, signature`
 
 var attemptRows = signs("attempts", "merchant_id, id", attemptColumns)
 
 func attemptValues(a *payment.Attempt, details string, version int64) []any {
 	return []any{a.MerchantID, a.PaymentID, a.ID, a.Number, string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured,
-		a.TransactionID, millis(a.CreatedAt), millis(a.ModifiedAt), version, details, a.Sealed, a.Details.Reference}
+		a.TransactionID, millis(a.CreatedAt), millis(a.ModifiedAt), version, details, a.Sealed, a.Details.Reference, a.AccountVersion}
 }
 
 func scanAttempt(row scanner) (*payment.Attempt, error) {
@@ -18,7 +18,7 @@ func scanAttempt(row scanner) (*payment.Attempt, error) {
 	var created, modified int64
 	var details []byte
 	err := row.Scan(&a.MerchantID, &a.PaymentID, &a.ID, &a.Number, &status, &a.Connector, &a.AccountID, &a.Amount, &a.Authorized,
-		&a.Captured, &a.TransactionID, &created, &modified, &a.Version, &details, &a.Sealed, &reference)
+		&a.Captured, &a.TransactionID, &created, &modified, &a.Version, &details, &a.Sealed, &reference, &a.AccountVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (t *tx) InsertAttempt(a *payment.Attempt) error {
 	}
 	a.Version = 1
 	return t.insert("insert attempt", `INSERT INTO attempts (`+attemptColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
 		t.signed(attemptRows, attemptValues(a, details, a.Version)...)...)
 }
 
@@ -49,9 +49,9 @@ func (t *tx) UpdateAttempt(a *payment.Attempt) error {
 		`SELECT 1 FROM attempts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID},
 		`UPDATE attempts SET status = $1, connector = $2, account_id = $3, amount = $4, authorized = $5, captured = $6,
 		transaction_id = $7, modified_at = $8, version = version + 1, details = $9, sealed = $10,
-		reference = $11, signature = $12 WHERE merchant_id = $13 AND id = $14 AND version = $15`,
+		reference = $11, account_version = $12, signature = $13 WHERE merchant_id = $14 AND id = $15 AND version = $16`,
 		string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured, a.TransactionID, millis(a.ModifiedAt),
-		details, a.Sealed, a.Details.Reference, t.signature(attemptRows, attemptValues(a, details, a.Version+1)), a.MerchantID, a.ID, a.Version)
+		details, a.Sealed, a.Details.Reference, a.AccountVersion, t.signature(attemptRows, attemptValues(a, details, a.Version+1)), a.MerchantID, a.ID, a.Version)
 }
 
 // Attempt implements engine.Reader.

@@ -14,14 +14,14 @@ import (
 
 const operationColumns = `id, merchant_id, payment_id, attempt_id, account_id, kind, status, amount, owner, lease_until, connector,
 	adapter_hash, seed, started_at, last_send_at, closed_at, resolve_tries, resolve_at, request, instrument, outcome, error_text,
-	signature`
+	account_version, signature`
 
 var operationRows = signs("operations", "id", operationColumns, "owner", "lease_until")
 
 func operationValues(o *payment.Operation) []any {
 	return []any{o.ID, o.MerchantID, o.PaymentID, o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner,
 		millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt),
-		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText}
+		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, o.AccountVersion}
 }
 
 func scanOperation(row scanner) (*payment.Operation, error) {
@@ -30,7 +30,7 @@ func scanOperation(row scanner) (*payment.Operation, error) {
 	var lease, started, sent, closed, resolve int64
 	err := row.Scan(&o.ID, &o.MerchantID, &o.PaymentID, &o.AttemptID, &o.AccountID, &kind, &status, &o.Amount, &o.Owner, &lease,
 		&o.Connector, &o.AdapterHash, &o.Seed, &started, &sent, &closed, &o.ResolveTries, &resolve, &o.Request, &o.Instrument, &o.Outcome,
-		&o.ErrorText)
+		&o.ErrorText, &o.AccountVersion)
 	o.Kind, o.Status = sdk.Operation(kind), payment.OperationStatus(status)
 	o.LeaseUntil, o.StartedAt, o.LastSendAt = moment(lease), moment(started), moment(sent)
 	o.ClosedAt, o.ResolveAt = moment(closed), moment(resolve)
@@ -53,7 +53,7 @@ func dueAt(o *payment.Operation) any {
 // InsertOperation implements engine.Tx.
 func (t *tx) InsertOperation(o *payment.Operation) error {
 	err := t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
 		ON CONFLICT DO NOTHING`, append(t.signed(operationRows, operationValues(o)...), dueAt(o))...)
 	if err != nil || o.Key == nil {
 		return err
@@ -65,11 +65,11 @@ func (t *tx) InsertOperation(o *payment.Operation) error {
 func (t *tx) UpdateOperation(o *payment.Operation) error {
 	err := t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
 		owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
-		closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, signature = $20
-		WHERE id = $21 AND merchant_id = $22`,
+		closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, account_version = $20,
+		signature = $21 WHERE id = $22 AND merchant_id = $23`,
 		o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
 		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Instrument,
-		o.Outcome, o.ErrorText, dueAt(o), t.signature(operationRows, operationValues(o)), o.ID, o.MerchantID)
+		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, t.signature(operationRows, operationValues(o)), o.ID, o.MerchantID)
 	if err != nil || o.Instrument != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ var (
 		vault.SealedMerchants:   {column: "sealed", key: []string{"id"}, whole: true, versioned: true},
 		vault.SealedProfiles:    {column: "sealed", key: byMerchantAndID, versioned: true},
 		vault.SealedAccounts:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedVersions:    {column: "sealed", key: []string{"merchant_id", "account_id", "fingerprint"}},
 		vault.SealedCustomers:   {column: "sealed", key: byMerchantAndID, versioned: true},
 		vault.SealedPayments:    {column: "sealed", key: byMerchantAndID, versioned: true},
 		vault.SealedAttempts:    {column: "sealed", key: byMerchantAndID, versioned: true},

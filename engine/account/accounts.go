@@ -29,6 +29,8 @@ type AccountInput struct {
 	TestMode       *bool
 	Disabled       *bool
 	Active         *bool // status
+	// Rotated is credentials_rotated: the new credentials belong to the same account at the processor, so existing payments use them too.
+	Rotated bool
 	// Fields are all other fields that were sent, by API name. The caller has checked their types.
 	Fields Fields
 }
@@ -85,18 +87,22 @@ func (s *Registry) CreateAccount(ctx context.Context, a Auth, in AccountInput) (
 	return n, nil
 }
 
-// UpdateAccount changes the fields that were sent. Errors: those of CreateAccount, and HE_02 for the account.
+// UpdateAccount changes the fields that were sent. With other credentials, existing payments keep those that they were made with, unless
+// in.Rotated. Errors: those of CreateAccount, and HE_02 for the account.
 func (s *Registry) UpdateAccount(ctx context.Context, a Auth, id string, in AccountInput) (*Account, error) {
 	var n *Account
 	err := s.change(ctx, "update connector account", func(tx Tx) (err error) {
 		if n, err = accountOf(tx, a, id); err != nil {
 			return err
 		}
-		if err := openAccount(s.Vault, n); err != nil {
+		if err := s.Dir.open(n); err != nil {
 			return err
 		}
-		was := n.Type
+		was := *n
 		if err := s.applyAccount(n, in); err != nil {
+			return err
+		}
+		if err := s.moveOn(tx, &was, n, in.Rotated); err != nil {
 			return err
 		}
 		all, err := tx.Accounts(a.MerchantID)
@@ -107,7 +113,7 @@ func (s *Registry) UpdateAccount(ctx context.Context, a Auth, id string, in Acco
 			return err
 		}
 		n.ModifiedAt = tx.Now()
-		if err := tx.UpdateAccount(n); err != nil || was == n.Type {
+		if err := tx.UpdateAccount(n); err != nil || was.Type == n.Type {
 			return err
 		}
 		return keepFallback(tx, n, n.Type == TypeProcessor)
@@ -118,7 +124,7 @@ func (s *Registry) UpdateAccount(ctx context.Context, a Auth, id string, in Acco
 	return n, nil
 }
 
-// DeleteAccount removes a connector account, also from its profile's fallback list. Errors: HE_02; IR_16 while operations on the account
+// DeleteAccount removes a connector account, also from its profile's fallback list. What its existing payments need is kept. Errors: HE_02; IR_16 while operations on the account
 // are open.
 func (s *Registry) DeleteAccount(ctx context.Context, a Auth, id string) error {
 	return s.change(ctx, "delete connector account", func(tx Tx) error {
@@ -132,6 +138,12 @@ func (s *Registry) DeleteAccount(ctx context.Context, a Auth, id string) error {
 		}
 		if open > 0 {
 			return stillOpen("Connector account "+id, open, "Disable the account (disabled: true)")
+		}
+		if err := s.Dir.open(n); err != nil {
+			return err
+		}
+		if err := s.supersede(tx, n); err != nil {
+			return err
 		}
 		if err := keepFallback(tx, n, false); err != nil {
 			return err
@@ -156,7 +168,7 @@ func (s *Registry) Account(ctx context.Context, a Auth, id string) (n *Account, 
 	if err != nil {
 		return nil, err
 	}
-	return n, openAccount(s.Vault, n)
+	return n, s.Dir.open(n)
 }
 
 // Accounts lists the merchant's connector accounts by creation, with their sealed parts opened. Errors: HE_02 for the merchant.
@@ -173,7 +185,7 @@ func (s *Registry) Accounts(ctx context.Context, a Auth) (list []*Account, err e
 	}
 	for _, n := range list {
 		if err == nil {
-			err = openAccount(s.Vault, n)
+			err = s.Dir.open(n)
 		}
 	}
 	return list, err

@@ -27,7 +27,7 @@ const (
 // not change the values that it returns, because they are shared. A missing row is not cached. Safe for concurrent use.
 type Directory struct {
 	store Store
-	vault *vault.Vault
+	opener
 	// epoch counts the local writes. An entry that was read before a write is not used after it.
 	epoch     atomic.Uint64
 	merchants cache[string, *merchantEntry]
@@ -45,8 +45,8 @@ type merchantEntry struct {
 	altered *vault.AlteredError
 }
 
-func newDirectory(s Store, v *vault.Vault) *Directory {
-	d := &Directory{store: s, vault: v}
+func newDirectory(s Store, o opener) *Directory {
+	d := &Directory{store: s, opener: o}
 	start := time.Now()
 	now := func() time.Duration { return time.Since(start) }
 	d.merchants.init(&d.epoch, now)
@@ -178,7 +178,7 @@ func (d *Directory) load(ctx context.Context, merchantID string, old *merchantEn
 			return o.ID == a.ID && o.Version == a.Version && bytes.Equal(o.Sealed, a.Sealed)
 		}); o >= 0 {
 			e.accounts[i] = old.accounts[o]
-		} else if err := openAccount(d.vault, a); err != nil {
+		} else if err := d.open(a); err != nil {
 			return nil, err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/port"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 )
@@ -143,11 +144,16 @@ func newShelf(t testing.TB) (*shelf, *vault.Vault) {
 	return s, v
 }
 
+// noAdapters are connectors without any adapter.
+type noAdapters struct{ port.Connectors }
+
+func (noAdapters) Adapter(string) (port.AdapterInfo, bool) { return port.AdapterInfo{}, false }
+
 func TestDirectory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
 		s, v := newShelf(t)
-		d := newDirectory(s, v)
+		d := newDirectory(s, opener{vault: v, connectors: noAdapters{}})
 		for range 10 {
 			m, err := d.Merchant(ctx, "m1")
 			require.NoError(t, err)
@@ -210,7 +216,7 @@ func TestDirectoryRefreshesBeforeStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
 		s, v := newShelf(t)
-		d := newDirectory(s, v)
+		d := newDirectory(s, opener{vault: v, connectors: noAdapters{}})
 		_, err := d.Merchant(ctx, "m1")
 		require.NoError(t, err)
 		s.slow = 100 * time.Millisecond
@@ -244,7 +250,7 @@ func TestDirectoryReadAcrossAWrite(t *testing.T) {
 		s, v := newShelf(t)
 		hash := [32]byte(v.Hash(apiKeyPurpose, []byte("dev_x")))
 		s.keys[string(hash[:])] = APIKey{ID: "k", MerchantID: "m1", Hash: hash[:]}
-		d := newDirectory(s, v)
+		d := newDirectory(s, opener{vault: v, connectors: noAdapters{}})
 		reached, release := make(chan struct{}), make(chan struct{})
 		go d.keys.get(ctx, hash, func(context.Context, *APIKey) (*APIKey, error) {
 			k := s.keys[string(hash[:])]
@@ -267,7 +273,7 @@ func TestDirectoryReadAcrossAWrite(t *testing.T) {
 
 func TestDirectoryIsBounded(t *testing.T) {
 	s, v := newShelf(t)
-	d := newDirectory(s, v)
+	d := newDirectory(s, opener{vault: v, connectors: noAdapters{}})
 	for i := range cachedEntries + 100 {
 		_, err := d.Merchant(context.Background(), fmt.Sprintf("many_%d", i))
 		require.NoError(t, err)
@@ -277,7 +283,7 @@ func TestDirectoryIsBounded(t *testing.T) {
 
 func TestDirectoryHammer(t *testing.T) {
 	s, v := newShelf(t)
-	d := newDirectory(s, v)
+	d := newDirectory(s, opener{vault: v, connectors: noAdapters{}})
 	var wg sync.WaitGroup
 	var version atomic.Int64
 	version.Store(1)
@@ -306,7 +312,7 @@ func TestDirectoryHammer(t *testing.T) {
 func BenchmarkDirectory(b *testing.B) {
 	ctx := context.Background()
 	s, v := newShelf(b)
-	d := newDirectory(s, v)
+	d := newDirectory(s, opener{vault: v, connectors: noAdapters{}})
 	b.Run("profile", func(b *testing.B) {
 		for b.Loop() {
 			d.Profile(ctx, "m1", "pro_1")

@@ -13,6 +13,8 @@ import (
 type EgressInput struct {
 	BaseURL string   // "": the manifest's; otherwise https, or http to loopback if the host allows that
 	Hosts   []string // exact names, with the port unless it is 443; empty: the manifest's
+	// Rotated says that the new base URL leads to the same account at the processor, as AccountInput.Rotated.
+	Rotated bool
 }
 
 // SetEgress sets an account's base URL and approved hosts. Only the operator may call it, never the merchant. Errors: HE_02; IR_06 (422)
@@ -35,11 +37,18 @@ func (s *Registry) SetEgress(ctx context.Context, a Auth, id string, in EgressIn
 		if n, err = accountOf(tx, a, id); err != nil {
 			return err
 		}
+		if err := s.Dir.open(n); err != nil {
+			return err
+		}
+		was := *n
 		n.BaseURL, n.Hosts, n.ModifiedAt = in.BaseURL, slices.Clone(in.Hosts), tx.Now()
+		if err := s.moveOn(tx, &was, n, in.Rotated); err != nil {
+			return err
+		}
 		return tx.UpdateAccount(n)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return n, openAccount(s.Vault, n)
+	return n, nil
 }

@@ -94,6 +94,12 @@ type Account struct {
 	TestMode   bool
 	// AuthType is the auth_type of the credentials: HeaderKey, BodyKey, SignatureKey …
 	AuthType string
+	// Environment is the adapter's environment, test or live. Fingerprint is a keyed hash of what decides which processor account payments
+	// reach: credentials, address and environment. Both are "" until opened; the store never sees them.
+	Environment string
+	Fingerprint string
+	// Deleted says that the account exists no more. It serves its existing payments, and takes no new ones.
+	Deleted bool
 	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private or Credentials.
 	Sealed      []byte
 	Credentials map[string]secret.Value // by API key name: api_key, key1 …; nil until opened

@@ -11,6 +11,20 @@ import (
 // Store is the part of a store that the account use cases need.
 type Store = port.StoreOf[Reader, Tx]
 
+// VersionReader reads versions of connector accounts. In an Update the rows stay locked until the end of the transaction.
+type VersionReader interface {
+	AccountVersion(merchantID, accountID, fingerprint string) (*Version, error)
+	// AccountVersions lists the versions of an account by rank.
+	AccountVersions(merchantID, accountID string) ([]*Version, error)
+}
+
+// VersionTx writes versions of connector accounts.
+type VersionTx interface {
+	VersionReader
+	InsertAccountVersion(v *Version) error
+	UpdateAccountVersion(v *Version) error
+}
+
 // Reader reads merchants, profiles, connector accounts, API keys and idempotency records. A method with a merchant id returns
 // ErrNotFound for rows of other merchants. Returned rows are copies; their sealed parts stay sealed.
 type Reader interface {
@@ -24,10 +38,17 @@ type Reader interface {
 	Profile(merchantID, id string) (*Profile, error)
 	Profiles(merchantID string) ([]*Profile, error) // by creation
 	Account(merchantID, id string) (*Account, error)
+	VersionReader
 	Accounts(merchantID string) ([]*Account, error) // by creation
 	APIKey(merchantID, id string) (*APIKey, error)
 	APIKeyByHash(hash []byte) (*APIKey, error)
 	APIKeys(merchantID string, limit, skip int) ([]*APIKey, error) // by creation
+	// UnusedVersions lists the versions of all accounts that were last used before a time, oldest first.
+	UnusedVersions(before time.Time) ([]*Version, error)
+	// OpenVersions lists the versions that the open operations of an account name, in any order.
+	OpenVersions(merchantID, accountID string) ([]string, error)
+	// AccountUsed reports whether any attempt was routed to an account.
+	AccountUsed(merchantID, accountID string) (bool, error)
 	// Violations lists the violations of an account, newest first.
 	Violations(merchantID, accountID string, limit int) ([]*port.Violation, error)
 	Idempotency(merchantID, key string) (*IdempotencyRecord, error)
@@ -48,7 +69,7 @@ type Tx interface {
 
 	InsertMerchant(m *Merchant) error
 	UpdateMerchant(m *Merchant) error
-	// DeleteMerchant also removes the merchant's profiles, accounts, keys, kept cards, saved methods and counts of exemptions. Payments and
+	// DeleteMerchant also removes the merchant's profiles, accounts and their versions, keys, kept cards, saved methods and counts of exemptions. Payments and
 	// customers stay.
 	DeleteMerchant(id string) error
 	InsertProfile(p *Profile) error // fault.ErrConflict if the merchant has a profile of that name
@@ -56,7 +77,9 @@ type Tx interface {
 	DeleteProfile(merchantID, id string) error
 	InsertAccount(a *Account) error // fault.ErrConflict if the profile has an account of that label
 	UpdateAccount(a *Account) error
-	DeleteAccount(merchantID, id string) error
+	DeleteAccount(merchantID, id string) error // its versions stay
+	VersionTx
+	DeleteAccountVersion(merchantID, accountID, fingerprint string) error
 	InsertAPIKey(k *APIKey) error
 	UpdateAPIKey(k *APIKey) error
 	// InsertViolation adds v and removes the account's oldest violations beyond keep. It returns ErrNotFound if the account is gone.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/port"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 )
@@ -62,11 +63,19 @@ func openProfile(v *vault.Vault, p *Profile) (err error) {
 	return nil
 }
 
-func openAccount(v *vault.Vault, a *Account) (err error) {
-	if a.Private, err = openPrivate(v, a.Sealed, vault.AccountAD(a.MerchantID, a.ID)); err != nil {
+// opener opens connector accounts.
+type opener struct {
+	vault      *vault.Vault
+	connectors port.Connectors
+	live       bool // accounts without test_mode use the live environment of their adapter
+}
+
+func (o *opener) open(a *Account) (err error) {
+	if a.Private, err = openPrivate(o.vault, a.Sealed, vault.AccountAD(a.MerchantID, a.ID)); err != nil {
 		return err
 	}
 	a.takePrivate()
+	o.identify(a)
 	return nil
 }
 

@@ -35,7 +35,7 @@ type Deps struct {
 
 // New builds a Registry. It checks nothing and starts nothing.
 func New(d Deps) *Registry {
-	return &Registry{Deps: d, Dir: newDirectory(d.Store, d.Vault)}
+	return &Registry{Deps: d, Dir: newDirectory(d.Store, opener{vault: d.Vault, connectors: d.Connectors, live: d.KeyEnvironment == "prd"})}
 }
 
 // change runs one write of configuration. On this node the change counts as soon as change returns.

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -30,6 +31,8 @@ type Change struct {
 	Turn *account.Account
 	// Intents are operations to perform. Each is durable before anything leaves for a processor or an authenticator.
 	Intents []*payment.Operation
+	// At are the processors' accounts at which the intents are performed. Commit keeps their versions.
+	At []*account.Account
 	// Settled is the operation that the decision ends. The store locks and writes the whole row.
 	Settled *payment.Operation
 	// Lease is the deciding run's lease of Settled (drive.Run.Lease), zero without one.
@@ -284,11 +287,27 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 		}
 	}
 	for _, op := range c.Intents {
+		if err := s.keepVersion(tx, c, op); err != nil {
+			return err
+		}
 		if err := tx.InsertOperation(op); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keepVersion stores the version of the account that an intent names. Calls of authenticators name none: no money depends on them.
+func (s *Changes) keepVersion(tx Tx, c *Change, op *payment.Operation) error {
+	if op.AccountVersion == "" {
+		return nil
+	}
+	for _, a := range c.At {
+		if a.ID == op.AccountID && a.Fingerprint == op.AccountVersion {
+			return s.Registry.KeepVersion(tx, a, tx.Now())
+		}
+	}
+	return fmt.Errorf("the change has an intent at connector account %s, and Change.At lacks that account", op.AccountID)
 }
 
 // Reasons why a decision must not end an operation.

@@ -23,7 +23,7 @@ type Confirming struct {
 // FillAttempt records on the attempt the card, the instrument and the request that the attempt is made with.
 func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 	a := w.Attempt
-	a.Connector, a.AccountID = w.Account.Connector, w.Account.ID
+	a.Connector, a.AccountID, a.AccountVersion = w.Account.Connector, w.Account.ID, w.Account.Fingerprint
 	f := c.Facts
 	payment.SetText(&a.Details.PaymentMethodType, c.MethodType(in.PaymentMethodType))
 	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed = payment.MethodCard, &f, true

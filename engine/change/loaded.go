@@ -70,19 +70,15 @@ func (s *Changes) Open(ctx context.Context, w *Loaded) (err error) {
 	return err
 }
 
-// WithAccount adds the attempt's connector account and its adapter to w.
-func (s *Changes) WithAccount(ctx context.Context, w *Loaded) error {
-	all, err := s.Registry.Dir.Accounts(ctx, w.Payment.MerchantID)
-	if err != nil {
+// WithAccount adds the attempt's connector account and its adapter to w. Whatever became of the account since, it reaches the account at the
+// processor that the payment was made at.
+func (s *Changes) WithAccount(ctx context.Context, w *Loaded) (err error) {
+	version := w.Attempt.AccountVersion
+	if op := w.Operation; op != nil && op.AccountID == w.Attempt.AccountID {
+		version = op.AccountVersion
+	}
+	if w.Account, err = s.Registry.Serving(ctx, w.Payment.MerchantID, w.Attempt.AccountID, version); err != nil {
 		return err
-	}
-	for _, a := range all {
-		if a.ID == w.Attempt.AccountID {
-			w.Account = a
-		}
-	}
-	if w.Account == nil {
-		return s.Registry.Dir.OrAltered(ctx, w.Payment.MerchantID, w.Attempt.AccountID, fault.NotFound("Merchant connector account"))
 	}
 	info, ok := s.Connectors.Adapter(w.Account.Connector)
 	if !ok {

@@ -3,6 +3,7 @@ package change
 import (
 	"time"
 
+	"payswitch/engine/account"
 	"payswitch/engine/drive"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
@@ -129,6 +130,7 @@ type Tx interface {
 	Reader
 	drive.Tx
 	method.Tx
+	account.VersionTx
 	AuthenticationTx
 	ExemptionTx
 

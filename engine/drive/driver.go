@@ -31,12 +31,11 @@ type Deps struct {
 	Metrics    port.Metrics
 	InFlight   *sync.WaitGroup // counts the operations that Close waits for
 
-	Node           string        // this node's name in leases
-	PublicURL      string        // no trailing slash
-	KeyEnvironment string        // prd lets accounts use the live environment of their adapter
-	LeaseTime      time.Duration // how long an operation belongs to the node that drives it
-	PayerWait      time.Duration // how long after its start an operation that can charge is sent again
-	JournalKeep    time.Duration // 0 or less: no journal is kept
+	Node        string        // this node's name in leases
+	PublicURL   string        // no trailing slash
+	LeaseTime   time.Duration // how long an operation belongs to the node that drives it
+	PayerWait   time.Duration // how long after its start an operation that can charge is sent again
+	JournalKeep time.Duration // 0 or less: no journal is kept
 }
 
 // waits are the durations that decide about open operations.

@@ -70,7 +70,8 @@ const leaseMargin = 2 * time.Second
 // NewOperation makes the intent of one adapter call. The caller writes it with its payment and attempt.
 func (d *Driver) NewOperation(w *Run, kind sdk.Operation, amount int64, now time.Time) *payment.Operation {
 	p, a := w.Payment, w.Attempt
-	return &payment.Operation{ID: newOperationID(now), MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: a.ID, AccountID: w.Account.ID, Kind: kind,
+	return &payment.Operation{ID: newOperationID(now), MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: a.ID, AccountID: w.Account.ID,
+		AccountVersion: w.Account.Fingerprint, Kind: kind,
 		Status: payment.OperationStarted, Amount: amount, Owner: d.Node, LeaseUntil: now.Add(d.LeaseTime), Connector: w.Adapter.Connector,
 		AdapterHash: w.Adapter.Hash, Seed: d.Seed(w.Token, kind), StartedAt: now}
 }
@@ -139,11 +140,7 @@ func (w *Run) cardFacts() *card.Facts {
 }
 
 func (e *Driver) driveAccount(a *account.Account) port.DriveAccount {
-	env := "test"
-	if e.KeyEnvironment == "prd" && !a.TestMode {
-		env = "live"
-	}
-	d := port.DriveAccount{ID: a.ID, MerchantID: a.MerchantID, Environment: env, BaseURL: a.BaseURL, Credentials: a.Credentials, Config: FlatMetadata(a.Metadata),
+	d := port.DriveAccount{ID: a.ID, MerchantID: a.MerchantID, Environment: a.Environment, BaseURL: a.BaseURL, Credentials: a.Credentials, Config: FlatMetadata(a.Metadata),
 		Hosts: a.Hosts}
 	if info, ok := e.Connectors.Adapter(a.Connector); !ok || !info.BuiltIn {
 		d.Operator = &a.Operator

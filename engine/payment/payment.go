@@ -161,9 +161,11 @@ type Attempt struct {
 	Status     AttemptStatus
 	Connector  string // "" until the engine has routed the attempt
 	AccountID  string
-	Amount     int64 // the requested amount
-	Authorized int64
-	Captured   int64
+	// AccountVersion is that of the attempt's operations (see Operation).
+	AccountVersion string
+	Amount         int64 // the requested amount
+	Authorized     int64
+	Captured       int64
 	// TransactionID is the processor's id of the payment, "" until the processor has named it.
 	TransactionID string
 	CreatedAt     time.Time
@@ -266,9 +268,12 @@ type Operation struct {
 	PaymentID  string
 	AttemptID  string
 	AccountID  string
-	Kind       sdk.Operation
-	Status     OperationStatus
-	Amount     int64 // amount of the operation in minor units, 0 if it has none
+	// AccountVersion is the fingerprint of the account's credentials, address and environment that the operation was begun with. Only they may
+	// send it, ask about it, or act on its money. "" is the account's original version.
+	AccountVersion string
+	Kind           sdk.Operation
+	Status         OperationStatus
+	Amount         int64 // amount of the operation in minor units, 0 if it has none
 
 	// Owner is the node that drives the operation. LeaseUntil is the end of the node's right to do so, on the database's clock.
 	Owner      string

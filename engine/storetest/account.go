@@ -31,6 +31,7 @@ var accountRoom = room{
 		{"documents come back as they were sent", testMerchantDocuments},
 		{"accounts of a connector", testAccountsAt},
 		{"violations", testViolations},
+		{"versions of accounts", testAccountVersions},
 		{"how many operations are open", testOpenOperations},
 		{"missing rows and empty lists", testAccountMissing},
 		{"another merchant's accounts", testAccountScoping},
@@ -74,6 +75,20 @@ var accountKinds = []kind{
 		versioned: true,
 	},
 	{
+		name:  "account version",
+		make:  func(f *filler) any { v := filled[account.Version](f); v.MerchantID = merchantA; return v },
+		empty: func() any { return &account.Version{MerchantID: merchantA, AccountID: "a", Fingerprint: "f"} },
+		insert: func(tx engine.Tx, v any) error {
+			return tx.InsertAccountVersion(v.(*account.Version))
+		},
+		read: func(r engine.Reader, v any) (any, error) {
+			k := v.(*account.Version)
+			return r.AccountVersion(k.MerchantID, k.AccountID, k.Fingerprint)
+		},
+		update: func(tx engine.Tx, v any) error { return tx.UpdateAccountVersion(v.(*account.Version)) },
+		fixed:  []string{"MerchantID", "AccountID", "Fingerprint"},
+	},
+	{
 		name:   "API key",
 		make:   func(f *filler) any { v := filled[account.APIKey](f); v.MerchantID = merchantA; return v },
 		empty:  func() any { return &account.APIKey{MerchantID: merchantA, ID: "k", Hash: []byte("h")} },
@@ -110,6 +125,7 @@ func testAccountMissing(t *testing.T, s engine.Store) {
 		"empty publishable key": func(tx engine.Tx) error { _, err := tx.MerchantByPublishableKey(""); return err },
 	})
 	requireNone(t, s, map[string]func(tx engine.Tx) (int, error){
+		"versions": func(tx engine.Tx) (int, error) { l, err := tx.AccountVersions(merchantA, "x"); return len(l), err },
 		"profiles": func(tx engine.Tx) (int, error) { l, err := tx.Profiles(merchantA); return len(l), err },
 		"accounts": func(tx engine.Tx) (int, error) { l, err := tx.Accounts(merchantA); return len(l), err },
 		"keys":     func(tx engine.Tx) (int, error) { l, err := tx.APIKeys(merchantA, 0, 0); return len(l), err },
@@ -357,6 +373,64 @@ func testViolations(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteAccount(merchantA, "a") })
 	require.Empty(t, list(merchantA, "a", 10), "the records go with the account")
 	require.Len(t, list(merchantA, "b", 10), 1)
+}
+
+// testAccountVersions lists, deletes and finds the versions of accounts and the operations that need them.
+func testAccountVersions(t *testing.T, s engine.Store) {
+	merchant(t, s, merchantA, merchantB)
+	version := func(merchantID, accountID, name string, rank int64, used time.Time) *account.Version {
+		return &account.Version{MerchantID: merchantID, AccountID: accountID, Fingerprint: name, Rank: rank, UsedAt: used}
+	}
+	named := func(v *account.Version) string { return v.AccountID + " " + v.Fingerprint }
+	list := func(merchantID, accountID string) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*account.Version, error) { return r.AccountVersions(merchantID, accountID) }), named)
+	}
+	update(t, s, func(tx engine.Tx) error {
+		return errors.Join(tx.InsertAccount(&account.Account{MerchantID: merchantA, ID: "a"}),
+			tx.InsertAccountVersion(version(merchantA, "a", "late", 9, base.Add(time.Hour))),
+			tx.InsertAccountVersion(version(merchantA, "a", "early", 1, base)),
+			tx.InsertAccountVersion(version(merchantA, "b", "early", 1, base)),
+			tx.InsertAccountVersion(version(merchantB, "a", "early", 1, base.Add(time.Minute))))
+	})
+	require.Equal(t, []string{"a early", "a late"}, list(merchantA, "a"), "by rank")
+	require.Equal(t, []string{"b early"}, list(merchantA, "b"))
+	require.Equal(t, []string{"a early"}, list(merchantB, "a"))
+	unused := func(before time.Time) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*account.Version, error) { return r.UnusedVersions(before) }), named)
+	}
+	require.Empty(t, unused(base))
+	require.Equal(t, []string{"a early", "b early"}, unused(base.Add(time.Millisecond)))
+	require.Len(t, unused(base.Add(2*time.Hour)), 4)
+
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteAccount(merchantA, "a") })
+	require.Equal(t, []string{"a early", "a late"}, list(merchantA, "a"), "versions outlive their account")
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteAccountVersion(merchantA, "a", "early") })
+	require.Equal(t, []string{"a late"}, list(merchantA, "a"))
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteAccountVersion(merchantA, "a", "early") }), fault.ErrNotFound)
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteMerchant(merchantA) })
+	require.Empty(t, list(merchantA, "a"), "versions go with their merchant")
+	require.Equal(t, []string{"a early"}, list(merchantB, "a"))
+
+	for i, status := range []payment.OperationStatus{payment.OperationStarted, payment.OperationUnknown, payment.OperationPending, payment.OperationSucceeded} {
+		o := operation(fmt.Sprint("op_", i))
+		o.AccountID, o.AccountVersion, o.Status = "a", fmt.Sprint("v", i/2), status
+		insertOperations(t, s, o)
+	}
+	open := func(merchantID, accountID string) []string {
+		return get(t, s, func(r engine.Reader) ([]string, error) { return r.OpenVersions(merchantID, accountID) })
+	}
+	require.ElementsMatch(t, []string{"v0", "v1"}, open(merchantA, "a"))
+	require.Empty(t, open(merchantA, "b"))
+	require.Empty(t, open(merchantB, "a"))
+
+	at := &payment.Attempt{MerchantID: merchantA, PaymentID: "p", ID: "p_1", AccountID: "a", Details: payment.AttemptDetails{Reference: "p_1"}}
+	update(t, s, func(tx engine.Tx) error { return tx.InsertAttempt(at) })
+	for _, c := range []struct {
+		merchantID, accountID string
+		used                  bool
+	}{{merchantA, "a", true}, {merchantA, "b", false}, {merchantB, "a", false}} {
+		require.Equal(t, c.used, get(t, s, func(r engine.Reader) (bool, error) { return r.AccountUsed(c.merchantID, c.accountID) }))
+	}
 }
 
 // testOpenOperations counts started, unknown and pending operations, including those that never become due.

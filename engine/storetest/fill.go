@@ -24,7 +24,7 @@ var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[account.Merchant]():        {"Private", "ResponseHash"},
 	reflect.TypeFor[account.Profile]():         {"Private", "ResponseHash"},
 	reflect.TypeFor[account.ProfileSettings](): {"WebhookHeaders"},
-	reflect.TypeFor[account.Account]():         {"Private", "Credentials"},
+	reflect.TypeFor[account.Account]():         {"Private", "Credentials", "Environment", "Fingerprint", "Deleted"},
 	reflect.TypeFor[account.Customer]():        {"Personal"},
 	reflect.TypeFor[payment.Operation]():       {"Key"}, // stored, but read by a call of its own
 	reflect.TypeFor[payment.Authentication]():  {"Private", "Key"},

@@ -128,7 +128,7 @@ func testInsertTwice(t *testing.T, s engine.Store, kinds []kind) {
 		first := k.make(f)
 		update(t, s, func(tx engine.Tx) error { return k.insert(tx, first) })
 		second := k.make(f)
-		for _, name := range []string{"MerchantID", "ID", "Key"} {
+		for _, name := range []string{"MerchantID", "ID", "Key", "AccountID", "Fingerprint"} {
 			if v := field(second, name); v.IsValid() {
 				v.Set(field(first, name))
 			}

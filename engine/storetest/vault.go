@@ -187,6 +187,7 @@ func testSealedRows(t *testing.T, s engine.Store) {
 				tx.InsertMerchant(&account.Merchant{ID: id, Sealed: text("m")}),
 				tx.InsertProfile(&account.Profile{MerchantID: merchantA, ID: id, Name: id, Sealed: text("p")}),
 				tx.InsertAccount(&account.Account{MerchantID: merchantA, ID: id, Label: id, Sealed: text("a")}),
+				tx.InsertAccountVersion(&account.Version{MerchantID: merchantA, AccountID: id, Fingerprint: "f", Sealed: text("v")}),
 				tx.InsertCustomer(&account.Customer{MerchantID: merchantA, ID: id, Sealed: text("c")}),
 				tx.InsertAttempt(&payment.Attempt{MerchantID: merchantA, ID: id, Sealed: text("a")}),
 				tx.PutExchange(drive.ExchangeRecord{OperationID: id, Sealed: text("x")}),

@@ -18,6 +18,10 @@ func ProfileAD(merchantID, id string) string { return "profile/" + merchantID + 
 
 func AccountAD(merchantID, id string) string { return "account/" + merchantID + "/" + id }
 
+func AccountVersionAD(merchantID, accountID, fingerprint string) string {
+	return "account_version/" + merchantID + "/" + accountID + "/" + fingerprint
+}
+
 func CustomerAD(merchantID, id string) string { return "customer/" + merchantID + "/" + id }
 
 func IdempotencyAD(merchantID, key string) string { return "idempotency/" + merchantID + "/" + key }

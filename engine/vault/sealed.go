@@ -10,6 +10,7 @@ const (
 	SealedMerchants   SealedTable = "merchants"
 	SealedProfiles    SealedTable = "profiles"
 	SealedAccounts    SealedTable = "accounts"
+	SealedVersions    SealedTable = "account_versions"
 	SealedCustomers   SealedTable = "customers"
 	SealedPayments    SealedTable = "payments"
 	SealedAttempts    SealedTable = "attempts"
@@ -38,6 +39,7 @@ var sealedColumns = []sealedColumn{
 	{SealedMerchants, dataKeyset, func(k []string) string { return MerchantAD(k[0]) }},
 	{SealedProfiles, dataKeyset, func(k []string) string { return ProfileAD(k[0], k[1]) }},
 	{SealedAccounts, dataKeyset, func(k []string) string { return AccountAD(k[0], k[1]) }},
+	{SealedVersions, dataKeyset, func(k []string) string { return AccountVersionAD(k[0], k[1], k[2]) }},
 	{SealedCustomers, dataKeyset, func(k []string) string { return CustomerAD(k[0], k[1]) }},
 	{SealedPayments, dataKeyset, func(k []string) string { return paymentAD(k[0], k[1]) }},
 	{SealedAttempts, dataKeyset, func(k []string) string { return attemptAD(k[0], k[1]) }},

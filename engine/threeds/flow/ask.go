@@ -55,6 +55,7 @@ func (s *Authentications) newCall(c *authCase, account *account.Account, adapter
 	q := &change.Loaded{Run: drive.Run{Payment: c.w.Payment, Attempt: c.w.Attempt, Account: account, Adapter: adapter, Token: c.w.Token, Request: req}, Merchant: c.w.Merchant, Profile: c.w.Profile}
 	q.LeaseEnd = s.Now().Add(s.LeaseTime)
 	q.Operation = s.Driver.NewOperation(&q.Run, kind, c.w.Attempt.Amount, c.now)
+	q.Operation.AccountVersion = "" // no money depends on it
 	var err error
 	q.Operation.Request, err = s.Vault.SealJSON(&q.Request, vault.RequestAD(q.Operation.ID))
 	return q, err

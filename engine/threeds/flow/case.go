@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
@@ -24,6 +25,7 @@ type authCase struct {
 
 	moved    bool                 // payment and attempt have changed too
 	insert   []*payment.Operation // new operations
+	at       []*account.Account   // the processors' accounts of insert
 	closed   []*payment.Operation // operations that have ended
 	journal  []*drive.JournalRecord
 	queued   *payment.Operation // the authorization to perform after the commit; insert holds it too
@@ -92,7 +94,7 @@ func (s *Authentications) changeAuthentication(ctx context.Context, id string, f
 // commitAuthentication commits the changes of an authentication and of its payment.
 func (s *Authentications) commitAuthentication(ctx context.Context, c *authCase) (err error) {
 	c.auth.ModifiedAt = c.now
-	ch := &change.Change{Authentication: c.auth, Intents: c.insert, Asked: c.closed, Journal: c.journal, Strong: c.strong, Alarms: c.alarms, Ended: c.ended}
+	ch := &change.Change{Authentication: c.auth, Intents: c.insert, At: c.at, Asked: c.closed, Journal: c.journal, Strong: c.strong, Alarms: c.alarms, Ended: c.ended}
 	if c.moved {
 		c.w.Attempt.Details.Authentication = payment.SummaryOf(c.auth)
 		c.w.Payment.ModifiedAt, c.w.Attempt.ModifiedAt = c.now, c.now

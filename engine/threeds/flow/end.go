@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/change"
+	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
@@ -88,7 +89,11 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 		s.finish(c, payment.AuthenticationExpired, string(d.Outcome))
 		return nil
 	}
-	if err := s.Changes.WithAccount(ctx, c.w); err != nil {
+	err := s.Changes.WithAccount(ctx, c.w)
+	if err == nil && c.w.Account.Deleted { // nothing was charged yet
+		err = fault.NotFound("Merchant connector account")
+	}
+	if err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelError, "authenticated payment cannot be authorized", slog.String("payment_id", a.PaymentID), slog.Any("error", err))
 		return s.failPayment(c, payment.AuthenticationDone, string(d.Outcome), threeds.CodeError)
 	}
@@ -121,7 +126,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 		return err
 	}
 	c.queued, c.leaseEnd = w.Operation, s.Now().Add(s.LeaseTime)
-	c.insert = append(c.insert, w.Operation)
+	c.insert, c.at = append(c.insert, w.Operation), append(c.at, w.Account)
 	w.Payment.OpenOperation = w.Operation.ID
 	w.Attempt.Private.Invoke = nil
 	c.moved = true

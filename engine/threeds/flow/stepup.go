@@ -118,7 +118,7 @@ func (s *Authentications) newStepUp(ctx context.Context, w *change.Loaded, b *pa
 	}
 	p.AttemptCount++
 	a := payment.NewAttempt(p, p.AttemptCount, now)
-	a.Connector, a.AccountID, a.Amount = old.Connector, old.AccountID, old.Amount
+	a.Connector, a.AccountID, a.AccountVersion, a.Amount = old.Connector, old.AccountID, old.AccountVersion, old.Amount
 	d := &old.Details
 	a.Details = payment.AttemptDetails{PaymentMethod: d.PaymentMethod, PaymentMethodType: d.PaymentMethodType, Card: d.Card, Confirmed: true, Environment: d.Environment,
 		CardDiscovery: d.CardDiscovery, Save: d.Save, MethodID: d.MethodID, Token: d.Token, Mandate: d.Mandate,
