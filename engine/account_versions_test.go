@@ -186,7 +186,7 @@ func (w *world) rekey(id, key string, rotated bool) {
 	require.NoError(w.t, err)
 }
 
-// versions are the stored versions of an account: "rank with secrets".
+// versions are the stored versions of an account, by rank.
 func (w *world) versions(id string) (list []*account.Version) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { list, err = r.AccountVersions("m1", id); return err }))
@@ -305,6 +305,16 @@ func (w *world) took() string {
 	return id
 }
 
+// toKeys gives a connector account these keys, one after the other.
+func toKeys(list ...string) func(w *world, id string) {
+	return func(w *world, id string) {
+		for _, k := range list {
+			key, rotated := strings.CutSuffix(k, " rotated")
+			w.rekey(id, key, rotated)
+		}
+	}
+}
+
 // Whatever becomes of an account, its payments are captured, voided and refunded where they were made.
 func TestLaterOperationsStayAtTheirAccount(t *testing.T) {
 	disabled := true
@@ -313,19 +323,22 @@ func TestLaterOperationsStayAtTheirAccount(t *testing.T) {
 		want   []string
 		next   string // the error of a new payment
 	}{
-		"other key":                      {func(w *world, id string) { w.rekey(id, "b1", false) }, []string{"a1", "a1", "a1"}, ""},
-		"there, back":                    {func(w *world, id string) { w.rekey(id, "b1", false); w.rekey(id, "a1", false) }, []string{"a1", "a1", "a1"}, ""},
-		"two others":                     {func(w *world, id string) { w.rekey(id, "b1", false); w.rekey(id, "c1", false) }, []string{"a1", "a1", "a1"}, ""},
-		"rotated":                        {func(w *world, id string) { w.rekey(id, "a2", true) }, []string{"a2", "a2", "a2"}, ""},
-		"twice":                          {func(w *world, id string) { w.rekey(id, "a2", true); w.rekey(id, "a3", true) }, []string{"a3", "a3", "a3"}, ""},
-		"then another":                   {func(w *world, id string) { w.rekey(id, "a2", true); w.rekey(id, "b1", false) }, []string{"a2", "a2", "a2"}, ""},
-		"only the last step is declared": {func(w *world, id string) { w.rekey(id, "b1", false); w.rekey(id, "b2", true) }, []string{"a1", "a1", "a1"}, ""},
-		"declared later":                 {func(w *world, id string) { w.rekey(id, "a2", false); w.rekey(id, "a1", false); w.rekey(id, "a2", true) }, []string{"a2", "a2", "a2"}, ""},
+		"other key":                      {toKeys("b1"), []string{"a1", "a1", "a1"}, ""},
+		"there, back":                    {toKeys("b1", "a1"), []string{"a1", "a1", "a1"}, ""},
+		"two others":                     {toKeys("b1", "c1"), []string{"a1", "a1", "a1"}, ""},
+		"rotated":                        {toKeys("a2 rotated"), []string{"a2", "a2", "a2"}, ""},
+		"twice":                          {toKeys("a2 rotated", "a3 rotated"), []string{"a3", "a3", "a3"}, ""},
+		"then another":                   {toKeys("a2 rotated", "b1"), []string{"a2", "a2", "a2"}, ""},
+		"only the last step is declared": {toKeys("b1", "b2 rotated"), []string{"a1", "a1", "a1"}, ""},
+		"declared later":                 {toKeys("a2", "a1", "a2 rotated"), []string{"a2", "a2", "a2"}, ""},
+		"rotated, and back undeclared":   {toKeys("a2 rotated", "a1"), []string{"a1", "a1", "a1"}, ""},
 		"disabled": {func(w *world, id string) {
 			_, err := w.UpdateAccount(w.t.Context(), w.auth, id, account.AccountInput{Disabled: &disabled})
 			require.NoError(w.t, err)
 		}, []string{"a1", "a1", "a1"}, "IR_39"},
-		"deleted": {func(w *world, id string) { require.NoError(w.t, w.DeleteAccount(w.t.Context(), w.auth, id)) }, []string{"a1", "a1", "a1"}, "IR_39"},
+		"deleted": {func(w *world, id string) {
+			require.NoError(w.t, w.DeleteAccount(w.t.Context(), w.auth, id))
+		}, []string{"a1", "a1", "a1"}, "IR_39"},
 		"rotated, then deleted": {func(w *world, id string) {
 			w.rekey(id, "a2", true)
 			require.NoError(w.t, w.DeleteAccount(w.t.Context(), w.auth, id))
@@ -334,7 +347,8 @@ func TestLaterOperationsStayAtTheirAccount(t *testing.T) {
 			was, err := w.Account(w.t.Context(), w.auth, id)
 			require.NoError(w.t, err)
 			require.NoError(w.t, w.DeleteAccount(w.t.Context(), w.auth, id))
-			_, err = w.CreateAccount(w.t.Context(), w.auth, account.AccountInput{ID: id, Type: "payment_processor", Connector: "mall", Credentials: apiKey("b1")})
+			_, err = w.CreateAccount(w.t.Context(), w.auth, account.AccountInput{ID: id, Type: "payment_processor", Connector: "mall",
+				Credentials: apiKey("b1")})
 			require.NoError(w.t, err)
 			_, err = w.SetEgress(w.t.Context(), w.auth, id, account.EgressInput{BaseURL: was.BaseURL})
 			require.NoError(w.t, err)
@@ -438,7 +452,8 @@ func TestCrashThenAnotherKey(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		op.Status, op.Owner, op.LeaseUntil, op.LastSendAt, op.ResolveAt = payment.OperationStarted, "dead", tx.Now().Add(-time.Second), time.Time{}, time.Time{}
+		op.Status, op.Owner, op.LeaseUntil = payment.OperationStarted, "dead", tx.Now().Add(-time.Second)
+		op.LastSendAt, op.ResolveAt = time.Time{}, time.Time{}
 		return tx.UpdateOperation(op)
 	}))
 	m.set(func() { m.how = "" })
@@ -671,4 +686,64 @@ func TestVersionsPrintNothing(t *testing.T) {
 	var n int
 	require.NoError(t, w.intruder().QueryRow(`SELECT count(*) FROM account_versions WHERE details LIKE '%a1%' OR sealed LIKE '%a1%'`).Scan(&n))
 	require.Zero(t, n)
+}
+
+// The account changes, or is deleted, while the payer authenticates. A changed account is charged as it was; a deleted one is not charged.
+func TestAccountChangesDuringAuthentication(t *testing.T) {
+	for name, deleted := range map[string]bool{"changed": false, "deleted": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newSecureWorld(t, engine.Options{})
+			accounts, err := w.Accounts(t.Context(), w.auth)
+			require.NoError(t, err)
+			id := accounts[0].ID
+			v := w.begun()
+			bound := v.Attempt.AccountVersion
+			if deleted {
+				require.NoError(t, w.DeleteAccount(t.Context(), w.auth, id))
+			} else {
+				_, err = w.SetEgress(t.Context(), w.auth, id, account.EgressInput{BaseURL: "https://elsewhere.test"})
+				require.NoError(t, err)
+			}
+			w.authenticated(v)
+			v = w.done(v.Payment.ID)
+			if deleted {
+				require.Equal(t, payment.Failed, v.Payment.Status)
+				require.Zero(t, w.bank.count())
+				return
+			}
+			require.Equal(t, payment.Succeeded, v.Payment.Status)
+			for _, op := range w.operations(v.Payment.ID) {
+				if op.Charges() {
+					require.Equal(t, bound, op.AccountVersion)
+				}
+			}
+		})
+	}
+}
+
+// A processor's messages about payments of a deleted account are still read.
+func TestMessagesToADeletedAccount(t *testing.T) {
+	p, adapter := newProcessor(t), mailing(byReference)
+	charge := adapter.Authorize
+	adapter.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		o, err := charge(c)
+		if o != nil {
+			o.Status = sdk.StatusAuthorized
+		}
+		return o, err
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": adapter})
+	id := w.mailAccount("shop", p.URL, "").ID
+	v := w.pay(sale(100, visa, manual))
+	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
+	require.NoError(t, w.DeleteAccount(t.Context(), w.auth, id))
+	captured := map[string]any{"reference": v.Attempt.Details.Reference, "outcome": sdk.Outcome{Status: sdk.StatusCaptured,
+		Amount: &sdk.Money{Minor: 100, Currency: "USD"}}}
+	_, err := w.ReceiveWebhook(t.Context(), mail(id, "another secret", captured))
+	require.Equal(t, "WE_01", code(t, err))
+	_, err = w.ReceiveWebhook(t.Context(), mail(id, hookSecret, captured))
+	require.NoError(t, err)
+	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
+	_, err = w.ReceiveWebhook(t.Context(), mail("mca_other", hookSecret, captured))
+	require.Equal(t, "HE_02", code(t, err))
 }

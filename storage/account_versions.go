@@ -8,7 +8,8 @@ import (
 
 const accountVersionColumns = `merchant_id, account_id, fingerprint, family, rank, original, details, sealed, created_at, used_at, signature`
 
-var accountVersionRows = signs("account_versions", "merchant_id, account_id, fingerprint", accountVersionColumns)
+// Logs name a version by its rank, which no other version of the account has: fingerprints are not for logs.
+var accountVersionRows = signs("account_versions", "merchant_id, account_id, rank", accountVersionColumns)
 
 func accountVersionValues(v *account.Version, details string) []any {
 	return []any{v.MerchantID, v.AccountID, v.Fingerprint, v.Family, v.Rank, v.Original, details, v.Sealed, millis(v.CreatedAt), millis(v.UsedAt)}
@@ -57,7 +58,8 @@ func (t *tx) DeleteAccountVersion(merchantID, accountID, fingerprint string) err
 
 // AccountVersion implements engine.Reader.
 func (t *tx) AccountVersion(merchantID, accountID, fingerprint string) (*account.Version, error) {
-	return one(t, "read account version", genuine(t, accountVersionRows, scanAccountVersion, "merchant_id", merchantID, "account_id", accountID, "fingerprint", fingerprint),
+	return one(t, "read account version",
+		genuine(t, accountVersionRows, scanAccountVersion, "merchant_id", merchantID, "account_id", accountID, "fingerprint", fingerprint),
 		`SELECT `+accountVersionColumns+` FROM account_versions WHERE merchant_id = $1 AND account_id = $2 AND fingerprint = $3`+t.s.dialect().lockRow,
 		merchantID, accountID, fingerprint)
 }

@@ -103,8 +103,8 @@ func (s *Registry) versionOf(a *Account, now time.Time) (*Version, error) {
 
 // describe copies an opened account into its version.
 func (s *Registry) describe(v *Version, a *Account) (err error) {
-	v.Details = VersionDetails{ProfileID: a.ProfileID, Type: a.Type, Connector: a.Connector, Label: a.Label, Environment: a.Environment, TestMode: a.TestMode,
-		BaseURL: a.BaseURL, Hosts: a.Hosts, Metadata: a.Metadata, Operator: a.Operator}
+	v.Details = VersionDetails{ProfileID: a.ProfileID, Type: a.Type, Connector: a.Connector, Label: a.Label, Environment: a.Environment,
+		TestMode: a.TestMode, BaseURL: a.BaseURL, Hosts: a.Hosts, Metadata: a.Metadata, Operator: a.Operator}
 	v.Sealed, err = sealPrivate(s.Vault, a.Private, vault.AccountVersionAD(a.MerchantID, a.ID, a.Fingerprint))
 	return err
 }
@@ -190,7 +190,8 @@ func (s *Registry) supersede(tx Tx, was *Account) error {
 // link declares that an account reaches the same account at the processor as it did until now. Both are opened.
 func (s *Registry) link(tx Tx, was, n *Account) error {
 	if was.Environment != n.Environment {
-		return fault.Unprocessable("credentials_rotated", "credentials_rotated cannot link the test and the live environment: they are two accounts at the processor")
+		return fault.Unprocessable("credentials_rotated",
+			"credentials_rotated cannot link the test and the live environment: they are two accounts at the processor")
 	}
 	list, err := tx.AccountVersions(n.MerchantID, n.ID)
 	if err != nil {

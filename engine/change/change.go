@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"payswitch/engine/account"
@@ -31,7 +32,7 @@ type Change struct {
 	Turn *account.Account
 	// Intents are operations to perform. Each is durable before anything leaves for a processor or an authenticator.
 	Intents []*payment.Operation
-	// At are the processors' accounts at which the intents are performed. Commit keeps their versions.
+	// At are the processors' accounts at which the intents are performed, and those of attempts that the change makes. Commit keeps their versions.
 	At []*account.Account
 	// Settled is the operation that the decision ends. The store locks and writes the whole row.
 	Settled *payment.Operation
@@ -286,9 +287,17 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 			return err
 		}
 	}
-	for _, op := range c.Intents {
-		if err := s.keepVersion(tx, c, op); err != nil {
+	for i, a := range c.At {
+		if slices.Contains(c.At[:i], a) {
+			continue
+		}
+		if err := s.Registry.KeepVersion(tx, a, tx.Now()); err != nil {
 			return err
+		}
+	}
+	for _, op := range c.Intents {
+		if !c.isAt(op) {
+			return fmt.Errorf("the change has an intent at connector account %s, and Change.At lacks that account", op.AccountID)
 		}
 		if err := tx.InsertOperation(op); err != nil {
 			return err
@@ -297,17 +306,9 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 	return nil
 }
 
-// keepVersion stores the version of the account that an intent names. Calls of authenticators name none: no money depends on them.
-func (s *Changes) keepVersion(tx Tx, c *Change, op *payment.Operation) error {
-	if op.AccountVersion == "" {
-		return nil
-	}
-	for _, a := range c.At {
-		if a.ID == op.AccountID && a.Fingerprint == op.AccountVersion {
-			return s.Registry.KeepVersion(tx, a, tx.Now())
-		}
-	}
-	return fmt.Errorf("the change has an intent at connector account %s, and Change.At lacks that account", op.AccountID)
+// isAt reports whether the version of the account that an intent names is in c.At. Calls of authenticators name none: no money depends on them.
+func (c *Change) isAt(op *payment.Operation) bool {
+	return op.AccountVersion == "" || slices.ContainsFunc(c.At, func(a *account.Account) bool { return a.ID == op.AccountID && a.Fingerprint == op.AccountVersion })
 }
 
 // Reasons why a decision must not end an operation.

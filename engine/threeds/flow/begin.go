@@ -75,6 +75,7 @@ func (s *Authentications) ConfirmAuthenticated(ctx context.Context, w *change.Co
 	}
 	q.Secrets = card.Secrets{Number: number}
 	change := &change.Change{Payment: w.Payment, Attempt: w.Attempt, Authentication: auth, Intents: []*payment.Operation{q.Operation}}
+	change.At = append(change.At, w.Account)
 	w.Confirmed(change)
 	change.Effects = append(change.Effects, func(ctx context.Context) error { return s.authenticateConfirmed(ctx, w.Loaded, ac, q) })
 	return change, nil
