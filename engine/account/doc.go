@@ -1,6 +1,7 @@
 // Package account has merchants with their profiles, connector accounts, acquirers and keys, and the answers of repeated requests.
 //
-// Registry has the use cases. Directory is the cached configuration that every payment reads. ports.go says what the room needs of a store.
+// Registry has the use cases. Directory is the cached configuration that every payment reads. versions.go keeps what existing payments need of
+// accounts that change or are deleted. ports.go says what the room needs of a store.
 //
 // Rooms above link may import account. It must never decide about a payment.
 package account
