@@ -47,7 +47,10 @@ type Options struct {
 	AuthenticatorTime time.Duration
 	// PayerWait is how long a customer may still wait for an authorization whose outcome is unknown. Later payswitch does not send the
 	// authorization again: it only looks for evidence, and voids an authorization that it finds. Default 2 min.
-	PayerWait   time.Duration
+	PayerWait time.Duration
+	// ResolvePause is the longest time between two queries about an operation without an end. Default 24 h, which bounds nothing: unknown
+	// operations are asked about every ten minutes at least, pending ones every day.
+	ResolvePause time.Duration
 	JournalKeep time.Duration  // how long the journal of operations is kept; default 30 days; negative: no journal
 	BINTable    *card.BINTable // issuers' facts that add to the built-in ones; nil: built-in facts only
 	// SDKOrigins are further page origins (shops, frames of payment SDKs) that 3-D Secure pages may send messages to. The shop's own origin
@@ -104,6 +107,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.SettleTimeout, 10*time.Second)
 	setDefault(&o.AuthenticatorTime, 15*time.Second)
 	setDefault(&o.PayerWait, 2*time.Minute)
+	setDefault(&o.ResolvePause, 24*time.Hour)
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
 	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
@@ -117,7 +121,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.connectors = account.Watched{Connectors: d.Connectors, Registry: e.Registry}
 	e.driver = drive.New(drive.Deps{Store: port.Narrow[drive.Reader, drive.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,
 		Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, InFlight: e.inFlight, Node: o.Node, PublicURL: o.PublicURL,
-		LeaseTime: o.LeaseTime, PayerWait: o.PayerWait, JournalKeep: o.JournalKeep})
+		LeaseTime: o.LeaseTime, PayerWait: o.PayerWait, ResolvePause: o.ResolvePause, JournalKeep: o.JournalKeep})
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
 		LockWait: o.LockWait}}

@@ -39,6 +39,7 @@ func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loa
 // refundSettlement returns the change of a verdict on a refund's operation: the refund, the payment's amounts and the operation.
 func (e *Engine) refundSettlement(w *change.Loaded, v payment.Verdict, now time.Time) (*change.Change, error) {
 	b := payment.BookRefund(w.Payment, w.Refund, w.Operation, v, now)
+	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
 	c := e.refundChange(w, &b)
 	c.Settled, c.Journal = b.Operation, w.Journal
 	c.Lease = w.Lease

@@ -110,6 +110,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 		return e.refundSettlement(w, v, now)
 	}
 	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
+	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal}
 	holdAgainstRow(c, v)
 	c.Effects = append(c.Effects, func(context.Context) error { // the caller shows the payment as it is durable

@@ -114,6 +114,8 @@ type EngineConfig struct {
 	LockWait      time.Duration `key:"lock_wait"`
 	ResolveEvery  time.Duration `key:"resolve_every"`
 	SettleTimeout time.Duration `key:"settle_timeout"`
+	PayerWait     time.Duration `key:"payer_wait"`
+	ResolvePause  time.Duration `key:"resolve_pause"`
 
 	AuthenticatorTime time.Duration `key:"authenticator_time"` // for one answer of an authenticator
 }
@@ -166,6 +168,8 @@ func defaultConfig() Config {
 			LockWait:      180 * time.Second,
 			ResolveEvery:  5 * time.Second,
 			SettleTimeout: 10 * time.Second,
+			PayerWait:     2 * time.Minute,
+			ResolvePause:  24 * time.Hour,
 
 			AuthenticatorTime: 15 * time.Second,
 		},
@@ -254,6 +258,8 @@ func (c Config) Validate() error {
 	}
 	between(&all, "engine.lock_wait", c.Engine.LockWait, 0, time.Hour, "")
 	between(&all, "engine.resolve_every", c.Engine.ResolveEvery, 100*time.Millisecond, time.Hour, "")
+	between(&all, "engine.payer_wait", c.Engine.PayerWait, time.Second, time.Hour, "")
+	between(&all, "engine.resolve_pause", c.Engine.ResolvePause, time.Second, 24*time.Hour, "")
 	between(&all, "engine.authenticator_time", c.Engine.AuthenticatorTime, time.Second, 30*time.Second, "")
 	between(&all, "engine.settle_timeout", c.Engine.SettleTimeout, time.Second, 5*time.Minute, "")
 

@@ -102,6 +102,8 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		LockWait:          c.Engine.LockWait,
 		ResolveEvery:      c.Engine.ResolveEvery,
 		SettleTimeout:     c.Engine.SettleTimeout,
+		PayerWait:         c.Engine.PayerWait,
+		ResolvePause:      c.Engine.ResolvePause,
 		AuthenticatorTime: c.Engine.AuthenticatorTime,
 		JournalKeep:       c.journalKeep(),
 		SDKOrigins:        c.Server.CORS.Origins, // a page that may call the API may also receive the result

@@ -31,15 +31,18 @@ type Deps struct {
 	Metrics    port.Metrics
 	InFlight   *sync.WaitGroup // counts the operations that Close waits for
 
-	Node        string        // this node's name in leases
-	PublicURL   string        // no trailing slash
-	LeaseTime   time.Duration // how long an operation belongs to the node that drives it
-	PayerWait   time.Duration // how long after its start an operation that can charge is sent again
-	JournalKeep time.Duration // 0 or less: no journal is kept
+	Node         string        // this node's name in leases
+	PublicURL    string        // no trailing slash
+	LeaseTime    time.Duration // how long an operation belongs to the node that drives it
+	PayerWait    time.Duration // how long after its start an operation that can charge is sent again
+	ResolvePause time.Duration // the longest time between two queries about an operation without an end
+	JournalKeep  time.Duration // 0 or less: no journal is kept
 }
 
 // waits are the durations that decide about open operations.
-func (d *Driver) waits() payment.Waits { return payment.Waits{Lease: d.LeaseTime, Payer: d.PayerWait} }
+func (d *Driver) waits() payment.Waits {
+	return payment.Waits{Lease: d.LeaseTime, Payer: d.PayerWait, Pause: d.ResolvePause}
+}
 
 // New builds a Driver from d. It checks nothing and starts nothing.
 func New(d Deps) *Driver { return &Driver{Deps: d} }

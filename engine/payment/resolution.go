@@ -13,6 +13,7 @@ import (
 type Waits struct {
 	Lease time.Duration // how long an operation belongs to the node that drives it
 	Payer time.Duration // how long after its start an operation that can charge is sent again
+	Pause time.Duration // the longest time between two looks; 0 for the growing delays alone
 }
 
 // Ways are the ways to find out about an operation that can work now, in the manifest's order. Queries by the processor's id and by our reference
@@ -127,6 +128,9 @@ func (w Waits) Reschedule(fresh, op *Operation, node string, rule sdk.ResolveRul
 	fresh.ErrorText = text
 	fresh.ResolveTries++
 	fresh.ResolveAt = stored.Add(ResolveDelay(fresh.Status, fresh.ResolveTries))
+	if w.Pause > 0 {
+		fresh.AskBy(stored.Add(w.Pause))
+	}
 	if fresh.Status == OperationUnknown && again.After(now) && again.Before(fresh.ResolveAt) {
 		fresh.ResolveAt = again
 	}

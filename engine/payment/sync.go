@@ -25,6 +25,13 @@ func ResolveDelay(s OperationStatus, tries int) time.Duration {
 	return min(2*time.Second<<min(tries, 10), 10*time.Minute)
 }
 
+// AskBy brings the next query about an operation without an end forward to at, if it is later.
+func (o *Operation) AskBy(at time.Time) {
+	if (o.Status.Open() || o.Status == OperationPending) && o.ResolveAt.After(at) {
+		o.ResolveAt = at
+	}
+}
+
 // AwaitsEnd reports whether an attempt in status s waits for the end of a pending operation.
 func AwaitsEnd(s AttemptStatus) bool {
 	switch s {

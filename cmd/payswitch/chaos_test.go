@@ -1,0 +1,399 @@
+package main
+
+import (
+	"bufio"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/testdata/ledger"
+)
+
+// Settings of the switch under chaos: its deadlines, made short.
+const (
+	chaosLease     = 5 * time.Second
+	chaosPayerWait = 6 * time.Second
+	chaosSend      = 2 * time.Second
+	// chaosSettle is the time in which every payment settles once the world is calm: a lease, the time in which the processors may hide a payment, and
+	// some queries and messages.
+	chaosSettle = 30 * time.Second
+)
+
+// chaosAdapters is a folder with the adapters of the recording processors.
+var chaosAdapters = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "ledger")
+	for _, name := range []string{"keyed", "keyless"} {
+		if err := goBuild(wasmEnv, wasmArgs(filepath.Join(dir, name+".wasm"), "./plugins/testdata/ledger/"+name)...); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+})
+
+// chaosRun is a merchant with two processors and two nodes of one switch, in a world that breaks.
+type chaosRun struct {
+	*testing.T
+	seed       uint64
+	story      *journal
+	nodes      []*chaosNode
+	processors []*recordingProcessor
+	key        string
+	database   string
+	diskFaults atomic.Int64 // under way, or a short time ago
+	ended      atomic.Bool
+	payers     sync.WaitGroup
+}
+
+// chaosNode is one process of the switch, started again and again at the same address.
+type chaosNode struct {
+	run     *chaosRun
+	name    string
+	address string
+	env     []string
+	program string
+	cmd     *exec.Cmd
+	up      atomic.Bool
+	log     *lockedBuffer // of all its lives
+}
+
+// start starts the node, through a shell with a limit of the size of files where blocks is set. It returns an error if the node ends before it listens.
+func (n *chaosNode) start(blocks int64) error {
+	n.cmd = exec.Command(n.program, "serve")
+	if blocks > 0 {
+		n.cmd = exec.Command("sh", "-c", fmt.Sprintf(`ulimit -f %d && exec "$0" serve`, blocks), n.program)
+	}
+	n.cmd.Env, n.cmd.Dir, n.cmd.Stderr = n.env, n.run.TempDir(), n.log
+	out, err := n.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := n.cmd.Start(); err != nil {
+		return err
+	}
+	if _, err = bufio.NewReader(out).ReadString('\n'); err != nil {
+		n.cmd.Wait()
+		return fmt.Errorf("%s ended before it listened: %w", n.name, err)
+	}
+	n.up.Store(true)
+	return nil
+}
+
+// kill ends the node as a power cut does.
+func (n *chaosNode) kill() {
+	n.up.Store(false)
+	n.cmd.Process.Kill()
+	n.cmd.Wait()
+}
+
+// restart starts the node again, without limits.
+func (n *chaosNode) restart() {
+	require.NoError(n.run, n.start(0), "%s", withoutRequests(n.log.String()))
+}
+
+// address is where a node listens that is up, if one is.
+func (r *chaosRun) address() string {
+	first := rand.IntN(len(r.nodes))
+	for i := range r.nodes {
+		if n := r.nodes[(first+i)%len(r.nodes)]; n.up.Load() {
+			return n.address
+		}
+	}
+	return r.nodes[first].address
+}
+
+func (r *chaosRun) over() bool    { return r.ended.Load() }
+func (r *chaosRun) excused() bool { return r.diskFaults.Load() > 0 }
+
+// diskFault excuses errors of the database from now until release is called, and some seconds more.
+func (r *chaosRun) diskFault() (release func()) {
+	r.diskFaults.Add(1)
+	return func() { time.AfterFunc(3*time.Second, func() { r.diskFaults.Add(-1) }) }
+}
+
+// newChaos starts processors and switch.
+func newChaos(t *testing.T, seed uint64, program string) *chaosRun {
+	folder, err := chaosAdapters()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	r := &chaosRun{T: t, seed: seed, story: newJournal(), database: filepath.Join(dir, "payswitch.db")}
+	for i := range 2 {
+		n := &chaosNode{run: r, name: fmt.Sprint("node ", i+1), address: freeAddress(t), program: program, log: &lockedBuffer{}}
+		n.env = append(testEnv(t, dir), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true",
+			fmt.Sprint("PAYSWITCH_PLUGINS__SEND_TIMEOUT=", chaosSend), fmt.Sprint("PAYSWITCH_ENGINE__LEASE_TIME=", chaosLease), "PAYSWITCH_ENGINE__LOCK_WAIT=2s",
+			"PAYSWITCH_ENGINE__SETTLE_TIMEOUT=2s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms", "PAYSWITCH_ENGINE__RESOLVE_PAUSE=2s",
+			fmt.Sprint("PAYSWITCH_ENGINE__PAYER_WAIT=", chaosPayerWait), "PAYSWITCH_SERVER__LISTEN="+n.address, "PAYSWITCH_SERVER__PUBLIC_URL=http://"+n.address)
+		r.nodes = append(r.nodes, n)
+		t.Cleanup(func() {
+			if n.cmd != nil {
+				n.cmd.Process.Signal(syscall.SIGCONT)
+				n.kill()
+			}
+		})
+	}
+	r.nodes[0].restart()
+	first := &running{t: t, url: "http://" + r.nodes[0].address}
+	first.must(testAdminKey, "/accounts", object{"merchant_id": "shop"})
+	r.key, _ = first.must(testAdminKey, "/api_keys/shop", object{"name": "chaos", "expiration": "never"})["api_key"].(string)
+	for i, name := range []string{"keyed", "keyless"} {
+		p := newRecordingProcessor(t, name, i == 0, seed, r.story, func(raw string) string { return at(r.address(), raw) })
+		r.processors = append(r.processors, p)
+		account := first.must(r.key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": name,
+			"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "key_of_" + name}, "connector_webhook_details": object{"merchant_secret": webhookKey}})
+		first.must(testAdminKey, fmt.Sprintf("/account/shop/connectors/%s/egress", account["merchant_connector_id"]), object{"base_url": p.URL})
+	}
+	r.nodes[1].restart()
+	return r
+}
+
+func (b *buyer) currency() string { return "EUR" }
+
+// chaosFaults break a node or its database and mend it again.
+var chaosFaults = map[string]func(r *chaosRun, d *rand.Rand){
+	"kill": func(r *chaosRun, d *rand.Rand) {
+		n := r.nodes[d.IntN(len(r.nodes))]
+		n.kill()
+		time.Sleep(time.Duration(d.IntN(1000)) * time.Millisecond)
+		n.restart()
+	},
+	"kill all": func(r *chaosRun, d *rand.Rand) {
+		for _, n := range r.nodes {
+			n.kill()
+		}
+		for _, n := range r.nodes {
+			n.restart()
+		}
+	},
+	"stop": func(r *chaosRun, d *rand.Rand) { // longer than a lease: the other node takes over
+		n := r.nodes[d.IntN(len(r.nodes))]
+		release := r.diskFault() // it may hold the lock of the database
+		n.up.Store(false)
+		n.cmd.Process.Signal(syscall.SIGSTOP)
+		time.Sleep(chaosLease + time.Duration(500+d.IntN(2000))*time.Millisecond)
+		n.cmd.Process.Signal(syscall.SIGCONT)
+		n.up.Store(true)
+		release()
+	},
+	"lock": func(r *chaosRun, d *rand.Rand) {
+		release := r.diskFault()
+		defer release()
+		db, err := sql.Open("sqlite", r.database)
+		require.NoError(r, err)
+		defer db.Close()
+		db.SetMaxOpenConns(1)
+		_, err = db.Exec("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE")
+		require.NoError(r, err)
+		time.Sleep(time.Duration(2000+d.IntN(3000)) * time.Millisecond)
+		_, err = db.Exec("ROLLBACK")
+		require.NoError(r, err)
+	},
+	"disk full": func(r *chaosRun, d *rand.Rand) {
+		release := r.diskFault()
+		defer release()
+		n := r.nodes[d.IntN(len(r.nodes))]
+		n.kill()
+		size := int64(0)
+		for _, file := range []string{r.database, r.database + "-wal"} {
+			if info, err := os.Stat(file); err == nil {
+				size = max(size, info.Size())
+			}
+		}
+		if err := n.start(size/512 + 64 + d.Int64N(512)); err == nil { // it may be full at once
+			time.Sleep(time.Duration(2000+d.IntN(2000)) * time.Millisecond)
+		}
+		n.kill()
+		n.restart()
+	},
+	"outage": func(r *chaosRun, d *rand.Rand) { // longer than a customer waits
+		p := r.processors[d.IntN(len(r.processors))]
+		p.setOutage(true)
+		time.AfterFunc(chaosPayerWait+8*time.Second, func() { p.setOutage(false) })
+	},
+}
+
+// TestChaos lets clients and payers use the switch while nodes die, stop and run out of disk, and processors lose and delay what they are asked.
+// Then the world becomes calm, and the books must be equal: processors, switch, and what clients were told. CHAOS_KILLS sets the number of kills and
+// CHAOS_SEED the seed. `make chaos` is the long form.
+func TestChaos(t *testing.T) {
+	kills := 6
+	if text := os.Getenv("CHAOS_KILLS"); text != "" {
+		var err error
+		kills, err = strconv.Atoi(text)
+		require.NoError(t, err, "CHAOS_KILLS")
+	} else {
+		t.Parallel()
+	}
+	seed := rand.Uint64() % 1_000_000
+	if text := os.Getenv("CHAOS_SEED"); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err, "CHAOS_SEED")
+	}
+	t.Logf("CHAOS_SEED=%d CHAOS_KILLS=%d", seed, kills)
+	program, err := binary()
+	require.NoError(t, err)
+	r := newChaos(t, seed, program)
+	all := r.live(kills)
+	r.audit(all)
+}
+
+// live runs clients and faults until the last fault is over, and calms the world.
+func (r *chaosRun) live(kills int) []*buyer {
+	var all []*buyer
+	var mu sync.Mutex
+	var clients sync.WaitGroup
+	for c := range 24 {
+		clients.Go(func() {
+			for i := 0; !r.over(); i++ {
+				b := r.buyer(fmt.Sprintf("c%dp%d", c, i))
+				mu.Lock()
+				all = append(all, b)
+				mu.Unlock()
+				b.buy()
+			}
+		})
+	}
+	d := dice(r.seed, "faults")
+	for _, name := range schedule(d, kills) {
+		time.Sleep(time.Duration(500+d.IntN(2000)) * time.Millisecond)
+		r.story.note("", "FAULT %s", name)
+		chaosFaults[name](r, d)
+		r.story.note("", "fault %s is over", name)
+	}
+	time.Sleep(2 * time.Second)
+	r.story.note("", "CALM")
+	for _, p := range r.processors {
+		p.beCalm()
+	}
+	r.ended.Store(true)
+	clients.Wait()
+	r.payers.Wait()
+	return all
+}
+
+func (r *chaosRun) buyer(id string) *buyer {
+	d := dice(r.seed, "buyer", id)
+	return &buyer{chaosRun: r, id: id, d: d, at: r.processors[d.IntN(len(r.processors))], amount: 100 + d.Int64N(20000)}
+}
+
+// schedule is the order of the faults: kills, and the others among them.
+func schedule(d *rand.Rand, kills int) (names []string) {
+	others := []string{"kill all", "stop", "lock", "disk full", "outage"}
+	for i := range kills {
+		names = append(names, "kill")
+		if i < len(others) || i%4 == 0 {
+			names = append(names, others[i%len(others)])
+		}
+	}
+	d.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	return names
+}
+
+// audit waits until every payment has settled, at most as long as the switch may take, and compares the books.
+func (r *chaosRun) audit(all []*buyer) {
+	for _, p := range r.processors {
+		p.working.Wait()
+	}
+	deadline := time.Now().Add(chaosSettle)
+	var wrong map[string][]string
+	for {
+		wrong = map[string][]string{}
+		open := r.openOperations()
+		for _, b := range all {
+			if found := b.books(open).check(); len(found) > 0 {
+				wrong[b.id] = found
+			}
+		}
+		if len(wrong) == 0 || time.Now().After(deadline) {
+			break
+		}
+		time.Sleep(2 * time.Second)
+	}
+	ends := map[string]int{}
+	for _, b := range all {
+		ends[b.ended()]++
+	}
+	r.Logf("%d payments: %v", len(all), ends)
+	shown := 0
+	for id, found := range wrong {
+		if shown++; shown > 8 {
+			break
+		}
+		r.Errorf("CHAOS_SEED=%d, payment %s:\n  %s\nits story:\n%s\n%s", r.seed, id, strings.Join(found, "\n  "), r.story.of(id), r.logsOf(id))
+	}
+	if len(wrong) > 0 {
+		r.Errorf("CHAOS_SEED=%d: %d of %d payments are wrong", r.seed, len(wrong), len(all))
+	}
+}
+
+// openOperations are the operations without an end, by payment, as the operator's command lists them.
+func (r *chaosRun) openOperations() map[string][]openOperation {
+	cmd := exec.Command(r.nodes[0].program, "operations", "list", "--json", "--limit", "100000")
+	cmd.Env = r.nodes[0].env
+	out, err := cmd.Output()
+	require.NoError(r, err)
+	list := map[string][]openOperation{}
+	for line := range strings.Lines(string(out)) {
+		var o openOperation
+		require.NoError(r, json.Unmarshal([]byte(line), &o), line)
+		list[o.PaymentID] = append(list[o.PaymentID], o)
+	}
+	return list
+}
+
+// books are what is known of the payment now.
+func (b *buyer) books(open map[string][]openOperation) *books {
+	k := &books{ID: b.id, Amount: b.amount, Currency: b.currency(), Automatic: b.automatic, Open: open[b.id], Told: b.told,
+		ChargeWithin: chaosPayerWait + chaosSend + ledger.NotFoundFinalSeconds*time.Second}
+	for _, p := range b.processors {
+		p.mu.Lock()
+		for _, t := range p.txs {
+			if paymentOf(t.Reference) == b.id {
+				k.Processor = append(k.Processor, *t)
+			}
+		}
+		p.mu.Unlock()
+	}
+	n := &running{t: b.T, url: "http://" + b.address()}
+	status, is := n.call(b.key, "/payments/"+b.id, nil)
+	if status == 404 {
+		return k
+	}
+	require.Equal(b.T, 200, status, "%s: %v", b.id, is)
+	text, _ := json.Marshal(is)
+	require.NoError(b.T, json.Unmarshal(text, &k.Shown))
+	return k
+}
+
+// ended is the payment's last status.
+func (b *buyer) ended() string {
+	if s := b.books(nil).Shown; s != nil {
+		return s.Status
+	}
+	return "absent"
+}
+
+// logsOf are the lines of the nodes' logs about a payment.
+func (r *chaosRun) logsOf(id string) string {
+	var out strings.Builder
+	for _, n := range r.nodes {
+		for line := range strings.Lines(n.log.String()) {
+			if strings.Contains(line, `"payment_id":"`+id+`"`) || strings.Contains(line, `/payments/`+id) && !strings.Contains(line, `"GET`) {
+				fmt.Fprintf(&out, "%s: %s", n.name, line)
+			}
+		}
+	}
+	return out.String()
+}

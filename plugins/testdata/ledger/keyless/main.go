@@ -1,0 +1,11 @@
+// Command keyless is an adapter of package ledger as a WASM module.
+package main
+
+import (
+	"payswitch/plugins/testdata/ledger"
+	"payswitch/sdk"
+)
+
+func init() { sdk.Serve(ledger.Adapter(false)) }
+
+func main() {}
