@@ -51,8 +51,8 @@ type Options struct {
 	// ResolvePause is the longest time between two queries about an operation without an end. Default 24 h, which bounds nothing: unknown
 	// operations are asked about every ten minutes at least, pending ones every day.
 	ResolvePause time.Duration
-	JournalKeep time.Duration  // how long the journal of operations is kept; default 30 days; negative: no journal
-	BINTable    *card.BINTable // issuers' facts that add to the built-in ones; nil: built-in facts only
+	JournalKeep  time.Duration  // how long the journal of operations is kept; default 30 days; negative: no journal
+	BINTable     *card.BINTable // issuers' facts that add to the built-in ones; nil: built-in facts only
 	// SDKOrigins are further page origins (shops, frames of payment SDKs) that 3-D Secure pages may send messages to. The shop's own origin
 	// is always allowed. With "*", any page may put the 3-D Secure pages in a frame. "*" allows no messages, because a message needs an
 	// exact origin.

@@ -117,7 +117,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
 	})
-	if !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
+	if b.Again || !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
 		c.Forget = b.Operation.ID
 	}
 	voids, err := e.cancelAfter(w, &b, c, now)
@@ -241,9 +241,7 @@ func (e *Engine) releaseRest(w *change.Loaded, b *payment.Booking, c *change.Cha
 	b.Payment.OpenOperation = next.Operation.ID
 	c.Intents, c.At = append(c.Intents, next.Operation), append(c.At, w.Account)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
-		if err := e.perform(ctx, next); err != nil {
-			e.metrics.Alarm("release_failed")
-		}
+		e.changes.Postponed(ctx, "the release of a partial capture's rest", next.Payment.ID, e.perform(ctx, next))
 		w.Payment, w.Attempt = next.Payment, next.Attempt
 		return nil
 	})

@@ -16,7 +16,9 @@ type Booking struct {
 	Operation *Operation
 	// Release is true if the engine must void the rest of a partial capture at the processor.
 	Release bool
-	Alarms  []string
+	// Again is true if the operation did not happen and is sent again later.
+	Again  bool
+	Alarms []string
 }
 
 // Book applies a verdict to copies of the rows. It is pure: the caller writes its result, or throws the result away and computes it again
@@ -31,6 +33,9 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 	switch {
 	case v.Status == OperationUnknown:
 		b.unknown(v, now)
+		return b
+	case b.sendsAgain(v, now):
+		b.sendAgain(v, now)
 		return b
 	case v.Outcome == nil: // rejected, failed or not acted: nothing happened
 		err = b.nothingHappened(v, now)
@@ -82,6 +87,19 @@ func (o *Operation) leaveUnknown(v Verdict, now time.Time) bool {
 		o.ResolveAt = now.Add(ResolveDelay(OperationUnknown, o.ResolveTries))
 	}
 	return true
+}
+
+// sendsAgain reports whether the operation did not happen and is sent again: no caller would notice that the funds stay held.
+func (b *Booking) sendsAgain(v Verdict, now time.Time) bool {
+	return (v.Status == OperationNotActed || v.Status == OperationFailed) && b.Attempt.Releases(b.Operation) && now.Sub(b.Operation.StartedAt) < ReleaseTime
+}
+
+// sendAgain leaves the operation open, as one of which nothing has left. Nothing of its earlier sends counts any more.
+func (b *Booking) sendAgain(v Verdict, now time.Time) {
+	o := b.Operation
+	b.Again, o.Status, o.LastSendAt, o.ResolveAt = true, OperationUnknown, time.Time{}, time.Time{}
+	o.ResolveTries++
+	b.unknown(v, now)
 }
 
 // nothingHappened restores the attempt's status after an operation that never reached the processor, or on which the processor never acted.

@@ -91,6 +91,7 @@ func (b *Booking) VoidAfter(was *Operation, fresh bool, m *sdk.Manifest, payerWa
 	if !b.Attempt.Details.CancelWanted {
 		const reason = "the outcome was unknown for longer than a customer waits"
 		b.Payment.Details.CancellationReason, b.Attempt.Details.CancelReason = reason, reason
+		b.Attempt.Details.CancelWanted = true
 	}
 	return true, Move(b.Payment, b.Attempt, TriggerVoidStart, now)
 }

@@ -82,6 +82,15 @@ func (b *Booking) lateVoid() bool {
 	return b.Operation.Kind == sdk.OpVoid && b.Operation.ID != "" && b.Operation.ID == b.Attempt.Details.LateVoid
 }
 
+// ReleaseTime is how long an operation that Releases accepts is sent again.
+const ReleaseTime = 24 * time.Hour
+
+// Releases reports whether the operation voids funds without a caller who waits for it: the rest of a partial capture, funds of a payment that
+// had ended, or funds that were found after a cancel was accepted.
+func (a *Attempt) Releases(op *Operation) bool {
+	return op.Kind == sdk.OpVoid && (op.ID != "" && op.ID == a.Details.LateVoid || a.Status == PartialCharged || a.Details.CancelWanted && a.Authorized > 0)
+}
+
 // lateVoidFailed lets the next evidence of the funds begin another void.
 func (b *Booking) lateVoidFailed() {
 	b.Alarms = append(b.Alarms, AlarmLateVoid)

@@ -50,7 +50,7 @@ func QueryFor(kind sdk.Operation) sdk.Operation {
 
 // Unsent returns the verdict that ends an operation of which it is proven that nothing left. ends is false if the operation is to be sent.
 func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends bool) {
-	limit := giveUpUnsent(op)
+	limit := giveUpUnsent(op, a)
 	if op.Charges() {
 		limit = min(limit, w.Payer)
 	}
@@ -64,10 +64,14 @@ func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends
 }
 
 // giveUpUnsent returns how long the engine tries to send an operation that has provably never left. Then the operation counts as not made. For
-// an authorization it is the time for which the card of an unconfirmed payment is kept. A refund may take longer, because no payer waits for it.
-func giveUpUnsent(op *Operation) time.Duration {
-	if op.OfRefund() {
+// an authorization it is the time for which the card of an unconfirmed payment is kept. A refund or a release may take longer, because no payer
+// waits for it.
+func giveUpUnsent(op *Operation, a *Attempt) time.Duration {
+	switch {
+	case op.OfRefund():
 		return 24 * time.Hour
+	case a.Releases(op):
+		return ReleaseTime
 	}
 	return CardTokenTime
 }

@@ -1,0 +1,100 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/sdk"
+)
+
+func inParts(a *sdk.Adapter) *sdk.Adapter {
+	a.Manifest.Features.PartialCapture = true
+	return a
+}
+
+// A void that no caller waits for is sent again when the processor did not carry it out: else the customer's money stays held, and no one is told.
+func TestReleaseIsSentAgain(t *testing.T) {
+	keyless := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 4}
+	for how, rule := range map[string]sdk.ResolveRule{"429": resolving(sdk.ResolveByReference, sdk.ResolveByIdempotentResend), "drop": keyless} {
+		p := newTill(t)
+		inBubble(t, func(t *testing.T) {
+			w := newWorld(t, engine.Options{ResolveEvery: time.Second}, map[string]*sdk.Adapter{"shop": inParts(tillAdapter(rule))})
+			w.shopAccount(p.URL)
+			p.set("/void", how)
+			id := w.pay(sale(100, visa, manual)).Payment.ID
+			v, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: ptr(int64(40))})
+			require.NoError(t, err)
+			require.Equal(t, payment.PartiallyCaptured, v.Payment.Status)
+			w.running()
+			time.Sleep(2 * time.Minute)
+			require.Greater(t, p.count("/void"), 2)
+			require.Less(t, p.count("/void"), 20, "the pauses grow")
+			require.Equal(t, payment.PartiallyCaptured, w.get(id, request.RetrieveInput{}).Payment.Status)
+			require.Empty(t, w.alarms.all())
+			p.set("/void", "")
+			time.Sleep(3 * time.Minute)
+			v = w.get(id, request.RetrieveInput{})
+			require.True(t, v.Attempt.Details.Released)
+			require.Equal(t, payment.PartiallyCaptured, v.Payment.Status)
+			require.EqualValues(t, 40, v.Payment.Received)
+			require.Empty(t, v.Payment.OpenOperation)
+			require.Empty(t, w.alarms.all())
+		}, p.Server)
+	}
+}
+
+// After a day an operator must void the rest.
+func TestReleaseGivesUp(t *testing.T) {
+	p := newTill(t)
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, map[string]*sdk.Adapter{"shop": inParts(tillAdapter(resolving(sdk.ResolveByReference)))})
+		w.shopAccount(p.URL)
+		p.set("/void", "429")
+		id := w.pay(sale(100, visa, manual)).Payment.ID
+		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: ptr(int64(40))})
+		require.NoError(t, err)
+		w.running()
+		time.Sleep(25 * time.Hour)
+		require.Equal(t, map[string]int{"release_refused": 1}, w.alarms.all())
+		v := w.get(id, request.RetrieveInput{})
+		require.Equal(t, payment.PartiallyCaptured, v.Payment.Status)
+		require.False(t, v.Attempt.Details.Released)
+		require.Empty(t, v.Payment.OpenOperation)
+	}, p.Server)
+}
+
+// A cancel that was accepted while the authorization was unknown is carried out, also if the processor takes no requests when the funds are found. So
+// is the void of funds that were found after the customer had gone.
+func TestAcceptedCancelIsSentAgain(t *testing.T) {
+	for _, wanted := range []bool{true, false} {
+		p := newTill(t)
+		inBubble(t, func(t *testing.T) {
+			w := newWorld(t, engine.Options{ResolveEvery: time.Second}, map[string]*sdk.Adapter{"shop": tillAdapter(resolving(sdk.ResolveByReference))})
+			w.shopAccount(p.URL)
+			p.set("/authorize", "drop done")
+			p.set("/query", "429")
+			p.set("/void", "429")
+			id := w.pay(sale(100, visa, manual)).Payment.ID
+			if wanted {
+				v, err := w.CancelPayment(t.Context(), w.auth, id, "")
+				require.NoError(t, err)
+				require.Equal(t, payment.Processing, v.Payment.Status)
+			}
+			w.running()
+			time.Sleep(3 * time.Minute)
+			p.set("/query", "")
+			time.Sleep(15 * time.Minute)
+			require.Equal(t, payment.Processing, w.get(id, request.RetrieveInput{}).Payment.Status)
+			require.Greater(t, p.count("/void"), 1)
+			p.set("/void", "")
+			time.Sleep(11 * time.Minute)
+			require.Equal(t, payment.Cancelled, w.get(id, request.RetrieveInput{}).Payment.Status)
+			require.Empty(t, w.alarms.all())
+		}, p.Server)
+	}
+}
