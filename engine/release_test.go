@@ -68,6 +68,61 @@ func TestReleaseGivesUp(t *testing.T) {
 	}, p.Server)
 }
 
+// A cancel that was answered with processing is carried out, also if a query shows that the void did not happen.
+func TestLostVoidIsSentAgain(t *testing.T) {
+	p := newTill(t)
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{ResolveEvery: time.Second}, map[string]*sdk.Adapter{
+			"shop": tillAdapter(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 4})})
+		w.shopAccount(p.URL)
+		id := w.pay(sale(100, visa, manual)).Payment.ID
+		p.set("/void", "drop")
+		v, err := w.CancelPayment(t.Context(), w.auth, id, "")
+		require.NoError(t, err)
+		require.Equal(t, payment.Processing, v.Payment.Status)
+		w.running()
+		time.Sleep(time.Minute)
+		require.Greater(t, p.count("/void"), 1)
+		require.Equal(t, payment.Processing, w.get(id, request.RetrieveInput{}).Payment.Status)
+		p.set("/void", "")
+		time.Sleep(5 * time.Minute)
+		require.Equal(t, payment.Cancelled, w.get(id, request.RetrieveInput{}).Payment.Status)
+	}, p.Server)
+}
+
+// A void that the processor refused is not begun again by a later capture that failed.
+func TestRefusedVoidIsNotBegunAgain(t *testing.T) {
+	p := newTill(t)
+	inBubble(t, func(t *testing.T) {
+		a := tillAdapter(resolving(sdk.ResolveByReference))
+		void, refuse := a.Void, true
+		a.Void = func(c *sdk.Call) (*sdk.Outcome, error) {
+			if o, err := void(c); err != nil || !refuse {
+				return o, err
+			}
+			return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "no", Message: "no", Reason: sdk.DeclineGeneric}}, nil
+		}
+		w := newWorld(t, engine.Options{ResolveEvery: time.Second}, map[string]*sdk.Adapter{"shop": a})
+		w.shopAccount(p.URL)
+		p.set("/authorize", "drop done")
+		id := w.pay(sale(100, visa, manual)).Payment.ID
+		_, err := w.CancelPayment(t.Context(), w.auth, id, "")
+		require.NoError(t, err)
+		w.running()
+		w.eventually(id, payment.RequiresCapture)
+		p.set("/capture", "429")
+		voids := p.count("/void")
+		v, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
+		require.NoError(t, err)
+		require.Equal(t, payment.RequiresCapture, v.Payment.Status)
+		require.Equal(t, voids, p.count("/void"))
+		p.set("/capture", "")
+		v, err = w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
+		require.NoError(t, err)
+		require.Equal(t, payment.Succeeded, v.Payment.Status)
+	}, p.Server)
+}
+
 // A cancel that was accepted while the authorization was unknown is carried out, also if the processor takes no requests when the funds are found. So
 // is the void of funds that were found after the customer had gone.
 func TestAcceptedCancelIsSentAgain(t *testing.T) {

@@ -69,6 +69,9 @@ func (b *Booking) unknown(v Verdict, now time.Time) {
 	if v.Outcome != nil {
 		b.keepReferences(v.Outcome)
 	}
+	if b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == VoidInitiated && b.Attempt.Authorized > 0 {
+		b.Attempt.Details.CancelWanted = true // the caller is told that the cancel is under way
+	}
 	if !b.lateVoid() { // a late void runs although the payment has ended
 		b.Payment.OpenOperation = b.Operation.ID
 	}
@@ -121,6 +124,7 @@ func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 			return nil
 		}
 		b.fail(nil, "", v.Text)
+		b.forgetCancel()
 		return Move(b.Payment, b.Attempt, b.Attempt.rest(), now)
 	case sdk.OpComplete:
 		if v.Status == OperationNotActed {
@@ -343,7 +347,15 @@ func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
 		return nil
 	}
 	b.fail(o, "declined", "declined")
+	b.forgetCancel()
 	return Move(b.Payment, a, a.rest(), now)
+}
+
+// forgetCancel ends a wish to cancel that the processor refused, so that the merchant may capture what stays held.
+func (b *Booking) forgetCancel() {
+	if b.Attempt.Authorized > 0 {
+		b.Attempt.Details.CancelWanted = false
+	}
 }
 
 // close ends the operation and frees the payment's slot. A pending operation stays scheduled for syncs, without the slot.

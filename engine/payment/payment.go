@@ -198,7 +198,8 @@ type AttemptDetails struct {
 	Error         *AttemptError `json:"error,omitempty"`
 	CardDiscovery string        `json:"card_discovery,omitempty"` // manual, saved_card
 	CancelReason  string        `json:"cancel_reason,omitempty"`
-	// CancelWanted is true once the merchant has asked to cancel and the processor has not answered: payswitch cancels as soon as it can.
+	// CancelWanted is true once the merchant has asked to cancel and the processor has not answered, or the customer has gone: payswitch cancels as
+	// soon as it can.
 	CancelWanted bool `json:"cancel_wanted,omitempty"`
 	// LateVoid is the operation that voids funds which the processor held although the attempt had ended without money; "" for none.
 	LateVoid string `json:"late_void,omitempty"`
