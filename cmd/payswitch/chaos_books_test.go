@@ -143,6 +143,9 @@ func (b *books) checkAbsent(l ledgerSums, bad func(string, ...any)) {
 // ended are the statuses that clients may rely on.
 var ended = []string{"succeeded", "partially_captured", "failed", "cancelled", "cancelled_post_capture", "expired", "conflicted"}
 
+// holding are the statuses of payments that hold money.
+var holding = []string{"requires_capture", "partially_captured_and_capturable"}
+
 func (b *books) checkShown(l ledgerSums, bad func(string, ...any)) {
 	s := b.Shown
 	money := fmt.Sprintf("the processor holds %d and has taken %d; the switch shows %s, received %d, capturable %d", l.held, l.captured, s.Status, s.Received, s.Capturable)
@@ -236,6 +239,9 @@ func (b *books) checkTold(l ledgerSums, bad func(string, ...any)) {
 			bad("%s was answered 200 without an attempt", t.Call)
 		}
 		now := b.Shown.Status
+		if t.Call == "cancel" && (t.Status == "processing" || t.Status == "requires_customer_action") && slices.Contains(holding, now) {
+			bad("a cancel was accepted, and the payment is %s", now)
+		}
 		if slices.Contains(ended, t.Status) && now != t.Status && !((t.Status == "failed" || t.Status == "cancelled") && now == "review") {
 			bad("%s told %s, now %s", t.Call, t.Status, now)
 		}
