@@ -10,6 +10,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 )
 
@@ -115,6 +116,11 @@ func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.
 func (p *resolvePool) choose(due []change.DueOperation) (taken, rest []change.DueOperation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if fault.Planted("one queue") {
+		slices.SortFunc(due, func(a, b change.DueOperation) int { return cmp.Compare(a.Row, b.Row) })
+		n := min(len(due), max(0, 2-p.total))
+		return due[:n], due[n:]
+	}
 	turns := make(map[int64]int, len(due))
 	ahead := make(map[string]int, len(p.running))
 	for _, o := range due {

@@ -138,7 +138,8 @@ func (b *buyer) pause(least, most int) {
 
 // buy is the story of one payment.
 func (b *buyer) buy() {
-	body := cardPayment(b.id).with(object{"amount": b.amount, "currency": b.currency(), "routing": object{"type": "single", "data": b.at.name}})
+	body := cardPayment(b.id).with(object{"amount": b.amount, "currency": b.currency(), "routing": object{"type": "single",
+		"data": object{"connector": b.at.connector(), "merchant_connector_id": b.at.account}}})
 	kind := b.d.IntN(12)
 	b.automatic = kind < 5
 	if !b.automatic {
@@ -170,6 +171,9 @@ func (b *buyer) buy() {
 		if a = b.look(); a.code != http.StatusOK {
 			return
 		}
+	}
+	if b.at == b.silent {
+		return // its customers do not wait
 	}
 	if b.d.IntN(12) == 0 { // cancelled at once, whatever it is
 		b.do("cancel", path+"/"+b.id+"/cancel", object{"cancellation_reason": "changed my mind"})

@@ -31,6 +31,8 @@ type recordingProcessor struct {
 	*httptest.Server
 	name    string
 	keyed   bool
+	account string // the connector account's id
+	mute    bool   // it sends no messages
 	seed    uint64
 	story   *journal
 	deliver func(url string) string // where a message goes now
@@ -38,7 +40,7 @@ type recordingProcessor struct {
 
 	mu      sync.Mutex
 	calm    bool
-	outage  bool // no request is acted on, and none is answered
+	outage  bool // no request is answered, and few are acted on
 	txs     []*transaction
 	answers map[string]processorAnswer // by idempotency key
 	arrived map[string]int             // requests, by what they ask for
@@ -72,12 +74,23 @@ type processorAnswer struct {
 }
 
 // newRecordingProcessor starts a processor. Its messages go where deliver says.
-func newRecordingProcessor(t testing.TB, name string, keyed bool, seed uint64, story *journal, deliver func(string) string) *recordingProcessor {
-	p := &recordingProcessor{name: name, keyed: keyed, seed: seed, story: story, deliver: deliver, answers: map[string]processorAnswer{}, arrived: map[string]int{}}
+func newRecordingProcessor(t testing.TB, name string, seed uint64, story *journal, deliver func(string) string) *recordingProcessor {
+	p := &recordingProcessor{name: name, keyed: name != "keyless", seed: seed, story: story, deliver: deliver, answers: map[string]processorAnswer{}, arrived: map[string]int{}}
 	p.Server = httptest.NewServer(http.HandlerFunc(p.serve))
 	t.Cleanup(func() { p.setOutage(false); p.Close() })
 	return p
 }
+
+// connector is the adapter that speaks to the processor.
+func (p *recordingProcessor) connector() string {
+	if p.keyed {
+		return "keyed"
+	}
+	return "keyless"
+}
+
+// silent reports whether the processor answers nothing.
+func (p *recordingProcessor) silent() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.outage }
 
 func (p *recordingProcessor) setOutage(on bool) { p.mu.Lock(); p.outage = on; p.mu.Unlock() }
 
@@ -130,13 +143,16 @@ func (p *recordingProcessor) serve(w http.ResponseWriter, r *http.Request) {
 	d := dice(p.seed, p.name, what, n)
 	payment := paymentOf(about)
 
-	if outage {
-		p.story.note(payment, "%s gets %s, and is silent", p.name, what)
+	silence := func() {
 		select {
 		case <-r.Context().Done():
 		case <-time.After(processorSilent):
 		}
 		panic(http.ErrAbortHandler)
+	}
+	if outage && (r.Method == http.MethodGet || d.IntN(3) > 0) {
+		p.story.note(payment, "%s gets %s, and is silent", p.name, what)
+		silence()
 	}
 	if r.Method == http.MethodGet {
 		a := p.query(parts[0], id, in.Reference, calm)
@@ -211,6 +227,10 @@ func (p *recordingProcessor) serve(w http.ResponseWriter, r *http.Request) {
 			p.answers[key] = a
 		}
 		return a
+	}
+	if outage {
+		act(0)
+		silence()
 	}
 	switch behaviour {
 	case "answers slowly":
@@ -296,7 +316,7 @@ func (p *recordingProcessor) refund(id, reference string, amount int64, refuse b
 		return noSuch
 	}
 	r := processorRefund{ID: fmt.Sprintf("%s-r%d", t.ID, len(t.Refunds)+1), Reference: reference, Status: "refunded", Amount: amount, hidden: hidden}
-	if refuse || t.refunded()+amount > t.Captured {
+	if refuse { // more than was captured is not refused: the switch must see to that
 		r.Status = "declined"
 	}
 	t.Refunds = append(t.Refunds, r)
@@ -372,7 +392,7 @@ func shownRefund(t *transaction, r *processorRefund) object {
 // announce sends a message about what is now, and sends it until the switch has taken it: copies more times, each after a time of its own. The
 // processor's lock is held.
 func (p *recordingProcessor) announce(t *transaction, body object, copies int, after time.Duration) {
-	if t == nil || t.messages == "" {
+	if t == nil || t.messages == "" || p.mute {
 		return
 	}
 	body = object{}.with(body)

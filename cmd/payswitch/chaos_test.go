@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,7 @@ const (
 	chaosLease     = 5 * time.Second
 	chaosPayerWait = 6 * time.Second
 	chaosSend      = 2 * time.Second
+	chaosOutage    = chaosPayerWait + 10*time.Second // a processor's: longer than a customer waits
 	// chaosSettle is the time in which every payment settles once the world is calm: a lease, the time in which the processors may hide a payment, and
 	// some queries and messages.
 	chaosSettle = 30 * time.Second
@@ -50,6 +52,7 @@ type chaosRun struct {
 	story      *journal
 	nodes      []*chaosNode
 	processors []*recordingProcessor
+	silent     *recordingProcessor // one of them, which answers nothing until all others' payments have settled
 	key        string
 	database   string
 	diskFaults atomic.Int64 // under way, or a short time ago
@@ -123,16 +126,26 @@ func (r *chaosRun) diskFault() (release func()) {
 	return func() { time.AfterFunc(3*time.Second, func() { r.diskFaults.Add(-1) }) }
 }
 
+// chaosOptions say how a run differs from the usual one.
+type chaosOptions struct {
+	seed    uint64
+	program string // the switch
+	planted string // the defect in it, "" for none
+	mute    bool   // processors send no messages
+	turns   int    // operations at a time of an account at a node; 0 for the usual number
+}
+
 // newChaos starts processors and switch.
-func newChaos(t *testing.T, seed uint64, program string) *chaosRun {
+func newChaos(t *testing.T, o chaosOptions) *chaosRun {
 	folder, err := chaosAdapters()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	r := &chaosRun{T: t, seed: seed, story: newJournal(), database: filepath.Join(dir, "payswitch.db")}
+	r := &chaosRun{T: t, seed: o.seed, story: newJournal(), database: filepath.Join(dir, "payswitch.db")}
 	for i := range 2 {
-		n := &chaosNode{run: r, name: fmt.Sprint("node ", i+1), address: freeAddress(t), program: program, log: &lockedBuffer{}}
+		n := &chaosNode{run: r, name: fmt.Sprint("node ", i+1), address: freeAddress(t), program: o.program, log: &lockedBuffer{}}
 		n.env = append(testEnv(t, dir), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true",
 			fmt.Sprint("PAYSWITCH_PLUGINS__SEND_TIMEOUT=", chaosSend), fmt.Sprint("PAYSWITCH_ENGINE__LEASE_TIME=", chaosLease), "PAYSWITCH_ENGINE__LOCK_WAIT=2s",
+			fmt.Sprint("PAYSWITCH_PLUGINS__ACCOUNT_CONCURRENCY=", cmp.Or(o.turns, 8)), "PAYSWITCH_PLUGINS__ACCOUNT_WAIT=300ms", "CHAOS_FAULTS="+o.planted,
 			"PAYSWITCH_ENGINE__SETTLE_TIMEOUT=2s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms", "PAYSWITCH_ENGINE__RESOLVE_PAUSE=2s",
 			fmt.Sprint("PAYSWITCH_ENGINE__PAYER_WAIT=", chaosPayerWait), "PAYSWITCH_SERVER__LISTEN="+n.address, "PAYSWITCH_SERVER__PUBLIC_URL=http://"+n.address)
 		r.nodes = append(r.nodes, n)
@@ -147,13 +160,16 @@ func newChaos(t *testing.T, seed uint64, program string) *chaosRun {
 	first := &running{t: t, url: "http://" + r.nodes[0].address}
 	first.must(testAdminKey, "/accounts", object{"merchant_id": "shop"})
 	r.key, _ = first.must(testAdminKey, "/api_keys/shop", object{"name": "chaos", "expiration": "never"})["api_key"].(string)
-	for i, name := range []string{"keyed", "keyless"} {
-		p := newRecordingProcessor(t, name, i == 0, seed, r.story, func(raw string) string { return at(r.address(), raw) })
-		r.processors = append(r.processors, p)
-		account := first.must(r.key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": name,
+	for _, name := range []string{"keyed", "keyless", "silent"} {
+		p := newRecordingProcessor(t, name, o.seed, r.story, func(raw string) string { return at(r.address(), raw) })
+		r.processors, p.mute = append(r.processors, p), o.mute
+		account := first.must(r.key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": p.connector(), "connector_label": name,
 			"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "key_of_" + name}, "connector_webhook_details": object{"merchant_secret": webhookKey}})
-		first.must(testAdminKey, fmt.Sprintf("/account/shop/connectors/%s/egress", account["merchant_connector_id"]), object{"base_url": p.URL})
+		p.account = account["merchant_connector_id"].(string)
+		first.must(testAdminKey, fmt.Sprintf("/account/shop/connectors/%s/egress", p.account), object{"base_url": p.URL})
 	}
+	r.silent = r.processors[2]
+	r.silent.setOutage(true)
 	r.nodes[1].restart()
 	return r
 }
@@ -217,10 +233,16 @@ var chaosFaults = map[string]func(r *chaosRun, d *rand.Rand){
 		n.restart()
 	},
 	"outage": func(r *chaosRun, d *rand.Rand) { // longer than a customer waits
-		p := r.processors[d.IntN(len(r.processors))]
+		p := r.processors[d.IntN(2)]
 		p.setOutage(true)
-		time.AfterFunc(chaosPayerWait+8*time.Second, func() { p.setOutage(false) })
+		time.AfterFunc(chaosOutage, func() { p.setOutage(false) })
 	},
+	"outage of keyed": func(r *chaosRun, d *rand.Rand) {
+		r.processors[0].setOutage(true)
+		time.Sleep(chaosOutage)
+		r.processors[0].setOutage(false)
+	},
+	"none": func(*chaosRun, *rand.Rand) { time.Sleep(6 * time.Second) },
 }
 
 // TestChaos lets clients and payers use the switch while nodes die, stop and run out of disk, and processors lose and delay what they are asked.
@@ -244,13 +266,13 @@ func TestChaos(t *testing.T) {
 	t.Logf("CHAOS_SEED=%d CHAOS_KILLS=%d", seed, kills)
 	program, err := binary()
 	require.NoError(t, err)
-	r := newChaos(t, seed, program)
-	all := r.live(kills)
-	r.audit(all)
+	r := newChaos(t, chaosOptions{seed: seed, program: program})
+	all := r.live(schedule(dice(seed, "schedule"), kills))
+	r.report(all, r.audit(all))
 }
 
 // live runs clients and faults until the last fault is over, and calms the world.
-func (r *chaosRun) live(kills int) []*buyer {
+func (r *chaosRun) live(faults []string) []*buyer {
 	var all []*buyer
 	var mu sync.Mutex
 	var clients sync.WaitGroup
@@ -266,7 +288,7 @@ func (r *chaosRun) live(kills int) []*buyer {
 		})
 	}
 	d := dice(r.seed, "faults")
-	for _, name := range schedule(d, kills) {
+	for _, name := range faults {
 		time.Sleep(time.Duration(500+d.IntN(2000)) * time.Millisecond)
 		r.story.note("", "FAULT %s", name)
 		chaosFaults[name](r, d)
@@ -275,7 +297,9 @@ func (r *chaosRun) live(kills int) []*buyer {
 	time.Sleep(2 * time.Second)
 	r.story.note("", "CALM")
 	for _, p := range r.processors {
-		p.beCalm()
+		if p != r.silent {
+			p.beCalm()
+		}
 	}
 	r.ended.Store(true)
 	clients.Wait()
@@ -285,7 +309,7 @@ func (r *chaosRun) live(kills int) []*buyer {
 
 func (r *chaosRun) buyer(id string) *buyer {
 	d := dice(r.seed, "buyer", id)
-	return &buyer{chaosRun: r, id: id, d: d, at: r.processors[d.IntN(len(r.processors))], amount: 100 + d.Int64N(20000)}
+	return &buyer{chaosRun: r, id: id, d: d, at: r.processors[[]int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2}[d.IntN(11)]], amount: 100 + d.Int64N(20000)}
 }
 
 // schedule is the order of the faults: kills, and the others among them.
@@ -301,26 +325,40 @@ func schedule(d *rand.Rand, kills int) (names []string) {
 	return names
 }
 
-// audit waits until every payment has settled, at most as long as the switch may take, and compares the books.
-func (r *chaosRun) audit(all []*buyer) {
+// audit waits until every payment has settled, at most as long as the switch may take, and compares the books. It returns what is wrong, by payment.
+// The payments at the silent processor settle when it answers again, and the others before.
+func (r *chaosRun) audit(all []*buyer) map[string][]string {
 	for _, p := range r.processors {
 		p.working.Wait()
 	}
-	deadline := time.Now().Add(chaosSettle)
-	var wrong map[string][]string
-	for {
-		wrong = map[string][]string{}
-		open := r.openOperations()
+	wrong := r.settled(all, func(b *buyer) bool { return b.at != r.silent })
+	if len(wrong) == 0 {
+		r.silent.beCalm()
+		wrong = r.settled(all, func(*buyer) bool { return true })
+	}
+	return wrong
+}
+
+// settled waits until the books of the payments are equal. It returns what is wrong with them at the end of that time.
+func (r *chaosRun) settled(all []*buyer, which func(*buyer) bool) map[string][]string {
+	for deadline := time.Now().Add(chaosSettle); ; time.Sleep(2 * time.Second) {
+		wrong, open := map[string][]string{}, r.openOperations()
 		for _, b := range all {
+			if !which(b) {
+				continue
+			}
 			if found := b.books(open).check(); len(found) > 0 {
 				wrong[b.id] = found
 			}
 		}
 		if len(wrong) == 0 || time.Now().After(deadline) {
-			break
+			return wrong
 		}
-		time.Sleep(2 * time.Second)
 	}
+}
+
+// report fails the test if something is wrong, with the stories of the payments.
+func (r *chaosRun) report(all []*buyer, wrong map[string][]string) {
 	ends := map[string]int{}
 	for _, b := range all {
 		ends[b.ended()]++

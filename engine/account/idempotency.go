@@ -48,6 +48,9 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 	case a.CustomerID != "":
 		key = "c " + a.CustomerID + " " + key
 	}
+	if fault.Planted("forget keys") {
+		key = ids.New(key)
+	}
 	requestHash = e.Vault.Hash("idempotent request", requestHash) // bodies hold card data, which a plain hash would let an attacker guess
 	deadline := e.Now().Add(e.LockWait)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {

@@ -144,7 +144,7 @@ func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, err
 	if o == nil {
 		return v, nil
 	}
-	r := w.interpret(o, asked.After(final))
+	r := w.interpret(o, asked.After(final) || fault.Planted("believe not found"))
 	r.Again, r.AskedAt = final, asked
 	return r, nil
 }

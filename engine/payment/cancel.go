@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/fault"
 	"payswitch/sdk"
 )
 
@@ -33,7 +34,7 @@ func NextCancel(p *Payment, a *Attempt, ops []*Operation, invoked bool) CancelSt
 	switch {
 	case a.Authorized > 0:
 		return CancelByVoid
-	case a.AccountID == "" || a.PendingOperation(ops) == nil || invoked:
+	case a.AccountID == "" || a.PendingOperation(ops) == nil || invoked || fault.Planted("cancel locally"):
 		return CancelLocally
 	}
 	return CancelWaiting

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"payswitch/engine/fault"
 	"payswitch/sdk"
 )
 
@@ -85,7 +86,12 @@ func (r *Refund) Clone() *Refund {
 }
 
 // Refundable returns how much of the payment can still be refunded: the captured amount without all refunds that have not failed.
-func (p *Payment) Refundable() int64 { return p.Received - p.Refunded }
+func (p *Payment) Refundable() int64 {
+	if fault.Planted("refund more") {
+		return p.Received
+	}
+	return p.Received - p.Refunded
+}
 
 // RefundBooking is the result of a verdict on a refund: rows to be written in one transaction.
 type RefundBooking struct {

@@ -22,6 +22,12 @@ func (w Waits) Ways(op *Operation, a *Attempt, m *sdk.Manifest, now time.Time) (
 	rule := m.Resolve
 	canSync := slices.Contains(m.Operations, QueryFor(op.Kind))
 	asks := false
+	switch {
+	case fault.Planted("send again only") && op.Status == OperationUnknown:
+		return []string{string(sdk.ResolveByIdempotentResend)}
+	case fault.Planted("freeze captures") && op.Kind == sdk.OpCapture:
+		return nil
+	}
 	for _, by := range rule.By {
 		switch by {
 		case sdk.ResolveByProcessorID, sdk.ResolveByReference:
@@ -51,7 +57,7 @@ func QueryFor(kind sdk.Operation) sdk.Operation {
 // Unsent returns the verdict that ends an operation of which it is proven that nothing left. ends is false if the operation is to be sent.
 func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends bool) {
 	limit := giveUpUnsent(op, a)
-	if op.Charges() {
+	if op.Charges() && !fault.Planted("charge late") {
 		limit = min(limit, w.Payer)
 	}
 	switch {
@@ -79,7 +85,7 @@ func giveUpUnsent(op *Operation, a *Attempt) time.Duration {
 // MayResend reports whether the processor still remembers the operation's idempotency key, with room for a slow send. An operation that can
 // charge is sent again only while the customer may still wait. So no customer is charged hours later.
 func (w Waits) MayResend(op *Operation, rule sdk.ResolveRule, now time.Time) bool {
-	if op.Charges() && now.Sub(op.StartedAt) > w.Payer {
+	if op.Charges() && now.Sub(op.StartedAt) > w.Payer && !fault.Planted("charge late") {
 		return false
 	}
 	window := time.Duration(rule.IdempotencyWindowSeconds) * time.Second

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// faultyBinary is the program with the defects that CHAOS_FAULTS names.
+var faultyBinary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(scratch, "payswitch-faulty")
+	return path, goBuild(nil, "-tags", "chaosfaults", "-o", path, "./cmd/payswitch")
+})
+
+// plantedFaults are defects of earlier releases and others of their kind, each with what the check of the books must say of it. A run has the
+// faults of the world that bring the defect out.
+var plantedFaults = []struct {
+	defect string // for fault.Planted, with commas
+	faults []string
+	mute   bool
+	turns  int // see chaosOptions
+	want   string
+}{
+	{"believe not found,no remedy", []string{"kill", "none"}, false, 0, "money of a payment that is shown without"}, // A2
+	{"cancel locally,no remedy", []string{"none"}, false, 0, "money of a payment that is shown without"},            // A1
+	{"send again only", []string{"outage of keyed"}, true, 0, "not settled in time"},                                // A4
+	{"send again only", []string{"outage of keyed"}, true, 0, "authorized 2 times"},                                 // without keys: as A3
+	{"one queue", []string{"outage of keyed"}, true, 0, "not settled in time"},                                      // A5
+	{"record without a turn", []string{"outage of keyed"}, false, 1, "without an attempt"},                          // A6
+	{"freeze captures", []string{"none"}, true, 0, "capture is unknown"},                                            // A7
+	{"charge late", []string{"outage of keyed"}, true, 0, "after the customer's last request"},                      // A8
+	{"forget releases", []string{"none", "none"}, false, 0, "money is still held"},
+	{"refund more", []string{"none"}, false, 0, "refunded of"},
+	{"forget keys", []string{"kill", "none"}, false, 0, "answered in another way"},
+}
+
+// TestChaosFindsPlantedFaults runs the crash test on a switch with a defect: its check must find it. make chaos tries all defects, make test one.
+func TestChaosFindsPlantedFaults(t *testing.T) {
+	faulty := plantedFaults
+	if os.Getenv("CHAOS_KILLS") == "" {
+		faulty = faulty[:1]
+	}
+	program, err := faultyBinary()
+	require.NoError(t, err)
+	for i, f := range faulty {
+		t.Run(f.defect+": "+f.want, func(t *testing.T) {
+			t.Parallel()
+			seed := uint64(i + 1)
+			r := newChaos(t, chaosOptions{seed: seed, program: program, planted: f.defect, mute: f.mute, turns: f.turns})
+			all := r.live(f.faults)
+			wrong := r.audit(all)
+			found := 0
+			for _, list := range wrong {
+				if strings.Contains(strings.Join(list, "\n"), f.want) {
+					found++
+				}
+			}
+			t.Logf("CHAOS_SEED=%d: %d of %d payments are wrong, %d as expected", seed, len(wrong), len(all), found)
+			if found == 0 {
+				r.report(all, wrong)
+				t.Errorf("the defect is not found: no payment has %q", f.want)
+			}
+		})
+	}
+}
