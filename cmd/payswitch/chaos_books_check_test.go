@@ -87,6 +87,10 @@ func TestUnequalBooks(t *testing.T) {
 			b.Processor, b.Shown = nil, &shownPayment{Status: "requires_payment_method"}
 			b.Told = []told{{Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 503}, {Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 200, Status: "requires_payment_method"}}
 		}, "answered 200 without an attempt"},
+		"A6: put off, and recorded as done": {soldBooks, func(b *books) {
+			b.Processor, b.Shown = nil, &shownPayment{Status: "requires_payment_method"}
+			b.Told = []told{{Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 503}, {Began: noon, Call: "create", Key: "p-1", Confirm: true}}
+		}, "recorded as done"},
 		"A6: 500 for want of a turn": {soldBooks, func(b *books) { b.Told = append(b.Told, told{Call: "create", Code: 500}) }, "answered with 500"},
 		"A7: a lost capture is frozen": {heldBooks, func(b *books) {
 			b.Shown, b.Open = &shownPayment{Status: "processing"}, []openOperation{{Kind: "capture", Status: "unknown"}}

@@ -218,9 +218,13 @@ func (b *books) checkSettled(bad func(string, ...any)) {
 
 func (b *books) checkTold(l ledgerSums, bad func(string, ...any)) {
 	answers := map[string]string{}
+	putOff, otherwise := false, false
 	for _, t := range b.Told {
 		if t.Code == 500 && !t.Excused {
 			bad("%s was answered with 500: %s", t.Call, t.Body)
+		}
+		if t.Confirm {
+			putOff, otherwise = putOff || t.Code == 503, otherwise || t.Code != 503 && t.Code != 0
 		}
 		if t.Code != 200 {
 			continue
@@ -251,6 +255,9 @@ func (b *books) checkTold(l ledgerSums, bad func(string, ...any)) {
 		if t.Status == "requires_capture" && len(b.Processor) == 0 {
 			bad("%s told requires_capture, the processor does not know the payment", t.Call)
 		}
+	}
+	if putOff && !otherwise && b.Shown.Status == "requires_payment_method" {
+		bad("the payment was put off with 503, and is recorded as done")
 	}
 }
 

@@ -30,7 +30,7 @@ var plantedFaults = []struct {
 	{"send again only", []string{"outage of keyed"}, true, 0, "not settled in time"},                                // A4
 	{"send again only", []string{"outage of keyed"}, true, 0, "authorized 2 times"},                                 // without keys: as A3
 	{"one queue", []string{"outage of keyed"}, true, 0, "not settled in time"},                                      // A5
-	{"record without a turn", []string{"outage of keyed"}, false, 1, "without an attempt"},                          // A6
+	{"record without a turn", []string{"outage of keyed"}, false, 1, "recorded as done"},                            // A6
 	{"freeze captures", []string{"none"}, true, 0, "capture is unknown"},                                            // A7
 	{"charge late", []string{"outage of keyed"}, true, 0, "after the customer's last request"},                      // A8
 	{"forget releases", []string{"none", "none"}, false, 0, "money is still held"},
