@@ -117,7 +117,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
 	})
-	if b.Again || !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
+	if !b.Operation.Status.Open() && (w.Journalled > 0 || !w.Fresh) {
 		c.Forget = b.Operation.ID
 	}
 	voids, err := e.cancelAfter(w, &b, c, now)
@@ -125,6 +125,9 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 		return nil, err
 	}
 	if err := e.releaseRest(w, &b, c, now); err != nil {
+		return nil, err
+	}
+	if err := e.sendAnother(w, &b, c, now); err != nil {
 		return nil, err
 	}
 	if c.Saved, err = e.DecideSaved(ctx, saveInput(w, b.Payment, b.Attempt), now); err != nil {
@@ -246,4 +249,17 @@ func (e *Engine) releaseRest(w *change.Loaded, b *payment.Booking, c *change.Cha
 		return nil
 	})
 	return e.driver.SealRun(&next.Run)
+}
+
+// sendAnother adds the operation that takes the place of one that did not happen.
+func (e *Engine) sendAnother(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) error {
+	if !b.Again {
+		return nil
+	}
+	next := &drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}
+	e.driver.Begin(next, b.Operation.Kind, b.Operation.Amount, now)
+	b.Succeed(next.Operation, now)
+	next.Operation.AskBy(now.Add(e.opts.ResolvePause))
+	c.Intents = append(c.Intents, next.Operation)
+	return e.driver.SealRun(next)
 }

@@ -16,9 +16,11 @@ type Booking struct {
 	Operation *Operation
 	// Release is true if the engine must void the rest of a partial capture at the processor.
 	Release bool
-	// Again is true if the operation did not happen and is sent again later.
+	// Again is true if the operation did not happen, and the engine must send another in its place: see Succeed.
 	Again  bool
 	Alarms []string
+
+	tries int // of the operation before the booking
 }
 
 // Book applies a verdict to copies of the rows. It is pure: the caller writes its result, or throws the result away and computes it again
@@ -35,8 +37,7 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 		b.unknown(v, now)
 		return b
 	case b.sendsAgain(v, now):
-		b.sendAgain(v, now)
-		return b
+		b.Again, b.tries = true, op.ResolveTries
 	case v.Outcome == nil: // rejected, failed or not acted: nothing happened
 		err = b.nothingHappened(v, now)
 	case v.mismatch:
@@ -92,17 +93,23 @@ func (o *Operation) leaveUnknown(v Verdict, now time.Time) bool {
 	return true
 }
 
-// sendsAgain reports whether the operation did not happen and is sent again: no caller would notice that the funds stay held.
+// sendsAgain reports whether the operation did not happen and another is sent in its place: no caller would notice that the funds stay held.
 func (b *Booking) sendsAgain(v Verdict, now time.Time) bool {
 	return (v.Status == OperationNotActed || v.Status == OperationFailed) && b.Attempt.Releases(b.Operation) && now.Sub(b.Operation.StartedAt) < ReleaseTime
 }
 
-// sendAgain leaves the operation open, as one of which nothing has left. Nothing of its earlier sends counts any more.
-func (b *Booking) sendAgain(v Verdict, now time.Time) {
-	o := b.Operation
-	b.Again, o.Status, o.LastSendAt, o.ResolveAt = true, OperationUnknown, time.Time{}, time.Time{}
-	o.ResolveTries++
-	b.unknown(v, now)
+// Succeed makes next, a new operation of the same kind and amount, the one that is sent in the place of the booking's. It has an idempotency key of its
+// own, because a processor may repeat its error under the old one. Background work sends it after a pause that grows from one to the next.
+func (b *Booking) Succeed(next *Operation, now time.Time) {
+	next.Status, next.Owner, next.LeaseUntil, next.LastSendAt = OperationUnknown, "", time.Time{}, time.Time{}
+	next.StartedAt, next.ResolveTries = b.Operation.StartedAt, b.tries+1
+	next.ResolveAt = now.Add(ResolveDelay(OperationUnknown, next.ResolveTries))
+	b.Operation.ResolveAt = time.Time{}
+	if b.lateVoid() {
+		b.Attempt.Details.LateVoid = next.ID
+	} else {
+		b.Payment.OpenOperation = next.ID
+	}
 }
 
 // nothingHappened restores the attempt's status after an operation that never reached the processor, or on which the processor never acted.

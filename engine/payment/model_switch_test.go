@@ -620,6 +620,11 @@ func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
 		b.Payment.OpenOperation = next.ID
 		c.intents = append(c.intents, next)
 	}
+	if b.Again {
+		again := w.newOperation(s, sdk.OpVoid, b.Operation.Amount)
+		b.Succeed(again, s.now)
+		c.intents = append(c.intents, again)
+	}
 	c.alarms = b.Alarms
 	if !voids && b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == Voided {
 		if waiting := b.Attempt.PendingOperation(s.ops); waiting != nil && waiting.ID != b.Operation.ID {
