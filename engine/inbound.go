@@ -221,25 +221,31 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sd
 	if err := e.bookLateReference(ctx, w, o); err != nil {
 		return err
 	}
-	if w.Attempt.AlreadyShows(o) {
-		return nil
+	contradicts, err := e.contradicts(ctx, w, o)
+	if err != nil || w.Attempt.AlreadyShows(o) && !contradicts {
+		return err
 	}
 	if done, err := e.remedyKept(ctx, w, o, drive.EvidenceOfWebhook); done || err != nil {
 		return err
 	}
-	before := w.Attempt.Version
+	was, before := w.Attempt.Status, w.Attempt.Version
 	if w.Attempt.ID == w.Payment.AttemptID {
 		if err := e.bookEvidence(ctx, w, o); err != nil {
 			return err
 		}
 	}
-	if w.Attempt.Version != before {
+	if w.Attempt.Version != before && !contradicts {
 		return nil
 	}
+	return e.raiseLate(ctx, w, o, drive.EvidenceOfWebhook, was)
+}
+
+// raiseLate raises and keeps a report that contradicts what was booked. was is the attempt's status before the report.
+func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source string, was payment.AttemptStatus) error {
 	e.metrics.Alarm(payment.AlarmLateEvidence)
-	e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the payment", slog.String("payment_id", w.Payment.ID),
-		slog.String("attempt_status", string(w.Attempt.Status)), slog.String("evidence", string(o.Status)))
-	return e.keepWebhook(ctx, w, o, "the attempt was "+string(w.Attempt.Status))
+	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", source),
+		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))
+	return e.keepSaid(ctx, w, source, o, "the attempt was "+string(was))
 }
 
 // keepWebhook stores a message's outcome once, as evidence about the attempt's latest operation.

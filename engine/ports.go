@@ -24,6 +24,8 @@ type Reader interface {
 	vault.Reader
 	// OperationsWithStatus lists the open operations of all merchants with one of the statuses (started, unknown, pending), oldest first.
 	OperationsWithStatus(statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error)
+	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
+	ResolvedOperations(limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
 	AccountsAt(connector string) (int, error)
 }

@@ -217,6 +217,8 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	switch {
 	case f.AlreadyShows(o):
 		return nil
+	case op.Resolution.ShownBy(f): // the processor has not said anything before
+		return e.bookRefundEvidence(ctx, w, o)
 	case f.Status.Final() && op.Status != payment.OperationNotActed && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync):
 		return e.syncRefund(ctx, w) // messages come in any order, so the processor's answer decides
 	case f.Status == payment.RefundFailed && op.Status == payment.OperationDeclined:

@@ -90,7 +90,15 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		if err := e.bookLateReference(ctx, w, o); err != nil {
 			return err
 		}
-		return e.bookEvidence(ctx, w, o)
+		contradicts, err := e.contradicts(ctx, w, o)
+		if err != nil {
+			return err
+		}
+		was := w.Attempt.Status
+		if err := e.bookEvidence(ctx, w, o); err != nil || !contradicts {
+			return err
+		}
+		return e.raiseLate(ctx, w, o, "sync", was)
 	}
 	if op.Unsent() {
 		return nil // a drive will begin: its answer has more facts than a query

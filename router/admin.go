@@ -38,6 +38,7 @@ type Admin interface {
 	Account(ctx context.Context, a account.Auth, id string) (*account.Account, error)
 	Accounts(ctx context.Context, a account.Auth) ([]*account.Account, error)
 	operatorAdmin
+	operationAdmin
 	methodAdmin
 	acquirerAdmin
 	SetEgress(ctx context.Context, a account.Auth, id string, in account.EgressInput) (*account.Account, error)

@@ -25,6 +25,9 @@ func (s *Server) operatorRoutes() []route {
 		{method: "GET", pattern: accountPath + "/approval", who: admin, handle: s.retrieveApproval},
 		{method: "POST", pattern: accountPath + "/approval", who: admin, handle: s.approve},
 		{method: "GET", pattern: accountPath + "/violations", who: admin, handle: s.listViolations},
+		{method: "GET", pattern: "/operations", who: admin, handle: s.listOperations},
+		{method: "GET", pattern: "/operations/{operation_id}", who: admin, handle: s.retrieveOperation},
+		{method: "POST", pattern: "/operations/{operation_id}/resolve", who: admin, handle: s.resolveOperation},
 	}
 }
 

@@ -25,6 +25,7 @@ func TestDocuments(t *testing.T) {
 	var b strings.Builder
 	describe(&b, "payments.details", reflect.TypeFor[payment.Details]())
 	describe(&b, "attempts.details", reflect.TypeFor[payment.AttemptDetails]())
+	describe(&b, "operations.resolution", reflect.TypeFor[payment.Resolution]())
 	describe(&b, "refunds.details", reflect.TypeFor[payment.RefundDetails]())
 	describe(&b, "authentications.details", reflect.TypeFor[payment.AuthenticationDetails]())
 	describe(&b, "account_versions.details", reflect.TypeFor[account.VersionDetails]())

@@ -14,26 +14,39 @@ import (
 
 const operationColumns = `id, merchant_id, payment_id, attempt_id, account_id, kind, status, amount, owner, lease_until, connector,
 	adapter_hash, seed, started_at, last_send_at, closed_at, resolve_tries, resolve_at, request, instrument, outcome, error_text,
-	account_version, signature`
+	account_version, resolution, signature`
 
 var operationRows = signs("operations", "id", operationColumns, "owner", "lease_until")
 
-func operationValues(o *payment.Operation) []any {
+// resolutionText is the column of an operator's word, "" without one.
+func resolutionText(o *payment.Operation) (string, error) {
+	if o.Resolution == nil {
+		return "", nil
+	}
+	return encode(o.Resolution)
+}
+
+func operationValues(o *payment.Operation, resolution string) []any {
 	return []any{o.ID, o.MerchantID, o.PaymentID, o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner,
 		millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt),
-		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, o.AccountVersion}
+		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, o.AccountVersion, resolution}
 }
 
 func scanOperation(row scanner) (*payment.Operation, error) {
 	o := new(payment.Operation)
 	var kind, status string
 	var lease, started, sent, closed, resolve int64
+	var resolution []byte
 	err := row.Scan(&o.ID, &o.MerchantID, &o.PaymentID, &o.AttemptID, &o.AccountID, &kind, &status, &o.Amount, &o.Owner, &lease,
 		&o.Connector, &o.AdapterHash, &o.Seed, &started, &sent, &closed, &o.ResolveTries, &resolve, &o.Request, &o.Instrument, &o.Outcome,
-		&o.ErrorText, &o.AccountVersion)
+		&o.ErrorText, &o.AccountVersion, &resolution)
 	o.Kind, o.Status = sdk.Operation(kind), payment.OperationStatus(status)
 	o.LeaseUntil, o.StartedAt, o.LastSendAt = moment(lease), moment(started), moment(sent)
 	o.ClosedAt, o.ResolveAt = moment(closed), moment(resolve)
+	if err == nil && len(resolution) > 0 {
+		o.Resolution = new(payment.Resolution)
+		err = decode(resolution, o.Resolution)
+	}
 	return o, err
 }
 
@@ -52,9 +65,13 @@ func dueAt(o *payment.Operation) any {
 
 // InsertOperation implements engine.Tx.
 func (t *tx) InsertOperation(o *payment.Operation) error {
-	err := t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
-		ON CONFLICT DO NOTHING`, append(t.signed(operationRows, operationValues(o)...), dueAt(o))...)
+	resolution, err := resolutionText(o)
+	if err != nil {
+		return err
+	}
+	err = t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
+		ON CONFLICT DO NOTHING`, append(t.signed(operationRows, operationValues(o, resolution)...), dueAt(o))...)
 	if err != nil || o.Key == nil {
 		return err
 	}
@@ -63,13 +80,17 @@ func (t *tx) InsertOperation(o *payment.Operation) error {
 
 // UpdateOperation implements engine.Tx. It does not change PaymentID and Request.
 func (t *tx) UpdateOperation(o *payment.Operation) error {
-	err := t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
+	resolution, err := resolutionText(o)
+	if err != nil {
+		return err
+	}
+	err = t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
 		owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
 		closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, account_version = $20,
-		signature = $21 WHERE id = $22 AND merchant_id = $23`,
+		resolution = $21, signature = $22 WHERE id = $23 AND merchant_id = $24`,
 		o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
 		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Instrument,
-		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, t.signature(operationRows, operationValues(o)), o.ID, o.MerchantID)
+		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, resolution, t.signature(operationRows, operationValues(o, resolution)), o.ID, o.MerchantID)
 	if err != nil || o.Instrument != nil {
 		return err
 	}
@@ -126,6 +147,12 @@ func (t *tx) OperationsWithStatus(statuses []payment.OperationStatus, limit int)
 	where.addAny("status", names)
 	query := `SELECT ` + operationColumns + ` FROM operations WHERE ` + where.String() + ` ORDER BY started_at, seq LIMIT ` + where.place(limit)
 	return all(t, "list operations by status", genuine(t, operationRows, scanOperation), query, where.args...)
+}
+
+// ResolvedOperations implements engine.Reader. It reads operations_resolved.
+func (t *tx) ResolvedOperations(limit int) ([]*payment.Operation, error) {
+	return all(t, "list resolved operations", genuine(t, operationRows, scanOperation), `SELECT `+operationColumns+` FROM operations
+		WHERE resolution <> '' ORDER BY closed_at DESC, seq DESC LIMIT $1`, limit)
 }
 
 // ClaimOperations implements engine.Tx. It returns the operations in any order.

@@ -52,6 +52,7 @@ func sections() []section {
 			{"demo", "try payswitch with a demo database, a merchant and a simulated processor", (*program).demo},
 			{"config check", "check the configuration and show the settings in force", (*program).configCheck},
 			{"operations list", "list the operations that have not ended, or with --unknown those of an unknown result", (*program).listOperations},
+			{"operations resolve", "say what became of an operation that payswitch cannot find out about", (*program).resolveOperation},
 			{"migrate", "update the database and stop", (*program).migrate},
 			{"serve", "run the switch", (*program).serve},
 			{"version", "show version, revision and build", (*program).version},
@@ -120,7 +121,7 @@ func usageText() string {
 	for _, s := range sections() {
 		fmt.Fprintf(&b, "\n%s:\n", s.title)
 		for _, c := range s.commands {
-			fmt.Fprintf(&b, "  %-16s%s\n", c.name, c.summary)
+			fmt.Fprintf(&b, "  %-20s%s\n", c.name, c.summary)
 		}
 	}
 	b.WriteString(`

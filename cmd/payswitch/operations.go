@@ -4,20 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"payswitch/engine"
-	"payswitch/engine/account"
+	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 	"payswitch/engine/vault"
+	"payswitch/router"
 	"payswitch/storage"
 )
 
-// openOperation is an operation in the list, as --json prints it.
-type openOperation struct {
+// shownOperation is an operation as --json prints it. GET /operations has the same keys.
+type shownOperation struct {
 	OperationID  string     `json:"operation_id"`
 	MerchantID   string     `json:"merchant_id"`
 	PaymentID    string     `json:"payment_id"`
@@ -30,83 +33,149 @@ type openOperation struct {
 	AccountID    string     `json:"merchant_connector_id"`
 	StartedAt    *time.Time `json:"started_at"`
 	LastSendAt   *time.Time `json:"last_send_at"` // null: nothing has left
+	ClosedAt     *time.Time `json:"closed_at"`
 	ResolveTries int        `json:"resolve_tries"`
 	ResolveAt    *time.Time `json:"resolve_at"`
 	Answer       string     `json:"last_answer"` // why the operation is still open
+	// Resolution is the operator's word that ended the operation, nil for an operation that ended in another way.
+	Resolution *shownResolution `json:"resolution"`
 }
 
-// listOperations lists operations without an end, oldest first.
-func (p *program) listOperations(ctx context.Context, args []string) error {
-	f := p.flags("operations list")
-	unknown := f.Bool("unknown", false, "list only the operations of which nobody knows whether the processor has acted")
-	asJSON := f.Bool("json", false, "print one JSON object per line")
-	limit := f.Int("limit", 1000, "list at most `n` operations")
-	return p.withStore(ctx, f, args, func(ctx context.Context, _ Config, db *storage.DB, _ *vault.Vault) error {
-		if *limit < 1 {
-			return usageError{"--limit must be 1 or more"}
-		}
-		statuses := []payment.OperationStatus{payment.OperationStarted, payment.OperationUnknown, payment.OperationPending}
-		if *unknown {
-			statuses = []payment.OperationStatus{payment.OperationUnknown}
-		}
-		var list []openOperation
-		var altered *vault.AlteredError
-		err := db.View(ctx, func(r engine.Reader) error {
-			ops, err := r.OperationsWithStatus(statuses, *limit)
-			if altered, err = account.LeftOut(nil, err); err != nil {
-				return err
-			}
-			for _, op := range ops {
-				pay, err := r.Payment(op.MerchantID, op.PaymentID)
-				if err != nil {
-					return fmt.Errorf("read payment %s: %w", op.PaymentID, err)
-				}
-				list = append(list, shownOperation(op, string(pay.Currency)))
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		err = p.printOperations(list, *asJSON)
-		if altered != nil {
-			err = errors.Join(err, altered)
-		}
-		return err
-	})
+type shownResolution struct {
+	Outcome   string    `json:"outcome"`
+	Amount    int64     `json:"amount"`
+	Reference string    `json:"reference"`
+	By        string    `json:"by"`
+	Why       string    `json:"why"`
+	Was       string    `json:"was"`
+	At        time.Time `json:"at"`
 }
 
-func shownOperation(o *payment.Operation, currency string) openOperation {
+func showOperation(v engine.OperationView) shownOperation {
 	at := func(t time.Time) *time.Time {
 		if t.IsZero() {
 			return nil
 		}
 		return &t
 	}
-	return openOperation{OperationID: o.ID, MerchantID: o.MerchantID, PaymentID: o.PaymentID, AttemptID: o.AttemptID, Kind: string(o.Kind), Status: string(o.Status),
-		Amount: o.Amount, Currency: currency, Connector: o.Connector, AccountID: o.AccountID, StartedAt: at(o.StartedAt), LastSendAt: at(o.LastSendAt),
-		ResolveTries: o.ResolveTries, ResolveAt: at(o.ResolveAt), Answer: o.ErrorText}
+	o := shownOperation{OperationID: v.ID, MerchantID: v.MerchantID, PaymentID: v.PaymentID, AttemptID: v.AttemptID, Kind: string(v.Kind), Status: string(v.Status),
+		Amount: v.Amount, Currency: string(v.Currency), Connector: v.Connector, AccountID: v.AccountID, StartedAt: at(v.StartedAt), LastSendAt: at(v.LastSendAt),
+		ClosedAt: at(v.ClosedAt), ResolveTries: v.ResolveTries, ResolveAt: at(v.ResolveAt), Answer: v.ErrorText}
+	if r := v.Resolution; r != nil {
+		o.Resolution = &shownResolution{Outcome: r.Outcome, Amount: r.Amount, Reference: r.Reference, By: r.By, Why: r.Why, Was: string(r.Was), At: r.At}
+	}
+	return o
 }
 
-func (p *program) printOperations(list []openOperation, asJSON bool) error {
+// listOperations lists operations without an end, oldest first, or those that an operator has resolved, newest first.
+func (p *program) listOperations(ctx context.Context, args []string) error {
+	f := p.flags("operations list")
+	unknown := f.Bool("unknown", false, "list only the operations whose result payswitch does not know")
+	resolved := f.Bool("resolved", false, "list the operations that an operator has resolved, newest first")
+	asJSON := f.Bool("json", false, "print one JSON object per line")
+	limit := f.Int("limit", 1000, "list at most `n` operations")
+	return p.withStore(ctx, f, args, func(ctx context.Context, _ Config, db *storage.DB, _ *vault.Vault) error {
+		switch {
+		case *limit < 1:
+			return usageError{"--limit must be 1 or more"}
+		case *unknown && *resolved:
+			return usageError{"--unknown and --resolved exclude each other: an operator's word ends an operation"}
+		}
+		filter := request.OperationFilter{Resolved: *resolved, Limit: *limit}
+		if *unknown {
+			filter.Statuses = []payment.OperationStatus{payment.OperationUnknown}
+		}
+		var list []engine.OperationView
+		var altered error
+		err := db.View(ctx, func(r engine.Reader) (err error) { list, altered, err = engine.ListOperations(r, filter); return err })
+		if err != nil {
+			return err
+		}
+		return errors.Join(p.printOperations(list, *asJSON), altered)
+	})
+}
+
+func (p *program) printOperations(list []engine.OperationView, asJSON bool) error {
 	if asJSON {
 		out := json.NewEncoder(p.stdout)
-		for _, o := range list {
-			if err := out.Encode(o); err != nil {
+		for _, v := range list {
+			if err := out.Encode(showOperation(v)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "STARTED\tMERCHANT\tPAYMENT\tOPERATION\tSTATUS\tAMOUNT\tCONNECTOR\tTRIES\tLAST ANSWER")
-	for _, o := range list {
-		started := "-"
-		if o.StartedAt != nil {
-			started = o.StartedAt.Format(time.RFC3339)
+	fmt.Fprintln(w, "STARTED\tID\tMERCHANT\tPAYMENT\tOPERATION\tSTATUS\tAMOUNT\tCONNECTOR\tTRIES\tLAST ANSWER\tRESOLVED BY\tWHY")
+	for _, v := range list {
+		by, why := "-", "-"
+		if r := v.Resolution; r != nil {
+			by, why = r.By, r.Why
 		}
-		fmt.Fprintln(w, strings.Join([]string{started, o.MerchantID, o.PaymentID, o.Kind, o.Status, fmt.Sprintf("%d %s", o.Amount, o.Currency), o.Connector,
-			fmt.Sprint(o.ResolveTries), o.Answer}, "\t"))
+		cells := []string{v.StartedAt.Format(time.RFC3339), v.ID, v.MerchantID, v.PaymentID, string(v.Kind), string(v.Status), fmt.Sprintf("%d %s", v.Amount, v.Currency),
+			v.Connector, fmt.Sprint(v.ResolveTries), v.ErrorText, by, why}
+		for i := range cells {
+			cells[i] = strings.Join(strings.Fields(cells[i]), " ") // a line for each operation
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
 	return w.Flush()
+}
+
+// resolveOperation books an operator's word on an operation, beside running nodes or without them.
+func (p *program) resolveOperation(ctx context.Context, args []string) error {
+	f := p.flags("operations resolve OPERATION")
+	in := request.OperatorWord{}
+	f.StringVar(&in.Outcome, "outcome", "", "succeeded: the processor carried it out; declined: it refused; not_done: it never acted")
+	f.StringVar(&in.By, "by", "", "your `name`")
+	f.StringVar(&in.Why, "why", "", "what you know it from, such as the processor's statement")
+	f.StringVar(&in.Reference, "reference", "", "the processor's `id` of the payment, capture or refund")
+	amount := f.Int64("amount", 0, "what was held, taken or given back, in minor units; default: what the operation asked for")
+	given, c, err := p.operandsAndConfig(f, args, 1)
+	if err != nil {
+		return err
+	}
+	if len(given) == 0 {
+		return usageError{"operations resolve needs the id of an operation, from `payswitch operations list`"}
+	}
+	f.Visit(func(one *flag.Flag) {
+		if one.Name == "amount" {
+			in.Amount = amount
+		}
+	})
+	return p.openStore(ctx, c, func(ctx context.Context, c Config, db *storage.DB, v *vault.Vault) error {
+		host, err := p.openHost(ctx, c)
+		if err != nil {
+			return err
+		}
+		err = p.resolveWith(ctx, c, engine.Deps{Store: db, Connectors: host, Vault: v, Presenter: router.Presenter{}, Logger: newLogger(p.stderr, c.Log)}, given[0], in)
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+		defer cancel()
+		return errors.Join(err, host.Close(limit))
+	})
+}
+
+func (p *program) resolveWith(ctx context.Context, c Config, d engine.Deps, id string, in request.OperatorWord) error {
+	e, err := engine.New(d, engine.Options{PublicURL: c.Server.PublicURL, KeyEnvironment: c.Keys.Environment, LeaseTime: c.Engine.LeaseTime,
+		SettleTimeout: c.Engine.SettleTimeout, JournalKeep: c.journalKeep()})
+	if err != nil {
+		return err
+	}
+	done, err := e.ResolveOperation(ctx, id, in)
+	if err == nil {
+		err = p.printOperations([]engine.OperationView{done}, true)
+	}
+	var refused *fault.Error
+	if errors.As(err, &refused) && refused.Kind != fault.KindInternal {
+		text := refused.Message
+		for _, more := range []string{refused.Reason, refused.Hint} {
+			if more != "" {
+				text += ": " + more
+			}
+		}
+		err = errors.New(text)
+	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Server.ShutdownTimeout)
+	defer cancel()
+	return errors.Join(err, e.Close(limit))
 }

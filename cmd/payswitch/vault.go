@@ -35,6 +35,11 @@ func (p *program) withStore(ctx context.Context, flags *flag.FlagSet, args []str
 	if err != nil {
 		return err
 	}
+	return p.openStore(ctx, c, f)
+}
+
+// openStore runs f with the database and vault of a configuration.
+func (p *program) openStore(ctx context.Context, c Config, f func(ctx context.Context, c Config, db *storage.DB, v *vault.Vault) error) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	pending, err := storage.Pending(ctx, c.Storage.DSN.Reveal())

@@ -238,3 +238,31 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 		d.Log.LogAttrs(ctx, slog.LevelError, "rescheduling failed", slog.String("operation_id", op.ID), slog.Any("error", err))
 	}
 }
+
+// Take takes the lease of an open operation for this node. taken is false if another run holds the lease or the operation has ended; op is its row.
+func (d *Driver) Take(ctx context.Context, id string) (op *payment.Operation, taken bool, err error) {
+	err = d.Store.Update(ctx, func(tx Tx) error {
+		if op, err = tx.Operation(id); err != nil {
+			return err
+		}
+		taken = !op.Leased(tx.Now()) && (op.Status.Open() || op.Status == payment.OperationPending)
+		if !taken {
+			return nil
+		}
+		op.Owner, op.LeaseUntil = d.Node, tx.Now().Add(d.LeaseTime).Truncate(time.Millisecond)
+		return tx.UpdateOperation(op)
+	})
+	return op, taken, err
+}
+
+// GiveBack ends the lease that Take has taken, if the operation is still open.
+func (d *Driver) GiveBack(ctx context.Context, op *payment.Operation) error {
+	return d.Store.Update(ctx, func(tx Tx) error {
+		fresh, err := tx.Operation(op.ID)
+		if err != nil || fresh.Owner != d.Node || !fresh.LeaseUntil.Equal(op.LeaseUntil) || !fresh.Status.Open() && fresh.Status != payment.OperationPending {
+			return err
+		}
+		fresh.Owner, fresh.LeaseUntil = "", tx.Now()
+		return tx.UpdateOperation(fresh)
+	})
+}

@@ -300,6 +300,8 @@ type Operation struct {
 	// Outcome is the sdk.Outcome that closed the operation, as JSON. ErrorText says why the operation failed or is unknown.
 	Outcome   []byte
 	ErrorText string
+	// Resolution is the operator's word that ended the operation, nil for an operation that ended in another way. It never changes.
+	Resolution *Resolution
 }
 
 // Leased reports whether a run holds the operation at the time now of the database's clock.

@@ -491,6 +491,19 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 	waits.Status = payment.OperationSucceeded
 	update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(waits) })
 	require.Empty(t, listed(10, payment.OperationUnknown), "it has ended")
+
+	resolved := func(limit int) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*payment.Operation, error) { return r.ResolvedOperations(limit) }), operationID)
+	}
+	require.Empty(t, resolved(10))
+	waits.Resolution, waits.ClosedAt = &payment.Resolution{Outcome: payment.SaidDeclined, By: "Ada", Why: "statement", Was: payment.OperationUnknown, At: base}, base
+	update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(waits) })
+	later := *waits
+	later.ID, later.ClosedAt = "later", base.Add(time.Minute)
+	insertOperations(t, s, &later)
+	require.Equal(t, []string{"later", "waits"}, resolved(10))
+	require.Equal(t, []string{"later"}, resolved(1))
+	require.Equal(t, waits.Resolution, get(t, s, func(r engine.Reader) (*payment.Operation, error) { return r.Operation("waits") }).Resolution)
 	require.Equal(t, []int{1, 2, 4, 1, 0, 0}, []int{count(merchantA, "one"), count(merchantA, "two"), count(merchantA, ""), count(merchantB, ""),
 		count(merchantB, "one"), count("nobody", "")})
 }

@@ -1,0 +1,88 @@
+package request
+
+import (
+	"fmt"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// OperatorWord is what an operator says of an operation whose outcome payswitch could not find out.
+type OperatorWord struct {
+	Outcome   string // one of payment's Said constants
+	Amount    *int64 // minor units; nil: what the operation asked for
+	Reference string // the processor's id of the payment, capture or refund; "": none is named
+	By, Why   string // name of the operator, and what the word rests on
+}
+
+// Check refuses a word that lacks a part, or names a part that its outcome cannot have.
+func (o *OperatorWord) Check() error {
+	switch {
+	case o.Outcome != payment.SaidSucceeded && o.Outcome != payment.SaidDeclined && o.Outcome != payment.SaidNotDone:
+		return fault.BadFormat("outcome", "succeeded, declined or not_done")
+	case o.By == "":
+		return fault.Missing("by")
+	case o.Why == "":
+		return fault.Missing("why")
+	}
+	for _, f := range []struct {
+		name, value string
+		most        int
+	}{{"by", o.By, 255}, {"why", o.Why, 2000}, {"reference", o.Reference, 255}} {
+		if len(f.value) > f.most {
+			return fault.BadFormat(f.name, fmt.Sprintf("a text of at most %d bytes", f.most))
+		}
+	}
+	if o.Outcome != payment.SaidSucceeded && (o.Amount != nil || o.Reference != "") {
+		return fault.Unprocessable("outcome", "amount and reference belong to the outcome succeeded alone")
+	}
+	return nil
+}
+
+// On holds the word against the operation that it is about, and returns what the operation keeps of it. r is the refund that op performs, nil for
+// another operation.
+func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Refund, op *payment.Operation) (*payment.Resolution, error) {
+	said := &payment.Resolution{Outcome: o.Outcome, Reference: o.Reference, By: o.By, Why: o.Why}
+	switch open := p.OpenOperation; {
+	case open != "" && open != op.ID && !op.OfRefund() && op.ID != a.Details.LateVoid:
+		return nil, fault.Refused("Another operation on the payment is open: resolve " + open + " first")
+	case op.Status == payment.OperationPending && !op.OfRefund() && !payment.AwaitsEnd(a.Status) && op.ID != a.Details.LateVoid:
+		return nil, fault.Refused("The payment has moved on without this operation: its outcome changes nothing")
+	case o.Outcome != payment.SaidSucceeded:
+		return said, nil
+	}
+	known := map[bool]string{true: a.TransactionID}[op.Charges()]
+	if r != nil {
+		known = r.ProcessorID
+	}
+	switch {
+	case op.Charges() && known == "" && o.Reference == "":
+		return nil, fault.Missing("reference").WithHint("Send the processor's id of the payment: a later capture, void or refund names the payment by it.")
+	case known != "" && o.Reference != "" && o.Reference != known:
+		return nil, fault.Unprocessable("reference", "the processor gave the id "+known+" before: look whether "+o.Reference+" is another payment or refund")
+	case op.Kind == sdk.OpVoid || op.Kind == sdk.OpVerify:
+		if o.Amount != nil {
+			return nil, fault.Unprocessable("amount", "a "+string(op.Kind)+" has no amount: leave the field out")
+		}
+		return said, nil
+	}
+	most := op.Amount
+	if op.Charges() {
+		most = a.Amount
+	}
+	if said.Amount = most; o.Amount != nil {
+		said.Amount = *o.Amount
+	}
+	if said.Amount <= 0 || said.Amount > most {
+		return nil, fault.Unprocessable("amount", fmt.Sprintf("amount must be between 1 and %d, the amount of the operation in minor units", most))
+	}
+	return said, nil
+}
+
+// OperationFilter selects operations of all merchants. Without Statuses and Resolved it selects all that have not ended.
+type OperationFilter struct {
+	Statuses []payment.OperationStatus // started, unknown, pending
+	Resolved bool                      // those that an operator's word has ended, instead
+	Limit    int                       // 1 or more
+}

@@ -1,0 +1,97 @@
+package router
+
+import (
+	"context"
+
+	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+)
+
+// operationAdmin are the operator's use cases about operations of all merchants.
+type operationAdmin interface {
+	Operations(ctx context.Context, f request.OperationFilter) ([]engine.OperationView, error)
+	Operation(ctx context.Context, id string) (engine.OperationView, error)
+	ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (engine.OperationView, error)
+}
+
+// operationFilters are the values of the query parameter status.
+var operationFilters = []string{"open", "started", "unknown", "pending", "resolved"}
+
+func (s *Server) listOperations(c *call) (answer, error) {
+	const most = 1000
+	q := c.query()
+	q.only("status", "limit")
+	f, status := request.OperationFilter{Limit: 100}, q.text("status")
+	switch status {
+	case "", "open":
+	case "started", "unknown", "pending":
+		f.Statuses = []payment.OperationStatus{payment.OperationStatus(status)}
+	case "resolved":
+		f.Resolved = true
+	default:
+		q.fail("status", "status: unknown value, expected "+oneOfText(operationFilters), didYouMean(status, operationFilters))
+	}
+	if n, given := q.int("limit"); given {
+		if n < 1 || n > most {
+			return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 1000")
+		}
+		f.Limit = int(n)
+	}
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	list, err := s.Admin.Operations(c.ctx(), f)
+	if err != nil {
+		return answer{}, err
+	}
+	w := newWriter(64 + len(list)<<9)
+	w.open().int("count", int64(len(list))).key("data")
+	return listOfAnswers(w, list, writeOperation).close().answer(), nil
+}
+
+func (s *Server) retrieveOperation(c *call) (answer, error) {
+	return operationAnswer(s.Admin.Operation(c.ctx(), c.param("operation_id")))
+}
+
+var operatorWordFields = closedObject(
+	must(at("outcome", oneOf([]string{payment.SaidSucceeded, payment.SaidDeclined, payment.SaidNotDone}), func(o *request.OperatorWord) *string { return &o.Outcome })),
+	must(at("by", text, func(o *request.OperatorWord) *string { return &o.By })),
+	must(at("why", text, func(o *request.OperatorWord) *string { return &o.Why })),
+	opt("amount", amount, func(o *request.OperatorWord) **int64 { return &o.Amount }),
+	at("reference", apart(text), func(o *request.OperatorWord) *string { return &o.Reference }),
+)
+
+// resolveOperation books what an operator found out about an operation.
+func (s *Server) resolveOperation(c *call) (answer, error) {
+	var in request.OperatorWord
+	if err := decode(c, operatorWordFields, &in); err != nil {
+		return answer{}, err
+	}
+	return operationAnswer(s.Admin.ResolveOperation(c.ctx(), c.param("operation_id"), in))
+}
+
+func operationAnswer(v engine.OperationView, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	w := newWriter(1 << 10)
+	writeOperation(w, v)
+	return w.answer(), nil
+}
+
+// writeOperation writes an operation as operators see it. `payswitch operations list --json` has the same keys.
+func writeOperation(w *writer, v engine.OperationView) {
+	w.open().str("operation_id", v.ID).str("merchant_id", v.MerchantID).str("payment_id", v.PaymentID).str("attempt_id", v.AttemptID)
+	w.str("kind", string(v.Kind)).str("status", string(v.Status)).int("amount", v.Amount).str("currency", string(v.Currency))
+	w.str("connector", v.Connector).str("merchant_connector_id", v.AccountID).time("started_at", v.StartedAt).time("last_send_at", v.LastSendAt)
+	w.time("closed_at", v.ClosedAt).int("resolve_tries", int64(v.ResolveTries)).time("resolve_at", v.ResolveAt).text("last_answer", v.ErrorText)
+	if r := v.Resolution; r == nil {
+		w.null("resolution")
+	} else {
+		w.key("resolution").open().str("outcome", r.Outcome).int("amount", r.Amount).text("reference", r.Reference).str("by", r.By).str("why", r.Why)
+		w.str("was", string(r.Was)).time("at", r.At).close()
+	}
+	w.close()
+}
