@@ -254,6 +254,9 @@ func (e *Engine) ListRefunds(ctx context.Context, auth account.Auth, in request.
 // DecideRefund books an operator's decision about a refund: any status may follow any other. It calls no processor and announces nothing. An operation
 // that is still open ends with it, so that background work does not send the refund again.
 func (e *Engine) DecideRefund(ctx context.Context, id string, in request.RefundDecision) error {
+	if _, err := e.Merchant(ctx, in.MerchantID); err != nil {
+		return err
+	}
 	f, err := e.readRefund(ctx, in.MerchantID, id)
 	if err != nil {
 		return err

@@ -224,6 +224,97 @@ func TestDecideRefund(t *testing.T) {
 	decide(`{"status":"failed"}`).refused(400, "IR_06", "missing field `merchant_id`")
 	decide(`{"merchant_id":"`+merchant+`","status":"done"}`).refused(400, "IR_06", "unknown variant `done`")
 	decide(`{"merchant_id":"`+merchant+`","error_code":"clear"}`).refused(400, "IR_06", "unknown variant `clear`")
+	w.admin("PUT", path, `{"merchant_id":"shop_none","status":"failed"}`).refused(404, "HE_02", "Merchant account does not exist in our records")
+	_, _, _ = w.merchant("shop_2")
+	w.admin("PUT", path, `{"merchant_id":"shop_2","status":"failed"}`).refused(404, "HE_02", "Refund does not exist in our records.")
 	w.admin("PUT", "/refunds/none/manual-update", `{"merchant_id":"`+merchant+`"}`).refused(404, "HE_02", "Refund does not exist in our records.")
 	w.send("PUT", path, w.secret, `{"merchant_id":"`+merchant+`"}`).refused(401, "IR_01", "")
+}
+
+// TestRefundOrCancel holds each status of a payment against the contract: a refund gives captured money back, a cancel releases what is not captured.
+func TestRefundOrCancel(t *testing.T) {
+	const card = `"payment_method":"card","payment_method_data":{"card":{"card_number":"%s","card_exp_month":"10","card_exp_year":"50","card_cvc":"737"}}`
+	made := func(w *world, more, number string) string {
+		return w.post("/payments", `{"amount":1000,"currency":"USD",`+more+fmt.Sprintf(card, number)+`}`).ok()["payment_id"].(string)
+	}
+	captured := func(w *world, method string, amount int) string {
+		id := made(w, `"confirm":true,"capture_method":"`+method+`",`, "4242424242424242")
+		w.post("/payments/"+id+"/capture", fmt.Sprintf(`{"amount_to_capture":%d}`, amount)).ok()
+		return id
+	}
+	for status, c := range map[string]struct {
+		make    func(w *world) string
+		refund  bool
+		cancels string // the status after a cancel, "" where it is refused
+	}{
+		"requires_payment_method": {func(w *world) string {
+			return w.post("/payments", `{"amount":1000,"currency":"USD"}`).ok()["payment_id"].(string)
+		}, false, "cancelled"},
+		"requires_confirmation": {func(w *world) string { return made(w, "", "4242424242424242") }, false, "cancelled"},
+		"requires_capture": {func(w *world) string { return made(w, `"confirm":true,"capture_method":"manual",`, "4242424242424242") }, false,
+			"cancelled"},
+		"partially_captured_and_capturable": {func(w *world) string { return captured(w, "manual_multiple", 400) }, false, "partially_captured"},
+		"succeeded":                         {func(w *world) string { return captured(w, "manual", 1000) }, true, ""},
+		"partially_captured":                {func(w *world) string { return captured(w, "manual", 400) }, true, ""},
+		"failed":                            {func(w *world) string { return made(w, `"confirm":true,`, "4000000000000002") }, false, ""},
+		"cancelled": {func(w *world) string {
+			id := made(w, `"confirm":true,"capture_method":"manual",`, "4242424242424242")
+			w.post("/payments/"+id+"/cancel", `{}`).ok()
+			return id
+		}, false, ""},
+	} {
+		t.Run(status, func(t *testing.T) {
+			w := newWorld(t)
+			id := c.make(w)
+			require.Equal(t, status, w.get("/payments/" + id).ok()["status"])
+			refund := w.post("/refunds", `{"payment_id":"`+id+`","amount":100}`)
+			if c.refund {
+				require.Equal(t, "succeeded", refund.ok()["status"])
+			} else {
+				refund.refused(400, "IR_14", "This Payment could not be refund because it has a status of "+status+". The expected state is succeeded, partially_captured")
+			}
+			cancel := w.post("/payments/"+id+"/cancel", `{}`)
+			if c.cancels == "" {
+				cancel.refused(400, "IR_16", "You cannot cancel this payment because it has status "+status)
+				require.Equal(t, status, w.get("/payments/" + id).ok()["status"])
+				return
+			}
+			require.Equal(t, c.cancels, cancel.ok()["status"])
+		})
+	}
+}
+
+// TestRefundChecksInOrder sends requests that break two rules at once: the contract's first rule answers.
+func TestRefundChecksInOrder(t *testing.T) {
+	w := newWorld(t)
+	id := w.paid(1000)
+	old, used := w.paid(1000), w.paid(1000)
+	w.post("/refunds", `{"payment_id":"`+id+`","refund_id":"taken","amount":1}`).ok()
+	for range payment.MaxRefunds {
+		w.post("/refunds", `{"payment_id":"`+used+`","amount":1}`).ok()
+	}
+	unpaid := w.post("/payments", `{"amount":1000,"currency":"USD"}`).ok()["payment_id"].(string)
+	long := strings.Repeat("x", 65)
+	for name, c := range map[string]struct {
+		body, code string
+		status     int
+	}{
+		"length before payment":    {`{"payment_id":"none","refund_id":"` + long + `"}`, "IR_05", 422},
+		"merchant before payment":  {`{"payment_id":"none","merchant_id":"other"}`, "IR_05", 422},
+		"payment before amount":    {`{"payment_id":"none","amount":0}`, "HE_02", 404},
+		"status before amount":     {`{"payment_id":"` + unpaid + `","amount":0}`, "IR_14", 400},
+		"status before duplicate":  {`{"payment_id":"` + unpaid + `","refund_id":"taken"}`, "IR_14", 400},
+		"too much before attempts": {`{"payment_id":"` + used + `","amount":1000}`, "IR_13", 400},
+		"zero before attempts":     {`{"payment_id":"` + used + `","amount":0}`, "IR_05", 422},
+		"attempts":                 {`{"payment_id":"` + used + `","amount":1}`, "IR_12", 400},
+		"attempts before double":   {`{"payment_id":"` + used + `","amount":1,"refund_id":"taken"}`, "IR_12", 400},
+		"zero before duplicate":    {`{"payment_id":"` + id + `","amount":0,"refund_id":"taken"}`, "IR_05", 422},
+		"duplicate last":           {`{"payment_id":"` + id + `","amount":1,"refund_id":"taken"}`, "HE_01", 400},
+	} {
+		t.Run(name, func(t *testing.T) { w.post("/refunds", c.body).refused(c.status, c.code, "") })
+	}
+	w.passes(payment.MaxRefundAge + time.Hour)
+	w.post("/refunds", `{"payment_id":"`+old+`","amount":1,"refund_id":"taken"}`).refused(422, "IR_05", "created_at")
+	w.post("/refunds", `{"payment_id":"`+used+`","amount":1}`).refused(422, "IR_05", "created_at") // age before attempts
+	w.post("/refunds", `{"payment_id":"`+old+`","amount":0}`).refused(422, "IR_05", "amount contains invalid data")
 }
