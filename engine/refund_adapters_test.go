@@ -203,6 +203,27 @@ func TestRefundAdyen(t *testing.T) {
 	notify("PSPorder", "order", "REFUND", "true")
 	require.Equal(t, payment.RefundFailed, w.refunded("order").Status)
 	require.Equal(t, []int64{500, 500}, refundAmounts(w, id))
+
+	p.on("POST /refunds", func(string) (int, []byte) {
+		return 422, []byte(`{"status":422,"errorCode":"137","message":"Invalid amount specified","errorType":"validation"}`)
+	})
+	r, err := w.refund(id, 500, named("refused"))
+	require.NoError(t, err)
+	require.Equal(t, []any{payment.RefundFailed, "137"}, []any{r.Status, r.Details.Error.Code})
+	p.on("POST /refunds", func(string) (int, []byte) { return 500, []byte(`{}`) })
+	r, err = w.refund(id, 500, named("lost"))
+	require.NoError(t, err)
+	require.Equal(t, payment.RefundPending, r.Status)
+	require.Equal(t, payment.OperationUnknown, w.refundOperation(r).Status)
+	notify("PSPlost", "lost", "REFUND", "true")
+	require.Equal(t, []any{payment.RefundSucceeded, "PSPlost"}, []any{w.refunded("lost").Status, w.refunded("lost").ProcessorID})
+	r, err = w.refund(id, 1499, named("rest"))
+	require.NoError(t, err)
+	require.Equal(t, payment.OperationUnknown, w.refundOperation(r).Status)
+	_, err = w.ResolveOperation(t.Context(), r.OperationID, word("not_done"))
+	require.NoError(t, err)
+	require.Equal(t, payment.RefundFailed, w.refunded("rest").Status)
+	require.Equal(t, []int64{1000, 1000}, refundAmounts(w, id))
 }
 
 // Checkout.com accepts a refund, and the payment's actions tell its end.

@@ -22,10 +22,13 @@ import (
 	"payswitch/plugins/authorizedotnet"
 	"payswitch/plugins/bluesnap"
 	"payswitch/plugins/braintree"
+	"payswitch/plugins/checkout"
 	"payswitch/plugins/cybersource"
 	"payswitch/plugins/globalpay"
 	"payswitch/plugins/mollie"
 	"payswitch/plugins/nmi"
+	"payswitch/plugins/paypal"
+	"payswitch/plugins/stripe"
 	"payswitch/plugins/worldpay"
 	"payswitch/sdk"
 )
@@ -132,7 +135,7 @@ func (d *refundDesk) asked() (body string) {
 func wholeMinor(minor int64) string { return fmt.Sprint(minor) }
 func wholeMajor(minor int64) string { return fmt.Sprintf("%d.%02d", minor/100, minor%100) }
 
-// refundDesks are the processors by name, as far as refund_adapters_test.go has no test of their own.
+// refundDesks are the processors by name. Adyen answers no query about a refund: TestRefundAdyen has it.
 var refundDesks = map[string]desk{
 	"authorizedotnet": {adapter: authorizedotnet.Adapter, credentials: `{"auth_type":"BodyKey","api_key":"login_1","key1":"transaction_key_1"}`,
 		isRefund: func(_ *http.Request, body string) bool { return strings.Contains(body, "refundTransaction") },
@@ -240,6 +243,59 @@ var refundDesks = map[string]desk{
 		other: func(d *refundDesk, r *http.Request, _ string) string {
 			if strings.HasSuffix(r.URL.Path, "/query.php") {
 				return d.sample("refund_sync_complete", "24.99", d.major(), "ref-1", d.id, "<condition>complete", "<condition>"+d.pick("pending", "complete"))
+			}
+			return d.sample("charged")
+		}, amount: wholeMajor},
+	"stripe": {adapter: stripe.Adapter, credentials: `{"auth_type":"HeaderKey","api_key":"sk_test_0123456789"}`,
+		isRefund: func(r *http.Request, _ string) bool {
+			return r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/refunds")
+		},
+		refund: func(d *refundDesk) string {
+			return d.sample("refunded", "700", wholeMinor(d.minor), "ref-2", d.id, "succeeded", d.pick("pending", "succeeded"))
+		},
+		refusal: func(*refundDesk) (int, string) {
+			return 400, `{"error":{"type":"invalid_request_error","code":"charge_already_refunded","message":"Charge ch_1 has already been refunded."}}`
+		}, code: "charge_already_refunded",
+		other: func(d *refundDesk, r *http.Request, _ string) string {
+			found := d.sample("refunded", "700", wholeMinor(d.minor), "ref-2", d.id, "succeeded", d.pick("pending", "succeeded"))
+			switch {
+			case r.Method == "GET" && strings.HasSuffix(r.URL.Path, "/refunds"):
+				return `{"object":"list","has_more":false,"data":[` + found + `]}`
+			case r.Method == "GET":
+				return found
+			}
+			return d.sample("charged")
+		}, amount: wholeMinor},
+	"checkout": {adapter: checkout.Adapter, credentials: `{"auth_type":"SignatureKey","api_key":"pk_test_1","key1":"pc_1","api_secret":"sk_test_0123456789"}`,
+		isRefund: func(r *http.Request, _ string) bool { return strings.HasSuffix(r.URL.Path, "/refunds") },
+		refund:   func(d *refundDesk) string { return d.sample("refund_accepted", "ref-1", d.id) },
+		refusal: func(*refundDesk) (int, string) {
+			return 422, `{"request_id":"r","error_type":"request_invalid","error_codes":["refund_amount_exceeds_balance"]}`
+		}, code: "refund_amount_exceeds_balance",
+		other: func(d *refundDesk, r *http.Request, _ string) string {
+			if r.Method == "GET" {
+				return d.pick(`[{"id":"act_ref1","type":"Refund","amount":`+wholeMinor(d.minor)+`,"reference":"`+d.id+`"}]`,
+					d.sample("refund_sync_done", "2499", wholeMinor(d.minor), "REF2000001", "act_ref1", "ref-1", d.id))
+			}
+			return d.sample("charged")
+		}, amount: wholeMinor},
+	"paypal": {adapter: paypal.Adapter, credentials: `{"auth_type":"SignatureKey","api_key":"secret_of_paypal","key1":"client_of_paypal","api_secret":"payer"}`,
+		isRefund: func(r *http.Request, _ string) bool { return strings.HasSuffix(r.URL.Path, "/refund") },
+		refund: func(d *refundDesk) string {
+			return d.sample("refunded", "7.00", d.major(), "COMPLETED", d.pick("PENDING", "COMPLETED"))
+		},
+		refusal: func(*refundDesk) (int, string) {
+			return 422, `{"name":"UNPROCESSABLE_ENTITY","message":"The requested action could not be performed.","details":[{"issue":"CAPTURE_FULLY_REFUNDED","description":"The capture has already been fully refunded"}]}`
+		}, code: "CAPTURE_FULLY_REFUNDED",
+		other: func(d *refundDesk, r *http.Request, _ string) string {
+			found := d.sample("refunded", "7.00", d.major(), "COMPLETED", d.pick("PENDING", "COMPLETED"))
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/token"):
+				return `{"access_token":"A21_token","token_type":"Bearer","expires_in":32400}`
+			case r.Method == "GET" && strings.Contains(r.URL.Path, "/orders/"):
+				return strings.Replace(d.sample("charged"), `"captures":`, `"refunds":[{"custom_id":"`+d.id+`",`+found[1:]+`],"captures":`, 1)
+			case r.Method == "GET":
+				return found
 			}
 			return d.sample("charged")
 		}, amount: wholeMajor},
