@@ -138,6 +138,31 @@ func TestRefundOutcomes(t *testing.T) {
 	}
 }
 
+// TestRefundCards uses the simulator's cards, whose payments succeed: pending, failing and slow refunds.
+func TestRefundCards(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct{ card, first, soon, late string }{
+		{"4000000000007726", "pending", "succeeded", "succeeded"},
+		{"4000000000005126", "pending", "failed", "failed"},
+		{"4000000000007734", "failed", "failed", "failed"},
+		{"4000000000007742", "pending", "pending", "succeeded"},
+	} {
+		t.Run(c.card, func(t *testing.T) {
+			id := w.post("/payments", `{"amount":6050,"currency":"USD","confirm":true,"payment_method":"card","payment_method_data":{"card":{"card_number":"`+c.card+
+				`","card_exp_month":"10","card_exp_year":"50","card_cvc":"737"}}}`).ok()["payment_id"].(string)
+			r := w.post("/refunds", `{"payment_id":"`+id+`","amount":50}`).ok()
+			require.Equal(t, c.first, r["status"])
+			path := "/refunds/" + r["refund_id"].(string) + "?force_sync=true"
+			require.Equal(t, c.soon, w.get(path).ok()["status"])
+			w.passes(time.Minute)
+			r = w.get(path).ok()
+			require.Equal(t, c.late, r["status"])
+			require.Equal(t, c.late == "failed", r["error_code"] != nil)
+			require.Equal(t, "succeeded", w.get("/payments/" + id).ok()["status"])
+		})
+	}
+}
+
 func TestListRefunds(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.paid(1000), w.paid(999_999_999)
