@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/approval"
@@ -116,6 +117,15 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	switch {
 	case ev.Object == sdk.EventRefund && ev.Outcome == nil:
 		return true, e.askUnnamed(ctx, w.Payment)
+	case ev.Object == sdk.EventDispute && ev.Dispute != nil && r.Verified(): // without proof of its sender, a message must not keep money back
+		var at time.Time
+		if ev.Time > 0 {
+			at = time.UnixMilli(ev.Time).UTC()
+		}
+		if booked, err := e.changes.BookDispute(ctx, w, ev.Dispute, at); booked || err != nil {
+			return true, err
+		}
+		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Object != sdk.EventPayment:
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Sync || ev.Outcome == nil:

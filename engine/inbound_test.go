@@ -48,11 +48,14 @@ func mailing(rule sdk.ResolveRule) *sdk.Adapter {
 			Reference, ID, Object string
 			Sync                  bool
 			Outcome               *sdk.Outcome
+			Dispute               *sdk.Dispute
+			Time                  int64
 		}
 		if json.Unmarshal(m.Body, &in) != nil {
 			return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 400}}, nil
 		}
-		return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: sdk.EventObject(in.Object), Reference: in.Reference, TransactionID: in.ID, Sync: in.Sync, Outcome: in.Outcome}}}, nil
+		return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: sdk.EventObject(in.Object), Reference: in.Reference, TransactionID: in.ID, Sync: in.Sync, Outcome: in.Outcome,
+			Dispute: in.Dispute, Time: in.Time}}}, nil
 	}
 	return a
 }

@@ -91,7 +91,7 @@ func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request
 	switch {
 	case amount > p.Refundable():
 		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "amount",
-			Reason: fmt.Sprintf("%d of the captured %d can still be refunded (minor units)", p.Refundable(), p.Received)}
+			Reason: fmt.Sprintf("%d of the captured %d can still be refunded (minor units); %d is disputed", max(0, p.Refundable()), p.Received, p.Disputed())}
 	case amount <= 0:
 		return 0, fault.BadFormat("amount", "positive integer")
 	case now.Sub(p.CreatedAt) > payment.MaxRefundAge:

@@ -148,8 +148,8 @@ func storedCredential(a *payment.Attempt) sdk.StoredCredential {
 // writeStateMetadata writes how much was refunded, and how much of the uncaptured rest the processor has released after a partial capture. It
 // is null before either has happened.
 func writeStateMetadata(w *writer, p *payment.Payment, a *payment.Attempt) {
-	released, refunded := p.Status == payment.PartiallyCaptured && a.Details.Released, p.Details.RefundedTotal
-	if !released && refunded == 0 {
+	released, refunded, lost := p.Status == payment.PartiallyCaptured && a.Details.Released, p.Details.RefundedTotal, p.LostDisputes()
+	if !released && refunded == 0 && lost == 0 {
 		w.null("state_metadata")
 		return
 	}
@@ -157,10 +157,18 @@ func writeStateMetadata(w *writer, p *payment.Payment, a *payment.Attempt) {
 	if released {
 		w.int("amount_released", a.Authorized-a.Captured)
 	}
-	if refunded > 0 {
-		w.int("total_refunded_amount", refunded).null("total_disputed_amount", "post_capture_void")
+	if refunded > 0 || lost > 0 {
+		w.number("total_refunded_amount", positive(refunded)).number("total_disputed_amount", positive(lost)).null("post_capture_void")
 	}
 	w.close()
+}
+
+// positive returns n, nil for zero.
+func positive(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }
 
 // writeCustomer writes customer_id and customer. Where nothing is known of the customer, both are null; a guest has a null id.

@@ -2830,7 +2830,7 @@ func (v *Checks) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesEvent = [...]string{"object", "transaction_id", "refund_id", "reference", "account_id", "sync", "outcome", "time"}
+var namesEvent = [...]string{"object", "transaction_id", "refund_id", "reference", "account_id", "sync", "outcome", "time", "dispute"}
 
 func (v *Event) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -2859,12 +2859,24 @@ func (v *Event) decode(r *jsontext.Reader) {
 			}
 		case 7:
 			v.Time = r.Int64()
+		case 8:
+			if r.Null() {
+				v.Dispute = nil
+			} else {
+				if v.Dispute == nil {
+					v.Dispute = new(Dispute)
+				}
+				v.Dispute.decode(r)
+			}
 		default:
 			r.Skip()
 		}
 	}
 	if seen&(1<<6) == 0 {
 		v.Outcome = nil
+	}
+	if seen&(1<<8) == 0 {
+		v.Dispute = nil
 	}
 }
 
@@ -2881,6 +2893,37 @@ func (v *Event) encode(b []byte) []byte {
 		b = v.Outcome.encode(b)
 	}
 	b = jsontext.OptInt(b, `"time":`, v.Time)
+	if v.Dispute != nil {
+		b = jsontext.Name(b, `"dispute":`)
+		b = v.Dispute.encode(b)
+	}
+	return append(b, '}')
+}
+
+var namesDispute = [...]string{"id", "status", "amount"}
+
+func (v *Dispute) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesDispute[:], &seen) {
+		case 0:
+			v.ID = r.String()
+		case 1:
+			v.Status = DisputeStatus(r.String())
+		case 2:
+			v.Amount.decode(r)
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *Dispute) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"id":`, v.ID)
+	b = jsontext.Str(b, `"status":`, string(v.Status))
+	b = jsontext.Name(b, `"amount":`)
+	b = v.Amount.encode(b)
 	return append(b, '}')
 }
 

@@ -121,7 +121,26 @@ type Event struct {
 	// AuthenticationOutcome.Event.
 	Outcome *Outcome `json:"outcome,omitempty"`
 	Time    int64    `json:"time,omitempty"` // Unix milliseconds of the event at the processor
+	// Dispute is the dispute's state, for an EventDispute whose message states its amount. The host books it only from a message whose signature it
+	// has verified.
+	Dispute *Dispute `json:"dispute,omitempty"`
 }
+
+// Dispute is the state of a dispute (chargeback) at the processor. A question of the issuer that claims no money yet is no dispute.
+type Dispute struct {
+	ID     string        `json:"id"` // the processor's id, the same in all messages about the dispute
+	Status DisputeStatus `json:"status"`
+	Amount Money         `json:"amount"` // what is disputed
+}
+
+// DisputeStatus says who has the disputed money. Its constants are the wire values.
+type DisputeStatus string
+
+const (
+	DisputeOpened DisputeStatus = "opened" // the money is claimed back; many processors have withdrawn it already
+	DisputeWon    DisputeStatus = "won"    // the merchant keeps the money, or has it again
+	DisputeLost   DisputeStatus = "lost"   // the customer has the money
+)
 
 // EventObject is the kind of object that an Event is about. Its constants are the wire values.
 type EventObject string

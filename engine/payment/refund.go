@@ -85,12 +85,13 @@ func (r *Refund) Clone() *Refund {
 	return &c
 }
 
-// Refundable returns how much of the payment can still be refunded: the captured amount without all refunds that have not failed.
+// Refundable returns how much of the payment can still be refunded: the captured amount without all refunds that have not failed, and without what
+// is disputed. It is below zero if more than the captured amount has gone back.
 func (p *Payment) Refundable() int64 {
 	if fault.Planted("refund more") {
 		return p.Received
 	}
-	return p.Received - p.Refunded
+	return p.Received - p.Refunded - p.Disputed()
 }
 
 // RefundBooking is the result of a verdict on a refund: rows to be written in one transaction.

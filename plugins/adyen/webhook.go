@@ -51,6 +51,10 @@ var (
 		"NOTIFICATION_OF_CHARGEBACK CHARGEBACK CHARGEBACK_REVERSED SECOND_CHARGEBACK PREARBITRATION_WON PREARBITRATION_LOST"}}
 )
 
+// disputes are the eventCodes of disputes. All messages about a dispute have its pspReference.
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "NOTIFICATION_OF_CHARGEBACK CHARGEBACK"},
+	{sdk.DisputeWon, "CHARGEBACK_REVERSED PREARBITRATION_WON"}, {sdk.DisputeLost, "SECOND_CHARGEBACK PREARBITRATION_LOST"}}
+
 // event is the event of an item; nil for an item that does not concern payments. A capture or refund has its own reference.
 func event(n sdk.JSON) *sdk.Event {
 	id, code, success := n.Str("pspReference"), n.Str("eventCode"), n.Text("success") == "true"
@@ -64,6 +68,9 @@ func event(n sdk.JSON) *sdk.Event {
 	switch {
 	case e.Object == "dispute":
 		e.Outcome = nil
+		if m := o.Amount; success && m != nil && m.Minor > 0 && n.Str("originalReference") != "" {
+			e.Dispute = &sdk.Dispute{ID: id, Status: disputes.Of(code), Amount: *m}
+		}
 		return e
 	case o.Status == "":
 		return nil

@@ -43,6 +43,9 @@ func receive(t *testing.T, body []byte, secret string) *sdk.Outcome {
 	return r.Outcome
 }
 
+var disputed = map[string]sdk.DisputeStatus{"NOTIFICATION_OF_CHARGEBACK": sdk.DisputeOpened, "CHARGEBACK": sdk.DisputeOpened, "CHARGEBACK_REVERSED": sdk.DisputeWon,
+	"SECOND_CHARGEBACK": sdk.DisputeLost}
+
 func TestWebhookEvents(t *testing.T) {
 	for _, k := range []struct {
 		event, success, original string
@@ -65,6 +68,9 @@ func TestWebhookEvents(t *testing.T) {
 		{"REFUND_FAILED", "true", "PAY", "refund", sdk.StatusDeclined},
 		{"REFUNDED_REVERSED", "true", "PAY", "refund", sdk.StatusDeclined},
 		{"CHARGEBACK", "true", "PAY", "dispute", ""},
+		{"NOTIFICATION_OF_CHARGEBACK", "true", "PAY", "dispute", ""},
+		{"CHARGEBACK_REVERSED", "true", "PAY", "dispute", ""},
+		{"SECOND_CHARGEBACK", "true", "PAY", "dispute", ""},
 		{"RECURRING_CONTRACT", "true", "PAY", "payment", sdk.StatusAuthorized},
 		{"RECURRING_CONTRACT", "false", "PAY", "", ""},
 		{"RECURRING_CONTRACT", "true", "", "", ""},
@@ -90,6 +96,11 @@ func TestWebhookEvents(t *testing.T) {
 		}
 		if k.object == "refund" {
 			require.Equal(t, "PSP1", e.RefundID)
+		}
+		if k.object == "dispute" {
+			require.Equal(t, "PSP1", e.Dispute.ID, "all messages about a dispute have its id")
+			require.Equal(t, disputed[k.event], e.Dispute.Status, k.event)
+			require.Positive(t, e.Dispute.Amount.Minor)
 		}
 		if k.status == "" {
 			require.Nil(t, e.Outcome)

@@ -1,6 +1,7 @@
 package braintree
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 	"time"
@@ -46,7 +47,7 @@ func event(n sdk.XML) sdk.Event {
 	kind, t := n.Text("kind"), n.Get("subject/transaction")
 	e := sdk.Event{Object: told.Of(kind), Sync: true}
 	if strings.HasPrefix(kind, "dispute_") {
-		e, t = sdk.Event{Object: "dispute"}, n.Get("subject/dispute/transaction")
+		e, t = sdk.Event{Object: "dispute", Dispute: dispute(kind, n.Get("subject/dispute"))}, n.Get("subject/dispute/transaction")
 	}
 	id := t.Text("id")
 	if e.Object == "" || id == "" {
@@ -66,4 +67,16 @@ func event(n sdk.XML) sdk.Event {
 // globalID turns a legacy id of notifications into an id of the GraphQL API: base64 of the type and the legacy id.
 func globalID(kind, legacy string) string {
 	return base64.RawStdEncoding.EncodeToString([]byte(kind + "_" + legacy))
+}
+
+// disputes are the kinds of notifications that end a dispute. Every other kind leaves it open.
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won"}, {sdk.DisputeLost, "dispute_lost dispute_accepted dispute_auto_accepted dispute_expired"}}
+
+// dispute reads a dispute; nil if it states no amount.
+func dispute(kind string, d sdk.XML) *sdk.Dispute {
+	m, err := sdk.ParseMajor(cmp.Or(d.Text("amount-disputed"), d.Text("amount")), sdk.CurrencyOf(d.Text("currency-iso-code")))
+	if err != nil || m.Minor <= 0 || d.Text("id") == "" {
+		return nil
+	}
+	return &sdk.Dispute{ID: d.Text("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: m}
 }

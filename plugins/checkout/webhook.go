@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ func event(kind string, data sdk.JSON) *sdk.Event {
 	case strings.HasPrefix(kind, "payment_"), strings.HasPrefix(kind, "card_verif"):
 	case strings.HasPrefix(kind, "dispute_"):
 		e.Object, e.TransactionID, e.Reference = "dispute", data.Str("payment_id"), data.Str("payment_reference")
+		e.Dispute = dispute(kind, data)
 	default:
 		return nil
 	}
@@ -45,4 +47,18 @@ func event(kind string, data sdk.JSON) *sdk.Event {
 		return nil
 	}
 	return e
+}
+
+// disputes are the types of messages about disputes. dispute_resolved, dispute_canceled and the rest end a dispute as they say; every other message
+// leaves it open.
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won dispute_arbitration_won dispute_canceled dispute_resolved"},
+	{sdk.DisputeLost, "dispute_lost dispute_arbitration_lost dispute_accepted dispute_expired"}}
+
+// dispute reads the data of a message about a dispute; nil if it states no amount.
+func dispute(kind string, data sdk.JSON) *sdk.Dispute {
+	m := decimals.Read(data, "amount", sdk.CurrencyOf(data.Str("currency")))
+	if data.Str("id") == "" || m == nil || m.Minor <= 0 {
+		return nil
+	}
+	return &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: *m}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +53,18 @@ func TestWebhookEvents(t *testing.T) {
 			continue
 		}
 		require.Equal(t, []sdk.Event{*want}, o.Events, kind)
+	}
+}
+
+func TestWebhookDisputes(t *testing.T) {
+	for kind, want := range map[string]sdk.DisputeStatus{"dispute_received": sdk.DisputeOpened, "dispute_evidence_submitted": sdk.DisputeOpened, "dispute_won": sdk.DisputeWon,
+		"dispute_canceled": sdk.DisputeWon, "dispute_lost": sdk.DisputeLost, "dispute_expired": sdk.DisputeLost, "dispute_arbitration_won": sdk.DisputeWon} {
+		body := `{"id":"evt_1","type":"` + kind + `","created_on":"2026-01-15T10:20:31Z","data":{"id":"dsp_1","payment_id":"pay_9","payment_reference":"r","amount":700,"currency":"USD"}}`
+		e := receive(t, body, "key", "key", time.Minute).Events[0]
+		require.Equal(t, &sdk.Dispute{ID: "dsp_1", Status: want, Amount: sdk.Money{Minor: 700, Currency: "USD"}}, e.Dispute, kind)
+		require.Equal(t, []string{"pay_9", "r"}, []string{e.TransactionID, e.Reference})
+		body = strings.Replace(body, `"amount":700`, `"amount":"x"`, 1)
+		require.Nil(t, receive(t, body, "key", "key", time.Minute).Events[0].Dispute, "an unreadable amount")
 	}
 }
 

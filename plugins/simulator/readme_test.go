@@ -136,11 +136,13 @@ Results of the built-in 3DS server are recognised by their ` + "`ds_trans_id`" +
 
 ## Webhooks
 
-A test may send the messages of a processor. Each message only causes a sync.
+A test may send the messages of a processor. A message about a payment or a refund only causes a sync. One about a dispute is booked if it is signed.
 
     {"type": "payment.updated", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
     {"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
+    {"type": "dispute.updated", "dispute_id": "dp_1", "status": "opened", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
 
-A payment needs its ` + "`transaction_id`" + ` or ` + "`reference`" + `, a refund its ` + "`refund_id`" + ` or ` + "`reference`" + `; ` + "`created`" + ` is in Unix seconds. Where the account
+A payment needs its ` + "`transaction_id`" + ` or ` + "`reference`" + `, a refund its ` + "`refund_id`" + ` or ` + "`reference`" + `; ` + "`created`" + ` is in Unix seconds. A dispute is
+` + "`opened`" + `, ` + "`won`" + ` or ` + "`lost`" + `. Where the account
 has a ` + "`" + webhookSecret + "`" + `, the header ` + "`" + signatureHeader + "`" + ` must hold the lowercase hex HMAC-SHA256 of the body under it.
 `

@@ -9,9 +9,11 @@ const signatureHeader = "X-Simulator-Signature"
 //
 //	{"type": "payment.updated", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
 //	{"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
+//	{"type": "dispute.updated", "dispute_id": "dp_1", "status": "opened", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
 //
-// created is in Unix seconds and optional. A payment needs transaction_id or reference, a refund needs refund_id or reference. The
-// event only asks for a sync. An account without a webhook secret accepts unsigned messages.
+// created is in Unix seconds and optional. A dispute's status is opened, won or lost, its amount in minor units. A payment or a
+// dispute needs transaction_id or reference, a refund needs refund_id or reference. The event of a payment or refund only asks for
+// a sync. An account without a webhook secret accepts unsigned messages.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	if w == nil {
@@ -37,10 +39,14 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		e.Object = "payment"
 	case "refund.updated":
 		e.Object, e.RefundID = "refund", j.Str("refund_id")
+	case "dispute.updated":
+		e.Object, e.Sync = "dispute", false
+		e.Dispute = &sdk.Dispute{ID: j.Str("dispute_id"), Status: sdk.DisputeStatus(j.Str("status")),
+			Amount: sdk.Money{Minor: j.Int("amount"), Currency: sdk.CurrencyOf(j.Str("currency"))}}
 	default: // unknown types are accepted and ignored
 		return reply(200, sdk.StatusHandled), nil
 	}
-	if e.Reference == "" && (e.Object == "payment" && e.TransactionID == "" || e.Object == "refund" && e.RefundID == "") {
+	if e.Reference == "" && (e.Object != "refund" && e.TransactionID == "" || e.Object == "refund" && e.RefundID == "") {
 		return reply(400, sdk.StatusUnknown), nil
 	}
 	o := reply(200, sdk.StatusHandled)

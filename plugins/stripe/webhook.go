@@ -52,10 +52,28 @@ func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 		}
 	case strings.HasPrefix(kind, "charge.dispute."):
 		e.Object, e.Reference = "dispute", ""
+		e.Dispute = dispute(about)
 	default:
 		return sdk.Event{}
 	}
 	return e
+}
+
+// disputes are the statuses of disputes that claim money. Those that begin with warning_ are questions of the issuer, which a refund may answer;
+// warning_closed and prevented end without a claim.
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "needs_response under_review"}, {sdk.DisputeWon, "won warning_closed prevented"},
+	{sdk.DisputeLost, "lost"}}
+
+// dispute reads a Dispute; nil for one that claims no money, or whose amount is unreadable.
+func dispute(about sdk.JSON) *sdk.Dispute {
+	currency := sdk.CurrencyOf(about.Str("currency"))
+	d := &sdk.Dispute{ID: about.Str("id"), Status: disputes.Of(about.Str("status"))}
+	m := decimals.Read(about, "amount", currency)
+	if d.ID == "" || d.Status == "" || m == nil || m.Minor <= 0 {
+		return nil
+	}
+	d.Amount = *m
+	return d
 }
 
 // tells reports whether the amounts of an object are readable and above zero.

@@ -1,0 +1,129 @@
+package engine_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// disputeWorld is a world with a captured payment of 1000 at a processor that refunds and signs its messages.
+func disputeWorld(t *testing.T) (*world, *cashier, *account.Account, string) {
+	c := newCashier(t)
+	w := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": refunder(byReference)}), t.TempDir()+"/p.db")
+	a := w.mailAccount("shop", c.URL, "")
+	return w, c, a, w.pay(sale(1000, visa)).Payment.ID
+}
+
+// dispute sends a message about a dispute; at is its time in seconds, 0 for none.
+func (w *world) dispute(a *account.Account, key, paymentID, id string, status sdk.DisputeStatus, amount int64, currency sdk.Currency, at int64) error {
+	_, err := w.ReceiveWebhook(w.t.Context(), mail(a.ID, key, map[string]any{"object": "dispute", "reference": w.get(paymentID, request.RetrieveInput{}).Attempt.Details.Reference,
+		"time": at * 1000, "dispute": sdk.Dispute{ID: id, Status: status, Amount: sdk.Money{Minor: amount, Currency: currency}}}))
+	return err
+}
+
+// What is disputed cannot be refunded, until the merchant has won.
+func TestDisputedAmountIsNotRefundable(t *testing.T) {
+	w, _, a, id := disputeWorld(t)
+	says := func(dispute string, status sdk.DisputeStatus, amount, at int64) {
+		t.Helper()
+		for range 2 { // messages repeat
+			require.NoError(t, w.dispute(a, hookSecret, id, dispute, status, amount, "USD", at))
+		}
+	}
+	refundable := func(want int64) {
+		t.Helper()
+		require.Equal(t, want, w.get(id, request.RetrieveInput{}).Payment.Refundable())
+		_, err := w.refund(id, want+1)
+		require.Equal(t, "IR_13", code(t, err))
+	}
+	says("dp_1", sdk.DisputeOpened, 700, 10)
+	refundable(300)
+	_, err := w.refund(id, 0)
+	require.Equal(t, "IR_13", code(t, err), "the whole is no longer there")
+	_, err = w.refund(id, 100)
+	require.NoError(t, err)
+	refundable(200)
+	says("dp_1", sdk.DisputeWon, 700, 30)
+	refundable(900)
+	says("dp_1", sdk.DisputeOpened, 700, 20) // a message that is late
+	refundable(900)
+	says("dp_1", sdk.DisputeOpened, 700, 40) // the issuer begins again
+	refundable(200)
+	says("dp_1", sdk.DisputeLost, 700, 50)
+	refundable(200)
+	says("dp_2", sdk.DisputeOpened, 150, 0)
+	refundable(50)
+	says("dp_2", sdk.DisputeWon, 150, 0)
+	says("dp_2", sdk.DisputeOpened, 150, 0) // without times, an end is never undone
+	refundable(200)
+	p := w.get(id, request.RetrieveInput{}).Payment
+	require.Equal(t, []any{payment.Succeeded, int64(700), int64(700)}, []any{p.Status, p.Disputed(), p.LostDisputes()})
+	require.Empty(t, w.alarms.all())
+}
+
+// A message that proves nothing, or that cannot be right, takes nothing from what can be refunded. The second kind raises the alarm.
+func TestDisputeThatIsNotBooked(t *testing.T) {
+	w, _, a, id := disputeWorld(t)
+	require.Equal(t, "WE_01", code(t, w.dispute(a, "another secret", id, "dp", sdk.DisputeOpened, 500, "USD", 1)))
+	require.Empty(t, w.alarms.all())
+	for i, c := range []struct {
+		id       string
+		status   sdk.DisputeStatus
+		amount   int64
+		currency sdk.Currency
+	}{{"dp", sdk.DisputeOpened, 500, "EUR"}, {"dp", sdk.DisputeOpened, 0, "USD"}, {"dp", sdk.DisputeOpened, -500, "USD"}, {"", sdk.DisputeOpened, 500, "USD"},
+		{"dp", "asked", 500, "USD"}} {
+		require.NoError(t, w.dispute(a, hookSecret, id, c.id, c.status, c.amount, c.currency, 1))
+		require.Equal(t, i+1, w.alarms.all()["dispute_needs_look"])
+	}
+	require.Zero(t, w.get(id, request.RetrieveInput{}).Payment.Disputed())
+	_, err := w.refund(id, 1000)
+	require.NoError(t, err)
+	require.NoError(t, w.dispute(a, hookSecret, id, "dp", sdk.DisputeOpened, 500, "USD", 1))
+	require.Equal(t, 6, w.alarms.all()["dispute_needs_look"], "the customer has the money already")
+	require.Equal(t, int64(-500), w.get(id, request.RetrieveInput{}).Payment.Refundable())
+	_, err = w.refund(id, 1)
+	require.Equal(t, "IR_13", code(t, err))
+}
+
+// Refunds on two nodes and a dispute arrive at once: whichever comes first takes the money, and a refund never takes what is disputed.
+func TestRefundsAndADisputeAtOnce(t *testing.T) {
+	a, c, at, _ := disputeWorld(t)
+	b := a.second(engine.Options{}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
+	for range 5 {
+		id := a.pay(sale(1000, visa)).Payment.ID
+		before, _ := c.paid()
+		alarms := a.alarms.all()["dispute_needs_look"] + b.alarms.all()["dispute_needs_look"]
+		var wg sync.WaitGroup
+		results := make([]error, 6)
+		for i := range results {
+			wg.Go(func() { _, results[i] = []*world{a, b}[i%2].refund(id, 300) })
+		}
+		wg.Go(func() { require.NoError(t, b.dispute(at, hookSecret, id, "dp", sdk.DisputeOpened, 600, "USD", 1)) })
+		wg.Wait()
+		done := int64(0)
+		for _, err := range results {
+			if err == nil {
+				done++
+				continue
+			}
+			require.Equal(t, "IR_13", code(t, err))
+		}
+		sum, _ := c.paid()
+		require.Equal(t, 300*done, sum-before)
+		require.Equal(t, []int64{300 * done, 300 * done}, refundAmounts(a, id))
+		p := a.get(id, request.RetrieveInput{}).Payment
+		require.Equal(t, int64(600), p.Disputed())
+		raised := a.alarms.all()["dispute_needs_look"] + b.alarms.all()["dispute_needs_look"] - alarms
+		require.Equal(t, map[bool]int{true: 1}[p.Refundable() < 0], raised, "only a dispute of money that is gone already needs a look")
+		require.GreaterOrEqual(t, done, int64(1))
+	}
+}
