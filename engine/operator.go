@@ -128,11 +128,13 @@ func (e *Engine) takeOpen(ctx context.Context, id string) (*payment.Operation, e
 		case !op.Status.Open() && op.Status != payment.OperationPending:
 			return nil, hasEnded(op)
 		case !e.now().Before(until):
-			return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "Another run drives the operation at the moment: wait until it ends and try again"}
+			return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00",
+				Message: "Another run drives the operation at the moment: wait until it ends and try again"}
 		}
 		select {
 		case <-ctx.Done():
-			return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for a run of the operation", Err: ctx.Err()}
+			return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Err: ctx.Err(),
+				Message: "The request was given up while it waited for a run of the operation"}
 		case <-time.After(wait / 50):
 		}
 	}
@@ -201,8 +203,8 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 		if failed := (change.NotSaved{}); errors.As(err, &failed) {
 			w.SaveTries.Count(err)
 		} else if err == nil {
-			e.log.LogAttrs(ctx, slog.LevelWarn, "an operator resolved an operation", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
-				slog.String("kind", string(op.Kind)), slog.String("outcome", said.Outcome), slog.String("by", said.By))
+			e.log.LogAttrs(ctx, slog.LevelWarn, "an operator resolved an operation", slog.String("operation_id", op.ID),
+				slog.String("payment_id", op.PaymentID), slog.String("kind", string(op.Kind)), slog.String("outcome", said.Outcome), slog.String("by", said.By))
 			return nil
 		} else if !errors.Is(err, fault.ErrConflict) {
 			return fault.FromStore(err, "book an operator's word")
@@ -222,7 +224,8 @@ func (e *Engine) reviewKept(ctx context.Context, w *change.Loaded) {
 	err := e.read(ctx, "read evidence", func(r Reader) (err error) { kept, err = r.Evidence(id); return err })
 	for _, k := range kept {
 		var o sdk.Outcome
-		if err != nil || k.Source != drive.EvidenceOfWebhook || k.Note != drive.NoteUnderWay || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
+		if err != nil || k.Source != drive.EvidenceOfWebhook || k.Note != drive.NoteUnderWay || json.Unmarshal(k.Outcome, &o) != nil ||
+			o.Status == "" {
 			continue
 		}
 		if w.Operation.OfRefund() {

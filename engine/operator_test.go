@@ -213,6 +213,46 @@ func TestOperatorContradictsTheProcessorsID(t *testing.T) {
 	require.Equal(t, []int64{0, 0}, refundAmounts(w, id))
 }
 
+// A scheduled refund that has provably not left has no outcome. The operator can only give it up.
+func TestOperatorCannotKnowWhatNeverLeft(t *testing.T) {
+	c := newCashier(t)
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": refunder(byReference)})
+	w.shopAccount(c.URL)
+	id := w.pay(sale(1000, visa)).Payment.ID
+	r, err := w.refund(id, 600, scheduled, named("r"))
+	require.NoError(t, err)
+	for _, outcome := range []string{"succeeded", "declined"} {
+		_, err = w.ResolveOperation(t.Context(), r.OperationID, word(outcome))
+		require.Equal(t, "IR_16", code(t, err))
+		require.ErrorContains(t, err, "Nothing has left for the processor")
+	}
+	require.Equal(t, payment.RefundPending, w.refunded("r").Status)
+	_, err = w.ResolveOperation(t.Context(), r.OperationID, word("not_done"))
+	require.NoError(t, err)
+	require.Equal(t, payment.RefundFailed, w.refunded("r").Status)
+	require.Equal(t, []int64{0, 0}, refundAmounts(w, id))
+	_, posts := c.paid()
+	require.Zero(t, posts)
+}
+
+// A node dies while it books an operator's word. Its lease ends, and resolution goes on as before.
+func TestOperatorsNodeDies(t *testing.T) {
+	w, a, id, op := unknown(t, sdk.OpAuthorize)
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
+		o, err := tx.Operation(op)
+		if err != nil {
+			return err
+		}
+		o.Owner, o.LeaseUntil = "a dead node", tx.Now().Add(300*time.Millisecond)
+		return tx.UpdateOperation(o)
+	}))
+	b := w.second(engine.Options{LockWait: time.Minute}, map[string]*sdk.Adapter{"shop": silentTill()})
+	_, err := b.ResolveOperation(t.Context(), op, word("succeeded", reference("tx"))) // waits for the lease to end
+	require.NoError(t, err)
+	require.Equal(t, payment.Succeeded, w.get(id, request.RetrieveInput{}).Payment.Status)
+	require.NotEmpty(t, a.ID)
+}
+
 // An authorization that happened is voided once nobody waits for it, as evidence of the processor has it.
 func TestOperatorFindsHeldFundsLate(t *testing.T) {
 	w, _, id, op := unknown(t, sdk.OpAuthorize, manual)

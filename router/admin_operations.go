@@ -55,8 +55,10 @@ func (s *Server) retrieveOperation(c *call) (answer, error) {
 	return operationAnswer(s.Admin.Operation(c.ctx(), c.param("operation_id")))
 }
 
+var outcomes = []string{payment.SaidSucceeded, payment.SaidDeclined, payment.SaidNotDone}
+
 var operatorWordFields = closedObject(
-	must(at("outcome", oneOf([]string{payment.SaidSucceeded, payment.SaidDeclined, payment.SaidNotDone}), func(o *request.OperatorWord) *string { return &o.Outcome })),
+	must(at("outcome", oneOf(outcomes), func(o *request.OperatorWord) *string { return &o.Outcome })),
 	must(at("by", text, func(o *request.OperatorWord) *string { return &o.By })),
 	must(at("why", text, func(o *request.OperatorWord) *string { return &o.Why })),
 	opt("amount", amount, func(o *request.OperatorWord) **int64 { return &o.Amount }),

@@ -58,11 +58,13 @@ func showOperation(v engine.OperationView) shownOperation {
 		}
 		return &t
 	}
-	o := shownOperation{OperationID: v.ID, MerchantID: v.MerchantID, PaymentID: v.PaymentID, AttemptID: v.AttemptID, Kind: string(v.Kind), Status: string(v.Status),
-		Amount: v.Amount, Currency: string(v.Currency), Connector: v.Connector, AccountID: v.AccountID, StartedAt: at(v.StartedAt), LastSendAt: at(v.LastSendAt),
-		ClosedAt: at(v.ClosedAt), ResolveTries: v.ResolveTries, ResolveAt: at(v.ResolveAt), Answer: v.ErrorText}
+	o := shownOperation{OperationID: v.ID, MerchantID: v.MerchantID, PaymentID: v.PaymentID, AttemptID: v.AttemptID, Kind: string(v.Kind),
+		Status: string(v.Status), Amount: v.Amount, Currency: string(v.Currency), Connector: v.Connector, AccountID: v.AccountID,
+		StartedAt: at(v.StartedAt), LastSendAt: at(v.LastSendAt), ClosedAt: at(v.ClosedAt), ResolveTries: v.ResolveTries,
+		ResolveAt: at(v.ResolveAt), Answer: v.ErrorText}
 	if r := v.Resolution; r != nil {
-		o.Resolution = &shownResolution{Outcome: r.Outcome, Amount: r.Amount, Reference: r.Reference, By: r.By, Why: r.Why, Was: string(r.Was), At: r.At}
+		o.Resolution = &shownResolution{Outcome: r.Outcome, Amount: r.Amount, Reference: r.Reference, By: r.By, Why: r.Why,
+			Was: string(r.Was), At: r.At}
 	}
 	return o
 }
@@ -112,8 +114,8 @@ func (p *program) printOperations(list []engine.OperationView, asJSON bool) erro
 		if r := v.Resolution; r != nil {
 			by, why = r.By, r.Why
 		}
-		cells := []string{v.StartedAt.Format(time.RFC3339), v.ID, v.MerchantID, v.PaymentID, string(v.Kind), string(v.Status), fmt.Sprintf("%d %s", v.Amount, v.Currency),
-			v.Connector, fmt.Sprint(v.ResolveTries), v.ErrorText, by, why}
+		cells := []string{v.StartedAt.Format(time.RFC3339), v.ID, v.MerchantID, v.PaymentID, string(v.Kind), string(v.Status),
+			fmt.Sprintf("%d %s", v.Amount, v.Currency), v.Connector, fmt.Sprint(v.ResolveTries), v.ErrorText, by, why}
 		for i := range cells {
 			cells[i] = strings.Join(strings.Fields(cells[i]), " ") // a line for each operation
 		}
@@ -148,7 +150,8 @@ func (p *program) resolveOperation(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		err = p.resolveWith(ctx, c, engine.Deps{Store: db, Connectors: host, Vault: v, Presenter: router.Presenter{}, Logger: newLogger(p.stderr, c.Log)}, given[0], in)
+		deps := engine.Deps{Store: db, Connectors: host, Vault: v, Presenter: router.Presenter{}, Logger: newLogger(p.stderr, c.Log)}
+		err = p.resolveWith(ctx, c, deps, given[0], in)
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		return errors.Join(err, host.Close(limit))

@@ -25,8 +25,9 @@ func (s *Changes) BookDispute(ctx context.Context, w *Loaded, said *sdk.Dispute,
 		c := &Change{Payment: p}
 		if alarm != "" {
 			c.Alarms = []string{alarm}
-			s.Log.LogAttrs(ctx, slog.LevelError, "a person must look at a dispute", slog.String("payment_id", w.Payment.ID), slog.String("dispute_id", said.ID),
-				slog.String("status", string(said.Status)), slog.Int64("amount", said.Amount.Minor), slog.String("currency", string(said.Amount.Currency)))
+			s.Log.LogAttrs(ctx, slog.LevelError, "a person must look at a dispute", slog.String("payment_id", w.Payment.ID),
+				slog.String("dispute_id", said.ID), slog.String("status", string(said.Status)), slog.Int64("amount", said.Amount.Minor),
+				slog.String("currency", string(said.Amount.Currency)))
 		}
 		if p == nil {
 			s.countChange(ctx, c)

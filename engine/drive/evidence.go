@@ -239,7 +239,8 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 	}
 }
 
-// Take takes the lease of an open operation for this node. taken is false if another run holds the lease or the operation has ended; op is its row.
+// Take takes the lease of an open operation for this node, and returns its row. taken is false if another run holds the lease or the operation has
+// ended.
 func (d *Driver) Take(ctx context.Context, id string) (op *payment.Operation, taken bool, err error) {
 	err = d.Store.Update(ctx, func(tx Tx) error {
 		if op, err = tx.Operation(id); err != nil {

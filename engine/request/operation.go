@@ -47,8 +47,11 @@ func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Ref
 	switch open := p.OpenOperation; {
 	case open != "" && open != op.ID && !op.OfRefund() && op.ID != a.Details.LateVoid:
 		return nil, fault.Refused("Another operation on the payment is open: resolve " + open + " first")
-	case op.Status == payment.OperationPending && !op.OfRefund() && !payment.AwaitsEnd(a.Status) && op.ID != a.Details.LateVoid:
+	case op.Status == payment.OperationPending && !op.OfRefund() && !payment.AwaitsEnd(a.Status) && op.ID != a.Details.LateVoid,
+		a.ID != p.AttemptID && !op.OfRefund() && op.ID != a.Details.LateVoid:
 		return nil, fault.Refused("The payment has moved on without this operation: its outcome changes nothing")
+	case op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() && o.Outcome != payment.SaidNotDone:
+		return nil, fault.Refused("Nothing has left for the processor: payswitch sends the operation, or say not_done to give it up").About("outcome")
 	case o.Outcome != payment.SaidSucceeded:
 		return said, nil
 	}
@@ -58,9 +61,9 @@ func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Ref
 	}
 	switch {
 	case op.Charges() && known == "" && o.Reference == "":
-		return nil, fault.Missing("reference").WithHint("Send the processor's id of the payment: a later capture, void or refund names the payment by it.")
+		return nil, fault.Missing("reference").WithHint("Send the processor's id of the payment: a later capture, void or refund needs it.")
 	case known != "" && o.Reference != "" && o.Reference != known:
-		return nil, fault.Unprocessable("reference", "the processor gave the id "+known+" before: look whether "+o.Reference+" is another payment or refund")
+		return nil, fault.Unprocessable("reference", "the processor gave the id "+known+" before: is "+o.Reference+" another payment or refund?")
 	case op.Kind == sdk.OpVoid || op.Kind == sdk.OpVerify:
 		if o.Amount != nil {
 			return nil, fault.Unprocessable("amount", "a "+string(op.Kind)+" has no amount: leave the field out")
