@@ -147,7 +147,7 @@ func (e *Engine) cancelAfter(w *change.Loaded, b *payment.Booking, c *change.Cha
 	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile}
 	e.driver.Begin(&next.Run, sdk.OpVoid, b.Attempt.Authorized-b.Attempt.Captured, now)
 	b.Payment.OpenOperation = next.Operation.ID
-	c.Intents, c.At = append(c.Intents, next.Operation), append(c.At, w.Account)
+	c.Intend(next.Operation, w.Account)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
 		err := e.perform(ctx, next)
 		w.Payment, w.Attempt = next.Payment, next.Attempt

@@ -102,7 +102,6 @@ func TestOperatorResolves(t *testing.T) {
 		"capture not made":  {sdk.OpCapture, multiple, word("not_done"), payment.OperationNotActed, payment.RequiresCapture, []int64{1000, 0, 0}, "payment_authorized"},
 		"voided":            {sdk.OpVoid, manual, word("succeeded"), payment.OperationSucceeded, payment.Cancelled, []int64{1000, 0, 0}, "payment_cancelled"},
 		"void refused":      {sdk.OpVoid, manual, word("declined"), payment.OperationDeclined, payment.RequiresCapture, []int64{1000, 0, 0}, "payment_authorized"},
-		"void not made":     {sdk.OpVoid, manual, word("not_done"), payment.OperationNotActed, payment.RequiresCapture, []int64{1000, 0, 0}, "payment_authorized"},
 		"refunded":          {sdk.OpRefund, nil, word("succeeded", reference("re_1")), payment.OperationSucceeded, payment.Succeeded, []int64{1000, 1000, 600}, "refund_succeeded"},
 		"refund refused":    {sdk.OpRefund, nil, word("declined"), payment.OperationDeclined, payment.Succeeded, []int64{1000, 1000, 0}, "refund_failed"},
 		"refund never made": {sdk.OpRefund, nil, word("not_done"), payment.OperationNotActed, payment.Succeeded, []int64{1000, 1000, 0}, "refund_failed"},
@@ -336,7 +335,6 @@ func TestEvidenceAgainstTheOperator(t *testing.T) {
 		"captured less":             {sdk.OpCapture, multiple, word("succeeded"), sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 1000, Captured: 100}}, 1},
 		"captured as said":          {sdk.OpCapture, multiple, word("succeeded"), sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 1000, Captured: 600}}, 0},
 		"another capture refused":   {sdk.OpCapture, multiple, word("not_done"), sdk.Outcome{Status: sdk.StatusAuthorized}, 0},
-		"voided after all":          {sdk.OpVoid, manual, word("not_done"), sdk.Outcome{Status: sdk.StatusVoided}, 1},
 		"captured, not voided":      {sdk.OpVoid, manual, word("succeeded"), sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx", Amount: usd(1000)}, 1},
 		"voided as said":            {sdk.OpVoid, manual, word("succeeded"), sdk.Outcome{Status: sdk.StatusVoided}, 0},
 		"refunded after all":        {sdk.OpRefund, nil, word("not_done"), sdk.Outcome{Status: sdk.StatusRefunded, RefundID: "re", Amount: usd(600)}, 1},
@@ -365,6 +363,25 @@ func TestEvidenceAgainstTheOperator(t *testing.T) {
 			require.Equal(t, c.word.Outcome, w.operations(id)[len(w.operations(id))-1].Resolution.Outcome, "the word stays as it was said")
 		})
 	}
+}
+
+// A void that was not made, as the operator says, is made again: the merchant's cancel was accepted.
+func TestOperatorSaysThatAVoidWasNotMade(t *testing.T) {
+	w, a, id, op := unknown(t, sdk.OpVoid, manual)
+	v, err := w.ResolveOperation(t.Context(), op, word("not_done"))
+	require.NoError(t, err)
+	require.Equal(t, payment.OperationNotActed, v.Status)
+	p := w.get(id, request.RetrieveInput{})
+	require.Equal(t, payment.Processing, p.Payment.Status)
+	next := w.lastOperation(id)
+	require.Equal(t, []any{sdk.OpVoid, p.Payment.OpenOperation}, []any{next.Kind, next.ID})
+	require.NotEqual(t, op, next.ID)
+
+	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": p.Attempt.Details.Reference, "outcome": sdk.Outcome{Status: sdk.StatusVoided}}))
+	require.NoError(t, err)
+	require.Equal(t, payment.Cancelled, w.get(id, request.RetrieveInput{}).Payment.Status)
+	require.Empty(t, w.alarms.all())
+	require.EqualValues(t, "not_done", w.operations(id)[1].Resolution.Outcome, "the word stays as it was said")
 }
 
 // A query that finds something else than the operator said raises the alarm, too.

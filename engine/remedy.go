@@ -74,7 +74,7 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 	if void {
 		next.Operation.Amount = b.Attempt.Authorized
 		next.Request = e.driver.LaterRequest(&next.Run, b.Attempt.Authorized)
-		c.Intents, c.At = append(c.Intents, next.Operation), append(c.At, w.Account)
+		c.Intend(next.Operation, w.Account)
 		if err := e.driver.SealRun(&next.Run); err != nil {
 			return nil, err
 		}

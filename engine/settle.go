@@ -242,7 +242,7 @@ func (e *Engine) releaseRest(w *change.Loaded, b *payment.Booking, c *change.Cha
 	next.Operation = e.driver.NewOperation(&next.Run, sdk.OpVoid, b.Attempt.Authorized-b.Attempt.Captured, now)
 	next.Request = e.driver.LaterRequest(&next.Run, b.Attempt.Authorized-b.Attempt.Captured)
 	b.Payment.OpenOperation = next.Operation.ID
-	c.Intents, c.At = append(c.Intents, next.Operation), append(c.At, w.Account)
+	c.Intend(next.Operation, w.Account)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
 		e.changes.Postponed(ctx, "the release of a partial capture's rest", next.Payment.ID, e.perform(ctx, next))
 		w.Payment, w.Attempt = next.Payment, next.Attempt
@@ -260,6 +260,6 @@ func (e *Engine) sendAnother(w *change.Loaded, b *payment.Booking, c *change.Cha
 	e.driver.Begin(next, b.Operation.Kind, b.Operation.Amount, now)
 	b.Succeed(next.Operation, now)
 	next.Operation.AskBy(now.Add(e.opts.ResolvePause))
-	c.Intents = append(c.Intents, next.Operation)
+	c.Intend(next.Operation, w.Account)
 	return e.driver.SealRun(next)
 }

@@ -42,7 +42,7 @@ func TestEqualBooks(t *testing.T) {
 	waiting := heldBooks()
 	waiting.Processor[0].Held, waiting.Processor[0].Status, waiting.Processor[0].Acted = 0, "waiting", time.Time{}
 	waiting.Shown, waiting.Told[0].Status = &shownPayment{Status: "requires_customer_action", Capturable: 100}, "requires_customer_action"
-	waiting.Open = []openOperation{{Kind: "authorize", Status: "pending"}}
+	waiting.Open = []shownOperation{{Kind: "authorize", Status: "pending"}}
 	never := &books{ID: "p", Amount: 100, Currency: "EUR", Told: []told{{Call: "create", Confirm: true}}}
 	late := soldBooks() // the payer finished a payment that the merchant had cancelled
 	late.Processor[0].ByPayer, late.Processor[0].Acted = true, noon.Add(time.Hour)
@@ -78,7 +78,7 @@ func TestUnequalBooks(t *testing.T) {
 		}, "charged 2 times"},
 		"A4: the processor repeats its 500, and is not asked": {soldBooks, func(b *books) {
 			b.Shown, b.Told[0].Status, b.Told[0].Amount = &shownPayment{Status: "processing"}, "processing", 0
-			b.Open = []openOperation{{Kind: "authorize", Status: "unknown"}}
+			b.Open = []shownOperation{{Kind: "authorize", Status: "unknown"}}
 		}, "not settled in time"},
 		"A5: waits behind a silent processor": {heldBooks, func(b *books) {
 			b.Shown, b.Told[0].Status, b.Processor = &shownPayment{Status: "processing"}, "processing", nil
@@ -93,7 +93,7 @@ func TestUnequalBooks(t *testing.T) {
 		}, "recorded as done"},
 		"A6: 500 for want of a turn": {soldBooks, func(b *books) { b.Told = append(b.Told, told{Call: "create", Code: 500}) }, "answered with 500"},
 		"A7: a lost capture is frozen": {heldBooks, func(b *books) {
-			b.Shown, b.Open = &shownPayment{Status: "processing"}, []openOperation{{Kind: "capture", Status: "unknown"}}
+			b.Shown, b.Open = &shownPayment{Status: "processing"}, []shownOperation{{Kind: "capture", Status: "unknown"}}
 		}, "capture is unknown"},
 		"A8: charged when the customer has gone": {soldBooks, func(b *books) { b.Processor[0].Acted = noon.Add(time.Minute) }, "after the customer's last request"},
 		"A8: an accepted cancel is forgotten": {heldBooks, func(b *books) {
@@ -118,7 +118,7 @@ func TestUnequalBooks(t *testing.T) {
 			again.Body = "other"
 			b.Told = append(b.Told, again)
 		}, "answered in another way"},
-		"an operation without an end":  {soldBooks, func(b *books) { b.Open = []openOperation{{Kind: "void", Status: "unknown"}} }, "void is unknown"},
+		"an operation without an end":  {soldBooks, func(b *books) { b.Open = []shownOperation{{Kind: "void", Status: "unknown"}} }, "void is unknown"},
 		"nothing left to do":           {heldBooks, func(b *books) { b.Shown.Status = "requires_customer_action" }, "nothing to do any more"},
 		"a refund given twice":         {refundedBooks, func(b *books) { b.Processor[0].Refunds = append(b.Processor[0].Refunds, b.Processor[0].Refunds[0]) }, "given twice"},
 		"more refunded than captured":  {refundedBooks, func(b *books) { b.Processor[0].Refunds[0].Amount = 101 }, "101 refunded of 100 captured"},

@@ -13,9 +13,9 @@ type books struct {
 	Currency  string
 	Automatic bool // the processor captures at once
 	Processor []transaction
-	Shown     *shownPayment   // by the API; nil where the switch does not know the payment
-	Open      []openOperation // operations in the database that have no end
-	Told      []told          // what clients heard, in order
+	Shown     *shownPayment    // by the API; nil where the switch does not know the payment
+	Open      []shownOperation // operations in the database that have no end
+	Told      []told           // what clients heard, in order
 	// ChargeWithin is the time after a client's last request in which the processor may still get the authorization.
 	ChargeWithin time.Duration
 }

@@ -377,14 +377,14 @@ func (r *chaosRun) report(all []*buyer, wrong map[string][]string) {
 }
 
 // openOperations are the operations without an end, by payment, as the operator's command lists them.
-func (r *chaosRun) openOperations() map[string][]openOperation {
+func (r *chaosRun) openOperations() map[string][]shownOperation {
 	cmd := exec.Command(r.nodes[0].program, "operations", "list", "--json", "--limit", "100000")
 	cmd.Env = r.nodes[0].env
 	out, err := cmd.Output()
 	require.NoError(r, err)
-	list := map[string][]openOperation{}
+	list := map[string][]shownOperation{}
 	for line := range strings.Lines(string(out)) {
-		var o openOperation
+		var o shownOperation
 		require.NoError(r, json.Unmarshal([]byte(line), &o), line)
 		list[o.PaymentID] = append(list[o.PaymentID], o)
 	}
@@ -392,7 +392,7 @@ func (r *chaosRun) openOperations() map[string][]openOperation {
 }
 
 // books are what is known of the payment now.
-func (b *buyer) books(open map[string][]openOperation) *books {
+func (b *buyer) books(open map[string][]shownOperation) *books {
 	k := &books{ID: b.id, Amount: b.amount, Currency: b.currency(), Automatic: b.automatic, Open: open[b.id], Told: b.told,
 		ChargeWithin: chaosPayerWait + chaosSend + ledger.NotFoundFinalSeconds*time.Second}
 	for _, p := range b.processors {

@@ -306,6 +306,11 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 	return nil
 }
 
+// Intend adds the intent of an operation at an account.
+func (c *Change) Intend(op *payment.Operation, at *account.Account) {
+	c.Intents, c.At = append(c.Intents, op), append(c.At, at)
+}
+
 // isAt reports whether the version of the account that an intent names is in c.At. Calls of authenticators name none: no money depends on them.
 func (c *Change) isAt(op *payment.Operation) bool {
 	return op.AccountVersion == "" || slices.ContainsFunc(c.At, func(a *account.Account) bool { return a.ID == op.AccountID && a.Fingerprint == op.AccountVersion })

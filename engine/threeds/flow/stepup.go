@@ -146,7 +146,7 @@ func (s *Authentications) newStepUp(ctx context.Context, w *change.Loaded, b *pa
 	q.Secrets = card.Secrets{Number: secrets.Number}
 	a.Details.Authentication = payment.SummaryOf(auth)
 	ch.NextAttempt, ch.Authentication = a, auth
-	ch.Intents, ch.At = append(ch.Intents, q.Operation), append(ch.At, w.Account)
+	ch.Intend(q.Operation, w.Account)
 	ch.Effects = append(ch.Effects, func(ctx context.Context) error {
 		c, err := s.lookUpVersions(ctx, auth.ID, q)
 		if err != nil {
