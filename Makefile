@@ -4,6 +4,8 @@ GO        ?= go
 SHELL     := /bin/sh
 FUZZTIME  ?= 3s
 BENCH     ?= .
+KILLS     ?= 200
+SEED      ?=
 BENCHTIME ?= 1s
 DEMO      ?= .cache/demo
 
@@ -14,7 +16,7 @@ PACK     := plugins/builtin/embedded/adapters.zip
 # The flags make the same source the same file, wherever and whenever it is built: an adapter is known by its hash.
 WASM     := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w -buildid='
 
-.PHONY: help run build plugins test check fuzz bench fmt clean packed FORCE
+.PHONY: help run build plugins test check fuzz chaos bench fmt clean packed FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -24,6 +26,7 @@ help:
 	@echo 'make plugins  the built-in adapters: plugins/builtin/*.wasm, and the pack of them that the binary embeds'
 	@echo 'make check    format, vet and staticcheck alone'
 	@echo 'make fuzz     every fuzz target for FUZZTIME=$(FUZZTIME)'
+	@echo 'make chaos    the crash test, with KILLS=$(KILLS) kills, and all planted defects; SEED=n repeats a run'
 	@echo 'make bench    every benchmark, or BENCH=pattern'
 	@echo 'make fmt      format the source'
 	@echo 'make clean    remove what was built, and the demo database'
@@ -101,6 +104,10 @@ fuzz:
 	    else printf '%s\n' "$$out"; exit 1; fi; \
 	  done || exit 1; \
 	done
+
+# The short form runs in make test.
+chaos: plugins
+	CHAOS_KILLS=$(KILLS) CHAOS_SEED=$(SEED) $(GO) test -v -count 1 -parallel 3 -timeout 90m -run '^TestChaos' ./cmd/payswitch
 
 bench: plugins
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
