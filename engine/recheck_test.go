@@ -110,3 +110,29 @@ func TestRunAfterItsLeaseProvesNothing(t *testing.T) {
 	p.set("/query", "")
 	b.eventually("still", payment.RequiresCapture)
 }
+
+// A processor that reports a larger capture than the requested one settles nothing: a person is alarmed, once.
+func TestLargerCaptureRaisesOneAlarm(t *testing.T) {
+	p := newTill(t)
+	p.set("/capture", "drop")
+	inBubble(t, func(t *testing.T) {
+		a := tillAdapter(resolving(sdk.ResolveByReference))
+		a.Manifest.Features.PartialCapture = true
+		ask := a.Sync
+		a.Sync = func(c *sdk.Call) (*sdk.Outcome, error) {
+			if o, err := ask(c); err != nil || o.Status == sdk.StatusNotFound {
+				return o, err
+			}
+			return &sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 100}}, nil
+		}
+		w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": a})
+		w.shopAccount(p.URL)
+		id := w.pay(sale(100, visa, manual)).Payment.ID
+		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: ptr(int64(40))})
+		require.NoError(t, err)
+		w.running()
+		time.Sleep(time.Hour)
+		require.Equal(t, payment.Processing, w.get(id, request.RetrieveInput{}).Payment.Status)
+		require.Equal(t, map[string]int{"amount_mismatch": 1}, w.alarms.all())
+	}, p.Server)
+}

@@ -109,6 +109,9 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 	if w.Operation.OfRefund() {
 		return e.refundSettlement(w, v, now)
 	}
+	if w.Payment.Occupied(w.Operation) {
+		return nil, change.ErrStale
+	}
 	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal}

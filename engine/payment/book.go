@@ -344,7 +344,7 @@ func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
 		return Move(b.Payment, a, TriggerPartlyCharged, now)
 	case o.Status == sdk.StatusVoided:
 		a.Details.Error = nil
-		return Move(b.Payment, a, TriggerVoided, now)
+		return moveUnless(b.Payment, a, Voided, TriggerVoided, now)
 	case o.Status == sdk.StatusPending:
 		b.Payment.ModifiedAt = now
 		return nil
@@ -402,6 +402,7 @@ func (o *Operation) end(v Verdict, now time.Time) {
 // impossible leaves the rows as they were and the operation unknown, and raises an alarm: a person has to look.
 func (b *Booking) impossible(p *Payment, a *Attempt, op *Operation, cause error, now time.Time) Booking {
 	o := *op
+	o.ResolveTries++ // the next look would find the same
 	out := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o, Alarms: append(b.Alarms, "impossible_transition")}
 	out.unknown(Verdict{Status: OperationUnknown, Text: cause.Error()}, now)
 	return out

@@ -142,7 +142,7 @@ func NextRecheck(p *Payment, a *Attempt, op *Operation) RecheckStep {
 	switch {
 	case op.OfRefund():
 		return RecheckRefund
-	case op.Charges() && a.EndedWithoutMoney():
+	case a.EndedWithoutMoney():
 		return RecheckEnded
 	case op.Charges() || a.Status.Terminal() || a.ID != p.AttemptID:
 		return RecheckNothing

@@ -441,7 +441,7 @@ func (w *scenario) bookEvidence(s *state, p *Payment, a *Attempt, o *sdk.Outcome
 	if b == nil || w.commit(s, &modelChange{wasP: p, p: b.Payment, wasA: a, a: b.Attempt}) != nil {
 		return false
 	}
-	if b.Attempt.Status == PartialCharged { // payswitch does not know whether the rest is released: it lapses by itself
+	if b.Attempt.Status == PartialCharged && w.method == CaptureManual { // payswitch does not know whether the rest is released: it lapses by itself
 		s.alarm(restLapses)
 	}
 	return true
@@ -605,6 +605,9 @@ func (w *scenario) by(r *modelRun, v Verdict) Settler {
 }
 
 func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
+	if r.p.Occupied(r.op) {
+		return ErrStale
+	}
 	b := Book(r.p, r.a, r.op, w.manifest, v, s.now)
 	c := &modelChange{wasP: r.p, p: b.Payment, wasA: r.a, a: b.Attempt, settled: b.Operation, by: w.by(r, v)}
 	if r.loaded != nil {

@@ -678,7 +678,7 @@ var modelScenarios = []*scenario{
 		refunds: []int64{60}, left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 1}}),
 	today(scenario{name: "held, captured in part, cancelled", manifest: keyedManifest, method: CaptureManual, captures: []int64{40, 100}, cancels: true, late: true,
 		left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 2}}),
-	today(scenario{name: "held, captured in two parts", manifest: keyedManifest, method: CaptureManualMultiple, captures: []int64{40, 60}, messages: 1,
+	today(scenario{name: "held, captured in two parts", manifest: keyedManifest, method: CaptureManualMultiple, captures: []int64{40, 60}, messages: 1, late: true,
 		left: budgets{calls: 3, faults: 1, jumps: 1}}),
 	today(scenario{name: "at the processor's page, no keys, cancelled and asked", manifest: unkeyedManifest, method: CaptureAutomatic, redirects: true, unkeyed: true,
 		cancels: true, syncs: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),

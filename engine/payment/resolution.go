@@ -257,6 +257,12 @@ func (o *Operation) DueAt() (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
+// Occupied reports whether another operation has the payment's slot, so that the pending operation op must not end now: its end would take the
+// payment's status away from the other.
+func (p *Payment) Occupied(op *Operation) bool {
+	return op.Status == OperationPending && p.OpenOperation != "" && p.OpenOperation != op.ID
+}
+
 // ResolveStep is what resolution does with an operation that it has claimed.
 type ResolveStep string
 
@@ -275,7 +281,7 @@ func NextResolve(p *Payment, a *Attempt, op *Operation) ResolveStep {
 		return ResolveRecheck
 	case pending && !op.OfRefund() && !AwaitsEnd(a.Status) && op.ID != a.Details.LateVoid:
 		return ResolveClose
-	case pending && p.OpenOperation != "" && p.OpenOperation != op.ID:
+	case p.Occupied(op):
 		return ResolveWait
 	}
 	return ResolveFind
