@@ -65,13 +65,19 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 	if err != nil {
 		return nil, err
 	}
-	if err := createError(e.changes.Commit(ctx, c)); err != nil {
+	err = e.changes.Commit(ctx, c)
+	if errors.Is(err, fault.ErrConflict) && auth.RequestToken != "" {
+		if v, err := e.createdBefore(ctx, auth, in); v != nil || err != nil {
+			return v, err // a repeat was faster, at another node
+		}
+	}
+	if err := createError(err); err != nil {
 		return nil, err
 	}
 	return e.changes.View(w), nil
 }
 
-// createdBefore returns the payment that an earlier try of the same create has made, nil if no try has made it. When nothing of that try has
+// createdBefore returns the payment that another try of the same create has made, nil if no try has made it. When nothing of that try has
 // left the host, createdBefore performs the payment.
 func (e *Engine) createdBefore(ctx context.Context, auth account.Auth, in *request.Input) (*change.View, error) {
 	w, err := e.changes.Load(ctx, auth.MerchantID, in.PaymentID)
@@ -85,7 +91,6 @@ func (e *Engine) createdBefore(ctx context.Context, auth account.Auth, in *reque
 	if w.Payment.Details.RequestToken != auth.RequestToken && w.Payment.ID != auth.RequestToken {
 		return nil, nil // another request has used the payment_id
 	}
-	auth.Repeated = false // for Decide: what the earlier try has done shows in the payment itself
 	return e.changes.Decide(ctx, auth, in.PaymentID, func(w *change.Loaded) (*change.Change, error) {
 		if !payment.IsTrue(in.Confirm) || !w.Payment.Status.Facts().Confirm {
 			return nil, nil

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -34,7 +35,9 @@ type Deps struct {
 
 // Options are the engine's settings. A zero value means the default.
 type Options struct {
-	Node      string // this node's name in leases; default: a random name
+	Node string // this node's name in leases; default: a random name
+	// SoleNode says that no other living process has the name Node. New then ends the leases of the process that had the name before.
+	SoleNode  bool
 	PublicURL string // address under which payers' browsers reach payswitch, without a trailing slash
 	// KeyEnvironment is the environment in API keys: dev (default), integ, snd or prd. Under prd, a connector account without test_mode
 	// uses the live environment of its adapter. Every other account uses the test environment.
@@ -81,7 +84,7 @@ type Engine struct {
 	closed   sync.Once
 }
 
-// New checks d and o and builds an Engine. New starts no background work.
+// New checks d and o and builds an Engine. With SoleNode it ends the leases of the process before. New starts no background work.
 func New(d Deps, o Options) (*Engine, error) {
 	if d.Store == nil || d.Connectors == nil || d.Vault == nil || d.Presenter == nil {
 		return nil, errors.New("engine: Deps needs Store, Connectors, Vault and Presenter")
@@ -113,6 +116,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
 	e.Registry = account.New(account.Deps{Store: port.Narrow[account.Reader, account.Tx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait,
+		Node: o.Node, SoleNode: o.SoleNode, LeaseTime: o.LeaseTime,
 		Ephemeral: func(ctx context.Context, text string) (account.Auth, error) {
 			return e.AuthenticateEphemeral(ctx, text)
 		}})
@@ -124,13 +128,37 @@ func New(d Deps, o Options) (*Engine, error) {
 		LeaseTime: o.LeaseTime, PayerWait: o.PayerWait, ResolvePause: o.ResolvePause, JournalKeep: o.JournalKeep})
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
-		LockWait: o.LockWait}}
+		LockWait: o.LockWait, Wake: e.wakeResolver}}
 	e.Authentications = &flow.Authentications{Deps: flow.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links,
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolve, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
+	if o.SoleNode {
+		return e, e.releaseLeases(context.Background())
+	}
 	return e, nil
+}
+
+// releaseLeases ends what an earlier process of this node's name has left, so that Run takes it over at once.
+func (e *Engine) releaseLeases(ctx context.Context) error {
+	n := 0
+	err := e.store.Update(ctx, func(tx Tx) (err error) { n, err = tx.ReleaseLeases(e.opts.Node); return err })
+	if err != nil {
+		return fmt.Errorf("engine: end the leases of the process before: %w", err)
+	}
+	if n > 0 {
+		e.log.LogAttrs(ctx, slog.LevelInfo, "operations of the process before are taken over", slog.String("node", e.opts.Node), slog.Int("operations", n))
+	}
+	return nil
+}
+
+// wakeResolver makes Run look for due operations now.
+func (e *Engine) wakeResolver() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
 }
 
 func setDefault(d *time.Duration, v time.Duration) {

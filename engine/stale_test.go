@@ -15,10 +15,18 @@ import (
 	"payswitch/sdk"
 )
 
-// storeBetween runs a step after each read transaction, as if another request came just then.
+// storeBetween runs a step after the next read transaction, or after the next write, as if another request came just then.
 type storeBetween struct {
 	engine.Store
-	step atomic.Pointer[func()]
+	step, written atomic.Pointer[func()]
+}
+
+func (s *storeBetween) Update(ctx context.Context, f func(engine.Tx) error) error {
+	err := s.Store.Update(ctx, f)
+	if step := s.written.Swap(nil); step != nil {
+		(*step)()
+	}
+	return err
 }
 
 func (s *storeBetween) View(ctx context.Context, f func(engine.Reader) error) error {

@@ -273,6 +273,7 @@ func TestPlans(t *testing.T) {
 		r.ClaimOperations("n", now, 10)
 		r.ClaimOperations("n", now, 10, 1)
 		r.DueOperations(10)
+		r.ReleaseLeases("n")
 		r.ExtendLease("o", "n", now)
 		r.Exchanges("o")
 		r.PutExchange(drive.ExchangeRecord{})

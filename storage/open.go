@@ -45,6 +45,7 @@ type DB struct {
 	readers *readers
 	guard   *logGuard
 	signer  *signer
+	locks   []*os.File // of LockNode
 	close   func() error
 }
 
@@ -98,7 +99,11 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 	d.close = sync.OnceValue(func() error {
 		d.writer.close()
 		d.readers.close()
-		return conn.close()
+		err := conn.close()
+		for _, f := range d.locks {
+			err = errors.Join(err, f.Close())
+		}
+		return err
 	})
 	return d, nil
 }

@@ -194,3 +194,18 @@ func (t *tx) ExtendLease(operationID, owner string, until time.Time) (bool, erro
 		string(payment.OperationPending))
 	return n == 1, err
 }
+
+// ReleaseLeases implements engine.Tx.
+func (t *tx) ReleaseLeases(owner string) (int, error) {
+	n, err := t.exec("release leases", `UPDATE operations SET lease_until = $1, due_at = CASE
+			WHEN status = $2 THEN $1
+			WHEN resolve_at = 0 THEN due_at
+			WHEN resolve_at < $1 THEN $1
+			ELSE resolve_at END
+		WHERE owner = $3 AND due_at >= 0 AND lease_until > $1`, millis(t.now), string(payment.OperationStarted), owner)
+	if err != nil {
+		return 0, err
+	}
+	m, err := t.exec("release leases", `UPDATE authentications SET owner = '', lease_until = 0 WHERE owner = $1 AND due_at > 0`, owner)
+	return int(n + m), err
+}

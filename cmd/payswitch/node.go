@@ -74,6 +74,10 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	}); err != nil {
 		return err
 	}
+	name, sole, err := n.db.LockNode(c.Engine.Node)
+	if err != nil {
+		return fmt.Errorf("engine.node: %w", err)
+	}
 	if n.vault, err = openVault(ctx, n.db, c, n.component("vault")); err != nil {
 		return err
 	}
@@ -95,7 +99,8 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		Logger:     n.component("engine"),
 		Metrics:    n.metrics,
 	}, engine.Options{
-		Node:              c.Engine.Node,
+		Node:              name,
+		SoleNode:          sole,
 		PublicURL:         n.publicURL(),
 		KeyEnvironment:    c.Keys.Environment,
 		LeaseTime:         c.Engine.LeaseTime,

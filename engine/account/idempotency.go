@@ -26,17 +26,14 @@ const MaxIdempotencyKey = 250
 // idempotencyTime is how long an answer is kept.
 const idempotencyTime = 24 * time.Hour
 
-// idempotencyLease is how long the first request with a key may take before a repetition may replace it.
-const idempotencyLease = 3 * time.Minute
-
 // BeginIdempotent claims a merchant's Idempotency-Key for a request. requestHash is the hash of method, path and body.
 //
 // The first caller gets finish and abandon. It calls finish to store the answer, or abandon if the same request may be made again, as after
 // an internal error.
 //
 // A later caller waits for the first one and gets the stored answer. With another requestHash it gets IR_38. If the first caller died
-// without an answer, a later caller replaces it after a lease. That caller gets the same RequestToken in a, with which it finds what the
-// first one did.
+// without an answer, a later caller replaces it when the lease of its node has ended: after Deps.LeaseTime, or at once if the node has
+// restarted (Deps.SoleNode). That caller gets the same RequestToken in a, with which it finds what the first one did.
 func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, requestHash []byte) (*StoredAnswer, func(context.Context, StoredAnswer) error, func(context.Context), error) {
 	if key == "" || len(key) > MaxIdempotencyKey || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
 		return nil, nil, nil, fault.Unprocessable("Idempotency-Key",
@@ -59,7 +56,7 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 		case err != nil:
 			return nil, nil, nil, fault.Internal(err, "take idempotency key")
 		case mine != nil:
-			a.RequestToken, a.Repeated = mine.Owner, found != nil
+			a.RequestToken, a.Repeated = mine.token(), found != nil
 			finish, abandon := e.keyEnds(mine)
 			return nil, finish, abandon, nil
 		case !bytes.Equal(found.RequestHash, requestHash):
@@ -82,37 +79,51 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 }
 
 // takeKey inserts the key, or returns the record that has it. If both results are set, the caller has taken the key over from a request
-// that died.
+// that died. With mine, the key's token is in answering, from before another request can read the record.
 func (s *Registry) takeKey(ctx context.Context, merchantID, key string, hash []byte) (mine, found *IdempotencyRecord, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := tx.Now()
-		r := &IdempotencyRecord{MerchantID: merchantID, Key: key, RequestHash: hash, Owner: ids.At("pay_", now), CreatedAt: now, ExpiresAt: now.Add(idempotencyTime)}
-		mine, found = r, nil
+		token := ids.At("pay_", now)
+		mine, found = nil, nil
 		old, err := tx.Idempotency(merchantID, key)
-		if errors.Is(err, fault.ErrNotFound) {
-			return tx.InsertIdempotency(r)
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fault.ErrNotFound) {
 			return err
 		}
-		if now.Before(old.ExpiresAt) {
-			found = old
-			if old.Status != 0 || now.Sub(old.CreatedAt) <= idempotencyLease || !bytes.Equal(old.RequestHash, hash) {
-				mine = nil
-				return nil
+		if err == nil {
+			if now.Before(old.ExpiresAt) {
+				found = old
+				if old.Status != 0 || !s.hasEnded(old, now) || !bytes.Equal(old.RequestHash, hash) {
+					return nil
+				}
+				token = old.token() // the hash is equal: the same request goes on
 			}
-			r.Owner = old.Owner // the hash is equal: the same request goes on
+			if err := tx.DeleteIdempotency(merchantID, key); err != nil {
+				return err
+			}
 		}
-		if err := tx.DeleteIdempotency(merchantID, key); err != nil {
-			return err
-		}
-		return tx.InsertIdempotency(r)
+		mine = &IdempotencyRecord{MerchantID: merchantID, Key: key, RequestHash: hash, Owner: token + "@" + s.Node, CreatedAt: now, ExpiresAt: now.Add(idempotencyTime)}
+		s.answering.Store(token, nil)
+		return tx.InsertIdempotency(mine)
 	})
+	if err != nil && mine != nil {
+		s.answering.Delete(mine.token())
+	}
 	return mine, found, err
 }
 
+// hasEnded reports whether the request that took a key can no longer answer it: this process does not answer it, and its node has restarted
+// as this process, or its lease has ended. A lease of the future is from before a jump of the clock.
+func (s *Registry) hasEnded(r *IdempotencyRecord, now time.Time) bool {
+	if _, here := s.answering.Load(r.token()); here {
+		return false
+	}
+	return s.SoleNode && r.Owner == r.token()+"@"+s.Node || now.Sub(r.CreatedAt).Abs() > s.LeaseTime
+}
+
 func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, StoredAnswer) error, abandon func(context.Context)) {
+	ended := func() { s.answering.Delete(r.token()) }
 	finish = func(ctx context.Context, answer StoredAnswer) (err error) {
+		defer ended()
 		done := *r
 		done.Status = answer.Status
 		if done.Body, err = s.Vault.SealJSON(answer, vault.IdempotencyAD(r.MerchantID, r.Key)); err != nil {
@@ -125,14 +136,18 @@ func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, S
 		return nil
 	}
 	abandon = func(ctx context.Context) {
+		defer ended()
 		free := *r
 		free.CreatedAt = time.UnixMilli(0).UTC() // its lease has ended: the next repetition takes the key over, with its token
 		err := s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error {
-			err := tx.DeleteIdempotency(r.MerchantID, r.Key)
+			old, err := tx.Idempotency(r.MerchantID, r.Key)
 			if errors.Is(err, fault.ErrNotFound) {
 				return nil // the record was deleted at its end, so the key is free
 			}
-			if err != nil {
+			if err != nil || old.Status != 0 || old.Owner != r.Owner {
+				return err // another node has taken the key over
+			}
+			if err := tx.DeleteIdempotency(r.MerchantID, r.Key); err != nil {
 				return err
 			}
 			return tx.InsertIdempotency(&free)
@@ -150,10 +165,17 @@ type IdempotencyRecord struct {
 	Key         string
 	RequestHash []byte // the vault's keyed hash of method, path and body
 	// Status is the HTTP status of the answer, or 0 while the first request runs.
-	Status    int
-	Body      []byte // sealed
-	Headers   []byte // sealed; a JSON object of the headers to repeat
+	Status  int
+	Body    []byte // sealed
+	Headers []byte // sealed; a JSON object of the headers to repeat
+	// Owner is the request's token, "@", and the name of the node that answers the request.
 	Owner     string
 	CreatedAt time.Time
 	ExpiresAt time.Time
+}
+
+// token returns the request's token, which all its repeats share.
+func (r *IdempotencyRecord) token() string {
+	token, _, _ := strings.Cut(r.Owner, "@")
+	return token
 }

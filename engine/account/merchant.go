@@ -147,7 +147,7 @@ type Auth struct {
 	SecretOf string
 
 	// RequestToken is the same for all repetitions of a request; "" without an Idempotency-Key. Repeated is true if an earlier try ended
-	// without an answer. The use case then looks for the results of that try first. BeginIdempotent sets both fields.
+	// without an answer. The use cases look for the results of other tries first. BeginIdempotent sets both fields.
 	RequestToken string
 	Repeated     bool
 }

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"payswitch/engine/fault"
@@ -15,6 +16,8 @@ import (
 type Registry struct {
 	Deps
 	Dir *Directory
+
+	answering sync.Map // tokens of the requests with an Idempotency-Key that this process answers
 }
 
 // Deps are the parts that a Registry is built from. All are required.
@@ -29,6 +32,11 @@ type Deps struct {
 	KeyEnvironment string
 	// LockWait is how long a repeated request waits for the first request with the same Idempotency-Key.
 	LockWait time.Duration
+	// Node is this node's name. With SoleNode no other living process has it.
+	Node     string
+	SoleNode bool
+	// LeaseTime is how long an Idempotency-Key belongs to the node that answers its request, unless the node extends it.
+	LeaseTime time.Duration
 	// Ephemeral authenticates an ephemeral key.
 	Ephemeral func(ctx context.Context, text string) (Auth, error)
 }

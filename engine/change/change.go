@@ -417,7 +417,7 @@ func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, deci
 
 // changeLoaded is one try of Decide. decided is false if decide refused: then nothing was written.
 func (s *Changes) changeLoaded(ctx context.Context, auth account.Auth, w *Loaded, decide func(w *Loaded) (*Change, error)) (decided bool, err error) {
-	if auth.Repeated {
+	if w.Token != "" { // also for a first try: a repeat may have taken its work over, at another node or after a jump of the clock
 		if done, err := s.didAlready(ctx, w); err != nil || done {
 			return true, err
 		}

@@ -31,6 +31,7 @@ type Deps struct {
 	Log        *slog.Logger
 	Metrics    port.Metrics
 
+	Wake      func()        // makes the background work look for operations whose node has died
 	PublicURL string        // no trailing slash
 	LockWait  time.Duration // how long a second operation on a payment waits for the first
 }

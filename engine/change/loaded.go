@@ -40,7 +40,7 @@ func (s *Changes) Load(ctx context.Context, merchantID, id string) (*Loaded, err
 		if w.Attempt, err = r.Attempt(merchantID, w.Payment.AttemptID); err != nil {
 			return err
 		}
-		if w.busy, err = busy(r, w.Payment); err != nil {
+		if w.busy, err = s.busy(r, w.Payment); err != nil {
 			return err
 		}
 		w.Method, err = method.Of(r, w.Attempt.MerchantID, w.Attempt.Details.MethodID)
@@ -88,8 +88,9 @@ func (s *Changes) WithAccount(ctx context.Context, w *Loaded) (err error) {
 	return nil
 }
 
-// busy reports whether an operation on the payment is being driven. It reads in the transaction that read the payment.
-func busy(r Reader, p *payment.Payment) (bool, error) {
+// busy reports whether an operation on the payment is under way. It reads in the transaction that read the payment. After the end of its lease
+// the operation's node is taken for dead: background work takes the operation over.
+func (s *Changes) busy(r Reader, p *payment.Payment) (bool, error) {
 	if p.OpenOperation == "" {
 		return false, nil
 	}
@@ -97,18 +98,30 @@ func busy(r Reader, p *payment.Payment) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return op.Status == payment.OperationStarted && r.Now().Before(op.LeaseUntil), nil
+	if op.Status == payment.OperationStarted && !op.Leased(r.Now()) {
+		s.Wake()
+	}
+	return op.Status == payment.OperationStarted, nil
 }
 
-// didAlready reports whether an earlier try of the same request (by its Idempotency-Key) has made an operation on the payment. The seed of
-// that operation is derived from the request's token. An operation that has sent no request does not count: the repeat performs it.
+// didAlready reports whether another try of the same request (by its Idempotency-Key) has made an operation on the payment. The seed of that
+// operation is derived from the request's token. An operation that has sent no request does not count: this try performs it. While that
+// operation is under way, the error is ErrConflict: the caller looks again.
 func (s *Changes) didAlready(ctx context.Context, w *Loaded) (bool, error) {
 	ops, err := s.OperationsOf(ctx, w.Payment)
 	if err != nil {
 		return false, err
 	}
 	for _, op := range ops {
-		if op.Status != payment.OperationFailed && op.Status != payment.OperationRejected && bytes.Equal(op.Seed, s.Driver.Seed(w.Token, op.Kind)) {
+		if !bytes.Equal(op.Seed, s.Driver.Seed(w.Token, op.Kind)) {
+			continue
+		}
+		switch op.Status {
+		case payment.OperationStarted:
+			s.Wake() // its node may have died
+			return false, fault.ErrConflict
+		case payment.OperationFailed, payment.OperationRejected:
+		default:
 			return true, nil
 		}
 	}

@@ -147,6 +147,8 @@ type Tx interface {
 	// returned as they are then. With rows (DueOperation.Row) it takes only those, and leaves out those that are no longer due; otherwise it takes
 	// those that are due longest.
 	ClaimOperations(owner string, until time.Time, limit int, rows ...int64) ([]*payment.Operation, error)
+	// ReleaseLeases ends owner's leases of operations and authentications, and returns how many it ended. Its process must have ended.
+	ReleaseLeases(owner string) (int, error)
 	InsertEvent(e *payment.Event) error
 	InsertEvidence(e drive.Evidence) error
 

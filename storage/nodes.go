@@ -1,0 +1,70 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+// unnamedNodes bounds how many nodes without a configured name share a database file.
+const unnamedNodes = 64
+
+var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// errLocked is lockFile's error for a file that a living process has locked.
+var errLocked = errors.New("another process has locked the file")
+
+// errNoLocks is lockFile's error on a system whose locks do not end with their process.
+var errNoLocks = errors.New("this system has no file locks that end with their process")
+
+// LockNode gives this process a node name of its own on the database, until Close. "" takes the first free one of node_1, node_2 …
+//
+// With sole, no other living process has the name, because the lock of the name's file ends with its process. So leases under that name belong
+// to a process that has ended. A system without such locks proves nothing: LockNode then returns name as it is, without sole.
+func (d *DB) LockNode(name string) (locked string, sole bool, err error) {
+	if name != "" {
+		if !nodeName.MatchString(name) {
+			return "", false, fmt.Errorf("node name %q: use at most 64 letters, digits, dots, hyphens and underscores, a letter or digit first", name)
+		}
+		err := d.lockNode(name)
+		switch {
+		case errors.Is(err, errNoLocks):
+			return name, false, nil
+		case errors.Is(err, errLocked):
+			return "", false, fmt.Errorf("another process runs as node %q on %s: end it, or choose another name", name, d.path)
+		}
+		return name, err == nil, err
+	}
+	for i := 1; i <= unnamedNodes; i++ {
+		name := "node_" + strconv.Itoa(i)
+		err := d.lockNode(name)
+		switch {
+		case err == nil:
+			return name, true, nil
+		case errors.Is(err, errNoLocks):
+			return "", false, nil
+		case !errors.Is(err, errLocked):
+			return "", false, err
+		}
+	}
+	return "", false, fmt.Errorf("%d nodes without a name already run on %s: name this one", unnamedNodes, d.path)
+}
+
+func (d *DB) lockNode(name string) error {
+	path, err := filepath.EvalSymlinks(d.path) // one lock for all names of the database file
+	if err != nil {
+		return fmt.Errorf("lock node %s: %w", name, err)
+	}
+	f, err := os.OpenFile(path+"."+name+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("lock node %s: %w", name, err)
+	}
+	if err := lockFile(f); err != nil {
+		return errors.Join(fmt.Errorf("lock node %s: %w", name, err), f.Close())
+	}
+	d.locks = append(d.locks, f)
+	return nil
+}
