@@ -137,7 +137,7 @@ func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, waiting *p
 // cancelAfter adds the void of funds to the settlement that found them, if no customer waits for them any more: the merchant has asked to
 // cancel, or the outcome was unknown for longer than a customer waits. It returns whether it added the void.
 func (e *Engine) cancelAfter(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) (bool, error) {
-	voids, err := b.VoidAfter(w.Operation, w.Fresh, w.Adapter.Manifest, e.opts.PayerWait, now)
+	voids, err := b.VoidAfter(w.Operation, w.Fresh, w.Adapter.Manifest, e.driver.Waits(), now)
 	if err != nil {
 		return false, fault.Internal(err, "void payment")
 	}

@@ -131,7 +131,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		LockWait: o.LockWait, Wake: e.wakeResolver}}
 	e.Authentications = &flow.Authentications{Deps: flow.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links,
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
-		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolve, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
+		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
 	if o.SoleNode {

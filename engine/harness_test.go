@@ -41,7 +41,8 @@ type world struct {
 	auth    account.Auth
 	pk      account.Auth
 	alarms  *alarms
-	clock   *atomic.Int64 // offset to real time
+	clock   *atomic.Int64 // offset of the engine's clock to real time
+	dbClock *atomic.Int64 // offset of the database's clock to real time
 	profile *account.Profile
 }
 
@@ -119,9 +120,16 @@ func newWorld(t *testing.T, o engine.Options, adapters map[string]*sdk.Adapter) 
 }
 
 func newWorldWith(t testing.TB, o engine.Options, c port.Connectors, file string) *world {
-	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, clock: &atomic.Int64{}}
+	return newWorldAt(t, o, c, file, 0)
+}
+
+// newWorldAt is newWorldWith at another time than the present.
+func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, offset time.Duration) *world {
+	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, clock: &atomic.Int64{}, dbClock: &atomic.Int64{}}
+	w.jump(offset)
 	var err error
-	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true})
+	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true,
+		Clock: func() time.Time { return time.Now().Add(time.Duration(w.dbClock.Load())) }})
 	require.NoError(t, err)
 	vault, err := engine.OpenVault(t.Context(), w.db, worldKey)
 	require.NoError(t, err)

@@ -18,10 +18,12 @@ type cashier struct {
 	*httptest.Server
 	mu      sync.Mutex
 	refunds map[string]*paidBack // by our reference
-	posts   int
-	act     string        // ok, pending, refuse, hang (act, drop the answer), drop (do not act), rest (another amount)
-	hold    chan struct{} // answers wait until it is closed; nil: no wait
-	arrived chan string   // references of refunds that have acted and wait for hold
+	posts   int                  // requests for a refund
+	pays    int                  // requests for a payment
+	act     string               // ok, pending, refuse, hang (act, drop the answer), drop (do not act), rest (another amount)
+	hold    chan struct{}        // answers to refunds wait until it is closed; nil: no wait
+	holdPay chan struct{}        // the same for payments
+	arrived chan string          // references of payments and of refunds that have acted and wait for hold
 }
 
 type paidBack struct {
@@ -44,6 +46,14 @@ func (c *cashier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	json.NewDecoder(r.Body).Decode(&in)
 	if r.URL.Path == "/pay" {
+		c.mu.Lock()
+		c.pays++
+		hold := c.holdPay
+		c.mu.Unlock()
+		if hold != nil {
+			c.arrived <- in.Reference
+			<-hold
+		}
 		w.Write([]byte(`{"id":"tx_` + in.Reference + `"}`))
 		return
 	}
@@ -92,6 +102,13 @@ func (c *cashier) set(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f()
+}
+
+// charges is the number of requests for a payment.
+func (c *cashier) charges() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pays
 }
 
 // paid is the sum of all refunds that the processor has made, and the number of requests for one.

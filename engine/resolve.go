@@ -44,10 +44,14 @@ func (e *Engine) Run(ctx context.Context) error {
 			tick := time.NewTicker(l.every)
 			defer tick.Stop()
 			for {
-				err := l.run(ctx)
+				calm, err := e.driver.ClockIsCalm(ctx) // after a jump, living work looks abandoned and valid rows look expired
+				if calm {
+					err = l.run(ctx)
+				}
 				switch {
 				case ctx.Err() != nil:
 					return
+				case err == nil && !calm:
 				case err != nil:
 					e.log.LogAttrs(ctx, slog.LevelError, "a background loop failed; its lateness grows until a run succeeds", slog.String("loop", l.name), slog.Any("error", err))
 				default:
@@ -88,6 +92,13 @@ func (e *Engine) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// resolveQueued performs an operation that was committed under a lease of this node, to be sent right after.
+func (e *Engine) resolveQueued(ctx context.Context, op *payment.Operation, leaseEnd time.Time) error {
+	end, _ := e.driver.Hold(op.ID)
+	defer end()
+	return e.resolve(ctx, op, leaseEnd)
 }
 
 // resolve settles one claimed operation by evidence, or schedules the next try.

@@ -63,6 +63,9 @@ func (e *Engine) resolveLoop(ctx context.Context) {
 
 // resolveDue begins to resolve what is due, as far as the pool has room. late is how long the oldest operation that found no room has been due.
 func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.WaitGroup) (late time.Duration, err error) {
+	if calm, err := e.driver.ClockIsCalm(ctx); err != nil || !calm {
+		return 0, err
+	}
 	var due []change.DueOperation
 	var now time.Time
 	err = e.store.View(ctx, func(r Reader) (err error) {
@@ -87,6 +90,9 @@ func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.
 	leaseEnd := e.now().Add(e.opts.LeaseTime)
 	var ops []*payment.Operation
 	err = e.store.Update(ctx, func(tx Tx) (err error) {
+		if ops = nil; !e.driver.ClockHolds(tx.Now()) {
+			return nil
+		}
 		ops, err = tx.ClaimOperations(e.opts.Node, tx.Now().Add(e.opts.LeaseTime), len(rows), rows...)
 		_, err = account.LeftOut(nil, err) // the others go on
 		return err
@@ -95,6 +101,11 @@ func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.
 		return late, err
 	}
 	for _, op := range ops {
+		end, first := e.driver.Hold(op.ID)
+		if !first { // a run of this process works on it: the claim keeps other nodes away
+			end()
+			continue
+		}
 		name := op.MerchantID + "/" + op.AccountID
 		pool.add(name, 1)
 		begun.Add(1)
@@ -103,6 +114,7 @@ func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.
 			defer begun.Done()
 			defer e.inFlight.Done()
 			defer pool.add(name, -1)
+			defer end()
 			if err := e.resolve(context.WithoutCancel(ctx), op, leaseEnd); err != nil {
 				e.log.LogAttrs(ctx, slog.LevelWarn, "operation not resolved yet", slog.String("operation_id", op.ID), slog.Any("error", err))
 			}

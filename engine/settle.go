@@ -38,8 +38,10 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 		if e.now().Sub(started) > e.opts.SettleTimeout {
 			e.inFlight.Add(1)
 			late := *w
+			end, _ := e.driver.Hold(w.Operation.ID)
 			go func() {
 				defer e.inFlight.Done()
+				defer end()
 				e.settleLater(ctx, &late, v)
 				e.driver.KeepRest(ctx, &late.Run)
 			}()

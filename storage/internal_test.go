@@ -250,7 +250,7 @@ func (e explainer) query(query string, args []any, each func(scanner) error) err
 func TestPlans(t *testing.T) {
 	db := openTest(t, Options{})
 	e := explainer{plans: map[string]string{}}
-	now := clock()
+	now := wholeMillis(time.Now())
 	_ = db.Update(context.Background(), func(etx engine.Tx) error {
 		e.liteConn = conn(etx)
 		r := &tx{s: e, now: now}
@@ -274,6 +274,7 @@ func TestPlans(t *testing.T) {
 		r.ClaimOperations("n", now, 10, 1)
 		r.DueOperations(10)
 		r.ReleaseLeases("n")
+		r.RecallOperations(now, "unknown")
 		r.ExtendLease("o", "n", now)
 		r.Exchanges("o")
 		r.PutExchange(drive.ExchangeRecord{})

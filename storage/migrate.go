@@ -174,7 +174,7 @@ func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 	for _, k := range list {
 		doing = k.name
 		n, err := c.exec(`INSERT INTO schema_migrations (name, sha256, applied_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-			k.name, k.hash, millis(clock()))
+			k.name, k.hash, millis(wholeMillis(time.Now())))
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +199,7 @@ func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 func (m *migrator) backUp(next string) error {
 	to := fmt.Sprintf("%s.before-%s", m.path, next)
 	if _, err := os.Stat(to); err == nil {
-		to += "-" + clock().Format("20060102T150405.000")
+		to += "-" + wholeMillis(time.Now()).Format("20060102T150405.000")
 	}
 	if _, err := m.conn.exec(`VACUUM INTO $1`, to); err != nil {
 		return fmt.Errorf("copy the database to %s before the migration: %w", to, err)

@@ -30,6 +30,8 @@ type Options struct {
 	Readers int
 	// BusyTimeout is the time to wait for another process that writes; default 10 s.
 	BusyTimeout time.Duration
+	// Clock is the database's time; default: the host's. Tests replace it.
+	Clock func() time.Time
 	// LogLimit is the size of the write-ahead log, in bytes, above which the writer empties it as soon as it can; default 64 MiB.
 	LogLimit int64
 	// LogAge is the maximum time between two emptyings of the log, which holds deleted data until then; default 5 minutes.
@@ -74,6 +76,9 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 	if o.Readers <= 0 {
 		o.Readers = max(4, runtime.NumCPU())
 	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
 	if o.LogLimit <= 0 {
 		o.LogLimit = 64 << 20
 	}
@@ -91,11 +96,11 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 	if err := d.prepare(ctx, conn, migrations, o.Migrate); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
-	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers, d.signer); err != nil {
+	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers, d.signer, o.Clock); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
 	d.guard = newLogGuard(d, conn, o.LogLimit, o.LogAge)
-	d.writer = newWriter(conn, d.signer, o.Observer, d.guard.check)
+	d.writer = newWriter(conn, d.signer, o.Clock, o.Observer, d.guard.check)
 	d.close = sync.OnceValue(func() error {
 		d.writer.close()
 		d.readers.close()

@@ -209,3 +209,14 @@ func (t *tx) ReleaseLeases(owner string) (int, error) {
 	m, err := t.exec("release leases", `UPDATE authentications SET owner = '', lease_until = 0 WHERE owner = $1 AND due_at > 0`, owner)
 	return int(n + m), err
 }
+
+// RecallOperations implements engine.Tx.
+func (t *tx) RecallOperations(at time.Time, statuses ...payment.OperationStatus) error {
+	for _, s := range statuses {
+		_, err := t.exec("recall operations", `UPDATE operations SET due_at = $1 WHERE due_at > $1 AND due_at < $2 AND status = $3`, millis(at), int64(math.MaxInt64), string(s))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -18,10 +18,11 @@ type readers struct {
 	size int
 	// signer checks the rows that are read.
 	signer *signer
+	clock  func() time.Time
 }
 
-func openReaders(path string, busy time.Duration, size int, s *signer) (*readers, error) {
-	r := &readers{path: path, busy: busy, idle: make(chan *liteConn, size), quit: make(chan struct{}), size: size, signer: s}
+func openReaders(path string, busy time.Duration, size int, s *signer, clock func() time.Time) (*readers, error) {
+	r := &readers{path: path, busy: busy, idle: make(chan *liteConn, size), quit: make(chan struct{}), size: size, signer: s, clock: clock}
 	for range size {
 		c, err := openLite(path, busy, "query_only(1)")
 		if err != nil {
@@ -58,7 +59,7 @@ func (r *readers) view(ctx context.Context, f func(engine.Reader) error) error {
 		return fmt.Errorf("begin reading: %w", err)
 	}
 	defer c.exec("ROLLBACK") // there is nothing to commit
-	t := &tx{s: c, now: clock(), signer: r.signer.now()}
+	t := &tx{s: c, now: wholeMillis(r.clock()), signer: r.signer.now()}
 	defer func() { t.s = nil }() // a reader that f kept then fails, and does not read in another transaction
 	return f(t)
 }

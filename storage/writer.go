@@ -24,6 +24,7 @@ const batchMax = 256
 type writer struct {
 	conn    *liteConn
 	signer  *signer
+	clock   func() time.Time
 	observe func(batchSize int, took time.Duration)
 	// afterCommit maintains the log file, outside of any transaction.
 	afterCommit func()
@@ -52,8 +53,8 @@ type write struct {
 	done chan struct{} // 1
 }
 
-func newWriter(c *liteConn, s *signer, observe func(int, time.Duration), afterCommit func()) *writer {
-	w := &writer{conn: c, signer: s, observe: observe, afterCommit: afterCommit, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func newWriter(c *liteConn, s *signer, clock func() time.Time, observe func(int, time.Duration), afterCommit func()) *writer {
+	w := &writer{conn: c, signer: s, clock: clock, observe: observe, afterCommit: afterCommit, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	w.writes.New = func() any { return &write{done: make(chan struct{}, 1)} }
 	go w.run()
 	return w
@@ -211,7 +212,7 @@ func (w *writer) finish(err error) {
 
 // apply runs one closure.
 func (w *writer) apply(op *write) {
-	op.tx.s, op.tx.now, op.tx.wrote, op.tx.signer = w.conn, clock(), false, w.signer.now()
+	op.tx.s, op.tx.now, op.tx.wrote, op.tx.signer = w.conn, wholeMillis(w.clock()), false, w.signer.now()
 	if w.careful {
 		if _, op.err = w.conn.exec("SAVEPOINT op"); op.err != nil {
 			w.conn.broken = op.err
@@ -252,5 +253,5 @@ func (w *writer) release(op *write) {
 	}
 }
 
-// clock returns SQLite's time, which is the host's.
-func clock() time.Time { return time.UnixMilli(time.Now().UnixMilli()).UTC() }
+// wholeMillis returns t as the database has it.
+func wholeMillis(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }

@@ -36,7 +36,7 @@ type Change struct {
 	At []*account.Account
 	// Settled is the operation that the decision ends. The store locks and writes the whole row.
 	Settled *payment.Operation
-	// Lease is the deciding run's lease of Settled (drive.Run.Lease), zero without one.
+	// Lease is the deciding run's lease of Settled (drive.Run.Lease), zero without one. A process has one run of an operation (drive.Driver.Hold).
 	Lease time.Time
 	// AskedAt is the start of the look-up that Settled's end follows from, if that end says that the operation did not happen; else zero.
 	AskedAt time.Time
@@ -100,6 +100,10 @@ func (s *Changes) Commit(ctx context.Context, c *Change) error {
 	}
 	if err := s.sealChange(c); err != nil {
 		return err
+	}
+	for _, op := range c.Intents { // from before it is durable until its effect has ended, background work of this process leaves it alone
+		end, _ := s.Driver.Hold(op.ID)
+		defer end()
 	}
 	var written Change
 	err := s.Store.Update(ctx, func(tx Tx) error {
@@ -299,6 +303,9 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 		if !c.isAt(op) {
 			return fmt.Errorf("the change has an intent at connector account %s, and Change.At lacks that account", op.AccountID)
 		}
+		if !op.LeaseUntil.IsZero() { // by the database's clock, also after a wait for a turn and after a jump of the clock
+			op.LeaseUntil = tx.Now().Add(s.Driver.LeaseTime).Truncate(time.Millisecond)
+		}
 		if err := tx.InsertOperation(op); err != nil {
 			return err
 		}
@@ -328,7 +335,7 @@ func (s *Changes) maySettle(tx Tx, c *Change) error {
 	if err != nil {
 		return err
 	}
-	return payment.MaySettle(fresh, payment.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt, Silent: c.Silent}, tx.Now())
+	return s.Driver.Waits().MaySettle(fresh, payment.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt, Silent: c.Silent}, tx.Now())
 }
 
 func writeAuthentication(tx Tx, a *payment.Authentication) error {

@@ -17,6 +17,8 @@ import (
 type Driver struct {
 	Deps
 	messages messageBudgets
+	clock    clockWatch
+	held     holds
 }
 
 // Deps are the parts and settings of a Driver. All are required.
@@ -39,9 +41,9 @@ type Deps struct {
 	JournalKeep  time.Duration // 0 or less: no journal is kept
 }
 
-// waits are the durations that decide about open operations.
-func (d *Driver) waits() payment.Waits {
-	return payment.Waits{Lease: d.LeaseTime, Payer: d.PayerWait, Pause: d.ResolvePause}
+// Waits returns the durations that decide about open operations, corrected for jumps of the clock.
+func (d *Driver) Waits() payment.Waits {
+	return payment.Waits{Lease: d.LeaseTime, Payer: d.PayerWait, Pause: d.ResolvePause, Age: d.age, SentBy: d.sentBy}
 }
 
 // New builds a Driver from d. It checks nothing and starts nothing.

@@ -25,7 +25,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 		return d.sendUnsent(ctx, w)
 	}
 	v, err := d.EvidenceFromWebhooks(ctx, w)
-	ways := d.waits().Ways(op, w.Attempt, w.Adapter.Manifest, d.Now())
+	ways := d.Waits().Ways(op, w.Attempt, w.Adapter.Manifest, d.Now())
 	if err == nil && len(ways) == 0 && v.Status == payment.OperationUnknown {
 		v.Text = payment.NoteAnswer(op.ErrorText, EvidenceOfWebhook, v.Text)
 		if v.Text != op.ErrorText { // once
@@ -51,7 +51,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 
 // sendUnsent sends an operation again after proof that no request of it has left.
 func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
-	if v, ends := d.waits().Unsent(w.Operation, w.Attempt, d.Now()); ends {
+	if v, ends := d.Waits().Unsent(w.Operation, w.Attempt, d.Now()); ends {
 		return v, "not sent", nil
 	}
 	v, err := d.resend(ctx, w)
@@ -78,7 +78,7 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	w.Journalled = len(w.resume)
 	w.mayHaveLeft = op.Status == payment.OperationStarted || !op.LastSendAt.IsZero()
 	if w.mayHaveLeft {
-		w.sentBefore = d.waits().LastSend(op)
+		w.sentBefore = d.Waits().LastSend(op)
 	}
 	if !w.mayHaveLeft && !payment.TalksToProcessor(w.Adapter.Manifest) { // beforeSend never runs for an adapter that is its own processor
 		if err := d.markSend(ctx, w); err != nil {
@@ -139,7 +139,11 @@ func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out
 
 // AskProcessor queries the processor and interprets its answer as evidence about the open operation.
 func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, error) {
-	final, asked := d.waits().NotFoundFinal(w.Operation, w.Adapter.Manifest.Resolve), d.Now()
+	asked := d.Now()
+	if _, err := d.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
+		return payment.Verdict{}, fault.Internal(err, "read the clock")
+	}
+	final := d.Waits().NotFoundFinal(w.Operation, w.Adapter.Manifest.Resolve)
 	o, v := d.Sync(ctx, w, w.Operation.Kind)
 	if o == nil {
 		return v, nil
@@ -227,7 +231,7 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 		if err != nil {
 			return err
 		}
-		if !d.waits().Reschedule(fresh, op, d.Node, rule, text, again, d.Now(), tx.Now()) {
+		if !d.Waits().Reschedule(fresh, op, d.Node, rule, text, again, d.Now(), tx.Now()) {
 			return nil
 		}
 		return tx.UpdateOperation(fresh)

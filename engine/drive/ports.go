@@ -56,6 +56,8 @@ type Tx interface {
 	UpdateOperation(o *payment.Operation) error
 	// ExtendLease moves the end of owner's lease. It returns false if owner's lease has ended or another owner holds it.
 	ExtendLease(operationID, owner string, until time.Time) (bool, error)
+	// RecallOperations makes the operations with one of these statuses that would become due later than at due at that time.
+	RecallOperations(at time.Time, statuses ...payment.OperationStatus) error
 	PutExchange(x ExchangeRecord) error // inserts or completes by (operation, index)
 	JournalTx
 }

@@ -36,7 +36,7 @@ type Run struct {
 	// LeaseEnd is the end of this node's right to send, by the node's own clock. The clock was read before the lease was written, so LeaseEnd
 	// is never later than the end in the database.
 	LeaseEnd time.Time
-	// Lease is the end of the lease as the operation's row has it, which names the lease: zero for a run that holds no lease and only asks.
+	// Lease is the end of the lease as the operation's row had it when the run began: zero for a run that holds no lease and only asks.
 	Lease time.Time
 	// Unstored says that the operation has no row: it only reads, and nothing is lost with it.
 	Unstored bool

@@ -71,8 +71,8 @@ func AfterCancelAsked(a *Attempt, v Verdict) CancelStep {
 // VoidAfter begins the void of funds that the booking found and that nobody waits for any more: the merchant has asked to cancel, or the outcome
 // was unknown for longer than a customer waits. was is the operation before the booking; fresh says that its own first drive brought the answer.
 // VoidAfter reports whether it began the void; the caller adds the operation.
-func (b *Booking) VoidAfter(was *Operation, fresh bool, m *sdk.Manifest, payerWait time.Duration, now time.Time) (bool, error) {
-	late := !fresh && was.Status.Open() && was.Charges() && now.Sub(was.StartedAt) > payerWait
+func (b *Booking) VoidAfter(was *Operation, fresh bool, m *sdk.Manifest, waits Waits, now time.Time) (bool, error) {
+	late := !fresh && was.Status.Open() && was.Charges() && waits.age(was, now) > waits.Payer
 	if b.Attempt.ID != b.Payment.AttemptID || !late && !b.Attempt.Details.CancelWanted {
 		return false, nil
 	}

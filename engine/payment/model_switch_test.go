@@ -613,7 +613,7 @@ func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
 	if r.loaded != nil {
 		c.wasA = r.loaded
 	}
-	voids, err := b.VoidAfter(r.op, r.fresh, w.manifest, w.waits().Payer, s.now)
+	voids, err := b.VoidAfter(r.op, r.fresh, w.manifest, w.waits(), s.now)
 	if err != nil {
 		s.breaks("no transition for the void of funds: %v", err)
 	}

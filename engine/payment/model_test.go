@@ -72,7 +72,7 @@ var (
 
 // today gives a scenario the decisions of today.
 func today(w scenario) *scenario {
-	w.maySettle, w.underWay, w.nextCancel = MaySettle, (*Operation).UnderWay, NextCancel
+	w.maySettle, w.underWay, w.nextCancel = Waits{}.MaySettle, (*Operation).UnderWay, NextCancel
 	w.payer, w.marks, w.watches, w.remedies = modelWait, true, true, true
 	if w.jumps == nil {
 		w.jumps = minutes
@@ -757,7 +757,7 @@ func TestModelFindsOldFaults(t *testing.T) {
 			func(w *scenario) {
 				w.maySettle = func(fresh *Operation, by Settler, now time.Time) error {
 					by.Silent = false
-					return MaySettle(fresh, by, now)
+					return Waits{}.MaySettle(fresh, by, now)
 				}
 			}},
 		{"A payment that failed without the processor's word is never asked about again.", "payment shows failed",

@@ -14,6 +14,25 @@ type Waits struct {
 	Lease time.Duration // how long an operation belongs to the node that drives it
 	Payer time.Duration // how long after its start an operation that can charge is sent again
 	Pause time.Duration // the longest time between two looks; 0 for the growing delays alone
+
+	// Age returns how long ago an operation began, and SentBy by when something had left that was stored with a time, both in spite of jumps of
+	// the clock. Nil takes the stored times.
+	Age    func(*Operation) time.Duration
+	SentBy func(time.Time) time.Time
+}
+
+func (w Waits) age(op *Operation, now time.Time) time.Duration {
+	if w.Age == nil {
+		return now.Sub(op.StartedAt)
+	}
+	return w.Age(op)
+}
+
+func (w Waits) sentBy(t time.Time) time.Time {
+	if w.SentBy == nil {
+		return t
+	}
+	return w.SentBy(t)
 }
 
 // Ways are the ways to find out about an operation that can work now, in the manifest's order. Queries by the processor's id and by our reference
@@ -63,7 +82,7 @@ func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends
 	switch {
 	case op.Charges() && a.Details.CancelWanted:
 		return NotSent("cancelled before anything was sent"), true
-	case now.Sub(op.StartedAt) > limit:
+	case w.age(op, now) > limit:
 		return NotSent("the processor could not be reached; nothing was sent"), true
 	}
 	return Verdict{}, false
@@ -85,11 +104,11 @@ func giveUpUnsent(op *Operation, a *Attempt) time.Duration {
 // MayResend reports whether the processor still remembers the operation's idempotency key, with room for a slow send. An operation that can
 // charge is sent again only while the customer may still wait. So no customer is charged hours later.
 func (w Waits) MayResend(op *Operation, rule sdk.ResolveRule, now time.Time) bool {
-	if op.Charges() && now.Sub(op.StartedAt) > w.Payer && !fault.Planted("charge late") {
+	age := w.age(op, now)
+	if op.Charges() && age > w.Payer && !fault.Planted("charge late") {
 		return false
 	}
-	window := time.Duration(rule.IdempotencyWindowSeconds) * time.Second
-	return now.Add(w.Lease).Before(op.StartedAt.Add(window))
+	return age < time.Duration(rule.IdempotencyWindowSeconds)*time.Second-w.Lease
 }
 
 // LastSend returns the latest moment at which something may have left for an operation. The row has it before each send but the first.
@@ -102,14 +121,14 @@ func (w Waits) LastSend(op *Operation) time.Time {
 
 // NotFoundFinal returns the time from which "not found" means that the operation did not happen.
 func (w Waits) NotFoundFinal(op *Operation, rule sdk.ResolveRule) time.Time {
-	return w.LastSend(op).Add(time.Duration(rule.NotFoundFinalAfterSeconds) * time.Second)
+	return w.sentBy(w.LastSend(op)).Add(time.Duration(rule.NotFoundFinalAfterSeconds) * time.Second)
 }
 
 // NeedsCard reports whether an open operation may still need its card and CVC: for a second send, or for a customer who completes it in time.
 func (w Waits) NeedsCard(op *Operation, rule sdk.ResolveRule, now time.Time) bool {
 	switch {
 	case op.Status == OperationPending:
-		return now.Sub(op.StartedAt) < CardTokenTime
+		return w.age(op, now) < CardTokenTime
 	case op.LastSendAt.IsZero():
 		return true
 	}
@@ -191,16 +210,16 @@ type Settler struct {
 // MaySettle holds the end of an operation against its row: ErrConflict for an operation that has closed, ErrLeased while another run may be
 // sending it. ErrStale is for a look-up that began before the last send, and for a run that knows nothing of what another run has sent since its
 // own lease ended.
-func MaySettle(fresh *Operation, by Settler, now time.Time) error {
+func (w Waits) MaySettle(fresh *Operation, by Settler, now time.Time) error {
 	asks := fresh.Status == OperationPending // its leaseholder only asks
 	switch {
 	case !fresh.Status.Open() && !asks:
 		return fault.ErrConflict
-	case !asks && fresh.Leased(now) && !fresh.HeldBy(by.Node, by.Lease):
+	case !asks && fresh.Leased(now) && (by.Lease.IsZero() || fresh.Owner != by.Node): // a node has one run of an operation
 		return ErrLeased
 	case by.Silent && !by.Lease.IsZero() && !asks && !fresh.HeldBy(by.Node, by.Lease):
 		return ErrStale
-	case !by.AskedAt.IsZero() && !fresh.LastSendAt.Before(by.AskedAt.Truncate(time.Millisecond)):
+	case !by.AskedAt.IsZero() && !w.sentBy(fresh.LastSendAt).Before(by.AskedAt.Truncate(time.Millisecond)):
 		return ErrStale
 	}
 	return nil

@@ -1,0 +1,243 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+var byResend = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 24 * 3600}
+
+// swept waits until the background work has looked for open operations n times from now.
+func (w *world) swept(n int) {
+	w.t.Helper()
+	looks := func() int {
+		w.alarms.Lock()
+		defer w.alarms.Unlock()
+		return w.alarms.runs["resolve"]
+	}
+	from := looks()
+	require.Eventually(w.t, func() bool { return looks() >= from+n }, 20*time.Second, time.Millisecond)
+}
+
+// jump moves the clock that the engine and the database read.
+func (w *world) jump(by time.Duration) {
+	w.dbClock.Add(int64(by))
+	w.clock.Add(int64(by))
+}
+
+// A process takes over nothing that it drives itself, and no node what a living node drives: when the clock jumps ahead, and when the lease has
+// ended at its owner.
+func TestNobodyTakesOverWhatIsDriven(t *testing.T) {
+	const atOnce = 10
+	for name, c := range map[string]struct {
+		by    time.Duration
+		nodes int
+		jumps int
+	}{
+		"the clock jumps, two nodes": {2 * time.Hour, 2, 1},
+		"the lease has ended":        {4 * time.Second, 1, 0}, // too little to count as a jump
+	} {
+		for _, refunds := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", refunds ", refunds), func(t *testing.T) {
+				t.Parallel()
+				p := newCashier(t)
+				adapters := map[string]*sdk.Adapter{"shop": refunder(byResend)}
+				o := engine.Options{Node: "a", ResolveEvery: 10 * time.Millisecond, LeaseTime: 3500 * time.Millisecond}
+				a := newWorld(t, o, adapters)
+				a.shopAccount(p.URL)
+				worlds := []*world{a}
+				if c.nodes == 2 {
+					o.Node = "b"
+					worlds = append(worlds, a.second(o, adapters))
+				}
+				v := a.pay(sale(1000, visa))
+				for _, w := range worlds {
+					w.running()
+					w.swept(1)
+				}
+				hold := make(chan struct{})
+				p.set(func() { p.hold, p.holdPay = hold, hold })
+				var done sync.WaitGroup
+				for range atOnce {
+					done.Go(func() {
+						if refunds {
+							f, err := a.CreateRefund(context.Background(), a.auth, &request.RefundInput{PaymentID: v.Payment.ID, Amount: ptr(int64(100)), Type: payment.RefundInstant})
+							if err != nil || f.Status != payment.RefundSucceeded {
+								t.Error("refund", err)
+							}
+							return
+						}
+						v, err := a.CreatePayment(context.Background(), a.auth, sale(100, visa))
+						if err != nil || v.Payment.Status != payment.Succeeded {
+							t.Error("payment", err)
+						}
+					})
+				}
+				for range atOnce {
+					<-p.arrived
+				}
+				for _, w := range worlds {
+					w.dbClock.Add(int64(c.by))
+				}
+				for _, w := range worlds {
+					w.swept(5)
+				}
+				var open []*payment.Operation
+				err := a.db.View(t.Context(), func(r engine.Reader) (err error) {
+					open, err = r.OperationsWithStatus([]payment.OperationStatus{payment.OperationStarted}, 100)
+					return err
+				})
+				close(hold)
+				done.Wait()
+				require.NoError(t, err)
+				require.Len(t, open, atOnce)
+				for _, op := range open {
+					require.Equal(t, "a", op.Owner)
+				}
+				for _, w := range worlds {
+					require.Equal(t, c.jumps, w.alarms.all()["clock_jump"])
+				}
+				_, posts := p.paid()
+				if refunds {
+					require.Equal(t, atOnce, posts, "nothing is sent twice")
+				} else {
+					require.Equal(t, 1+atOnce, p.charges(), "nothing is sent twice")
+				}
+			})
+		}
+	}
+}
+
+// A clock that jumps after a payment was read, and before its operation is durable, does not end the operation's lease.
+func TestClockJumpsBeforeTheCommit(t *testing.T) {
+	p := newProcessor(t)
+	arrived, end := p.holding()
+	adapters := map[string]*sdk.Adapter{"shop": shop(byReference)}
+	w := newWorld(t, quick, adapters)
+	w.shopAccount(p.URL)
+	id := w.pay(sale(100, visa, func(in *request.Input) { in.Confirm = nil })).Payment.ID
+	s := &storeBetween{Store: w.db}
+	e, err := engine.New(engine.Deps{Store: s, Connectors: plugins.NativeConnectors(adapters), Vault: w.vault, Presenter: presenter{}}, quick)
+	require.NoError(t, err)
+	ahead := func() { w.dbClock.Add(int64(2 * time.Hour)) }
+	s.step.Store(&ahead)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.ConfirmPayment(context.Background(), w.auth, id, &request.Input{})
+	}()
+	<-arrived
+	now := time.Now().Add(time.Duration(w.dbClock.Load()))
+	leased := w.operations(id)[0].Leased(now)
+	close(end)
+	<-done
+	require.True(t, leased)
+}
+
+// A jump ahead does not make "not found" believable, neither to the background work nor to a call that asks the processor.
+func TestClockJumpIsNoProof(t *testing.T) {
+	p := newProcessor(t)
+	p.hangs.Store(true)
+	p.forgets.Store(true)
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
+	w.shopAccount(p.URL)
+	id := w.pay(sale(100, visa)).Payment.ID
+	sync := func() payment.Status { return w.get(id, request.RetrieveInput{ForceSync: true}).Payment.Status }
+	require.Equal(t, payment.Processing, sync())
+	w.jump(2 * time.Hour)
+	require.Equal(t, payment.Processing, sync(), "it was sent a moment ago")
+	require.Equal(t, 1, w.alarms.all()["clock_jump"])
+	p.forgets.Store(false)
+	require.Equal(t, payment.Succeeded, sync())
+}
+
+// After a jump back, unknown operations are resolved in their time, and not when the clock has caught up: what happened, and what did not. So are
+// they by a process that starts after the jump.
+func TestClockJumpsBack(t *testing.T) {
+	for _, acted := range []bool{true, false} {
+		for _, restarts := range []bool{false, true} {
+			t.Run(fmt.Sprintf("acted %v, restarts %v", acted, restarts), func(t *testing.T) {
+				p := newProcessor(t)
+				p.hangs.Store(acted)
+				p.dropped.Store(!acted)
+				inBubble(t, func(t *testing.T) {
+					o := engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second}
+					adapters := map[string]*sdk.Adapter{"shop": shop(byReference)}
+					w := newWorldAt(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db", 2*time.Hour)
+					w.shopAccount(p.URL)
+					id := w.pay(sale(100, visa)).Payment.ID
+					require.Equal(t, payment.Processing, w.get(id, request.RetrieveInput{}).Payment.Status)
+					p.dropped.Store(false)
+					p.forgets.Store(true)
+					if restarts {
+						w = w.second(o, adapters)
+					} else {
+						w.running()
+						time.Sleep(5 * time.Second)
+						w.jump(-2 * time.Hour)
+					}
+					p.forgets.Store(false)
+					if restarts {
+						w.running()
+					}
+					time.Sleep(12 * time.Minute)
+					want := payment.Failed
+					if acted {
+						want = payment.Succeeded
+					}
+					require.Equal(t, want, w.get(id, request.RetrieveInput{}).Payment.Status)
+				}, p.Server)
+			})
+		}
+	}
+}
+
+// After a jump back an old authorization does not look new: nobody is charged when the processor comes back an hour later.
+func TestNobodyIsChargedAfterAJumpBack(t *testing.T) {
+	p := newProcessor(t)
+	p.dropped.Store(true)
+	inBubble(t, func(t *testing.T) {
+		w := newWorldAt(t, engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second},
+			plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": shop(byResend)}), t.TempDir()+"/p.db", 2*time.Hour)
+		w.shopAccount(p.URL)
+		w.running()
+		w.pay(sale(100, visa))
+		time.Sleep(10 * time.Second)
+		w.jump(-2 * time.Hour)
+		time.Sleep(time.Hour)
+		p.dropped.Store(false)
+		time.Sleep(3 * time.Hour)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		require.Empty(t, p.ledger)
+	}, p.Server)
+}
+
+// While the clock has just jumped, nothing expires: a stored answer of an Idempotency-Key survives a clock that is wrong for a moment.
+func TestNothingExpiresAtAJump(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{ResolveEvery: time.Second}, nil)
+		_, finish := w.keyed(t, "k1")
+		finish()
+		w.running()
+		time.Sleep(20 * time.Second)
+		w.jump(48 * time.Hour)
+		time.Sleep(50 * time.Second) // the expiry runs every 12 seconds
+		w.jump(-48 * time.Hour)
+		auth := w.auth
+		stored, _, _, err := w.BeginIdempotent(t.Context(), &auth, "k1", []byte("body"))
+		require.NoError(t, err)
+		require.NotNil(t, stored)
+	})
+}

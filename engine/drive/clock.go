@@ -1,0 +1,159 @@
+package drive
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"payswitch/engine/payment"
+)
+
+// clockTolerance is the difference between the database's clock and this process's monotonic clock, from one look to the next, above which the
+// database's clock has jumped. Clock synchronization moves a clock far more slowly.
+const clockTolerance = 5 * time.Second
+
+// clockWatch compares the database's clock, which deadlines are read from, with the monotonic clock of this process. The zero value is ready. It is
+// safe for concurrent use.
+type clockWatch struct {
+	mu     sync.Mutex
+	first  time.Time     // the database's clock at the first look
+	db     time.Time     // the database's clock at the latest look
+	at     time.Time     // the same moment by the monotonic clock
+	calm   time.Time     // by the monotonic clock; until then deadlines prove nothing
+	jumped time.Time     // when the latest jump was noticed, by the clock after it
+	by     time.Duration // the latest jump; 0 for none
+}
+
+// off returns by how much the database's clock has jumped since the latest look; 0 within the tolerance. The caller holds mu.
+func (c *clockWatch) off(db, at time.Time) time.Duration {
+	if c.db.IsZero() || at.Before(c.at) { // a look that overtook this one
+		return 0
+	}
+	jump := db.Sub(c.db) - at.Sub(c.at)
+	if jump.Abs() <= clockTolerance {
+		return 0
+	}
+	return jump
+}
+
+// look is off, and remembers the moment. calm is false for calmFor after a jump.
+func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Duration, first, calm bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	jump = c.off(db, at)
+	if first = c.first.IsZero(); first {
+		c.first = db
+	}
+	if !at.Before(c.at) {
+		c.db, c.at = db, at
+	}
+	if jump != 0 {
+		c.calm, c.jumped, c.by = at.Add(calmFor), db, jump
+	}
+	return jump, first, !at.Before(c.calm)
+}
+
+// ClockIsCalm reports whether deadlines by the database's clock prove something: whether that clock has not jumped for one lease time. After a
+// jump the leases of living runs look ended, or those of dead runs look new. Within one lease time every run that was under way ends, so nobody
+// takes an operation over until then. ClockIsCalm reports each jump once. After a jump back, also one before this process began, it makes
+// operations due that would otherwise wait until the clock has caught up.
+func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {
+	var db, at time.Time
+	err := d.Store.View(ctx, func(r Reader) error { db, at = r.Now(), time.Now(); return nil })
+	if err != nil {
+		return false, err
+	}
+	jump, first, calm := d.clock.look(db, at, d.LeaseTime)
+	if first {
+		longest := payment.ResolveDelay(payment.OperationUnknown, math.MaxInt32)
+		d.recall(ctx, longest+d.LeaseTime, payment.OperationStarted, payment.OperationUnknown)
+	}
+	if jump == 0 {
+		return calm, nil
+	}
+	d.Metrics.Alarm("clock_jump")
+	d.Log.LogAttrs(ctx, slog.LevelError, "the clock has jumped; this node takes nothing over until a lease time has passed", slog.Duration("by", jump),
+		slog.Duration("lease_time", d.LeaseTime))
+	if jump < 0 {
+		d.recall(ctx, d.LeaseTime, payment.OperationStarted, payment.OperationUnknown, payment.OperationPending)
+	}
+	return false, nil
+}
+
+// recall makes open operations due that would become due after wait.
+func (d *Driver) recall(ctx context.Context, wait time.Duration, statuses ...payment.OperationStatus) {
+	err := d.Store.Update(ctx, func(tx Tx) error { return tx.RecallOperations(tx.Now().Add(wait), statuses...) })
+	if err != nil {
+		d.Log.LogAttrs(ctx, slog.LevelError, "after a jump back, open operations wait until the clock has caught up", slog.Any("error", err))
+	}
+}
+
+// ClockHolds reports whether the database's clock, at db now, has not jumped since the latest look.
+func (d *Driver) ClockHolds(db time.Time) bool {
+	d.clock.mu.Lock()
+	defer d.clock.mu.Unlock()
+	return d.clock.off(db, time.Now()) == 0
+}
+
+// moved returns a stored time of a start or a send in terms of the clock after its latest jump. known is false for a time in the future: it is
+// from before a jump that this process has not seen.
+func (d *Driver) moved(t time.Time) (_ time.Time, known bool) {
+	c, soon := &d.clock, d.Now().Add(d.LeaseTime+clockTolerance) // a send is stored up to one lease time ahead
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !t.IsZero() && (c.by > 0 && t.Before(c.jumped) || c.by < 0 && t.After(soon)) {
+		t = t.Add(c.by)
+	}
+	return t, !t.After(soon)
+}
+
+// sentBy returns by when something had left that was stored with time t, in terms of the present clock.
+func (d *Driver) sentBy(t time.Time) time.Time {
+	moved, known := d.moved(t)
+	if !known && !d.clock.began().IsZero() {
+		return d.clock.began().Add(d.LeaseTime) // before this process began, so the lease has ended since
+	}
+	return moved
+}
+
+// age returns how long ago an operation began; very long where that is not known.
+func (d *Driver) age(op *payment.Operation) time.Duration {
+	began, known := d.moved(op.StartedAt)
+	if !known {
+		return math.MaxInt64
+	}
+	return d.Now().Sub(began)
+}
+
+// began returns the database's clock at the first look, zero before it.
+func (c *clockWatch) began() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.first
+}
+
+// holds counts the runs of this process by their operations. The zero value is ready.
+type holds struct {
+	mu   sync.Mutex
+	runs map[string]int
+}
+
+// Hold marks an operation as one that a run of this process works on, until end. first is false if another run does so already.
+func (d *Driver) Hold(operationID string) (end func(), first bool) {
+	h := &d.held
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.runs == nil {
+		h.runs = map[string]int{}
+	}
+	h.runs[operationID]++
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.runs[operationID]--; h.runs[operationID] == 0 {
+			delete(h.runs, operationID)
+		}
+	}, h.runs[operationID] == 1
+}
