@@ -10,6 +10,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/plugins"
@@ -244,4 +245,49 @@ func TestSameRequestAtTwoNodes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, f.ID, again.ID, "refunded once")
 	require.EqualValues(t, 400, a.get(whole.Payment.ID, request.RetrieveInput{}).Payment.Refunded)
+}
+
+// lockedStore refuses the next writes as a database does that another program has locked.
+type lockedStore struct {
+	engine.Store
+	passes, refuses int // writes to let through, and writes to refuse after them
+}
+
+func (s *lockedStore) Update(ctx context.Context, f func(engine.Tx) error) error {
+	if s.passes--; s.passes < 0 && s.refuses > 0 {
+		s.refuses--
+		return fault.ErrLocked
+	}
+	return s.Store.Update(ctx, f)
+}
+
+// A payment that finds the database locked is refused with "try again", and the repeat performs it at once, although the lock also kept the key
+// from being given back.
+func TestRepeatAfterALockedDatabase(t *testing.T) {
+	w := newWorld(t, quick, nil)
+	w.account("simulator", "")
+	o := quick
+	o.Node, o.SoleNode = "n1", true
+	s := &lockedStore{Store: w.db, passes: 100}
+	e, err := engine.New(engine.Deps{Store: s, Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulatorAdapter()}), Vault: w.vault,
+		Presenter: presenter{}}, o)
+	require.NoError(t, err)
+	s.passes, s.refuses = 1, 2 // the key is taken; the payment and the end of the key are refused
+	auth := w.auth
+	_, _, abandon, err := e.BeginIdempotent(t.Context(), &auth, "k1", []byte("body"))
+	require.NoError(t, err)
+	_, err = e.CreatePayment(t.Context(), auth, sale(100, visa))
+	var told *fault.Error
+	require.ErrorAs(t, err, &told)
+	require.Equal(t, fault.KindUnavailable, told.Kind)
+	abandon(t.Context())
+	require.Zero(t, s.refuses)
+	auth = w.auth
+	stored, _, _, err := e.BeginIdempotent(t.Context(), &auth, "k1", []byte("body"))
+	require.NoError(t, err)
+	require.Nil(t, stored)
+	v, err := e.CreatePayment(t.Context(), auth, sale(100, visa))
+	require.NoError(t, err)
+	require.Equal(t, payment.Succeeded, v.Payment.Status)
+	require.Len(t, w.operations(v.Payment.ID), 1)
 }

@@ -111,7 +111,7 @@ func keepPrivate(h http.Header, status int) {
 
 func (s *Server) done(c *call, status int, took time.Duration) {
 	level := slog.LevelInfo
-	if c.route != nil && c.pattern() == healthPath && status == http.StatusOK {
+	if c.route != nil && (c.pattern() == healthPath || c.pattern() == livePath) && status == http.StatusOK {
 		level = slog.LevelDebug // load balancers ask every few seconds
 	}
 	s.Logger.LogAttrs(c.ctx(), level, "request", slog.String("request_id", c.requestID), slog.String("method", c.r.Method),

@@ -6,7 +6,15 @@ import (
 	"payswitch/engine/fault"
 )
 
-const healthPath = "/health"
+const (
+	healthPath = "/health"
+	livePath   = "/health/live"
+)
+
+// live answers 200 as long as the process serves requests. A restart would not mend what else may be wrong.
+func (s *Server) live(*call) (answer, error) {
+	return answer{header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, body: []byte("alive")}, nil
+}
 
 // health answers 200 when payments can be served, else 503.
 func (s *Server) health(*call) (answer, error) {

@@ -34,6 +34,7 @@ type guard struct {
 var openRoutes = []guard{
 	{pattern: indexPath, by: byNothing, why: "the product's name and version, and links to the open routes below"},
 	{pattern: healthPath, by: byNothing, why: "shows whether payments can be served"},
+	{pattern: livePath, by: byNothing, why: "shows whether the process runs"},
 	{pattern: openAPIPath, by: byNothing, why: "the published description of the API"},
 	{pattern: featureMatrixPath, by: byNothing, why: "the features of the installed adapters; no merchant's data"},
 

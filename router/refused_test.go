@@ -233,6 +233,9 @@ func TestNotReady(t *testing.T) {
 	r.expect(503, "HE_00", "not ready")
 	require.Equal(t, "1", r.header.Get("Retry-After"))
 	require.Equal(t, "api", r.error()["type"])
+	r = w.send("GET", "/health/live", "", "")
+	require.Equal(t, 200, r.status, "a restart would not help")
+	require.Equal(t, "alive", r.body)
 	notReady = nil
 	r = w.send("GET", "/health", "", "")
 	require.Equal(t, 200, r.status)

@@ -11,6 +11,7 @@ func (s *Server) routes() []route {
 		{method: "GET", pattern: indexPath, who: open, handle: s.showIndex},
 		{method: "HEAD", pattern: indexPath, who: open, handle: s.showIndex},
 		{method: "GET", pattern: healthPath, who: open, handle: s.health},
+		{method: "GET", pattern: livePath, who: open, handle: s.live},
 		{method: "GET", pattern: openAPIPath, who: open, handle: s.openAPI},
 		{method: "GET", pattern: featureMatrixPath, who: open, handle: s.featureMatrix},
 

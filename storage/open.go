@@ -140,6 +140,20 @@ func (d *DB) Update(ctx context.Context, f func(tx engine.Tx) error) error {
 	return d.writer.do(f)
 }
 
+// Writable commits a write that changes nothing, and returns why the database takes no write: the disk is full, or another program has locked
+// the file. The write is one page of the log, which SQLite uses again, so asking often does not fill the disk.
+func (d *DB) Writable() error {
+	return d.writer.do(func(etx engine.Tx) error {
+		s := etx.(*tx).s
+		var version int64
+		if err := s.query("PRAGMA user_version", nil, func(row scanner) error { return row.Scan(&version) }); err != nil {
+			return err
+		}
+		_, err := s.exec(fmt.Sprintf("PRAGMA user_version = %d", version))
+		return err
+	})
+}
+
 // View implements engine.Store.
 func (d *DB) View(ctx context.Context, f func(r engine.Reader) error) error {
 	return d.readers.view(ctx, f)

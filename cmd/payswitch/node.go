@@ -43,6 +43,7 @@ type node struct {
 	metricsServer   *http.Server
 
 	draining atomic.Bool
+	probe    probe
 }
 
 // openNode makes the parts of a node and starts none of them. Clients that connect meanwhile wait in the listener's queue. With migrate,
@@ -280,12 +281,12 @@ func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// ready returns nil when the node can serve: it is not draining, and its database answers.
+// ready returns nil when the node can serve: it is not draining, and its database answers and takes writes.
 func (n *node) ready() error {
 	if n.draining.Load() {
 		return errors.New("draining")
 	}
-	return n.db.View(context.Background(), func(engine.Reader) error { return nil })
+	return n.probe.run(n.db.Writable)
 }
 
 // url returns the API's address on this machine, with the real port where the configuration says 0.

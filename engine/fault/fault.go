@@ -67,6 +67,9 @@ var ErrNotFound = errors.New("not found")
 // exists already.
 var ErrConflict = errors.New("conflict")
 
+// ErrLocked is the error of a Store whose database another program kept locked for longer than the store waits.
+var ErrLocked = errors.New("the database is locked by another program")
+
 // ErrBusy is the error of an operation that got no turn: its connector account has as many under way as it may. Nothing was sent.
 var ErrBusy = errors.New("as many operations of this connector account are under way as its limit allows")
 
@@ -76,8 +79,12 @@ func Busy(connector string) *Error {
 		Message: "The connector " + connector + " has as many operations under way as it sustains; nothing was done: try again"}
 }
 
-// Internal wraps a failure of payswitch. The caller sees only "Something went wrong"; err and doing go to the log.
+// Internal wraps a failure of payswitch. The caller sees only "Something went wrong"; err and doing go to the log. A locked database is no
+// failure of payswitch: the caller may try again.
 func Internal(err error, doing string) *Error {
+	if errors.Is(err, ErrLocked) {
+		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database is locked: try again", Err: fmt.Errorf("%s: %w", doing, err)}
+	}
 	return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Err: fmt.Errorf("%s: %w", doing, err)}
 }
 
