@@ -114,6 +114,11 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	if w == nil || err != nil {
 		return false, err
 	}
+	if ev.Sync || ev.Outcome == nil {
+		if err := e.driver.MayAsk(w.Attempt.ID); err != nil {
+			return true, err
+		}
+	}
 	switch {
 	case ev.Object == sdk.EventRefund && ev.Outcome == nil:
 		return true, e.askUnnamed(ctx, w.Payment)
@@ -129,12 +134,8 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	case ev.Object != sdk.EventPayment:
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Sync || ev.Outcome == nil:
-		if w.Attempt.EndedWithoutMoney() {
-			_, err := e.askAgain(ctx, w)
-			return true, err
-		}
-		if !w.Payment.Status.Facts().Sync {
-			return true, nil
+		if w.Attempt.EndedWithoutMoney() || !w.Payment.Status.Facts().Sync {
+			return true, e.askAboutClosed(ctx, w)
 		}
 		return true, e.forceSync(ctx, w)
 	}
@@ -193,7 +194,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	case err != nil:
 		return err
 	case op == nil:
-		return e.recordLateEvidence(ctx, w, o)
+		return e.recordLateEvidence(ctx, w, drive.EvidenceOfWebhook, o)
 	}
 	if driven, err := e.underWay(ctx, op); err != nil {
 		return err
@@ -213,6 +214,23 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
 }
 
+// askAboutClosed asks the processor about a payment that has ended, because a message without proof says that there is news.
+func (e *Engine) askAboutClosed(ctx context.Context, w *change.Loaded) error {
+	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
+		return nil
+	}
+	defer e.driver.KeepRest(ctx, &w.Run)
+	o, _ := e.driver.Sync(ctx, &w.Run, "")
+	if o == nil {
+		return nil
+	}
+	switch o.Status {
+	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVoided:
+		return e.recordLateEvidence(ctx, w, "sync", o)
+	}
+	return nil
+}
+
 // asRequested returns a message's outcome in terms of the request. Some processors capture at once and offer no query. Their approval is the
 // last message about the payment, so asRequested turns it into a capture, as it is in an answer.
 func asRequested(w *change.Loaded, o *sdk.Outcome) *sdk.Outcome {
@@ -225,9 +243,9 @@ func asRequested(w *change.Loaded, o *sdk.Outcome) *sdk.Outcome {
 	return &taken
 }
 
-// recordLateEvidence books the outcome of a message about an attempt without an open operation. If the outcome does not fit, the engine
-// stores it and raises an alarm.
-func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+// recordLateEvidence books what the processor says about an attempt without an open operation: in a message, or when it is asked. If the outcome
+// does not fit, the engine stores it and raises an alarm.
+func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome) error {
 	if err := e.bookLateReference(ctx, w, o); err != nil {
 		return err
 	}
@@ -235,7 +253,7 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sd
 	if err != nil || w.Attempt.AlreadyShows(o) && !contradicts {
 		return err
 	}
-	if done, err := e.remedyKept(ctx, w, o, drive.EvidenceOfWebhook); done || err != nil {
+	if done, err := e.remedyKept(ctx, w, o, source); done || err != nil {
 		return err
 	}
 	was, before := w.Attempt.Status, w.Attempt.Version
@@ -247,7 +265,7 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, o *sd
 	if w.Attempt.Version != before && !contradicts {
 		return nil
 	}
-	return e.raiseLate(ctx, w, o, drive.EvidenceOfWebhook, was)
+	return e.raiseLate(ctx, w, o, source, was)
 }
 
 // raiseLate raises and keeps a report that contradicts what was booked. was is the attempt's status before the report.

@@ -232,10 +232,10 @@ func TestWebhookSync(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, p.count("GET"))
 	require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
-	// The payment is final, so the engine asks nothing.
+	// The payment is closed now, and the engine asks as well.
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "sync": true}))
 	require.NoError(t, err)
-	require.Equal(t, 1, p.count("GET"))
+	require.Equal(t, 2, p.count("GET"))
 	// A message about a refund that payswitch did not make is kept.
 	_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference, "object": "refund",
 		"outcome": sdk.Outcome{Status: sdk.StatusRefunded}}))

@@ -155,6 +155,9 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 		if w.Refund.Status.Final() {
 			return true, nil
 		}
+		if err := e.driver.MayAsk(w.Refund.ID); err != nil {
+			return true, err
+		}
 		return true, e.syncRefund(ctx, w)
 	}
 	return true, e.bookRefundMessage(ctx, w, ev.Outcome)

@@ -17,6 +17,7 @@ import (
 type Driver struct {
 	Deps
 	messages messageBudgets
+	asked    askBudgets
 	clock    clockWatch
 	held     holds
 }

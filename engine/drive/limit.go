@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"payswitch/engine/fault"
 )
 
 // Anyone can send messages to an account's webhook URL, and could test guessed keys there. So each account has a budget of wrong signatures
@@ -28,15 +30,16 @@ type messageBudget struct {
 	ofKnown, others budget
 }
 
-// budget counts wrong signatures. The count falls with time.
+// budget counts something that is limited, such as wrong signatures. The count falls with time.
 type budget struct {
 	spent int
 	at    time.Time // time at which spent was correct
 }
 
-func (b *budget) refill(now time.Time) {
-	if back := int(now.Sub(b.at) / wrongEvery); back > 0 {
-		b.spent, b.at = max(0, b.spent-back), b.at.Add(time.Duration(back)*wrongEvery)
+// refill gives one back after each time of every.
+func (b *budget) refill(now time.Time, every time.Duration) {
+	if back := int(now.Sub(b.at) / every); back > 0 {
+		b.spent, b.at = max(0, b.spent-back), b.at.Add(time.Duration(back)*every)
 	}
 	if b.spent == 0 {
 		b.at = now
@@ -52,7 +55,7 @@ func (m *messageBudgets) of(account, sender string, now time.Time) *budget {
 	if slices.Contains(m.accounts[account].known, sender) {
 		b = &m.accounts[account].ofKnown
 	}
-	b.refill(now)
+	b.refill(now, wrongEvery)
 	return b
 }
 
@@ -104,4 +107,57 @@ func (m *messageBudgets) makeRoom(now time.Time) {
 		}
 	}
 	delete(m.accounts, oldest)
+}
+
+// Anyone can send a message that proves nothing, and the processor is asked then. So each payment and refund has a budget of such questions on
+// each node. Beyond it the message is answered with status 429, and a genuine sender repeats it later: no news is lost.
+const (
+	asksAtOnce = 5           // questions about one payment or refund at once; genuine messages come in twos and threes
+	askEvery   = time.Minute // time after which one more is allowed
+	maxAsked   = 8192        // maximum number of payments and refunds with a budget in memory
+)
+
+// askBudgets are the budgets of all payments and refunds. The zero value is ready to use.
+type askBudgets struct {
+	mu   sync.Mutex
+	asks map[string]*budget
+}
+
+// MayAsk spends one question about a payment or refund that a message without proof is about. The error says that there are none left.
+func (d *Driver) MayAsk(id string) error {
+	now, m := d.Now(), &d.asked
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b := m.asks[id]
+	if b == nil {
+		if m.asks == nil {
+			m.asks = map[string]*budget{}
+		}
+		m.makeRoom(now)
+		b = &budget{at: now}
+		m.asks[id] = b
+	}
+	if b.refill(now, askEvery); b.spent >= asksAtOnce {
+		return &fault.Error{Kind: fault.KindLimited, Code: "HE_00", Message: "The processor was asked about this too often: send the webhook again later"}
+	}
+	b.spent++
+	return nil
+}
+
+// makeRoom forgets the budgets that are whole, once there are too many; if none is, it forgets one.
+func (m *askBudgets) makeRoom(now time.Time) {
+	if len(m.asks) < maxAsked {
+		return
+	}
+	for id, b := range m.asks {
+		if b.refill(now, askEvery); b.spent == 0 {
+			delete(m.asks, id)
+		}
+	}
+	for id := range m.asks {
+		if len(m.asks) < maxAsked {
+			return
+		}
+		delete(m.asks, id)
+	}
 }
