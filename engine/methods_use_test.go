@@ -211,7 +211,10 @@ func TestSavedTokenBeforeConfirm(t *testing.T) {
 	}
 	v := w.pay(given())
 	require.Equal(t, payment.RequiresConfirmation, v.Payment.Status)
-	v, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &request.Input{Description: "dropped"})
+	cancelled, err := w.CancelPayment(t.Context(), w.auth, w.pay(given()).Payment.ID, "")
+	require.NoError(t, err)
+	require.Equal(t, payment.Cancelled, cancelled.Payment.Status)
+	v, err = w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &request.Input{Description: "dropped"})
 	require.NoError(t, err)
 	require.Equal(t, payment.RequiresPaymentMethod, v.Payment.Status)
 	v, err = w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, given())
