@@ -67,6 +67,7 @@ type modelRun struct {
 	loaded   *Attempt // the row that a differs from, nil if a is the row
 	r        *Refund
 	op       *Operation // the run's own copy
+	node     string     // each run has a node of its own, as a node has one run of an operation
 	lease    time.Time  // as in the row
 	leaseEnd time.Time  // on the node's clock
 	fresh    bool
@@ -184,14 +185,17 @@ func (w *scenario) commit(s *state, c *modelChange) error {
 }
 
 func (w *scenario) newOperation(s *state, kind sdk.Operation, amount int64) *Operation {
-	return &Operation{ID: fmt.Sprint("op", len(s.ops)+1), AttemptID: s.a.ID, AccountID: "acc", Kind: kind, Status: OperationStarted, Amount: amount, Owner: "n",
+	return &Operation{ID: fmt.Sprint("op", len(s.ops)+1), AttemptID: s.a.ID, AccountID: "acc", Kind: kind, Status: OperationStarted, Amount: amount, Owner: s.node(),
 		LeaseUntil: s.now.Add(modelLease), StartedAt: s.now}
 }
+
+// node names the node of a run that begins now: two runs of one operation never begin at the same time.
+func (s *state) node() string { return s.now.String() }
 
 // perform begins the run of an operation whose intent is durable.
 func (w *scenario) perform(s *state, op *Operation, r *Refund) {
 	own := *op
-	s.runs = append(s.runs, &modelRun{kind: runDrive, p: s.p, a: s.a, r: r, op: &own, lease: op.LeaseUntil, leaseEnd: op.LeaseUntil, fresh: true})
+	s.runs = append(s.runs, &modelRun{kind: runDrive, p: s.p, a: s.a, r: r, op: &own, node: op.Owner, lease: op.LeaseUntil, leaseEnd: op.LeaseUntil, fresh: true})
 }
 
 // intent makes an operation durable and begins its run.
@@ -380,7 +384,7 @@ func (w *scenario) finish(s *state, old *modelRun) bool {
 		if r.report != nil {
 			w.rechecked(s, r)
 		}
-		w.recheckLater(s, r.op.ID, r.report != nil)
+		w.recheckLater(s, r.op.ID, r.node, r.report != nil)
 	case runSync:
 		s.drop(r)
 		w.synced(s, r)
@@ -406,9 +410,9 @@ func (w *scenario) rechecked(s *state, r *modelRun) {
 	}
 }
 
-func (w *scenario) recheckLater(s *state, id string, answered bool) {
+func (w *scenario) recheckLater(s *state, id, node string, answered bool) {
 	fresh := *s.row(id)
-	if fresh.Owner == "n" && !fresh.Status.Open() && fresh.Status != OperationPending {
+	if fresh.Owner == node && !fresh.Status.Open() && fresh.Status != OperationPending {
 		fresh.RecheckLater(s.a, answered, s.now)
 		s.put(&fresh)
 	}
@@ -471,15 +475,15 @@ func (w *scenario) claim(s *state, id string) bool {
 	if at, ok := row.DueAt(); !ok || s.now.Before(at) {
 		return false
 	}
-	row.Owner, row.LeaseUntil = "n", s.now.Add(modelLease)
+	row.Owner, row.LeaseUntil = s.node(), s.now.Add(modelLease)
 	s.put(&row)
 	op := row
-	r := &modelRun{kind: runFind, p: s.p, a: s.a, op: &op, r: s.refundOf(&op), lease: row.LeaseUntil, leaseEnd: row.LeaseUntil, phase: answered}
+	r := &modelRun{kind: runFind, p: s.p, a: s.a, op: &op, r: s.refundOf(&op), node: row.Owner, lease: row.LeaseUntil, leaseEnd: row.LeaseUntil, phase: answered}
 	switch NextResolve(s.p, s.a, &op) {
 	case ResolveRecheck:
 		step := NextRecheck(s.p, s.a, &op)
 		if step == RecheckNothing || step == RecheckWait || !w.canSync() {
-			w.recheckLater(s, id, step != RecheckWait)
+			w.recheckLater(s, id, r.node, step != RecheckWait)
 			return true
 		}
 		r.kind, r.report, r.askedAt = runRecheck, s.at.answerQuery(&op), s.now
@@ -490,7 +494,7 @@ func (w *scenario) claim(s *state, id string) bool {
 		s.put(&op)
 		return true
 	case ResolveWait:
-		w.reschedule(s, &op, "another operation is under way", time.Time{})
+		w.reschedule(s, &op, r.node, "another operation is under way", time.Time{})
 		return true
 	}
 	w.look(s, r)
@@ -546,7 +550,7 @@ func (w *scenario) resolved(s *state, r *modelRun, v Verdict) {
 	news := true
 	if v.Status == OperationPending && r.op.Status == OperationPending {
 		if news = r.op.OfRefund() && TellsRefundNews(r.r, v) || !r.op.OfRefund() && TellsNews(r.a, v); !news && r.a.Details.CancelWanted && s.p.Status == RequiresCustomerAction {
-			w.reschedule(s, r.op, v.Text, v.Again)
+			w.reschedule(s, r.op, r.node, v.Text, v.Again)
 			w.cancel(s)
 			return
 		}
@@ -555,14 +559,14 @@ func (w *scenario) resolved(s *state, r *modelRun, v Verdict) {
 		s.alarm(v.Alarm)
 	}
 	if v.Status == OperationUnknown || !news || errors.Is(w.settle(s, r, v), ErrStale) {
-		w.reschedule(s, r.op, v.Text, v.Again)
+		w.reschedule(s, r.op, r.node, v.Text, v.Again)
 	}
 }
 
 // reschedule is Driver.Reschedule.
-func (w *scenario) reschedule(s *state, op *Operation, text string, again time.Time) {
+func (w *scenario) reschedule(s *state, op *Operation, node, text string, again time.Time) {
 	fresh := *s.row(op.ID)
-	if w.waits().Reschedule(&fresh, op, "n", w.manifest.Resolve, text, again, s.now, s.now) {
+	if w.waits().Reschedule(&fresh, op, node, w.manifest.Resolve, text, again, s.now, s.now) {
 		s.put(&fresh)
 	}
 }
@@ -597,7 +601,7 @@ func (w *scenario) settle(s *state, r *modelRun, v Verdict) error {
 }
 
 func (w *scenario) by(r *modelRun, v Verdict) Settler {
-	by := Settler{Node: "n", Lease: r.lease, Silent: v.Silent()}
+	by := Settler{Node: r.node, Lease: r.lease, Silent: v.Silent()}
 	if v.Status != OperationSucceeded {
 		by.AskedAt = v.AskedAt
 	}

@@ -271,7 +271,7 @@ func (w *scenario) mark(s *state, r *modelRun) bool {
 	row := *s.row(r.op.ID)
 	held := s.now.Before(r.leaseEnd.Add(-leaseMargin))
 	if held && !r.fresh {
-		held = row.Owner == "n" && row.LeaseUntil.Equal(r.lease) && s.now.Before(row.LeaseUntil) && (row.Status.Open() || row.Status == OperationPending)
+		held = row.Owner == r.node && row.LeaseUntil.Equal(r.lease) && s.now.Before(row.LeaseUntil) && (row.Status.Open() || row.Status == OperationPending)
 		if held {
 			r.lease = s.now.Add(modelLease)
 			row.LeaseUntil, r.leaseEnd, r.op.LeaseUntil = r.lease, r.lease, r.lease
@@ -629,6 +629,8 @@ func (s *state) key() (k [16]byte) {
 		operation(r.op)
 		when(r.lease)
 		when(r.leaseEnd)
+		row := s.row(r.op.ID)
+		flag(row != nil && row.Owner == r.node)
 		flag(r.earlier.MayHaveLeft)
 		when(r.earlier.At)
 		outcome(r.report)
