@@ -156,9 +156,9 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		d.AuthenticationType = payment.AuthenticationNoThreeDS
 	}
 	if w.Instrument != nil && w.Instrument.Stored {
-		w.Account, w.Adapter, err = e.routeInstrument(ctx, w, in, c)
+		w.Account, w.Adapter, err = e.routes.StoredCredential(ctx, w, in, c)
 	} else {
-		w.Account, w.Adapter, err = e.route(ctx, w.Payment, w.Profile, c.Facts.Network)
+		w.Account, w.Adapter, err = e.routes.Account(ctx, w.Payment, w.Profile, c.Facts.Network)
 	}
 	if err != nil {
 		return nil, err

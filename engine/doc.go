@@ -19,6 +19,7 @@
 //	drive       an operation at an adapter: request, lease, send guard, journal, evidence
 //	change      the one commit path: load, decide, commit, effects
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
+//	routing     which connector account takes a payment
 //	engine      wiring, and the use cases of payments; ports.go joins the rooms' parts of the store
 //
 // storetest has the tests that every store must pass, by room. Package storage implements Store with SQLite.
@@ -28,8 +29,8 @@
 // A create with confirm goes this way:
 //
 //  1. router/payments.go decodes the request and calls Engine.CreatePayment in create.go.
-//  2. Engine.confirm in confirm.go chooses the instrument, routes, and decides the first step: an authentication (threeds/flow/begin.go) or the
-//     authorization. The decision is a change.Change with the intent of one operation.
+//  2. Engine.confirm in confirm.go chooses the instrument and the account (routing/account.go), and decides the first step: an authentication
+//     (threeds/flow/begin.go) or the authorization. The decision is a change.Change with the intent of one operation.
 //  3. Changes.Commit in change/change.go writes payment, attempt, operation and event in one transaction. The change's effect performs the operation.
 //  4. Driver.Drive in drive/run.go lets the adapter perform the operation, and guards each send.
 //  5. payment.Judge in payment/judge.go makes a verdict of the answer; an adapter's word alone moves no money.

@@ -18,6 +18,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/routing"
 	"payswitch/engine/threeds/flow"
 	"payswitch/engine/vault"
 )
@@ -76,6 +77,7 @@ type Engine struct {
 	*flow.Authentications
 	links   *link.Links
 	driver  *drive.Driver
+	routes  *routing.Router
 	changes *change.Changes
 
 	inFlight *sync.WaitGroup // operations being driven or settled
@@ -133,6 +135,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
+	e.routes = &routing.Router{Registry: e.Registry, Methods: e.Methods, Connectors: e.connectors}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
 	if o.SoleNode {
 		return e, e.releaseLeases(context.Background())

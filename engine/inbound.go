@@ -114,7 +114,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	if w == nil || err != nil {
 		return false, err
 	}
-	if ev.Sync || ev.Outcome == nil {
+	if asks := ev.Object == sdk.EventRefund || ev.Object == sdk.EventPayment; asks && (ev.Sync || ev.Outcome == nil) {
 		if err := e.driver.MayAsk(w.Attempt.ID); err != nil {
 			return true, err
 		}

@@ -1,4 +1,4 @@
-package engine
+package routing
 
 import (
 	"context"
@@ -7,22 +7,31 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
+	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
-// route picks the connector account of a payment. The candidates are the routing field, else the profile's fallback list, else the only
-// account. route returns the first candidate that can take the payment.
-func (e *Engine) route(ctx context.Context, p *payment.Payment, profile *account.Profile, network sdk.CardNetwork) (*account.Account, port.AdapterInfo, error) {
-	all, err := e.Dir.Accounts(ctx, p.MerchantID)
+// Router picks connector accounts. All fields are required. It is safe for concurrent use.
+type Router struct {
+	*account.Registry
+	Methods    *method.Methods
+	Connectors port.Connectors
+}
+
+// Account picks the connector account of a payment with a card. The candidates are the routing field, else the profile's fallback list, else the
+// only account. Account returns the first candidate that can take the payment. Errors: HE_03, HE_04, IR_39 as the contract says, and the reason
+// why the first candidate that could take the payment is not approved.
+func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *account.Profile, network sdk.CardNetwork) (*account.Account, port.AdapterInfo, error) {
+	all, err := t.Dir.Accounts(ctx, p.MerchantID)
 	if err != nil {
 		return nil, port.AdapterInfo{}, err
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.Type != account.TypeProcessor || a.ProfileID != profile.ID })
 	candidates, err := choose(all, p.Details.Routing, profile.Fallback)
 	if err != nil {
-		return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, p.MerchantID, "", err)
+		return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, p.MerchantID, "", err)
 	}
 	named := p.Details.Routing != nil
 	var refused *fault.Error // why the first candidate that could take the payment may not
@@ -33,7 +42,7 @@ func (e *Engine) route(ctx context.Context, p *payment.Payment, profile *account
 			}
 			continue
 		}
-		info, ok := e.connectors.Adapter(a.Connector)
+		info, ok := t.Connectors.Adapter(a.Connector)
 		if !ok || !takes(info.Manifest, p, network) {
 			continue
 		}
@@ -41,14 +50,14 @@ func (e *Engine) route(ctx context.Context, p *payment.Payment, profile *account
 		if more.IsEmpty() {
 			return a, info, nil
 		}
-		if err := e.NotApproved(ctx, a, info, more); refused == nil {
+		if err := t.NotApproved(ctx, a, info, more); refused == nil {
 			refused = err
 		}
 	}
 	if refused != nil {
 		return nil, port.AdapterInfo{}, refused
 	}
-	return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, p.MerchantID, "", fault.NoConnector(""))
+	return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, p.MerchantID, "", fault.NoConnector(""))
 }
 
 func choose(all []*account.Account, routing *payment.Routing, fallback []string) ([]*account.Account, error) {

@@ -1,4 +1,4 @@
-package engine
+package routing
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 	"payswitch/engine/threeds/flow"
 )
 
-// routeInstrument picks the connector account for a stored credential, in the order of the routing. It takes the first account that has its
+// StoredCredential picks the connector account for a stored credential, in the order of the routing. It takes the first account that has its
 // own reference, or that takes the card with the network's transaction id. If the payment names no connector, the profile's other accounts
 // come last, because a credential works only at the account that made it.
-func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card) (*account.Account, port.AdapterInfo, error) {
-	all, err := e.Dir.Accounts(ctx, w.Payment.MerchantID)
+func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card) (*account.Account, port.AdapterInfo, error) {
+	all, err := t.Dir.Accounts(ctx, w.Payment.MerchantID)
 	if err != nil {
 		return nil, port.AdapterInfo{}, err
 	}
@@ -25,7 +25,7 @@ func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *
 	named := w.Payment.Details.Routing != nil
 	candidates, err := choose(all, w.Payment.Details.Routing, w.Profile.Fallback)
 	if err != nil {
-		return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, w.Payment.MerchantID, "", err)
+		return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, w.Payment.MerchantID, "", err)
 	}
 	if !named {
 		candidates = slices.Clone(candidates)
@@ -38,7 +38,7 @@ func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *
 	if r := in.Recurring; r != nil && r.AccountID != "" {
 		candidates = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.ID != r.AccountID })
 		if len(candidates) == 0 {
-			return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, w.Payment.MerchantID, r.AccountID, fault.NotFound("Merchant connector account"))
+			return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, w.Payment.MerchantID, r.AccountID, fault.NotFound("Merchant connector account"))
 		}
 		named = true
 	}
@@ -50,7 +50,7 @@ func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *
 			}
 			continue
 		}
-		info, ok := e.connectors.Adapter(a.Connector)
+		info, ok := t.Connectors.Adapter(a.Connector)
 		if !ok || !takes(info.Manifest, w.Payment, c.Facts.Network) {
 			continue
 		}
@@ -61,7 +61,7 @@ func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *
 		}
 		// An authentication needs the card even if the processor charges its own reference.
 		if m := w.Instrument.Method; m != nil && (w.Instrument.Reference == nil || m.HasCard && flow.RunsExternal3DS(w, in)) {
-			if err := e.TakeNumber(ctx, m, c); err != nil {
+			if err := t.Methods.TakeNumber(ctx, m, c); err != nil {
 				return nil, port.AdapterInfo{}, err
 			}
 		}
@@ -70,6 +70,6 @@ func (e *Engine) routeInstrument(ctx context.Context, w *change.Confirming, in *
 	if otherCurrency {
 		return nil, port.AdapterInfo{}, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported"}
 	}
-	return nil, port.AdapterInfo{}, e.Dir.OrAltered(ctx, w.Payment.MerchantID, "",
+	return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, w.Payment.MerchantID, "",
 		fault.NoConnector("no account of the profile has a credential for this payment method that it may charge"))
 }

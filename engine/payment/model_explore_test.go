@@ -1,0 +1,229 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// finding is a broken invariant with a shortest history.
+type finding struct {
+	broken  string
+	history []string
+}
+
+func (f *finding) String() string {
+	var b strings.Builder
+	for i, step := range f.history {
+		fmt.Fprintf(&b, "%2d. %s\n", i+1, step)
+	}
+	return b.String() + "    => " + f.broken + "\n"
+}
+
+// explore visits every state of a scenario, breadth first, until it finds a broken invariant that counts (nil: each counts). It stops after
+// limit states.
+func (w *scenario) explore(limit int, counts func(broken string) bool) (states int, found *finding) {
+	type node struct {
+		parent int
+		text   string
+	}
+	history := func(nodes []node, i int, more ...string) (out []string) {
+		for ; i > 0; i = nodes[i].parent {
+			out = append(out, nodes[i].text)
+		}
+		slices.Reverse(out)
+		return append(out, more...)
+	}
+	type entry struct {
+		s *state
+		i int
+	}
+	first := w.start()
+	seen := map[[16]byte]bool{first.key(): true}
+	nodes := []node{{}}
+	for level := []entry{{first, 0}}; len(level) > 0; {
+		var next []entry
+		for _, e := range level {
+			if e.s.calm() {
+				end, said := w.settleDown(e.s)
+				broken := end.broken
+				if broken == "" {
+					broken = w.books(end)
+				}
+				if broken != "" && (counts == nil || counts(broken)) {
+					return len(nodes), &finding{broken, history(nodes, e.i, append([]string{"-- from here on everything goes well"}, said...)...)}
+				}
+			}
+			for _, m := range w.moves(e.s) {
+				if m.next.broken != "" && (counts == nil || counts(m.next.broken)) {
+					return len(nodes), &finding{m.next.broken, append(history(nodes, e.i), m.text)}
+				}
+				k := m.next.key()
+				if seen[k] {
+					continue
+				}
+				seen[k] = true
+				nodes = append(nodes, node{e.i, m.text})
+				next = append(next, entry{m.next, len(nodes) - 1})
+			}
+			if len(nodes) > limit {
+				return len(nodes), nil
+			}
+		}
+		level = next
+	}
+	return len(nodes), nil
+}
+
+// key identifies a state: everything that can make a difference later, times relative to now.
+func (s *state) key() (k [16]byte) {
+	b := make([]byte, 0, 512)
+	num := func(n int64) { b = binary.AppendVarint(b, n) }
+	text := func(t string) { b = append(append(b, t...), 0) }
+	when := func(t time.Time) {
+		if t.IsZero() {
+			num(1 << 40)
+		} else {
+			num(int64(t.Sub(s.now) / time.Millisecond))
+		}
+	}
+	flag := func(f bool) {
+		if f {
+			b = append(b, 1)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	payment := func(p *Payment, a *Attempt) {
+		text(string(a.Status))
+		text(p.OpenOperation)
+		text(a.TransactionID)
+		text(a.Details.LateVoid)
+		num(a.Authorized)
+		num(a.Captured)
+		num(p.Refunded)
+		num(p.Details.RefundedTotal)
+		flag(a.Details.CancelWanted)
+		flag(a.Details.Released)
+		flag(a.EndedWithoutMoney())
+		for _, c := range a.Details.Captures {
+			text(string(c.Status))
+			num(c.Amount)
+		}
+	}
+	operation := func(op *Operation) {
+		text(string(op.Kind))
+		text(string(op.Status))
+		num(op.Amount)
+		flag(op.Owner != "")
+		when(op.LeaseUntil)
+		when(op.StartedAt)
+		when(op.LastSendAt)
+		when(op.ClosedAt)
+		num(int64(op.ResolveTries))
+		when(op.ResolveAt)
+	}
+	outcome := func(o *sdk.Outcome) {
+		if o == nil {
+			text("-")
+			return
+		}
+		text(string(o.Status))
+		if o.Totals != nil {
+			num(o.Totals.Captured)
+			num(o.Totals.Refunded)
+		}
+	}
+	payment(s.p, s.a)
+	for _, op := range s.ops {
+		operation(op)
+	}
+	for _, r := range s.refunds {
+		text(string(r.Status))
+		num(r.Amount)
+	}
+	for _, m := range s.kept {
+		text(m.op)
+		outcome(m.out)
+	}
+	for _, r := range s.runs {
+		text(string(r.kind))
+		text(r.op.ID)
+		num(int64(r.phase))
+		flag(r.fresh)
+		if flag(r.p == s.p && r.a == s.a); r.p != s.p || r.a != s.a {
+			payment(r.p, r.a)
+		}
+		operation(r.op)
+		when(r.lease)
+		when(r.leaseEnd)
+		row := s.row(r.op.ID)
+		flag(row != nil && row.Owner == r.node)
+		flag(r.earlier.MayHaveLeft)
+		when(r.earlier.At)
+		outcome(r.report)
+		when(r.askedAt)
+		when(r.final)
+		if r.answer != nil {
+			outcome(r.answer.Outcome)
+			flag(r.answer.MayHaveLeft)
+		}
+		if r.verdict != nil {
+			text(string(r.verdict.Status))
+		}
+	}
+	at := &s.at
+	text(string(at.txn))
+	num(at.held)
+	num(at.taken)
+	num(at.returned)
+	flag(at.hidden)
+	for _, a := range at.done {
+		text(a.op)
+		flag(a.err)
+		outcome(a.out)
+	}
+	for _, op := range at.queue {
+		text("q" + op.ID)
+	}
+	for _, m := range at.mail {
+		text(m.op)
+		outcome(m.out)
+		num(int64(m.times))
+	}
+	for _, x := range s.alarms {
+		text(x)
+	}
+	b = append(b, byte(s.left.calls), byte(s.left.faults), byte(s.left.crashes), byte(s.left.jumps))
+	sum := sha256.Sum256(b)
+	copy(k[:], sum[:])
+	return k
+}
+
+// modelScenarios are the worlds that the model test explores whole.
+var modelScenarios = []*scenario{
+	today(scenario{name: "charged at once, refunded, processor late", manifest: keyedManifest, method: CaptureAutomatic, late: true, declines: true,
+		refunds: []int64{60}, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 2}}),
+	today(scenario{name: "charged at once, refunded, messages twice", manifest: unkeyedManifest, method: CaptureAutomatic, unkeyed: true, messages: 2,
+		refunds: []int64{60}, left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 1}}),
+	today(scenario{name: "held, captured in part, cancelled", manifest: keyedManifest, method: CaptureManual, captures: []int64{40, 100}, cancels: true, late: true,
+		left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 2}}),
+	today(scenario{name: "held, captured in two parts", manifest: keyedManifest, method: CaptureManualMultiple, captures: []int64{40, 60}, messages: 1, late: true,
+		left: budgets{calls: 3, faults: 1, jumps: 1}}),
+	today(scenario{name: "at the processor's page, no keys, cancelled and asked", manifest: unkeyedManifest, method: CaptureAutomatic, redirects: true, unkeyed: true,
+		cancels: true, syncs: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
+	today(scenario{name: "at the processor's page, voided there, messages twice", manifest: voidingManifest, method: CaptureManual, redirects: true, cancels: true,
+		messages: 2, captures: []int64{100}, left: budgets{calls: 2, faults: 1, jumps: 1}}),
+	today(scenario{name: "queries lag, processor late, hours pass", manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, hides: true, late: true, jumps: hours,
+		cancels: true, syncs: true, left: budgets{calls: 2, faults: 2, crashes: 1, jumps: 2}}),
+	today(scenario{name: "an authorization under attack", manifest: keyedManifest, method: CaptureAutomatic, late: true, hides: true, cancels: true, syncs: true,
+		left: budgets{calls: 2, faults: 2, crashes: 2, jumps: 2}}),
+}
+
+// modelStates is the least number of states that the scenarios have together: the test must not become empty unseen.
+const modelStates = 250_000

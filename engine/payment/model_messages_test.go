@@ -1,0 +1,133 @@
+package payment
+
+import (
+	"slices"
+
+	"payswitch/sdk"
+)
+
+// lateEvidence is Engine.keepEvidence: an answer to an operation that another run has closed.
+func (w *scenario) lateEvidence(s *state, o *sdk.Outcome) {
+	if w.remedies && w.remedy(s, o) || s.a.AlreadyShows(o) {
+		return
+	}
+	s.alarm(AlarmLateEvidence)
+}
+
+// remedy is Engine.remedy with the real booking of late money.
+func (w *scenario) remedy(s *state, o *sdk.Outcome) bool {
+	voidID := ""
+	op := w.newOperation(s, sdk.OpVoid, 0)
+	if o.Status == sdk.StatusAuthorized && slices.Contains(w.manifest.Operations, sdk.OpVoid) {
+		voidID = op.ID
+	}
+	b, void, err := LateMoney(s.p, s.a, o, voidID, s.now)
+	if b == nil || err != nil {
+		return false
+	}
+	c := &modelChange{wasP: s.p, p: b.Payment, wasA: s.a, a: b.Attempt, alarms: b.Alarms}
+	if void {
+		op.Amount = b.Attempt.Authorized
+		c.intents = append(c.intents, op)
+	} else if o.Status == sdk.StatusAuthorized {
+		c.alarms = append(c.alarms, AlarmLateVoid)
+	}
+	if w.commit(s, c) != nil {
+		return false
+	}
+	if void {
+		w.perform(s, op, nil)
+	}
+	return true
+}
+
+// deliver books a message of the processor.
+func (w *scenario) deliver(s *state, m modelMail) {
+	if m.op != "" {
+		w.refundMessage(s, s.row(m.op), m.out)
+		return
+	}
+	op := s.a.OpenOperation(s.ops)
+	switch {
+	case op == nil:
+		w.messageAfterEnd(s, m.out)
+		return
+	case w.underWay(op, s.now):
+		latest := ""
+		for _, o := range s.ops {
+			if !o.OfRefund() {
+				latest = o.ID
+			}
+		}
+		w.keep(s, modelMail{op: latest, out: m.out})
+		return
+	}
+	v := InterpretSync(op, s.a, m.out, false)
+	if v.Status == OperationUnknown || v.Status == OperationPending && op.Status == OperationPending && !TellsNews(s.a, v) {
+		return
+	}
+	own := *op
+	w.settle(s, &modelRun{kind: runSync, p: s.p, a: s.a, op: &own}, v)
+}
+
+// keep stores a message once.
+func (w *scenario) keep(s *state, m modelMail) {
+	for _, k := range s.kept {
+		if k.op == m.op && sameOutcome(k.out, m.out) {
+			return
+		}
+	}
+	s.kept = append(s.kept, m)
+}
+
+// messageAfterEnd is Engine.recordLateEvidence.
+func (w *scenario) messageAfterEnd(s *state, o *sdk.Outcome) {
+	if s.a.AlreadyShows(o) || w.remedies && w.remedy(s, o) || w.bookEvidence(s, s.p, s.a, o) {
+		return
+	}
+	s.alarm(AlarmLateEvidence)
+}
+
+// refundMessage is Engine.bookRefundMessage.
+func (w *scenario) refundMessage(s *state, op *Operation, o *sdk.Outcome) {
+	f := s.refundOf(op)
+	switch op.Status {
+	case OperationStarted:
+		w.keep(s, modelMail{op: op.ID, out: o})
+		return
+	case OperationUnknown, OperationPending:
+		if v := InterpretRefund(op, f, o, false); TellsRefundNews(f, v) {
+			own := *op
+			w.settle(s, &modelRun{kind: runSync, p: s.p, a: s.a, r: f, op: &own}, v)
+		}
+		return
+	}
+	if f.AlreadyShows(o) {
+		return
+	}
+	if f.Status.Final() && op.Status != OperationNotActed {
+		o = s.at.answerQuery(op) // messages come in any order: the processor says what holds
+	}
+	w.refundEvidence(s, f, op, o)
+}
+
+// refundEvidence is Engine.bookRefundEvidence.
+func (w *scenario) refundEvidence(s *state, f *Refund, op *Operation, o *sdk.Outcome) {
+	v := InterpretRefund(op, f, o, false)
+	if f.AlreadyShows(o) || v.Status != OperationSucceeded && v.Status != OperationDeclined {
+		return
+	}
+	b := BookRefundEvidence(s.p, f, v, s.now)
+	c := &modelChange{p: b.Payment, wasR: f, r: b.Refund, alarms: b.Alarms}
+	if b.Payment != nil {
+		c.wasP = s.p
+		if b.Payment.Refunded > b.Payment.Received {
+			c.alarms = append(c.alarms, "refund_exceeds")
+		}
+	}
+	w.commit(s, c)
+}
+
+func sameOutcome(a, b *sdk.Outcome) bool {
+	return a.Status == b.Status && (a.Totals == nil) == (b.Totals == nil) && (a.Totals == nil || *a.Totals == *b.Totals)
+}
