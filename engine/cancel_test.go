@@ -187,6 +187,21 @@ func TestCancelledPaymentIsNotForgotten(t *testing.T) {
 	}, p.Server)
 }
 
+// A refusal of a payment that was cancelled before the customer had finished says nothing new.
+func TestRefusalOfACancelledPaymentIsNoAlarm(t *testing.T) {
+	p := newPages(t)
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": redirecting(false)})
+	id := w.atTheProcessor(p)
+	v, err := w.CancelPayment(t.Context(), w.auth, id, "")
+	require.NoError(t, err)
+	require.Equal(t, payment.Cancelled, v.Payment.Status)
+	_, err = w.ReceiveWebhook(t.Context(), mail(v.Attempt.AccountID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference,
+		"outcome": sdk.Outcome{Status: sdk.StatusDeclined, Decline: sdk.NewDecline("declined", "declined", sdk.DeclineGeneric)}}))
+	require.NoError(t, err)
+	require.Empty(t, w.alarms.all())
+	require.Equal(t, payment.Cancelled, w.get(id, request.RetrieveInput{}).Payment.Status)
+}
+
 // A processor's message about a cancelled payment triggers the same, at once and once; so does an unsigned message, by a query.
 func TestMessageAboutACancelledPayment(t *testing.T) {
 	for _, unsigned := range []bool{false, true} {

@@ -112,6 +112,9 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *port.Drive) (res *po
 		o.recordStep(nil, errLost, 0)
 		return res, nil
 	}
+	if in.Operation == sdk.OpWebhook { // evidence gets in while a silent processor holds all turns
+		return res, o.run(ctx)
+	}
 	return res, d.inTurn(ctx, o, func() error { return o.run(ctx) })
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/plugins"
 	"payswitch/sdk"
@@ -105,5 +106,30 @@ func TestLimitsOfADrive(t *testing.T) {
 		require.NoError(t, <-errs)
 		_, err = n.Drive(context.Background(), authorize("scripted", url))
 		require.NoError(t, err)
+	})
+	t.Run("a message needs no turn", func(t *testing.T) {
+		o := plugins.Options{AllowLoopbackHTTP: true, AccountConcurrency: 1, AccountWait: 50 * time.Millisecond}
+		asked := make(chan bool)
+		n, err := plugins.NewNative(map[string]*sdk.Adapter{"scripted": scripted(func(c *sdk.Call) (*sdk.Outcome, error) {
+			if c.Request.Webhook != nil {
+				return sdk.Handled(), nil
+			}
+			return slow(1000)(c)
+		})}, o)
+		require.NoError(t, err)
+		go func() {
+			ctx, end, err := n.Turn(context.Background(), authorize("scripted", url).Account.ID)
+			asked <- err == nil
+			_, err = n.Drive(ctx, authorize("scripted", url))
+			end()
+			asked <- err == nil
+		}()
+		require.True(t, <-asked)
+		d := authorize("scripted", "")
+		d.Operation, d.Secrets, d.Request = sdk.OpWebhook, card.Secrets{}, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte("{}"), BodyLength: 2}}
+		res, err := n.Drive(context.Background(), d)
+		require.NoError(t, err)
+		require.Equal(t, sdk.StatusHandled, res.Outcome.Status)
+		require.True(t, <-asked)
 	})
 }

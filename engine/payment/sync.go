@@ -157,7 +157,7 @@ func (a *Attempt) AlreadyShows(o *sdk.Outcome) bool {
 	case sdk.StatusVoided:
 		return a.Status == Voided || a.Status == VoidedPostCharge || a.Details.Released
 	case sdk.StatusDeclined:
-		return a.Status.Payment() == Failed || o.CaptureID != "" && a.CaptureFailed(o.CaptureID)
+		return a.Status.Payment() == Failed || a.Status == Voided && a.Authorized == 0 || o.CaptureID != "" && a.CaptureFailed(o.CaptureID)
 	}
 	return false
 }
