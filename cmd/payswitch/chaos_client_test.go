@@ -19,7 +19,9 @@ type buyer struct {
 	d         *rand.Rand
 	at        *recordingProcessor
 	amount    int64
+	amounts   []int64 // all that the merchant has asked for
 	automatic bool
+	others    sync.WaitGroup // calls at the same time
 
 	mu   sync.Mutex
 	told []told
@@ -138,6 +140,7 @@ func (b *buyer) pause(least, most int) {
 
 // buy is the story of one payment.
 func (b *buyer) buy() {
+	defer b.others.Wait()
 	body := cardPayment(b.id).with(object{"amount": b.amount, "currency": b.currency(), "routing": object{"type": "single",
 		"data": object{"connector": b.at.connector(), "merchant_connector_id": b.at.account}}})
 	kind := b.d.IntN(12)
@@ -151,10 +154,19 @@ func (b *buyer) buy() {
 	path := "/payments"
 	var a answer
 	switch b.d.IntN(8) {
-	case 0: // in two steps
+	case 0: // in two steps, the amount changed beside the second
 		body["confirm"] = false
 		if a = b.do("create", path, body); a.code == http.StatusOK {
-			a = b.do("confirm", path+"/"+b.id+"/confirm", object{})
+			other := b.amount + 1 + b.d.Int64N(5000)
+			if b.d.IntN(2) == 0 {
+				b.amounts = append(b.amounts, other)
+				b.beside(func() { b.once("update", path+"/"+b.id, "", object{"amount": other}) })
+			}
+			confirm := object{}
+			if len(b.amounts) > 0 { // a new amount drops the card
+				confirm = object{"payment_method": "card", "payment_method_data": body["payment_method_data"]}
+			}
+			a = b.do("confirm", path+"/"+b.id+"/confirm", confirm)
 		}
 	case 1: // two at once, as an impatient customer does
 		var twins sync.WaitGroup
@@ -193,7 +205,12 @@ func (b *buyer) buy() {
 			}
 		}
 	}
+	if a.Status == "failed" && b.d.IntN(3) == 0 { // another card
+		b.do("confirm", path+"/"+b.id+"/confirm", object{"payment_method": "card", "payment_method_data": body["payment_method_data"]})
+		a = b.await()
+	}
 	b.held(a)
+	b.others.Wait()
 	if a = b.await(); a.Status == "succeeded" || a.Status == "partially_captured" {
 		b.giveBack(a)
 	}
@@ -204,6 +221,14 @@ func (b *buyer) held(a answer) {
 	path := "/payments/" + b.id
 	for a.Status == "requires_capture" || a.Status == "partially_captured_and_capturable" {
 		b.pause(1, 300)
+		if b.d.IntN(6) == 0 { // somebody else's hand
+			part := 1 + b.d.Int64N(a.Capturable)
+			if b.d.IntN(3) == 0 {
+				b.beside(func() { b.once("cancel", path+"/cancel", "", object{}) })
+			} else {
+				b.beside(func() { b.once("capture", path+"/capture", "", object{"amount_to_capture": part}) })
+			}
+		}
 		switch b.d.IntN(5) {
 		case 0:
 			a = b.do("cancel", path+"/cancel", object{"cancellation_reason": "out of stock"})
@@ -219,6 +244,11 @@ func (b *buyer) held(a answer) {
 	}
 }
 
+// beside makes a call at the same time as the next one.
+func (b *buyer) beside(call func()) {
+	b.others.Go(call)
+}
+
 // giveBack refunds parts of what was taken, two at once among them, and more than there is.
 func (b *buyer) giveBack(a answer) {
 	if b.d.IntN(3) == 0 {
@@ -227,6 +257,9 @@ func (b *buyer) giveBack(a answer) {
 	var all sync.WaitGroup
 	for n := range 1 + b.d.IntN(3) {
 		body := object{"payment_id": b.id, "refund_id": fmt.Sprintf("%s-r%d", b.id, n+1), "amount": 1 + b.d.Int64N(a.Received)}
+		if b.d.IntN(8) == 0 {
+			body["refund_type"] = "scheduled"
+		}
 		call := func() { b.do("refund", "/refunds", body) }
 		if n == 1 {
 			all.Go(call)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -162,6 +163,9 @@ func newChaos(t *testing.T, o chaosOptions) *chaosRun {
 	first := &running{t: t, url: "http://" + r.nodes[0].address}
 	first.must(testAdminKey, "/accounts", object{"merchant_id": "shop"})
 	r.key, _ = first.must(testAdminKey, "/api_keys/shop", object{"name": "chaos", "expiration": "never"})["api_key"].(string)
+	_, profiles := first.list(r.key, "/account/shop/business_profile")
+	require.Len(t, profiles, 1)
+	first.must(r.key, fmt.Sprint("/account/shop/business_profile/", profiles[0]["profile_id"]), object{"is_manual_retry_enabled": true})
 	for _, name := range []string{"keyed", "keyless", "silent"} {
 		p := newRecordingProcessor(t, name, o.seed, r.story, func(raw string) string { return at(r.address(), raw) })
 		r.processors, p.mute = append(r.processors, p), o.mute
@@ -207,28 +211,22 @@ var chaosFaults = map[string]func(r *chaosRun, d *rand.Rand){
 	"lock": func(r *chaosRun, d *rand.Rand) {
 		release := r.diskFault()
 		defer release()
-		db, err := sql.Open("sqlite", r.database)
-		require.NoError(r, err)
-		defer db.Close()
-		db.SetMaxOpenConns(1)
-		_, err = db.Exec("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE")
-		require.NoError(r, err)
-		time.Sleep(time.Duration(2000+d.IntN(3000)) * time.Millisecond)
-		_, err = db.Exec("ROLLBACK")
-		require.NoError(r, err)
+		r.sql(func(db *sql.DB) error {
+			if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
+				return err
+			}
+			time.Sleep(time.Duration(2000+d.IntN(3000)) * time.Millisecond)
+			_, err := db.Exec("ROLLBACK")
+			return err
+		})
 	},
 	"disk full": func(r *chaosRun, d *rand.Rand) {
 		release := r.diskFault()
 		defer release()
 		n := r.nodes[d.IntN(len(r.nodes))]
 		n.kill()
-		size := int64(0)
-		for _, file := range []string{r.database, r.database + "-wal"} {
-			if info, err := os.Stat(file); err == nil {
-				size = max(size, info.Size())
-			}
-		}
-		if err := n.start(size/512 + 64 + d.Int64N(512)); err == nil { // it may be full at once
+		r.sql(func(db *sql.DB) error { _, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); return err }) // the log begins anew, and may grow to the limit
+		if err := n.start(200 + d.Int64N(1500)); err == nil {                                              // in blocks of 512 bytes; it may be full at once
 			time.Sleep(time.Duration(2000+d.IntN(2000)) * time.Millisecond)
 		}
 		n.kill()
@@ -245,6 +243,16 @@ var chaosFaults = map[string]func(r *chaosRun, d *rand.Rand){
 		r.processors[0].setOutage(false)
 	},
 	"none": func(*chaosRun, *rand.Rand) { time.Sleep(6 * time.Second) },
+}
+
+// sql runs f on a connection of its own to the switch's database.
+func (r *chaosRun) sql(f func(db *sql.DB) error) {
+	db, err := sql.Open("sqlite", r.database)
+	require.NoError(r, err)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec("PRAGMA busy_timeout = 8000")
+	require.NoError(r, errors.Join(err, f(db)))
 }
 
 // TestChaos lets clients and payers use the switch while nodes die, stop and run out of disk, and processors lose and delay what they are asked.
@@ -396,7 +404,9 @@ func (r *chaosRun) openOperations() map[string][]shownOperation {
 
 // books are what is known of the payment now.
 func (b *buyer) books(open map[string][]shownOperation) *books {
-	k := &books{ID: b.id, Amount: b.amount, Currency: b.currency(), Automatic: b.automatic, Open: open[b.id], Told: b.told,
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := &books{ID: b.id, Amounts: append(b.amounts, b.amount), Currency: b.currency(), Automatic: b.automatic, Open: open[b.id], Told: b.told,
 		ChargeWithin: chaosPayerWait + chaosSend + ledger.NotFoundFinalSeconds*time.Second}
 	for _, p := range b.processors {
 		p.mu.Lock()
