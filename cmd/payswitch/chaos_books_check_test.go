@@ -13,9 +13,10 @@ var noon = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 // soldBooks are the equal books of a payment of 100 that was captured at once.
 func soldBooks() *books {
 	return &books{ID: "p", Amounts: []int64{100}, Currency: "EUR", Automatic: true, ChargeWithin: 10 * time.Second,
-		Processor: []transaction{{ID: "tx1", Reference: "p_1", Currency: "EUR", Key: "Bearer a", Amount: 100, Captured: 100, Status: "captured", Acted: noon.Add(time.Second)}},
-		Shown:     &shownPayment{Amount: 100, Status: "succeeded", Received: 100},
-		Told:      []told{{Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 200, Body: "sold", Status: "succeeded", Amount: 100}}}
+		Processor: []transaction{{ID: "tx1", Reference: "p_1", Currency: "EUR", Key: "Bearer a", Amount: 100, Captured: 100, Status: "captured",
+			Acted: noon.Add(time.Second)}},
+		Shown: &shownPayment{Amount: 100, Status: "succeeded", Received: 100},
+		Told:  []told{{Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 200, Body: "sold", Status: "succeeded", Amount: 100}}}
 }
 
 // heldBooks are the equal books of a payment of 100 that waits for its capture.
@@ -50,7 +51,8 @@ func TestEqualBooks(t *testing.T) {
 	byRepeat := soldBooks() // the client still asked
 	byRepeat.Processor[0].Acted = noon.Add(time.Minute)
 	byRepeat.Told = append([]told{{Began: noon.Add(55 * time.Second), Call: "create", Key: "p-1", Confirm: true}}, byRepeat.Told...)
-	for name, b := range map[string]*books{"sold": soldBooks(), "held": heldBooks(), "refunded": refundedBooks(), "waiting": waiting, "never": never, "late": late, "repeat": byRepeat} {
+	for name, b := range map[string]*books{"sold": soldBooks(), "held": heldBooks(), "refunded": refundedBooks(), "waiting": waiting, "never": never,
+		"late": late, "repeat": byRepeat} {
 		require.Empty(t, b.check(), name)
 	}
 }
@@ -85,7 +87,8 @@ func TestUnequalBooks(t *testing.T) {
 		}, "not settled in time"},
 		"A6: refused for want of a turn, and its repeat does nothing": {soldBooks, func(b *books) {
 			b.Processor, b.Shown = nil, &shownPayment{Amount: 100, Status: "requires_payment_method"}
-			b.Told = []told{{Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 503}, {Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 200, Status: "requires_payment_method"}}
+			b.Told = []told{{Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 503},
+				{Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 200, Status: "requires_payment_method"}}
 		}, "answered 200 without an attempt"},
 		"A6: put off, and recorded as done": {soldBooks, func(b *books) {
 			b.Processor, b.Shown = nil, &shownPayment{Amount: 100, Status: "requires_payment_method"}
@@ -97,7 +100,8 @@ func TestUnequalBooks(t *testing.T) {
 		}, "capture is unknown"},
 		"A8: charged when the customer has gone": {soldBooks, func(b *books) { b.Processor[0].Acted = noon.Add(time.Minute) }, "after the customer's last request"},
 		"A8: an accepted cancel is forgotten": {heldBooks, func(b *books) {
-			b.Told = []told{{Began: noon, Call: "create", Confirm: true, Code: 200, Status: "processing"}, {Began: noon, Call: "cancel", Code: 200, Status: "processing"}}
+			b.Told = []told{{Began: noon, Call: "create", Confirm: true, Code: 200, Status: "processing"},
+				{Began: noon, Call: "cancel", Code: 200, Status: "processing"}}
 		}, "cancel was accepted"},
 		"authorized twice, one voided": {soldBooks, func(b *books) {
 			b.Processor = append(b.Processor, transaction{ID: "tx2", Reference: "p_1", Currency: "EUR", Amount: 100, Status: "voided", Acted: noon})

@@ -154,7 +154,8 @@ var holding = []string{"requires_capture", "partially_captured_and_capturable"}
 
 func (b *books) checkShown(l ledgerSums, bad func(string, ...any)) {
 	s := b.Shown
-	money := fmt.Sprintf("the processor holds %d and has taken %d; the switch shows %s, received %d, capturable %d", l.held, l.captured, s.Status, s.Received, s.Capturable)
+	money := fmt.Sprintf("the processor holds %d and has taken %d; the switch shows %s, received %d, capturable %d", l.held, l.captured,
+		s.Status, s.Received, s.Capturable)
 	if s.Received != l.captured {
 		bad("money taken differs: %s", money)
 	}

@@ -88,8 +88,8 @@ func (b *buyer) once(call, path, key string, body object) answer {
 	b.told = append(b.told, t)
 	b.mu.Unlock()
 	if call != "retrieve" || a.code != http.StatusOK || a.Status != "processing" {
-		b.story.note(b.id, "%s %s (key %s, began %.3fs): %d %s%s%s received %d capturable %d", call, strings.TrimPrefix(path, "/payments"), key, t.Began.Sub(b.story.began).Seconds(), a.code,
-			a.Status, a.ErrorCode, a.Error.Code+" "+a.Error.Message, a.Received, a.Capturable)
+		b.story.note(b.id, "%s %s (key %s, began %.3fs): %d %s%s%s received %d capturable %d", call, strings.TrimPrefix(path, "/payments"), key,
+			t.Began.Sub(b.story.began).Seconds(), a.code, a.Status, a.ErrorCode, a.Error.Code+" "+a.Error.Message, a.Received, a.Capturable)
 	}
 	return a
 }

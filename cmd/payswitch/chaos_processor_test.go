@@ -75,7 +75,8 @@ type processorAnswer struct {
 
 // newRecordingProcessor starts a processor. Its messages go where deliver says.
 func newRecordingProcessor(t testing.TB, name string, seed uint64, story *journal, deliver func(string) string) *recordingProcessor {
-	p := &recordingProcessor{name: name, keyed: name != "keyless", seed: seed, story: story, deliver: deliver, answers: map[string]processorAnswer{}, arrived: map[string]int{}}
+	p := &recordingProcessor{name: name, keyed: name != "keyless", seed: seed, story: story, deliver: deliver, answers: map[string]processorAnswer{},
+		arrived: map[string]int{}}
 	p.Server = httptest.NewServer(http.HandlerFunc(p.serve))
 	t.Cleanup(func() { p.setOutage(false); p.Close() })
 	return p

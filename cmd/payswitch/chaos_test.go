@@ -169,8 +169,9 @@ func newChaos(t *testing.T, o chaosOptions) *chaosRun {
 	for _, name := range []string{"keyed", "keyless", "silent"} {
 		p := newRecordingProcessor(t, name, o.seed, r.story, func(raw string) string { return at(r.address(), raw) })
 		r.processors, p.mute = append(r.processors, p), o.mute
-		account := first.must(r.key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": p.connector(), "connector_label": name,
-			"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "key_of_" + name}, "connector_webhook_details": object{"merchant_secret": webhookKey}})
+		account := first.must(r.key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": p.connector(),
+			"connector_label": name, "connector_account_details": object{"auth_type": "HeaderKey", "api_key": "key_of_" + name},
+			"connector_webhook_details": object{"merchant_secret": webhookKey}})
 		p.account = account["merchant_connector_id"].(string)
 		first.must(testAdminKey, fmt.Sprintf("/account/shop/connectors/%s/egress", p.account), object{"base_url": p.URL})
 	}

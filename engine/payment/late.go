@@ -89,7 +89,10 @@ const ReleaseTime = 24 * time.Hour
 // Releases reports whether the operation voids funds without a caller who waits for it: the rest of a partial capture, funds of a payment that
 // had ended, or funds that were found after a cancel was accepted.
 func (a *Attempt) Releases(op *Operation) bool {
-	return !fault.Planted("forget releases") && op.Kind == sdk.OpVoid && (op.ID != "" && op.ID == a.Details.LateVoid || a.Status == PartialCharged || a.Details.CancelWanted && a.Authorized > 0)
+	if op.Kind != sdk.OpVoid || fault.Planted("forget releases") {
+		return false
+	}
+	return op.ID != "" && op.ID == a.Details.LateVoid || a.Status == PartialCharged || a.Details.CancelWanted && a.Authorized > 0
 }
 
 // lateVoidFailed lets the next evidence of the funds begin another void.

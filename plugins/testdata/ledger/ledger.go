@@ -16,8 +16,9 @@ func Adapter(keyed bool) *sdk.Adapter {
 	a := adapter{keyed}
 	m := sdk.Manifest{
 		Name: "keyless", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Ledger", Description: "A processor that exists in tests only.",
-		Environments:   map[string]sdk.Environment{"test": {BaseURL: "https://ledger.example", Hosts: []string{"ledger.example"}}},
-		Credentials:    []sdk.Field{{Name: "secret_key", Key: "api_key", Label: "Secret key", Type: "secret"}, {Name: "webhook_secret", Label: "Webhook secret", Type: "secret", Optional: true}},
+		Environments: map[string]sdk.Environment{"test": {BaseURL: "https://ledger.example", Hosts: []string{"ledger.example"}}},
+		Credentials: []sdk.Field{{Name: "secret_key", Key: "api_key", Label: "Secret key", Type: "secret"},
+			{Name: "webhook_secret", Label: "Webhook secret", Type: "secret", Optional: true}},
 		Authentication: []sdk.Placement{{Secret: "secret_key", In: "header", Field: "Authorization"}},
 		Features:       sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, Processor3DS: true},
 		Reference:      sdk.ReferenceRule{MaxLength: 64},
@@ -95,8 +96,8 @@ func read(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 }
 
 // statuses are the processor's statuses of payments and refunds.
-var statuses = map[string]sdk.OutcomeStatus{"authorized": sdk.StatusAuthorized, "captured": sdk.StatusCaptured, "voided": sdk.StatusVoided, "waiting": sdk.StatusCustomerAction,
-	"refunded": sdk.StatusRefunded, "declined": sdk.StatusDeclined, "pending": sdk.StatusPending}
+var statuses = map[string]sdk.OutcomeStatus{"authorized": sdk.StatusAuthorized, "captured": sdk.StatusCaptured, "voided": sdk.StatusVoided,
+	"waiting": sdk.StatusCustomerAction, "refunded": sdk.StatusRefunded, "declined": sdk.StatusDeclined, "pending": sdk.StatusPending}
 
 func outcome(j sdk.JSON, resolves sdk.Operation) *sdk.Outcome {
 	status, known := statuses[j.Str("status")]
