@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,10 +69,10 @@ func TestNoBinaries(t *testing.T) {
 	}
 }
 
-// TestSecurityNamesTests checks that each test that SECURITY.md names exists.
-func TestSecurityNamesTests(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
-	require.NoError(t, err)
+// TestDocumentsNameTests checks that each test that a document names exists.
+func TestDocumentsNameTests(t *testing.T) {
+	named := regexp.MustCompile("`(Test[A-Za-z0-9]+)`")
+	wanted := map[string]string{} // the document, by test
 	declared := map[string]bool{}
 	for _, f := range trackedFiles(t) {
 		if strings.HasSuffix(f, "_test.go") {
@@ -81,11 +82,18 @@ func TestSecurityNamesTests(t *testing.T) {
 				declared[m[1]] = true
 			}
 		}
+		if strings.HasSuffix(f, ".md") {
+			b, err := os.ReadFile(filepath.Join(root, f))
+			require.NoError(t, err)
+			for _, m := range named.FindAllStringSubmatch(string(b), -1) {
+				wanted[m[1]] = f
+			}
+		}
 	}
-	names := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(string(text), -1)
-	require.NotEmpty(t, names)
-	for _, m := range names {
-		require.True(t, declared[m[1]], "SECURITY.md names %s, and no such test exists: name the test that shows it now", m[1])
+	require.Contains(t, slices.Collect(maps.Values(wanted)), "SECURITY.md")
+	require.Contains(t, slices.Collect(maps.Values(wanted)), "cmd/payswitch/OPERATIONS.md")
+	for name, document := range wanted {
+		require.True(t, declared[name], "%s names %s, and no such test exists: name the test that shows it now", document, name)
 	}
 }
 
