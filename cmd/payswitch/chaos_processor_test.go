@@ -90,9 +90,6 @@ func (p *recordingProcessor) connector() string {
 	return "keyless"
 }
 
-// silent reports whether the processor answers nothing.
-func (p *recordingProcessor) silent() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.outage }
-
 func (p *recordingProcessor) setOutage(on bool) { p.mu.Lock(); p.outage = on; p.mu.Unlock() }
 
 // beCalm ends all misbehaviour.
