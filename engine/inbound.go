@@ -216,13 +216,9 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 
 // askAboutClosed asks the processor about a payment that has ended, because a message without proof says that there is news.
 func (e *Engine) askAboutClosed(ctx context.Context, w *change.Loaded) error {
-	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
-		return nil
-	}
-	defer e.driver.KeepRest(ctx, &w.Run)
-	o, _ := e.driver.Sync(ctx, &w.Run, "")
-	if o == nil {
-		return nil
+	o, _, err := e.queryEnded(ctx, w)
+	if o == nil || err != nil {
+		return err
 	}
 	switch o.Status {
 	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVoided:

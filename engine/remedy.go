@@ -115,16 +115,9 @@ func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Oper
 
 // askHeld asks the processor about held funds after a capture or void of which it knew nothing, and books what was done after all.
 func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
-	if err := e.changes.WithAccount(ctx, w); err != nil {
-		return false, err
-	}
-	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
-		return true, nil
-	}
-	defer e.driver.KeepRest(ctx, &w.Run)
-	o, _ := e.driver.Sync(ctx, &w.Run, "")
-	if o == nil {
-		return false, nil
+	o, answered, err := e.queryEnded(ctx, w)
+	if o == nil || err != nil {
+		return answered, err
 	}
 	was := w.Attempt
 	if err := e.bookEvidence(ctx, w, o); err != nil || w.Attempt == was {
@@ -172,19 +165,25 @@ func (e *Engine) recheckLater(ctx context.Context, op *payment.Operation, a *pay
 // askAgain asks the processor about an ended attempt and acts on money that it finds. It returns whether the processor answered, or cannot be
 // asked at all.
 func (e *Engine) askAgain(ctx context.Context, w *change.Loaded) (bool, error) {
+	o, answered, err := e.queryEnded(ctx, w)
+	if o == nil || err != nil {
+		return answered, err
+	}
+	_, err = e.remedyKept(ctx, w, o, "sync")
+	return true, err
+}
+
+// queryEnded queries the processor about an attempt that has no open operation. answered is true if the processor answered, or cannot be asked.
+func (e *Engine) queryEnded(ctx context.Context, w *change.Loaded) (o *sdk.Outcome, answered bool, err error) {
 	if err := e.changes.WithAccount(ctx, w); err != nil {
-		return false, err
+		return nil, false, err
 	}
 	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
-		return true, nil
+		return nil, true, nil
 	}
 	defer e.driver.KeepRest(ctx, &w.Run)
-	o, _ := e.driver.Sync(ctx, &w.Run, "")
-	if o == nil {
-		return false, nil
-	}
-	_, err := e.remedyKept(ctx, w, o, "sync")
-	return true, err
+	o, _ = e.driver.Sync(ctx, &w.Run, "")
+	return o, o != nil, nil
 }
 
 // remedyKept is remedy, and keeps the evidence that it acted on.
