@@ -18,6 +18,7 @@ type Registry struct {
 	Dir *Directory
 
 	answering sync.Map // tokens of the requests with an Idempotency-Key that this process answers
+	kept      sync.Map // Version.UsedAt, by versionKey, of versions that are stored for certain
 }
 
 // Deps are the parts that a Registry is built from. All are required.
