@@ -11,6 +11,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/plugins"
@@ -84,7 +85,10 @@ func TestNoSendAfterTheLease(t *testing.T) {
 	w = newWorld(t, engine.Options{LeaseTime: 10 * time.Second}, map[string]*sdk.Adapter{"shop": slow})
 	w.shopAccount(p.URL)
 	_, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa))
-	require.Equal(t, "HE_00", code(t, err))
+	var answer *fault.Error
+	require.ErrorAs(t, err, &answer)
+	require.Equal(t, fault.KindUnavailable, answer.Kind, "the caller may try again")
+	require.Contains(t, answer.Message, "nothing was done")
 	require.Zero(t, p.count("POST"))
 	require.Equal(t, 1, w.alarms.all()["lease_lost"])
 }

@@ -16,6 +16,10 @@ func callerError(v payment.Verdict, w *change.Loaded) error {
 		if v.Busy {
 			return fault.Busy(w.Account.Connector)
 		}
+		if v.Late {
+			return &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Connector: w.Account.Connector, Err: cause,
+				Message: "The operation came too late to be sent; nothing was done: try again"}
+		}
 		if v.Fault != nil {
 			return v.Fault.Refusal(w.Account.Connector, cause)
 		}

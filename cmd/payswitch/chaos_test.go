@@ -57,6 +57,7 @@ type chaosRun struct {
 	silent     *recordingProcessor // one of them, which answers nothing until all others' payments have settled
 	key        string
 	database   string
+	clock      string       // the file with the seconds by which the switch's clock is moved
 	diskFaults atomic.Int64 // under way, or a short time ago
 	ended      atomic.Bool
 	payers     sync.WaitGroup
@@ -143,12 +144,13 @@ func newChaos(t *testing.T, o chaosOptions) *chaosRun {
 	folder, err := chaosAdapters()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	r := &chaosRun{T: t, settle: cmp.Or(o.settle, chaosSettle), seed: o.seed, story: newJournal(), database: filepath.Join(dir, "payswitch.db")}
+	r := &chaosRun{T: t, settle: cmp.Or(o.settle, chaosSettle), seed: o.seed, story: newJournal(), database: filepath.Join(dir, "payswitch.db"),
+		clock: filepath.Join(dir, "clock")}
 	for i := range 2 {
 		n := &chaosNode{run: r, name: fmt.Sprint("node ", i+1), address: freeAddress(t), program: o.program, log: &lockedBuffer{}}
 		n.env = append(testEnv(t, dir), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true",
 			fmt.Sprint("PAYSWITCH_PLUGINS__SEND_TIMEOUT=", chaosSend), fmt.Sprint("PAYSWITCH_ENGINE__LEASE_TIME=", chaosLease), "PAYSWITCH_ENGINE__LOCK_WAIT=2s",
-			fmt.Sprint("PAYSWITCH_PLUGINS__ACCOUNT_CONCURRENCY=", cmp.Or(o.turns, 8)), "PAYSWITCH_PLUGINS__ACCOUNT_WAIT=300ms", "CHAOS_FAULTS="+o.planted,
+			fmt.Sprint("PAYSWITCH_PLUGINS__ACCOUNT_CONCURRENCY=", cmp.Or(o.turns, 8)), "PAYSWITCH_PLUGINS__ACCOUNT_WAIT=300ms", "CHAOS_FAULTS="+o.planted, "CHAOS_CLOCK="+r.clock,
 			"PAYSWITCH_ENGINE__SETTLE_TIMEOUT=2s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms", "PAYSWITCH_ENGINE__RESOLVE_PAUSE=2s",
 			fmt.Sprint("PAYSWITCH_ENGINE__PAYER_WAIT=", chaosPayerWait), "PAYSWITCH_SERVER__LISTEN="+n.address, "PAYSWITCH_SERVER__PUBLIC_URL=http://"+n.address)
 		r.nodes = append(r.nodes, n)
@@ -243,6 +245,12 @@ var chaosFaults = map[string]func(r *chaosRun, d *rand.Rand){
 		time.Sleep(chaosOutage)
 		r.processors[0].setOutage(false)
 	},
+	"jump": func(r *chaosRun, d *rand.Rand) { // of the host's clock, for both nodes: by seconds or hours, ahead or back
+		by := []int{-2 * 3600, -600, -20, 0, 20, 600, 2 * 3600}[d.IntN(7)]
+		r.story.note("", "the clock is %d seconds ahead", by)
+		require.NoError(r, os.WriteFile(r.clock+".new", []byte(strconv.Itoa(by)), 0o600))
+		require.NoError(r, os.Rename(r.clock+".new", r.clock))
+	},
 	"none": func(*chaosRun, *rand.Rand) { time.Sleep(6 * time.Second) },
 }
 
@@ -269,18 +277,43 @@ func TestChaos(t *testing.T) {
 		costly(t)
 		t.Parallel()
 	}
+	seed := chaosSeed(t)
+	program, err := binary()
+	require.NoError(t, err)
+	r := newChaos(t, chaosOptions{seed: seed, program: program})
+	all := r.live(schedule(dice(seed, "schedule"), kills))
+	r.report(all, r.audit(all))
+}
+
+// TestChaosWithClockJumps is the crash test on a host whose clock jumps. The switch has the hooks of the build with the tag chaosfaults, and no defect.
+func TestChaosWithClockJumps(t *testing.T) {
+	if os.Getenv("CHAOS_KILLS") == "" {
+		t.Skip("make chaos runs this test")
+	}
+	program, err := faultyBinary()
+	require.NoError(t, err)
+	seed := chaosSeed(t)
+	r := newChaos(t, chaosOptions{seed: seed, program: program})
+	d := dice(seed, "schedule")
+	var faults []string
+	for range 4 {
+		faults = append(faults, "jump", "kill", "jump", "none", "jump", []string{"stop", "kill all", "outage"}[d.IntN(3)])
+	}
+	all := r.live(faults)
+	r.report(all, r.audit(all))
+	require.Contains(t, r.nodes[0].log.String()+r.nodes[1].log.String(), "the clock has jumped")
+}
+
+// chaosSeed is CHAOS_SEED, or any.
+func chaosSeed(t *testing.T) uint64 {
 	seed := rand.Uint64() % 1_000_000
 	if text := os.Getenv("CHAOS_SEED"); text != "" {
 		var err error
 		seed, err = strconv.ParseUint(text, 10, 64)
 		require.NoError(t, err, "CHAOS_SEED")
 	}
-	t.Logf("CHAOS_SEED=%d CHAOS_KILLS=%d", seed, kills)
-	program, err := binary()
-	require.NoError(t, err)
-	r := newChaos(t, chaosOptions{seed: seed, program: program})
-	all := r.live(schedule(dice(seed, "schedule"), kills))
-	r.report(all, r.audit(all))
+	t.Logf("CHAOS_SEED=%d", seed)
+	return seed
 }
 
 // live runs clients and faults until the last fault is over, and calms the world.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"payswitch/engine"
+	"payswitch/engine/fault"
 	"payswitch/engine/port"
 	"payswitch/engine/vault"
 	"payswitch/plugins"
@@ -72,6 +73,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		Logger:   n.component("storage"),
 		Migrate:  migrate,
 		Observer: n.metrics.committed,
+		Clock:    fault.Clock(),
 	}); err != nil {
 		return err
 	}
@@ -99,6 +101,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		Presenter:  router.Presenter{},
 		Logger:     n.component("engine"),
 		Metrics:    n.metrics,
+		Clock:      fault.Clock(),
 	}, engine.Options{
 		Node:              name,
 		SoleNode:          sole,

@@ -127,7 +127,7 @@ func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 		w.CAVV = r.CAVV(r.Outcome.Authentication)
 	}
 	v := payment.JudgeDrive(w.Operation, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err, payment.EarlierSends{MayHaveLeft: w.mayHaveLeft, At: w.sentBefore}, e.Now())
-	v.Busy = errors.Is(err, fault.ErrBusy)
+	v.Busy, v.Late = errors.Is(err, fault.ErrBusy), errors.Is(err, errLeaseLost)
 	return v
 }
 

@@ -461,6 +461,8 @@ type Verdict struct {
 	noNews bool
 	// Busy is true if the operation got no turn at its account: this drive sent nothing.
 	Busy bool
+	// Late is true if the lease ended before the drive came to send: it sent nothing.
+	Late bool
 	// unsent is true if it is proven that nothing was sent, or that the processor did nothing.
 	unsent bool
 	// Fault is set if the drive ended by the adapter's fault.
