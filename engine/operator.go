@@ -97,10 +97,11 @@ func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.Ope
 		return v, fault.Refused("An operation at an authenticator ends by itself: it moves no money")
 	}
 	was := v.Status
-	op, err := e.takeOpen(ctx, id)
+	op, end, err := e.takeOpen(ctx, id)
 	if err != nil {
 		return v, err
 	}
+	defer end()
 	ctx = context.WithoutCancel(ctx)
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
@@ -115,25 +116,26 @@ func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.Ope
 	return e.Operation(ctx, id)
 }
 
-// takeOpen takes the lease of an operation that has not ended. It waits a little for a run that has the lease.
-func (e *Engine) takeOpen(ctx context.Context, id string) (*payment.Operation, error) {
+// takeOpen takes the lease of an operation that has not ended, and holds the operation until end. It waits a little for a run that has the lease, and
+// for a run of this process whose lease has ended: that run may still bring the processor's answer.
+func (e *Engine) takeOpen(ctx context.Context, id string) (op *payment.Operation, end func(), err error) {
 	wait := min(e.opts.LockWait, runWait)
 	for until := e.now().Add(wait); ; {
-		op, taken, err := e.driver.Take(ctx, id)
+		op, end, err := e.driver.Take(ctx, id)
 		switch {
 		case err != nil:
-			return nil, fault.FromStore(err, "take the operation's lease")
-		case taken:
-			return op, nil
+			return nil, nil, fault.FromStore(err, "take the operation's lease")
+		case end != nil:
+			return op, end, nil
 		case !op.Status.Open() && op.Status != payment.OperationPending:
-			return nil, hasEnded(op)
+			return nil, nil, hasEnded(op)
 		case !e.now().Before(until):
-			return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00",
+			return nil, nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00",
 				Message: "Another run drives the operation at the moment: wait until it ends and try again"}
 		}
 		select {
 		case <-ctx.Done():
-			return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Err: ctx.Err(),
+			return nil, nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Err: ctx.Err(),
 				Message: "The request was given up while it waited for a run of the operation"}
 		case <-time.After(wait / 50):
 		}

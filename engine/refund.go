@@ -327,11 +327,11 @@ func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payme
 	return c, nil
 }
 
-// operation reads an operation. driven is true if a node holds its lease.
+// operation reads an operation. driven is true if a node holds its lease, or a run of this process works on it.
 func (e *Engine) operation(ctx context.Context, id string) (op *payment.Operation, driven bool, err error) {
 	err = e.read(ctx, "read operation", func(r Reader) (err error) {
 		if op, err = r.Operation(id); err == nil {
-			driven = r.Now().Before(op.LeaseUntil)
+			driven = r.Now().Before(op.LeaseUntil) || e.driver.Held(id)
 		}
 		return err
 	})

@@ -140,6 +140,13 @@ type holds struct {
 	runs map[string]int
 }
 
+// Held reports whether a run of this process works on an operation.
+func (d *Driver) Held(operationID string) bool {
+	d.held.mu.Lock()
+	defer d.held.mu.Unlock()
+	return d.held.runs[operationID] > 0
+}
+
 // Hold marks an operation as one that a run of this process works on, until end. first is false if another run does so already.
 func (d *Driver) Hold(operationID string) (end func(), first bool) {
 	h := &d.held

@@ -243,21 +243,31 @@ func (d *Driver) Reschedule(ctx context.Context, op *payment.Operation, rule sdk
 	}
 }
 
-// Take takes the lease of an open operation for this node, and returns its row. taken is false if another run holds the lease or the operation has
-// ended.
-func (d *Driver) Take(ctx context.Context, id string) (op *payment.Operation, taken bool, err error) {
+// Take takes the lease of an open operation for this node and holds the operation until end. It returns the operation's row. end is nil if the
+// operation has ended, if another run has it, or if the clock has jumped so that leases prove nothing.
+func (d *Driver) Take(ctx context.Context, id string) (op *payment.Operation, end func(), err error) {
+	calm, err := d.ClockIsCalm(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	end, first := d.Hold(id)
+	taken := false
 	err = d.Store.Update(ctx, func(tx Tx) error {
 		if op, err = tx.Operation(id); err != nil {
 			return err
 		}
-		taken = !op.Leased(tx.Now()) && (op.Status.Open() || op.Status == payment.OperationPending)
+		taken = first && calm && d.ClockHolds(tx.Now()) && !op.Leased(tx.Now()) && (op.Status.Open() || op.Status == payment.OperationPending)
 		if !taken {
 			return nil
 		}
 		op.Owner, op.LeaseUntil = d.Node, tx.Now().Add(d.LeaseTime).Truncate(time.Millisecond)
 		return tx.UpdateOperation(op)
 	})
-	return op, taken, err
+	if err != nil || !taken {
+		end()
+		return op, nil, err
+	}
+	return op, end, nil
 }
 
 // GiveBack ends the lease that Take has taken, if the operation is still open.

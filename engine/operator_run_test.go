@@ -1,0 +1,83 @@
+package engine_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// An operation whose run has outlived its lease is left alone on the run's own node. After a jump of the clock it is left alone on every node. The
+// processor's answer is booked, and no word stands against it.
+func TestOperatorLeavesALongRunAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		by   time.Duration
+		node int
+	}{
+		"the lease has ended":         {4 * time.Second, 0}, // too little to count as a jump
+		"the clock jumps":             {2 * time.Hour, 0},
+		"the clock jumps, other node": {2 * time.Hour, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newCashier(t)
+			p.hold = make(chan struct{})
+			answer := sync.OnceFunc(func() { close(p.hold) })
+			defer answer()
+			adapters := map[string]*sdk.Adapter{"shop": refunder(byReference)}
+			o := engine.Options{LeaseTime: 3500 * time.Millisecond, LockWait: 50 * time.Millisecond}
+			a := newWorldWith(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
+			a.shopAccount(p.URL)
+			worlds := []*world{a, a.second(o, adapters)}
+			id := a.pay(sale(1000, visa)).Payment.ID
+			done := make(chan *payment.Refund, 1)
+			go func() { r, _ := a.refund(id, 600, named("r")); done <- r }()
+			<-p.arrived
+			op := a.refunded("r").OperationID
+			refused := func() {
+				t.Helper()
+				_, err := worlds[c.node].ResolveOperation(t.Context(), op, word("not_done"))
+				require.ErrorContains(t, err, "Another run drives the operation")
+			}
+			refused()
+			for _, w := range worlds {
+				w.dbClock.Add(int64(c.by))
+			}
+			refused()
+			answer()
+			require.Equal(t, payment.RefundSucceeded, (<-done).Status)
+			require.Nil(t, a.lastOperation(id).Resolution)
+			require.Zero(t, a.alarms.all()["late_evidence"])
+			_, err := a.refund(id, 400)
+			require.NoError(t, err, "nothing is held any more")
+		})
+	}
+}
+
+// An operator's decision about a refund leaves a run alone, too, that has outlived its lease.
+func TestRefundDecisionLeavesALongRunAlone(t *testing.T) {
+	p := newCashier(t)
+	p.hold = make(chan struct{})
+	answer := sync.OnceFunc(func() { close(p.hold) })
+	defer answer()
+	w := newWorld(t, engine.Options{LeaseTime: 3500 * time.Millisecond, LockWait: 50 * time.Millisecond}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
+	w.shopAccount(p.URL)
+	id := w.pay(sale(1000, visa)).Payment.ID
+	done := make(chan *payment.Refund, 1)
+	go func() { r, _ := w.refund(id, 600, named("r")); done <- r }()
+	<-p.arrived
+	w.dbClock.Add(int64(4 * time.Second))
+	require.Error(t, w.DecideRefund(t.Context(), "r", request.RefundDecision{MerchantID: "m1", Status: "failed"}))
+	require.Equal(t, payment.RefundPending, w.refunded("r").Status)
+	answer()
+	require.Equal(t, payment.RefundSucceeded, (<-done).Status)
+	require.Zero(t, w.alarms.all()["late_evidence"])
+	require.NoError(t, w.DecideRefund(t.Context(), "r", request.RefundDecision{MerchantID: "m1", Status: "failed"}))
+}
