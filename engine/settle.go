@@ -37,8 +37,10 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 		e.log.LogAttrs(ctx, slog.LevelError, "settle failed, trying again", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
 		if e.now().Sub(started) > e.opts.SettleTimeout {
 			e.inFlight.Add(1)
-			late := *w
-			end, _ := e.driver.Hold(w.Operation.ID)
+			late, end := *w, func() {}
+			if !w.Lease.IsZero() { // without a lease it waits for the runs that have one: a claim must not pass for such a run
+				end, _ = e.driver.Hold(w.Operation.ID)
+			}
 			go func() {
 				defer e.inFlight.Done()
 				defer end()
