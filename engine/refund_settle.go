@@ -215,7 +215,10 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		}
 		e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
 			slog.String("kind", string(op.Kind)), slog.String("by", drive.EvidenceOfWebhook), slog.String("status", string(v.Status)))
-		return unlessLeased(e.settle(ctx, w, v))
+		if err := e.settle(ctx, w, v); err == nil || unlessLeased(err) != nil {
+			return err
+		}
+		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
 	}
 	switch {
 	case f.AlreadyShows(o):
