@@ -106,7 +106,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		return e.TakeAuthentication(ctx, account, r, ev)
 	}
 	if ev.Object == sdk.EventRefund {
-		if found, err := e.bookRefundEvent(ctx, account, ev); found || err != nil {
+		if found, err := e.bookRefundEvent(ctx, account, r, ev); found || err != nil {
 			return found, err
 		}
 	}
@@ -115,7 +115,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		return false, err
 	}
 	if asks := ev.Object == sdk.EventRefund || ev.Object == sdk.EventPayment; asks && (ev.Sync || ev.Outcome == nil) {
-		if err := e.driver.MayAsk(w.Attempt.ID); err != nil {
+		if err := e.mayAsk(r, w.Payment.MerchantID, w.Attempt.ID); err != nil {
 			return true, err
 		}
 	}
@@ -140,6 +140,14 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		return true, e.forceSync(ctx, w)
 	}
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
+}
+
+// mayAsk spends one question about a payment or refund of a merchant. Only the processor can send what has a right signature, so that is not limited.
+func (e *Engine) mayAsk(r *port.DriveResult, merchantID, id string) error {
+	if r.Verified() {
+		return nil
+	}
+	return e.driver.MayAsk(merchantID + "/" + id)
 }
 
 // owns reports whether name is the processor's name for account a. The adapter sees that name as a config value or as a public credential.

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/port"
 	"payswitch/sdk"
 )
 
@@ -139,7 +140,7 @@ func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sd
 }
 
 // bookRefundEvent books one event of a message about a refund. found is true if this switch has the refund.
-func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, ev *sdk.Event) (found bool, err error) {
+func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
 	f, err := e.refundNamed(ctx, account, ev)
 	if f == nil || err != nil {
 		return false, err
@@ -152,13 +153,10 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 		return true, nil // the event cannot be booked without the adapter
 	}
 	if ev.Sync || ev.Outcome == nil {
-		if w.Refund.Status.Final() {
-			return true, nil
-		}
-		if err := e.driver.MayAsk(w.Refund.ID); err != nil {
+		if err := e.mayAsk(r, w.Refund.MerchantID, w.Refund.ID); err != nil {
 			return true, err
 		}
-		return true, e.syncRefund(ctx, w)
+		return true, e.syncRefund(ctx, w) // also of a refund that has ended: a bank may send it back
 	}
 	return true, e.bookRefundMessage(ctx, w, ev.Outcome)
 }
