@@ -200,6 +200,9 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 			return fault.Refused("The outcome does not fit the attempt, which has the status " + string(w.Attempt.Status) + ": nothing was booked")
 		}
 		c.Settled.Resolution = said
+		if c.Attempt != nil {
+			c.Attempt.Details.SaidDeclined = said.Outcome == payment.SaidDeclined && c.Settled.Charges()
+		}
 		op := w.Operation
 		err = e.changes.Commit(ctx, c)
 		if failed := (change.NotSaved{}); errors.As(err, &failed) {

@@ -81,3 +81,32 @@ func TestRefundDecisionLeavesALongRunAlone(t *testing.T) {
 	require.Zero(t, w.alarms.all()["late_evidence"])
 	require.NoError(t, w.DecideRefund(t.Context(), "r", request.RefundDecision{MerchantID: "m1", Status: "failed"}))
 }
+
+// An operator was wrong to say that the processor had refused a payment. Held funds are voided and taken money goes to review, as for any payment
+// that had ended without the processor's word.
+func TestMoneyAgainstAnOperatorsRefusal(t *testing.T) {
+	for name, c := range map[string]struct {
+		shows  sdk.OutcomeStatus
+		status payment.Status
+		last   sdk.Operation
+	}{
+		"held":  {sdk.StatusAuthorized, payment.Failed, sdk.OpVoid},
+		"taken": {sdk.StatusCaptured, payment.Review, sdk.OpAuthorize},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, a, id, op := unknown(t, sdk.OpAuthorize, manual)
+			_, err := w.ResolveOperation(t.Context(), op, word("declined"))
+			require.NoError(t, err)
+			v := w.get(id, request.RetrieveInput{})
+			require.Equal(t, payment.Failed, v.Payment.Status)
+			for range 2 { // the processor repeats itself
+				_, err = w.ReceiveWebhook(t.Context(), mail(a.ID, hookSecret, map[string]any{"reference": v.Attempt.Details.Reference,
+					"outcome": sdk.Outcome{Status: c.shows, TransactionID: "tx", Amount: &sdk.Money{Minor: 1000, Currency: "USD"}}}))
+				require.NoError(t, err)
+			}
+			require.Equal(t, c.status, w.get(id, request.RetrieveInput{}).Payment.Status)
+			require.Equal(t, c.last, w.lastOperation(id).Kind)
+			require.Positive(t, w.alarms.all()["late_evidence"])
+		})
+	}
+}

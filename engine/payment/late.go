@@ -24,14 +24,14 @@ func NotSent(text string) Verdict {
 	return Verdict{Status: OperationNotActed, Text: text, unsent: true}
 }
 
-// EndedWithoutMoney reports whether merchants see the attempt as ended without money, but not by the processor's refusal: it was cancelled, or
-// it failed as not processed. Only evidence of held or taken money says otherwise.
+// EndedWithoutMoney reports whether merchants see the attempt as ended without money, but not by the processor's refusal: it was cancelled, it
+// failed as not processed, or an operator said that it was refused. Only evidence of held or taken money says otherwise.
 func (a *Attempt) EndedWithoutMoney() bool {
 	switch a.Status {
 	case Voided:
 		return a.Captured == 0
 	case AttemptFailure:
-		return a.Captured == 0 && a.Details.Error != nil && a.Details.Error.Code == codeNotProcessed
+		return a.Captured == 0 && (a.Details.SaidDeclined || a.Details.Error != nil && a.Details.Error.Code == codeNotProcessed)
 	}
 	return false
 }
