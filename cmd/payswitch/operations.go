@@ -160,7 +160,7 @@ func (p *program) resolveOperation(ctx context.Context, args []string) error {
 
 func (p *program) resolveWith(ctx context.Context, c Config, d engine.Deps, id string, in request.OperatorWord) error {
 	e, err := engine.New(d, engine.Options{PublicURL: c.Server.PublicURL, KeyEnvironment: c.Keys.Environment, LeaseTime: c.Engine.LeaseTime,
-		SettleTimeout: c.Engine.SettleTimeout, JournalKeep: c.journalKeep()})
+		SettleTimeout: c.Engine.SettleTimeout, PayerWait: c.Engine.PayerWait, ResolvePause: c.Engine.ResolvePause, JournalKeep: c.journalKeep()})
 	if err != nil {
 		return err
 	}
