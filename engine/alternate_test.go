@@ -21,7 +21,7 @@ import (
 type till struct {
 	*httptest.Server
 	mu    sync.Mutex
-	how   map[string]string // path → "ok" (the default), "429", "500 done", "drop", "drop done"
+	how   map[string]string // path → "ok" (the default), "429", "500", "500 done", "drop", "drop done"
 	state map[string]string // reference → authorized, captured, voided
 	calls map[string]int
 }
@@ -46,7 +46,7 @@ func newTill(t *testing.T) *till {
 			panic(http.ErrAbortHandler)
 		case how == "429":
 			w.WriteHeader(429)
-		case how == "500 done":
+		case how == "500 done" || how == "500":
 			w.WriteHeader(500)
 		case p.state[ref] == "":
 			w.WriteHeader(404)
@@ -142,6 +142,32 @@ func TestLostCaptureIsSentAgainSoon(t *testing.T) {
 			w.running()
 			w.eventually(id, want)
 			require.Less(t, time.Since(started), 20*time.Second)
+		}, p.Server)
+	}
+}
+
+// A processor that repeats a cached 500 for a capture that it did not make: the capture is not sent again for a day. Each send would put off the time
+// from which a query proves that the capture did not happen.
+func TestCachedErrorOfALaterOperation(t *testing.T) {
+	for _, answer := range []string{"500", "429"} {
+		p := newTill(t)
+		inBubble(t, func(t *testing.T) {
+			w := newWorld(t, engine.Options{ResolveEvery: time.Minute}, map[string]*sdk.Adapter{
+				"shop": tillAdapter(resolving(sdk.ResolveByReference, sdk.ResolveByIdempotentResend))})
+			w.shopAccount(p.URL)
+			id := w.pay(sale(100, visa, manual)).Payment.ID
+			p.set("/capture", "drop")
+			_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
+			require.NoError(t, err)
+			p.set("/capture", answer)
+			w.running()
+			time.Sleep(2 * time.Hour)
+			v := w.get(id, request.RetrieveInput{})
+			require.Equal(t, payment.Processing, v.Payment.Status)
+			require.Contains(t, w.operations(id)[1].ErrorText, "idempotent_resend: answered 3 times without a decision")
+			time.Sleep(30 * time.Minute)
+			require.Equal(t, payment.RequiresCapture, w.get(id, request.RetrieveInput{}).Payment.Status)
+			require.Equal(t, 4, p.count("/capture"))
 		}, p.Server)
 	}
 }

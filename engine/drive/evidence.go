@@ -38,12 +38,17 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 		return v, EvidenceOfWebhook, err
 	}
 	way := ways[op.ResolveTries%len(ways)]
-	if way == string(sdk.ResolveByIdempotentResend) {
+	resends := way == string(sdk.ResolveByIdempotentResend)
+	if resends {
 		v, err = d.resend(ctx, w)
 	} else {
 		v, err = d.AskProcessor(ctx, w)
 	}
-	if err == nil && v.Status == payment.OperationUnknown {
+	switch {
+	case err != nil || v.Status != payment.OperationUnknown:
+	case resends:
+		v.Text = payment.NoteResend(op.ErrorText, v.Text, w.HTTPStatus != 0)
+	default:
 		v.Text = payment.NoteAnswer(op.ErrorText, way, v.Text)
 	}
 	return v, way, err

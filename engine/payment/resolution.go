@@ -62,8 +62,15 @@ func (w Waits) Ways(op *Operation, a *Attempt, m *sdk.Manifest, now time.Time) (
 	if len(out) == 0 && canSync && op.Status == OperationPending {
 		out = append(out, "sync")
 	}
+	if asks && answeredResends(op.ErrorText) >= enoughResends {
+		out = slices.DeleteFunc(out, func(way string) bool { return way == string(sdk.ResolveByIdempotentResend) })
+	}
 	return out
 }
+
+// enoughResends is the number of answers without a decision after which an operation is not sent again, if the processor can be asked: it repeats its
+// answer, and each send puts off the time from which "not found" is final.
+const enoughResends = 3
 
 // QueryFor returns the operation that asks the processor for the result of an operation.
 func QueryFor(kind sdk.Operation) sdk.Operation {
