@@ -14,7 +14,7 @@ import (
 
 const operationColumns = `id, merchant_id, payment_id, attempt_id, account_id, kind, status, amount, owner, lease_until, connector,
 	adapter_hash, seed, started_at, last_send_at, closed_at, resolve_tries, resolve_at, request, instrument, outcome, error_text,
-	account_version, resolution, signature`
+	account_version, resolution, resend_answers, signature`
 
 var operationRows = signs("operations", "id", operationColumns, "owner", "lease_until")
 
@@ -29,7 +29,8 @@ func resolutionText(o *payment.Operation) (string, error) {
 func operationValues(o *payment.Operation, resolution string) []any {
 	return []any{o.ID, o.MerchantID, o.PaymentID, o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner,
 		millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt),
-		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, o.AccountVersion, resolution}
+		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, o.AccountVersion, resolution,
+		o.ResendAnswers}
 }
 
 func scanOperation(row scanner) (*payment.Operation, error) {
@@ -39,7 +40,7 @@ func scanOperation(row scanner) (*payment.Operation, error) {
 	var resolution []byte
 	err := row.Scan(&o.ID, &o.MerchantID, &o.PaymentID, &o.AttemptID, &o.AccountID, &kind, &status, &o.Amount, &o.Owner, &lease,
 		&o.Connector, &o.AdapterHash, &o.Seed, &started, &sent, &closed, &o.ResolveTries, &resolve, &o.Request, &o.Instrument, &o.Outcome,
-		&o.ErrorText, &o.AccountVersion, &resolution)
+		&o.ErrorText, &o.AccountVersion, &resolution, &o.ResendAnswers)
 	o.Kind, o.Status = sdk.Operation(kind), payment.OperationStatus(status)
 	o.LeaseUntil, o.StartedAt, o.LastSendAt = moment(lease), moment(started), moment(sent)
 	o.ClosedAt, o.ResolveAt = moment(closed), moment(resolve)
@@ -70,7 +71,7 @@ func (t *tx) InsertOperation(o *payment.Operation) error {
 		return err
 	}
 	err = t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
 		ON CONFLICT DO NOTHING`, append(t.signed(operationRows, operationValues(o, resolution)...), dueAt(o))...)
 	if err != nil || o.Key == nil {
 		return err
@@ -87,10 +88,10 @@ func (t *tx) UpdateOperation(o *payment.Operation) error {
 	err = t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
 		owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
 		closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, account_version = $20,
-		resolution = $21, signature = $22 WHERE id = $23 AND merchant_id = $24`,
+		resolution = $21, resend_answers = $22, signature = $23 WHERE id = $24 AND merchant_id = $25`,
 		o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
 		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Instrument,
-		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, resolution, t.signature(operationRows, operationValues(o, resolution)), o.ID, o.MerchantID)
+		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, resolution, o.ResendAnswers, t.signature(operationRows, operationValues(o, resolution)), o.ID, o.MerchantID)
 	if err != nil || o.Instrument != nil {
 		return err
 	}

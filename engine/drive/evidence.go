@@ -38,17 +38,15 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 		return v, EvidenceOfWebhook, err
 	}
 	way := ways[op.ResolveTries%len(ways)]
-	resends := way == string(sdk.ResolveByIdempotentResend)
-	if resends {
+	if way == string(sdk.ResolveByIdempotentResend) {
 		v, err = d.resend(ctx, w)
+		if err == nil && v.Status == payment.OperationUnknown && w.HTTPStatus != 0 {
+			w.Operation.ResendAnswers++
+		}
 	} else {
 		v, err = d.AskProcessor(ctx, w)
 	}
-	switch {
-	case err != nil || v.Status != payment.OperationUnknown:
-	case resends:
-		v.Text = payment.NoteResend(op.ErrorText, v.Text, w.HTTPStatus != 0)
-	default:
+	if err == nil && v.Status == payment.OperationUnknown {
 		v.Text = payment.NoteAnswer(op.ErrorText, way, v.Text)
 	}
 	return v, way, err

@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -20,32 +19,6 @@ func NoteAnswer(text, way, answer string) string {
 		}
 	}
 	return strings.Join(append(lines, line), "\n")
-}
-
-// NoteResend is NoteAnswer for an operation that was sent again. answered says that the processor answered, though without a decision: these
-// answers are counted.
-func NoteResend(text, answer string, answered bool) string {
-	n := answeredResends(text)
-	if answered {
-		n++
-	}
-	if n > 0 {
-		answer = fmt.Sprintf(answeredTimes+": %s", n, answer)
-	}
-	return NoteAnswer(text, string(sdk.ResolveByIdempotentResend), answer)
-}
-
-// answeredTimes begins the answer of resends in the text of an operation.
-const answeredTimes = "answered %d times without a decision"
-
-// answeredResends returns how often the processor answered an operation that was sent again, from the operation's text.
-func answeredResends(text string) (n int) {
-	for line := range strings.SplitSeq(text, "\n") {
-		if rest, ok := strings.CutPrefix(line, string(sdk.ResolveByIdempotentResend)+": "); ok {
-			_, _ = fmt.Sscanf(rest, answeredTimes, &n) // 0 for another text
-		}
-	}
-	return n
 }
 
 // NotDone reports whether the answers prove that a capture or void was not done: the processor refused its one request with HTTP 429, before it

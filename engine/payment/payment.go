@@ -293,7 +293,9 @@ type Operation struct {
 
 	// ResolveTries and ResolveAt schedule the resolution of an unknown operation and the sync of a pending one.
 	ResolveTries int
-	ResolveAt    time.Time
+	// ResendAnswers counts the answers without a decision to the operation when it was sent again.
+	ResendAnswers int
+	ResolveAt     time.Time
 
 	// Request is the sdk.Request without stand-ins, sealed. It never changes: UpdateOperation leaves it alone. Instrument holds the card, CVC
 	// and cryptogram, sealed by a key of its own; it is cleared when the operation closes.

@@ -62,7 +62,7 @@ func (w Waits) Ways(op *Operation, a *Attempt, m *sdk.Manifest, now time.Time) (
 	if len(out) == 0 && canSync && op.Status == OperationPending {
 		out = append(out, "sync")
 	}
-	if asks && answeredResends(op.ErrorText) >= enoughResends {
+	if asks && op.ResendAnswers >= enoughResends {
 		out = slices.DeleteFunc(out, func(way string) bool { return way == string(sdk.ResolveByIdempotentResend) })
 	}
 	return out
@@ -161,7 +161,7 @@ func (w Waits) Reschedule(fresh, op *Operation, node string, rule sdk.ResolveRul
 	if !w.NeedsCard(fresh, rule, now) {
 		fresh.Instrument = nil
 	}
-	fresh.ErrorText = text
+	fresh.ErrorText, fresh.ResendAnswers = text, op.ResendAnswers
 	fresh.ResolveTries++
 	fresh.ResolveAt = stored.Add(ResolveDelay(fresh.Status, fresh.ResolveTries))
 	if w.Pause > 0 {

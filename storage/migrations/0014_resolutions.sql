@@ -2,3 +2,6 @@
 
 ALTER TABLE operations ADD COLUMN resolution TEXT NOT NULL DEFAULT '';
 CREATE INDEX operations_resolved ON operations (closed_at, seq) WHERE resolution <> '';
+
+-- How often the processor answered an operation that was sent again, without a decision.
+ALTER TABLE operations ADD COLUMN resend_answers BIGINT NOT NULL DEFAULT 0;
