@@ -62,7 +62,7 @@ func BookDispute(p *Payment, attemptID string, said *sdk.Dispute, at, now time.T
 		return nil, AlarmDispute
 	case i < 0:
 		list = append(list, next)
-	case list[i].Status == next.Status && list[i].Amount == next.Amount, list[i].follows(&next):
+	case list[i].follows(&next), list[i].Status == next.Status && list[i].Amount == next.Amount && !next.At.After(list[i].At):
 		return nil, ""
 	default:
 		list[i] = next
