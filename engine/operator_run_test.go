@@ -110,3 +110,19 @@ func TestMoneyAgainstAnOperatorsRefusal(t *testing.T) {
 		})
 	}
 }
+
+// An operator gives up a void that is sent again and again: no other one takes its place, and the merchant sees the held funds.
+func TestOperatorGivesUpAVoid(t *testing.T) {
+	w, _, id, op := unknown(t, sdk.OpVoid, manual)
+	_, err := w.ResolveOperation(t.Context(), op, word("not_done"))
+	require.NoError(t, err)
+	next := w.lastOperation(id)
+	require.True(t, next.Unsent())
+	_, err = w.ResolveOperation(t.Context(), next.ID, word("not_done"))
+	require.NoError(t, err)
+	v := w.get(id, request.RetrieveInput{})
+	require.Equal(t, payment.RequiresCapture, v.Payment.Status)
+	require.Empty(t, v.Payment.OpenOperation)
+	require.Equal(t, next.ID, w.lastOperation(id).ID)
+	require.True(t, w.lastOperation(id).ResolveAt.IsZero(), "nothing is to be asked")
+}

@@ -95,7 +95,7 @@ func (o *Operation) leaveUnknown(v Verdict, now time.Time) bool {
 
 // sendsAgain reports whether the operation did not happen and another is sent in its place: no caller would notice that the funds stay held.
 func (b *Booking) sendsAgain(v Verdict, now time.Time) bool {
-	return (v.Status == OperationNotActed || v.Status == OperationFailed) && b.Attempt.Releases(b.Operation) && now.Sub(b.Operation.StartedAt) < ReleaseTime
+	return !v.givenUp && (v.Status == OperationNotActed || v.Status == OperationFailed) && b.Attempt.Releases(b.Operation) && now.Sub(b.Operation.StartedAt) < ReleaseTime
 }
 
 // Succeed makes next, a new operation of the same kind and amount, the one that is sent in the place of the booking's. It has an idempotency key of its
@@ -465,6 +465,8 @@ type Verdict struct {
 	Late bool
 	// unsent is true if it is proven that nothing was sent, or that the processor did nothing.
 	unsent bool
+	// givenUp is true if no other operation is to be sent in the place of this one.
+	givenUp bool
 	// Fault is set if the drive ended by the adapter's fault.
 	Fault *fault.Adapter
 }

@@ -33,6 +33,9 @@ type Resolution struct {
 func (s *Resolution) Verdict(p *Payment, a *Attempt, r *Refund, op *Operation) Verdict {
 	switch s.Outcome {
 	case SaidNotDone:
+		if op.Unsent() {
+			return Verdict{Status: OperationNotActed, unsent: true, givenUp: true, Text: "an operator gave it up before anything was sent"}
+		}
 		return Verdict{Status: OperationNotActed, Text: "an operator found that the processor never acted"}
 	case SaidDeclined:
 		return Verdict{Status: OperationDeclined, Outcome: &sdk.Outcome{Status: sdk.StatusDeclined,
