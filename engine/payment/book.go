@@ -95,7 +95,8 @@ func (o *Operation) leaveUnknown(v Verdict, now time.Time) bool {
 
 // sendsAgain reports whether the operation did not happen and another is sent in its place: no caller would notice that the funds stay held.
 func (b *Booking) sendsAgain(v Verdict, now time.Time) bool {
-	return !v.givenUp && (v.Status == OperationNotActed || v.Status == OperationFailed) && b.Attempt.Releases(b.Operation) && now.Sub(b.Operation.StartedAt) < ReleaseTime
+	notDone := v.Status == OperationNotActed || v.Status == OperationFailed
+	return notDone && !v.givenUp && b.Attempt.Releases(b.Operation) && now.Sub(b.Operation.StartedAt) < ReleaseTime
 }
 
 // Succeed makes next, a new operation of the same kind and amount, the one that is sent in the place of the booking's. It has an idempotency key of its
