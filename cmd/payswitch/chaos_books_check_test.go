@@ -13,7 +13,7 @@ var noon = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 // soldBooks are the equal books of a payment of 100 that was captured at once.
 func soldBooks() *books {
 	return &books{ID: "p", Amounts: []int64{100}, Currency: "EUR", Automatic: true, ChargeWithin: 10 * time.Second,
-		Processor: []transaction{{ID: "tx1", Reference: "p_1", Currency: "EUR", Key: "Bearer a", Amount: 100, Captured: 100, Status: "captured",
+		Processor: []transaction{{ID: "tx1", Reference: "p_1", Currency: "EUR", At: 1, Amount: 100, Captured: 100, Status: "captured",
 			Acted: noon.Add(time.Second)}},
 		Shown: &shownPayment{Amount: 100, Status: "succeeded", Received: 100},
 		Told:  []told{{Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 200, Body: "sold", Status: "succeeded", Amount: 100}}}
@@ -75,7 +75,7 @@ func TestUnequalBooks(t *testing.T) {
 		}, "money of a payment that is shown without"},
 		"A3: sent again to another account of the processor": {soldBooks, func(b *books) {
 			t := b.Processor[0]
-			t.ID, t.Key = "tx2", "Bearer b"
+			t.ID, t.At = "tx2", 2
 			b.Processor = append(b.Processor, t)
 		}, "charged 2 times"},
 		"A4: the processor repeats its 500, and is not asked": {soldBooks, func(b *books) {

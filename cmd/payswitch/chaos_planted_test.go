@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,11 +31,12 @@ var plantedFaults = []struct {
 	{"cancel locally,no remedy", []string{"none"}, false, 0, "money of a payment that is shown without"},            // A1
 	{"send again only", []string{"outage of keyed"}, true, 0, "not settled in time"},                                // A4
 	{"send again only", []string{"outage of keyed"}, true, 0, "authorized 2 times"},                                 // without keys: as A3
+	{"present credentials,no remedy", slices.Repeat([]string{"credentials"}, 5), true, 0, "authorized 2 times"},     // A3
 	{"one queue", []string{"outage of keyed"}, true, 0, "not settled in time"},                                      // A5
 	{"record without a turn", []string{"outage of keyed"}, false, 1, "recorded as done"},                            // A6
 	{"freeze captures", []string{"none"}, true, 0, "capture is unknown"},                                            // A7
-	{"charge late", []string{"outage of keyed"}, true, 0, "after the customer's last request"},                      // A8
-	{"forget releases", []string{"none", "none"}, false, 0, "money is still held"},
+	{"charge late", []string{"outage of keyed", "outage of keyed"}, true, 0, "after the customer's last request"},   // A8
+	{"forget releases", slices.Repeat([]string{"none"}, 4), false, 0, "money is still held"},
 	{"refund more", []string{"none"}, false, 0, "refunded of"},
 	{"forget keys", []string{"kill", "none"}, false, 0, "answered in another way"},
 }

@@ -38,18 +38,20 @@ type recordingProcessor struct {
 	deliver func(url string) string // where a message goes now
 	working sync.WaitGroup          // acts and messages that are still to come
 
-	mu      sync.Mutex
-	calm    bool
-	outage  bool // no request is answered, and few are acted on
-	txs     []*transaction
-	answers map[string]processorAnswer // by idempotency key
-	arrived map[string]int             // requests, by what they ask for
+	mu             sync.Mutex
+	calm           bool
+	outage         bool // no request is answered, and few are acted on
+	accounts, keys int  // so many
+	txs            []*transaction
+	at             map[string]int             // the account at the processor that a credential opens
+	answers        map[string]processorAnswer // by idempotency key
+	arrived        map[string]int             // requests, by what they ask for
 }
 
 // transaction is one payment in the processor's ledger.
 type transaction struct {
 	ID, Reference, Currency string
-	Key                     string // of the account at the processor, by its credential
+	At                      int // the account at the processor
 	Amount                  int64
 	Held, Captured          int64
 	Status                  string // waiting, authorized, captured, voided, declined
@@ -75,7 +77,7 @@ type processorAnswer struct {
 
 // newRecordingProcessor starts a processor. Its messages go where deliver says.
 func newRecordingProcessor(t testing.TB, name string, seed uint64, story *journal, deliver func(string) string) *recordingProcessor {
-	p := &recordingProcessor{name: name, keyed: name != "keyless", seed: seed, story: story, deliver: deliver, answers: map[string]processorAnswer{},
+	p := &recordingProcessor{name: name, keyed: name != "keyless", seed: seed, story: story, deliver: deliver, at: map[string]int{}, answers: map[string]processorAnswer{},
 		arrived: map[string]int{}}
 	p.Server = httptest.NewServer(http.HandlerFunc(p.serve))
 	t.Cleanup(func() { p.setOutage(false); p.Close() })
@@ -88,6 +90,19 @@ func (p *recordingProcessor) connector() string {
 		return "keyed"
 	}
 	return "keyless"
+}
+
+// newKey is a new credential, of another account at the processor unless it is rotated.
+func (p *recordingProcessor) newKey(rotated bool) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !rotated {
+		p.accounts++
+	}
+	p.keys++
+	key := fmt.Sprintf("key_%d_of_%s", p.keys, p.name)
+	p.at["Bearer "+key] = p.accounts
+	return key
 }
 
 func (p *recordingProcessor) setOutage(on bool) { p.mu.Lock(); p.outage = on; p.mu.Unlock() }
@@ -130,7 +145,9 @@ func (p *recordingProcessor) serve(w http.ResponseWriter, r *http.Request) {
 		operation, in.Reference = "query "+parts[0], r.URL.Query().Get("reference")
 	}
 	about := in.Reference
+	credential := r.Header.Get("Authorization")
 	p.mu.Lock()
+	account := p.at[credential]
 	if t := p.byID(id); t != nil && about == "" {
 		about = t.Reference
 	}
@@ -153,7 +170,7 @@ func (p *recordingProcessor) serve(w http.ResponseWriter, r *http.Request) {
 		silence()
 	}
 	if r.Method == http.MethodGet {
-		a := p.query(parts[0], id, in.Reference, calm)
+		a := p.query(account, parts[0], id, in.Reference, calm)
 		if roll := d.IntN(100); !calm && roll < 10 {
 			a = processorAnswer{http.StatusInternalServerError, object{"error": "broken"}}
 		}
@@ -164,7 +181,7 @@ func (p *recordingProcessor) serve(w http.ResponseWriter, r *http.Request) {
 
 	key := ""
 	if p.keyed {
-		key = r.Header.Get("Idempotency-Key")
+		key = fmt.Sprint(account, " ", r.Header.Get("Idempotency-Key"))
 	}
 	behaviour := "answers"
 	if !calm {
@@ -192,9 +209,13 @@ func (p *recordingProcessor) serve(w http.ResponseWriter, r *http.Request) {
 			return a
 		}
 		var a processorAnswer
+		if t := p.byID(id); t != nil && t.At != account {
+			p.story.note(payment, "%s: %s with the credentials of another account", p.name, what)
+			return noSuch
+		}
 		switch operation {
 		case "authorize":
-			t := &transaction{Reference: in.Reference, Currency: in.Currency, Amount: in.Amount, automatic: in.Capture, Key: r.Header.Get("Authorization"),
+			t := &transaction{Reference: in.Reference, Currency: in.Currency, Amount: in.Amount, automatic: in.Capture, At: account,
 				hidden: time.Now().Add(hide), returnURL: in.ReturnURL, messages: in.WebhookURL}
 			p.txs = append(p.txs, t)
 			t.ID = fmt.Sprintf("tx%d", len(p.txs))
@@ -339,12 +360,15 @@ func (p *recordingProcessor) finish(id string, passed bool) string {
 	return t.returnURL
 }
 
-func (p *recordingProcessor) query(kind, id, reference string, calm bool) processorAnswer {
+func (p *recordingProcessor) query(account int, kind, id, reference string, calm bool) processorAnswer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	if kind == "refunds" {
 		for _, t := range p.txs {
+			if t.At != account {
+				continue
+			}
 			for i := range t.Refunds {
 				if r := &t.Refunds[i]; r.Reference == reference && (calm || now.After(r.hidden)) {
 					return processorAnswer{http.StatusOK, shownRefund(t, r)}
@@ -354,7 +378,7 @@ func (p *recordingProcessor) query(kind, id, reference string, calm bool) proces
 		return noSuch
 	}
 	for _, t := range p.txs {
-		if (t.ID == id || id == "" && t.Reference == reference) && (calm || now.After(t.hidden)) {
+		if t.At == account && (t.ID == id || id == "" && t.Reference == reference) && (calm || now.After(t.hidden)) {
 			return processorAnswer{http.StatusOK, p.shown(t)}
 		}
 	}

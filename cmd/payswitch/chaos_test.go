@@ -172,7 +172,7 @@ func newChaos(t *testing.T, o chaosOptions) *chaosRun {
 		p := newRecordingProcessor(t, name, o.seed, r.story, func(raw string) string { return at(r.address(), raw) })
 		r.processors, p.mute = append(r.processors, p), o.mute
 		account := first.must(r.key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": p.connector(),
-			"connector_label": name, "connector_account_details": object{"auth_type": "HeaderKey", "api_key": "key_of_" + name},
+			"connector_label": name, "connector_account_details": object{"auth_type": "HeaderKey", "api_key": p.newKey(false)},
 			"connector_webhook_details": object{"merchant_secret": webhookKey}})
 		p.account = account["merchant_connector_id"].(string)
 		first.must(testAdminKey, fmt.Sprintf("/account/shop/connectors/%s/egress", p.account), object{"base_url": p.URL})
@@ -250,6 +250,23 @@ var chaosFaults = map[string]func(r *chaosRun, d *rand.Rand){
 		r.story.note("", "the clock is %d seconds ahead", by)
 		require.NoError(r, os.WriteFile(r.clock+".new", []byte(strconv.Itoa(by)), 0o600))
 		require.NoError(r, os.Rename(r.clock+".new", r.clock))
+	},
+	"credentials": func(r *chaosRun, d *rand.Rand) { // to those of another account at the processor, or rotated
+		p, rotated := r.processors[d.IntN(2)], d.IntN(2) == 0
+		r.story.note("", "%s gets other credentials, rotated: %v", p.name, rotated)
+		body := object{"connector_type": "payment_processor", "connector_account_details": object{"auth_type": "HeaderKey", "api_key": p.newKey(rotated)}}
+		if rotated {
+			body["credentials_rotated"] = true
+		}
+		for try := 0; ; try++ {
+			n := &running{t: r.T, url: "http://" + r.address()}
+			status, answer, err := n.try(r.key, "/account/shop/connectors/"+p.account, body)
+			if err == nil && status == 200 {
+				return
+			}
+			require.Less(r, try, 20, "%v %v %v", status, answer, err)
+			time.Sleep(300 * time.Millisecond)
+		}
 	},
 	"none": func(*chaosRun, *rand.Rand) { time.Sleep(6 * time.Second) },
 }
@@ -359,7 +376,7 @@ func (r *chaosRun) buyer(id string) *buyer {
 
 // schedule is the order of the faults: kills, and the others among them.
 func schedule(d *rand.Rand, kills int) (names []string) {
-	others := []string{"kill all", "stop", "lock", "disk full", "outage"}
+	others := []string{"kill all", "stop", "lock", "credentials", "disk full", "outage", "credentials"}
 	for i := range kills {
 		names = append(names, "kill")
 		if i < len(others) || i%4 == 0 {
