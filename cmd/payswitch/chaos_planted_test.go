@@ -46,6 +46,7 @@ func TestChaosFindsPlantedFaults(t *testing.T) {
 	faulty := plantedFaults
 	if os.Getenv("CHAOS_KILLS") == "" {
 		costly(t)
+		t.Parallel()
 		faulty = faulty[:1]
 	}
 	program, err := faultyBinary()
