@@ -39,7 +39,12 @@ func TestAppChannel(t *testing.T) {
 		require.NotEmpty(t, out["acs_trans_id"])
 		require.NotEmpty(t, out["acs_reference_number"])
 		require.Nil(t, out["acs_signed_content"])
-		require.Equal(t, out, b.app(p, with).ok(), "the same answer")
+		again := b.app(p, with).ok()
+		for _, answer := range []map[string]any{out, again} { // the authorization may have ended before either answer
+			require.Contains(t, []any{"processing", "succeeded"}, answer["status"])
+			delete(answer, "status")
+		}
+		require.Equal(t, out, again, "the same answer")
 		got := b.ended(p)
 		require.Equal(t, "succeeded", got["status"], got)
 		require.Equal(t, "frictionless", got["external_authentication_details"].(map[string]any)["authentication_flow"])
