@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -231,7 +232,8 @@ func (b *books) checkTold(l ledgerSums, bad func(string, ...any)) {
 			bad("%s was answered with 500: %s", t.Call, t.Body)
 		}
 		if t.Confirm {
-			putOff, otherwise = putOff || t.Code == 503, otherwise || t.Code != 503 && t.Code != 0
+			late := strings.Contains(t.Body, "came too late") // its lease had ended: the payment is recorded, and the attempt withdrawn
+			putOff, otherwise = putOff || t.Code == 503, otherwise || late || t.Code != 503 && t.Code != 0
 		}
 		if t.Code != 200 {
 			continue

@@ -89,8 +89,11 @@ func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends
 	switch {
 	case op.Charges() && a.Details.CancelWanted:
 		return NotSent("cancelled before anything was sent"), true
+	case a.Releases(op) && op.StartedAt.After(now): // the clock was set back: an early void harms nobody
 	case w.age(op, now) > limit:
-		return NotSent("the processor could not be reached; nothing was sent"), true
+		v := NotSent("the processor could not be reached; nothing was sent")
+		v.givenUp = true
+		return v, true
 	}
 	return Verdict{}, false
 }

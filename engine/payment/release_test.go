@@ -1,0 +1,33 @@
+package payment
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// After a jump of the clock backwards, a release that never left begins in the future. It is sent, and not ended and begun again without end.
+func TestReleaseAfterAJumpBack(t *testing.T) {
+	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	p := &Payment{ID: "p", AttemptID: "a", OpenOperation: "op"}
+	a := &Attempt{ID: "a", Status: VoidInitiated, Authorized: 100, Details: AttemptDetails{CancelWanted: true}}
+	op := &Operation{ID: "op", Kind: sdk.OpVoid, Status: OperationUnknown, StartedAt: now.Add(2 * time.Hour)}
+	unknown := Waits{Age: func(*Operation) time.Duration { return math.MaxInt64 }}
+	_, ends := unknown.Unsent(op, a, now)
+	require.False(t, ends)
+
+	v, ends := unknown.Unsent(op, a, now.Add(3*time.Hour))
+	require.True(t, ends)
+	b := Book(p, a, op, &sdk.Manifest{}, v, now)
+	require.False(t, b.Again, "what is given up is not begun again")
+	require.Equal(t, Authorized, b.Attempt.Status)
+
+	caller := *a
+	caller.Details.CancelWanted = false
+	_, ends = unknown.Unsent(op, &caller, now)
+	require.True(t, ends, "a void that a caller waits for is not sent at an unknown time")
+}
