@@ -79,21 +79,52 @@ func (t *tx) InsertOperation(o *payment.Operation) error {
 	return t.putShortTermKey(o.MerchantID, o.ShortTermID(), o.Key)
 }
 
+const updateOperation = `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
+	owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
+	closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, account_version = $20,
+	resolution = $21, resend_answers = $22, signature = $23 WHERE id = $24 AND merchant_id = $25`
+
+// updateOperation returns the arguments of the statement updateOperation.
+func (t *tx) updateOperation(o *payment.Operation) ([]any, error) {
+	resolution, err := resolutionText(o)
+	if err != nil {
+		return nil, err
+	}
+	return []any{o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
+		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Instrument,
+		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, resolution, o.ResendAnswers, t.signature(operationRows, operationValues(o, resolution)), o.ID, o.MerchantID}, nil
+}
+
 // UpdateOperation implements engine.Tx. It does not change PaymentID and Request.
 func (t *tx) UpdateOperation(o *payment.Operation) error {
-	resolution, err := resolutionText(o)
+	args, err := t.updateOperation(o)
+	if err == nil {
+		err = t.change("update operation", updateOperation, args...)
+	}
 	if err != nil {
 		return err
 	}
-	err = t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
-		owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
-		closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, account_version = $20,
-		resolution = $21, resend_answers = $22, signature = $23 WHERE id = $24 AND merchant_id = $25`,
-		o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
-		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Instrument,
-		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, resolution, o.ResendAnswers, t.signature(operationRows, operationValues(o, resolution)), o.ID, o.MerchantID)
-	if err != nil || o.Instrument != nil {
-		return err
+	return t.shredSpent(o)
+}
+
+// UpdateHeldOperation implements engine.Tx.
+func (t *tx) UpdateHeldOperation(o *payment.Operation, node string, until time.Time) (bool, error) {
+	args, err := t.updateOperation(o)
+	if err != nil {
+		return false, err
+	}
+	n, err := t.exec("update held operation", updateOperation+` AND owner = $26 AND lease_until = $27 AND status IN ('started', 'unknown')`,
+		append(args, node, millis(until))...)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.shredSpent(o)
+}
+
+// shredSpent destroys the key of an instrument that the operation no longer has.
+func (t *tx) shredSpent(o *payment.Operation) error {
+	if o.Instrument != nil {
+		return nil
 	}
 	return t.shred(o.MerchantID, o.ShortTermID())
 }

@@ -57,8 +57,6 @@ const (
 	versionKept = payment.MaxRefundAge + 30*24*time.Hour
 	// versionTouched is how exact UsedAt is.
 	versionTouched = 24 * time.Hour
-	// versionCertain is the age from which a stored version is known to be committed: a transaction that other transactions can see ends sooner.
-	versionCertain = time.Minute
 )
 
 type versionKey struct{ merchantID, accountID, fingerprint string }
@@ -113,35 +111,48 @@ func (s *Registry) describe(v *Version, a *Account) (err error) {
 	return err
 }
 
-// KeepVersion makes sure that the version of an opened account is stored, in the transaction that stores an operation with it.
-// A version that was used within a day is not read again: the sweep spares it, on every node.
-func (s *Registry) KeepVersion(tx VersionTx, a *Account, now time.Time) error {
-	key := versionKey{a.MerchantID, a.ID, a.Fingerprint}
-	if used, ok := s.kept.Load(key); ok && now.Sub(used.(time.Time)) < versionTouched {
-		return nil
+// KeepVersion makes sure that the version of an opened account is stored, in the transaction that stores an operation with it. The caller gives
+// what KeepVersion returns to VersionKept once the transaction is committed. A version that was used within a day is not read again: the sweep
+// spares it, on every node.
+func (s *Registry) KeepVersion(tx VersionTx, a *Account, now time.Time) (kept KeptVersion, err error) {
+	kept.key = versionKey{a.MerchantID, a.ID, a.Fingerprint}
+	if used, ok := s.kept.Load(kept.key); ok && now.Sub(used.(time.Time)) < versionTouched {
+		return KeptVersion{}, nil
 	}
 	v, err := tx.AccountVersion(a.MerchantID, a.ID, a.Fingerprint)
 	switch {
 	case errors.Is(err, fault.ErrNotFound):
 		list, err := tx.AccountVersions(a.MerchantID, a.ID)
 		if err != nil {
-			return err
+			return kept, err
 		}
 		if v, err = s.versionOf(a, now); err != nil {
-			return err
+			return kept, err
 		}
 		v.Rank, v.Original = nextRank(list), len(list) == 0
-		return tx.InsertAccountVersion(v)
+		kept.used = v.UsedAt
+		return kept, tx.InsertAccountVersion(v)
 	case err != nil:
-		return err
-	case now.Sub(v.UsedAt) < versionTouched:
-		if now.Sub(v.CreatedAt) > versionCertain {
-			s.kept.Store(key, v.UsedAt)
-		}
-		return nil
+		return kept, err
+	case now.Sub(v.UsedAt) >= versionTouched:
+		v.UsedAt = now
+		err = tx.UpdateAccountVersion(v)
 	}
-	v.UsedAt = now
-	return tx.UpdateAccountVersion(v)
+	kept.used = v.UsedAt
+	return kept, err
+}
+
+// KeptVersion is a version that a transaction has found or stored. The zero value is none.
+type KeptVersion struct {
+	key  versionKey
+	used time.Time
+}
+
+// VersionKept remembers a version of KeepVersion, whose transaction is committed.
+func (s *Registry) VersionKept(v KeptVersion) {
+	if !v.used.IsZero() {
+		s.kept.Store(v.key, v.used)
+	}
 }
 
 func nextRank(list []*Version) (rank int64) {

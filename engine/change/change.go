@@ -73,6 +73,8 @@ type Change struct {
 	// Alarms count events that a person must look at. Ended is true if Authentication has ended. Commit counts both after the transaction.
 	Alarms []string
 	Ended  bool
+	// kept are the versions of accounts that the transaction has found or stored.
+	kept []account.KeptVersion
 	// Effects run in order after the commit. A crash before an effect loses nothing: each effect performs an intent or a due row that recovery
 	// finds. The first error stops them and is the caller's answer.
 	Effects []func(ctx context.Context) error
@@ -114,6 +116,9 @@ func (s *Changes) Commit(ctx context.Context, c *Change) error {
 		return err
 	}
 	c.takeVersions(&written)
+	for _, v := range written.kept {
+		s.Registry.VersionKept(v)
+	}
 	s.countChange(ctx, c)
 	for _, follow := range c.Effects {
 		if err := follow(ctx); err != nil {
@@ -274,10 +279,7 @@ func writeCard(tx Tx, c *Change) error {
 
 func (s *Changes) writeOperations(tx Tx, c *Change) error {
 	if c.Settled != nil {
-		if err := s.maySettle(tx, c); err != nil {
-			return err
-		}
-		if err := tx.UpdateOperation(c.Settled); err != nil {
+		if err := s.settleOperation(tx, c); err != nil {
 			return err
 		}
 	}
@@ -295,9 +297,11 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 		if slices.Contains(c.At[:i], a) {
 			continue
 		}
-		if err := s.Registry.KeepVersion(tx, a, tx.Now()); err != nil {
+		kept, err := s.Registry.KeepVersion(tx, a, tx.Now())
+		if err != nil {
 			return err
 		}
+		c.kept = append(c.kept, kept)
 	}
 	for _, op := range c.Intents {
 		if !c.isAt(op) {
@@ -329,13 +333,23 @@ var (
 	ErrStale  = payment.ErrStale
 )
 
-// maySettle holds the end of an operation against its row, as payment.MaySettle says.
-func (s *Changes) maySettle(tx Tx, c *Change) error {
+// settleOperation ends an operation, if payment.MaySettle allows it for the row as it is. The run that still holds the lease of an open operation
+// always may, unless a look-up decides: one statement compares and writes.
+func (s *Changes) settleOperation(tx Tx, c *Change) error {
+	if !c.Lease.IsZero() && c.AskedAt.IsZero() {
+		if held, err := tx.UpdateHeldOperation(c.Settled, s.Driver.Node, c.Lease); held || err != nil {
+			return err
+		}
+	}
 	fresh, err := tx.Operation(c.Settled.ID)
 	if err != nil {
 		return err
 	}
-	return s.Driver.Waits().MaySettle(fresh, payment.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt, Silent: c.Silent}, tx.Now())
+	by := payment.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt, Silent: c.Silent}
+	if err := s.Driver.Waits().MaySettle(fresh, by, tx.Now()); err != nil {
+		return err
+	}
+	return tx.UpdateOperation(c.Settled)
 }
 
 func writeAuthentication(tx Tx, a *payment.Authentication) error {

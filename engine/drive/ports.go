@@ -54,6 +54,9 @@ type Tx interface {
 	// UpdateOperation writes the whole row except Request. Without an Instrument it destroys the instrument's key. The caller has read, and so
 	// locked, the row in this transaction.
 	UpdateOperation(o *payment.Operation) error
+	// UpdateHeldOperation is UpdateOperation for a run that has not read the row in this transaction. It writes only if the row is started or
+	// unknown and its lease is node's and ends at until; otherwise it returns false. It compares the lease that the row has, also an ended one.
+	UpdateHeldOperation(o *payment.Operation, node string, until time.Time) (bool, error)
 	// ExtendLease moves the end of owner's lease. It returns false if owner's lease has ended or another owner holds it.
 	ExtendLease(operationID, owner string, until time.Time) (bool, error)
 	// RecallOperations makes the operations with one of these statuses that would become due later than at due at that time.

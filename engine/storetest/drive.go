@@ -19,6 +19,7 @@ var driveRoom = room{
 	kinds: driveKinds,
 	cases: []testCase{
 		{"leases", testLeases},
+		{"an operation is updated under its lease alone", testUpdateHeld},
 		{"exchanges", testExchanges},
 		{"journal", testJournal},
 		{"journal: pages", testJournalPages},
@@ -50,6 +51,35 @@ func testDriveMissing(t *testing.T, s engine.Store) {
 		require.False(t, held)
 		return err
 	})
+}
+
+func testUpdateHeld(t *testing.T, s engine.Store) {
+	read := func() *payment.Operation {
+		t.Helper()
+		return get(t, s, func(r engine.Reader) (*payment.Operation, error) { return r.Operation("op") })
+	}
+	settle := func(node string, until time.Time, to payment.OperationStatus) (held bool) {
+		t.Helper()
+		op := read()
+		op.Status = to
+		update(t, s, func(tx engine.Tx) (err error) {
+			held, err = tx.UpdateHeldOperation(op, node, until)
+			return err
+		})
+		return held
+	}
+	insertOperations(t, s, operation("op"))
+	require.Len(t, claim(t, s, "me", time.Minute, 10), 1)
+	lease, was := read().LeaseUntil, read().Status
+	require.False(t, settle("you", lease, payment.OperationSucceeded), "another's")
+	require.False(t, settle("me", lease.Add(time.Millisecond), payment.OperationSucceeded), "another lease of the same node")
+	require.False(t, settle("me", time.Time{}, payment.OperationSucceeded), "no lease")
+	require.Equal(t, was, read().Status)
+	require.True(t, settle("me", lease, payment.OperationUnknown))
+	require.Equal(t, payment.OperationUnknown, read().Status)
+	require.True(t, settle("me", lease, payment.OperationPending), "an unknown one is open")
+	require.False(t, settle("me", lease, payment.OperationFailed), "a pending one has a leaseholder that only asks")
+	require.Equal(t, payment.OperationPending, read().Status)
 }
 
 func testLeases(t *testing.T, s engine.Store) {
