@@ -98,6 +98,7 @@ func anyCertificate(t *testing.T) object {
 // TestPagesOfTheAuthenticatorInABrowser takes a payer through an authenticator whose own pages run the 3DS method and the challenge, in the
 // hosted page's frames: loaded with GET, heard by their events, with the payer never told to do anything.
 func TestPagesOfTheAuthenticatorInABrowser(t *testing.T) {
+	costly(t)
 	folder, err := framesAdapter()
 	require.NoError(t, err)
 	active := newActiveServer(t)

@@ -30,6 +30,7 @@ func (s *threeDSShop) page(page string, p object) string {
 // TestThreeDSTabClosedInABrowser has a payer approve and close the tab before the bank sends the browser back: background work finds the
 // result, without anybody asking.
 func TestThreeDSTabClosedInABrowser(t *testing.T) {
+	costly(t)
 	s := newThreeDSShop(t, 1)
 	p := s.open("0173", nil)
 	s.answer("1234")
@@ -56,6 +57,7 @@ document.documentElement.append(f);
 
 // TestThreeDSStrictShopInABrowser: a shop whose Content-Security-Policy forbids frames falls back to the full page.
 func TestThreeDSStrictShopInABrowser(t *testing.T) {
+	costly(t)
 	s := newThreeDSShop(t, 1)
 	s.policy = "default-src 'none'; script-src 'unsafe-inline'; frame-src 'none'; base-uri 'none'"
 	p := s.pay("0070", nil)
@@ -69,6 +71,7 @@ func TestThreeDSStrictShopInABrowser(t *testing.T) {
 // TestThreeDSWithoutCookiesInABrowser runs the payer's part in the shop's page, on another site than ours, in a browser that blocks third parties'
 // cookies; then the hosted page. No page sets a cookie.
 func TestThreeDSWithoutCookiesInABrowser(t *testing.T) {
+	costly(t)
 	s := newThreeDSShop(t, 1)
 	s.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, t, network.SetCookieControls, network.SetCookieControlsParams{EnableThirdPartyCookieRestriction: true})

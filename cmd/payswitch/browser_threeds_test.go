@@ -286,6 +286,7 @@ func TestThreeDSInABrowser(t *testing.T) {
 
 // TestThreeDSMethodWithoutEndInABrowser: the page waits for the bank's 3DS method for ten seconds, as long as EMVCo has it, and goes on.
 func TestThreeDSMethodWithoutEndInABrowser(t *testing.T) {
+	costly(t)
 	s := newThreeDSShop(t, 1)
 	began := time.Now()
 	p := s.open("0200", nil)
@@ -298,6 +299,7 @@ func TestThreeDSMethodWithoutEndInABrowser(t *testing.T) {
 
 // TestThreeDSTimeOutInABrowser has a payer look away until the bank gives up.
 func TestThreeDSTimeOutInABrowser(t *testing.T) {
+	costly(t)
 	s := newThreeDSShop(t, 300) // ten minutes are two seconds
 	p := s.open("0170", nil)
 	s.await(bank + ".querySelector('#otp')")
@@ -362,6 +364,7 @@ const heard = (wanted) => new Promise((done) => addEventListener("message", (e) 
 
 // TestThreeDSSDKInABrowser runs the payer's part in the shop's own page, on another origin than ours.
 func TestThreeDSSDKInABrowser(t *testing.T) {
+	costly(t)
 	s := newThreeDSShop(t, 1)
 	for _, c := range []struct{ name, digits, status, code string }{
 		{"frictionless", "0000", "succeeded", ""},

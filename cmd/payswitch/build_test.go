@@ -13,6 +13,7 @@ import (
 // TestAdaptersAreReproducible builds every adapter here and from a copy of its source elsewhere: the files must be the same, as an
 // adapter is known, and approved, by its hash. The Makefile must use the flags that this holds for.
 func TestAdaptersAreReproducible(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	entries, err := filepath.Glob(filepath.Join(root, "plugins/*/wasm"))
 	require.NoError(t, err)

@@ -170,6 +170,7 @@ var killPoints = []string{
 // TestKillThreeDS kills the switch between any two steps of an authentication, in a payment each, and starts it again: every payment succeeds when
 // shop and payer go on, and is charged once.
 func TestKillThreeDS(t *testing.T) {
+	costly(t)
 	s := newSecureShop(t)
 	address := freeAddress(t)
 	folder, err := acmeAdapter()

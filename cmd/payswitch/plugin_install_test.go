@@ -131,6 +131,7 @@ func operateAnswering(t *testing.T, answer string, env []string, args ...string)
 }
 
 func TestPluginInstall(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	w := newWorkshop(t)
 	signed, unsigned := w.bundle("signed.bundle", "--sign", "mine.key"), w.bundle("unsigned.bundle")
@@ -233,6 +234,7 @@ func TestPluginInstall(t *testing.T) {
 
 // A key that is protected by a password signs with it, and not without.
 func TestSigningKeyWithPassword(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"password": "open sesame\n", "wrong": "sesame"} {

@@ -159,6 +159,7 @@ func TestMasterKeySettings(t *testing.T) {
 // TestRotationUnderLoad rotates and re-encrypts while a switch takes 20 payments a second, and kills both commands ten times at moments
 // that move through their work. Nothing is lost: every saved card opens, every payment is shown, and in the end no record is under an old key.
 func TestRotationUnderLoad(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	env := append(testEnv(t, dir), "PAYSWITCH_VAULT__REFRESH=100ms")

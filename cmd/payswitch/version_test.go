@@ -13,6 +13,7 @@ import (
 
 // TestVersion builds the program with make from a source archive, and from a git clone.
 func TestVersion(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	source := t.TempDir()
 	for _, f := range trackedFiles(t) {

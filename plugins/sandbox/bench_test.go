@@ -185,6 +185,7 @@ func firstAnswer(b *testing.B, r *Runtime, wasm []byte) {
 // TestNoGrowth runs many steps, with traps and memory that grows among them, and compares what is held before and after.
 // SANDBOX_STEPS sets how many; the default is small.
 func TestNoGrowth(t *testing.T) {
+	costly(t)
 	steps, err := strconv.Atoi(os.Getenv("SANDBOX_STEPS"))
 	if err != nil {
 		steps = 2000
