@@ -323,8 +323,10 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 	text := strings.TrimSpace(complaint.String())
 	if err != nil && limit == "" {
 		limit = "crash"
-		if strings.Contains(text, "out of memory") || strings.Contains(text, "cannot allocate memory") {
-			limit = "memory"
+		for _, shortOf := range []string{"out of memory", "cannot allocate memory", "pthread_create failed"} { // a thread needs memory for its stack
+			if strings.Contains(text, shortOf) {
+				limit = "memory"
+			}
 		}
 	}
 	const remedy = "do not load it, or ask its author for less code in one function"

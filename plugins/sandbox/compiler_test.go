@@ -23,6 +23,10 @@ func itself() []string { return []string{os.Args[0], compilerArgument} }
 // badCompilers are programs that do not do what a compiler should.
 var badCompilers = map[string]func(){
 	"dies":    func() { fmt.Fprintln(os.Stderr, "I die"); os.Exit(7) },
+	"threads": func() {
+		fmt.Fprintln(os.Stderr, "runtime/cgo: pthread_create failed: Resource temporarily unavailable")
+		os.Exit(2)
+	},
 	"killed":  func() { p, _ := os.FindProcess(os.Getpid()); _ = p.Kill(); select {} },
 	"hangs":   func() { time.Sleep(time.Hour) },
 	"garbage": func() { fmt.Print("nothing of sense") },
@@ -161,6 +165,7 @@ func TestCompilersThatFail(t *testing.T) {
 		"lies":    {"", "not in the cache directory"},
 		"floods":  {"time", "longer than 3s"},
 		"grows":   {"memory", "more than 64 MiB"},
+		"threads": {"memory", "more than 64 MiB"}, // a new thread finds no memory for its stack
 		"spies":   {"crash", `environment [\"GOTRACEBACK=none\"] files [`},
 	} {
 		t.Run(name, func(t *testing.T) {
