@@ -22,7 +22,7 @@ func itself() []string { return []string{os.Args[0], compilerArgument} }
 
 // badCompilers are programs that do not do what a compiler should.
 var badCompilers = map[string]func(){
-	"dies":    func() { fmt.Fprintln(os.Stderr, "I die"); os.Exit(7) },
+	"dies": func() { fmt.Fprintln(os.Stderr, "I die"); os.Exit(7) },
 	"threads": func() {
 		fmt.Fprintln(os.Stderr, "runtime/cgo: pthread_create failed: Resource temporarily unavailable")
 		os.Exit(2)
