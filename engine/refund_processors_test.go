@@ -16,6 +16,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
+	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
@@ -328,10 +329,15 @@ func mollieWithoutTokens() *sdk.Adapter {
 
 // open makes a world with an account at a desk, and a captured payment of 24.99 USD.
 func (k desk) open(t *testing.T, name string) (d *refundDesk, w *world, id string) {
+	return k.openWith(t, name, func(c port.Connectors) port.Connectors { return c })
+}
+
+// openWith is open with other connectors than the adapter's own.
+func (k desk) openWith(t *testing.T, name string, with func(port.Connectors) port.Connectors) (d *refundDesk, w *world, id string) {
 	d = &refundDesk{samples: recorded(t, name), keys: map[string]bool{}, state: "pending"}
 	d.serve(k)
 	t.Cleanup(d.Close)
-	w = newWorldWith(t, quick, plugins.NativeConnectors(map[string]*sdk.Adapter{name: k.adapter()}), t.TempDir()+"/p.db")
+	w = newWorldWith(t, quick, with(plugins.NativeConnectors(map[string]*sdk.Adapter{name: k.adapter()})), t.TempDir()+"/p.db")
 	in := account.AccountInput{Type: "payment_processor", Connector: name, Label: name, Credentials: secret.New(k.credentials)}
 	if k.metadata != "" {
 		in.Metadata = json.RawMessage(k.metadata)

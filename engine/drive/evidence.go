@@ -62,7 +62,8 @@ func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, strin
 }
 
 // resend sends the operation's first request again. It uses the same adapter build, request, seed and clock, so the processor recognizes the
-// idempotency key. The adapter gets journalled answers from the journal; the driver does not ask for them again.
+// idempotency key. The adapter gets journalled answers from the journal; the driver does not ask for them again. If nothing has left yet, the clock is
+// the present one, because a processor may refuse a request with an old date.
 func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	op := w.Operation
 	if err := d.Vault.OpenJSON(op.Request, vault.RequestAD(op.ID), &w.Request); err != nil {
@@ -80,10 +81,12 @@ func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
 	}
 	w.Journalled = len(w.resume)
 	w.mayHaveLeft = op.Status == payment.OperationStarted || !op.LastSendAt.IsZero()
-	if w.mayHaveLeft {
+	switch {
+	case w.mayHaveLeft:
 		w.sentBefore = d.Waits().LastSend(op)
-	}
-	if !w.mayHaveLeft && !payment.TalksToProcessor(w.Adapter.Manifest) { // beforeSend never runs for an adapter that is its own processor
+	case payment.TalksToProcessor(w.Adapter.Manifest):
+		w.repeat, w.firstSend = nil, d.Now() // an intent that never left binds no later one
+	default: // beforeSend never runs for an adapter that is its own processor
 		if err := d.markSend(ctx, w); err != nil {
 			return payment.Verdict{}, err
 		}

@@ -49,6 +49,7 @@ type Run struct {
 	repeat      *ExchangeRecord
 	mayHaveLeft bool
 	sentBefore  time.Time // the latest time at which an earlier drive may have sent something
+	firstSend   time.Time // the adapter's clock, if nothing has left before this drive; zero for the operation's start
 	Journalled  int       // exchanges that are durable
 
 	// Results of the drive: recordings to write with its outcome, its duration, the HTTP status of the processor's last answer, and the
@@ -111,8 +112,11 @@ func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 	d := &port.Drive{Connector: w.Account.Connector, AdapterHash: w.Operation.AdapterHash, Operation: w.Operation.Kind, OperationID: w.Operation.ID, Started: w.Operation.StartedAt,
 		Seed: [32]byte(w.Operation.Seed), Account: e.driveAccount(w.Account), Request: w.Request, Secrets: w.Secrets, Card: w.cardFacts(), Resume: w.resume, Captured: w.captured,
 		BeforeSend: func(ctx context.Context, s port.SendIntent) error { return e.beforeSend(ctx, w, s) }}
-	if w.repeat != nil {
+	switch {
+	case w.repeat != nil:
 		d.Started = w.repeat.At
+	case !w.firstSend.IsZero():
+		d.Started = w.firstSend
 	}
 	start := e.Now()
 	r, records, err := e.driveRecorded(ctx, d, w.Operation.MerchantID, w.Operation.PaymentID)
@@ -178,8 +182,8 @@ func (d *Driver) requestHash(hash string) string {
 }
 
 // beforeSend guards every send. The lease must hold. Before each send but an operation's very first, the row says that something may leave until
-// the end of the lease, so that a crash leaves no false proof. From the second request on, the earlier answers and this intent are durable too. The
-// intent of the very first send is the operation's row.
+// the end of the lease, so that a crash leaves no false proof. The earlier answers and this intent, with its time, are durable too. The intent of the
+// very first send is the operation's row, and its time is the operation's start.
 func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) error {
 	now := d.Now()
 	if !now.Before(w.LeaseEnd.Add(-leaseMargin)) {
@@ -194,16 +198,13 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 	if w.Unstored || s.Index == 0 && w.Fresh {
 		return nil
 	}
-	var records []ExchangeRecord
-	if s.Index > 0 {
-		var err error
-		if records, err = d.exchangeRecords(w, s); err != nil {
-			return err
-		}
+	records, err := d.exchangeRecords(w, s)
+	if err != nil {
+		return err
 	}
 	held := false
 	var until, lease time.Time
-	err := d.Store.Update(ctx, func(tx Tx) (err error) {
+	err = d.Store.Update(ctx, func(tx Tx) (err error) {
 		until, lease = now.Add(d.LeaseTime), tx.Now().Add(d.LeaseTime).Truncate(time.Millisecond)
 		if held, err = tx.ExtendLease(w.Operation.ID, d.Node, lease); err != nil || !held {
 			return err

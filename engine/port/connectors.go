@@ -50,7 +50,7 @@ type Drive struct {
 	Operation   sdk.Operation
 	OperationID string
 	// Started is the step time of the first step that Resume does not answer. That is the operation's start. To repeat a journalled send
-	// byte by byte, it is that intent's Now.
+	// byte by byte, it is that intent's Now. It is the present for an operation that is sent later, after proof that nothing has left.
 	Started time.Time
 	Seed    [32]byte
 	Account DriveAccount
@@ -65,7 +65,7 @@ type Drive struct {
 	// Captured are the values behind the stand-ins in Resume. DriveResult or SendIntent has returned them.
 	Captured []CapturedValue
 	// BeforeSend is called immediately before each send, with the exchanges so far. The host sends only if it returns nil. It checks the
-	// lease. From the second send on, it also makes the earlier answers and this intent durable.
+	// lease. It also makes the earlier answers and this intent durable, except for the first send of an operation that is new.
 	BeforeSend func(ctx context.Context, intent SendIntent) error
 	// Record asks for DriveResult.Recordings.
 	Record bool
