@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/drive"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/plugins"
@@ -240,4 +241,46 @@ func TestNothingExpiresAtAJump(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, stored)
 	})
+}
+
+// A start after a small jump back finds the operations that wait for a time from before the jump, and asks about them within a lease time. So does a
+// start after a process that had claimed them since the jump.
+func TestStartAfterASmallJumpBack(t *testing.T) {
+	for _, node := range []string{"a", "b", "a after a claim"} {
+		p := newTill(t)
+		inBubble(t, func(t *testing.T) {
+			o := engine.Options{Node: "a", SoleNode: true, ResolveEvery: time.Second, LeaseTime: 40 * time.Second, ResolvePause: 2 * time.Minute}
+			adapters := map[string]*sdk.Adapter{"shop": tillAdapter(resolving(sdk.ResolveByReference))}
+			w := newWorldAt(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db", 9*time.Minute)
+			w.shopAccount(p.URL)
+			p.set("/void", "drop done")
+			p.set("/query", "429")
+			id := w.pay(sale(100, visa, manual)).Payment.ID
+			_, err := w.CancelPayment(t.Context(), w.auth, id, "")
+			require.NoError(t, err)
+			ctx, stop := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() { defer close(done); w.Run(ctx) }()
+			time.Sleep(3 * time.Minute)
+			stop()
+			<-done
+			if node == "a after a claim" { // a process that notices the jump claims what is due, and dies
+				w.jump(-9 * time.Minute)
+				require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
+					if err := tx.RecallOperations(drive.Recall{DueBy: tx.Now()}, payment.OperationUnknown); err != nil {
+						return err
+					}
+					ops, err := tx.ClaimOperations("a", tx.Now().Add(o.LeaseTime), 10)
+					require.Len(t, ops, 1)
+					return err
+				}))
+			}
+			o.Node = node[:1]
+			w = w.second(o, adapters)
+			p.set("/query", "")
+			w.running()
+			time.Sleep(90 * time.Second)
+			require.Equal(t, payment.Cancelled, w.get(id, request.RetrieveInput{}).Payment.Status, node)
+		}, p.Server)
+	}
 }

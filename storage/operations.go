@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/change"
+	"payswitch/engine/drive"
 	"payswitch/engine/payment"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
@@ -70,9 +71,9 @@ func (t *tx) InsertOperation(o *payment.Operation) error {
 	if err != nil {
 		return err
 	}
-	err = t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
-		ON CONFLICT DO NOTHING`, append(t.signed(operationRows, operationValues(o, resolution)...), dueAt(o))...)
+	err = t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at, due_set_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)
+		ON CONFLICT DO NOTHING`, append(t.signed(operationRows, operationValues(o, resolution)...), dueAt(o), millis(t.now))...)
 	if err != nil || o.Key == nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (t *tx) InsertOperation(o *payment.Operation) error {
 const updateOperation = `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
 	owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
 	closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, account_version = $20,
-	resolution = $21, resend_answers = $22, signature = $23 WHERE id = $24 AND merchant_id = $25`
+	resolution = $21, resend_answers = $22, signature = $23, due_set_at = $24 WHERE id = $25 AND merchant_id = $26`
 
 // updateOperation returns the arguments of the statement updateOperation.
 func (t *tx) updateOperation(o *payment.Operation) ([]any, error) {
@@ -92,7 +93,8 @@ func (t *tx) updateOperation(o *payment.Operation) ([]any, error) {
 	}
 	return []any{o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
 		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Instrument,
-		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, resolution, o.ResendAnswers, t.signature(operationRows, operationValues(o, resolution)), o.ID, o.MerchantID}, nil
+		o.Outcome, o.ErrorText, dueAt(o), o.AccountVersion, resolution, o.ResendAnswers, t.signature(operationRows, operationValues(o, resolution)), millis(t.now),
+		o.ID, o.MerchantID}, nil
 }
 
 // UpdateOperation implements engine.Tx. It does not change PaymentID and Request.
@@ -113,7 +115,7 @@ func (t *tx) UpdateHeldOperation(o *payment.Operation, node string, until time.T
 	if err != nil {
 		return false, err
 	}
-	n, err := t.exec("update held operation", updateOperation+` AND owner = $26 AND lease_until = $27 AND status IN ('started', 'unknown')`,
+	n, err := t.exec("update held operation", updateOperation+` AND owner = $27 AND lease_until = $28 AND status IN ('started', 'unknown')`,
 		append(args, node, millis(until))...)
 	if err != nil || n == 0 {
 		return false, err
@@ -191,14 +193,14 @@ func (t *tx) ResolvedOperations(limit int) ([]*payment.Operation, error) {
 func (t *tx) ClaimOperations(owner string, until time.Time, limit int, rows ...int64) ([]*payment.Operation, error) {
 	t.wrote = true
 	if len(rows) == 0 {
-		return all(t, "claim operations", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
+		return all(t, "claim operations", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2, due_set_at = $3
 			WHERE seq IN (SELECT seq FROM operations WHERE due_at <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
 			RETURNING `+operationColumns, owner, millis(until), millis(t.now), limit)
 	}
 	var out []*payment.Operation
 	var altered *vault.AlteredError
 	for _, row := range rows[:min(len(rows), limit)] {
-		ops, err := all(t, "claim operation", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
+		ops, err := all(t, "claim operation", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2, due_set_at = $4
 			WHERE seq = $3 AND due_at <= $4 RETURNING `+operationColumns, owner, millis(until), row, millis(t.now))
 		var a *vault.AlteredError
 		if errors.As(err, &a) {
@@ -217,7 +219,7 @@ func (t *tx) ClaimOperations(owner string, until time.Time, limit int, rows ...i
 
 // ExtendLease implements engine.Tx. An operation that has closed has no lease.
 func (t *tx) ExtendLease(operationID, owner string, until time.Time) (bool, error) {
-	n, err := t.exec("extend lease", `UPDATE operations SET lease_until = $1, due_at = CASE
+	n, err := t.exec("extend lease", `UPDATE operations SET lease_until = $1, due_set_at = $5, due_at = CASE
 			WHEN status <> $2 AND resolve_at = 0 THEN due_at
 			WHEN status = $2 OR resolve_at < $1 THEN $1
 			ELSE resolve_at END
@@ -227,14 +229,15 @@ func (t *tx) ExtendLease(operationID, owner string, until time.Time) (bool, erro
 	return n == 1, err
 }
 
-// ReleaseLeases implements engine.Tx.
+// ReleaseLeases implements engine.Tx. What was open under a lease is due now: an earlier time to come may be from before a jump of the clock.
 func (t *tx) ReleaseLeases(owner string) (int, error) {
-	n, err := t.exec("release leases", `UPDATE operations SET lease_until = $1, due_at = CASE
+	n, err := t.exec("release leases", `UPDATE operations SET lease_until = $1, due_set_at = $1, due_at = CASE
 			WHEN status = $2 THEN $1
 			WHEN resolve_at = 0 THEN due_at
-			WHEN resolve_at < $1 THEN $1
+			WHEN resolve_at < $1 OR status IN ($4, $5) THEN $1
 			ELSE resolve_at END
-		WHERE owner = $3 AND due_at >= 0 AND lease_until > $1`, millis(t.now), string(payment.OperationStarted), owner)
+		WHERE owner = $3 AND due_at >= 0 AND lease_until > $1`, millis(t.now), string(payment.OperationStarted), owner, string(payment.OperationUnknown),
+		string(payment.OperationPending))
 	if err != nil {
 		return 0, err
 	}
@@ -242,10 +245,20 @@ func (t *tx) ReleaseLeases(owner string) (int, error) {
 	return int(n + m), err
 }
 
+// LastDueSet implements engine.Reader. It reads operations_due.
+func (t *tx) LastDueSet() (time.Time, error) {
+	return one(t, "read the last due time", func(row scanner) (time.Time, error) {
+		var at int64
+		err := row.Scan(&at)
+		return moment(at), err
+	}, `SELECT COALESCE(MAX(due_set_at), 0) FROM operations WHERE due_at >= 0`)
+}
+
 // RecallOperations implements engine.Tx.
-func (t *tx) RecallOperations(at time.Time, statuses ...payment.OperationStatus) error {
+func (t *tx) RecallOperations(r drive.Recall, statuses ...payment.OperationStatus) error {
 	for _, s := range statuses {
-		_, err := t.exec("recall operations", `UPDATE operations SET due_at = $1 WHERE due_at > $1 AND due_at < $2 AND status = $3`, millis(at), int64(math.MaxInt64), string(s))
+		_, err := t.exec("recall operations", `UPDATE operations SET due_at = $1, due_set_at = $2 WHERE due_at > $1 AND due_at < $3 AND due_set_at >= $4 AND status = $5`,
+			millis(r.DueBy), millis(t.now), int64(math.MaxInt64), millis(r.SetSince), string(s))
 		if err != nil {
 			return err
 		}

@@ -67,8 +67,7 @@ func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {
 	}
 	jump, first, calm := d.clock.look(db, at, d.LeaseTime)
 	if first {
-		longest := payment.ResolveDelay(payment.OperationUnknown, math.MaxInt32)
-		d.recall(ctx, longest+d.LeaseTime, payment.OperationStarted, payment.OperationUnknown)
+		d.firstLook(ctx)
 	}
 	if jump == 0 {
 		return calm, nil
@@ -77,17 +76,46 @@ func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {
 	d.Log.LogAttrs(ctx, slog.LevelError, "the clock has jumped; this node takes nothing over until a lease time has passed", slog.Duration("by", jump),
 		slog.Duration("lease_time", d.LeaseTime))
 	if jump < 0 {
-		d.recall(ctx, d.LeaseTime, payment.OperationStarted, payment.OperationUnknown, payment.OperationPending)
+		d.jumpedBack(ctx, func(tx Tx) error { return d.catchUp(tx, time.Time{}) })
 	}
 	return false, nil
 }
 
-// recall makes open operations due that would become due after wait.
-func (d *Driver) recall(ctx context.Context, wait time.Duration, statuses ...payment.OperationStatus) {
-	err := d.Store.Update(ctx, func(tx Tx) error { return tx.RecallOperations(tx.Now().Add(wait), statuses...) })
-	if err != nil {
+// firstLook finds out whether the clock has jumped back before this process began: then a due time was written in the future. Due times from before
+// payswitch stored that are judged by the longest wait that there is.
+func (d *Driver) firstLook(ctx context.Context) {
+	d.jumpedBack(ctx, func(tx Tx) error {
+		last, err := tx.LastDueSet()
+		if err == nil && last.After(tx.Now()) {
+			err = d.catchUp(tx, tx.Now().Add(time.Millisecond))
+		}
+		if err != nil {
+			return err
+		}
+		longest := min(payment.ResolveDelay(payment.OperationUnknown, math.MaxInt32), d.ResolvePause)
+		return tx.RecallOperations(Recall{DueBy: tx.Now().Add(longest + d.LeaseTime)}, payment.OperationStarted, payment.OperationUnknown)
+	})
+}
+
+// catchUp makes open operations due within a lease time after a jump of the clock back. setSince is that of Recall.
+func (d *Driver) catchUp(tx Tx, setSince time.Time) error {
+	r := Recall{DueBy: tx.Now().Add(d.LeaseTime), SetSince: setSince}
+	return tx.RecallOperations(r, payment.OperationStarted, payment.OperationUnknown, payment.OperationPending)
+}
+
+func (d *Driver) jumpedBack(ctx context.Context, correct func(tx Tx) error) {
+	if err := d.Store.Update(ctx, correct); err != nil {
 		d.Log.LogAttrs(ctx, slog.LevelError, "after a jump back, open operations wait until the clock has caught up", slog.Any("error", err))
 	}
+}
+
+// keepDue moves the next look at an operation to the time that its tries allow. A later time is from before a jump of the clock back.
+func (d *Driver) keepDue(op *payment.Operation, now time.Time) {
+	if op.Unsent() && op.ResolveTries == 0 { // its first send may be put off for longer
+		return
+	}
+	op.AskBy(now.Add(payment.ResolveDelay(op.Status, op.ResolveTries)))
+	op.AskBy(now.Add(d.ResolvePause))
 }
 
 // ClockHolds reports whether the database's clock, at db now, has not jumped since the latest look.

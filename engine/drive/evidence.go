@@ -267,6 +267,7 @@ func (d *Driver) Take(ctx context.Context, id string) (op *payment.Operation, en
 			return nil
 		}
 		op.Owner, op.LeaseUntil = d.Node, tx.Now().Add(d.LeaseTime).Truncate(time.Millisecond)
+		d.keepDue(op, tx.Now())
 		return tx.UpdateOperation(op)
 	})
 	if err != nil || !taken {

@@ -45,6 +45,9 @@ type Reader interface {
 	Exchanges(operationID string) ([]ExchangeRecord, error)
 	// Evidence returns the evidence about an operation in the order of insertion.
 	Evidence(operationID string) ([]Evidence, error)
+	// LastDueSet returns the latest time at which the due time of an open operation was written, zero without one. A time in the future proves
+	// that the clock has jumped back.
+	LastDueSet() (time.Time, error)
 	JournalReader
 }
 
@@ -59,8 +62,14 @@ type Tx interface {
 	UpdateHeldOperation(o *payment.Operation, node string, until time.Time) (bool, error)
 	// ExtendLease moves the end of owner's lease. It returns false if owner's lease has ended or another owner holds it.
 	ExtendLease(operationID, owner string, until time.Time) (bool, error)
-	// RecallOperations makes the operations with one of these statuses that would become due later than at due at that time.
-	RecallOperations(at time.Time, statuses ...payment.OperationStatus) error
+	// RecallOperations makes operations with one of these statuses due earlier.
+	RecallOperations(r Recall, statuses ...payment.OperationStatus) error
 	PutExchange(x ExchangeRecord) error // inserts or completes by (operation, index)
 	JournalTx
+}
+
+// Recall selects operations that wait for a time from before a jump of the clock back.
+type Recall struct {
+	DueBy    time.Time // they become due then; those that are due earlier stay as they are
+	SetSince time.Time // only due times that were written then or later; zero for all
 }

@@ -214,6 +214,7 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 			return err
 		}
 		op.LastSendAt = until
+		d.keepDue(op, tx.Now())
 		if err := tx.UpdateOperation(op); err != nil {
 			return err
 		}

@@ -24,6 +24,7 @@ var driveRoom = room{
 		{"journal", testJournal},
 		{"journal: pages", testJournalPages},
 		{"journal: removal", testJournalExpiry},
+		{"operations: due times from before a jump of the clock", testRecall},
 		{"empty lists, and a lease without an operation", testDriveMissing},
 	},
 }
@@ -131,6 +132,41 @@ func testLeases(t *testing.T, s engine.Store) {
 	require.False(t, extend("closed", "me", time.Minute), "a closed operation has no lease")
 	time.Sleep(10 * time.Millisecond)
 	require.ElementsMatch(t, []string{"op", "unknown"}, ids(claim(t, s, "you", time.Minute, 10), operationID))
+}
+
+// testRecall makes operations due by when their due times were written.
+func testRecall(t *testing.T, s engine.Store) {
+	require.Zero(t, get(t, s, engine.Reader.LastDueSet))
+	far := time.Now().Add(time.Hour)
+	for id, status := range map[string]payment.OperationStatus{"unknown": payment.OperationUnknown, "pending": payment.OperationPending,
+		"never": payment.OperationUnknown, "ended": payment.OperationSucceeded} {
+		o := operation(id)
+		if o.Status = status; id != "never" {
+			o.ResolveAt = far
+		}
+		insertOperations(t, s, o)
+	}
+	started := operation("started")
+	started.Owner, started.LeaseUntil = "me", far
+	var written time.Time
+	update(t, s, func(tx engine.Tx) error { written = tx.Now(); return tx.InsertOperation(started) })
+	require.Equal(t, written, get(t, s, engine.Reader.LastDueSet))
+	recall := func(since time.Time, statuses ...payment.OperationStatus) []string {
+		update(t, s, func(tx engine.Tx) error {
+			return tx.RecallOperations(drive.Recall{DueBy: tx.Now(), SetSince: since}, statuses...)
+		})
+		return ids(claim(t, s, "you", time.Hour, 10), operationID)
+	}
+	all := []payment.OperationStatus{payment.OperationStarted, payment.OperationUnknown, payment.OperationPending}
+	require.Empty(t, recall(time.Now().Add(time.Minute), all...), "their due times were written earlier")
+	require.Equal(t, []string{"pending"}, recall(time.Time{}, payment.OperationPending))
+	require.ElementsMatch(t, []string{"started", "unknown"}, recall(base, payment.OperationStarted, payment.OperationUnknown))
+	update(t, s, func(tx engine.Tx) error {
+		n, err := tx.ReleaseLeases("you")
+		require.Equal(t, 3, n)
+		return err
+	})
+	require.ElementsMatch(t, []string{"pending", "started", "unknown"}, ids(claim(t, s, "you", time.Hour, 10), operationID), "an ended lease leaves no wait")
 }
 
 func testExchanges(t *testing.T, s engine.Store) {
