@@ -251,6 +251,18 @@ func (e *Engine) ListRefunds(ctx context.Context, auth account.Auth, in request.
 	return list, total, err
 }
 
+// CountRefunds counts a merchant's refunds that were created from from to to, by connector, currency and status. A zero time does not filter.
+func (e *Engine) CountRefunds(ctx context.Context, auth account.Auth, from, to time.Time) (list []payment.RefundCount, err error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	err = e.read(ctx, "count refunds", func(r Reader) (err error) {
+		list, err = r.RefundCounts(auth.MerchantID, auth.ProfileID, from, to)
+		return err
+	})
+	return list, err
+}
+
 // DecideRefund books an operator's decision about a refund: any status may follow any other. It calls no processor and announces nothing. An operation
 // that is still open ends with it, so that background work does not send the refund again.
 func (e *Engine) DecideRefund(ctx context.Context, id string, in request.RefundDecision) error {

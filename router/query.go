@@ -96,3 +96,11 @@ func (q *query) time(name string) time.Time {
 	}
 	return t.UTC()
 }
+
+// either reads a time that has two names. given is false where neither was sent.
+func (q *query) either(name, other string) (t time.Time, given bool) {
+	if q.has(name) {
+		return q.time(name), true
+	}
+	return q.time(other), q.has(other)
+}

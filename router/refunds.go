@@ -19,6 +19,7 @@ type Refunds interface {
 	RetrieveRefund(ctx context.Context, a account.Auth, id string, forceSync bool) (*payment.Refund, error)
 	UpdateRefund(ctx context.Context, a account.Auth, id string, in request.RefundUpdate) (*payment.Refund, error)
 	ListRefunds(ctx context.Context, a account.Auth, in request.RefundListInput) (list []*payment.Refund, total int, err error)
+	CountRefunds(ctx context.Context, a account.Auth, from, to time.Time) ([]payment.RefundCount, error)
 	DecideRefund(ctx context.Context, id string, in request.RefundDecision) error
 }
 
@@ -28,6 +29,11 @@ func (s *Server) refundRoutes() []route {
 		{method: "POST", pattern: "/refunds", who: secretField, handle: s.createRefund},
 		{method: "POST", pattern: "/refunds/list", who: secretField, handle: s.listRefunds},
 		{method: "POST", pattern: "/refunds/profile/list", who: secretField, handle: s.listRefunds},
+		{method: "POST", pattern: "/refunds/filter", who: secretField, handle: s.refundValues},
+		{method: "GET", pattern: "/refunds/v2/filter", who: secretField, handle: s.refundChoices},
+		{method: "GET", pattern: "/refunds/v2/profile/filter", who: secretField, handle: s.refundChoices},
+		{method: "GET", pattern: "/refunds/aggregate", who: secretField, handle: s.aggregateRefunds},
+		{method: "GET", pattern: "/refunds/profile/aggregate", who: secretField, handle: s.aggregateRefunds},
 		{method: "POST", pattern: "/refunds/sync", who: secretField, handle: s.syncRefund},
 		{method: "GET", pattern: refundPath, who: secretField, handle: s.retrieveRefund},
 		{method: "POST", pattern: refundPath, who: secretField, handle: s.updateRefund},

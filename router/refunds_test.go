@@ -223,6 +223,47 @@ func TestListRefunds(t *testing.T) {
 	require.Equal(t, []any{"r0", "r1", "r2", "r3"}, ids)
 }
 
+// TestRefundFilters makes the calls that fill a dashboard's filters, and counts by status.
+func TestRefundFilters(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.paid(1000), w.paid(999_999_999)
+	before := time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)
+	none := map[string]any{"success": 0.0, "failure": 0.0, "pending": 0.0, "manual_review": 0.0, "transaction_failure": 0.0}
+	require.Equal(t, map[string]any{"status_with_count": none}, w.get("/refunds/aggregate?start_time="+before).ok())
+	require.Equal(t, map[string]any{"connector": []any{}, "currency": []any{}, "refund_status": []any{}}, w.post("/refunds/filter", `{"start_time":"`+before+`"}`).ok())
+	connector := w.post("/refunds", `{"payment_id":"`+a+`","amount":100}`).ok()["connector"].(string)
+	account := w.post("/refunds", `{"payment_id":"`+a+`","amount":200}`).ok()["merchant_connector_id"].(string)
+	w.post("/refunds", `{"payment_id":"`+b+`","amount":900000401}`).ok()
+	w.post("/refunds", `{"payment_id":"`+b+`","amount":900000402}`).ok()
+	some := map[string]any{"success": 2.0, "failure": 1.0, "pending": 1.0, "manual_review": 0.0, "transaction_failure": 0.0}
+	for _, path := range []string{"/refunds/aggregate", "/refunds/profile/aggregate"} {
+		require.Equal(t, some, w.get(path + "?start_time=" + before).ok()["status_with_count"])
+		require.Equal(t, some, w.get(path + "?startTime=" + before + "&endTime=2100-01-01T00:00:00Z").ok()["status_with_count"])
+		require.Equal(t, none, w.get(path + "?start_time=" + before + "&end_time=" + before).ok()["status_with_count"])
+		w.get(path).refused(400, "IR_06", "missing field `start_time`")
+		w.get(path+"?start_time=monday").refused(400, "IR_06", "start_time")
+		w.send("GET", path+"?start_time="+before, w.publishable, "").refused(401, "IR_01", "")
+	}
+	require.Equal(t, map[string]any{"connector": []any{connector}, "currency": []any{"USD"}, "refund_status": []any{"failure", "pending", "success"}},
+		w.post("/refunds/filter", `{"start_time":"`+before+`","end_time":"2100-01-01T00:00:00Z"}`).ok())
+	require.Empty(t, w.post("/refunds/filter", `{"start_time":"2001-01-01T00:00:00Z","end_time":"2002-01-01T00:00:00Z"}`).ok()["connector"])
+	w.post("/refunds/filter", `{}`).refused(400, "IR_06", "missing field `start_time`")
+	w.post("/refunds/filter", `{"start_time":5}`).refused(400, "IR_06", "")
+	w.send("POST", "/refunds/filter", w.publishable, `{"start_time":"`+before+`"}`).refused(401, "IR_01", "")
+	for _, path := range []string{"/refunds/v2/filter", "/refunds/v2/profile/filter"} {
+		got := w.get(path).ok()
+		require.Contains(t, got["connector"], connector)
+		require.Equal(t, account, got["connector"].(map[string]any)[connector].([]any)[0].(map[string]any)["merchant_connector_id"])
+		require.Equal(t, "payment_processor", got["connector"].(map[string]any)[connector].([]any)[0].(map[string]any)["connector_type"])
+		require.Contains(t, got["currency"], "CHF")
+		require.Len(t, got["refund_status"], 5)
+		w.send("GET", path, w.publishable, "").refused(401, "IR_01", "")
+	}
+	_, other, _ := w.merchant("shop_2")
+	require.Equal(t, none, w.send("GET", "/refunds/aggregate?start_time="+before, other, "").ok()["status_with_count"])
+	require.NotContains(t, w.send("GET", "/refunds/v2/filter", other, "").body, account)
+}
+
 func TestDecideRefund(t *testing.T) {
 	w := newWorld(t)
 	id := w.paid(1000)

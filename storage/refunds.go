@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"time"
+
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -111,6 +113,24 @@ func (t *tx) Refunds(merchantID, profileID string, f request.RefundListInput) ([
 	list, err := all(t, "list refunds", genuine(t, refundRows, scanRefund, "merchant_id", merchantID),
 		`SELECT `+refundColumns+` FROM refunds WHERE `+where.String()+page, where.args...)
 	return list, total, err
+}
+
+// RefundCounts implements engine.Reader.
+func (t *tx) RefundCounts(merchantID, profileID string, from, to time.Time) ([]payment.RefundCount, error) {
+	var where conditions
+	where.add("merchant_id = ", merchantID)
+	if profileID != "" {
+		where.add("profile_id = ", profileID)
+	}
+	where.addTime("created_at >= ", from, true)
+	where.addTime("created_at <= ", to, false)
+	return all(t, "count refunds", func(row scanner) (c payment.RefundCount, err error) {
+		var currency, status string
+		err = row.Scan(&c.Connector, &currency, &status, &c.N)
+		c.Currency, c.Status = sdk.Currency(currency), payment.RefundStatus(status)
+		return c, err
+	}, `SELECT connector, currency, status, count(*) FROM refunds WHERE `+where.String()+` GROUP BY connector, currency, status ORDER BY connector, currency, status`,
+		where.args...)
 }
 
 // addAny adds "column IN (…)" unless the list is empty.

@@ -93,6 +93,9 @@ type RefundReader interface {
 	RefundsAt(merchantID, accountID, processorID, reference string) ([]*payment.Refund, error)
 	// Refunds lists a merchant's refunds, newest first, by the filter. total counts all refunds that pass it.
 	Refunds(merchantID, profileID string, f request.RefundListInput) (list []*payment.Refund, total int, err error)
+	// RefundCounts counts a merchant's refunds that were created from from to to, both inclusive, by connector, currency and status, in that
+	// order. A zero time does not filter. "" is any profile.
+	RefundCounts(merchantID, profileID string, from, to time.Time) ([]payment.RefundCount, error)
 }
 
 // Store is the part of a store that changes need.

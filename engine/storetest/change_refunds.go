@@ -89,4 +89,16 @@ func testRefunds(t *testing.T, s engine.Store) {
 		require.Equal(t, c.want, got, name)
 		require.Equal(t, c.total, total, name)
 	}
+	counts := func(profile string, from, to time.Time) (out []string) {
+		for _, c := range get(t, s, func(r engine.Reader) ([]payment.RefundCount, error) {
+			return r.RefundCounts(merchantA, profile, from, to)
+		}) {
+			out = append(out, fmt.Sprint(c.Connector, " ", c.Currency, " ", c.Status, " ", c.N))
+		}
+		return out
+	}
+	require.Equal(t, []string{"simulator EUR failed 1", "simulator EUR succeeded 1", "simulator USD succeeded 1", "stripe EUR succeeded 1"},
+		counts("", time.Time{}, time.Time{}))
+	require.Equal(t, []string{"simulator USD succeeded 1"}, counts("pro_2", time.Time{}, time.Time{}))
+	require.Equal(t, []string{"simulator EUR succeeded 1", "simulator USD succeeded 1"}, counts("", base.Add(2*time.Second), base.Add(3*time.Second)))
 }

@@ -1,0 +1,107 @@
+package router
+
+import (
+	"slices"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// timeRange is the body of a question about a range of time. Without an end the range ends now.
+type timeRange struct{ from, to time.Time }
+
+var timeRangeFields = openObject(
+	must(at("start_time", timestamp, func(t *timeRange) *time.Time { return &t.from })),
+	at("end_time", timestamp, func(t *timeRange) *time.Time { return &t.to }),
+)
+
+// refundValues answers with the connectors, currencies and statuses of the refunds in a range of time.
+func (s *Server) refundValues(c *call) (answer, error) {
+	var in timeRange
+	if err := decode(c, timeRangeFields, &in); err != nil {
+		return answer{}, err
+	}
+	counts, err := s.Payments.CountRefunds(c.ctx(), c.auth, in.from, in.to)
+	if err != nil {
+		return answer{}, err
+	}
+	var connectors, codes, statuses []string
+	for _, n := range counts {
+		connectors, codes, statuses = append(connectors, n.Connector), append(codes, string(n.Currency)), append(statuses, refundFilterName(n.Status))
+	}
+	return new(writer).open().strings("connector", distinct(connectors)).strings("currency", distinct(codes)).strings("refund_status", distinct(statuses)).
+		close().answer(), nil
+}
+
+func distinct(list []string) []string {
+	slices.Sort(list)
+	return append([]string{}, slices.Compact(list)...)
+}
+
+// refundFilterName is the name of a status in filters.
+func refundFilterName(status payment.RefundStatus) string {
+	for name, s := range refundFilterStatus {
+		if s == status {
+			return name
+		}
+	}
+	return string(status)
+}
+
+// refundChoices answers with what a list of refunds can be filtered by: the merchant's accounts by connector, all currencies and all statuses.
+func (s *Server) refundChoices(c *call) (answer, error) {
+	list, err := s.Admin.Accounts(c.ctx(), c.auth)
+	if err != nil {
+		return answer{}, err
+	}
+	by := map[string][]*account.Account{}
+	var names []string
+	for _, a := range list {
+		by[a.Connector], names = append(by[a.Connector], a), append(names, a.Connector)
+	}
+	w := newWriter(8 << 10)
+	w.open().key("connector").open()
+	for _, name := range distinct(names) {
+		w.key(name)
+		listOfAnswers(w, by[name], func(w *writer, a *account.Account) {
+			w.open().str("connector_label", a.Label).str("merchant_connector_id", a.ID).str("connector_type", a.Type).close()
+		})
+	}
+	return w.close().strings("currency", textsOf(currencies)).strings("refund_status", refundFilters).close().answer(), nil
+}
+
+func textsOf(list []sdk.Currency) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = string(v)
+	}
+	return out
+}
+
+// aggregateRefunds answers with the number of refunds in each status, zeros included.
+func (s *Server) aggregateRefunds(c *call) (answer, error) {
+	q := c.query()
+	from, given := q.either("start_time", "startTime")
+	to, _ := q.either("end_time", "endTime")
+	if !given {
+		q.fail("start_time", "missing field `start_time`", "")
+	}
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	counts, err := s.Payments.CountRefunds(c.ctx(), c.auth, from, to)
+	if err != nil {
+		return answer{}, err
+	}
+	sums := map[string]int64{}
+	for _, n := range counts {
+		sums[refundFilterName(n.Status)] += n.N
+	}
+	w := new(writer).open().key("status_with_count").open()
+	for _, name := range refundFilters {
+		w.int(name, sums[name])
+	}
+	return w.close().close().answer(), nil
+}
