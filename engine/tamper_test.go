@@ -39,6 +39,7 @@ var unnoticed = map[string]string{
 	"operations.owner":             "who drives it; moves with every claim. A send leaves only within the lease that the node itself remembers",
 	"operations.lease_until":       "moves with every claim. A node sends only within the lease that it remembers itself; taken too early, an operation is resolved by evidence, as after a crash",
 	"operations.due_at":            "when background work looks at it; worked out from signed columns. Changed, it is looked at earlier, later or not at all",
+	"operations.due_set_at":        "when due_at was written. In the future, a start looks at the operation within a lease time; in the past, a jump of the clock leaves it late",
 	"authentications.due_at":       "when background work looks at it, as of operations",
 	"authentications.owner":        "who asks the authenticator; moves with every claim",
 	"authentications.lease_until":  "who asks the authenticator, and until when; moves with every claim",
