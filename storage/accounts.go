@@ -68,13 +68,13 @@ func (t *tx) DeleteAccount(merchantID, id string) error {
 // Account implements engine.Reader.
 func (t *tx) Account(merchantID, id string) (*account.Account, error) {
 	return one(t, "read account", genuine(t, accountRows, scanAccount, "merchant_id", merchantID, "id", id),
-		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // Accounts implements engine.Reader.
 func (t *tx) Accounts(merchantID string) ([]*account.Account, error) {
 	return all(t, "list accounts", genuine(t, accountRows, scanAccount, "merchant_id", merchantID),
-		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
+		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 ORDER BY created_at, seq`+t.s.dialect().lockRow, merchantID)
 }
 
 const keyColumns = `merchant_id, id, name, description, prefix, hash, created_at, expires_at, revoked_at, signature`
@@ -109,7 +109,7 @@ func (t *tx) UpdateAPIKey(k *account.APIKey) error {
 
 // APIKey implements engine.Reader.
 func (t *tx) APIKey(merchantID, id string) (*account.APIKey, error) {
-	return one(t, "read API key", genuine(t, keyRows, scanKey, "merchant_id", merchantID, "id", id), `SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return one(t, "read API key", genuine(t, keyRows, scanKey, "merchant_id", merchantID, "id", id), `SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // APIKeyByHash implements engine.Reader.

@@ -57,7 +57,7 @@ func (t *tx) UpdateAttempt(a *payment.Attempt) error {
 // Attempt implements engine.Reader.
 func (t *tx) Attempt(merchantID, id string) (*payment.Attempt, error) {
 	return one(t, "read attempt", genuine(t, attemptRows, scanAttempt, "merchant_id", merchantID, "id", id),
-		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // Attempts implements engine.Reader.

@@ -101,13 +101,13 @@ func (t *tx) ClaimAuthentications(owner string, until time.Time, limit int) ([]*
 
 // LeaseAuthentication implements engine.Tx.
 func (t *tx) LeaseAuthentication(id, owner string, until time.Time) (bool, error) {
-	n, err := t.exec("lease authentication", `UPDATE authentications SET owner = $1, lease_until = $2
+	n, err := t.expect("lease authentication", 1, `UPDATE authentications SET owner = $1, lease_until = $2
 		WHERE id = $3 AND lease_until <= $4`, owner, millis(until), id, millis(t.now))
 	return n == 1, err
 }
 
 // ReleaseAuthentication implements engine.Tx.
 func (t *tx) ReleaseAuthentication(id, owner string) error {
-	_, err := t.exec("release authentication", `UPDATE authentications SET owner = '', lease_until = 0 WHERE id = $1 AND owner = $2`, id, owner)
+	err := t.put("release authentication", `UPDATE authentications SET owner = '', lease_until = 0 WHERE id = $1 AND owner = $2`, id, owner)
 	return err
 }

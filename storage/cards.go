@@ -20,7 +20,7 @@ func scanCard(row scanner) (*vault.StoredCard, error) {
 
 // Card implements engine.Reader.
 func (t *tx) Card(merchantID, id string) (*vault.StoredCard, error) {
-	return one(t, "read card", genuine(t, cardRows, scanCard, "merchant_id", merchantID, "id", id), `SELECT `+cardColumns+` FROM cards WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return one(t, "read card", genuine(t, cardRows, scanCard, "merchant_id", merchantID, "id", id), `SELECT `+cardColumns+` FROM cards WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // CardsByFingerprint implements engine.Reader.

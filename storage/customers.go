@@ -40,7 +40,7 @@ func (t *tx) UpdateCustomer(c *account.Customer) error {
 // Customer implements engine.Reader.
 func (t *tx) Customer(merchantID, id string) (*account.Customer, error) {
 	return one(t, "read customer", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID, "id", id),
-		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // Customers implements engine.Reader. A limit of 0 means no limit.

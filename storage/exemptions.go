@@ -25,7 +25,7 @@ func (t *tx) LowValue(merchantID, card string) (change.LowValueUse, error) {
 
 // CountLowValue implements engine.Tx. It uses one statement, so that concurrent counts add up.
 func (t *tx) CountLowValue(merchantID, card string, eurCents int64, until time.Time) error {
-	_, err := t.exec("count low-value use", `INSERT INTO low_value_uses AS u (merchant_id, card, count, eur_cents, expires_at) VALUES ($1, $2, 1, $3, $4)
+	err := t.put("count low-value use", `INSERT INTO low_value_uses AS u (merchant_id, card, count, eur_cents, expires_at) VALUES ($1, $2, 1, $3, $4)
 		ON CONFLICT (merchant_id, card) DO UPDATE SET
 		count = CASE WHEN u.expires_at <= $5 THEN 1 ELSE u.count + 1 END,
 		eur_cents = CASE WHEN u.expires_at <= $5 THEN excluded.eur_cents ELSE u.eur_cents + excluded.eur_cents END,
@@ -36,7 +36,7 @@ func (t *tx) CountLowValue(merchantID, card string, eurCents int64, until time.T
 
 // ResetLowValue implements engine.Tx.
 func (t *tx) ResetLowValue(merchantID, card string) error {
-	_, err := t.exec("reset low-value use", `DELETE FROM low_value_uses WHERE merchant_id = $1 AND card = $2`, merchantID, card)
+	err := t.put("reset low-value use", `DELETE FROM low_value_uses WHERE merchant_id = $1 AND card = $2`, merchantID, card)
 	return err
 }
 
@@ -55,7 +55,7 @@ func (t *tx) CountExemption(merchantID, bin, exemption string, softDeclined bool
 	if softDeclined {
 		soft = 1
 	}
-	_, err := t.exec("count exemption", `INSERT INTO exemption_rates AS r (merchant_id, bin, exemption, claimed, soft_declined, expires_at)
+	err := t.put("count exemption", `INSERT INTO exemption_rates AS r (merchant_id, bin, exemption, claimed, soft_declined, expires_at)
 		VALUES ($1, $2, $3, 1, $4, $5) ON CONFLICT (merchant_id, bin, exemption) DO UPDATE SET
 		claimed = CASE WHEN r.expires_at <= $6 THEN 1 WHEN r.claimed >= $7 THEN r.claimed / 2 + 1 ELSE r.claimed + 1 END,
 		soft_declined = CASE WHEN r.expires_at <= $6 THEN 0 WHEN r.claimed >= $7 THEN r.soft_declined / 2 ELSE r.soft_declined END + excluded.soft_declined,

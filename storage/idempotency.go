@@ -38,7 +38,7 @@ func (t *tx) InsertIdempotency(r *account.IdempotencyRecord) error {
 // FinishIdempotency implements engine.Tx. It stores the answer in a record that r.Owner holds and that has no answer. It returns ErrNotFound
 // if the record is gone, and ErrConflict if another owner holds it or if it has an answer.
 func (t *tx) FinishIdempotency(r *account.IdempotencyRecord) error {
-	n, err := t.exec("finish idempotency key", `UPDATE idempotency SET status = $1, body = $2, headers = $3, expires_at = $4,
+	n, err := t.expect("finish idempotency key", 1, `UPDATE idempotency SET status = $1, body = $2, headers = $3, expires_at = $4,
 		signature = $5 WHERE merchant_id = $6 AND key = $7 AND owner = $8 AND status = 0`,
 		r.Status, r.Body, r.Headers, millis(r.ExpiresAt), t.signature(idempotencyRows, idempotencyValues(r)), r.MerchantID, r.Key, r.Owner)
 	if err != nil || n == 1 {
@@ -61,7 +61,7 @@ var cardTokenRows = signs("card_tokens", "merchant_id, token", cardTokenColumns)
 
 // PutCardToken implements engine.Tx.
 func (t *tx) PutCardToken(c *payment.CardToken) error {
-	_, err := t.exec("put card token", `INSERT INTO card_tokens (`+cardTokenColumns+`)
+	err := t.put("put card token", `INSERT INTO card_tokens (`+cardTokenColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id, token) DO UPDATE SET payment_id = excluded.payment_id,
 		sealed = excluded.sealed, expires_at = excluded.expires_at,
 		signature = excluded.signature`, t.signed(cardTokenRows, c.MerchantID, c.Token, c.PaymentID, c.Sealed, millis(c.ExpiresAt))...)
@@ -102,24 +102,24 @@ func (t *tx) DeleteCardToken(merchantID, token string) error {
 const expiredAtOnce = 2000
 
 // DeleteExpired implements engine.Tx. It deletes at most expiredAtOnce rows of each kind, the longest expired first. A row without an expiry
-// stays.
+// stays. Where several write, a row that another has just given a later expiry stays too: the row's lock reads it again.
 func (t *tx) DeleteExpired() (int, error) {
 	total := 0
 	for _, query := range []string{
 		`DELETE FROM short_term_keys WHERE seq IN
-			(SELECT seq FROM short_term_keys WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+			(SELECT seq FROM short_term_keys WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		`DELETE FROM card_tokens WHERE seq IN
-			(SELECT seq FROM card_tokens WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+			(SELECT seq FROM card_tokens WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		`DELETE FROM idempotency WHERE seq IN
-			(SELECT seq FROM idempotency WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+			(SELECT seq FROM idempotency WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		`DELETE FROM ephemeral_keys WHERE seq IN
-			(SELECT seq FROM ephemeral_keys WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+			(SELECT seq FROM ephemeral_keys WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		`DELETE FROM low_value_uses WHERE seq IN
-			(SELECT seq FROM low_value_uses WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+			(SELECT seq FROM low_value_uses WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		`DELETE FROM exemption_rates WHERE seq IN
-			(SELECT seq FROM exemption_rates WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+			(SELECT seq FROM exemption_rates WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 	} {
-		n, err := t.exec("delete expired rows", query, millis(t.now), expiredAtOnce)
+		n, err := t.exec("delete expired rows", query+t.s.dialect().skipLocked+`)`, millis(t.now), expiredAtOnce)
 		if err != nil {
 			return 0, err
 		}

@@ -13,7 +13,7 @@ var exchangeRows = signs("exchanges", "operation_id, number", exchangeColumns)
 
 // PutExchange implements engine.Tx.
 func (t *tx) PutExchange(x drive.ExchangeRecord) error {
-	_, err := t.exec("put exchange", `INSERT INTO exchanges (`+exchangeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	err := t.put("put exchange", `INSERT INTO exchanges (`+exchangeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (operation_id, number) DO UPDATE SET at = excluded.at, request_hash = excluded.request_hash,
 		sealed = excluded.sealed, answered = excluded.answered, sent = excluded.sent, status = excluded.status,
 		failure = excluded.failure, duration_ns = excluded.duration_ns,
@@ -59,7 +59,7 @@ var evidenceRows = signs("evidence", "operation_id, at", evidenceColumns)
 
 // InsertEvidence implements engine.Tx.
 func (t *tx) InsertEvidence(e drive.Evidence) error {
-	_, err := t.exec("insert evidence", `INSERT INTO evidence (`+evidenceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	err := t.put("insert evidence", `INSERT INTO evidence (`+evidenceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		t.signed(evidenceRows, e.OperationID, e.MerchantID, millis(e.At), e.Source, e.Outcome, e.Note)...)
 	return err
 }

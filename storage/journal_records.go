@@ -20,7 +20,7 @@ func scanJournal(row scanner) (*drive.JournalRecord, error) {
 
 // InsertJournal implements engine.Tx.
 func (t *tx) InsertJournal(r *drive.JournalRecord) error {
-	_, err := t.exec("insert journal", `INSERT INTO journal (`+journalColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+	err := t.put("insert journal", `INSERT INTO journal (`+journalColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		r.OperationID, r.MerchantID, r.PaymentID, r.AccountID, r.Connector, r.Adapter, r.AdapterHash, string(r.Kind), millis(r.At), r.Sealed)
 	return err
 }
@@ -43,7 +43,7 @@ func (t *tx) JournalPage(f drive.JournalFilter) ([]*drive.JournalRecord, error) 
 
 // DeleteExchanges implements engine.Tx.
 func (t *tx) DeleteExchanges(operationID string) error {
-	_, err := t.exec("delete exchanges", `DELETE FROM exchanges WHERE operation_id = $1`, operationID)
+	err := t.put("delete exchanges", `DELETE FROM exchanges WHERE operation_id = $1`, operationID)
 	return err
 }
 

@@ -10,7 +10,7 @@ import (
 // Keyset implements engine.Reader.
 func (t *tx) Keyset(name string) ([]byte, error) {
 	return one(t, "read keyset", func(row scanner) (b []byte, err error) { return b, row.Scan(&b) },
-		`SELECT wrapped FROM keysets WHERE name = $1`, name)
+		`SELECT wrapped FROM keysets WHERE name = $1`+t.s.dialect().lockRow, name)
 }
 
 // InsertKeyset implements engine.Tx.

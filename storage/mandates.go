@@ -57,7 +57,7 @@ func (t *tx) UpdateMandate(m *method.Mandate) error {
 
 // Mandate implements engine.Reader.
 func (t *tx) Mandate(merchantID, id string) (*method.Mandate, error) {
-	return one(t, "read mandate", genuine(t, mandateRows, scanMandate, "merchant_id", merchantID, "id", id), `SELECT `+mandateColumns+` FROM mandates WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return one(t, "read mandate", genuine(t, mandateRows, scanMandate, "merchant_id", merchantID, "id", id), `SELECT `+mandateColumns+` FROM mandates WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // Mandates implements engine.Reader.
@@ -85,7 +85,7 @@ func (t *tx) Mandates(merchantID string, f method.MandateFilter) ([]*method.Mand
 	}
 	args = append(args, rowLimit(f.Limit), max(f.Offset, 0))
 	return all(t, "list mandates", genuine(t, mandateRows, scanMandate, "merchant_id", merchantID), fmt.Sprintf(`SELECT %s FROM mandates WHERE merchant_id = $1%s
-		ORDER BY created_at DESC, seq DESC LIMIT $%d OFFSET $%d`, mandateColumns, where.String(), len(args)-1, len(args)), args...)
+		ORDER BY created_at DESC, seq DESC LIMIT $%d OFFSET $%d`+t.s.dialect().lockRow, mandateColumns, where.String(), len(args)-1, len(args)), args...)
 }
 
 const ephemeralColumns = `merchant_id, id, customer_id, hash, created_at, expires_at, signature`
@@ -114,7 +114,7 @@ func (t *tx) EphemeralKeyByHash(hash []byte) (*method.EphemeralKey, error) {
 // EphemeralKey implements engine.Reader.
 func (t *tx) EphemeralKey(merchantID, id string) (*method.EphemeralKey, error) {
 	return one(t, "read ephemeral key", genuine(t, ephemeralRows, scanEphemeral, "merchant_id", merchantID, "id", id),
-		`SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+		`SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // DeleteEphemeralKey implements engine.Tx.

@@ -40,7 +40,7 @@ func (t *tx) UpdateMerchant(m *account.Merchant) error {
 // DeleteMerchant implements engine.Tx. Foreign keys delete the merchant's profiles, accounts and keys.
 func (t *tx) DeleteMerchant(id string) error {
 	for _, table := range []string{"cards", "payment_methods", "mandates", "ephemeral_keys", "customer_accounts", "account_versions", "low_value_uses", "exemption_rates"} {
-		if _, err := t.exec("delete merchant's "+table, `DELETE FROM `+table+` WHERE merchant_id = $1`, id); err != nil {
+		if err := t.put("delete merchant's "+table, `DELETE FROM `+table+` WHERE merchant_id = $1`, id); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (t *tx) DeleteMerchant(id string) error {
 
 // Merchant implements engine.Reader.
 func (t *tx) Merchant(id string) (*account.Merchant, error) {
-	return one(t, "read merchant", genuine(t, merchantRows, scanMerchant, "id", id), `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`, id)
+	return one(t, "read merchant", genuine(t, merchantRows, scanMerchant, "id", id), `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`+t.s.dialect().lockRow, id)
 }
 
 // MerchantByPublishableKey implements engine.Reader. No merchant has the key "".
@@ -121,13 +121,13 @@ func (t *tx) DeleteProfile(merchantID, id string) error {
 // Profile implements engine.Reader.
 func (t *tx) Profile(merchantID, id string) (*account.Profile, error) {
 	return one(t, "read profile", genuine(t, profileRows, scanProfile, "merchant_id", merchantID, "id", id),
-		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // Profiles implements engine.Reader.
 func (t *tx) Profiles(merchantID string) ([]*account.Profile, error) {
 	return all(t, "list profiles", genuine(t, profileRows, scanProfile, "merchant_id", merchantID),
-		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
+		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 ORDER BY created_at, seq`+t.s.dialect().lockRow, merchantID)
 }
 
 // encodeTwo returns a and b as JSON documents.

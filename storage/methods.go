@@ -67,7 +67,7 @@ func (t *tx) TouchPaymentMethod(merchantID, id string, at time.Time) error {
 // PaymentMethod implements engine.Reader.
 func (t *tx) PaymentMethod(merchantID, id string) (*method.PaymentMethod, error) {
 	return one(t, "read payment method", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "id", id),
-		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // PaymentMethodByFingerprint implements engine.Reader.
@@ -87,7 +87,7 @@ func (t *tx) PaymentMethods(merchantID, customerID string, limit int) ([]*method
 // AllPaymentMethods implements engine.Reader.
 func (t *tx) AllPaymentMethods(merchantID, customerID string) ([]*method.PaymentMethod, error) {
 	return all(t, "list all payment methods", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "customer_id", customerID),
-		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND NOT deleted ORDER BY created_at, seq`,
+		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND NOT deleted ORDER BY created_at, seq`+t.s.dialect().lockRow,
 		merchantID, customerID)
 }
 
@@ -106,7 +106,7 @@ func (t *tx) CustomerAccount(merchantID, customerID, accountID string) (*method.
 
 // PutCustomerAccount implements engine.Tx.
 func (t *tx) PutCustomerAccount(c *method.CustomerAccount) error {
-	_, err := t.exec("put customer at account", `INSERT INTO customer_accounts (`+customerAccountColumns+`)
+	err := t.put("put customer at account", `INSERT INTO customer_accounts (`+customerAccountColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id, customer_id, account_id) DO UPDATE SET version = excluded.version,
 		data = excluded.data, signature = excluded.signature`,
 		t.signed(customerAccountRows, c.MerchantID, c.CustomerID, c.AccountID, c.Version, c.Data)...)
@@ -115,6 +115,6 @@ func (t *tx) PutCustomerAccount(c *method.CustomerAccount) error {
 
 // DeleteCustomerAccounts implements engine.Tx.
 func (t *tx) DeleteCustomerAccounts(merchantID, customerID string) error {
-	_, err := t.exec("delete customer at accounts", `DELETE FROM customer_accounts WHERE merchant_id = $1 AND customer_id = $2`, merchantID, customerID)
+	err := t.put("delete customer at accounts", `DELETE FROM customer_accounts WHERE merchant_id = $1 AND customer_id = $2`, merchantID, customerID)
 	return err
 }

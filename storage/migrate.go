@@ -12,7 +12,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -20,7 +19,7 @@ import (
 var migrationFiles embed.FS
 
 // Migrate brings the database that dsn names up to date, and sets it up if it is new. It returns the names of the applied migrations, in
-// order. Before it changes a database with data, it writes a copy next to it (<file>.before-<migration>).
+// order. Before it changes a SQLite database with data, it writes a copy next to it (<file>.before-<migration>).
 func Migrate(ctx context.Context, dsn string) (applied []string, err error) {
 	err = withMigrator(dsn, func(m *migrator) error {
 		applied, err = m.apply(ctx)
@@ -31,6 +30,9 @@ func Migrate(ctx context.Context, dsn string) (applied []string, err error) {
 
 // Pending lists the migrations that Migrate would apply. It changes nothing and creates no database.
 func Pending(ctx context.Context, dsn string) ([]string, error) {
+	if isPostgres(dsn) {
+		return pendingOf(ctx, dsn)
+	}
 	file, err := parseDSN(dsn)
 	if err != nil {
 		return nil, err
@@ -42,7 +44,13 @@ func Pending(ctx context.Context, dsn string) ([]string, error) {
 		list, err := readMigrations(migrationFiles)
 		return nameList(list), err
 	}
-	var out []string
+	return pendingOf(ctx, dsn)
+}
+
+func pendingOf(ctx context.Context, dsn string) (out []string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	err = withMigrator(dsn, func(m *migrator) error {
 		list, _, err := m.pending()
 		out = nameList(list)
@@ -52,6 +60,17 @@ func Pending(ctx context.Context, dsn string) ([]string, error) {
 }
 
 func withMigrator(dsn string, f func(*migrator) error) error {
+	if isPostgres(dsn) {
+		var o Options
+		o.Postgres.defaults()
+		dial, err := newPGDialer(dsn, o)
+		if err != nil {
+			return err
+		}
+		conn := newPGConn(dial, dialect{})
+		defer conn.close()
+		return f(&migrator{conn: conn, path: dial.name, files: migrationFiles, log: slog.New(slog.DiscardHandler)})
+	}
 	file, err := parseDSN(dsn)
 	if err != nil {
 		return err
@@ -72,10 +91,34 @@ type migration struct {
 	version, name, text, hash string
 }
 
+// schemaConn is what a migrator needs of a connection.
+type schemaConn interface {
+	session
+	// script runs several statements without arguments.
+	script(text string) error
+	// prepareSchema makes the connection ready for statements that take long.
+	prepareSchema() error
+	// beginSchema begins a transaction that no other migrator can overtake.
+	beginSchema() error
+	// tables lists the tables.
+	tables() ([]string, error)
+	// tokens replaces the tokens in migrations.
+	tokens() *strings.Replacer
+	// planted lists what could change rows within the transactions of payswitch: triggers, rules.
+	planted() ([]plant, error)
+	// checkSchema compares the schema with the one that the migrations make.
+	checkSchema(m *migrator) error
+	// backUp copies the database before the migration that is next.
+	backUp(m *migrator, next string) error
+}
+
+// plant is an object of the schema that payswitch did not make, and must not be there.
+type plant struct{ kind, name, table string }
+
 // migrator compares the migration files with those that a database has, and applies the rest. It goes only forward.
 type migrator struct {
-	conn  *liteConn
-	path  string
+	conn  schemaConn
+	path  string // for messages
 	files fs.FS
 	log   *slog.Logger
 }
@@ -86,20 +129,18 @@ func (m *migrator) pending() (list []migration, isNew bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	tables := map[string]bool{}
-	if err := m.conn.query(`SELECT name FROM sqlite_master WHERE type = 'table'`, nil, func(row scanner) error {
-		var name string
-		err := row.Scan(&name)
-		tables[name] = true
-		return err
-	}); err != nil {
+	if err := m.conn.prepareSchema(); err != nil {
+		return nil, false, fmt.Errorf("open %s: %w", m.path, err)
+	}
+	tables, err := m.conn.tables()
+	if err != nil {
 		return nil, false, fmt.Errorf("read schema of %s: %w", m.path, err)
 	}
 	if len(tables) == 0 {
 		return known, true, nil
 	}
-	if !tables["schema_migrations"] {
-		return nil, false, fmt.Errorf("%s is not a payswitch database: it has tables, but no table schema_migrations; name another file", m.path)
+	if !slices.Contains(tables, "schema_migrations") {
+		return nil, false, fmt.Errorf("%s is not a payswitch database: it has tables, but no table schema_migrations; name another database", m.path)
 	}
 	if err := m.refusePlanted(); err != nil { // checked before the statements of a migration can fire a trigger
 		return nil, false, err
@@ -138,7 +179,7 @@ func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
 	if isNew {
 		return m.applyTogether(list)
 	}
-	if err := m.backUp(list[0].name); err != nil {
+	if err := m.conn.backUp(m, list[0].name); err != nil {
 		return nil, err
 	}
 	for i := range list {
@@ -157,7 +198,7 @@ func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
 // applyTogether runs migrations in one transaction. It skips those that another process has run in the meantime.
 func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 	c := m.conn
-	if err := c.script("BEGIN IMMEDIATE"); err != nil {
+	if err := c.beginSchema(); err != nil {
 		return nil, fmt.Errorf("migration %s: %w", list[0].name, err)
 	}
 	doing := list[0].name
@@ -181,7 +222,7 @@ func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 		if n == 0 {
 			continue
 		}
-		if err := c.script(sqliteSchema.Replace(k.text)); err != nil {
+		if err := c.script(c.tokens().Replace(k.text)); err != nil {
 			return nil, err
 		}
 		ran = append(ran, k.name)
@@ -195,108 +236,21 @@ func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 	return ran, nil
 }
 
-// backUp writes a complete and consistent copy of the database next to it.
-func (m *migrator) backUp(next string) error {
-	to := fmt.Sprintf("%s.before-%s", m.path, next)
-	if _, err := os.Stat(to); err == nil {
-		to += "-" + wholeMillis(time.Now()).Format("20060102T150405.000")
-	}
-	if _, err := m.conn.exec(`VACUUM INTO $1`, to); err != nil {
-		return fmt.Errorf("copy the database to %s before the migration: %w", to, err)
-	}
-	if err := os.Chmod(to, 0o600); err != nil {
-		return fmt.Errorf("restrict the access to the copy of the database: %w", err)
-	}
-	m.log.Info("the database was copied before its migration", "copy", to)
-	return nil
-}
-
-// dbObject is a table, an index, a trigger or a view.
-type dbObject struct{ kind, name, table, text string }
-
-func (o dbObject) String() string { return o.kind + " " + o.name }
-
-// objects returns the objects of a database's schema, without SQLite's own.
-func objects(c *liteConn) (out []dbObject, err error) {
-	err = c.query(`SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY type DESC, name`, nil, func(row scanner) error {
-		var o dbObject
-		err := row.Scan(&o.kind, &o.name, &o.table, &o.text)
-		out = append(out, o)
-		return err
-	})
-	return out, err
-}
-
-// refusePlanted refuses triggers. payswitch has none. A trigger changes rows within the transactions of payswitch: an intruder who has lost
-// access could still undo every revocation of a key.
+// refusePlanted refuses triggers and the like. payswitch has none. A trigger changes rows within the transactions of payswitch: an intruder who
+// has lost access could still undo every revocation of a key.
 func (m *migrator) refusePlanted() error {
-	list, err := objects(m.conn)
+	list, err := m.conn.planted()
 	if err != nil {
 		return fmt.Errorf("read schema of %s: %w", m.path, err)
 	}
-	for _, o := range list {
-		if o.kind == "trigger" {
-			return fmt.Errorf("%s has the %s on %s, which payswitch did not make; nothing was changed. Find out how the trigger got there, then remove it (DROP TRIGGER)", m.path, o, o.table)
-		}
+	for _, p := range list {
+		return fmt.Errorf("%s has the %s %s on %s, which payswitch did not make; nothing was changed. Find out how the %s got there, then remove it (DROP %s)",
+			m.path, p.kind, p.name, p.table, p.kind, strings.ToUpper(p.kind))
 	}
 	return nil
 }
 
-// checkSchema compares tables and indexes with those that the migrations make. It allows further tables, views and indexes.
-func (m *migrator) checkSchema() error {
-	made := ourSchema
-	if _, ours := m.files.(embed.FS); !ours {
-		made = func() ([]dbObject, error) { return schemaOf(m.files) }
-	}
-	want, err := made()
-	if err != nil {
-		return err
-	}
-	have, err := objects(m.conn)
-	if err != nil {
-		return fmt.Errorf("read schema of %s: %w", m.path, err)
-	}
-	byName := map[string]dbObject{}
-	for _, o := range have {
-		byName[o.name] = o
-	}
-	for _, o := range want {
-		is, found := byName[o.name]
-		if found && is.kind == o.kind && is.text == o.text {
-			continue
-		}
-		problem := "is missing"
-		if found {
-			problem = "is not as payswitch made it: it reads " + is.text
-		}
-		if found && is.kind != o.kind {
-			problem = "is missing: a " + is.String() + " has its name"
-		}
-		return fmt.Errorf("%s: the %s %s. Restore the database, or repair its schema to: %s", m.path, o, problem, o.text)
-	}
-	return nil
-}
-
-// ourSchema is schemaOf for the migrations of this binary. It is computed once, since it takes about 15 ms.
-var ourSchema = sync.OnceValues(func() ([]dbObject, error) { return schemaOf(migrationFiles) })
-
-// schemaOf returns the schema that the migrations make of an empty database.
-func schemaOf(files fs.FS) ([]dbObject, error) {
-	conn, err := openLite(":memory:", time.Second)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.close()
-	list, err := readMigrations(files)
-	if err != nil {
-		return nil, err
-	}
-	m := &migrator{conn: conn, path: ":memory:", files: files, log: slog.New(slog.DiscardHandler)}
-	if _, err := m.applyTogether(list); err != nil {
-		return nil, err
-	}
-	return objects(conn)
-}
+func (m *migrator) checkSchema() error { return m.conn.checkSchema(m) }
 
 func readMigrations(files fs.FS) ([]migration, error) {
 	paths, err := fs.Glob(files, "migrations/*.sql") // sorted

@@ -24,10 +24,15 @@ var errNoLocks = errors.New("this system has no file locks that end with their p
 //
 // With sole, no other living process has the name, because the lock of the name's file ends with its process. So leases under that name belong
 // to a process that has ended. A system without such locks proves nothing: LockNode then returns name as it is, without sole.
+// On PostgreSQL the name gets an ending of its own.
 func (d *DB) LockNode(name string) (locked string, sole bool, err error) {
+	if d.path == "" {
+		locked, err = lockNodePostgres(name)
+		return locked, false, err
+	}
 	if name != "" {
 		if !nodeName.MatchString(name) {
-			return "", false, fmt.Errorf("node name %q: use at most 64 letters, digits, dots, hyphens and underscores, a letter or digit first", name)
+			return "", false, errNodeName(name)
 		}
 		err := d.lockNode(name)
 		switch {
@@ -51,6 +56,10 @@ func (d *DB) LockNode(name string) (locked string, sole bool, err error) {
 		}
 	}
 	return "", false, fmt.Errorf("%d nodes without a name already run on %s: name this one", unnamedNodes, d.path)
+}
+
+func errNodeName(name string) error {
+	return fmt.Errorf("node name %q: use at most 64 letters, digits, dots, hyphens and underscores, a letter or digit first", name)
 }
 
 func (d *DB) lockNode(name string) error {

@@ -28,9 +28,11 @@ type Options struct {
 	Observer func(batchSize int, took time.Duration)
 	// Readers is the number of concurrent reads; default: one per core, at least 4.
 	Readers int
+	// Postgres are the settings of a PostgreSQL database. LogLimit, LogAge, Readers and BusyTimeout are SQLite's.
+	Postgres Postgres
 	// BusyTimeout is the time to wait for another process that writes; default 10 s.
 	BusyTimeout time.Duration
-	// Clock is the database's time; default: the host's. Tests replace it.
+	// Clock is the database's time; default: the host's for SQLite, the server's for PostgreSQL. Tests replace it.
 	Clock func() time.Time
 	// LogLimit is the size of the write-ahead log, in bytes, above which the writer empties it as soon as it can; default 64 MiB.
 	LogLimit int64
@@ -40,35 +42,56 @@ type Options struct {
 
 // DB is an open database. It implements engine.Store and is safe for concurrent use.
 type DB struct {
+	name     string // for messages; it holds no password
+	log      *slog.Logger
+	writer   *writer
+	signer   *signer
+	view     func(ctx context.Context, f func(r engine.Reader) error) error
+	writable func() error
+	close    func() error // once
+	// closeParts closes what the database's own code has opened.
+	closeParts func() error
+
+	// The fields below are SQLite's.
 	path    string
-	log     *slog.Logger
 	busy    time.Duration
-	writer  *writer
 	readers *readers
 	guard   *logGuard
-	signer  *signer
 	locks   []*os.File // of LockNode
-	close   func() error
 }
 
 var _ engine.Store = (*DB)(nil)
 
-// Open opens the database that dsn names, sqlite:payswitch.db or sqlite:/absolute/path, and sets it up if it is new. The directory must
-// exist. Close the DB after use.
+// Open opens the database that dsn names, and sets it up if it is new: sqlite:payswitch.db or sqlite:/absolute/path, whose directory must exist,
+// or postgres://user@host/database, which must exist. Close the DB after use.
 func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	return openWith(ctx, dsn, o, migrationFiles)
 }
 
 func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	open := openSQLite
+	if isPostgres(dsn) {
+		open = openPostgres
+	}
+	o.Postgres.defaults()
+	d, err := open(ctx, dsn, o, migrations)
+	if err != nil {
+		return nil, err
+	}
+	d.close = sync.OnceValue(d.closeParts)
+	return d, nil
+}
+
+func openSQLite(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB, error) {
 	path, err := parseDSN(dsn)
 	if err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.BusyTimeout <= 0 {
 		o.BusyTimeout = 10 * time.Second
@@ -92,16 +115,19 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{path: path, log: o.Logger, busy: o.BusyTimeout, signer: new(signer)}
+	conn.clock = o.Clock
+	d := &DB{name: path, path: path, log: o.Logger, busy: o.BusyTimeout, signer: new(signer)}
 	if err := d.prepare(ctx, conn, migrations, o.Migrate); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
 	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers, d.signer, o.Clock); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
+	d.view, d.writable = d.readers.view, d.writableSQLite
 	d.guard = newLogGuard(d, conn, o.LogLimit, o.LogAge)
-	d.writer = newWriter(conn, d.signer, o.Clock, o.Observer, d.guard.check)
-	d.close = sync.OnceValue(func() error {
+	d.writer = newWriter(d.signer, o.Observer, d.guard.check, batchMax)
+	d.writer.start(conn, false)
+	d.closeParts = func() error {
 		d.writer.close()
 		d.readers.close()
 		err := conn.close()
@@ -109,20 +135,20 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 			err = errors.Join(err, f.Close())
 		}
 		return err
-	})
+	}
 	return d, nil
 }
 
 // prepare checks the schema. It applies missing migrations if migrate is true or the database is new.
-func (d *DB) prepare(ctx context.Context, conn *liteConn, migrations fs.FS, migrate bool) error {
-	m := &migrator{conn: conn, path: d.path, files: migrations, log: d.log}
+func (d *DB) prepare(ctx context.Context, conn schemaConn, migrations fs.FS, migrate bool) error {
+	m := &migrator{conn: conn, path: d.name, files: migrations, log: d.log}
 	pending, isNew, err := m.pending()
 	if err != nil {
 		return err
 	}
 	if len(pending) > 0 {
 		if !isNew && !migrate {
-			return fmt.Errorf("database %s needs migrations (%s): run `payswitch migrate`", d.path, names(pending))
+			return fmt.Errorf("database %s needs migrations (%s): run `payswitch migrate`", d.name, names(pending))
 		}
 		if _, err = m.apply(ctx); err != nil {
 			return err
@@ -132,7 +158,7 @@ func (d *DB) prepare(ctx context.Context, conn *liteConn, migrations fs.FS, migr
 }
 
 // Update implements engine.Store. A call within another Update would wait for itself forever. After an error of the database (disk full, I/O)
-// the outcome can be open: a crash right after the error may bring the writes back.
+// the outcome can be open: a crash right after the error may bring the writes back. So it is after ErrOutcome.
 func (d *DB) Update(ctx context.Context, f func(tx engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -141,8 +167,10 @@ func (d *DB) Update(ctx context.Context, f func(tx engine.Tx) error) error {
 }
 
 // Writable commits a write that changes nothing, and returns why the database takes no write: the disk is full, or another program has locked
-// the file. The write is one page of the log, which SQLite uses again, so asking often does not fill the disk.
-func (d *DB) Writable() error {
+// the file. SQLite's write is one page of the log, which SQLite uses again, so asking often does not fill the disk.
+func (d *DB) Writable() error { return d.writable() }
+
+func (d *DB) writableSQLite() error {
 	return d.writer.do(func(etx engine.Tx) error {
 		s := etx.(*tx).s
 		var version int64
@@ -156,7 +184,7 @@ func (d *DB) Writable() error {
 
 // View implements engine.Store.
 func (d *DB) View(ctx context.Context, f func(r engine.Reader) error) error {
-	return d.readers.view(ctx, f)
+	return d.view(ctx, f)
 }
 
 // SignRows implements engine.Store.
@@ -174,11 +202,11 @@ func (s *signer) now() vault.RowSigner {
 	return nil
 }
 
-// Close finishes the writes that were handed over, waits for the views under way, empties the log into the database file and closes the file.
-// Later calls get ErrClosed.
+// Close finishes the writes that were handed over, waits for the views under way, and closes the files or connections. SQLite's log goes into the
+// database file. Later calls get ErrClosed.
 func (d *DB) Close() error { return d.close() }
 
-const dsnForms = "use sqlite:payswitch.db or sqlite:/absolute/path"
+const dsnForms = "use sqlite:payswitch.db, sqlite:/absolute/path or postgres://user@host/database"
 
 // parseDSN returns the path of a SQLite database.
 func parseDSN(dsn string) (string, error) {
@@ -187,7 +215,7 @@ func parseDSN(dsn string) (string, error) {
 	case !found:
 		return "", fmt.Errorf("storage dsn %q has no scheme: %s", dsn, dsnForms)
 	case scheme == "postgres" || scheme == "postgresql":
-		return "", fmt.Errorf("storage dsn: PostgreSQL is not in this release: %s", dsnForms) // the error omits the dsn, which holds a password
+		return "", fmt.Errorf("storage dsn: // is missing after %s: %s", scheme, pgForm) // the error omits the dsn, which may hold a password
 	case scheme != "sqlite":
 		return "", fmt.Errorf("storage dsn has the unknown scheme %q: %s", scheme, dsnForms)
 	case path == "":

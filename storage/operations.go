@@ -219,7 +219,7 @@ func (t *tx) ClaimOperations(owner string, until time.Time, limit int, rows ...i
 
 // ExtendLease implements engine.Tx. An operation that has closed has no lease.
 func (t *tx) ExtendLease(operationID, owner string, until time.Time) (bool, error) {
-	n, err := t.exec("extend lease", `UPDATE operations SET lease_until = $1, due_set_at = $5, due_at = CASE
+	n, err := t.expect("extend lease", 1, `UPDATE operations SET lease_until = $1, due_set_at = $5, due_at = CASE
 			WHEN status <> $2 AND resolve_at = 0 THEN due_at
 			WHEN status = $2 OR resolve_at < $1 THEN $1
 			ELSE resolve_at END
@@ -257,7 +257,7 @@ func (t *tx) LastDueSet() (time.Time, error) {
 // RecallOperations implements engine.Tx.
 func (t *tx) RecallOperations(r drive.Recall, statuses ...payment.OperationStatus) error {
 	for _, s := range statuses {
-		_, err := t.exec("recall operations", `UPDATE operations SET due_at = $1, due_set_at = $2 WHERE due_at > $1 AND due_at < $3 AND due_set_at >= $4 AND status = $5`,
+		err := t.put("recall operations", `UPDATE operations SET due_at = $1, due_set_at = $2 WHERE due_at > $1 AND due_at < $3 AND due_set_at >= $4 AND status = $5`,
 			millis(r.DueBy), millis(t.now), int64(math.MaxInt64), millis(r.SetSince), string(s))
 		if err != nil {
 			return err

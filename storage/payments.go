@@ -66,7 +66,7 @@ func (t *tx) UpdatePayment(p *payment.Payment) error {
 		p.MerchantID, p.ID, p.Version, p.CustomerID, t.signature(paymentRows, paymentValues(p, details, p.Version+1))}
 	// The customer rarely changes: a statement that does not set the column leaves its index alone.
 	const where = ` WHERE merchant_id = $17 AND id = $18 AND version = $19`
-	n, err := t.exec("update payment", updatePayment+where+` AND customer_id = $20`, args...)
+	n, err := t.expect("update payment", 1, updatePayment+where+` AND customer_id = $20`, args...)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (t *tx) UpdatePayment(p *payment.Payment) error {
 // Payment implements engine.Reader.
 func (t *tx) Payment(merchantID, id string) (*payment.Payment, error) {
 	return one(t, "read payment", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID, "id", id),
-		`SELECT `+paymentColumns+` FROM payments WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+		`SELECT `+paymentColumns+` FROM payments WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // Payments implements engine.Reader. It orders payments of the same millisecond by insertion. A cursor of a profile other than profileID is

@@ -61,7 +61,7 @@ func (t *tx) UpdateRefund(r *payment.Refund) error {
 // Refund implements engine.Reader.
 func (t *tx) Refund(merchantID, id string) (*payment.Refund, error) {
 	return one(t, "read refund", genuine(t, refundRows, scanRefund, "merchant_id", merchantID, "id", id),
-		`SELECT `+refundColumns+` FROM refunds WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+		`SELECT `+refundColumns+` FROM refunds WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
 // RefundsOf implements engine.Reader.
@@ -74,7 +74,7 @@ func (t *tx) RefundsOf(merchantID, paymentID string) ([]*payment.Refund, error) 
 func (t *tx) RefundsAt(merchantID, accountID, processorID, reference string) ([]*payment.Refund, error) {
 	const at = `SELECT seq, ` + refundColumns + ` FROM refunds WHERE merchant_id = $1 AND account_id = $2 AND `
 	return all(t, "find refunds at an account", genuine(t, refundRows, scanRefund, "merchant_id", merchantID, "account_id", accountID),
-		`SELECT `+refundColumns+` FROM (`+at+`processor_id = $3 AND processor_id <> '' UNION `+at+`reference = $4 AND reference <> '') ORDER BY seq DESC`,
+		`SELECT `+refundColumns+` FROM (`+at+`processor_id = $3 AND processor_id <> '' UNION `+at+`reference = $4 AND reference <> '') AS r ORDER BY seq DESC`,
 		merchantID, accountID, processorID, reference)
 }
 

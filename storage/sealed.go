@@ -184,7 +184,7 @@ func (t *tx) Reseal(table vault.SealedTable, r vault.SealedRow, sealed []byte) (
 		return was
 	}
 	return t.resigned(c.table, vault.SignedRow{Position: r.Position, Key: r.Key}, becomes, func() (bool, error) {
-		n, err := t.exec("reseal", `UPDATE `+c.table+` SET `+set+` WHERE `+where, args...)
+		n, err := t.expect("reseal", 1, `UPDATE `+c.table+` SET `+set+` WHERE `+where, args...)
 		return n == 1, err
 	})
 }

@@ -23,7 +23,7 @@ func (t *tx) putShortTermKey(merchantID, id string, k *secret.Key) error {
 	if k == nil {
 		return t.shred(merchantID, id)
 	}
-	_, err := t.exec("put short-term key", `INSERT INTO short_term_keys (`+shortTermColumns+`)
+	err := t.put("put short-term key", `INSERT INTO short_term_keys (`+shortTermColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id, id) DO UPDATE SET key_id = excluded.key_id,
 		wrapped_key = excluded.wrapped_key, expires_at = excluded.expires_at,
 		signature = excluded.signature`, t.signed(shortTermRows, merchantID, id, k.KeyID, k.WrappedKey, millis(k.ExpiresAt))...)
@@ -32,6 +32,6 @@ func (t *tx) putShortTermKey(merchantID, id string, k *secret.Key) error {
 
 // shred destroys a data key, and with it the secret that the key sealed. The key may be missing.
 func (t *tx) shred(merchantID, id string) error {
-	_, err := t.exec("delete short-term key", `DELETE FROM short_term_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	err := t.put("delete short-term key", `DELETE FROM short_term_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 	return err
 }

@@ -253,9 +253,9 @@ func (t *tx) SignedRows(table string, behind int64, window int) (rows []vault.Si
 	if err != nil {
 		return nil, 0, err
 	}
-	query, args := `SELECT seq, `+s.names()+` FROM `+s.name+` WHERE seq > $1 ORDER BY seq LIMIT $2`, []any{behind, window}
+	query, args := `SELECT seq, `+s.names()+` FROM `+s.name+` WHERE seq > $1 ORDER BY seq LIMIT $2`+t.s.dialect().lockRow, []any{behind, window}
 	if s.whole {
-		query, args = `SELECT 0, `+s.names()+` FROM `+s.name+` ORDER BY `+strings.Join(s.key, ", "), nil
+		query, args = `SELECT 0, `+s.names()+` FROM `+s.name+` ORDER BY `+strings.Join(s.key, ", ")+t.s.dialect().lockRow, nil
 	}
 	rows, err = all(t, "read signed rows", s.scan, query, args...)
 	if len(rows) == window && !s.whole {

@@ -48,7 +48,10 @@ type liteConn struct {
 	// broken is an error after which SQLite may have rolled back the whole transaction (disk full, I/O …). The writer must then commit
 	// nothing.
 	broken error
+	clock  func() time.Time // nil: this connection writes for no caller
 }
+
+var _ writeConn = (*liteConn)(nil)
 
 type liteStmt interface {
 	driver.Stmt
@@ -97,6 +100,63 @@ func (c *liteConn) exec(query string, args ...any) (int64, error) {
 	}
 	return r.RowsAffected()
 }
+
+// expect implements session. SQLite answers at once.
+func (c *liteConn) expect(_ int64, query string, args ...any) (int64, error) {
+	return c.exec(query, args...)
+}
+
+// begin implements writeConn.
+func (c *liteConn) begin() error {
+	c.broken = nil
+	_, err := c.exec("BEGIN IMMEDIATE")
+	return err
+}
+
+// commit implements writeConn.
+func (c *liteConn) commit() error {
+	_, err := c.exec("COMMIT")
+	return err
+}
+
+// rollback implements writeConn.
+func (c *liteConn) rollback() error {
+	_, err := c.exec("ROLLBACK")
+	return err
+}
+
+// enter implements writeConn.
+func (c *liteConn) enter(_ *write, careful bool) error {
+	if !careful {
+		return nil
+	}
+	_, err := c.exec("SAVEPOINT op")
+	if err != nil && c.broken == nil {
+		c.broken = err
+	}
+	return err
+}
+
+// leave implements writeConn. If it fails, the whole transaction is broken.
+func (c *liteConn) leave(undo bool) error {
+	var err error
+	if undo {
+		_, err = c.exec("ROLLBACK TO op")
+	}
+	if err == nil {
+		_, err = c.exec("RELEASE op")
+	}
+	if err != nil && c.broken == nil {
+		c.broken = err
+	}
+	return err
+}
+
+func (c *liteConn) check()                {}
+func (c *liteConn) again() bool           { return false }
+func (c *liteConn) retry(error, int) bool { return false }
+func (c *liteConn) failure() error        { return c.broken }
+func (c *liteConn) now() time.Time        { return c.clock() }
 
 // query implements session.
 func (c *liteConn) query(query string, args []any, each func(scanner) error) (err error) {

@@ -34,17 +34,21 @@ func TestConformanceSmallLog(t *testing.T) {
 func TestDSN(t *testing.T) {
 	dir := t.TempDir()
 	for dsn, want := range map[string]string{
-		"":                               "has no scheme",
-		"payswitch.db":                   "has no scheme",
-		"sqlite:":                        "names no file",
-		"sqlite::memory:":                "loses payments",
-		"sqlite://payswitch.db":          "no // after sqlite:",
-		"sqlite:x.db?synchronous=off":    "parameters are not supported",
-		"postgres://u:hunter2@host/db":   "PostgreSQL is not in this release",
-		"postgresql://u:hunter2@host/db": "PostgreSQL is not in this release",
-		"mysql://u:hunter2@host/db":      `unknown scheme "mysql"`,
-		"sqlite:" + dir:                  "is a directory",
-		"sqlite:" + dir + "/no/x.db":     "no such file or directory",
+		"":                              "has no scheme",
+		"payswitch.db":                  "has no scheme",
+		"sqlite:":                       "names no file",
+		"sqlite::memory:":               "loses payments",
+		"sqlite://payswitch.db":         "no // after sqlite:",
+		"sqlite:x.db?synchronous=off":   "parameters are not supported",
+		"postgres:u:hunter2@host/db":    "// is missing after postgres",
+		"postgres://u:hunter2@:x/db":    "the address cannot be read",
+		"postgres://u:hun%ter2@host/db": "the address cannot be read",
+		"postgres://u@127.0.0.1:1/db?password=hunter2&sslmode=hunter2": "a part of the address",
+		"postgres://u:hunter2@127.0.0.1:1/db":                          "the database does not answer",
+		"postgresql://127.0.0.1:1/db?user=u&password=hunter2":          "the database does not answer",
+		"mysql://u:hunter2@host/db":                                    `unknown scheme "mysql"`,
+		"sqlite:" + dir:                                                "is a directory",
+		"sqlite:" + dir + "/no/x.db":                                   "no such file or directory",
 	} {
 		for name, call := range map[string]func() error{
 			"open":    func() error { _, err := storage.Open(context.Background(), dsn, storage.Options{}); return err },

@@ -17,6 +17,9 @@ import (
 type session interface {
 	// exec runs a statement and returns the number of changed rows. A violated unique key is fault.ErrConflict.
 	exec(query string, args ...any) (int64, error)
+	// expect is exec for a statement that nearly always changes want rows; anyNumber stands for any. The session may answer want before the
+	// database has answered. If that was wrong, the transaction is undone and its function runs again, with the database's own answers.
+	expect(want int64, query string, args ...any) (int64, error)
 	// query calls each for every row. each must not run statements.
 	query(query string, args []any, each func(row scanner) error) error
 	// dialect returns the clauses that differ between databases.
@@ -72,9 +75,28 @@ func (t *tx) exec(doing, query string, args ...any) (int64, error) {
 	return n, nil
 }
 
+// anyNumber is expect's number of rows for a statement whose result has no use.
+const anyNumber = -1
+
+// expect is exec for a statement that nearly always changes want rows.
+func (t *tx) expect(doing string, want int64, query string, args ...any) (int64, error) {
+	n, err := t.s.expect(want, query, args...)
+	t.wrote = t.wrote || n != 0 || err != nil
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", doing, err)
+	}
+	return n, nil
+}
+
+// put runs a statement whose number of rows has no use.
+func (t *tx) put(doing, query string, args ...any) error {
+	_, err := t.expect(doing, anyNumber, query, args...)
+	return err
+}
+
 // insert runs an INSERT … ON CONFLICT DO NOTHING. A row that exists is ErrConflict; the transaction stays usable.
 func (t *tx) insert(doing, query string, args ...any) error {
-	n, err := t.exec(doing, query, args...)
+	n, err := t.expect(doing, 1, query, args...)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("%s: %w", doing, fault.ErrConflict)
 	}
@@ -98,7 +120,7 @@ func (t *tx) insertUnder(doing, query string, args ...any) error {
 
 // change runs a statement on exactly one row. It returns ErrNotFound if the row does not exist.
 func (t *tx) change(doing, query string, args ...any) error {
-	n, err := t.exec(doing, query, args...)
+	n, err := t.expect(doing, 1, query, args...)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("%s: %w", doing, fault.ErrNotFound)
 	}
@@ -108,7 +130,7 @@ func (t *tx) change(doing, query string, args ...any) error {
 // compareAndSet runs an UPDATE guarded by *version, and raises the version. If no row matches, it runs exists, a SELECT of the row without
 // the version, with the arguments key: a row that exists is ErrConflict, a missing one ErrNotFound.
 func (t *tx) compareAndSet(doing string, version *int64, exists string, key []any, query string, args ...any) error {
-	n, err := t.exec(doing, query, args...)
+	n, err := t.expect(doing, 1, query, args...)
 	if err != nil {
 		return err
 	}

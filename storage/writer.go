@@ -16,54 +16,96 @@ var ErrClosed = errors.New("storage: closed")
 // batchMax limits the number of callers in one commit, and so the time that the first of them waits for the others.
 const batchMax = 256
 
-// writer is the group commit: it owns the only connection that writes, and commits all waiting callers together.
+// writer is the group commit: its workers own the connections that write, and each commits all waiting callers together. SQLite has one worker,
+// PostgreSQL several.
 //
 // A closure that fails is rolled back alone. Most closures that fail have changed nothing, so no rollback is needed. Savepoints around all
-// closures for the sake of the few others would cost a tenth more work. So the first closure that fails after a change makes the writer roll
-// back the whole batch and run the rest again with savepoints. The writer keeps using savepoints until a batch passes without such a failure.
+// closures for the sake of the few others would cost a tenth more work. So the first closure that fails after a change makes the worker roll
+// back the whole batch and run the rest again. One worker alone then uses savepoints until a batch passes without such a failure. Several
+// workers use savepoints for the closures that need them.
 type writer struct {
-	conn    *liteConn
 	signer  *signer
-	clock   func() time.Time
 	observe func(batchSize int, took time.Duration)
-	// afterCommit maintains the log file, outside of any transaction.
+	// afterCommit runs outside of any transaction; nil: nothing runs. SQLite maintains its log file there.
 	afterCommit func()
 	writes      sync.Pool // of *write: a write's channel belongs to the bubble of testing/synctest that made it, so each writer has a pool
+	batchMax    int
 
 	mu     sync.Mutex
 	queue  []*write // handed over, but not begun
 	closed bool
 	wake   chan struct{} // 1: the queue is no longer empty, or closed was set
-	done   chan struct{} // closed when the goroutine has ended
 
-	// The fields below belong to the goroutine alone. They survive a goroutine that a closure has ended (runtime.Goexit).
+	workers sync.WaitGroup
+}
+
+// writeConn is a worker's connection.
+type writeConn interface {
+	session
+	// begin begins a transaction and forgets the failure of the one before.
+	begin() error
+	// check returns once the database has answered all statements. Afterwards again and failure are up to date.
+	check()
+	// commit returns nil once the transaction is durable.
+	commit() error
+	rollback() error
+	// enter names the closure that runs next. With careful the closure has a savepoint, and its statements are answered by the database alone.
+	enter(op *write, careful bool) error
+	// leave ends the closure's savepoint, and rolls it back if undo is true.
+	leave(undo bool) error
+	// now is the database's clock.
+	now() time.Time
+	// failure is an error after which the transaction cannot be committed.
+	failure() error
+	// again reports that the batch must run again, because the connection answered a statement before the database did, and wrongly. The write
+	// whose statement it was is then careful.
+	again() bool
+	// retry reports whether the batch may run again after err, which came up the given number of times in a row. It waits before it returns true.
+	retry(err error, times int) bool
+}
+
+// worker runs batches on one connection. Its fields belong to its goroutine alone. They survive a goroutine that a closure has ended
+// (runtime.Goexit).
+type worker struct {
+	*writer
+	conn    writeConn
+	several bool // there may be other workers, also in other processes
 	batch   []*write
 	next    int // index of the first write of batch that has not run
 	open    bool
 	begun   time.Time
-	careful bool // use savepoints
+	careful bool // use savepoints for all
 	dirty   bool // a closure of this batch failed after it had changed a row
+	undone  int  // how often this batch was rolled back to run again
+	failed  int  // how often in a row a batch failed, and may run again
+	alone   bool // the batch takes no further callers
 }
 
 // write is one caller's closure with its result.
 type write struct {
-	f    func(tx engine.Tx) error
-	tx   tx
-	err  error
-	done chan struct{} // 1
+	f       func(tx engine.Tx) error
+	tx      tx
+	err     error
+	careful bool          // only a savepoint and the database's own answers serve
+	done    chan struct{} // 1
 }
 
-func newWriter(c *liteConn, s *signer, clock func() time.Time, observe func(int, time.Duration), afterCommit func()) *writer {
-	w := &writer{conn: c, signer: s, clock: clock, observe: observe, afterCommit: afterCommit, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func newWriter(s *signer, observe func(int, time.Duration), afterCommit func(), batchMax int) *writer {
+	w := &writer{signer: s, observe: observe, afterCommit: afterCommit, batchMax: batchMax, wake: make(chan struct{}, 1)}
 	w.writes.New = func() any { return &write{done: make(chan struct{}, 1)} }
-	go w.run()
 	return w
+}
+
+// start adds a worker.
+func (w *writer) start(c writeConn, several bool) {
+	w.workers.Add(1)
+	go (&worker{writer: w, conn: c, several: several}).run()
 }
 
 // do hands f over and waits until its writes are durable or rolled back.
 func (w *writer) do(f func(tx engine.Tx) error) error {
 	op := w.writes.Get().(*write)
-	op.f, op.err = f, nil
+	op.f, op.err, op.careful = f, nil, false
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
@@ -88,20 +130,20 @@ func (w *writer) signal() {
 	}
 }
 
-// close finishes the writes that were handed over, and ends the goroutine.
+// close finishes the writes that were handed over, and ends the workers.
 func (w *writer) close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
 	w.signal()
-	<-w.done
+	w.workers.Wait()
 }
 
-func (w *writer) run() {
+func (w *worker) run() {
 	finished := false
 	defer func() {
 		if finished {
-			close(w.done)
+			w.workers.Done()
 		} else {
 			go w.run() // a closure ended this goroutine (t.FailNow does that); its caller has its error, the other callers wait
 		}
@@ -114,16 +156,22 @@ func (w *writer) run() {
 
 // fill moves waiting callers into the batch, up to its limit. If wait is true and no caller waits, fill blocks until the first one. It
 // returns false if the batch is complete or, with wait, if the writer is closed.
-func (w *writer) fill(wait bool) bool {
+func (w *worker) fill(wait bool) bool {
 	for {
 		w.mu.Lock()
-		n := min(len(w.queue), batchMax-len(w.batch))
+		n := 0
+		if !w.alone || len(w.batch) == 0 {
+			n = min(len(w.queue), w.batchMax-len(w.batch))
+		}
 		w.batch = append(w.batch, w.queue[:n]...)
 		rest := copy(w.queue, w.queue[n:])
 		clear(w.queue[rest:])
 		w.queue = w.queue[:rest]
 		closed := w.closed
 		w.mu.Unlock()
+		if rest > 0 || closed {
+			w.signal() // another worker
+		}
 		if w.next < len(w.batch) || w.open {
 			return w.next < len(w.batch) || wait
 		}
@@ -135,23 +183,44 @@ func (w *writer) fill(wait bool) bool {
 }
 
 // commitBatch runs the batch, and the callers that arrive in the meantime, in one transaction and commits it.
-func (w *writer) commitBatch() {
+func (w *worker) commitBatch() {
+	err := w.runBatch()
+	if err == nil {
+		if err = w.conn.commit(); err != nil {
+			err = fmt.Errorf("commit: %w", err)
+		}
+	}
+	if err != nil {
+		if w.open {
+			w.conn.rollback() // fails if the database has already rolled back
+		}
+		if w.failed++; w.conn.retry(err, w.failed) {
+			w.runAgain()
+			return
+		}
+	}
+	w.finish(err)
+}
+
+// runBatch begins the transaction and runs the closures in it.
+func (w *worker) runBatch() error {
 	c := w.conn
 	if !w.open {
 		w.begun = time.Now()
 		if err := w.begin(); err != nil {
-			w.finish(err)
-			return
+			return err
 		}
 	}
-	for c.broken == nil {
-		if w.dirty && !w.careful {
+	for c.failure() == nil {
+		if c.again() || w.dirty && !w.careful {
 			if err := w.startOver(); err != nil {
-				w.finish(err)
-				return
+				return err
 			}
 		}
 		if !w.fill(false) {
+			if c.check(); c.again() {
+				continue
+			}
 			break
 		}
 		op := w.batch[w.next]
@@ -160,40 +229,58 @@ func (w *writer) commitBatch() {
 			w.apply(op)
 		}
 	}
-	err := c.broken
-	if err == nil {
-		_, err = c.exec("COMMIT")
-	}
-	if err != nil {
-		c.exec("ROLLBACK") // fails if SQLite has already rolled back
-		err = fmt.Errorf("commit: %w", err)
-	}
-	w.finish(err)
+	return c.failure()
 }
 
-func (w *writer) begin() error {
-	w.conn.broken = nil
-	if _, err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
+func (w *worker) begin() error {
+	if err := w.conn.begin(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
 	w.open = true
 	return nil
 }
 
-// startOver rolls the batch back and begins it again, with savepoints.
-func (w *writer) startOver() error {
-	if _, err := w.conn.exec("ROLLBACK"); err != nil {
+// manyUndone is the number of times that a batch starts over before all of its closures are careful.
+const manyUndone = 3
+
+// startOver rolls the batch back and begins it again. After wrong answers every closure runs again, because its error may come from them.
+func (w *worker) startOver() error {
+	again := w.conn.again()
+	if err := w.conn.rollback(); err != nil {
 		return fmt.Errorf("undo transaction: %w", err)
 	}
 	for _, op := range w.batch[:w.next] {
 		op.tx.undo()
+		if again {
+			op.err = nil
+		}
 	}
-	w.next, w.careful = 0, true
+	w.undone++
+	w.next, w.open = 0, false
+	if w.careful = !w.several || w.undone >= manyUndone; w.several {
+		w.dirty = false
+	}
 	return w.begin()
 }
 
+// runAgain prepares the batch for another run. From the second failure on, callers run one by one: the others go back to the queue.
+func (w *worker) runAgain() {
+	for _, op := range w.batch {
+		op.tx.undo()
+		op.err = nil
+	}
+	w.next, w.open, w.dirty, w.careful, w.undone = 0, false, false, false, 0
+	if w.failed > 1 && len(w.batch) > 1 {
+		w.mu.Lock()
+		w.queue = append(w.batch[1:len(w.batch):len(w.batch)], w.queue...)
+		w.mu.Unlock()
+		w.batch, w.alone = []*write{w.batch[0]}, true
+		w.signal()
+	}
+}
+
 // finish answers the callers of the batch. If the transaction failed, err goes to all callers without an error of their own.
-func (w *writer) finish(err error) {
+func (w *worker) finish(err error) {
 	if err == nil && w.observe != nil {
 		w.observe(len(w.batch), time.Since(w.begun))
 	}
@@ -206,19 +293,20 @@ func (w *writer) finish(err error) {
 		w.batch[i] = nil
 	}
 	w.batch, w.next, w.open = w.batch[:0], 0, false
-	w.careful, w.dirty = w.dirty, false
-	w.afterCommit()
+	w.careful, w.dirty = w.dirty && !w.several, false
+	w.undone, w.failed, w.alone = 0, 0, false
+	if w.afterCommit != nil {
+		w.afterCommit()
+	}
 }
 
 // apply runs one closure.
-func (w *writer) apply(op *write) {
-	op.tx.s, op.tx.now, op.tx.wrote, op.tx.signer = w.conn, wholeMillis(w.clock()), false, w.signer.now()
-	if w.careful {
-		if _, op.err = w.conn.exec("SAVEPOINT op"); op.err != nil {
-			w.conn.broken = op.err
-			return
-		}
+func (w *worker) apply(op *write) {
+	careful := w.careful || op.careful
+	if op.err = w.conn.enter(op, careful); op.err != nil {
+		return
 	}
+	op.tx.s, op.tx.now, op.tx.wrote, op.tx.signer = w.conn, wholeMillis(w.conn.now()), false, w.signer.now()
 	returned := false
 	defer func() {
 		if !returned {
@@ -228,29 +316,16 @@ func (w *writer) apply(op *write) {
 			}
 		}
 		if op.err != nil {
+			w.conn.check() // the error may come from an answer that was wrong
 			op.tx.undo()
-			w.dirty = w.dirty || op.tx.wrote
+			w.dirty = w.dirty || op.tx.wrote && !(careful && w.several)
 		}
-		if w.careful {
-			w.release(op)
+		if careful {
+			w.conn.leave(op.err != nil)
 		}
 	}()
 	op.err = op.f(&op.tx)
 	returned = true
-}
-
-// release ends the savepoint of a closure, and rolls it back if the closure failed. If that fails, the whole transaction is broken.
-func (w *writer) release(op *write) {
-	var err error
-	if op.err != nil {
-		_, err = w.conn.exec("ROLLBACK TO op")
-	}
-	if err == nil {
-		_, err = w.conn.exec("RELEASE op")
-	}
-	if err != nil && w.conn.broken == nil {
-		w.conn.broken = err
-	}
 }
 
 // wholeMillis returns t as the database has it.

@@ -70,6 +70,9 @@ var ErrConflict = errors.New("conflict")
 // ErrLocked is the error of a Store whose database another program kept locked for longer than the store waits.
 var ErrLocked = errors.New("the database is locked by another program")
 
+// ErrAway is the error of a Store whose database does not answer. Nothing was done.
+var ErrAway = errors.New("the database does not answer")
+
 // ErrBusy is the error of an operation that got no turn: its connector account has as many under way as it may. Nothing was sent.
 var ErrBusy = errors.New("as many operations of this connector account are under way as its limit allows")
 
@@ -79,11 +82,14 @@ func Busy(connector string) *Error {
 		Message: "The connector " + connector + " has as many operations under way as it sustains; nothing was done: try again"}
 }
 
-// Internal wraps a failure of payswitch. The caller sees only "Something went wrong"; err and doing go to the log. A locked database is no
-// failure of payswitch: the caller may try again.
+// Internal wraps a failure of payswitch. The caller sees only "Something went wrong"; err and doing go to the log. A database that is locked
+// or away is no failure of payswitch: the caller may try again.
 func Internal(err error, doing string) *Error {
 	if errors.Is(err, ErrLocked) {
 		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database is locked: try again", Err: fmt.Errorf("%s: %w", doing, err)}
+	}
+	if errors.Is(err, ErrAway) {
+		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database does not answer: try again", Err: fmt.Errorf("%s: %w", doing, err)}
 	}
 	return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Err: fmt.Errorf("%s: %w", doing, err)}
 }

@@ -9,7 +9,7 @@ import (
 type StoreOf[R, T any] interface {
 	// Update runs f in one transaction. If Update returns nil, the writes of f are durable. If f returns an error, Update undoes its writes
 	// and returns that error. f may run more than once, and the writes of the earlier runs are undone; so f only uses tx and does not keep
-	// it. Once Update has begun f, a cancelled ctx does not stop the transaction, so the caller learns the true result.
+	// it. In a run that is undone, a write may seem to succeed that fails in the last run. Once Update has begun f, a cancelled ctx does not stop the transaction, so the caller learns the true result.
 	Update(ctx context.Context, f func(tx T) error) error
 	// View runs f on one consistent snapshot.
 	View(ctx context.Context, f func(r R) error) error

@@ -47,11 +47,12 @@ func testDriveMissing(t *testing.T, s engine.Store) {
 		"exchanges": func(tx engine.Tx) (int, error) { l, err := tx.Exchanges("x"); return len(l), err },
 		"evidence":  func(tx engine.Tx) (int, error) { l, err := tx.Evidence("x"); return len(l), err },
 	})
-	update(t, s, func(tx engine.Tx) error {
-		held, err := tx.ExtendLease("x", "n", tx.Now().Add(time.Minute))
-		require.False(t, held)
+	held := true
+	update(t, s, func(tx engine.Tx) (err error) {
+		held, err = tx.ExtendLease("x", "n", tx.Now().Add(time.Minute))
 		return err
 	})
+	require.False(t, held)
 }
 
 func testUpdateHeld(t *testing.T, s engine.Store) {

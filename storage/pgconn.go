@@ -1,0 +1,539 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"payswitch/engine/fault"
+)
+
+// This file is one connection to PostgreSQL, as a session and as a worker's connection. It uses only what CockroachDB and YugabyteDB have too.
+
+// pgWrites is the dialect of transactions that write: a row that a decision reads is locked until the commit.
+var pgWrites = dialect{lockRow: " FOR UPDATE", skipLocked: " FOR UPDATE SKIP LOCKED"}
+
+// pgSchema replaces the tokens in the migrations. BIGSERIAL is a sequence in PostgreSQL, and a number from the clock and the node in
+// CockroachDB, which has no counter that all nodes wait for.
+var pgSchema = strings.NewReplacer("{{SEQ}}", "BIGSERIAL PRIMARY KEY", "{{BLOB}}", "BYTEA", "{{JSON}}", "JSONB")
+
+// pgConn is one connection with its prepared statements. It implements session and writeConn. It is not safe for concurrent use.
+//
+// Statements that are expected to change a known number of rows wait in the connection, and leave with the next statement whose answer somebody
+// needs, or before the commit: one journey over the network for all of them. If the database then answers otherwise, the batch runs again, and
+// the closure that was told a wrong number gets a savepoint and the database's own answers.
+type pgConn struct {
+	dial    *pgDialer
+	clauses dialect
+	pg      *pgconn.PgConn // nil: not connected
+	stmts   map[string]*pgStmt
+	pending []pgCall
+	row     pgRow  // reused
+	tag     string // of the last statement
+
+	eager   bool   // answers statements before the database does
+	careful bool   // every statement has a savepoint
+	owner   *write // the closure that runs
+	rerun   bool   // an answer was wrong
+	broken  error
+
+	clock func() time.Time // nil: the database's
+	read  time.Time        // the database's clock at taken
+	taken time.Time
+}
+
+var _ writeConn = (*pgConn)(nil)
+
+// pgStmt is a prepared statement. description is nil until the database has prepared it.
+type pgStmt struct {
+	name        string
+	description *pgconn.StatementDescription
+}
+
+// pgCall is a statement with its arguments.
+type pgCall struct {
+	query   string
+	values  [][]byte
+	formats []int16
+	want    int64
+	owner   *write
+}
+
+const (
+	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED"
+	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	readClock  = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+)
+
+var binaryFormat = []int16{1}
+
+// errNotDone is the error of a transaction whose connection was lost before the commit.
+var errNotDone = errors.New("the connection to the database was lost; nothing was done")
+
+// ErrOutcome is the error of a transaction whose connection was lost while it was being committed: it may have happened.
+var ErrOutcome = errors.New("the connection to the database was lost during the commit; the writes may have happened")
+
+func newPGConn(d *pgDialer, dialect dialect) *pgConn {
+	return &pgConn{dial: d, clauses: dialect, clock: d.clock}
+}
+
+func (c *pgConn) dialect() dialect { return c.clauses }
+
+// exec implements session.
+func (c *pgConn) exec(query string, args ...any) (int64, error) {
+	call, err := c.bind(query, args, anyNumber)
+	if err != nil {
+		return 0, err
+	}
+	return c.guarded(call, nil)
+}
+
+// guarded runs a statement. In a careful closure it has a savepoint: without one, an error would end the transaction.
+func (c *pgConn) guarded(call pgCall, each func(scanner) error) (int64, error) {
+	if !c.careful {
+		return c.run(call, each)
+	}
+	c.pending = append(c.pending, c.plain("SAVEPOINT statement"))
+	n, err := c.run(call, each)
+	if c.broken != nil || c.rerun {
+		return n, err
+	}
+	if err != nil {
+		c.pending = append(c.pending, c.plain("ROLLBACK TO SAVEPOINT statement"))
+	}
+	c.pending = append(c.pending, c.plain("RELEASE SAVEPOINT statement"))
+	return n, err
+}
+
+// expect implements session.
+func (c *pgConn) expect(want int64, query string, args ...any) (int64, error) {
+	if !c.eager || c.careful {
+		return c.exec(query, args...)
+	}
+	switch {
+	case c.broken != nil:
+		return 0, c.broken
+	case c.rerun:
+		return 0, errAgain
+	}
+	call, err := c.bind(query, args, want)
+	if err != nil {
+		return 0, err
+	}
+	c.pending = append(c.pending, call)
+	return want, nil
+}
+
+// query implements session.
+func (c *pgConn) query(query string, args []any, each func(scanner) error) error {
+	call, err := c.bind(query, args, anyNumber)
+	if errors.Is(err, errNoText) && strings.HasPrefix(query, "SELECT") {
+		return nil // no row holds such a text
+	}
+	if err != nil {
+		return err
+	}
+	_, err = c.guarded(call, each)
+	return err
+}
+
+// script runs several statements without arguments.
+func (c *pgConn) script(text string) error {
+	if err := c.connected(); err != nil {
+		return err
+	}
+	c.pg.Conn().SetDeadline(time.Time{})
+	_, err := c.pg.Exec(context.Background(), text).ReadAll()
+	return c.failed(err)
+}
+
+func (c *pgConn) plain(query string) pgCall {
+	return pgCall{query: query, want: anyNumber, owner: c.owner}
+}
+
+// errNoText is bind's error for a text that PostgreSQL cannot hold.
+var errNoText = errors.New("the text is not UTF-8, or holds the character NUL, which PostgreSQL does not keep")
+
+// bind encodes the arguments. The values are copies, as the statement may leave later.
+func (c *pgConn) bind(query string, args []any, want int64) (pgCall, error) {
+	call := pgCall{query: query, want: want, owner: c.owner}
+	if len(args) == 0 {
+		return call, nil
+	}
+	call.values, call.formats = make([][]byte, len(args)), make([]int16, len(args))
+	for i, a := range args {
+		switch v := a.(type) {
+		case nil:
+		case string:
+			if !utf8.ValidString(v) || strings.IndexByte(v, 0) >= 0 {
+				return call, fmt.Errorf("argument %d: %w", i+1, errNoText)
+			}
+			call.values[i] = []byte(v)
+			if v == "" {
+				call.values[i] = []byte{}
+			}
+		case []byte:
+			call.formats[i] = 1
+			if v != nil {
+				call.values[i] = append(make([]byte, 0, len(v)), v...)
+			}
+		case int:
+			call.values[i] = strconv.AppendInt(nil, int64(v), 10)
+		case int64:
+			call.values[i] = strconv.AppendInt(nil, v, 10)
+		case bool:
+			call.values[i] = []byte(strconv.FormatBool(v))
+		default:
+			return call, fmt.Errorf("argument %d is a %T", i+1, a)
+		}
+	}
+	return call, nil
+}
+
+// run sends the waiting statements and then last, and reads all answers. It returns the number of rows that last changed.
+func (c *pgConn) run(last pgCall, each func(scanner) error) (int64, error) {
+	c.pending = append(c.pending, last)
+	return c.flush(each)
+}
+
+// flush sends the waiting statements and reads their answers. each gets the rows of the last one.
+func (c *pgConn) flush(each func(scanner) error) (n int64, err error) {
+	calls := c.pending
+	defer func() {
+		clear(calls)
+		c.pending = calls[:0]
+	}()
+	switch {
+	case c.broken != nil:
+		return 0, c.broken
+	case c.rerun && c.eager:
+		return 0, errAgain
+	}
+	if err := c.connected(); err != nil {
+		return 0, err
+	}
+	c.pg.Conn().SetDeadline(time.Now().Add(c.dial.patience))
+	p := c.pg.StartPipeline(context.Background())
+	prepared := make([]*pgStmt, len(calls)) // statements that leave with their preparation
+	for i := range calls {
+		prepared[i] = c.send(p, &calls[i])
+	}
+	if err := p.Sync(); err != nil {
+		p.Close()
+		return 0, c.failed(err)
+	}
+	var own error
+	for i := range calls {
+		if s := prepared[i]; s != nil {
+			d, err := p.GetResults()
+			if err != nil {
+				return 0, c.end(p, &calls[i], err)
+			}
+			if s.description, _ = d.(*pgconn.StatementDescription); s.description != nil {
+				s.description.Name = s.name // pgconn leaves it out in pipelines
+			}
+		}
+		isLast := i == len(calls)-1
+		n, err = c.result(p, isLast, each, &own)
+		if err != nil {
+			return 0, c.end(p, &calls[i], err)
+		}
+		if w := calls[i].want; w != anyNumber && n != w {
+			c.rerun = true
+			if calls[i].owner != nil {
+				calls[i].owner.careful = true
+			}
+		}
+	}
+	if err := p.Close(); err != nil {
+		return 0, c.failed(err)
+	}
+	if c.rerun && c.eager {
+		return 0, errAgain
+	}
+	return n, own
+}
+
+// errAgain ends a closure whose batch runs again.
+var errAgain = errors.New("the batch runs again, because an answer given before the database's was wrong")
+
+// send puts one statement into the pipeline. It returns the statement if its preparation goes with it.
+func (c *pgConn) send(p *pgconn.Pipeline, call *pgCall) *pgStmt {
+	s := c.stmts[call.query]
+	if s != nil && s.description != nil {
+		p.SendQueryStatement(s.description, call.values, call.formats, binaryFormat)
+		return nil
+	}
+	if s != nil || len(c.stmts) >= statementsKept { // being prepared in this pipeline, or one too many
+		p.SendQueryParams(call.query, call.values, nil, call.formats, binaryFormat)
+		return nil
+	}
+	s = &pgStmt{name: "s" + strconv.Itoa(len(c.stmts))}
+	c.stmts[call.query] = s
+	p.SendPrepare(s.name, call.query, nil)
+	p.SendQueryPrepared(s.name, call.values, call.formats, binaryFormat)
+	return s
+}
+
+// result reads the answer to one statement. own is the error of each.
+func (c *pgConn) result(p *pgconn.Pipeline, isLast bool, each func(scanner) error, own *error) (int64, error) {
+	r, err := p.GetResults()
+	if err != nil {
+		return 0, err
+	}
+	reader, ok := r.(*pgconn.ResultReader)
+	if !ok {
+		return 0, fmt.Errorf("the database answered a statement with a %T", r)
+	}
+	for reader.NextRow() {
+		if isLast && each != nil && *own == nil {
+			c.row.fields, c.row.values = reader.FieldDescriptions(), reader.Values()
+			*own = each(&c.row)
+		}
+	}
+	tag, err := reader.Close()
+	if isLast {
+		c.tag = tag.String()
+	}
+	return tag.RowsAffected(), err
+}
+
+// end closes a pipeline in which a statement failed. A careful closure gets the error. Otherwise the error has ended the transaction, so the
+// batch runs again, and the closure is careful then.
+func (c *pgConn) end(p *pgconn.Pipeline, call *pgCall, err error) error {
+	p.Close()
+	for query, s := range c.stmts {
+		if s.description == nil { // the database has not prepared it
+			delete(c.stmts, query)
+		}
+	}
+	err = c.failed(err)
+	if c.broken != nil || !c.eager || c.careful && call.owner == c.owner {
+		return err
+	}
+	if call.owner != nil {
+		call.owner.careful = true
+	}
+	c.rerun = true
+	return errAgain
+}
+
+// failed translates an error of the database, and records errors that break the transaction.
+func (c *pgConn) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return c.lost(err)
+	}
+	// The text of the database may hold values of rows (Detail), so it stays out.
+	text := fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
+	switch {
+	case e.Code == "40003" || e.Code == "08007": // a distributed database does not know whether it committed
+		return c.lost(errors.New(text))
+	case e.Severity == "FATAL" || e.Severity == "PANIC" || c.pg != nil && c.pg.IsClosed():
+		return c.lost(errors.New(text))
+	case e.Code == "23505":
+		return fmt.Errorf("%w: %s", fault.ErrConflict, text)
+	case e.Code == "23503":
+		return fmt.Errorf("%w: %s", errNoParent, text)
+	case e.Code == "40001" || e.Code == "40P01":
+		c.broken = &pgRetry{text}
+	case e.Code == "25006" || e.Code == "0A000" || e.Code == "26000": // it became a replica; another node has changed the schema; a pooler swapped connections
+		c.drop()
+		c.broken = &pgRetry{text}
+	case slices.Contains([]string{"53", "57", "58", "XX"}, e.Code[:2]) || e.Code == "55P03" || e.Code[:4] == "25P0" && e.Code != "25P02":
+		c.broken = fmt.Errorf("%w: %s", fault.ErrAway, text)
+	default:
+		return errors.New(text)
+	}
+	return c.broken
+}
+
+// lost gives up the connection.
+func (c *pgConn) lost(err error) error {
+	c.drop()
+	c.broken = &pgLost{err}
+	return c.broken
+}
+
+// pgRetry is an error after which the same transaction can succeed.
+type pgRetry struct{ text string }
+
+func (e *pgRetry) Error() string { return e.text }
+
+func (e *pgRetry) Is(target error) bool { return target == fault.ErrLocked }
+
+// pgLost is the error of a lost connection.
+type pgLost struct{ cause error }
+
+func (e *pgLost) Error() string { return errNotDone.Error() + ": " + e.cause.Error() }
+
+func (e *pgLost) Is(target error) bool { return target == fault.ErrAway || target == errNotDone }
+
+// drop closes the connection without a word to the server, and forgets what was prepared on it.
+func (c *pgConn) drop() {
+	if c.pg != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		c.pg.Close(ctx)
+	}
+	c.pg, c.stmts = nil, nil
+}
+
+// close ends the connection.
+func (c *pgConn) close() {
+	if c.pg == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	c.pg.Close(ctx)
+	c.pg = nil
+}
+
+// connected makes a connection if there is none.
+func (c *pgConn) connected() error {
+	if c.pg != nil {
+		return nil
+	}
+	pg, err := c.dial.connect()
+	if err != nil {
+		c.broken = err
+		return err
+	}
+	c.pg, c.stmts = pg, map[string]*pgStmt{}
+	return nil
+}
+
+// start begins a transaction and reads the clock. A connection that was lost while it was idle is replaced.
+func (c *pgConn) start(begin string) error {
+	for {
+		idle := c.pg != nil
+		clear(c.pending)
+		c.broken, c.rerun, c.owner, c.careful, c.eager = nil, false, nil, false, false
+		c.pending = append(c.pending[:0], c.plain(begin))
+		var ms int64
+		_, err := c.run(c.plain(readClock), func(row scanner) error { return row.Scan(&ms) })
+		if err == nil {
+			c.read, c.taken = time.UnixMilli(ms).UTC(), time.Now() // at most the database's time, so that a later transaction has no earlier time
+			return nil
+		}
+		if idle && c.pg == nil {
+			continue
+		}
+		c.drop()
+		return err
+	}
+}
+
+// begin implements writeConn.
+func (c *pgConn) begin() error {
+	err := c.start(beginWrite)
+	c.eager = true
+	return err
+}
+
+// now implements writeConn.
+func (c *pgConn) now() time.Time {
+	if c.clock != nil {
+		return c.clock()
+	}
+	return c.read.Add(time.Since(c.taken))
+}
+
+// check implements writeConn.
+func (c *pgConn) check() {
+	if len(c.pending) > 0 && c.broken == nil {
+		c.flush(nil) // again and failure hold the result
+	}
+}
+
+// commit implements writeConn. A cancelled wait for a synchronous replica would look like a commit that the replica has, so the commit has no
+// time limit in the database. The connection has one.
+func (c *pgConn) commit() error {
+	c.owner, c.careful, c.eager = nil, false, false
+	c.pending = append(c.pending, c.plain("SET LOCAL statement_timeout = 0"))
+	_, err := c.run(c.plain("COMMIT"), nil)
+	var lost *pgLost
+	switch {
+	case errors.As(err, &lost):
+		return fmt.Errorf("%w: %w", ErrOutcome, lost.cause)
+	case err == nil && c.tag != "COMMIT":
+		return errors.New("the database rolled the transaction back")
+	}
+	return err
+}
+
+// rollback implements writeConn.
+func (c *pgConn) rollback() error {
+	clear(c.pending)
+	c.pending = c.pending[:0]
+	if c.pg == nil {
+		return nil // the server rolls back what it has
+	}
+	c.broken, c.owner, c.careful, c.eager = nil, nil, false, false
+	_, err := c.run(c.plain("ROLLBACK"), nil)
+	return err
+}
+
+// enter implements writeConn.
+func (c *pgConn) enter(op *write, careful bool) error {
+	c.owner, c.careful = op, careful
+	if !careful {
+		return nil
+	}
+	_, err := c.run(c.plain("SAVEPOINT op"), nil)
+	return err
+}
+
+// leave implements writeConn.
+func (c *pgConn) leave(undo bool) error {
+	defer func() { c.owner, c.careful = nil, false }()
+	if c.broken != nil {
+		return c.broken
+	}
+	if undo {
+		c.pending = append(c.pending, c.plain("ROLLBACK TO SAVEPOINT op"))
+	}
+	_, err := c.run(c.plain("RELEASE SAVEPOINT op"), nil)
+	return err
+}
+
+func (c *pgConn) again() bool    { return c.rerun }
+func (c *pgConn) failure() error { return c.broken }
+
+const (
+	// serialTries is how often a batch, and then each of its callers alone, runs after it got in the way of another transaction.
+	serialTries = 12
+	// lostTries is how often a batch runs whose connection was lost before the commit.
+	lostTries = 2
+)
+
+// retry implements writeConn. The waits differ at random, so that two transactions do not meet again and again.
+func (c *pgConn) retry(err error, times int) bool {
+	var serial *pgRetry
+	var lost *pgLost
+	switch {
+	case errors.Is(err, ErrOutcome), errors.Is(err, ErrClosed):
+		return false
+	case errors.As(err, &serial):
+		if times >= serialTries {
+			return false
+		}
+		time.Sleep(rand.N(time.Millisecond << min(times, 6)))
+		return true
+	case errors.As(err, &lost):
+		return times < lostTries
+	}
+	return false
+}

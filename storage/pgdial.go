@@ -1,0 +1,159 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"payswitch/engine/fault"
+)
+
+// Postgres are the settings of a PostgreSQL database. Zero values mean the defaults.
+type Postgres struct {
+	// Connections is the number of connections of this process; default 16. A quarter of them write.
+	Connections int
+	// StatementTimeout ends a statement that takes longer; default 10 s.
+	StatementTimeout time.Duration
+	// LockTimeout ends a statement that waits longer for a lock; default 5 s.
+	LockTimeout time.Duration
+}
+
+const (
+	// dialTime bounds one attempt to connect, unless the dsn has connect_timeout.
+	dialTime = 3 * time.Second
+	// dialPause and dialPauseMost bound the time between two attempts to connect to a database that is away.
+	dialPause     = 100 * time.Millisecond
+	dialPauseMost = 5 * time.Second
+	// answerTime is how long after the database's own time limits a connection waits for an answer before it is given up.
+	answerTime = 5 * time.Second
+)
+
+// pgDialer makes connections. While the database is away, one caller at a time tries, with growing pauses, and the others fail at once: the
+// database is not met by all of them when it is back.
+type pgDialer struct {
+	config   *pgconn.Config
+	name     string // for messages; it holds no password
+	patience time.Duration
+	clock    func() time.Time
+
+	mu     sync.Mutex
+	failed error // of the latest attempt
+	next   time.Time
+	pause  time.Duration
+	trying bool
+}
+
+// isPostgres reports whether dsn names a PostgreSQL database.
+func isPostgres(dsn string) bool {
+	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
+}
+
+const pgForm = "use postgres://user:password@host:5432/database?sslmode=verify-full"
+
+// newPGDialer reads the dsn. Its errors hold no part of it that may be a password.
+func newPGDialer(dsn string, o Options) (*pgDialer, error) {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return nil, errors.New("storage dsn: the address cannot be read, perhaps because of a character in the password that must be written as %..: " + pgForm)
+	}
+	config, err := pgconn.ParseConfig(dsn)
+	if err != nil {
+		var cause string
+		if inner := errors.Unwrap(err); inner != nil && u.User == nil && u.RawQuery == "" {
+			cause = ": " + inner.Error()
+		}
+		return nil, errors.New("storage dsn: a part of the address, or a file or variable that it names, is wrong (sslmode, sslrootcert, port, connect_timeout …)" + cause + ": " + pgForm)
+	}
+	p := o.Postgres
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = dialTime
+	}
+	for name, value := range map[string]string{
+		"application_name":                    "payswitch",
+		"client_encoding":                     "UTF8",
+		"statement_timeout":                   milliseconds(p.StatementTimeout),
+		"lock_timeout":                        milliseconds(p.LockTimeout),
+		"idle_in_transaction_session_timeout": milliseconds(p.StatementTimeout + p.LockTimeout),
+	} {
+		if config.RuntimeParams[name] == "" {
+			config.RuntimeParams[name] = value
+		}
+	}
+	if config.ValidateConnect == nil { // after a fail-over, an address may lead to a replica
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	config.AfterConnect = prepareConnection
+	config.OnNotice = func(*pgconn.PgConn, *pgconn.Notice) {}
+	d := &pgDialer{config: config, patience: p.StatementTimeout + answerTime, clock: o.Clock}
+	d.name = (&url.URL{Scheme: "postgres", Host: config.Host + ":" + strconv.Itoa(int(config.Port)), Path: "/" + config.Database}).String()
+	if strings.HasPrefix(config.Host, "/") {
+		d.name = "postgres:" + config.Host + " database " + config.Database
+	}
+	return d, nil
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// errEncoding refuses a database that cannot hold every text.
+var errEncoding = errors.New("the database's encoding is not UTF8: create it with ENCODING 'UTF8'")
+
+// prepareConnection checks the database and makes commits durable: a server that does not wait for its log would lose payments.
+func prepareConnection(ctx context.Context, c *pgconn.PgConn) error {
+	results, err := c.Exec(ctx, "SHOW server_encoding; SHOW synchronous_commit").ReadAll()
+	if err != nil {
+		return err
+	}
+	if len(results) != 2 || len(results[0].Rows) != 1 || len(results[1].Rows) != 1 {
+		return errors.New("the database does not show its settings")
+	}
+	if e := string(results[0].Rows[0][0]); !strings.EqualFold(e, "UTF8") {
+		return errEncoding
+	}
+	if string(results[1].Rows[0][0]) == "off" {
+		_, err = c.Exec(ctx, "SET synchronous_commit = on").ReadAll()
+	}
+	return err
+}
+
+// connect makes a connection. It fails at once if an attempt has just failed.
+func (d *pgDialer) connect() (*pgconn.PgConn, error) {
+	d.mu.Lock()
+	if d.failed != nil {
+		if d.trying || time.Now().Before(d.next) {
+			defer d.mu.Unlock()
+			return nil, d.failed
+		}
+		d.trying = true
+	}
+	d.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), d.config.ConnectTimeout)
+	c, err := pgconn.ConnectConfig(ctx, d.config)
+	cancel()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.trying = false
+	if err == nil {
+		d.failed, d.pause = nil, 0
+		return c, nil
+	}
+	d.pause = min(max(2*d.pause, dialPause), dialPauseMost)
+	d.next = time.Now().Add(d.pause/2 + rand.N(d.pause))
+	d.failed = d.refused(err)
+	return nil, d.failed
+}
+
+// refused is the error of an attempt to connect. pgconn's errors hold no password.
+func (d *pgDialer) refused(err error) error {
+	if errors.Is(err, errEncoding) {
+		return fmt.Errorf("database %s: %w", d.name, errEncoding)
+	}
+	return fmt.Errorf("database %s: %w: %w", d.name, fault.ErrAway, err)
+}

@@ -1,0 +1,231 @@
+// Package pgtest runs a throw-away PostgreSQL server for the tests of one process, with a database for each test.
+//
+// The server listens on a socket in a folder of its own, and does not sync its files. It ends with the process, whichever way that ends.
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Server is a running server.
+type Server struct {
+	folder string
+	input  *os.File // the server ends when this is closed
+	mu     sync.Mutex
+	made   map[string]error    // template databases
+	free   map[string][]string // databases made from a template that a test has given back, empty again
+}
+
+var shared = sync.OnceValues(func() (*Server, error) {
+	programs, err := find()
+	if err != nil {
+		return nil, err
+	}
+	return start(programs)
+})
+
+// find returns the folder of the server's programs: that of PATH, or the newest of Debian's.
+func find() (string, error) {
+	list, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	slices.Sort(list)
+	if len(list) > 0 {
+		return filepath.Dir(list[len(list)-1]), nil
+	}
+	p, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", fmt.Errorf("PostgreSQL is not installed: %w", err)
+	}
+	return filepath.Dir(p), nil
+}
+
+// start makes a cluster and runs it. Root runs it as the user postgres, since PostgreSQL refuses root.
+func start(programs string) (*Server, error) {
+	folder, err := os.MkdirTemp("", "pgtest")
+	if err != nil {
+		return nil, err
+	}
+	shell := []string{"sh", "-c"}
+	if os.Getuid() == 0 {
+		u, err := user.Lookup("postgres")
+		if err != nil {
+			return nil, fmt.Errorf("PostgreSQL does not run as root, and there is no user postgres: %w", err)
+		}
+		uid, _ := strconv.Atoi(u.Uid)
+		gid, _ := strconv.Atoi(u.Gid)
+		if err := os.Chown(folder, uid, gid); err != nil {
+			return nil, err
+		}
+		shell = []string{"su", "postgres", "-s", "/bin/sh", "-c"}
+	}
+	script := fmt.Sprintf(`cd %[1]s && %[2]s/initdb -D data -U postgres --auth=trust --encoding=UTF8 --locale=C --no-sync >log 2>&1 || exit 1
+		%[2]s/postgres -D data -k %[1]s -c listen_addresses= -c fsync=off -c max_connections=400 -c shared_buffers=64MB >>log 2>&1 </dev/null &
+		server=$!; cat >/dev/null; kill -INT $server; wait $server; cd / && rm -rf %[1]s`, folder, programs)
+	input, output, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(shell[0], append(shell[1:], script)...)
+	cmd.Stdin = input
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	input.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	s := &Server{folder: folder, input: output, made: map[string]error{}, free: map[string][]string{}}
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err := s.run("SELECT 1")
+		if err == nil {
+			return s, nil
+		}
+		select {
+		case <-ended:
+			log, _ := os.ReadFile(filepath.Join(folder, "log"))
+			return nil, fmt.Errorf("PostgreSQL did not start: %s", log)
+		default:
+		}
+		if time.Since(began) > time.Minute {
+			return nil, err
+		}
+	}
+}
+
+// DSN returns the address of a database of the server.
+func (s *Server) DSN(database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/" + database, RawQuery: url.Values{"host": {s.folder}}.Encode()}
+	return u.String()
+}
+
+// run runs statements in the database postgres.
+func (s *Server) run(sql string) error { return Run(s.DSN("postgres"), sql) }
+
+// Run runs statements in the database at dsn.
+func Run(dsn, sql string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	c, err := pgconn.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer c.Close(ctx)
+	_, err = c.Exec(ctx, sql).ReadAll()
+	return err
+}
+
+// Rows returns the first column of the last result of sql, as text.
+func Rows(t testing.TB, dsn, sql string) (out []string) {
+	t.Helper()
+	c, err := pgconn.Connect(context.Background(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	results, err := c.Exec(context.Background(), sql).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range results[len(results)-1].Rows {
+		out = append(out, string(row[0]))
+	}
+	return out
+}
+
+// Need returns the server of this process. Without PostgreSQL it skips the test; with TEST_ALL, as make test sets it, the test fails.
+func Need(t testing.TB) *Server {
+	t.Helper()
+	s, err := shared()
+	switch {
+	case err != nil && os.Getenv("TEST_ALL") != "":
+		t.Fatal(err)
+	case err != nil:
+		t.Skip(err)
+	}
+	return s
+}
+
+var serial atomic.Int64
+
+// Empty returns the address of a new database, which goes with the test.
+func Empty(t testing.TB) string {
+	t.Helper()
+	s := Need(t)
+	name, err := s.create("template0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.run("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.DSN(name)
+}
+
+func (s *Server) create(template string) (name string, err error) {
+	name = fmt.Sprintf("test_%d", serial.Add(1))
+	return name, s.run("CREATE DATABASE " + name + " TEMPLATE " + template)
+}
+
+// clear empties a database, since that is much quicker than to make one.
+const clear = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+	DO $$ DECLARE r record; BEGIN
+		FOR r IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND NOT tablename = ANY ('{%s}') LOOP
+			EXECUTE 'DELETE FROM ' || quote_ident(r.tablename);
+		END LOOP;
+	END $$`
+
+// Migrated returns the address of a database that migrate has set up, and that is empty otherwise. name names that migrate. The test must not
+// change the schema. The rows of the tables in keep stay.
+func Migrated(t testing.TB, name string, migrate func(dsn string) error, keep ...string) string {
+	t.Helper()
+	s := Need(t)
+	database, err := s.take(name, migrate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := Run(s.DSN(database), fmt.Sprintf(clear, strings.Join(keep, ","))); err != nil {
+			t.Error(err)
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.free[name] = append(s.free[name], database)
+	})
+	return s.DSN(database)
+}
+
+func (s *Server) take(name string, migrate func(dsn string) error) (string, error) {
+	s.mu.Lock() // also because two copies of one template at a time disturb each other
+	defer s.mu.Unlock()
+	if list := s.free[name]; len(list) > 0 {
+		s.free[name] = list[:len(list)-1]
+		return list[len(list)-1], nil
+	}
+	err, made := s.made[name]
+	if !made {
+		if err = s.run("CREATE DATABASE " + name + " TEMPLATE template0"); err == nil {
+			err = migrate(s.DSN(name))
+		}
+		s.made[name] = err
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.create(name)
+}
