@@ -22,20 +22,24 @@ import (
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 	"payswitch/storage"
+	"payswitch/storage/pgtest"
 )
 
 // BenchmarkPaymentWrites measures the store's part in the creation and confirmation of a payment, with 64 callers. One transaction before the
 // processor's call inserts payment, attempt and operation. One transaction after it updates all three and inserts an event. Documents have
 // realistic sizes. One benchmark operation is one payment; cpu-µs is the processor time per payment of the whole process.
-func BenchmarkPaymentWrites(b *testing.B) { benchmarkPayments(b, false, false) }
+func BenchmarkPaymentWrites(b *testing.B) { benchmarkPayments(b, open, false, false) }
 
 // BenchmarkPaymentWritesSigned is BenchmarkPaymentWrites with a vault that signs the rows.
-func BenchmarkPaymentWritesSigned(b *testing.B) { benchmarkPayments(b, false, true) }
+func BenchmarkPaymentWritesSigned(b *testing.B) { benchmarkPayments(b, open, false, true) }
 
 // BenchmarkPaymentWritesAfterReads also reads the three rows in the second transaction.
-func BenchmarkPaymentWritesAfterReads(b *testing.B) { benchmarkPayments(b, true, false) }
+func BenchmarkPaymentWritesAfterReads(b *testing.B) { benchmarkPayments(b, open, true, false) }
 
-func benchmarkPayments(b *testing.B, read, signed bool) {
+// BenchmarkPaymentWritesPostgres is BenchmarkPaymentWrites on PostgreSQL, on the same machine.
+func BenchmarkPaymentWritesPostgres(b *testing.B) { benchmarkPayments(b, openDurable, false, false) }
+
+func benchmarkPayments(b *testing.B, open func(testing.TB, storage.Options) *storage.DB, read, signed bool) {
 	var commits, served atomic.Int64
 	db := open(b, storage.Options{Observer: func(n int, _ time.Duration) { commits.Add(1); served.Add(int64(n)) }})
 	if signed {
@@ -46,6 +50,7 @@ func benchmarkPayments(b *testing.B, read, signed bool) {
 	b.ReportAllocs()
 	b.SetParallelism(64 / runtime.GOMAXPROCS(0))
 	before := cpuTime()
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			n := serial.Add(1)
@@ -61,8 +66,14 @@ func benchmarkPayments(b *testing.B, read, signed bool) {
 }
 
 // BenchmarkOneWriter is BenchmarkPaymentWrites with one caller, who shares no commit: the latency of a quiet switch.
-func BenchmarkOneWriter(b *testing.B) {
-	db := open(b, storage.Options{})
+func BenchmarkOneWriter(b *testing.B) { benchmarkOneWriter(b, open(b, storage.Options{})) }
+
+// BenchmarkOneWriterPostgres is BenchmarkOneWriter on PostgreSQL.
+func BenchmarkOneWriterPostgres(b *testing.B) {
+	benchmarkOneWriter(b, openDurable(b, storage.Options{}))
+}
+
+func benchmarkOneWriter(b *testing.B, db *storage.DB) {
 	for n := int64(1); b.Loop(); n++ {
 		p, a, o := samplePayment(n)
 		write(b, db, p, a, o)
@@ -71,8 +82,12 @@ func BenchmarkOneWriter(b *testing.B) {
 }
 
 // BenchmarkViewOne reads one payment.
-func BenchmarkViewOne(b *testing.B) {
-	db := open(b, storage.Options{})
+func BenchmarkViewOne(b *testing.B) { benchmarkViewOne(b, open(b, storage.Options{})) }
+
+// BenchmarkViewOnePostgres is BenchmarkViewOne on PostgreSQL.
+func BenchmarkViewOnePostgres(b *testing.B) { benchmarkViewOne(b, openDurable(b, storage.Options{})) }
+
+func benchmarkViewOne(b *testing.B, db *storage.DB) {
 	p, a, o := samplePayment(1)
 	write(b, db, p, a, o)
 	ctx := context.Background()
@@ -97,6 +112,15 @@ func BenchmarkViewEmpty(b *testing.B) {
 func open(tb testing.TB, o storage.Options) *storage.DB {
 	tb.Helper()
 	db, err := storage.Open(context.Background(), "sqlite:"+filepath.Join(tb.TempDir(), "payswitch.db"), o)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, db.Close()) })
+	return db
+}
+
+// openDurable is open on a PostgreSQL server that syncs its files.
+func openDurable(tb testing.TB, o storage.Options) *storage.DB {
+	tb.Helper()
+	db, err := storage.Open(context.Background(), pgtest.Durable(tb), o)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, db.Close()) })
 	return db

@@ -239,7 +239,9 @@ func (e explainer) exec(query string, args ...any) (int64, error) {
 	return e.liteConn.exec(query, args...)
 }
 
-func (e explainer) expect(_ int64, query string, args ...any) (int64, error) { return e.exec(query, args...) }
+func (e explainer) expect(_ int64, query string, args ...any) (int64, error) {
+	return e.exec(query, args...)
+}
 
 func (e explainer) query(query string, args []any, each func(scanner) error) error {
 	if err := e.explain(query, args); err != nil {

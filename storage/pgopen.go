@@ -47,7 +47,8 @@ func openPostgres(ctx context.Context, dsn string, o Options, migrations fs.FS) 
 	writing := max(1, o.Postgres.Connections/4)
 	readers := newPGReaders(dial, o.Postgres.Connections-writing, d.signer)
 	d.view, d.writable = readers.view, d.writablePostgres
-	d.writer = newWriter(d.signer, o.Observer, nil, pgBatchMax)
+	statistics := newPGStatistics(dial, o.Logger)
+	d.writer = newWriter(d.signer, statistics.observe(o.Observer), nil, pgBatchMax)
 	conns := make([]*pgConn, writing)
 	for i := range conns {
 		conns[i] = newPGConn(dial, pgWrites)
@@ -55,6 +56,7 @@ func openPostgres(ctx context.Context, dsn string, o Options, migrations fs.FS) 
 	}
 	d.closeParts = func() error {
 		d.writer.close()
+		statistics.close()
 		readers.close()
 		for _, c := range conns {
 			c.close()

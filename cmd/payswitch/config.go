@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/router"
+	"payswitch/storage"
 )
 
 // Config holds every setting of an operator: those of config.yaml, then those of the environment. Merchants, profiles and connector accounts are
@@ -54,7 +55,19 @@ type AdminConfig struct {
 
 // StorageConfig names the database.
 type StorageConfig struct {
-	DSN secret.Value `key:"dsn"` // secret, because a PostgreSQL address may hold a password
+	DSN      secret.Value   `key:"dsn"` // secret, because a PostgreSQL address may hold a password
+	Postgres PostgresConfig `key:"postgres"`
+}
+
+// PostgresConfig has the settings that only a PostgreSQL database uses.
+type PostgresConfig struct {
+	Connections      int           `key:"connections"` // of this node; a quarter of them write
+	StatementTimeout time.Duration `key:"statement_timeout"`
+	LockTimeout      time.Duration `key:"lock_timeout"`
+}
+
+func (c PostgresConfig) options() storage.Postgres {
+	return storage.Postgres{Connections: c.Connections, StatementTimeout: c.StatementTimeout, LockTimeout: c.LockTimeout}
 }
 
 // VaultConfig has the key that protects every sealed value in the database.
@@ -151,9 +164,12 @@ func defaultConfig() Config {
 			RequestBodyLimit: 32 << 10,
 			ShutdownTimeout:  30 * time.Second,
 		},
-		Storage: StorageConfig{DSN: secret.New("sqlite:payswitch.db")},
-		Vault:   VaultConfig{Refresh: 10 * time.Second},
-		Keys:    KeysConfig{Environment: "dev"},
+		Storage: StorageConfig{
+			DSN:      secret.New("sqlite:payswitch.db"),
+			Postgres: PostgresConfig{Connections: 16, StatementTimeout: 10 * time.Second, LockTimeout: 5 * time.Second},
+		},
+		Vault: VaultConfig{Refresh: 10 * time.Second},
+		Keys:  KeysConfig{Environment: "dev"},
 		Plugins: PluginsConfig{
 			SendTimeout:   30 * time.Second,
 			ResponseLimit: 1 << 20,
@@ -210,6 +226,9 @@ func (c Config) Validate() error {
 	}) { // the error does not repeat the value, which may hold a password
 		bad("storage.dsn", "must begin with sqlite: or postgres://, as sqlite:payswitch.db or postgres://user@host/payswitch")
 	}
+	between(&all, "storage.postgres.connections", c.Storage.Postgres.Connections, 2, 1024, "")
+	between(&all, "storage.postgres.statement_timeout", c.Storage.Postgres.StatementTimeout, time.Second, time.Minute, "")
+	between(&all, "storage.postgres.lock_timeout", c.Storage.Postgres.LockTimeout, 100*time.Millisecond, time.Minute, "")
 	for _, s := range []keySource{c.Vault.current(), c.Vault.next()} {
 		if err := s.check(); err != nil {
 			all = append(all, err)

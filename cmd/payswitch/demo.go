@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/template"
 	"time"
 
@@ -38,7 +39,7 @@ type demoKeys struct {
 func (p *program) demo(ctx context.Context, args []string) error {
 	f := p.flags("demo")
 	listen := f.String("listen", "", "listen on this `host:port`; without the flag, on server.listen, 127.0.0.1:8080")
-	data := f.String("data", "", "keep the demo's database in this `folder`; without the flag, in payswitch/demo in the user's cache directory")
+	data := f.String("data", "", "keep the demo's keys, and its database unless storage.dsn names a PostgreSQL one, in this `folder`; without the flag, in payswitch/demo in the user's cache directory")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -64,7 +65,9 @@ func (p *program) demo(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Server.Listen = cmp.Or(*listen, c.Server.Listen)
-	c.Storage.DSN = secret.New("sqlite:" + filepath.Join(*data, "demo.db"))
+	if strings.HasPrefix(c.Storage.DSN.Reveal(), "sqlite:") {
+		c.Storage.DSN = secret.New("sqlite:" + filepath.Join(*data, "demo.db"))
+	}
 	c.Vault.MasterKey = secret.New(demoMasterKey)
 	c.Admin.APIKey = secret.New(keys.Admin)
 	if err := c.Validate(); err != nil {

@@ -72,6 +72,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if n.db, err = storage.Open(ctx, c.Storage.DSN.Reveal(), storage.Options{
 		Logger:   n.component("storage"),
 		Migrate:  migrate,
+		Postgres: c.Storage.Postgres.options(),
 		Observer: n.metrics.committed,
 		Clock:    fault.Clock(),
 	}); err != nil {

@@ -305,7 +305,7 @@ func accountsAt(ctx context.Context, c Config, connector string) (n int, err err
 	if file, ok := strings.CutPrefix(dsn, "sqlite:"); ok && !exists(file) {
 		return 0, nil
 	}
-	db, err := storage.Open(ctx, dsn, storage.Options{})
+	db, err := storage.Open(ctx, dsn, storage.Options{Postgres: c.Storage.Postgres.options()})
 	if err != nil {
 		return 0, err
 	}

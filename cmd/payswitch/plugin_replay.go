@@ -83,7 +83,7 @@ func (p *program) openReplayer(ctx context.Context, c Config, file string) (_ *r
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok && !exists(path) {
 		return nil, fmt.Errorf("there is no database %s: name the switch's in storage.dsn (%s)", path, variableOf("storage.dsn"))
 	}
-	if r.db, err = storage.Open(ctx, dsn, storage.Options{}); err != nil {
+	if r.db, err = storage.Open(ctx, dsn, storage.Options{Postgres: c.Storage.Postgres.options()}); err != nil {
 		return nil, err
 	}
 	vault, err := openVault(ctx, r.db, c, newLogger(p.stderr, c.Log))

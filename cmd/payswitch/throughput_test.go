@@ -28,6 +28,7 @@ import (
 	"payswitch/router"
 	"payswitch/sdk"
 	"payswitch/storage"
+	"payswitch/storage/pgtest"
 )
 
 const clients = 64
@@ -39,14 +40,23 @@ const clients = 64
 //
 //	go test ./cmd/payswitch -run '^$' -bench Throughput -benchtime 5x
 func BenchmarkThroughput(b *testing.B) {
+	benchmarkThroughput(b, func() string { return "sqlite:" + filepath.Join(b.TempDir(), "p.db") })
+}
+
+// BenchmarkThroughputPostgres is BenchmarkThroughput with the first two contestants on PostgreSQL, on the same machine. It needs PostgreSQL.
+func BenchmarkThroughputPostgres(b *testing.B) {
+	benchmarkThroughput(b, func() string { return pgtest.Durable(b) })
+}
+
+func benchmarkThroughput(b *testing.B, dsn func() string) {
 	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as the program does, for all three
 	contestants := []struct {
 		name string
 		url  string
 		key  string
 	}{{name: "wasm"}, {name: "native"}, {name: "bare"}}
-	contestants[0].url, contestants[0].key = startSwitch(b, inSandbox(b))
-	contestants[1].url, contestants[1].key = startSwitch(b, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}))
+	contestants[0].url, contestants[0].key = startSwitchOn(b, dsn(), inSandbox(b))
+	contestants[1].url, contestants[1].key = startSwitchOn(b, dsn(), plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}))
 	contestants[2].url = startBare(b)
 	rates := make([][]float64, len(contestants))
 	for i := range contestants {
@@ -163,8 +173,13 @@ func inSandbox(b *testing.B) port.Connectors {
 
 // startSwitch serves a whole switch in this process, but for its adapters, and returns its URL and a merchant's key.
 func startSwitch(b *testing.B, connectors port.Connectors, change ...func(*engine.Options)) (url, key string) {
+	return startSwitchOn(b, "sqlite:"+filepath.Join(b.TempDir(), "p.db"), connectors, change...)
+}
+
+// startSwitchOn is startSwitch on a database.
+func startSwitchOn(b *testing.B, dsn string, connectors port.Connectors, change ...func(*engine.Options)) (url, key string) {
 	ctx := b.Context()
-	db, err := storage.Open(ctx, "sqlite:"+filepath.Join(b.TempDir(), "p.db"), storage.Options{Migrate: true})
+	db, err := storage.Open(ctx, dsn, storage.Options{Migrate: true})
 	require.NoError(b, err)
 	vault, err := engine.OpenVault(ctx, db, secret.New(base64.StdEncoding.EncodeToString(make([]byte, 32))))
 	require.NoError(b, err)

@@ -50,7 +50,7 @@ func (p *program) openStore(ctx context.Context, c Config, f func(ctx context.Co
 		return fmt.Errorf("storage.dsn (%s) has no database, or a database that needs `payswitch migrate` first", shownDSN(c.Storage.DSN))
 	}
 	log := newLogger(p.stderr, c.Log)
-	db, err := storage.Open(ctx, c.Storage.DSN.Reveal(), storage.Options{Logger: log})
+	db, err := storage.Open(ctx, c.Storage.DSN.Reveal(), storage.Options{Logger: log, Postgres: c.Storage.Postgres.options()})
 	if err != nil {
 		return err
 	}

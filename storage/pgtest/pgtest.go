@@ -1,6 +1,6 @@
 // Package pgtest runs a throw-away PostgreSQL server for the tests of one process, with a database for each test.
 //
-// The server listens on a socket in a folder of its own, and does not sync its files. It ends with the process, whichever way that ends.
+// The server listens on a socket in a folder of its own. It ends with the process, whichever way that ends.
 package pgtest
 
 import (
@@ -36,7 +36,20 @@ var shared = sync.OnceValues(func() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return start(programs)
+	return start(programs, false)
+})
+
+// durable is shared with every commit on the disk, for benchmarks.
+var durable = sync.OnceValues(func() (*Server, error) {
+	programs, err := find()
+	if err != nil {
+		return nil, err
+	}
+	s, err := start(programs, true)
+	if err == nil {
+		err = s.run("CHECKPOINT") // what initdb has left unsynced
+	}
+	return s, err
 })
 
 // find returns the folder of the server's programs: that of PATH, or the newest of Debian's.
@@ -54,7 +67,7 @@ func find() (string, error) {
 }
 
 // start makes a cluster and runs it. Root runs it as the user postgres, since PostgreSQL refuses root.
-func start(programs string) (*Server, error) {
+func start(programs string, syncs bool) (*Server, error) {
 	folder, err := os.MkdirTemp("", "pgtest")
 	if err != nil {
 		return nil, err
@@ -72,9 +85,20 @@ func start(programs string) (*Server, error) {
 		}
 		shell = []string{"su", "postgres", "-s", "/bin/sh", "-c"}
 	}
+	settings := "-c fsync=off -c shared_buffers=64MB"
+	if syncs {
+		settings = "-c fsync=on -c shared_buffers=256MB -c max_wal_size=4GB"
+	}
 	script := fmt.Sprintf(`cd %[1]s && %[2]s/initdb -D data -U postgres --auth=trust --encoding=UTF8 --locale=C --no-sync >log 2>&1 || exit 1
-		%[2]s/postgres -D data -k %[1]s -c listen_addresses= -c fsync=off -c max_connections=400 -c shared_buffers=64MB >>log 2>&1 </dev/null &
-		server=$!; cat >/dev/null; kill -INT $server; wait $server; cd / && rm -rf %[1]s`, folder, programs)
+		run() { %[2]s/postgres -D data -k %[1]s -c listen_addresses= -c max_connections=400 %[3]s >>log 2>&1 </dev/null & server=$!; }
+		run
+		while read -r order; do
+			case $order in
+			kill) kill -QUIT $server; wait $server; echo killed >killed ;;
+			start) run ;;
+			esac
+		done
+		kill -INT $server; wait $server; cd / && rm -rf %[1]s`, folder, programs, settings)
 	input, output, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -103,6 +127,73 @@ func start(programs string) (*Server, error) {
 			return nil, err
 		}
 	}
+}
+
+// Own starts a server for one test alone, which the test may kill.
+func Own(t testing.TB) *Server {
+	t.Helper()
+	Need(t)
+	programs, err := find()
+	var s *Server
+	if err == nil {
+		s, err = start(programs, false)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.input.Close() })
+	return s
+}
+
+// Kill ends the server at once, as a crash does, and returns once it has ended.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	fmt.Fprintln(s.input, "kill")
+	mark := filepath.Join(s.folder, "killed")
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		if os.Remove(mark) == nil {
+			return
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatal("the server does not end")
+		}
+	}
+}
+
+// Start starts the server again, and returns once it serves.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	fmt.Fprintln(s.input, "start")
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		err := s.run("SELECT 1")
+		if err == nil {
+			return
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Create makes an empty database.
+func (s *Server) Create(t testing.TB) (dsn string) {
+	t.Helper()
+	name, err := s.create("template0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.DSN(name)
+}
+
+// Durable returns the address of an empty database on a server that syncs its files.
+func Durable(b testing.TB) string {
+	b.Helper()
+	Need(b)
+	s, err := durable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s.Create(b)
 }
 
 // DSN returns the address of a database of the server.

@@ -1,0 +1,33 @@
+package storage
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/storage/pgtest"
+)
+
+// TestSameSchema compares the schemas that the migrations make of the two databases: tables, columns with types, nullability and defaults, keys,
+// indexes.
+func TestSameSchema(t *testing.T) {
+	dsn := pgtest.Empty(t)
+	_, err := Migrate(context.Background(), dsn)
+	require.NoError(t, err)
+	var o Options
+	o.Postgres.defaults()
+	dial, err := newPGDialer(dsn, o)
+	require.NoError(t, err)
+	c := newPGConn(dial, dialect{})
+	defer c.close()
+	have, err := describePG(c)
+	require.NoError(t, err)
+	want, err := expectedParts()
+	require.NoError(t, err)
+	require.ElementsMatch(t, want, have)
+	require.Greater(t, len(want), 300)
+	require.Contains(t, want, part{"payments", "", "unique key (merchant_id, id)"})
+	require.Contains(t, want, part{"payments", "payments_customer", "index on (merchant_id, customer_id, created_at, seq) of some rows"})
+	require.Contains(t, want, part{"violations", "", "foreign key (merchant_id, account_id) to accounts cascade"})
+}
