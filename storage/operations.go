@@ -115,7 +115,7 @@ func (t *tx) UpdateHeldOperation(o *payment.Operation, node string, until time.T
 	if err != nil {
 		return false, err
 	}
-	n, err := t.exec("update held operation", updateOperation+` AND owner = $27 AND lease_until = $28 AND status IN ('started', 'unknown')`,
+	n, err := t.expect("update held operation", 1, updateOperation+` AND owner = $27 AND lease_until = $28 AND status IN ('started', 'unknown')`,
 		append(args, node, millis(until))...)
 	if err != nil || n == 0 {
 		return false, err
