@@ -9,6 +9,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
@@ -46,6 +47,30 @@ func TestReleaseIsSentAgain(t *testing.T) {
 			require.Empty(t, w.alarms.all())
 		}, p.Server)
 	}
+}
+
+// A release whose age is not known after several jumps of the clock is sent: an early void harms nobody, and a rest that stays held does.
+func TestReleaseOfUnknownAgeIsSent(t *testing.T) {
+	p := newTill(t)
+	inBubble(t, func(t *testing.T) {
+		o := engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second}
+		adapters := map[string]*sdk.Adapter{"shop": inParts(tillAdapter(resolving(sdk.ResolveByReference)))}
+		w := newWorldAt(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db", 10*time.Minute)
+		w.shopAccount(p.URL)
+		w.running()
+		p.set("/void", "429")
+		id := w.pay(sale(100, visa, manual)).Payment.ID
+		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{Amount: ptr(int64(40))})
+		require.NoError(t, err)
+		for _, by := range []time.Duration{-20 * time.Minute, 130 * time.Minute} {
+			time.Sleep(5 * time.Second)
+			w.jump(by)
+		}
+		p.set("/void", "")
+		time.Sleep(5 * time.Minute)
+		require.True(t, w.get(id, request.RetrieveInput{}).Attempt.Details.Released)
+		require.Zero(t, w.alarms.all()["release_refused"])
+	}, p.Server)
 }
 
 // After a day an operator must void the rest.

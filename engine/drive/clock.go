@@ -146,11 +146,11 @@ func (d *Driver) sentBy(t time.Time) time.Time {
 	return moved
 }
 
-// age returns how long ago an operation began; very long where that is not known.
+// age returns how long ago an operation began, or payment.AgeUnknown.
 func (d *Driver) age(op *payment.Operation) time.Duration {
 	began, known := d.moved(op.StartedAt)
 	if !known {
-		return math.MaxInt64
+		return payment.AgeUnknown
 	}
 	return d.Now().Sub(began)
 }

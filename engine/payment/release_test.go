@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -16,11 +15,13 @@ func TestReleaseAfterAJumpBack(t *testing.T) {
 	p := &Payment{ID: "p", AttemptID: "a", OpenOperation: "op"}
 	a := &Attempt{ID: "a", Status: VoidInitiated, Authorized: 100, Details: AttemptDetails{CancelWanted: true}}
 	op := &Operation{ID: "op", Kind: sdk.OpVoid, Status: OperationUnknown, StartedAt: now.Add(2 * time.Hour)}
-	unknown := Waits{Age: func(*Operation) time.Duration { return math.MaxInt64 }}
-	_, ends := unknown.Unsent(op, a, now)
-	require.False(t, ends)
-
-	v, ends := unknown.Unsent(op, a, now.Add(3*time.Hour))
+	unknown := Waits{Age: func(*Operation) time.Duration { return AgeUnknown }}
+	for _, at := range []time.Time{now, now.Add(3 * time.Hour)} { // after several jumps it may also seem to begin in the past
+		_, ends := unknown.Unsent(op, a, at)
+		require.False(t, ends)
+	}
+	old := Waits{Age: func(*Operation) time.Duration { return 2 * ReleaseTime }}
+	v, ends := old.Unsent(op, a, now.Add(3*time.Hour))
 	require.True(t, ends)
 	b := Book(p, a, op, &sdk.Manifest{}, v, now)
 	require.False(t, b.Again, "what is given up is not begun again")

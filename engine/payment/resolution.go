@@ -2,6 +2,7 @@ package payment
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -15,11 +16,14 @@ type Waits struct {
 	Payer time.Duration // how long after its start an operation that can charge is sent again
 	Pause time.Duration // the longest time between two looks; 0 for the growing delays alone
 
-	// Age returns how long ago an operation began, and SentBy by when something had left that was stored with a time, both in spite of jumps of
+	// Age returns how long ago an operation began, or AgeUnknown, and SentBy by when something had left that was stored with a time, both in spite of jumps of
 	// the clock. Nil takes the stored times.
 	Age    func(*Operation) time.Duration
 	SentBy func(time.Time) time.Time
 }
+
+// AgeUnknown is the age of an operation that began before jumps of the clock that hide its age. It is older than any limit.
+const AgeUnknown time.Duration = math.MaxInt64
 
 func (w Waits) age(op *Operation, now time.Time) time.Duration {
 	if w.Age == nil {
@@ -89,7 +93,7 @@ func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends
 	switch {
 	case op.Charges() && a.Details.CancelWanted:
 		return NotSent("cancelled before anything was sent"), true
-	case a.Releases(op) && op.StartedAt.After(now): // the clock was set back: an early void harms nobody
+	case a.Releases(op) && (op.StartedAt.After(now) || w.age(op, now) == AgeUnknown): // the clock has jumped: an early void harms nobody
 	case w.age(op, now) > limit:
 		v := NotSent("the processor could not be reached; nothing was sent")
 		v.givenUp = true
