@@ -24,6 +24,7 @@ type Payments interface {
 	ConfirmPayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
 	CapturePayment(ctx context.Context, a account.Auth, id string, in *request.CaptureInput) (*change.View, error)
 	CancelPayment(ctx context.Context, a account.Auth, id string, reason string) (*change.View, error)
+	CancelCaptured(ctx context.Context, a account.Auth, id string) (*change.View, error)
 	RetrievePayment(ctx context.Context, a account.Auth, id string, in request.RetrieveInput) (*change.View, error)
 	ListPayments(ctx context.Context, a account.Auth, in request.ListInput) ([]*change.View, error)
 	CompleteAuthorize(ctx context.Context, a account.Auth, id, clientSecret, deviceData string) (*change.View, error)
@@ -104,6 +105,14 @@ func (s *Server) cancelPayment(c *call) (answer, error) {
 		return answer{}, err
 	}
 	return paymentAnswer(s.Payments.CancelPayment(c.ctx(), c.auth, c.param("payment_id"), reason))
+}
+
+func (s *Server) cancelCaptured(c *call) (answer, error) {
+	var reason string
+	if err := decode(c, cancelFields, &reason); err != nil {
+		return answer{}, err
+	}
+	return paymentAnswer(s.Payments.CancelCaptured(c.ctx(), c.auth, c.param("payment_id")))
 }
 
 func (s *Server) retrievePayment(c *call) (answer, error) {

@@ -136,6 +136,7 @@ func tableCells(account string) []tableCell {
 			call(actor, "update", "POST", "/payments/{id}", `{"description":"blue"}`),
 			call(actor, "capture", "POST", "/payments/{id}/capture", `{"amount_to_capture":100}`),
 			call(actor, "cancel", "POST", "/payments/{id}/cancel", `{}`),
+			call(actor, "cancel_post_capture", "POST", "/payments/{id}/cancel_post_capture", `{}`),
 			call(actor, "refund", "POST", "/refunds", `{"payment_id":"{id}"}`),
 			call(actor, "sync", "GET", "/payments/{id}?force_sync=true", ``),
 			call(actor, "complete", "POST", "/payments/{id}/complete_authorize", `{}`))
