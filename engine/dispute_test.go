@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
@@ -126,4 +127,36 @@ func TestRefundsAndADisputeAtOnce(t *testing.T) {
 		require.Equal(t, map[bool]int{true: 1}[p.Refundable() < 0], raised, "only a dispute of money that is gone already needs a look")
 		require.GreaterOrEqual(t, done, int64(1))
 	}
+}
+
+// A message about a dispute that proves nothing is not believed. The processor is asked about the payment, and a person is alarmed, once: no processor
+// answers a query about a dispute.
+func TestUnsignedDispute(t *testing.T) {
+	c := newProcessor(t)
+	w := newWorldWith(t, quick, plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": withoutProof(mailing(byReference))}), t.TempDir()+"/p.db")
+	a := w.mailAccount("shop", c.URL, "")
+	id := w.pay(sale(1000, visa)).Payment.ID
+	for i, amount := range []int64{500, 500, 1000, -7} {
+		require.NoError(t, w.dispute(a, "no secret", id, fmt.Sprint("dp_", i), sdk.DisputeOpened, amount, "USD", 1))
+	}
+	require.Equal(t, map[string]int{"dispute_unproven": 1}, w.alarms.all())
+	require.Equal(t, 4, c.count("GET"), "the processor is asked")
+	p := w.get(id, request.RetrieveInput{}).Payment
+	require.Equal(t, []any{payment.Succeeded, int64(0), int64(1000)}, []any{p.Status, p.Disputed(), p.Refundable()})
+	require.Len(t, w.evidence(w.operations(id)[0].ID), 1)
+
+	c.hangs.Store(true) // of a payment whose end is not known, the answer books the end
+	open := w.pay(sale(100, visa)).Payment
+	require.Equal(t, payment.Processing, open.Status)
+	c.hangs.Store(false)
+	require.NoError(t, w.dispute(a, "no secret", open.ID, "dp", sdk.DisputeLost, 100, "USD", 1))
+	require.Equal(t, payment.Succeeded, w.get(open.ID, request.RetrieveInput{}).Payment.Status)
+	require.Equal(t, map[string]int{"dispute_unproven": 2}, w.alarms.all())
+
+	var err error // a stranger cannot make the switch ask without end
+	for i := 0; i < 200 && err == nil; i++ {
+		err = w.dispute(a, "no secret", id, "dp", sdk.DisputeOpened, 1, "USD", 1)
+	}
+	require.Error(t, err)
+	require.Less(t, c.count("GET"), 100)
 }

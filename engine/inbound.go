@@ -122,7 +122,9 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	switch {
 	case ev.Object == sdk.EventRefund && ev.Outcome == nil:
 		return true, e.askUnnamed(ctx, w.Payment)
-	case ev.Object == sdk.EventDispute && ev.Dispute != nil && r.Verified(): // without proof of its sender, a message must not keep money back
+	case ev.Object == sdk.EventDispute && !r.Verified(): // without proof of its sender, a message must not keep money back
+		return true, e.hearDispute(ctx, w)
+	case ev.Object == sdk.EventDispute && ev.Dispute != nil:
 		var at time.Time
 		if ev.Time > 0 {
 			at = time.UnixMilli(ev.Time).UTC()
@@ -140,6 +142,27 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		return true, e.forceSync(ctx, w)
 	}
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
+}
+
+// hearDispute answers a message about a dispute that has no proof of its sender. It believes nothing: it asks the processor about the payment, and raises
+// an alarm once for each attempt, because no processor answers a query about a dispute.
+func (e *Engine) hearDispute(ctx context.Context, w *change.Loaded) error {
+	if err := e.driver.MayAsk(w.Payment.MerchantID + "/" + w.Attempt.ID); err != nil {
+		return err
+	}
+	first, err := e.keepSaid(ctx, w, drive.EvidenceOfWebhook, nil, "a message without proof speaks of a dispute")
+	if err != nil {
+		return err
+	}
+	if first {
+		e.metrics.Alarm(payment.AlarmUnprovenDispute)
+		e.log.LogAttrs(ctx, slog.LevelError, "a message without proof speaks of a dispute: look at the processor before you refund",
+			slog.String("payment_id", w.Payment.ID), slog.String("attempt_id", w.Attempt.ID), slog.String("connector", w.Attempt.Connector))
+	}
+	if w.Attempt.ID == w.Payment.AttemptID && w.Payment.Status.Facts().Sync {
+		return e.forceSync(ctx, w)
+	}
+	return e.askAboutClosed(ctx, w)
 }
 
 // mayAsk spends one question about a payment or refund of a merchant. Only the processor can send what has a right signature, so that is not limited.
@@ -277,19 +300,21 @@ func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome
 	e.metrics.Alarm(payment.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", source),
 		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))
-	return e.keepSaid(ctx, w, source, o, "the attempt was "+string(was))
+	_, err := e.keepSaid(ctx, w, source, o, "the attempt was "+string(was))
+	return err
 }
 
 // keepWebhook stores a message's outcome once, as evidence about the attempt's latest operation.
 func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome, note string) error {
-	return e.keepSaid(ctx, w, drive.EvidenceOfWebhook, o, note)
+	_, err := e.keepSaid(ctx, w, drive.EvidenceOfWebhook, o, note)
+	return err
 }
 
-// keepSaid is keepWebhook for any source.
-func (e *Engine) keepSaid(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome, note string) error {
+// keepSaid is keepWebhook for any source. first is false if the evidence was stored before.
+func (e *Engine) keepSaid(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome, note string) (first bool, err error) {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	if err != nil {
-		return err
+		return false, err
 	}
 	id := ""
 	for _, op := range ops {
@@ -300,13 +325,14 @@ func (e *Engine) keepSaid(ctx context.Context, w *change.Loaded, source string, 
 	return e.keepMessage(ctx, id, w.Payment.MerchantID, source, o, note)
 }
 
-// keepMessage keeps what a message says of an operation, once.
-func (e *Engine) keepMessage(ctx context.Context, id, merchantID, source string, o *sdk.Outcome, note string) error {
+// keepMessage keeps what a message says of an operation, once. first is false if it was kept before.
+func (e *Engine) keepMessage(ctx context.Context, id, merchantID, source string, o *sdk.Outcome, note string) (first bool, err error) {
 	told, err := json.Marshal(o)
 	if err != nil {
-		return fault.Internal(err, "encode evidence")
+		return false, fault.Internal(err, "encode evidence")
 	}
 	err = e.store.Update(ctx, func(tx Tx) error {
+		first = false
 		kept, err := tx.Evidence(id)
 		if err != nil {
 			return err
@@ -316,10 +342,11 @@ func (e *Engine) keepMessage(ctx context.Context, id, merchantID, source string,
 				return nil // the processor sent the message again
 			}
 		}
+		first = true
 		return tx.InsertEvidence(drive.Evidence{OperationID: id, MerchantID: merchantID, At: tx.Now(), Source: source, Outcome: told, Note: note})
 	})
 	if err != nil {
-		return fault.Internal(err, "keep a processor's message")
+		return false, fault.Internal(err, "keep a processor's message")
 	}
-	return nil
+	return first, nil
 }

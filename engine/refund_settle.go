@@ -205,7 +205,8 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	op, f := w.Operation, w.Refund
 	switch op.Status {
 	case payment.OperationStarted: // the operation's own answer has more facts; if its node dies, recovery reads this message
-		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+		_, err := e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+		return err
 	case payment.OperationUnknown, payment.OperationPending:
 		v := payment.InterpretRefund(op, f, o, false)
 		if !payment.TellsRefundNews(f, v) {
@@ -216,7 +217,8 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		if err := e.settle(ctx, w, v); err == nil || unlessLeased(err) != nil {
 			return err
 		}
-		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+		_, err := e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+		return err
 	}
 	switch {
 	case f.AlreadyShows(o):
@@ -229,7 +231,8 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		e.metrics.Alarm("late_evidence")
 		e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),
 			slog.String("refund_status", string(f.Status)), slog.String("evidence", string(o.Status)))
-		return e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))
+		_, err := e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))
+		return err
 	}
 	return e.bookRefundEvidence(ctx, w, o)
 }

@@ -126,7 +126,8 @@ func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
 	e.metrics.Alarm(payment.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "the processor did an operation that had ended as not done", slog.String("payment_id", w.Payment.ID),
 		slog.String("evidence", string(o.Status)))
-	return true, e.keepSaid(ctx, w, "sync", o, "the attempt was "+string(was.Status))
+	_, err = e.keepSaid(ctx, w, "sync", o, "the attempt was "+string(was.Status))
+	return true, err
 }
 
 // askRefund asks the processor about a refund of which it knew nothing, and books a refund that was made after all.
@@ -193,5 +194,6 @@ func (e *Engine) remedyKept(ctx context.Context, w *change.Loaded, o *sdk.Outcom
 	if !done || err != nil {
 		return done, err
 	}
-	return true, e.keepSaid(ctx, w, source, o, "the attempt was "+string(was))
+	_, err = e.keepSaid(ctx, w, source, o, "the attempt was "+string(was))
+	return true, err
 }

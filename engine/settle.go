@@ -237,7 +237,8 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source stri
 	e.metrics.Alarm(payment.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
 		slog.String("evidence", string(o.Status)), slog.String("source", source))
-	return e.keepSaid(ctx, w, source, o, note)
+	_, err := e.keepSaid(ctx, w, source, o, note)
+	return err
 }
 
 // releaseRest adds the void of a partial capture's rest to the capture's own change, so a crash between the two loses nothing.

@@ -22,6 +22,9 @@ const maxDisputes = 50
 // AlarmDispute counts disputes that a person must look at: their amount was refunded already, or payswitch cannot book them.
 const AlarmDispute = "dispute_needs_look"
 
+// AlarmUnprovenDispute counts attempts of which a message without proof says that a dispute exists.
+const AlarmUnprovenDispute = "dispute_unproven"
+
 // Disputed returns the amount that is claimed back or lost. It cannot be refunded.
 func (p *Payment) Disputed() (sum int64) {
 	for _, d := range p.Details.Disputes {

@@ -39,5 +39,6 @@ The app needs advanced credit and debit card payments, and the vault for stored 
 - **Stored credentials** live in PayPal's vault. A successful payment stores them. A verification stores the card without a payment: PayPal then checks only its form, and asks the
   issuer with the first payment.
 - **Webhooks** prove nothing: PayPal signs with a certificate that must be fetched first, and asking PayPal to verify one would cost a request for every forged message.
-  One about a payment of ours causes a query; others have no effect. Disputes are noted with the payment.
+  One about a payment of ours causes a query; others have no effect. One about a dispute also raises an alarm, because the adapter has no
+  query about disputes.
 `
