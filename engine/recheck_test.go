@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -135,4 +136,97 @@ func TestLargerCaptureRaisesOneAlarm(t *testing.T) {
 		require.Equal(t, payment.Processing, w.get(id, request.RetrieveInput{}).Payment.Status)
 		require.Equal(t, map[string]int{"amount_mismatch": 1}, w.alarms.all())
 	}, p.Server)
+}
+
+// What an operator called declined is asked about again, as what ended without the processor's word: money that is held all the same is voided, a capture
+// and a refund that were made all the same are booked.
+func TestOperatorsRefusalIsAskedAboutAgain(t *testing.T) {
+	for _, path := range []string{"/authorize", "/capture"} {
+		p := newTill(t)
+		inBubble(t, func(t *testing.T) {
+			w := newWorld(t, engine.Options{ResolveEvery: 30 * time.Minute}, map[string]*sdk.Adapter{"shop": tillAdapter(resolving(sdk.ResolveByReference))})
+			w.shopAccount(p.URL)
+			p.set(path, "drop done")
+			p.set("/query", "429")
+			id := w.pay(sale(100, visa, manual)).Payment.ID
+			if path == "/capture" {
+				_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
+				require.NoError(t, err)
+			}
+			_, err := w.ResolveOperation(t.Context(), w.lastOperation(id).ID, word("declined"))
+			require.NoError(t, err)
+			p.set("/query", "")
+			w.running()
+			time.Sleep(23 * time.Hour)
+			require.Empty(t, w.alarms.all(), path)
+			time.Sleep(2 * time.Hour)
+			v := w.get(id, request.RetrieveInput{})
+			require.Equal(t, 1, w.alarms.all()["late_evidence"], path)
+			if path == "/capture" {
+				require.Equal(t, payment.Succeeded, v.Payment.Status)
+				return
+			}
+			require.Equal(t, payment.Failed, v.Payment.Status)
+			require.Equal(t, 1, p.count("/void"), "the held funds are released")
+			time.Sleep(7 * 24 * time.Hour)
+			require.True(t, w.operations(id)[0].ResolveAt.IsZero())
+		}, p.Server)
+	}
+	c := newCashier(t)
+	c.act = "hang"
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{ResolveEvery: 30 * time.Minute}, map[string]*sdk.Adapter{"shop": refunder(byWebhook)})
+		w.shopAccount(c.URL)
+		id := w.pay(sale(1000, visa)).Payment.ID
+		r, err := w.refund(id, 600, named("r"))
+		require.NoError(t, err)
+		_, err = w.ResolveOperation(t.Context(), r.OperationID, word("declined"))
+		require.NoError(t, err)
+		require.Equal(t, payment.RefundFailed, w.refunded("r").Status)
+		w.running()
+		time.Sleep(25 * time.Hour)
+		require.Equal(t, payment.RefundSucceeded, w.refunded("r").Status)
+		require.Equal(t, 1, w.alarms.all()["late_evidence"])
+	}, c.Server)
+}
+
+// A result that can never be booked does not keep resolution away for longer than a lease time: it asks the processor and books what that says.
+func TestResultThatCannotBeBooked(t *testing.T) {
+	p := newTill(t)
+	inBubble(t, func(t *testing.T) {
+		a := tillAdapter(resolving(sdk.ResolveByReference))
+		authorize := a.Authorize
+		a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+			if _, err := authorize(c); err != nil {
+				return nil, err
+			}
+			return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "no", Message: "no", Reason: sdk.DeclineGeneric}}, nil
+		}
+		adapters := map[string]*sdk.Adapter{"shop": a}
+		o := engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second, SettleTimeout: time.Second}
+		w := newWorld(t, o, adapters)
+		w.shopAccount(p.URL)
+		e, err := engine.New(engine.Deps{Store: w.db, Connectors: plugins.NativeConnectors(adapters), Vault: w.vault, Presenter: noFailures{}, Metrics: w.alarms}, o)
+		require.NoError(t, err)
+		w.Engine = e
+		w.running()
+		v := w.pay(sale(100, visa, manual))
+		require.Equal(t, payment.Processing, v.Payment.Status)
+		time.Sleep(3 * time.Minute)
+		require.Positive(t, p.count("/query"))
+		require.NotEqual(t, payment.Processing, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		require.NoError(t, e.Close(ctx), "no run is left")
+	}, p.Server)
+}
+
+// noFailures cannot present the event of a failed payment.
+type noFailures struct{ presenter }
+
+func (noFailures) PaymentEvent(id, kind string, at time.Time, v *change.View) ([]byte, error) {
+	if kind == "payment_failed" {
+		return nil, errors.New("no such event")
+	}
+	return presenter{}.PaymentEvent(id, kind, at, v)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"payswitch/engine/change"
@@ -43,8 +44,9 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 			}
 			go func() {
 				defer e.inFlight.Done()
+				end := sync.OnceFunc(end)
 				defer end()
-				e.settleLater(ctx, &late, v)
+				e.settleLater(ctx, &late, v, end)
 				e.driver.KeepRest(ctx, &late.Run)
 			}()
 			w.Journal = nil
@@ -56,16 +58,33 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 	return callerError(v, w)
 }
 
-func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v payment.Verdict) {
+// settleLater goes on until the verdict is booked. After one lease time, an error may last: then release ends the hold, so that resolution can look for
+// the outcome. A verdict with an answer is still tried, as one of a run without a lease: it is booked, or kept as evidence of what is known by then.
+func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v payment.Verdict, release func()) {
+	pause, until := time.Second, time.Now().Add(e.opts.LeaseTime)
 	for {
 		select {
 		case <-e.closing:
 			return // the lease ends, and recovery resolves the operation
-		case <-time.After(time.Second):
+		case <-time.After(pause):
 		}
-		if err := e.settleOnce(ctx, w, v); err == nil || errors.Is(err, change.ErrStale) {
+		err := e.settleOnce(ctx, w, v)
+		if err == nil || errors.Is(err, change.ErrStale) {
 			return
 		}
+		if time.Now().Before(until) {
+			continue
+		}
+		if !w.Lease.IsZero() {
+			e.log.LogAttrs(ctx, slog.LevelError, "a result could not be booked for a lease time; resolution looks for the outcome too",
+				slog.String("operation_id", w.Operation.ID), slog.String("payment_id", w.Payment.ID), slog.Any("error", err))
+			release()
+			w.Lease = time.Time{}
+		}
+		if v.Silent() {
+			return // resolution finds more
+		}
+		pause = min(2*pause, time.Minute)
 	}
 }
 

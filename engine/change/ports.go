@@ -146,7 +146,7 @@ type Tx interface {
 	UpdateRefund(r *payment.Refund) error
 	InsertOperation(o *payment.Operation) error
 	// ClaimOperations takes up to limit operations whose lease has ended by Now and that are started, or unknown or pending with
-	// ResolveAt due (a zero ResolveAt is never due), or succeeded or not acted with ResolveAt due: they get owner and the new lease end, and are
+	// ResolveAt due (a zero ResolveAt is never due), or succeeded, declined or not acted with ResolveAt due: they get owner and the new lease end, and are
 	// returned as they are then. With rows (DueOperation.Row) it takes only those, and leaves out those that are no longer due; otherwise it takes
 	// those that are due longest.
 	ClaimOperations(owner string, until time.Time, limit int, rows ...int64) ([]*payment.Operation, error)

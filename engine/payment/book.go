@@ -377,7 +377,7 @@ func (b *Booking) close(v Verdict, now time.Time) {
 
 // recheck lets background work ask the processor again about an operation that ended without its word. a may be nil for a refund.
 func (o *Operation) recheck(v Verdict, a *Attempt) {
-	if v.Status == OperationNotActed && !v.unsent {
+	if v.Status == OperationNotActed && !v.unsent || v.said {
 		o.ResolveAt = RecheckAt(o, a)
 	}
 }
@@ -466,6 +466,8 @@ type Verdict struct {
 	Late bool
 	// unsent is true if it is proven that nothing was sent, or that the processor did nothing.
 	unsent bool
+	// said is true for an operator's word that the processor refused the operation: the processor itself has not said so.
+	said bool
 	// givenUp is true if no other operation is to be sent in the place of this one.
 	givenUp bool
 	// Fault is set if the drive ended by the adapter's fault.

@@ -38,7 +38,7 @@ func (s *Resolution) Verdict(p *Payment, a *Attempt, r *Refund, op *Operation) V
 		}
 		return Verdict{Status: OperationNotActed, Text: "an operator found that the processor never acted"}
 	case SaidDeclined:
-		return Verdict{Status: OperationDeclined, Outcome: &sdk.Outcome{Status: sdk.StatusDeclined,
+		return Verdict{Status: OperationDeclined, said: true, Outcome: &sdk.Outcome{Status: sdk.StatusDeclined,
 			Decline: &sdk.Decline{Code: "declined", Message: "The processor refused it, as an operator found.", Reason: sdk.DeclineGeneric}}}
 	}
 	o := &sdk.Outcome{Amount: &sdk.Money{Minor: s.Amount, Currency: p.Currency}}

@@ -278,7 +278,7 @@ func (o *Operation) DueAt() (at time.Time, ok bool) {
 	switch o.Status {
 	case OperationStarted:
 		return o.LeaseUntil, true
-	case OperationUnknown, OperationPending, OperationSucceeded, OperationNotActed:
+	case OperationUnknown, OperationPending, OperationSucceeded, OperationNotActed, OperationDeclined:
 		if o.ResolveAt.IsZero() {
 			return time.Time{}, false
 		}

@@ -488,10 +488,11 @@ func testDue(t *testing.T, s engine.Store) {
 		"not: pending, later":                  {Status: payment.OperationPending, ResolveAt: future},
 		"not: pending, never":                  {Status: payment.OperationPending},
 		"due: succeeded, to be asked again":    {Status: payment.OperationSucceeded, LeaseUntil: past, ResolveAt: past},
+		"due: declined, to be asked again":     {Status: payment.OperationDeclined, LeaseUntil: past, ResolveAt: past},
 		"due: not acted, to be asked again":    {Status: payment.OperationNotActed, LeaseUntil: past, ResolveAt: past},
 		"not: succeeded":                       {Status: payment.OperationSucceeded, LeaseUntil: past},
 		"not: not acted, later":                {Status: payment.OperationNotActed, LeaseUntil: past, ResolveAt: future},
-		"not: declined":                        {Status: payment.OperationDeclined, LeaseUntil: past, ResolveAt: past},
+		"not: declined":                        {Status: payment.OperationDeclined, LeaseUntil: past},
 		"not: rejected":                        {Status: payment.OperationRejected, LeaseUntil: past, ResolveAt: past},
 		"not: failed":                          {Status: payment.OperationFailed, LeaseUntil: past, ResolveAt: past},
 		"not: not acted":                       {Status: payment.OperationNotActed, LeaseUntil: past},
@@ -510,7 +511,7 @@ func testDue(t *testing.T, s engine.Store) {
 	want := []string{}
 	for _, prefix := range []string{"", "updated "} {
 		for _, due := range []string{"started, lease over", "started, never leased", "unknown", "unknown, never leased", "pending",
-			"succeeded, to be asked again", "not acted, to be asked again"} {
+			"succeeded, to be asked again", "not acted, to be asked again", "declined, to be asked again"} {
 			want = append(want, prefix+"due: "+due)
 		}
 	}
