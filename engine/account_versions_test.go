@@ -481,6 +481,33 @@ func TestStaleNodeKeepsItsVersion(t *testing.T) {
 	}, m.Server)
 }
 
+// The credentials of an account without payments are rotated, and another node that has not read this yet begins the account's first payment with the
+// old ones. The new ones serve that payment, too.
+func TestStaleNodeBeginsTheFirstPayment(t *testing.T) {
+	for _, links := range [][]string{{"a2"}, {"a2", "a3"}} {
+		m := newMall(t)
+		inBubble(t, func(t *testing.T) {
+			adapters := map[string]*sdk.Adapter{"mall": mallAdapter(byReference)}
+			w := newWorld(t, quick, adapters)
+			id := w.mallAccount(m)
+			b := w.second(quick, adapters)
+			_, err := b.Dir.Accounts(t.Context(), "m1") // from now on it uses its copy for a moment
+			require.NoError(t, err)
+			for _, key := range links {
+				w.rekey(id, key, true)
+			}
+			v := b.pay(sale(100, visa, manual))
+			require.Equal(t, []string{"a1"}, m.keys("authorize"))
+			m.set(func() { m.revoked["a1"] = true })
+			time.Sleep(10 * time.Second)
+			v, err = b.CapturePayment(t.Context(), b.auth, v.Payment.ID, &request.CaptureInput{})
+			require.NoError(t, err)
+			require.Equal(t, payment.Succeeded, v.Payment.Status)
+			require.Equal(t, links[len(links)-1:], m.keys("capture"))
+		}, m.Server)
+	}
+}
+
 // A database from before has accounts and operations without versions. The account's credentials at its first change become the version of all
 // of them.
 func TestOperationsFromBefore(t *testing.T) {

@@ -221,8 +221,15 @@ func (s *Registry) link(tx Tx, was, n *Account) error {
 		return err
 	}
 	before, now := versionNamed(list, was.Fingerprint), versionNamed(list, n.Fingerprint)
-	if before == nil {
-		return nil // no payment was made with it
+	if before == nil { // another node may still begin a payment with it, before it reads the change
+		if before, err = s.versionOf(was, tx.Now()); err != nil {
+			return err
+		}
+		before.Rank = nextRank(list)
+		if err := tx.InsertAccountVersion(before); err != nil {
+			return err
+		}
+		list = append(list, before)
 	}
 	write := tx.UpdateAccountVersion
 	if now == nil {
