@@ -18,6 +18,7 @@
 //	method      customers, saved payment methods, mandates
 //	drive       an operation at an adapter: request, lease, send guard, journal, evidence
 //	change      the one commit path: load, decide, commit, effects
+//	webhook     delivery of events to merchants: endpoints, retries, signatures
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
 //	routing     which connector account takes a payment
 //	engine      wiring, and the use cases of payments; ports.go joins the rooms' parts of the store
@@ -42,6 +43,6 @@
 //
 // # Where new things go
 //
-// A new operation on a payment (a refund, say) is a row type in payment, a port in change, a decision function here, and a route in router. Event
-// delivery and routing rules are rooms between change and engine. Nothing but Changes.Commit writes payments; a test holds that.
+// A new operation on a payment (a refund, say) is a row type in payment, a port in change, a decision function here, and a route in router. Routing
+// rules are a room between change and engine. Nothing but Changes.Commit writes payments; a test holds that.
 package engine

@@ -21,6 +21,7 @@ import (
 	"payswitch/engine/routing"
 	"payswitch/engine/threeds/flow"
 	"payswitch/engine/vault"
+	"payswitch/engine/webhook"
 )
 
 // Deps are the parts that New builds an Engine from. Store, Connectors, Vault and Presenter are required.
@@ -32,6 +33,8 @@ type Deps struct {
 	Logger     *slog.Logger // nil: logs are discarded
 	Clock      port.Clock   // nil: time.Now
 	Metrics    port.Metrics // nil: nothing is counted
+	// Sender posts events to merchants; nil: events are kept, and nothing is delivered.
+	Sender webhook.Sender
 }
 
 // Options are the engine's settings. A zero value means the default.
@@ -55,8 +58,15 @@ type Options struct {
 	// ResolvePause is the longest time between two queries about an operation without an end. Default 24 h, which bounds nothing: unknown
 	// operations are asked about every ten minutes at least, pending ones every day.
 	ResolvePause time.Duration
-	JournalKeep  time.Duration  // how long the journal of operations is kept; default 30 days; negative: no journal
-	BINTable     *card.BINTable // issuers' facts that add to the built-in ones; nil: built-in facts only
+	// WebhookTime is the sender's time limit for one request. Default 30 s.
+	WebhookTime time.Duration
+	// WebhookPoll is the interval between searches for deliveries that are due, such as those of another node. Default 1 s.
+	WebhookPoll        time.Duration
+	WebhookConcurrency int            // requests to endpoints at a time, and as many to slow and failing ones; default 256
+	WebhookEndpoints   int            // endpoints of one profile; default 16
+	EventsKeep         time.Duration  // how long events and their deliveries are kept; default 90 days
+	JournalKeep        time.Duration  // how long the journal of operations is kept; default 30 days; negative: no journal
+	BINTable           *card.BINTable // issuers' facts that add to the built-in ones; nil: built-in facts only
 	// SDKOrigins are further page origins (shops, frames of payment SDKs) that 3-D Secure pages may send messages to. The shop's own origin
 	// is always allowed. With "*", any page may put the 3-D Secure pages in a frame. "*" allows no messages, because a message needs an
 	// exact origin.
@@ -75,10 +85,11 @@ type Engine struct {
 	*account.Registry
 	*method.Methods
 	*flow.Authentications
-	links   *link.Links
-	driver  *drive.Driver
-	routes  *routing.Router
-	changes *change.Changes
+	Webhooks *webhook.Service
+	links    *link.Links
+	driver   *drive.Driver
+	routes   *routing.Router
+	changes  *change.Changes
 
 	inFlight *sync.WaitGroup // operations being driven or settled
 	closing  chan struct{}   // closed by Close
@@ -114,6 +125,15 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.PayerWait, 2*time.Minute)
 	setDefault(&o.ResolvePause, 24*time.Hour)
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
+	setDefault(&o.WebhookTime, 30*time.Second)
+	setDefault(&o.WebhookPoll, time.Second)
+	setDefault(&o.EventsKeep, 90*24*time.Hour)
+	if o.WebhookConcurrency == 0 {
+		o.WebhookConcurrency = 256
+	}
+	if o.WebhookEndpoints == 0 {
+		o.WebhookEndpoints = 16
+	}
 	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
 	e.Registry = account.New(account.Deps{Store: port.Narrow[account.Reader, account.Tx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
@@ -128,9 +148,12 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.driver = drive.New(drive.Deps{Store: port.Narrow[drive.Reader, drive.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,
 		Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, InFlight: e.inFlight, Node: o.Node, PublicURL: o.PublicURL,
 		LeaseTime: o.LeaseTime, PayerWait: o.PayerWait, ResolvePause: o.ResolvePause, JournalKeep: o.JournalKeep})
+	e.Webhooks = webhook.New(webhook.Deps{Store: port.Narrow[webhook.Reader, webhook.Tx](d.Store), Vault: d.Vault, Dir: e.Registry.Dir, Sender: d.Sender, Now: d.Clock,
+		Log: d.Logger, Metrics: d.Metrics}, webhook.Options{Node: o.Node, LeaseTime: 2*o.WebhookTime + 30*time.Second, PollEvery: o.WebhookPoll,
+		SweepEvery: 12 * o.ResolveEvery, Concurrency: o.WebhookConcurrency, MaxEndpoints: o.WebhookEndpoints, Keep: o.EventsKeep})
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
-		LockWait: o.LockWait, Wake: e.wakeResolver}}
+		LockWait: o.LockWait, Wake: e.wakeResolver, News: e.Webhooks.Wake}}
 	e.Authentications = &flow.Authentications{Deps: flow.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links,
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
@@ -146,7 +169,12 @@ func New(d Deps, o Options) (*Engine, error) {
 // releaseLeases ends what an earlier process of this node's name has left, so that Run takes it over at once.
 func (e *Engine) releaseLeases(ctx context.Context) error {
 	n := 0
-	err := e.store.Update(ctx, func(tx Tx) (err error) { n, err = tx.ReleaseLeases(e.opts.Node); return err })
+	err := e.store.Update(ctx, func(tx Tx) (err error) {
+		if _, err = tx.ReleaseDeliveries(e.opts.Node); err == nil {
+			n, err = tx.ReleaseLeases(e.opts.Node)
+		}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("engine: end the leases of the process before: %w", err)
 	}
@@ -176,6 +204,8 @@ func (noMetrics) OperationDone(string, string, payment.OperationStatus, time.Dur
 func (noMetrics) ExemptionSettled(_, _, _, _ string)                                   {}
 func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
 func (noMetrics) Swept(string, time.Duration, time.Duration)                           {}
+func (noMetrics) WebhookSent(string, time.Duration)                                    {}
+func (noMetrics) WebhookBacklog(time.Duration, int)                                    {}
 func (noMetrics) Alarm(string)                                                         {}
 
 type noMetrics struct{}

@@ -74,6 +74,8 @@ func (a *alarms) Swept(loop string, late, _ time.Duration) {
 	a.runs[loop]++
 	a.late[loop] = max(a.late[loop], late)
 }
+func (a *alarms) WebhookSent(string, time.Duration) {}
+func (a *alarms) WebhookBacklog(time.Duration, int) {}
 func (a *alarms) Alarm(kind string) {
 	a.Lock()
 	defer a.Unlock()

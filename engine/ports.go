@@ -6,6 +6,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/vault"
+	"payswitch/engine/webhook"
 )
 
 // Store keeps all durable data. It contains no payment rules. A method with a merchant id returns ErrNotFound for rows of other merchants.
@@ -22,6 +23,7 @@ type Reader interface {
 	change.Reader
 	account.Reader
 	vault.Reader
+	webhook.Reader
 	// OperationsWithStatus lists the open operations of all merchants with one of the statuses (started, unknown, pending), oldest first.
 	OperationsWithStatus(statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error)
 	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
@@ -37,4 +39,5 @@ type Tx interface {
 	change.Tx
 	account.Tx
 	vault.Tx
+	webhook.Tx
 }

@@ -67,9 +67,14 @@ func (e *Engine) refundChange(w *change.Loaded, b *payment.RefundBooking) *chang
 
 // announcedRefund adds the merchant's event to a change if the refund has a new status.
 func (e *Engine) announcedRefund(w *change.Loaded, c *change.Change, now time.Time) (_ *change.Change, err error) {
-	if c.Refund.Status != w.Refund.Status {
-		c.Event, err = e.changes.RefundEvent(c.Refund, now)
+	if c.Refund.Status == w.Refund.Status || c.Refund.Status.Event() == "" {
+		return c, nil
 	}
+	if c.Payment == nil { // the payment counts its events
+		c.Payment = w.Payment.Clone()
+		c.Effects = append(c.Effects, func(context.Context) error { w.Payment = c.Payment; return nil })
+	}
+	c.Event, err = e.changes.RefundEvent(c.Payment, c.Refund, now)
 	return c, err
 }
 

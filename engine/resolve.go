@@ -31,6 +31,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}()
 	var loops sync.WaitGroup
 	loops.Go(func() { e.resolveLoop(ctx) })
+	loops.Go(func() { e.Webhooks.Run(ctx) })
 	for _, l := range []struct {
 		name  string
 		every time.Duration

@@ -32,25 +32,28 @@ func (t *tx) Exchanges(operationID string) ([]drive.ExchangeRecord, error) {
 	}, "operation_id", operationID), `SELECT `+exchangeColumns+` FROM exchanges WHERE operation_id = $1 ORDER BY number`, operationID)
 }
 
-const eventColumns = `merchant_id, object_id, id, profile_id, class, type, body, created_at, signature`
+const eventColumns = `merchant_id, object_id, id, profile_id, class, type, body, created_at, payment_id, number, signature`
 
 var eventRows = signs("events", "merchant_id, object_id, id", eventColumns)
 
 // InsertEvent implements engine.Tx. Ids are unique among the events of one object.
 func (t *tx) InsertEvent(e *payment.Event) error {
-	return t.insert("insert event", `INSERT INTO events (`+eventColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		t.signed(eventRows, e.MerchantID, e.ObjectID, e.ID, e.ProfileID, e.Class, e.Type, e.Body, millis(e.CreatedAt))...)
+	return t.insert("insert event", `INSERT INTO events (`+eventColumns+`, waiting) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1) ON CONFLICT DO NOTHING`,
+		t.signed(eventRows, e.MerchantID, e.ObjectID, e.ID, e.ProfileID, e.Class, e.Type, e.Body, millis(e.CreatedAt), e.PaymentID, e.Number)...)
+}
+
+func scanEvent(row scanner) (*payment.Event, error) {
+	e := new(payment.Event)
+	var created int64
+	err := row.Scan(&e.MerchantID, &e.ObjectID, &e.ID, &e.ProfileID, &e.Class, &e.Type, &e.Body, &created, &e.PaymentID, &e.Number)
+	e.CreatedAt = moment(created)
+	return e, err
 }
 
 // Events implements engine.Reader.
 func (t *tx) Events(merchantID, objectID string) ([]*payment.Event, error) {
-	return all(t, "list events", genuine(t, eventRows, func(row scanner) (*payment.Event, error) {
-		e := new(payment.Event)
-		var created int64
-		err := row.Scan(&e.MerchantID, &e.ObjectID, &e.ID, &e.ProfileID, &e.Class, &e.Type, &e.Body, &created)
-		e.CreatedAt = moment(created)
-		return e, err
-	}, "merchant_id", merchantID, "object_id", objectID), `SELECT `+eventColumns+` FROM events WHERE merchant_id = $1 AND object_id = $2 ORDER BY created_at, seq`, merchantID, objectID)
+	return all(t, "list events", genuine(t, eventRows, scanEvent, "merchant_id", merchantID, "object_id", objectID),
+		`SELECT `+eventColumns+` FROM events WHERE merchant_id = $1 AND object_id = $2 ORDER BY created_at, seq`, merchantID, objectID)
 }
 
 const evidenceColumns = `operation_id, merchant_id, at, source, outcome, note, signature`

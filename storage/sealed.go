@@ -39,6 +39,9 @@ var (
 		vault.SealedMandates:    {column: "sealed", key: byMerchantAndID, versioned: true},
 		vault.SealedJournal:     {column: "sealed", key: []string{"operation_id"}},
 
+		vault.SealedEndpoints:        {column: "sealed", key: byMerchantAndID, versioned: true},
+		vault.SealedDeliveryAttempts: {column: "sealed", key: []string{"merchant_id", "event_id", "id"}},
+
 		vault.SealedAuthentications:        {column: "sealed", key: byMerchantAndID, versioned: true},
 		vault.SealedAuthenticationRequests: {table: "authentications", column: "request", key: []string{"id"}, versioned: true},
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"payswitch/engine/secret"
+	"payswitch/engine/webhook"
 	"payswitch/plugins"
 	"payswitch/router"
 	"payswitch/storage"
@@ -28,6 +29,7 @@ type Config struct {
 	Simulator SimulatorConfig `key:"simulator"`
 	Engine    EngineConfig    `key:"engine"`
 	Cards     CardsConfig     `key:"cards"`
+	Webhooks  WebhooksConfig  `key:"webhooks"`
 	Journal   JournalConfig   `key:"journal"`
 	Log       LogConfig       `key:"log"`
 	Metrics   MetricsConfig   `key:"metrics"`
@@ -139,6 +141,15 @@ type CardsConfig struct {
 	InText   string `key:"in_text"`   // refuse or mask, see router.CardsInText
 }
 
+// WebhooksConfig has the settings of the delivery of events to merchants.
+type WebhooksConfig struct {
+	AllowPrivate bool          `key:"allow_private"` // post to private addresses and by plain HTTP, too
+	Timeout      time.Duration `key:"timeout"`       // for one request
+	Concurrency  int           `key:"concurrency"`   // requests at a time, and as many to slow and failing endpoints
+	Endpoints    int           `key:"endpoints"`     // of one profile
+	Keep         time.Duration `key:"keep"`          // of events and their deliveries
+}
+
 // JournalConfig has the settings of the journal of adapters' operations.
 type JournalConfig struct {
 	Keep time.Duration `key:"keep"` // 0: only the records that the resolution of an open operation needs
@@ -189,10 +200,11 @@ func defaultConfig() Config {
 
 			AuthenticatorTime: 15 * time.Second,
 		},
-		Cards:   CardsConfig{InText: string(router.RefuseCards)},
-		Journal: JournalConfig{Keep: 30 * 24 * time.Hour},
-		Log:     LogConfig{Level: "info", Format: "json"},
-		Metrics: MetricsConfig{Enabled: true},
+		Cards:    CardsConfig{InText: string(router.RefuseCards)},
+		Webhooks: WebhooksConfig{Timeout: 30 * time.Second, Concurrency: 256, Endpoints: 16, Keep: 90 * 24 * time.Hour},
+		Journal:  JournalConfig{Keep: 30 * 24 * time.Hour},
+		Log:      LogConfig{Level: "info", Format: "json"},
+		Metrics:  MetricsConfig{Enabled: true},
 	}
 }
 
@@ -281,6 +293,11 @@ func (c Config) Validate() error {
 	between(&all, "engine.resolve_pause", c.Engine.ResolvePause, time.Second, 24*time.Hour, "")
 	between(&all, "engine.authenticator_time", c.Engine.AuthenticatorTime, time.Second, 30*time.Second, "")
 	between(&all, "engine.settle_timeout", c.Engine.SettleTimeout, time.Second, 5*time.Minute, "")
+
+	between(&all, "webhooks.timeout", c.Webhooks.Timeout, time.Second, time.Minute, "")
+	between(&all, "webhooks.concurrency", c.Webhooks.Concurrency, 8, 4096, "")
+	between(&all, "webhooks.endpoints", c.Webhooks.Endpoints, 1, 100, "")
+	between(&all, "webhooks.keep", c.Webhooks.Keep, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
 
 	between(&all, "journal.keep", c.Journal.Keep, 0, 10*366*24*time.Hour, "")
 

@@ -36,6 +36,10 @@ type meters struct {
 	requests *prometheus.HistogramVec
 	loops    *loopCollector
 
+	webhooks        *prometheus.HistogramVec
+	webhookOldest   prometheus.Gauge
+	webhooksFailing prometheus.Gauge
+
 	batches prometheus.Histogram
 	commits prometheus.Histogram
 }
@@ -75,6 +79,12 @@ func newMeters() *meters {
 	m.violations = counter("adapter_violations_total", "Rules of the host that an adapter broke.", "adapter", "rule")
 	m.revealed = counter("adapter_plain_secrets_total", "Operations whose adapter was given the secrets themselves, as an operator allowed.", "adapter")
 	m.requests = histogram("http_request_seconds", "One request to the API.", requestBuckets, "method", "route", "status")
+	m.webhooks = histogram("webhook_seconds", "One request to a merchant's endpoint, by result.", sendBuckets, "result")
+	m.webhookOldest = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "webhook_oldest_seconds",
+		Help: "Age of the oldest event that an endpoint has not received."})
+	m.webhooksFailing = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "webhook_endpoints_failing",
+		Help: "Endpoints that failed at their latest three requests from this node."})
+	m.registry.MustRegister(m.webhookOldest, m.webhooksFailing)
 	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "payswitch", Name: "commit_batch_size",
 		Help: "Transactions that one commit made durable together.", Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128}})
 	m.commits = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "payswitch", Name: "commit_seconds",
@@ -122,6 +132,17 @@ func (m *meters) ExemptionSettled(connector, exemption, route, outcome string) {
 
 // Swept implements port.Metrics.
 func (m *meters) Swept(loop string, late, every time.Duration) { m.loops.ran(loop, late, every) }
+
+// WebhookSent implements port.Metrics.
+func (m *meters) WebhookSent(result string, took time.Duration) {
+	m.webhooks.WithLabelValues(result).Observe(took.Seconds())
+}
+
+// WebhookBacklog implements port.Metrics.
+func (m *meters) WebhookBacklog(oldest time.Duration, failing int) {
+	m.webhookOldest.Set(oldest.Seconds())
+	m.webhooksFailing.Set(float64(failing))
+}
 
 // Alarm implements port.Metrics.
 func (m *meters) Alarm(kind string) { m.alarms.WithLabelValues(kind).Inc() }

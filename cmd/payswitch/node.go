@@ -36,6 +36,7 @@ type node struct {
 	vault    *vault.Vault
 	bank     *simulator3ds.Simulator // nil in production
 	host     *plugins.Host
+	webhooks *plugins.Webhooks
 	engine   *engine.Engine
 	server   *http.Server
 
@@ -95,11 +96,13 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err := n.openHost(ctx); err != nil {
 		return err
 	}
+	n.webhooks = plugins.NewWebhooks(plugins.WebhookOptions{AllowPrivate: c.Webhooks.AllowPrivate, Timeout: c.Webhooks.Timeout})
 	if n.engine, err = engine.New(engine.Deps{
 		Store:      n.db,
 		Connectors: n.host,
 		Vault:      n.vault,
 		Presenter:  router.Presenter{},
+		Sender:     n.webhooks,
 		Logger:     n.component("engine"),
 		Metrics:    n.metrics,
 		Clock:      fault.Clock(),
@@ -116,8 +119,14 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		ResolvePause:      c.Engine.ResolvePause,
 		AuthenticatorTime: c.Engine.AuthenticatorTime,
 		JournalKeep:       c.journalKeep(),
-		SDKOrigins:        c.Server.CORS.Origins, // a page that may call the API may also receive the result
-		BINTable:          bins,
+
+		WebhookTime:        c.Webhooks.Timeout,
+		WebhookConcurrency: c.Webhooks.Concurrency,
+		WebhookEndpoints:   c.Webhooks.Endpoints,
+		EventsKeep:         c.Webhooks.Keep,
+
+		SDKOrigins: c.Server.CORS.Origins, // a page that may call the API may also receive the result
+		BINTable:   bins,
 	}); err != nil {
 		return err
 	}
@@ -243,6 +252,9 @@ func (n *node) close() error {
 		limit, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		problems = append(problems, n.host.Close(limit))
+	}
+	if n.webhooks != nil {
+		n.webhooks.Close()
 	}
 	if n.db != nil {
 		problems = append(problems, n.db.Close())

@@ -388,6 +388,9 @@ func (s *Changes) countChange(ctx context.Context, c *Change) {
 				slog.String("alarm", alarm))
 		}
 	}
+	if c.Event != nil {
+		s.News()
+	}
 	s.settledExemption(ctx, c.Exemption)
 	if c.Event != nil && c.Refund != nil {
 		s.Metrics.RefundMoved(c.Refund.Status, c.Refund.Connector)

@@ -32,6 +32,7 @@ type Deps struct {
 	Metrics    port.Metrics
 
 	Wake      func()        // makes the background work look for operations whose node has died
+	News      func()        // makes the background work look for events to deliver
 	PublicURL string        // no trailing slash
 	LockWait  time.Duration // how long a second operation on a payment waits for the first
 }

@@ -17,18 +17,22 @@ func (s *Changes) eventOf(w *Loaded, p *payment.Payment, a *payment.Attempt, now
 		return nil, nil
 	}
 	p.Details.Announced = announced
+	p.Details.Events++
 	v := s.View(&Loaded{Run: drive.Run{Payment: p, Attempt: a}, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile})
 	v.ManualRetryAllowed = s.RetryAllowed(p, w.Profile, now)
 	return s.paymentEvent(kind, now, v)
 }
 
-// RefundEvent makes the merchant's event of a refund's new status, nil for a status that has no event.
-func (s *Changes) RefundEvent(r *payment.Refund, now time.Time) (*payment.Event, error) {
+// RefundEvent makes the merchant's event of a refund's new status, nil for a status that has no event. It counts the event in p, the payment that
+// the change writes.
+func (s *Changes) RefundEvent(p *payment.Payment, r *payment.Refund, now time.Time) (*payment.Event, error) {
 	kind := r.Status.Event()
 	if kind == "" {
 		return nil, nil
 	}
-	ev := &payment.Event{ID: payment.NewEventID(now), MerchantID: r.MerchantID, ProfileID: r.ProfileID, ObjectID: r.ID, Class: "refunds", Type: kind, CreatedAt: now}
+	p.Details.Events++
+	ev := &payment.Event{ID: payment.NewEventID(now), MerchantID: r.MerchantID, ProfileID: r.ProfileID, ObjectID: r.ID, PaymentID: r.PaymentID, Number: p.Details.Events,
+		Class: "refunds", Type: kind, CreatedAt: now}
 	body, err := s.Presenter.RefundEvent(ev.ID, ev.Type, now, r)
 	if err != nil {
 		return nil, fault.Internal(err, "render event")
@@ -38,7 +42,8 @@ func (s *Changes) RefundEvent(r *payment.Refund, now time.Time) (*payment.Event,
 
 // paymentEvent renders and seals an event of a payment.
 func (s *Changes) paymentEvent(kind string, now time.Time, v *View) (*payment.Event, error) {
-	ev := &payment.Event{ID: payment.NewEventID(now), MerchantID: v.Payment.MerchantID, ProfileID: v.Payment.ProfileID, ObjectID: v.Payment.ID, Class: "payments", Type: kind, CreatedAt: now}
+	ev := &payment.Event{ID: payment.NewEventID(now), MerchantID: v.Payment.MerchantID, ProfileID: v.Payment.ProfileID, ObjectID: v.Payment.ID, Number: v.Payment.Details.Events,
+		Class: "payments", Type: kind, CreatedAt: now}
 	body, err := s.Presenter.PaymentEvent(ev.ID, ev.Type, now, v)
 	if err != nil {
 		return nil, fault.Internal(err, "render event")
@@ -47,7 +52,7 @@ func (s *Changes) paymentEvent(kind string, now time.Time, v *View) (*payment.Ev
 }
 
 func (s *Changes) sealEvent(ev *payment.Event, body []byte) (_ *payment.Event, err error) {
-	if ev.Body, err = s.Vault.Seal(body, vault.EventAD(ev.MerchantID, ev.ID)); err != nil {
+	if ev.Body, err = s.Vault.Seal(Pack(body), vault.EventAD(ev.MerchantID, ev.ID)); err != nil {
 		return nil, fault.Internal(err, "seal event")
 	}
 	return ev, nil

@@ -29,3 +29,14 @@ func AnnouncementOf(p *Payment, a *Attempt) string {
 	}
 	return s
 }
+
+// FirstEventID returns the smallest id that an event of the time at can have.
+func FirstEventID(at time.Time) string {
+	var b [6]byte
+	ms := uint64(at.UnixMilli())
+	for i := 5; i >= 0; i-- {
+		b[i] = byte(ms)
+		ms >>= 8
+	}
+	return "evt_" + hex.EncodeToString(b[:])
+}

@@ -65,6 +65,8 @@ type Details struct {
 	RequestToken string `json:"request,omitempty"`
 	// Announced is the latest state that has an event.
 	Announced string `json:"announced,omitempty"`
+	// Events counts the events about the payment and its refunds. It numbers them.
+	Events int `json:"events,omitempty"`
 	// Token is the payment_token of a card that waits for the payment's confirmation.
 	Token string `json:"token,omitempty"`
 	// Mandate holds the terms of the mandate that the payment sets up. MandateID is the id of that mandate once it exists, or of the mandate
@@ -319,10 +321,20 @@ type Event struct {
 	MerchantID string
 	ProfileID  string
 	ObjectID   string
+	PaymentID  string // the payment that the object belongs to; "" if the object is the payment
+	Number     int    // counts the events of the payment, those of its refunds too; 0 for an event of an older version
 	Class      string // payments, refunds …
 	Type       string // payment_succeeded …
-	Body       []byte // the exact body of the delivery, sealed
+	Body       []byte // the exact body of the delivery, packed (package change) and sealed
 	CreatedAt  time.Time
+}
+
+// Payment returns the id of the payment that the event is about.
+func (e *Event) Payment() string {
+	if e.PaymentID != "" {
+		return e.PaymentID
+	}
+	return e.ObjectID
 }
 
 // CardToken is a card that waits, encrypted and for a few minutes, for its payment's confirmation.

@@ -23,6 +23,11 @@ type Metrics interface {
 	// Swept records one run of a background loop: resolve, authentications, expiry or journal. late is how long its oldest item that was due at
 	// the end of the run had waited, 0 without such an item. The next run begins within every.
 	Swept(loop string, late, every time.Duration)
+	// WebhookSent counts one request to a merchant's endpoint. result is delivered, refused (another status than 2xx), timeout, connect, tls, address,
+	// reset or unprepared.
+	WebhookSent(result string, took time.Duration)
+	// WebhookBacklog records the age of the oldest event that an endpoint has not received, and how many endpoints are failing.
+	WebhookBacklog(oldest time.Duration, failing int)
 	// Alarm counts an event that a person must look at, such as late evidence, an impossible outcome or a lost lease.
 	Alarm(kind string)
 }

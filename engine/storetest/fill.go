@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/webhook"
 	"payswitch/sdk"
 )
 
@@ -29,6 +30,7 @@ var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[payment.Operation]():       {"Key"}, // stored, but read by a call of its own
 	reflect.TypeFor[payment.Authentication]():  {"Private", "Key"},
 	reflect.TypeFor[method.PaymentMethod]():    {"Private"},
+	reflect.TypeFor[webhook.Endpoint]():        {"Secrets"},
 	reflect.TypeFor[method.Mandate]():          {"Private"},
 }
 

@@ -19,6 +19,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/secret"
 	"payswitch/engine/vault"
+	"payswitch/engine/webhook"
 )
 
 // vaultRoom tests vault.Reader and vault.Tx: keysets, cards, the keys of sealed values, and the sealed and signed rows of all rooms.
@@ -197,6 +198,8 @@ func testSealedRows(t *testing.T, s engine.Store) {
 				tx.InsertJournal(&drive.JournalRecord{OperationID: id, Sealed: text("j")}),
 				tx.InsertMandate(&method.Mandate{MerchantID: merchantA, ID: id, Sealed: text("m")}),
 				tx.InsertAuthentication(&payment.Authentication{MerchantID: merchantA, ID: id, Sealed: text("a"), Request: text("r")}),
+				tx.InsertEndpoint(&webhook.Endpoint{MerchantID: merchantA, ID: id, Sealed: text("w")}),
+				tx.InsertDeliveryAttempt(&webhook.Attempt{MerchantID: merchantA, EventID: "evt", ID: id, Sealed: text("d")}),
 			}
 			p, o := paymentRow(id), operation(id)
 			p.Sealed, o.Request = text("p"), text("o")

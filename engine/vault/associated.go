@@ -34,4 +34,10 @@ func JournalAD(operationID string) string { return "operation/" + operationID + 
 
 func authenticationAD(merchantID, id string) string { return "authentication/" + merchantID + "/" + id }
 
+func EndpointAD(merchantID, id string) string { return "webhook_endpoint/" + merchantID + "/" + id }
+
+func DeliveryAD(merchantID, eventID, id string) string {
+	return "delivery/" + merchantID + "/" + eventID + "/" + id
+}
+
 func shortTermAD(merchantID, id string) string { return "short_term/" + merchantID + "/" + id }

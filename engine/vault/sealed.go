@@ -22,6 +22,9 @@ const (
 	SealedMandates    SealedTable = "mandates"
 	SealedJournal     SealedTable = "journal"
 
+	SealedEndpoints        SealedTable = "webhook_endpoints"
+	SealedDeliveryAttempts SealedTable = "delivery_attempts"
+
 	SealedAuthentications        SealedTable = "authentications"
 	SealedAuthenticationRequests SealedTable = "authentications.request"
 )
@@ -50,6 +53,8 @@ var sealedColumns = []sealedColumn{
 	{SealedMethods, dataKeyset, func(k []string) string { return MethodAD(k[0], k[1]) }},
 	{SealedMandates, dataKeyset, func(k []string) string { return MandateAD(k[0], k[1]) }},
 	{SealedJournal, dataKeyset, func(k []string) string { return JournalAD(k[0]) }},
+	{SealedEndpoints, dataKeyset, func(k []string) string { return EndpointAD(k[0], k[1]) }},
+	{SealedDeliveryAttempts, dataKeyset, func(k []string) string { return DeliveryAD(k[0], k[1], k[2]) }},
 	{SealedAuthentications, dataKeyset, func(k []string) string { return authenticationAD(k[0], k[1]) }},
 	{SealedAuthenticationRequests, dataKeyset, func(k []string) string { return RequestAD(k[0]) }},
 }

@@ -1,0 +1,127 @@
+package webhook
+
+import "time"
+
+const (
+	// failingAfter is the number of failures in a row after which an endpoint counts as failing: it then gets one delivery at a time.
+	failingAfter = 3
+	// slowAfter is the duration of an attempt from which on an endpoint counts as slow.
+	slowAfter = 2 * time.Second
+	// probeMost is the longest pause between two deliveries to an endpoint that fails.
+	probeMost = time.Minute
+	// alarmAfter is how long an endpoint fails before a person must look at it, and the pause between two alarms.
+	alarmAfter = time.Hour
+
+	laneFast = 64 // deliveries under way to an endpoint that answers quickly
+	laneSlow = 8  // to a slow one
+)
+
+// lane is what this node knows of an endpoint. It lives in memory alone: a node that starts learns it anew with one delivery.
+type lane struct {
+	merchantID string
+	underWay   int
+	known      bool // an attempt has succeeded
+	failures   int  // in a row
+	slow       bool
+	notBefore  time.Time // the next delivery to an endpoint that fails
+	since      time.Time // the first of the failures
+	alarmed    time.Time
+}
+
+// pool bounds the deliveries that are under way. Endpoints that answer quickly share one pool, slow and failing ones another. So endpoints that
+// hold their deliveries for long cannot take the room of others.
+type pool struct {
+	most       int
+	underWay   int
+	byMerchant map[string]int
+}
+
+func newPool(most int) *pool { return &pool{most: most, byMerchant: map[string]int{}} }
+
+func (p *pool) room(merchantID string) int {
+	return max(0, min(p.most-p.underWay, (p.most+1)/2-p.byMerchant[merchantID]))
+}
+
+func (p *pool) take(merchantID string, n int) {
+	p.underWay += n
+	if p.byMerchant[merchantID] += n; p.byMerchant[merchantID] == 0 {
+		delete(p.byMerchant, merchantID)
+	}
+}
+
+func (l *lane) failing() bool { return l.failures >= failingAfter }
+
+// limit is how many deliveries may be under way.
+func (l *lane) limit() int {
+	switch {
+	case l.failing(), !l.known:
+		return 1
+	case l.slow:
+		return laneSlow
+	}
+	return laneFast
+}
+
+// room is how many deliveries may start now.
+func (s *Service) room(l *lane, now time.Time) int {
+	if l.failing() && now.Before(l.notBefore) {
+		return 0
+	}
+	return max(0, min(l.limit()-l.underWay, s.poolOf(l).room(l.merchantID)))
+}
+
+func (s *Service) poolOf(l *lane) *pool {
+	if l.failing() || l.slow {
+		return s.patient
+	}
+	return s.quick
+}
+
+// lane returns the endpoint's lane. The caller holds mu.
+func (s *Service) lane(endpointID, merchantID string) *lane {
+	l := s.lanes[endpointID]
+	if l == nil {
+		l = &lane{merchantID: merchantID}
+		s.lanes[endpointID] = l
+	}
+	return l
+}
+
+// begin counts a delivery that starts. The caller holds mu.
+func (s *Service) begin(l *lane) *pool {
+	p := s.poolOf(l)
+	l.underWay++
+	p.take(l.merchantID, 1)
+	return p
+}
+
+// end counts a delivery that has ended. recovered is true if the endpoint was failing and has answered.
+func (s *Service) end(endpointID string, p *pool, ok bool, took time.Duration, now time.Time) (recovered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lanes[endpointID]
+	l.underWay--
+	p.take(l.merchantID, -1)
+	l.known, l.slow = l.known || ok, took >= slowAfter
+	if ok {
+		recovered = l.failing()
+		l.failures, l.since, l.alarmed = 0, time.Time{}, time.Time{}
+		return recovered
+	}
+	if l.failures++; l.failures == 1 {
+		l.since = now
+	}
+	l.notBefore = now.Add(min(time.Second<<min(l.failures-1, 10), probeMost))
+	return false
+}
+
+// forget drops the lanes of endpoints that are well and have nothing under way, so that their number follows the endpoints in use.
+func (s *Service) forget(keep map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, l := range s.lanes {
+		if l.underWay == 0 && !keep[id] {
+			delete(s.lanes, id)
+		}
+	}
+}

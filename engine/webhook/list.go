@@ -1,0 +1,173 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+)
+
+// EventsKept is how far back the event API looks.
+const EventsKept = 90 * 24 * time.Hour
+
+// maxListed bounds a list.
+const maxListed = 100
+
+// ListEvents lists deliveries, newest first; an event has one for each of its endpoints. Errors: IR_16 for object_id or event_id with other filters,
+// IR_06 (422) for a limit or a time that is out of bounds.
+func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (list []*Delivery, total int, err error) {
+	others := len(f.Classes) > 0 || len(f.Types) > 0 || f.Delivered != nil || !f.After.IsZero() || !f.Before.IsZero() || f.Limit != 0 || f.Offset != 0
+	switch {
+	case f.ObjectID != "" && f.EventID != "":
+		return nil, 0, fault.Refused("Either `object_id` or `event_id` can be sent, not both")
+	case (f.ObjectID != "" || f.EventID != "") && others:
+		return nil, 0, fault.Refused("`object_id` and `event_id` cannot be combined with other filters")
+	case f.Limit < 0 || f.Limit > maxListed:
+		return nil, 0, fault.Unprocessable("limit", "limit should be between 1 and 100")
+	case f.Offset < 0:
+		return nil, 0, fault.Unprocessable("offset", "offset should not be negative")
+	}
+	oldest := s.Now().Add(-EventsKept)
+	for _, at := range []struct {
+		name string
+		time time.Time
+	}{{"created_after", f.After}, {"created_before", f.Before}} {
+		if !at.time.IsZero() && at.time.Before(oldest) {
+			return nil, 0, fault.Unprocessable(at.name, at.name+" should be within the last 90 days")
+		}
+	}
+	if f.Limit == 0 {
+		f.Limit = maxListed
+	}
+	if f.After.IsZero() {
+		f.After = oldest
+	}
+	if a.ProfileID != "" {
+		if f.ProfileID != "" && f.ProfileID != a.ProfileID {
+			return nil, 0, account.NoProfile(f.ProfileID)
+		}
+		f.ProfileID = a.ProfileID
+	}
+	err = s.Store.View(ctx, func(r Reader) (err error) { list, total, err = r.Deliveries(a.MerchantID, f); return err })
+	return list, total, fault.FromStore(err, "list events")
+}
+
+// AttemptView is an attempt with its request.
+type AttemptView struct {
+	*Attempt
+	Delivery *Delivery
+	Headers  [][2]string // of the request, with the merchant's own ones masked
+	Body     []byte      // of the request
+}
+
+// EventAttempts lists the attempts of an event, oldest first. Errors: HE_02.
+func (s *Service) EventAttempts(ctx context.Context, a account.Auth, eventID string) (out []*AttemptView, err error) {
+	var list []*Delivery
+	var attempts []*Attempt
+	err = s.Store.View(ctx, func(r Reader) (err error) {
+		if list, err = deliveriesOf(r, a, eventID); err == nil {
+			attempts, err = r.DeliveryAttempts(a.MerchantID, eventID)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fault.FromStore(err, "list attempts")
+	}
+	targets := map[string]*target{}
+	for _, at := range attempts {
+		for _, d := range list {
+			if d.EndpointID != at.EndpointID {
+				continue
+			}
+			v, err := s.shown(ctx, d, at, targets)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// shown makes the view of an attempt. targets keeps what was read for earlier ones.
+func (s *Service) shown(ctx context.Context, d *Delivery, at *Attempt, targets map[string]*target) (*AttemptView, error) {
+	v := &AttemptView{Attempt: at, Delivery: d}
+	if err := s.openAnswer(at); err != nil {
+		return nil, fault.Internal(err, "open attempt")
+	}
+	t := targets[d.EndpointID]
+	if t == nil {
+		var err error
+		var gone errGone
+		if t, err = s.target(ctx, d); errors.As(err, &gone) {
+			t = &target{}
+			var ev *payment.Event
+			if err = s.Store.View(ctx, func(r Reader) (err error) { ev, err = r.Event(d.MerchantID, d.ObjectID, d.EventID); return err }); err == nil {
+				t.body, err = s.bodyOf(ev)
+			}
+		}
+		if err != nil {
+			return nil, fault.FromStore(err, "read event")
+		}
+		targets[d.EndpointID] = t
+	}
+	var h http.Header
+	h, err := t.headers(d.EventID, at.At, t.body)
+	v.Headers, v.Body = redacted(h, t.custom), t.body
+	return v, err
+}
+
+func deliveriesOf(r Reader, a account.Auth, eventID string) ([]*Delivery, error) {
+	list, err := r.DeliveriesOf(a.MerchantID, eventID)
+	if err == nil && (len(list) == 0 || a.ProfileID != "" && list[0].ProfileID != a.ProfileID) {
+		err = fault.NotFound("Event")
+	}
+	return list, err
+}
+
+// Redeliver sends an event again at once and returns the attempt. endpointID "" chooses an endpoint that has not received the event, or else the
+// first. Errors: HE_02; IR_16 if the endpoint is gone.
+func (s *Service) Redeliver(ctx context.Context, a account.Auth, eventID, endpointID string) (*AttemptView, error) {
+	var d *Delivery
+	err := s.Store.View(ctx, func(r Reader) error {
+		list, err := deliveriesOf(r, a, eventID)
+		for _, one := range list {
+			if endpointID == "" && (d == nil || d.State == Delivered && one.State != Delivered) || one.EndpointID == endpointID {
+				d = one
+			}
+		}
+		if err == nil && d == nil {
+			err = fault.NotFound("Webhook endpoint of the event")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fault.FromStore(err, "read event")
+	}
+	at, gone := s.attempt(ctx, d, ManualRetry)
+	if gone {
+		return nil, fault.Refused("The event cannot be sent again: " + at.Failure)
+	}
+	err = s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error {
+		if at.Failure == "" {
+			n := *d
+			n.State, n.EndedAt = Delivered, tx.Now()
+			if err := tx.ConcludeDelivery(&n); err != nil {
+				return err
+			}
+		}
+		return tx.InsertDeliveryAttempt(at)
+	})
+	if err != nil {
+		return nil, fault.FromStore(err, "book attempt")
+	}
+	s.Wake()
+	if at.Failure == "" {
+		d.State = Delivered
+	}
+	return s.shown(ctx, d, at, map[string]*target{})
+}
