@@ -436,7 +436,10 @@ func TestEventsAreRemoved(t *testing.T) {
 		require.Empty(t, w.events(id))
 		require.Empty(t, w.deliveries(webhook.Filter{}))
 		var attempts []*webhook.Attempt
-		require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) (err error) { attempts, err = r.DeliveryAttempts("m1", s.of(hook)[0].event().ID); return err }))
+		require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) (err error) {
+			attempts, err = r.DeliveryAttempts("m1", s.of(hook)[0].event().ID)
+			return err
+		}))
 		require.Empty(t, attempts)
 		require.Equal(t, payment.Succeeded, w.get(id, request.RetrieveInput{}).Payment.Status)
 	})
