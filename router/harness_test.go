@@ -38,6 +38,7 @@ const (
 
 // world is a whole switch without a network: a Server over the real engine, SQLite and the simulated processor.
 type world struct {
+	hooks   hooks // merchants' endpoints
 	t       testing.TB
 	engine  *engine.Engine
 	store   *storage.DB
@@ -86,7 +87,7 @@ func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Option
 		watched = connectors
 	}
 	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: watched, Vault: vault, Presenter: router.Presenter{},
-		Clock: w.now, Metrics: w.counted}, settings)
+		Clock: w.now, Metrics: w.counted, Sender: &w.hooks}, settings)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, w.engine.Close(ctx))
@@ -97,7 +98,7 @@ func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Option
 	for _, change := range options {
 		change(&o)
 	}
-	w.server, err = router.New(router.Deps{Access: w.engine, Payments: w.engine, Admin: w.engine, Connectors: connectors,
+	w.server, err = router.New(router.Deps{Access: w.engine, Payments: w.engine, Admin: w.engine, Webhooks: w.engine.Webhooks, Connectors: connectors,
 		Logger: slog.New(slog.NewTextHandler(w.logs, nil))}, o)
 	require.NoError(t, err)
 	w.handler = checked(t, w.server)

@@ -58,6 +58,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.methodRoutes()...)
 	list = append(list, s.refundRoutes()...)
 	list = append(list, s.operatorRoutes()...)
+	list = append(list, s.eventRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: simulatorPath, who: open, handle: s.simulatorPage})
 	}

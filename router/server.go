@@ -20,6 +20,7 @@ type Deps struct {
 	Access     Access
 	Payments   Payments
 	Admin      Admin
+	Webhooks   Webhooks // *webhook.Service
 	Connectors Connectors
 	Logger     *slog.Logger // nil discards the log
 }

@@ -130,7 +130,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	}); err != nil {
 		return err
 	}
-	surface, err := router.New(router.Deps{Access: n.engine, Payments: n.engine, Admin: n.engine, Connectors: n.host, Logger: n.component("router")}, router.Options{
+	surface, err := router.New(router.Deps{Access: n.engine, Payments: n.engine, Admin: n.engine, Webhooks: n.engine.Webhooks, Connectors: n.host, Logger: n.component("router")}, router.Options{
 		AdminKey:             c.Admin.APIKey,
 		PublicURL:            n.publicURL(),
 		MaxBody:              c.Server.RequestBodyLimit,
