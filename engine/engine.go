@@ -61,7 +61,9 @@ type Options struct {
 	// WebhookTime is the sender's time limit for one request. Default 30 s.
 	WebhookTime time.Duration
 	// WebhookPoll is the interval between searches for deliveries that are due, such as those of another node. Default 1 s.
-	WebhookPoll        time.Duration
+	WebhookPoll time.Duration
+	// WebhookRetries are the pauses before the first retries of a delivery; the last one is that before all others. Default webhook.Retries.
+	WebhookRetries     []time.Duration
 	WebhookConcurrency int            // requests to endpoints at a time, and as many to slow and failing ones; default 256
 	WebhookEndpoints   int            // endpoints of one profile; default 16
 	EventsKeep         time.Duration  // how long events and their deliveries are kept; default 90 days
@@ -128,6 +130,9 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.WebhookTime, 30*time.Second)
 	setDefault(&o.WebhookPoll, time.Second)
 	setDefault(&o.EventsKeep, 90*24*time.Hour)
+	if len(o.WebhookRetries) == 0 {
+		o.WebhookRetries = webhook.Retries
+	}
 	if o.WebhookConcurrency == 0 {
 		o.WebhookConcurrency = 256
 	}
@@ -150,7 +155,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		LeaseTime: o.LeaseTime, PayerWait: o.PayerWait, ResolvePause: o.ResolvePause, JournalKeep: o.JournalKeep})
 	e.Webhooks = webhook.New(webhook.Deps{Store: port.Narrow[webhook.Reader, webhook.Tx](d.Store), Vault: d.Vault, Dir: e.Registry.Dir, Sender: d.Sender, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}, webhook.Options{Node: o.Node, LeaseTime: 2*o.WebhookTime + 30*time.Second, PollEvery: o.WebhookPoll,
-		SweepEvery: 12 * o.ResolveEvery, Concurrency: o.WebhookConcurrency, MaxEndpoints: o.WebhookEndpoints, Keep: o.EventsKeep})
+		SweepEvery: 12 * o.ResolveEvery, Retries: o.WebhookRetries, Concurrency: o.WebhookConcurrency, MaxEndpoints: o.WebhookEndpoints, Keep: o.EventsKeep})
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
 		LockWait: o.LockWait, Wake: e.wakeResolver, News: e.Webhooks.Wake}}

@@ -145,6 +145,7 @@ type CardsConfig struct {
 type WebhooksConfig struct {
 	AllowPrivate bool          `key:"allow_private"` // post to private addresses and by plain HTTP, too
 	Timeout      time.Duration `key:"timeout"`       // for one request
+	Retries      []string      `key:"retries"`       // pauses before the first retries; the last one is that before all others
 	Concurrency  int           `key:"concurrency"`   // requests at a time, and as many to slow and failing endpoints
 	Endpoints    int           `key:"endpoints"`     // of one profile
 	Keep         time.Duration `key:"keep"`          // of events and their deliveries
@@ -201,7 +202,7 @@ func defaultConfig() Config {
 			AuthenticatorTime: 15 * time.Second,
 		},
 		Cards:    CardsConfig{InText: string(router.RefuseCards)},
-		Webhooks: WebhooksConfig{Timeout: 30 * time.Second, Concurrency: 256, Endpoints: 16, Keep: 90 * 24 * time.Hour},
+		Webhooks: WebhooksConfig{Timeout: 30 * time.Second, Retries: shortDurations(webhook.Retries), Concurrency: 256, Endpoints: 16, Keep: 90 * 24 * time.Hour},
 		Journal:  JournalConfig{Keep: 30 * 24 * time.Hour},
 		Log:      LogConfig{Level: "info", Format: "json"},
 		Metrics:  MetricsConfig{Enabled: true},
@@ -295,6 +296,9 @@ func (c Config) Validate() error {
 	between(&all, "engine.settle_timeout", c.Engine.SettleTimeout, time.Second, 5*time.Minute, "")
 
 	between(&all, "webhooks.timeout", c.Webhooks.Timeout, time.Second, time.Minute, "")
+	if _, err := durations(c.Webhooks.Retries); err != nil {
+		bad("webhooks.retries", "%v", err)
+	}
 	between(&all, "webhooks.concurrency", c.Webhooks.Concurrency, 8, 4096, "")
 	between(&all, "webhooks.endpoints", c.Webhooks.Endpoints, 1, 100, "")
 	between(&all, "webhooks.keep", c.Webhooks.Keep, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
@@ -333,6 +337,33 @@ func (c Config) journalKeep() time.Duration {
 		return -1
 	}
 	return c.Journal.Keep
+}
+
+// durations reads a list of pauses.
+func durations(list []string) (out []time.Duration, err error) {
+	for _, text := range list {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 100*time.Millisecond || d > 24*time.Hour {
+			return nil, fmt.Errorf("%q is not a pause from 100ms to 24h: write a list such as 1m, 5m, 1h", text)
+		}
+		out = append(out, d)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("is empty: write a list such as 1m, 5m, 1h")
+	}
+	return out, nil
+}
+
+// shortDurations is the reverse of durations.
+func shortDurations(list []time.Duration) (out []string) {
+	for _, d := range list {
+		text := strings.TrimSuffix(d.String(), "0s")
+		if strings.HasSuffix(text, "h0m") {
+			text = strings.TrimSuffix(text, "0m")
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // demoKey reports whether the published demo master key is in use.

@@ -83,7 +83,7 @@ func newMeters() *meters {
 	m.webhookOldest = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "webhook_oldest_seconds",
 		Help: "Age of the oldest event that an endpoint has not received."})
 	m.webhooksFailing = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "webhook_endpoints_failing",
-		Help: "Endpoints that failed at their latest three requests from this node."})
+		Help: "Endpoints that failed at their latest ten requests from this node."})
 	m.registry.MustRegister(m.webhookOldest, m.webhooksFailing)
 	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "payswitch", Name: "commit_batch_size",
 		Help: "Transactions that one commit made durable together.", Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128}})

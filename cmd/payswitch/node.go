@@ -97,6 +97,10 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		return err
 	}
 	n.webhooks = plugins.NewWebhooks(plugins.WebhookOptions{AllowPrivate: c.Webhooks.AllowPrivate, Timeout: c.Webhooks.Timeout})
+	retries, err := durations(c.Webhooks.Retries)
+	if err != nil {
+		return problem("webhooks.retries", "%v", err)
+	}
 	if n.engine, err = engine.New(engine.Deps{
 		Store:      n.db,
 		Connectors: n.host,
@@ -121,6 +125,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		JournalKeep:       c.journalKeep(),
 
 		WebhookTime:        c.Webhooks.Timeout,
+		WebhookRetries:     retries,
 		WebhookConcurrency: c.Webhooks.Concurrency,
 		WebhookEndpoints:   c.Webhooks.Endpoints,
 		EventsKeep:         c.Webhooks.Keep,

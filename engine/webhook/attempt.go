@@ -56,7 +56,7 @@ func (s *Service) deliver(ctx context.Context, d *Delivery, p *pool) {
 	recovered := s.end(d.EndpointID, p, a.Failure == "" || gone, a.Took, now)
 	err := s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error {
 		n := *d
-		n.settle(a, gone, tx.Now(), jitter())
+		n.settle(a, gone, tx.Now(), s.o.Retries, jitter())
 		booked, err := tx.BookDelivery(&n, s.o.Node, lease)
 		if err != nil || !booked || gone {
 			return err
@@ -80,7 +80,7 @@ func (s *Service) deliver(ctx context.Context, d *Delivery, p *pool) {
 }
 
 // settle moves the delivery on after an attempt.
-func (d *Delivery) settle(a *Attempt, gone bool, now time.Time, jitter float64) {
+func (d *Delivery) settle(a *Attempt, gone bool, now time.Time, retries []time.Duration, jitter float64) {
 	d.Tries++
 	d.Owner, d.DueAt = "", time.Time{}
 	if d.FirstID == "" && !gone {
@@ -92,7 +92,7 @@ func (d *Delivery) settle(a *Attempt, gone bool, now time.Time, jitter float64) 
 	case gone || now.Sub(d.CreatedAt) >= retryFor:
 		d.State, d.EndedAt = GivenUp, now
 	default:
-		d.DueAt = now.Add(pause(d.Tries, jitter)).Truncate(time.Millisecond)
+		d.DueAt = now.Add(pause(retries, d.Tries, jitter)).Truncate(time.Millisecond)
 	}
 }
 

@@ -3,8 +3,9 @@ package webhook
 import "time"
 
 const (
-	// failingAfter is the number of failures in a row after which an endpoint counts as failing: it then gets one delivery at a time.
-	failingAfter = 3
+	// failingAfter is the number of failures in a row after which an endpoint counts as failing: it then gets one delivery at a time. An endpoint
+	// that fails half of the time seldom comes that far.
+	failingAfter = 10
 	// slowAfter is the duration of an attempt from which on an endpoint counts as slow.
 	slowAfter = 2 * time.Second
 	// probeMost is the longest pause between two deliveries to an endpoint that fails.
@@ -111,7 +112,7 @@ func (s *Service) end(endpointID string, p *pool, ok bool, took time.Duration, n
 	if l.failures++; l.failures == 1 {
 		l.since = now
 	}
-	l.notBefore = now.Add(min(time.Second<<min(l.failures-1, 10), probeMost))
+	l.notBefore = now.Add(min(time.Second<<min(max(l.failures-failingAfter, 0), 10), probeMost))
 	return false
 }
 

@@ -46,9 +46,10 @@ type Options struct {
 	LeaseTime    time.Duration // longer than the sender's time limit
 	PollEvery    time.Duration // how often a node looks for deliveries that are due, also those of other nodes
 	SweepEvery   time.Duration
-	Concurrency  int           // deliveries under way, of quick endpoints and of all others
-	MaxEndpoints int           // of one profile
-	Keep         time.Duration // how long events and deliveries are kept
+	Retries      []time.Duration // pauses before the first retries; the last one is that before all others
+	Concurrency  int             // deliveries under way, of quick endpoints and of all others
+	MaxEndpoints int             // of one profile
+	Keep         time.Duration   // how long events and deliveries are kept
 }
 
 // Service delivers events and has the use cases of endpoints and events. It is safe for concurrent use.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// retries are the pauses before the first retries; the last one is the pause before every further retry.
-var retries = []time.Duration{
+// Retries are the default pauses before the first retries; the last one is the pause before every further retry.
+var Retries = []time.Duration{
 	time.Minute,
 	5 * time.Minute, 5 * time.Minute,
 	10 * time.Minute, 10 * time.Minute, 10 * time.Minute, 10 * time.Minute, 10 * time.Minute,
@@ -28,7 +28,7 @@ func KeepAtLeast() time.Duration { return keepAtLeast }
 
 // pause returns the pause after the nth failed try. jitter, from 0 to 1, adds up to a fifth, so that deliveries that failed together do not come
 // together again.
-func pause(n int, jitter float64) time.Duration {
+func pause(retries []time.Duration, n int, jitter float64) time.Duration {
 	p := retries[min(max(n, 1), len(retries))-1]
 	return p + time.Duration(jitter*float64(p)/5)
 }
