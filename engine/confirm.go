@@ -103,6 +103,9 @@ func customerOf(in *request.Input) string {
 // confirmable refuses a confirm that the payment's status does not allow.
 func (e *Engine) confirmable(w *change.Loaded, now time.Time) error {
 	s := w.Payment.Status
+	if err := e.RefuseUncharged(w.Payment); err != nil && (s.Facts().Confirm || s == payment.Failed) {
+		return err
+	}
 	switch {
 	case s.Facts().Confirm:
 		return nil

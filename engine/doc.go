@@ -21,6 +21,7 @@
 //	webhook     delivery of events to merchants: endpoints, retries, signatures
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
 //	routing     which connector account takes a payment
+//	restore     a database that was restored from a copy
 //	engine      wiring, and the use cases of payments; ports.go joins the rooms' parts of the store
 //
 // storetest has the tests that every store must pass, by room. Package storage implements Store with SQLite.

@@ -18,6 +18,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/restore"
 	"payswitch/engine/routing"
 	"payswitch/engine/threeds/flow"
 	"payswitch/engine/vault"
@@ -87,6 +88,7 @@ type Engine struct {
 	*account.Registry
 	*method.Methods
 	*flow.Authentications
+	*restore.Copy
 	Webhooks *webhook.Service
 	links    *link.Links
 	driver   *drive.Driver
@@ -164,6 +166,8 @@ func New(d Deps, o Options) (*Engine, error) {
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.routes = &routing.Router{Registry: e.Registry, Methods: e.Methods, Connectors: e.connectors}
+	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
+		Log: d.Logger, Metrics: d.Metrics}}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
 	if o.SoleNode {
 		return e, e.releaseLeases(context.Background())

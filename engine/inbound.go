@@ -60,6 +60,9 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	case o.Reply != nil:
 		return o.Reply, nil
 	case !found:
+		if kept, err := e.KeepStrays(context.WithoutCancel(ctx), account, r, o.Events); kept || err != nil {
+			return &sdk.Reply{Status: http.StatusOK}, err
+		}
 		return nil, &fault.Error{Kind: fault.KindNotFound, Code: "WE_04", Message: "Webhook resource not found", Connector: account.Connector}
 	}
 	return &sdk.Reply{Status: http.StatusOK}, nil

@@ -5,6 +5,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/restore"
 	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
 )
@@ -24,8 +25,7 @@ type Reader interface {
 	account.Reader
 	vault.Reader
 	webhook.Reader
-	// OperationsWithStatus lists the open operations of all merchants with one of the statuses (started, unknown, pending), oldest first.
-	OperationsWithStatus(statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error)
+	restore.Reader
 	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
 	ResolvedOperations(limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
@@ -40,4 +40,5 @@ type Tx interface {
 	account.Tx
 	vault.Tx
 	webhook.Tx
+	restore.Tx
 }

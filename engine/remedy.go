@@ -97,14 +97,17 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 // recheck asks the processor about an operation that ended without its word. This node holds the operation's lease.
 func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Operation) error {
 	answered, err := true, error(nil)
-	switch payment.NextRecheck(w.Payment, w.Attempt, op) {
-	case payment.RecheckWait:
+	step := payment.NextRecheck(w.Payment, w.Attempt, op)
+	switch {
+	case e.Holds(op.ClosedAt) && w.Attempt.ID == w.Payment.AttemptID && (step == payment.RecheckNothing || step == payment.RecheckHeld):
+		answered, err = e.askCopied(ctx, w)
+	case step == payment.RecheckWait:
 		answered = false
-	case payment.RecheckEnded:
+	case step == payment.RecheckEnded:
 		answered, err = e.askAgain(ctx, w)
-	case payment.RecheckHeld:
+	case step == payment.RecheckHeld:
 		answered, err = e.askHeld(ctx, w)
-	case payment.RecheckRefund:
+	case step == payment.RecheckRefund:
 		answered, err = e.askRefund(ctx, op)
 	}
 	if err != nil {

@@ -59,6 +59,7 @@ var unnoticed = map[string]string{
 	"low_value_uses.*":             "statements add to it without reading it. It decides whether an exemption is asked for; the issuer counts for itself and decides",
 	"exemption_rates.*":            "statements add to it without reading it. It decides whether an exemption is asked for; the issuer decides",
 	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
+	"restores.*":                   "without a row the engine asks no processor again after a restore; with one too many it asks once more than it needs to",
 	"schema_migrations.applied_at": "a record for people",
 }
 
@@ -163,6 +164,7 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			tx.InsertEvidence(drive.Evidence{OperationID: ops[0].ID, MerchantID: w.auth.MerchantID, At: tx.Now(), Source: "webhook", Outcome: []byte(`{"status":"captured"}`), Note: "told"}),
 			tx.PutCustomerAccount(&method.CustomerAccount{MerchantID: w.auth.MerchantID, CustomerID: cid, AccountID: sim.ID, Version: 1, Data: "cus_" + cid}),
 			tx.InsertViolation(&port.Violation{MerchantID: w.auth.MerchantID, AccountID: bank.ID, At: tx.Now(), Rule: "r", Place: "p"}, 10),
+			tx.InsertRestore(tx.Now()),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
 			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
 		)
@@ -304,6 +306,9 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 				err = db.Close()
 			}
 			return err
+		},
+		"restores": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.Restores(); return err })
 		},
 		"violations": func(ctx context.Context, r row) error {
 			_, err := w.Violations(ctx, r.auth(), r.text("account_id"))

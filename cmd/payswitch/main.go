@@ -57,6 +57,7 @@ func sections() []section {
 			{"serve", "run the switch", (*program).serve},
 			{"version", "show version, revision and build", (*program).version},
 		}},
+		{"Back up and restore", backupCommands()},
 		{"Manage the vault's keys", vaultCommands()},
 		{"Write, install and examine adapters", pluginCommands()},
 	}

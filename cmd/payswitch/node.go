@@ -135,6 +135,9 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	}); err != nil {
 		return err
 	}
+	if err := n.afterRestore(ctx); err != nil {
+		return err
+	}
 	surface, err := router.New(router.Deps{Access: n.engine, Payments: n.engine, Admin: n.engine, Webhooks: n.engine.Webhooks, Connectors: n.host, Logger: n.component("router")}, router.Options{
 		AdminKey:             c.Admin.APIKey,
 		PublicURL:            n.publicURL(),
@@ -215,6 +218,7 @@ func (n *node) run(ctx context.Context) error {
 	work.Go(func() error { return unlessStopped(failed, "engine", n.engine.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "plugins", n.host.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "vault", n.vault.Run(failed)) })
+	work.Go(func() error { return unlessStopped(failed, "seen", n.keepSeen(failed)) })
 	if n.bank != nil {
 		work.Go(func() error { return unlessStopped(failed, "simulator3ds", n.bank.Run(failed)) })
 	}

@@ -28,6 +28,7 @@ var changeRoom = room{
 	cases: []testCase{
 		{"compare and set race", testCompareAndSetRace},
 		{"unknown status", testUnknownStatus},
+		{"restores, and the payments to ask about", testRestores},
 		{"documents come back as they were sent", testDocuments},
 		{"payments: order and cursors", testPaymentOrder},
 		{"payments: equal times", testPaymentTies},

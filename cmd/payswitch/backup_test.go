@@ -1,0 +1,141 @@
+package main
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// without is an environment without one variable.
+func without(env []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
+}
+
+// TestBackup takes a back-up of a running switch, checks it, loses the hour after it, restores it, and goes on.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	env, config := testEnv(t, dir), writeConfig(t, "")
+	file := filepath.Join(t.TempDir(), "monday.db")
+	command := func(env []string, args ...string) (int, string, string) {
+		return runProgram(t, env, append(args, "--config", config)...)
+	}
+	r := start(t, env, "serve", "--config", config)
+	key := r.shop("shop")
+	r.must(key, "/payments", cardPayment("before"))
+	held := cardPayment("held")
+	held["capture_method"] = "manual"
+	r.must(key, "/payments", held)
+	open := cardPayment("open")
+	open["confirm"] = false
+	r.must(key, "/payments", open)
+
+	code, stdout, stderr := command(env, "backup", file)
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "bytes in")
+	require.Contains(t, stdout, "The master key is not in it")
+	st, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), st.Mode().Perm())
+	code, _, stderr = command(env, "backup", file)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "never overwrites")
+	code, _, _ = command(env, "backup")
+	require.Equal(t, exitUsage, code)
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NotContains(t, string(content), testMasterKey)
+	require.NotContains(t, string(content), "4242424242424242")
+
+	code, stdout, stderr = command(env, "backup", "verify", file)
+	require.Equal(t, exitOK, code, stderr)
+	require.Regexp(t, `(?m)^payments +3$`, stdout)
+	require.Contains(t, stdout, "every row is as payswitch wrote it")
+	require.Contains(t, stdout, "is good")
+	code, stdout, _ = command(without(env, "PAYSWITCH_VAULT__MASTER_KEY"), "backup", "verify", file)
+	require.Equal(t, exitOK, code)
+	require.Contains(t, stdout, "the master key is not at hand")
+	spoilt := filepath.Join(t.TempDir(), "altered.db")
+	require.NoError(t, os.WriteFile(spoilt, content, 0o600))
+	db, err := sql.Open("sqlite", spoilt)
+	require.NoError(t, err)
+	_, err = db.Exec(`UPDATE payments SET received = received + 1 WHERE id = 'before'`)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	code, stdout, stderr = command(env, "backup", "verify", spoilt)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stdout, "altered: payments:shop/before")
+	require.Contains(t, stderr, "1 rows were altered")
+
+	r.must(key, "/payments", cardPayment("after")) // the copy does not have it
+	code, _, stderr = command(env, "backup", "restore", file)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "stop all nodes first")
+	r.stop()
+	code, stdout, stderr = command(env, "backup", "restore", file)
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "the earlier database is now")
+
+	r = start(t, env, "serve", "--config", config)
+	require.Equal(t, "succeeded", r.must(key, "/payments/before", nil)["status"])
+	status, _ := r.call(key, "/payments/after", nil)
+	require.Equal(t, 404, status)
+	status, answer := r.call(key, "/payments/open/confirm", object{"payment_method": "card", "payment_method_data": cardPayment("x")["payment_method_data"]})
+	require.Equal(t, 400, status)
+	require.Contains(t, answer["error"].(map[string]any)["message"], "restored from a back-up")
+	require.Equal(t, "succeeded", r.must(key, "/payments", cardPayment("next"))["status"])
+	require.Equal(t, "succeeded", r.must(key, "/payments/held/capture", object{})["status"])
+	code, stdout, stderr = command(env, "backup", "strays")
+	require.Equal(t, exitOK, code, stderr)
+	require.Empty(t, stdout)
+	_, stderr = r.stop()
+	require.Contains(t, stderr, "the database was restored from a copy")
+}
+
+// A copy that was put in place by hand is noticed, and a restore by other means can be noted.
+func TestOlderDatabaseIsNoticed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	env, config := testEnv(t, dir), writeConfig(t, "")
+	path := filepath.Join(dir, "payswitch.db")
+	r := start(t, env, "serve", "--config", config)
+	key := r.shop("shop")
+	r.must(key, "/payments", cardPayment("first"))
+	r.stop()
+	old, err := os.ReadFile(path)
+	require.NoError(t, err)
+	r = start(t, env, "serve", "--config", config)
+	r.must(key, "/payments", cardPayment("second"))
+	r.stop()
+	r = start(t, env, "serve", "--config", config) // its first act is to note how far the database has come
+	require.Eventually(t, func() bool {
+		text, err := os.ReadFile(path + ".seen")
+		return err == nil && string(text) == "2\n"
+	}, probeWait*10, probeWait/100)
+	_, stderr := r.stop()
+	require.NotContains(t, stderr, "restored")
+
+	require.NoError(t, os.WriteFile(path, old, 0o600))
+	r = start(t, env, "serve", "--config", config)
+	_, stderr = r.stop()
+	require.Contains(t, stderr, "the database is older than when a node last used it")
+	require.Contains(t, stderr, "the database was restored from a copy")
+
+	r = start(t, env, "serve", "--config", config)
+	_, stderr = r.stop()
+	require.NotContains(t, stderr, "restored", "once is enough")
+
+	code, stdout, stderr := runProgram(t, env, "backup", "restored", "--taken", "2026-05-03T14:02:00Z", "--config", config)
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "asks the processors")
+	code, _, _ = runProgram(t, env, "backup", "restored", "--taken", "yesterday", "--config", config)
+	require.Equal(t, exitUsage, code)
+	r = start(t, env, "serve", "--config", config)
+	_, stderr = r.stop()
+	require.Contains(t, stderr, "the database was restored from a copy")
+}
