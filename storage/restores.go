@@ -77,3 +77,18 @@ func (d *DB) LastChange(ctx context.Context) (at time.Time, err error) {
 	})
 	return at, err
 }
+
+// QuickCheck lets SQLite look for damage in the whole file, and returns what it finds, at most ten lines. Nodes may run meanwhile.
+func (d *DB) QuickCheck(ctx context.Context) (damage []string, err error) {
+	err = d.readers.view(ctx, func(r engine.Reader) error {
+		return r.(*tx).s.query(`PRAGMA quick_check(10)`, nil, func(row scanner) error {
+			var text string
+			err := row.Scan(&text)
+			if text != "ok" {
+				damage = append(damage, text)
+			}
+			return err
+		})
+	})
+	return damage, err
+}

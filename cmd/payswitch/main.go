@@ -51,6 +51,7 @@ func sections() []section {
 		{"Try and run the switch", []command{
 			{"demo", "try payswitch with a demo database, a merchant and a simulated processor", (*program).demo},
 			{"config check", "check the configuration and show the settings in force", (*program).configCheck},
+			{"doctor", "check clock, disk, files, keys, database, adapters and open operations", (*program).doctor},
 			{"operations list", "list the operations that have not ended, or with --unknown those of an unknown result", (*program).listOperations},
 			{"operations resolve", "say what became of an operation that payswitch cannot find out about", (*program).resolveOperation},
 			{"migrate", "update the database and stop", (*program).migrate},
