@@ -31,8 +31,10 @@ type scanner interface{ Scan(dest ...any) error }
 
 // dialect holds the clauses that only some databases have.
 type dialect struct {
-	lockRow    string // follows a SELECT: locks the row until the transaction ends
-	skipLocked string // the same, but skips rows that others have locked
+	lockRow string // follows a SELECT: locks the row until the transaction ends
+	// skipLocked is the same, but skips rows that others have locked. With a LIMIT it stands in a WITH … AS MATERIALIZED: PostgreSQL may run a
+	// subquery several times, and would then take more rows than the limit.
+	skipLocked string
 }
 
 // tx implements engine.Tx over a session.
