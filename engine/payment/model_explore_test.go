@@ -117,6 +117,7 @@ func (s *state) key() (k [16]byte) {
 		}
 	}
 	operation := func(op *Operation) {
+		num(int64(s.attempt(op.AttemptID)))
 		text(string(op.Kind))
 		text(string(op.Status))
 		num(op.Amount)
@@ -177,24 +178,30 @@ func (s *state) key() (k [16]byte) {
 			text(string(r.verdict.Status))
 		}
 	}
-	at := &s.at
-	text(string(at.txn))
-	num(at.held)
-	num(at.taken)
-	num(at.returned)
-	flag(at.hidden)
-	for _, a := range at.done {
-		text(a.op)
-		flag(a.err)
-		outcome(a.out)
+	processor := func(at *modelProcessor) {
+		text(string(at.txn))
+		num(at.held)
+		num(at.taken)
+		num(at.returned)
+		flag(at.hidden)
+		for _, a := range at.done {
+			text(a.op)
+			flag(a.err)
+			outcome(a.out)
+		}
+		for _, op := range at.queue {
+			text("q" + op.ID)
+		}
+		for _, m := range at.mail {
+			text(m.op)
+			outcome(m.out)
+			num(int64(m.times))
+		}
 	}
-	for _, op := range at.queue {
-		text("q" + op.ID)
-	}
-	for _, m := range at.mail {
-		text(m.op)
-		outcome(m.out)
-		num(int64(m.times))
+	processor(&s.at)
+	for i := range s.past {
+		payment(s.p, s.past[i].a)
+		processor(&s.past[i].at)
 	}
 	for _, x := range s.alarms {
 		text(x)
@@ -223,6 +230,10 @@ var modelScenarios = []*scenario{
 		cancels: true, syncs: true, left: budgets{calls: 2, faults: 2, crashes: 1, jumps: 2}}),
 	today(scenario{name: "an authorization under attack", manifest: keyedManifest, method: CaptureAutomatic, late: true, hides: true, cancels: true, syncs: true,
 		left: budgets{calls: 2, faults: 2, crashes: 2, jumps: 2}}),
+	today(scenario{name: "confirmed again after it failed, processor late", manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, retries: true, late: true,
+		left: budgets{calls: 2, faults: 1, jumps: 2}}),
+	today(scenario{name: "confirmed again after it failed, charged at once, messages", manifest: unkeyedManifest, method: CaptureAutomatic, unkeyed: true, retries: true,
+		late: true, messages: 1, declines: true, left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 1}}),
 }
 
 // modelStates is the least number of states that the scenarios have together: the test must not become empty unseen.

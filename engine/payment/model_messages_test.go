@@ -21,7 +21,11 @@ func (w *scenario) remedy(s *state, o *sdk.Outcome) bool {
 	if o.Status == sdk.StatusAuthorized && slices.Contains(w.manifest.Operations, sdk.OpVoid) {
 		voidID = op.ID
 	}
-	b, void, err := LateMoney(s.p, s.a, o, voidID, s.now)
+	p := s.p
+	if !s.isLatest() {
+		p = nil
+	}
+	b, void, err := LateMoney(p, s.a, o, voidID, s.now)
 	if b == nil || err != nil {
 		return false
 	}
@@ -55,7 +59,7 @@ func (w *scenario) deliver(s *state, m modelMail) {
 	case w.underWay(op, s.now):
 		latest := ""
 		for _, o := range s.ops {
-			if !o.OfRefund() {
+			if !o.OfRefund() && o.AttemptID == s.a.ID {
 				latest = o.ID
 			}
 		}
@@ -82,7 +86,7 @@ func (w *scenario) keep(s *state, m modelMail) {
 
 // messageAfterEnd is Engine.recordLateEvidence.
 func (w *scenario) messageAfterEnd(s *state, o *sdk.Outcome) {
-	if s.a.AlreadyShows(o) || w.remedies && w.remedy(s, o) || w.bookEvidence(s, s.p, s.a, o) {
+	if s.a.AlreadyShows(o) || w.remedies && w.remedy(s, o) || s.isLatest() && w.bookEvidence(s, s.p, s.a, o) {
 		return
 	}
 	s.alarm(AlarmLateEvidence)

@@ -34,9 +34,32 @@ type state struct {
 	at      modelProcessor
 	alarms  []string
 	left    budgets
+	past    []modelPast
 	broken  string // the invariant that the last move broke
 	unsent  bool   // the guard stopped the last move's send
 }
+
+// modelPast is an attempt that a later one has followed, and its transaction at the processor.
+type modelPast struct {
+	a  *Attempt
+	at modelProcessor
+}
+
+// focus exchanges the attempt that the moves are about for past attempt i. The same call takes that back. i below 0 exchanges nothing.
+func (s *state) focus(i int) {
+	if i >= 0 {
+		s.a, s.past[i].a = s.past[i].a, s.a
+		s.at, s.past[i].at = s.past[i].at, s.at
+	}
+}
+
+// attempt returns the index among the past attempts, below 0 for the latest.
+func (s *state) attempt(id string) int {
+	return slices.IndexFunc(s.past, func(p modelPast) bool { return p.a.ID == id })
+}
+
+// isLatest reports whether the attempt in focus is the payment's latest.
+func (s *state) isLatest() bool { return s.a.ID == s.p.AttemptID }
 
 // budgets are what may still happen in a history.
 type budgets struct{ calls, faults, crashes, jumps int8 }
@@ -84,6 +107,10 @@ func (s *state) clone() *state {
 	n := *s
 	n.ops, n.refunds, n.kept, n.runs, n.alarms = slices.Clone(s.ops), slices.Clone(s.refunds), slices.Clone(s.kept), slices.Clone(s.runs), slices.Clone(s.alarms)
 	n.at, n.broken, n.unsent = s.at.clone(), "", false
+	n.past = slices.Clone(s.past)
+	for i := range n.past {
+		n.past[i].at = n.past[i].at.clone()
+	}
 	return &n
 }
 
@@ -219,10 +246,18 @@ func (s *state) busy() bool {
 }
 
 func (w *scenario) confirm(s *state) bool {
-	if !s.p.Status.Facts().Confirm {
+	p, a := s.p.Clone(), s.a.Clone()
+	switch {
+	case w.retries && s.p.Status == Failed && s.p.AttemptCount == 1:
+		p.AttemptCount++
+		a = NewAttempt(p, p.AttemptCount, s.now)
+		p.AttemptID = a.ID
+		s.past = append(s.past, modelPast{s.a, s.at})
+		s.a, s.at = a, modelProcessor{}
+		a = a.Clone()
+	case !s.p.Status.Facts().Confirm:
 		return false
 	}
-	p, a := s.p.Clone(), s.a.Clone()
 	a.AccountID, a.Private = "acc", &AttemptPrivate{}
 	return w.intent(s, p, a, w.newOperation(s, sdk.OpAuthorize, a.Amount), TriggerSubmit)
 }

@@ -30,7 +30,8 @@ type scenario struct {
 	hides     bool // queries do not find a new payment for a while
 	late      bool // the processor may act late
 	declines  bool
-	messages  int // how often each message comes; 0: the processor sends none
+	retries   bool // the merchant may confirm a failed payment again, once
+	messages  int  // how often each message comes; 0: the processor sends none
 	left      budgets
 
 	// Calls that the merchant makes, beside the confirm.
@@ -93,18 +94,34 @@ type move struct {
 }
 
 // moves returns what may happen next.
-func (w *scenario) moves(s *state) (out []move) {
+func (w *scenario) moves(s *state) []move {
+	out := w.movesAt(s, -1)
+	for i := range s.past {
+		out = append(out, w.movesAt(s, i)...)
+	}
+	return out
+}
+
+// movesAt returns what may happen next with past attempt i, below 0 with the latest attempt and to everything else.
+func (w *scenario) movesAt(s *state, i int) (out []move) {
+	if i >= 0 {
+		s = s.clone()
+		s.focus(i)
+	}
 	try := func(client bool, text string, f func(n *state) bool) {
 		n := s.clone()
 		if f(n) {
 			w.checkMove(s, n, client)
+			if n.focus(i); i >= 0 {
+				text += " (first attempt)"
+			}
 			if n.unsent {
 				text += "; but its lease has ended, so nothing leaves"
 			}
 			out = append(out, move{text, n})
 		}
 	}
-	if s.left.calls > 0 && !s.busy() {
+	if i < 0 && s.left.calls > 0 && !s.busy() {
 		call := func(text string, f func(n *state) bool) {
 			try(true, "the merchant "+text, func(n *state) bool { n.left.calls--; return f(n) })
 		}
@@ -119,15 +136,17 @@ func (w *scenario) moves(s *state) (out []move) {
 			call("cancels", w.cancel)
 		}
 	}
-	if w.syncs && s.left.calls > 0 && len(s.runs) < 3 {
+	if i < 0 && w.syncs && s.left.calls > 0 && len(s.runs) < 3 {
 		try(true, "the merchant asks with force_sync; the processor answers", func(n *state) bool { n.left.calls--; return w.forceSync(n) })
 	}
 	for _, r := range s.runs {
-		w.movesOfRun(s, r, try)
+		if r.a.ID == s.a.ID {
+			w.movesOfRun(s, r, try)
+		}
 	}
-	for i, op := range s.at.queue {
+	for j, op := range s.at.queue {
 		try(false, "the processor now does the "+string(op.Kind), func(n *state) bool {
-			n.at.queue = slices.Delete(n.at.queue, i, i+1)
+			n.at.queue = slices.Delete(n.at.queue, j, j+1)
 			n.at.act(w, op)
 			return true
 		})
@@ -138,10 +157,10 @@ func (w *scenario) moves(s *state) (out []move) {
 	if s.at.hidden {
 		try(false, "the processor shows the payment to queries", func(n *state) bool { n.at.hidden = false; return true })
 	}
-	for i, m := range s.at.mail {
+	for j, m := range s.at.mail {
 		try(false, "the processor's message says "+string(m.out.Status), func(n *state) bool {
-			if n.at.mail[i].times--; n.at.mail[i].times == 0 {
-				n.at.mail = slices.Delete(n.at.mail, i, i+1)
+			if n.at.mail[j].times--; n.at.mail[j].times == 0 {
+				n.at.mail = slices.Delete(n.at.mail, j, j+1)
 			}
 			w.deliver(n, m)
 			return true
@@ -149,10 +168,13 @@ func (w *scenario) moves(s *state) (out []move) {
 	}
 	if len(s.runs) < 3 {
 		for _, op := range s.ops {
+			if op.AttemptID != s.a.ID {
+				continue
+			}
 			try(false, fmt.Sprintf("background work takes %s (%s, %s)", op.ID, op.Kind, op.Status), func(n *state) bool { return w.claim(n, op.ID) })
 		}
 	}
-	if s.left.jumps > 0 {
+	if i < 0 && s.left.jumps > 0 {
 		for _, d := range w.jumps {
 			try(false, d.String()+" pass", func(n *state) bool { n.left.jumps--; n.now = n.now.Add(d); return true })
 		}
@@ -326,6 +348,15 @@ func (w *scenario) receive(s *state, r *modelRun) {
 // checkMove holds the invariants of every moment against a move.
 func (w *scenario) checkMove(was, s *state, client bool) {
 	p, a, at := s.p, s.a, &s.at
+	if !s.isLatest() { // the payment shows the latest attempt
+		switch {
+		case at.charges > 1 || at.returned > at.taken || at.taken > modelAmount || a.Captured > at.taken:
+			s.breaks("of the first attempt the processor took %d and gave back %d in %d charges", at.taken, at.returned, at.charges)
+		case p != was.p && (p.Status != was.p.Status || p.Received != was.p.Received):
+			s.breaks("the first attempt moves the payment from %s to %s", was.p.Status, p.Status)
+		}
+		return
+	}
 	switch {
 	case at.charges > 1:
 		s.breaks("the customer is charged twice")
@@ -343,13 +374,19 @@ func (w *scenario) checkMove(was, s *state, client bool) {
 		s.breaks("the payment shows %s, with %d received", p.Status, p.Received)
 	case p.Received < was.p.Received:
 		s.breaks("captured money disappears")
-	case was.p.Status.Facts().Terminal && p.Status != was.p.Status && (client || p.Status != Review):
+	case was.p.Status.Facts().Terminal && p.Status != was.p.Status && p.AttemptCount == was.p.AttemptCount && (client || p.Status != Review):
 		s.breaks("a payment leaves %s for %s", was.p.Status, p.Status)
 	}
 }
 
 // calm reports whether nothing is under way.
-func (s *state) calm() bool { return len(s.runs) == 0 && len(s.at.queue) == 0 && len(s.at.mail) == 0 }
+func (s *state) calm() bool {
+	calm := len(s.runs) == 0 && len(s.at.queue) == 0 && len(s.at.mail) == 0
+	for _, p := range s.past {
+		calm = calm && len(p.at.queue) == 0 && len(p.at.mail) == 0
+	}
+	return calm
+}
 
 // settleDown lets everything end well from s: all runs end, the processor does what it received and answers truthfully, messages arrive,
 // the payer goes away, and background work runs for nine days. It returns the end and what happened.
@@ -359,47 +396,16 @@ func (w *scenario) settleDown(s *state) (*state, []string) {
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
 	until := s.now.Add(9 * 24 * time.Hour)
 	for range 200 {
-		was := s
-		switch n := s.clone(); {
-		case len(s.runs) > 0 && w.advance(n, say):
-			s = n
-		case len(s.at.queue) > 0:
-			s = s.clone()
-			op := s.at.queue[0]
-			say("the processor now does the %s", op.Kind)
-			s.at.queue = s.at.queue[1:]
-			s.at.act(w, op)
-		case s.at.hidden:
-			s = s.clone()
-			s.at.hidden = false
-		case len(s.at.mail) > 0:
-			s = s.clone()
-			m := s.at.mail[0]
-			say("the processor's message says %s", m.out.Status)
-			s.at.mail = s.at.mail[1:]
-			w.deliver(s, m)
-		case s.at.txn == txnAction:
-			s = s.clone()
-			say("the payer goes away")
-			s.at.txn = txnDeclined
-		default:
-			op := s.nextDue()
-			if op == nil {
-				return s, said
-			}
-			s = s.clone()
-			at, _ := op.DueAt()
-			if at.After(until) {
-				return s, said
-			}
-			if at.After(s.now) {
-				s.now = at
-			}
-			say("after %s background work takes %s (%s, %s)", s.now.Sub(modelStart), op.ID, op.Kind, op.Status)
-			w.claim(s, op.ID)
+		n := s.clone()
+		at, goes := w.well(n, until, say)
+		if !goes {
+			return s, said
 		}
-		w.checkMove(was, s, false)
-		if s.broken != "" {
+		was := s.clone()
+		was.focus(at)
+		w.checkMove(was, n, false)
+		n.focus(at)
+		if s = n; s.broken != "" {
 			return s, said
 		}
 	}
@@ -409,9 +415,64 @@ func (w *scenario) settleDown(s *state) (*state, []string) {
 	return s, said
 }
 
-// advance lets the first run that can go on do so.
+// well lets the next thing happen that ends well, and leaves the attempt in focus that it is about: past attempt at, below 0 for the latest. It returns
+// false if nothing more happens until a time.
+func (w *scenario) well(s *state, until time.Time, say func(string, ...any)) (at int, goes bool) {
+	for at = -1; at < len(s.past); at++ {
+		if s.focus(at); w.advance(s, say) {
+			return at, true
+		}
+		s.focus(at)
+	}
+	for at = -1; at < len(s.past); at++ {
+		s.focus(at)
+		switch {
+		case len(s.at.queue) > 0:
+			op := s.at.queue[0]
+			say("the processor now does the %s", op.Kind)
+			s.at.queue = s.at.queue[1:]
+			s.at.act(w, op)
+			return at, true
+		case s.at.hidden:
+			s.at.hidden = false
+			return at, true
+		case len(s.at.mail) > 0:
+			m := s.at.mail[0]
+			say("the processor's message says %s", m.out.Status)
+			s.at.mail = s.at.mail[1:]
+			w.deliver(s, m)
+			return at, true
+		case s.at.txn == txnAction:
+			say("the payer goes away")
+			s.at.txn = txnDeclined
+			return at, true
+		}
+		s.focus(at)
+	}
+	op := s.nextDue()
+	if op == nil {
+		return at, false
+	}
+	due, _ := op.DueAt()
+	if due.After(until) {
+		return at, false
+	}
+	if due.After(s.now) {
+		s.now = due
+	}
+	say("after %s background work takes %s (%s, %s)", s.now.Sub(modelStart), op.ID, op.Kind, op.Status)
+	at = s.attempt(op.AttemptID)
+	s.focus(at)
+	w.claim(s, op.ID)
+	return at, true
+}
+
+// advance lets the first run of the attempt in focus that can go on do so.
 func (w *scenario) advance(s *state, say func(string, ...any)) bool {
 	for _, r := range s.runs {
+		if r.a.ID != s.a.ID {
+			continue
+		}
 		name := fmt.Sprintf("%s (%s)", r.op.ID, r.op.Kind)
 		if r.phase == toSend {
 			own := s.own(r)
@@ -462,6 +523,11 @@ func (w *scenario) books(s *state) string {
 		return fmt.Sprintf("the processor holds %d, and the payment shows %s with %d capturable", rest, p.Status, p.Capturable)
 	case p.Status == Processing:
 		return "the payment stays processing"
+	}
+	for _, old := range s.past { // money of an earlier attempt is given up, or a person is told
+		if left := old.at.held - old.at.taken; old.at.taken > 0 && !slices.Contains(s.alarms, AlarmLateEvidence) || left > 0 && !slices.Contains(s.alarms, AlarmLateVoid) {
+			return fmt.Sprintf("of the first attempt the processor holds %d and took %d, and the attempt shows %s", left, old.at.taken, old.a.Status)
+		}
 	}
 	for _, op := range s.ops {
 		if op.Status.Open() {
@@ -545,6 +611,9 @@ func TestModelFindsOldFaults(t *testing.T) {
 			}},
 		{"A payment that failed without the processor's word is never asked about again.", "payment shows failed",
 			scenario{manifest: unkeyedManifest, method: CaptureAutomatic, unkeyed: true, late: true, left: budgets{calls: 1, faults: 1, jumps: 1}},
+			func(w *scenario) { w.remedies = false }},
+		{"Money of an attempt is forgotten once the customer has paid with another.", "of the first attempt",
+			scenario{manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, late: true, retries: true, left: budgets{calls: 2, faults: 1, jumps: 2}},
 			func(w *scenario) { w.remedies = false }},
 	} {
 		w := today(old.world)
