@@ -16,6 +16,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
 
@@ -336,6 +337,10 @@ func (e *Engine) keepMessage(ctx context.Context, id, merchantID, source string,
 	}
 	err = e.store.Update(ctx, func(tx Tx) error {
 		first = false
+		// The operation's row is locked, so that two nodes that get the message at once keep it once.
+		if _, err := tx.Operation(id); err != nil && !errors.Is(err, fault.ErrNotFound) && !errors.Is(err, vault.ErrAltered) {
+			return err
+		}
 		kept, err := tx.Evidence(id)
 		if err != nil {
 			return err

@@ -258,8 +258,10 @@ func TestSecondSignal(t *testing.T) {
 
 // TestKill pulls the plug in the middle of payments: every payment that was answered is there as it was answered, and one that was not
 // is either not there or comes to an end by itself.
-func TestKill(t *testing.T) {
-	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__SEND_TIMEOUT=3s", "PAYSWITCH_ENGINE__LEASE_TIME=5s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms")
+func TestKill(t *testing.T) { testKill(t, testEnv(t, t.TempDir())) }
+
+func testKill(t *testing.T, env []string) {
+	env = append(env, "PAYSWITCH_PLUGINS__SEND_TIMEOUT=3s", "PAYSWITCH_ENGINE__LEASE_TIME=5s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms")
 	p := startProcess(t, env, "serve")
 	key := p.shop("shop")
 

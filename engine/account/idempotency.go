@@ -53,6 +53,7 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		mine, found, err := e.takeKey(ctx, a.MerchantID, key, requestHash)
 		switch {
+		case errors.Is(err, fault.ErrConflict) && !e.Now().After(deadline): // another node took the key at the same moment
 		case err != nil:
 			return nil, nil, nil, fault.Internal(err, "take idempotency key")
 		case mine != nil:

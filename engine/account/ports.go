@@ -21,6 +21,8 @@ type VersionReader interface {
 // VersionTx writes versions of connector accounts.
 type VersionTx interface {
 	VersionReader
+	// Account reads a connector account and keeps other transactions from changing it until this one ends.
+	Account(merchantID, id string) (*Account, error)
 	InsertAccountVersion(v *Version) error
 	UpdateAccountVersion(v *Version) error
 }

@@ -122,6 +122,10 @@ func (s *Registry) KeepVersion(tx VersionTx, a *Account, now time.Time) (kept Ke
 	v, err := tx.AccountVersion(a.MerchantID, a.ID, a.Fingerprint)
 	switch {
 	case errors.Is(err, fault.ErrNotFound):
+		// The account's row is locked, so that two nodes with different credentials do not give the same rank. A deleted account has none.
+		if _, err := tx.Account(a.MerchantID, a.ID); err != nil && !errors.Is(err, fault.ErrNotFound) && !errors.Is(err, vault.ErrAltered) {
+			return kept, err
+		}
 		list, err := tx.AccountVersions(a.MerchantID, a.ID)
 		if err != nil {
 			return kept, err
