@@ -1,12 +1,18 @@
-// Package storage implements engine.Store in SQLite, through modernc.org/sqlite. The database is one file with a write-ahead log next to it.
-// The package holds no rules about payments.
+// Package storage implements engine.Store in SQLite, through modernc.org/sqlite, and in PostgreSQL, through jackc/pgx. The package holds no rules
+// about payments.
 //
-// Start with open.go. migrate.go sets up the schema (migrations/*.sql). writer.go is the one writer, reader.go the pool of readers.
-// checkpoint.go keeps the log small. sqlite.go holds the code that only SQLite needs. The files named after things hold their SQL and use
-// tx.go. The SQL has one text for every database: $1 placeholders, ON CONFLICT, RETURNING; session and dialect hold the differences.
-// signed.go signs rows when they are written and checks them when they are read. Another database must pass the suite in engine/storetest.
+// Start with open.go. migrate.go sets up the schema (migrations/*.sql). writer.go is the group commit of both databases: its workers run waiting
+// callers together. The files named after things hold their SQL and use tx.go. The SQL has one text for every database: $1 placeholders, ON
+// CONFLICT, RETURNING; session and dialect hold the differences. signed.go signs rows when they are written and checks them when they are read.
+// Both databases pass the suite in engine/storetest.
 //
-// # Why it is built this way
+// SQLite: one file with a write-ahead log next to it. One worker writes, reader.go is the pool of readers, checkpoint.go keeps the log small,
+// sqlite.go and sqlite_schema.go hold the rest.
+//
+// PostgreSQL: pgopen.go opens it, pgdial.go makes connections, pgconn.go runs statements and transactions, pgschema.go compares the schema with
+// SQLite's, pganalyze.go has a young database count its rows. A quarter of the connections write, the others read.
+//
+// # Why SQLite is used this way
 //
 // One goroutine writes. It commits all waiting callers together, because the sync is the cost of a commit, and together they share it. A
 // caller's function runs on that goroutine and blocks all other writers, so it must do nothing but use its transaction.
@@ -24,4 +30,58 @@
 //   - the read transaction of a View is a twentieth of the cost of reading one payment, so a single read needs no path of its own;
 //   - three things cost nothing measurable: the foreign key on the status, the partial index of due operations, and secure_delete;
 //   - an UPDATE that leaves the index of customers alone saves 3 %, which is within the noise too.
+//
+// # Transactions on PostgreSQL
+//
+// An Update runs at READ COMMITTED, and locks every row that it reads to decide (dialect.lockRow, FOR UPDATE). So a row that a decision has read
+// stays as it is until the commit, as with one writer. What a decision finds absent is guarded by a unique key, or by the lock of a row that all
+// who may insert it read first. SERIALIZABLE would guard the same, but payments have neighbouring keys: two batches that insert into one page of
+// an index would end each other again and again. REPEATABLE READ would end a whole batch over each counter that two of them raise.
+//
+//	decision                                          guarded by
+//	the next state of a payment, what may be refunded compare-and-set of payments.version, the first write of a change
+//	a payment id, a refund id, an Idempotency-Key     unique key; the second taker waits, then reads the first one's row
+//	an answer to a key, a key taken over              the record's lock
+//	who resolves an operation, who extends its lease  the operation's lock, or one UPDATE with the condition; claims skip locked rows
+//	the end of an operation, its evidence             the operation's lock
+//	an authentication's lease                         one UPDATE with the condition
+//	a single-use mandate, a mandate that is revoked   the mandate's lock and version
+//	a saved card's deletion against its use           the method's lock
+//	the default method, a redacted customer           the customer's lock
+//	the last profile, labels, names                   the locks of the merchant's rows; unique keys
+//	the rank of an account's version                  the account's lock
+//	low-value counts, exemption rates                 one statement that adds
+//	keysets                                           compare-and-set of the stored value
+//	signing and sealing a row again                   the row's lock, and its old value as a condition
+//	expired rows                                      locks that skip: a row that is kept longer at this moment stays
+//
+// A failed serialization (40001) and a deadlock (40P01) undo the batch, and it runs again; from the second time on its callers run one by one. A
+// View is one snapshot: REPEATABLE READ, READ ONLY. Reads in a View lock nothing.
+//
+// Statements that are expected to change a known number of rows leave together, with the next statement whose answer is needed or before the
+// commit. The caller goes on as if they had succeeded. If one has not, the transaction is undone and runs again, and that caller waits for each
+// answer, with a savepoint. So a payment's writes cost one journey over the network for a whole batch.
+//
+// The time is the database's: BEGIN brings it along. It is never later than the database's own clock, so that it does not go backwards.
+//
+// If the connection is lost before the commit is sent, the batch runs again on a new one, or fails with fault.ErrAway: nothing was done. If it is
+// lost during the commit, the error is ErrOutcome: the writes may have happened. The engine then sends nothing to a processor. The intent, if
+// it is there, has a lease that ends, and the resolution asks about it. A result is settled again until a commit succeeds, and settling reads the
+// rows first.
+//
+// # The row number seq
+//
+// SQLite gives seq in the order of commits. PostgreSQL gives it in the order of inserts, and a smaller seq can become visible after a larger one.
+// Every use bears that:
+//
+//   - as the second key of an order (created_at, seq) it only separates rows of one millisecond. A list that is read page by page may miss a row
+//     that was being written, as it may on SQLite;
+//   - lists of one payment (refunds, authentications) are ordered by seq: the payment's row is locked before each insert, so their seq follows
+//     the commits;
+//   - the vault's passes read windows of seq. A pass that finds nothing of a key proves something only because the pass begins long after the
+//     key's end (vault.Options.Refresh), when every transaction with the key has ended. A transaction is given up long before (pgTime);
+//   - SignRow and Reseal name a row by its seq and compare its old value.
+//
+// seq is a sequence on PostgreSQL, which costs nothing measurable, and a number from clock and node on CockroachDB (BIGSERIAL). All keys but it
+// begin with the merchant, or with an id that the time leads.
 package storage

@@ -517,14 +517,16 @@ const (
 	serialTries = 12
 	// lostTries is how often a batch runs whose connection was lost before the commit.
 	lostTries = 2
+	// pgTime is the longest time after which a batch begins once more. The vault relies on it: a key is destroyed long after its end.
+	pgTime = 15 * time.Second
 )
 
 // retry implements writeConn. The waits differ at random, so that two transactions do not meet again and again.
-func (c *pgConn) retry(err error, times int) bool {
+func (c *pgConn) retry(err error, times int, began time.Time) bool {
 	var serial *pgRetry
 	var lost *pgLost
 	switch {
-	case errors.Is(err, ErrOutcome), errors.Is(err, ErrClosed):
+	case errors.Is(err, ErrOutcome), time.Since(began) > pgTime:
 		return false
 	case errors.As(err, &serial):
 		if times >= serialTries {

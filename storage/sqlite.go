@@ -152,11 +152,11 @@ func (c *liteConn) leave(undo bool) error {
 	return err
 }
 
-func (c *liteConn) check()                {}
-func (c *liteConn) again() bool           { return false }
-func (c *liteConn) retry(error, int) bool { return false }
-func (c *liteConn) failure() error        { return c.broken }
-func (c *liteConn) now() time.Time        { return c.clock() }
+func (c *liteConn) check()                           {}
+func (c *liteConn) again() bool                      { return false }
+func (c *liteConn) retry(error, int, time.Time) bool { return false }
+func (c *liteConn) failure() error                   { return c.broken }
+func (c *liteConn) now() time.Time                   { return c.clock() }
 
 // query implements session.
 func (c *liteConn) query(query string, args []any, each func(scanner) error) (err error) {

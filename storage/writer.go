@@ -60,8 +60,9 @@ type writeConn interface {
 	// again reports that the batch must run again, because the connection answered a statement before the database did, and wrongly. The write
 	// whose statement it was is then careful.
 	again() bool
-	// retry reports whether the batch may run again after err, which came up the given number of times in a row. It waits before it returns true.
-	retry(err error, times int) bool
+	// retry reports whether the batch may run again after err, which came up the given number of times in a row since began. It waits before it
+	// returns true.
+	retry(err error, times int, began time.Time) bool
 }
 
 // worker runs batches on one connection. Its fields belong to its goroutine alone. They survive a goroutine that a closure has ended
@@ -74,11 +75,12 @@ type worker struct {
 	next    int // index of the first write of batch that has not run
 	open    bool
 	begun   time.Time
-	careful bool // use savepoints for all
-	dirty   bool // a closure of this batch failed after it had changed a row
-	undone  int  // how often this batch was rolled back to run again
-	failed  int  // how often in a row a batch failed, and may run again
-	alone   bool // the batch takes no further callers
+	careful bool      // use savepoints for all
+	dirty   bool      // a closure of this batch failed after it had changed a row
+	undone  int       // how often this batch was rolled back to run again
+	failed  int       // how often in a row a batch failed, and may run again
+	first   time.Time // the begin of the first of them
+	alone   bool      // the batch takes no further callers
 }
 
 // write is one caller's closure with its result.
@@ -194,7 +196,10 @@ func (w *worker) commitBatch() {
 		if w.open {
 			w.conn.rollback() // fails if the database has already rolled back
 		}
-		if w.failed++; w.conn.retry(err, w.failed) {
+		if w.failed++; w.failed == 1 {
+			w.first = w.begun
+		}
+		if w.conn.retry(err, w.failed, w.first) {
 			w.runAgain()
 			return
 		}

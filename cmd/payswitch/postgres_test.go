@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -149,6 +151,32 @@ func TestPostgres(t *testing.T) {
 		require.NotContains(t, log, "hunter2")
 		require.NotContains(t, log, "4242424242424242")
 	}
+}
+
+// TestPostgresRole runs the commands of OPERATIONS.md, and a switch as the role that they make.
+func TestPostgresRole(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("OPERATIONS.md")
+	require.NoError(t, err)
+	commands := regexp.MustCompile(`(?m)^    ((?:CREATE ROLE|CREATE DATABASE|REVOKE) .*;)$`).FindAllStringSubmatch(string(text), -1)
+	require.Len(t, commands, 3)
+	server := pgtest.Own(t)
+	for _, c := range commands {
+		require.NoError(t, pgtest.Run(server.DSN("postgres"), c[1]))
+	}
+	dsn := strings.Replace(server.DSN("payswitch"), "postgres@", "payswitch:hunter2@", 1)
+	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_STORAGE__DSN="+dsn)
+	code, _, log := runProgram(t, env, "migrate")
+	require.Equal(t, exitOK, code, log)
+	n := start(t, env, "serve")
+	key := n.shop("shop")
+	require.Equal(t, "succeeded", n.must(key, "/payments", cardPayment("pay_one"))["status"])
+
+	demo := start(t, append(testEnv(t, t.TempDir())[4:], "PAYSWITCH_STORAGE__DSN="+strings.Replace(server.Create(t), "postgres@", "postgres:hunter2@", 1)),
+		"demo", "--data", t.TempDir(), "--listen", "127.0.0.1:0")
+	status, page := demo.text("/health")
+	require.Equal(t, http.StatusOK, status, page)
+	require.NotContains(t, demo.banner, "hunter2")
 }
 
 // TestPostgresAway kills the database of a running switch. The switch says at once that it is away, and goes on when it is back.
