@@ -332,7 +332,7 @@ func (c *pgConn) failed(err error) error {
 		return nil
 	}
 	var e *pgconn.PgError
-	if !errors.As(err, &e) {
+	if !errors.As(err, &e) || len(e.Code) != 5 {
 		return c.lost(err)
 	}
 	// The text of the database may hold values of rows (Detail), so it stays out.
@@ -340,7 +340,7 @@ func (c *pgConn) failed(err error) error {
 	switch {
 	case e.Code == "40003" || e.Code == "08007": // a distributed database does not know whether it committed
 		return c.lost(errors.New(text))
-	case e.Severity == "FATAL" || e.Severity == "PANIC" || c.pg != nil && c.pg.IsClosed():
+	case e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC" || e.Severity == "FATAL" || c.pg != nil && c.pg.IsClosed():
 		return c.lost(errors.New(text))
 	case e.Code == "23505":
 		return fmt.Errorf("%w: %s", fault.ErrConflict, text)

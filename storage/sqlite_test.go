@@ -45,6 +45,7 @@ func TestDSN(t *testing.T) {
 		"postgres://u:hun%ter2@host/db": "the address cannot be read",
 		"postgres://u@127.0.0.1:1/db?password=hunter2&sslmode=hunter2": "a part of the address",
 		"postgres://u:hunter2@127.0.0.1:1/db":                          "the database does not answer",
+		"postgres://u:hunter2@127.0.0.1:1,localhost:1/db":              "the database does not answer",
 		"postgresql://127.0.0.1:1/db?user=u&password=hunter2":          "the database does not answer",
 		"mysql://u:hunter2@host/db":                                    `unknown scheme "mysql"`,
 		"sqlite:" + dir:                                                "is a directory",
