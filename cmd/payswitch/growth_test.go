@@ -162,3 +162,59 @@ func (g *growth) one(i int64) error {
 	}
 	return fmt.Errorf("%s does not end: %v", id, p["status"])
 }
+
+// TestBytesOfAPayment measures what a payment adds to the database: the rows with their indexes, once without a webhook endpoint and once with one that
+// has received its event.
+func TestBytesOfAPayment(t *testing.T) {
+	const payments = 600
+	dir, shop := t.TempDir(), newTestShop(t)
+	shop.random = nil
+	p := startProcess(t, append(testEnv(t, dir), "PAYSWITCH_WEBHOOKS__ALLOW_PRIVATE=true"), "serve")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "payswitch.db")+"?mode=ro")
+	require.NoError(t, err)
+	defer db.Close()
+	number := func(query string) (n float64) {
+		require.NoError(t, db.QueryRow(query).Scan(&n))
+		return n
+	}
+	const used = `SELECT (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size()) - (SELECT freelist_count FROM pragma_freelist_count()) * 8192`
+	bytesEach := func(key, prefix string) float64 {
+		require.NoError(t, mixedSale(p.running, key, prefix+"first"))
+		before := number(used)
+		for n := range payments {
+			require.NoError(t, mixedSale(p.running, key, fmt.Sprint(prefix, n)))
+		}
+		return (number(used) - before) / payments
+	}
+	key := p.shop("m1")
+	without := bytesEach(key, "pay_0197b2f6c3a1e7c44a7d3f1c2b3a4")
+	profile := p.must(testAdminKey, "/accounts/m1", nil)["default_profile"].(string)
+	shop.key = []byte(p.must(key, "/account/m1/business_profile/"+profile, object{"webhook_details": object{"webhook_url": shop.URL + "/hook"}})["payment_response_hash_key"].(string))
+	with := bytesEach(key, "pay_0197b2f6c3a1e7c44a7d3f1c2b3a5")
+	require.Eventually(t, func() bool { return len(shop.seen()) > payments }, 30*time.Second, 20*time.Millisecond)
+	t.Logf("%.0f bytes a payment, %.0f with a delivery; body of an event %.0f", without, with, number(`SELECT avg(length(body)) FROM events`))
+	rows, err := db.Query(`SELECT name, sum(pgsize) / ` + fmt.Sprint(2*payments) + ` FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 24`)
+	if err == nil {
+		defer rows.Close()
+		for rows.Next() {
+			var name string
+			var n float64
+			require.NoError(t, rows.Scan(&name, &n))
+			t.Logf("%8.0f %s", n, name)
+		}
+	}
+	require.LessOrEqual(t, without, 7000.0, "with the journal")
+}
+
+// mixedSale makes a payment with what a checkout sends: a customer, an address, a browser.
+func mixedSale(p *running, key, id string) error {
+	body := cardPayment(id)
+	body["email"], body["description"], body["return_url"] = "ada@example.com", "two books", "https://shop.example/done"
+	body["billing"] = object{"address": object{"line1": "1 Main Street", "city": "Geneva", "zip": "1200", "country": "CH", "first_name": "Ada", "last_name": "Lovelace"}}
+	body["browser_info"] = object{"language": "en-GB", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)", "ip_address": "203.0.113.7", "color_depth": 24, "screen_height": 1080,
+		"screen_width": 1920, "time_zone": 0, "java_enabled": false, "java_script_enabled": true, "accept_header": "*/*"}
+	if status, answer, err := p.try(key, "/payments", body); err != nil || status != 200 {
+		return fmt.Errorf("%s: HTTP %d %v %w", id, status, answer, err)
+	}
+	return nil
+}

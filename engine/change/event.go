@@ -52,7 +52,7 @@ func (s *Changes) paymentEvent(kind string, now time.Time, v *View) (*payment.Ev
 }
 
 func (s *Changes) sealEvent(ev *payment.Event, body []byte) (_ *payment.Event, err error) {
-	if ev.Body, err = s.Vault.Seal(Pack(body), vault.EventAD(ev.MerchantID, ev.ID)); err != nil {
+	if ev.Body, err = s.Vault.Seal(vault.PackEvent(body), vault.EventAD(ev.MerchantID, ev.ID)); err != nil {
 		return nil, fault.Internal(err, "seal event")
 	}
 	return ev, nil

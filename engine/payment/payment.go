@@ -325,7 +325,7 @@ type Event struct {
 	Number     int    // counts the events of the payment, those of its refunds too; 0 for an event of an older version
 	Class      string // payments, refunds …
 	Type       string // payment_succeeded …
-	Body       []byte // the exact body of the delivery, packed (package change) and sealed
+	Body       []byte // the exact body of the delivery, packed (vault.PackEvent) and sealed
 	CreatedAt  time.Time
 }
 

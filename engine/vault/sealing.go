@@ -17,7 +17,7 @@ func (v *Vault) SealJSON(x any, associated string) ([]byte, error) {
 	if err != nil {
 		return nil, fault.Internal(err, "encode "+associated)
 	}
-	s, err := v.Seal(b, associated)
+	s, err := v.Seal(packDocument(b), associated)
 	if err != nil {
 		return nil, fault.Internal(err, "seal "+associated)
 	}
@@ -27,6 +27,9 @@ func (v *Vault) SealJSON(x any, associated string) ([]byte, error) {
 func (v *Vault) OpenJSON(sealed []byte, associated string, x any) error {
 	b, err := v.Open(sealed, associated)
 	if err != nil {
+		return fault.Internal(err, "open "+associated)
+	}
+	if b, err = Unpack(b); err != nil {
 		return fault.Internal(err, "open "+associated)
 	}
 	if err := json.Unmarshal(b, x); err != nil {

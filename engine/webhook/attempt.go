@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"payswitch/engine/card"
-	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/payment"
@@ -200,7 +199,7 @@ func (s *Service) bodyOf(ev *payment.Event) ([]byte, error) {
 	if err != nil {
 		return nil, fault.Internal(err, "open event")
 	}
-	return change.Unpack(packed)
+	return vault.Unpack(packed)
 }
 
 // answerOf shortens an answer and takes out what could be a card number. The headers of a success are of no use.
