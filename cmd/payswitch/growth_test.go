@@ -203,7 +203,7 @@ func TestBytesOfAPayment(t *testing.T) {
 			t.Logf("%8.0f %s", n, name)
 		}
 	}
-	require.LessOrEqual(t, without, 7000.0, "with the journal")
+	require.LessOrEqual(t, with, 5120.0, "a payment costs at most 5 KB, its delivery and its journal record included")
 }
 
 // mixedSale makes a payment with what a checkout sends: a customer, an address, a browser.
