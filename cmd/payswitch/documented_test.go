@@ -30,6 +30,8 @@ func TestMetricsAreDocumented(t *testing.T) {
 	m.OperationDone("authorize", "c", payment.OperationSucceeded, time.Second)
 	m.AuthenticationDone("a", "Visa", "authenticated", "challenge", time.Second)
 	m.Alarm("late_evidence")
+	m.WebhookSent("delivered", time.Second)
+	m.WebhookBacklog(time.Second, 1)
 	m.Stepped("a", time.Second)
 	m.Trapped("a", "fuel")
 	m.Sent("a", "h", "2xx", time.Second)
