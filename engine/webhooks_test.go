@@ -421,6 +421,38 @@ func TestRedeliver(t *testing.T) {
 	})
 }
 
+// TestManyByHand: a merchant cannot hold the switch by sending events again to an endpoint that does not answer.
+func TestManyByHand(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{}, nil)
+		w.account("simulator", "")
+		var hang atomic.Bool
+		s := &shops{answer: func(context.Context, string, int) webhook.Reply {
+			if hang.Load() {
+				time.Sleep(30 * time.Second)
+			}
+			return webhook.Reply{Status: 200}
+		}}
+		w.deliverTo(s, engine.Options{WebhookConcurrency: 32})
+		w.pay(sale(1000, visa))
+		time.Sleep(time.Second)
+		id := s.of(hook)[0].event().ID
+		hang.Store(true)
+		var busy, done atomic.Int64
+		for range 20 {
+			go func() {
+				if _, err := w.Webhooks.Redeliver(t.Context(), w.auth, id, ""); err != nil {
+					busy.Add(1)
+				} else {
+					done.Add(1)
+				}
+			}()
+		}
+		time.Sleep(time.Minute)
+		require.Equal(t, []int64{4, 16}, []int64{done.Load(), busy.Load()}, "half of a quarter of the requests")
+	})
+}
+
 // TestEventsAreRemoved: events live as long as the setting says.
 func TestEventsAreRemoved(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

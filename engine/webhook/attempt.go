@@ -111,7 +111,8 @@ func (s *Service) attempt(ctx context.Context, d *Delivery, kind string) (a *Att
 		if gone {
 			a.Failure = none.reason
 		} else if ctx.Err() == nil {
-			s.Log.LogAttrs(ctx, slog.LevelError, "a webhook could not be prepared", slog.String("event_id", d.EventID), slog.String("endpoint_id", d.EndpointID), slog.Any("error", err))
+			s.Log.LogAttrs(ctx, slog.LevelError, "a webhook could not be prepared", slog.String("event_id", d.EventID),
+				slog.String("endpoint_id", d.EndpointID), slog.Any("error", err))
 		}
 		s.Metrics.WebhookSent("unprepared", 0)
 		return a, gone

@@ -166,8 +166,8 @@ func (s *Service) Endpoints(ctx context.Context, a account.Auth, profileID strin
 		return nil, err
 	}
 	if p.Settings.WebhookURL != "" {
-		out = append(out, &EndpointView{Endpoint: &Endpoint{ID: p.ID, MerchantID: p.MerchantID, ProfileID: p.ID, URL: p.Settings.WebhookURL, Types: enabledTypes(p.Settings),
-			Description: "webhook_details.webhook_url of the profile", CreatedAt: p.CreatedAt, ModifiedAt: p.ModifiedAt}})
+		out = append(out, &EndpointView{Endpoint: &Endpoint{ID: p.ID, MerchantID: p.MerchantID, ProfileID: p.ID, URL: p.Settings.WebhookURL,
+			Types: enabledTypes(p.Settings), Description: "webhook_details.webhook_url of the profile", CreatedAt: p.CreatedAt, ModifiedAt: p.ModifiedAt}})
 	}
 	err = s.Store.View(ctx, func(r Reader) error {
 		own, err := r.Endpoints(a.MerchantID, profileID)

@@ -148,6 +148,10 @@ func (s *Service) Redeliver(ctx context.Context, a account.Auth, eventID, endpoi
 	if err != nil {
 		return nil, fault.FromStore(err, "read event")
 	}
+	if !s.takeByHand(a.MerchantID, 1) {
+		return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "Too many events are being sent again at this moment; try again"}
+	}
+	defer s.takeByHand(a.MerchantID, -1)
 	at, gone := s.attempt(ctx, d, ManualRetry)
 	if gone {
 		return nil, fault.Refused("The event cannot be sent again: " + at.Failure)
@@ -170,4 +174,15 @@ func (s *Service) Redeliver(ctx context.Context, a account.Auth, eventID, endpoi
 		d.State = Delivered
 	}
 	return s.shown(ctx, d, at, map[string]*target{})
+}
+
+// takeByHand takes room for a delivery by hand, or with n = -1 gives it back. It returns false without room.
+func (s *Service) takeByHand(merchantID string, n int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n > 0 && s.byHand.room(merchantID) == 0 {
+		return false
+	}
+	s.byHand.take(merchantID, n)
+	return true
 }

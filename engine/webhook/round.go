@@ -62,6 +62,7 @@ type Service struct {
 	lanes   map[string]*lane
 	quick   *pool // for endpoints that answer quickly
 	patient *pool // for slow and failing ones
+	byHand  *pool // for deliveries that a person repeats
 	starved bool  // a delivery that is due waits for room
 	sending sync.WaitGroup
 }
@@ -71,7 +72,8 @@ func New(d Deps, o Options) *Service {
 	if d.Sender == nil {
 		d.Sender = noSender{}
 	}
-	return &Service{Deps: d, o: o, wake: make(chan struct{}, 1), lanes: map[string]*lane{}, quick: newPool(o.Concurrency), patient: newPool(o.Concurrency)}
+	return &Service{Deps: d, o: o, wake: make(chan struct{}, 1), lanes: map[string]*lane{}, quick: newPool(o.Concurrency), patient: newPool(o.Concurrency),
+		byHand: newPool(max(2, o.Concurrency/4))}
 }
 
 // noSender reaches no endpoint.

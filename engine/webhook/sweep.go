@@ -78,8 +78,8 @@ func (s *Service) review(ctx context.Context, b Backlog) (failing bool) {
 	if now.Sub(l.since) >= alarmAfter && now.Sub(l.alarmed) >= alarmAfter {
 		l.alarmed = now
 		s.Metrics.Alarm("webhook_failing")
-		s.Log.LogAttrs(ctx, slog.LevelError, "a webhook endpoint has been failing: ask the merchant to mend it; payswitch goes on trying", slog.String("merchant_id", b.MerchantID),
-			slog.String("endpoint_id", b.EndpointID), slog.Time("failing_since", l.since), slog.Time("oldest_event", b.Oldest))
+		s.Log.LogAttrs(ctx, slog.LevelError, "a webhook endpoint has been failing: ask the merchant to mend it; payswitch goes on trying",
+			slog.String("merchant_id", b.MerchantID), slog.String("endpoint_id", b.EndpointID), slog.Time("failing_since", l.since), slog.Time("oldest_event", b.Oldest))
 	}
 	return true
 }
