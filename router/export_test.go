@@ -95,3 +95,6 @@ func SetWriteTime(d time.Duration) (back func()) {
 	writeTime = d
 	return func() { writeTime = old }
 }
+
+// Enter admits a request of new work.
+func (a *Admission) Enter() (leave func(), ok bool) { return a.enter() }

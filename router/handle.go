@@ -32,6 +32,7 @@ type call struct {
 	auth      account.Auth // zero on open routes and for the admin key
 	admin     bool         // the caller sent the admin key
 	body      []byte       // of a POST or PUT
+	rate      http.Header  // what is left of the key's rate; nil without a limit
 	options   *Options
 }
 
@@ -69,6 +70,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call
 	}
 	h := w.Header()
 	for k, v := range a.header {
+		h[k] = v
+	}
+	for k, v := range c.rate {
 		h[k] = v
 	}
 	if len(a.body) > 0 && h.Get("Content-Type") == "" {
@@ -154,8 +158,21 @@ func (s *Server) call(c *call) (answer, error) {
 	if c.route.who == open && !s.admits(c) {
 		return s.notAdmitted(c)
 	}
+	if c.route.beginsWork() {
+		leave, ok := s.opts.Admission.enter()
+		if !ok {
+			return answer{}, errOverloaded
+		}
+		defer leave()
+	}
 	if err := s.authenticate(c); err != nil {
 		return answer{}, err
+	}
+	if c.auth.MerchantID != "" && !c.auth.Publishable { // a publishable key is public: a stranger could use a merchant's rate up
+		var err error
+		if c.rate, err = s.rates.take(c.r.Header.Get("api-key")); err != nil {
+			return answer{}, err
+		}
 	}
 	for i, segment := range c.route.segments {
 		if segment[0] == '{' {

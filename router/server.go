@@ -63,6 +63,11 @@ type Options struct {
 	// concurrent use and must not block.
 	Observe func(method, pattern string, status int, took time.Duration)
 
+	// Admission refuses new work while the switch is too slow; nil admits everything.
+	Admission *Admission
+	// RateLimit bounds the requests of each API key; the zero value bounds nothing.
+	RateLimit RateLimit
+
 	ReadTimeout time.Duration // for a whole request to arrive; default 5 s
 	KeepAlive   time.Duration // how long an idle connection stays open; default 5 s
 }
@@ -79,6 +84,7 @@ type Server struct {
 	opts  Options
 	mux   mux
 	index *index
+	rates *keyRates
 }
 
 // New checks deps and options and returns a Server. It starts no goroutine and opens no port.
@@ -118,7 +124,7 @@ func New(d Deps, o Options) (*Server, error) {
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 5 * time.Second
 	}
-	s := &Server{Deps: d, opts: o}
+	s := &Server{Deps: d, opts: o, rates: newKeyRates(o.RateLimit, time.Now)}
 	routes := s.routes()
 	if err := guardRoutes(routes, openRoutes); err != nil {
 		return nil, err

@@ -42,6 +42,9 @@ type ServerConfig struct {
 	RequestBodyLimit int64         `key:"request_body_limit"` // bytes
 	TrustRequestID   bool          `key:"trust_request_id"`   // take x-request-id from the caller
 	ShutdownTimeout  time.Duration `key:"shutdown_timeout"`
+	OverloadLatency  time.Duration `key:"overload_latency"` // mean time of transactions above which new work is refused; 0: never
+	RateLimit        int           `key:"rate_limit"`       // requests per second of one API key; 0: no limit
+	RateBurst        int           `key:"rate_burst"`       // requests of one key that may come at once; 0: rate_limit
 	CORS             CORSConfig    `key:"cors"`
 }
 
@@ -175,6 +178,7 @@ func defaultConfig() Config {
 			Listen:           "127.0.0.1:8080",
 			RequestBodyLimit: 32 << 10,
 			ShutdownTimeout:  30 * time.Second,
+			OverloadLatency:  100 * time.Millisecond,
 		},
 		Storage: StorageConfig{
 			DSN:      secret.New("sqlite:payswitch.db"),
@@ -227,6 +231,11 @@ func (c Config) Validate() error {
 	}
 	between(&all, "server.request_body_limit", c.Server.RequestBodyLimit, 1<<10, 16<<20, " bytes")
 	between(&all, "server.shutdown_timeout", c.Server.ShutdownTimeout, 0, time.Hour, "")
+	if c.Server.OverloadLatency != 0 {
+		between(&all, "server.overload_latency", c.Server.OverloadLatency, 10*time.Millisecond, time.Minute, "")
+	}
+	between(&all, "server.rate_limit", c.Server.RateLimit, 0, 1_000_000, " requests per second")
+	between(&all, "server.rate_burst", c.Server.RateBurst, 0, 1_000_000, " requests")
 	for _, o := range c.Server.CORS.Origins {
 		u, err := url.Parse(o)
 		if o != "*" && (err != nil || u.Scheme == "" || u.Host == "" || o != u.Scheme+"://"+u.Host) {

@@ -38,7 +38,9 @@ type node struct {
 	host     *plugins.Host
 	webhooks *plugins.Webhooks
 	engine   *engine.Engine
-	server   *http.Server
+	// admission refuses new work while the switch is too slow; nil admits everything.
+	admission *router.Admission
+	server    *http.Server
 
 	// nil when metrics.listen is not set
 	metricsListener net.Listener
@@ -101,8 +103,11 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err != nil {
 		return problem("webhooks.retries", "%v", err)
 	}
+	if c.Server.OverloadLatency > 0 {
+		n.admission = router.NewAdmission(c.Server.OverloadLatency, nil)
+	}
 	if n.engine, err = engine.New(engine.Deps{
-		Store:      n.db,
+		Store:      measured{n.db, n.admission},
 		Connectors: n.host,
 		Vault:      n.vault,
 		Presenter:  router.Presenter{},
@@ -151,6 +156,8 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		Simulator3DS:         n.bankHandler(),
 		Ready:                n.ready,
 		Observe:              n.metrics.request,
+		Admission:            n.admission,
+		RateLimit:            router.RateLimit{PerSecond: float64(c.Server.RateLimit), Burst: c.Server.RateBurst},
 	})
 	if err != nil {
 		return err
