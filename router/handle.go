@@ -61,9 +61,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // answer sends the answer that serve makes, with the headers that every answer has, and logs it.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call) answer) {
 	began := time.Now()
+	ctx, ended := r.Context(), func(string, string, string, int) {}
+	if s.opts.Trace != nil {
+		ctx, ended = s.opts.Trace(r)
+	}
+	id := s.requestID(r)
+	r = r.WithContext(context.WithValue(ctx, requestIDKey{}, id))
 	body := &sentBody{ReadCloser: r.Body}
 	r.Body = body
-	c := &call{r: r, requestID: s.requestID(r), options: &s.opts}
+	c := &call{r: r, requestID: id, options: &s.opts}
 	a := serve(c)
 	if a.status == 0 {
 		a.status = http.StatusOK
@@ -89,6 +95,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call
 	}
 	body.send(w, r, a)
 	s.done(c, a.status, took)
+	ended(c.pattern(), c.requestID, c.auth.MerchantID, a.status)
+}
+
+// requestIDKey is the key of the request id in contexts.
+type requestIDKey struct{}
+
+// RequestID returns the id of the request that ctx belongs to, "" outside of requests. Log lines of all parts carry it.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
 }
 
 // keepPrivate adds the headers that an answer does not set itself: no cache stores it, browsers send its address nowhere, no page frames it. A
@@ -119,7 +135,7 @@ func (s *Server) done(c *call, status int, took time.Duration) {
 		level = slog.LevelDebug // load balancers ask every few seconds
 	}
 	s.Logger.LogAttrs(c.ctx(), level, "request", slog.String("request_id", c.requestID), slog.String("method", c.r.Method),
-		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID))
+		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID), slog.String("payment_id", c.paymentID()))
 	if s.opts.Observe != nil {
 		method := c.r.Method
 		if c.route == nil {
@@ -259,6 +275,14 @@ func (s *Server) failed(c *call, err error) answer {
 		s.Logger.ErrorContext(c.ctx(), "request failed", "request_id", c.requestID, "method", c.r.Method, "route", c.pattern(), "error", e)
 	}
 	return errorAnswer(c.located(e))
+}
+
+// paymentID returns the payment that the path of a genuine caller names, "" for none.
+func (c *call) paymentID() string {
+	if c.auth.MerchantID == "" || !slices.Contains(c.route.segments, "{payment_id}") {
+		return ""
+	}
+	return c.param("payment_id")
 }
 
 func (c *call) pattern() string {

@@ -63,6 +63,8 @@ type Options struct {
 	// concurrent use and must not block.
 	Observe func(method, pattern string, status int, took time.Duration)
 
+	// Trace begins the span of a request; the caller of Trace calls the returned function at its end. Nil traces nothing.
+	Trace func(r *http.Request) (ctx context.Context, end func(pattern, requestID, merchantID string, status int))
 	// Admission refuses new work while the switch is too slow; nil admits everything.
 	Admission *Admission
 	// RateLimit bounds the requests of each API key; the zero value bounds nothing.

@@ -33,6 +33,7 @@ type Config struct {
 	Journal   JournalConfig   `key:"journal"`
 	Log       LogConfig       `key:"log"`
 	Metrics   MetricsConfig   `key:"metrics"`
+	Tracing   TracingConfig   `key:"tracing"`
 }
 
 // ServerConfig has the settings of the HTTP server.
@@ -171,6 +172,13 @@ type MetricsConfig struct {
 	Listen  string `key:"listen"` // "": /metrics is on the API's address, with the admin key
 }
 
+// TracingConfig has the settings of OpenTelemetry traces.
+type TracingConfig struct {
+	Endpoint string       `key:"endpoint"` // OTLP over HTTP; "": no traces
+	Token    secret.Value `key:"token"`    // sent to the collector as a bearer token
+	Sample   int          `key:"sample"`   // per cent of requests
+}
+
 // defaultConfig returns the values that config.yaml documents.
 func defaultConfig() Config {
 	return Config{
@@ -210,6 +218,7 @@ func defaultConfig() Config {
 		Journal:  JournalConfig{Keep: 30 * 24 * time.Hour},
 		Log:      LogConfig{Level: "info", Format: "json"},
 		Metrics:  MetricsConfig{Enabled: true},
+		Tracing:  TracingConfig{Sample: 100},
 	}
 }
 
@@ -323,6 +332,10 @@ func (c Config) Validate() error {
 			bad("metrics.listen", `is server.listen too: leave it "" to serve /metrics there`)
 		}
 	}
+	if u, err := url.Parse(c.Tracing.Endpoint); c.Tracing.Endpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil) {
+		bad("tracing.endpoint", "must be the URL of a collector, as https://collector.example:4318/v1/traces; a secret goes into tracing.token")
+	}
+	between(&all, "tracing.sample", c.Tracing.Sample, 0, 100, " per cent")
 	return errors.Join(all...)
 }
 

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"time"
+
+	"payswitch/router"
 )
 
 // Attribute keys of the program's own log lines.
@@ -32,7 +35,35 @@ func newLogger(w io.Writer, c LogConfig) *slog.Logger {
 		return a
 	}}
 	if c.Format == "text" {
-		return slog.New(slog.NewTextHandler(w, o))
+		return slog.New(withRequestID{slog.NewTextHandler(w, o)})
 	}
-	return slog.New(slog.NewJSONHandler(w, o))
+	return slog.New(withRequestID{slog.NewJSONHandler(w, o)})
+}
+
+// withRequestID adds the id of the request to the lines of all parts that belong to one.
+type withRequestID struct{ slog.Handler }
+
+const keyRequestID = "request_id"
+
+// Handle implements slog.Handler.
+func (h withRequestID) Handle(ctx context.Context, r slog.Record) error {
+	if id := router.RequestID(ctx); id != "" {
+		has := false
+		r.Attrs(func(a slog.Attr) bool { has = a.Key == keyRequestID; return !has })
+		if !has {
+			r = r.Clone()
+			r.AddAttrs(slog.String(keyRequestID, id))
+		}
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h withRequestID) WithAttrs(a []slog.Attr) slog.Handler {
+	return withRequestID{h.Handler.WithAttrs(a)}
+}
+
+// WithGroup implements slog.Handler.
+func (h withRequestID) WithGroup(name string) slog.Handler {
+	return withRequestID{h.Handler.WithGroup(name)}
 }

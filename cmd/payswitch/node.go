@@ -40,6 +40,7 @@ type node struct {
 	engine   *engine.Engine
 	// admission refuses new work while the switch is too slow; nil admits everything.
 	admission *router.Admission
+	tracing   *tracing // nil makes no spans
 	server    *http.Server
 
 	// nil when metrics.listen is not set
@@ -103,12 +104,15 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err != nil {
 		return problem("webhooks.retries", "%v", err)
 	}
+	if n.tracing, err = openTracing(ctx, c, n.log); err != nil {
+		return err
+	}
 	if c.Server.OverloadLatency > 0 {
 		n.admission = router.NewAdmission(c.Server.OverloadLatency, nil)
 	}
 	if n.engine, err = engine.New(engine.Deps{
-		Store:      measured{n.db, n.admission},
-		Connectors: n.host,
+		Store:      n.tracing.store(measured{n.db, n.admission}),
+		Connectors: n.tracing.connectors(n.host),
 		Vault:      n.vault,
 		Presenter:  router.Presenter{},
 		Sender:     n.webhooks,
@@ -156,6 +160,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		Simulator3DS:         n.bankHandler(),
 		Ready:                n.ready,
 		Observe:              n.metrics.request,
+		Trace:                n.tracing.request(),
 		Admission:            n.admission,
 		RateLimit:            router.RateLimit{PerSecond: float64(c.Server.RateLimit), Burst: c.Server.RateBurst},
 	})
@@ -274,6 +279,11 @@ func (n *node) close() error {
 	}
 	if n.db != nil {
 		problems = append(problems, n.db.Close())
+	}
+	limit, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	if err := n.tracing.close(limit); err != nil { // payments need no traces
+		n.log.Warn("the last traces were not exported", "error", err)
 	}
 	for _, l := range []net.Listener{n.metricsListener, n.listener} {
 		if l != nil {

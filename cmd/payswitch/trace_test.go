@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"payswitch/engine/port"
+	"payswitch/sdk"
+)
+
+// TestTraces exports the spans of a payment from a running switch, and finds its steps in them, but no card, credential or personal data.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var exported strings.Builder
+	var tokens []string
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		exported.Write(b) // protobuf has texts as they are
+		tokens = append(tokens, r.Header.Get("Authorization"))
+	}))
+	t.Cleanup(collector.Close)
+	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_TRACING__ENDPOINT="+collector.URL+"/v1/traces", "PAYSWITCH_TRACING__TOKEN=collector_secret")
+	r := start(t, env, "serve", "--config", writeConfig(t, ""))
+	key := r.shop("shop")
+	p := cardPayment("traced")
+	p["email"], p["description"], p["metadata"] = "ada@private.example", "a private text", object{"note": "a private note"}
+	r.must(key, "/payments", p)
+	declined := cardPayment("declined")
+	declined["payment_method_data"].(object)["card"].(object)["card_number"] = "4000000000000002"
+	r.must(key, "/payments", declined)
+	lost := cardPayment("lost")
+	lost["amount"] = 900_000_031 // its result stays unknown, until an operator's word, which the engine logs
+	r.must(key, "/payments", lost)
+	_, list, _ := runProgram(t, env, "operations", "list", "--unknown", "--json")
+	var op shownOperation
+	require.NoError(t, json.Unmarshal([]byte(list), &op), list)
+	r.must(testAdminKey, "/operations/"+op.OperationID+"/resolve", object{"outcome": "not_done", "by": "Ops", "why": "test"})
+	r.call("wrong_key_of_a_stranger", "/payments/traced?client_secret=in_the_query", nil)
+	r.call(key, "/invented/path_with_4242424242424242", nil)
+	code, stderr := r.stop()
+	require.Equal(t, exitOK, code, stderr)
+	require.NotContains(t, stderr, "collector_secret")
+	ids, both := map[string]bool{}, 0 // lines about operations carry the id of their request
+	for line := range strings.Lines(stderr) {
+		var l map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &l), "%s", line)
+		id, _ := l["request_id"].(string)
+		switch {
+		case l["msg"] == "request":
+			ids[id] = true
+		case l["component"] != "router" && id != "" && l["operation_id"] != nil:
+			both++
+		}
+	}
+	require.NotZero(t, both)
+	require.Greater(t, len(ids), 3)
+
+	text := exported.String()
+	for _, there := range []string{"POST /payments", "GET /payments/{payment_id}", "adapter authorize", "transaction", "traced", "payswitch.request_id", "payswitch.operation_id"} {
+		require.Contains(t, text, there)
+	}
+	for _, data := range []string{"4242424242424242", "424242", "4000000000000002", "737", "Lovelace", "Ada", "private", key, testAdminKey, testMasterKey,
+		"wrong_key_of_a_stranger", "in_the_query", "collector_secret", "_secret_", "invented"} {
+		require.NotContains(t, text, data)
+	}
+	require.Contains(t, tokens, "Bearer collector_secret")
+}
+
+// sender is a host that sends two requests in each drive.
+type sender struct{ port.Connectors }
+
+func (sender) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, error) {
+	first := sdk.Exchange{Sent: true, Status: 201, Body: []byte("4242424242424242")}
+	for i, done := range [][]sdk.Exchange{nil, {first}} {
+		err := d.BeforeSend(ctx, port.SendIntent{Index: i, Host: "api.processor.example", URL: "https://api.processor.example/secret/path", Exchanges: done})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &port.DriveResult{Exchanges: []sdk.Exchange{first, {}}, Outcome: &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: "tx"}}, nil
+}
+
+// A drive's requests are spans below it, each with the status of its own answer.
+func TestTracesOfADrive(t *testing.T) {
+	out := tracetest.NewInMemoryExporter()
+	c := defaultConfig()
+	tr := newTracing(c, trace.WithSyncer(out))
+	calls := 0
+	d := &port.Drive{Connector: "acme", Operation: sdk.OpAuthorize, OperationID: "op_1", BeforeSend: func(context.Context, port.SendIntent) error { calls++; return nil }}
+	_, err := tr.connectors(sender{}).Drive(t.Context(), d)
+	require.NoError(t, err)
+	require.Equal(t, 2, calls)
+	spans := out.GetSpans()
+	require.Len(t, spans, 3)
+	drive := spans[2]
+	require.Equal(t, "adapter authorize", drive.Name)
+	for i, s := range spans[:2] {
+		require.Equal(t, "processor", s.Name)
+		require.Equal(t, drive.SpanContext.SpanID(), s.Parent.SpanID())
+		require.Equal(t, i == 1, s.Status.Description == "no answer")
+		for _, a := range s.Attributes {
+			require.NotContains(t, a.Value.Emit(), "secret")
+		}
+	}
+	require.NoError(t, tr.close(t.Context()))
+
+	var off *tracing
+	require.Nil(t, off.request(), "without a collector nothing is wrapped, so that tracing costs nothing")
+	require.Equal(t, sender{}, off.connectors(sender{}))
+	require.Nil(t, off.store(nil))
+	require.NoError(t, off.close(t.Context()))
+}
