@@ -31,6 +31,8 @@ func TestReencryptsWhatTheEngineStores(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, finish(ctx, account.StoredAnswer{Status: 200, Body: []byte(`{}`)}))
 
+	w.endpoint("m1")
+
 	v := openQuick(t, w.db, vault.Options{Master: worldMaster(t)})
 	_, err = v.Rotate(ctx)
 	require.NoError(t, err)

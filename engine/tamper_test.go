@@ -56,6 +56,10 @@ var unnoticed = map[string]string{
 	"journal.at":           "as journal.merchant_id",
 	"violations.*":         "a record for people; it decides nothing",
 
+	"events.waiting":      "marks an event that has no deliveries yet. Changed, the event is sent again, with the same id, or not at all",
+	"deliveries.*":        "moves with every delivery. Changed, an event is sent again or not at all; its text and its endpoint are signed, and belong to one profile",
+	"delivery_attempts.*": "a record for people; the answer in it is sealed and bound to its attempt",
+
 	"low_value_uses.*":             "statements add to it without reading it. It decides whether an exemption is asked for; the issuer counts for itself and decides",
 	"exemption_rates.*":            "statements add to it without reading it. It decides whether an exemption is asked for; the issuer decides",
 	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
@@ -111,6 +115,7 @@ func newTamperWorld(t *testing.T) *tamperWorld {
 // fillMerchant gives a merchant every kind of row.
 func (w *tamperWorld) fillMerchant(processor string) {
 	t, ctx := w.t, w.t.Context()
+	w.endpoint(w.auth.MerchantID)
 	m, err := w.Merchant(ctx, w.auth.MerchantID)
 	require.NoError(t, err)
 	w.profile, err = w.Profile(ctx, w.auth, m.DefaultProfile)
@@ -309,6 +314,21 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		},
 		"restores": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.Restores(); return err })
+		},
+		"webhook_endpoints": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.Endpoint(r.text("merchant_id"), r.text("id")); return err })
+		},
+		"deliveries": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.DeliveriesOf(r.text("merchant_id"), r.text("event_id"))
+				return err
+			})
+		},
+		"delivery_attempts": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.DeliveryAttempts(r.text("merchant_id"), r.text("event_id"))
+				return err
+			})
 		},
 		"violations": func(ctx context.Context, r row) error {
 			_, err := w.Violations(ctx, r.auth(), r.text("account_id"))

@@ -12,6 +12,8 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
@@ -112,6 +114,41 @@ func (w *world) deliverTo(s *shops, o engine.Options) (stop func()) {
 	require.NoError(w.t, err)
 	w.hookOf(w.profile.ID, hook)
 	return w.runs()
+}
+
+// endpoint gives a merchant an endpoint, with a delivery and its attempt.
+func (w *world) endpoint(merchantID string) {
+	w.t.Helper()
+	sealed := func(associated string) []byte {
+		b, err := w.vault.Seal([]byte(`{}`), associated)
+		require.NoError(w.t, err)
+		return b
+	}
+	id := "evt_" + merchantID
+	require.NoError(w.t, w.db.Update(w.t.Context(), func(tx engine.Tx) error {
+		d := &webhook.Delivery{MerchantID: merchantID, EventID: id, EndpointID: "we_" + merchantID, ProfileID: "pro_" + merchantID, PaymentID: "pay_" + merchantID,
+			ObjectID: "pay_" + merchantID, Number: 1, Class: "payments", Type: "payment_failed", CreatedAt: tx.Now()}
+		e := &payment.Event{MerchantID: merchantID, ID: id, ObjectID: d.ObjectID, PaymentID: d.PaymentID, Number: 1, Body: sealed(vault.EventAD(merchantID, id)), CreatedAt: tx.Now()}
+		if err := tx.InsertEvent(e); err != nil {
+			return err
+		}
+		waiting, err := tx.WaitingEvents(1000)
+		for _, one := range waiting {
+			if err == nil && one.ID == id {
+				err = tx.FanOut(one.Row, []*webhook.Delivery{d})
+			}
+		}
+		if err != nil {
+			return err
+		}
+		a := &webhook.Attempt{MerchantID: merchantID, EventID: id, EndpointID: d.EndpointID, ID: "att_" + merchantID, Kind: webhook.InitialAttempt, At: tx.Now(),
+			Took: time.Second, Status: 500, Failure: "no", Sealed: sealed(vault.DeliveryAD(merchantID, id, "att_"+merchantID))}
+		if err := tx.InsertDeliveryAttempt(a); err != nil {
+			return err
+		}
+		return tx.InsertEndpoint(&webhook.Endpoint{ID: d.EndpointID, MerchantID: merchantID, ProfileID: d.ProfileID, URL: "https://shop.test/", Description: "books",
+			Types: []string{"payment_failed"}, Sealed: sealed(vault.EndpointAD(merchantID, d.EndpointID)), CreatedAt: tx.Now(), ModifiedAt: tx.Now()})
+	}))
 }
 
 // runs runs the engine until stop is called, or the test ends.

@@ -135,7 +135,7 @@ func (s *Server) done(c *call, status int, took time.Duration) {
 		level = slog.LevelDebug // load balancers ask every few seconds
 	}
 	s.Logger.LogAttrs(c.ctx(), level, "request", slog.String("request_id", c.requestID), slog.String("method", c.r.Method),
-		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID), slog.String("payment_id", c.paymentID()))
+		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID), c.paymentID(status))
 	if s.opts.Observe != nil {
 		method := c.r.Method
 		if c.route == nil {
@@ -277,12 +277,12 @@ func (s *Server) failed(c *call, err error) answer {
 	return errorAnswer(c.located(e))
 }
 
-// paymentID returns the payment that the path of a genuine caller names, "" for none.
-func (c *call) paymentID() string {
-	if c.auth.MerchantID == "" || !slices.Contains(c.route.segments, "{payment_id}") {
-		return ""
+// paymentID returns the payment that the path names, an empty attribute for none. What a refused request names need be no payment.
+func (c *call) paymentID(status int) slog.Attr {
+	if status >= 400 || c.auth.MerchantID == "" || !slices.Contains(c.route.segments, "{payment_id}") {
+		return slog.Attr{}
 	}
-	return c.param("payment_id")
+	return slog.String("payment_id", c.param("payment_id"))
 }
 
 func (c *call) pattern() string {
