@@ -15,6 +15,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/payment"
 	"payswitch/engine/secret"
+	sealing "payswitch/engine/vault"
 	"payswitch/plugins/simulator3ds"
 	"payswitch/router"
 	"payswitch/sdk"
@@ -173,6 +174,8 @@ func (b *bankWorld) tokens() *tokens {
 	require.NoError(b.t, err)
 	record := b.record(k.payment) // the URLs that only some authenticators are given
 	stored, err := vault.Open(record.Sealed, "authentication/m1/"+record.ID)
+	require.NoError(b.t, err)
+	stored, err = sealing.Unpack(stored)
 	require.NoError(b.t, err)
 	var private payment.AuthenticationPrivate
 	require.NoError(b.t, json.Unmarshal(stored, &private))
