@@ -93,9 +93,10 @@ func (t *tx) AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*
 // ClaimAuthentications implements engine.Tx. It claims those that are due longest.
 func (t *tx) ClaimAuthentications(owner string, until time.Time, limit int) ([]*payment.Authentication, error) {
 	t.wrote = true
-	return all(t, "claim authentications", genuine(t, authenticationRows, scanAuthentication), `WITH due AS MATERIALIZED
-			(SELECT seq FROM authentications WHERE due_at > 0 AND due_at <= $3 AND lease_until <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
-		UPDATE authentications SET owner = $1, lease_until = $2 WHERE seq IN (SELECT seq FROM due) RETURNING `+authenticationColumns, owner, millis(until), millis(t.now), limit)
+	return all(t, "claim authentications", genuine(t, authenticationRows, scanAuthentication), `UPDATE authentications SET owner = $1, lease_until = $2
+		WHERE seq`+t.s.dialect().among(`SELECT seq FROM authentications WHERE due_at > 0 AND due_at <= $3 AND lease_until <= $3
+			ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked)+`
+		RETURNING `+authenticationColumns, owner, millis(until), millis(t.now), limit)
 }
 
 // LeaseAuthentication implements engine.Tx.

@@ -105,21 +105,11 @@ const expiredAtOnce = 2000
 // stays. Where several write, a row that another has just given a later expiry stays too: the row's lock reads it again.
 func (t *tx) DeleteExpired() (int, error) {
 	total := 0
-	for _, query := range []string{
-		`DELETE FROM short_term_keys WHERE seq IN
-			(SELECT seq FROM short_term_keys WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
-		`DELETE FROM card_tokens WHERE seq IN
-			(SELECT seq FROM card_tokens WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
-		`DELETE FROM idempotency WHERE seq IN
-			(SELECT seq FROM idempotency WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
-		`DELETE FROM ephemeral_keys WHERE seq IN
-			(SELECT seq FROM ephemeral_keys WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
-		`DELETE FROM low_value_uses WHERE seq IN
-			(SELECT seq FROM low_value_uses WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
-		`DELETE FROM exemption_rates WHERE seq IN
-			(SELECT seq FROM exemption_rates WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
-	} {
-		n, err := t.exec("delete expired rows", query+t.s.dialect().skipLocked+`)`, millis(t.now), expiredAtOnce)
+	d := t.s.dialect()
+	for _, table := range []string{"short_term_keys", "card_tokens", "idempotency", "ephemeral_keys", "low_value_uses", "exemption_rates"} {
+		n, err := t.exec("delete expired rows", `DELETE FROM `+table+` WHERE seq`+
+			d.among(`SELECT seq FROM `+table+` WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`+d.skipLocked),
+			millis(t.now), expiredAtOnce)
 		if err != nil {
 			return 0, err
 		}

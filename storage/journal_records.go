@@ -55,9 +55,9 @@ const journalAtOnce = 500
 func (t *tx) DeleteJournal(before time.Time) (int, error) {
 	total := 0
 	for _, query := range []string{
-		`DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE at <= $1 ORDER BY at LIMIT $2)`,
-		`DELETE FROM exchanges WHERE seq IN (SELECT x.seq FROM exchanges x JOIN operations o ON o.id = x.operation_id
-			WHERE x.at <= $1 AND o.due_at IS NULL LIMIT $2)`,
+		`DELETE FROM journal WHERE seq` + t.s.dialect().among(`SELECT seq FROM journal WHERE at <= $1 ORDER BY at LIMIT $2`),
+		`DELETE FROM exchanges WHERE seq` + t.s.dialect().among(`SELECT x.seq FROM exchanges x JOIN operations o ON o.id = x.operation_id
+			WHERE x.at <= $1 AND o.due_at IS NULL LIMIT $2`),
 	} {
 		n, err := t.exec("delete journal", query, millis(before), journalAtOnce)
 		if err != nil {

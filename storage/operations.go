@@ -193,9 +193,9 @@ func (t *tx) ResolvedOperations(limit int) ([]*payment.Operation, error) {
 func (t *tx) ClaimOperations(owner string, until time.Time, limit int, rows ...int64) ([]*payment.Operation, error) {
 	t.wrote = true
 	if len(rows) == 0 {
-		return all(t, "claim operations", genuine(t, operationRows, scanOperation), `WITH due AS MATERIALIZED
-			(SELECT seq FROM operations WHERE due_at <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
-			UPDATE operations SET owner = $1, lease_until = $2, due_at = $2, due_set_at = $3 WHERE seq IN (SELECT seq FROM due) RETURNING `+operationColumns, owner, millis(until), millis(t.now), limit)
+		return all(t, "claim operations", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2, due_set_at = $3
+			WHERE seq`+t.s.dialect().among(`SELECT seq FROM operations WHERE due_at <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked)+`
+			RETURNING `+operationColumns, owner, millis(until), millis(t.now), limit)
 	}
 	var out []*payment.Operation
 	var altered *vault.AlteredError

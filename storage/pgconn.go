@@ -19,7 +19,7 @@ import (
 // This file is one connection to PostgreSQL, as a session and as a worker's connection. It uses only what CockroachDB and YugabyteDB have too.
 
 // pgWrites is the dialect of transactions that write: a row that a decision reads is locked until the commit.
-var pgWrites = dialect{lockRow: " FOR UPDATE", skipLocked: " FOR UPDATE SKIP LOCKED"}
+var pgWrites = dialect{lockRow: " FOR UPDATE", skipLocked: " FOR UPDATE SKIP LOCKED", onceOpen: " = ANY (ARRAY(", onceClose: "))"}
 
 // pgSchema replaces the tokens in the migrations. BIGSERIAL is a sequence in PostgreSQL, and a number from the clock and the node in
 // CockroachDB, which has no counter that all nodes wait for.

@@ -31,7 +31,7 @@ var sqlitePragmas = []string{
 }
 
 // sqliteDialect needs no row locks: one connection writes, in immediate transactions.
-var sqliteDialect = dialect{}
+var sqliteDialect = dialect{onceOpen: " IN (", onceClose: ")"}
 
 // sqliteSchema replaces the tokens in the migrations.
 var sqliteSchema = strings.NewReplacer("{{SEQ}}", "INTEGER PRIMARY KEY", "{{BLOB}}", "BLOB", "{{JSON}}", "TEXT")

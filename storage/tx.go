@@ -31,11 +31,14 @@ type scanner interface{ Scan(dest ...any) error }
 
 // dialect holds the clauses that only some databases have.
 type dialect struct {
-	lockRow string // follows a SELECT: locks the row until the transaction ends
-	// skipLocked is the same, but skips rows that others have locked. With a LIMIT it stands in a WITH … AS MATERIALIZED: PostgreSQL may run a
-	// subquery several times, and would then take more rows than the limit.
-	skipLocked string
+	lockRow    string // follows a SELECT: locks the row until the transaction ends
+	skipLocked string // the same, but skips rows that others have locked
+	onceOpen   string // around a SELECT with LIMIT that must run once: PostgreSQL may run the one of an IN for every row, and so pass its limit
+	onceClose  string
 }
+
+// among returns the condition that a column has one of the values that a SELECT with LIMIT finds.
+func (d dialect) among(selected string) string { return d.onceOpen + selected + d.onceClose }
 
 // tx implements engine.Tx over a session.
 type tx struct {

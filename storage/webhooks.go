@@ -178,9 +178,9 @@ func (t *tx) OldestOpen(endpointID string) (time.Time, error) {
 // ClaimDeliveries implements engine.Tx.
 func (t *tx) ClaimDeliveries(endpointID, owner string, until time.Time, limit int) ([]*webhook.Delivery, error) {
 	t.wrote = true
-	return all(t, "claim deliveries", scanDelivery, `WITH due AS MATERIALIZED
-		(SELECT seq FROM deliveries WHERE endpoint_id = $3 AND due_at <= $4 ORDER BY due_at LIMIT $5`+t.s.dialect().skipLocked+`)
-		UPDATE deliveries SET owner = $1, due_at = $2 WHERE seq IN (SELECT seq FROM due) RETURNING `+deliveryColumns, owner, millis(until), endpointID, millis(t.now), limit)
+	return all(t, "claim deliveries", scanDelivery, `UPDATE deliveries SET owner = $1, due_at = $2 WHERE seq`+
+		t.s.dialect().among(`SELECT seq FROM deliveries WHERE endpoint_id = $3 AND due_at <= $4 ORDER BY due_at LIMIT $5`+t.s.dialect().skipLocked)+`
+		RETURNING `+deliveryColumns, owner, millis(until), endpointID, millis(t.now), limit)
 }
 
 // dueAtOf is the column due_at of a delivery.
