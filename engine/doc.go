@@ -14,6 +14,7 @@
 //	port        the engine's needs: connectors, store, metrics, clock
 //	vault       encryption at rest, keys and their rotation, signatures of rows
 //	link        URLs that payers' browsers open
+//	routing/rule  the rule language of routing and decisions, pure
 //	account     merchants, profiles, connector accounts, keys, repeated requests
 //	method      customers, saved payment methods, mandates
 //	drive       an operation at an adapter: request, lease, send guard, journal, evidence

@@ -1,0 +1,77 @@
+package rule
+
+import "encoding/json"
+
+// Algorithm is the algorithm of a routing configuration.
+type Algorithm struct {
+	Type    string   // single, priority, volume_split, advanced, three_ds_decision_rule
+	Choices []Choice // of the first three types
+	Source  *Source  // of the last two; nil otherwise
+}
+
+// The types of algorithms.
+const (
+	Single         = "single"
+	Priority       = "priority"
+	VolumeSplit    = "volume_split"
+	Advanced       = "advanced"
+	ThreeDSDecides = "three_ds_decision_rule"
+)
+
+// ParseAlgorithm reads an algorithm, {type, data}. Its error is an *Error.
+func ParseAlgorithm(raw json.RawMessage, connector func(name string) bool) (*Algorithm, error) {
+	form := Form{Purpose: Routing, Connector: connector}
+	o, err := object(raw, "algorithm", "type", "data")
+	if err != nil {
+		return nil, err
+	}
+	a := &Algorithm{}
+	if a.Type, err = text(o["type"], "algorithm.type"); err != nil {
+		return nil, err
+	}
+	switch a.Type {
+	case Single:
+		c, err := choice(o["data"], "algorithm.data", form)
+		a.Choices = []Choice{c}
+		return a, err
+	case Priority, VolumeSplit:
+		if a.Choices, err = choices(o["data"], a.Type, "algorithm.data", form); err != nil {
+			return nil, err
+		}
+		if len(a.Choices) == 0 {
+			name := map[string]string{Priority: "Priority", VolumeSplit: "Volume split"}[a.Type]
+			return nil, malformed("algorithm.data", "Failed to parse struct: Connectors list can't be empty for %s Algorithm", name)
+		}
+		return a, nil
+	case ThreeDSDecides:
+		form.Purpose = ThreeDSecure
+	case Advanced:
+	default:
+		return nil, malformed("algorithm.type", "unknown variant `%s`, expected one of single, priority, volume_split, advanced, three_ds_decision_rule", a.Type)
+	}
+	a.Source, err = Parse(o["data"], form)
+	return a, err
+}
+
+// Selections calls f for each selection of the algorithm.
+func (a *Algorithm) Selections(f func(list []Choice)) {
+	f(a.Choices)
+	if a.Source != nil {
+		f(a.Source.Default.Choices)
+		for i := range a.Source.Rules {
+			f(a.Source.Rules[i].Selection.Choices)
+		}
+	}
+}
+
+// MarshalJSON writes the algorithm as answers show it.
+func (a *Algorithm) MarshalJSON() ([]byte, error) {
+	var data any = a.Source
+	if a.Source == nil {
+		data = dataOf(a.Type, a.Choices)
+	}
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		Data any    `json:"data"`
+	}{a.Type, data})
+}

@@ -1,0 +1,313 @@
+package rule
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Source is a program as a merchant wrote it, checked.
+type Source struct {
+	Default  Selection
+	Rules    []Rule
+	Metadata json.RawMessage // an object, without effect
+}
+
+// Rule is one rule: the first rule that has a true statement gives its selection.
+type Rule struct {
+	Name       string
+	Selection  Selection
+	Statements []Statement
+}
+
+// Statement is true if all its conditions are true, and one of its nested statements is. Nested is nil where no nested statements were sent.
+type Statement struct {
+	Condition []Comparison
+	Nested    []Statement
+}
+
+// Comparison compares a key of the payment with a value.
+type Comparison struct {
+	Key       Key
+	LHS       string // the key as it was sent
+	Operator  string // equal, not_equal, less_than …
+	ValueType string
+	Value     json.RawMessage
+	Metadata  json.RawMessage // an object, without effect
+
+	condition condition
+}
+
+// Error says what a program lacks. Its text names rule and key.
+type Error struct {
+	// Malformed is true if the program does not have the form of a program. Otherwise the form is right, and it cannot be evaluated.
+	Malformed bool
+	Rule      string // the name of the rule at fault, "" outside of rules
+	Key       string // the lhs at fault, "" outside of comparisons
+	Param     string // the path of the part at fault within the program
+	Message   string
+}
+
+func (e *Error) Error() string {
+	var at []string
+	if e.Rule != "" {
+		at = append(at, fmt.Sprintf("rule %q", e.Rule))
+	}
+	if e.Key != "" {
+		at = append(at, "lhs "+e.Key)
+	}
+	if len(at) == 0 {
+		return e.Message
+	}
+	return strings.Join(at, ", ") + " (" + e.Param + "): " + e.Message
+}
+
+// Form is what a reader of programs must know.
+type Form struct {
+	Purpose Purpose
+	// Connector reports whether a connector's name is known.
+	Connector func(name string) bool
+}
+
+// limits of a program, so that one request cannot occupy the switch.
+const (
+	maxRules   = 20_000
+	maxNesting = 16
+)
+
+type reader struct {
+	form Form
+	rule string // the name of the rule being read
+}
+
+// Parse reads a program. Its error is an *Error.
+func Parse(raw json.RawMessage, form Form) (*Source, error) {
+	r := &reader{form: form}
+	s, err := r.program(raw)
+	if bad := (*Error)(nil); errors.As(err, &bad) {
+		bad.Rule = r.rule
+		return nil, bad
+	}
+	return s, err
+}
+
+func malformed(at, format string, args ...any) error {
+	return &Error{Malformed: true, Param: at, Message: fmt.Sprintf(format, args...)}
+}
+
+func invalid(at, format string, args ...any) error {
+	return &Error{Param: at, Message: fmt.Sprintf(format, args...)}
+}
+
+// object reads an object and demands members of it.
+func object(raw json.RawMessage, at string, required ...string) (map[string]json.RawMessage, error) {
+	var o map[string]json.RawMessage
+	if first(raw) != '{' || json.Unmarshal(raw, &o) != nil {
+		return nil, malformed(at, "expected an object")
+	}
+	for _, name := range required {
+		if _, ok := o[name]; !ok {
+			return nil, malformed(at, "missing field `%s`", name)
+		}
+	}
+	return o, nil
+}
+
+func array(raw json.RawMessage, at string) (list []json.RawMessage, err error) {
+	if first(raw) != '[' || json.Unmarshal(raw, &list) != nil {
+		return nil, malformed(at, "expected an array")
+	}
+	return list, nil
+}
+
+func text(raw json.RawMessage, at string) (s string, err error) {
+	if first(raw) != '"' || json.Unmarshal(raw, &s) != nil {
+		return "", malformed(at, "expected a string")
+	}
+	return s, nil
+}
+
+func first(raw json.RawMessage) byte {
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	if len(raw) == 0 {
+		return 0
+	}
+	return raw[0]
+}
+
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || first(raw) == 'n' }
+
+func (r *reader) program(raw json.RawMessage) (*Source, error) {
+	o, err := object(raw, "program", "defaultSelection", "rules", "metadata")
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Metadata: o["metadata"]}
+	if _, err := object(s.Metadata, "metadata"); err != nil {
+		return nil, err
+	}
+	if s.Default, err = r.selection(o["defaultSelection"], "defaultSelection"); err != nil {
+		return nil, err
+	}
+	list, err := array(o["rules"], "rules")
+	if err != nil {
+		return nil, err
+	}
+	if len(list) > maxRules {
+		return nil, invalid("rules", "a program has at most %d rules, and this one has %d", maxRules, len(list))
+	}
+	s.Rules = make([]Rule, len(list))
+	for i, raw := range list {
+		if err := r.readRule(raw, fmt.Sprintf("rules[%d]", i), &s.Rules[i]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (r *reader) readRule(raw json.RawMessage, at string, to *Rule) error {
+	r.rule = ""
+	o, err := object(raw, at, "name")
+	if err != nil {
+		return err
+	}
+	if to.Name, err = text(o["name"], at+".name"); err != nil {
+		return err
+	}
+	r.rule = to.Name
+	selection, ok := o["connectorSelection"]
+	if !ok {
+		if selection, ok = o["routingOutput"]; !ok {
+			return malformed(at, "missing field `connectorSelection`")
+		}
+	}
+	if _, ok := o["statements"]; !ok {
+		return malformed(at, "missing field `statements`")
+	}
+	if to.Selection, err = r.selection(selection, at+".connectorSelection"); err != nil {
+		return err
+	}
+	to.Statements, err = r.statements(o["statements"], at+".statements", 0)
+	return err
+}
+
+func (r *reader) statements(raw json.RawMessage, at string, depth int) ([]Statement, error) {
+	if depth > maxNesting {
+		return nil, invalid(at, "statements are nested more than %d deep", maxNesting)
+	}
+	list, err := array(raw, at)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Statement, len(list))
+	for i, raw := range list {
+		at := fmt.Sprintf("%s[%d]", at, i)
+		o, err := object(raw, at, "condition")
+		if err != nil {
+			return nil, err
+		}
+		conditions, err := array(o["condition"], at+".condition")
+		if err != nil {
+			return nil, err
+		}
+		out[i].Condition = make([]Comparison, len(conditions))
+		for j, raw := range conditions {
+			if err := r.comparison(raw, fmt.Sprintf("%s.condition[%d]", at, j), &out[i].Condition[j]); err != nil {
+				if bad := (*Error)(nil); errors.As(err, &bad) {
+					bad.Key = out[i].Condition[j].LHS
+				}
+				return nil, err
+			}
+		}
+		if nested := o["nested"]; !isNull(nested) {
+			if out[i].Nested, err = r.statements(nested, at+".nested", depth+1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (r *reader) comparison(raw json.RawMessage, at string, c *Comparison) error {
+	o, err := object(raw, at, "lhs")
+	if err != nil {
+		return err
+	}
+	if c.LHS, err = text(o["lhs"], at+".lhs"); err != nil {
+		return err
+	}
+	for _, name := range []string{"comparison", "value", "metadata"} {
+		if _, ok := o[name]; !ok {
+			return malformed(at, "missing field `%s`", name)
+		}
+	}
+	if c.Operator, err = text(o["comparison"], at+".comparison"); err != nil {
+		return err
+	}
+	if _, ok := operators[c.Operator]; !ok {
+		return malformed(at+".comparison", "unknown comparison `%s`, expected one of equal, not_equal, less_than, less_than_equal, greater_than, "+
+			"greater_than_equal", c.Operator)
+	}
+	value, err := object(o["value"], at+".value", "type", "value")
+	if err != nil {
+		return err
+	}
+	if c.ValueType, err = text(value["type"], at+".value.type"); err != nil {
+		return err
+	}
+	c.Value, c.Metadata = value["value"], o["metadata"]
+	if _, err := object(c.Metadata, at+".metadata"); err != nil {
+		return err
+	}
+	if c.Key = KeyNamed(c.LHS, r.form.Purpose); c.Key == NoKey {
+		known := KeyNamed(c.LHS, Routing|Manager|Surcharge|ThreeDSecure) != NoKey
+		if known {
+			return invalid(at+".lhs", "this key is not allowed in %s; the keys are %s", r.form.Purpose, strings.Join(KeyNames(r.form.Purpose), ", "))
+		}
+		return invalid(at+".lhs", "no such key; the keys of %s are %s", r.form.Purpose, strings.Join(KeyNames(r.form.Purpose), ", "))
+	}
+	c.condition, err = conditionOf(c, at)
+	return err
+}
+
+// MarshalJSON writes the program as answers show it. Members that a program does not have are gone.
+func (s *Source) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Default  Selection       `json:"defaultSelection"`
+		Rules    []Rule          `json:"rules"`
+		Metadata json.RawMessage `json:"metadata"`
+	}{s.Default, s.Rules, s.Metadata})
+}
+
+// MarshalJSON writes the rule as answers show it.
+func (r Rule) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name       string      `json:"name"`
+		Selection  Selection   `json:"connectorSelection"`
+		Statements []Statement `json:"statements"`
+	}{r.Name, r.Selection, r.Statements})
+}
+
+// MarshalJSON writes the statement as answers show it.
+func (s Statement) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Condition []Comparison `json:"condition"`
+		Nested    []Statement  `json:"nested"`
+	}{s.Condition, s.Nested})
+}
+
+// MarshalJSON writes the comparison as answers show it.
+func (c Comparison) MarshalJSON() ([]byte, error) {
+	type value struct {
+		Type  string          `json:"type"`
+		Value json.RawMessage `json:"value"`
+	}
+	return json.Marshal(struct {
+		LHS      string          `json:"lhs"`
+		Operator string          `json:"comparison"`
+		Value    value           `json:"value"`
+		Metadata json.RawMessage `json:"metadata"`
+	}{c.LHS, c.Operator, value{c.ValueType, c.Value}, c.Metadata})
+}

@@ -1,0 +1,263 @@
+package rule
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Selection is what a rule chooses. Its fields depend on the purpose of the program.
+type Selection struct {
+	Type    string   // priority or volume_split; "" for decisions
+	Choices []Choice // of payment routing; may be empty
+
+	Decision  string       // of 3DS decision rules
+	Override  string       // of the decision manager: three_ds, no_three_ds, or "" for no decision
+	Surcharge *ChargeTerms // of surcharge decisions; nil for no surcharge
+
+	purpose Purpose
+}
+
+// Choice is a connector, or one account of it, with its weight in a volume split.
+type Choice struct {
+	Connector string
+	AccountID string // "" for all accounts of the connector
+	Split     int
+	bare      bool // was sent as the connector's name
+}
+
+// ChargeTerms are the terms of a surcharge: a fixed amount in minor units, or a percentage, and a tax on it.
+type ChargeTerms struct {
+	Fixed int64
+	Rate  json.Number // a percentage, "" for a fixed amount
+	Tax   json.Number // a percentage, "" for none
+}
+
+// The decisions of 3DS decision rules.
+const (
+	DecideNoThreeDS          = "no_three_ds"
+	DecideChallenge          = "challenge_requested"
+	DecideChallengePreferred = "challenge_preferred"
+	DecideTRA                = "three_ds_exemption_requested_tra"
+	DecideLowValue           = "three_ds_exemption_requested_low_value"
+	DecideIssuerExemption    = "issuer_three_ds_exemption_requested"
+)
+
+var decisions = []string{DecideNoThreeDS, DecideChallenge, DecideChallengePreferred, DecideTRA, DecideLowValue, DecideIssuerExemption}
+
+func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
+	s := Selection{purpose: r.form.Purpose}
+	switch s.purpose {
+	case Manager:
+		o, err := object(raw, at)
+		if v := o["override_3ds"]; err == nil && !isNull(v) {
+			if s.Override, err = text(v, at+".override_3ds"); err == nil && s.Override != "three_ds" && s.Override != "no_three_ds" {
+				err = malformed(at+".override_3ds", "unknown variant `%s`, expected three_ds or no_three_ds", s.Override)
+			}
+		}
+		return s, err
+	case Surcharge:
+		o, err := object(raw, at)
+		if v := o["surcharge_details"]; err == nil && !isNull(v) {
+			s.Surcharge, err = chargeTerms(v, at+".surcharge_details")
+		}
+		return s, err
+	case ThreeDSecure:
+		o, err := object(raw, at, "decision")
+		if err != nil {
+			return s, err
+		}
+		if s.Decision, err = text(o["decision"], at+".decision"); err != nil {
+			return s, err
+		}
+		for _, d := range decisions {
+			if d == s.Decision {
+				return s, nil
+			}
+		}
+		return s, malformed(at+".decision", "unknown variant `%s`, expected one of %v", s.Decision, decisions)
+	}
+	o, err := object(raw, at, "type", "data")
+	if err != nil {
+		return s, err
+	}
+	if s.Type, err = text(o["type"], at+".type"); err != nil {
+		return s, err
+	}
+	if s.Type != "priority" && s.Type != "volume_split" {
+		return s, malformed(at+".type", "unknown variant `%s`, expected priority or volume_split", s.Type)
+	}
+	s.Choices, err = choices(o["data"], s.Type, at+".data", r.form)
+	return s, err
+}
+
+// choices reads the data of a priority or volume_split list.
+func choices(raw json.RawMessage, kind, at string, form Form) ([]Choice, error) {
+	list, err := array(raw, at)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Choice, len(list))
+	for i, raw := range list {
+		at := fmt.Sprintf("%s[%d]", at, i)
+		if kind == "priority" {
+			if out[i], err = choice(raw, at, form); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		o, err := object(raw, at, "connector", "split")
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = choice(o["connector"], at+".connector", form); err != nil {
+			return nil, err
+		}
+		n, ok := Number(o["split"], 0)
+		if !ok || n > 255 {
+			return nil, malformed(at+".split", "invalid value %s, expected a whole number from 0 to 255", o["split"])
+		}
+		out[i].Split = int(n)
+	}
+	return out, nil
+}
+
+// noVariant is the text of the API for a choice that is none.
+const noVariant = "data did not match any variant of untagged enum RoutableChoiceSerde"
+
+func choice(raw json.RawMessage, at string, form Form) (c Choice, err error) {
+	if first(raw) == '"' {
+		c.bare = true
+		c.Connector, err = text(raw, at)
+	} else {
+		var o map[string]json.RawMessage
+		if o, err = object(raw, at, "connector"); err != nil {
+			return c, malformed(at, noVariant+": expected a connector's name or an object with connector and merchant_connector_id")
+		}
+		if c.Connector, err = text(o["connector"], at+".connector"); err != nil {
+			return c, malformed(at, noVariant+": connector is no string")
+		}
+		if id := o["merchant_connector_id"]; !isNull(id) {
+			if c.AccountID, err = text(id, at+".merchant_connector_id"); err != nil {
+				return c, malformed(at, noVariant+": merchant_connector_id is no string")
+			}
+		}
+	}
+	if err == nil && form.Connector != nil && !form.Connector(c.Connector) {
+		return c, malformed(at, noVariant+": no connector has the name `%s`", c.Connector)
+	}
+	return c, err
+}
+
+func chargeTerms(raw json.RawMessage, at string) (*ChargeTerms, error) {
+	o, err := object(raw, at, "surcharge")
+	if err != nil {
+		return nil, err
+	}
+	s, err := object(o["surcharge"], at+".surcharge", "type", "value")
+	if err != nil {
+		return nil, err
+	}
+	kind, err := text(s["type"], at+".surcharge.type")
+	if err != nil {
+		return nil, err
+	}
+	t := &ChargeTerms{}
+	switch kind {
+	case "fixed":
+		v, err := object(s["value"], at+".surcharge.value", "amount")
+		if err != nil {
+			return nil, err
+		}
+		var ok bool
+		if t.Fixed, ok = Number(v["amount"], 0); !ok {
+			return nil, malformed(at+".surcharge.value.amount", "expected a whole number of 0 or more, in minor units")
+		}
+	case "rate":
+		if t.Rate, err = percentage(s["value"], at+".surcharge.value"); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, malformed(at+".surcharge.type", "unknown variant `%s`, expected fixed or rate", kind)
+	}
+	if tax := o["tax_on_surcharge"]; !isNull(tax) {
+		t.Tax, err = percentage(tax, at+".tax_on_surcharge")
+	}
+	return t, err
+}
+
+func percentage(raw json.RawMessage, at string) (json.Number, error) {
+	v, err := object(raw, at, "percentage")
+	if err != nil {
+		return "", err
+	}
+	if n, ok := Number(v["percentage"], 6); !ok || n > 100_000_000 {
+		return "", malformed(at+".percentage", "expected a number from 0 to 100 with at most 6 decimals")
+	}
+	return json.Number(v["percentage"]), nil
+}
+
+// MarshalJSON writes the selection as answers show it.
+func (s Selection) MarshalJSON() ([]byte, error) {
+	switch s.purpose {
+	case Manager:
+		return json.Marshal(map[string]*string{"override_3ds": orNull(s.Override)})
+	case Surcharge:
+		return json.Marshal(map[string]*ChargeTerms{"surcharge_details": s.Surcharge})
+	case ThreeDSecure:
+		return json.Marshal(map[string]string{"decision": s.Decision})
+	}
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		Data any    `json:"data"`
+	}{s.Type, dataOf(s.Type, s.Choices)})
+}
+
+// dataOf returns the choices in the form of a list's data.
+func dataOf(kind string, list []Choice) any {
+	if kind == "single" {
+		return list[0]
+	}
+	if kind != "volume_split" {
+		return append([]Choice{}, list...)
+	}
+	type entry struct {
+		Connector Choice `json:"connector"`
+		Split     int    `json:"split"`
+	}
+	out := make([]entry, len(list))
+	for i, c := range list {
+		out[i] = entry{c, c.Split}
+	}
+	return out
+}
+
+// MarshalJSON writes the choice in the form in which it was sent.
+func (c Choice) MarshalJSON() ([]byte, error) {
+	if c.bare {
+		return json.Marshal(c.Connector)
+	}
+	return json.Marshal(struct {
+		Connector string  `json:"connector"`
+		AccountID *string `json:"merchant_connector_id"`
+	}{c.Connector, orNull(c.AccountID)})
+}
+
+// MarshalJSON writes the surcharge as answers show it.
+func (t *ChargeTerms) MarshalJSON() ([]byte, error) {
+	surcharge := map[string]any{"type": "fixed", "value": map[string]int64{"amount": t.Fixed}}
+	if t.Rate != "" {
+		surcharge = map[string]any{"type": "rate", "value": map[string]json.Number{"percentage": t.Rate}}
+	}
+	var tax any
+	if t.Tax != "" {
+		tax = map[string]json.Number{"percentage": t.Tax}
+	}
+	return json.Marshal(map[string]any{"surcharge": surcharge, "tax_on_surcharge": tax})
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
