@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"payswitch/engine/account"
@@ -13,6 +14,8 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routing"
+	"payswitch/engine/routing/rule"
 	"payswitch/engine/threeds"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
@@ -155,17 +158,11 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	}
 	d := &w.Payment.Details
 	plain := d.AuthenticationType == payment.AuthenticationNoThreeDS // no_three_ds was requested, not assumed
-	if d.AuthenticationType == "" {
-		d.AuthenticationType = payment.AuthenticationNoThreeDS
-	}
-	if w.Instrument != nil && w.Instrument.Stored {
-		w.Account, w.Adapter, err = e.routes.StoredCredential(ctx, w, in, c)
-	} else {
-		w.Account, w.Adapter, err = e.routes.Account(ctx, w.Payment, w.Profile, c.Facts.Network)
-	}
+	route, err := e.route(ctx, w, in, c)
 	if err != nil {
 		return nil, err
 	}
+	w.Account, w.Adapter = route.Account, route.Adapter
 	if in.ThreeDS != nil && !w.Adapter.Manifest.Features.External3DS {
 		return nil, flow.NoExternal3DS(w.Account)
 	}
@@ -190,11 +187,30 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		return e.ConfirmAuthenticated(ctx, w, in, c, now, ri)
 	}
 	w.FillAttempt(in, c)
+	e.mayRetry(w, in, c, route)
 	if t := in.ThreeDS; t != nil {
 		w.Attempt.Details.Authentication = &payment.AttemptAuthentication{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
 			Exemption: t.Exemption, Network: c.Facts.Network, Shift: string(threeds.ShiftUnknown)} // from the merchant's request
 	}
 	return e.authorizeIntent(w, in, c, now)
+}
+
+// route decides the authentication type where the request gave none, and chooses the connector account. It records the choice on the attempt.
+func (e *Engine) route(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card) (route *routing.Route, err error) {
+	input := sync.OnceValue(func() *rule.Input { return routing.InputOf(w.Payment, w.Profile, in, c) }) // most payments meet no rules
+	if w.Payment.Details.AuthenticationType == "" {
+		e.routes.Authenticate(ctx, w, c, input)
+	}
+	if w.Instrument != nil && w.Instrument.Stored {
+		route, err = e.routes.StoredCredential(ctx, w, in, c, input)
+	} else {
+		route, err = e.routes.Account(ctx, w.Payment, w.Profile, &c.Facts, input)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.Attempt.Details.Routed = route.Trace
+	return route, nil
 }
 
 // authorizeIntent returns the change that makes the authorization's intent durable, with the confirmed payment and attempt.

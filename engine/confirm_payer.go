@@ -197,7 +197,7 @@ func payerAgrees(p *payment.Payment, in *request.Input) error {
 		return fault.Unprocessable(field, field+" needs the payer's consent when it is sent with the publishable key: send customer_acceptance in the same request")
 	}
 	switch {
-	case in.AuthenticationType != "" && in.AuthenticationType != d.AuthenticationType && in.AuthenticationType != payment.AuthenticationThreeDS:
+	case in.AuthenticationType != "" && in.AuthenticationType != d.AuthenticationType && d.AuthenticationType != "" && in.AuthenticationType != payment.AuthenticationThreeDS:
 		return fault.Unprocessable("authentication_type", "authentication_type may only be raised to three_ds with the publishable key: "+
 			"the merchant's server may lower it with the secret API key")
 	case in.ReturnURL != "" && in.ReturnURL != d.ReturnURL && !isWebURL(in.ReturnURL):
@@ -246,6 +246,9 @@ func payerInput(p *payment.Payment, in *request.Input) *request.Input {
 		Browser: in.Browser, Billing: in.Billing, Shipping: in.Shipping, Email: in.Email, Phone: in.Phone, Name: in.Name,
 		Acceptance: in.Acceptance, ReturnURL: in.ReturnURL, SetupFutureUsage: in.SetupFutureUsage, PaymentType: in.PaymentType,
 		AuthenticationType: in.AuthenticationType, Lines: in.Lines}
+	if out.AuthenticationType == payment.AuthenticationNoThreeDS {
+		out.AuthenticationType = "" // it repeats the default: the merchant's rules decide
+	}
 	if in.MandateData != nil && !repeatsMandate(p, in) {
 		m := *in.MandateData
 		if p.Details.Mandate != nil {

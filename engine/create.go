@@ -129,9 +129,6 @@ func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change
 			return nil, fault.Internal(err, "create payment")
 		}
 	}
-	if w.Payment.Details.AuthenticationType == "" {
-		w.Payment.Details.AuthenticationType = payment.AuthenticationNoThreeDS
-	}
 	return &change.Change{Payment: w.Payment, Attempt: w.Attempt, CustomerSeen: true, KeepCard: token}, nil
 }
 

@@ -88,6 +88,7 @@ type Engine struct {
 	*account.Registry
 	*method.Methods
 	*flow.Authentications
+	*routing.Rules
 	*restore.Copy
 	Webhooks *webhook.Service
 	links    *link.Links
@@ -165,7 +166,9 @@ func New(d Deps, o Options) (*Engine, error) {
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
-	e.routes = &routing.Router{Registry: e.Registry, Methods: e.Methods, Connectors: e.connectors}
+	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
+		Metrics: d.Metrics, BINTable: o.BINTable})
+	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors}
 	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
@@ -226,4 +229,9 @@ func (e *Engine) OpensURL(u link.URL) bool { return e.links.OpensURL(u) }
 // read runs f over one consistent snapshot. Its error is one that callers may see.
 func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
 	return fault.FromStore(e.store.View(ctx, f), doing)
+}
+
+// ReplayRouting routes the latest payments again, by a draft: see routing.Router.
+func (e *Engine) ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error) {
+	return e.routes.ReplayRouting(ctx, a, in)
 }

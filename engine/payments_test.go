@@ -296,6 +296,9 @@ func TestRouting(t *testing.T) {
 	_, err = w.UpdateAccount(t.Context(), w.auth, first.ID, account.AccountInput{Disabled: ptr(true)})
 	require.NoError(t, err)
 	require.Equal(t, second.ID, w.pay(sale(100, visa)).Attempt.AccountID)
+	require.Equal(t, second.ID, w.pay(sale(100, visa, to("simulator", ""))).Attempt.AccountID, "the routing field says which account comes first")
+	_, err = w.UpdateProfile(t.Context(), w.auth, w.profile.ID, account.ProfileInput{Fields: account.Fields{"is_strict_routing_enabled": []byte("true")}})
+	require.NoError(t, err)
 	_, err = w.CreatePayment(t.Context(), w.auth, sale(1, visa, to("simulator", "")))
 	require.Equal(t, "HE_03", code(t, err))
 }

@@ -6,6 +6,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/restore"
+	"payswitch/engine/routing"
 	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
 )
@@ -26,6 +27,7 @@ type Reader interface {
 	vault.Reader
 	webhook.Reader
 	restore.Reader
+	routing.ConfigReader
 	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
 	ResolvedOperations(limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
@@ -41,4 +43,5 @@ type Tx interface {
 	vault.Tx
 	webhook.Tx
 	restore.Tx
+	routing.ConfigTx
 }

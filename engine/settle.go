@@ -55,7 +55,10 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 		time.Sleep(min(time.Second, 10*time.Millisecond<<min(try, 7)))
 	}
 	e.driver.KeepRest(ctx, &w.Run)
-	return callerError(v, w)
+	if w.WentOn {
+		return w.Told
+	}
+	return callerError(mustEnd(w, v), w)
 }
 
 // settleLater goes on until the verdict is booked. After one lease time, an error may last: then release ends the hold, so that resolution can look for
@@ -135,7 +138,16 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 	if w.Payment.Occupied(w.Operation) {
 		return nil, change.ErrStale
 	}
+	v = mustEnd(w, v)
+	if next, err := e.another(ctx, w, v, now); err != nil {
+		e.log.LogAttrs(ctx, slog.LevelError, "the decision about another attempt failed; none follows", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
+	} else if next != nil {
+		if c, err := e.supersede(ctx, w, v, next, now); !errors.Is(err, errNotSuperseded) {
+			return c, err
+		}
+	}
 	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
+	e.unify(ctx, &b, v)
 	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal}
 	holdAgainstRow(c, v)

@@ -24,6 +24,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
+	"payswitch/engine/routing"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
@@ -170,6 +171,11 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			tx.PutCustomerAccount(&method.CustomerAccount{MerchantID: w.auth.MerchantID, CustomerID: cid, AccountID: sim.ID, Version: 1, Data: "cus_" + cid}),
 			tx.InsertViolation(&port.Violation{MerchantID: w.auth.MerchantID, AccountID: bank.ID, At: tx.Now(), Rule: "r", Place: "p"}, 10),
 			tx.InsertRestore(tx.Now()),
+			tx.InsertRoutingConfig(&routing.Config{MerchantID: w.auth.MerchantID, ID: "routing_" + w.auth.MerchantID, ProfileID: "pro", Kind: "single",
+				TransactionType: "payment", Name: "n", Description: "d", Algorithm: []byte(`{"type":"single","data":"stripe"}`), CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
+			tx.InsertErrorRule(&routing.ErrorRule{ErrorKey: routing.ErrorKey{Connector: "stripe", Flow: "Payment", SubFlow: "Authorize", Code: w.auth.MerchantID, Message: "m"},
+				Details: routing.ErrorDetails{Decision: "retry"}, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
+			tx.InsertConfigKey(&routing.ConfigKey{Name: "key_" + w.auth.MerchantID, Value: "v", ModifiedAt: tx.Now()}),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
 			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
 		)
@@ -237,6 +243,18 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		},
 		"refunds": func(ctx context.Context, r row) error {
 			_, err := w.RetrieveRefund(ctx, r.auth(), r.text("id"), false)
+			return err
+		},
+		"routing_configs": func(ctx context.Context, r row) error {
+			_, err := w.Routing(ctx, r.auth(), r.text("id"))
+			return err
+		},
+		"error_rules": func(ctx context.Context, r row) error {
+			_, err := w.ErrorRule(ctx, routing.ErrorKey{Connector: r.text("connector"), Flow: r.text("flow"), SubFlow: r.text("sub_flow"), Code: r.text("code"), Message: r.text("message")})
+			return err
+		},
+		"config_keys": func(ctx context.Context, r row) error {
+			_, err := w.ConfigKey(ctx, r.text("name"))
 			return err
 		},
 		"operations": func(ctx context.Context, r row) error { // the rows that recovery claims

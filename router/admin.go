@@ -5,7 +5,6 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/method"
-	"payswitch/engine/payment"
 	"payswitch/engine/secret"
 )
 
@@ -44,9 +43,7 @@ type Admin interface {
 	SetEgress(ctx context.Context, a account.Auth, id string, in account.EgressInput) (*account.Account, error)
 	VerifyCredentials(ctx context.Context, connector string, credentials secret.Value) error
 
-	ProfileFallback(ctx context.Context, a account.Auth, profileID string) (*account.Fallback, error)
-	Fallbacks(ctx context.Context, a account.Auth) ([]*account.Fallback, error)
-	ReorderFallback(ctx context.Context, a account.Auth, profileID string, order []payment.RoutingChoice) (*account.Fallback, error)
+	routingAdmin
 
 	CreateCustomer(ctx context.Context, a account.Auth, in method.CustomerData) (*account.Customer, error)
 	UpdateCustomer(ctx context.Context, a account.Auth, id string, in method.CustomerData) (*account.Customer, error)
@@ -101,11 +98,6 @@ func (s *Server) adminRoutes() []route {
 		{method: "DELETE", pattern: accountPath, who: admin, handle: s.deleteAccount},
 		{method: "GET", pattern: accountPath + "/egress", who: admin, handle: s.retrieveEgress},
 		{method: "POST", pattern: accountPath + "/egress", who: admin, handle: s.setEgress},
-
-		{method: "GET", pattern: "/routing/default", who: secretField, handle: s.retrieveFallback},
-		{method: "POST", pattern: "/routing/default", who: secretField, handle: s.reorderFallback},
-		{method: "GET", pattern: "/routing/default/profile", who: secretField, handle: s.listFallbacks},
-		{method: "POST", pattern: "/routing/default/profile/{profile_id}", who: secretField, handle: s.reorderProfileFallback},
 
 		{method: "POST", pattern: customersPath, who: secretField, handle: s.createCustomer},
 		{method: "GET", pattern: customersPath + "/list", who: secretField, handle: s.listCustomers},

@@ -373,7 +373,7 @@ func checkID(s string) error {
 // checkPathParam checks an id in the URL's path. Ids that the switch derives from others may be longer than those that callers choose.
 func checkPathParam(name, s string) error {
 	longest := s
-	if name == "attempt_id" || name == "poll_id" {
+	if name == "attempt_id" || name == "poll_id" || name == "config_key" {
 		longest = s[:min(len(s), 64)]
 	}
 	if checkID(longest) != nil || len(s) > 128 {

@@ -3,10 +3,10 @@ package router
 import (
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
-	"payswitch/sdk"
+	"payswitch/engine/routing"
 )
 
-// The unified code and message of every refusal. Merchants cannot set a mapping of their own yet.
+// The unified code and message of a refusal for which the operator has set no error rule.
 const (
 	unifiedCode    = "UE_9000"
 	unifiedMessage = "Something went wrong"
@@ -18,10 +18,11 @@ func writeError(w *writer, e *payment.AttemptError, listed bool) {
 		w.null("error_code", "error_message", "unified_code", "unified_message", "error_details")
 		return
 	}
-	w.text("error_code", e.Code).text("error_message", e.Message).str("unified_code", unifiedCode).str("unified_message", unifiedMessage)
+	code, message := orElse(e.UnifiedCode, unifiedCode), orElse(e.UnifiedMessage, unifiedMessage)
+	w.text("error_code", e.Code).text("error_message", e.Message).str("unified_code", code).str("unified_message", message)
 	w.key("error_details").open()
-	w.key("unified_details").open().str("category", unifiedCode).str("message", unifiedMessage)
-	w.text("standardised_code", standardCodes[e.Reason]).null("description", "user_guidance_message", "recommended_action").close()
+	w.key("unified_details").open().str("category", code).str("message", message)
+	w.text("standardised_code", routing.StandardCode(e.Reason)).null("description", "user_guidance_message", "recommended_action").close()
 	if e.NetworkCode == "" && e.AdviceCode == "" {
 		w.null("issuer_details")
 	} else {
@@ -46,36 +47,6 @@ func writeIssuerError(w *writer, e *payment.AttemptError) {
 	w.key("network_details").open().text("network_advice_code", e.AdviceCode).close()
 }
 
-// standardCodes maps decline reasons to the API's standardised_code. A reason without an entry is shown as null.
-var standardCodes = map[sdk.DeclineReason]string{
-	sdk.DeclineGeneric:              "generic_unknown_error",
-	sdk.DeclineDoNotHonor:           "do_not_honor",
-	sdk.DeclineInsufficientFunds:    "insufficient_funds",
-	sdk.DeclineLostCard:             "card_lost_or_stolen",
-	sdk.DeclineStolenCard:           "card_lost_or_stolen",
-	sdk.DeclinePickUpCard:           "card_lost_or_stolen",
-	sdk.DeclineExpiredCard:          "invalid_expiry_date",
-	sdk.DeclineIncorrectNumber:      "invalid_card_number",
-	sdk.DeclineIncorrectCVC:         "invalid_cvv",
-	sdk.DeclineIncorrectExpiry:      "invalid_expiry_date",
-	sdk.DeclineIncorrectAddress:     "pm_address_mismatch",
-	sdk.DeclineLimitExceeded:        "velocity_limit_exceeded",
-	sdk.DeclineNotPermitted:         "transaction_not_permitted",
-	sdk.DeclineRestrictedCard:       "card_not_supported_restricted",
-	sdk.DeclineClosedAccount:        "account_closed_or_invalid",
-	sdk.DeclineIssuerUnavailable:    "issuer_unavailable",
-	sdk.DeclineProcessingError:      "psp_acquirer_error",
-	sdk.DeclineFraud:                "suspected_fraud",
-	sdk.DeclineAuthenticationNeeded: "authentication_required",
-	sdk.DeclineAuthenticationFailed: "authentication_failed",
-	sdk.DeclineStopRecurring:        "authorization_missing_or_revoked",
-	sdk.DeclineDuplicate:            "duplicate_request",
-	sdk.DeclineCurrency:             "currency_or_corridor_not_enabled",
-	sdk.DeclineCardNotSupported:     "card_not_supported_restricted",
-	sdk.DeclineInvalidMerchant:      "merchant_inactive",
-	sdk.DeclineAbandoned:            "payment_cancelled_by_user",
-}
-
 // writeAttempts writes attempts[], oldest first.
 func writeAttempts(w *writer, v *change.View) {
 	d := &v.Payment.Details
@@ -88,14 +59,14 @@ func writeAttempts(w *writer, v *change.View) {
 		w.open().str("attempt_id", a.ID).str("status", string(a.Status)).int("amount", a.Amount).number("order_tax_amount", d.OrderTaxAmount)
 		w.str("currency", string(v.Payment.Currency)).text("connector", a.Connector).text("error_message", e.Message)
 		w.text("payment_method", a.Details.PaymentMethod).text("connector_transaction_id", a.TransactionID)
-		w.text("capture_method", string(d.CaptureMethod)).text("authentication_type", string(d.AuthenticationType))
+		w.text("capture_method", string(d.CaptureMethod)).str("authentication_type", orElse(string(d.AuthenticationType), "no_three_ds"))
 		w.time("created_at", a.CreatedAt).time("modified_at", a.ModifiedAt).text("cancellation_reason", a.Details.CancelReason)
 		w.null("mandate_id").text("error_code", e.Code).null("payment_token", "connector_metadata").raw("payment_experience", d.Echo["payment_experience"])
 		w.text("payment_method_type", a.Details.PaymentMethodType).text("reference_id", a.Details.ProcessorReference)
 		if a.Details.Error == nil {
 			w.null("unified_code", "unified_message")
 		} else {
-			w.str("unified_code", unifiedCode).str("unified_message", unifiedMessage)
+			w.str("unified_code", orElse(e.UnifiedCode, unifiedCode)).str("unified_message", orElse(e.UnifiedMessage, unifiedMessage))
 		}
 		w.null("client_source", "client_version", "error_details").close()
 	}

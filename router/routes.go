@@ -59,6 +59,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.refundRoutes()...)
 	list = append(list, s.operatorRoutes()...)
 	list = append(list, s.eventRoutes()...)
+	list = append(list, s.routingRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: simulatorPath, who: open, handle: s.simulatorPage})
 	}

@@ -66,11 +66,25 @@ type ProfileSettings struct {
 	RequestorURL    string
 	RequestorAppURL string
 	// Acquirers were made with /profile_acquirer, in the order of creation.
-	Acquirers              []Acquirer `json:",omitempty"`
+	Acquirers []Acquirer `json:",omitempty"`
+	// ActiveRouting has the id of the active routing configuration by transaction type.
+	ActiveRouting          map[string]string `json:",omitempty"`
+	Retries                RetrySettings     `json:",omitzero"`
 	WebhookURL             string
 	PaymentStatusesEnabled []string
 	RefundStatusesEnabled  []string
 	WebhookHeaders         map[string]secret.Value `json:"-"` // part of Profile.Private; nil until opened
+}
+
+// RetrySettings say how a payment goes on after a decline, and which accounts it may try.
+type RetrySettings struct {
+	Auto     bool // is_auto_retries_enabled
+	Most     int  // max_auto_retries_enabled, 0 to 255
+	ClearPAN bool // is_clear_pan_retries_enabled
+	// BudgetMS is auto_retries_time_budget: no retry begins later after the confirm, in milliseconds; 0 for the default.
+	BudgetMS int
+	// Strict is is_strict_routing_enabled: the default list is not added to the accounts that were chosen.
+	Strict bool
 }
 
 // ThreeDSPolicy returns the policy for authentications that payswitch runs, or the default policy.

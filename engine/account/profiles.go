@@ -50,6 +50,11 @@ type profileFields struct {
 	Force3DSChallenge         *bool   `json:"force_3ds_challenge,omitempty"`
 	AlwaysOvercapture         *bool   `json:"always_enable_overcapture,omitempty"`
 	UseBillingAsMethodBilling *bool   `json:"use_billing_as_payment_method_billing,omitempty"`
+	AutoRetries               *bool   `json:"is_auto_retries_enabled,omitempty"`
+	MostRetries               *int    `json:"max_auto_retries_enabled,omitempty"`
+	RetryBudget               *int    `json:"auto_retries_time_budget,omitempty"`
+	ClearPANRetries           *bool   `json:"is_clear_pan_retries_enabled,omitempty"`
+	StrictRouting             *bool   `json:"is_strict_routing_enabled,omitempty"`
 	Authentication            *struct {
 		Connectors []string `json:"authentication_connectors"`
 		URL        string   `json:"three_ds_requestor_url"`
@@ -227,6 +232,11 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	Assign(&s.Force3DSChallenge, f.Force3DSChallenge)
 	Assign(&s.AlwaysOvercapture, f.AlwaysOvercapture)
 	Assign(&s.UseBillingAsMethodBilling, f.UseBillingAsMethodBilling)
+	Assign(&s.Retries.Auto, f.AutoRetries)
+	Assign(&s.Retries.Most, f.MostRetries)
+	Assign(&s.Retries.BudgetMS, f.RetryBudget)
+	Assign(&s.Retries.ClearPAN, f.ClearPANRetries)
+	Assign(&s.Retries.Strict, f.StrictRouting)
 	if d := f.Authentication; d != nil {
 		s.AuthenticationConnectors, s.RequestorURL, s.RequestorAppURL = d.Connectors, d.URL, d.AppURL
 	}

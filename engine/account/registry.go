@@ -57,3 +57,6 @@ func (s *Registry) change(ctx context.Context, doing string, f func(tx Tx) error
 func (s *Registry) read(ctx context.Context, doing string, f func(r Reader) error) error {
 	return fault.FromStore(s.Store.View(ctx, f), doing)
 }
+
+// Changed drops what the directory has cached. Call it after every committed write of merchants, profiles or accounts by another room.
+func (s *Registry) Changed() { s.Dir.changed() }

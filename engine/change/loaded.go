@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
 // Loaded is a stored payment with its latest attempt, its merchant and profile, and the attempt's saved method.
@@ -19,7 +22,24 @@ type Loaded struct {
 	Profile   *account.Profile
 	Method    *method.PaymentMethod // opened; nil without one
 	SaveTries method.SaveTries
-	busy      bool // an operation on the payment was being driven when the payment was read
+	// Retry says how the payment may go on at another account if this attempt fails; nil if it may not. Only the call that routed the attempt has it.
+	Retry *Retry
+	// WentOn is true once another attempt has followed the one that this run drove. Told is the answer of that attempt to the caller.
+	WentOn bool
+	Told   error
+	busy   bool // an operation on the payment was being driven when the payment was read
+}
+
+// Retry is what a further attempt needs beyond the payment: the request and the instrument of the confirm, and the accounts that remain.
+type Retry struct {
+	Input      *request.Input
+	Card       *card.Card
+	Instrument *method.Instrument
+	Accounts   []*account.Account // not tried yet, in order
+	Until      time.Time          // no further attempt begins later
+	Tries      int                // further attempts so far
+	// Last says that nothing follows this attempt: it steps up to 3-D Secure.
+	Last bool
 }
 
 func (s *Changes) OperationsOf(ctx context.Context, p *payment.Payment) (ops []*payment.Operation, err error) {

@@ -468,6 +468,8 @@ type Verdict struct {
 	unsent bool
 	// said is true for an operator's word that the processor refused the operation: the processor itself has not said so.
 	said bool
+	// over is true if the drive proves that the operation has failed for good: see Over.
+	over bool
 	// givenUp is true if no other operation is to be sent in the place of this one.
 	givenUp bool
 	// Fault is set if the drive ended by the adapter's fault.

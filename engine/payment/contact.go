@@ -47,6 +47,8 @@ type ContactPhone struct {
 type Routing struct {
 	Type    string          `json:"type"` // single, priority, volume_split
 	Choices []RoutingChoice `json:"choices"`
+	// Only limits the accounts to these connectors, in any order; empty for no limit. With Only, Type may be "" and Choices empty.
+	Only []string `json:"only,omitempty"`
 }
 
 // RoutingChoice is one connector, or one account of it.

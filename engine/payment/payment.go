@@ -129,6 +129,14 @@ func (d *Details) FillFromEcho() {
 	}
 }
 
+// SetEcho keeps a field as JSON text, for answers. The caller must own the map Echo.
+func (d *Details) SetEcho(field, text string) {
+	if d.Echo == nil {
+		d.Echo = map[string]json.RawMessage{}
+	}
+	d.Echo[field] = json.RawMessage(text)
+}
+
 // RiskAccepted reports whether a payment's frm_metadata says that the merchant's own risk analysis (PSD2 RTS, article 18) found nothing against
 // the payment: its field risk_accepted is true.
 func RiskAccepted(frmMetadata json.RawMessage) bool {
@@ -223,6 +231,8 @@ type AttemptDetails struct {
 	Confirmed bool `json:"confirmed,omitempty"`
 	// Save is the usage for which payswitch saves the card after the processor has accepted it, on_session or off_session; "" to not save it.
 	Save sdk.CredentialUsage `json:"save,omitempty"`
+	// Routed says how the attempt came to its account, nil for an attempt that was never routed.
+	Routed *Routed `json:"routed,omitempty"`
 	// MethodID is the saved payment method that the attempt charges, or that payswitch saved the card as.
 	MethodID string `json:"method_id,omitempty"`
 	// Token is the payment_token that named the method, as the caller sent it.
@@ -250,6 +260,9 @@ type AttemptError struct {
 	NetworkCode    string            `json:"network_code,omitempty"`
 	AdviceCode     string            `json:"advice_code,omitempty"`
 	RetryElsewhere bool              `json:"retry_elsewhere,omitempty"`
+	// UnifiedCode and UnifiedMessage come from the operator's error rule, "" without one.
+	UnifiedCode    string `json:"unified_code,omitempty"`
+	UnifiedMessage string `json:"unified_message,omitempty"`
 }
 
 // CaptureRecord is one capture of an attempt.

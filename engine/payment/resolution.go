@@ -201,8 +201,9 @@ func JudgeDrive(op *Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 	}
 	v := Judge(op.Kind, asked, m, &all, err)
 	if v.Status == OperationUnknown && NotDone(op.Kind, r.Exchanges, !earlier.MayHaveLeft) {
-		return Verdict{Status: OperationNotActed, unsent: true, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
+		v = Verdict{Status: OperationNotActed, unsent: true, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
 	}
+	v.over = isOver(r, earlier, v)
 	return v
 }
 

@@ -2,109 +2,298 @@ package routing
 
 import (
 	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
 	"slices"
+	"strings"
 
 	"payswitch/engine/account"
-	"payswitch/engine/drive"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/routing/rule"
 	"payswitch/sdk"
 )
 
-// Router picks connector accounts. All fields are required. It is safe for concurrent use.
+// Router picks connector accounts. All exported fields are required. It is safe for concurrent use.
 type Router struct {
 	*account.Registry
+	Rules      *Rules
 	Methods    *method.Methods
 	Connectors port.Connectors
+
+	enabled cache[*enabled] // by merchant id and account id
 }
 
-// Account picks the connector account of a payment with a card. The candidates are the routing field, else the profile's fallback list, else the
-// only account. Account returns the first candidate that can take the payment. Errors: HE_03, HE_04, IR_39 as the contract says, and the reason
-// why the first candidate that could take the payment is not approved.
-func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *account.Profile, network sdk.CardNetwork) (*account.Account, port.AdapterInfo, error) {
+// Route is the choice of an account for a payment.
+type Route struct {
+	Account *account.Account
+	Adapter port.AdapterInfo
+	// Rest are the further candidates, in order. Whether one of them can take the payment is not known.
+	Rest  []*account.Account
+	Trace *payment.Routed
+}
+
+// candidates are the accounts that a payment may try, in order.
+type candidates struct {
+	list  []*account.Account
+	trace *payment.Routed
+	named bool // the payment's routing field names the first ones
+	own   int  // how many come from the stage that chose; the default list has the others
+}
+
+// Account picks the connector account of a payment with a card. The candidates are those of the routing field, else of the active configuration,
+// else of the profile's default list; the default list follows the first two, unless the profile is strict. Account returns the first candidate
+// that can take the payment. input returns the facts for rules. Errors: HE_03, HE_04, IR_39 as the contract says, and the reason why the first
+// candidate that could take the payment is not approved.
+func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *account.Profile, f *card.Facts, input func() *rule.Input) (*Route, error) {
 	all, err := t.Dir.Accounts(ctx, p.MerchantID)
 	if err != nil {
-		return nil, port.AdapterInfo{}, err
+		return nil, err
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.Type != account.TypeProcessor || a.ProfileID != profile.ID })
-	candidates, err := choose(all, p.Details.Routing, profile.Fallback)
+	all = processors(all, profile.ID)
+	c, err := t.choose(ctx, all, p, profile, nil, input)
 	if err != nil {
-		return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, p.MerchantID, "", err)
+		return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", err)
 	}
-	named := p.Details.Routing != nil
-	var refused *fault.Error // why the first candidate that could take the payment may not
-	for _, a := range candidates {
-		if a.Disabled || !a.Active {
-			if named {
-				return nil, port.AdapterInfo{}, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
+	var refused error // why the first candidate that could take the payment may not
+	for i, a := range c.list {
+		info, why := t.fits(a, p, f)
+		if why == "" {
+			more := account.Awaiting(a, info)
+			if more.IsEmpty() {
+				c.taken(i)
+				return &Route{Account: a, Adapter: info, Rest: c.list[i+1:], Trace: c.trace}, nil
 			}
-			continue
+			if err := t.NotApproved(ctx, a, info, more); refused == nil {
+				refused = err
+			}
+			why = payment.LeftApproval
 		}
-		info, ok := t.Connectors.Adapter(a.Connector)
-		if !ok || !takes(info.Manifest, p, network) {
-			continue
-		}
-		more := account.Awaiting(a, info)
-		if more.IsEmpty() {
-			return a, info, nil
-		}
-		if err := t.NotApproved(ctx, a, info, more); refused == nil {
-			refused = err
-		}
+		c.trace.Left = append(c.trace.Left, payment.LeftOut{Account: a.ID, Why: why})
 	}
 	if refused != nil {
-		return nil, port.AdapterInfo{}, refused
+		return nil, refused
 	}
-	return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, p.MerchantID, "", fault.NoConnector(""))
+	if i := slices.IndexFunc(c.trace.Left, func(l payment.LeftOut) bool { return l.Why == payment.LeftDisabled }); i >= 0 && i < c.own && c.named {
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: c.list[i].Connector}
+	}
+	return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", fault.NoConnector(reasons(c.list, c.trace.Left)))
 }
 
-func choose(all []*account.Account, routing *payment.Routing, fallback []string) ([]*account.Account, error) {
-	if routing == nil {
-		if len(all) == 1 {
-			return all, nil
-		}
-		var out []*account.Account
-		for _, id := range fallback {
-			if i := slices.IndexFunc(all, func(a *account.Account) bool { return a.ID == id }); i >= 0 {
-				out = append(out, all[i])
-			}
-		}
-		return out, nil
+// reasons lists why no account was eligible.
+func reasons(list []*account.Account, left []payment.LeftOut) string {
+	var out []string
+	for i, l := range left {
+		out = append(out, list[i].Connector+" "+l.Account+": "+l.Why.Text())
 	}
-	var out []*account.Account
-	for _, c := range routing.Choices {
-		for _, a := range all {
-			if a.Connector == c.Connector && (c.AccountID == "" || c.AccountID == a.ID) {
-				out = append(out, a)
-			}
-		}
-	}
-	if len(out) == 0 {
-		return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "The connector provided in the request is incorrect or not available", Param: "routing"}
-	}
-	return out, nil
+	return strings.Join(out, "; ")
 }
 
-// takes reports whether an adapter can take the payment according to its manifest.
-func takes(m *sdk.Manifest, p *payment.Payment, network sdk.CardNetwork) bool {
-	need := sdk.OpAuthorize
-	if p.NetAmount == 0 {
-		need = sdk.OpVerify
+// choose returns the candidates of a payment. draft takes the place of the active configuration, nil for none. A routing field that names no
+// account of the profile is HE_04.
+func (t *Router) choose(ctx context.Context, all []*account.Account, p *payment.Payment, profile *account.Profile, draft *Compiled, input func() *rule.Input) (*candidates, error) {
+	c := &candidates{trace: &payment.Routed{By: payment.RoutedByDefault}}
+	if r := p.Details.Routing; r != nil && len(r.Choices) > 0 {
+		c.named = true
+		c.list = straightThrough(r, all, p.ID)
+		if len(c.list) == 0 && !splitsNothing(r) {
+			return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "The connector provided in the request is incorrect or not available", Param: "routing"}
+		}
+		c.trace.By, c.trace.Split = payment.RoutedByPayment, r.Type == rule.VolumeSplit
+	} else if draft != nil {
+		c.configured(draft, all, p, input)
+	} else if id := profile.Settings.ActiveRouting[ForPayment]; id != "" {
+		t.configured(ctx, c, id, all, p, input)
 	}
-	capture := drive.AdapterCapture(p.Details.CaptureMethod)
-	switch {
-	case m.Kind != sdk.KindProcessor, !slices.Contains(m.Operations, need) && !slices.Contains(m.Operations, sdk.OpAuthorize):
-		return false
-	case len(m.Currencies) > 0 && !slices.Contains(m.Currencies, p.Currency):
-		return false
-	case len(m.Networks) > 0 && network != "" && !slices.Contains(m.Networks, network):
-		return false
-	case len(m.Captures) > 0 && !slices.Contains(m.Captures, capture):
-		return false
-	case p.Details.CaptureMethod == payment.CaptureManualMultiple && !m.Features.MultipleCapture:
-		return false
+	if len(c.list) == 0 {
+		c.trace.By, c.trace.Split, c.trace.Rule = payment.RoutedByDefault, false, 0
+		if c.trace.Failed == "" {
+			c.trace.Config = ""
+		}
+	} else if c.own = len(c.list); profile.Settings.Retries.Strict {
+		return c, nil
 	}
-	return true
+	for _, a := range defaults(all, profile) {
+		if !slices.Contains(c.list, a) {
+			c.list = append(c.list, a)
+		}
+	}
+	return c, nil
+}
+
+// configured adds the accounts that the active configuration chooses. A configuration that cannot be read chooses nothing: the default list takes
+// the payment.
+func (t *Router) configured(ctx context.Context, c *candidates, id string, all []*account.Account, p *payment.Payment, input func() *rule.Input) {
+	c.trace.Config = id
+	active, err := t.Rules.compiled(ctx, p.MerchantID, id)
+	if err != nil {
+		c.trace.Failed = "the active configuration cannot be read"
+		t.Metrics.Alarm(AlarmUnreadable)
+		t.Log.LogAttrs(ctx, slog.LevelError, "the active routing configuration cannot be read; the default list routes", slog.String("payment_id", p.ID),
+			slog.String("configuration", id), slog.Any("error", err))
+		return
+	}
+	c.configured(active, all, p, input)
+}
+
+// configured adds the accounts that a configuration chooses.
+func (c *candidates) configured(active *Compiled, all []*account.Account, p *payment.Payment, input func() *rule.Input) {
+	list, matched, split := active.Choose(input(), p.ID)
+	c.trace.By, c.trace.Rule, c.trace.Split = payment.RoutedByConfig, matched+1, split
+	for _, choice := range list {
+		c.add(accountsOf(all, choice.Connector, choice.AccountID))
+	}
+}
+
+// taken records that the candidate at index i takes the payment.
+func (c *candidates) taken(i int) {
+	c.trace.Place = i
+	if i >= c.own {
+		c.trace.By = payment.RoutedByDefault
+	}
+}
+
+// AlarmUnreadable counts active configurations that could not be read.
+const AlarmUnreadable = "routing_unreadable"
+
+func (c *candidates) add(list []*account.Account) {
+	for _, a := range list {
+		if !slices.Contains(c.list, a) {
+			c.list = append(c.list, a)
+		}
+	}
+}
+
+// straightThrough returns the accounts that a payment's routing field names, a drawn entry of a volume split first.
+func straightThrough(r *payment.Routing, all []*account.Account, seed string) []*account.Account {
+	choices := make([]rule.Choice, len(r.Choices))
+	for i, c := range r.Choices {
+		choices[i] = rule.Choice{Connector: c.Connector, AccountID: c.AccountID, Split: c.Split}
+	}
+	if r.Type == rule.VolumeSplit {
+		choices = drawn(choices, seed, "")
+	}
+	var c candidates
+	for _, choice := range choices {
+		c.add(accountsOf(all, choice.Connector, choice.AccountID))
+	}
+	return c.list
+}
+
+// splitsNothing reports whether the routing field is a volume split whose weights are all zero. It counts as failed.
+func splitsNothing(r *payment.Routing) bool {
+	return r.Type == rule.VolumeSplit && !slices.ContainsFunc(r.Choices, func(c payment.RoutingChoice) bool { return c.Split > 0 })
+}
+
+// defaults returns the accounts of the profile's default list. Without a list, the only account is the list.
+func defaults(all []*account.Account, profile *account.Profile) (out []*account.Account) {
+	for _, id := range profile.Fallback {
+		if i := slices.IndexFunc(all, func(a *account.Account) bool { return a.ID == id }); i >= 0 {
+			out = append(out, all[i])
+		}
+	}
+	if len(out) == 0 && len(all) == 1 {
+		return all
+	}
+	return out
+}
+
+// Next returns the first of the candidates that can take a payment after an attempt at another account has failed, and the candidates after it.
+// Without such a candidate the result is nil.
+func (t *Router) Next(p *payment.Payment, f *card.Facts, list []*account.Account, allowed func(a *account.Account, info port.AdapterInfo) payment.LeftWhy) *Route {
+	trace := &payment.Routed{By: payment.RoutedByRetry}
+	for i, a := range list {
+		info, why := t.fits(a, p, f)
+		if why == "" && !account.Awaiting(a, info).IsEmpty() {
+			why = payment.LeftApproval
+		}
+		if why == "" {
+			why = allowed(a, info)
+		}
+		if why == "" {
+			return &Route{Account: a, Adapter: info, Rest: list[i+1:], Trace: trace}
+		}
+		trace.Left = append(trace.Left, payment.LeftOut{Account: a.ID, Why: why})
+	}
+	return nil
+}
+
+// Authenticate decides the authentication type of a payment whose request gave none: by the merchant's decision manager, else by the profile's
+// 3DS decision rule. A program that cannot be read decides nothing.
+func (t *Router) Authenticate(ctx context.Context, w *change.Confirming, c *card.Card, input func() *rule.Input) {
+	p := w.Payment
+	manager, err := t.Rules.managerOf(ctx, w.Merchant)
+	if err == nil && manager != nil {
+		if v := manager.selection(input()).Override; v != "" {
+			p.Details.AuthenticationType = payment.AuthenticationType(v)
+			input().SetEnum(rule.AuthenticationType, v)
+			return
+		}
+	}
+	var active *Compiled
+	if id := w.Profile.Settings.ActiveRouting[ForThreeDS]; id != "" && err == nil {
+		active, err = t.Rules.compiled(ctx, p.MerchantID, id)
+	}
+	if err != nil {
+		t.Metrics.Alarm(AlarmUnreadable)
+		t.Log.LogAttrs(ctx, slog.LevelError, "a 3DS decision program cannot be read; the payment is not authenticated for it", slog.String("payment_id", p.ID),
+			slog.Any("error", err))
+		return
+	}
+	if active == nil {
+		return
+	}
+	in := input()
+	setAcquirer(in, w.Profile, c)
+	in.SetAmount(p.Amount)
+	apply(p, correct(active.selection(in).Decision, in))
+	in.SetAmount(p.NetAmount)
+	in.SetEnum(rule.AuthenticationType, string(p.Details.AuthenticationType))
+}
+
+// setAcquirer adds the facts of the profile's acquirer for the card's network.
+func setAcquirer(in *rule.Input, profile *account.Profile, c *card.Card) {
+	acquirer, err := profile.Settings.AcquirerFor(c.Facts.Network, "")
+	if err != nil || acquirer == nil {
+		return
+	}
+	country := acquirer.Country
+	if raw := account.DetailsOf(profile.Details)["merchant_country_code"]; len(raw) > 0 {
+		_ = json.Unmarshal(raw, &country) // the API accepts only a text
+	}
+	in.SetCountry(rule.AcquirerCountry, country)
+	if n, ok := rule.Number(acquirer.FraudRate, 6); ok {
+		in.SetFraudRate(n)
+	}
+}
+
+// apply gives a payment what a 3DS decision says.
+func apply(p *payment.Payment, decision string) {
+	d := &p.Details
+	d.AuthenticationType, d.SCAExemption, d.Force3DSChallenge = payment.AuthenticationThreeDS, "", nil
+	d.Echo = maps.Clone(d.Echo)
+	delete(d.Echo, "psd2_sca_exemption_type")
+	delete(d.Echo, "force_3ds_challenge")
+	claim := sdk.Exemption("")
+	switch decision {
+	case rule.DecideNoThreeDS:
+		d.AuthenticationType = payment.AuthenticationNoThreeDS
+	case rule.DecideChallenge:
+		yes := true
+		d.Force3DSChallenge = &yes
+		d.SetEcho("force_3ds_challenge", "true")
+	case rule.DecideTRA:
+		claim = sdk.ExemptionRiskAnalysis
+	case rule.DecideLowValue:
+		claim = sdk.ExemptionLowValue
+	}
+	if claim != "" {
+		d.SCAExemption = claim
+		d.SetEcho("psd2_sca_exemption_type", `"`+string(claim)+`"`)
+	}
 }

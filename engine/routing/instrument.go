@@ -8,68 +8,73 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
-	"payswitch/engine/port"
+	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routing/rule"
 	"payswitch/engine/threeds/flow"
 )
 
 // StoredCredential picks the connector account for a stored credential, in the order of the routing. It takes the first account that has its
 // own reference, or that takes the card with the network's transaction id. If the payment names no connector, the profile's other accounts
 // come last, because a credential works only at the account that made it.
-func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card) (*account.Account, port.AdapterInfo, error) {
+func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, input func() *rule.Input) (*Route, error) {
 	all, err := t.Dir.Accounts(ctx, w.Payment.MerchantID)
 	if err != nil {
-		return nil, port.AdapterInfo{}, err
+		return nil, err
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.Type != account.TypeProcessor || a.ProfileID != w.Profile.ID })
-	named := w.Payment.Details.Routing != nil
-	candidates, err := choose(all, w.Payment.Details.Routing, w.Profile.Fallback)
+	all = processors(all, w.Profile.ID)
+	chosen, err := t.choose(ctx, all, w.Payment, w.Profile, nil, input)
 	if err != nil {
-		return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, w.Payment.MerchantID, "", err)
+		return nil, t.Dir.OrAltered(ctx, w.Payment.MerchantID, "", err)
 	}
-	if !named {
-		candidates = slices.Clone(candidates)
+	list := chosen.list
+	if chosen.named {
+		list = list[:chosen.own] // the caller wants this account or none
+	} else {
 		for _, a := range all {
-			if !slices.Contains(candidates, a) {
-				candidates = append(candidates, a)
+			if !slices.Contains(list, a) {
+				list = append(list, a)
 			}
 		}
 	}
 	if r := in.Recurring; r != nil && r.AccountID != "" {
-		candidates = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.ID != r.AccountID })
-		if len(candidates) == 0 {
-			return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, w.Payment.MerchantID, r.AccountID, fault.NotFound("Merchant connector account"))
+		list = slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.ID != r.AccountID })
+		if len(list) == 0 {
+			return nil, t.Dir.OrAltered(ctx, w.Payment.MerchantID, r.AccountID, fault.NotFound("Merchant connector account"))
 		}
-		named = true
+		chosen = &candidates{named: true, own: 1, trace: &payment.Routed{By: payment.RoutedByCredential}}
 	}
 	var otherCurrency bool
-	for _, a := range candidates {
-		if a.Disabled || !a.Active {
-			if named {
-				return nil, port.AdapterInfo{}, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
-			}
-			continue
+	leave := func(a *account.Account, why payment.LeftWhy) {
+		chosen.trace.Left = append(chosen.trace.Left, payment.LeftOut{Account: a.ID, Why: why})
+	}
+	for i, a := range list {
+		info, why := t.fits(a, w.Payment, &c.Facts)
+		if why == payment.LeftDisabled && chosen.named && i < chosen.own {
+			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
 		}
-		info, ok := t.Connectors.Adapter(a.Connector)
-		if !ok || !takes(info.Manifest, w.Payment, c.Facts.Network) {
+		if why != "" {
+			leave(a, why)
 			continue
 		}
 		fits, crossed := w.Instrument.Fits(w.Payment, w.Profile, a.ID, info.Manifest.Features)
 		otherCurrency = otherCurrency || crossed
 		if !fits {
+			leave(a, payment.LeftCredential)
 			continue
 		}
 		// An authentication needs the card even if the processor charges its own reference.
 		if m := w.Instrument.Method; m != nil && (w.Instrument.Reference == nil || m.HasCard && flow.RunsExternal3DS(w, in)) {
 			if err := t.Methods.TakeNumber(ctx, m, c); err != nil {
-				return nil, port.AdapterInfo{}, err
+				return nil, err
 			}
 		}
-		return a, info, nil
+		chosen.taken(i)
+		return &Route{Account: a, Adapter: info, Trace: chosen.trace}, nil
 	}
 	if otherCurrency {
-		return nil, port.AdapterInfo{}, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported"}
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported"}
 	}
-	return nil, port.AdapterInfo{}, t.Dir.OrAltered(ctx, w.Payment.MerchantID, "",
+	return nil, t.Dir.OrAltered(ctx, w.Payment.MerchantID, "",
 		fault.NoConnector("no account of the profile has a credential for this payment method that it may charge"))
 }

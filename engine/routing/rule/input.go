@@ -2,6 +2,8 @@ package rule
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -91,4 +93,41 @@ func (in *Input) EnumName(k Key) string {
 		return keyTable[k].values[c-1]
 	}
 	return ""
+}
+
+// Set sets a fact from the form that rules give values: a type, and JSON. Its error says what does not fit.
+func (in *Input) Set(k Key, valueType string, raw json.RawMessage) error {
+	f := k.facts()
+	want := typesOf[f.kind][0]
+	if valueType != want {
+		return fmt.Errorf("a fact of type %s does not fit this key, expected %s", valueType, want)
+	}
+	switch f.kind {
+	case numberKind:
+		n, ok := Number(raw, f.decimals)
+		if !ok {
+			return errors.New("expected a number of 0 or more")
+		}
+		in.setNumber(k, n)
+		return nil
+	case metadataKind:
+		var m struct{ Key, Value *string }
+		if json.Unmarshal(raw, &m) != nil || m.Key == nil || m.Value == nil {
+			return errors.New("expected an object with key and value")
+		}
+		in.AddMetadata(*m.Key, *m.Value)
+		return nil
+	}
+	var v string
+	if json.Unmarshal(raw, &v) != nil {
+		return errors.New("expected a string")
+	}
+	if f.kind == textKind {
+		in.SetText(k, v)
+		return nil
+	}
+	if !in.SetEnum(k, v) {
+		return fmt.Errorf("%q is no value of %s; expected %s", v, k.Name(), expected(k, v))
+	}
+	return nil
 }

@@ -1,0 +1,120 @@
+package routing
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/ids"
+	"payswitch/engine/routing/rule"
+)
+
+// EvaluateInput are made-up facts for the active configuration of a profile.
+type EvaluateInput struct {
+	ProfileID  string
+	PaymentID  string                     // decides volume splits; "" for a random id
+	Parameters map[string]json.RawMessage // {type, value} by key, or null
+	Fallback   []rule.Choice              // taken if no rule matches
+}
+
+// Evaluation is what a configuration chooses.
+type Evaluation struct {
+	Matched bool   // a rule matched, or the configuration has no rules
+	Rule    string // the rule that matched, "" for none
+	Type    string // straight_through, priority or volume_split
+	Output  []rule.Choice
+	Ordered []rule.Choice // in the order in which a payment tries them, without duplicates
+}
+
+// freeKeys are the keys that a dry run takes beyond those of rules. No rule compares them.
+var freeKeys = []string{"payment_method_type", "card", "issuer_name", "gift_card", "open_banking", "mobile_payment"}
+
+// EvaluateRouting evaluates the active configuration of a profile. Errors: HE_02 for the profile and without an active configuration; IR_06
+// (400) for an unknown key or value.
+func (s *Rules) EvaluateRouting(ctx context.Context, a account.Auth, in EvaluateInput) (*Evaluation, error) {
+	facts, err := inputFrom(in.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	var id string
+	err = s.view(ctx, "evaluate routing", func(r Reader) error {
+		p, err := ofProfile(r, a, in.ProfileID)
+		if err == nil {
+			if id = p.Settings.ActiveRouting[ForPayment]; id == "" {
+				err = noResource()
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	active, err := s.compiled(ctx, a.MerchantID, id)
+	if err != nil {
+		return nil, fault.IfMissing(fault.FromStore(err, "read routing configuration"), noResource())
+	}
+	if in.PaymentID == "" {
+		in.PaymentID = ids.New("pay_")
+	}
+	return active.evaluate(facts, in), nil
+}
+
+func (c *Compiled) evaluate(facts *rule.Input, in EvaluateInput) *Evaluation {
+	ordered, matched, split := c.Choose(facts, in.PaymentID)
+	e := &Evaluation{Matched: c.Program == nil || matched >= 0, Type: rule.Priority, Output: c.Algorithm.Choices}
+	if c.Program != nil {
+		e.Output = c.Algorithm.Source.Default.Choices
+		if matched >= 0 {
+			e.Output, e.Rule = c.Algorithm.Source.Rules[matched].Selection.Choices, c.Algorithm.Source.Rules[matched].Name
+		}
+	}
+	switch {
+	case !e.Matched && len(in.Fallback) > 0:
+		e.Output, ordered = in.Fallback, in.Fallback
+	case split:
+		e.Type = rule.VolumeSplit
+	case c.Algorithm.Type == rule.Single:
+		e.Type = "straight_through"
+	}
+	for _, choice := range ordered {
+		choice.Split = 0
+		if !slices.ContainsFunc(e.Ordered, func(o rule.Choice) bool { return o.Connector == choice.Connector && o.AccountID == choice.AccountID }) {
+			e.Ordered = append(e.Ordered, choice)
+		}
+	}
+	return e
+}
+
+// inputFrom reads made-up facts.
+func inputFrom(parameters map[string]json.RawMessage) (*rule.Input, error) {
+	in := &rule.Input{}
+	for name, raw := range parameters {
+		if strings.TrimSpace(string(raw)) == "null" {
+			continue
+		}
+		bad := func(text string) error {
+			return fault.Malformed("parameters."+name, "parameter `"+name+"`: "+text)
+		}
+		k := rule.KeyNamed(name, rule.Routing)
+		if k == rule.NoKey {
+			if slices.Contains(freeKeys, name) {
+				continue
+			}
+			return nil, bad("unknown key; the keys are " + strings.Join(rule.KeyNames(rule.Routing), ", "))
+		}
+		var fact struct {
+			Type  string
+			Value json.RawMessage
+		}
+		if json.Unmarshal(raw, &fact) != nil {
+			return nil, bad("expected an object with type and value")
+		}
+		if err := in.Set(k, fact.Type, fact.Value); err != nil {
+			return nil, bad(err.Error())
+		}
+	}
+	return in, nil
+}

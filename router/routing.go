@@ -1,0 +1,287 @@
+package router
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/routing"
+	"payswitch/engine/routing/rule"
+)
+
+// routingAdmin are the engine's use cases of routing. *engine.Engine implements them.
+type routingAdmin interface {
+	CreateRouting(ctx context.Context, a account.Auth, in routing.ConfigInput) (*routing.Config, []rule.Warning, error)
+	Routings(ctx context.Context, a account.Auth, transactionType string, limit, offset int) ([]*routing.Config, error)
+	Routing(ctx context.Context, a account.Auth, id string) (*routing.Config, error)
+	ActivateRouting(ctx context.Context, a account.Auth, id, transactionType string) (*routing.Config, error)
+	DeactivateRouting(ctx context.Context, a account.Auth, profileID, transactionType string) (*routing.Config, error)
+	ActiveRoutings(ctx context.Context, a account.Auth, profileID, transactionType string) ([]*routing.Config, error)
+
+	MerchantDefaults(ctx context.Context, a account.Auth) ([]payment.RoutingChoice, error)
+	ReorderMerchantDefaults(ctx context.Context, a account.Auth, order []payment.RoutingChoice) ([]payment.RoutingChoice, error)
+	ProfileDefaults(ctx context.Context, a account.Auth, profileID string) ([]payment.RoutingChoice, error)
+	ReorderProfileDefaults(ctx context.Context, a account.Auth, profileID string, order []payment.RoutingChoice) ([]payment.RoutingChoice, error)
+
+	EvaluateRouting(ctx context.Context, a account.Auth, in routing.EvaluateInput) (*routing.Evaluation, error)
+	ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error)
+	decisionAdmin
+	errorAdmin
+}
+
+// routingRoutes are the routes of routing configurations, decisions, error rules and config keys.
+func (s *Server) routingRoutes() []route {
+	const (
+		configPath    = "/routing/{routing_id}"
+		decisionPath  = "/routing/decision"
+		surchargePath = decisionPath + "/surcharge"
+		keyPath       = "/configs/{config_key}"
+	)
+	return []route{
+		{method: "POST", pattern: "/routing", who: secretField, handle: s.createRouting},
+		{method: "GET", pattern: "/routing", who: secretField, handle: s.listRoutings},
+		{method: "GET", pattern: "/routing/list/profile", who: secretField, handle: s.listRoutings},
+		{method: "GET", pattern: "/routing/active", who: secretField, handle: s.activeRoutings},
+		{method: "POST", pattern: "/routing/deactivate", who: secretField, handle: s.deactivateRouting},
+		{method: "POST", pattern: "/routing/rule/evaluate", who: secretField, handle: s.evaluateRouting},
+		{method: "POST", pattern: "/routing/replay", who: secretField, handle: s.replayRouting},
+		{method: "GET", pattern: configPath, who: secretField, handle: s.retrieveRouting},
+		{method: "POST", pattern: configPath + "/activate", who: secretField, handle: s.activateRouting},
+
+		{method: "GET", pattern: "/routing/default", who: secretField, handle: s.retrieveDefaults},
+		{method: "POST", pattern: "/routing/default", who: secretField, handle: s.reorderDefaults},
+		{method: "GET", pattern: "/routing/default/profile", who: secretField, handle: s.retrieveOwnDefaults},
+		{method: "POST", pattern: "/routing/default/profile/{profile_id}", who: secretField, handle: s.reorderProfileDefaults},
+
+		{method: "PUT", pattern: decisionPath, who: secretField, handle: s.putDecision},
+		{method: "GET", pattern: decisionPath, who: secretField, handle: s.retrieveDecision},
+		{method: "DELETE", pattern: decisionPath, who: secretField, handle: s.deleteDecision},
+		{method: "PUT", pattern: surchargePath, who: secretField, handle: s.putSurcharge},
+		{method: "GET", pattern: surchargePath, who: secretField, handle: s.retrieveSurcharge},
+		{method: "DELETE", pattern: surchargePath, who: secretField, handle: s.deleteSurcharge},
+		{method: "POST", pattern: "/three_ds_decision/execute", who: secretField, handle: s.executeThreeDS},
+
+		{method: "POST", pattern: "/gsm", who: admin, handle: s.createErrorRule},
+		{method: "POST", pattern: "/gsm/get", who: admin, handle: s.retrieveErrorRule},
+		{method: "POST", pattern: "/gsm/update", who: admin, handle: s.updateErrorRule},
+		{method: "POST", pattern: "/gsm/delete", who: admin, handle: s.deleteErrorRule},
+		{method: "POST", pattern: "/configs", who: admin, handle: s.createConfigKey},
+		{method: "GET", pattern: keyPath, who: admin, handle: s.retrieveConfigKey},
+		{method: "POST", pattern: keyPath, who: admin, handle: s.updateConfigKey},
+		{method: "DELETE", pattern: keyPath, who: admin, handle: s.deleteConfigKey},
+	}
+}
+
+var transactionTypes = []string{routing.ForPayment, routing.ForPayout, routing.ForThreeDS}
+
+var configFields = openObject(
+	opt("name", text, func(in *routing.ConfigInput) **string { return &in.Name }),
+	opt("description", text, func(in *routing.ConfigInput) **string { return &in.Description }),
+	at("algorithm", anyObject, func(in *routing.ConfigInput) *json.RawMessage { return &in.Algorithm }),
+	opt("profile_id", identifier, func(in *routing.ConfigInput) **string { return &in.ProfileID }),
+	at("transaction_type", oneOf(transactionTypes), func(in *routing.ConfigInput) *string { return &in.TransactionType }),
+)
+
+func (s *Server) createRouting(c *call) (answer, error) {
+	var in routing.ConfigInput
+	if err := decode(c, configFields, &in); err != nil {
+		return answer{}, err
+	}
+	config, warnings, err := s.Admin.CreateRouting(c.ctx(), c.auth, in)
+	if err != nil {
+		return answer{}, err
+	}
+	w := &writer{}
+	beginConfig(w, config)
+	if len(warnings) > 0 {
+		w.key("warnings").openList()
+		for _, warning := range warnings {
+			w.open().str("rule", warning.Rule).text("key", warning.Key).str("message", warning.Message).close()
+		}
+		w.closeList()
+	}
+	return w.close().answer(), nil
+}
+
+// transactionType reads the query parameter transaction_type.
+func transactionType(q *query) string {
+	t := q.text("transaction_type")
+	if t == "" {
+		return routing.ForPayment
+	}
+	for _, known := range transactionTypes {
+		if t == known {
+			return t
+		}
+	}
+	q.fail("transaction_type", "unknown variant `"+shownText([]byte(t))+"`, expected "+oneOfText(transactionTypes), didYouMean(t, transactionTypes))
+	return t
+}
+
+func (s *Server) listRoutings(c *call) (answer, error) {
+	q := c.query()
+	limit, sent := q.int("limit")
+	if !sent {
+		limit = 100
+	}
+	offset, _ := q.int("offset")
+	if limit < 0 || limit > math.MaxUint16 {
+		q.fail("limit", "limit must be from 0 to 65535", "")
+	}
+	if offset < 0 || offset > math.MaxUint8 {
+		q.fail("offset", "offset must be from 0 to 255", "")
+	}
+	kind := transactionType(q)
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	if limit == 0 {
+		return new(writer).openList().closeList().answer(), nil
+	}
+	list, err := s.Admin.Routings(c.ctx(), c.auth, kind, int(limit), int(offset))
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(&writer{}, list, writeConfig).answer(), nil
+}
+
+func (s *Server) activeRoutings(c *call) (answer, error) {
+	q := c.query()
+	profile, kind := q.id("profile_id"), transactionType(q)
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	list, err := s.Admin.ActiveRoutings(c.ctx(), c.auth, profile, kind)
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(&writer{}, list, writeConfig).answer(), nil
+}
+
+func (s *Server) retrieveRouting(c *call) (answer, error) {
+	config, err := s.Admin.Routing(c.ctx(), c.auth, c.param("routing_id"))
+	if err != nil {
+		return answer{}, err
+	}
+	w := new(writer).open().str("id", config.ID).str("profile_id", config.ProfileID).str("name", config.Name).str("description", config.Description)
+	w.raw("algorithm", config.Algorithm).int("created_at", config.CreatedAt.Unix()).int("modified_at", config.ModifiedAt.Unix())
+	return w.str("algorithm_for", config.TransactionType).close().answer(), nil
+}
+
+// activation is the body of activate and deactivate.
+type activation struct{ profileID, transactionType string }
+
+var activationFields = openObject(
+	at("profile_id", identifier, func(a *activation) *string { return &a.profileID }),
+	at("transaction_type", oneOf(transactionTypes), func(a *activation) *string { return &a.transactionType }),
+)
+
+func readActivation(c *call) (a activation, err error) {
+	a.transactionType = routing.ForPayment
+	err = decode(c, activationFields, &a)
+	return a, err
+}
+
+func (s *Server) activateRouting(c *call) (answer, error) {
+	a, err := readActivation(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return configAnswer(s.Admin.ActivateRouting(c.ctx(), c.auth, c.param("routing_id"), a.transactionType))
+}
+
+func (s *Server) deactivateRouting(c *call) (answer, error) {
+	a, err := readActivation(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return configAnswer(s.Admin.DeactivateRouting(c.ctx(), c.auth, a.profileID, a.transactionType))
+}
+
+func configAnswer(config *routing.Config, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	w := &writer{}
+	writeConfig(w, config)
+	return w.answer(), nil
+}
+
+func writeConfig(w *writer, config *routing.Config) {
+	beginConfig(w, config)
+	w.close()
+}
+
+func beginConfig(w *writer, config *routing.Config) {
+	w.open().str("id", config.ID).str("profile_id", config.ProfileID).str("name", config.Name).str("kind", config.Kind).str("description", config.Description)
+	w.int("created_at", config.CreatedAt.Unix()).int("modified_at", config.ModifiedAt.Unix())
+	w.str("algorithm_for", config.TransactionType).null("decision_engine_routing_id")
+}
+
+var defaultFields = openObject(
+	must(at("connector", text, func(c *payment.RoutingChoice) *string { return &c.Connector })),
+	at("merchant_connector_id", identifier, func(c *payment.RoutingChoice) *string { return &c.AccountID }),
+)
+
+// readChoices reads a body that is an array of connector accounts.
+func readChoices(c *call) (list []payment.RoutingChoice, err error) {
+	body, err := c.jsonBody()
+	if err != nil {
+		return nil, err
+	}
+	r := newReader(body)
+	if list, err = listOf(defaultFields.parse)(r); err == nil {
+		err = r.end()
+	}
+	return list, err
+}
+
+func (s *Server) retrieveDefaults(c *call) (answer, error) {
+	return choicesAnswer(s.Admin.MerchantDefaults(c.ctx(), c.auth))
+}
+
+func (s *Server) reorderDefaults(c *call) (answer, error) {
+	order, err := readChoices(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return choicesAnswer(s.Admin.ReorderMerchantDefaults(c.ctx(), c.auth, order))
+}
+
+// retrieveOwnDefaults answers the list of the caller's profile, or the merchant's list to a caller without one.
+func (s *Server) retrieveOwnDefaults(c *call) (answer, error) {
+	if c.auth.ProfileID == "" {
+		return s.retrieveDefaults(c)
+	}
+	return choicesAnswer(s.Admin.ProfileDefaults(c.ctx(), c.auth, c.auth.ProfileID))
+}
+
+func (s *Server) reorderProfileDefaults(c *call) (answer, error) {
+	order, err := readChoices(c)
+	if err != nil {
+		return answer{}, err
+	}
+	id := c.param("profile_id")
+	if order, err = s.Admin.ReorderProfileDefaults(c.ctx(), c.auth, id, order); err != nil {
+		return answer{}, err
+	}
+	w := &writer{}
+	return listOfAnswers(w.open().str("profile_id", id).key("connectors"), order, writeChoice).close().answer(), nil
+}
+
+func choicesAnswer(list []payment.RoutingChoice, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(&writer{}, list, writeChoice).answer(), nil
+}
+
+func writeChoice(w *writer, c payment.RoutingChoice) {
+	w.open().str("connector", c.Connector).str("merchant_connector_id", c.AccountID).close()
+}
+
+// emptyAnswer is a 200 without a body.
+func emptyAnswer() answer { return answer{status: http.StatusOK} }
