@@ -48,7 +48,7 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id stri
 			return nil, err
 		}
 	}
-	if in.Attempts {
+	if in.Attempts || in.Routing {
 		err = e.store.View(ctx, func(r Reader) (err error) {
 			v.Attempts, err = r.Attempts(w.Payment.MerchantID, w.Payment.ID)
 			return err
@@ -60,7 +60,22 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id stri
 			return nil, fault.Internal(err, "read attempts")
 		}
 	}
+	if in.Routing && !auth.Publishable {
+		v.Routed = e.routedOf(ctx, v.Attempts)
+	}
 	return v, nil
+}
+
+// routedOf says how the attempts came to their accounts. A rule's name is "" if its configuration cannot be read.
+func (e *Engine) routedOf(ctx context.Context, attempts []*payment.Attempt) []change.Routed {
+	list := []change.Routed{}
+	for _, a := range attempts {
+		if r := a.Details.Routed; r != nil {
+			list = append(list, change.Routed{Routed: r, AttemptID: a.ID, Connector: a.Connector, AccountID: a.AccountID,
+				Rule: e.RuleName(ctx, a.MerchantID, r)})
+		}
+	}
+	return list
 }
 
 // forceSync asks the processor for the payment's result and books the answer. It sends no request that could act.

@@ -64,7 +64,7 @@ func (e *Engine) another(ctx context.Context, w *change.Loaded, v payment.Verdic
 	if err != nil || !policy.On {
 		return nil, err
 	}
-	if policy.StepUp && w.Payment.Details.AuthenticationType != payment.AuthenticationThreeDS && r.Tries == 0 && v.Status == payment.OperationDeclined {
+	if policy.StepUp && w.Adapter.Manifest.Features.Processor3DS && w.Payment.Details.AuthenticationType != payment.AuthenticationThreeDS && r.Tries == 0 && v.Status == payment.OperationDeclined {
 		return &further{stepUp: true, route: &routing.Route{Account: w.Account, Adapter: w.Adapter, Trace: &payment.Routed{By: payment.RoutedByStepUp}}}, nil
 	}
 	if !policy.Elsewhere || r.Tries >= policy.Most {
@@ -77,6 +77,8 @@ func (e *Engine) another(ctx context.Context, w *change.Loaded, v payment.Verdic
 		case a.ID == w.Account.ID:
 			return payment.LeftTried
 		case r.Input.ThreeDS != nil && !info.Manifest.Features.External3DS:
+			return payment.LeftThreeDS
+		case r.Input.ThreeDS == nil && w.Payment.Details.AuthenticationType == payment.AuthenticationThreeDS && !info.Manifest.Features.Processor3DS:
 			return payment.LeftThreeDS
 		case x.Direct() && !slices.Contains(info.Manifest.Features.Exemptions, sdk.Exemption(x.Exemption)):
 			return payment.LeftThreeDS

@@ -69,6 +69,9 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	if v.ShowAttempts {
 		writeAttempts(w, v)
 	}
+	if v.Routed != nil {
+		listOfAnswers(w.key("routing"), v.Routed, writeRouted)
+	}
 	if v.ShowCaptures {
 		writeCaptures(w, p, a)
 	}

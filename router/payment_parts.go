@@ -249,6 +249,10 @@ func parseRouting(raw json.RawMessage) (*payment.Routing, error) {
 		return fault.Unprocessable(e.Param, "routing is malformed: "+text+` (in routing); expected {"type":"single","data":"<connector>"} `+
 			`or a priority or volume_split rule`).WithHint(e.Hint)
 	}
+	var wrapped struct{ Algorithm json.RawMessage }
+	if json.Unmarshal(raw, &wrapped) == nil && len(wrapped.Algorithm) > 0 && wrapped.Algorithm[0] == '{' {
+		raw = wrapped.Algorithm // the form of a profile's routing_algorithm
+	}
 	rule, err := routingFields.parse((&document{body: raw}).reader(0, len(raw), "routing"))
 	if err != nil {
 		return nil, bad(err)

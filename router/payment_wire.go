@@ -241,10 +241,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 	}
 	if p.routing == nil {
 		if len(p.connectors) > 0 {
-			p.Routing = &payment.Routing{Type: "priority"}
-			for _, name := range p.connectors {
-				p.Routing.Choices = append(p.Routing.Choices, payment.RoutingChoice{Connector: name})
-			}
+			p.Routing = &payment.Routing{Only: p.connectors}
 		}
 		return nil
 	}
@@ -262,6 +259,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 				quoted([]byte(choice.Connector)), oneOfText(names))).WithHint(choiceHint(choice.Connector, names))
 		}
 	}
+	routing.Only = p.connectors
 	p.Routing = routing
 	return nil
 }

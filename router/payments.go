@@ -120,6 +120,7 @@ func (s *Server) retrievePayment(c *call) (answer, error) {
 	in := request.RetrieveInput{
 		ForceSync:       q.bool("force_sync"),
 		Attempts:        q.bool("expand_attempts"),
+		Routing:         q.expands("routing"),
 		Captures:        q.bool("expand_captures"),
 		ClientSecret:    q.text("client_secret"),
 		HasClientSecret: q.has("client_secret"),

@@ -104,3 +104,15 @@ func (q *query) either(name, other string) (t time.Time, given bool) {
 	}
 	return q.time(other), q.has(other)
 }
+
+// expands reports whether the parameter expand names a part of the answer. expand is a list with commas.
+func (q *query) expands(part string) bool {
+	found := false
+	for name := range strings.SplitSeq(q.text("expand"), ",") {
+		if name != "" && name != part {
+			q.fail("expand", "unknown variant `"+shownText([]byte(name))+"`, expected `"+part+"`", "")
+		}
+		found = found || name == part
+	}
+	return found
+}

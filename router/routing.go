@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"payswitch/engine/account"
+	"payswitch/engine/change"
 	"payswitch/engine/payment"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rule"
@@ -285,3 +286,13 @@ func writeChoice(w *writer, c payment.RoutingChoice) {
 
 // emptyAnswer is a 200 without a body.
 func emptyAnswer() answer { return answer{status: http.StatusOK} }
+
+// writeRouted writes how an attempt came to its account.
+func writeRouted(w *writer, r change.Routed) {
+	w.open().str("attempt_id", r.AttemptID).str("connector", r.Connector).str("merchant_connector_id", r.AccountID)
+	w.str("stage", string(r.By)).text("routing_id", r.Config).text("rule", r.Rule).bool("volume_split", r.Split).int("candidate", int64(r.Place))
+	listOfAnswers(w.key("left_out"), r.Left, func(w *writer, l payment.LeftOut) {
+		w.open().str("merchant_connector_id", l.Account).str("reason", string(l.Why)).str("message", l.Why.Text()).close()
+	})
+	w.text("failed", r.Failed).close()
+}

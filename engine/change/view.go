@@ -21,6 +21,8 @@ type View struct {
 	// ShowCaptures and ShowAttempts are true if the caller asked for captures and attempts.
 	ShowCaptures bool
 	ShowAttempts bool
+	// Routed says how each attempt came to its account, oldest first; nil if the caller did not ask.
+	Routed []Routed
 	// Public is true for the payer's own client. Its answer leaves out the proof of an authentication.
 	Public bool
 	// ManualRetryAllowed is true if the failed payment may be confirmed again.
@@ -31,6 +33,13 @@ type View struct {
 	RedirectURL string
 	// ConnectorStatus is the HTTP status of the processor's answer in this call, or 0 without an answer.
 	ConnectorStatus int
+}
+
+// Routed says how an attempt came to its account. Rule is the name of the rule that matched, "" for none.
+type Routed struct {
+	*payment.Routed
+	AttemptID, Connector, AccountID string
+	Rule                            string
 }
 
 // View returns what an answer shows of w.

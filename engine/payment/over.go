@@ -12,7 +12,7 @@ func (v Verdict) Over() bool { return v.over }
 
 // isOver reports whether a drive proves that the operation has failed for good. Nothing may have left before or with it; or the processor has
 // answered every request with a decision, and the adapter calls the last answer a decline and reports no money.
-func isOver(r *Answer, earlier EarlierSends, v Verdict) bool {
+func isOver(r *Answer, m *sdk.Manifest, earlier EarlierSends, v Verdict) bool {
 	switch {
 	case earlier.MayHaveLeft:
 		return false
@@ -20,6 +20,8 @@ func isOver(r *Answer, earlier EarlierSends, v Verdict) bool {
 		return v.unsent
 	case v.Status == OperationFailed, v.Status == OperationRejected:
 		return !r.MayHaveLeft
+	case v.Status == OperationUnknown:
+		return !r.MayHaveLeft && TalksToProcessor(m) // an adapter without a processor gives no proof that nothing left
 	case v.Status != OperationDeclined || v.mismatch || reportsMoney(v.Outcome):
 		return false
 	}

@@ -203,7 +203,7 @@ func JudgeDrive(op *Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 	if v.Status == OperationUnknown && NotDone(op.Kind, r.Exchanges, !earlier.MayHaveLeft) {
 		v = Verdict{Status: OperationNotActed, unsent: true, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
 	}
-	v.over = isOver(r, earlier, v)
+	v.over = isOver(r, m, earlier, v)
 	return v
 }
 

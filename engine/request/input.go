@@ -227,6 +227,7 @@ type RetrieveInput struct {
 	HasClientSecret bool
 	Attempts        bool // expand_attempts
 	Captures        bool // expand_captures
+	Routing         bool // expand=routing
 }
 
 // ListInput are the filters for the list of payments. A zero value does not filter.

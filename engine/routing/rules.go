@@ -132,6 +132,18 @@ func compile(row *Config) (*Compiled, error) {
 	return c, nil
 }
 
+// RuleName returns the name of the rule that routed an attempt, "" for none.
+func (s *Rules) RuleName(ctx context.Context, merchantID string, r *payment.Routed) string {
+	if r.Rule == 0 {
+		return ""
+	}
+	c, err := s.compiled(ctx, merchantID, r.Config)
+	if err != nil || c.Algorithm.Source == nil || r.Rule > len(c.Algorithm.Source.Rules) {
+		return ""
+	}
+	return c.Algorithm.Source.Rules[r.Rule-1].Name
+}
+
 // known reports whether an adapter serves a connector.
 func (s *Rules) known(connector string) bool {
 	_, ok := s.Connectors.Adapter(connector)
