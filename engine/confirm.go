@@ -187,7 +187,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		return e.ConfirmAuthenticated(ctx, w, in, c, now, ri)
 	}
 	w.FillAttempt(in, c)
-	e.mayRetry(w, in, c, route)
+	e.routes.MayRetry(w, in, c, route)
 	if t := in.ThreeDS; t != nil {
 		w.Attempt.Details.Authentication = &payment.AttemptAuthentication{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
 			Exemption: t.Exemption, Network: c.Facts.Network, Shift: string(threeds.ShiftUnknown)} // from the merchant's request

@@ -21,11 +21,12 @@
 //	change      the one commit path: load, decide, commit, effects
 //	webhook     delivery of events to merchants: endpoints, retries, signatures
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
-//	routing     which connector account takes a payment
+//	routing     which connector account takes a payment, and which one takes it after a failure
 //	restore     a database that was restored from a copy
 //	engine      wiring, and the use cases of payments; ports.go joins the rooms' parts of the store
 //
-// storetest has the tests that every store must pass, by room. Package storage implements Store with SQLite.
+// storetest has the tests that every store must pass, by room. Package storage implements Store with
+// SQLite and PostgreSQL.
 //
 // # One payment
 //
@@ -45,6 +46,6 @@
 //
 // # Where new things go
 //
-// A new operation on a payment (a refund, say) is a row type in payment, a port in change, a decision function here, and a route in router. Routing
-// rules are a room between change and engine. Nothing but Changes.Commit writes payments; a test holds that.
+// A new operation on a payment (a refund, say) is a row type in payment, a port in change, a decision function here, and a route in router.
+// Nothing but Changes.Commit writes payments; a test holds that.
 package engine

@@ -61,21 +61,9 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id stri
 		}
 	}
 	if in.Routing && !auth.Publishable {
-		v.Routed = e.routedOf(ctx, v.Attempts)
+		v.Routed = e.RoutedOf(ctx, v.Attempts)
 	}
 	return v, nil
-}
-
-// routedOf says how the attempts came to their accounts. A rule's name is "" if its configuration cannot be read.
-func (e *Engine) routedOf(ctx context.Context, attempts []*payment.Attempt) []change.Routed {
-	list := []change.Routed{}
-	for _, a := range attempts {
-		if r := a.Details.Routed; r != nil {
-			list = append(list, change.Routed{Routed: r, AttemptID: a.ID, Connector: a.Connector, AccountID: a.AccountID,
-				Rule: e.RuleName(ctx, a.MerchantID, r)})
-		}
-	}
-	return list
 }
 
 // forceSync asks the processor for the payment's result and books the answer. It sends no request that could act.

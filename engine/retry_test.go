@@ -131,10 +131,9 @@ func TestRetryElsewhere(t *testing.T) {
 // Every account declines: the payment has failed with the last attempt's error, and the manual capture of it has nothing to capture.
 func TestRetryExhausted(t *testing.T) {
 	first := newBooth(t, answers(402))
-	w := newCounters(t, first.URL, clerk("first", says(refusal())))
 	last := refusal()
 	last.Decline.Code, last.Decline.Reason = "51", sdk.DeclineInsufficientFunds
-	w = &counterWorld{world: newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"first": clerk("first", says(refusal())), "second": clerk("second", says(last))})}
+	w := &counterWorld{world: newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"first": clerk("first", says(refusal())), "second": clerk("second", says(last))})}
 	w.boothAccount("first", first.URL)
 	w.boothAccount("second", first.URL)
 	w.profileFields(`{"is_auto_retries_enabled":true,"max_auto_retries_enabled":255}`)

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/routing"
 	"payswitch/sdk"
 )
 
@@ -58,7 +59,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 	if w.WentOn {
 		return w.Told
 	}
-	return callerError(mustEnd(w, v), w)
+	return callerError(routing.MustEnd(w, v), w)
 }
 
 // settleLater goes on until the verdict is booked. After one lease time, an error may last: then release ends the hold, so that resolution can look for
@@ -138,8 +139,8 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 	if w.Payment.Occupied(w.Operation) {
 		return nil, change.ErrStale
 	}
-	v = mustEnd(w, v)
-	if next, err := e.another(ctx, w, v, now); err != nil {
+	v = routing.MustEnd(w, v)
+	if next, err := e.routes.Another(ctx, w, v, now); err != nil {
 		e.log.LogAttrs(ctx, slog.LevelError, "the decision about another attempt failed; none follows", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
 	} else if next != nil {
 		if c, err := e.supersede(ctx, w, v, next, now); !errors.Is(err, errNotSuperseded) {
@@ -147,7 +148,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 		}
 	}
 	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
-	e.unify(ctx, &b, v)
+	e.routes.Unify(ctx, &b, v)
 	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal}
 	holdAgainstRow(c, v)

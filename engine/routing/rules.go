@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/card"
+	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -132,8 +133,19 @@ func compile(row *Config) (*Compiled, error) {
 	return c, nil
 }
 
-// RuleName returns the name of the rule that routed an attempt, "" for none.
-func (s *Rules) RuleName(ctx context.Context, merchantID string, r *payment.Routed) string {
+// RoutedOf says how attempts came to their accounts. A rule's name is "" if its configuration cannot be read.
+func (s *Rules) RoutedOf(ctx context.Context, attempts []*payment.Attempt) []change.Routed {
+	list := []change.Routed{}
+	for _, a := range attempts {
+		if r := a.Details.Routed; r != nil {
+			list = append(list, change.Routed{Routed: r, AttemptID: a.ID, Connector: a.Connector, AccountID: a.AccountID, Rule: s.ruleName(ctx, a.MerchantID, r)})
+		}
+	}
+	return list
+}
+
+// ruleName returns the name of the rule that routed an attempt, "" for none.
+func (s *Rules) ruleName(ctx context.Context, merchantID string, r *payment.Routed) string {
 	if r.Rule == 0 {
 		return ""
 	}

@@ -1,0 +1,70 @@
+package routing
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/engine/routing/rule"
+)
+
+// BenchmarkConfiguration measures what an active configuration of 100 rules adds to a payment: its facts, the rules, and the accounts.
+func BenchmarkConfiguration(b *testing.B) {
+	const condition = `{"lhs":%q,"comparison":%q,"value":{"type":%q,"value":%s},"metadata":{}}`
+	var rules []string
+	for i := range 100 {
+		rules = append(rules, fmt.Sprintf(`{"name":"r%d","connectorSelection":{"type":"priority","data":["b"]},"statements":[{"condition":[%s,%s]}]}`, i,
+			fmt.Sprintf(condition, "amount", "greater_than", "number", fmt.Sprint(10_000+i)), fmt.Sprintf(condition, "currency", "equal", "enum_variant", `"EUR"`)))
+	}
+	raw := `{"type":"advanced","data":{"defaultSelection":{"type":"priority","data":["a"]},"metadata":{},"rules":[` + strings.Join(rules, ",") + `]}}`
+	active, err := compile(&Config{ID: "routing_1", Algorithm: json.RawMessage(raw)})
+	require.NoError(b, err)
+	p := &payment.Payment{ID: "pay_1", Currency: "EUR", NetAmount: 5000, Private: &payment.Private{},
+		Details: payment.Details{CaptureMethod: payment.CaptureAutomatic, Metadata: json.RawMessage(`{"order":"1","shop":"berlin"}`)}}
+	c := &card.Card{Facts: card.Facts{BIN: "424242", Network: "Visa", Type: "CREDIT", CountryCode: "DE"}}
+	all := []*account.Account{{ID: "mca_a", Connector: "a"}, {ID: "mca_b", Connector: "b"}}
+	profile, in := &account.Profile{}, &request.Input{}
+	b.ReportAllocs()
+	for b.Loop() {
+		chosen := &candidates{trace: &payment.Routed{}}
+		chosen.configured(active, all, p, func() *rule.Input { return InputOf(p, profile, in, c) })
+		if len(chosen.list) != 1 {
+			b.Fatal("no account was chosen")
+		}
+	}
+}
+
+// An attempt keeps how it was routed. That costs few bytes, because every attempt has it.
+func TestTraceIsSmall(t *testing.T) {
+	size := func(r payment.Routed) int {
+		raw, err := json.Marshal(r)
+		require.NoError(t, err)
+		return len(raw)
+	}
+	require.LessOrEqual(t, size(payment.Routed{By: payment.RoutedByDefault}), 20)
+	typical := payment.Routed{By: payment.RoutedByConfig, Config: "routing_0123456789abcdefghij", Rule: 12, Place: 1,
+		Left: []payment.LeftOut{{Account: "mca_0123456789abcdefghij", Why: payment.LeftCurrency}}}
+	require.LessOrEqual(t, size(typical), 150)
+}
+
+func TestCorrectByPSD2(t *testing.T) {
+	for name, c := range map[string]struct{ issuer, acquirer, decision, want string }{
+		"within, no 3DS":       {"FR", "DE", rule.DecideNoThreeDS, rule.DecideChallenge},
+		"within, an exemption": {"FR", "DE", rule.DecideTRA, rule.DecideTRA},
+		"outside, no 3DS":      {"US", "DE", rule.DecideNoThreeDS, rule.DecideNoThreeDS},
+		"outside, exemption":   {"FR", "US", rule.DecideLowValue, rule.DecideChallenge},
+		"unknown issuer":       {"", "DE", rule.DecideChallengePreferred, rule.DecideChallenge},
+	} {
+		in := &rule.Input{}
+		in.SetCountry(rule.IssuerCountry, c.issuer)
+		in.SetCountry(rule.AcquirerCountry, c.acquirer)
+		require.Equal(t, c.want, correct(c.decision, in), name)
+	}
+}

@@ -1,0 +1,112 @@
+package routing
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/request"
+	"payswitch/sdk"
+)
+
+// defaultRetryBudget is the time in which further attempts may begin, counted from the confirm. The customer waits for one answer.
+const defaultRetryBudget = 15 * time.Second
+
+// MayRetry lets a confirm go on at another account if its authorization fails. A stored credential belongs to its account, so that its charge
+// does not go on.
+func (t *Router) MayRetry(w *change.Confirming, in *request.Input, c *card.Card, route *Route) {
+	if w.Instrument != nil && (w.Instrument.Stored || w.Instrument.Reference != nil) || c.Secrets.Number.IsZero() {
+		return
+	}
+	budget := time.Duration(w.Profile.Settings.Retries.BudgetMS) * time.Millisecond
+	if budget == 0 {
+		budget = defaultRetryBudget
+	}
+	w.Retry = &change.Retry{Input: in, Card: c, Instrument: w.Instrument, Accounts: route.Rest, Until: t.Now().Add(budget)}
+}
+
+// MustEnd returns the verdict to book for a further attempt of which nothing has left. The payment has an attempt that failed before, so it ends
+// as failed, and does not wait for a new confirm.
+func MustEnd(w *change.Loaded, v payment.Verdict) payment.Verdict {
+	if w.Retry != nil && w.Retry.Tries > 0 && (v.Status == payment.OperationFailed || v.Status == payment.OperationRejected) && v.Over() {
+		return v.NotActed()
+	}
+	return v
+}
+
+// Further is the account and the manner of the attempt that follows a failed one.
+type Further struct {
+	Route  *Route
+	StepUp bool // the same account tries again with 3-D Secure
+}
+
+// Another decides whether another attempt follows a failed authorization, before the failure is booked. It returns nil if none follows. Only a
+// verdict that is over leads to another attempt: the processor did not act, and will not.
+func (t *Router) Another(ctx context.Context, w *change.Loaded, v payment.Verdict, now time.Time) (*Further, error) {
+	op, r := w.Operation, w.Retry
+	if r == nil || r.Last || !w.Fresh || !v.Over() || v.Busy || v.Late || op.Kind != sdk.OpAuthorize && op.Kind != sdk.OpVerify ||
+		w.Payment.OpenOperation != op.ID || w.Payment.AttemptID != op.AttemptID || w.Attempt.Details.CancelWanted || !now.Before(r.Until) {
+		return nil, nil
+	}
+	bad := failureOf(w.Attempt, op, v)
+	bad.Unsent = v.Status != payment.OperationDeclined
+	policy, err := t.Rules.RetryPolicy(ctx, w.Profile, bad)
+	if err != nil || !policy.On {
+		return nil, err
+	}
+	if policy.StepUp && w.Adapter.Manifest.Features.Processor3DS && w.Payment.Details.AuthenticationType != payment.AuthenticationThreeDS && r.Tries == 0 && v.Status == payment.OperationDeclined {
+		return &Further{StepUp: true, Route: &Route{Account: w.Account, Adapter: w.Adapter, Trace: &payment.Routed{By: payment.RoutedByStepUp}}}, nil
+	}
+	if !policy.Elsewhere || r.Tries >= policy.Most {
+		return nil, nil
+	}
+	facts := &r.Card.Facts
+	route := t.Next(w.Payment, facts, r.Accounts, func(a *account.Account, info port.AdapterInfo) payment.LeftWhy {
+		x := w.Attempt.Details.Exemption
+		switch {
+		case a.ID == w.Account.ID:
+			return payment.LeftTried
+		case r.Input.ThreeDS != nil && !info.Manifest.Features.External3DS:
+			return payment.LeftThreeDS
+		case r.Input.ThreeDS == nil && w.Payment.Details.AuthenticationType == payment.AuthenticationThreeDS && !info.Manifest.Features.Processor3DS:
+			return payment.LeftThreeDS
+		case x.Direct() && !slices.Contains(info.Manifest.Features.Exemptions, sdk.Exemption(x.Exemption)):
+			return payment.LeftThreeDS
+		}
+		return ""
+	})
+	if route == nil {
+		return nil, nil
+	}
+	return &Further{Route: route}, nil
+}
+
+// failureOf describes a failed attempt to the error table.
+func failureOf(a *payment.Attempt, op *payment.Operation, v payment.Verdict) Failure {
+	f := Failure{Connector: a.Connector, Kind: op.Kind}
+	if o := v.Outcome; o != nil && o.Decline != nil {
+		f.Decline = *o.Decline
+	}
+	if a.Details.Card != nil {
+		f.Network = a.Details.Card.Network
+	}
+	return f
+}
+
+// Unify adds to a decline the unified code and message of the operator's error rule.
+func (t *Router) Unify(ctx context.Context, b *payment.Booking, v payment.Verdict) {
+	bad := b.Attempt.Details.Error
+	if bad == nil || b.Attempt.Status != payment.AttemptFailure || v.Status != payment.OperationDeclined {
+		return
+	}
+	var err error
+	if bad.UnifiedCode, bad.UnifiedMessage, err = t.Rules.Unified(ctx, failureOf(b.Attempt, b.Operation, v)); err != nil {
+		t.Log.LogAttrs(ctx, slog.LevelError, "the error rule of a decline cannot be read", slog.String("operation_id", b.Operation.ID), slog.Any("error", err))
+	}
+}
