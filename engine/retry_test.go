@@ -350,3 +350,20 @@ func TestRetryRepeated(t *testing.T) {
 	require.Equal(t, v.Payment.ID, again.Payment.ID)
 	require.EqualValues(t, []int64{1, 1}, []int64{p.count.Load(), w.second.count.Load()})
 }
+
+// A profile that an older version stored has its retry fields as they were sent, and no settings of them.
+func TestRetrySettingsOfAnOlderVersion(t *testing.T) {
+	p := newBooth(t, answers(402))
+	w := newCounters(t, p.URL, clerk("first", says(refusal())))
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
+		row, err := tx.Profile("m1", w.profile.ID)
+		if err != nil {
+			return err
+		}
+		require.NotZero(t, row.Settings.Retries)
+		row.Settings.Retries = account.RetrySettings{}
+		return tx.UpdateProfile(row)
+	}))
+	w.Changed()
+	require.Equal(t, 2, w.pay(sale(1200, visa)).Payment.AttemptCount)
+}

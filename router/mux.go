@@ -77,6 +77,9 @@ func openSegments(r *route) []int {
 
 // find returns the route of a request and the segments of the path. If no route matches, it returns the methods that the path has.
 func (m mux) find(method, path string) (*route, []string, []string) {
+	if path == configsPath+"/" {
+		path = configsPath // the v1 API has the slash
+	}
 	if r, segments := m.match(method, path); r != nil {
 		return r, segments, nil
 	}

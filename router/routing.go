@@ -39,7 +39,7 @@ func (s *Server) routingRoutes() []route {
 		configPath    = "/routing/{routing_id}"
 		decisionPath  = "/routing/decision"
 		surchargePath = decisionPath + "/surcharge"
-		keyPath       = "/configs/{config_key}"
+		keyPath       = configsPath + "/{config_key}"
 	)
 	return []route{
 		{method: "POST", pattern: "/routing", who: secretField, handle: s.createRouting},
@@ -69,7 +69,7 @@ func (s *Server) routingRoutes() []route {
 		{method: "POST", pattern: "/gsm/get", who: admin, handle: s.retrieveErrorRule},
 		{method: "POST", pattern: "/gsm/update", who: admin, handle: s.updateErrorRule},
 		{method: "POST", pattern: "/gsm/delete", who: admin, handle: s.deleteErrorRule},
-		{method: "POST", pattern: "/configs", who: admin, handle: s.createConfigKey},
+		{method: "POST", pattern: configsPath, who: admin, handle: s.createConfigKey},
 		{method: "GET", pattern: keyPath, who: admin, handle: s.retrieveConfigKey},
 		{method: "POST", pattern: keyPath, who: admin, handle: s.updateConfigKey},
 		{method: "DELETE", pattern: keyPath, who: admin, handle: s.deleteConfigKey},

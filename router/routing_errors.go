@@ -188,6 +188,9 @@ func errorRuleAnswer(r *routing.ErrorRule, err error) (answer, error) {
 	return w.close().answer(), nil
 }
 
+// configsPath is the path of config keys. With a slash at its end it is the same.
+const configsPath = "/configs"
+
 // configKey is a config key as sent.
 type configKey struct{ name, value string }
 

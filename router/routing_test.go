@@ -384,6 +384,7 @@ func TestConfigKeys(t *testing.T) {
 	}
 	call("POST", "/configs/none", `{"value":"x"}`).refused(404, "HE_02", "Config key does not exist in our records.")
 	w.get("/configs/none").refused(401, "IR_01", "")
+	require.Equal(t, "x", call("POST", "/configs/", `{"key":"slash","value":"x"}`).ok()["value"], "the v1 API has the slash")
 }
 
 func (w *routed) put(path, body string) response { return w.send("PUT", path, w.secret, body) }

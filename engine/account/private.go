@@ -60,6 +60,21 @@ func openProfile(v *vault.Vault, p *Profile) (err error) {
 		return err
 	}
 	p.takePrivate()
+	return p.takeRetries()
+}
+
+// takeRetries sets the retry settings that a profile lacks because an older version stored it: these versions kept the fields as sent, alone.
+func (p *Profile) takeRetries() error {
+	if p.Settings.Retries != (RetrySettings{}) {
+		return nil
+	}
+	var f profileFields
+	if err := DetailsOf(p.Details).only([]string{"is_auto_retries_enabled", "max_auto_retries_enabled", "is_clear_pan_retries_enabled"}).into(&f); err != nil {
+		return err
+	}
+	Assign(&p.Settings.Retries.Auto, f.AutoRetries)
+	Assign(&p.Settings.Retries.Most, f.MostRetries)
+	Assign(&p.Settings.Retries.ClearPAN, f.ClearPANRetries)
 	return nil
 }
 
