@@ -23,6 +23,7 @@
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
 //	routing     which connector account takes a payment, and which one takes it after a failure
 //	restore     a database that was restored from a copy
+//	resolve     the loop that finds open operations, and shares a node's time between accounts
 //	engine      wiring, and the use cases of payments; ports.go joins the rooms' parts of the store
 //
 // storetest has the tests that every store must pass, by room. Package storage implements Store with

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/resolve"
 	"payswitch/engine/threeds/flow"
 )
 
@@ -30,7 +31,9 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 	}()
 	var loops sync.WaitGroup
-	loops.Go(func() { e.resolveLoop(ctx) })
+	due := resolve.Loop{Store: e.changes.Store, Driver: e.driver, Metrics: e.metrics, Log: e.log, Now: e.now, Node: e.opts.Node, Every: e.opts.ResolveEvery,
+		LeaseTime: e.opts.LeaseTime, Wake: e.wake, InFlight: e.inFlight, Resolve: e.resolve}
+	loops.Go(func() { due.Run(ctx) })
 	loops.Go(func() { e.Webhooks.Run(ctx) })
 	for _, l := range []struct {
 		name  string

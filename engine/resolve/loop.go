@@ -1,4 +1,4 @@
-package engine
+package resolve
 
 import (
 	"cmp"
@@ -10,18 +10,36 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/port"
 )
 
 // How many operations one node resolves at the same time: in all, and of one connector account.
 const (
-	resolveAtOnce     = 128
-	resolvePerAccount = 16
+	atOnce     = 128
+	perAccount = 16
 )
 
-// resolvePool counts the operations that this node resolves. It is safe for concurrent use.
-type resolvePool struct {
+// Loop resolves the open operations that are due. All fields are needed.
+type Loop struct {
+	Store     change.Store
+	Driver    *drive.Driver
+	Metrics   port.Metrics
+	Log       *slog.Logger
+	Now       port.Clock
+	Node      string        // the owner of the leases
+	Every     time.Duration // the time between two looks
+	LeaseTime time.Duration
+	Wake      <-chan struct{} // asks for a look at once
+	InFlight  *sync.WaitGroup // counts the operations under way
+	// Resolve seeks the end of an operation that this node has claimed. leaseEnd is the end of its lease by Now. It may be called concurrently.
+	Resolve func(ctx context.Context, op *payment.Operation, leaseEnd time.Time) error
+}
+
+// pool counts the operations that this node resolves. It is safe for concurrent use.
+type pool struct {
 	freed chan struct{} // holds a token after an operation has ended
 
 	mu      sync.Mutex
@@ -29,23 +47,23 @@ type resolvePool struct {
 	total   int
 }
 
-// resolveLoop resolves what is due, every Options.ResolveEvery and whenever an operation ends while others wait. Once ctx has ended it begins
-// nothing more, and waits for what it has begun.
-func (e *Engine) resolveLoop(ctx context.Context) {
-	pool := &resolvePool{freed: make(chan struct{}, 1), running: map[string]int{}}
+// Run resolves what is due, every l.Every and whenever an operation ends while others wait. Once ctx has ended it begins nothing more, and waits
+// for what it has begun.
+func (l *Loop) Run(ctx context.Context) {
+	pool := &pool{freed: make(chan struct{}, 1), running: map[string]int{}}
 	var begun sync.WaitGroup
 	defer begun.Wait()
-	tick := time.NewTicker(e.opts.ResolveEvery)
+	tick := time.NewTicker(l.Every)
 	defer tick.Stop()
 	for {
-		late, err := e.resolveDue(ctx, pool, &begun)
+		late, err := l.look(ctx, pool, &begun)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			e.log.LogAttrs(ctx, slog.LevelError, "claiming open operations failed", slog.Any("error", err))
+			l.Log.LogAttrs(ctx, slog.LevelError, "claiming open operations failed", slog.Any("error", err))
 		default:
-			e.metrics.Swept("resolve", late, e.opts.ResolveEvery)
+			l.Metrics.Swept("resolve", late, l.Every)
 		}
 		freed := pool.freed
 		if late == 0 {
@@ -55,22 +73,22 @@ func (e *Engine) resolveLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		case <-e.wake:
+		case <-l.Wake:
 		case <-freed:
 		}
 	}
 }
 
-// resolveDue begins to resolve what is due, as far as the pool has room. late is how long the oldest operation that found no room has been due.
-func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.WaitGroup) (late time.Duration, err error) {
-	if calm, err := e.driver.ClockIsCalm(ctx); err != nil || !calm {
+// look begins to resolve what is due, as far as the pool has room. late is how long the oldest operation that found no room has been due.
+func (l *Loop) look(ctx context.Context, pool *pool, begun *sync.WaitGroup) (late time.Duration, err error) {
+	if calm, err := l.Driver.ClockIsCalm(ctx); err != nil || !calm {
 		return 0, err
 	}
 	var due []change.DueOperation
 	var now time.Time
-	err = e.store.View(ctx, func(r Reader) (err error) {
+	err = l.Store.View(ctx, func(r change.Reader) (err error) {
 		now = r.Now()
-		due, err = r.DueOperations(2 * resolvePerAccount)
+		due, err = r.DueOperations(2 * perAccount)
 		return err
 	})
 	if err != nil {
@@ -87,13 +105,13 @@ func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.
 	for i, o := range taken {
 		rows[i] = o.Row
 	}
-	leaseEnd := e.now().Add(e.opts.LeaseTime)
+	leaseEnd := l.Now().Add(l.LeaseTime)
 	var ops []*payment.Operation
-	err = e.store.Update(ctx, func(tx Tx) (err error) {
-		if ops = nil; !e.driver.ClockHolds(tx.Now()) {
+	err = l.Store.Update(ctx, func(tx change.Tx) (err error) {
+		if ops = nil; !l.Driver.ClockHolds(tx.Now()) {
 			return nil
 		}
-		ops, err = tx.ClaimOperations(e.opts.Node, tx.Now().Add(e.opts.LeaseTime), len(rows), rows...)
+		ops, err = tx.ClaimOperations(l.Node, tx.Now().Add(l.LeaseTime), len(rows), rows...)
 		_, err = account.LeftOut(nil, err) // the others go on
 		return err
 	})
@@ -101,7 +119,7 @@ func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.
 		return late, err
 	}
 	for _, op := range ops {
-		end, first := e.driver.Hold(op.ID)
+		end, first := l.Driver.Hold(op.ID)
 		if !first { // a run of this process works on it: the claim keeps other nodes away
 			end()
 			continue
@@ -109,14 +127,14 @@ func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.
 		name := op.MerchantID + "/" + op.AccountID
 		pool.add(name, 1)
 		begun.Add(1)
-		e.inFlight.Add(1)
+		l.InFlight.Add(1)
 		go func() {
 			defer begun.Done()
-			defer e.inFlight.Done()
+			defer l.InFlight.Done()
 			defer pool.add(name, -1)
 			defer end()
-			if err := e.resolve(context.WithoutCancel(ctx), op, leaseEnd); err != nil {
-				e.log.LogAttrs(ctx, slog.LevelWarn, "operation not resolved yet", slog.String("operation_id", op.ID), slog.Any("error", err))
+			if err := l.Resolve(context.WithoutCancel(ctx), op, leaseEnd); err != nil {
+				l.Log.LogAttrs(ctx, slog.LevelWarn, "operation not resolved yet", slog.String("operation_id", op.ID), slog.Any("error", err))
 			}
 		}()
 	}
@@ -125,7 +143,7 @@ func (e *Engine) resolveDue(ctx context.Context, pool *resolvePool, begun *sync.
 
 // choose picks the operations to claim. The accounts take turns: the account with the fewest operations under way comes first, and within an
 // account the operation that is due longest.
-func (p *resolvePool) choose(due []change.DueOperation) (taken, rest []change.DueOperation) {
+func (p *pool) choose(due []change.DueOperation) (taken, rest []change.DueOperation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if fault.Planted("one queue") {
@@ -141,7 +159,7 @@ func (p *resolvePool) choose(due []change.DueOperation) (taken, rest []change.Du
 	}
 	slices.SortStableFunc(due, func(a, b change.DueOperation) int { return cmp.Compare(turns[a.Row], turns[b.Row]) })
 	for _, o := range due {
-		if turns[o.Row] < resolvePerAccount && p.total+len(taken) < resolveAtOnce {
+		if turns[o.Row] < perAccount && p.total+len(taken) < atOnce {
 			taken = append(taken, o)
 		} else {
 			rest = append(rest, o)
@@ -150,7 +168,7 @@ func (p *resolvePool) choose(due []change.DueOperation) (taken, rest []change.Du
 	return taken, rest
 }
 
-func (p *resolvePool) add(account string, n int) {
+func (p *pool) add(account string, n int) {
 	p.mu.Lock()
 	p.total += n
 	if p.running[account] += n; p.running[account] == 0 {
