@@ -199,7 +199,7 @@ func TestAuthenticationRaces(t *testing.T) {
 			case 0:
 				w.ChallengeNotified(context.Background(), back, cres("server-x", "Y"), "")
 			case 1:
-				w.AuthorizeReturn(context.Background(), flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: v.Attempt.Private.Invoke.AuthorizeToken})
+				w.AuthorizeReturn(context.Background(), flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: v.Attempt.Private.Invoke.AuthorizeToken, Alone: true})
 			case 2:
 				w.RetrievePayment(context.Background(), w.auth, v.Payment.ID, request.RetrieveInput{ForceSync: true})
 			case 3:

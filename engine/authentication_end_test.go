@@ -277,7 +277,7 @@ func TestAuthorizeURL(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		visit := func(v *change.View, token string) *flow.AuthorizeView {
 			t.Helper()
-			out, err := w.AuthorizeReturn(t.Context(), flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
+			out, err := w.AuthorizeReturn(t.Context(), flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token, Alone: true})
 			require.NoError(t, err)
 			return out
 		}
@@ -300,7 +300,7 @@ func TestAuthorizeURL(t *testing.T) {
 		closed, _ := w.inChallenge()
 		w.a.result = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Pending: true} }
 		for _, token := range []string{"", "x", secret, approved.Attempt.Private.Invoke.AuthorizeToken, closed.Attempt.Private.Invoke.PageToken} {
-			_, err := w.AuthorizeReturn(t.Context(), flow.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
+			_, err := w.AuthorizeReturn(t.Context(), flow.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token, Alone: true})
 			require.EqualError(t, err, "HE_02: Payment does not exist in our records", "a URL without its own token leads to no payment")
 		}
 		require.Equal(t, payment.RequiresCustomerAction, w.get(closed.Payment.ID, request.RetrieveInput{}).Payment.Status)
@@ -308,6 +308,40 @@ func TestAuthorizeURL(t *testing.T) {
 		require.Equal(t, "challenge_cancelled", w.get(closed.Payment.ID, request.RetrieveInput{}).Attempt.Details.Error.Code)
 		require.Equal(t, 2, w.bank.count())
 	})
+}
+
+// A page in a frame gets its answer at once, whatever is not known yet. A result that comes within the waiting time counts without another visit.
+func TestAuthorizeURLInAFrame(t *testing.T) {
+	for name, returned := range map[string]bool{"the payer came back": true, "the payer closed the challenge": false} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				w := newSecureWorld(t, engine.Options{})
+				v, c := w.inChallenge()
+				began := time.Now()
+				w.a.result = func(*sdk.Request) *sdk.AuthenticationOutcome {
+					if time.Since(began) < 6*time.Second {
+						return &sdk.AuthenticationOutcome{Pending: true}
+					}
+					return always("Y")(nil)
+				}
+				if returned {
+					require.Equal(t, flow.PollID(v.Payment.ID), w.comesBack(c, cres("server-x", "Y")).Poll)
+				}
+				for range 3 {
+					out, err := w.AuthorizeReturn(t.Context(), flow.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank",
+						Token: v.Attempt.Private.Invoke.AuthorizeToken})
+					require.NoError(t, err)
+					require.Equal(t, flow.PollID(v.Payment.ID), out.Poll)
+				}
+				require.Zero(t, time.Since(began), "no visit waits")
+				time.Sleep(9 * time.Second) // of the bubble's clock
+				s, err := w.PollStatus(t.Context(), w.pk, flow.PollID(v.Payment.ID))
+				require.NoError(t, err)
+				require.Equal(t, "completed", s)
+				require.Equal(t, payment.Succeeded, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
+			})
+		})
+	}
 }
 
 // F3 and the binding: the facts that an authentication was made for cannot change under it.

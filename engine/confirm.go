@@ -163,6 +163,9 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		return nil, err
 	}
 	w.Account, w.Adapter = route.Account, route.Adapter
+	if err := w.Instrument.CheckAccount(w.Account, c); err != nil {
+		return nil, err
+	}
 	if in.ThreeDS != nil && !w.Adapter.Manifest.Features.External3DS {
 		return nil, flow.NoExternal3DS(w.Account)
 	}

@@ -20,7 +20,7 @@ import (
 var payerSends = []string{"client_secret", "confirm", "profile_id", "amount", "currency",
 	"payment_method", "payment_method_type", "payment_method_data", "payment_token", "card_cvc",
 	"browser_info", "billing", "shipping", "email", "phone", "name",
-	"customer_acceptance", "return_url", "setup_future_usage", "mandate_data", "payment_type", "authentication_type"}
+	"customer_acceptance", "return_url", "is_iframe_redirection_enabled", "setup_future_usage", "mandate_data", "payment_type", "authentication_type"}
 
 // payerRepeats are the fields that belong to the merchant's server. The payer's device may repeat the stored value, because some clients
 // send the whole payment back. sent reports whether the request has the field. same reports whether its value is the stored one.
@@ -244,7 +244,7 @@ func payerInput(p *payment.Payment, in *request.Input) *request.Input {
 	out := &request.Input{ClientSecret: in.ClientSecret, PaymentMethod: in.PaymentMethod, PaymentMethodType: in.PaymentMethodType, Card: in.Card,
 		HasMethodData: in.HasMethodData, MethodBilling: in.MethodBilling, PaymentToken: in.PaymentToken, CardCVC: in.CardCVC, CardHolder: in.CardHolder,
 		Browser: in.Browser, Billing: in.Billing, Shipping: in.Shipping, Email: in.Email, Phone: in.Phone, Name: in.Name,
-		Acceptance: in.Acceptance, ReturnURL: in.ReturnURL, SetupFutureUsage: in.SetupFutureUsage, PaymentType: in.PaymentType,
+		Acceptance: in.Acceptance, ReturnURL: in.ReturnURL, IFrameRedirect: in.IFrameRedirect, SetupFutureUsage: in.SetupFutureUsage, PaymentType: in.PaymentType,
 		AuthenticationType: in.AuthenticationType, Lines: in.Lines}
 	if out.AuthenticationType == payment.AuthenticationNoThreeDS {
 		out.AuthenticationType = "" // it repeats the default: the merchant's rules decide

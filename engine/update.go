@@ -21,6 +21,7 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string
 		if !w.Payment.Status.Facts().Update {
 			return nil, fault.Refused("You cannot update this payment because it has status " + string(w.Payment.Status))
 		}
+		w.Payment.Details.Session++ // the tokens of clients from before the update are void
 		if payment.IsTrue(in.Confirm) {
 			return e.updateAndConfirm(ctx, w, in)
 		}

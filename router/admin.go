@@ -102,7 +102,7 @@ func (s *Server) adminRoutes() []route {
 		{method: "POST", pattern: customersPath, who: secretField, handle: s.createCustomer},
 		{method: "GET", pattern: customersPath + "/list", who: secretField, handle: s.listCustomers},
 		{method: "GET", pattern: customersPath + "/list_with_count", who: secretField, handle: s.countCustomers},
-		{method: "GET", pattern: customerPath, who: customersOwn, handle: s.retrieveCustomer},
+		{method: "GET", pattern: customerPath, who: customersOwn, token: true, handle: s.retrieveCustomer},
 		{method: "POST", pattern: customerPath, who: secretField, handle: s.updateCustomer},
 		{method: "DELETE", pattern: customerPath, who: secretField, handle: s.deleteCustomer},
 	}

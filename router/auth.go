@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/secret"
 )
@@ -14,22 +15,26 @@ import (
 type access int
 
 const (
-	nobody          access = iota // the zero value: New refuses the route
-	open                          // no key; openRoutes names the guard
-	secretField                   // a merchant's secret key
-	either                        // a secret key, or the publishable key with the payment's client secret
-	publishable                   // the publishable key
-	customersOwn                  // a secret key, or an ephemeral key of the customer that the request is about
-	customersDevice               // the publishable key with a client secret, or an ephemeral key
-	admin                         // the installation's admin key
-	ownMerchant                   // a secret key of the merchant in the path's {merchant_id}
-	adminOrOwn                    // the admin key, or a key that ownMerchant admits
+	nobody           access = iota // the zero value: New refuses the route
+	open                           // no key; openRoutes names the guard
+	secretField                    // a merchant's secret key
+	either                         // a secret key, or the publishable key with the payment's client secret
+	publishable                    // the publishable key
+	customersOwn                   // a secret key, or an ephemeral key of the customer that the request is about
+	customersDevice                // the publishable key with a client secret, or an ephemeral key
+	customersSession               // the ephemeral key that the path's {session_id} names
+	admin                          // the installation's admin key
+	ownMerchant                    // a secret key of the merchant in the path's {merchant_id}
+	adminOrOwn                     // the admin key, or a key that ownMerchant admits
 )
 
 // authenticate checks the api-key header against the access of the route, and sets auth and admin of the call.
 func (s *Server) authenticate(c *call) error {
 	if c.route.who == open {
 		return nil
+	}
+	if token := c.r.Header.Get("Authorization"); token != "" && !strings.Contains(token, " ") && c.route.takesToken() {
+		return s.authenticateToken(c, secret.New(token))
 	}
 	key := secret.New(c.r.Header.Get("api-key"))
 	if key.IsZero() {
@@ -48,7 +53,7 @@ func (s *Server) authenticate(c *call) error {
 	if err != nil {
 		return err
 	}
-	if a.CustomerID != "" && c.route.who != customersOwn && c.route.who != customersDevice {
+	if a.CustomerID != "" && c.route.who != customersOwn && c.route.who != customersDevice && c.route.who != customersSession {
 		return fault.Unauthorized()
 	}
 	switch c.route.who {
@@ -58,6 +63,10 @@ func (s *Server) authenticate(c *call) error {
 		}
 	case customersDevice:
 		if !a.Publishable && a.CustomerID == "" {
+			return fault.Unauthorized()
+		}
+	case customersSession:
+		if !opensSession(a, c.param("session_id")) {
 			return fault.Unauthorized()
 		}
 	case publishable:
@@ -76,6 +85,35 @@ func (s *Server) authenticate(c *call) error {
 		a.ProfileID = id
 	}
 	c.auth = a
+	return nil
+}
+
+// forClients reports whether a payer's client may use the route, with a key that every page may know. Each request proves what it may see.
+func (r *route) forClients() bool {
+	return r.who == either || r.who == publishable || r.who == customersDevice || r.who == customersOwn || r.who == customersSession
+}
+
+// takesToken reports whether the route takes the SDK token of a payment.
+func (r *route) takesToken() bool {
+	return r.who == either || r.who == publishable || r.who == customersDevice || r.token
+}
+
+// authenticateToken checks the SDK token in the header Authorization, which wins over api-key. On the routes of one payment the token stands for the
+// publishable key and the client secret. On a customer's own routes it acts for the payment's customer, if it carries the client session: without
+// one, any page could write the token from the client secret.
+func (s *Server) authenticateToken(c *call, token secret.Value) error {
+	a, t, err := s.Access.AuthenticateSDK(c.ctx(), token)
+	if err != nil {
+		return err
+	}
+	if c.route.who == customersOwn {
+		if !t.Proven || t.CustomerID == "" {
+			return fault.Unauthorized()
+		}
+		c.auth = account.Auth{MerchantID: a.MerchantID, CustomerID: t.CustomerID}
+		return nil
+	}
+	c.auth, c.token = a, t
 	return nil
 }
 

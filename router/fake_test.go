@@ -16,6 +16,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
+	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
@@ -38,6 +39,12 @@ type fake struct {
 func (f *fake) Authenticate(context.Context, secret.Value) (account.Auth, error) {
 	return account.Auth{MerchantID: "m1"}, nil
 }
+
+func (f *fake) AuthenticateSDK(context.Context, secret.Value) (account.Auth, *account.SDKToken, error) {
+	return account.Auth{}, nil, fault.Unauthorized()
+}
+
+func (f *fake) SDKAuthorization(*change.View, bool) string { return "" }
 
 func (f *fake) SecretOf(context.Context, *account.Auth, string) string { return "" }
 
@@ -108,7 +115,7 @@ func TestNextActionLeadsToTheWebOnly(t *testing.T) {
 
 func TestReturn(t *testing.T) {
 	var got request.ReturnInput
-	view := &change.ReturnView{URL: "https://shop.test/done?status=succeeded"}
+	view := &change.ReturnView{View: sample(payment.Succeeded), URL: "https://shop.test/done?status=succeeded"}
 	f := &fake{returned: func(in request.ReturnInput) (*change.ReturnView, error) { got = in; return view, nil }}
 	r := f.send(t, "POST", "/payments/p/m1/redirect/complete/stripe/t?x=1&y=a%20b&x=2", "PaRes=a%2Bb&MD=&empty", "Content-Type", "application/x-www-form-urlencoded")
 	require.Equal(t, 302, r.status)
@@ -121,13 +128,13 @@ func TestReturn(t *testing.T) {
 	require.Equal(t, "GET", got.Return.Method)
 	require.Equal(t, 400, f.send(t, "GET", "/payments/p/m1/redirect/response/stripe/t?a=%zz", "").status)
 
-	view = &change.ReturnView{URL: "https://shop.test/done", Fields: []sdk.Header{{Name: "status", Value: "succeeded"}}}
+	view = &change.ReturnView{View: sample(payment.Succeeded), URL: "https://shop.test/done", Fields: []sdk.Header{{Name: "status", Value: "succeeded"}}}
 	r = f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe/t", "")
 	require.Equal(t, 200, r.status)
 	require.Contains(t, r.body, `<form id="next" method="post" action="https://shop.test/done">`)
 	require.Contains(t, r.body, `<input type="hidden" name="status" value="succeeded">`)
 
-	view = &change.ReturnView{NextURL: publicURL + "/payments/redirect/p/m1/p_1"}
+	view = &change.ReturnView{View: sample(payment.Succeeded), NextURL: publicURL + "/payments/redirect/p/m1/p_1"}
 	require.Equal(t, view.NextURL, f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe/t", "").header.Get("Location"))
 }
 

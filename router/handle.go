@@ -31,9 +31,19 @@ type call struct {
 	requestID string
 	auth      account.Auth // zero on open routes and for the admin key
 	admin     bool         // the caller sent the admin key
-	body      []byte       // of a POST or PUT
+	body      []byte       // of a POST or PUT, and of a DELETE with a route.body
 	rate      http.Header  // what is left of the key's rate; nil without a limit
+	token     *account.SDKToken
+	clients   bool // a browser asks ahead for a route for payers' clients
 	options   *Options
+}
+
+// clientSecret is the client secret of a request: the one that was sent, else that of the SDK token.
+func (c *call) clientSecret(sent string) string {
+	if sent == "" && c.token != nil {
+		return c.token.ClientSecret
+	}
+	return sent
 }
 
 func (c *call) ctx() context.Context     { return c.r.Context() }
@@ -88,7 +98,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call
 	h.Set("Strict-Transport-Security", "max-age=31536000")
 	h.Set("Via", "payswitch")
 	keepPrivate(h, a.status)
-	s.allowOrigin(h, r)
+	s.allowOrigin(h, r, c.clients || c.route != nil && c.route.forClients())
 	took := time.Since(began)
 	if r.Header.Get("X-Hs-Latency") == "true" {
 		h.Set("X-Hs-Latency", strconv.FormatInt(took.Milliseconds(), 10))
@@ -153,7 +163,9 @@ func (s *Server) serve(c *call) (a answer) {
 		}
 	}()
 	if c.r.Method == http.MethodOptions && c.r.Header.Get("Access-Control-Request-Method") != "" {
-		return s.preflight()
+		asked, _, _ := s.mux.find(c.r.Header.Get("Access-Control-Request-Method"), c.r.URL.Path)
+		c.clients = asked != nil && asked.forClients()
+		return s.preflight(c.clients)
 	}
 	var allowed []string
 	if c.route, c.segments, allowed = s.mux.find(c.r.Method, c.r.URL.Path); c.route == nil {
@@ -197,7 +209,7 @@ func (s *Server) call(c *call) (answer, error) {
 			}
 		}
 	}
-	if c.r.Method == http.MethodPost || c.r.Method == http.MethodPut {
+	if c.r.Method == http.MethodPost || c.r.Method == http.MethodPut || c.r.Method == http.MethodDelete && c.route.body > 0 {
 		if err := s.readBody(c); err != nil {
 			return answer{}, err
 		}
@@ -216,7 +228,7 @@ func (s *Server) call(c *call) (answer, error) {
 // opens.
 func (s *Server) once(c *call, key string) (answer, error) {
 	if c.auth.Publishable {
-		if c.auth.SecretOf = s.Access.SecretOf(c.ctx(), &c.auth, shownSecret(c.body)); c.auth.SecretOf == "" {
+		if c.auth.SecretOf = s.Access.SecretOf(c.ctx(), &c.auth, c.clientSecret(shownSecret(c.body))); c.auth.SecretOf == "" {
 			return c.route.handle(c)
 		}
 	}
@@ -334,15 +346,17 @@ func (s *Server) requestID(r *http.Request) string {
 	return uuid.Must(uuid.NewV7()).String()
 }
 
-func (s *Server) allowOrigin(h http.Header, r *http.Request) {
-	if len(s.opts.CORS.Origins) == 0 {
+// allowOrigin says whether the page that sent the request may read the answer. Any page may use the routes for payers' clients: each request proves
+// what it may see, and no cookie is ever sent. The other routes are for the origins of CORS.Origins.
+func (s *Server) allowOrigin(h http.Header, r *http.Request, clients bool) {
+	if len(s.opts.CORS.Origins) == 0 && !clients {
 		return
 	}
 	h.Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
 	switch {
 	case origin == "":
-	case slices.Contains(s.opts.CORS.Origins, "*"):
+	case clients, slices.Contains(s.opts.CORS.Origins, "*"):
 		h.Set("Access-Control-Allow-Origin", "*")
 	case slices.Contains(s.opts.CORS.Origins, origin):
 		h.Set("Access-Control-Allow-Origin", origin)
@@ -353,9 +367,9 @@ func (s *Server) allowOrigin(h http.Header, r *http.Request) {
 }
 
 // preflight answers a browser that asks which requests it may send. Server.answer adds whether the page's origin is allowed.
-func (s *Server) preflight() answer {
+func (s *Server) preflight(clients bool) answer {
 	h := http.Header{}
-	if len(s.opts.CORS.Origins) > 0 {
+	if len(s.opts.CORS.Origins) > 0 || clients {
 		h.Set("Access-Control-Allow-Methods", strings.Join(s.opts.CORS.Methods, ", "))
 		h.Set("Access-Control-Allow-Headers", "*, api-key, content-type, authorization")
 		h.Set("Access-Control-Max-Age", "30")

@@ -45,7 +45,7 @@ func (s *Server) methodRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/customers/payment_methods", who: customersDevice, handle: s.savedMethodsOfPayment},
 		{method: "GET", pattern: ofCustomer, who: customersOwn, handle: s.savedMethods},
-		{method: "POST", pattern: ofCustomer + "/{payment_method_id}/default", who: customersOwn, handle: s.setDefaultMethod},
+		{method: "POST", pattern: ofCustomer + "/{payment_method_id}/default", who: customersOwn, token: true, handle: s.setDefaultMethod},
 		{method: "POST", pattern: "/payment_methods", who: secretField, handle: s.createMethod},
 		{method: "GET", pattern: methodPath, who: secretField, handle: s.retrieveMethod},
 		{method: "DELETE", pattern: methodPath, who: customersOwn, handle: s.deleteMethod},
@@ -114,10 +114,10 @@ func (s *Server) methodsFor(c *call, customerID string, f method.MethodFilter) (
 	return methodsAnswer(list, &guest), nil
 }
 
-// paymentBySecret reads the payment whose client_secret is in the query, with the rights of auth.
-func (s *Server) paymentBySecret(c *call, auth account.Auth) (*change.View, error) {
-	q := c.query()
-	clientSecret := q.text("client_secret")
+// paymentBySecret reads the payment whose client_secret is in the query, with the rights of auth. Only the parameters in repeatable may be repeated.
+func (s *Server) paymentBySecret(c *call, auth account.Auth, repeatable ...string) (*change.View, error) {
+	q := c.query(repeatable...)
+	clientSecret := c.clientSecret(q.text("client_secret"))
 	switch {
 	case q.err != nil:
 		return nil, q.err

@@ -15,6 +15,7 @@ type route struct {
 	pattern string
 	who     access
 	handle  handler
+	token   bool  // takes the SDK token of a payment; routes of one payment take it without this
 	body    int64 // the most bytes of a body; 0 for Options.MaxBody
 
 	guard    *guard   // of an open route

@@ -11,18 +11,19 @@ import (
 	"payswitch/sdk"
 )
 
-// enabledMethod is an entry of payment_methods_enabled of a connector account, with the fields that offers need.
+// enabledMethod is an entry of payment_methods_enabled of a connector account, with the fields that offers need. Amounts and recurring_enabled are not
+// among them: they are no test.
 type enabledMethod struct {
-	Method string `json:"payment_method"`
-	Types  []struct {
-		Type       string   `json:"payment_method_type"`
-		Networks   []string `json:"card_networks"`
-		Currencies *limited `json:"accepted_currencies"`
-		Countries  *limited `json:"accepted_countries"`
-		Minimum    *int64   `json:"minimum_amount"`
-		Maximum    *int64   `json:"maximum_amount"`
-		Recurring  *bool    `json:"recurring_enabled"`
-	} `json:"payment_method_types"`
+	Method string        `json:"payment_method"`
+	Types  []enabledType `json:"payment_method_types"`
+}
+
+type enabledType struct {
+	Type       string   `json:"payment_method_type"`
+	Experience string   `json:"payment_experience"`
+	Networks   []string `json:"card_networks"`
+	Currencies *limited `json:"accepted_currencies"`
+	Countries  *limited `json:"accepted_countries"`
 }
 
 // limited is a list of values that are accepted, or refused, by its type.
@@ -31,149 +32,380 @@ type limited struct {
 	List []string `json:"list"`
 }
 
-// allows reports whether v is accepted. An unknown v ("") is accepted.
-func (l *limited) allows(v string) bool {
+// allows reports whether v is accepted, by the entry and by the configured list. An unknown v ("") is accepted. all_accepted skips the configured list.
+func (l *limited) allows(v string, configured list) bool {
 	switch {
-	case l == nil || v == "":
+	case v == "":
 		return true
+	case l == nil:
+		return configured.takes(v)
+	case l.Type == "all_accepted":
+		return true
+	case len(l.List) == 0:
+		return configured.takes(v)
 	case l.Type == "enable_only":
-		return slices.Contains(l.List, v)
+		return slices.Contains(l.List, v) && configured.takes(v)
 	case l.Type == "disable_only":
-		return !slices.Contains(l.List, v)
+		return !slices.Contains(l.List, v) && configured.takes(v)
+	}
+	return configured.takes(v)
+}
+
+// candidate is an entry that can pay the payment, at one account.
+type candidate struct {
+	method  string
+	entry   enabledType
+	account *account.Account
+}
+
+// offerShape says how an offer is shown. The rows of the list come in this order.
+type offerShape int
+
+const (
+	byExperience offerShape = iota
+	byNetwork
+	byBank
+	byDebit
+	byTransfer
+	shapes
+)
+
+// offer is a type of payment method in one shape, with the connectors that take it. The lists keep the order in which they were found.
+type offer struct {
+	method, kind string
+	shape        offerShape
+	experience   string   // of the first entry
+	groups       []string // experiences or networks; one group "" in the other shapes
+	takers       map[string][]string
+}
+
+// connectors are all connectors of the offer.
+func (o *offer) connectors() []string {
+	var out []string
+	for _, g := range o.groups {
+		for _, c := range o.takers[g] {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// offeredMethods lists the methods that a checkout may offer for a payment: those that the connector accounts of its profile have enabled.
+func (s *Server) offeredMethods(c *call) (answer, error) {
+	q := c.query(offerFilters...)
+	if !c.auth.Publishable && !q.has("client_secret") {
+		return answer{}, &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "Profile id not found"}
+	}
+	if err := checkOfferQuery(q); err != nil {
+		return answer{}, err
+	}
+	v, err := s.paymentBySecret(c, c.auth, offerFilters...)
+	if err != nil {
+		return answer{}, err
+	}
+	offers, err := s.offersFor(c, v)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.offersAnswer(v, offers), nil
+}
+
+// offerFilters are the parameters of the query that may be repeated.
+var offerFilters = []string{"accepted_countries", "accepted_currencies", "card_network"}
+
+// checkOfferQuery checks the types of the query. Their values are no test: only the payment counts.
+func checkOfferQuery(q *query) error {
+	q.int("amount")
+	q.int("limit")
+	q.bool("recurring_enabled")
+	q.bool("installment_payment_enabled")
+	for i, closed := range [][]string{countries, names(currencies), names(cardNetworks)} {
+		name := offerFilters[i]
+		for _, v := range q.values[name] {
+			if !slices.Contains(closed, v) {
+				q.fail(name, "unknown variant `"+shownText([]byte(v))+"`", didYouMean(v, closed))
+			}
+		}
+	}
+	return q.err
+}
+
+// offersFor returns the offers for a payment, in the order of their shapes.
+func (s *Server) offersFor(c *call, v *change.View) ([]*offer, error) {
+	accounts, err := s.Admin.Accounts(c.ctx(), account.Auth{MerchantID: v.Payment.MerchantID})
+	if err != nil {
+		return nil, err
+	}
+	var found []candidate
+	for _, a := range accounts {
+		if a.Type != account.TypeProcessor || a.ProfileID != v.Payment.ProfileID || !a.Active || a.Disabled {
+			continue
+		}
+		info, loaded := s.Connectors.Adapter(a.Connector)
+		if !loaded {
+			continue
+		}
+		var enabled []enabledMethod
+		if len(a.PaymentMethods) > 0 {
+			if err := json.Unmarshal(a.PaymentMethods, &enabled); err != nil {
+				return nil, fault.Internal(err, "read payment_methods_enabled of "+a.ID)
+			}
+		}
+		for _, m := range enabled {
+			for _, t := range m.Types {
+				if s.offers.fits(v.Payment, a.Connector, m.Method, &t, slices.Contains(info.Manifest.Operations, sdk.OpVerify)) {
+					found = append(found, candidate{m.Method, t, a})
+				}
+			}
+		}
+	}
+	return grouped(onePerRoutedType(found, v.Profile.Fallback)), nil
+}
+
+// fits reports whether an entry can pay the payment. verifies is true if the connector's adapter checks cards without a charge.
+func (t *offerTables) fits(p *payment.Payment, connector, method string, e *enabledType, verifies bool) bool {
+	if raw := p.Details.Echo["allowed_payment_method_types"]; len(raw) > 0 {
+		var allowed []string
+		if json.Unmarshal(raw, &allowed) == nil && allowed != nil && !slices.Contains(allowed, e.Type) {
+			return false
+		}
+	}
+	country := ""
+	if b := p.Private.Billing; b != nil && b.Address != nil {
+		country = b.Address.Country
+	}
+	f := t.filter(connector, e.Type)
+	switch {
+	case !e.Currencies.allows(string(p.Currency), f.Currency), !e.Countries.allows(country, f.Country):
+		return false
+	case f.Not.Capture != "" && f.Not.Capture == string(p.Details.CaptureMethod):
+		return false
+	case p.Amount == 0 && setsUpMandate(p):
+		return slices.Contains(t.ZeroAmount[e.Type], connector) || method == payment.MethodCard && verifies
 	}
 	return true
 }
 
-// offer is a card type that can pay, with the connectors for each network. Both keep the order in which they were found.
-type offer struct {
-	kind     string
-	networks []string
-	takers   map[string][]string
+// setsUpMandate reports whether the payment sets up later charges without the customer.
+func setsUpMandate(p *payment.Payment) bool {
+	return p.Details.SetupFutureUsage == sdk.UsageOffSession || p.Details.Mandate != nil
 }
 
-// offeredMethods lists the methods that can pay a payment: those that a connector account of its profile has enabled and whose adapter supports the
-// payment.
-func (s *Server) offeredMethods(c *call) (answer, error) {
-	if !c.auth.Publishable && !c.query().has("client_secret") {
-		return answer{}, &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "Profile id not found"}
+// paymentType is the payment_type of a payment, inferred from what it sets up or charges.
+func paymentType(p *payment.Payment) string {
+	switch {
+	case p.Details.MandateID != "":
+		return "recurring_mandate"
+	case setsUpMandate(p) && p.Amount == 0:
+		return "setup_mandate"
+	case setsUpMandate(p):
+		return "new_mandate"
 	}
-	v, err := s.paymentBySecret(c, c.auth)
-	if err != nil {
-		return answer{}, err
+	return "normal"
+}
+
+// onePerRoutedType keeps one account for each type whose client starts a session with that account: the one that routing puts first.
+func onePerRoutedType(found []candidate, fallback []string) []candidate {
+	rank := func(c candidate) int {
+		if i := slices.Index(fallback, c.account.ID); i >= 0 {
+			return i
+		}
+		return len(fallback)
 	}
-	accounts, err := s.Admin.Accounts(c.ctx(), c.auth)
-	if err != nil {
-		return answer{}, err
-	}
-	offers := []*offer{}
-	for _, a := range accounts {
-		if info, loaded := s.Connectors.Adapter(a.Connector); loaded && a.ProfileID == v.Payment.ProfileID && a.Active && !a.Disabled && takes(info.Manifest, v.Payment) {
-			if offers, err = addOffers(offers, a, v.Payment); err != nil {
-				return answer{}, err
+	best := map[string]candidate{}
+	for _, c := range found {
+		if routed(c.method, c.entry.Type) {
+			if b, seen := best[c.entry.Type]; !seen || rank(c) < rank(b) {
+				best[c.entry.Type] = c
 			}
 		}
 	}
-	return offersAnswer(v, offers), nil
+	return slices.DeleteFunc(found, func(c candidate) bool {
+		return routed(c.method, c.entry.Type) && best[c.entry.Type].account.ID != c.account.ID
+	})
 }
 
-// takes reports whether the manifest of an adapter supports the kind, the currency and the capture method of the payment.
-func takes(m *sdk.Manifest, p *payment.Payment) bool {
-	capture := sdk.CaptureAutomatic
-	if p.Details.CaptureMethod == payment.CaptureManual || p.Details.CaptureMethod == payment.CaptureManualMultiple {
-		capture = sdk.CaptureManual
-	}
-	return m.Kind == sdk.KindProcessor && (len(m.Currencies) == 0 || slices.Contains(m.Currencies, p.Currency)) &&
-		(len(m.Captures) == 0 || slices.Contains(m.Captures, capture)) && (p.Details.CaptureMethod != payment.CaptureManualMultiple || m.Features.MultipleCapture)
+func routed(method, kind string) bool {
+	return slices.Contains([]string{"bank_transfer", "bank_debit", "bank_redirect"}, method) ||
+		slices.Contains([]string{"google_pay", "apple_pay", "klarna", "paypal", "samsung_pay"}, kind)
 }
 
-func addOffers(offers []*offer, a *account.Account, p *payment.Payment) ([]*offer, error) {
-	var enabled []enabledMethod
-	if len(a.PaymentMethods) > 0 {
-		if err := json.Unmarshal(a.PaymentMethods, &enabled); err != nil {
-			return nil, fault.Internal(err, "read payment_methods_enabled of "+a.ID)
+// grouped makes the offers of the entries. An entry appears in each shape that it has the facts for.
+func grouped(found []candidate) []*offer {
+	var out []*offer
+	add := func(s offerShape, c candidate, groups ...string) {
+		i := slices.IndexFunc(out, func(o *offer) bool { return o.shape == s && o.method == c.method && o.kind == c.entry.Type })
+		if i < 0 {
+			i = len(out)
+			out = append(out, &offer{method: c.method, kind: c.entry.Type, shape: s, experience: c.entry.Experience, takers: map[string][]string{}})
 		}
-	}
-	country := ""
-	if p.Private.Billing != nil && p.Private.Billing.Address != nil {
-		country = p.Private.Billing.Address.Country
-	}
-	for _, method := range enabled {
-		for _, t := range method.Types {
-			if method.Method != "card" || !t.Currencies.allows(string(p.Currency)) || !t.Countries.allows(country) ||
-				t.Minimum != nil && p.Amount > 0 && p.Amount < *t.Minimum || t.Maximum != nil && p.Amount > *t.Maximum ||
-				p.Details.SetupFutureUsage == sdk.UsageOffSession && t.Recurring != nil && !*t.Recurring {
-				continue
+		for _, g := range groups {
+			if out[i].takers[g] == nil {
+				out[i].groups = append(out[i].groups, g)
 			}
-			i := slices.IndexFunc(offers, func(o *offer) bool { return o.kind == t.Type })
-			if i < 0 {
-				i = len(offers)
-				offers = append(offers, &offer{kind: t.Type, takers: map[string][]string{}})
+			if !slices.Contains(out[i].takers[g], c.account.Connector) {
+				out[i].takers[g] = append(out[i].takers[g], c.account.Connector)
 			}
-			offers[i].add(t.Networks, a.Connector)
 		}
 	}
-	return offers, nil
-}
-
-func (o *offer) add(networks []string, connector string) {
-	for _, n := range networks {
-		if o.takers[n] == nil {
-			o.networks = append(o.networks, n)
-		}
-		if !slices.Contains(o.takers[n], connector) {
-			o.takers[n] = append(o.takers[n], connector)
+	for s := range shapes {
+		for _, c := range found {
+			switch {
+			case s == byExperience && c.entry.Experience != "":
+				add(s, c, c.entry.Experience)
+			case s == byNetwork && len(c.entry.Networks) > 0:
+				add(s, c, c.entry.Networks...)
+			case s == byBank && c.method == "bank_redirect", s == byDebit && c.method == "bank_debit", s == byTransfer && c.method == "bank_transfer":
+				add(s, c, "")
+			}
 		}
 	}
+	return out
 }
 
-// cardFieldTypes are the fields that a page must ask for, each with its kind of input.
-var cardFieldTypes = [][2]string{{"card_number", "user_card_number"}, {"card_exp_month", "user_card_expiry_month"},
-	{"card_exp_year", "user_card_expiry_year"}, {"card_cvc", "user_card_cvc"}}
-
-func offersAnswer(v *change.View, offers []*offer) answer {
-	p, w := v.Payment, &writer{}
+func (s *Server) offersAnswer(v *change.View, offers []*offer) answer {
+	p, w := v.Payment, newWriter(paymentSize)
 	collect := profileSwitches(v.Profile)
 	w.open().text("redirect_url", v.Profile.Settings.ReturnURL).str("currency", string(p.Currency)).key("payment_methods").openList()
-	if len(offers) > 0 {
-		w.open().str("payment_method", "card").key("payment_method_types").openList()
-		for _, o := range offers {
-			writeOffer(w, o)
+	for i, o := range offers {
+		first := !slices.ContainsFunc(offers[:i], func(e *offer) bool { return e.shape == o.shape && e.method == o.method })
+		if !first {
+			continue
+		}
+		w.open().str("payment_method", o.method).key("payment_method_types").openList()
+		for _, e := range offers[i:] {
+			if e.shape == o.shape && e.method == o.method {
+				s.writeOffer(w, v, e)
+			}
 		}
 		w.closeList().close()
 	}
-	w.closeList().null("mandate_payment").text("merchant_name", merchantName(v.Merchant)).bool("show_surcharge_breakup_screen", false)
-	w.text("payment_type", orElse(p.Details.PaymentType, "normal")).bool("request_external_three_ds_authentication", p.Details.External3DS)
+	w.closeList()
+	writeMandateType(w, "mandate_payment", p.Details.Mandate)
+	w.text("merchant_name", merchantName(v.Merchant)).bool("show_surcharge_breakup_screen", false)
+	w.str("payment_type", paymentType(p)).bool("request_external_three_ds_authentication", p.Details.External3DS)
 	w.bool("collect_shipping_details_from_wallets", collect.Shipping || collect.AlwaysShipping)
 	w.bool("collect_billing_details_from_wallets", collect.Billing || collect.AlwaysBilling)
-	w.bool("is_tax_calculation_enabled", false).key("sdk_next_action").open().str("next_action", "confirm").null("should_block_confirm").close()
-	return w.bool("is_guest_customer", p.CustomerID == "").null("intent_data").close().answer()
+	w.bool("is_tax_calculation_enabled", calculatesTax(v))
+	writeNextOfSDK(w)
+	w.bool("is_guest_customer", p.CustomerID == "")
+	writeIntentData(w, v)
+	return w.close().answer()
 }
 
-func writeOffer(w *writer, o *offer) {
-	w.open().str("payment_method_type", o.kind).null("payment_experience").key("card_networks").openList()
-	for _, n := range o.networks {
-		w.open().str("card_network", n).null("surcharge_details").strings("eligible_connectors", o.takers[n]).close()
-	}
-	w.closeList().null("bank_names", "bank_debits", "bank_transfers").key("required_fields").open()
-	for _, f := range cardFieldTypes {
-		path := "payment_method_data.card." + f[0]
-		w.key(path).open().str("required_field", path).str("display_name", f[0]).str("field_type", f[1]).null("value").close()
-	}
-	w.close().null("surcharge_details", "pm_auth_connector").close()
+// writeNextOfSDK writes sdk_next_action: no risk check comes before the confirm.
+func writeNextOfSDK(w *writer) {
+	w.key("sdk_next_action").open().str("next_action", "confirm").bool("should_block_confirm", false).close()
 }
 
-// collectSwitches are the profile's settings for collecting details from wallets.
+func (s *Server) writeOffer(w *writer, v *change.View, o *offer) {
+	w.open().str("payment_method_type", o.kind)
+	s.writeGroups(w, o)
+	fields, known := s.requiredFieldsOf(v, o)
+	writeRequiredFields(w, v, fields, known)
+	w.null("surcharge_details", "pm_auth_connector").close()
+}
+
+// writeGroups writes the connectors of an offer in its shape. The keys of the other shapes are null.
+func (s *Server) writeGroups(w *writer, o *offer) {
+	grouped := func(at offerShape, key, name string) {
+		if o.shape != at {
+			w.null(key)
+			return
+		}
+		w.key(key).openList()
+		for _, g := range o.groups {
+			w.open().str(name, g)
+			if at == byNetwork {
+				w.null("surcharge_details")
+			}
+			w.strings("eligible_connectors", o.takers[g]).close()
+		}
+		w.closeList()
+	}
+	grouped(byExperience, "payment_experience", "payment_experience_type")
+	grouped(byNetwork, "card_networks", "card_network")
+	if o.shape == byBank {
+		w.key("bank_names").openList()
+		s.writeBanks(w, o)
+		w.closeList()
+	} else {
+		w.null("bank_names")
+	}
+	for _, row := range []struct {
+		at  offerShape
+		key string
+	}{{byDebit, "bank_debits"}, {byTransfer, "bank_transfers"}} {
+		if o.shape == row.at {
+			w.key(row.key).open().strings("eligible_connectors", o.takers[""]).close()
+		} else {
+			w.null(row.key)
+		}
+	}
+}
+
+// writeBanks writes the banks that all connectors of the offer know, and then the rest of each connector.
+func (s *Server) writeBanks(w *writer, o *offer) {
+	byConnector, connectors := s.offers.Banks[o.kind], o.takers[""]
+	var common []string
+	for i, connector := range connectors {
+		if i == 0 {
+			common = slices.Clone(byConnector[connector])
+		}
+		common = slices.DeleteFunc(common, func(bank string) bool { return !slices.Contains(byConnector[connector], bank) })
+	}
+	rest := false
+	for _, connector := range connectors {
+		rest = rest || len(byConnector[connector]) > len(common)
+	}
+	if len(common) > 0 || !rest {
+		w.open().strings("bank_name", common).strings("eligible_connectors", connectors).close()
+	}
+	for _, connector := range connectors {
+		own := slices.DeleteFunc(slices.Clone(byConnector[connector]), func(bank string) bool { return slices.Contains(common, bank) })
+		if len(own) > 0 {
+			w.open().strings("bank_name", own).strings("eligible_connectors", []string{connector}).close()
+		}
+	}
+}
+
+// writeIntentData writes the payment's own fields for the checkout. It holds nothing that the answer to GET /payments/{id} does not show the same caller.
+func writeIntentData(w *writer, v *change.View) {
+	p, d, private := v.Payment, &v.Payment.Details, v.Payment.Private
+	w.key("intent_data").open().str("payment_id", p.ID).str("status", string(p.Status)).int("amount", p.Amount).str("currency", string(p.Currency))
+	w.text("client_secret", private.ClientSecret).text("description", d.Description).text("customer_id", p.CustomerID)
+	w.text("return_url", bareReturnURL(&change.ReturnView{View: v})).text("setup_future_usage", string(d.SetupFutureUsage))
+	writeContact(w, "billing", private.Billing)
+	writeContact(w, "shipping", private.Shipping)
+	w.raw("metadata", d.Metadata).raw("order_details", d.Echo["order_details"]).time("created", p.CreatedAt).time("expires_on", p.ExpiresAt)
+	w.str("profile_id", p.ProfileID).text("merchant_order_reference_id", d.OrderReference).int("attempt_count", int64(max(p.AttemptCount, 1)))
+	w.null("installment_options").text("capture_method", string(d.CaptureMethod)).text("merchant_name", merchantName(v.Merchant))
+	writeMandateType(w, "mandate_payment", d.Mandate)
+	w.str("payment_type", paymentType(p)).bool("request_external_three_ds_authentication", d.External3DS)
+	w.bool("is_tax_calculation_enabled", calculatesTax(v)).bool("is_guest_customer", p.CustomerID == "").close()
+}
+
+// collectSwitches are the profile's settings for a checkout.
 type collectSwitches struct {
-	Billing        bool `json:"collect_billing_details_from_wallet_connector"`
-	Shipping       bool `json:"collect_shipping_details_from_wallet_connector"`
-	AlwaysBilling  bool `json:"always_collect_billing_details_from_wallet_connector"`
-	AlwaysShipping bool `json:"always_collect_shipping_details_from_wallet_connector"`
+	Billing        bool  `json:"collect_billing_details_from_wallet_connector"`
+	Shipping       bool  `json:"collect_shipping_details_from_wallet_connector"`
+	AlwaysBilling  bool  `json:"always_collect_billing_details_from_wallet_connector"`
+	AlwaysShipping bool  `json:"always_collect_shipping_details_from_wallet_connector"`
+	Tax            bool  `json:"is_tax_connector_enabled"`
+	IFrame         *bool `json:"is_iframe_redirection_enabled"`
 }
 
 // profileSwitches reads the settings from the profile's details. A missing setting is off.
 func profileSwitches(p *account.Profile) (s collectSwitches) {
 	_ = json.Unmarshal(p.Details, &s) // the details were checked when the profile was created
 	return s
+}
+
+// calculatesTax reports whether a checkout must ask for the tax before it confirms.
+func calculatesTax(v *change.View) bool {
+	return profileSwitches(v.Profile).Tax && string(v.Payment.Details.Echo["skip_external_tax_calculation"]) != "true"
 }
 
 // merchantName is the merchant_name from the merchant's private fields, where it is stored as JSON text.

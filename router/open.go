@@ -30,7 +30,7 @@ type guard struct {
 }
 
 // openRoutes lists every route that takes no key, with its guard. New returns an error if an open route has no line here, or if a route with a key
-// has one. A preflight (OPTIONS) needs no line, because its answer does not depend on the path.
+// has one. A preflight (OPTIONS) needs no line, because its answer depends on the list of routes alone.
 var openRoutes = []guard{
 	{pattern: indexPath, by: byNothing, why: "the product's name and version, and links to the open routes below"},
 	{pattern: healthPath, by: byNothing, why: "shows whether payments can be served"},

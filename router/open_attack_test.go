@@ -17,7 +17,12 @@ import (
 
 // home is the path of the return URL of a payment with the processor's own 3-D Secure.
 func (w *world) home(p map[string]any) string {
-	page := strings.TrimPrefix(p["next_action"].(map[string]any)["redirect_to_url"].(string), publicURL)
+	next := p["next_action"].(map[string]any)
+	link, inside := next["popup_url"].(string)
+	if !inside {
+		link = next["redirect_to_url"].(string)
+	}
+	page := strings.TrimPrefix(link, publicURL)
 	to, err := url.Parse(w.send("GET", page, "", "").header.Get("Location"))
 	require.NoError(w.t, err)
 	return strings.TrimPrefix(to.Query().Get("return_url"), publicURL)

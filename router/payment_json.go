@@ -11,7 +11,8 @@ import (
 // Presenter implements change.Presenter: it renders what merchants read outside of API answers. The zero value is ready.
 type Presenter struct{}
 
-// PaymentEvent returns the body of a webhook. The payment in it is the same as in the answer to GET /payments/{id}.
+// PaymentEvent returns the body of a webhook. The payment in it is the same as in the answer to GET /payments/{id},
+// without sdk_authorization, which is for the payer's client.
 func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *change.View) ([]byte, error) {
 	w := newWriter(paymentSize)
 	w.open().str("merchant_id", v.Payment.MerchantID).str("event_id", eventID).str("event_type", eventType)
@@ -57,7 +58,8 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	} else {
 		w.null("amount_received")
 	}
-	w.str("processor_merchant_id", p.MerchantID).null("initiator", "sdk_authorization").text("connector", a.Connector)
+	w.str("processor_merchant_id", p.MerchantID).null("initiator").text("sdk_authorization", v.SDKAuthorization)
+	w.text("connector", a.Connector)
 	writeStateMetadata(w, p, a)
 	w.text("client_secret", private.ClientSecret)
 	w.time("created", p.CreatedAt).time("modified_at", p.ModifiedAt)
@@ -131,12 +133,15 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	w.text("connector_mandate_id", storedCredential(a).ID).text("card_discovery", a.Details.CardDiscovery)
 	w.null("force_3ds_challenge", "force_3ds_challenge_trigger")
 	writeIssuerError(w, a.Details.Error)
-	w.null("is_iframe_redirection_enabled", "whole_connector_response", "enable_partial_authorization", "enable_overcapture",
+	w.flag("is_iframe_redirection_enabled", redirectsInFrame(v)).null("whole_connector_response", "enable_partial_authorization", "enable_overcapture",
 		"is_overcapture_enabled")
 	w.raw("is_stored_credential", d.Echo["is_stored_credential"]).raw("mit_category", d.Echo["mit_category"])
 	w.raw("billing_descriptor", d.Echo["billing_descriptor"])
 	w.null("tokenization", "partner_merchant_identifier_details")
 	writeTokenization(w, method)
+	if !listed {
+		writeSaving(w, v, a)
+	}
 	w.null("installment_options", "installment_data", "sender_payment_instrument_id")
 	w.close()
 }
@@ -252,6 +257,14 @@ func writeBrowser(w *writer, b *sdk.Browser) {
 	w.int("time_zone", int64(b.TimeZone)).text("ip_address", b.IP).text("accept_header", b.AcceptHeader).text("user_agent", b.UserAgent).close()
 }
 
+// redirectsInFrame is is_iframe_redirection_enabled of the payment, else of its profile, else nil.
+func redirectsInFrame(v *change.View) *bool {
+	if own := v.Payment.Details.IFrameRedirect; own != nil || v.Profile == nil {
+		return own
+	}
+	return profileSwitches(v.Profile).IFrame
+}
+
 // writeNextAction writes the next step of the customer, or null where the payment waits for none.
 func writeNextAction(w *writer, v *change.View) {
 	if v.Attempt != nil && v.Attempt.Private != nil && v.Attempt.Private.Invoke != nil && v.Payment.Status == payment.RequiresCustomerAction {
@@ -272,6 +285,8 @@ func writeNextAction(w *writer, v *change.View) {
 		}
 		w.str("method_key", name).bool("three_ds_method_data_submission", true).text("three_ds_method_data", value)
 		w.text("three_ds_method_url", next.URL).null("directory_server_id", "message_version").close()
+	} else if inside := redirectsInFrame(v); inside != nil && *inside {
+		w.str("type", "redirect_inside_popup").str("popup_url", v.RedirectURL).str("redirect_response_url", v.ResponseURL)
 	} else {
 		w.str("type", "redirect_to_url").str("redirect_to_url", v.RedirectURL)
 	}

@@ -3,6 +3,7 @@ package router
 import (
 	"time"
 
+	"payswitch/engine/change"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 )
@@ -37,6 +38,52 @@ func writeTokenization(w *writer, m *method.PaymentMethod) {
 	w.bool("is_eligible_for_mit_payment", m.Status == method.MethodActive && m.OffSession()).close()
 }
 
+// Reasons why a payment's card is not saved.
+const (
+	noConsent   = "customer_acceptance_missing"
+	noCustomer  = "customer_missing"
+	notApproved = "payment_not_approved"
+	notWritten  = "saving_failed"
+)
+
+var savingMessages = map[string]string{
+	noConsent: "The payer did not agree to saving: the request has no customer_acceptance. " +
+		"The card is not saved and cannot be charged without the payer.",
+	noCustomer:  "The payment has no customer. The card is not saved and cannot be charged without the payer.",
+	notApproved: "The processor did not approve the payment. The card is not saved.",
+	notWritten:  "The payment went through, but payswitch could not save the card. It cannot be charged without the payer.",
+}
+
+// writeSaving writes payment_method_saving: what became of the card that the payment was to save. It is left out for a payment that was to save nothing.
+func writeSaving(w *writer, v *change.View, a *payment.Attempt) {
+	p, d := v.Payment, &a.Details
+	if !d.Confirmed || d.MerchantInitiated || p.Details.SetupFutureUsage == "" && d.Save == "" || d.Save == "" && d.MethodID != "" {
+		return
+	}
+	status, reason := "not_saved", ""
+	switch {
+	case d.Save == "" && (p.Private == nil || p.Private.Acceptance == nil):
+		reason = noConsent
+	case d.Save == "":
+		reason = noCustomer
+	case v.Method != nil && v.Method.Status == method.MethodActive:
+		status = "saved"
+	case payment.Refused(a.Status):
+		reason = notApproved
+	case d.MethodID != "" && payment.Approved(a.Status):
+		status = "saved" // the record was deleted later
+	case payment.Approved(a.Status):
+		reason = notWritten
+	default:
+		status = "pending"
+	}
+	usage := d.Save
+	if usage == "" {
+		usage = p.Details.SetupFutureUsage
+	}
+	w.key("payment_method_saving").open().str("status", status).str("usage", string(usage)).text("reason", reason).text("message", savingMessages[reason]).close()
+}
+
 // writeMandateData writes the mandate of a payment as the request had it.
 func writeMandateData(w *writer, terms *payment.MandateTerms, agreed *payment.Acceptance) {
 	if terms == nil {
@@ -45,11 +92,21 @@ func writeMandateData(w *writer, terms *payment.MandateTerms, agreed *payment.Ac
 	}
 	w.key("mandate_data").open().null("update_mandate_id")
 	writeAcceptance(w, agreed)
+	writeMandateType(w, "mandate_type", terms)
+	w.close()
+}
+
+// writeMandateType writes the terms of a mandate by their kind, or null without a mandate.
+func writeMandateType(w *writer, key string, terms *payment.MandateTerms) {
+	if terms == nil {
+		w.null(key)
+		return
+	}
 	kind := "multi_use"
 	if terms.SingleUse {
 		kind = "single_use"
 	}
-	w.key("mandate_type").open()
+	w.key(key).open()
 	if terms.Currency == "" {
 		w.null(kind)
 	} else {
@@ -66,7 +123,7 @@ func writeMandateData(w *writer, terms *payment.MandateTerms, agreed *payment.Ac
 		}
 		w.raw("metadata", terms.Metadata).close()
 	}
-	w.close().close()
+	w.close()
 }
 
 // writeAcceptance writes customer_acceptance as the request had it.

@@ -69,6 +69,7 @@ var paymentFields = named(closedObject(
 	opt("off_session", boolean, func(p *paymentRequest) **bool { return &p.OffSession }),
 	at("payment_type", oneOf(paymentTypes), func(p *paymentRequest) *string { return &p.PaymentType }),
 	opt("session_expiry", integer(0, math.MaxUint32), func(p *paymentRequest) **int64 { return &p.SessionExpiry }),
+	opt("is_iframe_redirection_enabled", boolean, func(p *paymentRequest) **bool { return &p.IFrameRedirect }),
 	at("return_url", webURL, func(p *paymentRequest) *string { return &p.ReturnURL }),
 
 	at("customer_id", identifier, func(p *paymentRequest) *string { return &p.CustomerID }),
@@ -130,8 +131,7 @@ var paymentFields = named(closedObject(
 	drop[paymentRequest]("threeds_method_comp_ind", oneOf(completionIndicators)),
 	drop[paymentRequest]("tokenization", oneOf(tokenizations)),
 	drop[paymentRequest]("all_keys_required", boolean),
-	drop[paymentRequest]("skip_external_tax_calculation", boolean),
-	drop[paymentRequest]("is_iframe_redirection_enabled", boolean),
+	echo("skip_external_tax_calculation", boolean),
 	drop[paymentRequest]("merchant_connector_details", anyObject),
 	drop[paymentRequest]("ctp_service_details", anyObject),
 	drop[paymentRequest]("tax_status", oneOf(taxStatuses)),

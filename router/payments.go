@@ -32,14 +32,25 @@ type Payments interface {
 	NextAction(ctx context.Context, u link.URL) (*sdk.NextAction, error)
 	PaymentReturn(ctx context.Context, in request.ReturnInput) (*change.ReturnView, error)
 	ReceiveWebhook(ctx context.Context, in engine.WebhookInput) (*sdk.Reply, error)
+	SDKAuthorization(v *change.View, withSession bool) string
 	CheckClientSecret(ctx context.Context, a account.Auth, paymentID, clientSecret string) error
 }
 
-// paymentAnswer is a payment as JSON. If a processor was called, a header has its HTTP status.
-func paymentAnswer(v *change.View, err error) (answer, error) {
+// paymentAnswer is a payment as JSON, with a token for the payer's client. If a processor was called, a header has its HTTP status.
+func (s *Server) paymentAnswer(v *change.View, err error) (answer, error) {
+	return s.paymentWith(false, v, err)
+}
+
+// newSessionAnswer is paymentAnswer with a client session in the token: the answer to a create or an update.
+func (s *Server) newSessionAnswer(v *change.View, err error) (answer, error) {
+	return s.paymentWith(true, v, err)
+}
+
+func (s *Server) paymentWith(session bool, v *change.View, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	v.SDKAuthorization = s.Payments.SDKAuthorization(v, session)
 	a := paymentJSON(v)
 	if v.ConnectorStatus != 0 {
 		a.header.Set("connector_http_status_code", strconv.Itoa(v.ConnectorStatus))
@@ -52,7 +63,7 @@ func (s *Server) createPayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return paymentAnswer(s.Payments.CreatePayment(c.ctx(), c.auth, in))
+	return s.newSessionAnswer(s.Payments.CreatePayment(c.ctx(), c.auth, in))
 }
 
 func (s *Server) updatePayment(c *call) (answer, error) {
@@ -60,7 +71,7 @@ func (s *Server) updatePayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return paymentAnswer(s.Payments.UpdatePayment(c.ctx(), c.auth, c.param("payment_id"), in))
+	return s.newSessionAnswer(s.Payments.UpdatePayment(c.ctx(), c.auth, c.param("payment_id"), in))
 }
 
 func (s *Server) confirmPayment(c *call) (answer, error) {
@@ -68,7 +79,8 @@ func (s *Server) confirmPayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return paymentAnswer(s.Payments.ConfirmPayment(c.ctx(), c.auth, c.param("payment_id"), in))
+	in.ClientSecret = c.clientSecret(in.ClientSecret)
+	return s.paymentAnswer(s.Payments.ConfirmPayment(c.ctx(), c.auth, c.param("payment_id"), in))
 }
 
 // captureFields reads the body of a capture. statement_descriptor_prefix is another name of statement_descriptor_name.
@@ -94,7 +106,7 @@ func (s *Server) capturePayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return paymentAnswer(s.Payments.CapturePayment(c.ctx(), c.auth, c.param("payment_id"), in))
+	return s.paymentAnswer(s.Payments.CapturePayment(c.ctx(), c.auth, c.param("payment_id"), in))
 }
 
 var cancelFields = openObject(at("cancellation_reason", text, func(reason *string) *string { return reason }))
@@ -104,7 +116,7 @@ func (s *Server) cancelPayment(c *call) (answer, error) {
 	if err := decode(c, cancelFields, &reason); err != nil {
 		return answer{}, err
 	}
-	return paymentAnswer(s.Payments.CancelPayment(c.ctx(), c.auth, c.param("payment_id"), reason))
+	return s.paymentAnswer(s.Payments.CancelPayment(c.ctx(), c.auth, c.param("payment_id"), reason))
 }
 
 func (s *Server) cancelCaptured(c *call) (answer, error) {
@@ -112,7 +124,7 @@ func (s *Server) cancelCaptured(c *call) (answer, error) {
 	if err := decode(c, cancelFields, &reason); err != nil {
 		return answer{}, err
 	}
-	return paymentAnswer(s.Payments.CancelCaptured(c.ctx(), c.auth, c.param("payment_id")))
+	return s.paymentAnswer(s.Payments.CancelCaptured(c.ctx(), c.auth, c.param("payment_id")))
 }
 
 func (s *Server) retrievePayment(c *call) (answer, error) {
@@ -122,14 +134,14 @@ func (s *Server) retrievePayment(c *call) (answer, error) {
 		Attempts:        q.bool("expand_attempts"),
 		Routing:         q.expands("routing"),
 		Captures:        q.bool("expand_captures"),
-		ClientSecret:    q.text("client_secret"),
+		ClientSecret:    c.clientSecret(q.text("client_secret")),
 		HasClientSecret: q.has("client_secret"),
 	}
 	q.bool("all_keys_required")
 	if q.err != nil {
 		return answer{}, q.err
 	}
-	return paymentAnswer(s.Payments.RetrievePayment(c.ctx(), c.auth, c.param("payment_id"), in))
+	return s.paymentAnswer(s.Payments.RetrievePayment(c.ctx(), c.auth, c.param("payment_id"), in))
 }
 
 func (s *Server) listPayments(c *call) (answer, error) {
@@ -186,10 +198,10 @@ func (s *Server) completeAuthorize(c *call) (answer, error) {
 	if err := decode(c, completeFields, &in); err != nil {
 		return answer{}, err
 	}
-	if in.clientSecret == "" {
+	if in.clientSecret = c.clientSecret(in.clientSecret); in.clientSecret == "" {
 		return answer{}, fault.Missing("client_secret")
 	}
-	return paymentAnswer(s.Payments.CompleteAuthorize(c.ctx(), c.auth, c.param("payment_id"), in.clientSecret, in.completion))
+	return s.paymentAnswer(s.Payments.CompleteAuthorize(c.ctx(), c.auth, c.param("payment_id"), in.clientSecret, in.completion))
 }
 
 // sessionRequest is the body of session_tokens.
@@ -197,7 +209,7 @@ type sessionRequest struct{ paymentID, clientSecret string }
 
 var sessionFields = openObject(
 	must(at("payment_id", identifier, func(s *sessionRequest) *string { return &s.paymentID })),
-	must(at("client_secret", text, func(s *sessionRequest) *string { return &s.clientSecret })),
+	at("client_secret", text, func(s *sessionRequest) *string { return &s.clientSecret }),
 	must(drop[sessionRequest]("wallets", listOf(oneOf(paymentMethodTypes)))),
 )
 
@@ -206,6 +218,9 @@ func (s *Server) sessionTokens(c *call) (answer, error) {
 	var in sessionRequest
 	if err := decode(c, sessionFields, &in); err != nil {
 		return answer{}, err
+	}
+	if in.clientSecret = c.clientSecret(in.clientSecret); in.clientSecret == "" {
+		return answer{}, fault.Malformed("client_secret", "missing field `client_secret`")
 	}
 	if err := s.Payments.CheckClientSecret(c.ctx(), c.auth, in.paymentID, in.clientSecret); err != nil {
 		return answer{}, err

@@ -18,17 +18,19 @@ type query struct {
 	err    error
 }
 
-func (c *call) query() *query {
+// query reads the query of the request. Only the parameters in repeatable may come more than once.
+func (c *call) query(repeatable ...string) *query {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	q := &query{values: values}
 	if err != nil {
 		q.fail("", "the query string is malformed", "")
 	}
 	for key, list := range values {
-		if len(list) > 1 {
+		if len(list) > 1 && !slices.Contains(repeatable, key) {
 			q.fail(key, "duplicate query parameter `"+shownText([]byte(key))+"`", "Send the parameter once.")
 		}
-		if !utf8.ValidString(key) || !utf8.ValidString(list[0]) || strings.ContainsRune(list[0], 0) {
+		all := strings.Join(list, "")
+		if !utf8.ValidString(key) || !utf8.ValidString(all) || strings.ContainsRune(all, 0) {
 			q.fail(key, "the query string is not valid text", "")
 		}
 	}

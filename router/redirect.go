@@ -7,9 +7,11 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
 	"payswitch/engine/payment"
@@ -81,11 +83,36 @@ func (s *Server) paymentReturn(complete bool) handler {
 			return answer{}, err
 		case v.NextURL != "":
 			return found(v.NextURL), nil
+		}
+		if inside := redirectsInFrame(v.View); inside != nil && *inside {
+			return s.framedReturn(v)
+		}
+		switch {
 		case v.Fields != nil:
 			return formPage(v.URL, v.Fields)
 		}
 		return found(v.URL), nil
 	}
+}
+
+// framedReturn is the page at the end of a redirect inside the shop's page. It posts the return URL to the page around it. Outside a frame it goes there.
+func (s *Server) framedReturn(v *change.ReturnView) (answer, error) {
+	to, err := url.Parse(v.URL)
+	if err != nil {
+		return answer{}, fault.Internal(err, "send the payer back")
+	}
+	query := to.Query()
+	for _, f := range v.Fields {
+		query.Set(f.Name, f.Value)
+	}
+	to.RawQuery = query.Encode()
+	origins := []string{}
+	for _, o := range append([]string{to.Scheme + "://" + to.Host}, s.opts.CORS.Origins...) {
+		if strings.HasPrefix(o, "http") && !slices.Contains(origins, o) {
+			origins = append(origins, o) // a message needs an exact origin
+		}
+	}
+	return noticePage(notice{origins: origins, framers: origins, messages: []map[string]any{{"openurl_if_required": to.String()}}, next: to.String()}, true)
 }
 
 // pairs decodes a query or form and keeps the order of its pairs.

@@ -50,12 +50,16 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/3ds/g/{token}", who: open, handle: s.openChallenge},
 
 		{method: "GET", pattern: "/account/payment_methods", who: either, handle: s.offeredMethods},
+		{method: "GET", pattern: "/payments/{payment_id}/client", who: publishable, handle: s.clientPayment},
+		{method: "GET", pattern: "/v1/sdk/configs/web/sdk_config.json", who: publishable, handle: s.sdkConfig},
+		{method: "GET", pattern: "/blocklist", who: either, handle: s.blockedForClients},
 	}
 	for _, method := range []string{"POST", "GET", "PUT"} {
 		list = append(list, route{method: method, pattern: webhookPattern, who: open, handle: s.receiveWebhook, body: maxWebhook})
 	}
 	list = append(list, s.adminRoutes()...)
 	list = append(list, s.methodRoutes()...)
+	list = append(list, s.sessionRoutes()...)
 	list = append(list, s.refundRoutes()...)
 	list = append(list, s.operatorRoutes()...)
 	list = append(list, s.eventRoutes()...)

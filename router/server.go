@@ -28,6 +28,7 @@ type Deps struct {
 // Access authenticates API keys and stores the answers of requests that carry an Idempotency-Key.
 type Access interface {
 	Authenticate(ctx context.Context, key secret.Value) (account.Auth, error)
+	AuthenticateSDK(ctx context.Context, token secret.Value) (account.Auth, *account.SDKToken, error)
 	SecretOf(ctx context.Context, a *account.Auth, clientSecret string) string
 	BeginIdempotent(ctx context.Context, a *account.Auth, key string, requestHash []byte) (
 		stored *account.StoredAnswer, finish func(ctx context.Context, answer account.StoredAnswer) error, abandon func(ctx context.Context), err error)
@@ -52,6 +53,8 @@ type Options struct {
 	TestCardsWithoutLuhn bool
 	// CardsInText says what Server does with a card number outside card_number; default RefuseCards.
 	CardsInText CardsInText
+	// OfferTables replaces the built-in tables (offer_tables.json), which say what a checkout may offer with each connector; nil: the built-in ones.
+	OfferTables []byte
 	// DevPages serves the approve and decline page of the simulated processor. Do not set it in production.
 	DevPages bool
 	// Simulator3DS serves /sim/3ds/ and /sim/acs/: the simulated 3DS server and bank (package plugins/simulator3ds). It requires DevPages; nil: both
@@ -74,7 +77,7 @@ type Options struct {
 	KeepAlive   time.Duration // how long an idle connection stays open; default 5 s
 }
 
-// CORS says which web pages may call the API from a browser.
+// CORS says which web pages may call the API from a browser. Any page may call the routes for payers' clients (see route.forClients).
 type CORS struct {
 	Origins []string // exact origins, or "*" for any; empty: no page may call
 	Methods []string // default GET, POST, PUT, DELETE
@@ -83,10 +86,11 @@ type CORS struct {
 // Server is the HTTP API. It implements http.Handler and is safe for concurrent use.
 type Server struct {
 	Deps
-	opts  Options
-	mux   mux
-	index *index
-	rates *keyRates
+	opts   Options
+	mux    mux
+	index  *index
+	rates  *keyRates
+	offers *offerTables
 }
 
 // New checks deps and options and returns a Server. It starts no goroutine and opens no port.
@@ -127,6 +131,9 @@ func New(d Deps, o Options) (*Server, error) {
 		o.KeepAlive = 5 * time.Second
 	}
 	s := &Server{Deps: d, opts: o, rates: newKeyRates(o.RateLimit, time.Now)}
+	if s.offers, err = readOfferTables(o.OfferTables); err != nil {
+		return nil, err
+	}
 	routes := s.routes()
 	if err := guardRoutes(routes, openRoutes); err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func (s *Server) authenticatePayment(c *call) (answer, error) {
 	if err := decode(c, authenticationFields, &in); err != nil {
 		return answer{}, err
 	}
-	if in.ClientSecret == "" {
+	if in.ClientSecret = c.clientSecret(in.ClientSecret); in.ClientSecret == "" {
 		return answer{}, fault.Missing("client_secret")
 	}
 	v, err := s.Payments.AuthenticatePayment(c.ctx(), c.auth, c.param("payment_id"), in)
@@ -103,6 +103,14 @@ func authenticationAnswer(v *flow.AuthenticationView) answer {
 // pollStatus answers whether the payer has finished their part of a payment.
 func (s *Server) pollStatus(c *call) (answer, error) {
 	id := c.param("poll_id")
+	if t := c.token; t != nil { // a token opens its own payment alone
+		if err := s.Payments.CheckClientSecret(c.ctx(), c.auth, t.PaymentID, t.ClientSecret); err != nil {
+			return answer{}, err
+		}
+		if id != flow.PollID(t.PaymentID) {
+			return answer{}, &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Poll does not exist in our records"}
+		}
+	}
 	status, err := s.Payments.PollStatus(c.ctx(), c.auth, id)
 	if err != nil {
 		return answer{}, err

@@ -88,7 +88,8 @@ func TestGPaymentsFrames(t *testing.T) {
 	// An event proves nothing, so the engine asks for the result.
 	page = w.ours(tell, event("AuthResultReady"))
 	require.Contains(t, html.UnescapeString(page.body), `"type":"3ds_challenge_done"`)
-	require.Contains(t, html.UnescapeString(page.body), `"openurl_if_required":"https://shop.example/done?order=7"`)
+	require.Contains(t, html.UnescapeString(page.body), `"return_url_with_query_params":"https://shop.example/done?order=7"`)
+	require.Contains(t, page.body, `data-nested="1"`, "the shop's page is around the authenticator's")
 	require.Contains(t, page.body, html.EscapeString("/authorize/stripe/"), "where the page goes when nothing frames it")
 	require.Equal(t, "requires_customer_action", w.get("/payments/" + p["payment_id"].(string)).ok()["status"])
 	w.vendor.answer("/api/v2/mon", `{"event":"AuthResultReady"}`)

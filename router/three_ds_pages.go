@@ -10,7 +10,8 @@ import (
 )
 
 // This file has the pages that the payer's browser opens during 3-D Secure. They hold no secret and decide nothing. Each page posts a message to the
-// page around it: something has happened. That page then asks the API.
+// page around it alone: something has happened. That page then asks the API. A page inside the authenticator's own frames posts to each page around
+// these, because only the shop's page understands the message.
 
 // maxChallengeMessage is the most bytes of a form with a challenge response (CRes). Its extensions alone may have 81,920 bytes.
 const maxChallengeMessage = 256 << 10
@@ -42,12 +43,12 @@ func (s *Server) threeDSMethodEnded(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return methodNotice(v)
+	return methodNotice(v, false)
 }
 
-// methodNotice is the page that reports the end of the 3DS method.
-func methodNotice(v *flow.CallbackView) (answer, error) {
-	return noticePage(v.Origins, v.Framers, []map[string]any{{"type": "3ds_method_done", "payment_id": v.PaymentID}}, "", v.Known)
+// methodNotice is the page that reports the end of the 3DS method. nested is true in the authenticator's own frames.
+func methodNotice(v *flow.CallbackView, nested bool) (answer, error) {
+	return noticePage(notice{v.Origins, v.Framers, []map[string]any{{"type": "3ds_method_done", "payment_id": v.PaymentID}}, "", nested}, v.Known)
 }
 
 // threeDSChallengeEnded receives the end of a challenge, which the issuer's server (ACS) posts. GET shows the same page and changes nothing.
@@ -57,7 +58,7 @@ func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return challengeNotice(v)
+		return challengeNotice(v, false)
 	}
 	fields, err := c.form()
 	if err != nil {
@@ -73,62 +74,76 @@ func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return challengeNotice(v)
+	return challengeNotice(v, false)
 }
 
-// challengeNotice is the page that reports the end of a challenge.
-func challengeNotice(v *flow.CallbackView) (answer, error) {
+// challengeNotice is the page that reports the end of a challenge. While the result is not known, the page around it is told to poll. nested is true in
+// the authenticator's own frames.
+func challengeNotice(v *flow.CallbackView, nested bool) (answer, error) {
 	messages := []map[string]any{{"type": "3ds_challenge_done", "payment_id": v.PaymentID}}
 	if v.ReturnURL != "" {
-		messages = append(messages, map[string]any{"openurl_if_required": v.ReturnURL})
+		messages = append(messages, whereNext(v.Poll, v.ReturnURL))
 	}
-	return noticePage(v.Origins, v.Framers, messages, v.AuthorizeURL, v.Known)
+	return noticePage(notice{v.Origins, v.Framers, messages, v.AuthorizeURL, nested}, v.Known)
 }
 
-// noticePage is a page that posts messages to the pages around it, if their origin is among origins. Outside a frame, it goes on to next instead.
-// Pages of framers may frame it, because it has no button that a payer could be tricked to press.
-func noticePage(origins, framers []string, messages []map[string]any, next string, known bool) (answer, error) {
+// whereNext is the message that says what the shop's page does next: it polls, or it goes to the shop's return URL. Clients expect numbers as texts.
+func whereNext(poll, returnURL string) map[string]any {
+	if poll == "" {
+		return map[string]any{"openurl_if_required": returnURL}
+	}
+	return map[string]any{"poll_status": map[string]string{"poll_id": poll, "frequency": strconv.Itoa(pollFrequency), "delay_in_secs": strconv.Itoa(pollDelay),
+		"return_url_with_query_params": returnURL}}
+}
+
+// notice is a page that posts messages to the page around it, if its origin is among origins. Outside a frame, it goes on to next instead. Pages of
+// framers may frame it, because it has no button that a payer could be tricked to press. A nested notice posts to every page around it.
+type notice struct {
+	origins, framers []string
+	messages         []map[string]any
+	next             string
+	nested           bool
+}
+
+// noticePage renders a notice. Without a known payment it says nothing.
+func noticePage(n notice, known bool) (answer, error) {
 	if !known {
-		origins, messages, next = nil, nil, ""
+		n.origins, n.messages, n.next = nil, nil, ""
 	}
-	if origins == nil {
-		origins = []string{}
+	if n.origins == nil {
+		n.origins = []string{}
 	}
-	if messages == nil {
-		messages = []map[string]any{}
+	if n.messages == nil {
+		n.messages = []map[string]any{}
 	}
-	return page("three_ds.html", map[string]any{"Origins": jsonOf(origins), "Messages": jsonOf(messages), "Next": next}, framers...)
+	return page("three_ds.html", map[string]any{"Origins": jsonOf(n.origins), "Messages": jsonOf(n.messages), "Next": n.next, "Nested": n.nested}, n.framers...)
 }
 
-// authorizePage serves three_ds_authorize_url. It waits for the result. Then it sends the payer back to the shop, or in a frame reports to the page
-// around it.
+// authorizePage serves three_ds_authorize_url. In a frame it answers at once and reports to the page around it, which polls while the result is not
+// known. A browser without such a page waits for the result, and then goes back to the shop.
 func (s *Server) authorizePage(c *call) (answer, error) {
 	in := flow.AuthorizeInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token")}
+	dest := c.r.Header.Get("Sec-Fetch-Dest")
+	in.Alone = dest == "document"
 	v, err := s.Payments.AuthorizeReturn(c.ctx(), in)
 	if err != nil {
 		return answer{}, err
 	}
-	dest := c.r.Header.Get("Sec-Fetch-Dest")
 	ended := map[string]any{"type": "3ds_challenge_done", "payment_id": in.PaymentID}
 	switch {
 	case v.Return.URL == "" && (dest == "iframe" || dest == "frame"):
-		return noticePage(v.Origins, v.Framers, []map[string]any{ended}, "", true)
+		return noticePage(notice{origins: v.Origins, framers: v.Framers, messages: []map[string]any{ended}}, true)
 	case v.Return.URL == "":
 		return s.resultPage(v.Return.View)
-	case v.Return.Fields != nil && dest != "iframe" && dest != "frame":
+	case v.Return.Fields != nil && (in.Alone || dest == "" && v.Poll == ""):
 		return formPage(v.Return.URL, v.Return.Fields, v.Framers...) // without Sec-Fetch-Dest, the page may be in a frame
 	case dest == "document": // not in a frame
 		a := found(v.Return.URL)
 		a.status = http.StatusSeeOther
 		return a, nil
 	}
-	bare := bareReturnURL(v.Return)
-	message := map[string]any{"openurl_if_required": bare}
-	if v.Poll != "" {
-		message = map[string]any{"poll_status": map[string]string{"poll_id": v.Poll, "frequency": strconv.Itoa(pollFrequency),
-			"delay_in_secs": strconv.Itoa(pollDelay), "return_url_with_query_params": bare}}
-	}
-	return noticePage(v.Origins, v.Framers, []map[string]any{message, ended}, v.Return.URL, true)
+	messages := []map[string]any{whereNext(v.Poll, bareReturnURL(v.Return)), ended}
+	return noticePage(notice{origins: v.Origins, framers: v.Framers, messages: messages, next: v.Return.URL}, true)
 }
 
 // bareReturnURL is the shop's return URL without the status and signature that payswitch adds.
@@ -165,11 +180,11 @@ func (s *Server) authenticatorEvent(c *call) (answer, error) {
 	}
 	switch v.Done {
 	case flow.DoneMethod:
-		return methodNotice(v)
+		return methodNotice(v, true)
 	case flow.DoneChallenge:
-		return challengeNotice(v)
+		return challengeNotice(v, true)
 	}
-	return noticePage(v.Origins, v.Framers, nil, "", false)
+	return noticePage(notice{framers: v.Framers}, false)
 }
 
 // methodFrames is a page that frames the authenticator's pages, which run the 3DS method. It also takes POST: a shop posts threeDSMethodData here, as
@@ -193,5 +208,5 @@ func (s *Server) openChallenge(c *call) (answer, error) {
 	case to != "":
 		return seeOther(to), nil
 	}
-	return challengeNotice(v)
+	return challengeNotice(v, false)
 }

@@ -350,7 +350,7 @@ const heard = (wanted) => new Promise((done) => addEventListener("message", (e) 
     body: JSON.stringify({client_secret: secret, device_channel: "BRW", threeds_method_comp_ind: completion})})).json();
   log.textContent = answer.trans_status;
   if (answer.trans_status !== "C") return post(data.three_ds_authorize_url, {});
-  const over = heard((m) => m.openurl_if_required);
+  const over = heard((m) => m.openurl_if_required || m.poll_status && m.poll_status.poll_id);
   frame("challenge"); post(answer.acs_url, {[answer.challenge_request_key]: answer.challenge_request, threeDSSessionData: answer.three_ds_session_data}, "challenge");
   log.dataset.told = await over;
   for (;;) {

@@ -142,7 +142,9 @@ type EngineConfig struct {
 // CardsConfig has the settings about cards.
 type CardsConfig struct {
 	BINTable string `key:"bin_table"` // a CSV file, see card.ReadBINTable; "": no file
-	InText   string `key:"in_text"`   // refuse or mask, see router.CardsInText
+	// OfferTables is a file of what a checkout may offer with each connector, in the form of router/offer_tables.json; "": the built-in tables.
+	OfferTables string `key:"offer_tables"`
+	InText      string `key:"in_text"` // refuse or mask, see router.CardsInText
 }
 
 // WebhooksConfig has the settings of the delivery of events to merchants.

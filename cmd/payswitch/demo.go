@@ -70,6 +70,9 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	}
 	c.Vault.MasterKey = secret.New(demoMasterKey)
 	c.Admin.APIKey = secret.New(keys.Admin)
+	if len(c.Server.CORS.Origins) == 0 {
+		c.Server.CORS.Origins = []string{"*"} // a shop under development may be anywhere, and keys guard each route
+	}
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -93,6 +96,7 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("set up the demo: %w", err), n.close())
 	}
+	n.server.Handler = &demoShop{api: n.server.Handler, engine: n.engine, auth: account.Auth{MerchantID: merchant.ID}, log: n.component("demo")}
 	if err := demoBanner.Execute(p.stdout, map[string]any{"URL": n.url(), "Keys": keys, "Merchant": merchant, "Data": *data, "Connector": demoConnector, "Authenticator": demoAuthenticator}); err != nil {
 		return errors.Join(err, n.close())
 	}
@@ -177,6 +181,7 @@ payswitch demo at {{.URL}}           DEMO KEY: not for production
   API key           {{.Keys.API}}
   publishable key   {{.Merchant.PublishableKey}}
   admin key         {{.Keys.Admin}}
+  shop              {{.URL}}/demo
   API described at  {{.URL}}/openapi.yaml
   metrics           {{.URL}}/metrics (with the admin key as api-key or bearer token)
   test cards        {{.URL}}/sim/3ds/cards (3-D Secure)

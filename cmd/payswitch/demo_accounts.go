@@ -16,11 +16,17 @@ func (n *node) demoAccounts(ctx context.Context, as account.Auth) error {
 		return err
 	}
 	for _, in := range []account.AccountInput{
-		{Type: "payment_processor", Connector: demoConnector, Metadata: json.RawMessage(`{"acquirer_details": {"acquirer_bin": "412345", "acquirer_merchant_id": "DEMO0000417", "acquirer_country_code": "DK", "merchant_name": "Demo shop"}}`)},
+		{Type: "payment_processor", Connector: demoConnector, Metadata: json.RawMessage(`{"acquirer_details": {"acquirer_bin": "412345", "acquirer_merchant_id": "DEMO0000417", "acquirer_country_code": "DK", "merchant_name": "Demo shop"}}`), PaymentMethods: demoMethods},
 		{Type: "authentication_processor", Connector: demoAuthenticator},
 	} {
 		in.Credentials, in.TestMode = secret.New(`{"auth_type": "HeaderKey", "api_key": "demo"}`), new(true)
-		if known(accounts, in.Connector) || in.Connector == demoAuthenticator && n.bank == nil {
+		old := accountAt(accounts, in.Connector)
+		if old != nil && len(in.PaymentMethods) > 0 && len(old.PaymentMethods) == 0 { // from a demo of an older version
+			if _, err := n.engine.UpdateAccount(ctx, as, old.ID, account.AccountInput{Type: in.Type, PaymentMethods: demoMethods}); err != nil {
+				return err
+			}
+		}
+		if old != nil || in.Connector == demoAuthenticator && n.bank == nil {
 			continue
 		}
 		if _, err := n.engine.CreateAccount(ctx, as, in); err != nil {
@@ -42,11 +48,17 @@ func (n *node) demoAccounts(ctx context.Context, as account.Auth) error {
 	return err
 }
 
-func known(accounts []*account.Account, connector string) bool {
+// demoMethods are the methods that the demo's checkouts offer.
+var demoMethods = json.RawMessage(`[{"payment_method": "card", "payment_method_types": [
+	{"payment_method_type": "credit", "card_networks": ["Visa", "Mastercard", "AmericanExpress"]},
+	{"payment_method_type": "debit", "card_networks": ["Visa", "Mastercard"]}]}]`)
+
+// accountAt is the account at a connector, or nil.
+func accountAt(accounts []*account.Account, connector string) *account.Account {
 	for _, a := range accounts {
 		if a.Connector == connector {
-			return true
+			return a
 		}
 	}
-	return false
+	return nil
 }

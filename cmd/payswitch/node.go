@@ -147,6 +147,10 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err := n.afterRestore(ctx); err != nil {
 		return err
 	}
+	tables, err := readOfferTables(c.Cards.OfferTables)
+	if err != nil {
+		return err
+	}
 	surface, err := router.New(router.Deps{Access: n.engine, Payments: n.engine, Admin: n.engine, Webhooks: n.engine.Webhooks, Connectors: n.host, Logger: n.component("router")}, router.Options{
 		AdminKey:             c.Admin.APIKey,
 		PublicURL:            n.publicURL(),
@@ -155,6 +159,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		TrustRequestID:       c.Server.TrustRequestID,
 		Version:              readBuild().version,
 		TestCardsWithoutLuhn: c.testing(),
+		OfferTables:          tables,
 		CardsInText:          router.CardsInText(c.Cards.InText),
 		DevPages:             c.testing(),
 		Simulator3DS:         n.bankHandler(),

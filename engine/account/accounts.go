@@ -350,3 +350,12 @@ const (
 	webhookSecretCredential = "webhook_secret"
 	webhookSecondCredential = "webhook_additional_secret"
 )
+
+// fieldWithoutCVC is the metadata field of a connector account that allows charges of saved cards without a CVC.
+const fieldWithoutCVC = "saved_cards_without_cvc"
+
+// TakesSavedCardsWithoutCVC reports whether the account charges a saved card that the customer chose without typing its CVC. The merchant says so in
+// the account's metadata, because it is a matter of the contract with the processor.
+func (a *Account) TakesSavedCardsWithoutCVC() bool {
+	return string(DetailsOf(a.Metadata)[fieldWithoutCVC]) == "true"
+}

@@ -154,7 +154,7 @@ type Auth struct {
 	Publishable bool
 	// ProfileID limits the call to one profile (X-Profile-Id); "" means all.
 	ProfileID string
-	KeyID     string // the API key's id; "" for a publishable key
+	KeyID     string // the id of the API key or ephemeral key; "" for a publishable key
 	// CustomerID limits the call to the customer of an ephemeral key. It is "" for other keys.
 	CustomerID string
 	// SecretOf is the payment or payment method of the client secret that came with a publishable key. Only BeginIdempotent uses it.
@@ -164,4 +164,14 @@ type Auth struct {
 	// without an answer. The use cases look for the results of other tries first. BeginIdempotent sets both fields.
 	RequestToken string
 	Repeated     bool
+}
+
+// SDKToken is what the token of a payer's client (sdk_authorization) says about its payment.
+type SDKToken struct {
+	PaymentID    string
+	ClientSecret string
+	// Proven is true if the token carries the payment's current client session. The merchant's server alone gets such a token. CustomerID is the
+	// payment's customer; it is set only then.
+	Proven     bool
+	CustomerID string
 }

@@ -25,12 +25,16 @@ type View struct {
 	Routed []Routed
 	// Public is true for the payer's own client. Its answer leaves out the proof of an authentication.
 	Public bool
+	// SDKAuthorization is the token for the payer's client. It is set only in an answer about one payment: lists and events do not carry it.
+	SDKAuthorization string
 	// ManualRetryAllowed is true if the failed payment may be confirmed again.
 	ManualRetryAllowed bool
 	// BaseURL is the switch's public URL without trailing slash, for next_action URLs.
 	BaseURL string
 	// RedirectURL is payswitch's page that sends the payer to the processor, or "" if the payment needs no such page.
 	RedirectURL string
+	// ResponseURL is where the payer comes back from the processor's page. It is set with RedirectURL.
+	ResponseURL string
 	// ConnectorStatus is the HTTP status of the processor's answer in this call, or 0 without an answer.
 	ConnectorStatus int
 }
@@ -47,7 +51,7 @@ func (s *Changes) View(w *Loaded) *View {
 	v := &View{Payment: w.Payment, Attempt: w.Attempt, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile, BaseURL: s.PublicURL,
 		ManualRetryAllowed: s.RetryAllowed(w.Payment, w.Profile, s.Now()), ConnectorStatus: w.HTTPStatus}
 	if w.Payment.Status == payment.RequiresCustomerAction && w.Attempt.Details.NextAction != nil {
-		v.RedirectURL = s.Links.RedirectURL(w.Payment, w.Attempt)
+		v.RedirectURL, v.ResponseURL = s.Links.RedirectURL(w.Payment, w.Attempt), s.Links.ResponseURL(w.Payment, w.Attempt)
 	}
 	return v
 }

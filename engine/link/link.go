@@ -63,6 +63,11 @@ func (s *Links) redirectToken(merchantID, paymentID, attemptID string) string {
 	return s.urlSecret(payment.URLRedirect, merchantID, paymentID, attemptID)
 }
 
+// ResponseURL returns the URL to which a payer comes back without completing anything: payswitch then asks the processor.
+func (s *Links) ResponseURL(p *payment.Payment, a *payment.Attempt) string {
+	return strings.Replace(s.ReturnURL(p, a), "/redirect/complete/", "/redirect/response/", 1)
+}
+
 // RedirectURL returns the URL of payswitch's page that sends the payer to the processor.
 func (s *Links) RedirectURL(p *payment.Payment, a *payment.Attempt) string {
 	return s.publicURL + "/payments/redirect/" + url.PathEscape(p.ID) + "/" + url.PathEscape(p.MerchantID) + "/" + url.PathEscape(a.ID) +

@@ -78,5 +78,5 @@ func (s *Methods) AuthenticateEphemeral(ctx context.Context, text string) (accou
 	case subtle.ConstantTimeCompare(k.Hash, hash) != 1 || !s.now().Before(k.ExpiresAt):
 		return account.Auth{}, fault.Unauthorized()
 	}
-	return account.Auth{MerchantID: k.MerchantID, CustomerID: k.CustomerID}, nil
+	return account.Auth{MerchantID: k.MerchantID, CustomerID: k.CustomerID, KeyID: k.ID}, nil
 }

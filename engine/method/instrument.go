@@ -154,11 +154,16 @@ func (s *Methods) cardOfMethod(ctx context.Context, i *Instrument, in *request.I
 		c.Secrets.CVC = cvc
 		return c, nil // TakeNumber adds the number when an account needs it
 	}
-	if cvc.IsZero() {
-		return nil, fault.Missing("card_cvc")
-	}
-	c.Secrets.CVC = cvc
+	c.Secrets.CVC = cvc // CheckAccount refuses the account if it needs a CVC and there is none
 	return c, s.TakeNumber(ctx, m, c)
+}
+
+// CheckAccount checks the instrument against the account that is to charge it: most accounts charge a saved card only with its CVC.
+func (i *Instrument) CheckAccount(a *account.Account, c *card.Card) error {
+	if i == nil || i.Method == nil || i.Stored || !c.Secrets.CVC.IsZero() || a.TakesSavedCardsWithoutCVC() {
+		return nil
+	}
+	return fault.Missing("card_cvc")
 }
 
 // TakeNumber reads the number of a saved card from the vault into c.

@@ -83,6 +83,7 @@ func (s *Methods) listMethods(ctx context.Context, profile *account.Profile, p *
 	if seconds == 0 {
 		seconds = payment.DefaultSession
 	}
+	withoutCVC := p != nil && chargesWithoutCVC(profile, accounts)
 	end := now.Add(time.Duration(seconds) * time.Second)
 	out := make([]MethodItem, 0, len(list))
 	for _, m := range list {
@@ -93,6 +94,7 @@ func (s *Methods) listMethods(ctx context.Context, profile *account.Profile, p *
 		if !item.RequiresCVC && !item.Recurring || !f.takes(&item) {
 			continue
 		}
+		item.RequiresCVC = item.RequiresCVC && !withoutCVC
 		if f.Limit > 0 && len(out) == f.Limit {
 			break
 		}
@@ -104,6 +106,21 @@ func (s *Methods) listMethods(ctx context.Context, profile *account.Profile, p *
 		out = append(out, item)
 	}
 	return out, nil
+}
+
+// chargesWithoutCVC reports whether every account that may charge a payment of the profile takes saved cards without a CVC.
+func chargesWithoutCVC(profile *account.Profile, accounts []*account.Account) bool {
+	some := false
+	for _, a := range accounts {
+		if a.ProfileID != profile.ID || a.Type != account.TypeProcessor || a.Disabled || !a.Active {
+			continue
+		}
+		if !a.TakesSavedCardsWithoutCVC() {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // OffSession reports whether the method can be charged without the customer: the customer has agreed, and there is a credential or a network

@@ -63,6 +63,8 @@ type Details struct {
 	Routing            *Routing            `json:"routing,omitempty"`
 	// RequestToken is the token of the request with an Idempotency-Key that made the payment; "" for a request without a key.
 	RequestToken string `json:"request,omitempty"`
+	// Session counts the updates of the payment. Each update begins a new client session.
+	Session int `json:"session,omitempty"`
 	// Announced is the latest state that has an event.
 	Announced string `json:"announced,omitempty"`
 	// Events counts the events about the payment and its refunds. It numbers them.
@@ -82,6 +84,8 @@ type Details struct {
 	MITCategory sdk.MITCategory `json:"mit_category,omitempty"`
 	// SCAExemption is the exemption that the merchant asks for (psd2_sca_exemption_type); "" for none.
 	SCAExemption sdk.Exemption `json:"sca_exemption,omitempty"`
+	// IFrameRedirect is is_iframe_redirection_enabled: the payer's redirect runs inside the shop's page; nil: as the profile says.
+	IFrameRedirect *bool `json:"iframe_redirect,omitempty"`
 	// StoredCredential is is_stored_credential; nil if it was not sent.
 	StoredCredential *bool `json:"is_stored_credential,omitempty"`
 	// Force3DSChallenge asks for a challenge; nil if it was not sent.

@@ -67,6 +67,7 @@ type Input struct {
 	MITCategory       sdk.MITCategory
 	SCAExemption      sdk.Exemption // psd2_sca_exemption_type
 	StoredCredential  *bool         // is_stored_credential
+	IFrameRedirect    *bool         // is_iframe_redirection_enabled
 	Force3DSChallenge *bool
 	RiskAccepted      *bool   // frm_metadata.risk_accepted: see RiskAccepted
 	ProfileAcquirerID *string // the profile's acquirer that the payment names; "" takes an earlier name back
@@ -118,6 +119,7 @@ func (in *Input) Apply(p *payment.Payment) {
 	payment.SetText(&d.SCAExemption, in.SCAExemption)
 	payment.SetPtr(&d.ProfileAcquirerID, in.ProfileAcquirerID)
 	payment.SetPtr(&d.StoredCredential, in.StoredCredential)
+	payment.SetPtr(&d.IFrameRedirect, in.IFrameRedirect)
 	payment.SetPtr(&d.Force3DSChallenge, in.Force3DSChallenge)
 	payment.SetPtr(&d.RiskAccepted, in.RiskAccepted)
 	for k, r := range in.Echo {

@@ -25,7 +25,9 @@ type CallbackView struct {
 	AuthorizeURL string
 	// ReturnURL is the shop's, without a status: the shop asks the API for it.
 	ReturnURL string
-	Origins   []string
+	// Poll is the id for /poll/status. It is set while the result is not known.
+	Poll    string
+	Origins []string
 	// Framers are the origins of pages that may frame this one, also if Known is false; "*" for all.
 	Framers []string
 	// Done is the step that an event of the authenticator's page ended: DoneMethod or DoneChallenge, else "".
@@ -148,6 +150,7 @@ func (s *Authentications) framersAt(w *change.Loaded) []string {
 func (s *Authentications) callbackView(c *authCase) *CallbackView {
 	v := &CallbackView{Known: true, PaymentID: c.auth.PaymentID, Origins: s.originsOf(c.w), Framers: s.framersOf(c),
 		AuthorizeURL: AuthorizeURL(s.PublicURL, c.w.Payment, c.w.Attempt, c.auth.Private.Tokens[payment.URLAuthorize])}
+	v.Poll = pollOf(c.w.Payment)
 	v.ReturnURL = c.w.Payment.Details.ReturnURL
 	if v.ReturnURL == "" {
 		v.ReturnURL = c.w.Profile.Settings.ReturnURL

@@ -20,6 +20,9 @@ import (
 type AuthorizeInput struct {
 	PaymentID, MerchantID, Connector string
 	Token                            string // without the right one the engine answers that the payment does not exist
+	// Alone is true for a browser that shows no other page of the shop: it waits here for the result. A page around a frame gets its answer at once,
+	// and polls.
+	Alone bool
 }
 
 // AuthorizeView says where the payer goes after three_ds_authorize_url. The page decides nothing.
@@ -37,9 +40,9 @@ const (
 	authorizeWait = 25 * time.Second
 )
 
-// AuthorizeReturn waits for the authentication's result and for the authorization, and returns the shop's page to send the payer to. A payer
-// who comes without an answer to the challenge has closed it; the engine gives the challenge up unless its result is there. Repeated visits
-// change nothing. Error: HE_02 for a wrong token.
+// AuthorizeReturn returns the shop's page to send the payer to. For a browser that is alone it first waits for the authentication's result and for the
+// authorization; otherwise both go on in the background. A payer who comes without an answer to the challenge has closed it; the engine gives the
+// challenge up unless its result comes within closedWait. Repeated visits change nothing. Error: HE_02 for a wrong token.
 func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*AuthorizeView, error) {
 	c, err := s.authenticationByToken(ctx, payment.URLAuthorize, in.Token, in.MerchantID, in.PaymentID)
 	if errors.Is(err, fault.ErrNotFound) {
@@ -55,11 +58,15 @@ func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput
 	if w.Attempt.Connector != in.Connector {
 		return nil, fault.NotFound("Payment")
 	}
-	if w.Attempt.Private.Invoke != nil {
-		s.awaitResult(ctx, c)
-	}
-	if w, err = s.awaitPayment(ctx, w, authorizeWait); err != nil {
-		return nil, err
+	if in.Alone {
+		if w.Attempt.Private.Invoke != nil {
+			s.awaitResult(ctx, c)
+		}
+		if w, err = s.awaitPayment(ctx, w, authorizeWait); err != nil {
+			return nil, err
+		}
+	} else if w.Attempt.Private.Invoke != nil {
+		s.awaitResultLater(ctx, c)
 	}
 	v := s.Changes.View(w)
 	to, err := s.Changes.MerchantReturn(v)
@@ -70,10 +77,34 @@ func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput
 		return nil, err
 	}
 	out := &AuthorizeView{Return: to, Origins: s.originsOf(w), Framers: s.framersAt(w)}
-	if w.Payment.Status == payment.RequiresCustomerAction || w.Payment.Status == payment.Processing {
-		out.Poll = PollID(w.Payment.ID)
-	}
+	out.Poll = pollOf(w.Payment)
 	return out, nil
+}
+
+// pollOf returns the poll_id of a payment whose result is not known, else "".
+func pollOf(p *payment.Payment) string {
+	if p.Status == payment.RequiresCustomerAction || p.Status == payment.Processing {
+		return PollID(p.ID)
+	}
+	return ""
+}
+
+// awaitResultLater runs awaitResult in the background, once on this node.
+func (s *Authentications) awaitResultLater(ctx context.Context, c *authCase) {
+	id := "closed/" + c.auth.ID
+	if c.auth.State == payment.AuthenticationResult {
+		s.collectLater(ctx, c.auth.ID)
+		return
+	}
+	if c.auth.State != payment.AuthenticationChallenge || !s.collecting.begin(id, s.Now()) {
+		return
+	}
+	s.InFlight.Add(1)
+	go func() {
+		defer s.InFlight.Done()
+		defer s.collecting.end(id)
+		s.awaitResult(context.WithoutCancel(ctx), c)
+	}()
 }
 
 // awaitResult fetches the result for a payer who comes back from a challenge.
@@ -86,6 +117,14 @@ func (s *Authentications) awaitResult(ctx context.Context, c *authCase) {
 		s.collect(ctx, c.auth.ID, closedWait)
 	default:
 		return
+	}
+	select {
+	case <-s.Closing:
+		return // the node stops before the wait is over: another one looks for the result
+	case <-ctx.Done(): // the payer reloads the page: the challenge keeps its time
+		s.awaitResultLater(ctx, c)
+		return
+	default:
 	}
 	_, err := s.changeAuthentication(context.WithoutCancel(ctx), c.auth.ID, func(c *authCase) error {
 		if c.auth.State != payment.AuthenticationChallenge {

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/secret"
+)
+
+// sessionPrefix begins the id of a client session, sessionLength counts the characters after it.
+const (
+	sessionPrefix = "client_sess_"
+	sessionLength = 20
+	// maxSDKToken is the most characters of a token. Each part is an id of at most 64 characters, or a key or secret of at most 128.
+	maxSDKToken = 2048
+)
+
+// ClientSession returns the id of the payment's client session. It is the vault's keyed hash of the client secret and of the number of updates. So a
+// session costs no row and no commit, an update voids the sessions before it, and the client secret alone does not show the id.
+func (e *Engine) ClientSession(p *payment.Payment) string {
+	hash := e.vault.Hash("client session", []byte(p.MerchantID+"\x00"+p.ID+"\x00"+strconv.Itoa(p.Details.Session)+"\x00"+string(p.ClientSecretHash)))
+	text := new(big.Int).SetBytes(hash[:16]).Text(62) // 22 digits at most
+	return sessionPrefix + strings.Repeat("0", max(0, sessionLength-len(text))) + text[max(0, len(text)-sessionLength):]
+}
+
+// SDKAuthorization returns the token with which the payer's client calls the API for one payment. Only answers to the merchant's server about a new
+// or changed payment carry the session: withSession.
+func (e *Engine) SDKAuthorization(v *change.View, withSession bool) string {
+	p := v.Payment
+	if p.Private == nil || p.Private.ClientSecret == "" || v.Merchant == nil {
+		return ""
+	}
+	text := "profile_id=" + p.ProfileID + ",publishable_key=" + v.Merchant.PublishableKey + ",client_secret=" + p.Private.ClientSecret
+	if p.CustomerID != "" {
+		text += ",customer_id=" + p.CustomerID
+	}
+	if withSession {
+		text += ",client_session_id=" + e.ClientSession(p)
+	}
+	return base64.StdEncoding.EncodeToString([]byte(text + ",payment_id=" + p.ID))
+}
+
+// AuthenticateSDK returns the caller that a token of SDKAuthorization belongs to. Error: Unauthorized for a token that lacks a part, that names an
+// unknown key or profile, or whose session is unknown, replaced or over. A token without a session proves nothing yet: the use case checks its client
+// secret.
+func (e *Engine) AuthenticateSDK(ctx context.Context, token secret.Value) (account.Auth, *account.SDKToken, error) {
+	parts, ok := sdkParts(token.Reveal())
+	if !ok {
+		return account.Auth{}, nil, fault.Unauthorized()
+	}
+	a, err := e.Authenticate(ctx, secret.New(parts["publishable_key"]))
+	if err != nil {
+		return account.Auth{}, nil, err
+	}
+	if !a.Publishable {
+		return account.Auth{}, nil, fault.Unauthorized()
+	}
+	if _, err := e.Dir.Profile(ctx, a.MerchantID, parts["profile_id"]); err != nil {
+		return account.Auth{}, nil, orUnauthorized(err)
+	}
+	a.ProfileID = parts["profile_id"]
+	t := &account.SDKToken{PaymentID: parts["payment_id"], ClientSecret: parts["client_secret"]}
+	session, given := parts["client_session_id"]
+	if !given {
+		return a, t, nil
+	}
+	w, err := e.changes.Load(ctx, a.MerchantID, t.PaymentID)
+	if err != nil {
+		return account.Auth{}, nil, orUnauthorized(err)
+	}
+	p := w.Payment
+	hash := sha256.Sum256([]byte(t.ClientSecret))
+	right := subtle.ConstantTimeCompare(hash[:], p.ClientSecretHash) & subtle.ConstantTimeCompare([]byte(session), []byte(e.ClientSession(p)))
+	if right != 1 || p.ProfileID != a.ProfileID || !e.now().Before(p.ExpiresAt) {
+		return account.Auth{}, nil, fault.Unauthorized()
+	}
+	t.Proven, t.CustomerID = true, p.CustomerID
+	return a, t, nil
+}
+
+// orUnauthorized answers what does not exist as a wrong key is answered, so that a token does not show which ids exist.
+func orUnauthorized(err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) && known.Kind == fault.KindNotFound {
+		return fault.Unauthorized()
+	}
+	return err
+}
+
+// sdkParts splits a token into its parts. Each part stands once. customer_id, client_session_id and
+// platform_publishable_key may be missing.
+func sdkParts(token string) (map[string]string, bool) {
+	if token == "" || len(token) > maxSDKToken {
+		return nil, false
+	}
+	text, err := base64.StdEncoding.Strict().DecodeString(token)
+	if err != nil {
+		return nil, false
+	}
+	parts := map[string]string{}
+	for part := range strings.SplitSeq(string(text), ",") {
+		name, value, found := strings.Cut(part, "=")
+		if _, twice := parts[name]; !found || twice {
+			return nil, false
+		}
+		parts[name] = value
+	}
+	for _, name := range []string{"profile_id", "publishable_key", "client_secret", "payment_id"} {
+		if parts[name] == "" {
+			return nil, false
+		}
+	}
+	return parts, true
+}

@@ -1,0 +1,127 @@
+package router
+
+import (
+	"slices"
+
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+)
+
+// This file has what a checkout in the payer's browser asks for in one call.
+
+// clientPayment answers everything that a checkout needs to draw itself: the payment, the methods on offer and the saved ones among them.
+func (s *Server) clientPayment(c *call) (answer, error) {
+	q := c.query()
+	secret := c.clientSecret(q.text("client_secret"))
+	switch {
+	case q.err != nil:
+		return answer{}, q.err
+	case secret == "":
+		return answer{}, fault.Missing("client_secret")
+	}
+	v, err := s.Payments.RetrievePayment(c.ctx(), c.auth, c.param("payment_id"), request.RetrieveInput{ClientSecret: secret, HasClientSecret: true})
+	if err != nil {
+		return answer{}, err
+	}
+	offers, err := s.offersFor(c, v)
+	if err != nil {
+		return answer{}, err
+	}
+	saved, err := s.Admin.PaymentMethods(c.ctx(), v.Payment, v.Profile, method.MethodFilter{})
+	if err != nil {
+		return answer{}, err
+	}
+	w, collect := newWriter(paymentSize), profileSwitches(v.Profile)
+	w.open().key("payment_methods_enabled").openList()
+	for _, o := range offers {
+		s.writeEnabled(w, v, o, collect)
+	}
+	w.closeList().key("customer_payment_methods").openList()
+	for i := range saved {
+		if slices.ContainsFunc(offers, func(o *offer) bool { return o.method == saved[i].Details.Method && o.kind == saved[i].Details.Type }) {
+			writeClientMethod(w, &saved[i])
+		}
+	}
+	w.closeList()
+	writeNextOfSDK(w)
+	writeIntentData(w, v)
+	return w.close().answer(), nil
+}
+
+// writeEnabled writes a type of payment method. data has what the type needs from the payer, card_networks and payment_experience who takes it.
+func (s *Server) writeEnabled(w *writer, v *change.View, o *offer, collect collectSwitches) {
+	w.open().str("payment_method", o.method).str("payment_method_type", o.kind).key("data").open()
+	fields, known := s.requiredFieldsOf(v, o)
+	writeRequiredFields(w, v, fields, known)
+	w.close()
+	s.writeGroups(w, o)
+	w.bool("collect_shipping_details_from_wallets", collect.Shipping || collect.AlwaysShipping)
+	w.bool("collect_billing_details_from_wallets", collect.Billing || collect.AlwaysBilling).close()
+}
+
+func writeClientMethod(w *writer, m *method.MethodItem) {
+	w.open().str("payment_token", m.Token).str("payment_method", m.Details.Method).text("payment_method_type", m.Details.Type)
+	w.bool("default_payment_method_set", m.Default).bool("requires_cvv", m.RequiresCVC).time("created", m.CreatedAt).time("last_used_at", m.LastUsedAt)
+	w.bool("recurring_enabled", m.Recurring).key("payment_method_data").open()
+	writeSavedCard(w, m.PaymentMethod, m.Expired)
+	w.close()
+	writeContact(w, "billing", m.Private.Billing)
+	w.close()
+}
+
+// sdkConfig is the configuration that the reference web SDK loads before anything else. With the publishable key alone it shows no setting of the
+// merchant's; with a payment's token it shows the settings of the payment's profile that a checkout acts on.
+func (s *Server) sdkConfig(c *call) (answer, error) {
+	var settings collectSwitches
+	var w writer
+	w.open().key("raw_configs").open().close().key("resolved_configs").open().close().key("context_used").open().str("platform", "web")
+	if t := c.token; t != nil {
+		v, err := s.Payments.RetrievePayment(c.ctx(), c.auth, t.PaymentID, request.RetrieveInput{ClientSecret: t.ClientSecret, HasClientSecret: true})
+		if err != nil {
+			return answer{}, err
+		}
+		settings = profileSwitches(v.Profile)
+		w.str("profile_id", v.Payment.ProfileID)
+	} else {
+		w.null("profile_id")
+	}
+	w.close().strings("payment_methods", []string{payment.MethodCard})
+	w.key("account_config").open().key("profile").open()
+	w.bool("collect_shipping_details_from_wallet_connector", settings.Shipping).bool("collect_billing_details_from_wallet_connector", settings.Billing)
+	w.bool("always_collect_shipping_details_from_wallet_connector", settings.AlwaysShipping)
+	w.bool("always_collect_billing_details_from_wallet_connector", settings.AlwaysBilling)
+	w.bool("is_tax_connector_enabled", settings.Tax).bool("is_click_to_pay_enabled", false)
+	w.str("vaulting_action", "skip").close().close().close()
+	return w.answer(), nil
+}
+
+// blockKinds are the values of data_kind.
+var blockKinds = []string{"card_bin", "extended_card_bin", "payment_method"}
+
+// blockedForClients lists what the merchant does not accept. payswitch keeps no block list yet, so the list is empty.
+func (s *Server) blockedForClients(c *call) (answer, error) {
+	q := c.query()
+	kind := q.text("data_kind")
+	if kind == "" {
+		q.fail("data_kind", "missing field `data_kind`", "Send one of "+oneOfText(blockKinds)+".")
+	} else if !slices.Contains(blockKinds, kind) {
+		q.fail("data_kind", "unknown variant `"+shownText([]byte(kind))+"`, expected "+oneOfText(blockKinds), didYouMean(kind, blockKinds))
+	}
+	for _, name := range []string{"limit", "offset"} {
+		if n, given := q.int(name); given && (n < 0 || n > 65535) {
+			q.fail(name, name+" must be from 0 to 65535", "")
+		}
+	}
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	if c.auth.Publishable {
+		if _, err := s.paymentBySecret(c, c.auth); err != nil {
+			return answer{}, err
+		}
+	}
+	return new(writer).open().int("count", 0).int("total_count", 0).strings("data", nil).close().answer(), nil
+}
