@@ -2900,7 +2900,7 @@ func (v *Event) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesDispute = [...]string{"id", "status", "amount"}
+var namesDispute = [...]string{"id", "status", "amount", "stage", "connector_status", "reason", "reason_code", "respond_by", "created_at"}
 
 func (v *Dispute) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -2912,6 +2912,18 @@ func (v *Dispute) decode(r *jsontext.Reader) {
 			v.Status = DisputeStatus(r.String())
 		case 2:
 			v.Amount.decode(r)
+		case 3:
+			v.Stage = DisputeStage(r.String())
+		case 4:
+			v.ConnectorStatus = r.String()
+		case 5:
+			v.Reason = r.String()
+		case 6:
+			v.ReasonCode = r.String()
+		case 7:
+			v.RespondBy = r.Int64()
+		case 8:
+			v.CreatedAt = r.Int64()
 		default:
 			r.Skip()
 		}
@@ -2924,6 +2936,12 @@ func (v *Dispute) encode(b []byte) []byte {
 	b = jsontext.Str(b, `"status":`, string(v.Status))
 	b = jsontext.Name(b, `"amount":`)
 	b = v.Amount.encode(b)
+	b = jsontext.OptStr(b, `"stage":`, string(v.Stage))
+	b = jsontext.OptStr(b, `"connector_status":`, v.ConnectorStatus)
+	b = jsontext.OptStr(b, `"reason":`, v.Reason)
+	b = jsontext.OptStr(b, `"reason_code":`, v.ReasonCode)
+	b = jsontext.OptInt(b, `"respond_by":`, v.RespondBy)
+	b = jsontext.OptInt(b, `"created_at":`, v.CreatedAt)
 	return append(b, '}')
 }
 

@@ -126,20 +126,44 @@ type Event struct {
 	Dispute *Dispute `json:"dispute,omitempty"`
 }
 
-// Dispute is the state of a dispute (chargeback) at the processor. A question of the issuer that claims no money yet is no dispute.
+// Dispute is the state of a dispute at the processor: a chargeback, or the issuer's question before one.
 type Dispute struct {
 	ID     string        `json:"id"` // the processor's id, the same in all messages about the dispute
 	Status DisputeStatus `json:"status"`
 	Amount Money         `json:"amount"` // what is disputed
+	// Stage is the round of the dispute; "" leaves it as it was, and is the stage dispute for a new one. A question in the stage pre_dispute claims no
+	// money while it is open.
+	Stage DisputeStage `json:"stage,omitempty"`
+
+	ConnectorStatus string `json:"connector_status,omitempty"` // the processor's word for the status, unchanged
+	Reason          string `json:"reason,omitempty"`           // the processor's text
+	ReasonCode      string `json:"reason_code,omitempty"`      // of the processor or the network
+	RespondBy       int64  `json:"respond_by,omitempty"`       // Unix milliseconds of the last time for evidence
+	CreatedAt       int64  `json:"created_at,omitempty"`       // Unix milliseconds of the dispute's beginning at the processor
 }
 
-// DisputeStatus says who has the disputed money. Its constants are the wire values.
+// DisputeStatus says who has the disputed money, and who is to act. Its constants are the wire values.
 type DisputeStatus string
 
 const (
-	DisputeOpened DisputeStatus = "opened" // the money is claimed back; many processors have withdrawn it already
-	DisputeWon    DisputeStatus = "won"    // the merchant keeps the money, or has it again
-	DisputeLost   DisputeStatus = "lost"   // the customer has the money
+	DisputeOpened     DisputeStatus = "opened"     // the money is claimed back; many processors have withdrawn it already
+	DisputeChallenged DisputeStatus = "challenged" // the merchant has answered; the money is claimed back until the decision
+	DisputeWon        DisputeStatus = "won"        // the merchant keeps the money, or has it again
+	DisputeLost       DisputeStatus = "lost"       // the customer has the money
+	DisputeAccepted   DisputeStatus = "accepted"   // the merchant does not answer: the customer has the money
+	DisputeExpired    DisputeStatus = "expired"    // the time for an answer is over: the customer has the money, or will get it
+	DisputeCancelled  DisputeStatus = "cancelled"  // the issuer has withdrawn it: the merchant keeps the money, or has it again
+)
+
+// DisputeStage is a round of a dispute. Its constants are the wire values, in their order.
+type DisputeStage string
+
+const (
+	StagePreDispute     DisputeStage = "pre_dispute" // the issuer asks, or announces a dispute
+	StageDispute        DisputeStage = "dispute"
+	StagePreArbitration DisputeStage = "pre_arbitration" // the issuer disputes again
+	StageArbitration    DisputeStage = "arbitration"     // the network decides
+	StageReversal       DisputeStage = "dispute_reversal"
 )
 
 // EventObject is the kind of object that an Event is about. Its constants are the wire values.

@@ -3,6 +3,7 @@ package adyen
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"payswitch/sdk"
 )
@@ -48,12 +49,19 @@ var (
 	failed = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION_ADJUSTMENT CANCELLATION EXPIRE"},
 		{sdk.StatusDeclined, "AUTHORISATION CAPTURE REFUND " + reversals}}
 	objects = sdk.Table[sdk.EventObject]{{"refund", "REFUND REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"}, {"dispute",
-		"NOTIFICATION_OF_CHARGEBACK CHARGEBACK CHARGEBACK_REVERSED SECOND_CHARGEBACK PREARBITRATION_WON PREARBITRATION_LOST"}}
+		"REQUEST_FOR_INFORMATION NOTIFICATION_OF_CHARGEBACK CHARGEBACK INFORMATION_SUPPLIED DISPUTE_DEFENSE_PERIOD_ENDED CHARGEBACK_REVERSED " +
+			"SECOND_CHARGEBACK ISSUER_RESPONSE_TIMEFRAME_EXPIRED PREARBITRATION_WON PREARBITRATION_LOST"}}
 )
 
-// disputes are the eventCodes of disputes. All messages about a dispute have its pspReference.
-var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "NOTIFICATION_OF_CHARGEBACK CHARGEBACK"},
-	{sdk.DisputeWon, "CHARGEBACK_REVERSED PREARBITRATION_WON"}, {sdk.DisputeLost, "SECOND_CHARGEBACK PREARBITRATION_LOST"}}
+// The eventCodes of disputes (docs.adyen.com, "Dispute webhooks"). All messages about a dispute have its pspReference. A request for information
+// claims no money. Adyen's disputeStatus is not signed, so it decides nothing.
+var (
+	disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "REQUEST_FOR_INFORMATION NOTIFICATION_OF_CHARGEBACK CHARGEBACK"},
+		{sdk.DisputeChallenged, "INFORMATION_SUPPLIED"}, {sdk.DisputeExpired, "DISPUTE_DEFENSE_PERIOD_ENDED"},
+		{sdk.DisputeWon, "CHARGEBACK_REVERSED ISSUER_RESPONSE_TIMEFRAME_EXPIRED PREARBITRATION_WON"}, {sdk.DisputeLost, "SECOND_CHARGEBACK PREARBITRATION_LOST"}}
+	stages = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "REQUEST_FOR_INFORMATION"}, {sdk.StageDispute, "NOTIFICATION_OF_CHARGEBACK CHARGEBACK"},
+		{sdk.StagePreArbitration, "SECOND_CHARGEBACK PREARBITRATION_WON PREARBITRATION_LOST"}}
+)
 
 // event is the event of an item; nil for an item that does not concern payments. A capture or refund has its own reference.
 func event(n sdk.JSON) *sdk.Event {
@@ -69,7 +77,7 @@ func event(n sdk.JSON) *sdk.Event {
 	case e.Object == "dispute":
 		e.Outcome = nil
 		if m := o.Amount; success && m != nil && m.Minor > 0 && n.Str("originalReference") != "" {
-			e.Dispute = &sdk.Dispute{ID: id, Status: disputes.Of(code), Amount: *m}
+			e.Dispute = dispute(n, id, code, *m)
 		}
 		return e
 	case o.Status == "":
@@ -97,6 +105,16 @@ func event(n sdk.JSON) *sdk.Event {
 		o.Decline = said(n)
 	}
 	return e
+}
+
+// dispute is the dispute of an item, with unsigned words that explain it.
+func dispute(n sdk.JSON, id, code string, amount sdk.Money) *sdk.Dispute {
+	d := &sdk.Dispute{ID: id, Status: disputes.Of(code), Stage: stages.Of(code), Amount: amount, ConnectorStatus: code, Reason: n.Str("reason"),
+		ReasonCode: n.Str("additionalData.chargebackReasonCode")}
+	if ends, err := time.Parse(time.RFC3339, n.Str("additionalData.defensePeriodEndsAt")); err == nil {
+		d.RespondBy = ends.UnixMilli()
+	}
+	return d
 }
 
 // readable reports whether the amount of an authorization, capture or refund is reliable. An issuer may approve less than the

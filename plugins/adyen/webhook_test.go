@@ -43,8 +43,11 @@ func receive(t *testing.T, body []byte, secret string) *sdk.Outcome {
 	return r.Outcome
 }
 
-var disputed = map[string]sdk.DisputeStatus{"NOTIFICATION_OF_CHARGEBACK": sdk.DisputeOpened, "CHARGEBACK": sdk.DisputeOpened, "CHARGEBACK_REVERSED": sdk.DisputeWon,
-	"SECOND_CHARGEBACK": sdk.DisputeLost}
+var disputed = map[string]sdk.Dispute{"REQUEST_FOR_INFORMATION": {Status: sdk.DisputeOpened, Stage: sdk.StagePreDispute},
+	"NOTIFICATION_OF_CHARGEBACK": {Status: sdk.DisputeOpened, Stage: sdk.StageDispute}, "CHARGEBACK": {Status: sdk.DisputeOpened, Stage: sdk.StageDispute},
+	"INFORMATION_SUPPLIED": {Status: sdk.DisputeChallenged}, "DISPUTE_DEFENSE_PERIOD_ENDED": {Status: sdk.DisputeExpired}, "CHARGEBACK_REVERSED": {Status: sdk.DisputeWon},
+	"ISSUER_RESPONSE_TIMEFRAME_EXPIRED": {Status: sdk.DisputeWon}, "SECOND_CHARGEBACK": {Status: sdk.DisputeLost, Stage: sdk.StagePreArbitration},
+	"PREARBITRATION_WON": {Status: sdk.DisputeWon, Stage: sdk.StagePreArbitration}, "PREARBITRATION_LOST": {Status: sdk.DisputeLost, Stage: sdk.StagePreArbitration}}
 
 func TestWebhookEvents(t *testing.T) {
 	for _, k := range []struct {
@@ -71,6 +74,12 @@ func TestWebhookEvents(t *testing.T) {
 		{"NOTIFICATION_OF_CHARGEBACK", "true", "PAY", "dispute", ""},
 		{"CHARGEBACK_REVERSED", "true", "PAY", "dispute", ""},
 		{"SECOND_CHARGEBACK", "true", "PAY", "dispute", ""},
+		{"REQUEST_FOR_INFORMATION", "true", "PAY", "dispute", ""},
+		{"INFORMATION_SUPPLIED", "true", "PAY", "dispute", ""},
+		{"DISPUTE_DEFENSE_PERIOD_ENDED", "true", "PAY", "dispute", ""},
+		{"ISSUER_RESPONSE_TIMEFRAME_EXPIRED", "true", "PAY", "dispute", ""},
+		{"PREARBITRATION_WON", "true", "PAY", "dispute", ""},
+		{"PREARBITRATION_LOST", "true", "PAY", "dispute", ""},
 		{"RECURRING_CONTRACT", "true", "PAY", "payment", sdk.StatusAuthorized},
 		{"RECURRING_CONTRACT", "false", "PAY", "", ""},
 		{"RECURRING_CONTRACT", "true", "", "", ""},
@@ -99,7 +108,8 @@ func TestWebhookEvents(t *testing.T) {
 		}
 		if k.object == "dispute" {
 			require.Equal(t, "PSP1", e.Dispute.ID, "all messages about a dispute have its id")
-			require.Equal(t, disputed[k.event], e.Dispute.Status, k.event)
+			require.Equal(t, disputed[k.event], sdk.Dispute{Status: e.Dispute.Status, Stage: e.Dispute.Stage}, k.event)
+			require.Equal(t, k.event, e.Dispute.ConnectorStatus)
 			require.Positive(t, e.Dispute.Amount.Minor)
 		}
 		if k.status == "" {

@@ -69,8 +69,12 @@ func globalID(kind, legacy string) string {
 	return base64.RawStdEncoding.EncodeToString([]byte(kind + "_" + legacy))
 }
 
-// disputes are the kinds of notifications that end a dispute. Every other kind leaves it open.
-var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won"}, {sdk.DisputeLost, "dispute_lost dispute_accepted dispute_auto_accepted dispute_expired"}}
+// disputes are the kinds of notifications about disputes. Any other kind leaves the dispute open.
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won"}, {sdk.DisputeLost, "dispute_lost"}, {sdk.DisputeExpired, "dispute_expired"},
+	{sdk.DisputeAccepted, "dispute_accepted dispute_auto_accepted"}, {sdk.DisputeChallenged, "dispute_disputed dispute_under_review"}}
+
+// stages are the kinds of a dispute. A retrieval is a question of the issuer.
+var stages = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "retrieval"}, {sdk.StageDispute, "chargeback"}, {sdk.StagePreArbitration, "pre_arbitration"}}
 
 // dispute reads a dispute; nil if it states no amount.
 func dispute(kind string, d sdk.XML) *sdk.Dispute {
@@ -78,5 +82,16 @@ func dispute(kind string, d sdk.XML) *sdk.Dispute {
 	if err != nil || m.Minor <= 0 || d.Text("id") == "" {
 		return nil
 	}
-	return &sdk.Dispute{ID: d.Text("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: m}
+	return &sdk.Dispute{ID: d.Text("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: m, Stage: stages.Of(d.Text("kind")),
+		ConnectorStatus: cmp.Or(d.Text("status"), kind), Reason: d.Text("reason"), ReasonCode: d.Text("reason-code"), RespondBy: day(d.Text("reply-by-date")),
+		CreatedAt: day(d.Text("received-date"))}
+}
+
+// day reads a date that only informs; 0 for a text that is no date.
+func day(text string) int64 {
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return 0
+	}
+	return t.UnixMilli()
 }

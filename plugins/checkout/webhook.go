@@ -49,10 +49,12 @@ func event(kind string, data sdk.JSON) *sdk.Event {
 	return e
 }
 
-// disputes are the types of messages about disputes. dispute_resolved, dispute_canceled and the rest end a dispute as they say; every other message
-// leaves it open.
-var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won dispute_arbitration_won dispute_canceled dispute_resolved"},
-	{sdk.DisputeLost, "dispute_lost dispute_arbitration_lost dispute_accepted dispute_expired"}}
+// disputes are the types of messages about disputes. Any other message leaves the dispute open. Checkout.com resolves a dispute by itself if the
+// payment was refunded before.
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won dispute_arbitration_won"}, {sdk.DisputeCancelled, "dispute_canceled dispute_resolved"},
+	{sdk.DisputeLost, "dispute_lost dispute_arbitration_lost"}, {sdk.DisputeAccepted, "dispute_accepted"}, {sdk.DisputeExpired, "dispute_expired"},
+	{sdk.DisputeChallenged, "dispute_evidence_submitted dispute_evidence_acknowledged_by_scheme dispute_arbitration_evidence_submitted " +
+		"dispute_arbitration_sent_to_scheme"}}
 
 // dispute reads the data of a message about a dispute; nil if it states no amount.
 func dispute(kind string, data sdk.JSON) *sdk.Dispute {
@@ -60,5 +62,19 @@ func dispute(kind string, data sdk.JSON) *sdk.Dispute {
 	if data.Str("id") == "" || m == nil || m.Minor <= 0 {
 		return nil
 	}
-	return &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: *m}
+	d := &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: *m, ConnectorStatus: kind, Reason: data.Str("category"),
+		ReasonCode: data.Str("reason_code"), RespondBy: unixMillis(data.Str("evidence_required_by")), CreatedAt: unixMillis(data.Str("date"))}
+	if strings.HasPrefix(kind, "dispute_arbitration_") {
+		d.Stage = sdk.StageArbitration
+	}
+	return d
+}
+
+// unixMillis reads a time that only informs; 0 for a text that is no time.
+func unixMillis(text string) int64 {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return 0
+	}
+	return t.UnixMilli()
 }

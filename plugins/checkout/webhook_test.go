@@ -57,11 +57,20 @@ func TestWebhookEvents(t *testing.T) {
 }
 
 func TestWebhookDisputes(t *testing.T) {
-	for kind, want := range map[string]sdk.DisputeStatus{"dispute_received": sdk.DisputeOpened, "dispute_evidence_submitted": sdk.DisputeOpened, "dispute_won": sdk.DisputeWon,
-		"dispute_canceled": sdk.DisputeWon, "dispute_lost": sdk.DisputeLost, "dispute_expired": sdk.DisputeLost, "dispute_arbitration_won": sdk.DisputeWon} {
-		body := `{"id":"evt_1","type":"` + kind + `","created_on":"2026-01-15T10:20:31Z","data":{"id":"dsp_1","payment_id":"pay_9","payment_reference":"r","amount":700,"currency":"USD"}}`
+	for kind, want := range map[string]sdk.DisputeStatus{"dispute_received": sdk.DisputeOpened, "dispute_evidence_required": sdk.DisputeOpened,
+		"dispute_evidence_submitted": sdk.DisputeChallenged, "dispute_won": sdk.DisputeWon, "dispute_canceled": sdk.DisputeCancelled, "dispute_resolved": sdk.DisputeCancelled,
+		"dispute_lost": sdk.DisputeLost, "dispute_accepted": sdk.DisputeAccepted, "dispute_expired": sdk.DisputeExpired, "dispute_arbitration_won": sdk.DisputeWon,
+		"dispute_arbitration_lost": sdk.DisputeLost, "dispute_arbitration_sent_to_scheme": sdk.DisputeChallenged} {
+		body := `{"id":"evt_1","type":"` + kind + `","created_on":"2026-01-15T10:20:31Z","data":{"id":"dsp_1","payment_id":"pay_9","payment_reference":"r","amount":700,"currency":"USD",
+			"category":"fraudulent","reason_code":"10.4","date":"2026-01-14T00:00:00Z","evidence_required_by":"2026-01-25T18:00:00+00:00"}}`
 		e := receive(t, body, "key", "key", time.Minute).Events[0]
-		require.Equal(t, &sdk.Dispute{ID: "dsp_1", Status: want, Amount: sdk.Money{Minor: 700, Currency: "USD"}}, e.Dispute, kind)
+		stage := sdk.DisputeStage("")
+		if strings.HasPrefix(kind, "dispute_arbitration_") {
+			stage = sdk.StageArbitration
+		}
+		require.Equal(t, &sdk.Dispute{ID: "dsp_1", Status: want, Amount: sdk.Money{Minor: 700, Currency: "USD"}, Stage: stage, ConnectorStatus: kind, Reason: "fraudulent",
+			ReasonCode: "10.4", RespondBy: time.Date(2026, 1, 25, 18, 0, 0, 0, time.UTC).UnixMilli(), CreatedAt: time.Date(2026, 1, 14, 0, 0, 0, 0, time.UTC).UnixMilli()},
+			e.Dispute, kind)
 		require.Equal(t, []string{"pay_9", "r"}, []string{e.TransactionID, e.Reference})
 		body = strings.Replace(body, `"amount":700`, `"amount":"x"`, 1)
 		require.Nil(t, receive(t, body, "key", "key", time.Minute).Events[0].Dispute, "an unreadable amount")

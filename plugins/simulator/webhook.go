@@ -11,9 +11,9 @@ const signatureHeader = "X-Simulator-Signature"
 //	{"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
 //	{"type": "dispute.updated", "dispute_id": "dp_1", "status": "opened", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
 //
-// created is in Unix seconds and optional. A dispute's status is opened, won or lost, its amount in minor units. A payment or a
-// dispute needs transaction_id or reference, a refund needs refund_id or reference. The event of a payment or refund only asks for
-// a sync. An account without a webhook secret accepts unsigned messages.
+// created is in Unix seconds and optional. A dispute's status is one of sdk.DisputeStatus, its amount in minor units; stage, reason, reason_code
+// and respond_by (Unix seconds) are optional. A payment or a dispute needs transaction_id or reference, a refund needs refund_id or
+// reference. The event of a payment or refund only asks for a sync. An account without a webhook secret accepts unsigned messages.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	if w == nil {
@@ -42,7 +42,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	case "dispute.updated":
 		e.Object, e.Sync = "dispute", false
 		e.Dispute = &sdk.Dispute{ID: j.Str("dispute_id"), Status: sdk.DisputeStatus(j.Str("status")),
-			Amount: sdk.Money{Minor: j.Int("amount"), Currency: sdk.CurrencyOf(j.Str("currency"))}}
+			Amount: sdk.Money{Minor: j.Int("amount"), Currency: sdk.CurrencyOf(j.Str("currency"))}, Stage: sdk.DisputeStage(j.Str("stage")),
+			ConnectorStatus: j.Str("status"), Reason: j.Str("reason"), ReasonCode: j.Str("reason_code"), RespondBy: eventTime(j.Int("respond_by"))}
 	default: // unknown types are accepted and ignored
 		return reply(200, sdk.StatusHandled), nil
 	}

@@ -23,7 +23,7 @@ func TestWebhookMessages(t *testing.T) {
 			Events: []sdk.Event{{Object: "payment", Reference: "pay_1_1", Sync: true}}},
 		`{"type":"dispute.updated","dispute_id":"dp_1","status":"opened","amount":500,"currency":"USD","transaction_id":"sim_1"}`: {Status: sdk.StatusHandled,
 			Reply: &sdk.Reply{Status: 200}, Events: []sdk.Event{{Object: "dispute", TransactionID: "sim_1",
-				Dispute: &sdk.Dispute{ID: "dp_1", Status: sdk.DisputeOpened, Amount: usd(500)}}}},
+				Dispute: &sdk.Dispute{ID: "dp_1", Status: sdk.DisputeOpened, Amount: usd(500), ConnectorStatus: "opened"}}}},
 		`{"type":"dispute.updated","dispute_id":"dp_1"}`:     {Status: sdk.StatusUnknown, Reply: &sdk.Reply{Status: 400}},
 		`{"type":"payout.updated","transaction_id":"sim_1"}`: {Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 200}},
 		`{"type":"payment.updated"}`:                         {Status: sdk.StatusUnknown, Reply: &sdk.Reply{Status: 400}},

@@ -59,15 +59,20 @@ func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 	return e
 }
 
-// disputes are the statuses of disputes that claim money. Those that begin with warning_ are questions of the issuer, which a refund may answer;
-// warning_closed and prevented end without a claim.
-var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "needs_response under_review"}, {sdk.DisputeWon, "won warning_closed prevented"},
-	{sdk.DisputeLost, "lost"}}
+// disputes are the statuses of a Dispute (docs.stripe.com/api/disputes/object). Those that begin with warning_ are questions of the issuer, which claim
+// no money and which a refund may answer. charge_refunded is a word of older API versions.
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "needs_response warning_needs_response"},
+	{sdk.DisputeChallenged, "under_review warning_under_review"}, {sdk.DisputeWon, "won"}, {sdk.DisputeLost, "lost"},
+	{sdk.DisputeCancelled, "warning_closed prevented"}, {sdk.DisputeAccepted, "charge_refunded"}}
 
-// dispute reads a Dispute; nil for one that claims no money, or whose amount is unreadable.
+// dispute reads a Dispute; nil for one whose status or amount is unreadable.
 func dispute(about sdk.JSON) *sdk.Dispute {
-	currency := sdk.CurrencyOf(about.Str("currency"))
-	d := &sdk.Dispute{ID: about.Str("id"), Status: disputes.Of(about.Str("status"))}
+	currency, status := sdk.CurrencyOf(about.Str("currency")), about.Str("status")
+	d := &sdk.Dispute{ID: about.Str("id"), Status: disputes.Of(status), ConnectorStatus: status, Reason: about.Str("reason"),
+		ReasonCode: about.Str("network_reason_code"), RespondBy: about.Int("evidence_details.due_by") * 1000, CreatedAt: about.Int("created") * 1000}
+	if d.Stage = sdk.StageDispute; strings.HasPrefix(status, "warning_") {
+		d.Stage = sdk.StagePreDispute
+	}
 	m := decimals.Read(about, "amount", currency)
 	if d.ID == "" || d.Status == "" || m == nil || m.Minor <= 0 {
 		return nil

@@ -90,14 +90,21 @@ func TestEvents(t *testing.T) {
 	require.Equal(t, []string{"refund", "re_1", "pi_1", "ref_1"}, []string{string(back.Object), back.RefundID, back.TransactionID, back.Reference})
 	require.Equal(t, sdk.StatusDeclined, back.Outcome.Status)
 	require.Equal(t, sdk.EventDispute, take("charge.dispute.created", `{"id":"dp_1","object":"dispute","payment_intent":{"id":"pi_1"}}`).Events[0].Object)
-	for status, want := range map[string]sdk.DisputeStatus{"needs_response": sdk.DisputeOpened, "under_review": sdk.DisputeOpened, "won": sdk.DisputeWon,
-		"lost": sdk.DisputeLost, "warning_closed": sdk.DisputeWon} {
-		e := take("charge.dispute.updated", `{"id":"dp_1","object":"dispute","amount":300,"currency":"usd","payment_intent":"pi_1","status":"`+status+`"}`).Events[0]
-		require.Equal(t, &sdk.Dispute{ID: "dp_1", Status: want, Amount: sdk.Money{Minor: 300, Currency: "USD"}}, e.Dispute, status)
+	for status, want := range map[string]sdk.DisputeStatus{"needs_response": sdk.DisputeOpened, "under_review": sdk.DisputeChallenged, "won": sdk.DisputeWon,
+		"lost": sdk.DisputeLost, "prevented": sdk.DisputeCancelled, "warning_needs_response": sdk.DisputeOpened, "warning_under_review": sdk.DisputeChallenged,
+		"warning_closed": sdk.DisputeCancelled} {
+		e := take("charge.dispute.updated", `{"id":"dp_1","object":"dispute","amount":300,"currency":"usd","payment_intent":"pi_1","status":"`+status+`",
+			"reason":"fraudulent","network_reason_code":"10.4","created":1700000000,"evidence_details":{"due_by":1700600000}}`).Events[0]
+		stage := sdk.StageDispute
+		if strings.HasPrefix(status, "warning_") {
+			stage = sdk.StagePreDispute
+		}
+		require.Equal(t, &sdk.Dispute{ID: "dp_1", Status: want, Amount: sdk.Money{Minor: 300, Currency: "USD"}, Stage: stage, ConnectorStatus: status, Reason: "fraudulent",
+			ReasonCode: "10.4", RespondBy: 1700600000_000, CreatedAt: 1700000000_000}, e.Dispute, status)
 		require.Equal(t, "pi_1", e.TransactionID)
 	}
 	for name, object := range map[string]string{
-		"a question":       `{"id":"dp_1","amount":300,"currency":"usd","payment_intent":"pi_1","status":"warning_needs_response"}`,
+		"another status":   `{"id":"dp_1","amount":300,"currency":"usd","payment_intent":"pi_1","status":"made_up"}`,
 		"no amount":        `{"id":"dp_1","currency":"usd","payment_intent":"pi_1","status":"lost"}`,
 		"amount as a text": `{"id":"dp_1","amount":"three","currency":"usd","payment_intent":"pi_1","status":"lost"}`,
 		"no id":            `{"amount":300,"currency":"usd","payment_intent":"pi_1","status":"lost"}`,
