@@ -68,6 +68,50 @@ func TestDisputedAmountIsNotRefundable(t *testing.T) {
 	p := w.get(id, request.RetrieveInput{}).Payment
 	require.Equal(t, []any{payment.Succeeded, int64(700), int64(700)}, []any{p.Status, p.Disputed(), p.LostDisputes()})
 	require.Empty(t, w.alarms.all())
+
+	records, err := w.ListDisputes(t.Context(), w.auth, request.DisputeListInput{PaymentID: id})
+	require.NoError(t, err)
+	require.Len(t, records, 2, "one record a dispute, however many messages")
+	require.Equal(t, []string{"dispute_opened", "dispute_won", "dispute_opened", "dispute_lost"}, w.events(records[1].ID), "one event a change")
+	require.Equal(t, []string{"dispute_opened", "dispute_won"}, w.events(records[0].ID))
+	require.Equal(t, []any{sdk.DisputeLost, int64(700), "dp_1"}, []any{records[1].Status, records[1].Amount, records[1].ProcessorID})
+}
+
+// Two nodes get the first message about a dispute at once: they make one record and one event.
+func TestDisputeFirstMessageTwice(t *testing.T) {
+	a, _, at, _ := disputeWorld(t)
+	b := a.second(engine.Options{}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
+	for range 5 {
+		id := a.pay(sale(1000, visa)).Payment.ID
+		var wg sync.WaitGroup
+		for i := range 6 {
+			wg.Go(func() {
+				require.NoError(t, []*world{a, b}[i%2].dispute(at, hookSecret, id, "dp", sdk.DisputeOpened, 600, "USD", 1))
+			})
+		}
+		wg.Wait()
+		records, err := a.ListDisputes(t.Context(), a.auth, request.DisputeListInput{PaymentID: id})
+		require.NoError(t, err)
+		require.Len(t, records, 1)
+		require.Equal(t, []string{"dispute_opened"}, a.events(records[0].ID))
+	}
+}
+
+// A dispute that an older version booked has a claim and no record: the next message makes the record.
+func TestDisputeOfAnOlderVersion(t *testing.T) {
+	w, _, a, id := disputeWorld(t)
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
+		p, err := tx.Payment("m1", id)
+		if err != nil {
+			return err
+		}
+		p.Details.Disputes = []payment.Claim{{ID: "dp_1", AttemptID: p.AttemptID, Status: sdk.DisputeOpened, Amount: 700}}
+		return tx.UpdatePayment(p)
+	}))
+	require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", sdk.DisputeLost, 700, "USD", 0))
+	v := w.get(id, request.RetrieveInput{})
+	require.Len(t, v.Disputes, 1)
+	require.Equal(t, []any{sdk.DisputeLost, sdk.StageDispute, int64(700)}, []any{v.Disputes[0].Status, v.Disputes[0].Stage, v.Payment.LostDisputes()})
 }
 
 // A message that proves nothing, or that cannot be right, takes nothing from what can be refunded. The second kind raises the alarm.

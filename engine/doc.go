@@ -20,6 +20,7 @@
 //	drive       an operation at an adapter: request, lease, send guard, journal, evidence
 //	change      the one commit path: load, decide, commit, effects
 //	webhook     delivery of events to merchants: endpoints, retries, signatures
+//	dispute     disputes: lists, and the merchant's answers
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
 //	routing     which connector account takes a payment, and which one takes it after a failure
 //	restore     a database that was restored from a copy

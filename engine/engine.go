@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/dispute"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
@@ -88,6 +89,7 @@ type Engine struct {
 	*account.Registry
 	*method.Methods
 	*flow.Authentications
+	*dispute.Disputes
 	*routing.Rules
 	*restore.Copy
 	Webhooks *webhook.Service
@@ -166,6 +168,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
+	e.Disputes = &dispute.Disputes{Deps: dispute.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store)}}
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors}

@@ -112,6 +112,10 @@ func (presenter) RefundEvent(id, kind string, _ time.Time, r *payment.Refund) ([
 	return json.Marshal(map[string]any{"event_id": id, "event_type": kind, "refund_id": r.ID, "status": r.Status})
 }
 
+func (presenter) DisputeEvent(id, kind string, _ time.Time, d *payment.Dispute) ([]byte, error) {
+	return json.Marshal(map[string]any{"event_id": id, "event_type": kind, "dispute_id": d.ID, "status": d.Status})
+}
+
 var worldKey = secret.New(base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")))
 
 // newWorld opens a world with these adapters by connector name, and the simulator.

@@ -127,7 +127,10 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	case ev.Object == sdk.EventRefund && ev.Outcome == nil:
 		return true, e.askUnnamed(ctx, w.Payment)
 	case ev.Object == sdk.EventDispute && !r.Verified(): // without proof of its sender, a message must not keep money back
-		return true, e.hearDispute(ctx, w)
+		if err := e.hearDispute(ctx, w); err != nil || ev.Dispute == nil {
+			return true, err
+		}
+		return true, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
 	case ev.Object == sdk.EventDispute && ev.Dispute != nil:
 		var at time.Time
 		if ev.Time > 0 {

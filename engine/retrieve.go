@@ -48,6 +48,15 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id stri
 			return nil, err
 		}
 	}
+	if len(w.Payment.Details.Disputes) > 0 && !auth.Publishable {
+		err = e.read(ctx, "read disputes", func(r Reader) (err error) {
+			v.Disputes, err = r.DisputesOf(w.Payment.MerchantID, w.Payment.ID)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	if in.Attempts || in.Routing {
 		err = e.store.View(ctx, func(r Reader) (err error) {
 			v.Attempts, err = r.Attempts(w.Payment.MerchantID, w.Payment.ID)

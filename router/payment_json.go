@@ -67,7 +67,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	writeCustomer(w, p.CustomerID, customer)
 	w.text("description", d.Description)
 	writeRefunds(w, v.Refunds)
-	w.null("disputes")
+	writeDisputes(w, v.Disputes)
 	if v.ShowAttempts {
 		writeAttempts(w, v)
 	}

@@ -18,6 +18,7 @@ import (
 type Payments interface {
 	Authentications
 	Refunds
+	Disputes
 
 	CreatePayment(ctx context.Context, a account.Auth, in *request.Input) (*change.View, error)
 	UpdatePayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)

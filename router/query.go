@@ -118,3 +118,34 @@ func (q *query) expands(part string) bool {
 	}
 	return found
 }
+
+// timeRange reads the range of an aggregate. Its start is required.
+func (q *query) timeRange() (from, to time.Time, err error) {
+	from, given := q.either("start_time", "startTime")
+	to, _ = q.either("end_time", "endTime")
+	if !given {
+		q.fail("start_time", "missing field `start_time`", "")
+	}
+	return from, to, q.err
+}
+
+// list reads values that are separated by commas. Each must be one of allowed, unless allowed is empty.
+func (q *query) list(name string, allowed []string) []string {
+	if !q.has(name) {
+		return nil
+	}
+	list := strings.Split(q.text(name), ",")
+	for _, v := range list {
+		if len(allowed) > 0 && !slices.Contains(allowed, v) || v == "" {
+			q.fail(name, name+": unknown variant `"+shownText([]byte(v))+"`"+expected(allowed), didYouMean(v, allowed))
+		}
+	}
+	return list
+}
+
+func expected(allowed []string) string {
+	if len(allowed) == 0 {
+		return ""
+	}
+	return ", expected " + oneOfText(allowed)
+}

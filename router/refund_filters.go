@@ -6,7 +6,6 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
-	"payswitch/sdk"
 )
 
 // timeRange is the body of a question about a range of time. Without an end the range ends now.
@@ -52,27 +51,36 @@ func refundFilterName(status payment.RefundStatus) string {
 
 // refundChoices answers with what a list of refunds can be filtered by: the merchant's accounts by connector, all currencies and all statuses.
 func (s *Server) refundChoices(c *call) (answer, error) {
+	w := newWriter(8 << 10).open()
+	if err := s.writeAccountChoices(c, w); err != nil {
+		return answer{}, err
+	}
+	return w.strings("currency", textsOf(currencies)).strings("refund_status", refundFilters).close().answer(), nil
+}
+
+// writeAccountChoices writes the merchant's accounts by connector: the choices of a filter.
+func (s *Server) writeAccountChoices(c *call, w *writer) error {
 	list, err := s.Admin.Accounts(c.ctx(), c.auth)
 	if err != nil {
-		return answer{}, err
+		return err
 	}
 	by := map[string][]*account.Account{}
 	var names []string
 	for _, a := range list {
 		by[a.Connector], names = append(by[a.Connector], a), append(names, a.Connector)
 	}
-	w := newWriter(8 << 10)
-	w.open().key("connector").open()
+	w.key("connector").open()
 	for _, name := range distinct(names) {
 		w.key(name)
 		listOfAnswers(w, by[name], func(w *writer, a *account.Account) {
 			w.open().str("connector_label", a.Label).str("merchant_connector_id", a.ID).str("connector_type", a.Type).close()
 		})
 	}
-	return w.close().strings("currency", textsOf(currencies)).strings("refund_status", refundFilters).close().answer(), nil
+	w.close()
+	return nil
 }
 
-func textsOf(list []sdk.Currency) []string {
+func textsOf[S ~string](list []S) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
 		out[i] = string(v)
@@ -82,14 +90,9 @@ func textsOf(list []sdk.Currency) []string {
 
 // aggregateRefunds answers with the number of refunds in each status, zeros included.
 func (s *Server) aggregateRefunds(c *call) (answer, error) {
-	q := c.query()
-	from, given := q.either("start_time", "startTime")
-	to, _ := q.either("end_time", "endTime")
-	if !given {
-		q.fail("start_time", "missing field `start_time`", "")
-	}
-	if q.err != nil {
-		return answer{}, q.err
+	from, to, err := c.query().timeRange()
+	if err != nil {
+		return answer{}, err
 	}
 	counts, err := s.Payments.CountRefunds(c.ctx(), c.auth, from, to)
 	if err != nil {

@@ -1,9 +1,6 @@
 package router_test
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -390,32 +387,13 @@ func TestRefundChecksInOrder(t *testing.T) {
 
 // TestDisputedAmounts books signed messages about a dispute: state_metadata shows it once it is lost, and its amount cannot be refunded.
 func TestDisputedAmounts(t *testing.T) {
-	w := newWorld(t)
-	const list, secret = "/account/m1/connectors", "a webhook secret of the merchant's"
-	account := w.get(list).list()[0]["merchant_connector_id"].(string)
-	w.admin("POST", list+"/"+account, `{"connector_type":"payment_processor","connector_webhook_details":{"merchant_secret":"`+secret+`"}}`).ok()
-	p := w.post("/payments", `{"amount":1000,"currency":"USD","confirm":true,"payment_method":"card","routing":{"type":"single","data":"stripe"},
-		"payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"50","card_cvc":"123"}}}`).ok()
-	id := p["payment_id"].(string)
-	says := func(status string, sign bool) {
-		t.Helper()
-		message := `{"type":"dispute.updated","dispute_id":"dp_1","status":"` + status + `","amount":600,"currency":"USD","transaction_id":"` +
-			p["connector_transaction_id"].(string) + `"}`
-		h := hmac.New(sha256.New, []byte(secret))
-		h.Write([]byte(message))
-		header := map[string]string{}
-		if sign {
-			header["X-Simulator-Signature"] = hex.EncodeToString(h.Sum(nil))
-		}
-		got := w.hook("POST", "/webhooks/m1/"+account, message, header)
-		require.Equal(t, map[bool]int{true: 200, false: 401}[sign], got.status, got.body)
-	}
-	says("opened", false)
+	w, id, says := disputed(t)
+	says("opened", `"sign":false`)
 	w.post("/refunds", `{"payment_id":"`+id+`","refund_id":"r1","amount":100}`).ok()
-	says("opened", true)
+	says("opened", "")
 	require.Equal(t, map[string]any{"total_refunded_amount": 100.0, "total_disputed_amount": nil, "post_capture_void": nil}, w.get("/payments/" + id).ok()["state_metadata"])
 	w.post("/refunds", `{"payment_id":"`+id+`","amount":301}`).refused(400, "IR_13", "The refund amount exceeds the amount captured")
-	says("lost", true)
+	says("lost", "")
 	got := w.get("/payments/" + id).ok()
 	require.Equal(t, "succeeded", got["status"])
 	require.Equal(t, map[string]any{"total_refunded_amount": 100.0, "total_disputed_amount": 600.0, "post_capture_void": nil}, got["state_metadata"])

@@ -27,6 +27,7 @@ func TestDocuments(t *testing.T) {
 	describe(&b, "attempts.details", reflect.TypeFor[payment.AttemptDetails]())
 	describe(&b, "operations.resolution", reflect.TypeFor[payment.Resolution]())
 	describe(&b, "refunds.details", reflect.TypeFor[payment.RefundDetails]())
+	describe(&b, "disputes.details", reflect.TypeFor[payment.DisputeDetails]())
 	describe(&b, "authentications.details", reflect.TypeFor[payment.AuthenticationDetails]())
 	describe(&b, "account_versions.details", reflect.TypeFor[account.VersionDetails]())
 	describe(&b, "payment_methods.details", reflect.TypeFor[method.Details]())

@@ -26,6 +26,8 @@ type Change struct {
 	Authentication *payment.Authentication
 	// Refund is a refund of the payment. Payment is nil where its amounts stay as they are.
 	Refund *payment.Refund
+	// Dispute is a dispute of the payment, whose claim is a part of Payment.
+	Dispute *payment.Dispute
 
 	// Turn is the connector account at which the change performs its intents at once; nil for none. Commit takes a turn there before it
 	// writes anything.
@@ -164,6 +166,9 @@ func (c *Change) copyRows() Change {
 	if c.Refund != nil {
 		n.Refund = c.Refund.Clone()
 	}
+	if c.Dispute != nil {
+		n.Dispute = c.Dispute.Clone()
+	}
 	return n
 }
 
@@ -182,6 +187,9 @@ func (c *Change) takeVersions(written *Change) {
 	}
 	if c.Refund != nil {
 		c.Refund.Version = written.Refund.Version
+	}
+	if c.Dispute != nil {
+		c.Dispute.Version = written.Dispute.Version
 	}
 }
 
@@ -205,6 +213,9 @@ func (s *Changes) writeChange(tx Tx, c *Change) error {
 		return err
 	}
 	if err := writeRefund(tx, c.Refund); err != nil {
+		return err
+	}
+	if err := writeDispute(tx, c.Dispute); err != nil {
 		return err
 	}
 	if c.Event != nil {
@@ -372,6 +383,16 @@ func writeRefund(tx Tx, r *payment.Refund) error {
 	return tx.UpdateRefund(r)
 }
 
+func writeDispute(tx Tx, d *payment.Dispute) error {
+	switch {
+	case d == nil:
+		return nil
+	case d.Version == 0:
+		return tx.InsertDispute(d)
+	}
+	return tx.UpdateDispute(d)
+}
+
 func (c *Change) merchantID() string {
 	if c.Payment == nil {
 		return ""
@@ -394,7 +415,7 @@ func (s *Changes) countChange(ctx context.Context, c *Change) {
 	s.settledExemption(ctx, c.Exemption)
 	if c.Event != nil && c.Refund != nil {
 		s.Metrics.RefundMoved(c.Refund.Status, c.Refund.Connector)
-	} else if c.Event != nil {
+	} else if c.Event != nil && c.Dispute == nil {
 		s.Metrics.PaymentMoved(c.Payment.Status, c.Attempt.Connector)
 	}
 	if c.Ended {

@@ -17,6 +17,8 @@ type Presenter interface {
 	PaymentEvent(eventID, eventType string, at time.Time, v *View) ([]byte, error)
 	// RefundEvent renders the delivery body of an event about a refund.
 	RefundEvent(eventID, eventType string, at time.Time, r *payment.Refund) ([]byte, error)
+	// DisputeEvent renders the delivery body of an event about a dispute.
+	DisputeEvent(eventID, eventType string, at time.Time, d *payment.Dispute) ([]byte, error)
 }
 
 // AuthenticationReader reads authentications.
@@ -98,6 +100,18 @@ type RefundReader interface {
 	RefundCounts(merchantID, profileID string, from, to time.Time) ([]payment.RefundCount, error)
 }
 
+// DisputeReader reads disputes.
+type DisputeReader interface {
+	Dispute(merchantID, id string) (*payment.Dispute, error)
+	// DisputesOf are the disputes of a payment, oldest first.
+	DisputesOf(merchantID, paymentID string) ([]*payment.Dispute, error)
+	// Disputes lists a merchant's disputes, newest first, by the filter.
+	Disputes(merchantID, profileID string, f request.DisputeListInput) ([]*payment.Dispute, error)
+	// DisputeCounts counts a merchant's disputes that were created from from to to, both inclusive, by connector, currency, stage and status, in
+	// that order. A zero time does not filter. "" is any profile.
+	DisputeCounts(merchantID, profileID string, from, to time.Time) ([]payment.DisputeCount, error)
+}
+
 // Store is the part of a store that changes need.
 type Store = port.StoreOf[Reader, Tx]
 
@@ -108,6 +122,7 @@ type Reader interface {
 	AuthenticationReader
 	ExemptionReader
 	RefundReader
+	DisputeReader
 
 	Payment(merchantID, id string) (*payment.Payment, error)
 	// Payments lists a merchant's payments by the filter, newest first. A cursor that names no payment is ErrNotFound.
@@ -144,6 +159,9 @@ type Tx interface {
 	InsertRefund(r *payment.Refund) error
 	// UpdateRefund leaves payment, attempt, account, profile and connector as they were.
 	UpdateRefund(r *payment.Refund) error
+	InsertDispute(d *payment.Dispute) error
+	// UpdateDispute leaves payment, attempt, account, profile, connector and the processor's id as they were.
+	UpdateDispute(d *payment.Dispute) error
 	InsertOperation(o *payment.Operation) error
 	// ClaimOperations takes up to limit operations whose lease has ended by Now and that are started, or unknown or pending with
 	// ResolveAt due (a zero ResolveAt is never due), or succeeded, declined or not acted with ResolveAt due: they get owner and the new lease end, and are

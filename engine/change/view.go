@@ -14,6 +14,7 @@ type View struct {
 	Attempt  *payment.Attempt   // the latest attempt
 	Attempts []*payment.Attempt // all attempts, if the caller asked for them
 	Refunds  []*payment.Refund  // all refunds, oldest first; only for the answer to a retrieve
+	Disputes []*payment.Dispute // all disputes, oldest first; only for the answer to a retrieve
 	// Method is the current record of the saved method that the attempt charges or was saved as; nil without one. Private is not set.
 	Method   *method.PaymentMethod
 	Merchant *account.Merchant

@@ -78,8 +78,8 @@ type Details struct {
 	// RefundedTotal is the sum of the refunds that have succeeded, RefundCount the number of all refunds.
 	RefundedTotal int64 `json:"refunded_total,omitempty"`
 	RefundCount   int   `json:"refund_count,omitempty"`
-	// Disputes are the disputes that verified messages told of, in their order.
-	Disputes []Dispute `json:"disputes,omitempty"`
+	// Disputes are what disputes claim, by verified messages, in their order.
+	Disputes []Claim `json:"disputes,omitempty"`
 	// MITCategory is the reason of a charge without the customer; "" if the merchant named none.
 	MITCategory sdk.MITCategory `json:"mit_category,omitempty"`
 	// SCAExemption is the exemption that the merchant asks for (psd2_sca_exemption_type); "" for none.

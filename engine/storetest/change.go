@@ -45,6 +45,7 @@ var changeRoom = room{
 		{"card tokens", testCardTokens},
 		{"expired rows", testExpired},
 		{"refunds: of a payment, at an account, lists", testRefunds},
+		{"disputes: of a payment, lists, counts", testDisputes},
 		{"exemptions: low value", testLowValue},
 		{"exemptions: rates", testExemptionRates},
 		{"missing rows and empty lists", testChangeMissing},
@@ -64,6 +65,18 @@ var changeKinds = []kind{
 		},
 		update:    func(tx engine.Tx, v any) error { return tx.UpdateRefund(v.(*payment.Refund)) },
 		fixed:     []string{"MerchantID", "ID", "PaymentID", "AttemptID", "ProfileID", "AccountID", "Connector", "CreatedAt"},
+		versioned: true,
+	},
+	{
+		name:   "dispute",
+		make:   func(f *filler) any { v := filled[payment.Dispute](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &payment.Dispute{MerchantID: merchantA, ID: "d"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertDispute(v.(*payment.Dispute)) },
+		read: func(r engine.Reader, v any) (any, error) {
+			return r.Dispute(v.(*payment.Dispute).MerchantID, v.(*payment.Dispute).ID)
+		},
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateDispute(v.(*payment.Dispute)) },
+		fixed:     []string{"MerchantID", "ID", "PaymentID", "AttemptID", "ProfileID", "AccountID", "Connector", "ProcessorID", "CreatedAt"},
 		versioned: true,
 	},
 	{

@@ -18,12 +18,16 @@ import (
 
 // Types are the event types that payswitch sends.
 var Types = []string{"payment_succeeded", "payment_failed", "payment_processing", "payment_cancelled", "payment_cancelled_post_capture", "payment_authorized",
-	"payment_partially_authorized", "payment_captured", "payment_expired", "action_required", "refund_succeeded", "refund_failed"}
+	"payment_partially_authorized", "payment_captured", "payment_expired", "action_required", "refund_succeeded", "refund_failed",
+	"dispute_opened", "dispute_expired", "dispute_accepted", "dispute_cancelled", "dispute_challenged", "dispute_won", "dispute_lost"}
 
 // ClassOf returns the class of an event type.
 func ClassOf(eventType string) string {
-	if strings.HasPrefix(eventType, "refund_") {
+	switch {
+	case strings.HasPrefix(eventType, "refund_"):
 		return "refunds"
+	case strings.HasPrefix(eventType, "dispute_"):
+		return "disputes"
 	}
 	return "payments"
 }

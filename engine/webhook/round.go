@@ -293,8 +293,11 @@ func enabledTypes(s account.ProfileSettings) (out []string) {
 	for _, t := range Types {
 		of := func(status string) bool { return payment.Status(status).Facts().Event == t }
 		enabled := s.PaymentStatusesEnabled
-		if ClassOf(t) == "refunds" {
+		switch ClassOf(t) {
+		case "refunds":
 			of, enabled = func(status string) bool { return refundEvent(status) == t }, s.RefundStatusesEnabled
+		case "disputes":
+			enabled = nil // no setting of the profile leaves them out
 		}
 		if len(enabled) == 0 || slices.ContainsFunc(enabled, of) {
 			out = append(out, t)

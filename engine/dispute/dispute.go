@@ -1,0 +1,84 @@
+package dispute
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+)
+
+// Disputes are the use cases of disputes. Safe for concurrent use.
+type Disputes struct {
+	Deps
+}
+
+// Deps are the parts that Disputes needs. All are required.
+type Deps struct {
+	Store change.Store
+}
+
+func unknown() error {
+	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "Dispute does not exist in our records", Param: "dispute_id"}
+}
+
+func (s *Disputes) read(ctx context.Context, doing string, f func(r change.Reader) error) error {
+	return fault.FromStore(s.Store.View(ctx, f), doing)
+}
+
+// own reads a dispute that the caller may see.
+func (s *Disputes) own(ctx context.Context, auth account.Auth, id string) (d *payment.Dispute, err error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	err = s.Store.View(ctx, func(r change.Reader) (err error) { d, err = r.Dispute(auth.MerchantID, id); return err })
+	switch {
+	case errors.Is(err, fault.ErrNotFound):
+		return nil, unknown()
+	case err != nil:
+		return nil, fault.FromStore(err, "read dispute")
+	case auth.ProfileID != "" && auth.ProfileID != d.ProfileID:
+		return nil, unknown()
+	}
+	return d, nil
+}
+
+// RetrieveDispute reads a dispute.
+func (s *Disputes) RetrieveDispute(ctx context.Context, auth account.Auth, id string) (*payment.Dispute, error) {
+	return s.own(ctx, auth, id)
+}
+
+// ListDisputes lists a merchant's disputes, newest first.
+func (s *Disputes) ListDisputes(ctx context.Context, auth account.Auth, in request.DisputeListInput) (list []*payment.Dispute, err error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	if in.Limit == 0 {
+		in.Limit = 10
+	}
+	if in.Limit < 1 || in.Limit > 100 {
+		return nil, fault.Unprocessable("limit", "limit should be in between 1 and 100")
+	}
+	err = s.read(ctx, "list disputes", func(r change.Reader) (err error) {
+		list, err = r.Disputes(auth.MerchantID, auth.ProfileID, in)
+		return err
+	})
+	return list, err
+}
+
+// CountDisputes counts a merchant's disputes that were created from from to to, by connector, currency, stage and status. A zero time does not
+// filter.
+func (s *Disputes) CountDisputes(ctx context.Context, auth account.Auth, from, to time.Time) (list []payment.DisputeCount, err error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	err = s.read(ctx, "count disputes", func(r change.Reader) (err error) {
+		list, err = r.DisputeCounts(auth.MerchantID, auth.ProfileID, from, to)
+		return err
+	})
+	return list, err
+}

@@ -1,0 +1,131 @@
+package router
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/sdk"
+)
+
+// Disputes are the engine's use cases of disputes. *engine.Engine implements them.
+type Disputes interface {
+	RetrieveDispute(ctx context.Context, a account.Auth, id string) (*payment.Dispute, error)
+	ListDisputes(ctx context.Context, a account.Auth, in request.DisputeListInput) ([]*payment.Dispute, error)
+	CountDisputes(ctx context.Context, a account.Auth, from, to time.Time) ([]payment.DisputeCount, error)
+}
+
+func (s *Server) disputeRoutes() []route {
+	return []route{
+		{method: "GET", pattern: "/disputes/list", who: secretField, handle: s.listDisputes},
+		{method: "GET", pattern: "/disputes/profile/list", who: secretField, handle: s.listDisputes},
+		{method: "GET", pattern: "/disputes/filter", who: secretField, handle: s.disputeChoices},
+		{method: "GET", pattern: "/disputes/profile/filter", who: secretField, handle: s.disputeChoices},
+		{method: "GET", pattern: "/disputes/aggregate", who: secretField, handle: s.aggregateDisputes},
+		{method: "GET", pattern: "/disputes/profile/aggregate", who: secretField, handle: s.aggregateDisputes},
+		{method: "GET", pattern: "/disputes/{dispute_id}", who: secretField, handle: s.retrieveDispute},
+	}
+}
+
+// disputePrefix begins the API's names of a dispute's statuses.
+const disputePrefix = "dispute_"
+
+var (
+	disputeStages   = textsOf(payment.Stages)
+	disputeStatuses = prefixed(payment.DisputeStatuses)
+)
+
+func prefixed(list []sdk.DisputeStatus) []string {
+	out := textsOf(list)
+	for i := range out {
+		out[i] = disputePrefix + out[i]
+	}
+	return out
+}
+
+func (s *Server) retrieveDispute(c *call) (answer, error) {
+	q := c.query()
+	q.bool("force_sync")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	return disputeAnswer(s.Payments.RetrieveDispute(c.ctx(), c.auth, c.param("dispute_id")))
+}
+
+func (s *Server) listDisputes(c *call) (answer, error) {
+	in, err := disputeListInput(c.query())
+	if err != nil {
+		return answer{}, err
+	}
+	list, err := s.Payments.ListDisputes(c.ctx(), c.auth, in)
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(newWriter(16+len(list)<<9), list, writeDispute).answer(), nil
+}
+
+func disputeListInput(q *query) (request.DisputeListInput, error) {
+	q.only("dispute_id", "payment_id", "limit", "offset", "profile_id", "dispute_status", "dispute_stage", "reason", "connector", "merchant_connector_id",
+		"currency", "start_time", "end_time")
+	in := request.DisputeListInput{
+		DisputeID:  q.id("dispute_id"),
+		PaymentID:  q.id("payment_id"),
+		ProfileID:  q.id("profile_id"),
+		AccountID:  q.id("merchant_connector_id"),
+		Reason:     q.text("reason"),
+		Offset:     q.count("offset", 0),
+		From:       q.time("start_time"),
+		To:         q.time("end_time"),
+		Connectors: q.list("connector", nil),
+		Currencies: q.list("currency", textsOf(currencies)),
+		Stages:     q.list("dispute_stage", disputeStages),
+		Statuses:   q.list("dispute_status", disputeStatuses),
+	}
+	for i, status := range in.Statuses {
+		in.Statuses[i] = strings.TrimPrefix(status, disputePrefix)
+	}
+	if limit, given := q.int("limit"); given {
+		if limit < 1 || limit > 100 {
+			return in, fault.Unprocessable("limit", "limit should be in between 1 and 100")
+		}
+		in.Limit = int(limit)
+	}
+	return in, q.err
+}
+
+// disputeChoices answers with what a list of disputes can be filtered by: the merchant's accounts by connector, and all currencies, statuses and stages.
+func (s *Server) disputeChoices(c *call) (answer, error) {
+	w := newWriter(8 << 10).open()
+	if err := s.writeAccountChoices(c, w); err != nil {
+		return answer{}, err
+	}
+	return w.strings("currency", textsOf(currencies)).strings("dispute_status", disputeStatuses).strings("dispute_stage", disputeStages).close().answer(), nil
+}
+
+// aggregateDisputes answers with the number of disputes in each status, zeros included.
+func (s *Server) aggregateDisputes(c *call) (answer, error) {
+	from, to, err := c.query().timeRange()
+	if err != nil {
+		return answer{}, err
+	}
+	counts, err := s.Payments.CountDisputes(c.ctx(), c.auth, from, to)
+	if err != nil {
+		return answer{}, err
+	}
+	sums := make([]int64, len(payment.DisputeStatuses))
+	for _, n := range counts {
+		if i := slices.Index(payment.DisputeStatuses, n.Status); i >= 0 {
+			sums[i] += n.N
+		}
+	}
+	w := new(writer).open().key("status_with_count").open()
+	for i, name := range disputeStatuses {
+		w.int(name, sums[i])
+	}
+	return w.close().close().answer(), nil
+}
