@@ -176,6 +176,9 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			tx.InsertErrorRule(&routing.ErrorRule{ErrorKey: routing.ErrorKey{Connector: "stripe", Flow: "Payment", SubFlow: "Authorize", Code: w.auth.MerchantID, Message: "m"},
 				Details: routing.ErrorDetails{Decision: "retry"}, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertConfigKey(&routing.ConfigKey{Name: "key_" + w.auth.MerchantID, Value: "v", ModifiedAt: tx.Now()}),
+			tx.InsertDispute(&payment.Dispute{MerchantID: w.auth.MerchantID, ID: "dp_" + w.auth.MerchantID, PaymentID: saved.Payment.ID, AttemptID: saved.Attempt.ID,
+				ProfileID: w.profile.ID, AccountID: sim.ID, Connector: "simulator", Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Currency: "USD", Amount: 100,
+				ProcessorID: "du_1", CreatedAt: tx.Now(), ModifiedAt: tx.Now(), Details: payment.DisputeDetails{Reason: "fraud"}}),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
 			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
 		)
@@ -255,6 +258,10 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		},
 		"config_keys": func(ctx context.Context, r row) error {
 			_, err := w.ConfigKey(ctx, r.text("name"))
+			return err
+		},
+		"disputes": func(ctx context.Context, r row) error {
+			_, err := w.RetrieveDispute(ctx, r.auth(), r.text("id"))
 			return err
 		},
 		"operations": func(ctx context.Context, r row) error { // the rows that recovery claims

@@ -74,7 +74,7 @@ func randomText(r *rand.Rand, typ string) string {
 		"ResolveBy": {string(ResolveByWebhook)}, "Currency": {"USD", "JPY"}, "Exemption": {string(ExemptionLowValue), string(ExemptionDelegation)},
 		"NextActionType": {string(NextActionRedirect), string(NextActionDeviceData)}, "CheckResult": {string(CheckPass)}, "EventObject": {string(EventRefund)},
 		"DisputeStatus": {string(DisputeOpened), string(DisputeLost)}, "DisputeStage": {string(StagePreDispute), string(StageArbitration)},
-		"Initiator":     {string(InitiatorCustomer), string(InitiatorMerchant)}, "CredentialUsage": {string(UsageOnSession)}, "MITCategory": {string(MITRecurring)},
+		"Initiator": {string(InitiatorCustomer), string(InitiatorMerchant)}, "CredentialUsage": {string(UsageOnSession)}, "MITCategory": {string(MITRecurring)},
 		"FieldType": {string(FieldText), string(FieldClientCertificate)}, "PlacementIn": {string(InBody), string(InTLS)}, "Escapes": {string(EscapesXMLForm)},
 		"MethodType": {string(MethodDebit)}, "ReferenceCharacters": {string(ReferenceDigits)}, "MethodRun": {string(MethodGetFrame)},
 		"MethodReport": {string(MethodByEvent)}, "ChallengeStart": {string(ChallengeCReqPost)}, "ResultDelivery": {string(ResultPullOnce)},

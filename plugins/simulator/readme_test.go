@@ -143,6 +143,6 @@ A test may send the messages of a processor. A message about a payment or a refu
     {"type": "dispute.updated", "dispute_id": "dp_1", "status": "opened", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
 
 A payment needs its ` + "`transaction_id`" + ` or ` + "`reference`" + `, a refund its ` + "`refund_id`" + ` or ` + "`reference`" + `; ` + "`created`" + ` is in Unix seconds. A dispute is
-` + "`opened`" + `, ` + "`won`" + ` or ` + "`lost`" + `. Where the account
-has a ` + "`" + webhookSecret + "`" + `, the header ` + "`" + signatureHeader + "`" + ` must hold the lowercase hex HMAC-SHA256 of the body under it.
+` + "`opened`, `challenged`, `won`, `lost`, `accepted`, `expired` or `cancelled`. Its `stage`, `reason`, `reason_code` and `respond_by`" + ` (Unix seconds) may be
+left out. Where the account has a ` + "`" + webhookSecret + "`" + `, the header ` + "`" + signatureHeader + "`" + ` must hold the lowercase hex HMAC-SHA256 of the body under it.
 `
