@@ -21,6 +21,7 @@
 //	change      the one commit path: load, decide, commit, effects
 //	webhook     delivery of events to merchants: endpoints, retries, signatures
 //	dispute     disputes: lists, and the merchant's answers
+//	search      lists of payments by filters
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
 //	routing     which connector account takes a payment, and which one takes it after a failure
 //	restore     a database that was restored from a copy

@@ -21,6 +21,7 @@ import (
 	"payswitch/engine/port"
 	"payswitch/engine/restore"
 	"payswitch/engine/routing"
+	"payswitch/engine/search"
 	"payswitch/engine/threeds/flow"
 	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
@@ -90,6 +91,7 @@ type Engine struct {
 	*method.Methods
 	*flow.Authentications
 	*dispute.Disputes
+	*search.Search
 	*routing.Rules
 	*restore.Copy
 	Webhooks *webhook.Service
@@ -169,6 +171,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.Disputes = &dispute.Disputes{Deps: dispute.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store)}}
+	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault}}
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors}

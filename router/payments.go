@@ -19,6 +19,7 @@ type Payments interface {
 	Authentications
 	Refunds
 	Disputes
+	PaymentSearch
 
 	CreatePayment(ctx context.Context, a account.Auth, in *request.Input) (*change.View, error)
 	UpdatePayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)

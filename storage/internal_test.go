@@ -269,6 +269,20 @@ func TestPlans(t *testing.T) {
 				r.Payments("m", profile, f)
 			}
 		}
+		for _, f := range []request.PaymentFilter{{}, {CustomerID: "c"}, {PaymentID: "p"}, {Statuses: []string{"failed"}}, {Statuses: []string{"review"}, From: now, To: now},
+			{From: now, To: now}} {
+			for _, ascending := range []bool{false, true} {
+				f.Ascending = ascending
+				r.FindPayments("m", "", f)
+			}
+		}
+		for _, f := range []request.PaymentFilter{{}, {CustomerID: "c"}, {Currencies: []string{"EUR"}}, {Connectors: []string{"x"}}, {Statuses: []string{"failed"}}, {Email: "a"}} {
+			r.ScanPayments("m", "", f, nil, 10)
+			r.ScanPayments("m", "pro", f, &payment.Place{CreatedAt: now}, 10)
+		}
+		r.Dispute("m", "d")
+		r.DisputesOf("m", "p")
+		r.Disputes("m", "", request.DisputeListInput{})
 		r.Attempt("m", "a")
 		r.Attempts("m", "p")
 		r.Operation("o")
@@ -322,6 +336,9 @@ func TestPlans(t *testing.T) {
 	})
 	require.Greater(t, len(e.plans), 35)
 	for query, plan := range e.plans {
+		if strings.Contains(query, "p.status NOT IN") && !strings.Contains(query, "LEFT JOIN") {
+			require.Contains(t, plan, "INDEX payments_exceptional", query)
+		}
 		require.NotContains(t, plan, "SCAN", "%s\n%s", query, plan)
 		if strings.Contains(query, "count(*) FROM operations") { // reads open operations only
 			require.Contains(t, plan, "INDEX operations_open", query)

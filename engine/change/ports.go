@@ -127,6 +127,15 @@ type Reader interface {
 	Payment(merchantID, id string) (*payment.Payment, error)
 	// Payments lists a merchant's payments by the filter, newest first. A cursor that names no payment is ErrNotFound.
 	Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error)
+	// FindPayments lists a merchant's payments that pass the filters of columns, by time; filters in documents and other orders have no effect.
+	// total counts all of them.
+	FindPayments(merchantID, profileID string, f request.PaymentFilter) (list []*payment.Payment, total int, err error)
+	// ScanPayments looks at the next window payments behind a place (nil: at the newest ones) and lists those that pass the filters of columns,
+	// newest first. next is the place where the following window begins; nil after the last payment. Documents are set only for a filter in
+	// documents or with PaymentFilter.Documents, Sealed only for a filter by e-mail.
+	ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, window int) (list []payment.Scanned, next *payment.Place, err error)
+	// PaymentCounts counts a merchant's payments that were created from from to to, both inclusive, by status. A zero time does not filter.
+	PaymentCounts(merchantID, profileID string, from, to time.Time) ([]payment.Count, error)
 	Attempt(merchantID, id string) (*payment.Attempt, error)
 	// Attempts returns a payment's attempts by number.
 	Attempts(merchantID, paymentID string) ([]*payment.Attempt, error)

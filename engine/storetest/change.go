@@ -33,6 +33,7 @@ var changeRoom = room{
 		{"payments: order and cursors", testPaymentOrder},
 		{"payments: equal times", testPaymentTies},
 		{"payments: filters", testPaymentFilters},
+		{"payments: search", testPaymentSearch},
 		{"attempts, operations, events and evidence in order", testChildren},
 		{"attempts by the processor's names", testAttemptsAt},
 		{"inserting an event twice", testEventTwice},

@@ -1,0 +1,260 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/engine/vault"
+)
+
+// window is the number of payments that a scan looks at in one transaction.
+const window = 2000
+
+// Search finds payments. Safe for concurrent use.
+type Search struct {
+	Deps
+}
+
+// Deps are the parts that Search needs. All are required.
+type Deps struct {
+	Store   change.Store
+	Changes *change.Changes
+	Vault   *vault.Vault
+}
+
+// SearchPayments lists a merchant's payments that pass all filters, in the filter's order. total counts all of them.
+func (s *Search) SearchPayments(ctx context.Context, auth account.Auth, f request.PaymentFilter) (views []*change.View, total int, err error) {
+	if auth.Publishable {
+		return nil, 0, fault.Unauthorized()
+	}
+	if f.Limit == 0 {
+		f.Limit = 10
+	}
+	if f.Limit < 1 || f.Limit > 50 {
+		return nil, 0, fault.Unprocessable("limit", "limit should be in between 1 and 50")
+	}
+	var found []*change.Loaded
+	if !f.Indexed(auth.ProfileID != "") {
+		if found, total, err = s.scan(ctx, auth, &f); err != nil {
+			return nil, 0, err
+		}
+	} else {
+		err = s.Store.View(ctx, func(r change.Reader) error {
+			list, n, err := r.FindPayments(auth.MerchantID, auth.ProfileID, f)
+			if err != nil {
+				return err
+			}
+			total = n
+			for _, p := range list {
+				w, err := load(r, p)
+				if err != nil {
+					return err
+				}
+				found = append(found, w)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, 0, fault.FromStore(err, "list payments")
+		}
+	}
+	views = make([]*change.View, len(found))
+	for i, w := range found {
+		if err := s.Changes.Open(ctx, w); err != nil {
+			return nil, 0, err
+		}
+		views[i] = s.Changes.View(w)
+	}
+	return views, total, nil
+}
+
+// load adds the latest attempt and its saved method to a payment.
+func load(r change.Reader, p *payment.Payment) (*change.Loaded, error) {
+	a, err := r.Attempt(p.MerchantID, p.AttemptID)
+	if err != nil {
+		return nil, err
+	}
+	m, err := method.Of(r, a.MerchantID, a.Details.MethodID)
+	if err != nil {
+		return nil, err
+	}
+	return &change.Loaded{Run: drive.Run{Payment: p, Attempt: a}, Method: m}, nil
+}
+
+// scan finds the payments that pass a filter without an index. It counts all of them and loads those of the page.
+func (s *Search) scan(ctx context.Context, auth account.Auth, f *request.PaymentFilter) (found []*change.Loaded, total int, err error) {
+	end := f.Offset + f.Limit
+	var best []hit // in the filter's order, no more than the page and what is before it
+	err = s.each(ctx, auth, *f, func(p *payment.Scanned) error {
+		if passes, err := s.passes(p, f); !passes {
+			return err
+		}
+		total++
+		if best = append(best, hitOf(p, f)); len(best) >= 2*end+window {
+			best = first(best, end, f)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	best = first(best, end, f)
+	err = s.Store.View(ctx, func(r change.Reader) error {
+		for _, h := range best[min(f.Offset, len(best)):] {
+			p, err := r.Payment(auth.MerchantID, h.id)
+			if err != nil {
+				return err
+			}
+			w, err := load(r, p)
+			if err != nil {
+				return err
+			}
+			found = append(found, w)
+		}
+		return nil
+	})
+	return found, total, fault.FromStore(err, "list payments")
+}
+
+// each calls see with every payment that passes the filters of columns, newest first.
+func (s *Search) each(ctx context.Context, auth account.Auth, f request.PaymentFilter, see func(p *payment.Scanned) error) error {
+	var behind *payment.Place
+	for {
+		var list []payment.Scanned
+		var next *payment.Place
+		err := s.Store.View(ctx, func(r change.Reader) (err error) {
+			list, next, err = r.ScanPayments(auth.MerchantID, auth.ProfileID, f, behind, window)
+			return err
+		})
+		if err != nil {
+			return fault.FromStore(err, "scan payments")
+		}
+		for i := range list {
+			if err := see(&list[i]); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		behind = next
+	}
+}
+
+// passes reports whether a payment passes the filters of documents.
+func (s *Search) passes(p *payment.Scanned, f *request.PaymentFilter) (bool, error) {
+	d, a := &p.Payment.Details, &p.Attempt
+	network := ""
+	if a.Card != nil {
+		network = string(a.Card.Network)
+	}
+	for _, c := range []struct {
+		wanted []string
+		is     string
+	}{{f.Methods, a.PaymentMethod}, {f.MethodTypes, a.PaymentMethodType}, {f.AuthenticationTypes, string(d.AuthenticationType)}, {f.Networks, network},
+		{f.Discoveries, a.CardDiscovery}} {
+		if len(c.wanted) > 0 && !slices.Contains(c.wanted, c.is) {
+			return false, nil
+		}
+	}
+	if f.OrderReference != "" && f.OrderReference != d.OrderReference {
+		return false, nil
+	}
+	if f.Email == "" {
+		return true, nil
+	}
+	err := s.Vault.OpenPayment(p.Payment)
+	if errors.Is(err, vault.ErrShredded) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	c := p.Payment.Private.Customer
+	return c != nil && strings.EqualFold(c.Email, f.Email), nil
+}
+
+// hit is a payment that passes all filters, with what it is sorted by.
+type hit struct {
+	id    string
+	value int64
+	place payment.Place
+}
+
+func hitOf(p *payment.Scanned, f *request.PaymentFilter) hit {
+	h := hit{id: p.Payment.ID, place: p.Place}
+	switch f.Order {
+	case request.OrderAmount:
+		h.value = p.Payment.Amount
+	case request.OrderAttempts:
+		h.value = int64(p.Payment.AttemptCount)
+	case request.OrderModified:
+		h.value = p.Payment.ModifiedAt.UnixMilli()
+	}
+	return h
+}
+
+// first sorts the hits and returns the first n of them.
+func first(hits []hit, n int, f *request.PaymentFilter) []hit {
+	slices.SortFunc(hits, func(a, b hit) int {
+		order := cmp.Or(cmp.Compare(a.value, b.value), a.place.CreatedAt.Compare(b.place.CreatedAt), cmp.Compare(a.place.Seq, b.place.Seq))
+		if !f.Ascending {
+			return -order
+		}
+		return order
+	})
+	return hits[:min(n, len(hits))]
+}
+
+// Values are the values that the payments of a range of time have, each once, sorted.
+type Values struct {
+	Connectors, Currencies, Statuses, Methods, MethodTypes, AuthenticationTypes []string
+}
+
+// PaymentValues returns the values of the payments that were created from from to to, both inclusive. A zero time does not filter.
+func (s *Search) PaymentValues(ctx context.Context, auth account.Auth, from, to time.Time) (*Values, error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	v := &Values{}
+	err := s.each(ctx, auth, request.PaymentFilter{From: from, To: to, Documents: true}, func(p *payment.Scanned) error {
+		note(&v.Connectors, p.Connector)
+		note(&v.Currencies, string(p.Payment.Currency))
+		note(&v.Statuses, string(p.Payment.Status))
+		note(&v.Methods, p.Attempt.PaymentMethod)
+		note(&v.MethodTypes, p.Attempt.PaymentMethodType)
+		note(&v.AuthenticationTypes, string(p.Payment.Details.AuthenticationType))
+		return nil
+	})
+	return v, err
+}
+
+// note adds a value to a sorted list, unless it is "" or in the list.
+func note(list *[]string, value string) {
+	if at, found := slices.BinarySearch(*list, value); !found && value != "" {
+		*list = slices.Insert(*list, at, value)
+	}
+}
+
+// CountPayments counts a merchant's payments that were created from from to to, by status. A zero time does not filter.
+func (s *Search) CountPayments(ctx context.Context, auth account.Auth, from, to time.Time) (list []payment.Count, err error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	err = s.Store.View(ctx, func(r change.Reader) (err error) {
+		list, err = r.PaymentCounts(auth.MerchantID, auth.ProfileID, from, to)
+		return err
+	})
+	return list, fault.FromStore(err, "count payments")
+}

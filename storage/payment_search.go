@@ -1,0 +1,141 @@
+package storage
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/sdk"
+)
+
+// common are the statuses that the index payments_exceptional leaves out, in its condition: those of payment.Status.Common.
+const common = `'succeeded', 'processing', 'requires_payment_method', 'requires_confirmation', 'requires_customer_action'`
+
+// latest joins the latest attempt of each payment.
+const latest = ` FROM payments p LEFT JOIN attempts a ON a.merchant_id = p.merchant_id AND a.id = p.attempt_id`
+
+// wantedPayments are the conditions of a filter that columns decide, and the tables that they need.
+func wantedPayments(merchantID, profileID string, f *request.PaymentFilter) (where *conditions, from string) {
+	where, from = &conditions{}, ` FROM payments p`
+	where.add("p.merchant_id = ", merchantID)
+	for _, c := range []struct{ left, value string }{{"p.profile_id = ", profileID}, {"p.profile_id = ", f.ProfileID}, {"p.id = ", f.PaymentID}} {
+		if c.value != "" {
+			where.add(c.left, c.value)
+		}
+	}
+	if f.CustomerID != "" {
+		where.add("p.customer_id = ", f.CustomerID)
+		where.list = append(where.list, "p.customer_id <> ''") // the condition of the index payments_customer
+	}
+	where.addTime("p.created_at >= ", f.From, true)
+	where.addTime("p.created_at <= ", f.To, false)
+	if f.MinAmount != nil {
+		where.add("p.amount >= ", *f.MinAmount)
+	}
+	if f.MaxAmount != nil {
+		where.add("p.amount <= ", *f.MaxAmount)
+	}
+	where.addAny("p.currency", f.Currencies)
+	where.addAny("p.status", f.Statuses)
+	if len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s string) bool { return payment.Status(s).Common() }) {
+		where.list = append(where.list, "p.status NOT IN ("+common+")") // in words, or SQLite does not use the index
+	}
+	if len(f.Connectors)+len(f.Accounts) > 0 {
+		from = latest
+		where.addAny("a.connector", f.Connectors)
+		where.addAny("a.account_id", f.Accounts)
+	}
+	return where, from
+}
+
+// FindPayments implements engine.Reader.
+func (t *tx) FindPayments(merchantID, profileID string, f request.PaymentFilter) ([]*payment.Payment, int, error) {
+	where, from := wantedPayments(merchantID, profileID, &f)
+	total, err := one(t, "count payments", scanCount, `SELECT count(*)`+from+` WHERE `+where.String(), where.args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	columns := "p." + strings.Join(append(slices.Clone(paymentRows.columns), "signature"), ", p.")
+	way := " DESC"
+	if f.Ascending {
+		way = ""
+	}
+	page := " ORDER BY p.created_at" + way + ", p.seq" + way + " LIMIT " + where.place(max(f.Limit, 1))
+	page += " OFFSET " + where.place(max(f.Offset, 0))
+	list, err := all(t, "find payments", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID), `SELECT `+columns+from+` WHERE `+where.String()+page, where.args...)
+	return list, total, err
+}
+
+// ScanPayments implements engine.Reader.
+func (t *tx) ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, window int) ([]payment.Scanned, *payment.Place, error) {
+	end, err := t.windowEnd(merchantID, &f, behind, window)
+	if err != nil {
+		return nil, nil, err
+	}
+	where, _ := wantedPayments(merchantID, profileID, &f)
+	if behind != nil {
+		where.add("(p.created_at, p.seq) < ", millis(behind.CreatedAt), behind.Seq)
+	}
+	if end != nil {
+		where.add("(p.created_at, p.seq) >= ", millis(end.CreatedAt), end.Seq)
+	}
+	documents, sealed := "'{}', '{}'", "NULL"
+	if f.InDocuments() || f.Documents {
+		documents = "p.details, COALESCE(a.details, '{}')"
+	}
+	if f.Email != "" {
+		sealed = "p.sealed"
+	}
+	list, err := all(t, "scan payments", scanScanned, `SELECT p.seq, p.created_at, p.modified_at, p.merchant_id, p.id, p.status, p.currency, p.amount,
+		p.attempt_count, `+sealed+`, COALESCE(a.connector, ''), `+documents+latest+` WHERE `+where.String()+` ORDER BY p.created_at DESC, p.seq DESC`, where.args...)
+	return list, end, err
+}
+
+// windowEnd returns the place of the last of the next payments that a scan looks at; nil if they are fewer than window. An index alone finds it.
+func (t *tx) windowEnd(merchantID string, f *request.PaymentFilter, behind *payment.Place, window int) (end *payment.Place, err error) {
+	where, _ := wantedPayments(merchantID, "", &request.PaymentFilter{PaymentID: f.PaymentID, CustomerID: f.CustomerID, From: f.From, To: f.To})
+	if behind != nil {
+		where.add("(p.created_at, p.seq) < ", millis(behind.CreatedAt), behind.Seq)
+	}
+	list, err := all(t, "find the end of a window", func(row scanner) (p payment.Place, err error) {
+		var created int64
+		err = row.Scan(&created, &p.Seq)
+		p.CreatedAt = moment(created)
+		return p, err
+	}, `SELECT p.created_at, p.seq FROM payments p WHERE `+where.String()+` ORDER BY p.created_at DESC, p.seq DESC LIMIT 1 OFFSET `+where.place(window-1), where.args...)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+func scanScanned(row scanner) (s payment.Scanned, err error) {
+	s.Payment = new(payment.Payment)
+	p := s.Payment
+	var created, modified int64
+	var status, currency string
+	var details, attempt []byte
+	if err := row.Scan(&s.Place.Seq, &created, &modified, &p.MerchantID, &p.ID, &status, &currency, &p.Amount, &p.AttemptCount, &p.Sealed,
+		&s.Connector, &details, &attempt); err != nil {
+		return s, err
+	}
+	p.Status, p.Currency, p.CreatedAt, p.ModifiedAt = payment.Status(status), sdk.Currency(currency), moment(created), moment(modified)
+	s.Place.CreatedAt = p.CreatedAt
+	if err := decode(details, &p.Details); err != nil {
+		return s, err
+	}
+	return s, decode(attempt, &s.Attempt)
+}
+
+// PaymentCounts implements engine.Reader.
+func (t *tx) PaymentCounts(merchantID, profileID string, from, to time.Time) ([]payment.Count, error) {
+	where, tables := wantedPayments(merchantID, profileID, &request.PaymentFilter{From: from, To: to})
+	return all(t, "count payments by status", func(row scanner) (c payment.Count, err error) {
+		var status string
+		err = row.Scan(&status, &c.N)
+		c.Status = payment.Status(status)
+		return c, err
+	}, `SELECT p.status, count(*)`+tables+` WHERE `+where.String()+` GROUP BY p.status ORDER BY p.status`, where.args...)
+}
