@@ -23,7 +23,8 @@ import (
 // WebhookInput is a message that arrived at /webhooks/{merchant}/{account}.
 type WebhookInput struct {
 	MerchantID string
-	// Account is the connector account's id. It may be the connector's name if the merchant has only one account of that connector.
+	// Account is the connector account's id. It may be the connector's name: that is the account of the default profile, or the merchant's only
+	// account of that connector.
 	Account string
 	// Sender is the address that the message came from, or "" if the address is not known.
 	Sender  string
@@ -84,6 +85,11 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 			found = append(found, a)
 		}
 	}
+	if len(found) > 1 { // the account of the default profile
+		if found, err = e.ofDefaultProfile(ctx, merchantID, found); err != nil {
+			return nil, err
+		}
+	}
 	if len(found) == 0 { // its payments go on
 		a, err := e.DeletedAccount(ctx, merchantID, name)
 		if err == nil || !errors.Is(err, fault.ErrNotFound) {
@@ -93,11 +99,29 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 	if len(found) != 1 {
 		err := fault.NotFound("Merchant connector account")
 		if len(found) > 1 {
-			err.Reason = "the merchant has several accounts of " + name + ": put the account's merchant_connector_id into the URL"
+			err.Reason = "the merchant has several accounts of " + name + " in the default profile, or none there: put the account's merchant_connector_id into the URL"
 		}
 		return nil, e.Dir.OrAltered(ctx, merchantID, "", err)
 	}
 	return found[0], nil
+}
+
+// ofDefaultProfile returns the accounts of the merchant's default profile, or all of them if that profile has none.
+func (e *Engine) ofDefaultProfile(ctx context.Context, merchantID string, list []*account.Account) ([]*account.Account, error) {
+	m, err := e.Merchant(ctx, merchantID)
+	if err != nil {
+		return nil, err
+	}
+	var own []*account.Account
+	for _, a := range list {
+		if a.ProfileID == m.DefaultProfile {
+			own = append(own, a)
+		}
+	}
+	if len(own) == 0 {
+		return list, nil
+	}
+	return own, nil
 }
 
 // bookEvent books one event of a message. found is true if the event is about a payment of this switch.

@@ -367,3 +367,18 @@ func TestWebhookStripe(t *testing.T) {
 	require.NoError(t, event(time.Now()))
 	require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
 }
+
+// A message to the name of a connector is for the account of the default profile, however many accounts other profiles have.
+func TestWebhookByNameToTheDefaultProfile(t *testing.T) {
+	w, _, a, id := disputeWorld(t)
+	second, err := w.CreateProfile(t.Context(), w.auth, account.ProfileInput{Name: "second"})
+	require.NoError(t, err)
+	for _, label := range []string{"b", "c"} {
+		_, err = w.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "shop", Label: label, ProfileID: second.ID})
+		require.NoError(t, err)
+	}
+	byName := *a
+	byName.ID = "shop"
+	require.NoError(t, w.dispute(&byName, hookSecret, id, "dp_1", sdk.DisputeOpened, 700, "USD", 1))
+	require.EqualValues(t, 700, w.get(id, request.RetrieveInput{}).Payment.Disputed())
+}

@@ -142,6 +142,17 @@ func (e *Engine) takeOpen(ctx context.Context, id string) (op *payment.Operation
 	}
 }
 
+// DecideAttempt books an operator's word on an attempt of a payment (change.Changes.SetByHand).
+func (e *Engine) DecideAttempt(ctx context.Context, auth account.Auth, id string, in request.AttemptDecision) (*change.View, error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	if _, err := e.Merchant(ctx, auth.MerchantID); err != nil {
+		return nil, err
+	}
+	return e.changes.SetByHand(ctx, auth, id, in)
+}
+
 func hasEnded(op *payment.Operation) error {
 	err := fault.Refused("The operation has ended with the status " + string(op.Status) + ": only an open operation can be resolved")
 	if s := op.Resolution; s != nil {

@@ -20,6 +20,7 @@ type Payments interface {
 	Refunds
 	Disputes
 	PaymentSearch
+	PaymentDecisions
 
 	CreatePayment(ctx context.Context, a account.Auth, in *request.Input) (*change.View, error)
 	UpdatePayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)

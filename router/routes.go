@@ -63,6 +63,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.refundRoutes()...)
 	list = append(list, s.disputeRoutes()...)
 	list = append(list, s.paymentListRoutes()...)
+	list = append(list, s.paymentDecisionRoutes()...)
 	list = append(list, s.operatorRoutes()...)
 	list = append(list, s.eventRoutes()...)
 	list = append(list, s.routingRoutes()...)

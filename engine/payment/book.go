@@ -413,6 +413,9 @@ func (b *Booking) impossible(p *Payment, a *Attempt, op *Operation, cause error,
 // processor. nil means that the report changes nothing; alarm is the problem with it, "" for none.
 func BookEvidence(p *Payment, a *Attempt, o *sdk.Outcome, now time.Time) (b *Booking, alarm string) {
 	b = &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &Operation{Kind: sdk.OpSync}}
+	if a.Status == Pending || a.Status == Authorizing { // an operator set it so
+		return b.heldThere(o, now)
+	}
 	var err error
 	switch o.Status {
 	case sdk.StatusCaptured:
@@ -440,6 +443,33 @@ func BookEvidence(p *Payment, a *Attempt, o *sdk.Outcome, now time.Time) (b *Boo
 		return nil, ""
 	}
 	if err != nil {
+		return nil, "impossible_transition"
+	}
+	return b, ""
+}
+
+// heldThere books what the processor holds of an attempt that an operator has left waiting, although none of its operations is open. What was
+// captured already stays captured.
+func (b *Booking) heldThere(o *sdk.Outcome, now time.Time) (_ *Booking, alarm string) {
+	a := b.Attempt
+	amount, named := said(o)
+	switch o.Status {
+	case sdk.StatusCaptured:
+		if !Plausible(o, a) || named && amount < a.Captured {
+			return nil, "amount_mismatch"
+		}
+	case sdk.StatusAuthorized:
+		if named && amount > a.Amount || a.Captured > 0 {
+			return nil, "amount_mismatch"
+		}
+	case sdk.StatusDeclined, sdk.StatusVoided:
+		if a.Captured > 0 {
+			return nil, "amount_mismatch"
+		}
+	default:
+		return nil, ""
+	}
+	if err := b.authorize(o, now); err != nil {
 		return nil, "impossible_transition"
 	}
 	return b, ""

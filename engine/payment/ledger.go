@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Move applies one trigger to a payment's latest attempt and recomputes the amounts that merchants see. No other function changes a status.
+// Move applies one trigger to a payment's latest attempt and recomputes the amounts that merchants see. No other function but
+// SetByHand changes a status.
 func Move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 	to, err := next(a.Status, by)
 	if err != nil {
@@ -27,6 +28,21 @@ func Move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 		}
 	}
 	return nil
+}
+
+// SetByHand gives an attempt the status that an operator says, "" for the one it has, and the payment's capturable amount, nil for the present one.
+// If the attempt is the payment's latest, the payment follows. Nothing else changes: a status by hand makes no money refundable.
+func SetByHand(p *Payment, a *Attempt, to AttemptStatus, capturable *int64, at time.Time) {
+	a.ModifiedAt, p.ModifiedAt = at, at
+	if to != "" {
+		a.Status = to
+	}
+	if a.ID == p.AttemptID {
+		p.Status = a.Status.Payment()
+	}
+	if capturable != nil {
+		p.Capturable = *capturable
+	}
 }
 
 // DeriveTotals derives the payment's status and amounts from its latest attempt.

@@ -267,6 +267,7 @@ type AttemptError struct {
 	// UnifiedCode and UnifiedMessage come from the operator's error rule, "" without one.
 	UnifiedCode    string `json:"unified_code,omitempty"`
 	UnifiedMessage string `json:"unified_message,omitempty"`
+	Said           string `json:"said,omitempty"` // an operator's reason
 }
 
 // CaptureRecord is one capture of an attempt.

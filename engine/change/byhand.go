@@ -1,0 +1,65 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+)
+
+// SetByHand writes what an operator says of an attempt: any status may follow any other. It calls no processor and announces nothing. Amounts stay,
+// except the capturable one: no refund follows from a status alone. An open operation stays open, so that the processor's own word still counts. It
+// returns the attempt as it is stored then.
+func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, in request.AttemptDecision) (v *View, err error) {
+	var set *payment.Attempt
+	v, err = s.Decide(ctx, auth, id, func(w *Loaded) (*Change, error) {
+		if in.OnlyReview && w.Payment.Status != payment.Review {
+			return nil, fault.Unprocessable("intent_status", "Payment status must be 'review' to perform manual status update, current status is '"+string(w.Payment.Status)+"'")
+		}
+		if in.AttemptID == "" {
+			in.AttemptID = w.Attempt.ID
+		}
+		if err := s.attemptOf(ctx, w, in.AttemptID); err != nil {
+			return nil, err
+		}
+		set = w.Attempt
+		if in.Capturable != nil && *in.Capturable > w.Payment.NetAmount {
+			return nil, fault.Unprocessable("amount_capturable", "amount_capturable should be less than or equal to amount")
+		}
+		if in.Empty() {
+			return nil, nil
+		}
+		was, now := w.Payment.Status, s.Now().UTC().Truncate(time.Millisecond)
+		payment.SetByHand(w.Payment, w.Attempt, in.Status, in.Capturable, now)
+		in.Write(w.Attempt)
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "an operator changed a payment by hand", slog.String("payment_id", id), slog.String("attempt_id", w.Attempt.ID),
+			slog.String("was", string(was)), slog.String("is", string(w.Payment.Status)))
+		return &Change{Payment: w.Payment, Attempt: w.Attempt}, nil
+	})
+	if err == nil {
+		v.Attempt = set
+	}
+	return v, err
+}
+
+// attemptOf replaces the attempt of w by one that the caller names.
+func (s *Changes) attemptOf(ctx context.Context, w *Loaded, id string) error {
+	if w.Attempt.ID == id {
+		return nil
+	}
+	var a *payment.Attempt
+	err := s.Store.View(ctx, func(r Reader) (err error) { a, err = r.Attempt(w.Payment.MerchantID, id); return err })
+	switch {
+	case errors.Is(err, fault.ErrNotFound) || err == nil && a.PaymentID != w.Payment.ID:
+		return fault.NotFound("Payment").About("attempt_id")
+	case err != nil:
+		return fault.FromStore(err, "read attempt")
+	}
+	w.Attempt = a
+	return s.Vault.OpenAttempt(a)
+}

@@ -1,0 +1,53 @@
+package payment
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// TestHeldThere asks about attempts that an operator has left waiting: they end in what the processor holds, and what was captured stays captured.
+func TestHeldThere(t *testing.T) {
+	at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	usd := func(n int64) *sdk.Money { return &sdk.Money{Minor: n, Currency: "USD"} }
+	for name, c := range map[string]struct {
+		authorized, captured int64 // booked before
+		o                    sdk.Outcome
+		status               Status // "" if nothing is booked
+		received, capturable int64
+		alarm                string
+	}{
+		"captured":                {0, 0, sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(1000)}, Succeeded, 1000, 0, ""},
+		"captured before":         {1000, 1000, sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(1000)}, Succeeded, 1000, 0, ""},
+		"captured less than said": {1000, 1000, sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(400)}, "", 0, 0, "amount_mismatch"},
+		"a part captured":         {1000, 0, sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(400)}, PartiallyCaptured, 400, 0, ""},
+		"held":                    {0, 0, sdk.Outcome{Status: sdk.StatusAuthorized, Amount: usd(1000)}, RequiresCapture, 0, 1000, ""},
+		"held too much":           {0, 0, sdk.Outcome{Status: sdk.StatusAuthorized, Amount: usd(1001)}, "", 0, 0, "amount_mismatch"},
+		"held after a capture":    {1000, 1000, sdk.Outcome{Status: sdk.StatusAuthorized, Amount: usd(1000)}, "", 0, 0, "amount_mismatch"},
+		"declined":                {0, 0, sdk.Outcome{Status: sdk.StatusDeclined}, Failed, 0, 0, ""},
+		"declined after money":    {1000, 1000, sdk.Outcome{Status: sdk.StatusDeclined}, "", 0, 0, "amount_mismatch"},
+		"voided":                  {1000, 0, sdk.Outcome{Status: sdk.StatusVoided}, Cancelled, 0, 0, ""},
+		"voided after money":      {1000, 1000, sdk.Outcome{Status: sdk.StatusVoided}, "", 0, 0, "amount_mismatch"},
+		"still pending":           {0, 0, sdk.Outcome{Status: sdk.StatusPending}, "", 0, 0, ""},
+		"not known":               {0, 0, sdk.Outcome{Status: sdk.StatusNotFound}, "", 0, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &Payment{ID: "p", AttemptID: "p_1", Currency: "USD", Amount: 1000, NetAmount: 1000, Received: c.captured, Private: &Private{}}
+			a := &Attempt{ID: "p_1", Amount: 1000, Authorized: c.authorized, Captured: c.captured, Private: &AttemptPrivate{}}
+			SetByHand(p, a, Pending, nil, at)
+			require.Equal(t, []any{Processing, c.captured}, []any{p.Status, p.Received})
+			b, alarm := BookEvidence(p, a, &c.o, at)
+			require.Equal(t, c.alarm, alarm)
+			require.Equal(t, c.status != "", b != nil)
+			if b != nil {
+				require.Equal(t, []any{c.status, c.received, c.capturable}, []any{b.Payment.Status, b.Payment.Received, b.Payment.Capturable})
+			}
+		})
+	}
+	p, a := &Payment{AttemptID: "p_2", Status: Failed}, &Attempt{ID: "p_1"}
+	SetByHand(p, a, Charged, nil, at)
+	require.Equal(t, []any{Failed, Charged}, []any{p.Status, a.Status}, "an earlier attempt does not move the payment")
+}

@@ -1,0 +1,37 @@
+package request
+
+import "payswitch/engine/payment"
+
+// AttemptDecision is an operator's word on an attempt. A zero value changes nothing.
+type AttemptDecision struct {
+	AttemptID     string // "" is the latest
+	Status        payment.AttemptStatus
+	ErrorCode     string
+	ErrorMessage  string
+	ErrorReason   string
+	TransactionID string // the processor's id of the payment
+	Capturable    *int64 // minor units
+	// OnlyReview refuses the decision unless the payment waits for one.
+	OnlyReview bool
+}
+
+// Empty reports whether the word changes nothing.
+func (d *AttemptDecision) Empty() bool {
+	return d.Status == "" && d.ErrorCode == "" && d.ErrorMessage == "" && d.ErrorReason == "" && d.TransactionID == "" && d.Capturable == nil
+}
+
+// Write writes the error and the processor's id into the attempt.
+func (d *AttemptDecision) Write(a *payment.Attempt) {
+	payment.SetText(&a.TransactionID, d.TransactionID)
+	if d.ErrorCode == "" && d.ErrorMessage == "" && d.ErrorReason == "" {
+		return
+	}
+	said := payment.AttemptError{}
+	if a.Details.Error != nil {
+		said = *a.Details.Error
+	}
+	payment.SetText(&said.Code, d.ErrorCode)
+	payment.SetText(&said.Message, d.ErrorMessage)
+	payment.SetText(&said.Said, d.ErrorReason)
+	a.Details.Error = &said
+}
