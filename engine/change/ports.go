@@ -131,8 +131,8 @@ type Reader interface {
 	// total counts all of them.
 	FindPayments(merchantID, profileID string, f request.PaymentFilter) (list []*payment.Payment, total int, err error)
 	// ScanPayments looks at the next window payments behind a place (nil: at the newest ones) and lists those that pass the filters of columns,
-	// newest first. next is the place where the following window begins; nil after the last payment. Documents are set only for a filter in
-	// documents or with PaymentFilter.Documents, Sealed only for a filter by e-mail.
+	// newest first. next is the place where the following window begins; nil after the last payment. Of documents only the parts are set that the
+	// filter needs, or all parts that a filter can need with PaymentFilter.Documents; Sealed only for a filter by e-mail.
 	ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, window int) (list []payment.Scanned, next *payment.Place, err error)
 	// PaymentCounts counts a merchant's payments that were created from from to to, both inclusive, by status. A zero time does not filter.
 	PaymentCounts(merchantID, profileID string, from, to time.Time) ([]payment.Count, error)

@@ -13,7 +13,7 @@ type Place struct {
 type Scanned struct {
 	Place     Place
 	Payment   *Payment
-	Connector string // of the latest attempt
+	Connector string // of the latest attempt; "" unless its document is asked for
 	Attempt   AttemptDetails
 }
 
