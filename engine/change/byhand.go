@@ -19,7 +19,8 @@ func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, i
 	var set *payment.Attempt
 	v, err = s.Decide(ctx, auth, id, func(w *Loaded) (*Change, error) {
 		if in.OnlyReview && w.Payment.Status != payment.Review {
-			return nil, fault.Unprocessable("intent_status", "Payment status must be 'review' to perform manual status update, current status is '"+string(w.Payment.Status)+"'")
+			return nil, fault.Unprocessable("intent_status",
+				"Payment status must be 'review' to perform manual status update, current status is '"+string(w.Payment.Status)+"'")
 		}
 		if in.AttemptID == "" {
 			in.AttemptID = w.Attempt.ID

@@ -73,8 +73,9 @@ func (s *Changes) disputeOf(ctx context.Context, w *Loaded, processorID string, 
 			}
 		}
 	}
+	refunded := p.Received > 0 && p.Details.RefundedTotal >= p.Received
 	return &payment.Dispute{MerchantID: p.MerchantID, ID: ids.New("dp_"), PaymentID: p.ID, AttemptID: a.ID, ProfileID: p.ProfileID, AccountID: a.AccountID,
-		Connector: a.Connector, ProcessorID: processorID, CreatedAt: now, Details: payment.DisputeDetails{Refunded: p.Received > 0 && p.Details.RefundedTotal >= p.Received}}, nil
+		Connector: a.Connector, ProcessorID: processorID, CreatedAt: now, Details: payment.DisputeDetails{Refunded: refunded}}, nil
 }
 
 // disputeEvent makes the merchant's event of a dispute's new stage or status, and counts it in p, the payment that the change writes.

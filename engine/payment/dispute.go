@@ -169,7 +169,8 @@ type DisputeBooking struct {
 // changes nothing, and the stage never goes back. It is pure.
 func BookDispute(p *Payment, attemptID string, said *sdk.Dispute, at, now time.Time) DisputeBooking {
 	known := slices.Contains(DisputeStatuses, said.Status) && (said.Stage == "" || slices.Contains(Stages, said.Stage))
-	if !known || said.ID == "" || len(said.ID) > maxDisputeText || strings.ContainsRune(said.ID, 0) || said.Amount.Minor <= 0 || said.Amount.Minor > MaxAmount || said.Amount.Currency != p.Currency {
+	named := said.ID != "" && len(said.ID) <= maxDisputeText && !strings.ContainsRune(said.ID, 0)
+	if !known || !named || said.Amount.Minor <= 0 || said.Amount.Minor > MaxAmount || said.Amount.Currency != p.Currency {
 		return DisputeBooking{Alarm: AlarmDispute}
 	}
 	n := p.Clone()
