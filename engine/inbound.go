@@ -86,7 +86,7 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 		}
 	}
 	if len(found) > 1 { // the account of the default profile
-		if found, err = e.ofDefaultProfile(ctx, merchantID, found); err != nil {
+		if found, err = e.OfDefaultProfile(ctx, merchantID, found); err != nil {
 			return nil, err
 		}
 	}
@@ -104,24 +104,6 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 		return nil, e.Dir.OrAltered(ctx, merchantID, "", err)
 	}
 	return found[0], nil
-}
-
-// ofDefaultProfile returns the accounts of the merchant's default profile, or all of them if that profile has none.
-func (e *Engine) ofDefaultProfile(ctx context.Context, merchantID string, list []*account.Account) ([]*account.Account, error) {
-	m, err := e.Merchant(ctx, merchantID)
-	if err != nil {
-		return nil, err
-	}
-	var own []*account.Account
-	for _, a := range list {
-		if a.ProfileID == m.DefaultProfile {
-			own = append(own, a)
-		}
-	}
-	if len(own) == 0 {
-		return list, nil
-	}
-	return own, nil
 }
 
 // bookEvent books one event of a message. found is true if the event is about a payment of this switch.

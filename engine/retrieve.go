@@ -7,9 +7,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
-	"payswitch/engine/drive"
 	"payswitch/engine/fault"
-	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -179,50 +177,4 @@ func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outc
 	}
 	w.Payment, w.Attempt = b.Payment, b.Attempt
 	return nil
-}
-
-// ListPayments lists a merchant's payments, newest first.
-func (e *Engine) ListPayments(ctx context.Context, auth account.Auth, in request.ListInput) ([]*change.View, error) {
-	if auth.Publishable {
-		return nil, fault.Unauthorized()
-	}
-	if in.Limit == 0 {
-		in.Limit = 10
-	}
-	if in.Limit < 1 || in.Limit > 100 {
-		return nil, fault.Unprocessable("limit", "limit should be in between 1 and 100")
-	}
-	var works []*change.Loaded
-	err := e.store.View(ctx, func(r Reader) error {
-		list, err := r.Payments(auth.MerchantID, auth.ProfileID, in)
-		if err != nil {
-			return err
-		}
-		for _, p := range list {
-			a, err := r.Attempt(p.MerchantID, p.AttemptID)
-			if err != nil {
-				return err
-			}
-			m, err := method.Of(r, a.MerchantID, a.Details.MethodID)
-			if err != nil {
-				return err
-			}
-			works = append(works, &change.Loaded{Run: drive.Run{Payment: p, Attempt: a}, Method: m})
-		}
-		return nil
-	})
-	if errors.Is(err, fault.ErrNotFound) {
-		return nil, fault.NotFound("Payment")
-	}
-	if err != nil {
-		return nil, fault.Internal(err, "list payments")
-	}
-	out := make([]*change.View, len(works))
-	for i, w := range works {
-		if err := e.changes.Open(ctx, w); err != nil {
-			return nil, err
-		}
-		out[i] = e.changes.View(w)
-	}
-	return out, nil
 }

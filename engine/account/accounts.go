@@ -359,3 +359,21 @@ const fieldWithoutCVC = "saved_cards_without_cvc"
 func (a *Account) TakesSavedCardsWithoutCVC() bool {
 	return string(DetailsOf(a.Metadata)[fieldWithoutCVC]) == "true"
 }
+
+// OfDefaultProfile returns the accounts of a list that belong to the merchant's default profile, or all of them if that profile has none.
+func (s *Registry) OfDefaultProfile(ctx context.Context, merchantID string, list []*Account) ([]*Account, error) {
+	m, err := s.Merchant(ctx, merchantID)
+	if err != nil {
+		return nil, err
+	}
+	var own []*Account
+	for _, a := range list {
+		if a.ProfileID == m.DefaultProfile {
+			own = append(own, a)
+		}
+	}
+	if len(own) == 0 {
+		return list, nil
+	}
+	return own, nil
+}

@@ -56,27 +56,38 @@ func (s *Search) SearchPayments(ctx context.Context, auth account.Auth, f reques
 				return err
 			}
 			total = n
-			for _, p := range list {
-				w, err := load(r, p)
-				if err != nil {
-					return err
-				}
-				found = append(found, w)
-			}
-			return nil
+			found, err = loadAll(r, list)
+			return err
 		})
 		if err != nil {
 			return nil, 0, fault.FromStore(err, "list payments")
 		}
 	}
-	views = make([]*change.View, len(found))
+	views, err = s.views(ctx, found)
+	return views, total, err
+}
+
+// views opens the payments of a list.
+func (s *Search) views(ctx context.Context, found []*change.Loaded) ([]*change.View, error) {
+	views := make([]*change.View, len(found))
 	for i, w := range found {
 		if err := s.Changes.Open(ctx, w); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		views[i] = s.Changes.View(w)
 	}
-	return views, total, nil
+	return views, nil
+}
+
+func loadAll(r change.Reader, list []*payment.Payment) (found []*change.Loaded, err error) {
+	for _, p := range list {
+		w, err := load(r, p)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, w)
+	}
+	return found, nil
 }
 
 // load adds the latest attempt and its saved method to a payment.
