@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
+	"payswitch/engine/payer"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/routing"
@@ -30,7 +31,7 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id strin
 		in := in
 		if auth.Publishable {
 			var err error
-			if in, err = payerMay(w.Payment, in); err != nil {
+			if in, err = payer.Allowed(w.Payment, in); err != nil {
 				return nil, err
 			}
 		}
@@ -58,7 +59,7 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 	if err := request.CheckCommon(in, amount); err != nil {
 		return nil, err
 	}
-	if err := checkOtherCustomer(w.Payment, in); err != nil {
+	if err := payer.SameCustomer(w.Payment, in); err != nil {
 		return nil, err
 	}
 	if in.PaymentToken == "" && !in.HasMethodData && in.Recurring == nil && in.MandateID == "" {
@@ -86,21 +87,6 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 	}
 	w.Attempt.Amount = w.Payment.NetAmount
 	return e.confirm(ctx, next, in)
-}
-
-// checkOtherCustomer refuses to change the customer of a payment.
-func checkOtherCustomer(p *payment.Payment, in *request.Input) error {
-	if id := customerOf(in); id != "" && p.CustomerID != "" && id != p.CustomerID {
-		return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_18", Message: "Unauthorised access to update customer", Param: "customer_id"}
-	}
-	return nil
-}
-
-func customerOf(in *request.Input) string {
-	if in.CustomerID == "" && in.Customer != nil {
-		return in.Customer.ID
-	}
-	return in.CustomerID
 }
 
 // confirmable refuses a confirm that the payment's status does not allow.

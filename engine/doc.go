@@ -10,6 +10,7 @@
 //	card        card numbers, networks, issuers
 //	payment     the pure domain: transition table, verdicts, bookings
 //	request     a merchant's request, and the API's rules for it
+//	payer       what the payer's device may send in a confirm
 //	approval    what an operator approved of an adapter's reach
 //	port        the engine's needs: connectors, store, metrics, clock
 //	vault       encryption at rest, keys and their rotation, signatures of rows

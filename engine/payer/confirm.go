@@ -1,4 +1,4 @@
-package engine
+package payer
 
 import (
 	"bytes"
@@ -139,10 +139,10 @@ func sameJSON(a, b json.RawMessage) bool {
 	return errLeft == nil && errRight == nil && reflect.DeepEqual(left, right)
 }
 
-// payerMay returns the part of a confirm that the payer's device may send, and refuses any other field by name (IR_06, 422). A field that
-// neither payerSends nor payerRepeats lists has no effect; payerMay refuses it if in.Sent has its name. Errors also: IR_18 (401) for
+// Allowed returns the part of a confirm that the payer's device may send, and refuses any other field by name (IR_06, 422). A field that
+// neither payerSends nor payerRepeats lists has no effect; Allowed refuses it if in.Sent has its name. Errors also: IR_18 (401) for
 // another customer, IR_01 (401) for a charge without the payer.
-func payerMay(p *payment.Payment, in *request.Input) (*request.Input, error) {
+func Allowed(p *payment.Payment, in *request.Input) (*request.Input, error) {
 	merchants := func(field string) error {
 		return fault.Unprocessable(field, field+" is for the merchant's server: leave it out, or send it with the secret API key when the payment is created or updated")
 	}
@@ -152,7 +152,7 @@ func payerMay(p *payment.Payment, in *request.Input) (*request.Input, error) {
 	case in.MandateID != "":
 		return nil, merchantCharges("mandate_id")
 	}
-	if err := checkOtherCustomer(p, in); err != nil {
+	if err := SameCustomer(p, in); err != nil {
 		return nil, err
 	}
 	for _, name := range in.Sent {
@@ -257,4 +257,16 @@ func payerInput(p *payment.Payment, in *request.Input) *request.Input {
 		out.MandateData = &m
 	}
 	return out
+}
+
+// SameCustomer refuses a request that changes the customer of a payment (IR_18, 401).
+func SameCustomer(p *payment.Payment, in *request.Input) error {
+	id := in.CustomerID
+	if id == "" && in.Customer != nil {
+		id = in.Customer.ID
+	}
+	if id != "" && p.CustomerID != "" && id != p.CustomerID {
+		return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_18", Message: "Unauthorised access to update customer", Param: "customer_id"}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package engine
+package payer
 
 import (
 	"reflect"
@@ -31,7 +31,7 @@ func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 			in := &request.Input{}
 			set(t, reflect.ValueOf(in).Elem().Field(i), values[name])
 			p := &payment.Payment{Private: &payment.Private{}}
-			out, err := payerMay(p, in)
+			out, err := Allowed(p, in)
 			switch {
 			case slices.Contains(taken, name):
 				require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 			}
 			if slices.Contains(withConsent, name) {
 				in.Acceptance = &payment.Acceptance{Type: "offline"}
-				out, err = payerMay(p, in)
+				out, err = Allowed(p, in)
 				require.NoError(t, err)
 				require.Equal(t, in, out)
 			}
