@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/plugins/testdata/ledger"
+	"payswitch/storage/pgtest"
 )
 
 // Settings of the switch under chaos: its deadlines, made short.
@@ -46,7 +47,7 @@ var chaosAdapters = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// chaosRun is a merchant with two processors and two nodes of one switch, in a world that breaks.
+// chaosRun is a merchant with three processors and the nodes of one switch, in a world that breaks.
 type chaosRun struct {
 	*testing.T
 	seed       uint64
@@ -56,7 +57,9 @@ type chaosRun struct {
 	settle     time.Duration
 	silent     *recordingProcessor // one of them, which answers nothing until all others' payments have settled
 	key        string
-	database   string
+	database   string         // the file, "" on PostgreSQL
+	postgres   *pgtest.Server // nil on SQLite
+	dsn        string         // of postgres
 	clock      string       // the file with the seconds by which the switch's clock is moved
 	diskFaults atomic.Int64 // under way, or a short time ago
 	ended      atomic.Bool
@@ -137,6 +140,8 @@ type chaosOptions struct {
 	mute    bool          // processors send no messages
 	settle  time.Duration // 0 for chaosSettle
 	turns   int           // operations at a time of an account at a node; 0 for the usual number
+	onPG    bool          // the database is PostgreSQL; else it is SQLite
+	nodes   int           // 0 for two
 }
 
 // newChaos starts processors and switch.
@@ -146,13 +151,20 @@ func newChaos(t *testing.T, o chaosOptions) *chaosRun {
 	dir := t.TempDir()
 	r := &chaosRun{T: t, settle: cmp.Or(o.settle, chaosSettle), seed: o.seed, story: newJournal(), database: filepath.Join(dir, "payswitch.db"),
 		clock: filepath.Join(dir, "clock")}
-	for i := range 2 {
+	database := "sqlite:" + r.database
+	if o.onPG {
+		r.postgres = pgtest.Own(t)
+		r.database, r.dsn = "", r.postgres.Create(t)
+		database = r.dsn
+	}
+	for i := range cmp.Or(o.nodes, 2) {
 		n := &chaosNode{run: r, name: fmt.Sprint("node ", i+1), address: freeAddress(t), program: o.program, log: &lockedBuffer{}}
 		n.env = append(testEnv(t, dir), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true",
 			fmt.Sprint("PAYSWITCH_PLUGINS__SEND_TIMEOUT=", chaosSend), fmt.Sprint("PAYSWITCH_ENGINE__LEASE_TIME=", chaosLease), "PAYSWITCH_ENGINE__LOCK_WAIT=2s",
 			fmt.Sprint("PAYSWITCH_PLUGINS__ACCOUNT_CONCURRENCY=", cmp.Or(o.turns, 8)), "PAYSWITCH_PLUGINS__ACCOUNT_WAIT=300ms", "CHAOS_FAULTS="+o.planted, "CHAOS_CLOCK="+r.clock,
 			"PAYSWITCH_ENGINE__SETTLE_TIMEOUT=2s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms", "PAYSWITCH_ENGINE__RESOLVE_PAUSE=2s",
-			fmt.Sprint("PAYSWITCH_ENGINE__PAYER_WAIT=", chaosPayerWait), "PAYSWITCH_SERVER__LISTEN="+n.address, "PAYSWITCH_SERVER__PUBLIC_URL=http://"+n.address)
+			fmt.Sprint("PAYSWITCH_ENGINE__PAYER_WAIT=", chaosPayerWait), "PAYSWITCH_SERVER__LISTEN="+n.address, "PAYSWITCH_SERVER__PUBLIC_URL=http://"+n.address,
+			"PAYSWITCH_STORAGE__DSN="+database, "PAYSWITCH_STORAGE__POSTGRES__CONNECTIONS=8")
 		r.nodes = append(r.nodes, n)
 		t.Cleanup(func() {
 			if n.cmd != nil {
@@ -179,7 +191,9 @@ func newChaos(t *testing.T, o chaosOptions) *chaosRun {
 	}
 	r.silent = r.processors[2]
 	r.silent.setOutage(true)
-	r.nodes[1].restart()
+	for _, n := range r.nodes[1:] {
+		n.restart()
+	}
 	return r
 }
 
@@ -235,6 +249,25 @@ var chaosFaults = map[string]func(r *chaosRun, d *rand.Rand){
 		n.kill()
 		n.restart()
 	},
+	"database": func(r *chaosRun, d *rand.Rand) { // PostgreSQL crashes
+		r.postgres.Kill(r)
+		time.Sleep(time.Duration(d.IntN(3000)) * time.Millisecond)
+		r.postgres.Start(r)
+	},
+	"connections": func(r *chaosRun, d *rand.Rand) { // all are cut at once, as by a proxy that restarts
+		for range 1 + d.IntN(4) {
+			require.NoError(r, pgtest.Run(r.dsn, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+				WHERE datname = current_database() AND pid <> pg_backend_pid()`))
+			time.Sleep(time.Duration(d.IntN(700)) * time.Millisecond)
+		}
+	},
+	"kill with database": func(r *chaosRun, d *rand.Rand) { // both at once
+		n := r.nodes[d.IntN(len(r.nodes))]
+		r.postgres.Kill(r)
+		n.kill()
+		r.postgres.Start(r)
+		n.restart()
+	},
 	"outage": func(r *chaosRun, d *rand.Rand) { // longer than a customer waits
 		p := r.processors[d.IntN(2)]
 		p.setOutage(true)
@@ -282,8 +315,8 @@ func (r *chaosRun) sql(f func(db *sql.DB) error) {
 }
 
 // TestChaos lets clients and payers use the switch while nodes die, stop and run out of disk, and processors lose and delay what they are asked.
-// Then the world becomes calm, and the books must be equal: processors, switch, and what clients were told. CHAOS_KILLS sets the number of kills and
-// CHAOS_SEED the seed. `make chaos` is the long form.
+// Then the world becomes calm, and the books must be equal: processors, switch, and what clients were told. CHAOS_KILLS sets the number of kills,
+// CHAOS_SEED the seed, CHAOS_DATABASE (sqlite or postgres) and CHAOS_NODES the switch. `make chaos` is the long form.
 func TestChaos(t *testing.T) {
 	kills := 5
 	if text := os.Getenv("CHAOS_KILLS"); text != "" {
@@ -297,9 +330,52 @@ func TestChaos(t *testing.T) {
 	seed := chaosSeed(t)
 	program, err := binary()
 	require.NoError(t, err)
-	r := newChaos(t, chaosOptions{seed: seed, program: program})
-	all := r.live(schedule(dice(seed, "schedule"), kills))
+	o := chaosOptions{seed: seed, program: program, nodes: 2}
+	if text := os.Getenv("CHAOS_NODES"); text != "" {
+		o.nodes, err = strconv.Atoi(text)
+		require.NoError(t, err, "CHAOS_NODES")
+	}
+	others := sqliteFaults
+	switch database := cmp.Or(os.Getenv("CHAOS_DATABASE"), "sqlite"); database {
+	case "postgres":
+		o.onPG, others = true, postgresFaults
+	case "sqlite":
+	default:
+		t.Fatalf("CHAOS_DATABASE is %q: give sqlite or postgres", database)
+	}
+	r := newChaos(t, o)
+	all := r.live(schedule(dice(seed, "schedule"), kills, others))
 	r.report(all, r.audit(all))
+}
+
+// Faults beside the kills, by database.
+var (
+	sqliteFaults   = []string{"kill all", "stop", "lock", "credentials", "disk full", "outage", "credentials"}
+	postgresFaults = []string{"database", "kill all", "stop", "connections", "credentials", "kill with database", "outage", "database"}
+)
+
+// TestChaosOnPostgres is the short crash test on PostgreSQL: nodes die, and the database too.
+func TestChaosOnPostgres(t *testing.T) {
+	if os.Getenv("CHAOS_KILLS") == "" {
+		costly(t)
+		t.Parallel()
+	}
+	program, err := binary()
+	require.NoError(t, err)
+	for name, o := range map[string]struct {
+		nodes  int
+		faults []string
+	}{
+		"one node":    {1, []string{"kill", "database", "connections", "kill with database"}},
+		"three nodes": {3, []string{"kill", "database", "stop", "kill all", "kill with database"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newChaos(t, chaosOptions{seed: chaosSeed(t), program: program, onPG: true, nodes: o.nodes})
+			all := r.live(o.faults)
+			r.report(all, r.audit(all))
+		})
+	}
 }
 
 // TestChaosWithClockJumps is the crash test on a host whose clock jumps. The switch has the hooks of the build with the tag chaosfaults, and no defect.
@@ -379,8 +455,7 @@ func (r *chaosRun) buyer(id string) *buyer {
 }
 
 // schedule is the order of the faults: kills, and the others among them.
-func schedule(d *rand.Rand, kills int) (names []string) {
-	others := []string{"kill all", "stop", "lock", "credentials", "disk full", "outage", "credentials"}
+func schedule(d *rand.Rand, kills int, others []string) (names []string) {
 	for i := range kills {
 		names = append(names, "kill")
 		if i < len(others) || i%4 == 0 {
