@@ -78,8 +78,8 @@ var binaryFormat = []int16{1}
 // errNotDone is the error of a transaction whose connection was lost before the commit.
 var errNotDone = errors.New("the connection to the database was lost; nothing was done")
 
-// ErrOutcome is the error of a transaction whose connection was lost while it was being committed: it may have happened.
-var ErrOutcome = errors.New("the connection to the database was lost during the commit; the writes may have happened")
+// ErrOutcome is the error of a transaction whose connection was lost during its commit: it may have happened.
+var ErrOutcome = fault.ErrOutcome
 
 func newPGConn(d *pgDialer, dialect dialect) *pgConn {
 	return &pgConn{dial: d, clauses: dialect, clock: d.clock}

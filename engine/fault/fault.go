@@ -73,6 +73,9 @@ var ErrLocked = errors.New("the database is locked by another program")
 // ErrAway is the error of a Store whose database does not answer. Nothing was done.
 var ErrAway = errors.New("the database does not answer")
 
+// ErrOutcome is the error of a Store that lost its database during a commit: the writes may have happened.
+var ErrOutcome = errors.New("the connection to the database was lost during the commit; the writes may have happened")
+
 // ErrBusy is the error of an operation that got no turn: its connector account has as many under way as it may. Nothing was sent.
 var ErrBusy = errors.New("as many operations of this connector account are under way as its limit allows")
 
@@ -83,13 +86,17 @@ func Busy(connector string) *Error {
 }
 
 // Internal wraps a failure of payswitch. The caller sees only "Something went wrong"; err and doing go to the log. A database that is locked
-// or away is no failure of payswitch: the caller may try again.
+// or away, or goes away, is no failure of payswitch: the caller may try again.
 func Internal(err error, doing string) *Error {
 	if errors.Is(err, ErrLocked) {
 		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database is locked: try again", Err: fmt.Errorf("%s: %w", doing, err)}
 	}
 	if errors.Is(err, ErrAway) {
 		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database does not answer: try again", Err: fmt.Errorf("%s: %w", doing, err)}
+	}
+	if errors.Is(err, ErrOutcome) {
+		return &Error{Kind: KindUnavailable, Code: "HE_00", Err: fmt.Errorf("%s: %w", doing, err),
+			Message: "The database did not confirm what was written: repeat the request with the same id or Idempotency-Key"}
 	}
 	return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Err: fmt.Errorf("%s: %w", doing, err)}
 }
