@@ -65,6 +65,7 @@ var unnoticed = map[string]string{
 	"exemption_rates.*":            "statements add to it without reading it. It decides whether an exemption is asked for; the issuer decides",
 	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
 	"restores.*":                   "without a row the engine asks no processor again after a restore; with one too many it asks once more than it needs to",
+	"adapter_modules.*":            "a module is loaded only if its bytes have the hash that a signed row names: an adapter's or an operation's",
 	"schema_migrations.applied_at": "a record for people",
 }
 
@@ -108,6 +109,7 @@ func newTamperWorld(t *testing.T) *tamperWorld {
 		w.auth = account.Auth{MerchantID: id}
 		w.fillMerchant(p.URL)
 	}
+	require.NoError(t, w.db.PutAdapter(t.Context(), storage.Adapter{Name: "acme", Version: "1.0.0", SHA256: "00ff", Pin: "{}", InstalledAt: time.Now()}, []byte("module")))
 	w.intruder = s.world.intruder()
 	w.forget()
 	return w
@@ -340,6 +342,8 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		"restores": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.Restores(); return err })
 		},
+		"adapters":        func(ctx context.Context, r row) error { _, err := w.db.Adapters(ctx); return err },
+		"adapter_modules": func(ctx context.Context, r row) error { _, err := w.db.Module(ctx, r.text("sha256")); return err },
 		"webhook_endpoints": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.Endpoint(r.text("merchant_id"), r.text("id")); return err })
 		},

@@ -28,6 +28,9 @@ type build struct {
 
 	users int       // drives under way; guarded by Host.mu
 	used  time.Time // time of the last use; guarded by Host.mu
+
+	driven bool // an operation used it; guarded by Host.mu
+	shared bool // Options.Shared has it; guarded by Host.mu
 }
 
 // loadNow makes the build of a module.
@@ -126,7 +129,7 @@ func (h *Host) acquire(ctx context.Context, d *port.Drive) (*build, error) {
 		if b, err := h.acquireLoaded(d); b != nil || err != nil {
 			return b, err
 		}
-		wasm, err := h.archive.read(d.AdapterHash)
+		wasm, err := h.module(ctx, d.AdapterHash)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s of %q: %w", ErrNoBuild, d.AdapterHash, d.Connector, err)
 		}
@@ -160,6 +163,7 @@ func (h *Host) acquireLoaded(d *port.Drive) (*build, error) {
 	}
 	if b != nil {
 		b.users++
+		b.driven = true
 	}
 	return b, nil
 }
@@ -187,7 +191,7 @@ func (h *Host) unload(idle time.Duration) {
 	for _, b := range h.builtIn {
 		needed[b] = true
 	}
-	for _, f := range h.files {
+	for _, f := range h.sources() {
 		needed[f.build] = true
 	}
 	h.mu.Lock()

@@ -7,7 +7,8 @@
 // # Files by subject
 //
 // Loading: host.go (New, Run, Drive, Close), options.go, build.go (one loaded build), scan.go (the watched directory), loading.go
-// (modules that a compiler prepares), archive.go (replaced builds), describe.go (manifests of built-in modules), bundle.go and pin.go
+// (modules that a compiler prepares), archive.go (replaced builds), shared.go
+// (adapters and builds of several switches), describe.go (manifests of built-in modules), bundle.go and pin.go
 // (signed adapters and their installation).
 //
 // An operation: drive.go (the loop of steps), send.go (one request, and which request may follow which), limiter.go (drives per

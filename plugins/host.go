@@ -29,7 +29,8 @@ type Host struct {
 	scanning sync.Mutex // held while the set of loaded adapters changes
 	builtIn  []*build   // by name
 	files    map[string]*file
-	reported map[string]bool // conflicts that the log already names
+	shared   map[string]*file // by name of the adapter
+	reported map[string]bool  // conflicts that the log already names
 
 	loads  singleflight.Group // by hash
 	turn   chan struct{}      // holds a token while a module of the directory is compiled
@@ -58,7 +59,7 @@ func New(ctx context.Context, o Options) (_ *Host, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("plugins: %w", err)
 	}
-	h := &Host{opts: o, log: o.Logger, driver: newDriver(o), runtime: rt, simulate: map[string]bool{}, files: map[string]*file{},
+	h := &Host{opts: o, log: o.Logger, driver: newDriver(o), runtime: rt, simulate: map[string]bool{}, files: map[string]*file{}, shared: map[string]*file{},
 		reported: map[string]bool{}, current: map[string]*build{}, builds: map[string]*build{}, turn: make(chan struct{}, 1)}
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
@@ -111,11 +112,12 @@ func (h *Host) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-housekeeping.C:
-			h.prune()
+			h.prune(ctx)
 		case <-tick.C:
 			if err := h.scan(ctx, false); err != nil && ctx.Err() == nil {
-				h.reportOnce("the adapters directory cannot be read", err.Error(), "error", err)
+				h.reportOnce("the installed adapters cannot be read", err.Error(), "error", err)
 			}
+			h.share(ctx)
 			h.unload(h.keepLoaded())
 			h.rest(h.opts.RestAfter)
 		}

@@ -83,10 +83,10 @@ func TestADroppedInAdapterWinsOverABuiltIn(t *testing.T) {
 		BuiltIn: fstest.MapFS{"acme.wasm": {Data: builtIn}, "README.md": {Data: []byte("no module")}, "broken.wasm": {Data: []byte("no module")}}})
 	dropped, _ := h.Adapter("acme")
 	require.False(t, dropped.BuiltIn)
-	require.Contains(t, log.String(), "an adapter of the directory replaces the built-in one")
+	require.Contains(t, log.String(), "an installed adapter replaces the built-in one")
 	require.Contains(t, log.String(), "broken.wasm")
 	put(t, dir, "other.wasm", tiny(t, "acme", p.URL, "second"))
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "two adapters of the directory have one name") }, soon, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "two installed adapters have one name") }, soon, 5*time.Millisecond)
 	h.UnloadIdle()
 	require.Len(t, h.Stats(), 3, "a build stays that a removed file would make current")
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"payswitch/plugins/sandbox"
@@ -19,8 +18,8 @@ type loading struct {
 	err    error
 }
 
-// loadLater loads a module of the directory in its turn. It reads the bytes again then, so waiting modules use no memory.
-func (h *Host) loadLater(path, hash string) *loading {
+// loadLater loads an installed module in its turn. It reads the bytes again then, so waiting modules use no memory.
+func (h *Host) loadLater(hash string, read func(context.Context) ([]byte, error)) *loading {
 	ctx, cancel := context.WithCancel(h.ctx)
 	l := &loading{hash: hash, cancel: cancel, done: make(chan struct{})}
 	go func() {
@@ -33,7 +32,7 @@ func (h *Host) loadLater(path, hash string) *loading {
 			l.err = ctx.Err()
 			return
 		}
-		wasm, err := os.ReadFile(path)
+		wasm, err := read(ctx)
 		if err == nil && hashOf(wasm) != hash {
 			err = errors.New("the file changed while it waited to be compiled")
 		}
@@ -61,7 +60,7 @@ func (h *Host) await(ctx context.Context) error {
 	patience := time.NewTimer(h.opts.LoadWait)
 	defer patience.Stop()
 	late := 0
-	for name, f := range h.files {
+	for _, f := range h.sources() {
 		if f.loading == nil {
 			continue
 		}
@@ -79,7 +78,7 @@ func (h *Host) await(ctx context.Context) error {
 		}
 		if !f.loading.ended() {
 			late++
-			h.log.Warn("an adapter is still being compiled: until then its payments use the built-in adapter of the same name, or are refused", "file", name)
+			h.log.Warn("an adapter is still being compiled: until then its payments use the built-in adapter of the same name, or are refused", "file", f.name)
 		}
 	}
 	return h.scan(ctx, false)

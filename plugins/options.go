@@ -20,6 +20,9 @@ type Options struct {
 	// SignedOnly leaves out each module of Directory that was not installed from a bundle signed by one of Trusted.
 	SignedOnly bool
 	Trusted    []minisign.PublicKey
+	// Shared holds further adapters, and modules for operations that another switch began; nil for none. A file of Directory counts before a shared
+	// adapter of its name. The host stores modules there only if it has CacheDir.
+	Shared Shared
 	// CacheDir keeps compiled code, manifests and the bytes of every build in use over restarts. With "" every start compiles all
 	// adapters, and an operation whose build was replaced cannot be resolved after a restart.
 	CacheDir string

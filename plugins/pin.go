@@ -77,10 +77,7 @@ func (b *Bundle) Install(dir, name, version string, at time.Time) error {
 	}
 	defer unlock()
 	path := filepath.Join(dir, name+".wasm")
-	p := Pin{Name: name, Version: version, SHA256: b.Hash(), InstalledAt: at.UTC().Truncate(time.Second)}
-	if len(b.Signature) > 0 {
-		p.Sums, p.Signature = string(b.Sums()), string(b.Signature)
-	}
+	p := b.Pin(name, version, at)
 	if p.Replaces, err = pinBefore(path); err != nil {
 		return err
 	}
@@ -92,6 +89,15 @@ func (b *Bundle) Install(dir, name, version string, at time.Time) error {
 	}
 	p.Replaces = nil
 	return p.write(path)
+}
+
+// Pin makes the pin of the bundle's module, for Install or for Shared.
+func (b *Bundle) Pin(name, version string, at time.Time) Pin {
+	p := Pin{Name: name, Version: version, SHA256: b.Hash(), InstalledAt: at.UTC().Truncate(time.Second)}
+	if len(b.Signature) > 0 {
+		p.Sums, p.Signature = string(b.Sums()), string(b.Signature)
+	}
+	return p
 }
 
 // pinBefore is the pin of the module that lies there; it makes one if no pin fits. nil if there is no module.

@@ -65,6 +65,7 @@ type file struct {
 type stamp struct {
 	size, pinSize         int64
 	modified, pinModified time.Time
+	pin                   string // of a shared adapter
 }
 
 // stampOf looks at a module's file. ok is false without a regular file.
@@ -87,11 +88,22 @@ func stampOf(path string) (s stamp, ok bool) {
 func (h *Host) scan(ctx context.Context, first bool) error {
 	h.scanning.Lock()
 	defer h.scanning.Unlock()
-	changed := first
+	changed, err := h.scanDirectory(ctx, first)
+	more, sharedErr := h.scanShared(ctx)
+	if err = errors.Join(err, sharedErr); err != nil && first {
+		return err
+	}
+	if changed || more || first {
+		h.install()
+	}
+	return err
+}
+
+func (h *Host) scanDirectory(ctx context.Context, first bool) (changed bool, err error) {
 	if h.opts.Directory != "" {
 		entries, err := os.ReadDir(h.opts.Directory)
 		if err != nil {
-			return fmt.Errorf("plugins: adapters directory: %w", err)
+			return false, fmt.Errorf("plugins: adapters directory: %w", err)
 		}
 		present := map[string]bool{}
 		for _, e := range entries {
@@ -109,10 +121,12 @@ func (h *Host) scan(ctx context.Context, first bool) error {
 			f.missing = !present[name]
 		}
 	}
-	if changed {
-		h.install()
-	}
-	return nil
+	return changed, nil
+}
+
+// wants reports whether a source is to be loaded now.
+func (f *file) wants() bool {
+	return !f.settled && (f.loading == nil || f.loading.ended()) && !time.Now().Before(f.retry.at)
 }
 
 // look takes in one file. It reports whether the loaded adapters changed.
@@ -134,7 +148,7 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 			return false
 		}
 	}
-	if f.settled || f.loading != nil && !f.loading.ended() || time.Now().Before(f.retry.at) {
+	if !f.wants() {
 		return false
 	}
 	pin, pinErr := ReadPin(path)
@@ -154,7 +168,7 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 		h.log.Error("an adapter is refused; the build loaded before stays", "file", path, "error", pinErr)
 		return false
 	}
-	b, err := h.take(ctx, f, path, wasm)
+	b, err := h.take(ctx, f, hashOf(wasm), func(context.Context) ([]byte, error) { return os.ReadFile(path) })
 	if ctx.Err() != nil || b == nil && err == nil {
 		return false // the file is not ready, or the host ends: look again
 	}
@@ -178,8 +192,7 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 
 // take loads a module that the cache directory holds compiled. Otherwise it starts a compilation, and returns nil, nil until that
 // has ended.
-func (h *Host) take(ctx context.Context, f *file, path string, wasm []byte) (*build, error) {
-	hash := hashOf(wasm)
+func (h *Host) take(ctx context.Context, f *file, hash string, read func(context.Context) ([]byte, error)) (*build, error) {
 	if l := f.loading; l != nil {
 		f.loading = nil
 		if l.hash == hash && l.err != nil {
@@ -187,9 +200,19 @@ func (h *Host) take(ctx context.Context, f *file, path string, wasm []byte) (*bu
 		}
 	}
 	if h.opts.Compiler == nil || h.loaded(hash) != nil || h.runtime.Known(hash) {
+		if b := h.loaded(hash); b != nil {
+			return b, nil
+		}
+		wasm, err := read(ctx)
+		if err == nil && hashOf(wasm) != hash {
+			err = errors.New("the module changed while it was read")
+		}
+		if err != nil {
+			return nil, err
+		}
 		return h.load(ctx, moduleOf(wasm))
 	}
-	f.loading = h.loadLater(path, hash)
+	f.loading = h.loadLater(hash, read)
 	return nil, nil
 }
 
@@ -226,15 +249,18 @@ func (h *Host) mayLoad(p *Pin, file, hash string) error {
 // ErrPinned says that a module is not the build that its pin names.
 var ErrPinned = errors.New("the module is not the installed one")
 
-// File returns the file name and the pin of the adapter that answers for a connector. The name is "" for a built-in adapter; the
-// pin is nil without one.
+// File returns the file name and the pin of the adapter that answers for a connector. The name is "" for a built-in adapter, and for a
+// shared one, which has a pin. The pin is nil without one.
 func (h *Host) File(connector string) (name string, pin *Pin) {
 	h.scanning.Lock()
 	defer h.scanning.Unlock()
 	b := h.current[h.adapterName(connector)] // scanning guards changes of current
-	for _, name := range slices.Sorted(maps.Keys(h.files)) {
-		if f := h.files[name]; b != nil && f.build == b {
-			return name, f.pin
+	for _, f := range h.sources() {
+		if b != nil && f.build == b {
+			if f.shared {
+				return "", f.pin
+			}
+			return f.name, f.pin
 		}
 	}
 	return "", nil
@@ -258,16 +284,16 @@ func (h *Host) install() {
 		}
 		current[b.name] = b
 	}
-	for _, name := range slices.Sorted(maps.Keys(h.files)) {
-		b := h.files[name].build
+	for _, f := range h.sources() {
+		b, name := f.build, f.name
 		switch {
 		case b == nil:
 			continue
 		case current[b.name] == nil || current[b.name] == b:
 		case slices.Contains(h.builtIn, current[b.name]):
-			h.reportOnce("an adapter of the directory replaces the built-in one", name+b.hash, "adapter", b.name, "file", name, "hash", b.hash)
+			h.reportOnce("an installed adapter replaces the built-in one", name+b.hash, "adapter", b.name, "file", name, "hash", b.hash)
 		default:
-			h.reportOnce("two adapters of the directory have one name", name+b.hash, "adapter", b.name, "ignored", name, "hash", b.hash)
+			h.reportOnce("two installed adapters have one name", name+b.hash, "adapter", b.name, "ignored", name, "hash", b.hash)
 			continue
 		}
 		current[b.name] = b
@@ -307,7 +333,7 @@ func (h *Host) reportOnce(message, about string, attrs ...any) {
 }
 
 // prune removes archived builds that were not used for Options.RetainBuilds.
-func (h *Host) prune() {
+func (h *Host) prune(ctx context.Context) {
 	h.mu.Lock()
 	builds := maps.Clone(h.builds)
 	h.mu.Unlock()
@@ -316,5 +342,8 @@ func (h *Host) prune() {
 	}
 	if err := h.archive.prune(func(hash string) bool { return builds[hash] != nil }); err != nil {
 		h.log.Warn("archived builds cannot be removed", "error", err)
+	}
+	if err := h.pruneShared(ctx, slices.Sorted(maps.Keys(builds))); err != nil && ctx.Err() == nil {
+		h.log.Warn("shared builds cannot be removed", "error", err)
 	}
 }

@@ -51,6 +51,7 @@ var (
 		"api_keys.hash":               "a keyed hash",
 		"ephemeral_keys.hash":         "a keyed hash",
 		"keysets.wrapped":             "sealed by the master key",
+		"adapter_modules.packed":      "a program, in clear",
 		"payments.client_secret_hash": "a hash",
 		"cards.sealed":                "sealed by its data key",
 		"card_tokens.sealed":          "sealed by its data key",

@@ -25,7 +25,8 @@ type signedTable struct {
 // signedTables are all signed tables by name.
 var signedTables = byName(merchantRows, profileRows, accountRows, keyRows, customerRows, paymentRows, attemptRows, operationRows, exchangeRows,
 	eventRows, evidenceRows, idempotencyRows, cardTokenRows, cardRows, shortTermRows, authenticationRows, methodRows, mandateRows,
-	ephemeralRows, customerAccountRows, refundRows, accountVersionRows, endpointRows, routingRows, errorRuleRows, configKeyRows, disputeRows)
+	ephemeralRows, customerAccountRows, refundRows, accountVersionRows, endpointRows, routingRows, errorRuleRows, configKeyRows, disputeRows,
+	adapterRows)
 
 func byName(list ...*signedTable) map[string]*signedTable {
 	out := map[string]*signedTable{}

@@ -60,8 +60,8 @@ type chaosRun struct {
 	database   string         // the file, "" on PostgreSQL
 	postgres   *pgtest.Server // nil on SQLite
 	dsn        string         // of postgres
-	clock      string       // the file with the seconds by which the switch's clock is moved
-	diskFaults atomic.Int64 // under way, or a short time ago
+	clock      string         // the file with the seconds by which the switch's clock is moved
+	diskFaults atomic.Int64   // under way, or a short time ago
 	ended      atomic.Bool
 	payers     sync.WaitGroup
 }

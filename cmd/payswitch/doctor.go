@@ -307,7 +307,7 @@ func (d *doctor) operations(ctx context.Context, db *storage.DB) {
 
 // adapters checks that every account has its adapter, approved as it is now, and with --online that its hosts answer.
 func (d *doctor) adapters(ctx context.Context, db *storage.DB) {
-	host, err := d.p.openHost(ctx, d.c)
+	host, err := d.p.openHost(ctx, d.c, shared(d.c, db))
 	if err != nil {
 		d.find("adapters", err.Error(), "correct plugins.directory or plugins.cache_directory")
 		return

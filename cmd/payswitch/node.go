@@ -182,6 +182,9 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 func (n *node) openHost(ctx context.Context) (err error) {
 	o := hostOptions(n.config)
 	o.Logger, o.Observer, o.Simulator3DS = n.component("plugins"), n.metrics, n.bankHandler()
+	if n.config.sharesAdapters() {
+		o.Shared = sharedAdapters{n.db}
+	}
 	n.host, err = plugins.New(ctx, o)
 	if err != nil {
 		return err

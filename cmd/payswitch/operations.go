@@ -146,7 +146,7 @@ func (p *program) resolveOperation(ctx context.Context, args []string) error {
 		}
 	})
 	return p.openStore(ctx, c, func(ctx context.Context, c Config, db *storage.DB, v *vault.Vault) error {
-		host, err := p.openHost(ctx, c)
+		host, err := p.openHost(ctx, c, shared(c, db))
 		if err != nil {
 			return err
 		}

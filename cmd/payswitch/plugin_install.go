@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/approval"
+	"payswitch/engine/vault"
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
 	"payswitch/sdk"
@@ -41,7 +43,7 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if c.Plugins.Directory == "" {
+	if c.Plugins.Directory == "" && !c.sharesAdapters() {
 		return errors.New("plugins.directory is not set: name the folder that holds the switch's adapters")
 	}
 	trusted, err := trustedKeys(c.Plugins.TrustedKeys, keys)
@@ -70,11 +72,22 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	before, more, newest, err := p.installed(ctx, c, manifest)
+	approved := approvals{older: *older, yes: *yes}
+	return p.withShared(ctx, c, func(ctx context.Context, s *sharedAdapters) error {
+		return p.installBundle(ctx, c, s, path, b, manifest, signer, approved)
+	})
+}
+
+// approvals are what the operator has approved beforehand.
+type approvals struct{ older, yes bool }
+
+// installBundle shows a verified bundle, asks, and installs it into the adapters directory, or into the database where s is not nil.
+func (p *program) installBundle(ctx context.Context, c Config, s *sharedAdapters, path string, b *plugins.Bundle, manifest *sdk.Manifest, signer string, approved approvals) error {
+	before, more, newest, err := p.installed(ctx, c, s, manifest)
 	if err != nil {
 		return err
 	}
-	if !newest && !*older {
+	if !newest && !approved.older {
 		return fmt.Errorf("%s is version %s, and %s is installed: an old bundle stays signed for ever, whatever was found wrong with it since; --allow-older installs it",
 			path, manifest.Version, before)
 	}
@@ -84,12 +97,17 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 		fmt.Fprintf(p.stdout, "%-16s%s\n%-16saccounts that exist take no payments with it until each is approved: POST /account/…/connectors/…/approval\n",
 			"reaches further", printable(more.String()), "")
 	}
-	if !*yes {
+	if !approved.yes {
 		if err := p.ask("\nInstall it, and let it send to these hosts and place these secrets there?"); err != nil {
 			return err
 		}
 	}
-	if err := b.Install(c.Plugins.Directory, manifest.Name, manifest.Version, time.Now()); err != nil {
+	if s != nil {
+		err = s.install(ctx, b, manifest.Name, manifest.Version)
+	} else {
+		err = b.Install(c.Plugins.Directory, manifest.Name, manifest.Version, time.Now())
+	}
+	if err != nil {
 		return fmt.Errorf("install %s: %w", manifest.Name, err)
 	}
 	fmt.Fprintf(p.stdout, "%s %s is installed. A running switch takes it up within seconds; operations under way end with the build they began with.\n",
@@ -211,8 +229,8 @@ func exists(path string) bool {
 
 // installed compares a manifest with the adapter of its name that a switch with this configuration loads: that adapter's description, what
 // the manifest asks for beyond it, and whether the manifest's version is the same or newer. Another file with that adapter is an error.
-func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (text string, more approval.Reach, newest bool, err error) {
-	h, err := p.openHost(ctx, c)
+func (p *program) installed(ctx context.Context, c Config, s *sharedAdapters, m *sdk.Manifest) (text string, more approval.Reach, newest bool, err error) {
+	h, err := p.openHost(ctx, c, s)
 	if err != nil {
 		return "", more, false, err
 	}
@@ -226,9 +244,11 @@ func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (tex
 	text = m.Name + " " + now.Manifest.Version + ", sha256 " + now.Hash
 	newest = semver.Compare("v"+m.Version, "v"+now.Manifest.Version) >= 0
 	switch {
-	case file == "":
+	case file == "" && pin == nil:
 		return text + ", THE BUILT-IN ONE", more, true, nil // whose versions are its own
-	case file != m.Name+".wasm":
+	case s != nil && file != "":
+		return "", more, false, fmt.Errorf("%s in %s is an adapter called %s too, and this node would go on with it: remove that file first", file, c.Plugins.Directory, m.Name)
+	case s == nil && file != m.Name+".wasm":
 		return "", more, false, fmt.Errorf("%s in %s is also an adapter called %s: remove that file first", file, c.Plugins.Directory, m.Name)
 	case pin == nil:
 		text += ", not pinned"
@@ -238,8 +258,11 @@ func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (tex
 
 // openHost opens a host as a switch with this configuration does. It makes no cache directory, which must belong to the switch's user. The
 // host logs adapters that do not load to standard error.
-func (p *program) openHost(ctx context.Context, c Config) (*plugins.Host, error) {
+func (p *program) openHost(ctx context.Context, c Config, s *sharedAdapters) (*plugins.Host, error) {
 	o := hostOptions(c)
+	if s != nil {
+		o.Shared = *s
+	}
 	o.LoadWait = compileTime
 	if !isMine(o.CacheDir) {
 		o.CacheDir = ""
@@ -276,27 +299,59 @@ func (p *program) pluginRemove(ctx context.Context, args []string) error {
 	if !pluginName.MatchString(name) {
 		return usageError{fmt.Sprintf("%q is no adapter name", name)}
 	}
+	if c.sharesAdapters() {
+		return p.withShared(ctx, c, func(ctx context.Context, s *sharedAdapters) error {
+			return p.removeShared(ctx, c, s, name, *force, *yes)
+		})
+	}
 	path := filepath.Join(c.Plugins.Directory, name+".wasm")
 	if c.Plugins.Directory == "" || !exists(path) {
 		return fmt.Errorf("no adapter %s is installed in plugins.directory (%q): payswitch plugin list shows the installed ones", name, c.Plugins.Directory)
 	}
-	used, err := accountsAt(ctx, c, name)
-	if err != nil && !*force {
-		return fmt.Errorf("payswitch could not find out whether accounts use %s, and keeps the adapter (--force removes it): %w", name, err)
-	}
-	if used > 0 && !*force {
-		return fmt.Errorf("%d connector accounts use %s: without it their payments can be neither captured nor refunded. Delete the accounts first, or pass --force", used, name)
-	}
-	if !*yes {
-		if err := p.ask(fmt.Sprintf("Remove %s (%d connector accounts use it)?", path, used)); err != nil {
-			return err
-		}
+	if err := p.mayRemove(ctx, c, name, path, *force, *yes); err != nil {
+		return err
 	}
 	if err := plugins.Remove(c.Plugins.Directory, name); err != nil {
 		return fmt.Errorf("remove %s: %w", name, err)
 	}
-	fmt.Fprintf(p.stdout, "%s is removed. A running switch lets go of it within seconds; operations under way end with it.\n", name)
+	fmt.Fprintf(p.stdout, removedAdapter, name)
 	return nil
+}
+
+const removedAdapter = "%s is removed. A running switch lets go of it within seconds; operations under way end with it.\n"
+
+// removeShared removes an adapter from the database.
+func (p *program) removeShared(ctx context.Context, c Config, s *sharedAdapters, name string, force, yes bool) error {
+	list, err := s.db.Adapters(ctx)
+	if err != nil && !errors.Is(err, vault.ErrAltered) { // an altered adapter can be removed
+		return err
+	}
+	if err == nil && !slices.ContainsFunc(list, func(a storage.Adapter) bool { return a.Name == name }) {
+		return fmt.Errorf("no adapter %s is installed in the database: payswitch plugin list shows the installed ones", name)
+	}
+	if err := p.mayRemove(ctx, c, name, name+" from the database", force, yes); err != nil {
+		return err
+	}
+	if err := s.db.DeleteAdapter(ctx, name); err != nil {
+		return fmt.Errorf("remove %s: %w", name, err)
+	}
+	fmt.Fprintf(p.stdout, removedAdapter, name)
+	return nil
+}
+
+// mayRemove refuses to remove an adapter that accounts use, unless forced, and asks.
+func (p *program) mayRemove(ctx context.Context, c Config, name, what string, force, yes bool) error {
+	used, err := accountsAt(ctx, c, name)
+	if err != nil && !force {
+		return fmt.Errorf("payswitch could not find out whether accounts use %s, and keeps the adapter (--force removes it): %w", name, err)
+	}
+	if used > 0 && !force {
+		return fmt.Errorf("%d connector accounts use %s: without it their payments can be neither captured nor refunded. Delete the accounts first, or pass --force", used, name)
+	}
+	if yes {
+		return nil
+	}
+	return p.ask(fmt.Sprintf("Remove %s (%d connector accounts use it)?", what, used))
 }
 
 // accountsAt counts the connector accounts of a connector. It returns 0 while there is no database.

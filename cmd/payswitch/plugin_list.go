@@ -13,7 +13,7 @@ import (
 )
 
 // pluginList lists the adapters that a switch with this configuration loads. It logs files that do not load to standard error.
-func (p *program) pluginList(ctx context.Context, args []string) (err error) {
+func (p *program) pluginList(ctx context.Context, args []string) error {
 	c, err := p.parseConfig(p.flags("plugin list"), args)
 	if err != nil {
 		return err
@@ -22,39 +22,45 @@ func (p *program) pluginList(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	h, err := p.openHost(ctx, c)
+	return p.withShared(ctx, c, func(ctx context.Context, s *sharedAdapters) error { return p.listAdapters(ctx, c, s, trusted) })
+}
+
+func (p *program) listAdapters(ctx context.Context, c Config, s *sharedAdapters, trusted []minisign.PublicKey) (err error) {
+	h, err := p.openHost(ctx, c, s)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
 	all := h.Adapters()
 	if len(all) == 0 {
-		fmt.Fprintln(p.stdout, "no adapters: none is built in, and plugins.directory holds none")
+		fmt.Fprintln(p.stdout, "no adapters: none is built in, and none is installed")
 		return nil
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "CONNECTOR\tVERSION\tFROM\tPINNED\tSHA256")
 	for _, a := range all {
-		_, pin := h.File(a.Connector)
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", a.Connector, a.Manifest.Version, origin(a), pinned(a, pin, trusted), a.Hash)
+		file, pin := h.File(a.Connector)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", a.Connector, a.Manifest.Version, origin(a, file), pinned(a, file, pin, trusted), a.Hash)
 	}
 	return w.Flush()
 }
 
-// origin names the place that an adapter comes from.
-func origin(a port.AdapterInfo) string {
+// origin names the place that an adapter comes from. file is its file in the directory, "" for none.
+func origin(a port.AdapterInfo, file string) string {
 	switch {
 	case a.Simulated:
 		return "simulated"
 	case a.BuiltIn:
 		return "built in"
+	case file == "":
+		return "database"
 	}
 	return "directory"
 }
 
-// pinned describes the pin of an adapter of the directory, and its signature.
-func pinned(a port.AdapterInfo, pin *plugins.Pin, trusted []minisign.PublicKey) string {
-	if origin(a) != "directory" {
+// pinned describes the pin of an installed adapter, and its signature.
+func pinned(a port.AdapterInfo, file string, pin *plugins.Pin, trusted []minisign.PublicKey) string {
+	if a.Simulated || a.BuiltIn {
 		return "-"
 	}
 	if pin == nil {

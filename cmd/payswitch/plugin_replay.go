@@ -91,7 +91,7 @@ func (p *program) openReplayer(ctx context.Context, c Config, file string) (_ *r
 		return nil, err
 	}
 	r.journal = engine.NewJournal(r.db, vault)
-	if r.host, err = p.openHost(ctx, c); err != nil {
+	if r.host, err = p.openHost(ctx, c, shared(c, r.db)); err != nil {
 		return nil, err
 	}
 	if file == "" {
