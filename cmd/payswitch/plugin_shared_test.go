@@ -64,7 +64,10 @@ func TestPluginInstallForAllNodes(t *testing.T) {
 
 	// An intruder with access to the database installs nothing: the row is signed.
 	require.NoError(t, pgtest.Run(dsn, `UPDATE adapters SET pin = replace(pin, '0.1.0', '0.1.1')`))
-	require.Eventually(t, func() bool { status, _ := nodes[1].call(key, "/payments", routed("pay_after")); return status != http.StatusOK }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool {
+		status, _ := nodes[1].call(key, "/payments", routed("pay_after"))
+		return status != http.StatusOK
+	}, time.Minute, 50*time.Millisecond)
 	code, stdout, stderr = operate(t, second, "plugin", "remove", "acme", "--yes", "--force")
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, stdout, "acme is removed")
