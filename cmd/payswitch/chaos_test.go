@@ -60,6 +60,7 @@ type chaosRun struct {
 	database   string         // the file, "" on PostgreSQL
 	postgres   *pgtest.Server // nil on SQLite
 	dsn        string         // of postgres
+	replica    *pgtest.Server // of postgres, nil for none
 	clock      string         // the file with the seconds by which the switch's clock is moved
 	diskFaults atomic.Int64   // under way, or a short time ago
 	ended      atomic.Bool
@@ -141,6 +142,7 @@ type chaosOptions struct {
 	settle  time.Duration // 0 for chaosSettle
 	turns   int           // operations at a time of an account at a node; 0 for the usual number
 	onPG    bool          // the database is PostgreSQL; else it is SQLite
+	replica bool          // of PostgreSQL, which has every commit
 	nodes   int           // 0 for two
 }
 
@@ -155,6 +157,10 @@ func newChaos(t *testing.T, o chaosOptions) *chaosRun {
 	if o.onPG {
 		r.postgres = pgtest.Own(t)
 		r.database, r.dsn = "", r.postgres.Create(t)
+		if o.replica {
+			r.replica = r.postgres.Replica(t)
+			r.dsn = pgtest.Or(r.dsn, r.replica)
+		}
 		database = r.dsn
 	}
 	for i := range cmp.Or(o.nodes, 2) {
@@ -268,6 +274,12 @@ var chaosFaults = map[string]func(r *chaosRun, d *rand.Rand){
 		r.postgres.Start(r)
 		n.restart()
 	},
+	"fail over": func(r *chaosRun, d *rand.Rand) { // the primary is gone, and its replica takes its place
+		r.postgres.Kill(r)
+		time.Sleep(time.Duration(d.IntN(2000)) * time.Millisecond)
+		r.replica.Promote(r)
+		r.postgres, r.replica = r.replica, nil
+	},
 	"outage": func(r *chaosRun, d *rand.Rand) { // longer than a customer waits
 		p := r.processors[d.IntN(2)]
 		p.setOutage(true)
@@ -376,6 +388,20 @@ func TestChaosOnPostgres(t *testing.T) {
 			r.report(all, r.audit(all))
 		})
 	}
+}
+
+// TestChaosFailOver kills the primary of a synchronous pair under load, and promotes the replica: the nodes go on with it, and nothing is lost.
+func TestChaosFailOver(t *testing.T) {
+	if os.Getenv("CHAOS_KILLS") == "" {
+		costly(t)
+		t.Parallel()
+	}
+	program, err := binary()
+	require.NoError(t, err)
+	r := newChaos(t, chaosOptions{seed: chaosSeed(t), program: program, onPG: true, replica: true})
+	all := r.live([]string{"kill", "fail over", "connections", "kill all"})
+	r.report(all, r.audit(all))
+	require.Empty(t, pgtest.Rows(t, r.postgres.DSN("postgres"), "SELECT 'yes' WHERE pg_is_in_recovery()"))
 }
 
 // TestChaosWithClockJumps is the crash test on a host whose clock jumps. The switch has the hooks of the build with the tag chaosfaults, and no defect.

@@ -36,7 +36,7 @@ var shared = sync.OnceValues(func() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return start(programs, false)
+	return start(programs, fresh, false)
 })
 
 // durable is shared with every commit on the disk, for benchmarks.
@@ -45,7 +45,7 @@ var durable = sync.OnceValues(func() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := start(programs, true)
+	s, err := start(programs, fresh, true)
 	if err == nil {
 		err = s.run("CHECKPOINT") // what initdb has left unsynced
 	}
@@ -66,8 +66,11 @@ func find() (string, error) {
 	return filepath.Dir(p), nil
 }
 
-// start makes a cluster and runs it. Root runs it as the user postgres, since PostgreSQL refuses root.
-func start(programs string, syncs bool) (*Server, error) {
+// fresh is the command that makes the data of a new server.
+const fresh = "initdb -D data -U postgres --auth=trust --encoding=UTF8 --locale=C --no-sync"
+
+// start makes a cluster with a command of PostgreSQL, and runs it. Root runs it as the user postgres, since PostgreSQL refuses root.
+func start(programs, making string, syncs bool) (*Server, error) {
 	folder, err := os.MkdirTemp("", "pgtest")
 	if err != nil {
 		return nil, err
@@ -89,7 +92,7 @@ func start(programs string, syncs bool) (*Server, error) {
 	if syncs {
 		settings = "-c fsync=on -c shared_buffers=256MB -c max_wal_size=4GB"
 	}
-	script := fmt.Sprintf(`cd %[1]s && %[2]s/initdb -D data -U postgres --auth=trust --encoding=UTF8 --locale=C --no-sync >log 2>&1 || exit 1
+	script := fmt.Sprintf(`cd %[1]s && %[2]s/%[4]s >log 2>&1 || exit 1
 		run() { %[2]s/postgres -D data -k %[1]s -c listen_addresses= -c max_connections=400 %[3]s >>log 2>&1 </dev/null & server=$!; }
 		run
 		while read -r order; do
@@ -98,7 +101,7 @@ func start(programs string, syncs bool) (*Server, error) {
 			start) run ;;
 			esac
 		done
-		kill -INT $server; wait $server; cd / && rm -rf %[1]s`, folder, programs, settings)
+		kill -INT $server; wait $server; cd / && rm -rf %[1]s`, folder, programs, settings, making)
 	input, output, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -136,13 +139,61 @@ func Own(t testing.TB) *Server {
 	programs, err := find()
 	var s *Server
 	if err == nil {
-		s, err = start(programs, false)
+		s, err = start(programs, fresh, false)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.input.Close() })
 	return s
+}
+
+// Replica starts a server that follows s, and has every commit of s wait for it.
+func (s *Server) Replica(t testing.TB) *Server {
+	t.Helper()
+	programs, err := find()
+	var r *Server
+	if err == nil {
+		r, err = start(programs, "pg_basebackup -D data -h "+s.folder+" -U postgres -R -X stream -c fast --no-sync", false)
+	}
+	if err == nil {
+		t.Cleanup(func() { r.input.Close() })
+		err = s.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
+	}
+	if err == nil {
+		err = s.run("SELECT pg_reload_conf()")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); len(Rows(t, s.DSN("postgres"), "SELECT 'yes' FROM pg_stat_replication WHERE sync_state = 'sync'")) == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			t.Fatal("the replica does not follow")
+		}
+	}
+	return r
+}
+
+// Promote makes a replica take writes.
+func (s *Server) Promote(t testing.TB) {
+	t.Helper()
+	if err := s.run("SELECT pg_promote()"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Or adds servers to the address of a database, in the order in which clients try them.
+func Or(dsn string, more ...*Server) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		panic(err) // DSN made it
+	}
+	q := u.Query()
+	for _, s := range more {
+		q.Set("host", q.Get("host")+","+s.folder)
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 // Kill ends the server at once, as a crash does, and returns once it has ended.
