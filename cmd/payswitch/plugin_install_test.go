@@ -23,18 +23,23 @@ type acmeProcessor struct {
 	*httptest.Server
 	gate sync.Mutex
 
-	mu   sync.Mutex
-	seen []string // paths, in order
+	mu     sync.Mutex
+	seen   []string // paths, in order
+	amount int64    // of the last payment
 }
 
 func newAcmeProcessor(t *testing.T) *acmeProcessor {
 	p := &acmeProcessor{}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.mu.Lock()
-		p.seen = append(p.seen, r.URL.Path)
-		p.mu.Unlock()
 		var in struct{ Amount int64 }
 		_ = json.NewDecoder(r.Body).Decode(&in)
+		p.mu.Lock()
+		p.seen = append(p.seen, r.URL.Path)
+		if in.Amount == 0 { // a query
+			in.Amount = p.amount
+		}
+		p.amount = in.Amount
+		p.mu.Unlock()
 		p.gate.Lock()
 		defer p.gate.Unlock()
 		_ = json.NewEncoder(w).Encode(object{"id": "ac_1", "state": "captured", "amount": in.Amount})

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -75,4 +78,52 @@ func TestPluginInstallForAllNodes(t *testing.T) {
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr, "no adapter acme is installed in the database")
 	require.NotContains(t, nodes[0].stderr.String()+nodes[1].stderr.String()+stderr, "hunter2")
+}
+
+// TestAnotherNodeFindsTheBuild kills a node in the middle of a payment. The other node has another build of the adapter, as during an upgrade, and
+// settles the payment with the build from the database.
+func TestAnotherNodeFindsTheBuild(t *testing.T) {
+	costly(t)
+	t.Parallel()
+	w, processor := newWorkshop(t), newAcmeProcessor(t)
+	server := pgtest.Own(t)
+	dsn, folder, other := server.Create(t), t.TempDir(), t.TempDir()
+	module, err := os.ReadFile(w.path("acme.wasm"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "acme.wasm"), module, 0o600))
+	module = append(module, 0, 3, 1, 'x', 0) // a section without a meaning makes another build
+	require.NoError(t, os.WriteFile(filepath.Join(other, "acme.wasm"), module, 0o600))
+	env := func(folder string) []string {
+		return append(onPostgres(t, dsn), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__CACHE_DIRECTORY="+t.TempDir(),
+			"PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true", "PAYSWITCH_PLUGINS__SEND_TIMEOUT=2s", "PAYSWITCH_ENGINE__LEASE_TIME=5s",
+			"PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms", "PAYSWITCH_ENGINE__RESOLVE_PAUSE=1s")
+	}
+	dies, lives := startProcess(t, env(folder), "serve"), startProcess(t, env(other), "serve")
+	key := dies.shop("shop")
+	made := dies.must(key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": "acme",
+		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "sk_test_of_acme_1"}})
+	dies.must(testAdminKey, fmt.Sprint("/account/shop/connectors/", made["merchant_connector_id"], "/egress"), object{"base_url": processor.URL})
+	pay := func(id string) object {
+		return cardPayment(id).with(object{"routing": object{"type": "single", "data": object{"connector": "acme", "merchant_connector_id": made["merchant_connector_id"]}}})
+	}
+	require.Equal(t, "succeeded", dies.must(key, "/payments", pay("pay_one"))["status"])
+	require.Eventually(t, func() bool { return len(pgtest.Rows(t, dsn, `SELECT sha256 FROM adapter_modules`)) == 1 }, time.Minute, 20*time.Millisecond)
+
+	before := processor.arrivals()
+	processor.gate.Lock()
+	open := make(chan struct{})
+	go func() {
+		defer close(open)
+		_, _, _ = dies.try(key, "/payments", pay("pay_open")) // the node dies before it answers
+	}()
+	require.Eventually(t, func() bool { return processor.arrivals() > before }, time.Minute, time.Millisecond)
+	require.NoError(t, dies.cmd.Process.Kill())
+	dies.exit()
+	<-open
+	processor.gate.Unlock()
+	require.Eventually(t, func() bool {
+		_, is := lives.call(key, "/payments/pay_open", nil)
+		return is["status"] == "succeeded"
+	}, time.Minute, 100*time.Millisecond, "it stays open")
+	require.Contains(t, lives.stderr.String(), "an earlier build of an adapter is loaded for an operation that began with it")
 }
