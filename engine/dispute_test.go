@@ -181,7 +181,7 @@ func TestUnsignedDispute(t *testing.T) {
 	a := w.mailAccount("shop", c.URL, "")
 	id := w.pay(sale(1000, visa)).Payment.ID
 	for i, amount := range []int64{500, 500, 1000, -7} {
-		require.NoError(t, w.dispute(a, "no secret", id, fmt.Sprint("dp_", i), sdk.DisputeOpened, amount, "USD", 1))
+		require.Equal(t, "WE_01", code(t, w.dispute(a, "no secret", id, fmt.Sprint("dp_", i), sdk.DisputeOpened, amount, "USD", 1)))
 	}
 	require.Equal(t, map[string]int{"dispute_unproven": 1}, w.alarms.all())
 	require.Equal(t, 4, c.count("GET"), "the processor is asked")
@@ -193,14 +193,12 @@ func TestUnsignedDispute(t *testing.T) {
 	open := w.pay(sale(100, visa)).Payment
 	require.Equal(t, payment.Processing, open.Status)
 	c.hangs.Store(false)
-	require.NoError(t, w.dispute(a, "no secret", open.ID, "dp", sdk.DisputeLost, 100, "USD", 1))
+	require.Equal(t, "WE_01", code(t, w.dispute(a, "no secret", open.ID, "dp", sdk.DisputeLost, 100, "USD", 1)))
 	require.Equal(t, payment.Succeeded, w.get(open.ID, request.RetrieveInput{}).Payment.Status)
 	require.Equal(t, map[string]int{"dispute_unproven": 2}, w.alarms.all())
 
-	var err error // a stranger cannot make the switch ask without end
-	for i := 0; i < 200 && err == nil; i++ {
-		err = w.dispute(a, "no secret", id, "dp", sdk.DisputeOpened, 1, "USD", 1)
+	for range 200 { // a stranger cannot make the switch ask without end
+		require.Error(t, w.dispute(a, "no secret", id, "dp", sdk.DisputeOpened, 1, "USD", 1))
 	}
-	require.Error(t, err)
 	require.Less(t, c.count("GET"), 100)
 }
