@@ -114,6 +114,11 @@ func MarkCopy(path string, takenAt time.Time) error {
 		return err
 	}
 	_, err = conn.exec(`INSERT INTO restores (taken_at, started_at) SELECT $1, 0 WHERE NOT EXISTS (SELECT 1 FROM restores WHERE started_at = 0)`, millis(takenAt))
+	for _, table := range []string{"copies", "copy_changes"} { // a copy to another database does not go on from an older state
+		if err == nil {
+			_, err = conn.exec(`DELETE FROM ` + table)
+		}
+	}
 	if err = errors.Join(err, conn.close()); err != nil {
 		return fmt.Errorf("mark %s as a copy: %w", path, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -120,6 +121,11 @@ func openSQLite(ctx context.Context, dsn string, o Options, migrations fs.FS) (*
 	if err := d.prepare(ctx, conn, migrations, o.Migrate); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
+	tables, err := conn.tables()
+	if err != nil {
+		return nil, errors.Join(err, conn.close())
+	}
+	conn.follows = slices.Contains(tables, "copies")
 	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers, d.signer, o.Clock); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
@@ -153,6 +159,9 @@ func (d *DB) prepare(ctx context.Context, conn schemaConn, migrations fs.FS, mig
 		if _, err = m.apply(ctx); err != nil {
 			return err
 		}
+	}
+	if err := refuseUnfinished(conn, d.name); err != nil {
+		return err
 	}
 	return m.checkSchema()
 }

@@ -30,6 +30,12 @@ var sqlitePragmas = []string{
 	"secure_delete(ON)", // SQLite overwrites deleted data, in its page and in freed pages (FAST does not overwrite freed ones)
 }
 
+// Operations that SQLite reports of a row.
+const (
+	sqliteInsert = sqlite3.SQLITE_INSERT
+	sqliteDelete = sqlite3.SQLITE_DELETE
+)
+
 // sqliteDialect needs no row locks: one connection writes, in immediate transactions.
 var sqliteDialect = dialect{onceOpen: " IN (", onceClose: ")"}
 
@@ -49,6 +55,9 @@ type liteConn struct {
 	// nothing.
 	broken error
 	clock  func() time.Time // nil: this connection writes for no caller
+
+	follows bool       // the connection notes what it changes while a copy is under way
+	changes *changeLog // nil: no copy is under way
 }
 
 var _ writeConn = (*liteConn)(nil)
@@ -109,12 +118,21 @@ func (c *liteConn) expect(_ int64, query string, args ...any) (int64, error) {
 // begin implements writeConn.
 func (c *liteConn) begin() error {
 	c.broken = nil
-	_, err := c.exec("BEGIN IMMEDIATE")
+	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil || !c.follows {
+		return err
+	}
+	err := c.follow()
+	if err != nil {
+		c.rollback()
+	}
 	return err
 }
 
 // commit implements writeConn.
 func (c *liteConn) commit() error {
+	if err := c.noteChanges(); err != nil {
+		return err
+	}
 	_, err := c.exec("COMMIT")
 	return err
 }

@@ -54,6 +54,7 @@ func sections() []section {
 			{"doctor", "check clock, disk, files, keys, database, adapters and open operations", (*program).doctor},
 			{"operations list", "list the operations that have not ended, or with --unknown those of an unknown result", (*program).listOperations},
 			{"operations resolve", "say what became of an operation that payswitch cannot find out about", (*program).resolveOperation},
+			{"migrate copy", "move the database from SQLite to PostgreSQL, while the switch runs until the last step", (*program).migrateCopy},
 			{"migrate", "update the database and stop", (*program).migrate},
 			{"serve", "run the switch", (*program).serve},
 			{"version", "show version, revision and build", (*program).version},
