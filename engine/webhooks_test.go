@@ -476,3 +476,37 @@ func TestEventsAreRemoved(t *testing.T) {
 		require.Equal(t, payment.Succeeded, w.get(id, request.RetrieveInput{}).Payment.Status)
 	})
 }
+
+// An endpoint that somebody listens to gets no request: each counts as taken, and shows with its signature. Other endpoints get theirs.
+func TestListenedEndpoint(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{}, nil)
+		w.account("simulator", "")
+		s := &shops{}
+		stop := w.deliverTo(s, engine.Options{})
+		e, err := w.Webhooks.CreateEndpoint(t.Context(), w.auth, w.profile.ID, webhook.EndpointInput{URL: ptr(webhook.ListenURL)})
+		require.NoError(t, err)
+		v := w.pay(sale(1000, visa, multiple))
+		time.Sleep(time.Minute)
+		stop()
+		require.NotEmpty(t, s.of(hook))
+		require.Empty(t, s.of(webhook.ListenURL))
+		list, _, err := w.Webhooks.ListEvents(t.Context(), w.auth, webhook.Filter{ObjectID: v.Payment.ID})
+		require.NoError(t, err)
+		found := false
+		for _, d := range list {
+			if d.EndpointID != e.ID {
+				continue
+			}
+			require.Equal(t, webhook.Delivered, d.State)
+			attempts, err := w.Webhooks.EventAttempts(t.Context(), w.auth, d.EventID)
+			require.NoError(t, err)
+			for _, a := range attempts {
+				found = found || a.EndpointID == e.ID && strings.Contains(fmt.Sprint(a.Headers), "v1,") && strings.Contains(string(a.Body), v.Payment.ID)
+			}
+		}
+		require.True(t, found)
+		_, err = w.Webhooks.CreateEndpoint(t.Context(), w.auth, w.profile.ID, webhook.EndpointInput{URL: ptr("payswitch:other")})
+		require.Error(t, err)
+	})
+}

@@ -52,6 +52,8 @@ func sections() []section {
 			{"demo", "try payswitch with a demo database, a merchant and a simulated processor", (*program).demo},
 			{"config check", "check the configuration and show the settings in force", (*program).configCheck},
 			{"doctor", "check clock, disk, files, keys, database, adapters and open operations", (*program).doctor},
+			{"listen", "show a shop's events as they happen, and forward them to a program under development", (*program).listen},
+			{"trigger", "make an event for a shop under development, by a payment at the simulator", (*program).trigger},
 			{"operations list", "list the operations that have not ended, or with --unknown those of an unknown result", (*program).listOperations},
 			{"operations resolve", "say what became of an operation that payswitch cannot find out about", (*program).resolveOperation},
 			{"migrate copy", "move the database from SQLite to PostgreSQL, while the switch runs until the last step", (*program).migrateCopy},
