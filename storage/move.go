@@ -556,16 +556,18 @@ func (m *mover) compare(t *movedTable) error {
 	}
 	type figures struct{ rows, seqs, versions int64 }
 	var here, there figures
-	err := m.conn.query(`SELECT count(*), `+strings.Join(sums, ", ")+` FROM `+t.name, nil, func(row scanner) error {
-		return row.Scan(&here.rows, &here.seqs, &here.versions)
+	work := new(errgroup.Group) // the databases count at the same time
+	work.Go(func() error {
+		return m.conn.query(`SELECT count(*), `+strings.Join(sums, ", ")+` FROM `+t.name, nil, func(row scanner) error {
+			return row.Scan(&here.rows, &here.seqs, &here.versions)
+		})
 	})
-	if err != nil {
-		return fmt.Errorf("count the rows of %s: %w", t.name, err)
-	}
-	err = m.target.query(`SELECT count(*), (`+sums[0]+`)::bigint, (`+sums[1]+`)::bigint FROM `+t.name, nil, func(row scanner) error {
-		return row.Scan(&there.rows, &there.seqs, &there.versions)
+	work.Go(func() error {
+		return m.target.query(`SELECT count(*), (`+sums[0]+`)::bigint, (`+sums[1]+`)::bigint FROM `+t.name, nil, func(row scanner) error {
+			return row.Scan(&there.rows, &there.seqs, &there.versions)
+		})
 	})
-	if err != nil {
+	if err := work.Wait(); err != nil {
 		return fmt.Errorf("count the rows of %s: %w", t.name, err)
 	}
 	if here != there || here.rows != m.target.state.Tables[t.name].Tally.Rows {
