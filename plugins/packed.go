@@ -4,9 +4,13 @@ import (
 	"archive/zip"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"sync"
+	"weak"
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
@@ -44,12 +48,63 @@ func OpenPack(r io.ReaderAt, size int64) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(packWindow)))
+	plain := []zstd.DOption{zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(packWindow)}
+	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(plain...))
+	first := firstModule{pack: z}
+	z.RegisterDecompressor(methodLikeFirst, func(r io.Reader) io.ReadCloser {
+		dictionary, err := first.read()
+		if err != nil {
+			return failingReader{fmt.Errorf("read the module that the others are compressed by: %w", err)}
+		}
+		d, err := zstd.NewReader(r, append(plain, zstd.WithDecoderDictRaw(firstID, dictionary))...)
+		if err != nil {
+			return failingReader{err}
+		}
+		return d.IOReadCloser()
+	})
 	return z, nil
 }
 
-// packWindow is how far back the compression looks, in bytes: over a whole adapter. A decoder takes about as much memory.
-const packWindow = 4 << 20
+const (
+	// packWindow is how far back the compression looks, in bytes: over an adapter and the first one. A decoder takes at most as much memory.
+	packWindow = 8 << 20
+	// methodLikeFirst is the zip method of a module that is compressed by the difference to the pack's first module: Zstandard with that module as
+	// its dictionary. Most of a module is Go's runtime and the SDK, which all of them have.
+	methodLikeFirst = 0x5a46
+	firstID         = 1
+)
+
+// firstModule is the pack's first module. It stays in memory while a start inflates others by it, until the garbage collection.
+type firstModule struct {
+	pack *zip.Reader
+	mu   sync.Mutex
+	kept weak.Pointer[[]byte]
+}
+
+func (f *firstModule) read() ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if kept := f.kept.Value(); kept != nil {
+		return *kept, nil
+	}
+	for _, one := range f.pack.File {
+		if one.Method == zstd.ZipMethodWinZip && path.Ext(one.Name) == ".wasm" {
+			module, err := fs.ReadFile(f.pack, one.Name)
+			if err == nil {
+				f.kept = weak.Make(&module)
+			}
+			return module, err
+		}
+	}
+	return nil, errors.New("the pack has none")
+}
+
+// failingReader is a file that cannot be read.
+type failingReader struct{ err error }
+
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
+
+func (f failingReader) Close() error { return nil }
 
 // Pack writes the modules of a folder, *.wasm, each with its description, as one compressed file for the binary to embed. The same
 // modules give the same bytes. Describing a module takes seconds of one processor; Pack takes the descriptions that still fit from an
@@ -83,21 +138,28 @@ func Pack(ctx context.Context, w io.Writer, folder, earlier fs.FS, parallel int)
 		return err
 	}
 	z := zip.NewWriter(w)
-	z.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor(zstd.WithEncoderLevel(zstd.SpeedBestCompression),
-		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(packWindow)))
+	best := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(packWindow)}
+	z.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor(best...))
+	z.RegisterCompressor(methodLikeFirst, func(w io.Writer) (io.WriteCloser, error) {
+		return zstd.NewWriter(w, append(best, zstd.WithEncoderDictRaw(firstID, modules[0]))...)
+	})
 	for i, name := range names {
-		if err := packFile(z, name, modules[i]); err != nil {
+		method := uint16(methodLikeFirst)
+		if i == 0 {
+			method = zstd.ZipMethodWinZip
+		}
+		if err := packFile(z, name, method, modules[i]); err != nil {
 			return err
 		}
-		if err := packFile(z, DescriptionName(name), descriptions[i]); err != nil {
+		if err := packFile(z, DescriptionName(name), zstd.ZipMethodWinZip, descriptions[i]); err != nil {
 			return err
 		}
 	}
 	return z.Close()
 }
 
-func packFile(z *zip.Writer, name string, content []byte) error {
-	f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zstd.ZipMethodWinZip}) // without a time: the same content, the same bytes
+func packFile(z *zip.Writer, name string, method uint16, content []byte) error {
+	f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method}) // without a time: the same content, the same bytes
 	if err != nil {
 		return err
 	}

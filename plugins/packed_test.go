@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"path"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -53,6 +54,41 @@ func TestPack(t *testing.T) {
 
 	folder["broken.wasm"] = &fstest.MapFile{Data: []byte("no module")}
 	require.ErrorContains(t, plugins.Pack(t.Context(), new(bytes.Buffer), folder, nil, 1), "broken.wasm: ")
+}
+
+// TestPackIsSmall: what a module has in common with the first one takes no room again, in any order of reading and from several goroutines at once.
+func TestPackIsSmall(t *testing.T) {
+	t.Parallel()
+	folder := fstest.MapFS{}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		folder[name+".wasm"] = &fstest.MapFile{Data: tiny(t, name, "https://x.example", name)}
+	}
+	alone, _ := pack(t, fstest.MapFS{"a.wasm": folder["a.wasm"]}, nil)
+	packed, adapters := pack(t, folder, nil)
+	require.Less(t, len(packed), 3*len(alone))
+	var readers sync.WaitGroup
+	for range 3 {
+		for name, want := range folder {
+			readers.Go(func() {
+				got, err := fs.ReadFile(adapters, name)
+				if err != nil || !bytes.Equal(want.Data, got) {
+					t.Errorf("%s: %d bytes, want %d: %v", name, len(got), len(want.Data), err)
+				}
+			})
+		}
+	}
+	readers.Wait()
+
+	// A damaged first module is an error for those that need it, and no wrong module.
+	for i := range packed[:len(packed)/4] {
+		if i > 64 {
+			packed[i] ^= 0x55
+		}
+	}
+	if damaged, err := plugins.OpenPack(bytes.NewReader(packed), int64(len(packed))); err == nil {
+		_, err = fs.ReadFile(damaged, "d.wasm")
+		require.Error(t, err)
+	}
 }
 
 // counted counts the modules that are read.
