@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"embed"
 	"errors"
@@ -48,55 +49,82 @@ func OpenPack(r io.ReaderAt, size int64) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain := []zstd.DOption{zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(packWindow)}
-	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(plain...))
-	first := firstModule{pack: z}
-	z.RegisterDecompressor(methodLikeFirst, func(r io.Reader) io.ReadCloser {
-		dictionary, err := first.read()
-		if err != nil {
-			return failingReader{fmt.Errorf("read the module that the others are compressed by: %w", err)}
-		}
-		d, err := zstd.NewReader(r, append(plain, zstd.WithDecoderDictRaw(firstID, dictionary))...)
-		if err != nil {
-			return failingReader{err}
-		}
-		return d.IOReadCloser()
-	})
+	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(packWindow)))
+	others := likeFirst{pack: z}
+	z.RegisterDecompressor(methodLikeFirst, others.inflate)
 	return z, nil
 }
 
 const (
 	// packWindow is how far back the compression looks, in bytes: over an adapter and the first one. A decoder takes at most as much memory.
 	packWindow = 8 << 20
+	// packMemory bounds the size of a module.
+	packMemory = 64 << 20
 	// methodLikeFirst is the zip method of a module that is compressed by the difference to the pack's first module: Zstandard with that module as
 	// its dictionary. Most of a module is Go's runtime and the SDK, which all of them have.
 	methodLikeFirst = 0x5a46
 	firstID         = 1
 )
 
-// firstModule is the pack's first module. It stays in memory while a start inflates others by it, until the garbage collection.
-type firstModule struct {
+// likeFirst inflates modules that were compressed by the difference to the pack's first one. Its decoder, which holds the first one, stays in memory
+// while a start inflates many, until the garbage collection.
+type likeFirst struct {
 	pack *zip.Reader
 	mu   sync.Mutex
-	kept weak.Pointer[[]byte]
+	kept weak.Pointer[zstd.Decoder]
 }
 
-func (f *firstModule) read() ([]byte, error) {
+// inflate inflates a module in one piece, which takes no buffers but the module's own.
+func (f *likeFirst) inflate(r io.Reader) io.ReadCloser {
+	compressed, err := io.ReadAll(r)
+	if err != nil {
+		return failingReader{err}
+	}
+	d, err := f.decoder()
+	if err != nil {
+		return failingReader{fmt.Errorf("read the module that the others are compressed by: %w", err)}
+	}
+	module, err := d.DecodeAll(compressed, nil)
+	if err != nil {
+		return failingReader{err}
+	}
+	return io.NopCloser(bytes.NewReader(module))
+}
+
+func (f *likeFirst) decoder() (*zstd.Decoder, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if kept := f.kept.Value(); kept != nil {
-		return *kept, nil
+	if d := f.kept.Value(); d != nil {
+		return d, nil
 	}
 	for _, one := range f.pack.File {
-		if one.Method == zstd.ZipMethodWinZip && path.Ext(one.Name) == ".wasm" {
-			module, err := fs.ReadFile(f.pack, one.Name)
-			if err == nil {
-				f.kept = weak.Make(&module)
-			}
-			return module, err
+		if one.Method != zstd.ZipMethodWinZip || path.Ext(one.Name) != ".wasm" {
+			continue
 		}
+		first, err := fs.ReadFile(f.pack, one.Name)
+		if err != nil {
+			return nil, err
+		}
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(packMemory), zstd.WithDecoderDictRaw(firstID, first))
+		if err == nil {
+			f.kept = weak.Make(d)
+		}
+		return d, err
 	}
 	return nil, errors.New("the pack has none")
+}
+
+// deflater compresses a module in one piece, so that the pack says how large it is.
+type deflater struct {
+	bytes.Buffer
+	to   io.Writer
+	zstd *zstd.Encoder
+}
+
+// Close implements io.Closer.
+func (d *deflater) Close() error {
+	_, err := d.to.Write(d.zstd.EncodeAll(d.Bytes(), nil))
+	return err
 }
 
 // failingReader is a file that cannot be read.
@@ -141,7 +169,8 @@ func Pack(ctx context.Context, w io.Writer, folder, earlier fs.FS, parallel int)
 	best := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(packWindow)}
 	z.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor(best...))
 	z.RegisterCompressor(methodLikeFirst, func(w io.Writer) (io.WriteCloser, error) {
-		return zstd.NewWriter(w, append(best, zstd.WithEncoderDictRaw(firstID, modules[0]))...)
+		e, err := zstd.NewWriter(nil, append(best, zstd.WithEncoderDictRaw(firstID, modules[0]))...)
+		return &deflater{to: w, zstd: e}, err
 	})
 	for i, name := range names {
 		method := uint16(methodLikeFirst)
