@@ -80,7 +80,12 @@ func Move(ctx context.Context, from, to string, o MoveOptions) (out Moved, err e
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, m.close()) }()
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+		err = errors.Join(err, m.close())
+	}()
 	if err := m.openTarget(to); err != nil {
 		return out, err
 	}

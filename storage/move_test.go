@@ -289,6 +289,32 @@ func TestMoveLastMark(t *testing.T) {
 	}
 }
 
+// A command that ended between the target's last rows and the source's mark has closed nothing: the source goes on, and the next call copies what came
+// since. Rows that belong to a changed account stay.
+func TestMoveEndedBeforeTheMark(t *testing.T) {
+	t.Parallel()
+	file, dsn := filepath.Join(t.TempDir(), "p.db"), pgtest.Empty(t)
+	db := openFileDB(t, file)
+	fillForMove(t, db, 0, 3)
+	rawSQLite(t, file, `INSERT INTO merchants (id, publishable_key, organization_id, default_profile, created_at, modified_at, version) VALUES ('m', '', 'o', 'p', 1, 1, 1)`,
+		`INSERT INTO accounts (merchant_id, id, profile_id, type, connector, label, disabled, active, test_mode, auth_type, base_url, hosts, created_at, modified_at, version)
+			VALUES ('m', 'a', 'p', 't', 'c', 'l', 0, 1, 1, 'x', '', '', 1, 1, 1)`,
+		`INSERT INTO violations (merchant_id, account_id, at, operation_id, operation, adapter, adapter_hash, rule, place) VALUES ('m', 'a', 1, 'o', 'p', 'a', 'h', 'r', 'x')`)
+	_, err := storage.Move(t.Context(), "sqlite:"+file, dsn, storage.MoveOptions{})
+	require.NoError(t, err)
+	require.NoError(t, pgtest.Run(dsn, `UPDATE copies SET state = 'ready'`))
+	rawSQLite(t, file, `UPDATE copies SET state = 'copying'`, `UPDATE accounts SET label = 'new' WHERE id = 'a'`, `INSERT INTO copy_changes (seq, changed) VALUES (1000, 'accounts 1')`)
+	fillForMove(t, db, 3, 6)
+	_, err = storage.Move(t.Context(), "sqlite:"+file, dsn, storage.MoveOptions{})
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	requireSameRows(t, file, dsn)
+	target, err := storage.Open(t.Context(), dsn, storage.Options{})
+	require.NoError(t, err, "the foreign keys are back")
+	require.NoError(t, target.Close())
+	require.Equal(t, []string{"1"}, pgtest.Rows(t, dsn, `SELECT count(*) FROM violations`))
+}
+
 // BenchmarkMove moves a database of b.N payments, of four rows each, that nothing uses: go test ./storage -bench Move -benchtime 1000000x -run ^$.
 // closed-s is how long the database is closed.
 func BenchmarkMove(b *testing.B) {
