@@ -12,6 +12,9 @@
 // PostgreSQL: pgopen.go opens it, pgdial.go makes connections, pgconn.go runs statements and transactions, pgschema.go compares the schema with
 // SQLite's, pganalyze.go has a young database count its rows. A quarter of the connections write, the others read.
 //
+// From SQLite to PostgreSQL: move.go is the order of the steps, move_changes.go what the source notes meanwhile, move_target.go the target, move_rows.go
+// the rows and their checksums.
+//
 // # Why SQLite is used this way
 //
 // One goroutine writes. It commits all waiting callers together, because the sync is the cost of a commit, and together they share it. A

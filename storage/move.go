@@ -576,7 +576,8 @@ func (m *mover) compare(t *movedTable) error {
 		return fmt.Errorf("count the rows of %s: %w", t.name, err)
 	}
 	if here != there || here.rows != m.target.state.Tables[t.name].Tally.Rows {
-		return fmt.Errorf("table %s differs: %d rows in %s, %d in %s (sums of seq %d and %d, of version %d and %d): a program other than this version of payswitch has changed it during the copy. The source stays in use. Make an empty database, and copy into that",
+		return fmt.Errorf("table %s differs: %d rows in %s, %d in %s (sums of seq %d and %d, of version %d and %d): "+
+			"a program other than this version of payswitch has changed it during the copy. The source stays in use. Make an empty database, and copy into that",
 			t.name, here.rows, m.path, there.rows, m.target.name, here.seqs, there.seqs, here.versions, there.versions)
 	}
 	return nil

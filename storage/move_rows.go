@@ -59,7 +59,8 @@ func (t *movedTable) appendFrame(b []byte, row liteRow) ([]byte, error) {
 	for i, v := range row {
 		var ok bool
 		if b, ok = appendValue(b, t.kinds[i], v); !ok {
-			return b, fmt.Errorf("table %s, row %v: column %s holds a value (%T) that PostgreSQL cannot keep as %s: text must be UTF-8 without the character NUL. Nothing of payswitch writes such a value: read Altered rows in OPERATIONS.md",
+			return b, fmt.Errorf("table %s, row %v: column %s holds a value (%T) that PostgreSQL cannot keep as %s: "+
+				"text must be UTF-8 without the character NUL. Nothing of payswitch writes such a value: read Altered rows in OPERATIONS.md",
 				t.name, row[0], t.columns[i], v, t.kinds[i])
 		}
 	}
