@@ -128,6 +128,29 @@ func TestRetryElsewhere(t *testing.T) {
 	require.EqualValues(t, 1200, v.Payment.Received)
 }
 
+// A saved card without its CVC goes on only to accounts that take it so.
+func TestRetryWithoutCVC(t *testing.T) {
+	first := newBooth(t, answers(402))
+	w := newCounters(t, first.URL, clerk("first", says(refusal())))
+	w.pay(sale(1200, visa, onSession, agreed, customer("c"))) // the second account saves the card
+	require.EqualValues(t, 1, w.second.count.Load())
+	allow := func(a *account.Account) {
+		_, err := w.UpdateAccount(t.Context(), w.auth, a.ID, account.AccountInput{Metadata: json.RawMessage(`{"saved_cards_without_cvc":true}`)})
+		require.NoError(t, err)
+	}
+	pay := func() *payment.Payment {
+		return w.pay(&request.Input{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card",
+			PaymentToken: w.methods("c")[0].Token}).Payment
+	}
+	allow(w.first)
+	p := pay()
+	require.Equal(t, []any{payment.Failed, 1}, []any{p.Status, p.AttemptCount})
+	require.EqualValues(t, 1, w.second.count.Load(), "the second account needs the CVC")
+	allow(w.backup)
+	p = pay()
+	require.Equal(t, []any{payment.Succeeded, 2}, []any{p.Status, p.AttemptCount})
+}
+
 // Every account declines: the payment has failed with the last attempt's error, and the manual capture of it has nothing to capture.
 func TestRetryExhausted(t *testing.T) {
 	first := newBooth(t, answers(402))

@@ -52,6 +52,7 @@ const (
 	LeftCredential LeftWhy = "cred" // it has no credential that fits
 	LeftThreeDS    LeftWhy = "3ds"  // the adapter takes no authentication of another party
 	LeftTried      LeftWhy = "done" // an earlier attempt used it
+	LeftCVC        LeftWhy = "cvc"  // it takes the saved card only with its CVC
 )
 
 // leftTexts describe the reasons for merchants.
@@ -61,7 +62,7 @@ var leftTexts = map[LeftWhy]string{
 	LeftCapture: "the connector does not take the capture method", LeftMethod: "payment_methods_enabled of the account does not fit the payment",
 	LeftApproval: "the account awaits the operator's approval of its adapter", LeftFilter: "the payment's field connector does not name it",
 	LeftCredential: "the account has no credential that the payment may charge", LeftThreeDS: "the connector takes no authentication result of another party",
-	LeftTried: "an earlier attempt used the account",
+	LeftTried: "an earlier attempt used the account", LeftCVC: "the account takes a saved card only with its CVC",
 }
 
 // Text describes the reason for merchants.

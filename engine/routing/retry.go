@@ -72,6 +72,8 @@ func (t *Router) Another(ctx context.Context, w *change.Loaded, v payment.Verdic
 		switch {
 		case a.ID == w.Account.ID:
 			return payment.LeftTried
+		case r.Instrument.CheckAccount(a, r.Card) != nil:
+			return payment.LeftCVC
 		case r.Input.ThreeDS != nil && !info.Manifest.Features.External3DS:
 			return payment.LeftThreeDS
 		case r.Input.ThreeDS == nil && w.Payment.Details.AuthenticationType == payment.AuthenticationThreeDS && !info.Manifest.Features.Processor3DS:
