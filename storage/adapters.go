@@ -16,7 +16,7 @@ type Adapter struct {
 	InstalledAt time.Time
 }
 
-const adapterColumns = `name, version, sha256, pin, installed_at, signature`
+const adapterColumns = `name, release, sha256, pin, installed_at, signature`
 
 var adapterRows = signs("adapters", "name", adapterColumns)
 
@@ -46,7 +46,7 @@ func (d *DB) PutAdapter(ctx context.Context, a Adapter, packed []byte) error {
 			return err
 		}
 		return t.put("insert adapter", `INSERT INTO adapters (`+adapterColumns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET
-			version = excluded.version, sha256 = excluded.sha256, pin = excluded.pin, installed_at = excluded.installed_at, signature = excluded.signature`,
+			release = excluded.release, sha256 = excluded.sha256, pin = excluded.pin, installed_at = excluded.installed_at, signature = excluded.signature`,
 			t.signed(adapterRows, a.Name, a.Version, a.SHA256, a.Pin, millis(a.InstalledAt))...)
 	})
 }
