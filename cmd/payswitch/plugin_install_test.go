@@ -295,6 +295,8 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	paid := r.must(key, "/payments", pay("pay_one"))
 	require.Equal(t, "succeeded", paid["status"], paid)
 	require.Equal(t, "acme", paid["connector"])
+	// No other account takes a payment that names acme.
+	r.must(testAdminKey, "/account/shop/business_profile/"+paid["profile_id"].(string), object{"is_strict_routing_enabled": true})
 	require.Equal(t, 1, acme.arrivals())
 
 	// A version that reaches further: a payment under way ends with the build it began with, further ones wait for the operator.
