@@ -9,12 +9,7 @@ import (
 
 // DisputeEvent returns the body of a webhook. The dispute in it is the same as in the answer to GET /disputes/{id}.
 func (Presenter) DisputeEvent(eventID, eventType string, at time.Time, d *payment.Dispute) ([]byte, error) {
-	w := newWriter(2 << 10)
-	w.open().str("merchant_id", d.MerchantID).str("event_id", eventID).str("event_type", eventType)
-	w.key("content").open().str("type", "dispute_details").key("object")
-	writeDispute(w, d)
-	w.close().time("timestamp", at).str("processor_merchant_id", d.MerchantID).close()
-	return w.bytes()
+	return event{d.MerchantID, eventID, eventType, at}.about("dispute_details", 2<<10, func(w *writer) { writeDispute(w, d) })
 }
 
 func disputeAnswer(d *payment.Dispute, err error) (answer, error) {

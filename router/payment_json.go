@@ -14,11 +14,23 @@ type Presenter struct{}
 // PaymentEvent returns the body of a webhook. The payment in it is the same as in the answer to GET /payments/{id},
 // without sdk_authorization, which is for the payer's client.
 func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *change.View) ([]byte, error) {
-	w := newWriter(paymentSize)
-	w.open().str("merchant_id", v.Payment.MerchantID).str("event_id", eventID).str("event_type", eventType)
-	w.key("content").open().str("type", "payment_details").key("object")
-	writePayment(w, v, false)
-	w.close().time("timestamp", at).str("processor_merchant_id", v.Payment.MerchantID).close()
+	e := event{v.Payment.MerchantID, eventID, eventType, at}
+	return e.about("payment_details", paymentSize, func(w *writer) { writePayment(w, v, false) })
+}
+
+// event is what the body of every webhook has.
+type event struct {
+	merchantID, id, kind string
+	at                   time.Time
+}
+
+// about returns the body of a webhook about one object. size is the room, in bytes, that most bodies need.
+func (e event) about(content string, size int, write func(w *writer)) ([]byte, error) {
+	w := newWriter(size)
+	w.open().str("merchant_id", e.merchantID).str("event_id", e.id).str("event_type", e.kind)
+	w.key("content").open().str("type", content).key("object")
+	write(w)
+	w.close().time("timestamp", e.at).str("processor_merchant_id", e.merchantID).close()
 	return w.bytes()
 }
 

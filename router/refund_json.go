@@ -8,12 +8,7 @@ import (
 
 // RefundEvent returns the body of a webhook. The refund in it is the same as in the answer to GET /refunds/{id}.
 func (Presenter) RefundEvent(eventID, eventType string, at time.Time, r *payment.Refund) ([]byte, error) {
-	w := newWriter(2 << 10)
-	w.open().str("merchant_id", r.MerchantID).str("event_id", eventID).str("event_type", eventType)
-	w.key("content").open().str("type", "refund_details").key("object")
-	writeRefund(w, r)
-	w.close().time("timestamp", at).str("processor_merchant_id", r.MerchantID).close()
-	return w.bytes()
+	return event{r.MerchantID, eventID, eventType, at}.about("refund_details", 2<<10, func(w *writer) { writeRefund(w, r) })
 }
 
 // writeRefund writes the refund object. It always has every key: null where there is nothing.

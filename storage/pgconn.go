@@ -401,7 +401,7 @@ func (c *pgConn) close() {
 	c.pg = nil
 }
 
-// connected makes a connection if there is none.
+// connected opens the connection if it is not open.
 func (c *pgConn) connected() error {
 	if c.pg != nil {
 		return nil

@@ -371,7 +371,7 @@ func TestPostgresSchemaIsChecked(t *testing.T) {
 	}
 }
 
-// A server that does not wait for its log is told to.
+// The store turns synchronous_commit on where the address or the server has turned it off.
 func TestPostgresCommitsAreDurable(t *testing.T) {
 	dsn := postgresDSN(t) + "&synchronous_commit=off"
 	db, err := storage.Open(context.Background(), dsn, storage.Options{})

@@ -146,7 +146,7 @@ func (s *Registry) KeepVersion(tx VersionTx, a *Account, now time.Time) (kept Ke
 	return kept, err
 }
 
-// KeptVersion is a version that a transaction has found or stored. The zero value is none.
+// KeptVersion is a version that a transaction has found or stored. The zero value names no version, and VersionKept ignores it.
 type KeptVersion struct {
 	key  versionKey
 	used time.Time

@@ -154,7 +154,7 @@ func (s *Methods) cardOfMethod(ctx context.Context, i *Instrument, in *request.I
 		c.Secrets.CVC = cvc
 		return c, nil // TakeNumber adds the number when an account needs it
 	}
-	c.Secrets.CVC = cvc // CheckAccount refuses the account if it needs a CVC and there is none
+	c.Secrets.CVC = cvc // without a CVC, CheckAccount refuses the accounts that need one
 	return c, s.TakeNumber(ctx, m, c)
 }
 

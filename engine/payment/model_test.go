@@ -524,7 +524,7 @@ func (w *scenario) books(s *state) string {
 	case p.Status == Processing:
 		return "the payment stays processing"
 	}
-	for _, old := range s.past { // money of an earlier attempt is given up, or a person is told
+	for _, old := range s.past { // the switch gives back the money of an earlier attempt, or raises an alarm
 		if left := old.at.held - old.at.taken; old.at.taken > 0 && !slices.Contains(s.alarms, AlarmLateEvidence) || left > 0 && !slices.Contains(s.alarms, AlarmLateVoid) {
 			return fmt.Sprintf("of the first attempt the processor holds %d and took %d, and the attempt shows %s", left, old.at.taken, old.a.Status)
 		}

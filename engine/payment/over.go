@@ -33,8 +33,8 @@ func isOver(r *Answer, m *sdk.Manifest, earlier EarlierSends, v Verdict) bool {
 	return true
 }
 
-// decides reports whether an exchange leaves no doubt about its request: nothing was sent, or the processor's whole answer is a decision. A
-// server error, a time-out of a gateway and a conflict with an earlier request are none: the processor may act on the request all the same.
+// decides reports whether an exchange leaves no doubt about its request: nothing was sent, or the processor's whole answer is a decision. The
+// processor may still act after a server error, a gateway's time-out or a conflict with an earlier request, so these answers decide nothing.
 func decides(x *sdk.Exchange) bool {
 	if !x.Sent {
 		return true

@@ -121,7 +121,7 @@ func choices(raw json.RawMessage, kind, at string, form Form) ([]Choice, error) 
 	return out, nil
 }
 
-// noVariant is the text of the API for a choice that is none.
+// noVariant is the API's error text for a value that is neither a connector's name nor an object with one.
 const noVariant = "data did not match any variant of untagged enum RoutableChoiceSerde"
 
 func choice(raw json.RawMessage, at string, form Form) (c Choice, err error) {
