@@ -18,7 +18,7 @@ PACK     := plugins/builtin/embedded/adapters.zip
 # The flags make the same source the same file, wherever and whenever it is built: an adapter is known by its hash.
 WASM     := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w -buildid='
 
-.PHONY: help run build plugins test check fuzz chaos bench fmt clean packed FORCE
+.PHONY: help run build plugins assets test check fuzz chaos bench fmt clean packed FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo 'make test     format, vet, staticcheck, all tests with the race detector, adapters as WASM, short fuzz runs'
 	@echo 'make build    bin/payswitch, with the adapters inside'
 	@echo 'make plugins  the built-in adapters: plugins/builtin/*.wasm, and the pack of them that the binary embeds'
+	@echo 'make assets   the scripts and styles of the pages: router/*/assets/*, which the binary embeds'
 	@echo 'make check    format, vet and staticcheck alone'
 	@echo 'make fuzz     every fuzz target for FUZZTIME=$(FUZZTIME)'
 	@echo 'make chaos    the crash test, with KILLS=$(KILLS) kills, and all planted defects; SEED=n repeats a run'
@@ -38,7 +39,7 @@ run: build
 	@bin/payswitch demo --data $(DEMO)
 
 # The Go build cache finds out what changed. Without debugger symbols the binary is a third smaller; stack traces keep their lines.
-build: plugins
+build: plugins assets
 	$(GO) build -trimpath -buildvcs=auto -ldflags='-s -w' -o bin/payswitch ./cmd/payswitch
 
 plugins:
@@ -67,6 +68,17 @@ $(PACK): $(MODULES)
 	@rm -f $(filter-out $(MODULES),$(wildcard plugins/builtin/*.wasm))
 	$(GO) run ./plugins/internal/pack plugins/builtin $@
 
+# The pages of router/NAME load what is made from the entries src/*.ts, src/*.mts and src/*.css. What entries import lies in folders below src.
+PAGES  := $(patsubst router/%/src,%,$(wildcard router/*/src))
+ASSETS := $(PAGES:%=router/%/assets/.made)
+define page
+router/$(1)/assets/.made: $(shell find router/$(1)/src router/internal/bundle -type d -o -type f ! -name '*_test.go') go.sum Makefile
+	@echo 'bundling router/$(1)/assets'
+	@$(GO) run ./router/internal/bundle $$(@D) $(wildcard router/$(1)/src/*.ts router/$(1)/src/*.mts router/$(1)/src/*.css) && touch $$@
+endef
+$(foreach name,$(PAGES),$(eval $(call page,$(name))))
+assets: $(ASSETS)
+
 # The race detector watches all that is ours, and the standard library. UNWATCHED are other people's machines of millions of steps, which it slows down
 # tenfold (a WASM compiler, a database translated from C): they are built without it. Locks and channels in them still count as order between goroutines.
 # None of them may use sync.Map or another generic type that synchronises: the linker might take their copy of it for everybody's, and order would go unseen.
@@ -78,7 +90,7 @@ RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
 # TEST_ALL runs the tests that cost much of a processor too: go test ./... alone skips them, to end within two minutes. It does not begin with PAYSWITCH_:
 # the program takes variables of that name for settings, and refuses those that it does not know.
 UNRACED   := ^payswitch/(cmd/payswitch|engine/payment|plugins/internal/certified|sdk)$$
-test: check plugins
+test: check plugins assets
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \
 	set -x; TEST_ALL=1 $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '$(UNRACED)')
@@ -109,15 +121,15 @@ fuzz:
 	done
 
 # The short form runs in make test.
-chaos: plugins
+chaos: plugins assets
 	CHAOS_KILLS=$(KILLS) CHAOS_SEED=$(SEED) CHAOS_DATABASE=$(DATABASE) CHAOS_NODES=$(NODES) $(GO) test -v -count 1 -parallel 3 -timeout 90m \
 	  -run '^TestChaos$(if $(filter postgres,$(DATABASE)),($$|FailOver),)' ./cmd/payswitch
 
-bench: plugins
+bench: plugins assets
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 
 fmt:
 	gofmt -s -w $(FOLDERS)
 
 clean:
-	rm -rf bin .cache plugins/builtin/*.wasm $(PACK)
+	rm -rf bin .cache plugins/builtin/*.wasm $(PACK) $(ASSETS) router/*/assets/*.js router/*/assets/*.mjs router/*/assets/*.css
