@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -75,6 +76,44 @@ func TestDisputedAmountIsNotRefundable(t *testing.T) {
 	require.Equal(t, []string{"dispute_opened", "dispute_won", "dispute_opened", "dispute_lost"}, w.events(records[1].ID), "one event a change")
 	require.Equal(t, []string{"dispute_opened", "dispute_won"}, w.events(records[0].ID))
 	require.Equal(t, []any{sdk.DisputeLost, int64(700), "dp_1"}, []any{records[1].Status, records[1].Amount, records[1].ProcessorID})
+}
+
+// The events of a payment, of its refunds and of its disputes share one count, by which a merchant orders them.
+func TestEventsOfAPaymentShareOneCount(t *testing.T) {
+	w, _, a, id := disputeWorld(t)
+	says := func(status sdk.DisputeStatus, at int64) {
+		t.Helper()
+		require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", status, 500, "USD", at))
+	}
+	says(sdk.DisputeOpened, 10)
+	r, err := w.refund(id, 100)
+	require.NoError(t, err)
+	w.refundBecomes(r.ID, payment.RefundSucceeded)
+	says(sdk.DisputeWon, 20)
+	records, err := w.ListDisputes(t.Context(), w.auth, request.DisputeListInput{PaymentID: id})
+	require.NoError(t, err)
+	require.Len(t, records, 1)
+
+	type counted struct {
+		number  int
+		payment string
+		kind    string
+	}
+	var all []counted
+	require.NoError(t, w.db.View(t.Context(), func(read engine.Reader) error {
+		for _, object := range []string{id, r.ID, records[0].ID} {
+			list, err := read.Events("m1", object)
+			if err != nil {
+				return err
+			}
+			for _, e := range list {
+				all = append(all, counted{e.Number, e.Payment(), e.Type})
+			}
+		}
+		return nil
+	}))
+	slices.SortFunc(all, func(a, b counted) int { return a.number - b.number })
+	require.Equal(t, []counted{{1, id, "payment_succeeded"}, {2, id, "dispute_opened"}, {3, id, "refund_succeeded"}, {4, id, "dispute_won"}}, all)
 }
 
 // Two nodes get the first message about a dispute at once: they make one record and one event.
