@@ -27,6 +27,7 @@
 //	routing     which connector account takes a payment, and which one takes it after a failure
 //	restore     a database that was restored from a copy
 //	resolve     the loop that finds open operations, and shares a node's time between accounts
+//	staff       people who use the dashboard: roles, logins, sessions, audit
 //	engine      wiring, and the use cases of payments; ports.go joins the rooms' parts of the store
 //
 // storetest has the tests that every store must pass, by room. Package storage implements Store with
