@@ -21,7 +21,8 @@ func tabClosed(b *bankWorld) {
 	b.background()
 	c := b.challenge("0170")
 	b.says("/sim/3ds/postauth", noResult)
-	c.due(time.Minute) // nothing yet
+	c.due(time.Minute)
+	b.booked(c.payment["payment_id"].(string)) // nothing yet
 	b.waits(c.payment)
 	c.due(15 * time.Minute)
 	b.ends(c.payment, "failed", "authentication_abandoned", 0)
@@ -173,6 +174,7 @@ func decoupledLate(b *bankWorld) {
 	p := b.pay("0180").ok()
 	require.Equal(b.t, "D", b.authenticate(p, "U")["trans_status"])
 	b.due(p["payment_id"].(string), 15*time.Minute)
+	b.booked(p["payment_id"].(string))
 	b.waits(p)
 	b.due(p["payment_id"].(string), time.Minute)
 	b.ends(p, "failed", "authentication_timeout", 0)

@@ -105,6 +105,16 @@ func (w *world) due(paymentID string, d time.Duration) {
 	}, 5*time.Second, time.Millisecond)
 }
 
+// booked waits until background work has booked its question about a payment. The clock must stand still until then: a question
+// that the clock overtakes loses its lease, and counts as a technical error.
+func (w *world) booked(paymentID string) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		due := w.record(paymentID).DueAt
+		return due.IsZero() || due.After(time.Now())
+	}, 5*time.Second, time.Millisecond)
+}
+
 // flow is one run of a vector.
 type flow struct {
 	*bankWorld
@@ -188,6 +198,7 @@ func (f *flow) step(raw json.RawMessage) {
 		f.passes(6 * time.Second) // what comes late has come then
 	case "worker":
 		f.due(id, time.Minute)
+		f.booked(id)
 	case "deadline":
 		f.due(id, 16*time.Minute)
 	case "close_window":
