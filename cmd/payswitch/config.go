@@ -22,6 +22,7 @@ import (
 type Config struct {
 	Server    ServerConfig    `key:"server"`
 	Admin     AdminConfig     `key:"admin"`
+	Dashboard DashboardConfig `key:"dashboard"`
 	Storage   StorageConfig   `key:"storage"`
 	Vault     VaultConfig     `key:"vault"`
 	Keys      KeysConfig      `key:"keys"`
@@ -57,6 +58,11 @@ type CORSConfig struct {
 // AdminConfig has the key of the endpoints that create merchants and keys.
 type AdminConfig struct {
 	APIKey secret.Value `key:"api_key"` // unset: those endpoints answer 401
+}
+
+// DashboardConfig has the settings of the pages for people.
+type DashboardConfig struct {
+	Listen string `key:"listen"` // host:port; "": no dashboard
 }
 
 // StorageConfig names the database.
@@ -190,6 +196,7 @@ func defaultConfig() Config {
 			ShutdownTimeout:  30 * time.Second,
 			OverloadLatency:  100 * time.Millisecond,
 		},
+		Dashboard: DashboardConfig{Listen: "127.0.0.1:8081"},
 		Storage: StorageConfig{
 			DSN:      secret.New("sqlite:payswitch.db"),
 			Postgres: PostgresConfig{Connections: 16, StatementTimeout: 10 * time.Second, LockTimeout: 5 * time.Second},
@@ -327,6 +334,13 @@ func (c Config) Validate() error {
 
 	oneOf(&all, "log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf(&all, "log.format", c.Log.Format, "json", "text")
+	if c.Dashboard.Listen != "" {
+		if err := checkListen(c.Dashboard.Listen); err != nil {
+			bad("dashboard.listen", "%v", err)
+		} else if c.Dashboard.Listen == c.Server.Listen && !strings.HasSuffix(c.Dashboard.Listen, ":0") {
+			bad("dashboard.listen", `is server.listen too, and the dashboard needs an address of its own: choose another port, or "" for no dashboard`)
+		}
+	}
 	if c.Metrics.Listen != "" {
 		if err := checkListen(c.Metrics.Listen); err != nil {
 			bad("metrics.listen", "%v", err)

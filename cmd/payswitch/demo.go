@@ -65,6 +65,9 @@ func (p *program) demo(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Server.Listen = cmp.Or(*listen, c.Server.Listen)
+	if c.Dashboard.Listen == defaults.Dashboard.Listen && *listen != "" {
+		c.Dashboard.Listen = "127.0.0.1:0" // a second demo on a machine finds the usual port taken
+	}
 	if strings.HasPrefix(c.Storage.DSN.Reveal(), "sqlite:") {
 		c.Storage.DSN = secret.New("sqlite:" + filepath.Join(*data, "demo.db"))
 	}
@@ -97,7 +100,7 @@ func (p *program) demo(ctx context.Context, args []string) error {
 		return errors.Join(fmt.Errorf("set up the demo: %w", err), n.close())
 	}
 	n.server.Handler = &demoShop{api: n.server.Handler, engine: n.engine, auth: account.Auth{MerchantID: merchant.ID}, log: n.component("demo")}
-	if err := demoBanner.Execute(p.stdout, map[string]any{"URL": n.url(), "Keys": keys, "Merchant": merchant, "Data": *data, "Connector": demoConnector, "Authenticator": demoAuthenticator}); err != nil {
+	if err := demoBanner.Execute(p.stdout, map[string]any{"URL": n.url(), "Dashboard": n.dashboardURL(), "Keys": keys, "Merchant": merchant, "Data": *data, "Connector": demoConnector, "Authenticator": demoAuthenticator}); err != nil {
 		return errors.Join(err, n.close())
 	}
 	return errors.Join(n.run(ctx), n.close())
@@ -182,6 +185,9 @@ payswitch demo at {{.URL}}           DEMO KEY: not for production
   publishable key   {{.Merchant.PublishableKey}}
   admin key         {{.Keys.Admin}}
   shop              {{.URL}}/demo
+{{- with .Dashboard}}
+  dashboard         {{.}}
+{{- end}}
   API described at  {{.URL}}/openapi.yaml
   metrics           {{.URL}}/metrics (with the admin key as api-key or bearer token)
   test cards        {{.URL}}/sim/3ds/cards (3-D Secure)

@@ -163,6 +163,7 @@ func testEnv(t testing.TB, dir string) []string {
 func switchEnv(database, adapters, cache string) []string {
 	return []string{
 		"PAYSWITCH_SERVER__LISTEN=127.0.0.1:0",
+		"PAYSWITCH_DASHBOARD__LISTEN=127.0.0.1:0",
 		"PAYSWITCH_STORAGE__DSN=sqlite:" + database,
 		"PAYSWITCH_VAULT__MASTER_KEY=" + testMasterKey,
 		"PAYSWITCH_ADMIN__API_KEY=" + testAdminKey,

@@ -47,6 +47,10 @@ type node struct {
 	metricsListener net.Listener
 	metricsServer   *http.Server
 
+	// nil without dashboard.listen
+	dashboardListener net.Listener
+	dashboardServer   *http.Server
+
 	draining atomic.Bool
 	probe    probe
 }
@@ -172,6 +176,9 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := n.openDashboard(ctx); err != nil {
+		return err
+	}
 	n.server = surface.HTTP()
 	if c.Metrics.Enabled && n.metricsServer == nil {
 		n.server.Handler = withMetrics(surface, surface.ForOperator(n.metrics.handler()))
@@ -246,6 +253,9 @@ func (n *node) run(ctx context.Context) error {
 	if n.metricsServer != nil {
 		work.Go(func() error { return serveHTTP(n.metricsServer, n.metricsListener) })
 	}
+	if n.dashboardServer != nil {
+		work.Go(func() error { return serveHTTP(n.dashboardServer, n.dashboardListener) })
+	}
 	select {
 	case <-ctx.Done():
 		n.log.Info("draining", keyTimeout, n.config.Server.ShutdownTimeout)
@@ -260,6 +270,11 @@ func (n *node) run(ctx context.Context) error {
 	var problems []error
 	if err := n.server.Shutdown(limit); err != nil {
 		problems = append(problems, fmt.Errorf("requests %s: %w", left, err), n.server.Close())
+	}
+	if n.dashboardServer != nil {
+		if err := n.dashboardServer.Shutdown(limit); err != nil {
+			problems = append(problems, fmt.Errorf("pages of the dashboard %s: %w", left, err), n.dashboardServer.Close())
+		}
 	}
 	stop()
 	if err := n.engine.Close(limit); err != nil {
@@ -293,7 +308,7 @@ func (n *node) close() error {
 	if err := n.tracing.close(limit); err != nil { // payments need no traces
 		n.log.Warn("the last traces were not exported", "error", err)
 	}
-	for _, l := range []net.Listener{n.metricsListener, n.listener} {
+	for _, l := range []net.Listener{n.dashboardListener, n.metricsListener, n.listener} {
 		if l != nil {
 			l.Close()
 		}

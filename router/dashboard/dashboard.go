@@ -1,0 +1,154 @@
+package dashboard
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/staff"
+)
+
+// Deps are the parts that Server calls. Sessions and Engine are required.
+type Deps struct {
+	Sessions Sessions
+	Engine   Engine
+	Logger   *slog.Logger     // nil discards the log
+	Now      func() time.Time // nil: time.Now
+}
+
+// Sessions finds the person behind a request. The error ErrNoSession says that the request has no session: the person has to sign in.
+type Sessions interface {
+	Of(r *http.Request) (*staff.Session, error)
+}
+
+// ErrNoSession is the error of Sessions for a request without a session.
+var ErrNoSession = errors.New("no session")
+
+// Options are the settings of a Server. A zero value selects the default.
+type Options struct {
+	APIURL  string // where the API is reached, without a slash at the end: pages show it in commands
+	Version string // shown at the foot of each page; default "dev"
+	Live    bool   // the installation takes real money (keys.environment prd)
+}
+
+// Server is the dashboard. It implements http.Handler and is safe for concurrent use.
+type Server struct {
+	Deps
+	opts Options
+	mux  *http.ServeMux
+	// origins refuses forms of other origins.
+	origins *http.CrossOriginProtection
+	routes  []route
+	assets  *assets
+	pages   *pages
+}
+
+// New checks deps and returns a Server. It starts no goroutine and opens no port.
+func New(d Deps, o Options) (*Server, error) {
+	if d.Sessions == nil || d.Engine == nil {
+		return nil, errors.New("dashboard: Sessions and Engine are required")
+	}
+	if d.Logger == nil {
+		d.Logger = slog.New(slog.DiscardHandler)
+	}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	s := &Server{Deps: d, opts: o, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection()}
+	var err error
+	if s.assets, err = readAssets(assetFiles); err != nil {
+		return nil, err
+	}
+	if s.pages, err = readPages(); err != nil {
+		return nil, err
+	}
+	s.routes = s.table()
+	for _, r := range s.routes {
+		if err := s.add(r); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// HTTP returns an http.Server that serves s with time-outs.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      5 * time.Minute, // an export of many payments takes its time
+		IdleTimeout:       30 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(s.Logger.Handler(), slog.LevelDebug),
+	}
+}
+
+// policy is the Content-Security-Policy of every answer: the dashboard's own files alone, nothing inline, and no page may frame it.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; " +
+	"frame-ancestors 'none'"
+
+// maxForm is the most bytes of a posted form.
+const maxForm = 64 << 10
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	defer func() {
+		if problem := recover(); problem != nil {
+			s.fail(w, r, fmt.Errorf("panic: %v", problem))
+		}
+	}()
+	if s.assets.serve(w, r) {
+		return
+	}
+	if !s.ownForm(r) {
+		s.refuse(&call{Request: r, w: w, server: s}, &fault.Error{Kind: kindForeign, Code: "IR_01", Message: "This form came from another page than the dashboard's own."})
+		return
+	}
+	if _, pattern := s.mux.Handler(r); pattern == "" && !s.known(r) {
+		s.notFound(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// kindForeign is the kind of the error for a form of another origin.
+const kindForeign fault.Kind = "foreign"
+
+// ownForm reports whether a request that may change something comes from the dashboard's own pages. The same site is not enough: other ports of the
+// host belong to it.
+func (s *Server) ownForm(r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
+		return false
+	}
+	return s.origins.Check(r) == nil
+}
+
+// known reports whether a path has a page with another method, so that the answer is 405.
+func (s *Server) known(r *http.Request) bool {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := s.mux.Handler(other); pattern != "" {
+			return true
+		}
+	}
+	return false
+}

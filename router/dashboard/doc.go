@@ -1,0 +1,16 @@
+// Package dashboard serves the pages on which people look after payments. It has an origin of its own, so that no page of the API's origin reaches a
+// session here. Each page works without scripts; scripts add only comfort.
+//
+//	dashboard.go  Server: what it needs, its headers and limits
+//	routes.go     the table of routes: each with the permission that it needs
+//	call.go       one request: who asks, for which merchant, and how it is answered
+//	render.go     the templates and what they may call
+//	parts.go      what pages are made of: money, times, chips, links, lists
+//	chips.go      the mark and the colour of each status
+//	nav.go        the menu
+//	assets.go     the script and the style, at addresses that never change their content
+//	errors.go     what a person sees when something is refused
+//
+// A page is a struct with the name of its template in pages/. A handler fills the struct by calling the engine, as the API's handlers do, and holds
+// no rule of payments.
+package dashboard

@@ -1,0 +1,57 @@
+package dashboard
+
+import (
+	"strings"
+
+	"payswitch/engine/staff"
+)
+
+// navGroup is a part of the menu.
+type navGroup struct {
+	Heading string
+	Items   []navItem
+}
+
+// navItem is one entry of the menu.
+type navItem struct {
+	URL, Text string
+	Key       string // goes there after g; "" for none
+	Here      bool
+	needs     staff.Permission
+}
+
+// menu lists all entries, with paths below the merchant's pages, or paths of the installation in the last group.
+var menu = []navGroup{
+	{"Money", []navItem{
+		{URL: "/", Text: "Overview", Key: "h", needs: staff.SeePayments},
+	}},
+}
+
+// installation lists the entries that are about no merchant.
+var installation = navGroup{"Installation", []navItem{}}
+
+// nav returns the menu of the person: what the person may not open is left out.
+func (c *call) nav() []navGroup {
+	var out []navGroup
+	add := func(g navGroup, at, id string) {
+		shown := navGroup{Heading: g.Heading}
+		for _, item := range g.Items {
+			if item.needs != "" && !c.Session.May(item.needs, id) {
+				continue
+			}
+			item.URL = at + item.URL
+			item.Here = c.URL.Path == item.URL || !strings.HasSuffix(item.URL, "/") && strings.HasPrefix(c.URL.Path, item.URL+"/")
+			shown.Items = append(shown.Items, item)
+		}
+		if len(shown.Items) > 0 {
+			out = append(out, shown)
+		}
+	}
+	if c.Merchant != nil {
+		for _, g := range menu {
+			add(g, c.at(), c.Merchant.ID)
+		}
+	}
+	add(installation, "", "")
+	return out
+}

@@ -1,0 +1,122 @@
+package dashboard
+
+import (
+	"strings"
+	"time"
+
+	"payswitch/sdk"
+)
+
+var zeroTime time.Time
+
+// Link is a link with its text.
+type Link struct{ URL, Text string }
+
+// Time is a moment as a person reads it. Its part is "time".
+type Time struct {
+	at   time.Time
+	zone *time.Location
+}
+
+// Zero reports whether there is no time to show.
+func (t Time) Zero() bool { return t.at.IsZero() }
+
+func (t Time) in(layout string) string { return t.at.In(t.zone).Format(layout) }
+
+// String returns day and time to the minute: 3 May 2026, 14:02.
+func (t Time) String() string { return t.in("2 Jan 2006, 15:04") }
+
+// ISO returns the time for programs.
+func (t Time) ISO() string { return t.at.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// Full returns all that is known, with the zone: 3 May 2026, 14:02:07.331 CEST.
+func (t Time) Full() string { return t.in("2 Jan 2006, 15:04:05.000 MST") }
+
+// Day returns the day: 3 May 2026.
+func (t Time) Day() string { return t.in("2 Jan 2006") }
+
+// Clock returns the time to the millisecond: 14:02:07.331.
+func (t Time) Clock() string { return t.in("15:04:05.000") }
+
+// Zone returns the name of the time zone: CEST.
+func (t Time) Zone() string { return t.in("MST") }
+
+// Money is an amount as a person reads it. Its part is "money".
+type Money struct {
+	Minor    int64
+	Currency sdk.Currency
+}
+
+// Number returns the amount in major units, with commas between thousands. The number of decimals is that of the currency. An unknown currency shows
+// minor units, and says so.
+func (m Money) Number() string {
+	text := sdk.Money{Minor: m.Minor, Currency: m.Currency}.Major()
+	if text == "" {
+		return sdk.Decimal(m.Minor, 0) + " minor units"
+	}
+	sign, digits := "", text
+	if strings.HasPrefix(text, "-") {
+		sign, digits = "−", text[1:]
+	}
+	whole, fraction, _ := strings.Cut(digits, ".")
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	return sign + whole
+}
+
+// String returns the amount with its currency: 1,234.56 USD.
+func (m Money) String() string { return m.Number() + " " + string(m.Currency) }
+
+// Less returns m without n.
+func (m Money) Less(n Money) Money { return Money{m.Minor - n.Minor, m.Currency} }
+
+// Negative returns the amount as money that was given back.
+func (m Money) Negative() Money { return Money{-m.Minor, m.Currency} }
+
+// plain returns the amount as a form takes it: no commas.
+func (m Money) plain() string { return sdk.Money{Minor: m.Minor, Currency: m.Currency}.Major() }
+
+// Chip is a status: a word with a mark and a colour, because colour alone says nothing to many people. Its part is "chip".
+type Chip struct {
+	Word string
+	Tone string // good, quiet, go, wait, doubt or bad: a class of the style
+	Mark string
+}
+
+// Empty is what a list says when it has no rows. Its part is "empty".
+type Empty struct {
+	Heading, Text string
+	Links         []Link
+}
+
+// Pager leads to the other pages of a list. Its part is "pager".
+type Pager struct {
+	Newest, Older string // addresses; "" for none
+	Note          string // how far the list was searched
+}
+
+// Field is one input of a form. Its part is "field".
+type Field struct {
+	Name, Label, Kind, Value string // Kind: text, number, date, email, select, textarea, checkbox, password or hidden
+	Hint, Problem            string
+	Options                  []Option // of a select
+	Required                 bool
+	Autocomplete             string
+	Max                      int // length; 0: no limit
+}
+
+// Option is one choice of a select.
+type Option struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// cut is strings.Cut.
+func cut(s, sep string) (before, after string, found bool) { return strings.Cut(s, sep) }
+
+// words turns a name of the API into words: requires_capture is "requires capture".
+func words(name string) string { return strings.ReplaceAll(name, "_", " ") }

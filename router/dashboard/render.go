@@ -1,0 +1,125 @@
+package dashboard
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+)
+
+//go:embed pages
+var pageFiles embed.FS
+
+// page is the content of one page: a struct with all that its template shows.
+type page interface {
+	// file is the name of the template in pages/, without .html.
+	file() string
+	// Title names the page in the browser's tab.
+	Title() string
+}
+
+// pages are the templates, by the name of their page. Each has the base and all parts in it.
+type pages struct{ byName map[string]*template.Template }
+
+// readPages parses the templates. A page's file defines "main", and "part:ID" for each element that the script may ask for alone.
+func readPages() (*pages, error) {
+	base, err := template.New("base.html").Option("missingkey=error").ParseFS(pageFiles, "pages/base.html", "pages/parts/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	files, err := pageFiles.ReadDir("pages")
+	if err != nil {
+		return nil, err
+	}
+	p := &pages{map[string]*template.Template{}}
+	for _, f := range files {
+		name, isPage := strings.CutSuffix(f.Name(), ".html")
+		if !isPage || name == "base" {
+			continue
+		}
+		t, err := template.Must(base.Clone()).ParseFS(pageFiles, path.Join("pages", f.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("dashboard: %w", err)
+		}
+		p.byName[name] = t
+	}
+	return p, nil
+}
+
+// frame is what the base template shows around a page.
+type frame struct {
+	Title, Version string
+	Script, Style  string // addresses
+	Theme          string // light, dark, or "": as the browser prefers
+	Live           bool
+	Nav            []navGroup
+	Person         string
+	Merchant       string // its name, or its id without a name
+	At             string // the path of the merchant's pages, "" on pages of the installation
+	Merchants      []Link // those that the person may switch to
+	Page           page
+}
+
+// write renders a page, or the one part of it that the script asked for.
+func (p *pages) write(c *call, status int, content page) error {
+	t := p.byName[content.file()]
+	if t == nil {
+		return fmt.Errorf("dashboard: there is no template pages/%s.html", content.file())
+	}
+	var b bytes.Buffer
+	if id, partial := c.partial(); partial && t.Lookup("part:"+id) != nil {
+		if err := t.ExecuteTemplate(&b, "part:"+id, content); err != nil {
+			return err
+		}
+	} else if err := t.ExecuteTemplate(&b, "base", c.frame(content)); err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Vary", "HX-Request, HX-Target")
+	return send(c.w, c.Request, status, b.Bytes())
+}
+
+// frame returns what stands around a page.
+func (c *call) frame(content page) *frame {
+	s := c.server
+	f := &frame{Title: content.Title(), Version: s.opts.Version, Script: s.assets.address("app.js"), Style: s.assets.address("app.css"), Live: s.opts.Live,
+		Page: content}
+	if c.Session != nil {
+		f.Theme, f.Person = c.Session.Theme, c.Session.Name
+		if f.Person == "" {
+			f.Person = c.Session.Email
+		}
+		f.Nav = c.nav()
+		ids, _ := c.Session.Merchants()
+		for _, id := range ids {
+			if c.Merchant == nil || id != c.Merchant.ID {
+				f.Merchants = append(f.Merchants, Link{"/m/" + id + "/", id})
+			}
+		}
+	}
+	if c.Merchant != nil {
+		f.At, f.Merchant = c.at(), c.Merchant.ID
+	}
+	return f
+}
+
+// send writes a body, packed if the browser can unpack it.
+func send(w http.ResponseWriter, r *http.Request, status int, body []byte) error {
+	h := w.Header()
+	h.Add("Vary", "Accept-Encoding")
+	if len(body) > 1<<10 && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		body = gzipped(body)
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", fmt.Sprint(len(body)))
+	w.WriteHeader(status)
+	_, err := w.Write(body)
+	if err != nil {
+		return nil // the browser has gone: there is no one to answer
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/staff"
+)
+
+// handler answers one request. An error becomes an error page.
+type handler func(c *call) (response, error)
+
+// route is a page, or a form's action. A pattern with {m} is about one merchant. A person without any role there gets 404, as for a merchant that
+// does not exist.
+type route struct {
+	method, pattern string
+	needs           staff.Permission
+	handle          handler
+	open            bool // needs no session: signing in
+	signed          bool // needs a session, and no permission: a person's own pages
+}
+
+// merchant reports whether a route is about one merchant.
+func (r route) merchant() bool { return strings.Contains(r.pattern, "{m}") }
+
+// table lists all routes.
+func (s *Server) table() []route {
+	return []route{
+		{method: "GET", pattern: "/{$}", signed: true, handle: s.start},
+		{method: "GET", pattern: "/m/{m}/{$}", needs: staff.SeePayments, handle: s.home},
+	}
+}
+
+// add registers a route behind the checks that every route has. A route without a permission is a mistake, unless it is marked.
+func (s *Server) add(r route) error {
+	if marks := count(r.needs != "", r.open, r.signed); marks != 1 {
+		return fmt.Errorf("dashboard: %s %s needs one permission, or is open, or is for every person who is signed in", r.method, r.pattern)
+	}
+	s.mux.HandleFunc(r.method+" "+r.pattern, func(w http.ResponseWriter, q *http.Request) {
+		c, err := s.begin(w, q, r)
+		var answer response
+		if err == nil {
+			answer, err = r.handle(c)
+		}
+		if err == nil {
+			err = answer.write(c)
+		}
+		if err != nil {
+			s.refuse(c, err)
+		}
+	})
+	return nil
+}
+
+// begin finds the person behind a request, and refuses what the person may not do.
+func (s *Server) begin(w http.ResponseWriter, q *http.Request, r route) (*call, error) {
+	c := &call{Request: q, w: w, server: s}
+	if r.open {
+		return c, nil
+	}
+	session, err := s.Sessions.Of(q)
+	if err != nil {
+		return c, err
+	}
+	c.Session = session
+	id := q.PathValue("m")
+	if id != "" {
+		ids, all := session.Merchants()
+		if !all && !contains(ids, id) {
+			return c, fault.NotFound("Merchant account")
+		}
+		m, err := s.Engine.Merchant(q.Context(), id)
+		if err != nil {
+			return c, err
+		}
+		c.Merchant = m
+	}
+	if r.needs != "" && !session.May(r.needs, id) {
+		return c, &denied{r.needs}
+	}
+	return c, nil
+}
+
+func count(marks ...bool) (n int) {
+	for _, m := range marks {
+		if m {
+			n++
+		}
+	}
+	return n
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}

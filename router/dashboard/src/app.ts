@@ -1,0 +1,92 @@
+// The script adds comfort: pages and forms work without it.
+import './vendor/htmx.esm.min.js'
+
+const $ = <E extends Element>(selector: string, within: ParentNode = document): E | null => within.querySelector<E>(selector)
+const $$ = <E extends Element>(selector: string, within: ParentNode = document): E[] => [...within.querySelectorAll<E>(selector)]
+const sheet = $<HTMLDialogElement>('#sheet')!
+let opener: HTMLElement | null = null
+
+// say announces a text to people who hear the page.
+const say = (text: string): void => { $('#said')!.textContent = text }
+
+// dress makes the buttons work that mean nothing without a script.
+function dress(within: ParentNode): void {
+  for (const e of $$<HTMLElement>('[data-copy],[data-keys]', within)) e.hidden = false
+}
+
+document.addEventListener('click', (e) => {
+  const at = e.target as Element
+  const copy = at.closest<HTMLElement>('[data-copy]')
+  if (copy) navigator.clipboard.writeText(copy.dataset.copy!).then(() => { copy.textContent = 'Copied'; say('Copied') }, () => say('The browser refused to copy'))
+  if (at.closest('[data-close]') && sheet.open) { e.preventDefault(); sheet.close() }
+  if (at.closest('[data-keys]')) keys()
+  const who = $<HTMLDetailsElement>('.who[open]')
+  if (who && !who.contains(at)) who.open = false
+})
+
+// A form is sent once: a second click finds the button off. The form's idempotency key guards what the button cannot.
+document.addEventListener('submit', (e) => {
+  const form = e.target as HTMLFormElement
+  if (form.method !== 'post' || e.defaultPrevented) return
+  setTimeout(() => $$<HTMLButtonElement>('button', form).forEach((b) => { b.disabled = true }))
+})
+// The browser may keep a page and show it again on the way back: its buttons are off then.
+addEventListener('pageshow', (e) => { if (e.persisted) location.reload() })
+
+document.addEventListener('htmx:before:request', (e) => { if (document.hidden && (e.target as Element).matches('[hx-trigger*=every]')) e.preventDefault() })
+document.addEventListener('htmx:after:swap', () => {
+  dress(document)
+  if (sheet.childElementCount && !sheet.open) {
+    opener = document.activeElement as HTMLElement
+    sheet.showModal()
+    $<HTMLElement>('[autofocus],input:not([type=hidden]),button', sheet)?.focus()
+  }
+})
+sheet.addEventListener('close', () => { sheet.replaceChildren(); opener?.focus() })
+
+const rows = (): HTMLElement[] => $$<HTMLElement>('a.row')
+function move(step: number): void {
+  const all = rows()
+  all[Math.max(0, Math.min(all.length - 1, all.indexOf(document.activeElement as HTMLElement) + step))]?.focus()
+}
+
+// keys shows the list of keys.
+function keys(): void {
+  const list: [string, string][] = [['/', 'Search'], ['j, k', 'Next row, row before'], ['Enter', 'Open the row'], ['Esc', 'Back to the list'], ['?', 'This list']]
+  for (const a of $$<HTMLElement>('[data-key]')) list.push(['g ' + a.dataset.key, a.textContent!])
+  const title = document.createElement('h2'), terms = document.createElement('dl'), off = document.createElement('button'), close = document.createElement('button')
+  title.textContent = 'Keyboard'
+  for (const [key, what] of list) {
+    const dt = document.createElement('dt'), dd = document.createElement('dd')
+    dt.textContent = key; dd.textContent = what; terms.append(dt, dd)
+  }
+  off.textContent = quiet() ? 'Switch single keys on' : 'Switch single keys off'
+  off.onclick = () => { localStorage.setItem('keys', quiet() ? '' : 'off'); sheet.close() }
+  close.textContent = 'Close'; close.dataset.close = ''
+  const acts = document.createElement('p')
+  acts.className = 'acts'; acts.append(off, close)
+  sheet.replaceChildren(title, terms, acts)
+  if (!sheet.open) { opener = document.activeElement as HTMLElement; sheet.showModal() }
+}
+const quiet = (): boolean => localStorage.getItem('keys') === 'off'
+
+let went = 0 // when g was pressed
+document.addEventListener('keydown', (e) => {
+  const at = e.target as HTMLElement
+  if (e.key === 'k' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); $<HTMLElement>('#find')?.focus(); return }
+  if (e.ctrlKey || e.metaKey || e.altKey || at.matches('input,select,textarea') || sheet.open || quiet()) return
+  if (e.timeStamp - went < 1500) {
+    went = 0
+    const to = $<HTMLAnchorElement>(`[data-key="${CSS.escape(e.key)}"]`)
+    if (to) { location.href = to.href; return }
+  }
+  switch (e.key) {
+    case '/': e.preventDefault(); $<HTMLElement>('#find')?.focus(); break
+    case 'g': went = e.timeStamp; break
+    case 'j': move(1); break
+    case 'k': move(-1); break
+    case 'Escape': $<HTMLElement>('[data-back]')?.click(); break
+    case '?': keys()
+  }
+})
+dress(document)
