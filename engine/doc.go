@@ -6,6 +6,7 @@
 //
 //	fault       errors that callers see, and faults of adapters
 //	ids         ids and unguessable texts
+//	pack        compression of stored texts, with dictionaries
 //	secret      values that are never printed
 //	card        card numbers, networks, issuers
 //	payment     the pure domain: transition table, verdicts, bookings

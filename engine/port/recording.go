@@ -1,7 +1,6 @@
 package port
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/binary"
 	"encoding/json"
@@ -10,8 +9,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/s2"
-	"github.com/klauspost/compress/zstd"
 
+	"payswitch/engine/pack"
 	"payswitch/sdk"
 )
 
@@ -85,30 +84,9 @@ var recording1 []byte
 
 const recording1ID = 3
 
-var (
-	recordingPacker   = newRecordingPacker()
-	recordingUnpacker = must(zstd.NewReader(nil, zstd.WithDecoderDictRaw(recording1ID, recording1), zstd.WithDecoderMaxMemory(maxRecording), zstd.WithDecoderConcurrency(0)))
-	// packedMark begins every recording that Zstandard has packed. As the length that begins one of an older version, it would be 40 bytes, which is
-	// too short for a recording.
-	packedMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
-)
+var recordings = pack.New(maxRecording, map[byte][]byte{recording1ID: recording1})
 
-func newRecordingPacker() *zstd.Encoder {
-	e := must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderDictRaw(recording1ID, recording1), zstd.WithWindowSize(128<<10),
-		zstd.WithEncoderCRC(false)))
-	e.EncodeAll([]byte("{}"), nil) // the first use makes a channel, which must not belong to a test's bubble (testing/synctest)
-	return e
-}
-
-// must is for options that are constants: no input can make them fail.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// Encode returns the recording's bytes, compressed with Zstandard and a dictionary of the names in it: a third of what S2 leaves.
+// Encode returns the recording's bytes, packed with a dictionary of the names in it: half of what S2 alone leaves.
 func (r *Recording) Encode() ([]byte, error) {
 	h := recordingHeader{Version: recordingVersion, Adapter: r.Adapter, Hash: r.Hash, Seed: r.Seed[:], Resumed: r.Resumed, Error: r.Error,
 		Altered: r.Altered, Steps: make([]recordedStepHeader, len(r.Steps))}
@@ -129,18 +107,19 @@ func (r *Recording) Encode() ([]byte, error) {
 	for i := range r.Steps {
 		b = appendPart(b, r.Steps[i].Result)
 	}
-	return recordingPacker.EncodeAll(b, nil), nil
+	return recordings.Pack(recording1ID, b), nil
 }
 
-// unpackRecording decompresses a recording of this version, or one that an older version compressed with S2.
-func unpackRecording(b []byte) (out []byte, err error) {
-	if bytes.HasPrefix(b, packedMark) {
-		out, err = recordingUnpacker.DecodeAll(b, nil)
-	} else if n, bad := s2.DecodedLen(b); bad != nil || n > maxRecording {
-		return nil, errRecording
-	} else {
-		out, err = s2.Decode(nil, b)
+// unpackRecording decompresses a recording. Older versions compressed one with S2 alone: the length that begins such a recording is at least that of its
+// header, so no packed text begins like it.
+func unpackRecording(b []byte) ([]byte, error) {
+	if pack.Packed(b) {
+		return recordings.Unpack(b)
 	}
+	if n, err := s2.DecodedLen(b); err != nil || n > maxRecording {
+		return nil, errRecording
+	}
+	out, err := s2.Decode(nil, b)
 	if err != nil {
 		return nil, fmt.Errorf("decode recording: %w", err)
 	}
