@@ -58,7 +58,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in request.ReturnInput) (*ch
 	if n := v.Attempt.Details.NextAction; v.Payment.Status == payment.RequiresCustomerAction && n != nil && in.Complete {
 		return &change.ReturnView{View: v, NextURL: v.RedirectURL}, nil
 	}
-	return e.changes.MerchantReturn(v)
+	return e.changes.PayerReturn(v)
 }
 
 // CompleteAuthorize continues a payment after device data collection. It needs the publishable key and the client secret.

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
@@ -64,6 +65,11 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 	}
 	if err != nil {
 		return nil, err
+	}
+	if payment.IsTrue(in.PaymentLink) {
+		if c.Link, err = paylink.New(w.Payment, w.Profile, e.opts.PublicURL, in); err != nil {
+			return nil, err
+		}
 	}
 	err = e.changes.Commit(ctx, c)
 	if errors.Is(err, fault.ErrConflict) && auth.RequestToken != "" {

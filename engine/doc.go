@@ -20,6 +20,7 @@
 //	account     merchants, profiles, connector accounts, keys, repeated requests
 //	method      customers, saved payment methods, mandates
 //	drive       an operation at an adapter: request, lease, send guard, journal, evidence
+//	paylink     payment links and collect links: records, settings, rules; paylink/visit has the use cases
 //	change      the one commit path: load, decide, commit, effects
 //	webhook     delivery of events to merchants: endpoints, retries, signatures
 //	dispute     disputes: lists, and the merchant's answers

@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/ids"
 	"payswitch/engine/link"
 	"payswitch/engine/method"
+	"payswitch/engine/paylink/visit"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/restore"
@@ -92,6 +93,7 @@ type Engine struct {
 	*flow.Authentications
 	*dispute.Disputes
 	*search.Search
+	*visit.Links
 	*routing.Rules
 	*restore.Copy
 	Webhooks *webhook.Service
@@ -171,6 +173,8 @@ func New(d Deps, o Options) (*Engine, error) {
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.Disputes = &dispute.Disputes{Deps: dispute.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store)}}
+	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,
+		Now: d.Clock, PublicURL: o.PublicURL}}
 	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault}}
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable})

@@ -21,6 +21,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
+	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
@@ -183,6 +184,8 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			tx.InsertDispute(&payment.Dispute{MerchantID: w.auth.MerchantID, ID: "dp_" + w.auth.MerchantID, PaymentID: saved.Payment.ID, AttemptID: saved.Attempt.ID,
 				ProfileID: w.profile.ID, AccountID: sim.ID, Connector: "simulator", Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Currency: "USD", Amount: 100,
 				ProcessorID: "du_1", CreatedAt: tx.Now(), ModifiedAt: tx.Now(), Details: payment.DisputeDetails{Reason: "fraud"}}),
+			tx.InsertLink(&paylink.Link{MerchantID: w.auth.MerchantID, Kind: paylink.ForPayment, ID: "plink_" + w.auth.MerchantID, ProfileID: w.profile.ID,
+				Subject: saved.Payment.ID, Status: "s", CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour), Details: paylink.Details{URL: "https://switch.test/l"}}),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
 			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
 		)
@@ -263,6 +266,12 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		"config_keys": func(ctx context.Context, r row) error {
 			_, err := w.ConfigKey(ctx, r.text("name"))
 			return err
+		},
+		"links": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.Link(r.text("merchant_id"), paylink.Kind(r.text("kind")), r.text("id"))
+				return err
+			})
 		},
 		"disputes": func(ctx context.Context, r row) error {
 			_, err := w.RetrieveDispute(ctx, r.auth(), r.text("id"))

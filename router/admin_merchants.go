@@ -2,6 +2,7 @@ package router
 
 import (
 	"encoding/json"
+	"errors"
 
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
@@ -57,7 +58,7 @@ var merchantCommon = []field[merchantRequest]{
 	keepOfMerchant("locker_id", text),
 	at("primary_business_details", listOf(businessFields.parse), func(m *merchantRequest) *[]account.Business { return &m.Business }),
 	keepOfMerchant("frm_routing_algorithm", anyObject),
-	keepOfMerchant("pm_collect_link_config", anyObject),
+	keepOfMerchant("pm_collect_link_config", collectConfig),
 	keepOfMerchant("network_tokenization_credentials", hiddenObject),
 }
 
@@ -78,7 +79,7 @@ func (s *Server) createMerchant(c *call) (answer, error) {
 	if err := decode(c, newMerchantFields, &in); err != nil {
 		return answer{}, err
 	}
-	if err := checkReturnURL(in.Fields); err != nil {
+	if err := errors.Join(checkReturnURL(in.Fields), checkCollectConfig(in.Fields)); err != nil {
 		return answer{}, err
 	}
 	return merchantAnswer(s.Admin.CreateMerchant(c.ctx(), in.MerchantInput))
@@ -89,7 +90,7 @@ func (s *Server) updateMerchant(c *call) (answer, error) {
 	if err := decode(c, merchantChangeFields, &in); err != nil {
 		return answer{}, err
 	}
-	if err := checkReturnURL(in.Fields); err != nil {
+	if err := errors.Join(checkReturnURL(in.Fields), checkCollectConfig(in.Fields)); err != nil {
 		return answer{}, err
 	}
 	if in.ID != "" && in.ID != c.param("merchant_id") {

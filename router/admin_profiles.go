@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 
@@ -30,7 +31,7 @@ var profileFields = closedObject(
 	keepOfProfile("payout_routing_algorithm", anyObject),
 	keepOfProfile("applepay_verified_domains", listOf(text)),
 	keepOfProfile("session_expiry", whole),
-	keepOfProfile("payment_link_config", anyObject),
+	keepOfProfile("payment_link_config", profileLinkConfig),
 	keepOfProfile("authentication_connector_details", authenticationDetails),
 	keepOfProfile("external_three_ds_policy", anyObject),
 	keepOfProfile("use_billing_as_payment_method_billing", boolean),
@@ -112,7 +113,7 @@ func notToken(c rune) bool {
 
 func (s *Server) readProfile(c *call) (in account.ProfileInput, err error) {
 	if err = decode(c, profileFields, &in); err == nil {
-		err = checkReturnURL(in.Fields)
+		err = errors.Join(checkReturnURL(in.Fields), checkLinkConfig(in.Fields))
 	}
 	return in, err
 }

@@ -29,6 +29,8 @@ func statusOf(e *fault.Error) int {
 		return http.StatusUnprocessableEntity
 	case fault.KindUnauthorized:
 		return http.StatusUnauthorized
+	case fault.KindForbidden:
+		return http.StatusForbidden
 	case fault.KindNotFound:
 		return http.StatusNotFound
 	case fault.KindLimited:

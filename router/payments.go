@@ -21,6 +21,7 @@ type Payments interface {
 	Disputes
 	PaymentSearch
 	PaymentDecisions
+	Links
 
 	CreatePayment(ctx context.Context, a account.Auth, in *request.Input) (*change.View, error)
 	UpdatePayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
@@ -66,6 +67,7 @@ func (s *Server) createPayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	in.Locale = linkLocale(c)
 	return s.newSessionAnswer(s.Payments.CreatePayment(c.ctx(), c.auth, in))
 }
 
@@ -74,7 +76,7 @@ func (s *Server) updatePayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return s.newSessionAnswer(s.Payments.UpdatePayment(c.ctx(), c.auth, c.param("payment_id"), in))
+	return s.newSessionAnswer(withoutLink(s.Payments.UpdatePayment(c.ctx(), c.auth, c.param("payment_id"), in)))
 }
 
 func (s *Server) confirmPayment(c *call) (answer, error) {
@@ -83,7 +85,7 @@ func (s *Server) confirmPayment(c *call) (answer, error) {
 		return answer{}, err
 	}
 	in.ClientSecret = c.clientSecret(in.ClientSecret)
-	return s.paymentAnswer(s.Payments.ConfirmPayment(c.ctx(), c.auth, c.param("payment_id"), in))
+	return s.paymentAnswer(withoutLink(s.Payments.ConfirmPayment(c.ctx(), c.auth, c.param("payment_id"), in)))
 }
 
 // captureFields reads the body of a capture. statement_descriptor_prefix is another name of statement_descriptor_name.
@@ -109,7 +111,7 @@ func (s *Server) capturePayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return s.paymentAnswer(s.Payments.CapturePayment(c.ctx(), c.auth, c.param("payment_id"), in))
+	return s.paymentAnswer(withoutLink(s.Payments.CapturePayment(c.ctx(), c.auth, c.param("payment_id"), in)))
 }
 
 var cancelFields = openObject(at("cancellation_reason", text, func(reason *string) *string { return reason }))
@@ -119,7 +121,7 @@ func (s *Server) cancelPayment(c *call) (answer, error) {
 	if err := decode(c, cancelFields, &reason); err != nil {
 		return answer{}, err
 	}
-	return s.paymentAnswer(s.Payments.CancelPayment(c.ctx(), c.auth, c.param("payment_id"), reason))
+	return s.paymentAnswer(withoutLink(s.Payments.CancelPayment(c.ctx(), c.auth, c.param("payment_id"), reason)))
 }
 
 func (s *Server) cancelCaptured(c *call) (answer, error) {
@@ -127,7 +129,7 @@ func (s *Server) cancelCaptured(c *call) (answer, error) {
 	if err := decode(c, cancelFields, &reason); err != nil {
 		return answer{}, err
 	}
-	return s.paymentAnswer(s.Payments.CancelCaptured(c.ctx(), c.auth, c.param("payment_id")))
+	return s.paymentAnswer(withoutLink(s.Payments.CancelCaptured(c.ctx(), c.auth, c.param("payment_id"))))
 }
 
 func (s *Server) retrievePayment(c *call) (answer, error) {
@@ -204,7 +206,7 @@ func (s *Server) completeAuthorize(c *call) (answer, error) {
 	if in.clientSecret = c.clientSecret(in.clientSecret); in.clientSecret == "" {
 		return answer{}, fault.Missing("client_secret")
 	}
-	return s.paymentAnswer(s.Payments.CompleteAuthorize(c.ctx(), c.auth, c.param("payment_id"), in.clientSecret, in.completion))
+	return s.paymentAnswer(withoutLink(s.Payments.CompleteAuthorize(c.ctx(), c.auth, c.param("payment_id"), in.clientSecret, in.completion)))
 }
 
 // sessionRequest is the body of session_tokens.

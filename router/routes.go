@@ -65,6 +65,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.paymentListRoutes()...)
 	list = append(list, s.paymentDecisionRoutes()...)
 	list = append(list, s.operatorRoutes()...)
+	list = append(list, s.linkRoutes()...)
 	list = append(list, s.eventRoutes()...)
 	list = append(list, s.routingRoutes()...)
 	if s.opts.DevPages {

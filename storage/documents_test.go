@@ -14,6 +14,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/method"
+	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 )
 
@@ -28,6 +29,7 @@ func TestDocuments(t *testing.T) {
 	describe(&b, "operations.resolution", reflect.TypeFor[payment.Resolution]())
 	describe(&b, "refunds.details", reflect.TypeFor[payment.RefundDetails]())
 	describe(&b, "disputes.details", reflect.TypeFor[payment.DisputeDetails]())
+	describe(&b, "links.details", reflect.TypeFor[paylink.Details]())
 	describe(&b, "authentications.details", reflect.TypeFor[payment.AuthenticationDetails]())
 	describe(&b, "account_versions.details", reflect.TypeFor[account.VersionDetails]())
 	describe(&b, "payment_methods.details", reflect.TypeFor[method.Details]())

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
+	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 )
 
@@ -29,6 +30,8 @@ type Change struct {
 	// Dispute is a dispute of the payment, whose claim is a part of Payment.
 	Dispute *payment.Dispute
 
+	// Link is the hosted page of a payment that is being created.
+	Link *paylink.Link
 	// Turn is the connector account at which the change performs its intents at once; nil for none. Commit takes a turn there before it
 	// writes anything.
 	Turn *account.Account
@@ -200,6 +203,11 @@ func (s *Changes) writeChange(tx Tx, c *Change) error {
 	}
 	if p := c.Payment; c.CustomerSeen && p.CustomerID != "" && p.Private.Customer != nil {
 		if err := s.Methods.EnsureCustomer(tx, p.MerchantID, p.Private.Customer, p.ModifiedAt); err != nil {
+			return err
+		}
+	}
+	if c.Link != nil {
+		if err := tx.InsertLink(c.Link); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/drive"
 	"payswitch/engine/method"
+	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
@@ -123,6 +124,7 @@ type Reader interface {
 	ExemptionReader
 	RefundReader
 	DisputeReader
+	paylink.Reader
 
 	Payment(merchantID, id string) (*payment.Payment, error)
 	// Payments lists a merchant's payments by the filter, newest first. A cursor that names no payment is ErrNotFound.
@@ -160,6 +162,7 @@ type Tx interface {
 	account.VersionTx
 	AuthenticationTx
 	ExemptionTx
+	paylink.Tx
 
 	InsertPayment(p *payment.Payment) error
 	UpdatePayment(p *payment.Payment) error

@@ -25,8 +25,23 @@ type ReturnView struct {
 	NextURL string
 }
 
+// PayerReturn makes the page to which a payer comes back from the processor or the bank: the status page of a payment link, else the merchant's page.
+func (s *Changes) PayerReturn(v *View) (*ReturnView, error) {
+	if l := v.Payment.Details.Link; l != nil && l.StatusURL != "" {
+		return &ReturnView{View: v, URL: l.StatusURL}, nil
+	}
+	return s.MerchantReturn(v)
+}
+
+// LinkReturn is MerchantReturn for a payment link's status page. Everyone with the link can open that page, so the URL has no client secret.
+func (s *Changes) LinkReturn(v *View) (*ReturnView, error) { return s.merchantReturn(v, false) }
+
 // MerchantReturn makes the merchant's return URL with the result, signed if the profile asks for a signature (contract: redirects).
 func (s *Changes) MerchantReturn(v *View) (*ReturnView, error) {
+	return s.merchantReturn(v, s.returnsSecret(v))
+}
+
+func (s *Changes) merchantReturn(v *View, withSecret bool) (*ReturnView, error) {
 	to := v.Payment.Details.ReturnURL
 	if to == "" && v.Profile != nil {
 		to = v.Profile.Settings.ReturnURL
@@ -40,7 +55,7 @@ func (s *Changes) MerchantReturn(v *View) (*ReturnView, error) {
 	}
 	post := v.Profile.Settings.RedirectWithPost
 	fields := []sdk.Header{{Name: "status", Value: string(v.Payment.Status)}, {Name: "payment_id", Value: v.Payment.ID}}
-	if s.returnsSecret(v) {
+	if withSecret {
 		fields = append(fields, sdk.Header{Name: "payment_intent_client_secret", Value: v.Payment.Private.ClientSecret})
 	}
 	if !post {

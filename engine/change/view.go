@@ -24,6 +24,8 @@ type View struct {
 	ShowAttempts bool
 	// Routed says how each attempt came to its account, oldest first; nil if the caller did not ask.
 	Routed []Routed
+	// NoLink leaves out the payment link: only a create and a retrieve answer it.
+	NoLink bool
 	// Public is true for the payer's own client. Its answer leaves out the proof of an authentication.
 	Public bool
 	// SDKAuthorization is the token for the payer's client. It is set only in an answer about one payment: lists and events do not carry it.

@@ -13,6 +13,7 @@ const (
 	KindUnprocessable Kind = "unprocessable" // understood, but a value is out of its bounds (422)
 	KindTooLarge      Kind = "too_large"     // the request's body is over the limit (413)
 	KindUnauthorized  Kind = "unauthorized"  // no valid key (401)
+	KindForbidden     Kind = "forbidden"     // this caller may not do that (403)
 	KindNotFound      Kind = "not_found"     // no such thing, or not yours (404)
 	KindLimited       Kind = "limited"       // too many tries (429)
 	KindUnimplemented Kind = "unimplemented" // known and not offered (501)

@@ -94,9 +94,20 @@ type Details struct {
 	RiskAccepted *bool `json:"risk_accepted,omitempty"`
 	// ProfileAcquirerID names an acquirer of the profile; nil and "" leave the choice to the account and the profile.
 	ProfileAcquirerID *string `json:"profile_acquirer_id,omitempty"`
+	// Link names the payment's hosted page; nil without one.
+	Link *LinkRef `json:"link,omitempty"`
 	// Echo are request fields that are kept and shown as they came: order_details, connector_metadata, feature_metadata … They decide
 	// nothing: a field that decides has a typed field, too.
 	Echo map[string]json.RawMessage `json:"echo,omitempty"`
+}
+
+// LinkRef names the hosted page of a payment (package paylink). The json names are storage format.
+type LinkRef struct {
+	ID        string `json:"id"` // plink_…
+	URL       string `json:"url"`
+	SecureURL string `json:"secure_url,omitempty"` // the page for frames; "" without allowed domains
+	// StatusURL is where a payer who comes back from the processor or the bank sees the result; "" for the merchant's return URL.
+	StatusURL string `json:"status_url,omitempty"`
 }
 
 // FillFromEcho sets the typed fields that a payment lacks because an older version stored it: these versions kept the values in Echo alone. A

@@ -72,6 +72,11 @@ type Input struct {
 	RiskAccepted      *bool   // frm_metadata.risk_accepted: see RiskAccepted
 	ProfileAcquirerID *string // the profile's acquirer that the payment names; "" takes an earlier name back
 
+	PaymentLink  *bool           // payment_link: make a hosted page; create only
+	LinkConfig   json.RawMessage // payment_link_config, checked
+	LinkConfigID string
+	Locale       string // of the request; it goes into the link alone
+
 	Lines []sdk.Line
 	// Sent names the top-level fields of the request that are not null, including fields without effect. It is nil if the request did not
 	// come as JSON.

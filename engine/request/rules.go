@@ -23,7 +23,23 @@ func CheckCreate(in *Input) error {
 	if payment.IsTrue(in.Confirm) && !HasInstrument(in) {
 		return fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required")
 	}
-	return CheckCommon(in, *in.Amount)
+	if err := CheckCommon(in, *in.Amount); err != nil {
+		return err
+	}
+	return checkLink(in)
+}
+
+// checkLink checks what a create with a payment link needs.
+func checkLink(in *Input) error {
+	switch {
+	case !payment.IsTrue(in.PaymentLink):
+		return nil
+	case payment.IsTrue(in.Confirm):
+		return fault.Unprocessable("confirm", "cannot confirm a payment while creating a payment link")
+	case in.ReturnURL == "":
+		return fault.Unprocessable("return_url", "return_url must be sent while creating a payment link")
+	}
+	return nil
 }
 
 // CheckMethod checks that the payment method fields of a create, update or confirm fit together.

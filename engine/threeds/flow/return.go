@@ -69,7 +69,7 @@ func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput
 		s.awaitResultLater(ctx, c)
 	}
 	v := s.Changes.View(w)
-	to, err := s.Changes.MerchantReturn(v)
+	to, err := s.Changes.PayerReturn(v)
 	if v.Payment.Details.ReturnURL == "" && v.Profile.Settings.ReturnURL == "" {
 		to, err = &change.ReturnView{View: v}, nil // without a return URL the page itself shows the result
 	}
