@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/port"
 	"payswitch/engine/restore"
 	"payswitch/engine/routing"
+	"payswitch/engine/staff"
 	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
 )
@@ -28,6 +29,7 @@ type Reader interface {
 	webhook.Reader
 	restore.Reader
 	routing.ConfigReader
+	staff.Reader
 	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
 	ResolvedOperations(limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
@@ -44,4 +46,5 @@ type Tx interface {
 	webhook.Tx
 	restore.Tx
 	routing.ConfigTx
+	staff.Tx
 }

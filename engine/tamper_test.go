@@ -27,6 +27,7 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/routing"
 	"payswitch/engine/secret"
+	"payswitch/engine/staff"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -62,6 +63,7 @@ var unnoticed = map[string]string{
 	"deliveries.*":        "moves with every delivery. Changed, an event is sent again or not at all; its text and its endpoint are signed, and belong to one profile",
 	"delivery_attempts.*": "a record for people; the answer in it is sealed and bound to its attempt",
 
+	"staff_logins.seen_at":         "the time of a person's last request, written alone. Changed, a login goes on until its end, which is signed, or ends at once",
 	"low_value_uses.*":             "statements add to it without reading it. It decides whether an exemption is asked for; the issuer counts for itself and decides",
 	"exemption_rates.*":            "statements add to it without reading it. It decides whether an exemption is asked for; the issuer decides",
 	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
@@ -186,10 +188,26 @@ func (w *tamperWorld) fillMerchant(processor string) {
 				ProcessorID: "du_1", CreatedAt: tx.Now(), ModifiedAt: tx.Now(), Details: payment.DisputeDetails{Reason: "fraud"}}),
 			tx.InsertLink(&paylink.Link{MerchantID: w.auth.MerchantID, Kind: paylink.ForPayment, ID: "plink_" + w.auth.MerchantID, ProfileID: w.profile.ID,
 				Subject: saved.Payment.ID, Status: "s", CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour), Details: paylink.Details{URL: "https://switch.test/l"}}),
+			w.fillStaff(tx),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
 			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
 		)
 	}))
+}
+
+// fillStaff inserts the rows of a person who uses the dashboard.
+func (w *tamperWorld) fillStaff(tx engine.Tx) error {
+	id, later := w.auth.MerchantID, tx.Now().Add(time.Hour)
+	return errors.Join(
+		tx.InsertStaffUser(&staff.User{ID: "user_" + id, EmailHash: []byte("e-mail " + id), State: staff.Active, Sealed: []byte("sealed " + id), CreatedAt: tx.Now(),
+			ModifiedAt: tx.Now(), Details: staff.UserDetails{Grants: []staff.Grant{{MerchantID: id, Role: staff.Viewer}}}}),
+		tx.InsertStaffLogin(&staff.Login{ID: "sess_" + id, UserID: "user_" + id, Hash: []byte("login " + id), CreatedAt: tx.Now(), SeenAt: tx.Now(), EndsAt: later,
+			Details: staff.LoginDetails{Stage: staff.NeedSecond, Address: id}}),
+		tx.InsertStaffOnce(&staff.Once{Hash: []byte("once " + id), Kind: "invite", UserID: "user_" + id, Data: id, CreatedAt: tx.Now(), EndsAt: later}),
+		tx.PutStaffTries(&staff.Tries{Key: []byte("tries " + id), Level: 9, At: tx.Now(), Until: later}),
+		tx.InsertStaffEntry(&staff.Entry{ID: "aud_" + id, At: tx.Now(), UserID: "user_" + id, SessionID: "sess_" + id, Action: "login", MerchantID: id, Target: id,
+			Details: map[string]string{"with": id}}),
+	)
 }
 
 // row is a database row by column.
@@ -357,6 +375,29 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		},
 		"adapters":        func(ctx context.Context, r row) error { _, err := w.db.Adapters(ctx); return err },
 		"adapter_modules": func(ctx context.Context, r row) error { _, err := w.db.Module(ctx, r.text("sha256")); return err },
+		"staff_users": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.StaffUser(r.text("id"))
+				_, err2 := s.StaffUsers("", 10)
+				return errors.Join(err, err2)
+			})
+		},
+		"staff_logins": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.StaffLogin(r["hash"].([]byte))
+				_, err2 := s.StaffLoginsOf(r.text("user_id"))
+				return errors.Join(err, err2)
+			})
+		},
+		"staff_onces": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.StaffOnce(r["hash"].([]byte)); return err })
+		},
+		"staff_tries": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.StaffTries(r["key"].([]byte)); return err })
+		},
+		"staff_audit": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.StaffEntries(staff.EntryFilter{}); return err })
+		},
 		"webhook_endpoints": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.Endpoint(r.text("merchant_id"), r.text("id")); return err })
 		},

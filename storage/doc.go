@@ -54,6 +54,9 @@
 //	the last profile, labels, names                   the locks of the merchant's rows; unique keys
 //	the rank of an account's version                  the account's lock
 //	low-value counts, exemption rates                 one statement that adds
+//	a user of the dashboard, a code that works once   compare-and-set of staff_users.version, the login's lock
+//	one-time links, challenges                        the DELETE of the row: of two, one finds it
+//	failed logins                                     the lock of the row of tries, which is made first
 //	keysets                                           compare-and-set of the stored value
 //	signing and sealing a row again                   the row's lock, and its old value as a condition
 //	expired rows                                      locks that skip: a row that is kept longer at this moment stays

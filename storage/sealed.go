@@ -42,6 +42,8 @@ var (
 		vault.SealedEndpoints:        {column: "sealed", key: byMerchantAndID, versioned: true},
 		vault.SealedDeliveryAttempts: {column: "sealed", key: []string{"merchant_id", "event_id", "id"}},
 
+		vault.SealedStaff: {column: "sealed", key: []string{"id"}, versioned: true},
+
 		vault.SealedAuthentications:        {column: "sealed", key: byMerchantAndID, versioned: true},
 		vault.SealedAuthenticationRequests: {table: "authentications", column: "request", key: []string{"id"}, versioned: true},
 	}
@@ -50,6 +52,10 @@ var (
 	notSealed = map[string]string{
 		"api_keys.hash":               "a keyed hash",
 		"ephemeral_keys.hash":         "a keyed hash",
+		"staff_users.email_hash":      "a keyed hash",
+		"staff_logins.hash":           "a keyed hash",
+		"staff_onces.hash":            "a keyed hash",
+		"staff_tries.key":             "a keyed hash",
 		"keysets.wrapped":             "sealed by the master key",
 		"adapter_modules.packed":      "a program, in clear",
 		"payments.client_secret_hash": "a hash",

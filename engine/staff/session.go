@@ -36,6 +36,9 @@ type Session struct {
 	Theme          string // light, dark, or "": as the browser prefers
 	Live           bool   // the installation has live keys (keys.environment prd)
 	CreatedAt      time.Time
+	Stage          Stage    // only in Full there are Grants
+	Ways           []Factor // what the person may give next: to finish the login, or to confirm a change
+	HasSecond      bool     // the user has a second factor
 }
 
 // May reports whether the person may do p at a merchant, at least in part: pages show what May allows. merchantID "" asks for the

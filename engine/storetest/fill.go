@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/staff"
 	"payswitch/engine/webhook"
 	"payswitch/sdk"
 )
@@ -32,6 +33,7 @@ var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[method.PaymentMethod]():    {"Private"},
 	reflect.TypeFor[webhook.Endpoint]():        {"Secrets"},
 	reflect.TypeFor[method.Mandate]():          {"Private"},
+	reflect.TypeFor[staff.User]():              {"Private"},
 }
 
 func (f *filler) fill(v reflect.Value) {

@@ -40,4 +40,6 @@ func DeliveryAD(merchantID, eventID, id string) string {
 	return "delivery/" + merchantID + "/" + eventID + "/" + id
 }
 
+func StaffAD(id string) string { return "staff_user/" + id }
+
 func shortTermAD(merchantID, id string) string { return "short_term/" + merchantID + "/" + id }

@@ -25,6 +25,8 @@ const (
 	SealedEndpoints        SealedTable = "webhook_endpoints"
 	SealedDeliveryAttempts SealedTable = "delivery_attempts"
 
+	SealedStaff SealedTable = "staff_users"
+
 	SealedAuthentications        SealedTable = "authentications"
 	SealedAuthenticationRequests SealedTable = "authentications.request"
 )
@@ -55,6 +57,7 @@ var sealedColumns = []sealedColumn{
 	{SealedJournal, dataKeyset, func(k []string) string { return JournalAD(k[0]) }},
 	{SealedEndpoints, dataKeyset, func(k []string) string { return EndpointAD(k[0], k[1]) }},
 	{SealedDeliveryAttempts, dataKeyset, func(k []string) string { return DeliveryAD(k[0], k[1], k[2]) }},
+	{SealedStaff, dataKeyset, func(k []string) string { return StaffAD(k[0]) }},
 	{SealedAuthentications, dataKeyset, func(k []string) string { return authenticationAD(k[0], k[1]) }},
 	{SealedAuthenticationRequests, dataKeyset, func(k []string) string { return RequestAD(k[0]) }},
 }

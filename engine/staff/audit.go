@@ -1,0 +1,109 @@
+package staff
+
+import (
+	"context"
+	"maps"
+)
+
+// note writes a line of the audit in the caller's transaction. session is nil before a login, and for a command on the host.
+func (s *Service) note(tx Tx, session *Session, v Visit, e Entry) error {
+	e.ID, e.At = s.newID("aud_"), s.Now()
+	if session != nil {
+		e.UserID, e.SessionID = session.UserID, session.ID
+	}
+	if v.Address != "" {
+		e.Details = maps.Clone(e.Details)
+		if e.Details == nil {
+			e.Details = map[string]string{}
+		}
+		e.Details["address"] = v.Address
+	}
+	return tx.InsertStaffEntry(&e)
+}
+
+// Record writes a line of the audit in a transaction of the caller, together with the change that it is about. Details hold names and ids, never
+// a secret.
+func (s *Service) Record(tx Tx, session *Session, e Entry) error {
+	return s.note(tx, session, Visit{}, e)
+}
+
+// Perform checks the permission and the second factor, writes a line of the audit, and then makes the change. It is for changes of other rooms,
+// which have transactions of their own: the line is durable before the change begins, and a second line says if the change failed. So no change
+// is without its line. live says that the change is about a live account or key.
+func (s *Service) Perform(ctx context.Context, session *Session, v Visit, p Permission, live bool, e Entry, change func() error) error {
+	if !session.MayOn(p, e.MerchantID, live) {
+		return ErrMay
+	}
+	if NeedsStepUp(p) && !session.Fresh(s.Now()) {
+		return ErrStepUp
+	}
+	if err := s.update(ctx, "write the audit", func(tx Tx) error { return s.note(tx, session, v, e) }); err != nil {
+		return err
+	}
+	err := change()
+	if err != nil {
+		e.Action += ".failed"
+		// The change has not happened, and the error about it matters more than a failure to write the second line.
+		_ = s.update(context.WithoutCancel(ctx), "write the audit", func(tx Tx) error { return s.note(tx, session, v, e) })
+	}
+	return err
+}
+
+// Line is a line of the audit with the names that people read.
+type Line struct {
+	Entry
+	Person string // name of the user; "the host" for a command
+	Other  string // name of the user that the line is about, if Target names one
+}
+
+// Lines lists the audit of a merchant, or with "" of the installation, the latest line first. The second result is the cursor of the next page.
+func (s *Service) Lines(ctx context.Context, session *Session, f EntryFilter) (lines []Line, next string, err error) {
+	if !session.May(SeeAudit, f.MerchantID) {
+		return nil, "", ErrMay
+	}
+	if f.Limit <= 0 || f.Limit > 200 {
+		f.Limit = 50
+	}
+	want := f.Limit
+	f.Limit++
+	err = s.view(ctx, "read the audit", func(r Reader) error {
+		entries, err := r.StaffEntries(f)
+		if err != nil {
+			return err
+		}
+		if len(entries) > want {
+			entries = entries[:want]
+			next = entries[want-1].ID
+		}
+		names := map[string]string{"": ""}
+		name := func(id string) string {
+			if n, ok := names[id]; ok || len(id) < 5 || id[:5] != "user_" {
+				return n
+			}
+			if u, err := s.user(r, id); err == nil {
+				names[id] = u.Private.Name
+			}
+			return names[id]
+		}
+		lines = nil
+		for _, e := range entries {
+			l := Line{Entry: *e, Person: name(e.UserID), Other: name(e.Target)}
+			if e.UserID == "" {
+				l.Person = "the host"
+			}
+			lines = append(lines, l)
+		}
+		return nil
+	})
+	return lines, next, err
+}
+
+// refused notes a login or a code that was not right. An address that no user has gets the same line, so that both take the same time.
+func (s *Service) refused(ctx context.Context, v Visit, userID, what string) error {
+	if err := s.update(ctx, "write the audit", func(tx Tx) error {
+		return s.note(tx, nil, v, Entry{UserID: userID, Action: "login.refused", Details: map[string]string{"with": what}})
+	}); err != nil {
+		return err
+	}
+	return ErrLogin
+}
