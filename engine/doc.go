@@ -25,6 +25,7 @@
 //	webhook     delivery of events to merchants: endpoints, retries, signatures
 //	dispute     disputes: lists, and the merchant's answers
 //	search      lists of payments by filters
+//	story       what happened to a payment, for people who look at it
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
 //	routing     which connector account takes a payment, and which one takes it after a failure
 //	restore     a database that was restored from a copy

@@ -23,6 +23,7 @@ import (
 	"payswitch/engine/restore"
 	"payswitch/engine/routing"
 	"payswitch/engine/search"
+	"payswitch/engine/story"
 	"payswitch/engine/threeds/flow"
 	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
@@ -94,6 +95,7 @@ type Engine struct {
 	*dispute.Disputes
 	*search.Search
 	*visit.Links
+	*story.Stories
 	*routing.Rules
 	*restore.Copy
 	Webhooks *webhook.Service
@@ -176,6 +178,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,
 		Now: d.Clock, PublicURL: o.PublicURL}}
 	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault}}
+	e.Stories = &story.Stories{Deps: story.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault}}
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors}

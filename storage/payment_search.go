@@ -75,6 +75,17 @@ func (t *tx) ScanPayments(merchantID, profileID string, f request.PaymentFilter,
 	if err != nil {
 		return nil, nil, err
 	}
+	list, err := t.scanned(merchantID, profileID, f, behind, end, 0)
+	return list, end, err
+}
+
+// PaymentsBehind implements engine.Reader.
+func (t *tx) PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, limit int) ([]payment.Scanned, error) {
+	return t.scanned(merchantID, profileID, f, behind, nil, max(limit, 1))
+}
+
+// scanned lists the payments behind a place, up to the place end if it is not nil, and at most limit unless that is 0.
+func (t *tx) scanned(merchantID, profileID string, f request.PaymentFilter, behind, end *payment.Place, limit int) ([]payment.Scanned, error) {
 	where, from := wantedPayments(merchantID, profileID, &f)
 	if behind != nil {
 		where.add("(p.created_at, p.seq) < ", millis(behind.CreatedAt), behind.Seq)
@@ -92,9 +103,12 @@ func (t *tx) ScanPayments(merchantID, profileID string, f request.PaymentFilter,
 	if f.Email != "" {
 		sealed = "p.sealed"
 	}
-	list, err := all(t, "scan payments", scanScanned, `SELECT p.seq, p.created_at, p.modified_at, p.merchant_id, p.id, p.status, p.currency, p.amount,
-		p.attempt_count, `+sealed+`, `+details+`, `+attempt+from+` WHERE `+where.String()+` ORDER BY p.created_at DESC, p.seq DESC`, where.args...)
-	return list, end, err
+	last := ""
+	if limit > 0 {
+		last = " LIMIT " + where.place(limit)
+	}
+	return all(t, "scan payments", scanScanned, `SELECT p.seq, p.created_at, p.modified_at, p.merchant_id, p.id, p.status, p.currency, p.amount,
+		p.attempt_count, `+sealed+`, `+details+`, `+attempt+from+` WHERE `+where.String()+` ORDER BY p.created_at DESC, p.seq DESC`+last, where.args...)
 }
 
 // searched are the parts of documents that lists filter by. Reading the whole documents would take several times as long.
@@ -108,7 +122,8 @@ type searchedAttempt struct {
 	PaymentMethodType string `json:"payment_method_type"`
 	CardDiscovery     string `json:"card_discovery"`
 	Card              *struct {
-		Network sdk.CardNetwork `json:"network"`
+		Network  sdk.CardNetwork `json:"network"`
+		LastFour string          `json:"last_four"`
 	} `json:"card"`
 }
 
@@ -158,7 +173,7 @@ func scanScanned(row scanner) (s payment.Scanned, err error) {
 	}
 	s.Attempt.PaymentMethod, s.Attempt.PaymentMethodType, s.Attempt.CardDiscovery = a.PaymentMethod, a.PaymentMethodType, a.CardDiscovery
 	if a.Card != nil {
-		s.Attempt.Card = &card.Facts{Network: a.Card.Network}
+		s.Attempt.Card = &card.Facts{Network: a.Card.Network, LastFour: a.Card.LastFour}
 	}
 	return s, nil
 }

@@ -136,6 +136,9 @@ type Reader interface {
 	// newest first. next is the place where the following window begins; nil after the last payment. Of documents only the parts are set that the
 	// filter needs, or all parts that a filter can need with PaymentFilter.Documents; Sealed only for a filter by e-mail.
 	ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, window int) (list []payment.Scanned, next *payment.Place, err error)
+	// PaymentsBehind lists the first payments behind a place (nil: the newest ones) that pass the filters of columns, newest first: at most limit. It
+	// sets the same parts as ScanPayments. An index has to find them (PaymentFilter.Indexed), or the statement reads all payments.
+	PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, limit int) ([]payment.Scanned, error)
 	// PaymentCounts counts a merchant's payments that were created from from to to, both inclusive, by status. A zero time does not filter.
 	PaymentCounts(merchantID, profileID string, from, to time.Time) ([]payment.Count, error)
 	Attempt(merchantID, id string) (*payment.Attempt, error)

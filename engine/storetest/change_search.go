@@ -78,6 +78,21 @@ func testPaymentSearch(t *testing.T, s engine.Store) {
 		got, _ = find(f)
 		require.Equal(t, c.want[max(0, len(c.want)-1):], got, name)
 
+		behindThat, behind := []string{}, (*payment.Place)(nil)
+		for limit := 2; ; {
+			list := get(t, s, func(r engine.Reader) ([]payment.Scanned, error) {
+				return r.PaymentsBehind(merchantA, c.profile, c.f, behind, limit)
+			})
+			for _, p := range list {
+				behindThat = append(behindThat, p.Payment.ID)
+			}
+			if len(list) < limit {
+				break
+			}
+			behind = &list[limit-1].Place
+		}
+		require.Equal(t, c.want, behindThat, name)
+
 		for window := 1; window < 8; window++ {
 			scanned, windows := []string{}, 0
 			var behind *payment.Place

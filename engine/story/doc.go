@@ -1,0 +1,8 @@
+// Package story tells people what happened to a payment: its attempts, the operations of each, what was sent and answered, and the events that followed.
+// It only reads. What it returns holds stand-ins in the place of secrets, as adapters see them.
+//
+//	story.go     Story: everything about one payment, with bounds
+//	exchange.go  requests and answers as people read them
+//	find.go      the payment that an id of any kind belongs to
+//	actions.go   what may be done with a payment now
+package story

@@ -1,0 +1,128 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/account"
+	"payswitch/engine/staff"
+)
+
+// axe is the checker of accessibility that pages are held to.
+const axe = "../../cmd/payswitch/testdata/axe/axe.min.js"
+
+// found runs axe in the page, and returns what it found.
+const found = `(async () => {
+  const r = await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]});
+  const list = r.violations.flatMap((v) => v.nodes.map((n) => v.id + " at " + n.target + ": " + n.failureSummary));
+  if (document.documentElement.scrollWidth > document.documentElement.clientWidth) list.push("the page scrolls sideways");
+  return JSON.stringify(list);
+})()`
+
+// TestPagesInABrowser looks at every state of every page: light and dark, wide and as narrow as a small telephone. TEST_SCREENSHOTS names a folder for
+// pictures of them.
+func TestPagesInABrowser(t *testing.T) {
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("needs chromium; CI has it")
+	}
+	script, err := os.ReadFile(axe)
+	require.NoError(t, err)
+	s := newServer(t, staff.Admin)
+	byName := map[string]page{}
+	for _, st := range states() {
+		byName[st.name] = st.page
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, isState := strings.CutPrefix(r.URL.Path, "/state/")
+		if !isState {
+			s.ServeHTTP(w, r)
+			return
+		}
+		session, _ := s.Sessions.Of(r)
+		session.Theme = r.URL.Query().Get("theme")
+		w.Header().Set("Content-Security-Policy", policy)
+		c := &call{Request: r, w: w, server: s, Session: session, Merchant: &account.Merchant{ID: "acme"}}
+		require.NoError(t, s.pages.write(c, http.StatusOK, byName[name]))
+	}))
+	t.Cleanup(web.Close)
+
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, chromedp.ExecPath(program), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-dev-shm-usage", true))
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	do := func(steps ...chromedp.Action[chromedp.Void]) {
+		t.Helper()
+		require.NoError(t, chromedp.Do(ctx, steps...))
+	}
+	do(func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}})
+		return chromedp.Void{}, err
+	})
+	var lock sync.Mutex
+	var heard []string // errors of scripts, and what the policy refused
+	require.NoError(t, chromedp.Listen(ctx, func(ev any) {
+		lock.Lock()
+		defer lock.Unlock()
+		switch e := ev.(type) {
+		case *log.EventEntryAdded:
+			heard = append(heard, e.Entry.Text)
+		case *runtime.EventExceptionThrown:
+			heard = append(heard, e.ExceptionDetails.Text)
+		}
+	}))
+	do(func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, tab, log.Enable, cdp.Empty{})
+		return chromedp.Void{}, err
+	})
+	only := os.Getenv("TEST_STATE")
+	for _, st := range states() {
+		if only != "" && !strings.HasPrefix(st.name, only) {
+			continue
+		}
+		for _, theme := range []string{"light", "dark"} {
+			for _, width := range []int64{320, 1280} {
+				name := fmt.Sprint(st.name, "-", theme, "-", width)
+				do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(web.URL+"/state/"+st.name+"?theme="+theme))
+				_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](string(script)+";true"))
+				require.NoError(t, err)
+				text, err := chromedp.Run(ctx, chromedp.Evaluate[string](found, chromedp.EvalAwaitPromise))
+				require.NoError(t, err, name)
+				var list []string
+				require.NoError(t, json.Unmarshal([]byte(text), &list))
+				if folder := os.Getenv("TEST_SCREENSHOTS"); folder != "" {
+					png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+					require.NoError(t, err)
+					require.NoError(t, os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600))
+				}
+				lock.Lock()
+				list, heard = append(list, heard...), nil
+				lock.Unlock()
+				for _, f := range list {
+					t.Errorf("%s: %s", name, f)
+				}
+			}
+		}
+	}
+}
