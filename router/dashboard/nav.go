@@ -24,6 +24,7 @@ type navItem struct {
 var menu = []navGroup{
 	{"Money", []navItem{
 		{URL: "/", Text: "Overview", Key: "h", needs: staff.SeePayments},
+		{URL: "/payments", Text: "Payments", Key: "p", needs: staff.SeePayments},
 	}},
 }
 

@@ -2,17 +2,45 @@ package dashboard
 
 import (
 	"context"
+	"encoding/csv"
+	"net/http"
+	"strconv"
+	"strings"
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/search"
 	"payswitch/engine/staff"
+	"payswitch/engine/story"
+	"payswitch/sdk"
 )
 
 // paymentLists is what the lists of payments need of the engine.
 type paymentLists interface {
 	ListPayments(ctx context.Context, auth account.Auth, in request.ListInput) ([]*change.View, error)
+	Browse(ctx context.Context, auth account.Auth, q search.Query) (*search.Found, error)
+	Fresh(ctx context.Context, auth account.Auth, q search.Query, than payment.Place, most int) (int, error)
+	Find(ctx context.Context, auth account.Auth, id string) (story.Place, bool, error)
 }
+
+// paymentsPage is the list of payments.
+type paymentsPage struct {
+	List     string // the path of the list
+	Fields   []Field
+	Tags     []Tag
+	Payments []paymentRow
+	Empty    Empty
+	Pager    Pager
+	CSV      string
+	News     string // asks whether there are newer payments; "" on older pages
+	Wrong    bool   // a filter cannot be read
+	Text     string // the word that names no field
+}
+
+func (*paymentsPage) file() string  { return "payments" }
+func (*paymentsPage) Title() string { return "Payments" }
 
 // paymentRow is a payment in a list.
 type paymentRow struct {
@@ -26,23 +54,255 @@ type paymentRow struct {
 	Reason   string // why it failed
 }
 
+// payments shows the list. The words of the search box move into the address, so that a link says all.
+func (s *Server) payments(c *call) (response, error) {
+	list := c.at() + "/payments"
+	in := c.URL.Query()
+	f := readFilters(in)
+	ctx, end := c.reading()
+	defer end()
+	rest := ""
+	if text := strings.TrimSpace(in.Get("q")); text != "" {
+		if at, found, err := s.Engine.Find(ctx, c.auth(), text); err != nil {
+			return nil, err
+		} else if found {
+			return seeOther(c.placeURL(at)), nil
+		}
+		before := len(f.values)
+		rest = f.addWords(text)
+		if rest != "" && f.values.Get("order") == "" && !strings.Contains(rest, " ") {
+			f.values.Set("order", rest)
+			rest = ""
+		}
+		if rest == "" && (len(f.values) > 0 || before > 0) {
+			return seeOther(f.address(list)), nil
+		}
+	}
+	p := &paymentsPage{List: list, Tags: f.tags(list), CSV: f.address(list + ".csv"), Text: rest}
+	q := f.query(c.zone())
+	p.Fields = f.fields()
+	if p.Wrong = len(f.problems) > 0; p.Wrong {
+		return shown{status: http.StatusBadRequest, page: p}, nil
+	}
+	if rest != "" {
+		p.Empty = Empty{Heading: "Nothing is named " + rest, Text: "Search for an id, an order reference, an e-mail address, the last four digits of a card, " +
+			"or words such as status:failed amount:>100 currency:EUR.", Links: []Link{{list, "All payments"}}}
+		return show(p), nil
+	}
+	q.Behind = readPlace(in.Get("after"))
+	found, err := s.Engine.Browse(ctx, c.auth(), q)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range found.Views {
+		p.Payments = append(p.Payments, c.paymentRow(v))
+	}
+	p.page(c, f, q, found)
+	return show(p), nil
+}
+
+// page fills in what stands around the rows.
+func (p *paymentsPage) page(c *call, f *filters, q search.Query, found *search.Found) {
+	if q.Behind != nil {
+		p.Pager.Newest = f.address(p.List)
+	} else if found.Newest != nil {
+		p.News = f.address(p.List+"/new", "since", place(found.Newest))
+	}
+	if found.Next != nil {
+		p.Pager.Older = f.address(p.List, "after", place(found.Next))
+		if found.Bounded {
+			p.Pager.Note = "Searched back to " + c.time(found.Next.CreatedAt).String() + ", " + strconv.Itoa(len(found.Views)) + " found. Older goes on from there."
+		}
+	}
+	if len(p.Payments) > 0 {
+		return
+	}
+	switch {
+	case found.Bounded:
+		p.Empty = Empty{Heading: "Nothing yet", Text: p.Pager.Note}
+	case len(p.Tags) > 0:
+		p.Empty = Empty{Heading: "No payment matches", Text: "Remove a filter:"}
+		for _, t := range p.Tags {
+			p.Empty.Links = append(p.Empty.Links, Link{t.Without, "Without " + t.Text})
+		}
+	default:
+		p.Empty = noPayment
+	}
+}
+
+// noPayment is what lists of payments say before the first one.
+var noPayment = Empty{Heading: "No payment yet", Text: "The first payment appears here as soon as your shop makes it."}
+
+// fields are the inputs of the filters, with what is wrong with each.
+func (f *filters) fields() []Field {
+	one := func(name, kind string) Field {
+		if kind == "date" && f.problems[name] != "" {
+			kind = "text" // an input for days shows no other text
+		}
+		return Field{Name: name, Label: labels[name], Kind: kind, Value: f.values.Get(name), Problem: f.problems[name], Autocomplete: "off", Max: 200}
+	}
+	status := one("status", "select")
+	status.Options = []Option{{"", "any", status.Value == ""}}
+	for _, w := range []string{"paid", "held", "open", "failed", "doubt", "ended"} {
+		status.Options = append(status.Options, Option{w, w, w == status.Value})
+	}
+	for _, s := range []payment.Status{payment.Succeeded, payment.PartiallyCaptured, payment.RequiresCapture, payment.RequiresCustomerAction, payment.Processing,
+		payment.Cancelled, payment.Expired, payment.Conflicted, payment.Review} {
+		status.Options = append(status.Options, Option{string(s), words(string(s)), string(s) == status.Value})
+	}
+	return []Field{status, one("amount", "text"), one("currency", "text"), one("last4", "text"), one("connector", "text"), one("email", "text"), one("order", "text"),
+		one("from", "date"), one("to", "date")}
+}
+
+// placeURL returns the page of what an id names.
+func (c *call) placeURL(at story.Place) string {
+	switch {
+	case at.PaymentID == "":
+		return c.at() + "/customers/" + at.CustomerID
+	case at.RefundID != "":
+		return c.at() + "/payments/" + at.PaymentID + "#refunds"
+	case at.DisputeID != "":
+		return c.at() + "/payments/" + at.PaymentID + "#disputes"
+	}
+	return c.at() + "/payments/" + at.PaymentID
+}
+
+// newsPage says how many payments are newer than a list. It is a part of the list's page.
+type newsPage struct {
+	Count, URL string
+}
+
+func (*newsPage) file() string  { return "news" }
+func (*newsPage) Title() string { return "New payments" }
+
+// mostNews is the number from which on the list does not count.
+const mostNews = 99
+
+func (s *Server) paymentsNews(c *call) (response, error) {
+	in := c.URL.Query()
+	f := readFilters(in)
+	q := f.query(c.zone())
+	since := readPlace(in.Get("since"))
+	if since == nil || len(f.problems) > 0 {
+		return nothing{}, nil
+	}
+	ctx, end := c.reading()
+	defer end()
+	n, err := s.Engine.Fresh(ctx, c.auth(), q, *since, mostNews)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nothing{}, nil
+	}
+	p := &newsPage{Count: strconv.Itoa(n), URL: f.address(c.at() + "/payments")}
+	if n == mostNews {
+		p.Count += "+"
+	}
+	return show(p), nil
+}
+
+// paymentsCSV writes the filtered payments as a file, one page after the other.
+func (s *Server) paymentsCSV(c *call) (response, error) {
+	f := readFilters(c.URL.Query())
+	q := f.query(c.zone())
+	if len(f.problems) > 0 {
+		return seeOther(f.address(c.at() + "/payments")), nil
+	}
+	q.Limit = search.MaxBrowsed
+	return csvFile{"payments", func(write func(cells ...string) error) error {
+		err := write("payment_id", "created", "amount", "currency", "status", "method", "customer", "processor", "reason", "order_reference")
+		for err == nil {
+			var found *search.Found
+			if found, err = s.Engine.Browse(c.Context(), c.auth(), q); err != nil {
+				return err
+			}
+			for _, v := range found.Views {
+				row := c.paymentRow(v)
+				amount := sdk.Money{Minor: v.Payment.Amount, Currency: v.Payment.Currency}.Major()
+				if err = write(row.ID, row.Time.ISO(), amount, string(v.Payment.Currency), string(v.Payment.Status), row.Method, row.Customer, row.At, row.Reason,
+					v.Payment.Details.OrderReference); err != nil {
+					return err
+				}
+			}
+			if found.Next == nil {
+				return nil
+			}
+			q.Behind = found.Next
+		}
+		return err
+	}}, nil
+}
+
+// csvFile is an answer that is written while it is read.
+type csvFile struct {
+	name string
+	rows func(write func(cells ...string) error) error
+}
+
+func (f csvFile) write(c *call) error {
+	h := c.w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="`+f.name+`.csv"`)
+	w := csv.NewWriter(c.w)
+	err := f.rows(func(cells ...string) error {
+		for i, cell := range cells {
+			cells[i] = harmless(cell)
+		}
+		return w.Write(cells)
+	})
+	w.Flush()
+	if err != nil { // the answer has begun: the connection is cut, so that the browser does not take a part for the whole
+		s := c.server
+		s.Logger.ErrorContext(c.Context(), "an export ended early", "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// harmless keeps a spreadsheet from taking a text for a formula.
+func harmless(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}
+
 // paymentRow returns the row of a payment. An e-mail address is masked for people who may not see it.
 func (c *call) paymentRow(v *change.View) paymentRow {
 	p, a := v.Payment, v.Attempt
 	row := paymentRow{URL: c.at() + "/payments/" + p.ID, ID: p.ID, Time: c.time(p.CreatedAt), Amount: Money{p.Amount, p.Currency}, Status: chip(string(p.Status)),
-		Customer: p.CustomerID, At: a.Connector}
-	if card := a.Details.Card; card != nil {
-		row.Method = words(string(card.Network)) + " ··" + card.LastFour
-	} else {
-		row.Method = words(a.Details.PaymentMethodType)
-	}
-	if p.Private != nil && p.Private.Customer != nil && p.Private.Customer.Email != "" {
-		row.Customer = c.email(p.Private.Customer.Email)
-	}
-	if e := a.Details.Error; e != nil {
+		Customer: c.customer(p), At: a.Connector, Method: methodOf(a)}
+	if e := a.Details.Error; e != nil && p.Status != payment.Succeeded {
 		row.Reason = e.Message
 	}
 	return row
+}
+
+// methodOf names what an attempt was paid with.
+func methodOf(a *payment.Attempt) string {
+	card := a.Details.Card
+	if card == nil {
+		return words(a.Details.PaymentMethodType)
+	}
+	network := string(card.Network)
+	if network == "" {
+		network = "card"
+	}
+	return network + " ··" + card.LastFour
+}
+
+// customer names the customer of a payment: by e-mail, name, or id.
+func (c *call) customer(p *payment.Payment) string {
+	if p.Private != nil && p.Private.Customer != nil {
+		switch who := p.Private.Customer; {
+		case who.Email != "":
+			return c.email(who.Email)
+		case who.Name != "" && c.may(staff.UnmaskCustomers):
+			return who.Name
+		}
+	}
+	return p.CustomerID
 }
 
 // email returns an address as the person may see it.

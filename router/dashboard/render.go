@@ -21,12 +21,15 @@ type page interface {
 	Title() string
 }
 
+// labelled is a cell of a table whose text may be cut to one line. Its part is "cut".
+type labelled struct{ Label, Text string }
+
 // pages are the templates, by the name of their page. Each has the base and all parts in it.
 type pages struct{ byName map[string]*template.Template }
 
 // readPages parses the templates. A page's file defines "main", and "part:ID" for each element that the script may ask for alone.
 func readPages() (*pages, error) {
-	base, err := template.New("base.html").Option("missingkey=error").ParseFS(pageFiles, "pages/base.html", "pages/parts/*.html")
+	base, err := template.New("base.html").Option("missingkey=error").Funcs(template.FuncMap{"cell": func(label, text string) labelled { return labelled{label, text} }}).ParseFS(pageFiles, "pages/base.html", "pages/parts/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/url"
 	"time"
 )
 
@@ -18,6 +19,13 @@ func states() []state {
 		{"problem", &problemPage{Heading: "Not found", Text: "Payment does not exist in our records", Hint: "It may belong to another merchant.", Code: "HE_02",
 			Link: &Link{"/m/acme/", "Back to the overview"}}},
 		{"home", &homePage{At: "/m/acme", Payments: someRows(10)}},
+		{"payments", &paymentsPage{List: "/m/acme/payments", Fields: readFilters(nil).fields(), Payments: someRows(50), CSV: "/m/acme/payments.csv",
+			News: "/m/acme/payments/new?since=1-1", Pager: Pager{Older: "/m/acme/payments?after=1-1"}}},
+		{"payments-filtered", filtered("status=failed&status=expired&amount=>100&email=ada@shop.example", someRows(3),
+			Pager{Newest: "/m/acme/payments", Older: "/m/acme/payments?after=1-1", Note: "Searched back to 3 May 2026, 12:02, 3 found. Older goes on from there."})},
+		{"payments-wrong", filtered("amount=lots&from=yesterday&currency=dollars", nil, Pager{})},
+		{"payments-empty", &paymentsPage{List: "/m/acme/payments", Fields: readFilters(nil).fields(), Empty: noPayment}},
+		{"news", &newsPage{"7", "/m/acme/payments"}},
 		{"home-empty", &homePage{At: "/m/acme", Empty: Empty{Heading: "No payment yet", Text: "The first payment appears here."}}},
 	}
 }
@@ -47,4 +55,16 @@ func someRows(n int) []paymentRow {
 		out = append(out, row)
 	}
 	return out
+}
+
+// filtered is a list with filters.
+func filtered(query string, rows []paymentRow, pager Pager) *paymentsPage {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		panic(err)
+	}
+	f := readFilters(values)
+	f.query(time.UTC)
+	return &paymentsPage{List: "/m/acme/payments", Fields: f.fields(), Tags: f.tags("/m/acme/payments"), Payments: rows, Pager: pager, Wrong: len(f.problems) > 0,
+		CSV: "/m/acme/payments.csv"}
 }

@@ -1,0 +1,199 @@
+package dashboard
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"payswitch/engine/payment"
+	"payswitch/engine/search"
+	"payswitch/sdk"
+)
+
+// filters are what a list of payments is filtered by: the fields of its address, in the order of the page.
+type filters struct {
+	values   url.Values
+	problems map[string]string // by field
+}
+
+// filterNames are the fields of the address that filter. The field after says where a page begins.
+var filterNames = []string{"status", "connector", "currency", "last4", "amount", "from", "to", "customer", "order", "email"}
+
+// labels name the fields for people.
+var labels = map[string]string{"status": "Status", "connector": "Processor", "currency": "Currency", "last4": "Last four", "amount": "Amount", "from": "From",
+	"to": "To", "customer": "Customer", "order": "Order", "email": "E-mail"}
+
+func readFilters(q url.Values) *filters {
+	f := &filters{url.Values{}, map[string]string{}}
+	for _, name := range filterNames {
+		for _, v := range q[name] {
+			if v = strings.TrimSpace(v); v != "" && len(v) <= 200 && !slices.Contains(f.values[name], v) {
+				f.values.Add(name, v)
+			}
+		}
+	}
+	return f
+}
+
+// word is one word of the search box that names its field.
+var word = regexp.MustCompile(`^(status|connector|currency|last4|amount|from|to|customer|order|email):(.+)$`)
+
+var fourDigits = regexp.MustCompile(`^\d{4}$`)
+
+// addWords puts the words of the search box into their fields: four digits are the end of a card number, an address with @ is an e-mail. rest is the one
+// word that names no field: an id, or an order reference.
+func (f *filters) addWords(text string) (rest string) {
+	for _, w := range strings.Fields(text) {
+		switch m := word.FindStringSubmatch(w); {
+		case m != nil && m[1] == "status":
+			f.values.Add("status", m[2])
+		case m != nil:
+			f.values.Set(m[1], m[2])
+		case fourDigits.MatchString(w):
+			f.values.Set("last4", w)
+		case strings.Contains(w, "@"):
+			f.values.Set("email", w)
+		case sdk.CurrencyOf(strings.ToUpper(w)) != "" && len(w) == 3:
+			f.values.Set("currency", strings.ToUpper(w))
+		case payment.Status(w).Known() || search.StatusWords[w] != nil:
+			f.values.Add("status", w)
+		default:
+			rest = strings.TrimSpace(rest + " " + w)
+		}
+	}
+	return rest
+}
+
+// amountForm is an amount in the search: 10, >10, >=10.50, <3, or 5-10.
+var amountForm = regexp.MustCompile(`^(>=|<=|>|<|)(\d{1,15}(?:\.\d{1,4})?)(?:-(\d{1,15}(?:\.\d{1,4})?))?$`)
+
+// query returns what the engine is asked. A field that cannot be read is a problem, and the list is then not shown.
+func (f *filters) query(zone *time.Location) search.Query {
+	q := search.Query{LastFour: f.values.Get("last4")}
+	bad := func(name, text string) { f.problems[name] = text }
+	for _, s := range f.values["status"] {
+		switch list := search.StatusWords[s]; {
+		case list != nil:
+			for _, one := range list {
+				q.Filter.Statuses = append(q.Filter.Statuses, string(one))
+			}
+		case payment.Status(s).Known():
+			q.Filter.Statuses = append(q.Filter.Statuses, s)
+		default:
+			bad("status", s+" is no status of payments.")
+		}
+	}
+	if v := f.values.Get("connector"); v != "" {
+		q.Filter.Connectors = []string{v}
+	}
+	if v := f.values.Get("currency"); v != "" {
+		if code := sdk.CurrencyOf(strings.ToUpper(v)); code == "" {
+			bad("currency", v+" is no currency: write three letters, such as USD.")
+		} else {
+			q.Filter.Currencies = []string{string(code)}
+		}
+	}
+	if q.LastFour != "" && !fourDigits.MatchString(q.LastFour) {
+		bad("last4", "Write the last four digits of the card.")
+	}
+	if v := f.values.Get("amount"); v != "" {
+		m := amountForm.FindStringSubmatch(v)
+		switch {
+		case m == nil || m[1] != "" && m[3] != "":
+			bad("amount", "Write an amount such as 10.50, >100 or 5-10.")
+		case m[3] != "":
+			q.Least, q.Most = m[2], m[3]
+		case m[1] == ">":
+			q.Above = m[2]
+		case m[1] == ">=":
+			q.Least = m[2]
+		case m[1] == "<":
+			q.Below = m[2]
+		case m[1] == "<=":
+			q.Most = m[2]
+		default:
+			q.Least, q.Most = m[2], m[2]
+		}
+	}
+	day := func(name string, end bool) time.Time {
+		v := f.values.Get(name)
+		if v == "" {
+			return time.Time{}
+		}
+		t, err := time.ParseInLocation(time.DateOnly, v, zone)
+		if err != nil {
+			bad(name, v+" is no day: write it as 2026-05-31.")
+			return time.Time{}
+		}
+		if end {
+			t = t.AddDate(0, 0, 1).Add(-time.Millisecond)
+		}
+		return t
+	}
+	q.Filter.From, q.Filter.To = day("from", false), day("to", true)
+	if !q.Filter.From.IsZero() && !q.Filter.To.IsZero() && q.Filter.To.Before(q.Filter.From) {
+		bad("to", "This day is before the first one.")
+	}
+	q.Filter.CustomerID, q.Filter.OrderReference, q.Filter.Email = f.values.Get("customer"), f.values.Get("order"), f.values.Get("email")
+	return q
+}
+
+// address returns a path with the filters, and with further fields in pairs of name and value.
+func (f *filters) address(path string, further ...string) string {
+	v := url.Values{}
+	for name, list := range f.values {
+		v[name] = slices.Clone(list)
+	}
+	for i := 0; i < len(further); i += 2 {
+		if further[i+1] != "" {
+			v.Set(further[i], further[i+1])
+		}
+	}
+	if len(v) == 0 {
+		return path
+	}
+	return path + "?" + v.Encode()
+}
+
+// Tag is a filter in force, with the address of the list without it.
+type Tag struct{ Text, Without string }
+
+// tags returns a tag for each filter in force.
+func (f *filters) tags(path string) (out []Tag) {
+	for _, name := range filterNames {
+		for i, v := range f.values[name] {
+			rest := &filters{values: url.Values{}}
+			for other, list := range f.values {
+				if rest.values[other] = slices.Clone(list); other == name {
+					rest.values[other] = slices.Delete(rest.values[other], i, i+1)
+				}
+			}
+			out = append(out, Tag{labels[name] + ": " + words(v), rest.address(path)})
+		}
+	}
+	return out
+}
+
+// place writes a place in a list for an address, and readPlace reads it. A place that was written by hand and is wrong begins at the newest payment.
+func place(p *payment.Place) string {
+	if p == nil {
+		return ""
+	}
+	return strconv.FormatInt(p.CreatedAt.UnixMilli(), 10) + "-" + strconv.FormatInt(p.Seq, 10)
+}
+
+func readPlace(text string) *payment.Place {
+	at, seq, ok := strings.Cut(text, "-")
+	if !ok {
+		return nil
+	}
+	ms, err := strconv.ParseInt(at, 10, 64)
+	n, wrong := strconv.ParseInt(seq, 10, 64)
+	if err != nil || wrong != nil {
+		return nil
+	}
+	return &payment.Place{CreatedAt: time.UnixMilli(ms).UTC(), Seq: n}
+}
