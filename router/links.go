@@ -3,11 +3,9 @@ package router
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
-	"payswitch/engine/fault"
 	"payswitch/engine/paylink"
 	"payswitch/engine/paylink/visit"
 )
@@ -35,6 +33,13 @@ func (s *Server) linkRoutes() []route {
 	return []route{
 		{method: "GET", pattern: linkPattern, who: either, handle: s.retrieveLink},
 		{method: "POST", pattern: linkListPattern, who: secretField, handle: s.listLinks},
+
+		{method: "GET", pattern: openLinkPattern, who: open, handle: s.openLink},
+		{method: "POST", pattern: openLinkPattern, who: open, handle: s.payOpenLink, body: maxCardForm},
+		{method: "GET", pattern: secureLinkPattern, who: open, handle: s.secureLink},
+		{method: "POST", pattern: secureLinkPattern, who: open, handle: s.paySecureLink, body: maxCardForm},
+		{method: "GET", pattern: linkStatusPattern, who: open, handle: s.linkStatus},
+		{method: "GET", pattern: linkQRPattern, who: open, handle: s.linkQR},
 	}
 }
 
@@ -116,14 +121,6 @@ func linkLocale(c *call) string {
 	return ""
 }
 
-// capitalized is a name with its first letter in upper case.
-func capitalized(s string) string {
-	for i, r := range s {
-		return strings.ToUpper(string(r)) + s[i+len(string(r)):]
-	}
-	return s
-}
-
 // fromBrowser returns the page that a browser says it comes from: the header Origin, else Referer.
 func fromBrowser(r *http.Request) string {
 	if o := r.Header.Get("Origin"); o != "" && o != "null" {
@@ -131,5 +128,3 @@ func fromBrowser(r *http.Request) string {
 	}
 	return r.Header.Get("Referer")
 }
-
-var errNotFramed = &fault.Error{Kind: fault.KindNotFound, Code: "IR_02", Message: "Unrecognized request URL"}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
@@ -43,6 +44,7 @@ type PaymentPage struct {
 	Expired  bool
 	// Form is true while the payer can pay. Otherwise the page shows how the payment stands.
 	Form bool
+	At   time.Time
 }
 
 func noLink() *fault.Error { return fault.NotFound("Payment Link") }
@@ -138,7 +140,7 @@ func (s *Links) PaymentPage(ctx context.Context, merchantID, paymentID string) (
 		return nil, fault.Missing("client_secret")
 	}
 	now := s.Now()
-	p := &PaymentPage{Link: l, View: s.Changes.View(w), Merchant: name, Expired: l.Expired(now) || !now.Before(w.Payment.ExpiresAt)}
+	p := &PaymentPage{Link: l, View: s.Changes.View(w), Merchant: name, At: now, Expired: l.Expired(now) || !now.Before(w.Payment.ExpiresAt)}
 	open := w.Payment.Status == payment.RequiresPaymentMethod || w.Payment.Status == payment.RequiresConfirmation
 	p.Form = open && !p.Expired
 	p.Expired = open && p.Expired
