@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/dispute"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
+	"payswitch/engine/hold"
 	"payswitch/engine/ids"
 	"payswitch/engine/link"
 	"payswitch/engine/method"
@@ -93,6 +94,7 @@ type Engine struct {
 	*method.Methods
 	*flow.Authentications
 	*dispute.Disputes
+	*hold.Funds
 	*search.Search
 	*visit.Links
 	*story.Stories
@@ -174,6 +176,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
+	e.Funds = &hold.Funds{Deps: hold.Deps{Changes: e.changes, Driver: e.driver, Methods: e.Methods, Now: d.Clock, Perform: e.perform}}
 	e.Disputes = &dispute.Disputes{Deps: dispute.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store)}}
 	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,
 		Now: d.Clock, PublicURL: o.PublicURL}}

@@ -237,7 +237,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	switch {
 	case err != nil:
 		return err
-	case op == nil:
+	case op == nil, !op.Hears(o.Status):
 		return e.recordLateEvidence(ctx, w, drive.EvidenceOfWebhook, o)
 	}
 	if driven, err := e.underWay(ctx, op); err != nil {

@@ -127,7 +127,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	writeLinkOf(w, v, listed)
 	w.str("profile_id", p.ProfileID).raw("surcharge_details", d.Echo["surcharge_details"])
 	w.int("attempt_count", int64(max(p.AttemptCount, 1))).null("merchant_decision").text("merchant_connector_id", a.AccountID)
-	w.null("incremental_authorization_allowed", "authorization_count", "incremental_authorizations")
+	writeIncrements(w, p, a, listed)
 	writeAuthentication(w, v, a)
 	writeExemption(w, v, a)
 	w.time("expires_on", p.ExpiresAt).null("fingerprint")

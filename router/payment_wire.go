@@ -121,7 +121,7 @@ var paymentFields = named(closedObject(
 	echoAnd("payment_link", boolean, func(p *paymentRequest, yes bool) { p.PaymentLink = &yes }),
 	echoAnd("payment_link_config", linkConfig, func(p *paymentRequest, config json.RawMessage) { p.LinkConfig = config }),
 	echoAnd("payment_link_config_id", text, func(p *paymentRequest, id string) { p.LinkConfigID = id }),
-	echo("request_incremental_authorization", boolean),
+	echoAnd("request_incremental_authorization", boolean, func(p *paymentRequest, yes bool) { p.Incremental = &yes }),
 	echo("request_extended_authorization", boolean),
 	echo("enable_partial_authorization", boolean),
 	echo("enable_overcapture", boolean),

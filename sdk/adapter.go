@@ -9,7 +9,7 @@ type Adapter struct {
 	Manifest Manifest
 
 	// The operations of a processor. nil means that the adapter does not offer the operation.
-	Authorize, Capture, Void, Refund, Sync, RefundSync, Verify, Complete, IncrementalAuthorize, AccessToken Func
+	Authorize, Capture, Void, Refund, Sync, RefundSync, Verify, Complete, IncrementalAuthorize, ExtendAuthorization, AccessToken Func
 	// Webhook reads a message that the processor or authenticator sent on its own.
 	Webhook Func
 	// The operations of an authenticator.
@@ -28,7 +28,7 @@ type Func func(c *Call) (*Outcome, error)
 
 // operations lists all operations in the order of the manifest.
 var operations = [...]Operation{OpAuthorize, OpCapture, OpVoid, OpRefund, OpSync, OpRefundSync, OpVerify, OpComplete,
-	OpIncrementalAuthorize, OpAccessToken, OpPrepare, OpAuthenticate, OpResult, OpCancelChallenge, OpWebhook}
+	OpIncrementalAuthorize, OpExtendAuthorization, OpAccessToken, OpPrepare, OpAuthenticate, OpResult, OpCancelChallenge, OpWebhook}
 
 // fn returns the function of an operation, nil if the adapter does not offer the operation.
 func (a *Adapter) fn(op Operation) Func {
@@ -51,6 +51,8 @@ func (a *Adapter) fn(op Operation) Func {
 		return a.Complete
 	case OpIncrementalAuthorize:
 		return a.IncrementalAuthorize
+	case OpExtendAuthorization:
+		return a.ExtendAuthorization
 	case OpAccessToken:
 		return a.AccessToken
 	case OpWebhook:

@@ -287,7 +287,7 @@ func (v *Manifest) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesFeatures = [...]string{"partial_capture", "multiple_capture", "over_capture", "releases_rest", "partial_refund", "zero_amount", "processor_3ds", "external_3ds", "stored_credential", "network_mit", "network_token", "pre_auth_void", "exemptions"}
+var namesFeatures = [...]string{"partial_capture", "multiple_capture", "over_capture", "releases_rest", "partial_refund", "zero_amount", "processor_3ds", "external_3ds", "stored_credential", "network_mit", "network_token", "pre_auth_void", "partial_approval", "extended_hold", "installments", "exemptions"}
 
 func (v *Features) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -318,6 +318,18 @@ func (v *Features) decode(r *jsontext.Reader) {
 		case 11:
 			v.PreAuthVoid = r.Bool()
 		case 12:
+			v.PartialApproval = r.Bool()
+		case 13:
+			v.ExtendedHold = r.Bool()
+		case 14:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.Installments) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.Installments = append(v.Installments, Currency(r.String()))
+			}
+		case 15:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Exemptions) == maxElements {
 					r.Fail(tooMany)
@@ -345,6 +357,17 @@ func (v *Features) encode(b []byte) []byte {
 	b = jsontext.OptBool(b, `"network_mit":`, v.NetworkMIT)
 	b = jsontext.OptBool(b, `"network_token":`, v.NetworkToken)
 	b = jsontext.OptBool(b, `"pre_auth_void":`, v.PreAuthVoid)
+	b = jsontext.OptBool(b, `"partial_approval":`, v.PartialApproval)
+	b = jsontext.OptBool(b, `"extended_hold":`, v.ExtendedHold)
+	if len(v.Installments) > 0 {
+		b = jsontext.Name(b, `"installments":`)
+		b = append(b, '[')
+		for i := range v.Installments {
+			b = jsontext.AppendComma(b)
+			b = jsontext.AppendString(b, string(v.Installments[i]))
+		}
+		b = append(b, ']')
+	}
 	if len(v.Exemptions) > 0 {
 		b = jsontext.Name(b, `"exemptions":`)
 		b = append(b, '[')
@@ -861,7 +884,7 @@ func (v *Account) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "exemption", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "return_url", "webhook_url", "return", "webhook", "authentication"}
+var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "capture_reference", "hold", "installments", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "exemption", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "return_url", "webhook_url", "return", "webhook", "authentication"}
 
 func (v *Request) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -889,14 +912,27 @@ func (v *Request) decode(r *jsontext.Reader) {
 		case 6:
 			v.FinalCapture = r.Bool()
 		case 7:
-			v.TransactionID = r.String()
+			v.CaptureReference = r.String()
 		case 8:
-			v.RefundID = r.String()
+			if r.Null() {
+				v.Hold = nil
+			} else {
+				if v.Hold == nil {
+					v.Hold = new(HoldWish)
+				}
+				v.Hold.decode(r)
+			}
 		case 9:
-			v.Reason = r.String()
+			v.Installments = r.Int()
 		case 10:
-			v.Resolves = Operation(r.String())
+			v.TransactionID = r.String()
 		case 11:
+			v.RefundID = r.String()
+		case 12:
+			v.Reason = r.String()
+		case 13:
+			v.Resolves = Operation(r.String())
+		case 14:
 			if r.Null() {
 				v.ConnectorData = nil
 			} else {
@@ -905,7 +941,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.ConnectorData.decode(r)
 			}
-		case 12:
+		case 15:
 			if r.Null() {
 				v.Instrument = nil
 			} else {
@@ -914,7 +950,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Instrument.decode(r)
 			}
-		case 13:
+		case 16:
 			if r.Null() {
 				v.StoredCredential = nil
 			} else {
@@ -923,9 +959,9 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.StoredCredential.decode(r)
 			}
-		case 14:
+		case 17:
 			v.Request3DS = r.Bool()
-		case 15:
+		case 18:
 			if r.Null() {
 				v.ThreeDS = nil
 			} else {
@@ -934,9 +970,9 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.ThreeDS.decode(r)
 			}
-		case 16:
+		case 19:
 			v.Exemption = Exemption(r.String())
-		case 17:
+		case 20:
 			if r.Null() {
 				v.Customer = nil
 			} else {
@@ -945,7 +981,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Customer.decode(r)
 			}
-		case 18:
+		case 21:
 			if r.Null() {
 				v.Billing = nil
 			} else {
@@ -954,7 +990,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Billing.decode(r)
 			}
-		case 19:
+		case 22:
 			if r.Null() {
 				v.Shipping = nil
 			} else {
@@ -963,7 +999,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Shipping.decode(r)
 			}
-		case 20:
+		case 23:
 			if r.Null() {
 				v.Browser = nil
 			} else {
@@ -972,15 +1008,15 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Browser.decode(r)
 			}
-		case 21:
-			v.Description = r.String()
-		case 22:
-			v.DescriptorName = r.String()
-		case 23:
-			v.DescriptorSuffix = r.String()
 		case 24:
-			v.OrderReference = r.String()
+			v.Description = r.String()
 		case 25:
+			v.DescriptorName = r.String()
+		case 26:
+			v.DescriptorSuffix = r.String()
+		case 27:
+			v.OrderReference = r.String()
+		case 28:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Lines) == maxElements {
 					r.Fail(tooMany)
@@ -989,11 +1025,11 @@ func (v *Request) decode(r *jsontext.Reader) {
 				v.Lines = append(v.Lines, Line{})
 				v.Lines[len(v.Lines)-1].decode(r)
 			}
-		case 26:
+		case 29:
 			v.ShippingCost = r.Int64()
-		case 27:
+		case 30:
 			v.TaxAmount = r.Int64()
-		case 28:
+		case 31:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Metadata[k]; twice {
@@ -1009,11 +1045,11 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Metadata[k] = r.String()
 			}
-		case 29:
+		case 32:
 			v.ReturnURL = r.String()
-		case 30:
+		case 33:
 			v.WebhookURL = r.String()
-		case 31:
+		case 34:
 			if r.Null() {
 				v.Return = nil
 			} else {
@@ -1022,7 +1058,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Return.decode(r)
 			}
-		case 32:
+		case 35:
 			if r.Null() {
 				v.Webhook = nil
 			} else {
@@ -1031,7 +1067,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Webhook.decode(r)
 			}
-		case 33:
+		case 36:
 			if r.Null() {
 				v.Authentication = nil
 			} else {
@@ -1047,37 +1083,40 @@ func (v *Request) decode(r *jsontext.Reader) {
 	if seen&(1<<4) == 0 {
 		v.Payment = nil
 	}
-	if seen&(1<<11) == 0 {
+	if seen&(1<<8) == 0 {
+		v.Hold = nil
+	}
+	if seen&(1<<14) == 0 {
 		v.ConnectorData = nil
 	}
-	if seen&(1<<12) == 0 {
+	if seen&(1<<15) == 0 {
 		v.Instrument = nil
 	}
-	if seen&(1<<13) == 0 {
+	if seen&(1<<16) == 0 {
 		v.StoredCredential = nil
 	}
-	if seen&(1<<15) == 0 {
+	if seen&(1<<18) == 0 {
 		v.ThreeDS = nil
 	}
-	if seen&(1<<17) == 0 {
+	if seen&(1<<20) == 0 {
 		v.Customer = nil
 	}
-	if seen&(1<<18) == 0 {
+	if seen&(1<<21) == 0 {
 		v.Billing = nil
 	}
-	if seen&(1<<19) == 0 {
+	if seen&(1<<22) == 0 {
 		v.Shipping = nil
 	}
-	if seen&(1<<20) == 0 {
+	if seen&(1<<23) == 0 {
 		v.Browser = nil
 	}
-	if seen&(1<<31) == 0 {
+	if seen&(1<<34) == 0 {
 		v.Return = nil
 	}
-	if seen&(1<<32) == 0 {
+	if seen&(1<<35) == 0 {
 		v.Webhook = nil
 	}
-	if seen&(1<<33) == 0 {
+	if seen&(1<<36) == 0 {
 		v.Authentication = nil
 	}
 }
@@ -1095,6 +1134,12 @@ func (v *Request) encode(b []byte) []byte {
 	}
 	b = jsontext.OptStr(b, `"capture":`, string(v.Capture))
 	b = jsontext.OptBool(b, `"final_capture":`, v.FinalCapture)
+	b = jsontext.OptStr(b, `"capture_reference":`, v.CaptureReference)
+	if v.Hold != nil {
+		b = jsontext.Name(b, `"hold":`)
+		b = v.Hold.encode(b)
+	}
+	b = jsontext.OptInt(b, `"installments":`, int64(v.Installments))
 	b = jsontext.OptStr(b, `"transaction_id":`, v.TransactionID)
 	b = jsontext.OptStr(b, `"refund_id":`, v.RefundID)
 	b = jsontext.OptStr(b, `"reason":`, v.Reason)
@@ -1242,6 +1287,38 @@ func (v *PaymentState) encode(b []byte) []byte {
 	b = jsontext.OptStr(b, `"capture":`, string(v.Capture))
 	b = jsontext.OptStr(b, `"bin":`, v.BIN)
 	b = jsontext.OptStr(b, `"last_four":`, v.LastFour)
+	return append(b, '}')
+}
+
+var namesHoldWish = [...]string{"incremental", "extended", "over_capture", "partial", "multiple"}
+
+func (v *HoldWish) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesHoldWish[:], &seen) {
+		case 0:
+			v.Incremental = r.Bool()
+		case 1:
+			v.Extended = r.Bool()
+		case 2:
+			v.OverCapture = r.Bool()
+		case 3:
+			v.Partial = r.Bool()
+		case 4:
+			v.Multiple = r.Bool()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *HoldWish) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.OptBool(b, `"incremental":`, v.Incremental)
+	b = jsontext.OptBool(b, `"extended":`, v.Extended)
+	b = jsontext.OptBool(b, `"over_capture":`, v.OverCapture)
+	b = jsontext.OptBool(b, `"partial":`, v.Partial)
+	b = jsontext.OptBool(b, `"multiple":`, v.Multiple)
 	return append(b, '}')
 }
 
@@ -2431,7 +2508,7 @@ func (v *Verify) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesOutcome = [...]string{"status", "transaction_id", "refund_id", "capture_id", "reference", "auth_code", "network_transaction_id", "stored_credential", "amount", "totals", "released", "connector_data", "next_action", "decline", "checks", "raw", "events", "reply", "token", "authentication"}
+var namesOutcome = [...]string{"status", "transaction_id", "refund_id", "capture_id", "reference", "auth_code", "network_transaction_id", "stored_credential", "amount", "totals", "released", "hold", "connector_data", "next_action", "decline", "checks", "raw", "events", "reply", "token", "authentication"}
 
 func (v *Outcome) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -2482,6 +2559,15 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 			v.Released = r.Bool()
 		case 11:
 			if r.Null() {
+				v.Hold = nil
+			} else {
+				if v.Hold == nil {
+					v.Hold = new(Hold)
+				}
+				v.Hold.decode(r)
+			}
+		case 12:
+			if r.Null() {
 				v.ConnectorData = nil
 			} else {
 				if v.ConnectorData == nil {
@@ -2489,7 +2575,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.ConnectorData.decode(r)
 			}
-		case 12:
+		case 13:
 			if r.Null() {
 				v.NextAction = nil
 			} else {
@@ -2498,7 +2584,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.NextAction.decode(r)
 			}
-		case 13:
+		case 14:
 			if r.Null() {
 				v.Decline = nil
 			} else {
@@ -2507,7 +2593,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.Decline.decode(r)
 			}
-		case 14:
+		case 15:
 			if r.Null() {
 				v.Checks = nil
 			} else {
@@ -2516,7 +2602,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.Checks.decode(r)
 			}
-		case 15:
+		case 16:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Raw[k]; twice {
@@ -2532,7 +2618,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.Raw[k] = r.String()
 			}
-		case 16:
+		case 17:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Events) == maxElements {
 					r.Fail(tooMany)
@@ -2541,7 +2627,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				v.Events = append(v.Events, Event{})
 				v.Events[len(v.Events)-1].decode(r)
 			}
-		case 17:
+		case 18:
 			if r.Null() {
 				v.Reply = nil
 			} else {
@@ -2550,7 +2636,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.Reply.decode(r)
 			}
-		case 18:
+		case 19:
 			if r.Null() {
 				v.Token = nil
 			} else {
@@ -2559,7 +2645,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.Token.decode(r)
 			}
-		case 19:
+		case 20:
 			if r.Null() {
 				v.Authentication = nil
 			} else {
@@ -2582,24 +2668,27 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 		v.Totals = nil
 	}
 	if seen&(1<<11) == 0 {
-		v.ConnectorData = nil
+		v.Hold = nil
 	}
 	if seen&(1<<12) == 0 {
-		v.NextAction = nil
+		v.ConnectorData = nil
 	}
 	if seen&(1<<13) == 0 {
-		v.Decline = nil
+		v.NextAction = nil
 	}
 	if seen&(1<<14) == 0 {
+		v.Decline = nil
+	}
+	if seen&(1<<15) == 0 {
 		v.Checks = nil
 	}
-	if seen&(1<<17) == 0 {
+	if seen&(1<<18) == 0 {
 		v.Reply = nil
 	}
-	if seen&(1<<18) == 0 {
+	if seen&(1<<19) == 0 {
 		v.Token = nil
 	}
-	if seen&(1<<19) == 0 {
+	if seen&(1<<20) == 0 {
 		v.Authentication = nil
 	}
 }
@@ -2626,6 +2715,10 @@ func (v *Outcome) encode(b []byte) []byte {
 		b = v.Totals.encode(b)
 	}
 	b = jsontext.OptBool(b, `"released":`, v.Released)
+	if v.Hold != nil {
+		b = jsontext.Name(b, `"hold":`)
+		b = v.Hold.encode(b)
+	}
 	if v.ConnectorData != nil {
 		b = jsontext.Name(b, `"connector_data":`)
 		b = v.ConnectorData.encode(b)
@@ -2722,6 +2815,53 @@ func (v *Totals) encode(b []byte) []byte {
 	b = jsontext.Int(b, `"authorized":`, v.Authorized)
 	b = jsontext.Int(b, `"captured":`, v.Captured)
 	b = jsontext.Int(b, `"refunded":`, v.Refunded)
+	return append(b, '}')
+}
+
+var namesHold = [...]string{"incremental", "over_capture", "extended", "capture_before"}
+
+func (v *Hold) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesHold[:], &seen) {
+		case 0:
+			if !r.Null() {
+				v.Incremental = new(bool)
+				*v.Incremental = r.Bool()
+			}
+		case 1:
+			if !r.Null() {
+				v.OverCapture = new(bool)
+				*v.OverCapture = r.Bool()
+			}
+		case 2:
+			if !r.Null() {
+				v.Extended = new(bool)
+				*v.Extended = r.Bool()
+			}
+		case 3:
+			v.CaptureBefore = r.Int64()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *Hold) encode(b []byte) []byte {
+	b = append(b, '{')
+	if v.Incremental != nil {
+		b = jsontext.Name(b, `"incremental":`)
+		b = jsontext.AppendBool(b, *v.Incremental)
+	}
+	if v.OverCapture != nil {
+		b = jsontext.Name(b, `"over_capture":`)
+		b = jsontext.AppendBool(b, *v.OverCapture)
+	}
+	if v.Extended != nil {
+		b = jsontext.Name(b, `"extended":`)
+		b = jsontext.AppendBool(b, *v.Extended)
+	}
+	b = jsontext.OptInt(b, `"capture_before":`, v.CaptureBefore)
 	return append(b, '}')
 }
 

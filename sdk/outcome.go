@@ -22,6 +22,8 @@ type Outcome struct {
 	Totals *Totals `json:"totals,omitempty"`
 	// Released means that the processor has released the rest of a partial capture.
 	Released bool `json:"released,omitempty"`
+	// Hold says what the processor lets payswitch do with the held funds; nil if it says nothing.
+	Hold *Hold `json:"hold,omitempty"`
 
 	ConnectorData *ConnectorData `json:"connector_data,omitempty"`
 	NextAction    *NextAction    `json:"next_action,omitempty"`

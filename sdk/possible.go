@@ -26,7 +26,7 @@ func (op Operation) Outcomes() []OutcomeStatus {
 			StatusVoided, StatusRefunded, StatusNotFound}
 	case OpRefundSync:
 		return []OutcomeStatus{StatusRefunded, StatusPending, StatusDeclined, StatusReview, StatusNotFound}
-	case OpIncrementalAuthorize:
+	case OpIncrementalAuthorize, OpExtendAuthorization:
 		return []OutcomeStatus{StatusAuthorized, StatusPending, StatusDeclined}
 	case OpAccessToken:
 		return []OutcomeStatus{StatusToken}

@@ -25,6 +25,7 @@ const (
 	OpVerify               Operation = "verify"                // check (and store) a card with a zero amount
 	OpComplete             Operation = "complete"              // continue after the customer has acted (redirect, device data)
 	OpIncrementalAuthorize Operation = "incremental_authorize" // raise what is held to a new total
+	OpExtendAuthorization  Operation = "extend_authorization"  // let the processor hold the funds for longer
 	OpAccessToken          Operation = "access_token"          // fetch a token the other operations authenticate with
 	OpWebhook              Operation = "webhook"               // read a message the processor sent on its own
 )

@@ -5,6 +5,7 @@ package sdk
 //	authorize, verify      Amount, Capture, Instrument, StoredCredential, Customer, Billing, Shipping, Browser, URLs, ThreeDS …
 //	complete               as authorize, and TransactionID, Payment, Return
 //	capture, void          Amount (capture), TransactionID, Payment, FinalCapture
+//	extend_authorization   Amount (the held amount), TransactionID, Payment
 //	incremental_authorize  Amount (the new total), TransactionID, Payment
 //	refund                 Amount, TransactionID, Payment, Reason
 //	sync                   Amount (see Resolves), TransactionID where known, Payment, Resolves
@@ -29,6 +30,12 @@ type Request struct {
 	Capture CaptureMethod `json:"capture,omitempty"`
 	// FinalCapture means that no further capture follows: the processor may release the rest.
 	FinalCapture bool `json:"final_capture,omitempty"`
+	// CaptureReference is payswitch's reference for this capture, unique for ever. A sync that resolves the capture has the same.
+	CaptureReference string `json:"capture_reference,omitempty"`
+	// Hold says what authorize asks of the hold beyond the amount; nil if it asks for nothing.
+	Hold *HoldWish `json:"hold,omitempty"`
+	// Installments is the number of monthly installments that the payer chose; 0 if the payer pays at once. Amount includes their interest.
+	Installments int `json:"installments,omitempty"`
 
 	TransactionID string `json:"transaction_id,omitempty"` // the processor's id of the payment
 	RefundID      string `json:"refund_id,omitempty"`      // the processor's id of the refund

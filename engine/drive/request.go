@@ -44,6 +44,7 @@ func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *request
 		}
 	}
 	r.Description, r.OrderReference = d.Description, d.OrderReference
+	r.Hold = wishOf(p)
 	r.Metadata = textOf(d.Metadata)
 	if in != nil {
 		r.Lines = in.Lines
@@ -78,6 +79,17 @@ func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
 		}
 	}
 	return r
+}
+
+// wishOf returns what the payment asks of the hold beyond its amount, nil for nothing.
+func wishOf(p *payment.Payment) *sdk.HoldWish {
+	d := &p.Details
+	wish := sdk.HoldWish{Incremental: payment.IsTrue(d.Incremental) && AdapterCapture(d.CaptureMethod) == sdk.CaptureManual,
+		Multiple: d.CaptureMethod == payment.CaptureManualMultiple}
+	if wish == (sdk.HoldWish{}) {
+		return nil
+	}
+	return &wish
 }
 
 func AdapterCapture(method payment.CaptureMethod) sdk.CaptureMethod {

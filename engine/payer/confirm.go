@@ -84,6 +84,10 @@ var payerRepeats = []struct {
 		func(p *payment.Payment, in *request.Input) bool { return in.MITCategory == p.Details.MITCategory }},
 	{"psd2_sca_exemption_type", func(in *request.Input) bool { return in.SCAExemption != "" },
 		func(p *payment.Payment, in *request.Input) bool { return in.SCAExemption == p.Details.SCAExemption }},
+	{"request_incremental_authorization", func(in *request.Input) bool { return in.Incremental != nil },
+		func(p *payment.Payment, in *request.Input) bool {
+			return equal(p.Details.Incremental, in.Incremental)
+		}},
 	{"is_stored_credential", func(in *request.Input) bool { return in.StoredCredential != nil },
 		func(p *payment.Payment, in *request.Input) bool {
 			return equal(p.Details.StoredCredential, in.StoredCredential)

@@ -40,6 +40,8 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 		b.Again, b.tries = true, op.ResolveTries
 	case v.Outcome == nil: // rejected, failed or not acted: nothing happened
 		err = b.nothingHappened(v, now)
+	case v.mismatch && op.OnHold(): // what was held before is still held
+		b.ownIncrement().Status = IncrementUnresolved
 	case v.mismatch:
 		b.keepReferences(v.Outcome)
 		b.fail(v.Outcome, "amount_mismatch", v.Text)
@@ -51,6 +53,8 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 			err = b.capture(v.Outcome, m, now)
 		case sdk.OpVoid:
 			err = b.void(v.Outcome, now)
+		case sdk.OpIncrementalAuthorize:
+			b.increment(v.Outcome, now)
 		default:
 			err = b.authorize(v.Outcome, now)
 		}
@@ -73,8 +77,12 @@ func (b *Booking) unknown(v Verdict, now time.Time) {
 	if b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == VoidInitiated && b.Attempt.Authorized > 0 {
 		b.Attempt.Details.CancelWanted = true // the caller is told that the cancel is under way
 	}
-	if !b.lateVoid() { // a late void runs although the payment has ended
+	switch {
+	case b.lateVoid(): // it runs although the payment has ended
+	case !b.Operation.OnHold():
 		b.Payment.OpenOperation = b.Operation.ID
+	case b.Payment.OpenOperation == b.Operation.ID: // what is certainly held can be captured or voided meanwhile
+		b.Payment.OpenOperation = ""
 	}
 	b.Payment.ModifiedAt, b.Attempt.ModifiedAt = now, now
 }
@@ -116,6 +124,11 @@ func (b *Booking) Succeed(next *Operation, now time.Time) {
 // nothingHappened restores the attempt's status after an operation that never reached the processor, or on which the processor never acted.
 func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 	switch b.Operation.Kind {
+	case sdk.OpIncrementalAuthorize:
+		r := b.ownIncrement()
+		r.Status, r.ErrorCode, r.ErrorText = IncrementFailure, codeNotProcessed, v.Text
+		b.Payment.ModifiedAt, b.Attempt.ModifiedAt = now, now
+		return nil
 	case sdk.OpCapture:
 		if i := b.Attempt.captureIndex(b.Operation.ID); i >= 0 {
 			b.Attempt.Details.Captures[i].Status, b.Attempt.Details.Captures[i].ErrorText = CaptureFailed, v.Text
@@ -166,6 +179,9 @@ func (b *Booking) keepReferences(o *sdk.Outcome) {
 	SetText(&d.AuthCode, o.AuthCode)
 	if o.Checks != nil {
 		d.Checks = o.Checks
+	}
+	if o.Hold != nil {
+		d.Hold = mergeHold(d.Hold, o.Hold)
 	}
 	b.KeepCredential(o)
 }
@@ -439,6 +455,13 @@ func BookEvidence(p *Payment, a *Attempt, o *sdk.Outcome, now time.Time) (b *Boo
 			by, b.Attempt.Details.Released = TriggerPartlyCharged, true
 		}
 		err = Move(b.Payment, b.Attempt, by, now)
+	case sdk.StatusAuthorized:
+		if !a.raisedLate(o) {
+			return nil, ""
+		}
+		held, _ := heldBy(o)
+		b.raise(held, now)
+		b.Attempt.raisedTo(held).Status = IncrementSuccess
 	default:
 		return nil, ""
 	}

@@ -123,7 +123,7 @@ func (a *Attempt) rest() Trigger {
 // Clone returns a copy, so that a computation can be thrown away without a trace.
 func (a *Attempt) Clone() *Attempt {
 	c := *a
-	c.Details.Captures = slices.Clone(a.Details.Captures)
+	c.Details.Captures, c.Details.Increments = slices.Clone(a.Details.Captures), slices.Clone(a.Details.Increments)
 	return &c
 }
 

@@ -111,6 +111,11 @@ func (s *state) key() (k [16]byte) {
 		flag(a.Details.CancelWanted)
 		flag(a.Details.Released)
 		flag(a.EndedWithoutMoney())
+		num(a.Amount)
+		for _, r := range a.Details.Increments {
+			text(string(r.Status))
+			num(r.Amount)
+		}
 		for _, c := range a.Details.Captures {
 			text(string(c.Status))
 			num(c.Amount)
@@ -136,6 +141,7 @@ func (s *state) key() (k [16]byte) {
 		}
 		text(string(o.Status))
 		if o.Totals != nil {
+			num(o.Totals.Authorized)
 			num(o.Totals.Captured)
 			num(o.Totals.Refunded)
 		}
@@ -181,6 +187,7 @@ func (s *state) key() (k [16]byte) {
 	processor := func(at *modelProcessor) {
 		text(string(at.txn))
 		num(at.held)
+		num(at.most)
 		num(at.taken)
 		num(at.returned)
 		flag(at.hidden)
@@ -234,6 +241,10 @@ var modelScenarios = []*scenario{
 		left: budgets{calls: 2, faults: 1, jumps: 2}}),
 	today(scenario{name: "confirmed again after it failed, charged at once, messages", manifest: unkeyedManifest, method: CaptureAutomatic, unkeyed: true, retries: true,
 		late: true, messages: 1, declines: true, left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 1}}),
+	today(scenario{name: "held, raised, captured, cancelled", manifest: keyedManifest, method: CaptureManual, raises: []int64{130}, captures: []int64{100, 130}, cancels: true,
+		late: true, declines: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
+	today(scenario{name: "raised without keys, messages, asked", manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, raises: []int64{130, 150}, captures: []int64{130},
+		syncs: true, messages: 1, late: true, left: budgets{calls: 3, faults: 1, jumps: 1}}),
 }
 
 // modelStates is the least number of states that the scenarios have together: the test must not become empty unseen.

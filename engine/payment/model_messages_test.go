@@ -53,7 +53,7 @@ func (w *scenario) deliver(s *state, m modelMail) {
 	}
 	op := s.a.OpenOperation(s.ops)
 	switch {
-	case op == nil:
+	case op == nil || !op.Hears(m.out.Status):
 		w.messageAfterEnd(s, m.out)
 		return
 	case w.underWay(op, s.now):

@@ -25,6 +25,8 @@ type modelProcessor struct {
 	txn      txnState
 	charges  int   // authorizations that it carried out
 	held     int64 // authorized, less what was released
+	most     int64 // the most that it ever held
+	tells    bool  // it names the held amount
 	taken    int64
 	returned int64
 	// done are the operations that it carried out or refused, with its answer. It remembers the idempotency key of each.
@@ -102,6 +104,12 @@ func (p *modelProcessor) perform(w *scenario, op *Operation) *sdk.Outcome {
 			return declined
 		}
 		return &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: "txn"}
+	case sdk.OpIncrementalAuthorize:
+		if p.txn != txnHeld || p.taken > 0 || op.Amount <= p.held {
+			return declined
+		}
+		p.held, p.most = op.Amount, op.Amount
+		return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "txn", Amount: &sdk.Money{Minor: op.Amount, Currency: "EUR"}}
 	case sdk.OpRefund:
 		if p.returned+op.Amount > p.taken {
 			return declined
@@ -114,7 +122,7 @@ func (p *modelProcessor) perform(w *scenario, op *Operation) *sdk.Outcome {
 
 // approve holds the money, or takes it where the payment is captured at once.
 func (p *modelProcessor) approve(w *scenario) *sdk.Outcome {
-	p.txn, p.held = txnHeld, modelAmount
+	p.txn, p.held, p.most, p.tells = txnHeld, modelAmount, modelAmount, len(w.raises) > 0
 	if w.method == CaptureAutomatic {
 		p.taken = p.held
 		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "txn"}
@@ -143,9 +151,12 @@ func (p *modelProcessor) report() *sdk.Outcome {
 		o.Status = sdk.StatusVoided
 	case txnHeld:
 		o.Status = sdk.StatusAuthorized
+		if p.tells {
+			o.Totals = &sdk.Totals{Authorized: p.held}
+		}
 		if p.taken > 0 {
 			o.Status = sdk.StatusCaptured
-			o.Totals = &sdk.Totals{Authorized: modelAmount, Captured: p.taken, Refunded: p.returned}
+			o.Totals = &sdk.Totals{Authorized: p.most, Captured: p.taken, Refunded: p.returned}
 		}
 	}
 	return o

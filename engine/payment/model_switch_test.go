@@ -272,6 +272,21 @@ func (w *scenario) capture(s *state, amount int64) bool {
 	return w.intent(s, p, a, op, TriggerCaptureStart)
 }
 
+// raise is hold.Funds.IncrementAuthorization.
+func (w *scenario) raise(s *state, amount int64) bool {
+	if s.p.Status != RequiresCapture || amount <= s.p.NetAmount || s.a.Raising() != nil {
+		return false
+	}
+	p, a, op := s.p.Clone(), s.a.Clone(), w.newOperation(s, sdk.OpIncrementalAuthorize, amount)
+	a.AddIncrement(op.ID, op.ID, amount, s.now)
+	p.OpenOperation = op.ID
+	if w.commit(s, &modelChange{wasP: s.p, p: p, wasA: s.a, a: a, intents: []*Operation{op}}) != nil {
+		return false
+	}
+	w.perform(s, op, nil)
+	return true
+}
+
 func (w *scenario) refund(s *state, amount int64) bool {
 	if !s.p.Status.Facts().Refund || amount <= 0 || amount > s.p.Refundable() {
 		return false

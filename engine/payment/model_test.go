@@ -36,6 +36,7 @@ type scenario struct {
 
 	// Calls that the merchant makes, beside the confirm.
 	captures, refunds []int64
+	raises            []int64 // new totals
 	cancels, syncs    bool
 	jumps             []time.Duration
 
@@ -57,7 +58,7 @@ var (
 )
 
 func modelManifest(preAuthVoid bool, by ...sdk.ResolveBy) *sdk.Manifest {
-	return &sdk.Manifest{Name: "model", Operations: []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync},
+	return &sdk.Manifest{Name: "model", Operations: []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync, sdk.OpIncrementalAuthorize},
 		Environments: map[string]sdk.Environment{"test": {Hosts: []string{"processor.test"}}},
 		Features:     sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, PreAuthVoid: preAuthVoid},
 		Resolve:      sdk.ResolveRule{By: by, IdempotencyWindowSeconds: int64(keyWindow / time.Second), NotFoundFinalAfterSeconds: int64(notFoundFinal / time.Second)}}
@@ -128,6 +129,9 @@ func (w *scenario) movesAt(s *state, i int) (out []move) {
 		call("confirms the payment", w.confirm)
 		for _, amount := range w.captures {
 			call(fmt.Sprint("captures ", amount), func(n *state) bool { return w.capture(n, amount) })
+		}
+		for _, amount := range w.raises {
+			call(fmt.Sprint("raises the held amount to ", amount), func(n *state) bool { return w.raise(n, amount) })
 		}
 		for _, amount := range w.refunds {
 			call(fmt.Sprint("refunds ", amount), func(n *state) bool { return w.refund(n, amount) })
@@ -226,6 +230,16 @@ func (w *scenario) movesOfRun(s *state, r *modelRun, try func(client bool, text 
 				goesWrong("the switch sends "+name+"; the processor waits", func(n *state, own *modelRun) {
 					n.at.queue = append(n.at.queue, own.op)
 					own.lost()
+				})
+			}
+			if w.declines && r.op.OnHold() {
+				try(false, "the switch sends "+name+"; the processor declines", func(n *state) bool {
+					own := n.own(r)
+					if w.send(n, own) {
+						n.at.done = append(n.at.done, modelAct{op: own.op.ID, out: &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "no", Message: "no"}}})
+						w.receive(n, own)
+					}
+					return true
 				})
 			}
 			if w.declines && r.op.Charges() {
@@ -345,6 +359,9 @@ func (w *scenario) receive(s *state, r *modelRun) {
 	r.answer = &Answer{Exchanges: []sdk.Exchange{{Sent: true, Status: 200}}, MayHaveLeft: true, AnsweredLast: true, Outcome: out}
 }
 
+// most is the greatest amount that the merchant may ask for.
+func (w *scenario) most() int64 { return slices.Max(append([]int64{modelAmount}, w.raises...)) }
+
 // checkMove holds the invariants of every moment against a move.
 func (w *scenario) checkMove(was, s *state, client bool) {
 	p, a, at := s.p, s.a, &s.at
@@ -360,10 +377,14 @@ func (w *scenario) checkMove(was, s *state, client bool) {
 	switch {
 	case at.charges > 1:
 		s.breaks("the customer is charged twice")
-	case at.returned > at.taken || at.taken > modelAmount:
-		s.breaks("the processor took %d and gave back %d of %d", at.taken, at.returned, modelAmount)
+	case at.returned > at.taken || at.taken > w.most():
+		s.breaks("the processor took %d and gave back %d of %d", at.taken, at.returned, w.most())
 	case a.Captured > a.Authorized || a.Authorized > a.Amount || p.Refunded > a.Captured && !slices.Contains(s.alarms, "refund_exceeds") || p.Details.RefundedTotal > p.Refunded:
 		s.breaks("the rows say authorized %d, captured %d, refunded %d (%d done)", a.Authorized, a.Captured, p.Refunded, p.Details.RefundedTotal)
+	case at.held > 0 && a.Authorized > at.most:
+		s.breaks("the payment shows %d authorized, and the processor holds no more than %d", a.Authorized, at.most)
+	case p.NetAmount != a.Amount || p.Amount != p.NetAmount:
+		s.breaks("the payment is about %d (net %d), its attempt about %d", p.Amount, p.NetAmount, a.Amount)
 	case a.Captured > at.taken:
 		s.breaks("the payment shows %d captured, and the processor took %d", a.Captured, at.taken)
 	case p.Details.RefundedTotal > at.returned:

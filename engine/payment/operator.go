@@ -51,6 +51,8 @@ func (s *Resolution) Verdict(p *Payment, a *Attempt, r *Refund, op *Operation) V
 		o.Totals = &sdk.Totals{Authorized: a.Authorized, Captured: a.Captured + s.Amount}
 	case sdk.OpVoid:
 		o.Status, o.Amount = sdk.StatusVoided, nil
+	case sdk.OpIncrementalAuthorize:
+		o.Status, o.Amount = sdk.StatusAuthorized, &sdk.Money{Minor: op.Amount, Currency: p.Currency}
 	case sdk.OpVerify:
 		o.Status, o.Amount, o.TransactionID = sdk.StatusVerified, nil, s.Reference
 	default:
@@ -65,6 +67,13 @@ func (s *Resolution) Verdict(p *Payment, a *Attempt, r *Refund, op *Operation) V
 // Contradicted reports whether a processor's report on the attempt says that the operator's word on op was wrong. a is the attempt before the
 // report is booked. A report of a refund is compared with the refund instead.
 func (s *Resolution) Contradicted(op *Operation, a *Attempt, o *sdk.Outcome) bool {
+	if op.OnHold() {
+		held, named := heldBy(o)
+		if s.Outcome == SaidSucceeded {
+			return named && held < op.Amount && o.Status == sdk.StatusAuthorized && a.Captured == 0
+		}
+		return named && held == op.Amount && a.Authorized < held
+	}
 	if s.Outcome != SaidSucceeded {
 		want := map[sdk.Operation]sdk.OutcomeStatus{sdk.OpCapture: sdk.StatusCaptured, sdk.OpVoid: sdk.StatusVoided}[op.Kind]
 		if want == "" { // an operation that charges
@@ -88,7 +97,7 @@ func (s *Resolution) Contradicted(op *Operation, a *Attempt, o *sdk.Outcome) boo
 		return true
 	case sdk.StatusAuthorized:
 		amount, named := said(o)
-		return named && amount != s.Amount && a.Captured == 0 && op.Kind != sdk.OpVerify
+		return named && amount != s.Amount && a.Captured == 0 && op.Kind != sdk.OpVerify && len(a.Details.Increments) == 0
 	case sdk.StatusCaptured:
 		amount, named := said(o)
 		return named && amount < s.Amount && len(a.Details.Captures) == 0

@@ -90,6 +90,8 @@ type Details struct {
 	StoredCredential *bool `json:"is_stored_credential,omitempty"`
 	// Force3DSChallenge asks for a challenge; nil if it was not sent.
 	Force3DSChallenge *bool `json:"force_3ds_challenge,omitempty"`
+	// Incremental is request_incremental_authorization; nil if it was not sent.
+	Incremental *bool `json:"request_incremental,omitempty"`
 	// RiskAccepted is the result of the merchant's own risk analysis; nil without frm_metadata.
 	RiskAccepted *bool `json:"risk_accepted,omitempty"`
 	// ProfileAcquirerID names an acquirer of the profile; nil and "" leave the choice to the account and the profile.
@@ -136,7 +138,7 @@ func (d *Details) FillFromEcho() {
 	for _, f := range []struct {
 		to  **bool
 		key string
-	}{{&d.StoredCredential, "is_stored_credential"}, {&d.Force3DSChallenge, "force_3ds_challenge"}} {
+	}{{&d.StoredCredential, "is_stored_credential"}, {&d.Force3DSChallenge, "force_3ds_challenge"}, {&d.Incremental, "request_incremental_authorization"}} {
 		if raw := string(d.Echo[f.key]); *f.to == nil && (raw == "true" || raw == "false") {
 			value := raw == "true"
 			*f.to = &value
@@ -240,6 +242,10 @@ type AttemptDetails struct {
 	Exemption *AttemptExemption `json:"exemption,omitempty"`
 	// Captures are the captures of this attempt, in order.
 	Captures []CaptureRecord `json:"captures,omitempty"`
+	// Increments are the tries to raise the held amount, in order.
+	Increments []IncrementRecord `json:"increments,omitempty"`
+	// Hold is what the processor says of the held funds, nil if it has said nothing.
+	Hold *sdk.Hold `json:"hold,omitempty"`
 	// EndedAt is the time when the payer's part in the attempt ended, zero before. Later acts of the merchant do not change it.
 	EndedAt time.Time `json:"ended_at,omitzero"`
 	// Confirmed is true if the attempt was confirmed with an instrument. Answers show Card only then.

@@ -58,6 +58,9 @@ func (w Waits) Ways(op *Operation, a *Attempt, m *sdk.Manifest, now time.Time) (
 				asks, out = true, append(out, string(by))
 			}
 		case sdk.ResolveByIdempotentResend:
+			if op.OnHold() && !a.Holds() {
+				continue // the payment has moved on: nothing is to be raised any more
+			}
 			if op.Status != OperationPending && w.MayResend(op, rule, now) && !(op.Charges() && a.Details.CancelWanted) {
 				out = append(out, string(by))
 			}
@@ -91,6 +94,8 @@ func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends
 		limit = min(limit, w.Payer)
 	}
 	switch {
+	case op.OnHold() && !a.Holds():
+		return NotSent("the payment has moved on before anything was sent"), true
 	case op.Charges() && a.Details.CancelWanted:
 		return NotSent("cancelled before anything was sent"), true
 	case a.Releases(op) && (op.StartedAt.After(now) || w.age(op, now) == AgeUnknown): // the clock has jumped: an early void harms nobody
@@ -257,7 +262,7 @@ func (o *Operation) Unsent() bool { return o.Status == OperationUnknown && o.Las
 // OpenOperation returns the attempt's latest operation that is in flight, unknown or pending, or nil. ops are the payment's operations in order.
 func (a *Attempt) OpenOperation(ops []*Operation) *Operation {
 	for _, op := range slices.Backward(ops) {
-		if op.AttemptID == a.ID && !op.OfRefund() && (op.Status.Open() || op.Status == OperationPending && AwaitsEnd(a.Status)) {
+		if op.AttemptID == a.ID && !op.OfRefund() && (op.Status.Open() || op.Status == OperationPending && op.Waits(a)) {
 			return op
 		}
 	}
@@ -313,7 +318,7 @@ func NextResolve(p *Payment, a *Attempt, op *Operation) ResolveStep {
 	switch {
 	case !op.Status.Open() && !pending:
 		return ResolveRecheck
-	case pending && !op.OfRefund() && !AwaitsEnd(a.Status) && op.ID != a.Details.LateVoid:
+	case pending && !op.OfRefund() && !op.Waits(a) && op.ID != a.Details.LateVoid:
 		return ResolveClose
 	case p.Occupied(op):
 		return ResolveWait

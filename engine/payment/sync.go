@@ -52,6 +52,9 @@ func InterpretSync(op *Operation, a *Attempt, o *sdk.Outcome, final bool) Verdic
 	if op.Status == OperationPending {
 		notYet = Verdict{Status: OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}, noNews: true}
 	}
+	if op.Kind == sdk.OpIncrementalAuthorize {
+		return readIncrement(op, a, o, final, notYet)
+	}
 	if op.Kind != sdk.OpCapture && !Plausible(o, a) {
 		return Verdict{Status: OperationSucceeded, Outcome: o, mismatch: true, Alarm: "amount_mismatch", Text: "the processor reports an amount that differs from the requested one"}
 	}
@@ -142,7 +145,7 @@ func (a *Attempt) AlreadyShows(o *sdk.Outcome) bool {
 	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusNotFound, sdk.StatusUnknown:
 		return true // once the operation has ended, such a status brings no news
 	case sdk.StatusAuthorized:
-		return a.Authorized > 0 || a.Captured > 0
+		return (a.Authorized > 0 || a.Captured > 0) && !a.raisedLate(o)
 	case sdk.StatusVerified:
 		return a.Status == Charged
 	case sdk.StatusCaptured:

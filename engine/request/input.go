@@ -69,6 +69,7 @@ type Input struct {
 	StoredCredential  *bool         // is_stored_credential
 	IFrameRedirect    *bool         // is_iframe_redirection_enabled
 	Force3DSChallenge *bool
+	Incremental       *bool   // request_incremental_authorization
 	RiskAccepted      *bool   // frm_metadata.risk_accepted: see RiskAccepted
 	ProfileAcquirerID *string // the profile's acquirer that the payment names; "" takes an earlier name back
 
@@ -127,6 +128,7 @@ func (in *Input) Apply(p *payment.Payment) {
 	payment.SetPtr(&d.IFrameRedirect, in.IFrameRedirect)
 	payment.SetPtr(&d.Force3DSChallenge, in.Force3DSChallenge)
 	payment.SetPtr(&d.RiskAccepted, in.RiskAccepted)
+	payment.SetPtr(&d.Incremental, in.Incremental)
 	for k, r := range in.Echo {
 		if d.Echo == nil {
 			d.Echo = map[string]json.RawMessage{}
@@ -224,6 +226,12 @@ type CaptureInput struct {
 	Amount           *int64
 	DescriptorName   string
 	DescriptorSuffix string
+}
+
+// IncrementInput is a request to raise the held amount.
+type IncrementInput struct {
+	Amount int64 // the new total
+	Reason string
 }
 
 // RetrieveInput are the options of a request that reads a payment.

@@ -76,6 +76,9 @@ func CheckCommon(in *Input, amount int64) error {
 	case in.Recurring != nil && in.MandateData != nil:
 		return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Expected one out of recurring_details and mandate_data but got both",
 			Param: "mandate_data"}
+	case payment.IsTrue(in.Incremental) && (in.CaptureMethod == payment.CaptureAutomatic || in.CaptureMethod == payment.CaptureSequentialAutomatic):
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Param: "request_incremental_authorization",
+			Reason: "incremental authorization is not supported when capture_method is automatic"}
 	case in.External3DS != nil && *in.External3DS && in.AuthenticationType == payment.AuthenticationNoThreeDS:
 		return fault.Refused("request_external_three_ds_authentication needs authentication_type three_ds").About("authentication_type")
 	}

@@ -143,6 +143,9 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d := h.tooSoon(c.Now().UnixMilli()); d != nil && h.against == nil {
+		h.against = d
+	}
 	return h.answer(declineOf(h.rule.reason), h.raised), nil
 }
 

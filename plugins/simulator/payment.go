@@ -9,6 +9,7 @@ import (
 // payment is one payment as the simulated processor sees it, made from the request.
 type payment struct {
 	request       *sdk.Request
+	connector     string // the name under which the simulator answers
 	id            string // the processor's id, made from the request's reference
 	amount        sdk.Money
 	automatic     bool
@@ -24,7 +25,7 @@ type payment struct {
 // seen makes the payment of an operation.
 func seen(c *sdk.Call) *payment {
 	r := c.Request
-	p := &payment{request: r, id: r.TransactionID, amount: r.Amount, automatic: r.Capture != sdk.CaptureManual, memory: remembered(r)}
+	p := &payment{request: r, connector: c.Account.Connector, id: r.TransactionID, amount: r.Amount, automatic: r.Capture != sdk.CaptureManual, memory: remembered(r)}
 	if p.id == "" {
 		p.id = "sim_" + reference(c)
 	}
@@ -140,6 +141,7 @@ func (p *payment) approved() *sdk.Outcome {
 		o.Status = sdk.StatusVerified
 		return o
 	}
+	o.Hold = p.hold()
 	amount := p.amount
 	if p.rule.half {
 		amount.Minor -= amount.Minor / 2

@@ -76,7 +76,7 @@ func (c *checker) sample(op sdk.Operation) *sdk.Step {
 			r.TransactionID, r.Payment = "tx_1", state
 			r.Return = &sdk.Return{Method: "GET", Query: []sdk.Header{sdk.H("status", "ok")}}
 		}
-	case sdk.OpCapture, sdk.OpIncrementalAuthorize:
+	case sdk.OpCapture, sdk.OpIncrementalAuthorize, sdk.OpExtendAuthorization:
 		r.TransactionID, r.Payment, r.FinalCapture = "tx_1", state, op == sdk.OpCapture
 	case sdk.OpVoid:
 		r.TransactionID, r.Payment, r.Reason = "tx_1", state, "requested_by_customer"

@@ -25,6 +25,8 @@ func Operation(flow string) sdk.Operation {
 		return sdk.OpSync
 	case "incremental_authorization":
 		return sdk.OpIncrementalAuthorize
+	case "extend_authorization":
+		return sdk.OpExtendAuthorization
 	case "three_ds_prepare":
 		return sdk.OpPrepare
 	case "three_ds_authenticate":

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -37,7 +38,7 @@ func Support(a *sdk.Adapter, fsys fs.FS, o Options, missing map[sdk.Operation]st
 		case slices.Contains(m.Operations, op):
 			fmt.Fprintf(b, "| %s | yes | %s |\n", op, strings.Join(cases[op], " "))
 		case slices.Contains(m.Kind.Operations(), op):
-			fmt.Fprintf(b, "| %s | – | %s |\n", op, missing[op])
+			fmt.Fprintf(b, "| %s | – | %s |\n", op, cmp.Or(missing[op], "not offered"))
 		}
 	}
 	if m.Authenticator != nil {
@@ -66,13 +67,17 @@ func featureTable(f sdk.Features) string {
 	for _, row := range []struct {
 		name string
 		has  bool
-	}{{"partial capture", f.PartialCapture}, {"several captures", f.MultipleCapture}, {"a partial capture releases the rest", f.ReleasesRest},
+	}{{"partial capture", f.PartialCapture}, {"several captures", f.MultipleCapture}, {"a capture above the authorization", f.OverCapture},
+		{"approval of less than the amount", f.PartialApproval}, {"longer holds", f.ExtendedHold}, {"a partial capture releases the rest", f.ReleasesRest},
 		{"partial refund", f.PartialRefund}, {"zero-amount verification", f.ZeroAmount}, {"3-D Secure of the processor", f.Processor3DS},
 		{"3-D Secure done outside", f.External3DS}, {"stored credentials", f.StoredCredential}, {"charge by network transaction id", f.NetworkMIT},
 		{"void before the customer has acted", f.PreAuthVoid}} {
 		fmt.Fprintf(b, "| %s | %s |\n", row.name, map[bool]string{true: "yes", false: "–"}[row.has])
 	}
 	claims := "–"
+	if len(f.Installments) > 0 {
+		fmt.Fprintf(b, "| installments | %v |\n", f.Installments)
+	}
 	for i, e := range f.Exemptions {
 		if i == 0 {
 			claims = string(e)

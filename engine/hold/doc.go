@@ -1,0 +1,3 @@
+// Package hold changes what a processor holds for a payment between its authorization and its capture: it raises the held amount. It decides;
+// change.Changes commits, and the engine performs the operation and books its result (payment/increment.go).
+package hold

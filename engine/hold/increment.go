@@ -1,0 +1,107 @@
+package hold
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/fault"
+	"payswitch/engine/ids"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/request"
+	"payswitch/sdk"
+)
+
+// Deps are what Funds works with.
+type Deps struct {
+	Changes *change.Changes
+	Driver  *drive.Driver
+	Methods *method.Methods
+	Now     port.Clock
+	// Perform drives an operation whose intent is durable, and settles it.
+	Perform func(ctx context.Context, w *change.Loaded) error
+}
+
+// Funds are the use cases of held funds. It is safe for concurrent use.
+type Funds struct{ Deps }
+
+// IncrementAuthorization raises the held amount of a payment to a new total. A refusal of the processor is no error: the payment's list of tries shows
+// it. Errors: IR_16 if the payment's status, its processor, or the amount does not allow it; IR_11 if the payment's customer was deleted.
+func (h *Funds) IncrementAuthorization(ctx context.Context, auth account.Auth, id string, in request.IncrementInput) (*change.View, error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	return h.Changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
+		if err := h.mayRaise(ctx, w, in.Amount); err != nil {
+			return nil, err
+		}
+		now := h.Now().UTC().Truncate(time.Millisecond)
+		h.Driver.Begin(&w.Run, sdk.OpIncrementalAuthorize, in.Amount, now)
+		w.Request.Reason = in.Reason
+		a := w.Attempt
+		a.AddIncrement(ids.At("auth_", now)+"_"+strconv.Itoa(len(a.Details.Increments)+1), w.Operation.ID, in.Amount, now)
+		a.ModifiedAt, w.Payment.ModifiedAt = now, now
+		return h.intent(w)
+	})
+}
+
+// mayRaise checks a raise in the contract's order.
+func (h *Funds) mayRaise(ctx context.Context, w *change.Loaded, amount int64) error {
+	p, a := w.Payment, w.Attempt
+	allowed := payment.IncrementAllowed(p, a)
+	switch {
+	case p.Status != payment.RequiresCapture:
+		return fault.Refused("You cannot increment authorization this payment because it has status " + string(p.Status))
+	case allowed == nil || !*allowed:
+		return fault.Refused("You cannot increment authorization this payment because it is not allowed for incremental_authorization").
+			WithHint("Create the payment with request_incremental_authorization true and capture_method manual, at a processor that raises authorizations.")
+	case amount <= p.NetAmount:
+		return fault.Refused("Amount should be greater than original authorized amount").About("amount")
+	case amount > payment.MaxAmount:
+		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount")
+	case a.Raising() != nil:
+		return fault.Refused("You cannot increment authorization this payment because the result of an earlier increment is not known yet").
+			WithHint("Retrieve the payment until no item of incremental_authorizations is processing.")
+	}
+	if err := h.living(ctx, p); err != nil {
+		return err
+	}
+	if err := h.Changes.WithAccount(ctx, w); err != nil {
+		return err
+	}
+	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpIncrementalAuthorize) {
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "incremental_authorization flow not supported", Connector: w.Account.Connector}
+	}
+	return nil
+}
+
+// living refuses a payment whose customer was deleted: no more of that customer's money may be held.
+func (h *Funds) living(ctx context.Context, p *payment.Payment) error {
+	if p.CustomerID == "" {
+		return nil
+	}
+	c, err := h.Methods.Customer(ctx, account.Auth{MerchantID: p.MerchantID}, p.CustomerID)
+	if missing, ok := errors.AsType[*fault.Error](err); ok && missing.Kind == fault.KindNotFound {
+		return nil
+	}
+	if err == nil && c.Redacted {
+		err = &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted"}
+	}
+	return err
+}
+
+// intent returns the change that makes the operation of w durable and then performs it. The payment keeps its status.
+func (h *Funds) intent(w *change.Loaded) (*change.Change, error) {
+	w.Payment.OpenOperation = w.Operation.ID
+	c := &change.Change{Payment: w.Payment, Attempt: w.Attempt, Turn: w.Account}
+	c.Intend(w.Operation, w.Account)
+	c.Effects = append(c.Effects, func(ctx context.Context) error { return h.Perform(ctx, w) })
+	return c, h.Driver.SealRun(&w.Run)
+}

@@ -1,0 +1,47 @@
+package router
+
+import (
+	"math"
+
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+)
+
+// incrementFields reads the body of a raise. amount is the new total.
+var incrementFields = openObject(
+	must(at("amount", integer(math.MinInt64, math.MaxInt64), func(in *request.IncrementInput) *int64 { return &in.Amount })),
+	at("reason", text, func(in *request.IncrementInput) *string { return &in.Reason }),
+)
+
+func (s *Server) incrementAuthorization(c *call) (answer, error) {
+	var in request.IncrementInput
+	if err := decode(c, incrementFields, &in); err != nil {
+		return answer{}, err
+	}
+	if err := checkLengths(length{"reason", in.Reason, 255}); err != nil {
+		return answer{}, err
+	}
+	return s.paymentAnswer(s.Payments.IncrementAuthorization(c.ctx(), c.auth, c.param("payment_id"), in))
+}
+
+// writeIncrements writes whether the held amount can be raised, and the tries to raise it.
+func writeIncrements(w *writer, p *payment.Payment, a *payment.Attempt, listed bool) {
+	tries := a.Details.Increments
+	w.flag("incremental_authorization_allowed", payment.IncrementAllowed(p, a))
+	if len(tries) == 0 {
+		w.null("authorization_count", "incremental_authorizations")
+		return
+	}
+	w.int("authorization_count", int64(len(tries)))
+	if listed {
+		w.null("incremental_authorizations")
+		return
+	}
+	w.key("incremental_authorizations").openList()
+	for i := range tries {
+		r := &tries[i]
+		w.open().str("authorization_id", r.ID).int("amount", r.Amount).str("status", string(r.Shown(a)))
+		w.text("error_code", r.ErrorCode).text("error_message", r.ErrorText).int("previously_authorized_amount", r.Previous).close()
+	}
+	w.closeList()
+}
