@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/paylink"
 	"payswitch/engine/paylink/visit"
@@ -16,6 +17,9 @@ type Links interface {
 	PaymentLinks(ctx context.Context, a account.Auth, f paylink.Filter) ([]*visit.Record, error)
 	PaymentPage(ctx context.Context, merchantID, paymentID string) (*visit.PaymentPage, error)
 	Return(p *visit.PaymentPage) (*change.ReturnView, error)
+	CreateCollect(ctx context.Context, a account.Auth, in paylink.Collect) (*paylink.Link, error)
+	CollectPage(ctx context.Context, merchantID, id string) (*visit.CollectPage, error)
+	SaveCollected(ctx context.Context, p *visit.CollectPage, in *card.Input) error
 }
 
 // The patterns of links.

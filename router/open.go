@@ -17,7 +17,7 @@ const (
 	byToken     guardKind = "token"     // the path holds an unguessable {token}; a wrong token gets 404 before the request is read
 	bySignature guardKind = "signature" // the adapter checks the sender's signature, or asks the sender
 	byNothing   guardKind = "nothing"   // every caller gets the same answer
-	byPayment   guardKind = "payment"   // the path names a payment for which the merchant has made a link; others get 404
+	byLink      guardKind = "link"      // the path is a link that the merchant has made; other paths get 404
 	byDevelop   guardKind = "develop"   // served in development only, and shows no stored data
 )
 
@@ -55,10 +55,11 @@ var openRoutes = []guard{
 
 	{pattern: webhookPattern, by: bySignature, why: "processors send no key; an unproven message gets the same answer whether or not the account exists"},
 
-	{pattern: openLinkPattern, by: byPayment, why: "a payment link: merchant and payment in the path are the link, as the API has it"},
-	{pattern: secureLinkPattern, by: byPayment, why: "the same for frames of allowed domains"},
-	{pattern: linkStatusPattern, by: byPayment, why: "how the link's payment stands; no client secret"},
-	{pattern: linkQRPattern, by: byPayment, why: "the link as a picture"},
+	{pattern: openLinkPattern, by: byLink, why: "a payment link: merchant and payment in the path are the link, as the API has it"},
+	{pattern: secureLinkPattern, by: byLink, why: "the same for frames of allowed domains"},
+	{pattern: linkStatusPattern, by: byLink, why: "how the link's payment stands; no client secret"},
+	{pattern: linkQRPattern, by: byLink, why: "the link as a picture"},
+	{pattern: collectPattern, by: byLink, why: "a collect link: it saves a card, and shows none"},
 
 	{pattern: simulatorPath, by: byDevelop, why: "a form that posts only to this server's return URLs, which have tokens"},
 	{pattern: simulatedServerPrefix, by: byDevelop, why: "the simulated 3DS server: test cards; its accounts have keys of their own"},

@@ -67,6 +67,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.paymentDecisionRoutes()...)
 	list = append(list, s.operatorRoutes()...)
 	list = append(list, s.linkRoutes()...)
+	list = append(list, s.collectRoutes()...)
 	list = append(list, s.eventRoutes()...)
 	list = append(list, s.routingRoutes()...)
 	if s.opts.DevPages {

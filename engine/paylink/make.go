@@ -1,6 +1,7 @@
 package paylink
 
 import (
+	"encoding/json"
 	"net/url"
 	"time"
 
@@ -44,8 +45,16 @@ type Collect struct {
 	CustomerID    string
 	ExpirySeconds *int64 // nil: 900
 	ReturnURL     string
-	Config        Config // logo, seller name and theme; "" for the account's
-	Methods       []byte // enabled_payment_methods as JSON; nil for the account's
+	Config        Config          // logo, seller name and theme; "" for the account's
+	Methods       json.RawMessage // enabled_payment_methods; nil for the account's
+}
+
+// Expiry is how long the link lives.
+func (c *Collect) Expiry() time.Duration {
+	if c.ExpirySeconds == nil {
+		return defaultExpiry
+	}
+	return time.Duration(*c.ExpirySeconds) * time.Second
 }
 
 const defaultExpiry = 900 * time.Second
