@@ -18,6 +18,13 @@ func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *change
 	return e.about("payment_details", paymentSize, func(w *writer) { writePayment(w, v, false) })
 }
 
+// Payment returns a payment as GET /payments/{id} answers it.
+func (Presenter) Payment(v *change.View) ([]byte, error) {
+	w := newWriter(paymentSize)
+	writePayment(w, v, false)
+	return w.bytes()
+}
+
 // event is what the body of every webhook has.
 type event struct {
 	merchantID, id, kind string

@@ -23,7 +23,7 @@ var tones = map[string]string{
 	string(payment.Review):                          "doubt",
 
 	"captured": "good", "charged": "good", "delivered": "good", "certified": "good", "active": "good", "authorized": "good", "won": "good", "passed": "good",
-	"started": "go", "sending": "go", "opened": "go", "under_review": "go",
+	"started": "go", "sending": "go", "opened": "wait",
 	"pending": "wait", "retrying": "wait", "waiting": "wait", "waits_for_approval": "wait", "challenged": "wait",
 	"unknown": "doubt", "conflict": "doubt", "unresolved": "doubt",
 	"failure": "bad", "declined": "bad", "refused": "bad", "rejected": "bad", "violation": "bad", "lost": "bad",

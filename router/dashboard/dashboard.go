@@ -13,10 +13,12 @@ import (
 
 // Deps are the parts that Server calls. Sessions and Engine are required.
 type Deps struct {
-	Sessions Sessions
-	Engine   Engine
-	Logger   *slog.Logger     // nil discards the log
-	Now      func() time.Time // nil: time.Now
+	Sessions  Sessions
+	Engine    Engine
+	Events    Events           // nil: pages show no deliveries
+	Presenter Presenter        // nil: pages show no raw answers
+	Logger    *slog.Logger     // nil discards the log
+	Now       func() time.Time // nil: time.Now
 }
 
 // Sessions finds the person behind a request. The error ErrNoSession says that the request has no session: the person has to sign in.

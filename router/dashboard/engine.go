@@ -10,6 +10,8 @@ import (
 type Engine interface {
 	merchants
 	paymentLists
+	onePayment
+	moneyMoves
 }
 
 // merchants reads merchant accounts.

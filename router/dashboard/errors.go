@@ -49,6 +49,9 @@ func (s *Server) refuse(c *call, err error) {
 // signInPath is where a person without a session signs in.
 const signInPath = "/login"
 
+// stepUpPath is where a person gives the second factor again.
+const stepUpPath = "/confirm"
+
 // signIn sends a person without a session to the page where a session begins. The page leads back afterwards.
 func (s *Server) signIn(c *call) {
 	to := signInPath
@@ -73,6 +76,11 @@ func (s *Server) problem(c *call, err error) (int, *problemPage) {
 		}
 		return http.StatusForbidden, &problemPage{Heading: "Your role does not allow this",
 			Text: "This page needs the role " + strings.Join(names, " or ") + ".", Hint: "Ask an administrator of this merchant for it."}
+	}
+	var again *needsStepUp
+	if errors.As(err, &again) {
+		return http.StatusForbidden, &problemPage{Heading: "Give your second factor again", Text: "This amount is above your limit without a fresh second factor.",
+			Hint: "Confirm who you are, then send the form again.", Link: &Link{stepUpPath + "?next=" + url.QueryEscape(strings.TrimSuffix(again.back, "/refund")), "Confirm"}}
 	}
 	var known *fault.Error
 	if !errors.As(err, &known) {

@@ -27,12 +27,26 @@ func (r route) merchant() bool { return strings.Contains(r.pattern, "{m}") }
 
 // table lists all routes.
 func (s *Server) table() []route {
+	captureSheet, capture := s.sheet("capture")
+	refundSheet, refund := s.sheet("refund")
+	cancelSheet, cancel := s.sheet("cancel")
 	return []route{
 		{method: "GET", pattern: "/{$}", signed: true, handle: s.start},
 		{method: "GET", pattern: "/m/{m}/{$}", needs: staff.SeePayments, handle: s.home},
 		{method: "GET", pattern: "/m/{m}/payments", needs: staff.SeePayments, handle: s.payments},
 		{method: "GET", pattern: "/m/{m}/payments/new", needs: staff.SeePayments, handle: s.paymentsNews},
 		{method: "GET", pattern: "/m/{m}/payments.csv", needs: staff.SeePayments, handle: s.paymentsCSV},
+		{method: "GET", pattern: "/m/{m}/payments/{id}", needs: staff.SeePayments, handle: s.payment},
+		{method: "GET", pattern: "/m/{m}/payments/{id}/capture", needs: staff.MoveMoney, handle: captureSheet},
+		{method: "POST", pattern: "/m/{m}/payments/{id}/capture", needs: staff.MoveMoney, handle: capture},
+		{method: "GET", pattern: "/m/{m}/payments/{id}/refund", needs: staff.MoveMoney, handle: refundSheet},
+		{method: "POST", pattern: "/m/{m}/payments/{id}/refund", needs: staff.MoveMoney, handle: refund},
+		{method: "GET", pattern: "/m/{m}/payments/{id}/cancel", needs: staff.MoveMoney, handle: cancelSheet},
+		{method: "POST", pattern: "/m/{m}/payments/{id}/cancel", needs: staff.MoveMoney, handle: cancel},
+		{method: "GET", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askSheet},
+		{method: "POST", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askProcessor},
+		{method: "GET", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resendSheet},
+		{method: "POST", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resend},
 	}
 }
 

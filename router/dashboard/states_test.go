@@ -2,7 +2,11 @@ package dashboard
 
 import (
 	"net/url"
+	"strings"
 	"time"
+
+	"payswitch/engine/story"
+	"payswitch/sdk"
 )
 
 // state is a page as it may be: TestPages renders each, TestPagesInABrowser looks at each.
@@ -26,6 +30,17 @@ func states() []state {
 		{"payments-wrong", filtered("amount=lots&from=yesterday&currency=dollars", nil, Pager{})},
 		{"payments-empty", &paymentsPage{List: "/m/acme/payments", Fields: readFilters(nil).fields(), Empty: noPayment}},
 		{"news", &newsPage{"7", "/m/acme/payments"}},
+		{"payment", onePaymentPage()},
+		{"payment-doubt", doubtPage()},
+		{"payment-new", &paymentPage{ID: "pay_1", Back: "/m/acme/payments", Amount: Money{100, "EUR"}, Status: chip("requires_payment_method"),
+			Sentence: "The payment of 1.00 EUR waits for the customer to choose how to pay. No money has moved.", Zone: "UTC", Sums: []sum{{"Asked for", "", Money{100, "EUR"}}}}},
+		{"sheet", &sheetPage{Heading: "Refund up to 65.40 USD", Action: "/x", Back: "/y", Words: []string{"The simulator gives the amount back.", "A refund cannot be taken back."},
+			Button: "Refund", Curl: "curl -X POST http://api.example/refunds \\\n  -H 'api-key: YOUR_KEY'", Fields: []Field{
+				{Name: "amount", Label: "Amount in USD", Kind: "text", Value: "65.40", Required: true, Hint: "At most 65.40 USD."},
+				{Name: "reason", Label: "Reason (kept with the refund)", Kind: "text", Max: 255}, {Name: "key", Kind: "hidden", Value: "k"}}}},
+		{"sheet-problem", &sheetPage{Heading: "Refund up to 65.40 USD", Action: "/x", Back: "/y", Button: "Refund", Problem: errLost, Fields: []Field{
+			{Name: "amount", Label: "Amount in USD", Kind: "text", Value: "6540", Problem: "The refund amount exceeds the amount captured"}}}},
+		{"sheet-refused", &sheetPage{Heading: "Capture 0.00 USD", Back: "/y", Refused: true, Problem: "This Payment could not be captured because it has a status of failed"}},
 		{"home-empty", &homePage{At: "/m/acme", Empty: Empty{Heading: "No payment yet", Text: "The first payment appears here."}}},
 	}
 }
@@ -67,4 +82,38 @@ func filtered(query string, rows []paymentRow, pager Pager) *paymentsPage {
 	f.query(time.UTC)
 	return &paymentsPage{List: "/m/acme/payments", Fields: f.fields(), Tags: f.tags("/m/acme/payments"), Payments: rows, Pager: pager, Wrong: len(f.problems) > 0,
 		CSV: "/m/acme/payments.csv"}
+}
+
+// onePaymentPage is a payment with all that its page can show.
+func onePaymentPage() *paymentPage {
+	exchange := shownExchange{Exchange: story.Exchange{Method: "POST", URL: "https://processor.example/v1/payments/authorise", Status: 200, Sent: true, Known: true,
+		Headers: []sdk.Header{{Name: "Authorization", Value: "Bearer ‹credential api_key›"}}, Body: `{"number":"‹card number ··4242›","cvc":"‹card code›","amount":6540}`,
+		Answered: []sdk.Header{{Name: "Content-Type", Value: "application/json"}}, Answer: `{"result":"` + strings.Repeat("a_long_answer_without_any_place_to_break_", 8) + `"}`},
+		Time: at(time.Second), Ms: "412 ms", Line: "POST https://processor.example/v1/payments/authorise · 200"}
+	return &paymentPage{ID: "pay_0197d2a1c57b7d0e8a4b5b7e0f3d2c1b", Back: "/m/acme/payments", Amount: Money{123456789, "KWD"}, Status: chip("succeeded"),
+		Sentence: "The customer paid 123,456.789 KWD with Visa ··4242 at adyen. 1.000 KWD was given back.", Done: did["refund"],
+		Bar: []barPart{{"kept", 0, 700}, {"back", 700, 300}}, Sums: []sum{{"Asked for", "", Money{123456789, "KWD"}}, {"Captured", "kept", Money{123456789, "KWD"}},
+			{"Refunded", "back", Money{-1000, "KWD"}}, {"Left", "", Money{123455789, "KWD"}}},
+		Actions: []Link{{"/m/acme/payments/p/refund", "Refund"}}, Not: []Fact{{"Refund", "Reached maximum refund attempts"}},
+		Facts:    []Fact{{"Method", "Visa ··4242"}, {"Processor's id", strings.Repeat("0123456789", 12)}, {"Description", "قهوة عربية"}},
+		Customer: Link{"/m/acme/customers/c", "Dr. Maximiliane Wolkenstein-Trostburg von und zu Rodenegg"},
+		ThreeDS:  []Fact{{"Version", "2.2.0"}, {"Result", "authenticated"}, {"ECI", "05"}, {"Liability", "issuer"}},
+		Refunds:  []refundRow{{ID: "ref_1", URL: "#refunds", Time: at(0), Amount: Money{-1000, "KWD"}, Status: chip("succeeded"), Reason: "damaged", At: "adyen"}},
+		Disputes: []disputeRow{{ID: "dp_1", URL: "#disputes", Time: at(0), Amount: Money{1000, "KWD"}, Status: chip("opened"), Stage: chip("dispute"), At: "adyen",
+			Reason: "the customer says the goods never came", Until: at(time.Hour)}},
+		Timeline: []*Moment{{ID: "created", At: at(0), Text: "payment created: 123,456.789 KWD"},
+			{ID: "op_1", At: at(time.Second), Gap: "+ 1.0 s", Text: "authorize 123,456.789 KWD at adyen", Took: "412 ms", Chip: new(chip("succeeded")), Open: true,
+				Facts: []Fact{{"Operation", "op_1"}}, Exchanges: []shownExchange{exchange}, Replay: "/replay"},
+			{ID: "evt_1", At: at(2 * time.Second), Text: "event payment_succeeded", Chip: new(chip("delivered")), Facts: []Fact{{"To we_1", "delivered at the first try"}},
+				Resend: "/m/acme/events/evt_1/resend"}},
+		Zone: "CEST", Left: 3, Raw: "{\n  \"payment_id\": \"pay_1\"\n}"}
+}
+
+// doubtPage is a payment whose outcome is unknown.
+func doubtPage() *paymentPage {
+	return &paymentPage{ID: "pay_2", Back: "/m/acme/payments", Amount: Money{1200, "JPY"}, Status: chip("processing"),
+		Sentence: "The result of 1,200 JPY at stripe is not known yet. payswitch asks until it is known: do not charge the customer again.",
+		Doubt:    []Fact{{"In doubt", "authorize at stripe: the connection was lost after the request had left"}, {"Asked next", "3 May 2026, 12:05:00.000 UTC"}},
+		Sums:     []sum{{"Asked for", "", Money{1200, "JPY"}}}, Actions: []Link{{"/m/acme/payments/pay_2/ask", "Ask the processor now"}}, Zone: "UTC",
+		Timeline: []*Moment{{ID: "op_2", At: at(0), Text: "authorize 1,200 JPY at stripe", Chip: new(chip("unknown")), Open: true}}, Poll: "/m/acme/payments/pay_2?seen=x"}
 }

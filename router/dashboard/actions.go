@@ -1,0 +1,297 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"net/http"
+	"strings"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/engine/staff"
+	"payswitch/engine/story"
+	"payswitch/sdk"
+)
+
+// moneyMoves is what the sheets of a payment need of the engine.
+type moneyMoves interface {
+	CapturePayment(ctx context.Context, auth account.Auth, id string, in *request.CaptureInput) (*change.View, error)
+	CancelPayment(ctx context.Context, auth account.Auth, id, reason string) (*change.View, error)
+	CreateRefund(ctx context.Context, auth account.Auth, in *request.RefundInput) (*payment.Refund, error)
+	BeginIdempotent(ctx context.Context, a *account.Auth, key string, requestHash []byte) (
+		stored *account.StoredAnswer, finish func(ctx context.Context, answer account.StoredAnswer) error, abandon func(ctx context.Context), err error)
+}
+
+// sheetPage asks before something is done: what it does in words, its fields, and the same as a command. Without a script it is a page of its own.
+type sheetPage struct {
+	Heading, Action, Back string
+	Words                 []string // the consequences
+	Fields                []Field
+	Button                string
+	Danger                bool
+	Curl                  string
+	Problem               string
+	Refused               bool // nothing can be done now: Problem says why
+}
+
+func (*sheetPage) file() string    { return "sheet" }
+func (p *sheetPage) Title() string { return p.Heading }
+
+// sheet is one action on a payment.
+type sheet struct {
+	name string // of the action, in addresses
+	may  func(a *story.Actions) story.Action
+	page func(p *sheetPage, m Money, a story.Action, v *change.View)
+	do   func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64) error
+}
+
+// sheets are the actions that move money.
+var sheets = map[string]sheet{
+	"capture": {name: "capture", may: func(a *story.Actions) story.Action { return a.Capture }, page: func(p *sheetPage, m Money, _ story.Action, v *change.View) {
+		p.Heading, p.Button = "Capture "+m.String(), "Capture"
+		p.Words = []string{v.Attempt.Connector + " takes the captured amount from the customer's card."}
+		if v.Payment.Details.CaptureMethod != payment.CaptureManualMultiple {
+			p.Words = append(p.Words, "If you capture less, the rest is released to the customer and cannot be captured later.")
+		}
+	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64) error {
+		_, err := s.Engine.CapturePayment(ctx, auth, v.Payment.ID, &request.CaptureInput{Amount: &minor})
+		return err
+	}},
+	"refund": {name: "refund", may: func(a *story.Actions) story.Action { return a.Refund }, page: func(p *sheetPage, m Money, _ story.Action, v *change.View) {
+		p.Heading, p.Button = "Refund up to "+m.String(), "Refund"
+		p.Words = []string{v.Attempt.Connector + " gives the amount back to the customer's card. Banks take up to ten days to show it.", "A refund cannot be taken back."}
+		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the refund)", Kind: "text", Max: 255, Autocomplete: "off"})
+	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64) error {
+		_, err := s.Engine.CreateRefund(ctx, auth, &request.RefundInput{PaymentID: v.Payment.ID, Amount: &minor, Reason: strings.TrimSpace(c.PostForm.Get("reason"))})
+		return err
+	}},
+	"cancel": {name: "cancel", may: func(a *story.Actions) story.Action { return a.Cancel }, page: func(p *sheetPage, m Money, a story.Action, v *change.View) {
+		p.Heading, p.Button, p.Danger = "Cancel this payment", "Cancel the payment", true
+		p.Words = []string{"The payment ends. The customer pays nothing and can no longer finish it."}
+		if a.Most > 0 {
+			p.Heading, p.Button = "Release "+m.String(), "Release"
+			p.Words = []string{v.Attempt.Connector + " releases the held money to the customer. It cannot be captured afterwards."}
+		}
+		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the payment)", Kind: "text", Max: 255, Autocomplete: "off"})
+	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, _ int64) error {
+		_, err := s.Engine.CancelPayment(ctx, auth, v.Payment.ID, strings.TrimSpace(c.PostForm.Get("reason")))
+		return err
+	}},
+}
+
+// sheet returns the handlers that show an action and perform it.
+func (s *Server) sheet(name string) (ask, do handler) {
+	kind := sheets[name]
+	ask = func(c *call) (response, error) {
+		ctx, end := c.reading()
+		defer end()
+		v, allowed, err := s.subject(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		a := kind.may(allowed)
+		p := s.sheetOf(c, kind, v, a, rand.Text(), Money{a.Most, v.Payment.Currency}.plain())
+		if !a.Allowed {
+			p.Refused, p.Problem = true, a.Why
+			if p.Problem == "" {
+				p.Problem = "The payment's status, " + words(string(v.Payment.Status)) + ", does not allow it."
+			}
+		}
+		return show(p), nil
+	}
+	return ask, func(c *call) (response, error) { return s.perform(c, kind) }
+}
+
+// subject reads the payment of a sheet, and refuses a person who may not move its money.
+func (s *Server) subject(ctx context.Context, c *call) (*change.View, *story.Actions, error) {
+	id := c.PathValue("id")
+	v, err := s.Engine.RetrievePayment(ctx, c.auth(), id, request.RetrieveInput{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if !c.Session.MayOn(staff.MoveMoney, c.Merchant.ID, isLive(v)) {
+		return nil, nil, &denied{staff.MoveMoney}
+	}
+	allowed, err := s.Engine.Allowed(ctx, c.auth(), id)
+	return v, allowed, err
+}
+
+func isLive(v *change.View) bool { return v.Attempt.Details.Environment == "live" }
+
+// sheetOf makes the page of an action.
+func (s *Server) sheetOf(c *call, kind sheet, v *change.View, a story.Action, key, amount string) *sheetPage {
+	m := Money{a.Most, v.Payment.Currency}
+	here := c.at() + "/payments/" + v.Payment.ID
+	p := &sheetPage{Action: here + "/" + kind.name, Back: here}
+	if kind.name != "cancel" {
+		f := Field{Name: "amount", Label: "Amount in " + string(m.Currency), Kind: "text", Value: amount, Required: true, Autocomplete: "off", Max: 20,
+			Hint: "At most " + m.String() + "."}
+		if a.Allowed && !a.Partial {
+			f.Hint = v.Attempt.Connector + " offers the whole amount alone: " + m.String() + "."
+		}
+		p.Fields = append(p.Fields, f)
+	}
+	kind.page(p, m, a, v)
+	p.Fields = append(p.Fields, Field{Name: "key", Kind: "hidden", Value: key})
+	p.Curl = s.curl(kind.name, v.Payment.ID, a.Most)
+	return p
+}
+
+// curl is the same action as a command.
+func (s *Server) curl(name, id string, minor int64) string {
+	path, body := "/payments/"+id+"/"+name, `{}`
+	switch name {
+	case "capture":
+		body = `{"amount_to_capture": ` + sdk.Decimal(minor, 0) + `}`
+	case "refund":
+		path, body = "/refunds", `{"payment_id": "`+id+`", "amount": `+sdk.Decimal(minor, 0)+`}`
+	}
+	return "curl -X POST " + s.opts.APIURL + path + " \\\n  -H 'Content-Type: application/json' -H 'api-key: YOUR_KEY' \\\n  -d '" + body + "'"
+}
+
+// errLost is what a person reads when nothing is known of the end of an action.
+const errLost = "No answer came in time. The outcome is unknown: do not repeat it with a new form. This page shows the result as soon as it is known."
+
+// perform does what a sheet asked for. The form's key makes every repeat of it the same request: a second click, a lost answer and a reload move no
+// money twice.
+func (s *Server) perform(c *call, kind sheet) (response, error) {
+	if err := c.form(); err != nil {
+		return nil, err
+	}
+	ctx := c.Context()
+	v, allowed, err := s.subject(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	key, text := c.PostForm.Get("key"), strings.TrimSpace(c.PostForm.Get("amount"))
+	a := kind.may(allowed)
+	refused := func(status int, field, problem string) response {
+		p := s.sheetOf(c, kind, v, a, key, text)
+		p.Refused = !a.Allowed
+		for i := range p.Fields {
+			if p.Fields[i].Name == "reason" {
+				p.Fields[i].Value = c.PostForm.Get("reason")
+			}
+			if p.Fields[i].Name == field && field != "" {
+				p.Fields[i].Problem, problem = problem, ""
+			}
+		}
+		p.Problem = problem
+		return shown{status: status, page: p}
+	}
+	var minor int64
+	if kind.name != "cancel" {
+		m, err := sdk.ParseMajor(text, v.Payment.Currency)
+		if err != nil || m.Minor <= 0 {
+			return refused(http.StatusUnprocessableEntity, "amount", "Write an amount such as "+Money{1050, v.Payment.Currency}.plain()+"."), nil
+		}
+		minor = m.Minor
+	}
+	if kind.name == "refund" {
+		switch c.Session.MayRefund(c.Merchant.ID, sdk.Money{Minor: minor, Currency: v.Payment.Currency}, isLive(v), s.Now()) {
+		case staff.Refused:
+			return refused(http.StatusForbidden, "amount", "This amount is above the limit of your role. Ask an administrator."), nil
+		case staff.StepUp:
+			return nil, &needsStepUp{c.URL.Path}
+		}
+	}
+	auth := c.auth()
+	hash := sha256.Sum256([]byte(c.Session.UserID + "\n" + c.URL.Path + "\n" + text + "\n" + c.PostForm.Get("reason")))
+	stored, finish, abandon, err := s.Engine.BeginIdempotent(ctx, &auth, "dashboard-"+key, hash[:])
+	done := seeOther(c.at() + "/payments/" + v.Payment.ID + "?did=" + kind.name)
+	var known *fault.Error
+	switch {
+	case errors.As(err, &known) && known.Kind != fault.KindInternal:
+		return refused(http.StatusConflict, "", known.Message+". Open a new form if you want another refund or capture."), nil
+	case err != nil:
+		return nil, err
+	case stored != nil:
+		return done, nil
+	}
+	err = kind.do(s, c, ctx, auth, v, minor)
+	if err == nil {
+		s.Logger.InfoContext(ctx, "a person acted on a payment", "action", kind.name, "payment_id", v.Payment.ID, "user_id", c.Session.UserID)
+		if err := finish(context.WithoutCancel(ctx), account.StoredAnswer{Status: http.StatusSeeOther, Body: []byte(done)}); err != nil {
+			return nil, err
+		}
+		return done, nil
+	}
+	abandon(context.WithoutCancel(ctx))
+	if ctx.Err() != nil || !errors.As(err, &known) || known.Kind == fault.KindInternal {
+		s.Logger.ErrorContext(ctx, "an action on a payment has no known end", "action", kind.name, "payment_id", v.Payment.ID, "error", err)
+		return refused(http.StatusBadGateway, "", errLost), nil
+	}
+	field := ""
+	if strings.HasPrefix(known.Param, "amount") {
+		field = "amount"
+	}
+	problem := known.Message
+	if known.Reason != "" {
+		problem += " (" + known.Reason + ")"
+	}
+	return refused(http.StatusUnprocessableEntity, field, problem), nil
+}
+
+// needsStepUp is the error for an action that needs a fresh second factor. The person comes back to the address afterwards.
+type needsStepUp struct{ back string }
+
+func (*needsStepUp) Error() string { return "the second factor has to be given again" }
+
+// askProcessor asks the processor what became of a payment. It moves no money, and may be repeated.
+func (s *Server) askProcessor(c *call) (response, error) {
+	v, err := s.Engine.RetrievePayment(c.Context(), c.auth(), c.PathValue("id"), request.RetrieveInput{ForceSync: true})
+	if err != nil {
+		return nil, err
+	}
+	return seeOther(c.at() + "/payments/" + v.Payment.ID + "?did=ask"), nil
+}
+
+// askSheet asks before the processor is asked.
+func (s *Server) askSheet(c *call) (response, error) {
+	ctx, end := c.reading()
+	defer end()
+	v, err := s.Engine.RetrievePayment(ctx, c.auth(), c.PathValue("id"), request.RetrieveInput{})
+	if err != nil {
+		return nil, err
+	}
+	here := c.at() + "/payments/" + v.Payment.ID
+	return show(&sheetPage{Heading: "Ask the processor now", Action: here + "/ask", Back: here, Button: "Ask",
+		Words: []string{"payswitch asks " + v.Attempt.Connector + " what became of the payment, and books the answer.", "No request is sent that could move money."},
+		Curl:  "curl '" + s.opts.APIURL + "/payments/" + v.Payment.ID + "?force_sync=true' \\\n  -H 'api-key: YOUR_KEY'"}), nil
+}
+
+// resendSheet asks before an event is sent again, and resend sends it.
+func (s *Server) resendSheet(c *call) (response, error) {
+	id := c.PathValue("event")
+	back := c.backTo(c.URL.Query().Get("of"))
+	return show(&sheetPage{Heading: "Send the event again", Action: c.at() + "/events/" + id + "/resend", Back: back, Button: "Send again",
+		Words:  []string{"The event goes to your endpoint once more, with the same id and the same body. A shop that has booked it already must ignore it."},
+		Fields: []Field{{Name: "of", Kind: "hidden", Value: c.URL.Query().Get("of")}},
+		Curl:   "curl -X POST " + s.opts.APIURL + "/events/" + c.Merchant.ID + "/" + id + "/retry \\\n  -H 'api-key: YOUR_KEY'"}), nil
+}
+
+func (s *Server) resend(c *call) (response, error) {
+	if err := c.form(); err != nil {
+		return nil, err
+	}
+	if s.Events == nil {
+		return nil, fault.NotFound("Event")
+	}
+	if _, err := s.Events.Redeliver(c.Context(), c.auth(), c.PathValue("event"), ""); err != nil {
+		return nil, err
+	}
+	return seeOther(c.backTo(c.PostForm.Get("of")) + "?did=resend"), nil
+}
+
+// backTo returns the page of a payment, or the list without an id.
+func (c *call) backTo(paymentID string) string {
+	if paymentID == "" || strings.Trim(paymentID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+		return c.at() + "/payments"
+	}
+	return c.at() + "/payments/" + paymentID
+}
