@@ -29,6 +29,9 @@ type AccountInput struct {
 	TestMode       *bool
 	Disabled       *bool
 	Active         *bool // status
+	// Merge keeps what Credentials and the objects of Fields do not name: a form that shows no secret sends only those that a person typed.
+	// auth_type then follows from the keys, unless it was sent.
+	Merge bool
 	// Rotated is credentials_rotated: the new credentials belong to the same account at the processor, so existing payments use them too.
 	Rotated bool
 	// Fields are all other fields that were sent, by API name. The caller has checked their types.
@@ -264,12 +267,19 @@ func (s *Registry) applyAccount(n *Account, in AccountInput) error {
 		n.PaymentMethods = in.PaymentMethods
 	}
 	Assign(&n.TestMode, in.TestMode)
-	fields := allFields(n.Details, n.Private)
-	fields.put(in.Fields)
+	sent := Fields{}
+	sent.put(in.Fields)
 	if !in.Credentials.IsZero() {
-		fields[fieldCredentials] = json.RawMessage(in.Credentials.Reveal())
+		sent[fieldCredentials] = json.RawMessage(in.Credentials.Reveal())
 	}
+	fields := allFields(n.Details, n.Private)
 	var err error
+	if in.Merge {
+		if sent, err = fields.merged(sent); err != nil {
+			return err
+		}
+	}
+	fields.put(sent)
 	if n.Details, n.Private, err = fields.split(privateOfAccount); err != nil {
 		return err
 	}

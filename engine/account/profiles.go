@@ -27,6 +27,8 @@ const (
 // ProfileInput is a business profile as sent.
 type ProfileInput struct {
 	Name string // "": not sent
+	// Merge keeps what the objects of Fields do not name, such as the password of webhook_details.
+	Merge bool
 	// Fields are all other fields that were sent, by API name. The caller has checked their types.
 	Fields Fields
 }
@@ -210,6 +212,12 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	if in.Name != "" {
 		p.Name = in.Name
 	}
+	fields, err := allFields(p.Details, p.Private), error(nil)
+	if in.Merge {
+		if in.Fields, err = fields.merged(in.Fields); err != nil {
+			return err
+		}
+	}
 	var f profileFields
 	if err := in.Fields.into(&f); err != nil {
 		return err
@@ -246,7 +254,6 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	if policy != nil {
 		s.ExternalThreeDS = policy
 	}
-	fields := allFields(p.Details, p.Private)
 	fields.put(in.Fields)
 	if p.Details, p.Private, err = fields.split(privateOfProfile); err != nil {
 		return err

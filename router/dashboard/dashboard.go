@@ -15,7 +15,9 @@ import (
 type Deps struct {
 	Sessions  Sessions
 	Engine    Engine
-	Events    Events           // nil: pages show no deliveries
+	Events    Events
+	Adapters  Adapters
+	Audit     Audit            // nil: changes go to the log alone
 	Presenter Presenter        // nil: pages show no raw answers
 	Logger    *slog.Logger     // nil discards the log
 	Now       func() time.Time // nil: time.Now

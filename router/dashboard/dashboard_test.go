@@ -89,7 +89,7 @@ var (
 func TestPages(t *testing.T) {
 	s := newServer(t, staff.Admin)
 	seen := map[string]bool{}
-	for _, st := range states() {
+	for _, st := range allStates(t) {
 		t.Run(st.name, func(t *testing.T) {
 			seen[st.page.file()] = true
 			html := rendered(t, s, st.page)

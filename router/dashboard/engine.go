@@ -12,6 +12,7 @@ type Engine interface {
 	paymentLists
 	onePayment
 	moneyMoves
+	settings
 }
 
 // merchants reads merchant accounts.

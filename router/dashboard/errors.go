@@ -52,6 +52,18 @@ const signInPath = "/login"
 // stepUpPath is where a person gives the second factor again.
 const stepUpPath = "/confirm"
 
+// confirmPath is where a person gives the second factor again; the page leads back to a path.
+func confirmPath(back string) string { return stepUpPath + "?next=" + url.QueryEscape(back) }
+
+// backOf returns the path of the page that a form was on, or the start.
+func backOf(r *http.Request) string {
+	from, err := url.Parse(r.Referer())
+	if err != nil || from.Host != r.Host || from.Path == "" {
+		return "/"
+	}
+	return from.RequestURI()
+}
+
 // signIn sends a person without a session to the page where a session begins. The page leads back afterwards.
 func (s *Server) signIn(c *call) {
 	to := signInPath
@@ -81,6 +93,14 @@ func (s *Server) problem(c *call, err error) (int, *problemPage) {
 	if errors.As(err, &again) {
 		return http.StatusForbidden, &problemPage{Heading: "Give your second factor again", Text: "This amount is above your limit without a fresh second factor.",
 			Hint: "Confirm who you are, then send the form again.", Link: &Link{stepUpPath + "?next=" + url.QueryEscape(strings.TrimSuffix(again.back, "/refund")), "Confirm"}}
+	}
+	if errors.Is(err, ErrStepUp) {
+		back := c.URL.RequestURI()
+		if c.Method != http.MethodGet {
+			back = backOf(c.Request)
+		}
+		return http.StatusForbidden, &problemPage{Heading: "Confirm that it is you", Text: "This change asks for your second factor. Nothing was changed.",
+			Hint: "Give it, then send the form again.", Link: &Link{confirmPath(back), "Confirm with the second factor"}}
 	}
 	var known *fault.Error
 	if !errors.As(err, &known) {

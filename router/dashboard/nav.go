@@ -26,6 +26,13 @@ var menu = []navGroup{
 		{URL: "/", Text: "Overview", Key: "h", needs: staff.SeePayments},
 		{URL: "/payments", Text: "Payments", Key: "p", needs: staff.SeePayments},
 	}},
+	{"Settings", []navItem{
+		{URL: "/setup", Text: "Set-up", needs: staff.SeeSettings},
+		{URL: "/connectors", Text: "Connectors", needs: staff.SeeSettings},
+		{URL: "/3ds", Text: "3-D Secure", needs: staff.SeeSettings},
+		{URL: "/profiles", Text: "Profiles", needs: staff.SeeSettings},
+		{URL: "/keys", Text: "Keys", needs: staff.ManageKeys},
+	}},
 }
 
 // installation lists the entries that are about no merchant.

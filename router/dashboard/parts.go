@@ -106,7 +106,10 @@ type Field struct {
 	Options                  []Option // of a select
 	Required                 bool
 	Autocomplete             string
-	Max                      int // length; 0: no limit
+	Secret                   bool   // never shown again
+	About                    string // the API's name of the field, where it differs from Name
+	In                       string // id of the form, where a page has several; ids of inputs begin with it
+	Max                      int    // length; 0: no limit
 }
 
 // Option is one choice of a select.

@@ -24,12 +24,6 @@ type onePayment interface {
 	Allowed(ctx context.Context, auth account.Auth, id string) (*story.Actions, error)
 }
 
-// Events is what pages need of the delivery of events; *webhook.Service implements it.
-type Events interface {
-	ListEvents(ctx context.Context, a account.Auth, f webhook.Filter) (list []*webhook.Delivery, total int, err error)
-	Redeliver(ctx context.Context, a account.Auth, eventID, endpointID string) (*webhook.AttemptView, error)
-}
-
 // Presenter writes a payment as the API's answers show it.
 type Presenter interface {
 	Payment(v *change.View) ([]byte, error)

@@ -30,7 +30,7 @@ func (s *Server) table() []route {
 	captureSheet, capture := s.sheet("capture")
 	refundSheet, refund := s.sheet("refund")
 	cancelSheet, cancel := s.sheet("cancel")
-	return []route{
+	list := []route{
 		{method: "GET", pattern: "/{$}", signed: true, handle: s.start},
 		{method: "GET", pattern: "/m/{m}/{$}", needs: staff.SeePayments, handle: s.home},
 		{method: "GET", pattern: "/m/{m}/payments", needs: staff.SeePayments, handle: s.payments},
@@ -48,6 +48,10 @@ func (s *Server) table() []route {
 		{method: "GET", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resendSheet},
 		{method: "POST", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resend},
 	}
+	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes()} {
+		list = append(list, more...)
+	}
+	return list
 }
 
 // add registers a route behind the checks that every route has. A route without a permission is a mistake, unless it is marked.

@@ -1,0 +1,229 @@
+package dashboard
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/secret"
+	"payswitch/engine/staff"
+)
+
+const marked = "marked_secret_0815"
+
+// TestConnectorForm: an account is made by the form that the manifest draws. Its secrets show on no page, and they stay when other fields change.
+func TestConnectorForm(t *testing.T) {
+	w := newWorld(t)
+	require.Contains(t, w.page("/m/acme/connectors"), "No connector yet")
+	form := w.page("/m/acme/connectors/new?connector=adyen")
+	for _, label := range []string{"API key", "Merchant account", "Live endpoint prefix (optional)", "Customer Area, Developers"} {
+		require.Contains(t, form, label)
+	}
+	require.Regexp(t, `name="credential.api_key" type="password"`, form)
+
+	refused := w.post("/m/acme/connectors", "connector", "adyen", "credential.api_key", marked)
+	require.Equal(t, http.StatusUnprocessableEntity, refused.Code)
+	require.Contains(t, refused.Body.String(), "adyen needs auth_type BodyKey with api_key, key1")
+	require.NotContains(t, refused.Body.String(), marked, "a secret is not put back into the form")
+
+	to := w.done("/m/acme/connectors", "connector", "adyen", "credential.api_key", marked, "credential.key1", marked+"_key1", "config.endpoint_prefix", "abc")
+	page := w.page(to)
+	require.Contains(t, page, "Stored: leave it empty to keep it.")
+	require.Contains(t, page, "http://api.example/webhooks/acme/")
+	require.NotContains(t, page, marked)
+	require.NotContains(t, w.page("/m/acme/connectors"), marked)
+
+	id := to[strings.LastIndex(to, "/")+1:]
+	credentials := func() map[string]secret.Value {
+		a, err := w.engine.Account(t.Context(), w.auth, id)
+		require.NoError(t, err)
+		require.Equal(t, "BodyKey", a.AuthType)
+		return a.Credentials
+	}
+	rec := w.post(to, "connector_label", "main", "config.endpoint_prefix", "", "credential.api_key", "")
+	require.Equal(t, http.StatusOK, rec.Code, mainOf(rec.Body.String()))
+	require.Equal(t, marked, credentials()["api_key"].Reveal())
+	rec = w.post(to, "connector_label", "main", "credential.api_key", "other")
+	require.Equal(t, http.StatusOK, rec.Code, mainOf(rec.Body.String()))
+	require.Contains(t, rec.Body.String(), "complete and well-formed")
+	require.Equal(t, "other", credentials()["api_key"].Reveal())
+	require.Equal(t, marked+"_key1", credentials()["key1"].Reveal(), "the key that was not typed again")
+	a, err := w.engine.Account(t.Context(), w.auth, id)
+	require.NoError(t, err)
+	require.Equal(t, "main", a.Label)
+	require.NotContains(t, string(a.Metadata), "endpoint_prefix", "an emptied field is cleared")
+
+	w.done(to+"/switch", "on", "")
+	require.Contains(t, w.page("/m/acme/connectors"), "off</span>")
+	w.done(to+"/switch", "on", "true")
+	require.Contains(t, w.page("/m/acme/connectors"), "on</span>")
+	require.Equal(t, "/m/acme/connectors", w.done(to+"/delete"))
+	require.Contains(t, w.page("/m/acme/connectors"), "No connector yet")
+	for _, act := range w.audit.acts {
+		for _, v := range act.Details {
+			require.NotContains(t, v, marked)
+		}
+	}
+	require.Equal(t, "connector.create", w.audit.acts[0].Action)
+	require.Equal(t, "connector.delete", w.audit.acts[len(w.audit.acts)-1].Action)
+}
+
+// TestEveryManifestDraws: each adapter's form can be drawn, and what it draws is what the engine asks for.
+func TestEveryManifestDraws(t *testing.T) {
+	w := newWorld(t)
+	for _, info := range w.server.Adapters.Adapters() {
+		k := processors
+		if info.Manifest.Kind == authenticators.kind {
+			k = authenticators
+		}
+		html := w.page("/m/acme" + k.path + "/new?connector=" + info.Connector)
+		for _, f := range info.Manifest.Credentials {
+			require.Contains(t, html, f.Label)
+		}
+		other := processors
+		if k.kind == processors.kind {
+			other = authenticators
+		}
+		status, _ := w.get("/m/acme" + other.path + "/new?connector=" + info.Connector)
+		require.Equal(t, http.StatusNotFound, status)
+	}
+}
+
+// TestStepUp: credentials and keys need a fresh second factor, and nothing changes without it.
+func TestStepUp(t *testing.T) {
+	w := newWorld(t)
+	w.person.SecondFactorAt = time.Now().Add(-time.Hour)
+	require.Contains(t, w.page("/m/acme/keys"), "Confirm with the second factor")
+	for path, pairs := range map[string][]string{"/m/acme/keys": {"name", "shop", "expiration", "never"},
+		"/m/acme/connectors":                              {"connector", "simulator"},
+		"/m/acme/profiles/" + w.profile().ID + "/general": {"profile_name", "default", "return_url", "https://shop.example/"}} {
+		rec := w.post(path, pairs...)
+		require.Equal(t, http.StatusForbidden, rec.Code, path)
+		require.Contains(t, rec.Body.String(), "/confirm?next=", path)
+	}
+	require.Empty(t, w.audit.acts)
+	keys, err := w.engine.APIKeys(t.Context(), w.auth, 0, 0)
+	require.NoError(t, err)
+	require.Empty(t, keys)
+}
+
+// TestKeys: a key is shown once, works, and ends when it is revoked.
+func TestKeys(t *testing.T) {
+	w := newWorld(t)
+	require.Contains(t, w.page("/m/acme/keys"), "No API key yet")
+	require.Equal(t, http.StatusUnprocessableEntity, w.post("/m/acme/keys", "name", "", "expiration", "never").Code)
+	rec := w.post("/m/acme/keys", "name", "shop", "expiration", "90")
+	require.Equal(t, http.StatusOK, rec.Code, mainOf(rec.Body.String()))
+	text := regexp.MustCompile(`dev_[0-9A-Za-z]{64}`).FindString(rec.Body.String())
+	require.NotEmpty(t, text, rec.Body.String())
+	_, err := w.engine.Authenticate(t.Context(), secret.New(text))
+	require.NoError(t, err)
+	require.NotContains(t, w.page("/m/acme/keys"), text)
+	keys, err := w.engine.APIKeys(t.Context(), w.auth, 0, 0)
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now().Add(90*24*time.Hour), keys[0].ExpiresAt, time.Minute)
+	w.done("/m/acme/keys/" + keys[0].ID + "/revoke")
+	_, err = w.engine.Authenticate(t.Context(), secret.New(text))
+	require.Error(t, err)
+
+	card := w.post("/m/acme/keys", "name", "4242424242424242", "expiration", "never")
+	require.Equal(t, http.StatusUnprocessableEntity, card.Code, "the API's check against card numbers in texts holds here as well")
+}
+
+// TestDeveloperInLive: a developer makes no live key, and changes no live account.
+func TestDeveloperInLive(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.Live = true })
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Developer})
+	require.NotContains(t, w.page("/m/acme/keys"), "Make the key")
+	require.Equal(t, http.StatusForbidden, w.post("/m/acme/keys", "name", "shop", "expiration", "never").Code)
+	require.Equal(t, http.StatusForbidden, w.post("/m/acme/connectors", "connector", "simulator").Code)
+	to := w.done("/m/acme/connectors", "connector", "simulator", "test_mode", "true")
+	require.Equal(t, http.StatusForbidden, w.post(to, "connector_label", "a").Code, "the same account as a live one")
+	require.Equal(t, http.StatusOK, w.post(to, "connector_label", "a", "test_mode", "true").Code)
+}
+
+// TestProfileForms: each form of a profile changes its own settings, and what the form does not show stays.
+func TestProfileForms(t *testing.T) {
+	w := newWorld(t)
+	to := "/m/acme/profiles/" + w.profile().ID
+	rec := w.post(to+"/general", "profile_name", "shop", "return_url", "https://shop.example/back")
+	require.Equal(t, http.StatusOK, rec.Code, mainOf(rec.Body.String()))
+	require.Equal(t, "https://shop.example/back", w.profile().Settings.ReturnURL)
+	require.False(t, w.profile().Settings.EnableResponseHash)
+	for _, bad := range []string{"no url", "javascript:alert(1)"} {
+		rec = w.post(to+"/general", "profile_name", "shop", "return_url", bad)
+		require.Equal(t, http.StatusUnprocessableEntity, rec.Code, bad)
+		require.Contains(t, rec.Body.String(), `id="general-p-return_url"`, "the message stands at its field")
+	}
+	rec = w.post(to+"/general", "profile_name", "shop", "return_url", "")
+	require.Equal(t, http.StatusOK, rec.Code, mainOf(rec.Body.String()))
+	require.Empty(t, w.profile().Settings.ReturnURL)
+
+	rec = w.post(to+"/3ds", "authentication_connectors", " netcetera \n\nthreedsecureio\n", "three_ds_requestor_url", "https://shop.example")
+	require.Equal(t, http.StatusOK, rec.Code, mainOf(rec.Body.String()))
+	require.Equal(t, []string{"netcetera", "threedsecureio"}, w.profile().Settings.AuthenticationConnectors)
+	rec = w.post(to+"/3ds", "authentication_connectors", "nothing", "three_ds_requestor_url", "")
+	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	require.Contains(t, rec.Body.String(), `id="3ds-p-authentication_connectors"`)
+
+	rec = w.post(to+"/times", "session_expiry", "59", "intent_fulfillment_time", "60")
+	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	require.Contains(t, rec.Body.String(), `id="times-p-session_expiry"`)
+	rec = w.post(to+"/times", "session_expiry", "soon")
+	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	require.Equal(t, http.StatusOK, w.post(to+"/times", "session_expiry", "1200").Code)
+	require.EqualValues(t, 1200, w.profile().Settings.SessionExpirySeconds)
+	require.Equal(t, http.StatusOK, w.post(to+"/retries", "is_auto_retries_enabled", "true", "max_auto_retries_enabled", "3").Code)
+	require.Equal(t, 3, w.profile().Settings.Retries.Most)
+	require.Equal(t, http.StatusOK, w.post(to+"/saved", "is_connector_agnostic_mit_enabled", "true").Code)
+	require.True(t, w.profile().Settings.AgnosticMIT)
+	require.Equal(t, 3, w.profile().Settings.Retries.Most)
+	require.Equal(t, http.StatusNotFound, w.post(to+"/nothing").Code)
+
+	require.Contains(t, w.done("/m/acme/profiles", "profile_name", "second"), "/m/acme/profiles/pro_")
+	again := w.post("/m/acme/profiles", "profile_name", "second")
+	require.Equal(t, http.StatusUnprocessableEntity, again.Code)
+	require.Contains(t, again.Body.String(), "already exists")
+}
+
+// TestSetupTicksItself: each line of the set-up follows the engine's state.
+func TestSetupTicksItself(t *testing.T) {
+	w := newWorld(t)
+	ticked := func() int { return strings.Count(w.page("/m/acme/setup"), `class="done"`) }
+	require.Equal(t, 0, ticked())
+	require.Contains(t, w.page("/m/acme/setup"), "curl -sS http://api.example/payments")
+	w.done("/m/acme/connectors", "connector", "simulator")
+	require.Equal(t, 1, ticked())
+	refused := w.post("/m/acme/3ds", "connector", "netcetera", "config.endpoint_prefix", "x")
+	require.Contains(t, refused.Body.String(), "needs auth_type CertificateAuth with certificate, private_key")
+	w.done("/m/acme/3ds", "connector", "threedsecureio", "credential.api_key", "k")
+	require.Equal(t, 2, ticked())
+	profile := "/m/acme/profiles/" + w.profile().ID
+	w.post(profile+"/3ds", "authentication_connectors", "threedsecureio", "three_ds_requestor_url", "")
+	require.Equal(t, 2, ticked(), "the requestor URL is missing")
+	w.post(profile+"/3ds", "authentication_connectors", "threedsecureio", "three_ds_requestor_url", "https://shop.example")
+	require.Equal(t, 3, ticked())
+	w.post("/m/acme/keys", "name", "shop", "expiration", "never")
+	require.Equal(t, 4, ticked())
+	w.pay(6540)
+	require.Equal(t, 5, ticked())
+	require.NotContains(t, w.page("/m/acme/setup"), "curl")
+}
+
+// TestFirstMerchant: an operator adds the first merchant on the page of an empty installation.
+func TestFirstMerchant(t *testing.T) {
+	w := newWorld(t)
+	w.as(staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
+	require.Contains(t, w.page("/setup"), "Add a merchant")
+	rec := w.post("/setup", "merchant_id", "bad id")
+	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	require.Equal(t, "/m/second/setup", w.done("/setup", "merchant_id", "second", "merchant_name", "Second"))
+	require.Contains(t, w.page("/setup"), "second")
+	require.Equal(t, http.StatusUnprocessableEntity, w.post("/setup", "merchant_id", "second").Code)
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Admin})
+	require.Equal(t, http.StatusForbidden, w.post("/setup", "merchant_id", "third").Code)
+}

@@ -1,0 +1,55 @@
+package dashboard
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"payswitch/engine/staff"
+)
+
+// allStates lists every state of every page: those that states makes up, and those that the real engine brings about.
+func allStates(t testing.TB) []state {
+	return append(states(), settingStates(t)...)
+}
+
+// settingStates are pages of settings as the real engine brings them about.
+func settingStates(t testing.TB) []state {
+	w := newWorld(t)
+	var out []state
+	add := func(name, method, path string, pairs ...string) {
+		t.Helper()
+		out = append(out, state{name, w.drawn(method, path, pairs...)})
+	}
+	profile := "/m/acme/profiles/" + w.profile().ID
+	add("setup-empty", http.MethodGet, "/m/acme/setup")
+	add("connectors-empty", http.MethodGet, "/m/acme/connectors")
+	add("3ds-empty", http.MethodGet, "/m/acme/3ds")
+	add("connectors-new", http.MethodGet, "/m/acme/connectors/new?connector=adyen")
+	add("connectors-wrong", http.MethodPost, "/m/acme/connectors", "connector", "adyen", "credential.api_key", "k")
+	add("3ds-new", http.MethodGet, "/m/acme/3ds/new?connector=netcetera")
+	add("keys-empty", http.MethodGet, "/m/acme/keys")
+	add("keys-made", http.MethodPost, "/m/acme/keys", "name", "shop", "expiration", "90")
+	add("keys-wrong", http.MethodPost, "/m/acme/keys", "name", "", "expiration", "90")
+	w.post("/m/acme/keys", "name", "a name that is as long as names of keys may be, with no end of it", "expiration", "1", "description", "The nightly job")
+	add("keys", http.MethodGet, "/m/acme/keys")
+	connector := w.done("/m/acme/connectors", "connector", "adyen", "credential.api_key", "k", "credential.key1", "k", "connector_label", "an_account_with_a_label_as_long_as_labels_may_be_0123456789abcdef")
+	w.done("/m/acme/connectors", "connector", "simulator")
+	add("connectors", http.MethodGet, "/m/acme/connectors")
+	add("connector", http.MethodGet, connector)
+	add("connector-saved", http.MethodPost, connector, "connector_label", "main", "credential.api_key", "other")
+	add("connector-wrong", http.MethodPost, connector, "connector_label", "")
+	w.done("/m/acme/3ds", "connector", "threedsecureio", "credential.api_key", "k")
+	add("3ds", http.MethodGet, "/m/acme/3ds")
+	add("profiles", http.MethodGet, "/m/acme/profiles")
+	add("profile", http.MethodGet, profile)
+	add("profile-saved", http.MethodPost, profile+"/3ds", "authentication_connectors", "threedsecureio", "three_ds_requestor_url", "https://shop.example")
+	add("profile-wrong", http.MethodPost, profile+"/general", "profile_name", "", "return_url", "nothing")
+	w.pay(6540)
+	add("setup", http.MethodGet, "/m/acme/setup")
+	w.person.SecondFactorAt = time.Time{}
+	add("keys-step-up", http.MethodGet, "/m/acme/keys")
+	w.as(staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
+	add("setup-all", http.MethodGet, "/setup")
+	return out
+}

@@ -1,0 +1,173 @@
+package dashboard
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/request"
+	"payswitch/engine/secret"
+	"payswitch/engine/staff"
+	"payswitch/plugins"
+	"payswitch/plugins/adyen"
+	"payswitch/plugins/netcetera"
+	"payswitch/plugins/simulator"
+	"payswitch/plugins/threedsecureio"
+	"payswitch/router"
+	"payswitch/sdk"
+	"payswitch/storage"
+)
+
+// world is the dashboard over the real engine, SQLite and the simulated processor.
+type world struct {
+	t      testing.TB
+	engine *engine.Engine
+	server *Server
+	person *staff.Session
+	audit  *audited
+	auth   account.Auth
+}
+
+// audited keeps what was audited.
+type audited struct{ acts []Act }
+
+func (l *audited) Perform(_ *http.Request, _ *staff.Session, a Act, change func() error) error {
+	l.acts = append(l.acts, a)
+	return change()
+}
+
+// Of implements Sessions.
+func (w *world) Of(*http.Request) (*staff.Session, error) { return w.person, nil }
+
+// newWorld returns a dashboard of an admin of the merchant acme, who has just given a second factor.
+func newWorld(t testing.TB, options ...func(*Options)) *world {
+	t.Helper()
+	w := &world{t: t, audit: &audited{}, auth: account.Auth{MerchantID: "acme"}}
+	ctx := context.Background()
+	store, err := storage.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
+	require.NoError(t, err)
+	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
+	require.NoError(t, err)
+	connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter(), "adyen": adyen.Adapter(), "netcetera": netcetera.Adapter(), "threedsecureio": threedsecureio.Adapter()})
+	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}}, engine.Options{PublicURL: "http://api.example"})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, w.engine.Close(ctx))
+		require.NoError(t, store.Close())
+	})
+	o := Options{APIURL: "http://api.example"}
+	for _, change := range options {
+		change(&o)
+	}
+	w.person = &staff.Session{ID: "s", UserID: "user_ada", Name: "Ada Lovelace", Grants: []staff.Grant{{MerchantID: "acme", Role: staff.Admin}}, SecondFactorAt: time.Now()}
+	w.server, err = New(Deps{Sessions: w, Engine: w.engine, Events: w.engine.Webhooks, Adapters: connectors, Audit: w.audit}, o)
+	require.NoError(t, err)
+	_, err = w.engine.CreateMerchant(ctx, account.MerchantInput{ID: "acme"})
+	require.NoError(t, err)
+	return w
+}
+
+// as gives the person other roles.
+func (w *world) as(grants ...staff.Grant) { w.person.Grants = grants }
+
+func (w *world) get(path string) (int, string) {
+	w.t.Helper()
+	r := get(w.t, w.server, path)
+	return r.Code, mainOf(r.Body.String())
+}
+
+// mainOf cuts what stands around a page's content.
+func mainOf(html string) string {
+	if _, after, ok := strings.Cut(html, "<main"); ok {
+		html, _, _ = strings.Cut(after, "</main>")
+	}
+	return html
+}
+
+// drawn returns the page that a request leads to, before it is rendered.
+func (w *world) drawn(method, path string, pairs ...string) page {
+	w.t.Helper()
+	values := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Add(pairs[i], pairs[i+1])
+	}
+	r := httptest.NewRequest(method, path, strings.NewReader(values.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	var got page
+	mux := http.NewServeMux()
+	for _, x := range w.server.routes {
+		mux.HandleFunc(x.method+" "+x.pattern, func(rec http.ResponseWriter, q *http.Request) {
+			c, err := w.server.begin(rec, q, x)
+			require.NoError(w.t, err)
+			answer, err := x.handle(c)
+			require.NoError(w.t, err)
+			got = answer.(shown).page
+		})
+	}
+	mux.ServeHTTP(httptest.NewRecorder(), r)
+	require.NotNil(w.t, got, path)
+	return got
+}
+
+// page reads a page that must be there.
+func (w *world) page(path string) string {
+	w.t.Helper()
+	status, text := w.get(path)
+	require.Equal(w.t, http.StatusOK, status, "%s: %s", path, text)
+	return text
+}
+
+// post sends a form. Pairs are names and values.
+func (w *world) post(path string, pairs ...string) *httptest.ResponseRecorder {
+	w.t.Helper()
+	values := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Add(pairs[i], pairs[i+1])
+	}
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(values.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	rec := httptest.NewRecorder()
+	w.server.ServeHTTP(rec, r)
+	return rec
+}
+
+// done sends a form that must lead to another page, and returns its path.
+func (w *world) done(path string, pairs ...string) string {
+	w.t.Helper()
+	rec := w.post(path, pairs...)
+	require.Equal(w.t, http.StatusSeeOther, rec.Code, mainOf(rec.Body.String()))
+	return rec.Header().Get("Location")
+}
+
+// profile returns the merchant's only profile.
+func (w *world) profile() *account.Profile {
+	w.t.Helper()
+	list, err := w.engine.Profiles(w.t.Context(), w.auth)
+	require.NoError(w.t, err)
+	return list[0]
+}
+
+// pay makes a card payment at the simulator.
+func (w *world) pay(amount int64, change ...func(*request.Input)) *change.View {
+	w.t.Helper()
+	in := &request.Input{Amount: &amount, Currency: "USD", Confirm: new(true), PaymentMethod: "card", PaymentMethodType: "credit", HasMethodData: true,
+		Card: &card.Input{Number: secret.New("4242424242424242"), CVC: secret.New("737"), ExpMonth: "10", ExpYear: "50", Holder: secret.New("Ada Lovelace")}}
+	for _, f := range change {
+		f(in)
+	}
+	v, err := w.engine.CreatePayment(w.t.Context(), w.auth, in)
+	require.NoError(w.t, err)
+	return v
+}

@@ -1,0 +1,75 @@
+package router
+
+import (
+	"payswitch/engine/account"
+	"payswitch/engine/request"
+	"payswitch/engine/webhook"
+)
+
+// The functions below read what the dashboard's forms send, by the tables of the API: a page and a request have the same names, checks and errors. Each
+// refuses a card number outside the fields that are set apart.
+
+// ParseAccount reads a new connector account, or a change of one.
+func ParseAccount(body []byte, create bool) (in account.AccountInput, err error) {
+	table := accountChangeFields
+	if create {
+		table = newAccountFields
+	}
+	err = parseForm(body, table, &in)
+	return in, err
+}
+
+// ParseProfile reads a new business profile or a change of one.
+func ParseProfile(body []byte) (in account.ProfileInput, err error) {
+	if err = parseForm(body, profileFields, &in); err == nil {
+		err = checkReturnURL(in.Fields)
+	}
+	return in, err
+}
+
+// ParseKey reads a new API key, or a change of one.
+func ParseKey(body []byte, create bool) (in account.APIKeyInput, err error) {
+	table := keyChangeFields
+	if create {
+		table = newKeyFields
+	}
+	err = parseForm(body, table, &in)
+	return in, err
+}
+
+// ParseEndpoint reads a new webhook endpoint or a change of one.
+func ParseEndpoint(body []byte) (in webhook.EndpointInput, err error) {
+	err = parseForm(body, endpointFields, &in)
+	return in, err
+}
+
+// ParseMerchant reads a new merchant account.
+func ParseMerchant(body []byte) (account.MerchantInput, error) {
+	var in merchantRequest
+	err := parseForm(body, newMerchantFields, &in)
+	if err == nil {
+		err = checkReturnURL(in.Fields)
+	}
+	return in.MerchantInput, err
+}
+
+// ParseWord reads what an operator found out about an operation.
+func ParseWord(body []byte) (in request.OperatorWord, err error) {
+	err = parseForm(body, operatorWordFields, &in)
+	return in, err
+}
+
+func parseForm[T any](body []byte, o *object[T], to *T) error {
+	r := newReader(body)
+	if err := o.into(r, to); err != nil {
+		return err
+	}
+	if err := r.end(); err != nil {
+		return err
+	}
+	places, err := r.cardsIn(1)
+	if err == nil && len(places) > 0 {
+		err = places[0].refuse()
+	}
+	return err
+}
