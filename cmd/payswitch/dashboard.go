@@ -18,7 +18,7 @@ func (n *node) openDashboard(ctx context.Context) error {
 	if c.Dashboard.Listen == "" {
 		return nil
 	}
-	pages, err := dashboard.New(dashboard.Deps{Sessions: noSessions{}, Engine: n.engine, Events: n.engine.Webhooks, Presenter: router.Presenter{}, Logger: n.component("dashboard"), Now: fault.Clock()},
+	pages, err := dashboard.New(dashboard.Deps{Sessions: noSessions{}, Engine: n.engine, Events: n.engine.Webhooks, Adapters: n.host, Presenter: router.Presenter{}, Logger: n.component("dashboard"), Now: fault.Clock()},
 		dashboard.Options{APIURL: n.publicURL(), Version: readBuild().version, Live: !c.testing()})
 	if errors.Is(err, dashboard.ErrNoAssets) {
 		n.log.Warn("there is no dashboard", "error", err)

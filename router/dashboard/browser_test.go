@@ -46,8 +46,8 @@ func TestPagesInABrowser(t *testing.T) {
 	script, err := os.ReadFile(axe)
 	require.NoError(t, err)
 	s := newServer(t, staff.Admin)
-	byName := map[string]page{}
-	for _, st := range states() {
+	byName, all := map[string]page{}, allStates(t)
+	for _, st := range all {
 		byName[st.name] = st.page
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +97,7 @@ func TestPagesInABrowser(t *testing.T) {
 		return chromedp.Void{}, err
 	})
 	only := os.Getenv("TEST_STATE")
-	for _, st := range states() {
+	for _, st := range all {
 		if only != "" && !strings.HasPrefix(st.name, only) {
 			continue
 		}

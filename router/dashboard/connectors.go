@@ -234,16 +234,15 @@ const (
 	configPrefix     = "config."
 )
 
-// manifestFields draws the fields that an adapter asks for. Secrets show no value: with an account, an empty field keeps what is stored.
+// manifestFields draws the fields that an adapter asks for. Secrets show no value: with an account, an empty field keeps what is stored. Secrets are typed
+// into plain fields, because browsers offer to keep what stands in a password field.
 func manifestFields(info port.AdapterInfo, a *account.Account) (out []Field) {
 	m := info.Manifest
 	for _, x := range m.Credentials {
 		key := approval.FieldKey(x)
-		f := Field{Name: credentialPrefix + key, Label: x.Label, Kind: "password", Secret: true, Hint: x.Help, Required: a == nil && !x.Optional && !info.Simulated, Autocomplete: "off",
+		f := Field{Name: credentialPrefix + key, Label: x.Label, Kind: "text", Secret: true, Hint: x.Help, Required: a == nil && !x.Optional && !info.Simulated, Autocomplete: "off",
 			About: "connector_account_details"}
 		switch x.Type {
-		case sdk.FieldText:
-			f.Kind = "text"
 		case sdk.FieldPEM, sdk.FieldClientCertificate:
 			f.Kind = "textarea"
 		case sdk.FieldEnum:

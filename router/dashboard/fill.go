@@ -29,6 +29,17 @@ func (c *call) refill(f *Form, err error) {
 		return
 	}
 	text, param := said(err)
+	left := false // a field that must be filled was left empty
+	for i := range f.Fields {
+		x := &f.Fields[i]
+		about := x.Name == param || x.About == param
+		if x.Required && about && strings.TrimSpace(c.PostFormValue(x.Name)) == "" {
+			x.Problem, left = "Enter this.", true
+		}
+	}
+	if left {
+		return
+	}
 	for i := range f.Fields {
 		if x := &f.Fields[i]; param != "" && x.Kind != "hidden" && (x.Name == param || x.About == param) {
 			x.Problem = text

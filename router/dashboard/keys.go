@@ -47,7 +47,7 @@ func (s *Server) keysPage(c *call, problem error) (*document, error) {
 	d := &document{Heading: "Keys", Lead: "Your shop's server sends its API key with each request. Browsers get the publishable key."}
 	may := c.Session.MayOn(staff.ManageKeys, c.Merchant.ID, s.opts.Live)
 	d.add(c.guard(staff.ManageKeys, false)...)
-	t := &Table{Caption: "API keys", Columns: columns("Name", "Begins with", "Made", "Ends", "")}
+	t := &Table{Caption: "API keys", Columns: columns("Name", "Begins with", "Made", "Ends", "Action")}
 	now := s.Now()
 	for _, k := range list {
 		ends := Cell{Text: "never"}

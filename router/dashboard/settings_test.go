@@ -23,11 +23,11 @@ func TestConnectorForm(t *testing.T) {
 	for _, label := range []string{"API key", "Merchant account", "Live endpoint prefix (optional)", "Customer Area, Developers"} {
 		require.Contains(t, form, label)
 	}
-	require.Regexp(t, `name="credential.api_key" type="password"`, form)
+	require.Contains(t, form, `name="credential.api_key" type="text" value="" required autocomplete="off"`)
 
 	refused := w.post("/m/acme/connectors", "connector", "adyen", "credential.api_key", marked)
 	require.Equal(t, http.StatusUnprocessableEntity, refused.Code)
-	require.Contains(t, refused.Body.String(), "adyen needs auth_type BodyKey with api_key, key1")
+	require.Contains(t, refused.Body.String(), `id="p-credential.key1">Enter this.`)
 	require.NotContains(t, refused.Body.String(), marked, "a secret is not put back into the form")
 
 	to := w.done("/m/acme/connectors", "connector", "adyen", "credential.api_key", marked, "credential.key1", marked+"_key1", "config.endpoint_prefix", "abc")
@@ -199,7 +199,7 @@ func TestSetupTicksItself(t *testing.T) {
 	w.done("/m/acme/connectors", "connector", "simulator")
 	require.Equal(t, 1, ticked())
 	refused := w.post("/m/acme/3ds", "connector", "netcetera", "config.endpoint_prefix", "x")
-	require.Contains(t, refused.Body.String(), "needs auth_type CertificateAuth with certificate, private_key")
+	require.Contains(t, refused.Body.String(), `id="p-credential.private_key">Enter this.`)
 	w.done("/m/acme/3ds", "connector", "threedsecureio", "credential.api_key", "k")
 	require.Equal(t, 2, ticked())
 	profile := "/m/acme/profiles/" + w.profile().ID
