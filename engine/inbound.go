@@ -28,6 +28,8 @@ type WebhookInput struct {
 	Account string
 	// Sender is the address that the message came from, or "" if the address is not known.
 	Sender  string
+	// Path is the path of the URL that the sender called, as it was sent. Some signatures cover the URL.
+	Path    string
 	Message sdk.WebhookMessage
 }
 
@@ -45,7 +47,7 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	}
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
-	r, err := e.driver.ReadWebhook(context.WithoutCancel(ctx), account, drive.ToAccount, in.Sender, &in.Message)
+	r, err := e.driver.ReadWebhook(context.WithoutCancel(ctx), account, drive.ToAccount, in.Sender, in.Path, &in.Message)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (s *Server) receiveWebhook(c *call) (answer, error) {
 	}
 	sender, _, _ := net.SplitHostPort(c.r.RemoteAddr) // behind a proxy, this is the address of the proxy
 	reply, err := s.Payments.ReceiveWebhook(c.ctx(), engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"),
-		Sender: sender, Message: m})
+		Sender: sender, Path: c.r.URL.EscapedPath(), Message: m})
 	if err != nil {
 		return answer{}, s.unproven(c, err)
 	}
@@ -45,8 +45,12 @@ func (s *Server) unproven(c *call, err error) error {
 	if !errors.As(err, &e) || !slices.Contains([]string{"HE_02", "IR_20", "WE_01", "WE_02"}, e.Code) {
 		return err
 	}
+	reason := e.Message
+	if e.Err != nil {
+		reason += ": " + e.Err.Error()
+	}
 	s.Logger.LogAttrs(c.ctx(), slog.LevelInfo, "a webhook message was refused", slog.String("request_id", c.requestID), slog.String("merchant_id", c.param("merchant_id")),
-		slog.String("account", c.param("merchant_connector_id")), slog.String("code", e.Code), slog.String("reason", e.Message))
+		slog.String("account", c.param("merchant_connector_id")), slog.String("code", e.Code), slog.String("reason", reason))
 	return &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed"}
 }
 

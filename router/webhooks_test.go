@@ -45,6 +45,7 @@ func TestWebhooks(t *testing.T) {
 	w.passes(10 * time.Second)
 	w.hook("POST", "/webhooks/m1/"+id, message, nil).refused(401, "WE_01", "Webhook authentication failed")
 	w.hook("POST", "/webhooks/m1/"+id, message+" ", signature).refused(401, "WE_01", "Webhook authentication failed")
+	require.Contains(t, w.logs.String(), "Webhook authentication failed: ", "the log has the adapter's reason")
 	require.Equal(t, "processing", w.get("/payments/" + pending["payment_id"].(string)).ok()["status"])
 	got := w.hook("POST", "/webhooks/m1/"+id, message, signature)
 	require.Equal(t, 200, got.status, got.body)

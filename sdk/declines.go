@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+
+	"payswitch/sdk/internal/cover"
 )
 
 // Declines maps a processor's decline codes to reasons: see ParseDeclines. A look-up allocates nothing.
@@ -42,6 +44,9 @@ func ParseDeclines(text string) Declines {
 		if wrong := t.add(line); wrong != "" {
 			panic("decline codes, line " + strconv.Itoa(number) + ": " + wrong)
 		}
+	}
+	if cover.Native && len(t) > 0 {
+		cover.Known(&t[0], t.codes())
 	}
 	return t
 }
@@ -86,10 +91,22 @@ func word(line string) (first, rest string) {
 func (t Declines) find(code string) *declineCode {
 	for i := range t {
 		if k := &t[i]; k.code == code || k.beginning && strings.HasPrefix(code, k.code) {
+			if cover.On() {
+				cover.Hit(&t[0], "decline code "+k.code, t.codes)
+			}
 			return k
 		}
 	}
 	return nil
+}
+
+// codes returns the names of the table's rows for a report of what the cases never exercise.
+func (t Declines) codes() []string {
+	all := make([]string, len(t))
+	for i := range t {
+		all[i] = "decline code " + t[i].code
+	}
+	return all
 }
 
 // Of returns the reason of a code, "" for a code that is not in the table.

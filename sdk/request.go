@@ -10,7 +10,7 @@ package sdk
 //	refund                 Amount, TransactionID, Payment, Reason
 //	sync                   Amount (see Resolves), TransactionID where known, Payment, Resolves
 //	refund_sync            Amount (the refund's), TransactionID, RefundID where known, Payment, Resolves
-//	webhook                Webhook
+//	webhook                Webhook, WebhookURL
 //	prepare … result       Amount, Instrument, Authentication; authenticate also Customer, Billing, Shipping, Browser
 //	cancel_challenge       Authentication
 //
@@ -71,7 +71,7 @@ type Request struct {
 	Metadata         map[string]string `json:"metadata,omitempty"`
 
 	ReturnURL  string `json:"return_url,omitempty"`  // payswitch's URL to which the processor sends the payer back. A stranger who knows the URL can return in the payer's place
-	WebhookURL string `json:"webhook_url,omitempty"` // payswitch's URL for the processor's messages
+	WebhookURL string `json:"webhook_url,omitempty"` // payswitch's URL for the processor's messages; in webhook, the URL that the processor called, without its query
 
 	Return         *Return                `json:"return,omitempty"`
 	Webhook        *WebhookMessage        `json:"webhook,omitempty"`

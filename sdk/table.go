@@ -3,6 +3,8 @@ package sdk
 import (
 	"cmp"
 	"strings"
+
+	"payswitch/sdk/internal/cover"
 )
 
 // Table maps a processor's codes to their meanings: see Statuses, Results and Names. Decline codes have Declines. A row is a meaning and its
@@ -36,11 +38,24 @@ func (t Table[T]) Of(code string) T {
 			var entry string
 			entry, rest, _ = strings.Cut(rest, " ")
 			if tail, ok := strings.CutPrefix(entry, code); ok && (tail == "" || tail[0] == ':') {
+				if cover.On() {
+					cover.Hit(&t[0], entry+" = "+string(t[i][0]), t.codes)
+				}
 				return t[i][0]
 			}
 		}
 	}
 	return ""
+}
+
+// codes returns the names of the table's rows for a report of what the cases never exercise.
+func (t Table[T]) codes() (all []string) {
+	for i := range t {
+		for _, entry := range strings.Fields(string(t[i][1])) {
+			all = append(all, entry+" = "+string(t[i][0]))
+		}
+	}
+	return all
 }
 
 // Must returns the meaning of the code. A code that is not in the table proves nothing: it ends the operation with an error (see Must).

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -131,8 +132,10 @@ type caller struct {
 // choose this processor. The hints are no errors: the request is right otherwise.
 func (c caller) tell(k *callCase, m *sdk.Manifest) {
 	var all []string
-	for _, path := range unread("", k.Input) {
-		all = append(all, "input."+path+": a case has no such field, so it has no effect")
+	if k.Op == "" {
+		for _, path := range unread("", k.Input) {
+			all = append(all, "input."+path+": a case has no such field, so it has no effect")
+		}
 	}
 	if missing := k.missing(m); len(missing) > 0 {
 		all = append(all, "credentials: "+strings.Join(missing, ", ")+" missing: the request to "+m.Name+" names no account")
@@ -274,6 +277,9 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 		}
 		return nil, k.explain(err, info.Manifest)
 	case r.Outcome != nil:
+		if reply := r.Outcome.Reply; d.Operation == sdk.OpWebhook && reply != nil && reply.Status >= 400 {
+			c.say(fmt.Sprintf("the adapter refuses the message with status %d: %s", reply.Status, cmp.Or(r.Outcome.Raw["error"], "it gives no reason in raw.error")))
+		}
 		if r.Outcome.Status == sdk.StatusUnknown && len(r.Answered) > 1 { // the answers may belong to other requests
 			c.say("the outcome is unknown: the answers were read as answers to " + strings.Join(r.Answered, ", then "))
 		}

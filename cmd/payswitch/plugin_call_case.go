@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"payswitch/plugins"
@@ -34,9 +35,15 @@ func readCallCase(text []byte) (*callCase, error) {
 		return nil, fmt.Errorf("the case is not a JSON object: %w", err)
 	}
 	k := &callCase{Clock: time.Now()}
+	if all["operation"] != nil {
+		if err := k.readOwn(all); err != nil {
+			return nil, err
+		}
+	} else if err := caseField(all, "flow", "a text", &k.Flow); err != nil {
+		return nil, err
+	}
 	if err := errors.Join(
 		caseField(all, "connector", "a text", &k.Connector),
-		caseField(all, "flow", "a text", &k.Flow),
 		caseField(all, "base_url", "a URL", &k.BaseURL),
 		caseField(all, "clock", "a time, as 2026-01-15T10:20:30Z", &k.Clock),
 		caseField(all, "input", "an object", &k.Input),
@@ -46,10 +53,34 @@ func readCallCase(text []byte) (*callCase, error) {
 	if err := k.readCredentials(all["credentials"]); err != nil {
 		return nil, err
 	}
-	if err := checkInput(k.Input); err != nil {
-		return nil, err
+	if k.Op == "" {
+		if err := checkInput(k.Input); err != nil {
+			return nil, err
+		}
 	}
 	return k, k.readAnswers(all)
+}
+
+// readOwn reads a case in the SDK's vocabulary: its operation, the input and the message of a webhook.
+func (k *callCase) readOwn(all map[string]json.RawMessage) error {
+	if all["flow"] != nil {
+		return errors.New("flow: the case names its operation already: leave flow out")
+	}
+	own := map[string]json.RawMessage{}
+	for _, name := range []string{"operation", "input", "message"} {
+		if all[name] != nil {
+			own[name] = all[name]
+		}
+	}
+	text, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	err = json.Unmarshal(text, &k.Case)
+	if text, ok := strings.CutPrefix(fmt.Sprint(err), "case : "); ok {
+		return errors.New(text)
+	}
+	return err
 }
 
 // caseField reads one field of an object. If the field is absent or null, into keeps its value.

@@ -36,6 +36,7 @@ func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*port.Drive, erro
 	account := wire.Account(m, &k.settings)
 	step := k.Step(op, account, k.Clock)
 	switch {
+	case k.Op != "":
 	case op == sdk.OpIncrementalAuthorize: // only the case has the amount that is held
 		step.Request.Payment.Authorized, _ = strconv.ParseInt(inputText(k.Input["payment_amount"]), 10, 64)
 	case k.Flow == "reverse":
@@ -73,6 +74,12 @@ func settingKey(f sdk.Field) string {
 // operation returns the adapter's operation for the case's flow, which may have the flow's name or payswitch's.
 func (k *callCase) operation(m *sdk.Manifest) (sdk.Operation, error) {
 	op := k.Operation()
+	if k.Op != "" {
+		if !slices.Contains(m.Operations, op) {
+			return "", fmt.Errorf("operation: %s does not offer %s: choose one of %s", m.Name, op, operationNames(m.Operations))
+		}
+		return op, nil
+	}
 	switch {
 	case k.Flow == "":
 		return "", fmt.Errorf("flow: missing: give a flow, such as authorize")
@@ -90,6 +97,14 @@ func (k *callCase) operation(m *sdk.Manifest) (sdk.Operation, error) {
 	return op, nil
 }
 
+func operationNames(all []sdk.Operation) string {
+	texts := make([]string, len(all))
+	for i, op := range all {
+		texts[i] = string(op)
+	}
+	return strings.Join(texts, ", ")
+}
+
 // callFlows lists the flows that an adapter answers.
 func callFlows(m *sdk.Manifest) string {
 	flows := []string{"authorize", "mandate_payment", "setup_mandate", "complete", "capture", "void", "incremental_authorization", "refund",
@@ -99,6 +114,9 @@ func callFlows(m *sdk.Manifest) string {
 
 // checkNeeds checks the fields that an operation always needs.
 func (k *callCase) checkNeeds(op sdk.Operation) error {
+	if k.Op != "" {
+		return k.ownNeeds()
+	}
 	var needs []string
 	switch {
 	case k.Flow == "authorize", k.Flow == "mandate_payment":
@@ -107,6 +125,25 @@ func (k *callCase) checkNeeds(op sdk.Operation) error {
 		needs = []string{"amount", "currency", "connector_transaction_id"}
 	case op == sdk.OpVoid:
 		needs = []string{"connector_transaction_id"}
+	}
+	for _, name := range needs {
+		if k.Input[name] == nil || k.Input[name] == "" {
+			return fmt.Errorf("input.%s: is missing", name)
+		}
+	}
+	return nil
+}
+
+// ownNeeds is checkNeeds for a case in the SDK's vocabulary.
+func (k *callCase) ownNeeds() error {
+	var needs []string
+	switch k.Op {
+	case sdk.OpAuthorize:
+		needs = []string{"amount"}
+	case sdk.OpCapture, sdk.OpRefund, sdk.OpIncrementalAuthorize:
+		needs = []string{"amount", "transaction_id"}
+	case sdk.OpVoid:
+		needs = []string{"transaction_id"}
 	}
 	for _, name := range needs {
 		if k.Input[name] == nil || k.Input[name] == "" {
@@ -137,6 +174,10 @@ func (k *callCase) environment(m *sdk.Manifest) string {
 // seed returns a hash of the case. The operation's random numbers come from it.
 func (k *callCase) seed() [32]byte {
 	input, _ := json.Marshal(k.Input) // Input was decoded from JSON, so it can be encoded
+	if k.Message != nil {
+		message, _ := json.Marshal(k.Message)
+		input = append(input, message...)
+	}
 	return sha256.Sum256(fmt.Appendf(nil, "%q %q %q %s", k.Connector, k.Flow, k.BaseURL, input))
 }
 

@@ -17,6 +17,7 @@ import (
 	"payswitch/plugins/sandbox"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
 )
 
 // ruleModule is the rule that the sandbox runs the module at all. The other rules are those of package sdktest.
@@ -70,6 +71,8 @@ type checkReport struct {
 	Bytes   int          `json:"bytes"`
 	Driven  int          `json:"driven"`          // number of operations that the host performed
 	Cases   string       `json:"cases,omitempty"` // the file of the adapter's own cases, or ""
+	// Untried are the operations of the manifest without a case, if there are cases.
+	Untried []sdk.Operation `json:"operations_without_case,omitempty"`
 
 	// Set only if the module runs. Milliseconds and microseconds on this machine.
 	CompileMillis int64 `json:"compile_ms,omitempty"`
@@ -171,6 +174,11 @@ func certify(ctx context.Context, wasm []byte, cases, module string) (*checkRepo
 	}
 	driven, found := plugins.Certify(ctx, wasm, options, sdktest.Options{}, recorded)
 	report.Driven, report.Cases = driven, file
+	if file != "" {
+		if report.Untried, err = untried(m.manifest, recorded); err != nil {
+			return nil, err
+		}
+	}
 	for _, one := range leaves(found) {
 		rule, found := sdktest.RuleManifest, finding{Detail: one.Error()} // the host's demands of a manifest come without a rule
 		if broke, ok := errors.AsType[*sdktest.RuleError](one); ok {
@@ -192,6 +200,24 @@ func certify(ctx context.Context, wasm []byte, cases, module string) (*checkRepo
 		}
 		return goesOn
 	}), nil
+}
+
+// untried lists the operations of a manifest for which there is no case.
+func untried(m *sdk.Manifest, cases fs.FS) (all []sdk.Operation, err error) {
+	requests, responses, err := wire.Load(cases, m.Name)
+	if err != nil {
+		return nil, err
+	}
+	tried := map[sdk.Operation]bool{}
+	for _, r := range wire.Rehearsals(m, requests, responses) {
+		tried[r.Step.Operation] = true
+	}
+	for _, op := range m.Operations {
+		if !tried[op] {
+			all = append(all, op)
+		}
+	}
+	return all, nil
 }
 
 // conclude fills in the results of the rules.
@@ -264,6 +290,9 @@ func (r *checkReport) print(w io.Writer) {
 			cases = ", with the cases of " + r.Cases
 		}
 		fmt.Fprintf(w, "%d operations driven through the host%s\n", r.Driven, cases)
+		if len(r.Untried) > 0 {
+			fmt.Fprintf(w, "no case exercises %s\n", operationNames(r.Untried))
+		}
 	}
 	if r.Passed {
 		fmt.Fprintf(w, "%s %s is certified\n", r.Name, r.Version)

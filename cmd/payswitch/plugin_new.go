@@ -117,9 +117,15 @@ func writeSDK(dir string) error {
 		if err != nil {
 			return err
 		}
+		if path.Ext(from) == ".md" {
+			text = elsewhere.ReplaceAll(text, []byte("$1 (in payswitch's repository)"))
+		}
 		return writeFile(filepath.Join(dir, "sdk", filepath.FromSlash(from)), string(text))
 	})
 }
+
+// elsewhere is a link of the SDK's documents that leads out of the SDK.
+var elsewhere = regexp.MustCompile(`\[([^\]]+)\]\((\.\./|examples/)[^)]*\)`)
 
 // inCopy reports whether a file of the SDK is useful outside this repository.
 func inCopy(file string) bool {

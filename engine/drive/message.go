@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,8 +17,10 @@ import (
 )
 
 // ReadWebhook drives the webhook operation of an account's adapter on a message. Without an error, the adapter has read the message and found
-// it genuine as far as the account's secrets show. The result may be set together with an error.
-func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to Destination, sender string, m *sdk.WebhookMessage) (*port.DriveResult, error) {
+// it genuine as far as the account's secrets show. The result may be set together with an error. path is that of the URL that the sender called,
+// or "" if the URL is not of the account.
+func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to Destination, sender, path string, m *sdk.WebhookMessage) (*port.DriveResult,
+	error) {
 	info, ok := e.Connectors.Adapter(account.Connector)
 	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
@@ -32,7 +35,7 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 	at := e.driveAccount(account)
 	at.Credentials = account.WithWebhookSecrets()
 	d := &port.Drive{Connector: account.Connector, Operation: sdk.OpWebhook, OperationID: newOperationID(now), Started: now, Account: at,
-		Request: sdk.Request{Webhook: m}, BeforeSend: func(context.Context, port.SendIntent) error { return nil }}
+		Request: sdk.Request{Webhook: m, WebhookURL: calledURL(e.PublicURL, path)}, BeforeSend: func(context.Context, port.SendIntent) error { return nil }}
 	rand.Read(d.Seed[:])
 	r, records, err := e.driveRecorded(ctx, d, account.MerchantID, "")
 	wrong, right := r.Compared()
@@ -54,20 +57,37 @@ func (e *Driver) ReadWebhook(ctx context.Context, account *account.Account, to D
 		return r, &fault.Error{Kind: fault.KindInternal, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
 	case o == nil || o.Status != sdk.StatusHandled && o.Reply == nil:
 		status = payment.OperationRejected
-		return r, unreadableMessage(account.Connector)
+		return r, unreadableMessage(account.Connector, o)
 	case len(o.Events) == 0 && o.Reply != nil && (o.Reply.Status == http.StatusUnauthorized || o.Reply.Status == http.StatusForbidden),
 		provesNothing(info, r, to):
 		status = payment.OperationRejected
-		return r, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
+		return r, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector,
+			Err: refusal(o)}
 	case len(o.Events) == 0 && o.Reply != nil && o.Reply.Status >= 400:
 		status = payment.OperationRejected
-		return r, unreadableMessage(account.Connector)
+		return r, unreadableMessage(account.Connector, o)
 	}
 	return r, nil
 }
 
-func unreadableMessage(connector string) *fault.Error {
-	return &fault.Error{Kind: fault.KindInvalid, Code: "WE_02", Message: "Webhook body could not be read", Connector: connector}
+// calledURL returns the webhook URL that the sender called, without its query: the host masks card numbers in queries.
+func calledURL(public, path string) string {
+	if path == "" {
+		return ""
+	}
+	return public + path
+}
+
+func unreadableMessage(connector string, o *sdk.Outcome) *fault.Error {
+	return &fault.Error{Kind: fault.KindInvalid, Code: "WE_02", Message: "Webhook body could not be read", Connector: connector, Err: refusal(o)}
+}
+
+// refusal returns the adapter's reason for refusing a message, nil without one. It is for the log: a sender must not learn it.
+func refusal(o *sdk.Outcome) error {
+	if o == nil || o.Raw["error"] == "" {
+		return nil
+	}
+	return errors.New(sdk.Clip(o.Raw["error"], 200))
 }
 
 // Destination is the kind of URL at which a message of an authenticator arrived.

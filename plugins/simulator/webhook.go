@@ -26,12 +26,12 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 			return nil, err
 		}
 		if !ok {
-			return reply(401, sdk.StatusUnknown), nil
+			return turnAway(401, "the signature is missing or wrong"), nil
 		}
 	}
 	j, err := sdk.ParseJSON(w.Body)
 	if err != nil {
-		return reply(400, sdk.StatusUnknown), nil
+		return turnAway(400, "the body is not JSON"), nil
 	}
 	e := sdk.Event{TransactionID: j.Str("transaction_id"), Reference: j.Str("reference"), Sync: true, Time: eventTime(j.Int("created"))}
 	switch j.Str("type") {
@@ -48,7 +48,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		return reply(200, sdk.StatusHandled), nil
 	}
 	if e.Reference == "" && (e.Object != "refund" && e.TransactionID == "" || e.Object == "refund" && e.RefundID == "") {
-		return reply(400, sdk.StatusUnknown), nil
+		return turnAway(400, "the message names no payment, refund or dispute"), nil
 	}
 	o := reply(200, sdk.StatusHandled)
 	o.Events = []sdk.Event{e}
@@ -65,4 +65,11 @@ func eventTime(seconds int64) int64 {
 		return 0
 	}
 	return seconds * 1000
+}
+
+// turnAway is the outcome of a message that is not genuine or not readable, with the reason for the log.
+func turnAway(status int, why string) *sdk.Outcome {
+	o := reply(status, sdk.StatusUnknown)
+	o.Raw = map[string]string{"error": why}
+	return o
 }

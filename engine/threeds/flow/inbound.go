@@ -52,7 +52,7 @@ func (s *Authentications) authenticatorMessage(ctx context.Context, use payment.
 	if err != nil {
 		return nil, nil, port.AdapterInfo{}, err
 	}
-	r, err := s.Driver.ReadWebhook(context.WithoutCancel(ctx), account, to, "", m)
+	r, err := s.Driver.ReadWebhook(context.WithoutCancel(ctx), account, to, "", "", m)
 	return c, r, adapter, err
 }
 

@@ -1,4 +1,4 @@
-// Command gen writes sdk/codec_gen.go, sdk/schema.json and sdk/ABI_REFERENCE.md from the message types of package sdk.
+// Command gen writes sdk/codec_gen.go, sdk/schema.json, the schema of cases and sdk/ABI_REFERENCE.md from the message types of package sdk.
 // "go generate ./sdk" runs it in the folder of the package. A test of package sdk fails when one of the files is stale.
 package main
 
@@ -49,5 +49,9 @@ func Generate(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"codec_gen.go": codec, "schema.json": schema, "ABI_REFERENCE.md": writeReference(p)}, nil
+	cases, err := writeCases(p)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"codec_gen.go": codec, "schema.json": schema, "cases.schema.json": cases, "ABI_REFERENCE.md": writeReference(p)}, nil
 }

@@ -12,6 +12,11 @@ import (
 func (r *runner) checkResponses(f *Responses) {
 	for i := range f.Samples {
 		c := r.complete(&f.Samples[i])
+		r.cover.operation(r.operation(c))
+		if c.Op == sdk.OpWebhook {
+			r.checkMessage(c)
+			continue
+		}
 		r.run([]string{"response/" + c.Name}, c.Flow, func() []string { return r.checkSample(c) })
 		if c.Response != nil {
 			r.run([]string{"damaged/" + c.Name, "response/" + c.Name}, c.Flow, func() []string { return r.checkDamaged(c) })
@@ -44,7 +49,7 @@ func (r *runner) checkResponses(f *Responses) {
 func (r *runner) complete(sample *Case) *Case {
 	c := sample.clone()
 	for _, base := range r.requests.Cases {
-		if base.Flow == c.Flow && (c.Input["request_3ds"] == nil || base.Input["request_3ds"] != nil) {
+		if base.Flow == c.Flow && base.own() == c.own() && (c.Input["request_3ds"] == nil || base.Input["request_3ds"] != nil) {
 			for k, v := range base.Input {
 				if _, ok := c.Input[k]; !ok {
 					c.Input[k] = v
@@ -54,6 +59,19 @@ func (r *runner) complete(sample *Case) *Case {
 		}
 	}
 	return c
+}
+
+// kind returns the kind of an answer. In the SDK's vocabulary the expected status decides.
+func (c *Case) kind() string {
+	switch {
+	case !c.own() || c.Kind != "":
+		return c.Kind
+	case c.Expected.Status == string(sdk.StatusDeclined):
+		return "decline"
+	case c.Expected.Status == string(sdk.StatusUnknown), c.Expected.Status == string(sdk.StatusNotFound):
+		return "error"
+	}
+	return "success"
 }
 
 // answer runs the operation of a sample with the sample's answer. It returns the last step and its result.
@@ -102,6 +120,9 @@ func (r *runner) checkSample(c *Case) []string {
 		return []string{"no outcome: " + ending(result)}
 	}
 	wrong := impossible(c.Where(), s, result.Outcome)
+	if c.own() {
+		return append(wrong, r.texts("response/"+c.Name, wrongOutcome(c.want, result.Outcome))...)
+	}
 	for _, d := range wrongs(c, s, result.Outcome) {
 		if !r.allow.allows([]string{"response/" + c.Name}, d.path) {
 			wrong = append(wrong, d.String())
@@ -138,10 +159,13 @@ func (r *runner) checkStatus(samples []Case, table *StatusTable, name, value, st
 		return wrong
 	}
 	allowed := []sdk.OutcomeStatus{sdk.StatusUnknown, sdk.StatusPending}
-	if status != "" {
+	switch {
+	case status != "" && table.Op != "":
+		allowed = []sdk.OutcomeStatus{sdk.OutcomeStatus(status)}
+	case status != "":
 		allowed = allowedStatuses(status, table.Flow)
 	}
-	if status == "authentication_pending" && c.Expected.Status != status {
+	if (status == "authentication_pending" || status == string(sdk.StatusCustomerAction)) && c.Expected.Status != status {
 		allowed = append(slices.Clone(allowed), sdk.StatusUnknown) // the sample lacks the URL of the authentication
 	}
 	if got := result.Outcome.Status; !slices.Contains(allowed, got) && !r.allow.allows([]string{name}, "status") {
@@ -155,7 +179,7 @@ func (r *runner) base(samples []Case, table *StatusTable, status string) *Case {
 	best, points := (*Case)(nil), -1
 	for i := range samples {
 		c := r.complete(&samples[i])
-		if c.Flow != table.Flow || c.Response == nil {
+		if c.Flow != table.Flow || c.own() != (table.Op != "") || c.Response == nil {
 			continue
 		}
 		if !r.set(c.clone(), table.Field, "x") {
@@ -168,7 +192,7 @@ func (r *runner) base(samples []Case, table *StatusTable, status string) *Case {
 		if table.Capture != "" && input(c.Input).str("capture") == table.Capture {
 			p += 2
 		}
-		if c.Kind == "success" {
+		if c.kind() == "success" {
 			p++
 		}
 		if p > points {
@@ -194,7 +218,7 @@ func (r *runner) set(c *Case, field, value string) bool {
 func (r *runner) checkDecline(f *Responses, code string) []string {
 	for i := range f.Samples {
 		c := r.complete(&f.Samples[i])
-		if c.Kind != "decline" || c.Response == nil || !r.set(c, f.Declines.Field, code) {
+		if c.kind() != "decline" || c.Response == nil || !r.set(c, f.Declines.Field, code) {
 			continue
 		}
 		_, result, err := r.answer(c)
@@ -207,6 +231,9 @@ func (r *runner) checkDecline(f *Responses, code string) []string {
 			return []string{"no decline: " + ending(result)}
 		}
 		want, got := reasons[f.Declines.Codes[code]], result.Outcome.Decline.Reason
+		if c.own() {
+			want = []sdk.DeclineReason{sdk.DeclineReason(f.Declines.Codes[code])}
+		}
 		if !slices.Contains(want, got) && !r.allow.allows([]string{"decline/" + code}, "reason") {
 			return []string{fmt.Sprintf("%s: want %s = %v, got %s", code, f.Declines.Codes[code], want, got)}
 		}

@@ -106,7 +106,8 @@ func (r *runner) placed(op sdk.Operation, s *sdk.Send, path, name string, whole 
 	if err != nil || !body {
 		return false
 	}
-	return slices.ContainsFunc(r.adapter.Manifest.Placements, func(p sdk.Placement) bool {
+	return slices.ContainsFunc(r.adapter.Manifest.Placements, func(p sdk.Placement) (fits bool) {
+		defer func() { r.cover.place(&p, fits) }()
 		if p.Secret != name || p.In != sdk.InBody || p.Operation != "" && p.Operation != op || p.Host != "" && p.Host != u.Host ||
 			p.Method != "" && p.Method != s.Method || p.Path != "" && !samePath(p.Path, u.EscapedPath()) {
 			return false

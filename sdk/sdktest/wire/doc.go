@@ -7,12 +7,10 @@
 //		})
 //	}
 //
-// # Requests: <name>.json
+// sdk/CASES.md describes the files, which have a schema. A case names its operation, and its words are the SDK's: input is
+// sdk.Request, expected is sdk.Outcome. A case that names a flow speaks the old words, which are still read.
 //
-// base_url, clock (RFC 3339) and credentials.values apply to all cases. A case has a name, a flow, the input of the operation, optional
-// exchanges (answers to earlier requests), and the request: method, url, headers (lower-case names), body_kind (json, form, xml, multipart,
-// text, none), body (parsed) and raw (the exact text). For the fields in volatile.clock and volatile.random only the presence is compared.
-// Fields are named url, headers.<name> and body.<path>.
+// # Requests: <name>.json
 //
 // The adapter gets the real card, CVC, cryptogram and credentials in place of stand-ins, so that its request is the one that the processor
 // would get. Derivations are computed. The adapter's request must hold everything in the case's request, and nothing else in the body or
@@ -20,20 +18,18 @@
 // the same request, with card data only in the manifest's placements. This is a quick model of the host's rules; payswitch plugin check
 // drives the same cases through the host itself, which decides.
 //
-// The flows of an authenticator are three_ds_prepare, three_ds_authenticate, three_ds_result and three_ds_cancel; input.authentication is
-// sdk.AuthenticationRequest in its own JSON.
-//
 // # Answers: <name>.responses.json
 //
-// samples hold an answer and the expected result. status_tables name the field that decides and the meanings of its values. declines names
-// the field with the decline code and the meanings of the codes. webhooks.sample is a correctly signed message. A sample needs only the
-// relevant part of its input: the rest comes from the first case of its flow. expected.authentication is the whole Outcome.Authentication in
-// its own JSON, with the real cavv: the sample checks that the adapter captured its field.
-//
-// Each sample also runs with every kind of damage ("damaged/charged"): a value is missing, null or of another kind, or the HTTP status, the
+// Each sample also runs with every kind of damage ("damaged/captured"): a value is missing, null or of another kind, or the HTTP status, the
 // amount or the currency is another one. The outcome may become unknown or pending, never another one. If the amount differs from the
 // requested amount, the outcome must state it (Outcome.Amount) or be unknown. Options.Allow names intended exceptions: "damaged/captured
 // another amount amount".
+//
+// # Old words
+//
+// flow is a name such as payment_sync; for an authenticator three_ds_prepare, three_ds_authenticate, three_ds_result and three_ds_cancel, with
+// sdk.AuthenticationRequest in input.authentication. expected.authentication is the whole Outcome.Authentication, with the real cavv: the
+// sample checks that the adapter captured its field. webhooks.sample is a correctly signed message.
 //
 // # Clients
 //

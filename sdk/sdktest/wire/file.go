@@ -7,14 +7,20 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"time"
+
+	"payswitch/sdk"
 )
 
 // A Case is one request with its input, or one answer (Response, Expected) with the part of the input that matters.
 type Case struct {
 	Name string `json:"name"`
-	Flow string `json:"flow"` // authorize, capture, void, refund, payment_sync, refund_sync, setup_mandate, mandate_payment …
-	// Input is the operation's input under the names of the format.
+	// Op is the operation. A case that names it speaks the SDK's vocabulary: see the package comment.
+	Op sdk.Operation `json:"operation,omitempty"`
+	// Flow is the operation in the old words: payment_sync, setup_mandate, mandate_payment … If Op is set, Flow is Op's text.
+	Flow string `json:"flow"`
+	// Input is sdk.Request in its own JSON. With Flow it has the names of the old words.
 	Input map[string]any `json:"input"`
 	// Exchanges are the processor's answers to the earlier requests.
 	Exchanges []Response `json:"exchanges,omitempty"`
@@ -26,9 +32,25 @@ type Case struct {
 	Kind     string    `json:"kind,omitempty"` // of an answer: success, requires_action, decline, error
 	Response *Response `json:"response,omitempty"`
 	Expected Expected  `json:"expected"`
+	Message  *Message  `json:"message,omitempty"` // of a webhook
 
-	file string // where it stands
+	want map[string]any // the expected outcome in the SDK's vocabulary
+	file string         // where it stands
 	line int
+}
+
+// plainCase is a Case without its method of decoding.
+type plainCase Case
+
+// UnmarshalJSON implements json.Unmarshaler. It refuses a case that names an operation and breaks the schema.
+func (c *Case) UnmarshalJSON(text []byte) error {
+	if err := loose(text, (*plainCase)(c)); err != nil {
+		return plainError(err)
+	}
+	if err := c.settle(text); err != nil {
+		return fmt.Errorf("case %s: %w", c.Name, err)
+	}
+	return nil
 }
 
 // Request is an HTTP request as the processor receives it.
@@ -92,6 +114,7 @@ type Error struct {
 
 // StatusTable holds the meanings of the values of one field of an answer.
 type StatusTable struct {
+	Op      sdk.Operation     `json:"operation,omitempty"`
 	Flow    string            `json:"flow"`
 	Capture string            `json:"capture,omitempty"`
 	Field   string            `json:"field"`
@@ -103,16 +126,41 @@ type StatusTable struct {
 
 // Requests is the file of requests.
 type Requests struct {
-	BaseURL     string `json:"base_url"`
-	Credentials struct {
-		Fields []struct {
-			Name   string `json:"name"`
-			Secret bool   `json:"secret"`
-		} `json:"fields"`
+	BaseURL     string      `json:"base_url"`
+	Credentials Credentials `json:"credentials"`
+	Clock       time.Time   `json:"clock"`
+	Cases       []Case      `json:"cases"`
+}
+
+// Credentials are the settings of the account, secret or not: an object of names and values. The old form has the values in values.
+type Credentials struct {
+	Fields []CredentialField
+	Values map[string]string
+}
+
+// CredentialField describes a setting in the old form.
+type CredentialField struct {
+	Name   string `json:"name"`
+	Secret bool   `json:"secret"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Credentials) UnmarshalJSON(text []byte) error {
+	var old struct {
+		Fields []CredentialField `json:"fields"`
 		Values map[string]string `json:"values"`
-	} `json:"credentials"`
-	Clock time.Time `json:"clock"`
-	Cases []Case    `json:"cases"`
+	}
+	if err := json.Unmarshal(text, &old); err == nil && old.Values != nil {
+		c.Fields, c.Values = old.Fields, old.Values
+		return nil
+	}
+	if json.Unmarshal(text, &c.Values) != nil {
+		return errors.New("credentials: must be an object of texts")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
+		c.Fields = append(c.Fields, CredentialField{Name: name})
+	}
+	return nil
 }
 
 // Responses is the file of answers.
@@ -168,6 +216,39 @@ func load(fsys fs.FS, file string, into interface {
 		return fmt.Errorf("wire: read %s: %w", file, err)
 	}
 	into.locate(file, text)
+	if r, ok := into.(*Responses); ok {
+		return r.settle()
+	}
+	return nil
+}
+
+// own reports whether the answers speak the SDK's vocabulary.
+func (f *Responses) own() bool {
+	return slices.ContainsFunc(f.Samples, func(c Case) bool { return c.own() })
+}
+
+// settle checks tables and decline codes in the SDK's vocabulary.
+func (f *Responses) settle() error {
+	for i := range f.StatusTables {
+		t := &f.StatusTables[i]
+		if t.Op == "" {
+			continue
+		}
+		t.Flow = string(t.Op)
+		for _, value := range slices.Sorted(maps.Keys(t.Map)) {
+			if err := knownStatus(sdk.OutcomeStatus(t.Map[value]), t.Op); err != nil {
+				return fmt.Errorf("wire: read %s: %s: %w", t.file, where(t.file, t.line, "status", value), err)
+			}
+		}
+	}
+	if !f.own() {
+		return nil
+	}
+	for _, code := range slices.Sorted(maps.Keys(f.Declines.Codes)) {
+		if err := knownReason(sdk.DeclineReason(f.Declines.Codes[code])); err != nil {
+			return fmt.Errorf("wire: declines.codes.%s: %w", code, err)
+		}
+	}
 	return nil
 }
 

@@ -26,6 +26,12 @@ func Rehearsals(m *sdk.Manifest, requests *Requests, responses *Responses) (all 
 			return
 		}
 		x := Rehearsal{Where: where, Step: c.Step(op, r.account, requests.Clock)}
+		if c.Op == sdk.OpWebhook {
+			forged := Rehearsal{Where: where, Step: c.Step(op, r.account, requests.Clock)}
+			forgery(forged.Step.Request.Webhook.Body)
+			all = append(all, x, forged)
+			return
+		}
 		for i := range c.Exchanges {
 			x.Answers = append(x.Answers, c.Exchanges[i].exchange(0, ""))
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -47,8 +48,10 @@ func Run[Self T[Self]](t Self, a *sdk.Adapter, fsys fs.FS, o Options) {
 	if o.Credentials != nil {
 		o.Credentials(&r.account)
 	}
+	ends := r.cover.begin()
 	for i := range requests.Cases {
 		c := &requests.Cases[i]
+		r.cover.operation(r.operation(c))
 		r.run([]string{"request/" + c.Name, c.Name}, c.Flow, func() []string { return r.checkRequest(c) })
 	}
 	if responses != nil {
@@ -61,6 +64,10 @@ func Run[Self T[Self]](t Self, a *sdk.Adapter, fsys fs.FS, o Options) {
 		t.Errorf("Allow: %q matches no difference: remove it", key)
 	}
 	t.Logf("%d run, %d skipped", r.done, len(r.skipped))
+	if old := oldWords(requests, responses); old > 0 {
+		t.Logf("%d cases name their operation by flow, in the old words: sdk/CASES.md has the SDK's", old)
+	}
+	os.Stdout.WriteString(ends(a, responses))
 	for _, line := range r.skipped {
 		t.Log("skipped " + line)
 	}
@@ -74,6 +81,7 @@ type runner struct {
 	account     sdk.Account
 	skip, allow ledger
 	subtest     func(name string, check func() []string)
+	cover       coverage
 	done        int
 	skipped     []string
 }

@@ -44,6 +44,9 @@ func Operation(flow string) sdk.Operation {
 // Operation returns the operation of the case. A set-up with an amount is an authorization that stores the card, as a verification has no
 // amount.
 func (c *Case) Operation() sdk.Operation {
+	if c.own() {
+		return c.Op
+	}
 	if c.Flow == "setup_mandate" && input(c.Input).int("amount") > 0 {
 		return sdk.OpAuthorize
 	}
@@ -70,6 +73,10 @@ func (c *Case) Step(op sdk.Operation, account sdk.Account, now time.Time) *sdk.S
 		}
 	}
 	if op == sdk.OpAccessToken {
+		return s
+	}
+	if c.own() {
+		c.ownStep(s, now)
 		return s
 	}
 	if slices.Contains(authentications, op) {

@@ -1,0 +1,173 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// ownRequests and ownResponses are the cases of tiny in the SDK's vocabulary.
+const (
+	ownRequests = `{"base_url": "https://api.tiny.example", "credentials": {"secret_key": "probe_key", "webhook_secret": "whsec"}, "clock": "2026-01-15T10:20:30Z",
+	"cases": [{"name": "authorize_auto", "operation": "authorize",
+		"input": {"reference": "order-1", "amount": 2499, "currency": "USD", "card": {"number": "4111111111111111", "exp_month": 3, "exp_year": 2030, "cvc": "737"}},
+		"request": {"method": "POST", "url": "https://api.tiny.example/v1/pay", "headers": {"authorization": "Basic cHJvYmVfa2V5Og==", "content-type": "application/json"}, "body_kind": "json",
+			"body": {"reference": "order-1", "amount": 24.99, "nonce": "differs", "card": {"number": "4111111111111111", "cvc": "737", "month": 3}}},
+		"volatile": {"random": ["body.nonce"]}}]}`
+	ownResponses = `{"samples": [
+		{"name": "captured", "operation": "authorize", "response": {"status": 200, "body": {"id": "tx_1", "state": "ok"}},
+			"expected": {"status": "captured", "transaction_id": "tx_1"}},
+		{"name": "declined", "operation": "authorize", "response": {"status": 402, "body": {"id": "tx_1", "state": "no", "code": "51", "text": "too poor"}},
+			"expected": {"status": "declined", "decline": {"code": "51", "message": "too poor", "reason": "insufficient_funds"}}},
+		{"name": "news", "operation": "webhook", "message": {"url": "https://switch.example/webhooks/m/a?x=1",
+			"headers": {"Sig": "746e09d103163d1f8e01f7d665312197962256dc0683926bd4f0587fd162312a"}, "body": "{\"id\":\"tx_1\",\"time\":1768472430}"},
+			"expected": {"status": "handled", "events": [{"object": "payment", "transaction_id": "tx_1", "sync": true}]}}],
+	"status_tables": [{"operation": "authorize", "field": "state", "map": {"ok": "captured", "no": "declined"}}],
+	"declines": {"field": "code", "codes": {"51": "insufficient_funds", "5": "generic_decline"}}}`
+)
+
+// A recorder is a T that keeps what a run reports.
+type recorder struct{ wrong, done *[]string }
+
+func (r recorder) Helper() {}
+func (r recorder) Error(args ...any) {
+	for _, a := range args {
+		*r.wrong = append(*r.wrong, a.(string))
+	}
+}
+func (r recorder) Errorf(f string, args ...any) { *r.wrong = append(*r.wrong, f) }
+func (r recorder) Fatal(args ...any) {
+	*r.wrong = append(*r.wrong, args[0].(error).Error())
+	panic(r)
+}
+func (r recorder) Fatalf(f string, args ...any) { *r.wrong = append(*r.wrong, f) }
+func (r recorder) Log(...any)                   {}
+func (r recorder) Logf(string, ...any)          {}
+func (r recorder) Run(name string, f func(recorder)) bool {
+	*r.done = append(*r.done, name)
+	f(r)
+	return true
+}
+
+func ownFiles(replace ...string) fstest.MapFS {
+	change := strings.NewReplacer(replace...)
+	return fstest.MapFS{"tiny.json": {Data: []byte(change.Replace(ownRequests))}, "tiny.responses.json": {Data: []byte(change.Replace(ownResponses))}}
+}
+
+// Cases in the SDK's vocabulary run, and each difference names its place.
+func TestOwnVocabulary(t *testing.T) {
+	run := func(replace ...string) (wrong string, done []string) {
+		var all []string
+		defer func() {
+			if p := recover(); p != nil {
+				_ = p.(recorder) // Fatal ends a run
+				wrong = strings.Join(all, "\n")
+			}
+		}()
+		Run(recorder{&all, &done}, tiny(), ownFiles(replace...), Options{})
+		return strings.Join(all, "\n"), done
+	}
+	wrong, done := run()
+	require.Empty(t, wrong)
+	require.Subset(t, done, []string{"request/authorize_auto", "response/captured", "damaged/declined", "webhook/news", "status/authorize/ok", "decline/51"})
+	for name, row := range map[string][3]string{
+		"a status":       {`"status": "captured", "tr`, `"status": "authorized", "tr`, "status: want authorized, got captured"},
+		"an id":          {`"transaction_id": "tx_1"}}`, `"transaction_id": "tx_2"}}`, "transaction_id: want tx_2, got tx_1"},
+		"a reason":       {`"reason": "insufficient_funds"`, `"reason": "lost_card"`, "decline.reason: want lost_card, got insufficient_funds"},
+		"an amount":      {`"expected": {"status": "captured"`, `"expected": {"amount": {"minor": 5}, "status": "captured"`, `amount: want {"minor":5}, got`},
+		"an event":       {`"sync": true`, `"sync": false`, "events[0].sync: want false, got true"},
+		"a table":        {`"no": "declined"`, `"no": "captured"`, "no: want captured = [captured], got declined (in sample captured)"},
+		"a code":         {`"5": "generic_decline"`, `"5": "lost_card"`, "5: want lost_card = [lost_card], got generic_decline"},
+		"unknown apart":  {`"ok": "captured"`, `"ok": "unknown"`, "ok: want unknown = [unknown], got captured"},
+		"no operation":   {`"operation": "webhook", "m`, `"operation": "webhooks", "m`, `case news: operation: "webhooks" is not an operation: choose one of authorize, `},
+		"an old status":  {`"status": "captured", "tr`, `"status": "charged", "tr`, `expected.status: "charged" is not a result of authorize: the SDK's word for it is captured`},
+		"an old reason":  {`"reason": "insufficient_funds"`, `"reason": "invalid_cvc"`, `"invalid_cvc" is not a decline reason: the SDK's word for it is incorrect_cvc`},
+		"both words":     {`"operation": "webhook", "m`, `"operation": "webhook", "flow": "webhook", "m`, "flow: the case names its operation already: leave flow out"},
+		"a slip":         {`"reference": "order-1", "amount": 2499`, `"referense": "order-1", "amount": 2499`, `input: "referense" is not a field here`},
+		"a slip outside": {`"volatile": {`, `"volatiles": {`, `"volatiles" is not a field here`},
+		"a kind":         {`"exp_month": 3`, `"exp_month": "03"`, "exp_month: must be a whole number, not a JSON string"},
+		"a currency":     {`"currency": "USD"`, `"currency": "USA"`, `input: currency: "USA" is not an ISO 4217 code`},
+		"an old table":   {`"no": "declined"`, `"no": "failure"`, `(status no): "failure" is not a result of authorize: the SDK's word for it is declined`},
+		"no message":     {`{"name": "captured", "operation": "authorize"`, `{"name": "captured", "operation": "webhook"`, "message: missing: a case of webhook"},
+	} {
+		wrong, _ := run(row[0], row[1])
+		require.Contains(t, wrong, row[2], name)
+	}
+}
+
+// The report says what the cases never exercise.
+func TestCoverage(t *testing.T) {
+	a := tiny()
+	q, p, err := Load(ownFiles(), "tiny")
+	require.NoError(t, err)
+	var c coverage
+	end := c.begin()
+	r := &runner{adapter: a, requests: q, account: Account(&a.Manifest, q), cover: c}
+	require.Empty(t, r.checkRequest(&q.Cases[0]))
+	r.cover.operation(sdk.OpAuthorize)
+	report := end(a, p)
+	require.Contains(t, report, "operations: 1 of 2 never exercised: webhook")
+	require.Contains(t, report, "placements of card data: all 2 exercised")
+	a.Manifest.Placements = append(a.Manifest.Placements, sdk.Placement{Secret: "cavv", In: "body", Field: "cavv", Operation: sdk.OpAuthorize})
+	require.Contains(t, end(a, p), "placements of card data: 1 of 3 never exercised: cavv in body cavv, authorize")
+
+	var table = sdk.Statuses{{sdk.StatusCaptured, "2:settled 3"}, {sdk.StatusVoided, "9"}}
+	codes := sdk.ParseDeclines("51 insufficient_funds\n52 lost_card\n")
+	end = c.begin()
+	_, _ = table.Of("2"), codes.Of("51")
+	report = end(a, p)
+	require.Contains(t, report, "rows of tables: 3 of 5 never exercised: ")
+	for _, missed := range []string{"3 = captured", "9 = voided", "decline code 52"} {
+		require.Contains(t, report, missed)
+	}
+}
+
+// cases.schema.json accepts the cases of a new project and those of this test, and refuses other words.
+func TestCasesSchema(t *testing.T) {
+	text, err := os.ReadFile("../../cases.schema.json")
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("cases.json", doc))
+	schema, err := c.Compile("cases.json")
+	require.NoError(t, err)
+	valid := func(text string) error {
+		var v any
+		require.NoError(t, json.Unmarshal([]byte(text), &v))
+		return schema.Validate(v)
+	}
+	require.NoError(t, valid(ownRequests))
+	require.NoError(t, valid(ownResponses))
+	for _, name := range []string{"acme.json.txt", "acme.responses.json.txt"} {
+		text, err := os.ReadFile("../../../cmd/payswitch/project/testdata/" + name)
+		require.NoError(t, err)
+		require.NoError(t, valid(string(text)), name)
+	}
+	page, err := os.ReadFile("../../CASES.md")
+	require.NoError(t, err)
+	blocks := strings.Split(string(page), "```json\n")[1:]
+	require.Len(t, blocks, 2)
+	for _, block := range blocks {
+		example, _, _ := strings.Cut(block, "```")
+		require.NoError(t, valid(example))
+	}
+	for _, op := range sdk.Operations() {
+		require.Contains(t, string(page), "`"+string(op)+"`")
+		for _, status := range op.Outcomes() {
+			require.Contains(t, string(page), "`"+string(status)+"`")
+		}
+	}
+	for _, change := range [][2]string{{`"operation": "authorize"`, `"flow": "authorize"`}, {`"status": "captured", "tr`, `"status": "charged", "tr`},
+		{`"sync": true`, `"synk": true`}, {`"51": "insufficient_funds"`, `"51": "poor"`}} {
+		require.Error(t, valid(strings.Replace(ownResponses, change[0], change[1], 1)), change[1])
+	}
+}
