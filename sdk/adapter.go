@@ -14,6 +14,10 @@ type Adapter struct {
 	Webhook Func
 	// The operations of an authenticator.
 	Prepare, Authenticate, Result, CancelChallenge Func
+
+	// Signing adds the signature to a request. Call.Do calls it once for each send, with the whole URL, the headers and the body. It may change
+	// the headers alone; nil signs nothing. sdk/SIGNING.md has the recipe.
+	Signing func(c *Call, s *Send)
 }
 
 // Func performs one operation. A Func is straight-line code and a pure function of the Call. It has no state of its own, no clock
@@ -139,7 +143,7 @@ func (a *Adapter) Step(in *Step) Result {
 	if reject := a.refuses(in); reject != nil {
 		return Result{Reject: reject}
 	}
-	c := &Call{Request: &in.Request, Account: &in.Account, step: in}
+	c := &Call{Request: &in.Request, Account: &in.Account, adapter: a, step: in}
 	result := c.run(f)
 	switch {
 	case c.stop != nil:

@@ -15,6 +15,7 @@ type Call struct {
 	// Account is the merchant's account. Credentials are stand-ins, config is plain.
 	Account *Account
 
+	adapter *Adapter
 	step    *Step
 	next    int          // number of exchanges used so far
 	sends   int          // number of sends among them
@@ -127,6 +128,10 @@ func (c *Call) block(label string, n uint32) [32]byte {
 	return sha256Sum(appendUint32(b, n))
 }
 
+// Asks reports whether the operation asks for a state and changes nothing: sync and refund_sync. A refusal of such a request says nothing about
+// the payment.
+func (c *Call) Asks() bool { return c.step.Operation == OpSync || c.step.Operation == OpRefundSync }
+
 // About records the processor's id of the payment that an answer is about. "" records nothing. If the operation then ends with an
 // error, its unknown outcome holds the id, and a later sync can ask by the id.
 func (c *Call) About(transactionID string) {
@@ -141,8 +146,8 @@ func (c *Call) IdempotencyKey() string {
 	return c.step.OperationID + "-" + strconv.Itoa(c.sends)
 }
 
-// Do sends one HTTP request and returns its answer, whatever its status. Do joins a URL without a scheme to Account.BaseURL. It declares
-// the derivations whose stand-ins occur in the request. Do does not change s.
+// Do sends one HTTP request and returns its answer, whatever its status. Do joins a URL without a scheme to Account.BaseURL. It calls
+// Adapter.Signing, and declares the derivations whose stand-ins occur in the request. Do does not change s.
 //
 // The error is an *ExchangeError or ErrTooManySends. If the host has not sent the request yet, Do does not return: the step ends here.
 func (c *Call) Do(s *Send) (*Response, error) {
@@ -152,6 +157,9 @@ func (c *Call) Do(s *Send) (*Response, error) {
 	}
 	send := *s
 	send.URL = c.absolute(send.URL)
+	if c.adapter != nil && c.adapter.Signing != nil {
+		c.adapter.Signing(c, &send)
+	}
 	send.BodyLength = len(send.Body)
 	send.Derive = c.declare(&send)
 	if c.next >= len(c.step.Exchanges) {

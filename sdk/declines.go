@@ -28,6 +28,9 @@ type declineCode struct {
 //	261,262      stop_recurring           Declined - stop all recurring payments
 //	264          try_again_later:final    Declined - retry in a few days
 //	card_number* incorrect_number
+//	"Do Not Honor" do_not_honor
+//
+// A code with spaces or commas stands in quotation marks.
 //
 // The reason decides whether another processor may try the same card (DeclineFacts.RetryElsewhere); ":final" denies it for a code, and
 // ":elsewhere" allows it. One table holds all codes of a processor. ParseDeclines panics on a code that stands twice, an unknown reason and
@@ -54,6 +57,14 @@ func ParseDeclines(text string) Declines {
 // add adds a line of a table and returns what is wrong with the line, "" if nothing is.
 func (t *Declines) add(line string) (wrong string) {
 	codes, rest := word(line)
+	quoted := line[0] == '"'
+	if quoted {
+		end := strings.IndexByte(line[1:], '"')
+		if end < 0 {
+			return "a quotation mark has no second one"
+		}
+		codes, rest = line[1:1+end], strings.TrimLeft(line[end+2:], " ")
+	}
 	reason, words := word(rest)
 	reason, where, _ := strings.Cut(reason, ":")
 	facts, ok := DeclineReason(reason).Facts()
@@ -66,8 +77,11 @@ func (t *Declines) add(line string) (wrong string) {
 		return "\"" + where + "\" after the colon is neither final nor elsewhere"
 	}
 	for more := true; more; {
-		row.code, codes, more = strings.Cut(codes, ",")
-		row.code, row.beginning = strings.CutSuffix(row.code, "*")
+		row.code, codes, more = codes, "", false
+		if !quoted {
+			row.code, codes, more = strings.Cut(row.code, ",")
+			row.code, row.beginning = strings.CutSuffix(row.code, "*")
+		}
 		switch {
 		case row.code == "":
 			return "a code is empty"

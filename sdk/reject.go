@@ -30,3 +30,11 @@ func (r *Request) NeedCard() error {
 	}
 	return nil
 }
+
+// NeedTransaction rejects a request without the processor's id of the payment, else it returns nil.
+func (r *Request) NeedTransaction() error {
+	if r.TransactionID == "" {
+		return Missing("connector_transaction_id", "the processor's id of the payment is needed")
+	}
+	return nil
+}

@@ -26,3 +26,10 @@ func (s *Send) Safe() *Send {
 	s.SafeToRepeat = true
 	return s
 }
+
+// KeyedOnce sets the name of the processor's idempotency header on a request that must not be repeated: the processor asks for a key, but does
+// not promise to act only once. It changes and returns s.
+func (s *Send) KeyedOnce(header string) *Send {
+	s.SafeToRepeat, s.IdempotencyHeader = false, header
+	return s
+}
