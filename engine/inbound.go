@@ -27,7 +27,7 @@ type WebhookInput struct {
 	// account of that connector.
 	Account string
 	// Sender is the address that the message came from, or "" if the address is not known.
-	Sender  string
+	Sender string
 	// Path is the path of the URL that the sender called, as it was sent. Some signatures cover the URL.
 	Path    string
 	Message sdk.WebhookMessage

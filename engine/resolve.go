@@ -169,9 +169,12 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		}
 		return nil
 	}
-	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
-		slog.String("kind", string(op.Kind)), slog.String("by", how), slog.String("status", string(v.Status)))
 	err = e.settle(ctx, w, v)
+	if err == nil { // the operation may have succeeded while the payment is cancelled
+		e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
+			slog.String("kind", string(op.Kind)), slog.String("by", how), slog.String("status", string(v.Status)),
+			slog.String("payment_status", string(w.Payment.Status)))
+	}
 	if errors.Is(err, change.ErrStale) {
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return nil

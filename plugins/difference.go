@@ -76,6 +76,9 @@ func describe(r *sdk.Result, fault string) string {
 	case r.Reject != nil:
 		return "reject " + string(r.Reject.Code)
 	}
+	if text := r.Outcome.Raw["error"]; text != "" {
+		return "outcome " + string(r.Outcome.Status) + ": " + text
+	}
 	return "outcome " + string(r.Outcome.Status)
 }
 

@@ -85,9 +85,16 @@ func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stder
 	p := &program{env: env, stdin: stdin, stdout: stdout, stderr: stderr}
 	err := p.dispatch(ctx, args)
 	var usage usageError
+	var group groupError
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
+	case errors.As(err, &group) && group.text == "":
+		fmt.Fprint(stdout, groupText(group.group))
+		return exitOK
+	case errors.As(err, &group):
+		fmt.Fprintf(stderr, "payswitch: %v\n\n%s", err, groupText(group.group))
+		return exitUsage
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "payswitch: %v\n\n%s", err, usageText())
 		return exitUsage
@@ -117,7 +124,68 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 			return c.run(p, ctx, args[len(words):])
 		}
 	}
-	return usageError{fmt.Sprintf("unknown command %q", args[0])}
+	return unknownCommand(args)
+}
+
+// A groupError is a mistake in a command whose first word names a group, as plugin does.
+type groupError struct{ group, text string }
+
+func (e groupError) Error() string { return e.text }
+
+// unknownCommand returns the error of words that are no command. If the first word names a group of commands, the help is about the group.
+func unknownCommand(args []string) error {
+	group := args[0]
+	if groupText(group) == "" {
+		return usageError{fmt.Sprintf("unknown command %q", group)}
+	}
+	if len(args) == 1 {
+		return groupError{group, fmt.Sprintf("unknown command %q: one of its commands is missing", group)}
+	}
+	switch args[1] {
+	case "help", "-h", "-help", "--help":
+		return groupError{group, ""}
+	}
+	text := fmt.Sprintf("unknown command %q", group+" "+args[1])
+	for _, c := range commands() {
+		if rest, ok := strings.CutPrefix(c.name, group+" "); ok && near(rest, args[1]) {
+			text += fmt.Sprintf(": did you mean %q?", c.name)
+			break
+		}
+	}
+	return groupError{group, text}
+}
+
+// near reports whether a word is probably a slip of another: one letter is missing, added or different, or two are swapped.
+func near(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch len(b) - len(a) {
+	case 0:
+		swapped := i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		return i == len(a) || a[i+1:] == b[i+1:] || swapped
+	case 1:
+		return a[i:] == b[i+1:]
+	}
+	return false
+}
+
+// groupText lists the commands of a group, "" for a word that names no group.
+func groupText(group string) string {
+	var b strings.Builder
+	for _, c := range commands() {
+		if strings.HasPrefix(c.name, group+" ") {
+			fmt.Fprintf(&b, "  %-20s%s\n", c.name, c.summary)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "Usage: payswitch " + group + " COMMAND [flags]\n\n" + b.String() + "\npayswitch " + group + " COMMAND --help shows the flags of a command.\n"
 }
 
 func usageText() string {

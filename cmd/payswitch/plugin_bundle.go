@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"aead.dev/minisign"
@@ -50,8 +51,32 @@ func (p *program) pluginKeygen(_ context.Context, args []string) error {
 	if err := writeNew(name+".pub", append(known, '\n'), 0o644); err != nil {
 		return err
 	}
+	if err := ignoreKeys(filepath.Dir(name)); err != nil {
+		return err
+	}
 	fmt.Fprintf(p.stdout, "%s.key signs: keep it to yourself. Who installs your adapters trusts\n\n  plugins:\n    trusted_keys: [%s]\n", name, public)
 	return nil
+}
+
+// ignoreKeys keeps secret keys out of git: it adds *.key to the .gitignore of a folder that has one, or that is a repository.
+func ignoreKeys(dir string) error {
+	path := filepath.Join(dir, ".gitignore")
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !exists(filepath.Join(dir, ".git")):
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.TrimSpace(line) == "*.key" {
+			return nil
+		}
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	return os.WriteFile(path, append(text, "*.key\n"...), 0o644)
 }
 
 func passwordFlag(f *flag.FlagSet) *string {

@@ -97,6 +97,7 @@ type finding struct {
 func (p *program) pluginCheck(ctx context.Context, args []string) error {
 	f := p.flags("plugin check FILE.wasm")
 	cases := casesFlag(f)
+	against := f.String("against", "", "also try whether the module reads what this older build, a .wasm `file`, stored with payments")
 	asJSON := f.Bool("json", false, "print the report as JSON")
 	path, err := operand(f, args, "a file, as: payswitch plugin check acme.wasm")
 	if err != nil {
@@ -107,6 +108,9 @@ func (p *program) pluginCheck(ctx context.Context, args []string) error {
 		return err
 	}
 	report, err := certify(ctx, wasm, *cases, path)
+	if err == nil && *against != "" {
+		err = report.compareWith(ctx, wasm, *against, *cases, path)
+	}
 	if err != nil {
 		return err
 	}

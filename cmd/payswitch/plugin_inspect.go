@@ -64,10 +64,10 @@ func (i inspection) print(w io.Writer) {
 		row(name, m.Environments[name].BaseURL+", hosts "+list(m.Environments[name].Hosts))
 	}
 	for _, f := range m.Credentials {
-		row("credential", field(f))
+		row("credential", field(f, ""))
 	}
 	for _, f := range m.Config {
-		row("config", field(f))
+		row("config", field(f, "metadata."))
 	}
 	for _, pl := range m.Authentication {
 		row("authenticates", approval.PlacementText(pl))
@@ -119,8 +119,12 @@ func list[T ~string](all []T) string {
 	return strings.Join(texts, ", ")
 }
 
-func field(f sdk.Field) string {
+// field describes a field of the account: the name that the adapter reads, and the name under which a merchant sends it.
+func field(f sdk.Field, prefix string) string {
 	s := f.Name + " (" + string(f.Type)
+	if key := prefix + approval.FieldKey(f); key != f.Name {
+		s += ", sent as " + key
+	}
 	if f.Optional {
 		s += ", optional"
 	}

@@ -126,7 +126,7 @@ func TestGlobalRandom(t *testing.T) {
 		"import \"math/rand\"\nfunc f() { rand.Seed(1) }":                                                                  "math/rand.Seed",
 		"import \"math/rand\"\nvar x = rand.New(rand.NewSource(1)).Intn(3)":                                                "",
 		"import \"math/rand/v2\"\nvar x *rand.Rand = rand.New(rand.NewPCG(1, 2))":                                          "",
-		"import \"crypto/rand\"\nvar x = rand.Text()":                                                                      "",
+		"import \"crypto/rand\"\nvar x = rand.Text()":                                                                      "crypto/rand.Text",
 		"type dice struct{}\nfunc (dice) Intn(int) int { return 4 }\nfunc f() int { rand := dice{}; return rand.Intn(3) }": "",
 		"import \"math/rand\"\ntype dice struct{ *rand.Rand }\nfunc f() int { var rand dice; return rand.Intn(3) }":        "",
 	} {
@@ -222,7 +222,10 @@ func TestPluginUsage(t *testing.T) {
 		"no file":          {[]string{"plugin", "check"}, exitUsage, "needs a file"},
 		"no such file":     {[]string{"plugin", "check", "none.wasm"}, exitFailed, "there is no file none.wasm"},
 		"nor that":         {[]string{"plugin", "inspect", "none.wasm"}, exitFailed, "build it with  payswitch plugin build"},
-		"unknown":          {[]string{"plugin", "frobnicate"}, exitUsage, "plugin build"},
+		"unknown":          {[]string{"plugin", "frobnicate"}, exitUsage, "unknown command \"plugin frobnicate\"\n\nUsage: payswitch plugin COMMAND"},
+		"a slip":           {[]string{"plugin", "biuld"}, exitUsage, "did you mean \"plugin build\"?"},
+		"plugin alone":     {[]string{"plugin"}, exitUsage, "one of its commands is missing\n\nUsage: payswitch plugin COMMAND"},
+		"plugin's help":    {[]string{"plugin", "--help"}, exitOK, "plugin keygen"},
 		"go is not there":  {[]string{"plugin", "build", "project"}, exitFailed, "go is not on PATH"},
 		"no adapter there": {[]string{"plugin", "build", "nowhere"}, exitFailed, "nowhere holds no adapter"},
 	} {

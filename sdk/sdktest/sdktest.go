@@ -160,8 +160,12 @@ func (c *checker) step(in *sdk.Step) *sdk.Result {
 	}
 	for range 2 {
 		again, err := c.stepper.Step(c.ctx, message)
-		if err != nil || !bytes.Equal(out, again) {
-			c.breaks(RuleDeterminism, in.Operation, "two runs of the same step gave different answers")
+		if err != nil {
+			c.breaks(RuleDeterminism, in.Operation, "a second run of the same step trapped: %v", err)
+			return r
+		}
+		if !bytes.Equal(out, again) {
+			c.breaks(RuleDeterminism, in.Operation, "two runs of the same step gave different answers: %s", differing(out, again))
 			return r
 		}
 	}
@@ -242,7 +246,7 @@ func (c *checker) checkHappy(op sdk.Operation) {
 	for i := len(turns) - 1; i >= 0; i-- { // backwards, to expose state that a guest keeps between steps
 		again := c.step(turns[i].step)
 		if again != nil && !bytes.Equal(sdk.EncodeResult(again), sdk.EncodeResult(turns[i].asked)) {
-			c.breaks(RuleReplay, op, "send %d differs when the step is repeated", i)
+			c.breaks(RuleReplay, op, "send %d differs when the step is repeated: %s", i, differing(sdk.EncodeResult(turns[i].asked), sdk.EncodeResult(again)))
 		}
 	}
 	c.checkReplay(op, turns, end)
