@@ -71,6 +71,7 @@ var profileFields = closedObject(
 	keepOfProfile("is_l2_l3_enabled", boolean),
 	keepOfProfile("network_tokenization_credentials", hiddenObject),
 	keepOfProfile("payment_method_blocking", anyObject),
+	keepOfProfile("checkout_origins", listOf(webOrigin)),
 )
 
 var authenticationDetails = record(true,
@@ -203,6 +204,6 @@ func writeProfile(w *writer, p *account.Profile) {
 			"dispute_polling_interval", "is_manual_retry_enabled", "always_enable_overcapture", "is_external_vault_enabled",
 			"external_vault_connector_details", "billing_processor_id", "surcharge_connector_details", "is_l2_l3_enabled",
 			"network_tokenization_credentials", "payment_method_blocking", "external_three_ds_policy", "auto_retries_time_budget",
-			"is_strict_routing_enabled").
+			"is_strict_routing_enabled", "checkout_origins").
 		close()
 }

@@ -395,6 +395,8 @@ type collectSwitches struct {
 	AlwaysShipping bool  `json:"always_collect_shipping_details_from_wallet_connector"`
 	Tax            bool  `json:"is_tax_connector_enabled"`
 	IFrame         *bool `json:"is_iframe_redirection_enabled"`
+	// CheckoutOrigins are the origins whose pages may frame the checkout; empty: any page.
+	CheckoutOrigins []string `json:"checkout_origins"`
 }
 
 // profileSwitches reads the settings from the profile's details. A missing setting is off.

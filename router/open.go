@@ -53,6 +53,15 @@ var openRoutes = []guard{
 	{pattern: "/3ds/f/{token}", by: byToken, use: payment.URLFrames, why: "holds the authenticator's frames for the 3DS method"},
 	{pattern: "/3ds/g/{token}", by: byToken, use: payment.URLOpen, why: "leads to the challenge"},
 
+	{pattern: "/HyperLoader.js", by: byNothing, why: "the checkout's script; holds nothing of a merchant"},
+	{pattern: "/v0/HyperLoader.js", by: byNothing, why: "the same at the address of the v1 SDK"},
+	{pattern: "/v1/HyperLoader.js", by: byNothing, why: "the same at the address of the v1 SDK"},
+	{pattern: "/checkout/hyper.mjs", by: byNothing, why: "the same as a module for bundlers"},
+	{pattern: "/checkout/integrity", by: byNothing, why: "the address and the hash of that script"},
+	{pattern: "/checkout/{hash}/loader.js", by: byNothing, why: "the same at an address that never changes"},
+	{pattern: "/checkout/v1/frame", by: byNothing, why: "the checkout's fields; shows which pages may frame those of a publishable key"},
+	{pattern: "/checkout/v1/challenge", by: byNothing, why: "the page around the bank's page; shows what /checkout/v1/frame shows"},
+
 	{pattern: webhookPattern, by: bySignature, why: "processors send no key; an unproven message gets the same answer whether or not the account exists"},
 
 	{pattern: openLinkPattern, by: byLink, why: "a payment link: merchant and payment in the path are the link, as the API has it"},

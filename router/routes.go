@@ -70,6 +70,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.collectRoutes()...)
 	list = append(list, s.eventRoutes()...)
 	list = append(list, s.routingRoutes()...)
+	list = append(list, s.checkoutRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: simulatorPath, who: open, handle: s.simulatorPage})
 	}

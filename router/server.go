@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/port"
 	"payswitch/engine/secret"
+	"payswitch/router/checkout"
 )
 
 // Deps are the parts that Server calls. All but Logger are required; *engine.Engine implements Access, Payments and Admin.
@@ -91,6 +93,8 @@ type Server struct {
 	index  *index
 	rates  *keyRates
 	offers *offerTables
+	// checkout reads the documents of the checkout, once: compressing them costs time that a server without one need not spend.
+	checkout func() (*checkout.Pages, error)
 }
 
 // New checks deps and options and returns a Server. It starts no goroutine and opens no port.
@@ -130,7 +134,7 @@ func New(d Deps, o Options) (*Server, error) {
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 5 * time.Second
 	}
-	s := &Server{Deps: d, opts: o, rates: newKeyRates(o.RateLimit, time.Now)}
+	s := &Server{Deps: d, opts: o, rates: newKeyRates(o.RateLimit, time.Now), checkout: sync.OnceValues(checkout.New)}
 	if s.offers, err = readOfferTables(o.OfferTables); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,85 @@
+package checkout
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func built(t *testing.T) *Pages {
+	t.Helper()
+	p, err := New()
+	require.NoError(t, err, "run make assets")
+	return p
+}
+
+// TestSize holds what a payer loads to its limits, in bytes after gzip.
+func TestSize(t *testing.T) {
+	p := built(t)
+	loader, module, challenge := len(p.Loader.Zipped), len(p.Module.Zipped), 0
+	frame := 0
+	for _, language := range Languages {
+		frame, challenge = max(frame, len(p.Frame(language).Zipped)), max(challenge, len(p.Challenge(language).Zipped))
+	}
+	t.Logf("loader %d, frame %d, challenge %d, module %d", loader, frame, challenge, module)
+	require.LessOrEqual(t, loader, 7<<10)
+	require.LessOrEqual(t, frame, 18<<10+3<<10, "of which 3 KB are the reserve")
+	require.LessOrEqual(t, challenge, 2<<10+512)
+	require.LessOrEqual(t, loader+frame+challenge, 30<<10)
+}
+
+// TestScripts: the scripts evaluate no text, write no markup, keep nothing in the browser, and name no other host.
+func TestScripts(t *testing.T) {
+	p := built(t)
+	forbidden := regexp.MustCompile(`\beval\b|new Function|innerHTML|outerHTML|insertAdjacent|document\.write|localStorage|sessionStorage|indexedDB|document\.cookie|sendBeacon|WebSocket`)
+	host := regexp.MustCompile(`https?://[a-z0-9]`)
+	for name, d := range map[string]*Document{"loader": p.Loader, "module": p.Module, "frame": p.Frame("en"), "challenge": p.Challenge("en")} {
+		require.Empty(t, forbidden.FindAllString(string(d.Body), -1), name)
+		body := bytes.ReplaceAll(d.Body, []byte("http://www.w3.org/2000/svg"), nil)
+		require.Empty(t, host.FindAllString(string(body), -1), name)
+	}
+}
+
+// TestTexts: every language has every text, with the same places to fill.
+func TestTexts(t *testing.T) {
+	english, err := textsOf("en")
+	require.NoError(t, err)
+	places := regexp.MustCompile(`\{\d\}`)
+	for _, language := range Languages {
+		texts, err := textsOf(language)
+		require.NoError(t, err)
+		require.ElementsMatch(t, slices.Collect(maps.Keys(english)), slices.Collect(maps.Keys(texts)), language)
+		for key, text := range texts {
+			require.NotEmpty(t, text, "%s %s", language, key)
+			require.ElementsMatch(t, places.FindAllString(english[key], -1), places.FindAllString(text, -1), "%s %s", language, key)
+		}
+	}
+	listed, err := os.ReadDir("locales")
+	require.NoError(t, err)
+	require.Len(t, listed, len(Languages))
+	used := regexp.MustCompile(`say\("([a-z_0-9]+)"|\["(err_[a-z_]+)"`)
+	for _, name := range []string{"src/frame/main.ts", "src/frame/form.ts", "src/frame/saved.ts", "src/frame/fields.ts", "src/frame/manage.ts", "src/lib/cards.ts"} {
+		source, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range used.FindAllStringSubmatch(string(source), -1) {
+			require.Contains(t, english, m[1]+m[2], name)
+		}
+	}
+	var raw map[string]string
+	b, err := os.ReadFile("locales/en.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(b, &raw))
+}
+
+func TestLanguage(t *testing.T) {
+	for wish, want := range map[string]string{"": "en", "de": "de", "de-AT": "de", "en-gb": "en-GB", "en-US,fr": "en", "xx,fr-BE;q=0.3": "fr-BE", "zh-TW": "zh-Hant", "zh-Hant-HK": "zh-Hant",
+		"zh-CN": "zh", "pt_BR": "pt", "*": "en", "he-IL": "he", ",,;": "en"} {
+		require.Equal(t, want, Language(wish), wish)
+	}
+}

@@ -1,0 +1,73 @@
+// The page around the bank's page. It gets one port, and says on it that something has ended. That proves nothing: the frame asks the switch.
+
+const texts = JSON.parse(document.getElementById("texts")!.textContent!);
+const root = document.getElementById("root")!;
+
+function make(tag: string, attributes: { [name: string]: string }, ...children: (Node | string)[]): HTMLElement {
+  const e = document.createElement(tag);
+  for (const name in attributes) e.setAttribute(name, attributes[name]);
+  e.append(...children);
+  return e;
+}
+
+function start(m: any, port: MessagePort) {
+  const inner = make("iframe", { name: "bank", title: texts.title, sandbox: "allow-forms allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox",
+    allow: "payment; publickey-credentials-get" }) as HTMLIFrameElement;
+  addEventListener("message", (e) => {
+    const kind = e.origin === location.origin && e.data && e.data.type;
+    if (kind === "3ds_method_done" || kind === "3ds_challenge_done") port.postMessage("done");
+  });
+  const form = make("form", { method: "post", action: m.url, target: "bank", hidden: "" }) as HTMLFormElement;
+  for (const name in m.fields) form.append(make("input", { type: "hidden", name, value: m.fields[name] }));
+  if (m.hidden) {
+    root.append(inner, form);
+    form.submit();
+    return;
+  }
+  const status = make("p", { role: "status" }, texts.challenge_loading);
+  const cancel = make("button", { type: "button", class: "quiet" }, texts.challenge_cancel);
+  const other = make("button", { type: "button", class: "link", hidden: "" }, texts.challenge_window);
+  const goOn = make("button", { type: "button", class: "go" }, texts.challenge_go_on);
+  const stop = make("button", { type: "button", class: "quiet" }, texts.challenge_stop);
+  const question = make("div", { class: "ask", hidden: "", role: "alertdialog", "aria-labelledby": "q" }, make("p", { id: "q" }, texts.challenge_ask), make("div", {}, goOn, stop));
+  const box = make("div", { class: "box" }, make("header", {}, make("h1", {}, texts.title), cancel), make("div", { class: "bank" }, status, inner), other, question, form);
+  if (m.size) {
+    inner.style.width = m.size[0] + "px";
+    inner.style.height = m.size[1] + "px";
+    box.style.maxWidth = m.size[0] + 2 + "px";
+  } else box.className = "box full";
+  root.append(box);
+  const ask = () => {
+    question.hidden = false;
+    goOn.focus();
+  };
+  cancel.onclick = ask;
+  goOn.onclick = () => {
+    question.hidden = true;
+    cancel.focus();
+  };
+  stop.onclick = () => port.postMessage("stop");
+  other.onclick = () => port.postMessage("window");
+  addEventListener("keydown", (e) => {
+    if (e.key !== "Escape") return;
+    e.preventDefault();
+    question.hidden ? ask() : goOn.click();
+  });
+  port.onmessage = (e) => e.data === "ask" && ask();
+  let loads = 0;
+  inner.onload = () => {
+    if (++loads > 1) status.hidden = true; // the first page is the empty one
+  };
+  setTimeout(() => { other.hidden = false; }, 10000);
+  form.submit();
+  cancel.focus();
+}
+
+// The first message comes from the frame with the fields, for the 3DS method, or from the shop's page around this one, which only passes a port on.
+addEventListener("message", function first(e) {
+  const port = e.ports[0], shop = new URLSearchParams(location.search).get("origin");
+  if (e.source !== parent || (e.origin !== location.origin && e.origin !== shop) || !port) return;
+  removeEventListener("message", first);
+  if (e.origin === location.origin && e.data && e.data.hidden) return start(e.data, port);
+  port.onmessage = (told) => start(told.data, port);
+});

@@ -1,0 +1,142 @@
+import { Bag } from "../lib/wire";
+
+// The shop's wishes about the looks. They go through closed lists of variables, selectors and properties into a sheet of their own, so that no wish can
+// load, script or hide something.
+
+type Values = { [name: string]: string };
+
+const themes: { [name: string]: Values } = {
+  default: {},
+  midnight: { colorBackground: "#1a1f36", colorText: "#e0e3ee", colorTextSecondary: "#b6bcd0", colorTextPlaceholder: "#9aa2bb", colorPrimary: "#85d996",
+    borderColor: "#7b84a3", colorDanger: "#ff9d97", colorInput: "#22284a" },
+  charcoal: { colorBackground: "#292929", colorText: "#f2f2f2", colorTextSecondary: "#c9c9c9", colorTextPlaceholder: "#a8a8a8", colorPrimary: "#f5fb1f",
+    borderColor: "#8c8c8c", colorDanger: "#ffa39e", colorInput: "#333333" },
+  brutal: { borderRadius: "6px", borderColor: "#3d3d3d", borderWidth: "2px", colorPrimary: "#a35a00", colorText: "#000000", shadowInput: "0.15rem 0.15rem 0 #3d3d3d" },
+  soft: { borderRadius: "10px", colorBackground: "#3e3e3e", colorText: "#f2f2f2", colorTextSecondary: "#d0d0d0", colorTextPlaceholder: "#b5b5b5",
+    colorPrimary: "#7d8fff", borderColor: "#9a9a9a", colorDanger: "#ffb3ae", colorInput: "#474747" },
+  bubblegum: { borderRadius: "2px", colorPrimary: "#c2185b", colorText: "#424770", borderColor: "#a05d7e", colorBackground: "#ffffff", shadowInput: "0 2px 4px #f0d2e0" },
+  none: { borderRadius: "0", shadowInput: "none" },
+};
+const dark: Values = themes.midnight;
+
+// variables are the names that a shop may set, and the default of each.
+const variables: Values = {
+  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", fontSizeBase: "16px", fontSizeSm: "14px", fontSizeXs: "13px", fontSizeLg: "17px",
+  fontSizeXl: "20px", fontSize2Xl: "22px", fontSize3Xl: "24px", fontWeightLight: "300", fontWeightNormal: "400", fontWeightMedium: "500",
+  fontWeightBold: "600", fontLineHeight: "1.5", fontSmooth: "auto", fontVariantLigatures: "normal", fontVariationSettings: "normal",
+  colorPrimary: "#0b5cad", colorPrimaryText: "#ffffff", colorBackground: "#ffffff", colorBackgroundText: "#1b1f24", colorInput: "#ffffff", colorText: "#1b1f24",
+  colorTextSecondary: "#4b535c", colorTextPlaceholder: "#666d75", colorDanger: "#b3261e", colorDangerText: "#b3261e", colorSuccess: "#1c6b3a",
+  colorSuccessText: "#1c6b3a", colorWarning: "#8a5300", colorWarningText: "#8a5300", colorLogo: "default", colorIconCardError: "#b3261e",
+  borderRadius: "6px", borderColor: "#868d95", borderWidth: "1px", borderColorSelected: "", spacingUnit: "8px", spacingGridRow: "16px",
+  spacingGridColumn: "12px", spacingTab: "8px", spacingAccordionItem: "8px", shadowInput: "none", buttonBackgroundColor: "", buttonTextColor: "#ffffff",
+  buttonHeight: "48px", buttonWidth: "100%", buttonBorderRadius: "", buttonBorderColor: "", buttonBorderWidth: "1px", buttonTextFontSize: "16px",
+  buttonTextFontWeight: "600", focusColor: "",
+};
+
+const classes = "Tab|TabLabel|TabIcon|TabMore|Label|Input|InputLogo|Error|Block|Checkbox|CheckboxLabel|CheckboxInput|PickerItem|TermsTextLabel|InfoElement|Button";
+const part = `\\.(?:${classes})(?:--(?:selected|invalid|empty|checked|complete|focused))?` +
+  "(?::(?:hover|focus|active|disabled|autofill|-webkit-autofill))?(?:::(?:placeholder|selection))?";
+const selector = new RegExp(`^${part}(?:\\s+${part})*(?:\\s*,\\s*${part}(?:\\s+${part})*)*$`);
+
+// properties are those that a rule may set. None of them places a part over another, makes it vanish or takes the focus ring away.
+const properties = new RegExp("^(?:background(?:-color)?|color|caret-color|accent-color|border(?:-(?:top|right|bottom|left))?(?:-(?:color|style|width|radius))?|" +
+  "border-(?:top|bottom)-(?:left|right)-radius|box-shadow|fill|font(?:-(?:family|size|style|variant|weight))?|letter-spacing|line-height|" +
+  "margin(?:-(?:top|right|bottom|left))?|padding(?:-(?:top|right|bottom|left))?|text-(?:align|decoration|shadow|transform)|transition(?:-\\w+)?|" +
+  "width|height|min-height|max-height|gap|-webkit-font-smoothing|-webkit-text-fill-color)$");
+
+const safe = /^[^{}@\\;<>]{0,200}$/;
+const unsafe = /url\s*\(|image|expression|attr\s*\(|element\s*\(|env\s*\(|var\s*\(|\/\*/i;
+
+export function value(v: unknown): string | undefined {
+  const text = typeof v === "number" ? String(v) : v;
+  if (typeof text !== "string" || !safe.test(text) || unsafe.test(text)) return undefined;
+  return text.replace(/\s*!important\s*$/i, "");
+}
+
+const dashed = (name: string) => name.replace(/[A-Z]/g, (c) => "-" + c.toLowerCase()).replace(/^webkit-/, "-webkit-");
+
+const warned: { [text: string]: boolean } = {};
+export function warn(text: string) {
+  if (warned[text]) return;
+  warned[text] = true;
+  console.warn("payswitch: " + text);
+}
+
+let sheet: CSSStyleSheet | undefined;
+
+// styled returns the style sheet of an appearance.
+export function styled(a: Bag): string {
+  const scheme = a.colorScheme === "auto" ? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light") : a.colorScheme;
+  const theme = themes[a.theme] || {};
+  const all: Values = { ...variables, ...(scheme === "dark" && (!a.theme || a.theme === "default") ? dark : {}), ...theme };
+  for (const name in a.variables || {}) {
+    const v = value(a.variables[name]);
+    if (!(name in variables)) warn(`appearance.variables: ${name} is unknown`);
+    else if (v === undefined) warn(`appearance.variables: the value of ${name} is not allowed`);
+    else all[name] = v;
+  }
+  if (!a.variables?.colorDangerText) all.colorDangerText = all.colorDanger;
+  all.buttonBackgroundColor ||= all.colorPrimary;
+  all.buttonBorderRadius ||= all.borderRadius;
+  all.buttonBorderColor ||= all.buttonBackgroundColor;
+  all.borderColorSelected ||= all.colorPrimary;
+  all.focusColor ||= all.colorPrimary;
+  if (theme.colorPrimary && !a.variables?.buttonTextColor && luminance(all.buttonBackgroundColor) > 0.3) all.buttonTextColor = "#000000";
+  let css = ":root{";
+  for (const name in all) css += `--${name}:${all[name]};`;
+  css += "}";
+  for (const where in a.rules || {}) {
+    if (!selector.test(where)) {
+      warn(`appearance.rules: the selector ${where} is not allowed`);
+      continue;
+    }
+    let body = "";
+    for (const name in a.rules[where]) {
+      const property = dashed(name), v = value(a.rules[where][name]);
+      if (!properties.test(property) || v === undefined) warn(`appearance.rules: ${where} may not set ${property} so`);
+      else body += `${property}:${v};`;
+    }
+    css += `${where}{${body}}`;
+  }
+  return css;
+}
+
+// apply puts an appearance into force.
+export function apply(a: Bag) {
+  sheet ||= new CSSStyleSheet();
+  sheet.replaceSync(styled(a));
+  document.adoptedStyleSheets = [sheet];
+  document.documentElement.dataset.labels = a.labels === "floating" || a.labels === "never" ? a.labels : "above";
+  document.documentElement.dataset.inner = a.innerLayout === "compressed" ? "compressed" : "spaced";
+  const of = getComputedStyle(document.documentElement), v = (name: string) => of.getPropertyValue("--" + name);
+  for (const [front, back] of [["colorText", "colorInput"], ["colorDangerText", "colorBackground"], ["buttonTextColor", "buttonBackgroundColor"]]) {
+    const a = luminance(v(front)), b = luminance(v(back)), ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) warn(`appearance: ${front} on ${back} has a contrast of ${ratio.toFixed(1)}, and people need 4.5`);
+  }
+}
+
+// luminance is the relative luminance of a colour, by WCAG.
+function luminance(colour: string): number {
+  const e = document.createElement("i");
+  e.style.color = colour;
+  document.documentElement.append(e);
+  const parts = (getComputedStyle(e).color.match(/[\d.]+/g) || []).map(Number);
+  e.remove();
+  const [r, g, b] = parts.map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+// fonts loads the shop's fonts from https addresses.
+export function fonts(list: unknown) {
+  if (!Array.isArray(list)) return;
+  for (const f of list) {
+    const src = /^(?:url\(\s*["']?)?(https:\/\/[^"'()\\\s]+)["']?\s*\)?/.exec(String(f?.src || ""));
+    if (!src || typeof f.family !== "string") {
+      warn("fonts: a font needs family and src, with an https address");
+      continue;
+    }
+    const face = new FontFace(f.family, `url("${src[1]}")`, { weight: String(f.weight || "normal"), style: String(f.style || "normal") });
+    document.fonts.add(face);
+    face.load().catch(() => warn("fonts: " + f.family + " could not be loaded"));
+  }
+}

@@ -1,0 +1,114 @@
+import { codeFault, digitsOf, Fault, named } from "../lib/cards";
+import { Bag } from "../lib/wire";
+import { make, newID, say, set } from "./dom";
+import { codeField, Field, Listener } from "./fields";
+import { mark } from "./marks";
+
+// Saved cards, as the payer chooses among them.
+
+export interface Saved {
+  token: string;
+  id: string;
+  network: string;
+  last4: string;
+  month: string;
+  year: string;
+  nickname: string;
+  expired: boolean;
+  isDefault: boolean;
+  needsCode: boolean;
+  used: string;
+}
+
+export function savedOf(m: any): Saved {
+  const card = (m.payment_method_data && m.payment_method_data.card) || m.card || {};
+  return { token: m.payment_token, id: m.payment_method_id || "", network: card.card_network || card.scheme || "", last4: card.last4_digits || "", month: card.expiry_month || "",
+    year: card.expiry_year || "", nickname: card.nick_name || "", expired: !!card.expired, isDefault: !!m.default_payment_method_set,
+    needsCode: !!m.requires_cvv, used: m.last_used_at || m.created || "" };
+}
+
+// inOrder puts the default first, then the card used last; expired ones come last.
+export const inOrder = (list: Saved[]) => [...list].sort((a, b) =>
+  +a.expired - +b.expired || +b.isDefault - +a.isDefault || (a.used < b.used ? 1 : a.used > b.used ? -1 : 0));
+
+const words = (s: Saved) => (named(s.network) || { word: s.network }).word;
+
+// cardLine is what a payer sees of a saved card.
+export function cardLine(s: Saved, star: boolean): HTMLElement[] {
+  const ends = make("span", { class: "ends" }, make("span", { class: "hidden" }, say("saved_card", words(s), s.last4)),
+    make("span", { "aria-hidden": true }, words(s) + " "), make("bdi", { "aria-hidden": true, dir: "ltr" }, "•••• " + s.last4));
+  const expiry = s.month + "/" + s.year.slice(-2);
+  const small = make("span", { class: "small" }, s.nickname ? make("bdi", {}, s.nickname) : undefined, s.nickname ? " · " : undefined,
+    s.expired ? make("b", { class: "past" }, say("expired")) : say("expires", expiry), star && s.isDefault ? " · " + say("default") : undefined);
+  return [make("span", { class: "pick" }, mark(s.network)), make("span", { class: "lines" }, ends, small)];
+}
+
+export interface SavedList {
+  root: HTMLElement;
+  chosen(): Saved | undefined; // undefined: another card
+  code(): string;
+  field(): Field | undefined;
+  fault(): Fault;
+  clear(): void;
+  disable(off: boolean): void;
+}
+
+export function savedList(l: Listener, list: Saved[], o: Bag, most: number, turn: () => void): SavedList {
+  const name = newID(), title = newID();
+  let chosen: Saved | undefined = list.find((s) => !s.expired);
+  let code: (Field & { look(): void }) | undefined;
+  const fields: HTMLFieldSetElement = make("fieldset", { class: "saved" }, make("legend", { id: title }, o.savedPaymentMethodsHeaderText || say("saved")));
+  const rows: { row: HTMLElement; radio: HTMLInputElement; card?: Saved }[] = [];
+  const look = () => {
+    code = undefined;
+    for (const r of rows) {
+      r.row.querySelector(".inline")?.remove();
+      r.row.classList.toggle("PickerItem--selected", r.radio.checked);
+      if (r.radio.checked && r.card && r.card.needsCode) {
+        const of = r.card;
+        code = codeField(l, () => named(of.network) || { name: "", word: "", lengths: [], code: 3, groups: [] });
+        r.row.append(make("div", { class: "inline" }, code.root));
+      }
+    }
+  };
+  const add = (card: Saved | undefined, inner: (Node | string)[]) => {
+    const radio = make("input", { type: "radio", name, checked: card ? card === chosen : !chosen, disabled: card && card.expired });
+    const row = make("div", { class: "PickerItem" + (card && card.expired ? " off" : "") }, make("label", {}, radio, ...inner));
+    radio.addEventListener("change", () => {
+      chosen = card;
+      look();
+      turn();
+      l.changed();
+    });
+    rows.push({ row, radio, card });
+    fields.append(row);
+    return row;
+  };
+  list.forEach((s, i) => {
+    const row = add(s, cardLine(s, o.displayDefaultSavedPaymentIcon !== false));
+    if (i >= most) row.hidden = true;
+  });
+  if (list.length > most) {
+    const more = make("button", { type: "button", class: "link" }, say("more"));
+    more.onclick = () => {
+      rows.forEach((r) => { r.row.hidden = false; });
+      rows[most].radio.focus();
+      more.remove();
+      turn();
+    };
+    fields.append(more);
+  }
+  add(undefined, [make("span", { class: "pick" }, mark("")), make("span", { class: "lines" }, say("new"))]);
+  look();
+  return {
+    root: fields, chosen: () => chosen, field: () => code,
+    code: () => (code ? digitsOf(code.input.value) : ""),
+    fault: () => (code ? codeFault(digitsOf(code.input.value), named(chosen!.network) || { name: "", word: "", lengths: [], code: 3, groups: [] }) : undefined),
+    clear: () => code?.clear(),
+    disable(off) {
+      for (const r of rows) r.radio.disabled = off || !!(r.card && r.card.expired);
+      code?.disable(off);
+      set(fields, { "aria-disabled": off });
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { Bag, webURL } from "../lib/wire";
+import { Element, inert } from "./element";
+import { failed, register, Settings, warn } from "./hyper";
+
+const real = ["payment", "card", "cardNumber", "cardExpiry", "cardCvc", "paymentMethodsManagement"];
+const absent = ["expressCheckout", "applePay", "googlePay", "payPal", "klarna", "paze", "samsungPay", "paymentMethodCollect"];
+
+let count = 0;
+
+// Group is what one call of elements() makes: elements that pay one payment together.
+export class Group {
+  readonly elements = new Map<string, Element>();
+  readonly token = () => {}; // an object that stands for the group
+  readonly id = `${++count}-${Math.random().toString(36).slice(2)}`;
+  private several = 0;
+  private held = false;
+  private tick = 0;
+  private paying: Promise<Bag> | undefined;
+  private paid: Bag | undefined;
+
+  constructor(readonly settings: Settings, public options: Bag) {
+    register(this);
+    if (options.clientSecret && !/^.+_secret_.+$/.test(String(options.clientSecret))) warn("clientSecret must be the client_secret of a payment");
+  }
+
+  // create gives the group's one element of a type. React calls it for every render.
+  create(type: string, options: Bag): any {
+    let e = this.elements.get(type);
+    if (e) {
+      if (Object.keys(options).length) e.update(options);
+      return e.api;
+    }
+    if (!real.includes(type)) {
+      if (!absent.includes(type)) warn(`elements.create: the type ${type} is unknown`);
+      return inert(type);
+    }
+    e = new Element(this, type, options);
+    this.elements.set(type, e);
+    return e.api;
+  }
+
+  forget(e: Element) {
+    if (this.elements.get(e.type) === e) this.elements.delete(e.type);
+  }
+
+  // lead is the mounted element that takes a confirm.
+  lead(): Element | undefined {
+    return ["payment", "card", "cardNumber"].map((t) => this.elements.get(t)).find((e) => e?.mounted());
+  }
+
+  // common is what all frames of the group are told.
+  common(): Bag {
+    const o = this.options, s = this.settings;
+    return { key: s.key, profile: s.profile, secret: o.clientSecret || "", token: o.sdkAuthorization || "", ephemeral: o.ephemeralKey || "", group: this.id,
+      appearance: o.appearance || {}, fonts: o.fonts || [], loader: o.loader || "auto", page: location.href.replace(/#.*$/, ""), top: s.top, tick: this.tick };
+  }
+
+  locale(): string {
+    return String(this.options.locale || "auto");
+  }
+
+  update(next: Bag) {
+    const before = this.locale();
+    this.options = { ...this.options, ...next };
+    if (next.clientSecret) this.paid = undefined;
+    for (const e of this.elements.values()) before === this.locale() ? e.inform() : e.reload();
+  }
+
+  again() {
+    this.tick++;
+    for (const e of this.elements.values()) e.inform();
+  }
+
+  hold(on: boolean) {
+    this.held = on;
+    for (const e of this.elements.values()) e.send({ t: "hold", on });
+  }
+
+  holds() {
+    return this.held;
+  }
+
+  // confirm pays once: while it runs, and after it has succeeded, every call gets the same answer.
+  confirm(e: Element, params: Bag, redirect?: string, more: Bag = {}): Promise<Bag> {
+    if (this.paying) return this.paying;
+    if (this.held) return Promise.resolve(failed("update_in_progress", "The payment is being updated: confirm it afterwards."));
+    if (this.paid && redirect !== "always") return Promise.resolve(this.paid);
+    const to = params.return_url;
+    if (to && !webURL(to)) return Promise.resolve(failed("invalid_request_error", "confirmParams.return_url must be an absolute URL with https."));
+    if (redirect === "always" && !to) return Promise.resolve(failed("invalid_request_error", "confirmParams.return_url is missing."));
+    this.paying = e.ask({ to: to || location.href.replace(/#.*$/, ""), redirect: redirect === "always" ? "always" : "if_required", ...more });
+    this.paying.then((v) => {
+      this.paying = undefined;
+      if (v.status === "succeeded") this.paid = v;
+    });
+    return this.paying;
+  }
+}

@@ -1,0 +1,133 @@
+import { Bag, webURL } from "../lib/wire";
+import { Element } from "./element";
+import { Group } from "./group";
+import { session } from "./session";
+
+const warned: { [text: string]: boolean } = {};
+export function warn(text: string) {
+  if (warned[text]) return;
+  warned[text] = true;
+  console.warn("payswitch: " + text);
+}
+
+// Settings are what one call of Hyper sets for all its elements.
+export interface Settings { home: string; key: string; profile: string; test: boolean; top: boolean; quiet: boolean }
+
+const made: { [name: string]: any } = {};
+const ignored = ["analytics", "env"];
+
+// hyperOf is the function Hyper. A second call with the same key gives the same object.
+export function hyperOf(script: string, key: unknown, given: unknown): any {
+  const o = (given && typeof given === "object" ? given : {}) as Bag, k = (key && typeof key === "object" ? key : { publishableKey: key }) as Bag;
+  const flags = o.redirectionFlags || {};
+  const s: Settings = { home: String(webURL(o.customBackendUrl)?.href || script).replace(/\/+$/, ""), key: String(k.publishableKey || ""), profile: String(k.profileId || ""),
+    test: !!o.isTestMode, top: !!(o.shouldUseTopRedirection || flags.shouldUseTopRedirection),
+    quiet: !!(o.removeBeforeUnloadEventListeners || flags.shouldRemoveBeforeUnloadEvents) };
+  const name = JSON.stringify(s);
+  if (!o.isForceInit && made[name]) return made[name];
+  if (!s.key) warn("Hyper needs the publishable key");
+  if (o.version === "v2") warn("version v2 is not offered: the calls of v1 are used");
+  for (const i of ignored) if (i in o) warn(`the option ${i} has no effect`);
+  if (o.isPreloadEnabled !== false && webURL(s.home)) {
+    const link = document.createElement("link");
+    link.rel = "preconnect";
+    link.href = s.home;
+    document.head.append(link);
+  }
+  return (made[name] = build(s));
+}
+
+// groupOf finds the elements that an object of the shop means. React gives a copy of the object, with the same functions.
+const groups = new WeakMap<object, Group>();
+const groupOf = (e: any): Group | undefined => e && (groups.get(e) || (e.create && groups.get(e.create)));
+
+export const failed = (type: string, message: string, code?: string): Bag => ({ error: { type, ...(code ? { code } : {}), message }, submitSuccessful: false });
+
+// get asks the API for data that the page wants itself.
+export async function get(s: Settings, path: string): Promise<any> {
+  const response = await fetch(s.home + path, { headers: { "api-key": s.key }, credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" });
+  const answer = await response.json();
+  if (!response.ok) throw answer.error || answer;
+  return answer;
+}
+
+function build(s: Settings) {
+  let last: Group | undefined;
+  const all: Group[] = [];
+
+  function elements(o: Bag = {}) {
+    const group = new Group(s, o);
+    all.push(group);
+    last = group;
+    const api = {
+      options: o,
+      create: (type: string, options?: Bag) => group.create(type, options || {}),
+      getElement: (type: string) => group.elements.get(type)?.api || null,
+      update: (next: Bag) => group.update(next || {}),
+      fetchUpdates: () => {
+        group.again();
+        return Promise.resolve({});
+      },
+      updateIntent: async (change: () => Promise<string>) => {
+        group.hold(true);
+        try {
+          group.update({ clientSecret: await change() });
+          return { status: "succeeded" };
+        } catch (e) {
+          return failed("api_error", String((e as Error)?.message || e));
+        } finally {
+          group.hold(false);
+        }
+      },
+    };
+    groups.set(api, group);
+    groups.set(api.create, group);
+    return api;
+  }
+
+  async function confirmPayment(p: Bag = {}): Promise<Bag> {
+    const group = groupOf(p.elements) || groupOf(p.widgets) || last;
+    if (s.test) return failed("test_mode_bypass", "The test mode sends nothing.");
+    const lead = group?.lead();
+    if (!group || !lead) return failed("invalid_request_error", "No payment form is mounted.");
+    return group.confirm(lead, p.confirmParams || {}, p.redirect);
+  }
+
+  async function retrieve(secret: string) {
+    return get(s, `/payments/${String(secret).split("_secret_")[0]}?client_secret=${encodeURIComponent(secret)}`);
+  }
+
+  const nothing = (name: string) => () => {
+    warn(`${name} is not offered`);
+    return Promise.resolve(failed("invalid_request_error", name + " is not offered."));
+  };
+
+  return {
+    elements, widgets: elements, confirmPayment, confirmTokenization: confirmPayment, confirmOneClickPayment: confirmPayment,
+    confirmCardPayment: (_: string, data: Bag = {}, options: Bag = {}) => {
+      const card = data.payment_method?.card, group = card && all.find((g) => [...g.elements.values()].some((e) => e.api === card));
+      return confirmPayment({ elements: group && { create: group.token }, confirmParams: { return_url: data.return_url || options.return_url }, redirect: options.redirect });
+    },
+    retrievePaymentIntent: (secret: string) => retrieve(secret).then((paymentIntent) => ({ paymentIntent }), () => null),
+    retrievePayment: (secret: string) => retrieve(secret).then((payment) => ({ payment }), (error) => ({ error })),
+    initPaymentSession: (o: Bag) => session(s, o || {}, () => all),
+    paymentMethodsManagementElements: elements,
+    initiateUpdateIntent: () => {
+      all.forEach((g) => g.hold(true));
+      return Promise.resolve({ status: "succeeded" });
+    },
+    completeUpdateIntent: (clientSecret?: string) => {
+      all.forEach((g) => {
+        if (clientSecret) g.update({ clientSecret });
+        g.hold(false);
+      });
+      return Promise.resolve({ status: "succeeded" });
+    },
+    paymentRequest: () => ({ canMakePayment: () => Promise.resolve(null), on() {}, show() {}, update() {} }),
+    initAuthenticationSession: nothing("initAuthenticationSession"), paymentMethodsSession: nothing("paymentMethodsSession"),
+  };
+
+}
+
+export const register = (group: Group) => groups.set(group.token, group);
+export type { Element };

@@ -1,0 +1,4 @@
+import { start } from "./frame/main";
+import { manage } from "./frame/manage";
+
+start(manage);
