@@ -13,6 +13,8 @@ type Engine interface {
 	onePayment
 	moneyMoves
 	settings
+	otherLists
+	customers
 }
 
 // merchants reads merchant accounts.

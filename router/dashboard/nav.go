@@ -25,6 +25,9 @@ var menu = []navGroup{
 	{"Money", []navItem{
 		{URL: "/", Text: "Overview", Key: "h", needs: staff.SeePayments},
 		{URL: "/payments", Text: "Payments", Key: "p", needs: staff.SeePayments},
+		{URL: "/refunds", Text: "Refunds", needs: staff.SeePayments},
+		{URL: "/disputes", Text: "Disputes", needs: staff.SeePayments},
+		{URL: "/customers", Text: "Customers", Key: "c", needs: staff.SeePayments},
 	}},
 	{"Settings", []navItem{
 		{URL: "/setup", Text: "Set-up", needs: staff.SeeSettings},

@@ -30,6 +30,9 @@ func (s *Server) table() []route {
 	captureSheet, capture := s.sheet("capture")
 	refundSheet, refund := s.sheet("refund")
 	cancelSheet, cancel := s.sheet("cancel")
+	removeSheet, remove := s.customerSheet(removeMethod)
+	revokeSheet, revoke := s.customerSheet(revokeMandate)
+	forgetSheet, forget := s.customerSheet(forgetCustomer)
 	list := []route{
 		{method: "GET", pattern: "/{$}", signed: true, handle: s.start},
 		{method: "GET", pattern: "/m/{m}/{$}", needs: staff.SeePayments, handle: s.home},
@@ -45,6 +48,16 @@ func (s *Server) table() []route {
 		{method: "POST", pattern: "/m/{m}/payments/{id}/cancel", needs: staff.MoveMoney, handle: cancel},
 		{method: "GET", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askSheet},
 		{method: "POST", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askProcessor},
+		{method: "GET", pattern: "/m/{m}/refunds", needs: staff.SeePayments, handle: s.refunds},
+		{method: "GET", pattern: "/m/{m}/disputes", needs: staff.SeePayments, handle: s.disputes},
+		{method: "GET", pattern: "/m/{m}/customers", needs: staff.SeePayments, handle: s.customers},
+		{method: "GET", pattern: "/m/{m}/customers/{id}", needs: staff.SeePayments, handle: s.customer},
+		{method: "GET", pattern: "/m/{m}/customers/{id}/methods/{thing}/remove", needs: staff.ManageCustomers, handle: removeSheet},
+		{method: "POST", pattern: "/m/{m}/customers/{id}/methods/{thing}/remove", needs: staff.ManageCustomers, handle: remove},
+		{method: "GET", pattern: "/m/{m}/customers/{id}/mandates/{thing}/revoke", needs: staff.ManageCustomers, handle: revokeSheet},
+		{method: "POST", pattern: "/m/{m}/customers/{id}/mandates/{thing}/revoke", needs: staff.ManageCustomers, handle: revoke},
+		{method: "GET", pattern: "/m/{m}/customers/{id}/forget", needs: staff.ManageCustomers, handle: forgetSheet},
+		{method: "POST", pattern: "/m/{m}/customers/{id}/forget", needs: staff.ManageCustomers, handle: forget},
 		{method: "GET", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resendSheet},
 		{method: "POST", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resend},
 	}

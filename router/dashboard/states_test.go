@@ -41,6 +41,18 @@ func states() []state {
 		{"sheet-problem", &sheetPage{Heading: "Refund up to 65.40 USD", Action: "/x", Back: "/y", Button: "Refund", Problem: errLost, Fields: []Field{
 			{Name: "amount", Label: "Amount in USD", Kind: "text", Value: "6540", Problem: "The refund amount exceeds the amount captured"}}}},
 		{"sheet-refused", &sheetPage{Heading: "Capture 0.00 USD", Back: "/y", Refused: true, Problem: "This Payment could not be captured because it has a status of failed"}},
+		{"refunds", &refundsPage{Path: "/m/acme/refunds", Filters: choices("", refundStatuses...), Refunds: onePaymentPage().Refunds, Pager: Pager{Older: "/o"}}},
+		{"refunds-empty", &refundsPage{Path: "/m/acme/refunds", Filters: choices("", refundStatuses...), Empty: Empty{Heading: "No refund", Text: "A refund gives back."}}},
+		{"disputes", &disputesPage{Path: "/m/acme/disputes", Filters: choices("won", disputeStatuses...), Disputes: onePaymentPage().Disputes}},
+		{"disputes-empty", &disputesPage{Path: "/m/acme/disputes", Filters: choices("", disputeStatuses...), Empty: Empty{Heading: "No dispute", Text: "It appears here."}}},
+		{"customers", &customersPage{Customers: []customerRow{{"/c", "cus_0197d2a1c57b7d0e8a4b5b7e0f3d2c1b", "كريم عبد العزيز", "k···@shop.example", at(0)},
+			{"/c", long, "Dr. Maximiliane Wolkenstein-Trostburg von und zu Rodenegg", "", at(0)}}, Pager: Pager{Note: "Older customers are found by their id, in the search above."}}},
+		{"customers-empty", &customersPage{Empty: Empty{Heading: "No customer yet", Text: "A customer appears here when a payment names one."}}},
+		{"customer", &customerPage{ID: long, Name: "كريم عبد العزيز", Back: "/m/acme/customers", Facts: []Fact{{"E-mail", "k@shop.example"}}, Forget: "/f", Done: customerDone["remove"],
+			Methods:  []methodRow{{ID: "pm_1", Text: "Visa ··4242", Expires: "10/2050", Last: at(0), Network: "yes", Marks: []string{"default", "chargeable without the customer"}, Remove: "/r"}},
+			Mandates: []mandateRow{{ID: "man_1", Kind: "single use", Method: "Visa ··4242", Status: chip("active"), Most: &Money{123456789, "KWD"}, Time: at(0), Revoke: "/v"}},
+			Payments: someRows(3), More: "/more"}},
+		{"customer-gone", &customerPage{ID: "cus_1", Name: "cus_1", Back: "/m/acme/customers", Gone: true}},
 		{"home-empty", &homePage{At: "/m/acme", Empty: Empty{Heading: "No payment yet", Text: "The first payment appears here."}}},
 	}
 }
