@@ -62,7 +62,10 @@ type AdminConfig struct {
 
 // DashboardConfig has the settings of the pages for people.
 type DashboardConfig struct {
-	Listen string `key:"listen"` // host:port; "": no dashboard
+	Listen      string `key:"listen"`       // host:port; "": no dashboard
+	PublicURL   string `key:"public_url"`   // where browsers reach it; "": http://{listen}
+	BehindProxy bool   `key:"behind_proxy"` // take visitors' addresses from the proxy
+	FirstRun    string `key:"first_run"`    // loopback, anywhere: who gets an answer while there is no user
 }
 
 // StorageConfig names the database.
@@ -196,7 +199,7 @@ func defaultConfig() Config {
 			ShutdownTimeout:  30 * time.Second,
 			OverloadLatency:  100 * time.Millisecond,
 		},
-		Dashboard: DashboardConfig{Listen: "127.0.0.1:8081"},
+		Dashboard: DashboardConfig{Listen: "127.0.0.1:8081", FirstRun: "loopback"},
 		Storage: StorageConfig{
 			DSN:      secret.New("sqlite:payswitch.db"),
 			Postgres: PostgresConfig{Connections: 16, StatementTimeout: 10 * time.Second, LockTimeout: 5 * time.Second},
@@ -341,6 +344,10 @@ func (c Config) Validate() error {
 			bad("dashboard.listen", `is server.listen too, and the dashboard needs an address of its own: choose another port, or "" for no dashboard`)
 		}
 	}
+	if err := checkDashboardURL(c.Dashboard.PublicURL); err != nil {
+		bad("dashboard.public_url", "%v", err)
+	}
+	oneOf(&all, "dashboard.first_run", c.Dashboard.FirstRun, "loopback", "anywhere")
 	if c.Metrics.Listen != "" {
 		if err := checkListen(c.Metrics.Listen); err != nil {
 			bad("metrics.listen", "%v", err)

@@ -100,7 +100,11 @@ func (p *program) demo(ctx context.Context, args []string) error {
 		return errors.Join(fmt.Errorf("set up the demo: %w", err), n.close())
 	}
 	n.server.Handler = &demoShop{api: n.server.Handler, engine: n.engine, auth: account.Auth{MerchantID: merchant.ID}, log: n.component("demo")}
-	if err := demoBanner.Execute(p.stdout, map[string]any{"URL": n.url(), "Dashboard": n.dashboardURL(), "Keys": keys, "Merchant": merchant, "Data": *data, "Connector": demoConnector, "Authenticator": demoAuthenticator}); err != nil {
+	link, err := n.demoLink(ctx)
+	if err != nil {
+		return errors.Join(err, n.close())
+	}
+	if err := demoBanner.Execute(p.stdout, map[string]any{"URL": n.url(), "Dashboard": link, "Keys": keys, "Merchant": merchant, "Data": *data, "Connector": demoConnector, "Authenticator": demoAuthenticator}); err != nil {
 		return errors.Join(err, n.close())
 	}
 	return errors.Join(n.run(ctx), n.close())
@@ -185,9 +189,6 @@ payswitch demo at {{.URL}}           DEMO KEY: not for production
   publishable key   {{.Merchant.PublishableKey}}
   admin key         {{.Keys.Admin}}
   shop              {{.URL}}/demo
-{{- with .Dashboard}}
-  dashboard         {{.}}
-{{- end}}
   API described at  {{.URL}}/openapi.yaml
   metrics           {{.URL}}/metrics (with the admin key as api-key or bearer token)
   test cards        {{.URL}}/sim/3ds/cards (3-D Secure)
@@ -201,6 +202,25 @@ curl -sS -w '\n' {{.URL}}/payments \
        "payment_method": "card", "payment_method_type": "credit",
        "payment_method_data": {"card": {"card_number": "4242424242424242", "card_exp_month": "10",
          "card_exp_year": "50", "card_holder_name": "Ada Lovelace", "card_cvc": "737"}}}'
+{{with .Dashboard}}
+Then open the dashboard and look at the payment. The link works once; each start of the demo prints a new one.
 
+  {{.}}
+{{end}}
 Ctrl-C ends the demo.
 `))
+
+// demoEmail names the demo's user.
+const demoEmail = "demo@example.com"
+
+// demoLink returns the address of a link that signs in as the demo's user, "" without a dashboard.
+func (n *node) demoLink(ctx context.Context) (string, error) {
+	if n.dashboardServer == nil {
+		return "", nil
+	}
+	link, err := n.staff.DemoLink(ctx, demoEmail, "Demo")
+	if err != nil {
+		return "", fmt.Errorf("set up the demo: %w", err)
+	}
+	return linkAddress(n.dashboardURL(), link), nil
+}

@@ -61,6 +61,7 @@ func sections() []section {
 			{"serve", "run the switch", (*program).serve},
 			{"version", "show version, revision and build", (*program).version},
 		}},
+		{"Manage who uses the dashboard", userCommands()},
 		{"Back up and restore", backupCommands()},
 		{"Manage the vault's keys", vaultCommands()},
 		{"Write, install and examine adapters", pluginCommands()},

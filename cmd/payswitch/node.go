@@ -16,6 +16,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/fault"
 	"payswitch/engine/port"
+	"payswitch/engine/staff"
 	"payswitch/engine/vault"
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
@@ -50,6 +51,7 @@ type node struct {
 	// nil without dashboard.listen
 	dashboardListener net.Listener
 	dashboardServer   *http.Server
+	staff             *staff.Service
 
 	draining atomic.Bool
 	probe    probe
@@ -255,6 +257,7 @@ func (n *node) run(ctx context.Context) error {
 	}
 	if n.dashboardServer != nil {
 		work.Go(func() error { return serveHTTP(n.dashboardServer, n.dashboardListener) })
+		work.Go(func() error { return unlessStopped(failed, "dashboard", n.sweepStaff(failed)) })
 	}
 	select {
 	case <-ctx.Done():

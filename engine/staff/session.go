@@ -134,3 +134,6 @@ func (s *Session) Privileged() bool { return privileged(s.Grants) }
 func privileged(grants []Grant) bool {
 	return slices.ContainsFunc(grants, func(g Grant) bool { return g.Role.Privileged() })
 }
+
+// Unfinished reports whether the login still needs a factor. Nothing is allowed in it.
+func (s *Session) Unfinished() bool { return s.Stage == NeedSecond || s.Stage == NeedEnrol }

@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"payswitch/engine/fault"
 	"payswitch/engine/staff"
 )
 
-// Deps are the parts that Server calls. Sessions and Engine are required.
+// Deps are the parts that Server calls. Engine is required, and Staff or Sessions.
 type Deps struct {
-	Sessions  Sessions
+	Staff     *staff.Service // nil: no page about people
+	Sessions  Sessions       // nil: those of Staff, by a cookie
 	Engine    Engine
 	Events    Events
 	Adapters  Adapters
-	Audit     Audit            // nil: changes go to the log alone
+	Audit     Audit            // nil: that of Staff, or without Staff the log alone
 	Presenter Presenter        // nil: pages show no raw answers
 	Logger    *slog.Logger     // nil discards the log
 	Now       func() time.Time // nil: time.Now
@@ -33,9 +35,14 @@ var ErrNoSession = errors.New("no session")
 
 // Options are the settings of a Server. A zero value selects the default.
 type Options struct {
+	URL     string // where browsers reach the dashboard, without a slash at the end; "": as each request names it, without TLS
 	APIURL  string // where the API is reached, without a slash at the end: pages show it in commands
 	Version string // shown at the foot of each page; default "dev"
 	Live    bool   // the installation takes real money (keys.environment prd)
+	// BehindProxy takes a visitor's address from the last entry of X-Forwarded-For.
+	BehindProxy bool
+	// FirstRunAnywhere answers other machines too while there is no user.
+	FirstRunAnywhere bool
 }
 
 // Server is the dashboard. It implements http.Handler and is safe for concurrent use.
@@ -48,12 +55,18 @@ type Server struct {
 	routes  []route
 	assets  *assets
 	pages   *pages
+	cookies cookies
+	first   firstRun
 }
 
 // New checks deps and returns a Server. It starts no goroutine and opens no port.
 func New(d Deps, o Options) (*Server, error) {
-	if d.Sessions == nil || d.Engine == nil {
-		return nil, errors.New("dashboard: Sessions and Engine are required")
+	if d.Sessions == nil && d.Staff == nil || d.Engine == nil {
+		return nil, errors.New("dashboard: Engine and Staff or Sessions are required")
+	}
+	k := cookies{d.Staff, strings.HasPrefix(o.URL, "https:")}
+	if d.Sessions == nil {
+		d.Sessions = k
 	}
 	if d.Logger == nil {
 		d.Logger = slog.New(slog.DiscardHandler)
@@ -64,7 +77,10 @@ func New(d Deps, o Options) (*Server, error) {
 	if o.Version == "" {
 		o.Version = "dev"
 	}
-	s := &Server{Deps: d, opts: o, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection()}
+	s := &Server{Deps: d, opts: o, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), cookies: k}
+	if s.Audit == nil && s.Staff != nil {
+		s.Audit = staffAudit{s}
+	}
 	var err error
 	if s.assets, err = readAssets(assetFiles); err != nil {
 		return nil, err
@@ -117,6 +133,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if s.assets.serve(w, r) {
+		return
+	}
+	if ok, err := s.allows(r); err != nil || !ok {
+		if err == nil {
+			err = &fault.Error{Kind: kindForeign, Message: "This installation has no user yet. Open the link that payswitch has printed, on its own machine."}
+		}
+		s.refuse(&call{Request: r, w: w, server: s}, err)
 		return
 	}
 	if !s.ownForm(r) {

@@ -16,6 +16,9 @@ type denied struct{ needs staff.Permission }
 
 func (e *denied) Error() string { return "the permission " + string(e.needs) + " is missing" }
 
+// errUnfinished is the error for a login that still needs a factor.
+var errUnfinished = errors.New("the login is not finished")
+
 // problemPage says what was refused, and what to do.
 type problemPage struct {
 	Heading, Text, Hint, Code string
@@ -31,8 +34,12 @@ var statuses = map[fault.Kind]int{fault.KindInvalid: 400, fault.KindUnprocessabl
 
 // refuse answers with the page of an error. Errors of payswitch itself go to the log, and the page says nothing about them.
 func (s *Server) refuse(c *call, err error) {
-	if errors.Is(err, ErrNoSession) {
+	if errors.Is(err, ErrNoSession) || errors.Is(err, staff.ErrNoSession) {
 		s.signIn(c)
+		return
+	}
+	if errors.Is(err, errUnfinished) {
+		_ = seeOther("/confirm?next=" + url.QueryEscape(next(c.URL.RequestURI()))).write(c)
 		return
 	}
 	status, p := s.problem(c, err)
@@ -66,6 +73,9 @@ func backOf(r *http.Request) string {
 
 // signIn sends a person without a session to the page where a session begins. The page leads back afterwards.
 func (s *Server) signIn(c *call) {
+	if s.reload(c) {
+		return
+	}
 	to := signInPath
 	if c.Method == http.MethodGet && c.URL.Path != "/" {
 		to += "?next=" + url.QueryEscape(c.URL.RequestURI())
@@ -94,13 +104,16 @@ func (s *Server) problem(c *call, err error) (int, *problemPage) {
 		return http.StatusForbidden, &problemPage{Heading: "Give your second factor again", Text: "This amount is above your limit without a fresh second factor.",
 			Hint: "Confirm who you are, then send the form again.", Link: &Link{stepUpPath + "?next=" + url.QueryEscape(strings.TrimSuffix(again.back, "/refund")), "Confirm"}}
 	}
-	if errors.Is(err, ErrStepUp) {
+	if errors.Is(err, ErrStepUp) || errors.Is(err, staff.ErrStepUp) {
 		back := c.URL.RequestURI()
 		if c.Method != http.MethodGet {
 			back = backOf(c.Request)
 		}
 		return http.StatusForbidden, &problemPage{Heading: "Confirm that it is you", Text: "This change asks for your second factor. Nothing was changed.",
 			Hint: "Give it, then send the form again.", Link: &Link{confirmPath(back), "Confirm with the second factor"}}
+	}
+	if status, p, ok := peopleProblem(err); ok {
+		return status, p
 	}
 	var known *fault.Error
 	if !errors.As(err, &known) {

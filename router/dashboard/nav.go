@@ -36,10 +36,17 @@ var menu = []navGroup{
 		{URL: "/profiles", Text: "Profiles", needs: staff.SeeSettings},
 		{URL: "/keys", Text: "Keys", needs: staff.ManageKeys},
 	}},
+	{"Merchant", []navItem{
+		{URL: "/team", Text: "Team", needs: staff.ManageTeam},
+		{URL: "/audit", Text: "Audit", needs: staff.SeeAudit},
+	}},
 }
 
 // installation lists the entries that are about no merchant.
-var installation = navGroup{"Installation", []navItem{}}
+var installation = navGroup{"Installation", []navItem{
+	{URL: "/team", Text: "All users", needs: staff.ManageUsers},
+	{URL: "/audit", Text: "Audit of all", needs: staff.SeeAudit},
+}}
 
 // nav returns the menu of the person: what the person may not open is left out.
 func (c *call) nav() []navGroup {

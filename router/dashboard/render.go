@@ -29,7 +29,7 @@ type pages struct{ byName map[string]*template.Template }
 
 // readPages parses the templates. A page's file defines "main", and "part:ID" for each element that the script may ask for alone.
 func readPages() (*pages, error) {
-	base, err := template.New("base.html").Option("missingkey=error").Funcs(template.FuncMap{"cell": func(label, text string) labelled { return labelled{label, text} }}).ParseFS(pageFiles, "pages/base.html", "pages/parts/*.html")
+	base, err := template.New("base.html").Option("missingkey=error").Funcs(template.FuncMap{"passkey": newPasskeyForm, "qr": func(s string) template.URL { return template.URL(s) }}).Funcs(template.FuncMap{"cell": func(label, text string) labelled { return labelled{label, text} }}).ParseFS(pageFiles, "pages/base.html", "pages/parts/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
@@ -91,6 +91,9 @@ func (c *call) frame(content page) *frame {
 	s := c.server
 	f := &frame{Title: content.Title(), Version: s.opts.Version, Script: s.assets.address("app.js"), Style: s.assets.address("app.css"), Live: s.opts.Live,
 		Page: content}
+	if _, alone := content.(alone); alone {
+		return f
+	}
 	if c.Session != nil {
 		f.Theme, f.Person = c.Session.Theme, c.Session.Name
 		if f.Person == "" {

@@ -20,6 +20,7 @@ type route struct {
 	handle          handler
 	open            bool // needs no session: signing in
 	signed          bool // needs a session, and no permission: a person's own pages
+	half            bool // the same, also for a login that still needs a factor: the pages that ask for it
 }
 
 // merchant reports whether a route is about one merchant.
@@ -61,7 +62,7 @@ func (s *Server) table() []route {
 		{method: "GET", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resendSheet},
 		{method: "POST", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resend},
 	}
-	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes()} {
+	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.accessRoutes()} {
 		list = append(list, more...)
 	}
 	return list
@@ -69,7 +70,7 @@ func (s *Server) table() []route {
 
 // add registers a route behind the checks that every route has. A route without a permission is a mistake, unless it is marked.
 func (s *Server) add(r route) error {
-	if marks := count(r.needs != "", r.open, r.signed); marks != 1 {
+	if marks := count(r.needs != "", r.open, r.signed, r.half); marks != 1 {
 		return fmt.Errorf("dashboard: %s %s needs one permission, or is open, or is for every person who is signed in", r.method, r.pattern)
 	}
 	s.mux.HandleFunc(r.method+" "+r.pattern, func(w http.ResponseWriter, q *http.Request) {
@@ -97,6 +98,9 @@ func (s *Server) begin(w http.ResponseWriter, q *http.Request, r route) (*call, 
 	session, err := s.Sessions.Of(q)
 	if err != nil {
 		return c, err
+	}
+	if session.Unfinished() && !r.half {
+		return c, errUnfinished
 	}
 	c.Session = session
 	id := q.PathValue("m")

@@ -17,7 +17,7 @@ type state struct {
 
 // states lists every state of every page. A new page adds its states here, empty and full, with what is long, foreign and wrong.
 func states() []state {
-	return []state{
+	return append(peopleStates(), []state{
 		{"start", &startPage{Merchants: []Link{{"/m/acme/", "acme"}, {"/m/" + long + "/", long}}}},
 		{"start-empty", &startPage{Empty: Empty{Heading: "No merchant yet", Text: "This installation has no merchant that you have a role at."}}},
 		{"problem", &problemPage{Heading: "Not found", Text: "Payment does not exist in our records", Hint: "It may belong to another merchant.", Code: "HE_02",
@@ -54,7 +54,7 @@ func states() []state {
 			Payments: someRows(3), More: "/more"}},
 		{"customer-gone", &customerPage{ID: "cus_1", Name: "cus_1", Back: "/m/acme/customers", Gone: true}},
 		{"home-empty", &homePage{At: "/m/acme", Empty: Empty{Heading: "No payment yet", Text: "The first payment appears here."}}},
-	}
+	}...)
 }
 
 // long is an id of the greatest length that ids have.

@@ -1,5 +1,6 @@
 // The script adds comfort: pages and forms work without it.
 import './vendor/htmx.esm.min.js'
+import './people/passkey'
 
 const $ = <E extends Element>(selector: string, within: ParentNode = document): E | null => within.querySelector<E>(selector)
 const $$ = <E extends Element>(selector: string, within: ParentNode = document): E[] => [...within.querySelectorAll<E>(selector)]

@@ -1,0 +1,2 @@
+// Package passkeys checks passkeys for package staff, with the library go-webauthn. Nothing else in payswitch knows the library.
+package passkeys
