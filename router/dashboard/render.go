@@ -91,11 +91,14 @@ func (c *call) frame(content page) *frame {
 	s := c.server
 	f := &frame{Title: content.Title(), Version: s.opts.Version, Script: s.assets.address("app.js"), Style: s.assets.address("app.css"), Live: s.opts.Live,
 		Page: content}
+	if c.Session != nil {
+		f.Theme = c.Session.Theme
+	}
 	if _, alone := content.(alone); alone {
 		return f
 	}
 	if c.Session != nil {
-		f.Theme, f.Person = c.Session.Theme, c.Session.Name
+		f.Person = c.Session.Name
 		if f.Person == "" {
 			f.Person = c.Session.Email
 		}
