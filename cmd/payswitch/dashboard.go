@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/url"
 	"time"
@@ -32,7 +31,7 @@ func (n *node) openDashboard(ctx context.Context) error {
 		return err
 	}
 	n.dashboardListener = listener
-	if n.staff, err = openStaff(c, n.db, n.vault, n.dashboardURL(), n.component("staff")); err != nil {
+	if n.staff, err = openStaff(c, n.db, n.vault, n.dashboardURL()); err != nil {
 		return err
 	}
 	pages, err := dashboard.New(dashboard.Deps{Staff: n.staff, Engine: n.engine, Events: n.engine.Webhooks, Adapters: n.host, Presenter: router.Presenter{},
@@ -52,8 +51,8 @@ func (n *node) openDashboard(ctx context.Context) error {
 }
 
 // openStaff makes the use cases of the people who use the dashboard at address. In the demo, whose keys are public, links sign in at once.
-func openStaff(c Config, db *storage.DB, v *vault.Vault, address string, log *slog.Logger) (*staff.Service, error) {
-	d := staff.Deps{Store: port.Narrow[staff.Reader, staff.Tx](db), Vault: v, Now: fault.Clock(), Log: log}
+func openStaff(c Config, db *storage.DB, v *vault.Vault, address string) (*staff.Service, error) {
+	d := staff.Deps{Store: port.Narrow[staff.Reader, staff.Tx](db), Vault: v, Now: fault.Clock()}
 	keys, err := passkeys.New(address)
 	if err != nil {
 		return nil, problem("dashboard.public_url", "%v", err)

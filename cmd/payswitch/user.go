@@ -30,7 +30,7 @@ func userCommands() []command {
 func (p *program) withStaff(ctx context.Context, c Config, f func(ctx context.Context, s *staff.Service, db *storage.DB, address string) error) error {
 	address := dashboardAddress(c.Dashboard, c.Dashboard.Listen)
 	return p.openStore(ctx, c, func(ctx context.Context, c Config, db *storage.DB, v *vault.Vault) error {
-		s, err := openStaff(c, db, v, address, newLogger(p.stderr, c.Log))
+		s, err := openStaff(c, db, v, address)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -17,12 +16,11 @@ import (
 	"payswitch/engine/vault"
 )
 
-// Deps are the parts of a Service. All but Passkeys are required.
+// Deps are the parts of a Service. Store and Vault are required.
 type Deps struct {
 	Store Store
 	Vault *vault.Vault
-	Now   port.Clock
-	Log   *slog.Logger
+	Now   port.Clock // nil: time.Now
 	// Passkeys is nil where the dashboard's address has no host name: browsers then have no passkeys.
 	Passkeys Passkeys
 }
@@ -43,6 +41,9 @@ type Service struct {
 
 // New returns a Service.
 func New(d Deps, o Options) *Service {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
 	return &Service{Deps: d, opts: o, hasher: newHasher()}
 }
 

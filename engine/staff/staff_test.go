@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -85,7 +84,7 @@ func newHouse(t *testing.T, o staff.Options) *house {
 	h.db = db
 	v, err := engine.OpenVault(t.Context(), db, secret.New(masterKey))
 	require.NoError(t, err)
-	h.Service = staff.New(staff.Deps{Store: port.Narrow[staff.Reader, staff.Tx](db), Vault: v, Now: h.now, Log: slog.New(slog.DiscardHandler), Passkeys: fakePasskeys{}}, o)
+	h.Service = staff.New(staff.Deps{Store: port.Narrow[staff.Reader, staff.Tx](db), Vault: v, Now: h.now, Passkeys: fakePasskeys{}}, o)
 	return h
 }
 
