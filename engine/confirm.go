@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rule"
+	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
@@ -142,11 +143,17 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	if err != nil {
 		return nil, err
 	}
+	if err := e.Guard(ctx, w, in, c.Secrets.Number); err != nil {
+		return nil, err
+	}
 	d := &w.Payment.Details
 	plain := d.AuthenticationType == payment.AuthenticationNoThreeDS // no_three_ds was requested, not assumed
 	route, err := e.route(ctx, w, in, c)
 	if err != nil {
 		return nil, err
+	}
+	if blocked, err := e.Refuse(ctx, w, in, c, now); blocked != nil || err != nil {
+		return blocked, err
 	}
 	w.Account, w.Adapter = route.Account, route.Adapter
 	if err := w.Instrument.CheckAccount(w.Account, c); err != nil {
@@ -211,11 +218,15 @@ func (e *Engine) authorizeIntent(w *change.Confirming, in *request.Input, card *
 		w.Secrets.CAVV = in.ThreeDS.CAVV
 	}
 	w.Request = e.driver.FirstRequest(&w.Run, w.Instrument, in, card)
+	if g := w.Attempt.Details.Guard; g != nil {
+		g.HeldUntil = now.Add(change.GuardHeld)
+	}
 	c, err := e.intent(w.Loaded, payment.TriggerSubmit, now)
 	if err != nil {
 		return nil, err
 	}
 	w.Confirmed(c)
+	c.Holds = w.Holds
 	return c, nil
 }
 
@@ -261,6 +272,20 @@ func (e *Engine) tokenCard(ctx context.Context, p *payment.Payment, token string
 		return nil, err
 	}
 	return s.Input(), nil
+}
+
+// keptNumber returns the number of the card that a payment has kept until its confirm.
+func (e *Engine) keptNumber(ctx context.Context, p *payment.Payment, token string) (secret.Value, error) {
+	kept, err := e.tokenCard(ctx, p, token, e.now())
+	if err != nil {
+		return secret.Value{}, err
+	}
+	return kept.Number, nil
+}
+
+// resumed looks again at the card of an authenticated payment.
+func (e *Engine) resumed(ctx context.Context, w *change.Loaded, number secret.Value, now time.Time) (bool, error) {
+	return e.Risk.Resumed(ctx, w, number, now)
 }
 
 // SecretOf returns the id of the payment or payment method that a client secret belongs to, or "" for a wrong secret. An expired secret is

@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/risk"
 )
 
 // CreatePayment makes a payment and, with confirm, performs it. It refuses a payment_id that is already used (HE_01), whatever the body.
@@ -38,7 +39,30 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 			return v, err
 		}
 	}
-	var err error
+	c, err := e.creation(ctx, auth, in, w, payment.IsTrue(in.Confirm))
+	refused := risk.Suspicious(err)
+	if err != nil && !refused {
+		return nil, err
+	}
+	if !refused {
+		err = e.changes.Commit(ctx, c)
+	}
+	if refused || errors.Is(err, change.ErrHeld) {
+		return e.createGuarded(ctx, auth, in, w)
+	}
+	if errors.Is(err, fault.ErrConflict) && auth.RequestToken != "" {
+		if v, err := e.createdBefore(ctx, auth, in); v != nil || err != nil {
+			return v, err // a repeat was faster, at another node
+		}
+	}
+	if err := createError(err); err != nil {
+		return nil, err
+	}
+	return e.changes.View(w), nil
+}
+
+// creation returns the change that makes a payment in w and, with confirm, begins it.
+func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.Input, w *change.Loaded, confirm bool) (c *change.Change, err error) {
 	if w.Merchant, err = e.Dir.Merchant(ctx, auth.MerchantID); err != nil {
 		return nil, err
 	}
@@ -57,30 +81,31 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 	}
 	payment.DeriveTotals(w.Payment, w.Attempt)
 	w.Attempt.Amount = w.Payment.NetAmount
-	var c *change.Change
-	if payment.IsTrue(in.Confirm) {
+	if confirm {
 		c, err = e.confirm(ctx, &change.Confirming{Loaded: w}, in)
 	} else {
 		c, err = e.createOnly(w, in)
 	}
+	if err == nil && payment.IsTrue(in.PaymentLink) {
+		c.Link, err = paylink.New(w.Payment, w.Profile, e.opts.PublicURL, in)
+	}
+	return c, err
+}
+
+// createGuarded stores the payment without its card, because the guard of its profile refuses it or lets it wait, and then confirms it. A refused
+// payment stays, and may be confirmed later.
+func (e *Engine) createGuarded(ctx context.Context, auth account.Auth, in *request.Input, tried *change.Loaded) (*change.View, error) {
+	bare := *in
+	bare.PaymentID, bare.Card, bare.HasMethodData = tried.Payment.ID, nil, false
+	w := &change.Loaded{Run: drive.Run{Token: auth.RequestToken}}
+	c, err := e.creation(ctx, auth, &bare, w, false)
 	if err != nil {
 		return nil, err
 	}
-	if payment.IsTrue(in.PaymentLink) {
-		if c.Link, err = paylink.New(w.Payment, w.Profile, e.opts.PublicURL, in); err != nil {
-			return nil, err
-		}
-	}
-	err = e.changes.Commit(ctx, c)
-	if errors.Is(err, fault.ErrConflict) && auth.RequestToken != "" {
-		if v, err := e.createdBefore(ctx, auth, in); v != nil || err != nil {
-			return v, err // a repeat was faster, at another node
-		}
-	}
-	if err := createError(err); err != nil {
+	if err := createError(e.changes.Commit(ctx, c)); err != nil {
 		return nil, err
 	}
-	return e.changes.View(w), nil
+	return e.changes.Decide(ctx, auth, w.Payment.ID, func(w *change.Loaded) (*change.Change, error) { return e.confirmLoaded(ctx, w, in) })
 }
 
 // createdBefore returns the payment that another try of the same create has made, nil if no try has made it. When nothing of that try has

@@ -22,6 +22,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/restore"
+	"payswitch/engine/risk"
 	"payswitch/engine/routing"
 	"payswitch/engine/search"
 	"payswitch/engine/story"
@@ -99,6 +100,7 @@ type Engine struct {
 	*visit.Links
 	*story.Stories
 	*routing.Rules
+	*risk.Risk
 	*restore.Copy
 	Webhooks *webhook.Service
 	links    *link.Links
@@ -174,7 +176,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		LockWait: o.LockWait, Wake: e.wakeResolver, News: e.Webhooks.Wake}}
 	e.Authentications = &flow.Authentications{Deps: flow.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links,
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
-		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
+		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Resumed: e.resumed, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.Funds = &hold.Funds{Deps: hold.Deps{Changes: e.changes, Driver: e.driver, Methods: e.Methods, Now: d.Clock, Perform: e.perform}}
 	e.Disputes = &dispute.Disputes{Deps: dispute.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store)}}
@@ -185,6 +187,8 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors}
+	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,
+		Changes: e.changes, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, TokenCard: e.keptNumber}}
 	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
@@ -232,6 +236,7 @@ func (noMetrics) OperationDone(string, string, payment.OperationStatus, time.Dur
 func (noMetrics) ExemptionSettled(_, _, _, _ string)                                   {}
 func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
 func (noMetrics) Swept(string, time.Duration, time.Duration)                           {}
+func (noMetrics) RiskRefused(string)                                                   {}
 func (noMetrics) WebhookSent(string, time.Duration)                                    {}
 func (noMetrics) WebhookBacklog(time.Duration, int)                                    {}
 func (noMetrics) Alarm(string)                                                         {}

@@ -74,6 +74,7 @@ func (a *alarms) Swept(loop string, late, _ time.Duration) {
 	a.runs[loop]++
 	a.late[loop] = max(a.late[loop], late)
 }
+func (a *alarms) RiskRefused(string)                {}
 func (a *alarms) WebhookSent(string, time.Duration) {}
 func (a *alarms) WebhookBacklog(time.Duration, int) {}
 func (a *alarms) Alarm(kind string) {

@@ -6,6 +6,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/restore"
+	"payswitch/engine/risk"
 	"payswitch/engine/routing"
 	"payswitch/engine/staff"
 	"payswitch/engine/vault"
@@ -30,6 +31,7 @@ type Reader interface {
 	restore.Reader
 	routing.ConfigReader
 	staff.Reader
+	risk.ListReader
 	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
 	ResolvedOperations(limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
@@ -47,4 +49,5 @@ type Tx interface {
 	restore.Tx
 	routing.ConfigTx
 	staff.Tx
+	risk.ListTx
 }

@@ -42,6 +42,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}{
 		{"authentications", e.opts.ResolveEvery, e.SweepAuthentications},
 		{"expiry", 12 * e.opts.ResolveEvery, e.clearExpired},
+		{"blocklist", e.opts.ResolveEvery, e.RunJobs},
 		{"journal", 12 * e.opts.ResolveEvery, e.driver.ClearJournal},
 	} {
 		loops.Go(func() {

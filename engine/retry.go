@@ -36,6 +36,7 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *payment.Booking,
 		return err
 	}
 	confirming.FillAttempt(r.Input, r.Card)
+	a.Details.Guard, old.Details.Guard = old.Details.Guard, nil // the payment counts once, by its last attempt
 	if private := old.Private; private != nil {
 		kept := *private
 		a.Private = &kept

@@ -172,7 +172,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 	if c.Saved, err = e.DecideSaved(ctx, saveInput(w, b.Payment, b.Attempt), now); err != nil {
 		return nil, err
 	}
-	c.Exemption = change.CountExemption(&b)
+	c.Exemption, c.Guard = change.CountExemption(&b), change.CountGuard(b.Attempt, now)
 	c.Alarms = append(c.Alarms, b.Alarms...)
 	if c.Saved != nil {
 		if c.Saved.Method != nil {

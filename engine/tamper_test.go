@@ -25,6 +25,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
+	"payswitch/engine/risk"
 	"payswitch/engine/routing"
 	"payswitch/engine/secret"
 	"payswitch/engine/staff"
@@ -65,6 +66,7 @@ var unnoticed = map[string]string{
 
 	"staff_logins.seen_at":         "the time of a person's last request, written alone. Changed, a login goes on until its end, which is signed, or ends at once",
 	"low_value_uses.*":             "statements add to it without reading it. It decides whether an exemption is asked for; the issuer counts for itself and decides",
+	"guard_counts.*":               "statements add to it without reading it. It decides whether payments are refused after failures; without a row the count starts again",
 	"exemption_rates.*":            "statements add to it without reading it. It decides whether an exemption is asked for; the issuer decides",
 	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
 	"restores.*":                   "without a row the engine asks no processor again after a restore; with one too many it asks once more than it needs to",
@@ -189,6 +191,11 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			tx.InsertLink(&paylink.Link{MerchantID: w.auth.MerchantID, Kind: paylink.ForPayment, ID: "plink_" + w.auth.MerchantID, ProfileID: w.profile.ID,
 				Subject: saved.Payment.ID, Status: "s", CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour), Details: paylink.Details{URL: "https://switch.test/l"}}),
 			w.fillStaff(tx),
+			tx.InsertBlocked(&risk.Entry{MerchantID: w.auth.MerchantID, Data: "400001", Kind: risk.KindBIN, Metadata: "a=b", CreatedAt: tx.Now()}),
+			tx.InsertBlockJob(&risk.Job{MerchantID: w.auth.MerchantID, ID: "blkbatch_" + w.auth.MerchantID, Status: risk.JobInitiated, Total: 1, Succeeded: 1, Failed: 1, Parts: 1,
+				CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
+			tx.InsertBlockPart(&risk.Part{MerchantID: w.auth.MerchantID, JobID: "blkbatch_" + w.auth.MerchantID, Number: 1, Entries: "[]", CreatedAt: tx.Now()}),
+			tx.CountGuardFailure(w.auth.MerchantID, "counter", 0, tx.Now().Add(time.Hour)),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
 			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
 		)
@@ -288,6 +295,26 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		"links": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error {
 				_, err := s.Link(r.text("merchant_id"), paylink.Kind(r.text("kind")), r.text("id"))
+				return err
+			})
+		},
+		"blocked_cards": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.Blocked(r.text("merchant_id"), r.text("data"))
+				_, err2 := s.BlockedAny(r.text("merchant_id"), [3]string{r.text("data")})
+				return errors.Join(err, err2)
+			})
+		},
+		"block_jobs": func(ctx context.Context, r row) error {
+			_, err := w.BlockJob(ctx, r.auth(), r.text("id"))
+			return err
+		},
+		"block_job_parts": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.BlockParts(100); return err })
+		},
+		"guard_counts": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.GuardFailures(r.text("merchant_id"), [4]string{r.text("counter")})
 				return err
 			})
 		},

@@ -44,6 +44,7 @@ type Admin interface {
 	VerifyCredentials(ctx context.Context, connector string, credentials secret.Value) error
 
 	routingAdmin
+	riskAdmin
 
 	CreateCustomer(ctx context.Context, a account.Auth, in method.CustomerData) (*account.Customer, error)
 	UpdateCustomer(ctx context.Context, a account.Auth, id string, in method.CustomerData) (*account.Customer, error)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 )
 
 func keepOfProfile[V any](key string, parse func(*reader) (V, error)) field[account.ProfileInput] {
@@ -70,7 +71,7 @@ var profileFields = closedObject(
 	keepOfProfile("surcharge_connector_details", anyObject),
 	keepOfProfile("is_l2_l3_enabled", boolean),
 	keepOfProfile("network_tokenization_credentials", hiddenObject),
-	keepOfProfile("payment_method_blocking", anyObject),
+	keepOfProfile("payment_method_blocking", methodBlocking),
 	keepOfProfile("checkout_origins", listOf(webOrigin)),
 )
 
@@ -80,13 +81,29 @@ var authenticationDetails = record(true,
 	member("three_ds_requestor_app_url", text),
 )
 
-var cardTestingGuard = record(true,
+var cardTestingGuard = recordWith([]string{"guest_ip_blocking_status", `"disabled"`, "guest_ip_blocking_threshold", "10"}, true,
 	must(member("card_ip_blocking_status", oneOf(guardStatuses))), must(member("card_ip_blocking_threshold", whole)),
 	must(member("guest_user_card_blocking_status", oneOf(guardStatuses))), must(member("guest_user_card_blocking_threshold", whole)),
 	must(member("customer_id_blocking_status", oneOf(guardStatuses))), must(member("customer_id_blocking_threshold", whole)),
 	must(member("card_testing_guard_expiry", whole)),
 	member("guest_ip_blocking_status", oneOf(guardStatuses)), member("guest_ip_blocking_threshold", whole),
 )
+
+var cardTypes = []string{"credit", "debit"}
+
+// methodBlocking reads payment_method_blocking. It ignores unknown keys.
+var methodBlocking = record(false,
+	member("card", recordWith([]string{"block_if_bin_info_unavailable", "false"}, false,
+		member("issuing_country", listOf(oneOf(countries))), member("card_types", listOf(oneOf(cardTypes))),
+		member("card_subtypes", listOf(oneOf(card.Subtypes))), member("issuers", listOf(text)), member("block_if_bin_info_unavailable", boolean),
+	)),
+	member("wallet", record(false, member("card_types", listOf(oneOf(cardTypes))))),
+)
+
+// noGuard is card_testing_guard_config of a profile that never got the field.
+const noGuard = `{"card_ip_blocking_status":"disabled","card_ip_blocking_threshold":3,"guest_user_card_blocking_status":"disabled",` +
+	`"guest_user_card_blocking_threshold":10,"customer_id_blocking_status":"disabled","customer_id_blocking_threshold":5,` +
+	`"card_testing_guard_expiry":3600,"guest_ip_blocking_status":"disabled","guest_ip_blocking_threshold":10}`
 
 // headerMap reads the HTTP headers for outgoing webhooks. A name must be a token, and a value must have no control character.
 func headerMap(r *reader) (json.RawMessage, error) {
@@ -188,7 +205,8 @@ func writeProfile(w *writer, p *account.Profile) {
 		"is_connector_agnostic_mit_enabled", "false", "is_tax_connector_enabled", "false", "is_network_tokenization_enabled", "false",
 		"is_auto_retries_enabled", "false", "is_click_to_pay_enabled", "false", "is_clear_pan_retries_enabled", "false",
 		"force_3ds_challenge", "false", "is_pre_network_tokenization_enabled", "false", "is_manual_retry_enabled", "false",
-		"is_strict_routing_enabled", "false", "auto_retries_time_budget", "15000")
+		"is_strict_routing_enabled", "false", "auto_retries_time_budget", "15000",
+		"card_testing_guard_config", noGuard)
 	w.open().str("merchant_id", p.MerchantID).str("profile_id", p.ID).str("profile_name", p.Name).
 		fields(f, "return_url", "enable_payment_response_hash", "payment_response_hash_key", "redirect_to_merchant_with_http_post",
 			"webhook_details", "metadata", "routing_algorithm", "intent_fulfillment_time", "frm_routing_algorithm", "payout_routing_algorithm",

@@ -97,31 +97,3 @@ func (s *Server) sdkConfig(c *call) (answer, error) {
 	w.str("vaulting_action", "skip").close().close().close()
 	return w.answer(), nil
 }
-
-// blockKinds are the values of data_kind.
-var blockKinds = []string{"card_bin", "extended_card_bin", "payment_method"}
-
-// blockedForClients lists what the merchant does not accept. payswitch keeps no block list yet, so the list is empty.
-func (s *Server) blockedForClients(c *call) (answer, error) {
-	q := c.query()
-	kind := q.text("data_kind")
-	if kind == "" {
-		q.fail("data_kind", "missing field `data_kind`", "Send one of "+oneOfText(blockKinds)+".")
-	} else if !slices.Contains(blockKinds, kind) {
-		q.fail("data_kind", "unknown variant `"+shownText([]byte(kind))+"`, expected "+oneOfText(blockKinds), didYouMean(kind, blockKinds))
-	}
-	for _, name := range []string{"limit", "offset"} {
-		if n, given := q.int(name); given && (n < 0 || n > 65535) {
-			q.fail(name, name+" must be from 0 to 65535", "")
-		}
-	}
-	if q.err != nil {
-		return answer{}, q.err
-	}
-	if c.auth.Publishable {
-		if _, err := s.paymentBySecret(c, c.auth); err != nil {
-			return answer{}, err
-		}
-	}
-	return new(writer).open().int("count", 0).int("total_count", 0).strings("data", nil).close().answer(), nil
-}

@@ -21,6 +21,8 @@ func asError(err error) *fault.Error {
 // statusOf is the one place where an error becomes an HTTP status.
 func statusOf(e *fault.Error) int {
 	switch e.Kind {
+	case fault.KindBlocked:
+		return http.StatusOK
 	case fault.KindInvalid:
 		return http.StatusBadRequest
 	case fault.KindTooLarge:
@@ -50,6 +52,9 @@ func errorAnswer(e *fault.Error) answer {
 	kind := "invalid_request"
 	if status >= 500 && status != http.StatusNotImplemented {
 		kind = "api"
+	}
+	if e.Kind == fault.KindBlocked {
+		kind = "blocked"
 	}
 	var w writer
 	w.open().key("error").open().str("type", kind)

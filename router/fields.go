@@ -43,6 +43,11 @@ func rawBy[V any](parse func(*reader) (V, error)) func(*reader) (json.RawMessage
 // record reads an object and keeps it with every key of its table: null for a field that was not sent. Some records contain secrets, so
 // no message repeats a value that is not an object.
 func record(closed bool, members ...field[account.Fields]) func(*reader) (json.RawMessage, error) {
+	return recordWith(nil, closed, members...)
+}
+
+// recordWith is record with the values of fields that were not sent: pairs of a name and JSON.
+func recordWith(defaults []string, closed bool, members ...field[account.Fields]) func(*reader) (json.RawMessage, error) {
 	table := newObject(closed, members...)
 	return func(r *reader) (json.RawMessage, error) {
 		if r.kind() != '{' {
@@ -52,7 +57,10 @@ func record(closed bool, members ...field[account.Fields]) func(*reader) (json.R
 		if err != nil {
 			return nil, err
 		}
-		return new(writer).open().fields(f, table.keys()...).close().bytes()
+		if f == nil {
+			f = account.Fields{}
+		}
+		return new(writer).open().fields(withDefaults(f, defaults...), table.keys()...).close().bytes()
 	}
 }
 

@@ -133,11 +133,11 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	w.raw("feature_metadata", d.Echo["feature_metadata"]).text("reference_id", a.Details.ProcessorReference)
 	writeLinkOf(w, v, listed)
 	w.str("profile_id", p.ProfileID).raw("surcharge_details", d.Echo["surcharge_details"])
-	w.int("attempt_count", int64(max(p.AttemptCount, 1))).null("merchant_decision").text("merchant_connector_id", a.AccountID)
+	w.int("attempt_count", int64(max(p.AttemptCount, 1))).text("merchant_decision", d.MerchantDecision).text("merchant_connector_id", a.AccountID)
 	writeIncrements(w, p, a, listed)
 	writeAuthentication(w, v, a)
 	writeExemption(w, v, a)
-	w.time("expires_on", p.ExpiresAt).null("fingerprint")
+	w.time("expires_on", p.ExpiresAt).text("fingerprint", d.Fingerprint)
 	writeBrowser(w, private.Browser)
 	w.raw("payment_channel", d.Echo["payment_channel"])
 	method := v.Method

@@ -194,8 +194,9 @@ func (s *Server) payment(c *call) (*request.Input, error) {
 	if err := s.setRouting(p); err != nil {
 		return nil, err
 	}
+	p.CallerIP, _, _ = net.SplitHostPort(c.r.RemoteAddr) // "" where there is no address
 	if p.Browser != nil && p.Browser.IP == "" {
-		p.Browser.IP, _, _ = net.SplitHostPort(c.r.RemoteAddr) // "" where there is no address
+		p.Browser.IP = p.CallerIP
 	}
 	return &p.Input, nil
 }

@@ -53,7 +53,6 @@ func (s *Server) routes() []route {
 		{method: "GET", pattern: "/account/payment_methods", who: either, handle: s.offeredMethods},
 		{method: "GET", pattern: "/payments/{payment_id}/client", who: publishable, handle: s.clientPayment},
 		{method: "GET", pattern: "/v1/sdk/configs/web/sdk_config.json", who: publishable, handle: s.sdkConfig},
-		{method: "GET", pattern: "/blocklist", who: either, handle: s.blockedForClients},
 	}
 	for _, method := range []string{"POST", "GET", "PUT"} {
 		list = append(list, route{method: method, pattern: webhookPattern, who: open, handle: s.receiveWebhook, body: maxWebhook})
@@ -71,6 +70,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.eventRoutes()...)
 	list = append(list, s.routingRoutes()...)
 	list = append(list, s.checkoutRoutes()...)
+	list = append(list, s.riskRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: simulatorPath, who: open, handle: s.simulatorPage})
 	}

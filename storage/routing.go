@@ -137,6 +137,14 @@ func (t *tx) DeleteConfigKey(name string) error {
 	return t.change("delete config key", `DELETE FROM config_keys WHERE name = $1`, name)
 }
 
+// ConfigKeysAmong implements engine.Reader.
+func (t *tx) ConfigKeysAmong(names [3]string) ([]string, error) {
+	return all(t, "look for config keys", func(row scanner) (name string, err error) {
+		err = row.Scan(&name)
+		return name, err
+	}, `SELECT name FROM config_keys WHERE name IN ($1, $2, $3) ORDER BY name`, names[0], names[1], names[2])
+}
+
 // ConfigKey implements engine.Reader.
 func (t *tx) ConfigKey(name string) (*routing.ConfigKey, error) {
 	return one(t, "read config key", genuine(t, configKeyRows, scanConfigKey, "name", name),

@@ -31,6 +31,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	m.AuthenticationDone("a", "Visa", "authenticated", "challenge", time.Second)
 	m.Alarm("late_evidence")
 	m.WebhookSent("delivered", time.Second)
+	m.RiskRefused("list")
 	m.WebhookBacklog(time.Second, 1)
 	m.Stepped("a", time.Second)
 	m.Trapped("a", "fuel")

@@ -26,6 +26,7 @@ type meters struct {
 	authentications     *prometheus.CounterVec
 	authenticationTimes *prometheus.HistogramVec
 	exemptions          *prometheus.CounterVec
+	refused             *prometheus.CounterVec
 
 	steps      *prometheus.HistogramVec
 	traps      *prometheus.CounterVec
@@ -72,6 +73,7 @@ func newMeters() *meters {
 	m.authentications = counter("authentications_total", "3-D Secure authentications by how they ended.", "authenticator", "network", "outcome", "flow")
 	m.exemptions = counter("exemptions_total", "Exemptions from strong customer authentication that were claimed, by what the issuer made of them.",
 		"connector", "exemption", "route", "outcome")
+	m.refused = counter("risk_refusals_total", "Payments that a rule of their merchant stopped before anything was sent.", "cause")
 	m.authenticationTimes = histogram("authentication_seconds", "One 3-D Secure authentication, from confirm to its end.", authenticationBuckets, "authenticator", "flow")
 	m.steps = histogram("adapter_step_seconds", "One step of an adapter.", stepBuckets, "adapter")
 	m.traps = counter("adapter_traps_total", "Steps that were stopped or gave no valid answer.", "adapter", "kind")
@@ -132,6 +134,9 @@ func (m *meters) ExemptionSettled(connector, exemption, route, outcome string) {
 
 // Swept implements port.Metrics.
 func (m *meters) Swept(loop string, late, every time.Duration) { m.loops.ran(loop, late, every) }
+
+// RiskRefused implements port.Metrics.
+func (m *meters) RiskRefused(cause string) { m.refused.WithLabelValues(cause).Inc() }
 
 // WebhookSent implements port.Metrics.
 func (m *meters) WebhookSent(result string, took time.Duration) {

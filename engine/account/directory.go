@@ -43,6 +43,8 @@ type merchantEntry struct {
 	// altered names the profiles and accounts that were left out because their signature is bad. A payment that needs one of them fails;
 	// other payments go on.
 	altered *vault.AlteredError
+	// switches are the names of the merchant's switches that exist.
+	switches []string
 }
 
 func newDirectory(s Store, o opener) *Directory {
@@ -149,7 +151,10 @@ func (d *Directory) load(ctx context.Context, merchantID string, old *merchantEn
 			return err
 		}
 		e.accounts, err = r.Accounts(merchantID)
-		e.altered, err = LeftOut(e.altered, err)
+		if e.altered, err = LeftOut(e.altered, err); err != nil {
+			return err
+		}
+		e.switches, err = r.ConfigKeysAmong(switchNames(merchantID))
 		return err
 	})
 	if err != nil {

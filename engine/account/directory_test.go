@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,7 @@ type shelf struct {
 	keys     map[string]APIKey
 	slow     time.Duration // duration of a read
 	fail     error
+	switches []string // names of the config keys that exist
 }
 
 func (s *shelf) View(_ context.Context, f func(Reader) error) error {
@@ -57,6 +59,15 @@ func (s *shelf) change(f func()) {
 }
 
 func (s *shelf) Merchants(string) ([]*Merchant, error) { return nil, nil }
+
+func (s *shelf) ConfigKeysAmong(names [3]string) (out []string, err error) {
+	for _, name := range names {
+		if slices.Contains(s.switches, name) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
 
 func (s *shelf) Now() time.Time { return time.Now() }
 
@@ -329,5 +340,40 @@ func BenchmarkDirectory(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	})
+}
+
+// TestDirectorySwitches: a payment learns from the directory which switches its merchant has, and another node's new switch counts within staleAfter.
+func TestDirectorySwitches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{merchant: Merchant{ID: "m1"}}
+		d := newDirectory(s, opener{})
+		has := func(prefix string) bool {
+			found, err := d.HasSwitch(t.Context(), "m1", prefix)
+			require.NoError(t, err)
+			return found
+		}
+		require.False(t, has(SwitchBlocklist))
+		reads := s.reads.Load()
+		require.False(t, has(SwitchBlocklist))
+		require.Equal(t, reads, s.reads.Load(), "it costs no read")
+		s.change(func() { s.switches = []string{SwitchBlocklist + "m1"} })
+		time.Sleep(staleAfter)
+		require.True(t, has(SwitchBlocklist))
+		require.False(t, has(SwitchEligibility))
+	})
+}
+
+// TestSpread: a new switch counts at every node once Spread returns.
+func TestSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		require.NoError(t, (&Registry{Deps: Deps{SoleNode: true}}).Spread(t.Context()))
+		require.Equal(t, began, time.Now(), "one node waits for nobody")
+		require.NoError(t, (&Registry{}).Spread(t.Context()))
+		require.GreaterOrEqual(t, time.Since(began), staleAfter)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, (&Registry{}).Spread(ctx), context.Canceled)
 	})
 }

@@ -74,6 +74,9 @@ type ProfileSettings struct {
 	PaymentStatusesEnabled []string
 	RefundStatusesEnabled  []string
 	WebhookHeaders         map[string]secret.Value `json:"-"` // part of Profile.Private; nil until opened
+	// Blocking and Guard follow from Profile.Details; nil until opened, and where the profile never got the field.
+	Blocking *CardBlocking `json:"-"`
+	Guard    *TestingGuard `json:"-"`
 }
 
 // RetrySettings say how a payment goes on after a decline, and which accounts it may try.

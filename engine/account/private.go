@@ -60,6 +60,9 @@ func openProfile(v *vault.Vault, p *Profile) (err error) {
 		return err
 	}
 	p.takePrivate()
+	if err := p.takeRisk(); err != nil {
+		return err
+	}
 	return p.takeRetries()
 }
 

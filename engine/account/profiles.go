@@ -262,7 +262,7 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 		return err
 	}
 	p.takePrivate()
-	return nil
+	return p.takeRisk()
 }
 
 func Assign[T any](to *T, v *T) {

@@ -14,14 +14,15 @@ type binFacts struct {
 	Issuer      string
 	Country     string
 	CountryCode string
+	Subtype     string // SMALLCORPORATE …; "" where unknown
 }
 
 // knownBINs holds the facts of single issuers.
 var knownBINs = map[string]binFacts{
-	"378282": {sdk.AmericanExpress, "CREDIT", "AMERICAN EXPRESS US CARS", "UNITED STATES OF AMERICA", "US"},
-	"400000": {sdk.Visa, "CREDIT", "INTL HDQTRS CENTER OWNED", "UNITED STATES OF AMERICA", "US"},
-	"411111": {sdk.Visa, "DEBIT", "Conotoxia Sp Z Oo", "POLAND", "PL"},
-	"424242": {sdk.Visa, "CREDIT", "STRIPE PAYMENTS UK LIMITED", "UNITEDKINGDOM", "GB"},
+	"378282": {sdk.AmericanExpress, "CREDIT", "AMERICAN EXPRESS US CARS", "UNITED STATES OF AMERICA", "US", "SMALLCORPORATE"},
+	"400000": {sdk.Visa, "CREDIT", "INTL HDQTRS CENTER OWNED", "UNITED STATES OF AMERICA", "US", ""},
+	"411111": {sdk.Visa, "DEBIT", "Conotoxia Sp Z Oo", "POLAND", "PL", ""},
+	"424242": {sdk.Visa, "CREDIT", "STRIPE PAYMENTS UK LIMITED", "UNITEDKINGDOM", "GB", ""},
 }
 
 // binRange is the network of numbers whose first Digits digits lie between From and To, both included.

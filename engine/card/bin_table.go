@@ -43,10 +43,11 @@ var binNetworks = map[string]sdk.CardNetwork{
 //	type          credit, debit or prepaid
 //	prepaid       yes, true or 1: prepaid, whatever type says
 //	bank_name     the issuer
+//	subtype       kind of the product, such as SMALLCORPORATE
 //	country       ISO 3166-1 alpha-2
 //	country_name  name of the country for answers; empty: country
 //
-// These are the columns of ranges.csv of the public list at https://github.com/binlist/data, and country_name. A value that is empty, or that
+// These are the columns of ranges.csv of the public list at https://github.com/binlist/data, country_name and subtype. A value that is empty, or that
 // payswitch does not know, stays unknown. If ranges overlap, the narrowest counts; of equal ranges, the last.
 func ReadBINTable(r io.Reader) (*BINTable, error) {
 	c := csv.NewReader(r)
@@ -108,7 +109,8 @@ func readFactsRange(field func(string) string) (n factsRange, err error) {
 	if len(first) != len(last) || n.end < n.start {
 		return n, fmt.Errorf("iin_end %q does not fit iin_start %q: it must have as many digits and not be smaller", last, first)
 	}
-	f := &binFacts{Network: binNetworks[strings.ToUpper(strings.Join(strings.Fields(field("scheme")), ""))], Issuer: field("bank_name")}
+	f := &binFacts{Network: binNetworks[strings.ToUpper(strings.Join(strings.Fields(field("scheme")), ""))], Issuer: field("bank_name"),
+		Subtype: strings.ToUpper(field("subtype"))}
 	switch kind := strings.ToUpper(field("type")); kind {
 	case "CREDIT", "DEBIT", "PREPAID":
 		f.Type = kind
@@ -199,8 +201,24 @@ func (t *BINTable) facts(number string) binFacts {
 	}
 	f := *t.known[i]
 	f.Network, f.Type, f.Issuer = cmp.Or(f.Network, known.Network), cmp.Or(f.Type, known.Type), cmp.Or(f.Issuer, known.Issuer)
+	f.Subtype = cmp.Or(f.Subtype, known.Subtype)
 	if f.CountryCode == "" {
 		f.Country, f.CountryCode = known.Country, known.CountryCode
 	}
 	return f
+}
+
+// Record are the facts of an issuer's range that rules of risk compare. An unknown fact is "".
+type Record struct {
+	CountryCode string // ISO 3166-1 alpha-2
+	Type        string // CREDIT, DEBIT or PREPAID
+	Subtype     string // in capitals
+	Issuer      string // name
+}
+
+// Record returns what is known of a number's issuer. It returns false for a number whose network alone is known.
+func (t *BINTable) Record(number string) (Record, bool) {
+	f := t.facts(number)
+	r := Record{f.CountryCode, f.Type, f.Subtype, f.Issuer}
+	return r, r != Record{}
 }

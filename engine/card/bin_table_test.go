@@ -23,17 +23,17 @@ func TestBINTable(t *testing.T) {
 	table, err := ReadBINTable(strings.NewReader(binTable))
 	require.NoError(t, err)
 	for number, want := range map[string]binFacts{
-		"4571000000000001": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK"},
-		"4571736012345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK"}, // the narrowest range
-		"4571736512345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK"},
-		"4571736612345678": {sdk.Visa, "PREPAID", "", "", ""},
-		"4571800000000000": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK"},
-		"371240000000000":  {sdk.AmericanExpress, "CREDIT", "The Last", "UNITED STATES OF AMERICA", "US"},
-		"371241000000000":  {sdk.AmericanExpress, "", "", "", ""},
+		"4571000000000001": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK", ""},
+		"4571736012345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK", ""}, // the narrowest range
+		"4571736512345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK", ""},
+		"4571736612345678": {sdk.Visa, "PREPAID", "", "", "", ""},
+		"4571800000000000": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK", ""},
+		"371240000000000":  {sdk.AmericanExpress, "CREDIT", "The Last", "UNITED STATES OF AMERICA", "US", ""},
+		"371241000000000":  {sdk.AmericanExpress, "", "", "", "", ""},
 		"9999990000000000": {},
 		"4111111111111111": knownBINs["411111"], // a table without the number leaves the built-in facts
-		"4570999999999999": {sdk.Visa, "", "", "", ""},
-		"45717360":         {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK"},
+		"4570999999999999": {sdk.Visa, "", "", "", "", ""},
+		"45717360":         {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK", ""},
 		"4571":             {},
 		"":                 {},
 	} {

@@ -67,7 +67,11 @@ type Change struct {
 	// Exemption counts a settled claim of an exemption. Strong is the fingerprint of a card whose payer has passed a challenge: its count of
 	// low-value payments starts again.
 	Exemption *exemptionCount
-	Strong    string
+	// Holds are the places that a payment takes at the counters of its profile's guard. Without one, Commit writes nothing and returns ErrHeld. Guard
+	// gives places back, and counts a failure.
+	Holds  []Hold
+	Guard  *guardCount
+	Strong string
 
 	// Journal holds recordings of drives. Forget is an operation whose exchanges Commit deletes, because the journal has them; "" for none.
 	Journal []*drive.JournalRecord
@@ -247,6 +251,9 @@ func (s *Changes) writeChange(tx Tx, c *Change) error {
 		}
 	}
 	if err := c.Exemption.write(tx); err != nil {
+		return err
+	}
+	if err := errors.Join(c.takeHolds(tx), c.Guard.write(tx)); err != nil {
 		return err
 	}
 	if err := c.Saved.Apply(tx); err != nil {

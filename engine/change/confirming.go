@@ -18,6 +18,7 @@ type Confirming struct {
 	Exemption  *payment.AttemptExemption // of the attempt that the confirm will make
 	// SoftDeclined is true if the issuer declined the previous attempt because it wants an authentication.
 	SoftDeclined bool
+	Holds        []Hold // places that the attempt takes at the counters of its profile's guard
 }
 
 // FillAttempt records on the attempt the card, the instrument and the request that the attempt is made with.

@@ -122,6 +122,7 @@ type Reader interface {
 	method.Reader
 	AuthenticationReader
 	ExemptionReader
+	GuardReader
 	RefundReader
 	DisputeReader
 	paylink.Reader
@@ -166,6 +167,7 @@ type Tx interface {
 	AuthenticationTx
 	ExemptionTx
 	paylink.Tx
+	GuardTx
 
 	InsertPayment(p *payment.Payment) error
 	UpdatePayment(p *payment.Payment) error

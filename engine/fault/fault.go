@@ -18,6 +18,7 @@ const (
 	KindLimited       Kind = "limited"       // too many tries (429)
 	KindUnimplemented Kind = "unimplemented" // known and not offered (501)
 	KindUnavailable   Kind = "unavailable"   // try again later (503)
+	KindBlocked       Kind = "blocked"       // a rule of the merchant stopped the payment (200)
 	KindInternal      Kind = "internal"      // we failed (500)
 )
 
@@ -145,6 +146,11 @@ func Refused(message string) *Error {
 // Unauthorized returns the error (IR_01) for a missing, unknown, revoked or expired key.
 func Unauthorized() *Error {
 	return &Error{Kind: KindUnauthorized, Code: "IR_01", Message: "API key not provided or invalid API key used"}
+}
+
+// Blocked returns the answer (HE_03) to a payment that a rule of the merchant has stopped. text is for the payer.
+func Blocked(text string) *Error {
+	return &Error{Kind: KindBlocked, Code: "HE_03", Message: text, Reason: "Blocked"}
 }
 
 // NotImplemented returns the error (IR_00) for a feature that the API knows and payswitch does not offer.

@@ -23,6 +23,7 @@ const (
 	TriggerPartlyChargedOpen     Trigger = "partly_charged_open"     // less is captured, and another capture can follow
 	TriggerDeclined              Trigger = "declined"                // the processor refused it, with evidence
 	TriggerAuthenticationFailed  Trigger = "authentication_failed"   // the payer failed 3-D Secure
+	TriggerBlocked               Trigger = "blocked"                 // the merchant does not accept the card; nothing was sent
 	TriggerCaptureStart          Trigger = "capture_start"           // capture begins
 	TriggerVoidStart             Trigger = "void_start"              // void begins
 	TriggerStillHeld             Trigger = "still_held"              // a capture or void did not happen; nothing captured yet
@@ -152,16 +153,16 @@ var afterCall = map[Trigger]AttemptStatus{
 var transitions = map[AttemptStatus]map[Trigger]AttemptStatus{
 	PaymentMethodAwaited: {
 		TriggerMethodGiven: ConfirmationAwaited, TriggerMethodDropped: PaymentMethodAwaited,
-		TriggerSubmit: Authorizing, TriggerVoided: Voided,
+		TriggerSubmit: Authorizing, TriggerVoided: Voided, TriggerBlocked: AttemptFailure,
 	},
 	ConfirmationAwaited: {
 		TriggerMethodGiven: ConfirmationAwaited, TriggerMethodDropped: PaymentMethodAwaited,
-		TriggerSubmit: Authorizing, TriggerVoided: Voided,
+		TriggerSubmit: Authorizing, TriggerVoided: Voided, TriggerBlocked: AttemptFailure,
 	},
 	Authorizing: with(outcomesOf, map[Trigger]AttemptStatus{
-		TriggerWithdrawn: PaymentMethodAwaited, TriggerResumeWithdrawn: AuthenticationPending,
+		TriggerWithdrawn: PaymentMethodAwaited, TriggerResumeWithdrawn: AuthenticationPending, TriggerBlocked: AttemptFailure,
 	}),
-	AuthenticationPending:       with(outcomesOf, map[Trigger]AttemptStatus{TriggerResume: Authorizing, TriggerVoidStart: VoidInitiated}),
+	AuthenticationPending:       with(outcomesOf, map[Trigger]AttemptStatus{TriggerResume: Authorizing, TriggerVoidStart: VoidInitiated, TriggerBlocked: AttemptFailure}),
 	DeviceDataPending:           with(outcomesOf, map[Trigger]AttemptStatus{TriggerResume: Authorizing, TriggerVoidStart: VoidInitiated}),
 	Pending:                     outcomesOf,
 	Unresolved:                  outcomesOf,

@@ -98,6 +98,12 @@ type Details struct {
 	ProfileAcquirerID *string `json:"profile_acquirer_id,omitempty"`
 	// Link names the payment's hosted page; nil without one.
 	Link *LinkRef `json:"link,omitempty"`
+	// MerchantDecision is rejected once a rule of the merchant has stopped the payment; "" otherwise.
+	MerchantDecision string `json:"merchant_decision,omitempty"`
+	// Fingerprint is that of the card that the block list has let pass; "" where no list looked at the card.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	// Surcharges are the amounts that were shown for the payment's methods.
+	Surcharges []Surcharge `json:"surcharges,omitempty"`
 	// Echo are request fields that are kept and shown as they came: order_details, connector_metadata, feature_metadata … They decide
 	// nothing: a field that decides has a typed field, too.
 	Echo map[string]json.RawMessage `json:"echo,omitempty"`
@@ -110,6 +116,15 @@ type LinkRef struct {
 	SecureURL string `json:"secure_url,omitempty"` // the page for frames; "" without allowed domains
 	// StatusURL is where a payer who comes back from the processor or the bank sees the result; "" for the merchant's return URL.
 	StatusURL string `json:"status_url,omitempty"`
+}
+
+// Surcharge is what a method costs the payer, as the payer's client was shown it. Amounts are minor units.
+type Surcharge struct {
+	Method  string          `json:"method"`
+	Type    string          `json:"type"`
+	Network sdk.CardNetwork `json:"network,omitempty"` // "" for methods without networks
+	Amount  int64           `json:"amount"`
+	Tax     int64           `json:"tax,omitempty"`
 }
 
 // FillFromEcho sets the typed fields that a payment lacks because an older version stored it: these versions kept the values in Echo alone. A
@@ -262,6 +277,17 @@ type AttemptDetails struct {
 	MerchantInitiated bool `json:"merchant_initiated,omitempty"`
 	// Mandate is the single-use mandate whose one charge this attempt takes.
 	Mandate string `json:"mandate,omitempty"`
+	// Guard names the counters at which a failure of the attempt counts, nil where the profile counts none.
+	Guard *AttemptGuard `json:"guard,omitempty"`
+}
+
+// AttemptGuard are the counters of an attempt in its profile's guard against card testing.
+type AttemptGuard struct {
+	Counters []string `json:"counters"` // keyed hashes
+	Seconds  int64    `json:"seconds"`  // how long a failure counts
+	// HeldUntil is the time until which the attempt holds a place at each counter; zero: it holds none.
+	HeldUntil time.Time `json:"held_until,omitzero"`
+	Counted   bool      `json:"counted,omitempty"` // the failure was counted
 }
 
 // AttemptPrivate holds the personal fields of an attempt.

@@ -23,6 +23,8 @@ type Metrics interface {
 	// Swept records one run of a background loop: resolve, authentications, expiry or journal. late is how long its oldest item that was due at
 	// the end of the run had waited, 0 without such an item. The next run begins within every.
 	Swept(loop string, late, every time.Duration)
+	// RiskRefused counts a payment that a rule of its merchant has stopped. cause is list, country, type, subtype, issuer, unknown_bin or testing.
+	RiskRefused(cause string)
 	// WebhookSent counts one request to a merchant's endpoint. result is delivered, refused (another status than 2xx), timeout, connect, tls, address,
 	// reset or unprepared.
 	WebhookSent(result string, took time.Duration)

@@ -63,6 +63,7 @@ type Input struct {
 	Billing  *payment.Contact
 	Shipping *payment.Contact
 	Browser  *sdk.Browser
+	CallerIP string // the address that the request came from
 
 	MITCategory       sdk.MITCategory
 	SCAExemption      sdk.Exemption // psd2_sca_exemption_type

@@ -3,7 +3,10 @@ package routing
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
+	"payswitch/engine/account"
 	"payswitch/engine/fault"
 )
 
@@ -23,14 +26,22 @@ func noConfigKey() *fault.Error {
 	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Config key does not exist in our records."}
 }
 
-// CreateConfigKey stores a value under a name. Errors: HE_01 for a name that exists.
+// CreateConfigKey stores a value under a name. A new switch counts at every node when it returns. Errors: HE_01 for a name that exists.
 func (s *Rules) CreateConfigKey(ctx context.Context, name, value string) (*ConfigKey, error) {
 	k := &ConfigKey{Name: name, Value: value}
 	err := s.update(ctx, "create config key", func(tx Tx) error {
 		k.ModifiedAt = tx.Now()
 		return fault.IfConflict(tx.InsertConfigKey(k), fault.Duplicate("The config with the specified key already exists in our records"))
 	})
-	return k, err
+	if err != nil || !isSwitch(name) {
+		return k, err
+	}
+	return k, s.Registry.Spread(ctx)
+}
+
+// isSwitch reports whether a config key is a switch of a merchant.
+func isSwitch(name string) bool {
+	return slices.ContainsFunc(account.Switches[:], func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // ConfigKey reads a value. It asks the store, so that every node sees the latest value. Errors: HE_02.

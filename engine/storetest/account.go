@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/risk"
 	"payswitch/engine/vault"
 )
 
@@ -198,7 +199,8 @@ func testMerchants(t *testing.T, s engine.Store) {
 		update(t, s, func(tx engine.Tx) error {
 			return errors.Join(tx.InsertCard(&vault.StoredCard{MerchantID: m, ID: "card", Fingerprint: "f", CreatedAt: base}),
 				tx.InsertPaymentMethod(&method.PaymentMethod{MerchantID: m, ID: "pm", CustomerID: "c", CreatedAt: base}),
-				tx.CountLowValue(m, "f", 1, time.Now().Add(time.Hour)), tx.CountExemption(m, "424242", "low_value", false, time.Now().Add(time.Hour)))
+				tx.CountLowValue(m, "f", 1, time.Now().Add(time.Hour)), tx.CountExemption(m, "424242", "low_value", false, time.Now().Add(time.Hour)),
+				tx.InsertBlocked(&risk.Entry{MerchantID: m, Data: "424242", Kind: risk.KindBIN, CreatedAt: base}))
 		})
 	}
 	kept := func(m string) (out []bool) {
@@ -207,14 +209,15 @@ func testMerchants(t *testing.T, s engine.Store) {
 			_, method := r.PaymentMethod(m, "pm")
 			used, err := r.LowValue(m, "f")
 			rates, err2 := r.ExemptionRates(m, "424242")
-			out = []bool{card == nil, method == nil, used.Count == 1, len(rates) == 1}
+			_, entry := r.Blocked(m, "424242")
+			out = []bool{card == nil, method == nil, used.Count == 1, len(rates) == 1, entry == nil}
 			return errors.Join(err, err2)
 		}))
 		return out
 	}
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteMerchant("m1") })
-	require.Equal(t, []bool{false, false, false, false}, kept("m1"), "saved cards and counts go with their merchant")
-	require.Equal(t, []bool{true, true, true, true}, kept("m2"))
+	require.Equal(t, []bool{false, false, false, false, false}, kept("m1"), "saved cards and counts go with their merchant")
+	require.Equal(t, []bool{true, true, true, true, true}, kept("m2"))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*account.Profile, error) { return r.Profiles("m1") }))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*account.Account, error) { return r.Accounts("m1") }))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*account.APIKey, error) { return r.APIKeys("m1", 0, 0) }))

@@ -26,7 +26,7 @@ type kind struct {
 }
 
 // allKinds are the kinds of every room.
-var allKinds = slices.Concat(vaultKinds, accountKinds, methodKinds, driveKinds, changeKinds, webhookKinds, routingKinds, linkKinds)
+var allKinds = slices.Concat(vaultKinds, accountKinds, methodKinds, driveKinds, changeKinds, webhookKinds, routingKinds, linkKinds, riskKinds)
 
 // A room is the part of the suite for the ports of one room.
 type room struct {

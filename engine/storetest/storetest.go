@@ -13,6 +13,7 @@
 //	link.go           engine/paylink/link.go    payment links and collect links
 //	routing.go        engine/routing/ports.go  routing configurations, error rules, config keys
 //	staff.go          engine/staff/store.go    users, logins, one-time texts, tries, the audit
+//	risk.go           engine/risk/ports.go     block lists and their jobs, counts of failures
 //
 // rows.go has the cases that every kind of row must pass: what is written is read back, Update compares and raises Version, a missing row is
 // ErrNotFound, a second insert is ErrConflict, and a merchant never reaches another merchant's rows.
@@ -38,7 +39,7 @@ import (
 )
 
 // rooms are the parts of the suite, in the order in which a store is best written.
-var rooms = []room{transactions, vaultRoom, accountRoom, methodRoom, driveRoom, changeRoom, webhookRoom, routingRoom, linkRoom, staffRoom}
+var rooms = []room{transactions, vaultRoom, accountRoom, methodRoom, driveRoom, changeRoom, webhookRoom, routingRoom, linkRoom, staffRoom, riskRoom}
 
 // Run runs the suite: one subtest for each room, named after the room. open returns an empty store that no other test uses, and closes the
 // store when the test ends. Run calls open once for every case.

@@ -106,6 +106,13 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 		c.alarms = append(c.alarms, "authentication_binding")
 		return s.failPayment(c, payment.AuthenticationDone, string(d.Outcome), threeds.CodeError)
 	}
+	if blocked, err := s.Resumed(ctx, c.w, secrets.Number, c.now); err != nil {
+		return err
+	} else if blocked {
+		c.moved, c.w.Attempt.Private.Invoke = true, nil
+		s.finish(c, payment.AuthenticationDone, string(d.Outcome))
+		return nil
+	}
 	if p := d.Proof; p != nil {
 		first.ThreeDS = &sdk.ThreeDSResult{ECI: p.ECI, TransStatus: p.TransStatus, Version: p.MessageVersion, DSTransID: p.DSTransID,
 			ServerTransID: a.Details.ServerTransID, ACSTransID: a.Details.ACSTransID, Flow: a.Details.Flow(),

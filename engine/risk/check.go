@@ -1,0 +1,180 @@
+package risk
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/hex"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/engine/secret"
+	"payswitch/sdk"
+)
+
+// Texts for payers.
+const (
+	textListed  = "We're unable to accept this card, please try another card or a different payment method"
+	textSubtype = "This card is not accepted for this transaction, please try a different card"
+	textCountry = "Cards issued in your region aren't supported for this transaction, please try a different card"
+	textIssuer  = "We can't process payments from this bank, please try another card or a different payment method"
+)
+
+// code is the error_code of a payment that was stopped.
+const code = "HE-03"
+
+// refusal is why a card is not accepted.
+type refusal struct {
+	cause string // for metrics: list, country, type, subtype, issuer or unknown_bin
+	text  string // for the payer
+}
+
+// canonical returns the number as rules compare it. No issuer's number begins with 0 (ISO/IEC 7812-1), and zeros pass the Luhn check, so that a number
+// with zeros in front is the number behind them.
+func canonical(number secret.Value) string { return strings.TrimLeft(number.Reveal(), "0") }
+
+// fingerprint names a card number within a merchant, as 128 hex digits: HMAC-SHA512 with a key that the vault derives for the merchant. Without the vault
+// no number can be tried against it, and two merchants' fingerprints of a number cannot be compared.
+func (s *Risk) fingerprint(merchantID, number string) string {
+	m := hmac.New(sha512.New, s.Vault.Hash("block list fingerprint/"+merchantID, nil))
+	m.Write([]byte(number))
+	return hex.EncodeToString(m.Sum(nil))
+}
+
+// beginning returns the first n digits, "" for a shorter number.
+func beginning(number string, n int) string {
+	if len(number) < n {
+		return ""
+	}
+	return number[:n]
+}
+
+// look compares a number with the merchant's list and then with the profile's card blocking. on is false while the merchant's guard is off: then nothing
+// is compared.
+func (s *Risk) look(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (r *refusal, fingerprint string, on bool, err error) {
+	n := canonical(number)
+	fingerprint = s.fingerprint(merchantID, n)
+	var found []*Entry
+	err = s.Store.View(ctx, func(r Reader) error {
+		value, err := switchOf(r, merchantID, account.SwitchBlocklist)
+		if on = value == "true"; !on || err != nil {
+			return err
+		}
+		found, err = r.BlockedAny(merchantID, [3]string{fingerprint, beginning(n, 6), beginning(n, 8)})
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, "", false, fault.FromStore(err, "look up the block list")
+	case !on:
+		return nil, "", false, nil
+	case len(found) > 0:
+		return &refusal{"list", textListed}, fingerprint, true, nil
+	}
+	return s.blocking(p.Settings.Blocking, n), fingerprint, true, nil
+}
+
+// blocking compares the facts of a number's issuer with a profile's card blocking.
+func (s *Risk) blocking(b *account.CardBlocking, number string) *refusal {
+	if b == nil {
+		return nil
+	}
+	facts, known := s.BINTable.Record(number)
+	kind := strings.ToLower(facts.Type)
+	switch {
+	case !known && b.UnknownBIN:
+		return &refusal{"unknown_bin", textListed}
+	case facts.CountryCode != "" && slices.Contains(b.Countries, facts.CountryCode):
+		return &refusal{"country", textCountry}
+	case kind != "" && slices.Contains(b.Types, kind):
+		return &refusal{"type", strings.ToUpper(kind[:1]) + kind[1:] + " cards are not accepted for this transaction, please try a different card"}
+	case facts.Subtype != "" && slices.Contains(b.Subtypes, strings.ToLower(facts.Subtype)):
+		return &refusal{"subtype", textSubtype}
+	}
+	return nil
+}
+
+// looksAt reports whether rules look at the card of a payment: one that was typed, or one that a payment_token names.
+func looksAt(w *change.Confirming) bool { return w.Instrument == nil || w.Instrument.Token != "" }
+
+// numberOf returns the number of the card that a confirm charges, zero where payswitch does not have it.
+func (s *Risk) numberOf(ctx context.Context, w *change.Confirming, c *card.Card) (secret.Value, error) {
+	if !c.Secrets.Number.IsZero() || w.Instrument == nil || w.Instrument.Method == nil || !w.Instrument.Method.HasCard {
+		return c.Secrets.Number, nil
+	}
+	var vaulted card.Card // a stored credential is charged without the number, so that c must not get it
+	err := s.Methods.TakeNumber(ctx, w.Instrument.Method, &vaulted)
+	return vaulted.Secrets.Number, err
+}
+
+// Refuse returns the change that fails a payment whose card the merchant does not accept, nil for a card that may go on. Nothing is sent. The effect of
+// the change is the caller's answer (HE_03).
+func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, now time.Time) (*change.Change, error) {
+	d := &w.Payment.Details
+	d.MerchantDecision, d.Fingerprint = "", ""
+	set, err := s.Registry.Dir.HasSwitch(ctx, w.Payment.MerchantID, account.SwitchBlocklist)
+	if err != nil || !set || !looksAt(w) {
+		return nil, err
+	}
+	number, err := s.numberOf(ctx, w, c)
+	if err != nil || number.IsZero() {
+		return nil, err
+	}
+	r, fingerprint, on, err := s.look(ctx, w.Payment.MerchantID, w.Profile, number)
+	if err != nil || !on {
+		return nil, err
+	}
+	if r == nil {
+		d.Fingerprint = fingerprint
+		return nil, nil
+	}
+	a := w.Attempt
+	facts := c.Facts
+	payment.SetText(&a.Details.PaymentMethodType, c.MethodType(in.PaymentMethodType))
+	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed, a.Details.Routed = payment.MethodCard, &facts, true, nil
+	a.Details.CardDiscovery = payment.DiscoveredManual
+	a.Private = &payment.AttemptPrivate{Holder: payment.HolderOf(c.Holder, w.Payment.Private.Billing)}
+	ch := &change.Change{Payment: w.Payment, Attempt: a, CustomerSeen: true, DropCard: d.Token}
+	d.Token = ""
+	if err := s.fail(ctx, w.Loaded, r, now); err != nil {
+		return nil, err
+	}
+	ch.Guard = change.CountGuard(a, now)
+	ch.Effects = append(ch.Effects, func(context.Context) error { return fault.Blocked(r.text) })
+	return s.Changes.Announced(w.Loaded, ch, now)
+}
+
+// fail moves the payment to failed.
+func (s *Risk) fail(ctx context.Context, w *change.Loaded, r *refusal, now time.Time) error {
+	w.Payment.Details.MerchantDecision = "rejected"
+	w.Attempt.Details.Error = &payment.AttemptError{Operation: sdk.OpAuthorize, Code: code, Message: r.text}
+	w.Payment.ModifiedAt, w.Attempt.ModifiedAt = now, now
+	s.Metrics.RiskRefused(r.cause)
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "a rule of the merchant stopped a payment", slog.String("payment_id", w.Payment.ID), slog.String("cause", r.cause))
+	if err := payment.Move(w.Payment, w.Attempt, payment.TriggerBlocked, now); err != nil {
+		return fault.Internal(err, "fail a payment with a blocked card")
+	}
+	return nil
+}
+
+// Resumed looks again at the card of a payment whose authentication has ended well. It moves a payment whose card is blocked meanwhile to failed, and
+// reports whether it did.
+func (s *Risk) Resumed(ctx context.Context, w *change.Loaded, number secret.Value, now time.Time) (bool, error) {
+	if w.Payment.Details.Fingerprint == "" || number.IsZero() { // no list looked at the card in the confirm, and none does now
+		return false, nil
+	}
+	r, _, _, err := s.look(ctx, w.Payment.MerchantID, w.Profile, number)
+	if err != nil || r == nil {
+		return false, err
+	}
+	w.Attempt.Connector, w.Attempt.AccountID, w.Attempt.AccountVersion = "", "", ""
+	return true, s.fail(ctx, w, r, now)
+}

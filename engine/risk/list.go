@@ -1,0 +1,185 @@
+package risk
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/routing"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
+)
+
+// Risk has the use cases of the block list and decides about payments. Safe for concurrent use.
+type Risk struct{ Deps }
+
+// Deps are the parts that Risk is built from. BINTable may be nil.
+type Deps struct {
+	Store    Store
+	Vault    *vault.Vault
+	Registry *account.Registry
+	Rules    *routing.Rules
+	Methods  *method.Methods
+	Changes  *change.Changes
+	Now      port.Clock
+	Log      *slog.Logger
+	Metrics  port.Metrics
+	BINTable *card.BINTable
+	// TokenCard opens the card that a payment has kept until its confirm.
+	TokenCard func(ctx context.Context, p *payment.Payment, token string) (secret.Value, error)
+}
+
+// Types of entries in requests.
+const (
+	TypeBIN         = "card_bin"
+	TypeExtendedBIN = "extended_card_bin"
+	TypeFingerprint = "fingerprint"
+)
+
+// Types lists the types of entries in requests, Kinds the kinds in answers.
+var (
+	Types = []string{TypeBIN, TypeExtendedBIN, TypeFingerprint}
+	Kinds = []string{KindBIN, KindExtendedBIN, KindMethod}
+)
+
+// maxData is the most bytes of an entry. A fingerprint has 128.
+const maxData = 255
+
+// kindOf returns the kind of a type, and the number of digits that its data has; 0 for any text.
+func kindOf(kind string) (string, int) {
+	switch kind {
+	case TypeBIN:
+		return KindBIN, 6
+	case TypeExtendedBIN:
+		return KindExtendedBIN, 8
+	}
+	return KindMethod, 0
+}
+
+// checkData returns what is wrong with the data of an entry.
+func checkData(kind, data string) *fault.Error {
+	if _, digits := kindOf(kind); digits > 0 {
+		if len(data) != digits || strings.Trim(data, "0123456789") != "" {
+			return fault.BadFormat("data", expected(digits))
+		}
+		return nil
+	}
+	switch {
+	case len(data) > maxData:
+		return fault.Unprocessable("data", "data must be at most "+strconv.Itoa(maxData)+" characters long. Received "+strconv.Itoa(len(data))+" characters")
+	case strings.ContainsFunc(data, unicode.IsControl):
+		return fault.Unprocessable("data", "data has a control character")
+	case card.HoldsCard(data):
+		return fault.Unprocessable("data", "data is a card number: send the fingerprint that a payment with the card shows")
+	}
+	return nil
+}
+
+func expected(digits int) string {
+	if digits == 8 {
+		return "an 8 digit number"
+	}
+	return "a 6 digit number"
+}
+
+func exists(kind string) *fault.Error {
+	if kind == TypeFingerprint {
+		return fault.Refused("data associated with the given fingerprint is already blocked")
+	}
+	return fault.Refused("provided bin is already blocked")
+}
+
+func missing(kind string) *fault.Error {
+	text := "could not find a blocklist entry for the given bin"
+	if kind == TypeFingerprint {
+		text = "no blocklist record for the given fingerprint id was found"
+	}
+	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: text}
+}
+
+// Block adds an entry. The next confirm meets it, at every node. Errors: IR_05 (422) for a BIN of another length, IR_06 (422) for a fingerprint that
+// cannot be one, IR_16 for data that an entry of any kind has.
+func (s *Risk) Block(ctx context.Context, a account.Auth, kind, data string) (*Entry, error) {
+	if err := checkData(kind, data); err != nil {
+		return nil, err
+	}
+	e := &Entry{MerchantID: a.MerchantID, Data: data}
+	e.Kind, _ = kindOf(kind)
+	err := s.Store.Update(ctx, func(tx Tx) error {
+		e.CreatedAt = tx.Now()
+		return fault.IfConflict(tx.InsertBlocked(e), exists(kind))
+	})
+	return e, fault.FromStore(err, "add to the block list")
+}
+
+// Unblock removes the entry with the data, whatever its kind. Errors: IR_37.
+func (s *Risk) Unblock(ctx context.Context, a account.Auth, kind, data string) (e *Entry, err error) {
+	if strings.ContainsRune(data, 0) {
+		return nil, missing(kind)
+	}
+	err = s.Store.Update(ctx, func(tx Tx) (err error) {
+		if e, err = tx.Blocked(a.MerchantID, data); err == nil {
+			err = tx.DeleteBlocked(a.MerchantID, data)
+		}
+		return fault.IfMissing(err, missing(kind))
+	})
+	return e, fault.FromStore(err, "remove from the block list")
+}
+
+// BlockList lists the entries of a kind, the newest first, and counts all of them.
+func (s *Risk) BlockList(ctx context.Context, a account.Auth, kind string, limit, offset int) (list []*Entry, total int, err error) {
+	err = s.Store.View(ctx, func(r Reader) (err error) {
+		if total, err = r.CountBlocked(a.MerchantID, kind); err != nil {
+			return err
+		}
+		list, err = r.BlockList(a.MerchantID, kind, limit, offset)
+		return err
+	})
+	return list, total, fault.FromStore(err, "list the block list")
+}
+
+// ToggleBlocklist switches the guard on or off. It writes the config key of the guard, so that operators see and set the same value. The answer
+// follows once every node knows.
+func (s *Risk) ToggleBlocklist(ctx context.Context, a account.Auth, on bool) error {
+	name, value := account.SwitchBlocklist+a.MerchantID, strconv.FormatBool(on)
+	_, err := s.Rules.UpdateConfigKey(ctx, name, value)
+	if known := (*fault.Error)(nil); errors.As(err, &known) && known.Kind == fault.KindNotFound {
+		_, err = s.Rules.CreateConfigKey(ctx, name, value)
+		if errors.As(err, &known) && known.Code == "HE_01" { // another request made the key just now
+			_, err = s.Rules.UpdateConfigKey(ctx, name, value)
+		}
+	}
+	return err
+}
+
+// switchOf returns the value of a merchant's switch, "" without one.
+func switchOf(r Reader, merchantID, prefix string) (string, error) {
+	k, err := r.ConfigKey(prefix + merchantID)
+	if errors.Is(err, fault.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return k.Value, nil
+}
+
+// Switch returns the value of a merchant's switch as it is now, "" without one. prefix is one of account.Switches.
+func (s *Risk) Switch(ctx context.Context, merchantID, prefix string) (value string, err error) {
+	set, err := s.Registry.Dir.HasSwitch(ctx, merchantID, prefix)
+	if !set || err != nil {
+		return "", err
+	}
+	err = s.Store.View(ctx, func(r Reader) (err error) { value, err = switchOf(r, merchantID, prefix); return err })
+	return value, fault.FromStore(err, "read a switch")
+}

@@ -1,0 +1,109 @@
+package risk
+
+import (
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/method"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/routing"
+)
+
+// Store is the part of a store that risk needs.
+type Store = port.StoreOf[Reader, Tx]
+
+// Entry is what a merchant does not accept. Data is unique within the merchant, whatever its kind.
+type Entry struct {
+	MerchantID string
+	Data       string // as sent
+	Kind       string // KindBIN, KindExtendedBIN or KindMethod
+	Metadata   string // of a row of a file, as sent; "" for none
+	CreatedAt  time.Time
+}
+
+// Kinds of entries: the first six digits of card numbers, the first eight, and the fingerprint of one number.
+const (
+	KindBIN         = "card_bin"
+	KindExtendedBIN = "extended_card_bin"
+	KindMethod      = "payment_method"
+)
+
+// Job adds the entries of a file.
+type Job struct {
+	MerchantID string
+	ID         string // blkbatch_…
+	Status     string // JobInitiated, JobProcessing or JobCompleted
+	Total      int    // rows of the file
+	Succeeded  int
+	Failed     int
+	Parts      int // parts that are left
+	CreatedAt  time.Time
+	ModifiedAt time.Time
+}
+
+// The states of a Job.
+const (
+	JobInitiated  = "initiated"
+	JobProcessing = "processing"
+	JobCompleted  = "completed"
+)
+
+// Part is some of the entries of a Job that are still to be added. Each is a line of JSON.
+type Part struct {
+	MerchantID string
+	JobID      string
+	Number     int
+	Entries    string
+	CreatedAt  time.Time
+}
+
+// ListReader reads the block lists. A method with a merchant id returns ErrNotFound for rows of other merchants.
+type ListReader interface {
+	Blocked(merchantID, data string) (*Entry, error)
+	// BlockedAny returns the entries with one of the data.
+	BlockedAny(merchantID string, data [3]string) ([]*Entry, error)
+	// BlockList lists entries of a kind, the newest first. A limit of 0 gives none.
+	BlockList(merchantID, kind string, limit, offset int) ([]*Entry, error)
+	CountBlocked(merchantID, kind string) (int, error)
+	// BlockJob reads a job. In a Tx it locks the row.
+	BlockJob(merchantID, id string) (*Job, error)
+	// BlockJobs lists jobs, the newest first.
+	BlockJobs(merchantID string, limit, offset int) ([]*Job, error)
+	CountBlockJobs(merchantID string) (int, error)
+	// BlockParts lists parts of all merchants' jobs, the oldest first.
+	BlockParts(limit int) ([]*Part, error)
+}
+
+// ListTx writes what ListReader reads. Insert returns ErrConflict if the key exists. Update and Delete return ErrNotFound if the row does not exist.
+type ListTx interface {
+	ListReader
+	InsertBlocked(e *Entry) error
+	// AddBlocked is InsertBlocked that leaves an entry with the same data as it is.
+	AddBlocked(e *Entry) error
+	DeleteBlocked(merchantID, data string) error
+	InsertBlockJob(j *Job) error
+	UpdateBlockJob(j *Job) error
+	InsertBlockPart(p *Part) error
+	DeleteBlockPart(merchantID, jobID string, number int) error
+}
+
+// Reader reads the rows that risk needs.
+type Reader interface {
+	account.Reader
+	method.Reader
+	routing.ConfigReader
+	ListReader
+	change.GuardReader
+	CardToken(merchantID, token string) (*payment.CardToken, error)
+}
+
+// Tx reads and writes the rows that risk needs.
+type Tx interface {
+	Reader
+	account.Tx
+	method.Tx
+	routing.ConfigTx
+	ListTx
+}

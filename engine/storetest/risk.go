@@ -1,0 +1,198 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/fault"
+	"payswitch/engine/risk"
+	"payswitch/engine/routing"
+)
+
+// riskRoom tests risk.ListReader and risk.ListTx, and change.GuardTx: block lists, their jobs, and counts of failures.
+var riskRoom = room{
+	name:  "risk",
+	kinds: riskKinds,
+	cases: []testCase{
+		{"block lists", testBlockLists},
+		{"jobs of block lists", testBlockJobs},
+		{"counts of failures", testGuardCounts},
+		{"concurrent holds", testGuardHolds},
+		{"names of config keys", testConfigKeysAmong},
+	},
+}
+
+var riskKinds = []kind{{
+	name:   "block list entry",
+	make:   func(f *filler) any { v := filled[risk.Entry](f); v.MerchantID, v.Data = merchantA, "data"; return v },
+	empty:  func() any { return &risk.Entry{MerchantID: merchantA, Data: "d"} },
+	insert: func(tx engine.Tx, v any) error { return tx.InsertBlocked(v.(*risk.Entry)) },
+	read: func(r engine.Reader, v any) (any, error) {
+		return r.Blocked(v.(*risk.Entry).MerchantID, v.(*risk.Entry).Data)
+	},
+}, {
+	name:   "block list job",
+	make:   func(f *filler) any { v := filled[risk.Job](f); v.MerchantID = merchantA; return v },
+	empty:  func() any { return &risk.Job{MerchantID: merchantA, ID: "j"} },
+	insert: func(tx engine.Tx, v any) error { return tx.InsertBlockJob(v.(*risk.Job)) },
+	read: func(r engine.Reader, v any) (any, error) {
+		return r.BlockJob(v.(*risk.Job).MerchantID, v.(*risk.Job).ID)
+	},
+	update: func(tx engine.Tx, v any) error { return tx.UpdateBlockJob(v.(*risk.Job)) },
+	fixed:  []string{"ID"},
+}}
+
+func testBlockLists(t *testing.T, s engine.Store) {
+	insert := func(merchant, data, kind string, at time.Duration) {
+		update(t, s, func(tx engine.Tx) error {
+			return tx.InsertBlocked(&risk.Entry{MerchantID: merchant, Data: data, Kind: kind, CreatedAt: base.Add(at)})
+		})
+	}
+	insert(merchantA, "400000", risk.KindBIN, time.Second)
+	insert(merchantA, "500000", risk.KindBIN, 3*time.Second)
+	insert(merchantA, "450000", risk.KindBIN, 3*time.Second)
+	insert(merchantA, "40000000", risk.KindExtendedBIN, 0)
+	insert(merchantB, "400000", risk.KindBIN, 0)
+	list := func(merchant, kind string, limit, offset int) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*risk.Entry, error) { return r.BlockList(merchant, kind, limit, offset) }), func(e *risk.Entry) string { return e.Data })
+	}
+	require.Equal(t, []string{"450000", "500000", "400000"}, list(merchantA, risk.KindBIN, 10, 0), "newest first; of one time, the row that came last")
+	require.Equal(t, []string{"500000"}, list(merchantA, risk.KindBIN, 1, 1))
+	require.Empty(t, list(merchantA, risk.KindBIN, 0, 0))
+	require.Empty(t, list(merchantB, risk.KindExtendedBIN, 10, 0))
+	require.Equal(t, 3, get(t, s, func(r engine.Reader) (int, error) { return r.CountBlocked(merchantA, risk.KindBIN) }))
+	among := func(merchant string, data ...string) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*risk.Entry, error) { return r.BlockedAny(merchant, [3]string(data)) }), func(e *risk.Entry) string { return e.Data })
+	}
+	require.Equal(t, []string{"400000", "40000000"}, among(merchantA, "f", "400000", "40000000"))
+	require.Equal(t, []string{"400000"}, among(merchantB, "f", "400000", "40000000"))
+	require.Empty(t, among(merchantA, "", "40000", "4000000"), "the whole value counts")
+	update(t, s, func(tx engine.Tx) error {
+		return errors.Join(tx.DeleteBlocked(merchantA, "400000"), tx.AddBlocked(&risk.Entry{MerchantID: merchantA, Data: "500000", Kind: risk.KindMethod, CreatedAt: base}),
+			tx.AddBlocked(&risk.Entry{MerchantID: merchantA, Data: "600000", Kind: risk.KindBIN, CreatedAt: base}))
+	})
+	require.Equal(t, []string{"450000", "500000", "600000"}, list(merchantA, risk.KindBIN, 10, 0), "an entry that exists stays as it is")
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteBlocked(merchantA, "400000") }), fault.ErrNotFound)
+	require.Equal(t, []string{"400000"}, list(merchantB, risk.KindBIN, 10, 0))
+}
+
+func testBlockJobs(t *testing.T, s engine.Store) {
+	for i, m := range []string{merchantA, merchantA, merchantB} {
+		update(t, s, func(tx engine.Tx) error {
+			id := fmt.Sprint("j", i)
+			return errors.Join(tx.InsertBlockJob(&risk.Job{MerchantID: m, ID: id, CreatedAt: base.Add(time.Duration(i) * time.Second)}),
+				tx.InsertBlockPart(&risk.Part{MerchantID: m, JobID: id, Number: 0, Entries: "[1]", CreatedAt: base}),
+				tx.InsertBlockPart(&risk.Part{MerchantID: m, JobID: id, Number: 1, Entries: "[2]", CreatedAt: base}))
+		})
+	}
+	list := func(m string, limit, offset int) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*risk.Job, error) { return r.BlockJobs(m, limit, offset) }), func(j *risk.Job) string { return j.ID })
+	}
+	require.Equal(t, []string{"j1", "j0"}, list(merchantA, 10, 0))
+	require.Equal(t, []string{"j0"}, list(merchantA, 1, 1))
+	require.Equal(t, 2, get(t, s, func(r engine.Reader) (int, error) { return r.CountBlockJobs(merchantA) }))
+	parts := func(limit int) []*risk.Part {
+		return get(t, s, func(r engine.Reader) ([]*risk.Part, error) { return r.BlockParts(limit) })
+	}
+	require.Len(t, parts(10), 6)
+	require.Equal(t, &risk.Part{MerchantID: merchantA, JobID: "j0", Number: 0, Entries: "[1]", CreatedAt: base}, parts(1)[0], "the oldest first")
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteBlockPart(merchantA, "j0", 0) })
+	require.Equal(t, 1, parts(1)[0].Number)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteBlockPart(merchantA, "j0", 0) }), fault.ErrNotFound)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error {
+		return tx.InsertBlockPart(&risk.Part{MerchantID: merchantA, JobID: "j0", Number: 1})
+	}), fault.ErrConflict)
+}
+
+func failures(t testing.TB, s engine.Store, merchant string, counters ...string) map[string]int {
+	return get(t, s, func(r engine.Reader) (map[string]int, error) {
+		var names [4]string
+		copy(names[:], counters)
+		return r.GuardFailures(merchant, names)
+	})
+}
+
+func testGuardCounts(t *testing.T, s engine.Store) {
+	future := time.Now().Add(time.Hour)
+	var wg sync.WaitGroup
+	for range 40 {
+		wg.Go(func() {
+			require.NoError(t, updateErr(s, func(tx engine.Tx) error {
+				return errors.Join(tx.CountGuardFailure(merchantA, "a", 0, future), tx.CountGuardFailure(merchantA, "b", 0, future))
+			}))
+		})
+	}
+	wg.Wait()
+	require.Equal(t, map[string]int{"a": 40, "b": 40}, failures(t, s, merchantA, "a", "b", "c"), "no count is lost")
+	require.Empty(t, failures(t, s, merchantB, "a"), "another merchant's")
+	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailure(merchantA, "a", 0, base) })
+	require.Equal(t, map[string]int{"b": 40}, failures(t, s, merchantA, "a", "b"), "the count has expired")
+	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailure(merchantA, "a", 0, future) })
+	require.Equal(t, 1, failures(t, s, merchantA, "a")["a"], "the count starts again")
+	update(t, s, func(tx engine.Tx) error {
+		return errors.Join(tx.CountGuardFailure(merchantA, "old", 0, base), tx.ReleaseGuard(merchantA, "b"), tx.ReleaseGuard(merchantA, "never"))
+	})
+	require.Equal(t, 40, failures(t, s, merchantA, "b")["b"], "a place given back is no failure")
+	var n int
+	update(t, s, func(tx engine.Tx) (err error) { n, err = tx.DeleteExpired(); return err })
+	require.Equal(t, 1, n)
+}
+
+func testGuardHolds(t *testing.T, s engine.Store) {
+	future := time.Now().Add(time.Hour)
+	hold := func(counter string, threshold int, until time.Time) (held bool) {
+		require.NoError(t, updateErr(s, func(tx engine.Tx) (err error) {
+			held, err = tx.HoldGuard(merchantA, counter, threshold, until)
+			return err
+		}))
+		return held
+	}
+	for range 2 {
+		var got atomic.Int64
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				if hold("a", 3, future) {
+					got.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		require.EqualValues(t, 3, got.Load(), "of 50 at a time, as many pass as the threshold has room for")
+		update(t, s, func(tx engine.Tx) error {
+			return errors.Join(tx.ReleaseGuard(merchantA, "a"), tx.ReleaseGuard(merchantA, "a"), tx.ReleaseGuard(merchantA, "a"))
+		})
+	}
+	require.Empty(t, failures(t, s, merchantA, "a"), "no place is a failure")
+	require.True(t, hold("a", 3, future))
+	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailure(merchantA, "a", 1, future) })
+	require.True(t, hold("a", 3, future))
+	require.True(t, hold("a", 3, future))
+	require.False(t, hold("a", 3, future), "one failure and two places")
+	require.True(t, hold("a", 4, future))
+	require.False(t, hold("a", 1, future))
+	require.True(t, hold("b", 1, base))
+	require.True(t, hold("b", 1, future), "the place before has expired")
+	require.False(t, hold("b", 1, future))
+	undone := errors.New("undone")
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error {
+		_, err := tx.HoldGuard(merchantA, "c", 1, future)
+		return errors.Join(err, undone)
+	}), undone)
+	require.True(t, hold("c", 1, future), "an undone place is free")
+}
+
+func testConfigKeysAmong(t *testing.T, s engine.Store) {
+	update(t, s, func(tx engine.Tx) error {
+		return errors.Join(tx.InsertConfigKey(&routing.ConfigKey{Name: "a_m1", Value: "v", ModifiedAt: base}), tx.InsertConfigKey(&routing.ConfigKey{Name: "b_m2", ModifiedAt: base}))
+	})
+	require.Equal(t, []string{"a_m1"}, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([3]string{"b_m1", "a_m1", "c_m1"}) }))
+	require.Empty(t, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([3]string{"b", "", "m2"}) }))
+}
