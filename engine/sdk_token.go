@@ -74,18 +74,32 @@ func (e *Engine) AuthenticateSDK(ctx context.Context, token secret.Value) (accou
 	if !given {
 		return a, t, nil
 	}
+	err = e.proveSession(ctx, a, t, session)
+	if denied := (*fault.Error)(nil); errors.As(err, &denied) && denied.Kind == fault.KindUnauthorized {
+		if v, failed := e.Switch(ctx, a.MerchantID, account.SwitchClientSession); failed == nil && v == "false" {
+			return a, t, nil // the merchant has switched the check off: the ordinary rules of the client secret decide
+		}
+	}
+	if err != nil {
+		return account.Auth{}, nil, err
+	}
+	return a, t, nil
+}
+
+// proveSession marks a token that carries the payment's current client session. Error: Unauthorized for another session, and for one that is over.
+func (e *Engine) proveSession(ctx context.Context, a account.Auth, t *account.SDKToken, session string) error {
 	w, err := e.changes.Load(ctx, a.MerchantID, t.PaymentID)
 	if err != nil {
-		return account.Auth{}, nil, orUnauthorized(err)
+		return orUnauthorized(err)
 	}
 	p := w.Payment
 	hash := sha256.Sum256([]byte(t.ClientSecret))
 	right := subtle.ConstantTimeCompare(hash[:], p.ClientSecretHash) & subtle.ConstantTimeCompare([]byte(session), []byte(e.ClientSession(p)))
 	if right != 1 || p.ProfileID != a.ProfileID || !e.now().Before(p.ExpiresAt) {
-		return account.Auth{}, nil, fault.Unauthorized()
+		return fault.Unauthorized()
 	}
 	t.Proven, t.CustomerID = true, p.CustomerID
-	return a, t, nil
+	return nil
 }
 
 // orUnauthorized answers what does not exist as a wrong key is answered, so that a token does not show which ids exist.

@@ -23,15 +23,18 @@ type riskAdmin interface {
 	BlockFile(ctx context.Context, a account.Auth, file []byte) (*risk.Job, error)
 	BlockJob(ctx context.Context, a account.Auth, id string) (*risk.Job, error)
 	BlockJobs(ctx context.Context, a account.Auth, limit, offset int) ([]*risk.Job, int, error)
+	Eligible(ctx context.Context, a account.Auth, paymentID string, in risk.EligibilityInput) (string, error)
 	Switch(ctx context.Context, merchantID, prefix string) (string, error)
 }
 
-// riskRoutes are the routes of the block list.
+// riskRoutes are the routes of the block list and of eligibility.
 func (s *Server) riskRoutes() []route {
 	return []route{
 		{method: "POST", pattern: "/blocklist", who: secretField, handle: s.block},
 		{method: "DELETE", pattern: "/blocklist", who: secretField, handle: s.unblock, body: maxBlockBody},
 		{method: "GET", pattern: "/blocklist", who: either, handle: s.listBlocked},
+		{method: "POST", pattern: "/payments/{payment_id}/eligibility", who: either, handle: s.eligibility(true)},
+		{method: "POST", pattern: "/payments/{payment_id}/eligibility_check", who: either, handle: s.eligibility(false)},
 		{method: "POST", pattern: "/blocklist/toggle", who: secretField, handle: s.toggleBlocklist},
 		{method: "POST", pattern: "/blocklist/batch", who: secretField, handle: s.blockFile, body: risk.MaxFile + maxFrame},
 		{method: "GET", pattern: "/blocklist/batch", who: secretField, handle: s.listBlockJobs},

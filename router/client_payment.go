@@ -34,6 +34,10 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	next, err := s.nextOfSDK(c, v)
+	if err != nil {
+		return answer{}, err
+	}
 	w, collect := newWriter(paymentSize), profileSwitches(v.Profile)
 	w.open().key("payment_methods_enabled").openList()
 	for _, o := range offers {
@@ -46,7 +50,7 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 		}
 	}
 	w.closeList()
-	writeNextOfSDK(w)
+	next.write(w)
 	writeIntentData(w, v)
 	return w.close().answer(), nil
 }

@@ -109,7 +109,11 @@ func (s *Server) offeredMethods(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return s.offersAnswer(v, offers), nil
+	next, err := s.nextOfSDK(c, v)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.offersAnswer(v, offers, next), nil
 }
 
 // offerFilters are the parameters of the query that may be repeated.
@@ -265,7 +269,7 @@ func grouped(found []candidate) []*offer {
 	return out
 }
 
-func (s *Server) offersAnswer(v *change.View, offers []*offer) answer {
+func (s *Server) offersAnswer(v *change.View, offers []*offer, next nextOfSDK) answer {
 	p, w := v.Payment, newWriter(paymentSize)
 	collect := profileSwitches(v.Profile)
 	w.open().text("redirect_url", v.Profile.Settings.ReturnURL).str("currency", string(p.Currency)).key("payment_methods").openList()
@@ -289,15 +293,10 @@ func (s *Server) offersAnswer(v *change.View, offers []*offer) answer {
 	w.bool("collect_shipping_details_from_wallets", collect.Shipping || collect.AlwaysShipping)
 	w.bool("collect_billing_details_from_wallets", collect.Billing || collect.AlwaysBilling)
 	w.bool("is_tax_calculation_enabled", calculatesTax(v))
-	writeNextOfSDK(w)
+	next.write(w)
 	w.bool("is_guest_customer", p.CustomerID == "")
 	writeIntentData(w, v)
 	return w.close().answer()
-}
-
-// writeNextOfSDK writes sdk_next_action: no risk check comes before the confirm.
-func writeNextOfSDK(w *writer) {
-	w.key("sdk_next_action").open().str("next_action", "confirm").bool("should_block_confirm", false).close()
 }
 
 func (s *Server) writeOffer(w *writer, v *change.View, o *offer) {
