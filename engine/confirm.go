@@ -17,7 +17,6 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rule"
-	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
@@ -272,20 +271,6 @@ func (e *Engine) tokenCard(ctx context.Context, p *payment.Payment, token string
 		return nil, err
 	}
 	return s.Input(), nil
-}
-
-// keptNumber returns the number of the card that a payment has kept until its confirm.
-func (e *Engine) keptNumber(ctx context.Context, p *payment.Payment, token string) (secret.Value, error) {
-	kept, err := e.tokenCard(ctx, p, token, e.now())
-	if err != nil {
-		return secret.Value{}, err
-	}
-	return kept.Number, nil
-}
-
-// resumed looks again at the card of an authenticated payment.
-func (e *Engine) resumed(ctx context.Context, w *change.Loaded, number secret.Value, now time.Time) (bool, error) {
-	return e.Risk.Resumed(ctx, w, number, now)
 }
 
 // SecretOf returns the id of the payment or payment method that a client secret belongs to, or "" for a wrong secret. An expired secret is

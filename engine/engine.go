@@ -174,9 +174,13 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
 		LockWait: o.LockWait, Wake: e.wakeResolver, News: e.Webhooks.Wake}}
+	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
+		Metrics: d.Metrics, BINTable: o.BINTable})
+	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,
+		Changes: e.changes, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, TokenCard: e.tokenCard}}
 	e.Authentications = &flow.Authentications{Deps: flow.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links,
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
-		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Resumed: e.resumed, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
+		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Resumed: e.Risk.Resumed, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.Funds = &hold.Funds{Deps: hold.Deps{Changes: e.changes, Driver: e.driver, Methods: e.Methods, Now: d.Clock, Perform: e.perform}}
 	e.Disputes = &dispute.Disputes{Deps: dispute.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store)}}
@@ -184,11 +188,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Now: d.Clock, PublicURL: o.PublicURL}}
 	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault}}
 	e.Stories = &story.Stories{Deps: story.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault}}
-	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
-		Metrics: d.Metrics, BINTable: o.BINTable})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors}
-	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,
-		Changes: e.changes, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, TokenCard: e.keptNumber}}
 	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}}
 	e.vault.OnAlteredRow(e.metrics.Alarm)

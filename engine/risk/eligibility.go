@@ -82,7 +82,10 @@ func (s *Risk) numberOfToken(ctx context.Context, w *change.Loaded, token string
 	switch {
 	case err != nil:
 	case i == nil:
-		number, err = s.TokenCard(ctx, w.Payment, token)
+		var kept *card.Input
+		if kept, err = s.TokenCard(ctx, w.Payment, token, s.Now()); err == nil {
+			number = kept.Number
+		}
 	default:
 		number, err = s.numberOf(ctx, &change.Confirming{Loaded: w, Instrument: i}, &card.Card{})
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"payswitch/engine/account"
@@ -16,7 +17,6 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/routing"
-	"payswitch/engine/secret"
 	"payswitch/engine/vault"
 )
 
@@ -36,7 +36,7 @@ type Deps struct {
 	Metrics  port.Metrics
 	BINTable *card.BINTable
 	// TokenCard opens the card that a payment has kept until its confirm.
-	TokenCard func(ctx context.Context, p *payment.Payment, token string) (secret.Value, error)
+	TokenCard func(ctx context.Context, p *payment.Payment, token string, now time.Time) (*card.Input, error)
 }
 
 // Types of entries in requests.
