@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// linkShop is a switch with a shop that sells by payment links, and a payer's browser.
+type linkShop struct {
+	*tab
+	sw       *running
+	key      string
+	shop     *httptest.Server // the page to which payers return, and pages with frames
+	framed   string           // the address in the shop's frame
+	returned chan string
+}
+
+func newLinkShop(t *testing.T) *linkShop {
+	s := &linkShop{tab: newTab(t), sw: start(t, testEnv(t, t.TempDir()), "serve"), returned: make(chan string, 10)}
+	s.key = s.sw.shop("shop")
+	s.shop = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/done" {
+			s.returned <- r.URL.RawQuery
+		}
+		w.Header().Set("Content-Type", "text/html")
+		frame := ""
+		if r.URL.Path == "/frame" {
+			frame = `<iframe title=pay id=pay width=900 height=700 src="` + s.framed + `"></iframe><script>told=[];addEventListener("message",(e)=>told.push(e.data))</script>`
+		}
+		_, _ = w.Write([]byte(`<!doctype html><html lang=en><title>Shop</title><main><h1>Shop</h1>` + frame + `</main>`))
+	}))
+	t.Cleanup(s.shop.Close)
+	return s
+}
+
+// link makes a payment with a link, and returns the link.
+func (s *linkShop) link(change object) object {
+	s.Helper()
+	o := object{"amount": 6540, "currency": "USD", "payment_link": true, "return_url": s.shop.URL + "/done", "description": "Two books and a lamp",
+		"order_details": []object{{"product_name": "lamp", "quantity": 1, "amount": 2000}, {"product_name": "the tale of a very long title, in two volumes", "quantity": 2, "amount": 1500},
+			{"product_name": "pen", "quantity": 3, "amount": 100}, {"product_name": "ink", "quantity": 1, "amount": 400}},
+		"payment_link_config": object{"seller_name": "bright books", "transaction_details": []object{{"key": "Order", "value": "4711", "ui_configuration": object{"is_value_bold": true}}}}}
+	for k, v := range change {
+		o[k] = v
+	}
+	return s.sw.must(s.key, "/payments", o)
+}
+
+func linkIn(p object, key string) string {
+	l, _ := p["payment_link"].(map[string]any)
+	s, _ := l[key].(string)
+	return s
+}
+
+func (s *linkShop) visit(url string) { s.do(chromedp.Navigate(url)) }
+
+// pays fills the form in and sends it as a payer does. part is the document of the form.
+func (s *linkShop) pays(part, number string) {
+	s.Helper()
+	s.await(part + ".querySelector('#card')")
+	for id, v := range map[string]string{"card_number": number, "card_expiry": "10 / 50", "card_cvc": "737", "card_holder_name": "Ada Lovelace"} {
+		script[bool](s.tab, part+`.querySelector("#`+id+`").value = "`+v+`", true`)
+	}
+	script[bool](s.tab, part+`.querySelector("#submit").click(), true`)
+}
+
+// scripts switches the scripts of pages on or off.
+func (s *linkShop) scripts(on bool) {
+	s.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
+		return chromedp.Void{}, err
+	})
+}
+
+// speaks sets the browser's language.
+func (s *linkShop) speaks(language string) {
+	s.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": language}})
+		return chromedp.Void{}, err
+	})
+}
+
+func (s *linkShop) title(text string) {
+	s.Helper()
+	s.await(`document.querySelector("h1") && document.querySelector("h1").textContent.includes("` + text + `")`)
+}
+
+// TestPaymentLinkInABrowser pays links with and without scripts, at every width and in both colours.
+func TestPaymentLinkInABrowser(t *testing.T) {
+	s := newLinkShop(t)
+	for _, scripts := range []bool{true, false} {
+		s.scripts(scripts)
+		name := map[bool]string{true: "link", false: "link-plain"}[scripts]
+		p := s.link(nil)
+		s.visit(linkIn(p, "link"))
+		s.title("Pay USD 65.40")
+		s.looked(name + "-form")
+		s.pays("document", "4242424242424241")
+		s.await(`document.querySelector("#card_number_wrong")`)
+		s.looked(name + "-wrong")
+		require.Empty(t, script[string](s.tab, `document.querySelector("#card_number").value`))
+		s.pays("document", "4242424242424242")
+		s.title("Payment successful")
+		require.Equal(t, "/payment_link/status/shop/"+p["payment_id"].(string), script[string](s.tab, "location.pathname + location.search"), "no card in an address")
+		s.looked(name + "-paid")
+		require.Contains(t, <-s.returned, "status=succeeded", "the page leads back to the shop by itself")
+		s.await(`location.pathname === "/done"`)
+		script[bool](s.tab, "history.back(), true")
+		s.visit(linkIn(p, "link"))
+		s.title("Payment successful")
+		require.Equal(t, "succeeded", s.sw.must(s.key, "/payments/"+p["payment_id"].(string), nil)["status"])
+
+		refused := s.link(object{"order_details": nil})
+		s.visit(linkIn(refused, "link"))
+		s.pays("document", "4000000000000002")
+		s.title("Payment failed")
+		s.looked(name + "-failed")
+
+		bank := s.link(object{"authentication_type": "three_ds"})
+		s.visit(linkIn(bank, "link"))
+		s.pays("document", "4242424242424242")
+		s.await(`document.querySelector("button.approve")`)
+		s.visit(linkIn(bank, "link"))
+		s.title("Your bank wants to confirm")
+		s.looked(name + "-bank")
+		script[bool](s.tab, `document.querySelector("#bank").click(), true`)
+		s.await(`document.querySelector("button.approve")`)
+		script[bool](s.tab, `document.querySelector("button.approve").click(), true`)
+		s.title("Payment successful")
+	}
+	s.scripts(true)
+	p := s.link(nil)
+	s.sw.must(s.key, "/payments/"+p["payment_id"].(string)+"/cancel", object{})
+	s.visit(linkIn(p, "link"))
+	s.title("Payment cancelled")
+	s.looked("link-cancelled")
+
+	for _, language := range []string{"ar", "he", "de", "ja"} {
+		s.speaks(language)
+		s.visit(linkIn(s.link(nil), "link"))
+		s.await(`document.documentElement.lang === "` + language + `"`)
+		require.Equal(t, language == "ar" || language == "he", script[bool](s.tab, `getComputedStyle(document.body).direction === "rtl"`))
+		s.looked("link-" + language)
+	}
+	s.speaks("en")
+	branded := s.link(object{"payment_link_config": object{"theme": "#E11D48", "seller_name": "rose & sons", "background_colour": "#FFF1F2", "payment_button_text": "Send the flowers",
+		"details_layout": "layout2", "payment_form_header_text": "Your card", "custom_message_for_card_terms": "We charge your card once.", "payment_form_label_type": "never"}})
+	s.visit(linkIn(branded, "link"))
+	s.title("Your card")
+	s.looked("link-branded")
+	require.Equal(t, "rgb(225, 29, 72)", script[string](s.tab, `getComputedStyle(document.querySelector("#submit")).backgroundColor`))
+	s.visit(linkIn(s.link(object{"payment_link_config": object{"display_sdk_only": true}}), "link"))
+	s.await(`document.querySelector("main.alone")`)
+	s.looked("link-form-only")
+}
+
+// TestSecureLinkInABrowser: pages of allowed domains frame a link and hear its end. In another page the frame stays empty.
+func TestSecureLinkInABrowser(t *testing.T) {
+	s := newLinkShop(t)
+	profile := s.sw.must(testAdminKey, "/accounts/shop", nil)["default_profile"].(string)
+	allow := func(domain string) {
+		s.sw.must(testAdminKey, "/account/shop/business_profile/"+profile, object{"payment_link_config": object{"allowed_domains": []string{domain}}})
+	}
+	allow(strings.TrimPrefix(s.shop.URL, "http://"))
+	p := s.link(nil)
+	s.framed = linkIn(p, "secure_link")
+	s.visit(s.shop.URL + "/frame")
+	s.await(`document.querySelector("iframe")`)
+	s.shot("link-framed")
+	s.sw.must(s.key, "/payments/"+p["payment_id"].(string)+"/cancel", object{})
+	s.visit(s.shop.URL + "/frame")
+	s.await(`told.some((m) => m.payment && m.payment.status === "cancelled")`)
+
+	allow("another.example")
+	p = s.link(nil)
+	s.sw.must(s.key, "/payments/"+p["payment_id"].(string)+"/cancel", object{})
+	s.framed = s.sw.url + "/payment_link/status/shop/" + p["payment_id"].(string)
+	s.visit(s.shop.URL + "/frame")
+	s.await(`document.readyState === "complete"`)
+	require.False(t, script[bool](s.tab, `told.length > 0`), "the browser shows nothing in the frame of another page")
+}
