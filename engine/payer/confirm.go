@@ -104,8 +104,19 @@ var payerRepeats = []struct {
 		func(p *payment.Payment, in *request.Input) bool {
 			return equal(p.Details.ProfileAcquirerID, in.ProfileAcquirerID)
 		}},
+	{"payment_link", func(in *request.Input) bool { return in.PaymentLink != nil }, sameEcho("payment_link")},
+	{"payment_link_config", func(in *request.Input) bool { return in.LinkConfig != nil }, sameEcho("payment_link_config")},
+	{"payment_link_config_id", func(in *request.Input) bool { return in.LinkConfigID != "" }, sameEcho("payment_link_config_id")},
+	{"payment_link", func(in *request.Input) bool { return in.Locale != "" }, never},
 	{"connector", func(in *request.Input) bool { return in.Routing != nil && slices.Contains(in.Sent, "connector") }, sameRouting},
 	{"routing", func(in *request.Input) bool { return in.Routing != nil }, sameRouting},
+}
+
+// sameEcho compares a field that the payment keeps as it came.
+func sameEcho(field string) func(p *payment.Payment, in *request.Input) bool {
+	return func(p *payment.Payment, in *request.Input) bool {
+		return in.Echo[field] != nil && sameJSON(in.Echo[field], p.Details.Echo[field])
+	}
 }
 
 func never(*payment.Payment, *request.Input) bool { return false }
