@@ -55,10 +55,7 @@ func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Ref
 	case o.Outcome != payment.SaidSucceeded:
 		return said, nil
 	}
-	known := map[bool]string{true: a.TransactionID}[op.Charges()]
-	if r != nil {
-		known = r.ProcessorID
-	}
+	known := known(a, r, op)
 	switch {
 	case op.Charges() && known == "" && o.Reference == "":
 		return nil, fault.Missing("reference").WithHint("Send the processor's id of the payment: a later capture, void or refund needs it.")

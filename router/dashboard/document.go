@@ -29,6 +29,7 @@ type Block struct {
 	Steps   []Step
 	Facts   []Named
 	Table   *Table
+	Moments []*Moment // a timeline
 	Cards   []Card
 	Code    string // a command or a document, with a button that copies it
 	Once    string // a secret that no later page shows

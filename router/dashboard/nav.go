@@ -18,6 +18,7 @@ type navItem struct {
 	Key       string // goes there after g; "" for none
 	Here      bool
 	needs     staff.Permission
+	anywhere  bool // for people with the permission at any merchant
 }
 
 // menu lists all entries, with paths below the merchant's pages, or paths of the installation in the last group.
@@ -44,6 +45,7 @@ var menu = []navGroup{
 
 // installation lists the entries that are about no merchant.
 var installation = navGroup{"Installation", []navItem{
+	{URL: "/decisions", Text: "Decisions", Key: "d", needs: staff.Decide, anywhere: true},
 	{URL: "/team", Text: "All users", needs: staff.ManageUsers},
 	{URL: "/audit", Text: "Audit of all", needs: staff.SeeAudit},
 }}
@@ -54,7 +56,7 @@ func (c *call) nav() []navGroup {
 	add := func(g navGroup, at, id string) {
 		shown := navGroup{Heading: g.Heading}
 		for _, item := range g.Items {
-			if item.needs != "" && !c.Session.May(item.needs, id) {
+			if may := c.Session.May(item.needs, id) || item.anywhere && c.Session.MayAnywhere(item.needs); item.needs != "" && !may {
 				continue
 			}
 			item.URL = at + item.URL

@@ -62,7 +62,7 @@ func (s *Server) table() []route {
 		{method: "GET", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resendSheet},
 		{method: "POST", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resend},
 	}
-	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.accessRoutes()} {
+	for _, more := range [][]route{s.accessRoutes(), s.settingRoutes()} {
 		list = append(list, more...)
 	}
 	return list

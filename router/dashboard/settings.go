@@ -13,8 +13,9 @@ import (
 	"payswitch/sdk"
 )
 
-// settings is what the pages of settings need of the engine.
+// settings is what the pages of settings and of the installation need of the engine.
 type settings interface {
+	deciding
 	CreateMerchant(ctx context.Context, in account.MerchantInput) (*account.Merchant, error)
 	Profiles(ctx context.Context, a account.Auth) ([]*account.Profile, error)
 	Profile(ctx context.Context, a account.Auth, id string) (*account.Profile, error)
@@ -29,6 +30,14 @@ type settings interface {
 	APIKeys(ctx context.Context, a account.Auth, limit, skip int) ([]*account.APIKey, error)
 	CreateAPIKey(ctx context.Context, a account.Auth, in account.APIKeyInput) (*account.APIKey, secret.Value, error)
 	RevokeAPIKey(ctx context.Context, a account.Auth, id string) error
+}
+
+// settingRoutes are the pages of settings and of the installation.
+func (s *Server) settingRoutes() (out []route) {
+	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes()} {
+		out = append(out, more...)
+	}
+	return out
 }
 
 // Events delivers events to the merchants' endpoints: *webhook.Service.

@@ -45,8 +45,18 @@ func settingStates(t testing.TB) []state {
 	add("profile", http.MethodGet, profile)
 	add("profile-saved", http.MethodPost, profile+"/3ds", "authentication_connectors", "threedsecureio", "three_ds_requestor_url", "https://shop.example")
 	add("profile-wrong", http.MethodPost, profile+"/general", "profile_name", "", "return_url", "nothing")
+	w.done(connector+"/switch", "on", "") // payments go to the simulator, and nothing leaves this machine
 	w.pay(6540)
 	add("setup", http.MethodGet, "/m/acme/setup")
+	add("decisions-empty", http.MethodGet, "/decisions")
+	first, second := w.doubt(), w.doubt()
+	add("decisions", http.MethodGet, "/decisions")
+	add("decision", http.MethodGet, "/decisions/"+first)
+	add("decision-wrong", http.MethodPost, "/decisions/"+first, "outcome", "succeeded", "amount", "all", "reference", "", "why", "")
+	w.done("/decisions/"+second, "outcome", "not_done", "why", "The processor's page shows nothing, and its support has said the same on the telephone.")
+	add("decision-made", http.MethodGet, "/decisions/"+second)
+	w.done("/decisions/"+first, "outcome", "declined", "why", "Refused there.")
+	add("decisions-decided", http.MethodGet, "/decisions")
 	w.person.SecondFactorAt = time.Time{}
 	add("keys-step-up", http.MethodGet, "/m/acme/keys")
 	w.as(staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})

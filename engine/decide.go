@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"context"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/engine/threeds/flow"
+)
+
+// Decisions returns what an operator may say about an operation that has not ended. ResolveOperation makes the same checks. Errors: HE_02; IR_16 for an
+// operation that has ended.
+func (e *Engine) Decisions(ctx context.Context, id string) ([]request.Decision, error) {
+	v, err := e.Operation(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case flow.AsksAuthenticator(v.Kind):
+		return nil, fault.Refused("An operation at an authenticator ends by itself: it moves no money")
+	case !v.Status.Open() && v.Status != payment.OperationPending:
+		return nil, hasEnded(v.Operation)
+	}
+	w, err := e.loadOperation(ctx, v.Operation)
+	if err != nil {
+		return nil, err
+	}
+	return request.Decisions(w.Payment, w.Attempt, w.Refund, w.Operation), nil
+}

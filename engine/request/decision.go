@@ -1,0 +1,53 @@
+package request
+
+import (
+	"errors"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+)
+
+// Decision is one thing that an operator may say about an operation, or why not.
+type Decision struct {
+	Outcome string // one of payment's Said constants
+	Refused string // why it may not be said; "" if it may
+	// Reference is the processor's id of the payment or refund, if it gave one before. Needed says that the operator has to name it.
+	Reference string
+	Needed    bool
+	Most      int64 // the greatest amount of SaidSucceeded, in minor units; 0 if it has none
+}
+
+// Decisions holds each outcome against the operation that it is about, as OperatorWord.On does. r is the refund that op performs, nil for another one.
+func Decisions(p *payment.Payment, a *payment.Attempt, r *payment.Refund, op *payment.Operation) (out []Decision) {
+	for _, outcome := range []string{payment.SaidSucceeded, payment.SaidDeclined, payment.SaidNotDone} {
+		d := Decision{Outcome: outcome}
+		word := OperatorWord{Outcome: outcome, By: "-", Why: "-"}
+		if outcome == payment.SaidSucceeded {
+			if d.Reference = known(a, r, op); d.Reference == "" {
+				word.Reference, d.Needed = "-", op.Charges()
+			}
+		}
+		said, err := word.On(p, a, r, op)
+		var refused *fault.Error
+		if errors.As(err, &refused) {
+			d.Refused = refused.Message
+		} else if err != nil {
+			d.Refused = err.Error()
+		} else {
+			d.Most = said.Amount
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// known is the processor's id of the payment or refund, as far as the processor has said it.
+func known(a *payment.Attempt, r *payment.Refund, op *payment.Operation) string {
+	if r != nil {
+		return r.ProcessorID
+	}
+	if op.Charges() {
+		return a.TransactionID
+	}
+	return ""
+}

@@ -1,0 +1,360 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/engine/staff"
+	"payswitch/engine/story"
+	"payswitch/router"
+	"payswitch/sdk"
+)
+
+// deciding is what the pages of decisions need of the engine.
+type deciding interface {
+	Operations(ctx context.Context, f request.OperationFilter) ([]engine.OperationView, error)
+	Operation(ctx context.Context, id string) (engine.OperationView, error)
+	Decisions(ctx context.Context, id string) ([]request.Decision, error)
+	ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (engine.OperationView, error)
+}
+
+func (s *Server) decisionRoutes() []route {
+	return []route{
+		{method: "GET", pattern: "/decisions", signed: true, handle: s.decisions},
+		{method: "GET", pattern: "/decisions/{id}", signed: true, handle: s.decision},
+		{method: "POST", pattern: "/decisions/{id}", signed: true, handle: s.decide},
+	}
+}
+
+// mostCases bounds the list of operations in doubt.
+const mostCases = 500
+
+// decisions lists the operations whose outcome is unknown, oldest first.
+func (s *Server) decisions(c *call) (response, error) {
+	if !c.Session.MayAnywhere(staff.Decide) {
+		return nil, &denied{staff.Decide}
+	}
+	ctx, end := c.reading()
+	defer end()
+	open, err := s.Engine.Operations(ctx, request.OperationFilter{Statuses: []payment.OperationStatus{payment.OperationUnknown}, Limit: mostCases})
+	if err != nil && open == nil {
+		return nil, err
+	}
+	altered := err
+	ended, err := s.Engine.Operations(ctx, request.OperationFilter{Resolved: true, Limit: 50})
+	if err != nil && ended == nil {
+		return nil, err
+	}
+	return show(c.decisionList(open, ended, errors.Join(altered, err))), nil
+}
+
+// own leaves out the operations of merchants that the person decides nothing for.
+func (c *call) own(list []engine.OperationView) []engine.OperationView {
+	return slices.DeleteFunc(slices.Clone(list), func(v engine.OperationView) bool { return !c.Session.May(staff.Decide, v.MerchantID) })
+}
+
+func (c *call) decisionList(open, ended []engine.OperationView, altered error) *document {
+	d := &document{Heading: "Decisions", Lead: "Operations whose outcome payswitch does not know. It keeps asking the processor by itself; a person decides when the processor cannot say."}
+	if altered != nil {
+		d.add(Block{Tone: "bad", Heading: "Some rows are left out", Text: []string{"The signature of a stored row is wrong, so that the list lacks it. The log names the row."}})
+	}
+	more := len(open) == mostCases
+	open, ended = c.own(open), c.own(ended)
+	slices.SortStableFunc(open, func(a, b engine.OperationView) int {
+		return cmp.Or(a.StartedAt.Truncate(time.Hour).Compare(b.StartedAt.Truncate(time.Hour)), cmp.Compare(b.Amount, a.Amount), a.StartedAt.Compare(b.StartedAt))
+	})
+	if len(open) == 0 {
+		e := Empty{Heading: "Nothing in doubt", Text: "Every operation has a known outcome."}
+		if len(ended) > 0 {
+			r := ended[0]
+			e.Text += " The last decision was about the " + words(string(r.Kind)) + " of " + r.PaymentID + ": " + outcomeWords(r.Resolution.Outcome) + "."
+		}
+		d.add(Block{Bare: true, Empty: &e})
+	} else {
+		t := &Table{Caption: "Operations in doubt, oldest first", Columns: columns("Since", "Amount", "Operation", "At", "Merchant", "Known", "Asked next")}
+		t.Columns[1].Class = "num"
+		for _, v := range open {
+			since, amount := c.time(v.StartedAt), Money{v.Amount, v.Currency}
+			next := Cell{Text: "not asked by itself"}
+			if !v.ResolveAt.IsZero() {
+				at := c.time(v.ResolveAt)
+				next = Cell{Time: &at}
+			}
+			t.Rows = append(t.Rows, Row{URL: "/decisions/" + v.ID, Cells: []Cell{{Time: &since}, {Amount: &amount}, {Text: words(string(v.Kind))}, {Text: v.Connector}, {Text: v.MerchantID},
+				{Text: v.ErrorText, Note: times(v.ResolveTries)}, next}})
+		}
+		b := Block{Bare: true, Table: t}
+		if more {
+			b.Text = []string{"The list ends after 500 operations. Decide these first."}
+		}
+		d.add(b)
+	}
+	if len(ended) > 0 {
+		t := &Table{Caption: "Decided, newest first", Columns: columns("Decided", "Amount", "Operation", "Outcome", "By", "Why")}
+		t.Columns[1].Class = "num"
+		for _, v := range ended {
+			r := v.Resolution
+			when, amount := c.time(r.At), Money{v.Amount, v.Currency}
+			t.Rows = append(t.Rows, Row{URL: "/decisions/" + v.ID, Cells: []Cell{{Time: &when}, {Amount: &amount}, {Text: words(string(v.Kind)), Note: v.Connector}, {Text: outcomeWords(r.Outcome)}, {Text: r.By}, {Text: r.Why}}})
+		}
+		d.add(Block{Bare: true, Heading: "Decided", Table: t})
+	}
+	return d
+}
+
+func times(n int) string {
+	if n == 0 {
+		return "not asked yet"
+	}
+	return "asked " + plural(n, "time", "times")
+}
+
+// outcomeWords is an outcome of a decision in words.
+func outcomeWords(outcome string) string {
+	return map[string]string{payment.SaidSucceeded: "the processor carried it out", payment.SaidDeclined: "the processor refused it", payment.SaidNotDone: "the processor never acted"}[outcome]
+}
+
+// subjectOf reads the operation of a decision, and sets the merchant of the page.
+func (s *Server) subjectOf(ctx context.Context, c *call) (v engine.OperationView, err error) {
+	if v, err = s.Engine.Operation(ctx, c.PathValue("id")); err != nil {
+		return v, err
+	}
+	if !c.Session.May(staff.Decide, v.MerchantID) {
+		return v, fault.NotFound("Operation")
+	}
+	c.Merchant, err = s.Engine.Merchant(ctx, v.MerchantID)
+	return v, err
+}
+
+// decision shows one operation in doubt: the evidence, and what may be said about it.
+func (s *Server) decision(c *call) (response, error) {
+	d, err := s.decisionPage(c, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	return show(d), nil
+}
+
+func (s *Server) decisionPage(c *call, outcome string, problem error) (*document, error) {
+	ctx, end := c.reading()
+	defer end()
+	v, err := s.subjectOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.Engine.Story(ctx, account.Auth{MerchantID: v.MerchantID}, v.PaymentID)
+	if err != nil {
+		return nil, err
+	}
+	amount, since := Money{v.Amount, v.Currency}, c.time(v.StartedAt)
+	d := &document{Heading: strings.ToUpper(string(v.Kind[:1])) + words(string(v.Kind[1:])) + " of " + amount.String(), Back: &Link{"/decisions", "Decisions"},
+		Lead: "At " + v.Connector + ", for merchant " + v.MerchantID}
+	state := chip(string(v.Status))
+	facts := Block{Heading: "What is known", Tone: either(v.Status == payment.OperationUnknown, "doubt", ""), Chip: &state, Facts: []Named{fact("Begun", Cell{Time: &since})}}
+	left := Cell{Text: "Nothing has left for the processor."}
+	if !v.LastSendAt.IsZero() {
+		at := c.time(v.LastSendAt)
+		left = Cell{Time: &at, Note: "from then on the processor may have acted"}
+	}
+	facts.Facts = append(facts.Facts, fact("Last sent", left))
+	if v.ErrorText != "" {
+		facts.Facts = append(facts.Facts, fact("Came back", Cell{Text: v.ErrorText}))
+	}
+	facts.Facts = append(facts.Facts, fact("Questions", Cell{Text: times(v.ResolveTries)}))
+	if !v.ResolveAt.IsZero() && v.Resolution == nil {
+		at := c.time(v.ResolveAt)
+		facts.Facts = append(facts.Facts, fact("Asked next", Cell{Time: &at}))
+	}
+	if window := s.window(v); window != "" {
+		facts.Facts = append(facts.Facts, fact("The processor says", Cell{Text: window}))
+	}
+	payments := Cell{ID: v.PaymentID}
+	if c.may(staff.SeePayments) {
+		payments = linked(v.PaymentID, c.at()+"/payments/"+v.PaymentID)
+	}
+	facts.Facts = append(facts.Facts, fact("Payment", payments), fact("Operation", ident(v.ID)))
+	d.add(facts)
+	if r := v.Resolution; r != nil {
+		at := c.time(r.At)
+		d.add(Block{Heading: "Decided", Tone: "good", Facts: []Named{fact("Outcome", Cell{Text: outcomeWords(r.Outcome)}), fact("By", Cell{Text: r.By}), fact("When", Cell{Time: &at}),
+			fact("Why", Cell{Text: r.Why}), fact("Processor's reference", Cell{Text: either(r.Reference != "", r.Reference, "–")})},
+			Text: []string{"The decision stays. If the processor says something else later, the payment becomes conflicted and is on top of the merchant's list."}})
+	}
+	for _, op := range st.Operations {
+		if op.ID == v.ID {
+			d.add(Block{Heading: "Evidence", Bare: true, Moments: c.moments(op, v.Currency)})
+		}
+	}
+	if v.Status.Open() || v.Status == payment.OperationPending {
+		if err := s.choices(ctx, c, d, v, outcome, problem); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// moments are the lines of one operation.
+func (c *call) moments(op *story.Operation, currency sdk.Currency) (out []*Moment) {
+	c.operation(op, currency, c.may(staff.SeeExchanges), func(at time.Time, m *Moment) {
+		m.At = c.time(at)
+		out = append(out, m)
+	})
+	slices.SortStableFunc(out, func(a, b *Moment) int { return a.At.at.Compare(b.At.at) })
+	return out
+}
+
+// window says what the processor's own rules prove, by the adapter's manifest.
+func (s *Server) window(v engine.OperationView) string {
+	info, ok := s.Adapters.Adapter(v.Connector)
+	if !ok || info.Manifest == nil {
+		return ""
+	}
+	var list []string
+	if n := info.Manifest.Resolve.NotFoundFinalAfterSeconds; n > 0 {
+		list = append(list, "it finds every operation within "+shortly(time.Duration(n)*time.Second))
+	}
+	if n := info.Manifest.Resolve.IdempotencyWindowSeconds; n > 0 {
+		list = append(list, "it knows a repeated request again for "+shortly(time.Duration(n)*time.Second))
+	}
+	return strings.Join(list, "; ")
+}
+
+// choices adds a form for each decision that the engine allows, with its consequence.
+func (s *Server) choices(ctx context.Context, c *call, d *document, v engine.OperationView, outcome string, problem error) error {
+	list, err := s.Engine.Decisions(ctx, v.ID)
+	if shownInForm(err) {
+		text, _ := said(err)
+		d.add(Block{Heading: "Nothing to decide", Text: []string{text}})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.add(c.guard(staff.Decide, false)...)
+	b := Block{ID: "decide", Heading: "Decide", Text: []string{"Look the operation up at the processor first. A wrong decision can charge a customer twice or give goods away. It is kept for ever, with your name."}}
+	for _, x := range list {
+		f := Form{ID: x.Outcome + "-", Fold: strings.ToUpper(outcomeWords(x.Outcome)[:1]) + outcomeWords(x.Outcome)[1:], Action: "/decisions/" + v.ID, Text: consequence(v.Kind, x.Outcome), Tone: "danger", Submit: "Decide: " + outcomeWords(x.Outcome)}
+		if x.Refused != "" {
+			b.Text = append(b.Text, "Not possible, “"+outcomeWords(x.Outcome)+"”: "+x.Refused+".")
+			continue
+		}
+		f.Fields = []Field{hidden("outcome", x.Outcome)}
+		if x.Outcome == payment.SaidSucceeded {
+			if x.Most > 0 {
+				m := Money{x.Most, v.Currency}
+				f.Fields = append(f.Fields, Field{Name: "amount", Label: "Amount in " + string(v.Currency), Kind: "text", Value: m.plain(), Required: true, Max: 20, Autocomplete: "off",
+					Hint: "What the processor shows. At most " + m.String() + "."})
+			}
+			f.Fields = append(f.Fields, Field{Name: "reference", Label: "Processor's reference", Kind: "text", Value: x.Reference, Required: true, Max: 255, Autocomplete: "off",
+				Hint: "The id that the processor shows for it."})
+		}
+		f.Fields = append(f.Fields, Field{Name: "why", Label: "Reason", Kind: "textarea", Required: true, Max: 2000, Hint: "What you know it from, such as the processor's page and the person you spoke with."})
+		if x.Outcome == outcome && problem != nil {
+			c.refill(&f, problem)
+		}
+		b.Forms = append(b.Forms, f)
+	}
+	d.add(b)
+	return nil
+}
+
+// consequence says what a decision does.
+func consequence(kind sdk.Operation, outcome string) string {
+	type of struct{ succeeded, declined, notDone string }
+	texts := map[sdk.Operation]of{
+		sdk.OpCapture: {"The amount counts as captured: the merchant has the money.", "The capture counts as refused. The rest of the authorization stays as it was.",
+			"The capture counts as never made, and the amount can be captured again. If the processor did act, the customer pays twice."},
+		sdk.OpVoid: {"The hold counts as released, and the payment ends as cancelled.", "The hold counts as still there.", "The hold counts as still there, and the payment can be cancelled again."},
+		sdk.OpRefund: {"The customer counts as paid back.", "The refund counts as failed. The amount can be refunded again.",
+			"The refund counts as never made, and can be made again. If the processor did act, the customer gets the money twice."},
+	}
+	t, known := texts[kind]
+	if !known {
+		t = of{"The payment goes on as authorized, or as paid where it captures by itself. If the customer no longer waits, payswitch releases the money.",
+			"The payment fails, and the customer may pay again.", "The attempt counts as never sent, and the customer may pay again. If the processor did act, the customer pays twice."}
+	}
+	switch outcome {
+	case payment.SaidSucceeded:
+		return t.succeeded
+	case payment.SaidDeclined:
+		return t.declined
+	}
+	return t.notDone
+}
+
+// decide books a decision.
+func (s *Server) decide(c *call) (response, error) {
+	if err := c.form(); err != nil {
+		return nil, err
+	}
+	v, err := s.subjectOf(c.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	outcome, by := c.PostFormValue("outcome"), c.Session.Name
+	if c.Session.Email != "" {
+		by = strings.TrimSpace(by + " <" + c.Session.Email + ">")
+	}
+	values := map[string]any{"outcome": outcome, "by": by, "why": strings.TrimSpace(c.PostFormValue("why"))}
+	var in request.OperatorWord
+	if err = c.amountInto(values, v.Currency); err == nil {
+		if ref, sent := c.PostForm["reference"]; sent {
+			if values["reference"] = strings.TrimSpace(ref[0]); values["reference"] == "" {
+				err = missing("reference", "Enter the processor's reference")
+			}
+		}
+	}
+	if err == nil {
+		in, err = router.ParseWord(body(values))
+	}
+	if err == nil && in.Why == "" {
+		err = missing("why", "Say what you know it from")
+	}
+	if err == nil {
+		err = c.perform(Act{Needs: staff.Decide, Action: "operation.decide", Target: v.ID,
+			Details: map[string]string{"outcome": in.Outcome, "payment_id": v.PaymentID, "reference": in.Reference}}, func(ctx context.Context) error {
+			_, err := s.Engine.ResolveOperation(ctx, v.ID, in)
+			return err
+		})
+	}
+	if shownInForm(err) {
+		d, failed := s.decisionPage(c, outcome, err)
+		return shown{http.StatusUnprocessableEntity, d}, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return seeOther("/decisions/" + v.ID), nil
+}
+
+// amountInto reads the posted amount in major units.
+func (c *call) amountInto(values map[string]any, currency sdk.Currency) error {
+	text := strings.TrimSpace(c.PostFormValue("amount"))
+	if _, sent := c.PostForm["amount"]; !sent {
+		return nil
+	}
+	m, err := sdk.ParseMajor(text, currency)
+	if err != nil || m.Minor <= 0 {
+		return missing("amount", "Write an amount such as "+Money{1050, currency}.plain())
+	}
+	values["amount"] = m.Minor
+	return nil
+}
+
+// plural is a number with its noun.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return sdk.Decimal(int64(n), 0) + " " + many
+}

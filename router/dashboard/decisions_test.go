@@ -1,0 +1,81 @@
+package dashboard
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/engine/staff"
+)
+
+// doubt makes a payment whose authorization is unknown, and returns the operation's id.
+func (w *world) doubt() string {
+	w.t.Helper()
+	w.pay(900000031)
+	list, err := w.engine.Operations(w.t.Context(), request.OperationFilter{Statuses: []payment.OperationStatus{payment.OperationUnknown}, Limit: 10})
+	require.NoError(w.t, err)
+	require.NotEmpty(w.t, list)
+	return list[len(list)-1].ID
+}
+
+// TestDecide: an operation in doubt is shown with its evidence, and only what the engine allows can be said about it, with a reason.
+func TestDecide(t *testing.T) {
+	w := newWorld(t)
+	require.Contains(t, w.page("/decisions"), "Nothing in doubt")
+	w.done("/m/acme/connectors", "connector", "simulator")
+	id := w.doubt()
+	require.Contains(t, w.page("/decisions"), "9,000,000.31")
+	page := w.page("/decisions/" + id)
+	for _, text := range []string{"What is known", "Evidence", "The processor never acted", "the customer pays twice", "Processor&#39;s reference"} {
+		require.Contains(t, page, text)
+	}
+	for name, pairs := range map[string][]string{
+		"why":       {"outcome", "not_done", "why", " "},
+		"reference": {"outcome", "succeeded", "amount", "9000000.31", "reference", "", "why", "seen"},
+		"amount":    {"outcome", "succeeded", "amount", "9000000.311", "reference", "r", "why", "seen"},
+	} {
+		rec := w.post("/decisions/"+id, pairs...)
+		require.Equal(t, http.StatusUnprocessableEntity, rec.Code, name)
+		require.Contains(t, rec.Body.String(), `id="`+pairs[1]+`-p-`+name+`"`, name)
+	}
+	over := w.post("/decisions/"+id, "outcome", "succeeded", "amount", "9000000.32", "reference", "r", "why", "seen")
+	require.Equal(t, http.StatusUnprocessableEntity, over.Code)
+	require.Contains(t, over.Body.String(), "amount must be between 1 and 900000031")
+	require.NotEqual(t, http.StatusSeeOther, w.post("/decisions/"+id, "outcome", "guessed", "why", "seen").Code)
+
+	w.person.Email = "ada@example.com"
+	require.Equal(t, "/decisions/"+id, w.done("/decisions/"+id, "outcome", "not_done", "why", "the processor's page"))
+	v, err := w.engine.Operation(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, "Ada Lovelace <ada@example.com>", v.Resolution.By)
+	require.Equal(t, "operation.decide", w.audit.acts[len(w.audit.acts)-1].Action)
+	after := w.page("/decisions/" + id)
+	require.Contains(t, after, "the processor never acted")
+	require.NotContains(t, after, "Decide: ", "a decision is made once")
+	require.Contains(t, w.page("/decisions"), "Nothing in doubt")
+	require.Contains(t, w.page("/decisions"), "The last decision")
+	require.NotEqual(t, http.StatusSeeOther, w.post("/decisions/"+id, "outcome", "declined", "why", "again").Code)
+}
+
+// TestWhoDecides: support sees no decision, and an admin sees those of the own merchant alone.
+func TestWhoDecides(t *testing.T) {
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	id := w.doubt()
+	w.as(staff.Grant{MerchantID: "other", Role: staff.Admin})
+	require.Contains(t, w.page("/decisions"), "Nothing in doubt")
+	for _, code := range []int{get(t, w.server, "/decisions/"+id).Code, w.post("/decisions/"+id, "outcome", "not_done", "why", "seen").Code} {
+		require.Equal(t, http.StatusNotFound, code)
+	}
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support})
+	require.Equal(t, http.StatusForbidden, get(t, w.server, "/decisions").Code)
+	w.as(staff.Grant{Role: staff.Operator})
+	require.Contains(t, w.page("/decisions"), "9,000,000.31")
+	w.person.SecondFactorAt = time.Time{}
+	require.Contains(t, w.page("/decisions/"+id), "second factor")
+	require.Equal(t, http.StatusForbidden, w.post("/decisions/"+id, "outcome", "not_done", "why", "seen").Code)
+}
