@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"payswitch/engine/account"
@@ -59,8 +60,11 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	if amount <= 0 {
 		return 0, fault.BadFormat("amount", "positive integer").About("amount_to_capture")
 	}
-	if amount > p.Capturable {
+	if amount > p.Capturable && !payment.IsTrue(payment.OvercaptureAllowed(p, w.Attempt)) {
 		return 0, fault.Unprocessable("amount_to_capture", "amount_to_capture is greater than amount")
+	}
+	if amount > payment.MaxAmount {
+		return 0, fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount_to_capture")
 	}
 	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return 0, err

@@ -155,6 +155,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		return blocked, err
 	}
 	w.Account, w.Adapter = route.Account, route.Adapter
+	w.Payment.SetAtConfirm(w.Adapter.Manifest, w.Profile.Settings.AlwaysExtend, w.Profile.Settings.AlwaysOvercapture)
 	if err := w.Instrument.CheckAccount(w.Account, c); err != nil {
 		return nil, err
 	}

@@ -72,6 +72,9 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 	now := e.now().UTC().Truncate(time.Millisecond)
 	w.Payment, w.Attempt = newPayment(w.Merchant, w.Profile, in, now)
 	in.Apply(w.Payment)
+	if err := request.CheckOvercapture(w.Payment, in, in.CaptureMethod); err != nil {
+		return nil, err
+	}
 	w.Payment.Details.RequestToken = auth.RequestToken
 	if err := request.CheckRecurring(w.Payment, in); err != nil {
 		return nil, err

@@ -166,6 +166,9 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 	if err := e.releaseRest(w, &b, c, now); err != nil {
 		return nil, err
 	}
+	if err := e.voidLess(w, &b, c, now); err != nil {
+		return nil, err
+	}
 	if err := e.sendAnother(w, &b, c, now); err != nil {
 		return nil, err
 	}
@@ -285,6 +288,23 @@ func (e *Engine) releaseRest(w *change.Loaded, b *payment.Booking, c *change.Cha
 	c.Intend(next.Operation, w.Account)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
 		e.changes.Postponed(ctx, "the release of a partial capture's rest", next.Payment.ID, e.perform(ctx, next))
+		w.Payment, w.Attempt = next.Payment, next.Attempt
+		return nil
+	})
+	return e.driver.SealRun(&next.Run)
+}
+
+// voidLess adds the void of funds that the processor holds of an attempt that failed because they are too little.
+func (e *Engine) voidLess(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) error {
+	if !b.VoidLess {
+		return nil
+	}
+	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile}
+	e.driver.Begin(&next.Run, sdk.OpVoid, b.Attempt.Authorized, now)
+	b.Attempt.Details.LateVoid = next.Operation.ID
+	c.Intend(next.Operation, w.Account)
+	c.Effects = append(c.Effects, func(ctx context.Context) error {
+		e.changes.Postponed(ctx, "the void of funds that are too little", next.Payment.ID, e.perform(ctx, next))
 		w.Payment, w.Attempt = next.Payment, next.Attempt
 		return nil
 	})

@@ -36,6 +36,11 @@ func (e *Engine) updateAndConfirm(ctx context.Context, w *change.Loaded, in *req
 	if in.Currency != "" {
 		w.Payment.Currency = in.Currency
 	}
+	method := w.Payment.Details.CaptureMethod
+	payment.SetText(&method, in.CaptureMethod)
+	if err := request.CheckOvercapture(w.Payment, in, method); err != nil {
+		return nil, err
+	}
 	return e.confirmLoaded(ctx, w, in)
 }
 
@@ -52,6 +57,9 @@ func (e *Engine) update(w *change.Loaded, in *request.Input) (*change.Change, er
 		return nil, err
 	}
 	in.Apply(w.Payment)
+	if err := request.CheckOvercapture(w.Payment, in, w.Payment.Details.CaptureMethod); err != nil {
+		return nil, err
+	}
 	if err := request.CheckAmountToCapture(w.Payment.Details.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, false); err != nil {
 		return nil, err
 	}

@@ -241,7 +241,7 @@ func TestProfiles(t *testing.T) {
 	require.EqualValues(t, 60, stored.Settings.SessionExpirySeconds)
 	require.EqualValues(t, 1800, stored.Settings.FulfillmentSeconds)
 	require.True(t, stored.Settings.ManualRetry)
-	require.True(t, stored.Settings.AlwaysOvercapture)
+	require.True(t, *stored.Settings.AlwaysOvercapture)
 	require.Equal(t, []string{"netcetera"}, stored.Settings.AuthenticationConnectors)
 
 	require.Equal(t, map[string]any{"enabled": true}, w.post(one+"/toggle_connector_agnostic_mit", `{"enabled":true}`).ok())

@@ -2,9 +2,11 @@ package router
 
 import (
 	"math"
+	"time"
 
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/sdk"
 )
 
 // incrementFields reads the body of a raise. amount is the new total.
@@ -44,4 +46,33 @@ func writeIncrements(w *writer, p *payment.Payment, a *payment.Attempt, listed b
 		w.text("error_code", r.ErrorCode).text("error_message", r.ErrorText).int("previously_authorized_amount", r.Previous).close()
 	}
 	w.closeList()
+}
+
+// writeExtension writes what is asked of the hold's duration, and what the processor says of it.
+func writeExtension(w *writer, p *payment.Payment, a *payment.Attempt) {
+	h := a.Details.Hold
+	if h == nil {
+		h = &sdk.Hold{}
+	}
+	w.flag("extended_authorization_applied", h.Extended)
+	if at := a.Details.ExtendedAt; at.IsZero() {
+		w.null("extended_authorization_last_applied_at")
+	} else {
+		w.time("extended_authorization_last_applied_at", at)
+	}
+	if p.Status == payment.RequiresPaymentMethod || p.Status == payment.RequiresConfirmation {
+		w.null("request_extended_authorization")
+	} else {
+		w.flag("request_extended_authorization", p.Details.Extended)
+	}
+	if h.CaptureBefore == 0 {
+		w.null("capture_before")
+	} else {
+		w.time("capture_before", time.UnixMilli(h.CaptureBefore).UTC())
+	}
+}
+
+// extendAuthorization ignores its body: the contract takes any or none.
+func (s *Server) extendAuthorization(c *call) (answer, error) {
+	return s.paymentAnswer(s.Payments.ExtendAuthorization(c.ctx(), c.auth, c.param("payment_id")))
 }

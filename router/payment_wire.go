@@ -122,9 +122,9 @@ var paymentFields = named(closedObject(
 	echoAnd("payment_link_config", linkConfig, func(p *paymentRequest, config json.RawMessage) { p.LinkConfig = config }),
 	echoAnd("payment_link_config_id", text, func(p *paymentRequest, id string) { p.LinkConfigID = id }),
 	echoAnd("request_incremental_authorization", boolean, func(p *paymentRequest, yes bool) { p.Incremental = &yes }),
-	echo("request_extended_authorization", boolean),
-	echo("enable_partial_authorization", boolean),
-	echo("enable_overcapture", boolean),
+	opt("request_extended_authorization", boolean, func(p *paymentRequest) **bool { return &p.Extended }),
+	opt("enable_partial_authorization", boolean, func(p *paymentRequest) **bool { return &p.Partial }),
+	opt("enable_overcapture", boolean, func(p *paymentRequest) **bool { return &p.Overcapture }),
 	echo("retry_action", oneOf(retryActions)),
 
 	// Fields of the API that have no effect here.

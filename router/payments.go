@@ -28,6 +28,7 @@ type Payments interface {
 	ConfirmPayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
 	CapturePayment(ctx context.Context, a account.Auth, id string, in *request.CaptureInput) (*change.View, error)
 	IncrementAuthorization(ctx context.Context, a account.Auth, id string, in request.IncrementInput) (*change.View, error)
+	ExtendAuthorization(ctx context.Context, a account.Auth, id string) (*change.View, error)
 	CancelPayment(ctx context.Context, a account.Auth, id string, reason string) (*change.View, error)
 	CancelCaptured(ctx context.Context, a account.Auth, id string) (*change.View, error)
 	RetrievePayment(ctx context.Context, a account.Auth, id string, in request.RetrieveInput) (*change.View, error)

@@ -23,6 +23,7 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/payments/{payment_id}/confirm", who: either, handle: s.confirmPayment},
 		{method: "POST", pattern: "/payments/{payment_id}/capture", who: secretField, handle: s.capturePayment},
 		{method: "POST", pattern: "/payments/{payment_id}/incremental_authorization", who: secretField, handle: s.incrementAuthorization},
+		{method: "POST", pattern: "/payments/{payment_id}/extend_authorization", who: secretField, handle: s.extendAuthorization},
 		{method: "POST", pattern: "/payments/{payment_id}/cancel", who: secretField, handle: s.cancelPayment},
 		{method: "POST", pattern: "/payments/{payment_id}/cancel_post_capture", who: secretField, handle: s.cancelCaptured},
 		{method: "POST", pattern: "/payments/{payment_id}/complete_authorize", who: publishable, handle: s.completeAuthorize},

@@ -58,8 +58,9 @@ type ProfileSettings struct {
 	ManualRetry               bool  // is_manual_retry_enabled
 	AgnosticMIT               bool  // is_connector_agnostic_mit_enabled
 	Force3DSChallenge         bool
-	AlwaysOvercapture         bool
-	UseBillingAsMethodBilling bool // default true
+	AlwaysOvercapture         *bool // always_enable_overcapture
+	AlwaysExtend              *bool // always_request_extended_authorization
+	UseBillingAsMethodBilling bool  // default true
 	AuthenticationConnectors  []string
 	// ExternalThreeDS is external_three_ds_policy; nil: not set. Use ThreeDSPolicy to read it.
 	ExternalThreeDS *threeds.Config `json:",omitempty"`

@@ -51,6 +51,7 @@ type profileFields struct {
 	AgnosticMIT               *bool   `json:"is_connector_agnostic_mit_enabled,omitempty"`
 	Force3DSChallenge         *bool   `json:"force_3ds_challenge,omitempty"`
 	AlwaysOvercapture         *bool   `json:"always_enable_overcapture,omitempty"`
+	AlwaysExtend              *bool   `json:"always_request_extended_authorization,omitempty"`
 	UseBillingAsMethodBilling *bool   `json:"use_billing_as_payment_method_billing,omitempty"`
 	AutoRetries               *bool   `json:"is_auto_retries_enabled,omitempty"`
 	MostRetries               *int    `json:"max_auto_retries_enabled,omitempty"`
@@ -238,7 +239,7 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	Assign(&s.ManualRetry, f.ManualRetry)
 	Assign(&s.AgnosticMIT, f.AgnosticMIT)
 	Assign(&s.Force3DSChallenge, f.Force3DSChallenge)
-	Assign(&s.AlwaysOvercapture, f.AlwaysOvercapture)
+	s.AlwaysOvercapture, s.AlwaysExtend = f.AlwaysOvercapture, f.AlwaysExtend
 	Assign(&s.UseBillingAsMethodBilling, f.UseBillingAsMethodBilling)
 	Assign(&s.Retries.Auto, f.AutoRetries)
 	Assign(&s.Retries.Most, f.MostRetries)

@@ -85,6 +85,7 @@ func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
 func wishOf(p *payment.Payment) *sdk.HoldWish {
 	d := &p.Details
 	wish := sdk.HoldWish{Incremental: payment.IsTrue(d.Incremental) && AdapterCapture(d.CaptureMethod) == sdk.CaptureManual,
+		Extended: payment.IsTrue(d.Extended), OverCapture: payment.IsTrue(d.Overcapture), Partial: payment.IsTrue(d.Partial),
 		Multiple: d.CaptureMethod == payment.CaptureManualMultiple}
 	if wish == (sdk.HoldWish{}) {
 		return nil

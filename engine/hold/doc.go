@@ -1,3 +1,4 @@
-// Package hold changes what a processor holds for a payment between its authorization and its capture: it raises the held amount. It decides;
+// Package hold changes what a processor holds for a payment between its authorization and its capture: it raises the held
+// amount, and extends the hold. It decides;
 // change.Changes commits, and the engine performs the operation and books its result (payment/increment.go).
 package hold

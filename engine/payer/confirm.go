@@ -88,6 +88,14 @@ var payerRepeats = []struct {
 		func(p *payment.Payment, in *request.Input) bool {
 			return equal(p.Details.Incremental, in.Incremental)
 		}},
+	{"request_extended_authorization", func(in *request.Input) bool { return in.Extended != nil },
+		func(p *payment.Payment, in *request.Input) bool { return equal(p.Details.Extended, in.Extended) }},
+	{"enable_partial_authorization", func(in *request.Input) bool { return in.Partial != nil },
+		func(p *payment.Payment, in *request.Input) bool { return equal(p.Details.Partial, in.Partial) }},
+	{"enable_overcapture", func(in *request.Input) bool { return in.Overcapture != nil },
+		func(p *payment.Payment, in *request.Input) bool {
+			return equal(p.Details.Overcapture, in.Overcapture)
+		}},
 	{"is_stored_credential", func(in *request.Input) bool { return in.StoredCredential != nil },
 		func(p *payment.Payment, in *request.Input) bool {
 			return equal(p.Details.StoredCredential, in.StoredCredential)

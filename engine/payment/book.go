@@ -16,6 +16,8 @@ type Booking struct {
 	Operation *Operation
 	// Release is true if the engine must void the rest of a partial capture at the processor.
 	Release bool
+	// VoidLess is true if the engine must void funds of an attempt that failed because the processor approved too little.
+	VoidLess bool
 	// Again is true if the operation did not happen, and the engine must send another in its place: see Succeed.
 	Again  bool
 	Alarms []string
@@ -41,7 +43,11 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 	case v.Outcome == nil: // rejected, failed or not acted: nothing happened
 		err = b.nothingHappened(v, now)
 	case v.mismatch && op.OnHold(): // what was held before is still held
-		b.ownIncrement().Status = IncrementUnresolved
+		if op.Kind == sdk.OpIncrementalAuthorize {
+			b.ownIncrement().Status = IncrementUnresolved
+		} else {
+			err = b.backToHeld(now)
+		}
 	case v.mismatch:
 		b.keepReferences(v.Outcome)
 		b.fail(v.Outcome, "amount_mismatch", v.Text)
@@ -55,8 +61,10 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 			err = b.void(v.Outcome, now)
 		case sdk.OpIncrementalAuthorize:
 			b.increment(v.Outcome, now)
+		case sdk.OpExtendAuthorization:
+			err = b.extension(v.Outcome, now)
 		default:
-			err = b.authorize(v.Outcome, now)
+			err = b.authorize(v.Outcome, m, now)
 		}
 	}
 	if err != nil { // the evidence does not fit the state: it is neither applied nor dropped
@@ -124,6 +132,8 @@ func (b *Booking) Succeed(next *Operation, now time.Time) {
 // nothingHappened restores the attempt's status after an operation that never reached the processor, or on which the processor never acted.
 func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 	switch b.Operation.Kind {
+	case sdk.OpExtendAuthorization:
+		return b.backToHeld(now)
 	case sdk.OpIncrementalAuthorize:
 		r := b.ownIncrement()
 		r.Status, r.ErrorCode, r.ErrorText = IncrementFailure, codeNotProcessed, v.Text
@@ -226,7 +236,7 @@ func (b *Booking) fail(o *sdk.Outcome, code, text string) {
 }
 
 // authorize books the end of authorize, verify and complete, and a sync's report on them.
-func (b *Booking) authorize(o *sdk.Outcome, now time.Time) error {
+func (b *Booking) authorize(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error {
 	a := b.Attempt
 	amount := a.Amount
 	if o.Amount != nil {
@@ -239,7 +249,7 @@ func (b *Booking) authorize(o *sdk.Outcome, now time.Time) error {
 	case sdk.StatusAuthorized:
 		a.Authorized = amount
 		if amount < a.Amount {
-			return Move(b.Payment, a, TriggerPartiallyAuthorized, now)
+			return b.approvedLess(amount, m, now)
 		}
 		return Move(b.Payment, a, TriggerAuthorized, now)
 	case sdk.StatusCaptured:
@@ -317,7 +327,10 @@ func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error 
 		a.captured(b.Operation.ID, amount, o.CaptureID)
 		a.Details.Error = nil
 		switch {
+		case a.Captured >= a.Authorized && a.Authorized < a.Amount && b.Payment.Details.CaptureMethod != CaptureManualMultiple: // all of a partial authorization
+			return Move(b.Payment, a, TriggerPartlyCharged, now)
 		case a.Captured >= a.Authorized:
+			a.Authorized = a.Captured // the processor let the capture take more
 			return Move(b.Payment, a, TriggerCharged, now)
 		case b.Payment.Details.CaptureMethod == CaptureManualMultiple:
 			return Move(b.Payment, a, TriggerPartlyChargedOpen, now)
@@ -492,7 +505,7 @@ func (b *Booking) heldThere(o *sdk.Outcome, now time.Time) (_ *Booking, alarm st
 	default:
 		return nil, ""
 	}
-	if err := b.authorize(o, now); err != nil {
+	if err := b.authorize(o, &sdk.Manifest{}, now); err != nil {
 		return nil, "impossible_transition"
 	}
 	return b, ""

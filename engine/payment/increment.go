@@ -69,9 +69,11 @@ func (a *Attempt) increment(fits func(r *IncrementRecord) bool) *IncrementRecord
 	return nil
 }
 
-// OnHold reports whether the operation changes held funds and leaves the payment's status as it is: it raises the held amount. Its result may stay
+// OnHold reports whether the operation changes held funds and moves none: it raises the held amount, or extends the hold. Its result may stay
 // unknown while the merchant captures or cancels what is certainly held.
-func (o *Operation) OnHold() bool { return o.Kind == sdk.OpIncrementalAuthorize }
+func (o *Operation) OnHold() bool {
+	return o.Kind == sdk.OpIncrementalAuthorize || o.Kind == sdk.OpExtendAuthorization
+}
 
 // Hears reports whether a processor's report on the payment can be about the operation: captures and voids of other parties are not about a raised
 // hold.

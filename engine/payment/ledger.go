@@ -53,7 +53,10 @@ func DeriveTotals(p *Payment, a *Attempt) {
 	case Authorized, PartiallyAuthorized, PartialChargedAndChargeable:
 		p.Capturable = a.Authorized - a.Captured
 	case CaptureInitiated, VoidInitiated:
-		p.Capturable = a.Authorized - a.Captured - pendingCaptures(a)
+		p.Capturable = a.Authorized - a.Captured
+		if p.Details.CaptureMethod == CaptureManualMultiple { // what is being captured cannot be captured again
+			p.Capturable -= pendingCaptures(a)
+		}
 	case CaptureReview:
 		p.Capturable = 0
 	default:

@@ -127,6 +127,7 @@ var outcomesOf = map[Trigger]AttemptStatus{
 
 // held are the moves of an attempt whose funds are held: our captures and voids, and evidence from the processor.
 var held = map[Trigger]AttemptStatus{
+	TriggerPending:           Pending, // an extension of the hold
 	TriggerCaptureStart:      CaptureInitiated,
 	TriggerVoidStart:         VoidInitiated,
 	TriggerCharged:           Charged,

@@ -245,6 +245,12 @@ var modelScenarios = []*scenario{
 		late: true, declines: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
 	today(scenario{name: "raised without keys, messages, asked", manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, raises: []int64{130, 150}, captures: []int64{130},
 		syncs: true, messages: 1, late: true, left: budgets{calls: 3, faults: 1, jumps: 1}}),
+	today(scenario{name: "captured above what is held", manifest: keyedManifest, method: CaptureManual, over: true, captures: []int64{40, 130}, refunds: []int64{130}, cancels: true,
+		late: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
+	today(scenario{name: "approved in part, as allowed", manifest: keyedManifest, method: CaptureManual, approves: 60, allowsLess: true, captures: []int64{20, 60}, cancels: true,
+		late: true, syncs: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
+	today(scenario{name: "approved in part, and not allowed", manifest: keyedManifest, method: CaptureManual, approves: 60, captures: []int64{60}, cancels: true,
+		late: true, syncs: true, messages: 1, left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 2}}),
 }
 
 // modelStates is the least number of states that the scenarios have together: the test must not become empty unseen.

@@ -90,6 +90,9 @@ func (p *modelProcessor) perform(w *scenario, op *Operation) *sdk.Outcome {
 		}
 		return p.approve(w)
 	case sdk.OpCapture:
+		if w.over && p.txn == txnHeld && p.taken == 0 && op.Amount > p.held {
+			p.held, p.most = op.Amount, op.Amount
+		}
 		if p.txn != txnHeld || p.taken+op.Amount > p.held || p.taken > 0 && w.method != CaptureManualMultiple {
 			return declined
 		}
@@ -122,12 +125,19 @@ func (p *modelProcessor) perform(w *scenario, op *Operation) *sdk.Outcome {
 
 // approve holds the money, or takes it where the payment is captured at once.
 func (p *modelProcessor) approve(w *scenario) *sdk.Outcome {
-	p.txn, p.held, p.most, p.tells = txnHeld, modelAmount, modelAmount, len(w.raises) > 0
+	p.txn, p.held, p.most, p.tells = txnHeld, modelAmount, modelAmount, len(w.raises) > 0 || w.approves > 0
+	if w.approves > 0 {
+		p.held, p.most = w.approves, w.approves
+	}
 	if w.method == CaptureAutomatic {
 		p.taken = p.held
 		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "txn"}
 	}
-	return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "txn"}
+	out := &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "txn"}
+	if w.approves > 0 {
+		out.Amount = &sdk.Money{Minor: p.held, Currency: "EUR"}
+	}
+	return out
 }
 
 // post sends a message about what happened, as often as the scenario says.
@@ -153,6 +163,7 @@ func (p *modelProcessor) report() *sdk.Outcome {
 		o.Status = sdk.StatusAuthorized
 		if p.tells {
 			o.Totals = &sdk.Totals{Authorized: p.held}
+			o.Amount = &sdk.Money{Minor: p.held, Currency: "EUR"}
 		}
 		if p.taken > 0 {
 			o.Status = sdk.StatusCaptured

@@ -263,7 +263,7 @@ func (w *scenario) confirm(s *state) bool {
 }
 
 func (w *scenario) capture(s *state, amount int64) bool {
-	if !s.p.Status.Facts().Capture || amount <= 0 || amount > s.p.Capturable {
+	if !s.p.Status.Facts().Capture || amount <= 0 || amount > s.p.Capturable && !IsTrue(OvercaptureAllowed(s.p, s.a)) {
 		return false
 	}
 	p, a := s.p.Clone(), s.a.Clone()
@@ -677,6 +677,12 @@ func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
 		b.Payment.OpenOperation = next.ID
 		c.intents = append(c.intents, next)
 	}
+	var void *Operation
+	if b.VoidLess {
+		void = w.newOperation(s, sdk.OpVoid, b.Attempt.Authorized)
+		b.Attempt.Details.LateVoid = void.ID
+		c.intents = append(c.intents, void)
+	}
 	if b.Again {
 		again := w.newOperation(s, sdk.OpVoid, b.Operation.Amount)
 		b.Succeed(again, s.now)
@@ -692,8 +698,10 @@ func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
 		return err
 	}
 	r.p, r.a, r.op = b.Payment, b.Attempt, b.Operation
-	if next != nil {
-		w.perform(s, next, nil)
+	for _, op := range []*Operation{next, void} {
+		if op != nil {
+			w.perform(s, op, nil)
+		}
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ type scenario struct {
 	// Calls that the merchant makes, beside the confirm.
 	captures, refunds []int64
 	raises            []int64 // new totals
+	over              bool    // a capture may take more than what is held
+	approves          int64   // the issuer approves this; 0: all
+	allowsLess        bool    // the merchant allows that
 	cancels, syncs    bool
 	jumps             []time.Duration
 
@@ -84,6 +87,10 @@ func (w *scenario) start() *state {
 	p := &Payment{ID: "pay", AttemptID: "pay_1", Currency: "EUR", Amount: modelAmount, NetAmount: modelAmount, AttemptCount: 1, Details: Details{CaptureMethod: w.method},
 		CreatedAt: modelStart}
 	a := &Attempt{ID: "pay_1", PaymentID: "pay", Number: 1, Status: ConfirmationAwaited, Amount: modelAmount, Private: &AttemptPrivate{}}
+	p.Details.Partial = &w.allowsLess
+	if w.over {
+		p.Details.Overcapture = &w.over
+	}
 	DeriveTotals(p, a)
 	return &state{now: modelStart, p: p, a: a, left: w.left}
 }
@@ -360,7 +367,13 @@ func (w *scenario) receive(s *state, r *modelRun) {
 }
 
 // most is the greatest amount that the merchant may ask for.
-func (w *scenario) most() int64 { return slices.Max(append([]int64{modelAmount}, w.raises...)) }
+func (w *scenario) most() int64 {
+	most := slices.Max(append([]int64{modelAmount}, w.raises...))
+	if w.over {
+		most = max(most, slices.Max(w.captures))
+	}
+	return most
+}
 
 // checkMove holds the invariants of every moment against a move.
 func (w *scenario) checkMove(was, s *state, client bool) {
@@ -379,7 +392,7 @@ func (w *scenario) checkMove(was, s *state, client bool) {
 		s.breaks("the customer is charged twice")
 	case at.returned > at.taken || at.taken > w.most():
 		s.breaks("the processor took %d and gave back %d of %d", at.taken, at.returned, w.most())
-	case a.Captured > a.Authorized || a.Authorized > a.Amount || p.Refunded > a.Captured && !slices.Contains(s.alarms, "refund_exceeds") || p.Details.RefundedTotal > p.Refunded:
+	case a.Captured > a.Authorized || a.Authorized > max(a.Amount, w.most()) || p.Refunded > a.Captured && !slices.Contains(s.alarms, "refund_exceeds") || p.Details.RefundedTotal > p.Refunded:
 		s.breaks("the rows say authorized %d, captured %d, refunded %d (%d done)", a.Authorized, a.Captured, p.Refunded, p.Details.RefundedTotal)
 	case at.held > 0 && a.Authorized > at.most:
 		s.breaks("the payment shows %d authorized, and the processor holds no more than %d", a.Authorized, at.most)

@@ -51,6 +51,9 @@ func (s *Resolution) Verdict(p *Payment, a *Attempt, r *Refund, op *Operation) V
 		o.Totals = &sdk.Totals{Authorized: a.Authorized, Captured: a.Captured + s.Amount}
 	case sdk.OpVoid:
 		o.Status, o.Amount = sdk.StatusVoided, nil
+	case sdk.OpExtendAuthorization:
+		yes := true
+		o.Status, o.Amount, o.Hold = sdk.StatusAuthorized, nil, &sdk.Hold{Extended: &yes}
 	case sdk.OpIncrementalAuthorize:
 		o.Status, o.Amount = sdk.StatusAuthorized, &sdk.Money{Minor: op.Amount, Currency: p.Currency}
 	case sdk.OpVerify:
@@ -67,6 +70,9 @@ func (s *Resolution) Verdict(p *Payment, a *Attempt, r *Refund, op *Operation) V
 // Contradicted reports whether a processor's report on the attempt says that the operator's word on op was wrong. a is the attempt before the
 // report is booked. A report of a refund is compared with the refund instead.
 func (s *Resolution) Contradicted(op *Operation, a *Attempt, o *sdk.Outcome) bool {
+	if op.Kind == sdk.OpExtendAuthorization {
+		return false // no money depends on it
+	}
 	if op.OnHold() {
 		held, named := heldBy(o)
 		if s.Outcome == SaidSucceeded {

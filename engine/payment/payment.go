@@ -90,8 +90,13 @@ type Details struct {
 	StoredCredential *bool `json:"is_stored_credential,omitempty"`
 	// Force3DSChallenge asks for a challenge; nil if it was not sent.
 	Force3DSChallenge *bool `json:"force_3ds_challenge,omitempty"`
-	// Incremental is request_incremental_authorization; nil if it was not sent.
+	// Incremental is request_incremental_authorization, Partial is enable_partial_authorization; nil if it was not sent.
 	Incremental *bool `json:"request_incremental,omitempty"`
+	Partial     *bool `json:"enable_partial,omitempty"`
+	// Extended is request_extended_authorization, Overcapture is enable_overcapture; nil if it was not sent. From the confirm on they include what the
+	// profile says, and Overcapture is nil where it cannot be.
+	Extended    *bool `json:"request_extended,omitempty"`
+	Overcapture *bool `json:"enable_overcapture,omitempty"`
 	// RiskAccepted is the result of the merchant's own risk analysis; nil without frm_metadata.
 	RiskAccepted *bool `json:"risk_accepted,omitempty"`
 	// ProfileAcquirerID names an acquirer of the profile; nil and "" leave the choice to the account and the profile.
@@ -153,7 +158,8 @@ func (d *Details) FillFromEcho() {
 	for _, f := range []struct {
 		to  **bool
 		key string
-	}{{&d.StoredCredential, "is_stored_credential"}, {&d.Force3DSChallenge, "force_3ds_challenge"}, {&d.Incremental, "request_incremental_authorization"}} {
+	}{{&d.StoredCredential, "is_stored_credential"}, {&d.Force3DSChallenge, "force_3ds_challenge"}, {&d.Incremental, "request_incremental_authorization"},
+		{&d.Partial, "enable_partial_authorization"}} {
 		if raw := string(d.Echo[f.key]); *f.to == nil && (raw == "true" || raw == "false") {
 			value := raw == "true"
 			*f.to = &value
@@ -261,6 +267,8 @@ type AttemptDetails struct {
 	Increments []IncrementRecord `json:"increments,omitempty"`
 	// Hold is what the processor says of the held funds, nil if it has said nothing.
 	Hold *sdk.Hold `json:"hold,omitempty"`
+	// ExtendedAt is the time of the last successful extension of the hold, zero without one.
+	ExtendedAt time.Time `json:"extended_at,omitzero"`
 	// EndedAt is the time when the payer's part in the attempt ended, zero before. Later acts of the merchant do not change it.
 	EndedAt time.Time `json:"ended_at,omitzero"`
 	// Confirmed is true if the attempt was confirmed with an instrument. Answers show Card only then.

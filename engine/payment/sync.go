@@ -52,8 +52,11 @@ func InterpretSync(op *Operation, a *Attempt, o *sdk.Outcome, final bool) Verdic
 	if op.Status == OperationPending {
 		notYet = Verdict{Status: OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}, noNews: true}
 	}
-	if op.Kind == sdk.OpIncrementalAuthorize {
+	switch op.Kind {
+	case sdk.OpIncrementalAuthorize:
 		return readIncrement(op, a, o, final, notYet)
+	case sdk.OpExtendAuthorization:
+		return readExtension(op, o, final, notYet)
 	}
 	if op.Kind != sdk.OpCapture && !Plausible(o, a) {
 		return Verdict{Status: OperationSucceeded, Outcome: o, mismatch: true, Alarm: "amount_mismatch", Text: "the processor reports an amount that differs from the requested one"}

@@ -71,6 +71,9 @@ type Input struct {
 	IFrameRedirect    *bool         // is_iframe_redirection_enabled
 	Force3DSChallenge *bool
 	Incremental       *bool   // request_incremental_authorization
+	Extended          *bool   // request_extended_authorization
+	Partial           *bool   // enable_partial_authorization
+	Overcapture       *bool   // enable_overcapture; a confirm does not read it
 	RiskAccepted      *bool   // frm_metadata.risk_accepted: see RiskAccepted
 	ProfileAcquirerID *string // the profile's acquirer that the payment names; "" takes an earlier name back
 
@@ -130,6 +133,8 @@ func (in *Input) Apply(p *payment.Payment) {
 	payment.SetPtr(&d.Force3DSChallenge, in.Force3DSChallenge)
 	payment.SetPtr(&d.RiskAccepted, in.RiskAccepted)
 	payment.SetPtr(&d.Incremental, in.Incremental)
+	payment.SetPtr(&d.Extended, in.Extended)
+	payment.SetPtr(&d.Partial, in.Partial)
 	for k, r := range in.Echo {
 		if d.Echo == nil {
 			d.Echo = map[string]json.RawMessage{}

@@ -153,3 +153,13 @@ func StatusList(s ...payment.Status) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// CheckOvercapture sets enable_overcapture from a create or an update, which clears it if it is absent. It refuses the wish for a payment that is not
+// captured by one later call. method is the request's capture method on a create, and the payment's on an update.
+func CheckOvercapture(p *payment.Payment, in *Input, method payment.CaptureMethod) error {
+	if payment.IsTrue(in.Overcapture) && method != payment.CaptureManual {
+		return fault.Refused("Invalid overcapture request: supported only with manual capture").About("enable_overcapture")
+	}
+	p.Details.Overcapture = in.Overcapture
+	return nil
+}

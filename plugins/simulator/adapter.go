@@ -21,7 +21,7 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "simulator", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Simulator",
 			Description: "Behaves like a processor's sandbox: test cards and amounts decide what happens.",
-			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, OverCapture: true, PartialApproval: true, ExtendedHold: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
 				Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis, sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate}},
 			Environments: map[string]sdk.Environment{"test": {}, "live": {}},
@@ -36,7 +36,7 @@ func Adapter() *sdk.Adapter {
 				IdempotencyWindowSeconds: 86400, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
 		Authorize: authorize, Verify: verify, Complete: complete, Sync: sync,
-		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
+		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize, ExtendAuthorization: extendAuthorization,
 		Refund: refund, RefundSync: refundSync,
 		Webhook: webhook,
 	}

@@ -55,7 +55,7 @@ func (h *held) judge(operation sdk.Operation, amount sdk.Money) *sdk.Decline {
 		return refuse(codeState, "The rest of the payment has been released.", sdk.DeclineNotPermitted)
 	case h.Authorized == 0:
 		return refuse(codeState, "The payment is not authorized.", sdk.DeclineNotPermitted)
-	case operation == sdk.OpCapture && amount.Minor > h.Authorized-h.Captured:
+	case operation == sdk.OpCapture && amount.Minor > h.Authorized-h.Captured && !(h.memory.has(moreAllowed) && h.Captured == 0):
 		return refuse(codeTooLarge, "The amount is larger than what is authorized and not captured yet.", sdk.DeclineInvalidAmount)
 	case h.Captured == h.Authorized:
 		return refuse(codeState, "The payment has been captured.", sdk.DeclineNotPermitted)
@@ -96,6 +96,9 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if h.against == nil && h.rule.act == approve && h.named(answersLater) {
+		h.rule.act = pend
+	}
 	o := h.answer(refuse(codeCapture, "The capture has been refused.", h.rule.reason), h.taken)
 	if o.Status == sdk.StatusPending {
 		o.CaptureID = h.captureID()
@@ -107,6 +110,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 func (h *held) taken() *sdk.Outcome {
 	id, amount := h.captureID(), h.request.Amount.Minor
 	h.Captured += amount
+	h.Authorized = max(h.Authorized, h.Captured) // of an overcapture
 	rest := h.request.FinalCapture && h.Captured < h.Authorized
 	if rest {
 		h.memory = h.memory.with(released)
@@ -143,7 +147,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d := h.tooSoon(c.Now().UnixMilli()); d != nil && h.against == nil {
+	if d := h.tooSoon(); d != nil && h.against == nil {
 		h.against = d
 	}
 	return h.answer(declineOf(h.rule.reason), h.raised), nil

@@ -18,6 +18,8 @@ const (
 	refused       = 'n' // the customer came back with decline
 	released      = 'r' // a partial capture has released the rest
 	outside       = 'o' // the request had a result of an outside authentication
+	lessAllowed   = 'p' // the issuer may approve less than the amount
+	moreAllowed   = 'x' // a capture may take more than what is held
 )
 
 const memoryVersion = 1

@@ -20,19 +20,115 @@ const reauthorizeDays = 4
 
 func (p *payment) named(list []string) bool { return slices.Contains(list, p.connector) }
 
-// hold is what the processor says of a hold.
-func (p *payment) hold() *sdk.Hold {
-	if p.automatic || !p.named(raises) {
-		return nil
-	}
-	yes := true
-	return &sdk.Hold{Incremental: &yes}
+// overcaptures are the connectors that let a capture take more than what is held, extends those that report a longer hold with the authorization, and
+// answersLater those that answer captures, refunds and extensions with a message later.
+var (
+	overcaptures = []string{ownName, "adyen", "stripe"}
+	extends      = []string{ownName, "stripe"}
+	answersLater = []string{"adyen"}
+)
+
+// holdDays is how long an extended hold lasts.
+const holdDays = 30
+
+// less are the payments of which the issuer approves a part, if the merchant allows it.
+var less = [...]struct {
+	connector     string
+	bin, lastFour string // "" for any card
+	amount        int64  // 0 for any amount
+	approved      int64  // 0 for the half, rounded down
+	number        string // as documentation prints it
+}{
+	{"checkout", "551820", "0101", 0, 0, "5518 2077 2077 0101"},
+	{"nuvei", "453173", "7394", 0, 0, "4531 7393 3581 7394"},
+	{"worldpay", "", "", 1706, 123, ""},
+	{"worldpayvantiv", "445701", "0141", 5000, 4000, "4457 0101 4000 0141"},
 }
 
-// tooSoon is the refusal of a raise of a hold that is too young for it, nil if there is none. now is in Unix milliseconds.
-func (h *held) tooSoon(now int64) *sdk.Decline {
-	if h.connector != "paypal" || now-h.CreatedAt >= reauthorizeDays*24*60*60*1000 {
+// approvedPart is the amount that the issuer approves.
+func (p *payment) approvedPart() int64 {
+	amount := p.amount.Minor
+	if p.rule.half {
+		return amount - amount/2
+	}
+	if !p.memory.has(lessAllowed) {
+		return amount
+	}
+	for _, l := range less {
+		if l.connector != p.connector || l.bin != "" && (l.bin != p.bin || l.lastFour != p.lastFour) || l.amount != 0 && l.amount != amount {
+			continue
+		}
+		if l.approved == 0 {
+			return amount / 2
+		}
+		return l.approved
+	}
+	return amount
+}
+
+// wishes notes what the merchant asks of the hold.
+func (p *payment) wishes() {
+	wish := p.request.Wish()
+	if wish.Partial {
+		p.memory = p.memory.with(lessAllowed)
+	}
+	if wish.OverCapture && !p.automatic && p.named(overcaptures) {
+		p.memory = p.memory.with(moreAllowed)
+	}
+}
+
+// hold is what the processor says of a hold, nil for nothing.
+func (p *payment) hold() *sdk.Hold {
+	if p.automatic {
+		return nil
+	}
+	h, wish, yes := sdk.Hold{}, p.request.Wish(), true
+	if p.named(raises) {
+		h.Incremental = &yes
+	}
+	if wish.OverCapture {
+		granted := p.memory.has(moreAllowed)
+		h.OverCapture = &granted
+	}
+	if wish.Extended && p.named(extends) {
+		h.Extended, h.CaptureBefore = &yes, p.now+holdDays*day
+	}
+	if h == (sdk.Hold{}) {
+		return nil
+	}
+	return &h
+}
+
+// day is in milliseconds.
+const day = 24 * 60 * 60 * 1000
+
+// tooSoon is the refusal of a raise of a hold that is too young for it, nil if there is none.
+func (h *held) tooSoon() *sdk.Decline {
+	if h.connector != "paypal" || h.now-h.CreatedAt >= reauthorizeDays*day {
 		return nil
 	}
 	return refuse("REAUTHORIZATION_TOO_SOON", "REAUTHORIZATION_TOO_SOON", sdk.DeclineNotPermitted)
+}
+
+// extendAuthorization lets the processor hold the funds for longer.
+func extendAuthorization(c *sdk.Call) (*sdk.Outcome, error) {
+	h, err := hold(c, sdk.OpExtendAuthorization)
+	switch {
+	case err != nil:
+		return nil, err
+	case h.against != nil:
+		return h.declined(h.against), nil
+	case h.named(answersLater):
+		return h.waiting(sdk.StatusPending), nil
+	case h.named(extends) || h.connector == "paypal":
+		return h.extended(), nil
+	}
+	return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Message: h.connector + " extends no authorizations"}
+}
+
+func (h *held) extended() *sdk.Outcome {
+	yes := true
+	o := h.outcome(sdk.StatusAuthorized, h.Authorized)
+	o.Hold = &sdk.Hold{Extended: &yes, CaptureBefore: h.now + holdDays*day}
+	return o
 }

@@ -10,6 +10,7 @@ import (
 type payment struct {
 	request       *sdk.Request
 	connector     string // the name under which the simulator answers
+	now           int64  // Unix milliseconds
 	id            string // the processor's id, made from the request's reference
 	amount        sdk.Money
 	automatic     bool
@@ -25,7 +26,7 @@ type payment struct {
 // seen makes the payment of an operation.
 func seen(c *sdk.Call) *payment {
 	r := c.Request
-	p := &payment{request: r, connector: c.Account.Connector, id: r.TransactionID, amount: r.Amount, automatic: r.Capture != sdk.CaptureManual, memory: remembered(r)}
+	p := &payment{request: r, connector: c.Account.Connector, now: c.Now().UnixMilli(), id: r.TransactionID, amount: r.Amount, automatic: r.Capture != sdk.CaptureManual, memory: remembered(r)}
 	if p.id == "" {
 		p.id = "sim_" + reference(c)
 	}
@@ -73,6 +74,7 @@ func start(c *sdk.Call, p *payment) (*sdk.Outcome, error) {
 	case r.Amount.Minor < 0:
 		return nil, invalid("amount", "the amount is negative")
 	}
+	p.wishes()
 	if u := r.StoredCredential; u != nil && u.First && u.Usage == "off_session" {
 		p.memory = p.memory.with(storing)
 	}
@@ -143,9 +145,7 @@ func (p *payment) approved() *sdk.Outcome {
 	}
 	o.Hold = p.hold()
 	amount := p.amount
-	if p.rule.half {
-		amount.Minor -= amount.Minor / 2
-	}
+	amount.Minor = p.approvedPart()
 	o.Status, o.Amount, o.Totals = sdk.StatusAuthorized, &amount, &sdk.Totals{Authorized: amount.Minor}
 	if p.automatic {
 		o.Status, o.Totals.Captured = sdk.StatusCaptured, amount.Minor

@@ -7,7 +7,7 @@ import "payswitch/sdk"
 // carried out leaves the payment unchanged. Totals are always complete.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	switch c.Request.Resolves {
-	case sdk.OpCapture, sdk.OpVoid, sdk.OpIncrementalAuthorize:
+	case sdk.OpCapture, sdk.OpVoid, sdk.OpIncrementalAuthorize, sdk.OpExtendAuthorization:
 		return syncHeld(c)
 	}
 	s, err := state(c.Request)
@@ -80,6 +80,12 @@ func syncHeld(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	switch {
+	case h.named(answersLater) && h.rule.act == approve && h.against == nil && (operation == sdk.OpCapture || operation == sdk.OpExtendAuthorization):
+		o := h.waiting(sdk.StatusPending)
+		if operation == sdk.OpCapture {
+			o.CaptureID = h.captureID()
+		}
+		return o, nil // its message says what became of it
 	case !h.done():
 		h.payment.rule = ruleOf(sdk.OpAuthorize, h.Requested)
 		return h.known(&h.PaymentState), nil
@@ -87,6 +93,8 @@ func syncHeld(c *sdk.Call) (*sdk.Outcome, error) {
 		return h.taken(), nil
 	case operation == sdk.OpVoid:
 		return h.voided(), nil
+	case operation == sdk.OpExtendAuthorization:
+		return h.extended(), nil
 	}
 	return h.raised(), nil
 }

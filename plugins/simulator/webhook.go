@@ -11,7 +11,10 @@ const signatureHeader = "X-Simulator-Signature"
 //	{"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
 //	{"type": "dispute.updated", "dispute_id": "dp_1", "status": "opened", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
 //
-// created is in Unix seconds and optional. A dispute's status is one of sdk.DisputeStatus, its amount in minor units; stage, reason, reason_code
+//	{"type": "capture.updated", "capture_id": "sim_…_c0", "status": "captured", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
+//	{"type": "extension.updated", "applied": true, "transaction_id": "sim_…", "created": 1700000000}
+//
+// created is in Unix seconds and optional. The status of a capture is captured or declined. A dispute's status is one of sdk.DisputeStatus, its amount in minor units; stage, reason, reason_code
 // and respond_by (Unix seconds) are optional. A payment or a dispute needs transaction_id or reference, a refund needs refund_id or
 // reference. The event of a payment or refund only asks for a sync. An account without a webhook secret accepts unsigned messages.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
@@ -37,6 +40,18 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	switch j.Str("type") {
 	case "payment.updated":
 		e.Object = "payment"
+	case "capture.updated":
+		e.Object, e.Sync = "payment", false
+		e.Outcome = &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: e.TransactionID, CaptureID: j.Str("capture_id")}
+		if j.Str("status") != string(sdk.StatusCaptured) {
+			e.Outcome.Status, e.Outcome.Decline = sdk.StatusDeclined, refuse(codeCapture, "The capture has been refused.", sdk.DeclineGeneric)
+		} else if amount := j.Int("amount"); amount > 0 {
+			e.Outcome.Amount = &sdk.Money{Minor: amount, Currency: sdk.CurrencyOf(j.Str("currency"))}
+		}
+	case "extension.updated":
+		applied := j.Raw("applied") == "true"
+		e.Object, e.Sync = "payment", false
+		e.Outcome = &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: e.TransactionID, Hold: &sdk.Hold{Extended: &applied}}
 	case "refund.updated":
 		e.Object, e.RefundID = "refund", j.Str("refund_id")
 	case "dispute.updated":

@@ -97,6 +97,41 @@ func (h *Funds) living(ctx context.Context, p *payment.Payment) error {
 	return err
 }
 
+// ExtendAuthorization makes the processor hold the funds of a payment for longer. Errors: IR_16 if the payment's status does not allow it or the
+// payment did not ask for it, IR_20 if the adapter does not offer it.
+func (h *Funds) ExtendAuthorization(ctx context.Context, auth account.Auth, id string) (*change.View, error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	return h.Changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
+		p, a := w.Payment, w.Attempt
+		switch {
+		case p.Status != payment.RequiresCapture && p.Status != payment.PartiallyAuthorizedAndCapturing:
+			return nil, fault.Refused("You cannot extend authorization this payment because it has status " + string(p.Status))
+		case !payment.IsTrue(p.Details.Extended):
+			return nil, fault.Refused("You cannot extend the authorization for this payment because authorization extension is not enabled.").
+				WithHint("Create the payment with request_extended_authorization true.")
+		}
+		ops, err := h.Changes.OperationsOf(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if op := a.OpenOperation(ops); op != nil && op.Kind == sdk.OpExtendAuthorization {
+			return nil, fault.Refused("You cannot extend the authorization for this payment because the result of an earlier extension is not known yet")
+		}
+		if err := h.Changes.WithAccount(ctx, w); err != nil {
+			return nil, err
+		}
+		if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpExtendAuthorization) {
+			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "extend_authorization flow not supported", Connector: w.Account.Connector}
+		}
+		now := h.Now().UTC().Truncate(time.Millisecond)
+		h.Driver.Begin(&w.Run, sdk.OpExtendAuthorization, a.Authorized-a.Captured, now)
+		a.ModifiedAt, p.ModifiedAt = now, now
+		return h.intent(w)
+	})
+}
+
 // intent returns the change that makes the operation of w durable and then performs it. The payment keeps its status.
 func (h *Funds) intent(w *change.Loaded) (*change.Change, error) {
 	w.Payment.OpenOperation = w.Operation.ID
