@@ -93,6 +93,7 @@ func (l *lender) adapter(ways ...sdk.ResolveBy) *sdk.Adapter {
 	return a
 }
 
+func partly(in *request.Input)   { in.CaptureMethod, in.Partial = "manual", ptr(true) }
 func raisable(in *request.Input) { in.CaptureMethod, in.Incremental = "manual", ptr(true) }
 
 // A node that dies at any step of a raise loses nothing: another one finds out, and raises once.

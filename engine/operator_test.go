@@ -92,7 +92,7 @@ func TestOperatorResolves(t *testing.T) {
 		"charged in part": {sdk.OpAuthorize, nil, word("succeeded", reference("tx_1"), amountOf(400)), payment.OperationSucceeded, payment.PartiallyCaptured,
 			[]int64{1000, 400, 0}, "payment_captured"},
 		"held": {sdk.OpAuthorize, manual, word("succeeded", reference("tx_1")), payment.OperationSucceeded, payment.RequiresCapture, []int64{1000, 0, 0}, "payment_authorized"},
-		"held in part": {sdk.OpAuthorize, manual, word("succeeded", reference("tx_1"), amountOf(400)), payment.OperationSucceeded, payment.PartiallyAuthorizedAndCapturing,
+		"held in part": {sdk.OpAuthorize, partly, word("succeeded", reference("tx_1"), amountOf(400)), payment.OperationSucceeded, payment.PartiallyAuthorizedAndCapturing,
 			[]int64{400, 0, 0}, "payment_partially_authorized"},
 		"refused":           {sdk.OpAuthorize, nil, word("declined"), payment.OperationDeclined, payment.Failed, []int64{0, 0, 0}, "payment_failed"},
 		"never made":        {sdk.OpAuthorize, nil, word("not_done"), payment.OperationNotActed, payment.Failed, []int64{0, 0, 0}, "payment_failed"},

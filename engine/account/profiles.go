@@ -239,7 +239,12 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	Assign(&s.ManualRetry, f.ManualRetry)
 	Assign(&s.AgnosticMIT, f.AgnosticMIT)
 	Assign(&s.Force3DSChallenge, f.Force3DSChallenge)
-	s.AlwaysOvercapture, s.AlwaysExtend = f.AlwaysOvercapture, f.AlwaysExtend
+	if f.AlwaysOvercapture != nil {
+		s.AlwaysOvercapture = f.AlwaysOvercapture
+	}
+	if f.AlwaysExtend != nil {
+		s.AlwaysExtend = f.AlwaysExtend
+	}
 	Assign(&s.UseBillingAsMethodBilling, f.UseBillingAsMethodBilling)
 	Assign(&s.Retries.Auto, f.AutoRetries)
 	Assign(&s.Retries.Most, f.MostRetries)
