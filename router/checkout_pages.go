@@ -25,6 +25,7 @@ func (s *Server) checkoutRoutes() []route {
 		{method: "GET", pattern: "/checkout/{hash}/loader.js", who: open, handle: s.checkoutLoader},
 		{method: "GET", pattern: "/checkout/v1/frame", who: open, handle: s.checkoutFrame},
 		{method: "GET", pattern: "/checkout/v1/challenge", who: open, handle: s.checkoutFrame},
+		{method: "GET", pattern: "/checkout/v1/networks", who: publishable, handle: s.cardNetworks},
 	}
 	for _, pattern := range loaderPaths {
 		list = append(list, route{method: "GET", pattern: pattern, who: open, handle: s.checkoutLoader})
@@ -187,6 +188,24 @@ func (s *Server) checkoutFramers(c *call, key, profileID, origin string) (string
 		s.Logger.InfoContext(c.ctx(), "a page that checkout_origins does not name asks for the checkout", "merchant_id", auth.MerchantID, "origin", shownOrigin(origin))
 	}
 	return frameAncestors(origins), nil
+}
+
+// cardNetworks answers the networks of a card by its first digits, so that the payer of a co-badged card can choose. Eight digits name an issuer, not
+// a card.
+func (s *Server) cardNetworks(c *call) (answer, error) {
+	q := c.query()
+	bin := q.text("bin")
+	if len(bin) < 6 || len(bin) > 8 || strings.Trim(bin, "0123456789") != "" {
+		q.fail("bin", "bin must be the first 6 to 8 digits of a card number", "Send eight digits.")
+	}
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	var names []string
+	for _, n := range s.Payments.CardNetworks(bin) {
+		names = append(names, string(n))
+	}
+	return new(writer).open().strings("card_networks", names).close().answer(), nil
 }
 
 // webOrigin reads the origin of a web page: scheme, host and port alone, as browsers send it.

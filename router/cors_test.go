@@ -13,7 +13,7 @@ import (
 var clientRoutes = []string{
 	"GET /payments/{payment_id}", "POST /payments/{payment_id}/confirm", "POST /payments/{payment_id}/complete_authorize",
 	"POST /payments/{payment_id}/3ds/authentication", "POST /payments/session_tokens", "GET /poll/status/{poll_id}",
-	"GET /payments/{payment_id}/client", "GET /v1/sdk/configs/web/sdk_config.json", "GET /blocklist", "POST /payments/{payment_id}/eligibility", "POST /payments/{payment_id}/eligibility_check",
+	"GET /payments/{payment_id}/client", "GET /v1/sdk/configs/web/sdk_config.json", "GET /blocklist", "GET /checkout/v1/networks", "POST /payments/{payment_id}/eligibility", "POST /payments/{payment_id}/eligibility_check",
 	"GET /account/payment_methods", "GET /customers/payment_methods", "GET /customers/{customer_id}", "GET /customers/{customer_id}/payment_methods",
 	"POST /customers/{customer_id}/payment_methods/{payment_method_id}/default", "DELETE /payment_methods/{payment_method_id}",
 	"GET /v1/payment-method-sessions/{session_id}", "GET /v1/payment-method-sessions/{session_id}/list-payment-methods",

@@ -23,6 +23,7 @@ type Payments interface {
 	PaymentDecisions
 	Links
 
+	CardNetworks(digits string) []sdk.CardNetwork
 	CreatePayment(ctx context.Context, a account.Auth, in *request.Input) (*change.View, error)
 	UpdatePayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
 	ConfirmPayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)

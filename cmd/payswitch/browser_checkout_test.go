@@ -108,6 +108,14 @@ func newCheckoutShop(t *testing.T, settings ...string) *checkoutShop {
 	s.sw = start(t, append(append(testEnv(t, t.TempDir()), "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms"), settings...), "serve")
 	s.at = s.sw.url
 	s.key = s.sw.shop("shop")
+	var kinds []object
+	for _, kind := range []string{"credit", "debit"} {
+		kinds = append(kinds, object{"payment_method_type": kind, "card_networks": []string{"Visa", "Mastercard", "AmericanExpress", "CartesBancaires"},
+			"minimum_amount": 0, "maximum_amount": 68607706, "recurring_enabled": true, "installment_payment_enabled": false})
+	}
+	s.sw.must(s.key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": "simulator", "connector_label": "cards",
+		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "any"},
+		"payment_methods_enabled":   []object{{"payment_method": "card", "payment_method_types": kinds}}})
 	s.sw.authenticateBy("shop", s.key, "simulator3ds", s.pages.URL)
 	s.public, _ = s.sw.must(testAdminKey, "/accounts/shop", nil)["publishable_key"].(string)
 	_, list := s.sw.list(s.key, "/account/shop/business_profile")
@@ -346,6 +354,24 @@ func TestCheckoutInABrowser(t *testing.T) {
 			require.Contains(s, s.shows(), "Enter the expiry date")
 			focus, _ := within[string](s, fieldsFrame, "document.activeElement.name")
 			require.Equal(s, "cardnumber", focus)
+		}},
+		{"a co-badged card is paid over the network that the payer chooses", func(s *checkoutShop) {
+			p := s.order(nil)
+			s.visit(p, nil)
+			s.card("4970003000000002")
+			s.awaitIn(fieldsFrame, `document.querySelector(".networks")?.checkVisibility()`)
+			s.shot("checkout-networks")
+			within[bool](s, fieldsFrame, `[...document.querySelectorAll(".networks label")].find((l) => l.textContent === "Cartes Bancaires").click(), true`)
+			script[bool](s.tab, "pay(), true")
+			require.Equal(s, "succeeded", s.answered(1)["status"])
+			data, _ := s.retrieve(p)["payment_method_data"].(map[string]any)
+			card, _ := data["card"].(map[string]any)
+			require.Equal(s, "CartesBancaires", card["card_network"])
+		}},
+		{"a card that the shop does not take", func(s *checkoutShop) {
+			s.visit(s.order(nil), nil)
+			s.keys("[name=cardnumber]", "6011000990139424")
+			s.awaitIn(fieldsFrame, `document.body.innerText.includes("Discover cards are not taken here")`)
 		}},
 		{"to the processor's page and back", func(s *checkoutShop) {
 			p := s.order(object{"authentication_type": "three_ds"})

@@ -14,15 +14,17 @@ type binFacts struct {
 	Issuer      string
 	Country     string
 	CountryCode string
-	Subtype     string // SMALLCORPORATE …; "" where unknown
+	Subtype     string          // SMALLCORPORATE …; "" where unknown
+	Other       sdk.CardNetwork // of a co-badged card: the network that the payer may choose instead
 }
 
 // knownBINs holds the facts of single issuers.
 var knownBINs = map[string]binFacts{
-	"378282": {sdk.AmericanExpress, "CREDIT", "AMERICAN EXPRESS US CARS", "UNITED STATES OF AMERICA", "US", "SMALLCORPORATE"},
-	"400000": {sdk.Visa, "CREDIT", "INTL HDQTRS CENTER OWNED", "UNITED STATES OF AMERICA", "US", ""},
-	"411111": {sdk.Visa, "DEBIT", "Conotoxia Sp Z Oo", "POLAND", "PL", ""},
-	"424242": {sdk.Visa, "CREDIT", "STRIPE PAYMENTS UK LIMITED", "UNITEDKINGDOM", "GB", ""},
+	"378282": {sdk.AmericanExpress, "CREDIT", "AMERICAN EXPRESS US CARS", "UNITED STATES OF AMERICA", "US", "SMALLCORPORATE", ""},
+	"400000": {sdk.Visa, "CREDIT", "INTL HDQTRS CENTER OWNED", "UNITED STATES OF AMERICA", "US", "", ""},
+	"411111": {sdk.Visa, "DEBIT", "Conotoxia Sp Z Oo", "POLAND", "PL", "", ""},
+	"497000": {Network: sdk.Visa, Other: sdk.CartesBancaires},
+	"424242": {sdk.Visa, "CREDIT", "STRIPE PAYMENTS UK LIMITED", "UNITEDKINGDOM", "GB", "", ""},
 }
 
 // binRange is the network of numbers whose first Digits digits lie between From and To, both included.

@@ -39,7 +39,7 @@ var binNetworks = map[string]sdk.CardNetwork{
 //
 //	iin_start     first digits of the range, 4–12 (required)
 //	iin_end       last of the range, with as many digits; empty: the same as iin_start
-//	scheme        visa, mastercard, amex …
+//	scheme        visa, mastercard, amex …; cartes bancaires/visa for a co-badged card
 //	type          credit, debit or prepaid
 //	prepaid       yes, true or 1: prepaid, whatever type says
 //	bank_name     the issuer
@@ -109,8 +109,8 @@ func readFactsRange(field func(string) string) (n factsRange, err error) {
 	if len(first) != len(last) || n.end < n.start {
 		return n, fmt.Errorf("iin_end %q does not fit iin_start %q: it must have as many digits and not be smaller", last, first)
 	}
-	f := &binFacts{Network: binNetworks[strings.ToUpper(strings.Join(strings.Fields(field("scheme")), ""))], Issuer: field("bank_name"),
-		Subtype: strings.ToUpper(field("subtype"))}
+	f := &binFacts{Issuer: field("bank_name"), Subtype: strings.ToUpper(field("subtype"))}
+	f.Network, f.Other = networksOf(field("scheme"))
 	switch kind := strings.ToUpper(field("type")); kind {
 	case "CREDIT", "DEBIT", "PREPAID":
 		f.Type = kind
@@ -202,6 +202,9 @@ func (t *BINTable) facts(number string) binFacts {
 	f := *t.known[i]
 	f.Network, f.Type, f.Issuer = cmp.Or(f.Network, known.Network), cmp.Or(f.Type, known.Type), cmp.Or(f.Issuer, known.Issuer)
 	f.Subtype = cmp.Or(f.Subtype, known.Subtype)
+	if f.Other == "" && f.Network == known.Network {
+		f.Other = known.Other
+	}
 	if f.CountryCode == "" {
 		f.Country, f.CountryCode = known.Country, known.CountryCode
 	}

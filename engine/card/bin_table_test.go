@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -23,17 +25,17 @@ func TestBINTable(t *testing.T) {
 	table, err := ReadBINTable(strings.NewReader(binTable))
 	require.NoError(t, err)
 	for number, want := range map[string]binFacts{
-		"4571000000000001": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK", ""},
-		"4571736012345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK", ""}, // the narrowest range
-		"4571736512345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK", ""},
-		"4571736612345678": {sdk.Visa, "PREPAID", "", "", "", ""},
-		"4571800000000000": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK", ""},
-		"371240000000000":  {sdk.AmericanExpress, "CREDIT", "The Last", "UNITED STATES OF AMERICA", "US", ""},
-		"371241000000000":  {sdk.AmericanExpress, "", "", "", "", ""},
+		"4571000000000001": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK", "", ""},
+		"4571736012345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK", "", ""}, // the narrowest range
+		"4571736512345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK", "", ""},
+		"4571736612345678": {sdk.Visa, "PREPAID", "", "", "", "", ""},
+		"4571800000000000": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK", "", ""},
+		"371240000000000":  {sdk.AmericanExpress, "CREDIT", "The Last", "UNITED STATES OF AMERICA", "US", "", ""},
+		"371241000000000":  {sdk.AmericanExpress, "", "", "", "", "", ""},
 		"9999990000000000": {},
 		"4111111111111111": knownBINs["411111"], // a table without the number leaves the built-in facts
-		"4570999999999999": {sdk.Visa, "", "", "", "", ""},
-		"45717360":         {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK", ""},
+		"4570999999999999": {sdk.Visa, "", "", "", "", "", ""},
+		"45717360":         {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK", "", ""},
 		"4571":             {},
 		"":                 {},
 	} {
@@ -91,4 +93,25 @@ func FuzzBINTable(f *testing.F) {
 			t.Errorf("%q: %s, want %s\n%s", number, got, want, text.String())
 		}
 	})
+}
+
+// TestNetworks: the payer of a co-badged card chooses the network, and of no other card.
+func TestNetworks(t *testing.T) {
+	table, err := ReadBINTable(strings.NewReader("iin_start,scheme\n513500,cartes bancaires/mastercard\n43210000,visa\n"))
+	require.NoError(t, err)
+	require.Equal(t, []sdk.CardNetwork{sdk.CartesBancaires, sdk.Mastercard}, table.Networks("51350012"))
+	require.Equal(t, []sdk.CardNetwork{sdk.Visa}, table.Networks("43210000"))
+	require.Equal(t, []sdk.CardNetwork{sdk.Visa, sdk.CartesBancaires}, table.Networks("49700030"), "a built-in one")
+	require.Empty(t, table.Networks("999999"))
+	require.Empty(t, (*BINTable)(nil).Networks("4242"))
+	read := func(number string, wish sdk.CardNetwork) sdk.CardNetwork {
+		c, err := table.ReadWithoutCVC(&Input{Number: secret.New(number), ExpMonth: "10", ExpYear: "50", Network: wish}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+		require.NoError(t, err)
+		return c.Facts.Network
+	}
+	require.Equal(t, sdk.CartesBancaires, read("5135000000000000", ""))
+	require.Equal(t, sdk.Mastercard, read("5135000000000000", sdk.Mastercard))
+	require.Equal(t, sdk.CartesBancaires, read("5135000000000000", sdk.Visa), "a claim is no fact")
+	require.Equal(t, sdk.Visa, read("4242424242424242", sdk.CartesBancaires))
+	require.Equal(t, sdk.JCB, read("9999990000000000", sdk.JCB), "nothing is known: the claim counts")
 }

@@ -42,9 +42,7 @@ func (t *BINTable) ReadWithoutCVC(in *Input, now time.Time) (*Card, error) {
 	c := &Card{Holder: in.Holder.Reveal(), Secrets: Secrets{Number: in.Number, CVC: in.CVC},
 		Facts: Facts{BIN: n[:6], LastFour: n[len(n)-4:], Length: len(n), ExpMonth: in.ExpMonth, ExpYear: in.ExpYear,
 			Network: b.Network, Type: b.Type, Issuer: b.Issuer, Country: b.Country, CountryCode: b.CountryCode}}
-	if c.Facts.Network == "" {
-		c.Facts.Network = in.Network
-	}
+	c.Facts.Network = b.chosen(in.Network)
 	if c.Facts.Type == "" {
 		c.Facts.Type = strings.ToUpper(in.Type)
 	}

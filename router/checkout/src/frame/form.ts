@@ -124,7 +124,8 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
     offer([]);
   }
 
-  function offer(of: string[]) {
+  function offer(all: string[]) {
+    const of = all.filter((n) => !taken.length || taken.includes(n));
     networks.replaceChildren(networks.firstElementChild!);
     networks.hidden = of.length < 2;
     chosenNetwork = of.length > 1 ? (of.includes(chosenNetwork) ? chosenNetwork : of[0]) : "";
