@@ -32,11 +32,15 @@ type Block struct {
 	Moments []*Moment // a timeline
 	Cards   []Card
 	Code    string // a command or a document, with a button that copies it
+	Folds   []Fold
 	Once    string // a secret that no later page shows
 	Links   []Link
 	Empty   *Empty
 	Forms   []Form
 }
+
+// Fold is a long text below its name: it opens when the name is clicked.
+type Fold struct{ Name, Text string }
 
 // Step is a line of a list that ticks itself.
 type Step struct {

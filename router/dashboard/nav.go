@@ -31,6 +31,8 @@ var menu = []navGroup{
 		{URL: "/customers", Text: "Customers", Key: "c", needs: staff.SeePayments},
 	}},
 	{"Settings", []navItem{
+		{URL: "/events", Text: "Events", Key: "e", needs: staff.SeeEvents},
+		{URL: "/webhooks", Text: "Webhooks", needs: staff.ManageURLs},
 		{URL: "/setup", Text: "Set-up", needs: staff.SeeSettings},
 		{URL: "/connectors", Text: "Connectors", needs: staff.SeeSettings},
 		{URL: "/3ds", Text: "3-D Secure", needs: staff.SeeSettings},

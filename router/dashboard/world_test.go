@@ -2,11 +2,13 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/staff"
+	"payswitch/engine/webhook"
 	"payswitch/plugins"
 	"payswitch/plugins/adyen"
 	"payswitch/plugins/netcetera"
@@ -37,6 +40,23 @@ type world struct {
 	person *staff.Session
 	audit  *audited
 	auth   account.Auth
+	shop   *shop
+}
+
+// shop is the merchant's endpoint: it answers each event with a status.
+type shop struct{ status atomic.Int64 }
+
+// Allows implements webhook.Sender.
+func (s *shop) Allows(url string) error {
+	if strings.Contains(url, "internal") {
+		return errors.New("the host is not public")
+	}
+	return nil
+}
+
+// Post implements webhook.Sender.
+func (s *shop) Post(context.Context, string, http.Header, []byte) webhook.Reply {
+	return webhook.Reply{Status: int(s.status.Load()), Headers: [][2]string{{"Server", "shop"}}, Body: []byte(`<b>"thanks"</b>`)}
 }
 
 // audited keeps what was audited.
@@ -53,16 +73,22 @@ func (w *world) Of(*http.Request) (*staff.Session, error) { return w.person, nil
 // newWorld returns a dashboard of an admin of the merchant acme, who has just given a second factor.
 func newWorld(t testing.TB, options ...func(*Options)) *world {
 	t.Helper()
-	w := &world{t: t, audit: &audited{}, auth: account.Auth{MerchantID: "acme"}}
+	w := &world{t: t, audit: &audited{}, shop: &shop{}, auth: account.Auth{MerchantID: "acme"}}
+	w.shop.status.Store(http.StatusOK)
 	ctx := context.Background()
 	store, err := storage.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
 	require.NoError(t, err)
 	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(t, err)
 	connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter(), "adyen": adyen.Adapter(), "netcetera": netcetera.Adapter(), "threedsecureio": threedsecureio.Adapter()})
-	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}}, engine.Options{PublicURL: "http://api.example"})
+	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}, Sender: w.shop}, engine.Options{WebhookPoll: 5 * time.Millisecond, PublicURL: "http://api.example"})
 	require.NoError(t, err)
+	running, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() { w.engine.Webhooks.Run(running); close(ended) }()
 	t.Cleanup(func() {
+		stop()
+		<-ended
 		require.NoError(t, w.engine.Close(ctx))
 		require.NoError(t, store.Close())
 	})
@@ -170,4 +196,30 @@ func (w *world) pay(amount int64, change ...func(*request.Input)) *change.View {
 	v, err := w.engine.CreatePayment(w.t.Context(), w.auth, in)
 	require.NoError(w.t, err)
 	return v
+}
+
+// delivered waits until a filter finds n deliveries that have ended in a way, and returns the newest.
+func (w *world) delivered(n int, yes bool) *webhook.Delivery {
+	w.t.Helper()
+	var list []*webhook.Delivery
+	require.Eventually(w.t, func() bool {
+		var err error
+		list, _, err = w.engine.Webhooks.ListEvents(w.t.Context(), w.auth, webhook.Filter{Delivered: &yes, Limit: 50})
+		tried := 0
+		for _, d := range list {
+			if d.Tries > 0 || d.State == webhook.Delivered {
+				tried++
+			}
+		}
+		return err == nil && tried >= n
+	}, 10*time.Second, 5*time.Millisecond)
+	return list[0]
+}
+
+// profileInput reads a profile as the API does.
+func profileInput(t testing.TB, text string) account.ProfileInput {
+	t.Helper()
+	in, err := router.ParseProfile([]byte(text))
+	require.NoError(t, err)
+	return in
 }
