@@ -97,7 +97,7 @@ func (s *Server) sheet(name string) (ask, do handler) {
 		a := kind.may(allowed)
 		p := s.sheetOf(c, kind, v, a, rand.Text(), Money{a.Most, v.Payment.Currency}.plain())
 		if !a.Allowed {
-			p.Refused, p.Problem = true, a.Why
+			p.Heading, p.Words, p.Refused, p.Problem = p.Button, nil, true, a.Why
 			if p.Problem == "" {
 				p.Problem = "The payment's status, " + words(string(v.Payment.Status)) + ", does not allow it."
 			}

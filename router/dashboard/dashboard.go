@@ -21,6 +21,7 @@ type Deps struct {
 	Adapters  Adapters
 	Audit     Audit            // nil: that of Staff, or without Staff the log alone
 	Presenter Presenter        // nil: pages show no raw answers
+	Replayer  Replayer         // nil: no recording is run again
 	Logger    *slog.Logger     // nil discards the log
 	Now       func() time.Time // nil: time.Now
 }

@@ -14,6 +14,7 @@ type Engine interface {
 	moneyMoves
 	settings
 	otherLists
+	operations
 	customers
 }
 

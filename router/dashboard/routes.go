@@ -49,6 +49,7 @@ func (s *Server) table() []route {
 		{method: "POST", pattern: "/m/{m}/payments/{id}/cancel", needs: staff.MoveMoney, handle: cancel},
 		{method: "GET", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askSheet},
 		{method: "POST", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askProcessor},
+		{method: "GET", pattern: "/m/{m}/operations/{op}/replay", needs: staff.SeeExchanges, handle: s.replay},
 		{method: "GET", pattern: "/m/{m}/refunds", needs: staff.SeePayments, handle: s.refunds},
 		{method: "GET", pattern: "/m/{m}/disputes", needs: staff.SeePayments, handle: s.disputes},
 		{method: "GET", pattern: "/m/{m}/customers", needs: staff.SeePayments, handle: s.customers},

@@ -53,6 +53,11 @@ func states() []state {
 			Mandates: []mandateRow{{ID: "man_1", Kind: "single use", Method: "Visa ··4242", Status: chip("active"), Most: &Money{123456789, "KWD"}, Time: at(0), Revoke: "/v"}},
 			Payments: someRows(3), More: "/more"}},
 		{"customer-gone", &customerPage{ID: "cus_1", Name: "cus_1", Back: "/m/acme/customers", Gone: true}},
+		{"replay", &replayPage{Operation: "op_1", Kind: "authorize at adyen", Back: "/m/acme/payments/pay_1#op_1", Other: Link{"?with=now", "Replay with the build in use"}, Runs: []shownReplay{
+			{Replay: Replay{Recorded: strings.Repeat("ab", 32), Replayed: strings.Repeat("cd", 32), Steps: []ReplayStep{{"send POST https://processor.example/v1/payments/authorise", false}},
+				Differences: []Difference{{"step 1: body, field amount", "6540", "65.40"}}}, Time: at(0), Chip: chip("failed")},
+			{Replay: Replay{Recorded: strings.Repeat("ab", 32), Problem: "This build is gone."}, Time: at(0), Chip: chip("failed")}}}},
+		{"replay-none", &replayPage{Operation: "op_1", Kind: "authorize at adyen", Back: "/"}},
 		{"home-empty", &homePage{At: "/m/acme", Empty: Empty{Heading: "No payment yet", Text: "The first payment appears here."}}},
 	}...)
 }

@@ -109,7 +109,7 @@ func (c *call) operation(op *story.Operation, currency sdk.Currency, exchanges b
 		m.Facts = append(m.Facts, Fact{"Refused", strings.TrimSpace(d.Decline.Code + " " + d.Decline.Message)})
 	}
 	m.Facts = append(m.Facts, Fact{"Operation", op.ID})
-	if exchanges && len(op.Drives) > 0 {
+	if exchanges && len(op.Drives) > 0 && c.server.Replayer != nil {
 		m.Replay = c.at() + "/operations/" + op.ID + "/replay"
 	}
 	for i, d := range op.Drives {
@@ -178,7 +178,7 @@ func (c *call) event(ev *payment.Event, deliveries []*webhook.Delivery) *Moment 
 			state = "failed"
 		}
 		m.Chip = new(chip(state))
-		text := words(state) + ", " + strconv.Itoa(d.Tries) + " tries"
+		text := words(state) + " after " + strconv.Itoa(d.Tries) + " tries"
 		if d.Tries == 1 {
 			text = words(state) + " at the first try"
 		}
