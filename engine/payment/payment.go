@@ -107,8 +107,6 @@ type Details struct {
 	MerchantDecision string `json:"merchant_decision,omitempty"`
 	// Fingerprint is that of the card that the block list has let pass; "" where no list looked at the card.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// Surcharges are the amounts that were shown for the payment's methods.
-	Surcharges []Surcharge `json:"surcharges,omitempty"`
 	// Echo are request fields that are kept and shown as they came: order_details, connector_metadata, feature_metadata … They decide
 	// nothing: a field that decides has a typed field, too.
 	Echo map[string]json.RawMessage `json:"echo,omitempty"`
@@ -121,15 +119,6 @@ type LinkRef struct {
 	SecureURL string `json:"secure_url,omitempty"` // the page for frames; "" without allowed domains
 	// StatusURL is where a payer who comes back from the processor or the bank sees the result; "" for the merchant's return URL.
 	StatusURL string `json:"status_url,omitempty"`
-}
-
-// Surcharge is what a method costs the payer, as the payer's client was shown it. Amounts are minor units.
-type Surcharge struct {
-	Method  string          `json:"method"`
-	Type    string          `json:"type"`
-	Network sdk.CardNetwork `json:"network,omitempty"` // "" for methods without networks
-	Amount  int64           `json:"amount"`
-	Tax     int64           `json:"tax,omitempty"`
 }
 
 // FillFromEcho sets the typed fields that a payment lacks because an older version stored it: these versions kept the values in Echo alone. A
