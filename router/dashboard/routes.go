@@ -18,6 +18,7 @@ type route struct {
 	method, pattern string
 	needs           staff.Permission
 	handle          handler
+	anywhere        bool // the permission at any merchant is enough: the handler looks at the merchant of what is shown
 	open            bool // needs no session: signing in
 	signed          bool // needs a session, and no permission: a person's own pages
 	half            bool // the same, also for a login that still needs a factor: the pages that ask for it
@@ -116,7 +117,7 @@ func (s *Server) begin(w http.ResponseWriter, q *http.Request, r route) (*call, 
 		}
 		c.Merchant = m
 	}
-	if r.needs != "" && !session.May(r.needs, id) {
+	if r.needs != "" && !session.May(r.needs, id) && !(r.anywhere && session.MayAnywhere(r.needs)) {
 		return c, &denied{r.needs}
 	}
 	return c, nil
