@@ -22,6 +22,8 @@ func pluginCommands() []command {
 	return []command{
 		{"plugin new", "begin an adapter project, which builds offline", (*program).pluginNew},
 		{"plugin build", "build an adapter project; the same source gives the same bytes", (*program).pluginBuild},
+		{"plugin dev", "try an adapter project in a demo switch, which builds it again on each save", (*program).pluginDev},
+		{"plugin mock", "serve the recorded answers of an adapter's cases as a processor", (*program).pluginMock},
 		{"plugin check", "certify an adapter, or list what is wrong with it", (*program).pluginCheck},
 		{"plugin inspect", "show an adapter's manifest: what it can do and what it asks for", (*program).pluginInspect},
 		{"plugin call", "show the request that an adapter would send, or how it reads an answer", (*program).pluginCall},

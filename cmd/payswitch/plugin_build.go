@@ -49,13 +49,6 @@ func (p *program) pluginBuild(ctx context.Context, args []string) error {
 
 // buildPlugin builds the project in dir and returns the path of the module: out, or one in dir with the name from the manifest.
 func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, error) {
-	pkg, err := mainPackage(dir)
-	if err != nil {
-		return "", err
-	}
-	if err := p.refuseRandom(ctx, dir, pkg); err != nil {
-		return "", err
-	}
 	folder := dir
 	if out != "" {
 		folder = filepath.Dir(out)
@@ -69,7 +62,7 @@ func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, err
 	if err != nil {
 		return "", err
 	}
-	if _, err := p.goTool(ctx, dir, append([]string{"build"}, wasmArgs(built, pkg)...)...); err != nil {
+	if err := p.compilePlugin(ctx, dir, built); err != nil {
 		return "", err
 	}
 	wasm, err := os.ReadFile(built)
@@ -82,6 +75,19 @@ func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, err
 	}
 	out = cmp.Or(out, filepath.Join(dir, manifest.Name+".wasm"))
 	return out, os.Rename(built, out)
+}
+
+// compilePlugin compiles the project in dir into the file out, whose path is absolute. It does not look at the manifest.
+func (p *program) compilePlugin(ctx context.Context, dir, out string) error {
+	pkg, err := mainPackage(dir)
+	if err != nil {
+		return err
+	}
+	if err := p.refuseRandom(ctx, dir, pkg); err != nil {
+		return err
+	}
+	_, err = p.goTool(ctx, dir, append([]string{"build"}, wasmArgs(out, pkg)...)...)
+	return err
 }
 
 // mainPackage returns the path of the project's main package relative to its folder: wasm, or the folder itself.

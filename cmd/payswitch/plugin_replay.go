@@ -24,6 +24,7 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 	since := f.Duration("since", 0, "replay all operations of the last `time`, as 24h, instead of one operation")
 	payment := f.String("payment", "", "replay all operations of the payment with this `id`, instead of one operation")
 	connector := f.String("connector", "", "with --since: replay only the operations of the connector with this `name`; with --plugin the default is the file's adapter")
+	asCase := f.Bool("cases", false, "print the operation as a case and a sample for the adapter's testdata, instead of a report; secrets and personal data are replaced")
 	asJSON := f.Bool("json", false, "print the report as JSON")
 	given, c, err := p.operandsAndConfig(f, args, 1)
 	one, many := len(given) > 0, *since > 0 || *payment != ""
@@ -37,11 +38,17 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 	case one && (many || *connector != ""):
 		return usageError{"plugin replay takes either an operation or the flags --payment, --since and --connector"}
 	}
+	if *asCase && !one {
+		return usageError{"plugin replay --cases takes one operation, as: payswitch plugin replay --cases op_0193500b2f4d8a6b4c1e9f00112233aa"}
+	}
 	r, err := p.openReplayer(ctx, c, *file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close(context.WithoutCancel(ctx))) }()
+	if *asCase {
+		return r.printCases(ctx, given[0], p)
+	}
 	r.report.whole = one || *payment != ""
 	if one {
 		err = r.operation(ctx, given[0])

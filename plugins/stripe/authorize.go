@@ -147,7 +147,7 @@ func shipping(f *sdk.Form, a *sdk.Address) {
 	if a == nil || a.Name() == "" || a.Line1 == "" { // Stripe requires both
 		return
 	}
-	f.Add("shipping[name]", a.Name()).Opt("shipping[phone]", a.Phone)
+	f.Add("shipping[name]", a.Name()).Opt("shipping[phone]", a.E164())
 	address(f, "shipping[address]", a)
 }
 

@@ -1,0 +1,406 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/approval"
+	"payswitch/engine/drive"
+	"payswitch/engine/port"
+	"payswitch/engine/secret"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// pluginDev runs a demo switch with the adapter of a project under development. It builds the project again when a file is saved.
+func (p *program) pluginDev(ctx context.Context, args []string) error {
+	f := p.flags("plugin dev [DIR]")
+	base := f.String("base-url", "", "send the account's requests to this `URL`: a sandbox, or a program on this machine; without the flag, to the\n"+
+		"recorded answers of the project's cases, as plugin mock serves them")
+	listen := f.String("listen", "127.0.0.1:0", "listen on this `host:port`; port 0 takes a free one")
+	given, err := operands(f, args, 1)
+	if err != nil {
+		return err
+	}
+	dev := &developing{p: p, dir: ".", baseURL: *base}
+	if len(given) == 1 {
+		dev.dir = given[0]
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	data, err := os.MkdirTemp("", "payswitch-dev-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(data)
+	dev.directory = filepath.Join(data, "adapters")
+	if err := os.Mkdir(dev.directory, 0o700); err != nil {
+		return err
+	}
+	if err := dev.build(ctx); err != nil {
+		return err
+	}
+	return dev.run(ctx, data, *listen)
+}
+
+// developing is a run of plugin dev.
+type developing struct {
+	p         *program
+	dir       string // of the project
+	directory string // plugins.directory of the switch
+	baseURL   string
+	manifest  *sdk.Manifest
+	hash      string // of the build that was made last
+	seen      time.Time
+	shown     map[int64]bool // sequence numbers of the journal's records
+	node      *node
+	auth      account.Auth
+	accountID string
+	loaded    atomic.Value // hash of the build that the account uses, a string
+}
+
+// build builds the project into the switch's folder of adapters.
+func (d *developing) build(ctx context.Context) error {
+	d.seen = time.Now()
+	made := filepath.Join(filepath.Dir(d.directory), "built.wasm")
+	if err := d.p.compilePlugin(ctx, d.dir, made); err != nil {
+		return err
+	}
+	wasm, err := os.ReadFile(made)
+	if err != nil {
+		return err
+	}
+	if d.manifest == nil { // later the switch reads the manifest: compiling the module twice would take seconds
+		if d.manifest, err = manifestOf(ctx, wasm); err != nil {
+			return fmt.Errorf("the project compiles, but is not an adapter: %w", err)
+		}
+	}
+	d.hash = moduleHash(wasm)
+	return os.Rename(made, filepath.Join(d.directory, d.manifest.Name+".wasm"))
+}
+
+// config returns the configuration of the switch: that of a demo, with a database of its own.
+func (d *developing) config(data, listen, adminKey string) (Config, error) {
+	defaults := defaultConfig()
+	defaults.Log.Format, defaults.Log.Level = "text", "warn"
+	c, err := loadConfig(defaults, "", false, d.p.env)
+	if err != nil {
+		return c, err
+	}
+	c.Server.Listen, c.Dashboard.Listen, c.Metrics.Listen = listen, "", ""
+	c.Storage.DSN = secret.New("sqlite:" + filepath.Join(data, "dev.db"))
+	c.Plugins.Directory, c.Plugins.AllowLoopback, c.Plugins.AllowPrivate = d.directory, true, true
+	c.Plugins.Optimise = false // a build is live sooner
+	c.Vault.MasterKey, c.Admin.APIKey = secret.New(demoMasterKey), secret.New(adminKey)
+	return c, c.Validate()
+}
+
+// run runs the switch until the context ends.
+func (d *developing) run(ctx context.Context, data, listen string) (err error) {
+	keys, err := readDemoKeys(filepath.Join(data, "keys.json"))
+	if err != nil {
+		return err
+	}
+	c, err := d.config(data, listen, keys.Admin)
+	if err != nil {
+		return err
+	}
+	work, end := context.WithCancel(ctx)
+	defer end()
+	if d.baseURL == "" {
+		mock, err := loadMock(d.dir)
+		if err != nil {
+			return fmt.Errorf("without --base-url the cases answer: %w", err)
+		}
+		mock.log = func(text string) { fmt.Fprintln(d.p.stdout, "mock: "+text) }
+		base, serve, err := mock.listen("127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		d.baseURL = base
+		go func() { _ = serve(work) }()
+	}
+	if d.node, err = openNode(ctx, c, true, newLogger(d.p.stderr, c.Log)); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.node.close()) }()
+	m, err := d.node.furnish(ctx, keys)
+	if err != nil {
+		return err
+	}
+	d.auth = account.Auth{MerchantID: m.ID}
+	if err := d.makeAccount(ctx); err != nil {
+		return fmt.Errorf("make the adapter's account: %w", err)
+	}
+	d.shown = map[int64]bool{}
+	fmt.Fprintf(d.p.stdout, "%s %s runs at %s; its requests go to %s. Save a file to build it again.\n\n%s\n", d.manifest.Name, d.manifest.Version,
+		d.node.url(), d.baseURL, d.curl(keys.API))
+	watched := make(chan struct{})
+	go func() { defer close(watched); d.watch(work) }()
+	err = d.node.run(ctx)
+	end()
+	<-watched
+	return err
+}
+
+// makeAccount makes the merchant's account at the adapter, with the credentials of the cases, and approves the build for it.
+func (d *developing) makeAccount(ctx context.Context) error {
+	settings := &wire.Requests{BaseURL: d.baseURL}
+	if fsys, _, err := casesOf(filepath.Join(d.dir, "testdata"), "", d.manifest.Name); err == nil {
+		if requests, _, err := wire.Load(fsys, d.manifest.Name); err == nil {
+			settings.Credentials = requests.Credentials
+		}
+	}
+	given := wire.Account(d.manifest, settings)
+	details, hidden, metadata := map[string]string{}, map[string]string{}, map[string]string{}
+	for _, f := range d.manifest.Credentials {
+		value := cmp.Or(given.Credentials[f.Name], "dev_"+f.Name)
+		if key := approval.FieldKey(f); strings.Contains(key, "webhook") || key == "merchant_secret" {
+			hidden["merchant_secret"] = value
+		} else {
+			details[key] = value
+		}
+	}
+	details["auth_type"] = authType(details)
+	for _, f := range d.manifest.Config {
+		if value := cmp.Or(given.Config[f.Name], f.Default); value != "" {
+			metadata[approval.FieldKey(f)] = value
+		}
+	}
+	text, err := json.Marshal(details)
+	if err != nil {
+		return err
+	}
+	in := account.AccountInput{Type: "payment_processor", Connector: d.manifest.Name, Credentials: secret.New(string(text)), TestMode: new(true), PaymentMethods: demoMethods}
+	if len(metadata) > 0 {
+		if in.Metadata, err = json.Marshal(metadata); err != nil {
+			return err
+		}
+	}
+	if len(hidden) > 0 {
+		text, err := json.Marshal(hidden)
+		if err != nil {
+			return err
+		}
+		in.Fields = account.Fields{"connector_webhook_details": text}
+	}
+	a, err := d.node.engine.CreateAccount(ctx, d.auth, in)
+	if err != nil {
+		return err
+	}
+	d.accountID = a.ID
+	if _, err := d.node.engine.SetEgress(ctx, d.auth, a.ID, account.EgressInput{BaseURL: d.baseURL}); err != nil {
+		return err
+	}
+	d.loaded.Store(d.hash)
+	return nil
+}
+
+// authType is the merchant API's name for a set of credentials.
+func authType(details map[string]string) string {
+	switch {
+	case details["key2"] != "":
+		return "MultiAuthKey"
+	case details["api_secret"] != "":
+		return "SignatureKey"
+	case details["key1"] != "":
+		return "BodyKey"
+	}
+	return "HeaderKey"
+}
+
+// curl is a payment for a shell.
+func (d *developing) curl(key string) string {
+	amount, currency := int64(1050), "USD"
+	if requests, _, err := wire.Load(os.DirFS(filepath.Join(d.dir, "testdata")), d.manifest.Name); err == nil {
+		for i := range requests.Cases {
+			if c := &requests.Cases[i]; c.Op == sdk.OpAuthorize { // the recorded answer names this amount
+				r := c.Step(c.Op, sdk.Account{}, time.Unix(0, 0)).Request
+				amount, currency = r.Amount.Minor, string(r.Amount.Currency)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf(`curl %s/payments -H 'api-key: %s' -H 'Content-Type: application/json' -d '{"amount": %d, "currency": "%s", "confirm": true,
+  "payment_method": "card", "payment_method_data": {"card": {"card_number": "4111111111111111", "card_exp_month": "03", "card_exp_year": "2030",
+  "card_cvc": "737", "card_holder_name": "Ada Lovelace"}}, "routing": {"type": "single", "data": "%s"}}'
+`, d.node.url(), key, amount, currency, d.manifest.Name)
+}
+
+// loadTime bounds the wait until the switch has loaded a build. It refuses a module that is no adapter.
+const loadTime = 30 * time.Second
+
+// lookEvery is the time between two looks at the project's files and at the journal.
+const lookEvery = 200 * time.Millisecond
+
+// watch builds the project when a file changes, and shows the operations of the adapter.
+func (d *developing) watch(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	journal := engine.NewJournal(d.node.db, d.node.vault)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if began := time.Now(); newest(d.dir).After(d.seen) {
+			switch err := d.build(ctx); {
+			case ctx.Err() != nil:
+				return
+			case err != nil:
+				fmt.Fprintf(d.p.stdout, "not built: %v\n", err)
+			default:
+				d.goLive(ctx, began)
+			}
+		}
+		if err := d.show(ctx, journal); err != nil && ctx.Err() == nil {
+			fmt.Fprintf(d.p.stderr, "payswitch: %v\n", err)
+		}
+	}
+}
+
+// goLive waits until the switch has loaded the new build, and approves it for the account.
+func (d *developing) goLive(ctx context.Context, began time.Time) {
+	if d.hash == d.loaded.Load() {
+		return
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(loadTime)
+	for live := false; !live; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-end:
+			fmt.Fprintf(d.p.stdout, "the switch has not loaded the build %.12s: its log says why\n", d.hash)
+			return
+		case <-tick.C:
+		}
+		if info, ok := d.node.host.Adapter(d.manifest.Name); ok && info.Hash == d.hash {
+			d.manifest, live = info.Manifest, true
+		}
+	}
+	if _, err := d.node.engine.Approve(ctx, d.auth, d.accountID, d.hash, false); err != nil {
+		fmt.Fprintf(d.p.stdout, "not approved: %v\n", err)
+		return
+	}
+	d.loaded.Store(d.hash)
+	fmt.Fprintf(d.p.stdout, "live after %v: %s %s, build %.12s\n", time.Since(began).Round(10*time.Millisecond), d.manifest.Name, d.manifest.Version, d.hash)
+}
+
+// newest returns the time of the latest change of a project's sources. The SDK's copy and made files do not count.
+func newest(dir string) (latest time.Time) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // a file that an editor has just removed
+		}
+		if e.IsDir() && path != dir && (e.Name() == "payswitch" || strings.HasPrefix(e.Name(), ".")) {
+			return fs.SkipDir
+		}
+		if e.IsDir() || !slices.Contains([]string{".go", ".txt", ".mod"}, filepath.Ext(path)) {
+			return nil
+		}
+		if info, err := e.Info(); err == nil && info.ModTime().After(latest) {
+			latest = info.ModTime()
+		}
+		return nil
+	})
+	return latest
+}
+
+// show prints the operations of the adapter that the journal has and that were not shown.
+func (d *developing) show(ctx context.Context, journal *drive.Journal) error {
+	return journal.Each(ctx, drive.JournalFilter{Adapter: d.manifest.Name}, func(record *drive.JournalRecord) error {
+		if d.shown[record.Seq] {
+			return nil
+		}
+		d.shown[record.Seq] = true
+		rec, err := journal.Open(record)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprint(d.p.stdout, exchangesText(record, rec))
+		return err
+	})
+}
+
+// exchangesText shows each exchange of an operation. Stand-ins are marked by the name of what they stand for.
+func exchangesText(record *drive.JournalRecord, rec *port.Recording) string {
+	b := &strings.Builder{}
+	mark := markStandIns(rec.Step)
+	fmt.Fprintf(b, "%s %s of %s\n", record.Kind, record.OperationID, cmp.Or(record.PaymentID, record.Connector))
+	for i, s := range rec.Steps {
+		result, err := sdk.DecodeResult(s.Result)
+		if err != nil {
+			fmt.Fprintf(b, "  step %d failed: %s\n", i+1, s.Fault)
+			continue
+		}
+		switch {
+		case result.Send != nil:
+			fmt.Fprintf(b, "  → %s %s\n", result.Send.Method, mark.Replace(result.Send.URL))
+			for _, h := range result.Send.Headers {
+				fmt.Fprintf(b, "      %s: %s\n", h.Name, onLine(mark.Replace(h.Value)))
+			}
+			if len(result.Send.Body) > 0 {
+				fmt.Fprintf(b, "      %s\n", onLine(mark.Replace(string(result.Send.Body))))
+			}
+		case result.Verify != nil:
+			fmt.Fprintln(b, "  → verify a signature")
+		case result.Reject != nil:
+			fmt.Fprintf(b, "  reject %s\n", onLine(result.Reject.Error()))
+		case result.Outcome != nil:
+			text, _ := json.Marshal(result.Outcome)
+			fmt.Fprintf(b, "  outcome %s\n", onLine(mark.Replace(string(text))))
+		}
+		if n := rec.Resumed + i; n < len(rec.Step.Exchanges) {
+			x := &rec.Step.Exchanges[n]
+			switch {
+			case x.Verified != nil:
+				fmt.Fprintf(b, "  ← verified: %v\n", *x.Verified)
+			case x.Failure != "":
+				fmt.Fprintf(b, "  ← no answer: %s\n", x.Failure)
+			default:
+				fmt.Fprintf(b, "  ← %d %s\n", x.Status, onLine(strings.TrimSpace(mark.Replace(string(x.Body)))))
+			}
+		}
+	}
+	if rec.Error != "" {
+		fmt.Fprintf(b, "  failed: %s\n", rec.Error)
+	}
+	return b.String()
+}
+
+// markStandIns replaces the stand-ins of a step by their names: «card_number».
+func markStandIns(s *sdk.Step) *strings.Replacer {
+	var pairs []string
+	add := func(name, standIn string) {
+		if len(standIn) > 8 {
+			pairs = append(pairs, standIn, "«"+name+"»")
+		}
+	}
+	for name, standIn := range s.Account.Credentials {
+		add(name, standIn)
+	}
+	if i := s.Request.Instrument; i != nil && i.Card != nil {
+		add("card_number", i.Card.Number)
+		add("cvc", i.Card.CVC)
+	}
+	if s.Request.ThreeDS != nil {
+		add("cavv", s.Request.ThreeDS.CAVV)
+	}
+	add("derived ", s.DerivePrefix)
+	return strings.NewReplacer(pairs...)
+}

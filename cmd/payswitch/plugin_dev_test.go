@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The mock answers with the samples of the cases, or says which case is missing.
+func TestPluginMock(t *testing.T) {
+	t.Parallel()
+	dir := newProject(t, "acme")
+	m, err := loadMock(dir)
+	require.NoError(t, err)
+	server := httptest.NewServer(m)
+	defer server.Close()
+	ask := func(method, path string) (int, string) {
+		r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader("{}"))
+		require.NoError(t, err)
+		answer, err := server.Client().Do(r)
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		return answer.StatusCode, string(text)
+	}
+	for _, row := range []struct {
+		method, path string
+		status       int
+		holds        string
+	}{
+		{"POST", "/v1/payments", 201, `"state":"captured"`},
+		{"POST", "/v1/payments/pay_77/capture", 200, `"amount":1000`},
+		{"POST", "/v1/payments/pay_77/void", 200, `"state":"voided"`},
+		{"GET", "/v1/refunds?reference=x", 200, `"state":"pending"`},
+		{"DELETE", "/v1/payments", 501, "no case describes a request DELETE /v1/payments: add one"},
+		{"POST", "/v1/other", 501, "no case describes"},
+		{"POST", "/_mock/next?sample=none", 404, "no sample is called none: choose one of captured, "},
+		{"POST", "/_mock/next?sample=declined", 204, ""},
+		{"POST", "/v1/payments", 402, "insufficient_funds"},
+		{"POST", "/v1/payments", 201, `"state":"captured"`},
+	} {
+		status, text := ask(row.method, row.path)
+		require.Equal(t, row.status, status, row.path)
+		require.Contains(t, text, row.holds, row.path)
+	}
+	_, err = loadMock(t.TempDir())
+	require.ErrorContains(t, err, "testdata/NAME.responses.json")
+}
+
+// plugin dev runs a project against the recorded answers, shows each exchange with its stand-ins marked, and brings a change live.
+func TestPluginDev(t *testing.T) {
+	costly(t)
+	t.Parallel()
+	dir := newProject(t, "acme")
+	path, err := binary()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), path, "plugin", "dev")
+	cmd.Dir, cmd.Env = dir, offline()
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(out)
+	until := func(pattern string) string {
+		t.Helper()
+		for all := ""; lines.Scan(); {
+			all += lines.Text() + "\n"
+			if regexp.MustCompile(pattern).MatchString(all) {
+				return all
+			}
+		}
+		require.Fail(t, "plugin dev ended", "before %q: %s", pattern, problems.String())
+		return ""
+	}
+	banner := until(`"data": "acme"`)
+	at := regexp.MustCompile(`curl (\S+) -H 'api-key: (\S+)'`).FindStringSubmatch(banner)
+	require.Len(t, at, 3)
+	_, body, _ := strings.Cut(banner, " -d '")
+	body, _, _ = strings.Cut(body, "'\n")
+	pay := func() map[string]any {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", at[1], strings.NewReader(body))
+		require.NoError(t, err)
+		r.Header = http.Header{"Api-Key": {at[2]}, "Content-Type": {"application/json"}}
+		answer, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		var all map[string]any
+		require.NoError(t, json.NewDecoder(answer.Body).Decode(&all))
+		return all
+	}
+	require.Equal(t, "succeeded", pay()["status"])
+	shown := until(`outcome \{"status":"captured"`)
+	for _, text := range []string{"authorize op_", "Authorization: Bearer «api_key»", `"number":"«card_number»","cvc":"«cvc»"`, `← 201 {"amount":2499,"id":"pay_1"`} {
+		require.Contains(t, shown, text)
+	}
+	require.NotContains(t, shown, "4111111111111111")
+
+	edit(t, filepath.Join(dir, "acme.go"), `Str("reference", r.Reference)`, `Str("reference", r.Reference).Str("channel", "web")`)
+	until(`(?m)^live after \S+: acme 0\.1\.0`)
+	require.Equal(t, "succeeded", pay()["status"])
+	require.Contains(t, until(`outcome \{"status":"captured"`), `"channel":"web"`)
+	edit(t, filepath.Join(dir, "acme.go"), `r := c.Request`, `r := c.Requests`)
+	until(`(?s)not built: .*c\.Requests undefined`)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	_, _ = io.Copy(io.Discard, out)
+	require.NoError(t, cmd.Wait(), problems.String())
+	_, err = os.Stat(filepath.Join(dir, "acme.wasm"))
+	require.Error(t, err, "a development build is left in the project")
+}

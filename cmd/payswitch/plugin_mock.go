@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// pluginMock serves the recorded answers of an adapter's cases, as the processor would.
+func (p *program) pluginMock(ctx context.Context, args []string) error {
+	f := p.flags("plugin mock [DIR]")
+	listen := f.String("listen", "127.0.0.1:0", "listen on this `host:port`; port 0 takes a free one")
+	given, err := operands(f, args, 1)
+	if err != nil {
+		return err
+	}
+	dir := "."
+	if len(given) == 1 {
+		dir = given[0]
+	}
+	mock, err := loadMock(dir)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	base, serve, err := mock.listen(*listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "recorded answers of %s at %s\nPOST %s/_mock/next?sample=NAME chooses the next answer: %s\n", mock.name, base, mock.origin,
+		strings.Join(mock.sampleNames(), ", "))
+	return serve(ctx)
+}
+
+// mockProcessor answers requests with the samples of an adapter's cases.
+type mockProcessor struct {
+	name      string
+	origin    string // scheme, host and port
+	basePath  string // path of the cases' base URL
+	requests  []mockRequest
+	samples   []wire.Case
+	connector *wire.Requests
+
+	mu   sync.Mutex
+	next string           // the sample that the next request gets, "" for the first good one
+	log  func(one string) // nil says nothing
+}
+
+// mockRequest is a request that a case describes.
+type mockRequest struct {
+	method string
+	path   []string
+	op     sdk.Operation
+}
+
+// loadMock reads the cases of the project in a folder.
+func loadMock(dir string) (*mockProcessor, error) {
+	found, err := filepath.Glob(filepath.Join(dir, "testdata", "*.responses.json"))
+	if err != nil {
+		return nil, err
+	}
+	if len(found) != 1 {
+		return nil, fmt.Errorf("%s holds %d files of answers, and one is needed: testdata/NAME.responses.json, as sdk/CASES.md describes", dir, len(found))
+	}
+	name := strings.TrimSuffix(filepath.Base(found[0]), ".responses.json")
+	fsys, file, err := casesOf(filepath.Join(dir, "testdata"), "", name)
+	if err != nil {
+		return nil, err
+	}
+	requests, responses, err := wire.Load(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	base, err := url.Parse(requests.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("%s: base_url: %w", file, err)
+	}
+	m := &mockProcessor{name: name, basePath: strings.TrimRight(base.Path, "/"), connector: requests, samples: responses.Samples}
+	for i := range requests.Cases {
+		c := &requests.Cases[i]
+		if c.Request == nil {
+			continue
+		}
+		u, err := url.Parse(c.Request.URL)
+		if err != nil {
+			return nil, fmt.Errorf("%s: request.url: %w", c.Where(), err)
+		}
+		m.requests = append(m.requests, mockRequest{c.Request.Method, strings.Split(u.Path, "/"), c.Operation()})
+	}
+	return m, nil
+}
+
+// listen opens the mock's address. base is the base URL for an account. serve answers until the context ends.
+func (m *mockProcessor) listen(address string) (base string, serve func(ctx context.Context) error, err error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return "", nil, err
+	}
+	m.origin = "http://" + l.Addr().String()
+	server := &http.Server{Handler: m, ReadHeaderTimeout: 10 * time.Second}
+	return m.origin + m.basePath, func(ctx context.Context) error {
+		stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+		defer stop()
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	}, nil
+}
+
+func (m *mockProcessor) sampleNames() (all []string) {
+	for i := range m.samples {
+		if m.samples[i].Response != nil {
+			all = append(all, m.samples[i].Name)
+		}
+	}
+	return all
+}
+
+// ServeHTTP implements http.Handler.
+func (m *mockProcessor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/_mock/next" {
+		m.choose(w, r.URL.Query().Get("sample"))
+		return
+	}
+	op, known := m.operation(r.Method, r.URL.Path)
+	if !known {
+		m.refuse(w, http.StatusNotImplemented, "no case describes a request "+r.Method+" "+r.URL.Path+": add one")
+		return
+	}
+	c := m.sample(op)
+	if c == nil {
+		m.refuse(w, http.StatusNotImplemented, "no sample answers the operation "+string(op)+": add one")
+		return
+	}
+	for name, value := range c.Response.Headers {
+		w.Header().Set(name, value)
+	}
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	m.say(r.Method + " " + r.URL.Path + " is " + string(op) + ", answered with the sample " + c.Name)
+	w.WriteHeader(c.Response.Status)
+	if text, ok := c.Response.Body.(string); ok {
+		_, _ = w.Write([]byte(text))
+	} else if c.Response.Body != nil {
+		_ = json.NewEncoder(w).Encode(c.Response.Body)
+	}
+}
+
+func (m *mockProcessor) say(text string) {
+	if m.log != nil {
+		m.log(text)
+	}
+}
+
+func (m *mockProcessor) refuse(w http.ResponseWriter, status int, why string) {
+	m.say(why)
+	http.Error(w, "payswitch plugin mock: "+why, status)
+}
+
+// choose sets the sample that the next request gets.
+func (m *mockProcessor) choose(w http.ResponseWriter, name string) {
+	for _, known := range m.sampleNames() {
+		if known == name {
+			m.mu.Lock()
+			m.next = name
+			m.mu.Unlock()
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+	}
+	m.refuse(w, http.StatusNotFound, "no sample is called "+name+": choose one of "+strings.Join(m.sampleNames(), ", "))
+}
+
+// operation returns the operation of a request: that of the case with the same method and the most equal segments of the path. One segment may
+// differ if it can be an id.
+func (m *mockProcessor) operation(method, path string) (op sdk.Operation, known bool) {
+	best := -1
+	got := strings.Split(path, "/")
+	resource := len(strings.Split(m.basePath, "/")) // the segment after the base path names the kind of object
+	for _, q := range m.requests {
+		if q.method != method || len(q.path) != len(got) {
+			continue
+		}
+		same, other := 0, false
+		for i := range got {
+			if got[i] == q.path[i] {
+				same++
+			} else if i <= resource {
+				other = true
+			}
+		}
+		if !other && same >= len(got)-1 && same > best {
+			best, op, known = same, q.op, true
+		}
+	}
+	return op, known
+}
+
+// sample returns the chosen sample, else the first good one of the operation, else any of it.
+func (m *mockProcessor) sample(op sdk.Operation) *wire.Case {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found *wire.Case
+	for i := range m.samples {
+		c := &m.samples[i]
+		good := c.Response != nil && c.Response.Status/100 == 2
+		switch {
+		case c.Response == nil:
+		case m.next != "" && c.Name == m.next:
+			m.next = ""
+			return c
+		case c.Operation() == op && (found == nil || good && found.Response.Status/100 != 2):
+			found = c
+		}
+	}
+	return found
+}
