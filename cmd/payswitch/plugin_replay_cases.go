@@ -16,7 +16,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// recordedCase is a journalled operation in the form of CASES.md: a case for NAME.json and a sample for NAME.responses.json. A field is absent
+// recordedCase is a journalled operation in the form of sdk/CASES.md: a case for NAME.json and a sample for NAME.responses.json. A field is absent
 // if the operation did not get so far.
 type recordedCase struct {
 	Case   map[string]any `json:"case,omitempty"`
