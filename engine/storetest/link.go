@@ -23,8 +23,12 @@ var linkRoom = room{
 }
 
 var linkKinds = []kind{{
-	name:   "link",
-	make:   func(f *filler) any { v := filled[paylink.Link](f); v.MerchantID = merchantA; return v },
+	name: "link",
+	make: func(f *filler) any {
+		v := filled[paylink.Link](f)
+		v.MerchantID, v.Kind = merchantA, paylink.ForPayment
+		return v
+	},
 	empty:  func() any { return &paylink.Link{MerchantID: merchantA, ID: "l"} },
 	insert: func(tx engine.Tx, v any) error { return tx.InsertLink(v.(*paylink.Link)) },
 	read: func(r engine.Reader, v any) (any, error) {
