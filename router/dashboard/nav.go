@@ -47,6 +47,7 @@ var menu = []navGroup{
 
 // installation lists the entries that are about no merchant.
 var installation = navGroup{"Installation", []navItem{
+	{URL: "/adapters", Text: "Adapters", needs: staff.ManageAdapters},
 	{URL: "/decisions", Text: "Decisions", Key: "d", needs: staff.Decide, anywhere: true},
 	{URL: "/team", Text: "All users", needs: staff.ManageUsers},
 	{URL: "/audit", Text: "Audit of all", needs: staff.SeeAudit},

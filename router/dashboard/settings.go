@@ -16,6 +16,7 @@ import (
 // settings is what the pages of settings and of the installation need of the engine.
 type settings interface {
 	deciding
+	approving
 	CreateMerchant(ctx context.Context, in account.MerchantInput) (*account.Merchant, error)
 	Profiles(ctx context.Context, a account.Auth) ([]*account.Profile, error)
 	Profile(ctx context.Context, a account.Auth, id string) (*account.Profile, error)
@@ -34,7 +35,7 @@ type settings interface {
 
 // settingRoutes are the pages of settings and of the installation.
 func (s *Server) settingRoutes() (out []route) {
-	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes()} {
+	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes()} {
 		out = append(out, more...)
 	}
 	return out

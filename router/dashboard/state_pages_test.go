@@ -2,9 +2,14 @@ package dashboard
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
+	"payswitch/engine/account"
+	"payswitch/engine/fault"
+	"payswitch/engine/port"
 	"payswitch/engine/staff"
 )
 
@@ -80,6 +85,14 @@ func settingStates(t testing.TB) []state {
 	w.person.SecondFactorAt = time.Time{}
 	add("keys-step-up", http.MethodGet, "/m/acme/keys")
 	w.as(staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
+	add("adapters", http.MethodGet, "/adapters")
+	add("adapter", http.MethodGet, "/adapters/adyen")
+	info, _ := w.server.Adapters.Adapter("adyen")
+	info.BuiltIn, info.Hash = false, strings.Repeat("ab", 32)
+	a := &account.Account{ID: "mca_1", MerchantID: "acme", Label: "main", Connector: "adyen"}
+	c := &call{Request: httptest.NewRequest(http.MethodGet, "/adapters/adyen", nil), server: w.server, Session: w.person}
+	out = append(out, state{"adapter-waits", c.adapterOf(info, []*account.Account{a}, []*port.Violation{{At: noon, Rule: "foreign_host", Place: "host evil.example", Operation: "authorize", AdapterHash: info.Hash}},
+		fault.Unprocessable("sha256", "sha256 is not the hash of the installed adapter"))}, state{"adapters-none", c.adapterList(nil, nil)})
 	add("setup-all", http.MethodGet, "/setup")
 	return out
 }
