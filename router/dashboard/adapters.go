@@ -22,7 +22,7 @@ type approving interface {
 func (s *Server) adapterRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/adapters", needs: staff.ManageAdapters, handle: s.adapters},
-		{method: "GET", pattern: "/adapters/{name}", needs: staff.ManageAdapters, handle: s.adapter},
+		{method: "GET", pattern: "/adapters/{name}", needs: staff.ManageAdapters, handle: s.oneAdapter},
 		{method: "POST", pattern: "/adapters/{name}/approve", needs: staff.ManageAdapters, handle: s.approveAdapter},
 	}
 }
@@ -106,7 +106,7 @@ func origin(a port.AdapterInfo) string {
 	return "installed"
 }
 
-func (s *Server) adapter(c *call) (response, error) {
+func (s *Server) oneAdapter(c *call) (response, error) {
 	d, err := s.adapterPage(c, nil)
 	if err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ var menu = []navGroup{
 		{URL: "/setup", Text: "Set-up", needs: staff.SeeSettings},
 		{URL: "/connectors", Text: "Connectors", needs: staff.SeeSettings},
 		{URL: "/3ds", Text: "3-D Secure", needs: staff.SeeSettings},
+		{URL: "/routing", Text: "Routing", Key: "r", needs: staff.SeeSettings},
 		{URL: "/profiles", Text: "Profiles", needs: staff.SeeSettings},
 		{URL: "/keys", Text: "Keys", needs: staff.ManageKeys},
 	}},

@@ -17,6 +17,7 @@ import (
 type settings interface {
 	deciding
 	approving
+	routed
 	CreateMerchant(ctx context.Context, in account.MerchantInput) (*account.Merchant, error)
 	Profiles(ctx context.Context, a account.Auth) ([]*account.Profile, error)
 	Profile(ctx context.Context, a account.Auth, id string) (*account.Profile, error)
@@ -35,7 +36,7 @@ type settings interface {
 
 // settingRoutes are the pages of settings and of the installation.
 func (s *Server) settingRoutes() (out []route) {
-	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes()} {
+	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes(), s.routingRoutes()} {
 		out = append(out, more...)
 	}
 	return out

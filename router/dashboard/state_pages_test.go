@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/port"
@@ -53,6 +55,23 @@ func settingStates(t testing.TB) []state {
 	w.done(connector+"/switch", "on", "") // payments go to the simulator, and nothing leaves this machine
 	w.pay(6540)
 	add("setup", http.MethodGet, "/m/acme/setup")
+	edit := "/m/acme/routing/" + w.profile().ID + "/edit"
+	add("routing-edit", http.MethodGet, edit)
+	at := draftOf(t, get(t, w.server, edit))
+	accounts, err := w.engine.Accounts(t.Context(), w.auth)
+	require.NoError(t, err)
+	add("routing-wrong", http.MethodPost, edit, "algorithm", at, "do", "add", "name", "large", "lhs", "amount", "comparison", "greater_than", "value", "much", "to", accounts[0].ID)
+	for _, name := range []string{"large", "a rule with a name that is as long as a person may find useful"} {
+		at = draftOf(t, w.post(edit, "algorithm", at, "do", "add", "name", name, "lhs", "amount", "comparison", "greater_than", "value", "5000", "to", accounts[0].ID))
+	}
+	add("routing-tried", http.MethodPost, edit, "algorithm", at, "do", "try", "payments", "100")
+	add("routing-none", http.MethodGet, "/m/acme/routing")
+	w.done(edit, "algorithm", at, "do", "save", "name", "by amount", "description", "Large ones go elsewhere")
+	kept, err := w.engine.Routings(t.Context(), w.auth, forPayments, 10, 0)
+	require.NoError(t, err)
+	w.done("/m/acme/routing/"+w.profile().ID+"/activate", "id", kept[0].ID)
+	add("routing", http.MethodGet, "/m/acme/routing")
+	w.done("/m/acme/routing/" + w.profile().ID + "/deactivate")
 	add("events-empty", http.MethodGet, "/m/acme/events")
 	add("webhooks-empty", http.MethodGet, "/m/acme/webhooks")
 	add("webhooks-wrong", http.MethodPost, "/m/acme/webhooks/"+w.profile().ID, "url", "https://internal.example", "event_types", "payment_made")
