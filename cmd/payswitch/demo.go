@@ -99,7 +99,7 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("set up the demo: %w", err), n.close())
 	}
-	n.server.Handler = &demoShop{api: n.server.Handler, engine: n.engine, auth: account.Auth{MerchantID: merchant.ID}, log: n.component("demo")}
+	n.server.Handler = &demoShop{api: n.server.Handler, engine: n.engine, auth: account.Auth{MerchantID: merchant.ID}, public: merchant.PublishableKey, log: n.component("demo")}
 	link, err := n.demoLink(ctx)
 	if err != nil {
 		return errors.Join(err, n.close())

@@ -42,6 +42,7 @@ func (n *node) demoAccounts(ctx context.Context, as account.Auth) error {
 	}
 	_, err = n.engine.UpdateProfile(ctx, as, profiles[0].ID, account.ProfileInput{Fields: account.Fields{
 		"authentication_connector_details": json.RawMessage(`{"authentication_connectors": ["` + demoAuthenticator + `"], "three_ds_requestor_url": "` + n.publicURL() + `"}`),
+		"is_manual_retry_enabled":          json.RawMessage(`true`), // after a decline, the payer may try another card
 		"merchant_category_code":           json.RawMessage(`"5999"`),
 		"merchant_country_code":            json.RawMessage(`"DK"`),
 	}})

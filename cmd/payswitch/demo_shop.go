@@ -24,7 +24,7 @@ var demoFiles embed.FS
 var demoPage = template.Must(template.ParseFS(demoFiles, "demo/shop.html"))
 
 // demoPolicy lets the demo's pages use their own script, style and server, and nothing else. A redirect to 3-D Secure needs no permission.
-const demoPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const demoPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // demoItem is an article of the demo shop. The shop's server knows its price: a page could send any.
 type demoItem struct {
@@ -37,6 +37,9 @@ var demoItems = []demoItem{
 	{"filter", "Filter set for four weeks", "Two origins, ground for V60", "32.00 USD", 3200},
 	{"grinder", "Hand grinder", "Steel burr, 25 g", "65.40 USD", 6540},
 }
+
+// demoCustomer is who shops at the demo: saved cards are theirs.
+const demoCustomer = "demo_customer"
 
 type demoCard struct {
 	Number, What string
@@ -54,6 +57,7 @@ type demoShop struct {
 	api    http.Handler
 	engine *engine.Engine
 	auth   account.Auth
+	public string // the merchant's publishable key, for the page
 	log    *slog.Logger
 }
 
@@ -111,7 +115,7 @@ func (s *demoShop) order(w http.ResponseWriter, r *http.Request) {
 		if item.ID != in.Item {
 			continue
 		}
-		p := &request.Input{Amount: &item.amount, Currency: "USD", Description: item.Name}
+		p := &request.Input{Amount: &item.amount, Currency: "USD", Description: item.Name, CustomerID: demoCustomer}
 		if in.Secure {
 			p.External3DS, p.AuthenticationType = &in.Secure, payment.AuthenticationThreeDS
 			p.Billing = &payment.Contact{Address: &payment.ContactAddress{Line1: "Harbour Street 1", City: "Copenhagen", Zip: "1050", Country: "DK"}}
@@ -122,7 +126,8 @@ func (s *demoShop) order(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]string{"payment_id": v.Payment.ID, "sdk_authorization": s.engine.SDKAuthorization(v, true)})
+		_ = json.NewEncoder(w).Encode(map[string]string{"payment_id": v.Payment.ID, "client_secret": v.Payment.Private.ClientSecret,
+			"publishable_key": s.public, "sdk_authorization": s.engine.SDKAuthorization(v, true)})
 		return
 	}
 	http.Error(w, `{"error":{"message":"The shop has no such article."}}`, http.StatusNotFound)

@@ -1,96 +1,62 @@
-// A checkout without a library: what a shop's own page sends to the API.
+// The page of a shop with the embedded checkout: what a shop's own page does, and no more.
 "use strict";
 
 const find = (id) => document.getElementById(id);
-const form = find("shop"), pay = find("pay"), message = find("message"), log = find("log");
+const form = find("shop"), pay = find("pay"), message = find("message");
+let hyper, elements;
 
-// call sends one request and notes it in the list beside the form.
-async function call(method, path, body, authorization) {
-  const headers = {};
-  if (body) headers["Content-Type"] = "application/json";
-  if (authorization) headers["Authorization"] = authorization;
-  const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+function say(text) {
+  message.textContent = text;
+  message.hidden = !text;
+}
+
+// order asks the shop's server for a payment. The server knows the price; the page gets the payment's client secret.
+async function order() {
+  const response = await fetch("/demo/order", { method: "POST", headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ item: form.elements.article.value, secure: find("secure").checked }) });
   const answer = await response.json();
-  const line = document.createElement("li"), code = document.createElement("code");
-  code.textContent = method + " " + path.replace(/pay_[0-9A-Za-z]+/, "{id}");
-  line.append(code, " " + response.status);
-  log.append(line);
-  find("calls").hidden = false;
   if (!response.ok) throw new Error(answer.error ? answer.error.message : "The shop does not answer.");
   return answer;
 }
 
-const browser = () => ({
-  user_agent: navigator.userAgent, accept_header: "text/html", language: navigator.language, color_depth: screen.colorDepth,
-  screen_height: screen.height, screen_width: screen.width, time_zone: new Date().getTimezoneOffset(), java_enabled: false, java_script_enabled: true,
-});
-
-function say(text, field) {
-  message.textContent = text;
-  message.hidden = !text;
-  for (const id of ["number", "expiry", "cvc"]) find(id).setAttribute("aria-invalid", String(id === field));
-  if (field) find(field).focus();
-}
-
-// typed reads the card from the form, or says what is missing.
-function typed() {
-  const digits = (id) => find(id).value.replace(/\D/g, "");
-  const expiry = digits("expiry");
-  if (digits("number").length < 12) return say("Enter the card number.", "number");
-  if (expiry.length !== 4 && expiry.length !== 6) return say("Enter the expiry date as month and year.", "expiry");
-  if (digits("cvc").length < 3) return say("Enter the security code.", "cvc");
+// begin shows the checkout for what is in the cart.
+async function begin() {
   say("");
-  return {
-    card_number: digits("number"), card_exp_month: expiry.slice(0, 2), card_exp_year: expiry.slice(2), card_cvc: digits("cvc"),
-    card_holder_name: find("name").value || "Ada Lovelace",
-  };
-}
-
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const card = typed();
-  if (!card) return;
-  pay.disabled = true;
-  log.replaceChildren();
   try {
-    // The shop's server makes the payment with its secret key. The page gets a token for this payment alone.
-    const order = await call("POST", "/demo/order", { item: form.elements.article.value, secure: find("secure").checked });
-    const offer = await call("GET", "/payments/" + order.payment_id + "/client", null, order.sdk_authorization);
-    if (!offer.payment_methods_enabled.some((m) => m.payment_method === "card")) throw new Error("This shop takes no cards.");
-    const payment = await call("POST", "/payments/" + order.payment_id + "/confirm", {
-      payment_method: "card", payment_method_data: { card }, browser_info: browser(), return_url: location.origin + "/demo/thanks",
-    }, order.sdk_authorization);
-    const next = payment.next_action;
-    if (payment.status === "requires_customer_action" && next && next.redirect_to_url) {
-      location.assign(next.redirect_to_url);
-    } else if (payment.status === "failed") {
-      say(payment.unified_message && payment.error_message ? payment.error_message : "The card was declined. Try another one.", "number");
-    } else {
-      location.assign("/demo/thanks?payment_id=" + encodeURIComponent(payment.payment_id));
-    }
+    const p = await order();
+    if (elements) return elements.update({ clientSecret: p.client_secret });
+    hyper = Hyper(p.publishable_key);
+    elements = hyper.elements({ clientSecret: p.client_secret, appearance: { colorScheme: "auto" } });
+    const element = elements.create("payment", { business: { name: "Harbour Coffee" } });
+    element.on("ready", () => { pay.disabled = false; });
+    element.mount("#checkout");
   } catch (error) {
     say(error.message);
-  } finally {
-    pay.disabled = false;
   }
-});
+}
 
-find("number").addEventListener("input", (event) => {
-  const field = event.target;
-  if (field.selectionStart === field.value.length) field.value = field.value.replace(/\D/g, "").replace(/(.{4})(?=.)/g, "$1 ");
-});
-find("expiry").addEventListener("input", (event) => {
-  const field = event.target, digits = field.value.replace(/\D/g, "");
-  if (field.selectionStart === field.value.length && digits.length > 2) field.value = digits.slice(0, 2) + " / " + digits.slice(2, 6);
+form.addEventListener("change", begin);
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  pay.disabled = true;
+  say("");
+  const answer = await hyper.confirmPayment({ elements, confirmParams: { return_url: location.origin + "/demo/thanks" }, redirect: "if_required" });
+  pay.disabled = false;
+  if (!answer.error) location.assign("/demo/thanks?payment_id=" + encodeURIComponent(answer.payment_id));
+  else if (answer.error.type !== "validation_error" && answer.error.type !== "card_error") say(answer.error.message); // the form itself shows these two
 });
 for (const button of document.querySelectorAll("button.card")) {
-  button.addEventListener("click", () => {
-    find("number").value = button.dataset.number;
-    find("expiry").value = "10 / 50";
-    find("cvc").value = "737";
-    find("name").value = "Ada Lovelace";
-    find("secure").checked = "secure" in button.dataset;
-    say("");
-    pay.focus();
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(button.dataset.number.replace(/ /g, ""));
+      find("copied").textContent = button.dataset.number + " is on the clipboard.";
+    } catch {
+      find("copied").textContent = "Type " + button.dataset.number + ".";
+    }
+    if (("secure" in button.dataset) !== find("secure").checked) {
+      find("secure").checked = "secure" in button.dataset;
+      begin();
+    }
   });
 }
+begin();

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// axe runs axe-core in the frame with the fields, and returns what it found.
+func (s *checkoutShop) axe(frame string) string {
+	s.Helper()
+	source, err := os.ReadFile("testdata/axe/axe.min.js")
+	require.NoError(s, err)
+	_, ok := within[bool](s, frame, string(source)+"; true")
+	require.True(s, ok)
+	found, ok := within[string](s, frame, `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], resultTypes: ["violations"]})
+		.then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 120) + " " + n.failureSummary).join(" | ")).join("\n"))`)
+	require.True(s, ok)
+	return found
+}
+
+// TestCheckoutForEverybody holds the form to WCAG over themes, languages and widths, with nothing typed and with faults on every field.
+func TestCheckoutForEverybody(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	for name, c := range map[string]struct {
+		group, body string
+		width       int64
+	}{
+		"light":        {`locale: "en"`, "", 1000},
+		"dark":         {`locale: "en", appearance: {colorScheme: "dark"}`, "background:#1a1f36;color:#fff", 1000},
+		"narrow":       {`locale: "de"`, "", 320},
+		"arabic":       {`locale: "ar", appearance: {labels: "floating"}`, "", 390},
+		"japanese":     {`locale: "ja", appearance: {theme: "brutal", innerLayout: "compressed"}`, "", 320},
+		"charcoal":     {`locale: "fr", appearance: {theme: "charcoal", labels: "floating"}`, "background:#292929;color:#fff", 1000},
+		"soft":         {`locale: "ru", appearance: {theme: "soft"}`, "background:#3e3e3e;color:#fff", 320},
+		"bubblegum":    {`locale: "he", appearance: {theme: "bubblegum", labels: "never"}`, "", 1000},
+		"the shop's":   {`appearance: {variables: {colorPrimary: "#7c3aed", borderRadius: "14px", fontFamily: "Georgia, serif", spacingUnit: "10px"}, rules: {".Input": {boxShadow: "0 1px 3px rgba(0,0,0,.2)"}, ".Label": {textTransform: "uppercase"}}}`, "", 460},
+		"without room": {`locale: "de", appearance: {variables: {fontSizeBase: "22px"}}`, "", 320},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.with(t)
+			s.size(c.width, 720)
+			s.visit(s.order(nil), map[string]string{"GROUP": "{" + c.group + "}", "BODY": c.body})
+			s.shot("looks-" + name)
+			require.Empty(t, s.axe(fieldsFrame))
+			script[bool](s.tab, "pay(), true")
+			s.answered(1)
+			s.shot("looks-" + name + "-faults")
+			require.Empty(t, s.axe(fieldsFrame))
+			wide, ok := within[bool](s, fieldsFrame, "document.documentElement.scrollWidth <= document.documentElement.clientWidth && document.documentElement.scrollHeight <= document.documentElement.clientHeight + 1")
+			require.True(t, ok && wide, "nothing is cut off")
+		})
+	}
+}
+
+// TestCheckoutRefusesStyles: an appearance can neither load nor hide anything, nor leave its rule.
+func TestCheckoutRefusesStyles(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	s.visit(s.order(nil), map[string]string{"GROUP": `{appearance: {variables: {colorPrimary: "red;} body{display:none", fontFamily: "url(https://evil.example/x)", colorText: "#000", nosuch: "1"},
+		rules: {".Input": {backgroundImage: "url(https://evil.example/x)", position: "fixed", opacity: "0", outline: "none", color: "rgb(1, 2, 3)", background: "\\75rl(x)"},
+			"body": {display: "none"}, ".Input, body": {color: "red"}, ".Input{}": {color: "red"}, "@import 'x'": {color: "red"}, ".Input:focus": {outline: "0", boxShadow: "0 0 0 2px blue"}}}}`})
+	css, ok := within[string](s, fieldsFrame, `[...document.adoptedStyleSheets[0].cssRules].map((r) => r.cssText).join("\n")`)
+	require.True(t, ok)
+	for _, bad := range []string{"url", "evil", "position", "opacity", "outline", "display", "body", "import", "nosuch"} {
+		require.NotContains(t, css, bad)
+	}
+	require.Contains(t, css, "rgb(1, 2, 3)")
+	require.Contains(t, css, ".Input:focus")
+	require.Contains(t, s.said.all(), "is not allowed")
+}
+
+// TestCheckoutSplitFields pays with three frames, and with a saved card in the page's own list.
+func TestCheckoutSplitFields(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	p := s.order(object{"customer_id": "cus_1", "customer": object{"id": "cus_1"}, "setup_future_usage": "on_session"})
+	extra := `const more = ["cardExpiry", "cardCvc"].map((t) => { const d = document.createElement("div"); d.id = t; document.querySelector("#slot").after(d);
+		const e = elements.create(t, {}); e.on("ready", () => { window.count = (window.count || 0) + 1; }); e.mount(d); return e; });
+		const session = hyper.initPaymentSession({clientSecret: SECRET});
+		document.getElementById("pay").onclick`
+	s.site.page = strings.Replace(s.fill(p, map[string]string{"TYPE": `"cardNumber"`}), `document.getElementById("pay").onclick`,
+		strings.Replace(extra, "SECRET", quoted(t, p["client_secret"]), 1), 1)
+	s.do(chromedp.Navigate(s.pages.URL + "/checkout"))
+	s.await(`window.count === 2 && events.some((e) => e[0] === "ready")`)
+	type3 := func(kind, selector, text string) {
+		_, ok := within[bool](s, "type="+kind, `document.querySelector("`+selector+`").focus(), true`)
+		require.True(t, ok, kind)
+		s.do(chromedp.KeyEvent(text))
+	}
+	type3("cardNumber", "[name=cardnumber]", "4242424242424242")
+	script[bool](s.tab, "pay(), true")
+	kind, _ := errorOf(s.answered(1))
+	require.Equal(t, "validation_error", kind)
+	s.awaitIn("type=cardCvc", `document.body.innerText.includes("Enter the security code")`)
+	type3("cardExpiry", "[name=exp-date]", "1050")
+	type3("cardCvc", "[name=cvc]", "737")
+	s.shot("checkout-split")
+	script[bool](s.tab, "pay(), true")
+	require.Equal(t, "succeeded", s.answered(2)["status"])
+	left, _ := within[string](s, "type=cardCvc", `document.querySelector("input")?.value || ""`)
+	require.Empty(t, left)
+
+	none := script[object](s.tab, `session.getCustomerSavedPaymentMethods().then((m) => m.getCustomerDefaultSavedPaymentMethodData())`)
+	kind, _ = errorOf(none)
+	require.Contains(t, []string{"no_data", ""}, kind)
+}
+
+// TestCheckoutMountedOften mounts an element many times: each frame goes, and its port with it.
+func TestCheckoutMountedOften(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	s.visit(s.order(nil), nil)
+	script[bool](s.tab, `(async () => { for (let i = 0; i < 200; i++) { element.unmount(); element.mount("#slot"); } return true; })().then(() => true)`)
+	s.await(`events.filter((e) => e[0] === "ready").length >= 2`)
+	require.Equal(t, 1, script[int](s.tab, `document.querySelectorAll("iframe").length`))
+	s.card("4242424242424242")
+	script[bool](s.tab, "pay(), true")
+	require.Equal(t, "succeeded", s.answered(1)["status"])
+	// A framework that throws the node away gets an answer too.
+	s.visit(s.order(nil), nil)
+	script[bool](s.tab, `document.querySelector("#slot").replaceChildren(), pay(), true`)
+	kind, _ := errorOf(s.answered(1))
+	require.Equal(t, "invalid_request_error", kind)
+}
