@@ -88,6 +88,9 @@ func (n *node) firstLink(ctx context.Context, to io.Writer) error {
 		return nil
 	}
 	link, ok, err := n.staff.FirstLink(ctx)
+	if ctx.Err() != nil {
+		return nil // the program is asked to stop: the next start prints the link
+	}
 	if err != nil {
 		return fmt.Errorf("make the dashboard's first link: %w", err)
 	}

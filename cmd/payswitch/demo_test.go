@@ -91,6 +91,7 @@ func TestDemoShopInABrowser(t *testing.T) {
 		s.await("!document.querySelector('#pay').disabled")
 		if secure {
 			script[bool](s.tab, "document.querySelector('#secure').click(), true")
+			require.True(s, script[bool](s.tab, "document.querySelector('#pay').disabled"), "the order changes")
 			s.await("!document.querySelector('#pay').disabled")
 		}
 		if v, _ := within[bool](s, fieldsFrame, "document.querySelectorAll('input[type=radio]').length > 0"); v {

@@ -3,7 +3,7 @@
 
 const find = (id) => document.getElementById(id);
 const form = find("shop"), pay = find("pay"), message = find("message");
-let hyper, elements;
+let hyper, elements, element;
 
 function say(text) {
   message.textContent = text;
@@ -22,12 +22,13 @@ async function order() {
 // begin shows the checkout for what is in the cart.
 async function begin() {
   say("");
+  pay.disabled = true;
   try {
     const p = await order();
-    if (elements) return elements.update({ clientSecret: p.client_secret });
+    if (element) element.destroy();
     hyper = Hyper(p.publishable_key);
     elements = hyper.elements({ clientSecret: p.client_secret, appearance: { colorScheme: "auto" } });
-    const element = elements.create("payment", { business: { name: "Harbour Coffee" } });
+    element = elements.create("payment", { business: { name: "Harbour Coffee" } });
     element.on("ready", () => { pay.disabled = false; });
     element.mount("#checkout");
   } catch (error) {

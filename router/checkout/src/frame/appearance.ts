@@ -109,6 +109,8 @@ export function apply(a: Bag) {
   document.documentElement.dataset.labels = a.labels === "floating" || a.labels === "never" ? a.labels : "above";
   document.documentElement.dataset.inner = a.innerLayout === "compressed" ? "compressed" : "spaced";
   const of = getComputedStyle(document.documentElement), v = (name: string) => of.getPropertyValue("--" + name);
+  const dim = luminance(v("colorBackground")) < 0.4; // light text needs its ground, whatever the shop's page has
+  document.body.classList.toggle("ground", dim);
   for (const [front, back] of [["colorText", "colorInput"], ["colorDangerText", "colorBackground"], ["buttonTextColor", "buttonBackgroundColor"]]) {
     const a = luminance(v(front)), b = luminance(v(back)), ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     if (ratio < 4.5) warn(`appearance: ${front} on ${back} has a contrast of ${ratio.toFixed(1)}, and people need 4.5`);

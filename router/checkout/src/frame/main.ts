@@ -124,6 +124,7 @@ function show(next: typeof phase) {
 function ended(key: string, kind = "") {
   form?.clear();
   lone?.clear();
+  siblings().forEach((s) => s.clear());
   form = undefined;
   place.replaceChildren();
   note(alarm, "");
