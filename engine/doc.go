@@ -30,6 +30,7 @@
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
 //	routing     which connector account takes a payment, and which one takes it after a failure
 //	risk        what stops a payment: block lists, card blocking, the guard against card testing
+//	session     the token and the session of a payer's client
 //	restore     a database that was restored from a copy
 //	resolve     the loop that finds open operations, and shares a node's time between accounts
 //	staff       people who use the dashboard: roles, logins, sessions, audit

@@ -25,6 +25,7 @@ import (
 	"payswitch/engine/risk"
 	"payswitch/engine/routing"
 	"payswitch/engine/search"
+	"payswitch/engine/session"
 	"payswitch/engine/story"
 	"payswitch/engine/threeds/flow"
 	"payswitch/engine/vault"
@@ -101,6 +102,7 @@ type Engine struct {
 	*story.Stories
 	*routing.Rules
 	*risk.Risk
+	*session.Sessions
 	*restore.Copy
 	Webhooks *webhook.Service
 	links    *link.Links
@@ -178,6 +180,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Metrics: d.Metrics, BINTable: o.BINTable})
 	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,
 		Changes: e.changes, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, TokenCard: e.tokenCard}}
+	e.Sessions = &session.Sessions{Deps: session.Deps{Vault: d.Vault, Registry: e.Registry, Changes: e.changes, Switch: e.Risk.Switch, Now: d.Clock}}
 	e.Authentications = &flow.Authentications{Deps: flow.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links,
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Resumed: e.Risk.Resumed, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,

@@ -1,4 +1,4 @@
-package engine
+package session
 
 import (
 	"context"
@@ -9,12 +9,14 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 )
 
 // sessionPrefix begins the id of a client session, sessionLength counts the characters after it.
@@ -25,17 +27,32 @@ const (
 	maxSDKToken = 2048
 )
 
+// Sessions are the client sessions of payments. Safe for concurrent use.
+type Sessions struct {
+	Deps
+}
+
+// Deps are the parts that Sessions needs. All are required.
+type Deps struct {
+	Vault    *vault.Vault
+	Registry *account.Registry
+	Changes  *change.Changes
+	// Switch returns the value of a merchant's switch, "" without one. prefix is one of account.Switches.
+	Switch func(ctx context.Context, merchantID, prefix string) (string, error)
+	Now    func() time.Time
+}
+
 // ClientSession returns the id of the payment's client session. It is the vault's keyed hash of the client secret and of the number of updates. So a
 // session costs no row and no commit, an update voids the sessions before it, and the client secret alone does not show the id.
-func (e *Engine) ClientSession(p *payment.Payment) string {
-	hash := e.vault.Hash("client session", []byte(p.MerchantID+"\x00"+p.ID+"\x00"+strconv.Itoa(p.Details.Session)+"\x00"+string(p.ClientSecretHash)))
+func (s *Sessions) ClientSession(p *payment.Payment) string {
+	hash := s.Vault.Hash("client session", []byte(p.MerchantID+"\x00"+p.ID+"\x00"+strconv.Itoa(p.Details.Session)+"\x00"+string(p.ClientSecretHash)))
 	text := new(big.Int).SetBytes(hash[:16]).Text(62) // 22 digits at most
 	return sessionPrefix + strings.Repeat("0", max(0, sessionLength-len(text))) + text[max(0, len(text)-sessionLength):]
 }
 
 // SDKAuthorization returns the token with which the payer's client calls the API for one payment. Only answers to the merchant's server about a new
 // or changed payment carry the session: withSession.
-func (e *Engine) SDKAuthorization(v *change.View, withSession bool) string {
+func (s *Sessions) SDKAuthorization(v *change.View, withSession bool) string {
 	p := v.Payment
 	if p.Private == nil || p.Private.ClientSecret == "" || v.Merchant == nil {
 		return ""
@@ -45,7 +62,7 @@ func (e *Engine) SDKAuthorization(v *change.View, withSession bool) string {
 		text += ",customer_id=" + p.CustomerID
 	}
 	if withSession {
-		text += ",client_session_id=" + e.ClientSession(p)
+		text += ",client_session_id=" + s.ClientSession(p)
 	}
 	return base64.StdEncoding.EncodeToString([]byte(text + ",payment_id=" + p.ID))
 }
@@ -53,19 +70,19 @@ func (e *Engine) SDKAuthorization(v *change.View, withSession bool) string {
 // AuthenticateSDK returns the caller that a token of SDKAuthorization belongs to. Error: Unauthorized for a token that lacks a part, that names an
 // unknown key or profile, or whose session is unknown, replaced or over. A token without a session proves nothing yet: the use case checks its client
 // secret.
-func (e *Engine) AuthenticateSDK(ctx context.Context, token secret.Value) (account.Auth, *account.SDKToken, error) {
+func (s *Sessions) AuthenticateSDK(ctx context.Context, token secret.Value) (account.Auth, *account.SDKToken, error) {
 	parts, ok := sdkParts(token.Reveal())
 	if !ok {
 		return account.Auth{}, nil, fault.Unauthorized()
 	}
-	a, err := e.Authenticate(ctx, secret.New(parts["publishable_key"]))
+	a, err := s.Registry.Authenticate(ctx, secret.New(parts["publishable_key"]))
 	if err != nil {
 		return account.Auth{}, nil, err
 	}
 	if !a.Publishable {
 		return account.Auth{}, nil, fault.Unauthorized()
 	}
-	if _, err := e.Dir.Profile(ctx, a.MerchantID, parts["profile_id"]); err != nil {
+	if _, err := s.Registry.Dir.Profile(ctx, a.MerchantID, parts["profile_id"]); err != nil {
 		return account.Auth{}, nil, orUnauthorized(err)
 	}
 	a.ProfileID = parts["profile_id"]
@@ -74,9 +91,9 @@ func (e *Engine) AuthenticateSDK(ctx context.Context, token secret.Value) (accou
 	if !given {
 		return a, t, nil
 	}
-	err = e.proveSession(ctx, a, t, session)
+	err = s.proveSession(ctx, a, t, session)
 	if denied := (*fault.Error)(nil); errors.As(err, &denied) && denied.Kind == fault.KindUnauthorized {
-		if v, failed := e.Switch(ctx, a.MerchantID, account.SwitchClientSession); failed == nil && v == "false" {
+		if v, failed := s.Switch(ctx, a.MerchantID, account.SwitchClientSession); failed == nil && v == "false" {
 			return a, t, nil // the merchant has switched the check off: the ordinary rules of the client secret decide
 		}
 	}
@@ -87,15 +104,15 @@ func (e *Engine) AuthenticateSDK(ctx context.Context, token secret.Value) (accou
 }
 
 // proveSession marks a token that carries the payment's current client session. Error: Unauthorized for another session, and for one that is over.
-func (e *Engine) proveSession(ctx context.Context, a account.Auth, t *account.SDKToken, session string) error {
-	w, err := e.changes.Load(ctx, a.MerchantID, t.PaymentID)
+func (s *Sessions) proveSession(ctx context.Context, a account.Auth, t *account.SDKToken, session string) error {
+	w, err := s.Changes.Load(ctx, a.MerchantID, t.PaymentID)
 	if err != nil {
 		return orUnauthorized(err)
 	}
 	p := w.Payment
 	hash := sha256.Sum256([]byte(t.ClientSecret))
-	right := subtle.ConstantTimeCompare(hash[:], p.ClientSecretHash) & subtle.ConstantTimeCompare([]byte(session), []byte(e.ClientSession(p)))
-	if right != 1 || p.ProfileID != a.ProfileID || !e.now().Before(p.ExpiresAt) {
+	right := subtle.ConstantTimeCompare(hash[:], p.ClientSecretHash) & subtle.ConstantTimeCompare([]byte(session), []byte(s.ClientSession(p)))
+	if right != 1 || p.ProfileID != a.ProfileID || !s.Now().Before(p.ExpiresAt) {
 		return fault.Unauthorized()
 	}
 	t.Proven, t.CustomerID = true, p.CustomerID
