@@ -38,10 +38,10 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	}
 	b := readBuild()
 	log.Info("started", keyVersion, b.version, keyAddress, n.url(), keyDatabase, shownDSN(c.Storage.DSN), keyLoaded, n.adapterNames(), keyTook, time.Since(began))
-	fmt.Fprintln(p.stdout, "payswitch is listening on", n.url())
 	if err := n.firstLink(ctx, p.stdout); err != nil {
 		return errors.Join(err, n.close())
 	}
+	fmt.Fprintln(p.stdout, "payswitch is listening on", n.url())
 	err = errors.Join(n.run(ctx), n.close())
 	if err == nil {
 		log.Info("stopped")
