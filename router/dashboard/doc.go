@@ -10,6 +10,11 @@
 //	nav.go        the menu
 //	assets.go     the script and the style, at addresses that never change their content
 //	errors.go     what a person sees when something is refused
+//	access.go     the routes about people, cookies, the first run
+//	login.go      signing in, second factors, one-time links
+//	me.go         one's own page
+//	team.go       people and their roles, and the audit
+//	qr.go         the picture that an authenticator app scans
 //
 // A page is a struct with the name of its template in pages/. A handler fills the struct by calling the engine, as the API's handlers do, and holds
 // no rule of payments.
