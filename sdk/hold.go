@@ -26,3 +26,16 @@ func (r *Request) Wish() *HoldWish {
 	}
 	return r.Hold
 }
+
+// Raisable returns f, an authorize or complete, for a processor whose every manual authorization can be raised: if the request asks for that, an
+// authorized outcome says so.
+func Raisable(f Func) Func {
+	return func(c *Call) (*Outcome, error) {
+		o, err := f(c)
+		if o != nil && o.Status == StatusAuthorized && o.Hold == nil && c.Request.Wish().Incremental {
+			yes := true
+			o.Hold = &Hold{Incremental: &yes}
+		}
+		return o, err
+	}
+}

@@ -152,6 +152,10 @@ func readIncrement(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet
 		raised := *o
 		raised.Status, raised.Amount, raised.Totals = sdk.StatusAuthorized, &sdk.Money{Minor: op.Amount}, nil
 		return Verdict{Status: OperationSucceeded, Outcome: &raised}
+	case o.Status == sdk.StatusAuthorized && !named && o.Hold != nil && o.Hold.Extended != nil && !*o.Hold.Extended: // the processor adjusted nothing
+		refused := *o
+		refused.Status = sdk.StatusDeclined
+		return Verdict{Status: OperationDeclined, Outcome: &refused}
 	case o.Status == sdk.StatusDeclined && a.Holds():
 		return Verdict{Status: OperationDeclined, Outcome: o}
 	case o.Status == sdk.StatusPending:

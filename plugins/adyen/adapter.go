@@ -42,8 +42,8 @@ func Adapter() *sdk.Adapter {
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByWebhook},
 				IdempotencyWindowSeconds: 7 * 24 * 60 * 60}, // docs.adyen.com, API idempotency: at least 7 days
 		},
-		Authorize: authorize, Verify: authorize, Complete: complete,
-		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
+		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete),
+		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize, ExtendAuthorization: extendAuthorization,
 		Webhook: webhook,
 	}
 }

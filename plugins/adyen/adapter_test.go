@@ -271,3 +271,21 @@ func TestStoredCredential(t *testing.T) {
 	require.Equal(t, `{"a":"1","b":"2"}`, body.Raw("metadata"))
 	require.False(t, body.Has("paymentMethod.cvc"))
 }
+
+// An extension updates the amount to the present one. Adyen only confirms the receipt.
+func TestExtendAuthorization(t *testing.T) {
+	s := step(sdk.OpExtendAuthorization)
+	send, body := sent(t, s)
+	require.Contains(t, send.URL, "/payments/TXN1/amountUpdates")
+	require.EqualValues(t, 2499, body.Int("amount.value"))
+	o := outcome(t, s, 201, `{"pspReference":"MOD1","paymentPspReference":"TXN1","status":"received","amount":{"currency":"USD","value":2499}}`)
+	require.Equal(t, sdk.StatusPending, o.Status)
+}
+
+// An authorization that asked to be raisable says that it is.
+func TestRaisable(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Request.Capture, s.Request.Hold = sdk.CaptureManual, &sdk.HoldWish{Incremental: true}
+	o := outcome(t, s, 200, `{"pspReference":"TXN1","resultCode":"Authorised","amount":{"currency":"USD","value":2499}}`)
+	require.True(t, *o.Hold.Incremental)
+}

@@ -49,6 +49,9 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
+// extendAuthorization updates the amount to the present one, which makes the authorization valid for longer (docs.adyen.com, "Adjust authorisation").
+func extendAuthorization(c *sdk.Call) (*sdk.Outcome, error) { return incrementalAuthorize(c) }
+
 func modification(c *sdk.Call) *sdk.Object {
 	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials["merchant_account"]).OptStr("reference", c.Request.Reference)
 }

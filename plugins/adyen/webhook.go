@@ -91,6 +91,8 @@ func event(n sdk.JSON) *sdk.Event {
 		e.RefundID, o.RefundID = id, id
 	case strings.HasPrefix(code, "CAPTURE"):
 		o.CaptureID = id
+	case code == "AUTHORISATION_ADJUSTMENT": // a raise, or an extension: both make the authorization valid for longer
+		o.Hold = &sdk.Hold{Extended: &success}
 	case code == "AUTHORISATION" && success && o.Amount != nil && o.Amount.Minor == 0:
 		o.Status = sdk.StatusVerified
 	}

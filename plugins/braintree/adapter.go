@@ -56,7 +56,7 @@ func Adapter() *sdk.Adapter {
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
 				IdempotencyWindowSeconds: keyWindowSeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
-		Authorize: authorize, Verify: verify,
+		Authorize: sdk.Raisable(authorize), Verify: verify,
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
 		Sync: sync, RefundSync: refundSync,
 		Webhook: webhook,

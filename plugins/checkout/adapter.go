@@ -50,7 +50,7 @@ func Adapter() *sdk.Adapter {
 				// Checkout.com does not promise that the list by reference shows a payment at once.
 				IdempotencyWindowSeconds: 24 * 60 * 60, NotFoundFinalAfterSeconds: 5 * 60},
 		},
-		Authorize: authorize, Verify: authorize, Complete: complete, Sync: sync,
+		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete), Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
 		Refund: refund, RefundSync: refundSync,
 		Webhook: webhook,

@@ -50,7 +50,7 @@ func Adapter() *sdk.Adapter {
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
 				NotFoundFinalAfterSeconds: 60 * 60}, // Transaction Search documents no delay; usually it is under a minute
 		},
-		Authorize: authorize, Verify: authorize, Complete: complete,
+		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete),
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
 		Sync: sync, RefundSync: refundSync,
 		Webhook: webhook,

@@ -28,8 +28,17 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	case "mit":
 		f.Add("off_session", "true")
 	}
+	wish := *r.Wish()
 	if v := c.Account.Config["incremental_authorization"]; v != "" && v != "never" && r.Capture == sdk.CaptureManual {
-		f.Add("payment_method_options[card][request_incremental_authorization]", v)
+		wish.Incremental = true
+	}
+	for _, ask := range [...]struct {
+		name  string
+		wants bool
+	}{{"incremental_authorization", wish.Incremental}, {"extended_authorization", wish.Extended && r.Capture == sdk.CaptureManual}, {"overcapture", wish.OverCapture}} {
+		if ask.wants { // docs.stripe.com: extended authorizations, incremental authorizations, overcapture
+			f.Add("payment_method_options[card][request_"+ask.name+"]", "if_available")
+		}
 	}
 	return paymentIntent.create(c, intents, f, customer), nil
 }

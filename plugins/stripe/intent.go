@@ -45,6 +45,7 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	case sdk.StatusAuthorized:
 		o.Amount = money(c, j, "amount_capturable")
 		sdk.Require(o.Amount.Minor > 0 && money(c, j, "amount") != nil, errNothing)
+		o.Hold = holdOf(c.Request, card)
 	case sdk.StatusCustomerAction: // the issuer's page for the authentication
 		o.NextAction = &sdk.NextAction{Type: "redirect", URL: j.Str("next_action.redirect_to_url.url")}
 		if o.NextAction.URL == "" { // only Stripe's script can run another kind of action
@@ -70,6 +71,30 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	}
 	stored(c, o, j)
 	return o
+}
+
+// holdOf is what Stripe says of a hold about which the request asked; nil if it says nothing.
+func holdOf(r *sdk.Request, card sdk.JSON) *sdk.Hold {
+	if r.Hold == nil {
+		return nil
+	}
+	says := func(wanted bool, path, yes string) *bool {
+		status := card.Str(path + ".status")
+		if !wanted || status == "" {
+			return nil
+		}
+		is := status == yes
+		return &is
+	}
+	h := &sdk.Hold{Incremental: says(r.Hold.Incremental, "incremental_authorization", "available"), OverCapture: says(r.Hold.OverCapture, "overcapture", "available"),
+		Extended: says(r.Hold.Extended, "extended_authorization", "enabled")}
+	if h.Extended != nil {
+		h.CaptureBefore = card.Int("capture_before") * 1000
+	}
+	if *h == (sdk.Hold{}) {
+		return nil
+	}
+	return h
 }
 
 var errNothing = errors.New("the intent's amount is zero, which contradicts its status")

@@ -324,3 +324,21 @@ func TestRejects(t *testing.T) {
 		require.Equal(t, sdk.RejectMissing, end.Reject.Code)
 	}
 }
+
+// What the payment asks of its hold goes into the request, and what Stripe says of the hold into the outcome.
+func TestHold(t *testing.T) {
+	r := purchase(1000, "USD")
+	r.Capture, r.Hold = sdk.CaptureManual, &sdk.HoldWish{Incremental: true, Extended: true, OverCapture: true}
+	answer := wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_capturable":1000,"currency":"usd","status":"requires_capture","latest_charge":{"payment_method_details":
+		{"card":{"capture_before":1700000000,"extended_authorization":{"status":"enabled"},"incremental_authorization":{"status":"available"},"overcapture":{"status":"unavailable"}}}}}`)
+	sends, end := play(t, sdk.OpAuthorize, r, answer)
+	for _, name := range []string{"incremental_authorization", "extended_authorization", "overcapture"} {
+		require.Equal(t, "if_available", wire.FormBody(t, sends[0])["payment_method_options[card][request_"+name+"]"], name)
+	}
+	yes, no := true, false
+	require.Equal(t, &sdk.Hold{Incremental: &yes, OverCapture: &no, Extended: &yes, CaptureBefore: 1_700_000_000_000}, end.Outcome.Hold)
+	r.Hold = nil
+	sends, end = play(t, sdk.OpAuthorize, r, answer)
+	require.NotContains(t, string(sends[0].Body), "if_available")
+	require.Nil(t, end.Outcome.Hold)
+}

@@ -1,0 +1,94 @@
+package certified
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/adyen"
+	"payswitch/plugins/authorizedotnet"
+	"payswitch/plugins/bluesnap"
+	"payswitch/plugins/braintree"
+	"payswitch/plugins/checkout"
+	"payswitch/plugins/cybersource"
+	"payswitch/plugins/globalpay"
+	"payswitch/plugins/mollie"
+	"payswitch/plugins/nmi"
+	"payswitch/plugins/paypal"
+	"payswitch/plugins/stripe"
+	"payswitch/plugins/worldpay"
+	"payswitch/sdk"
+)
+
+var update = flag.Bool("update", false, "write the matrix of processors and features into plugins/README.md")
+
+// TestMatrix keeps the table of plugins/README.md like the manifests of the built-in processors.
+func TestMatrix(t *testing.T) {
+	const file, begin, end = "../../README.md", "<!-- matrix: go test ./plugins/internal/certified -run Matrix -update -->\n", "<!-- end of matrix -->"
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(text), begin)
+	require.True(t, found)
+	was, after, found := strings.Cut(rest, end)
+	require.True(t, found)
+	now := matrix()
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(before+begin+now+end+after), 0o644))
+		return
+	}
+	require.Equal(t, now, was, "run go test ./plugins/internal/certified -run Matrix -update")
+}
+
+// matrix is the table: a row for each feature, a column for each processor.
+func matrix() string {
+	var manifests []*sdk.Manifest
+	for _, a := range []*sdk.Adapter{adyen.Adapter(), authorizedotnet.Adapter(), bluesnap.Adapter(), braintree.Adapter(), checkout.Adapter(), cybersource.Adapter(),
+		globalpay.Adapter(), mollie.Adapter(), nmi.Adapter(), paypal.Adapter(), stripe.Adapter(), worldpay.Adapter()} {
+		m, err := sdk.DecodeManifest(a.ManifestMessage())
+		if err != nil {
+			panic(err)
+		}
+		manifests = append(manifests, m)
+	}
+	offers := func(op sdk.Operation) func(m *sdk.Manifest) bool {
+		return func(m *sdk.Manifest) bool { return slices.Contains(m.Operations, op) }
+	}
+	b := &strings.Builder{}
+	b.WriteString("\n| |")
+	for _, m := range manifests {
+		fmt.Fprintf(b, " [%s](%s/README.md) |", m.Name, m.Name)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(manifests)) + "\n")
+	for _, row := range []struct {
+		name string
+		has  func(m *sdk.Manifest) bool
+	}{
+		{"partial capture", func(m *sdk.Manifest) bool { return m.Features.PartialCapture }},
+		{"several captures", func(m *sdk.Manifest) bool { return m.Features.MultipleCapture }},
+		{"raised authorizations", offers(sdk.OpIncrementalAuthorize)},
+		{"longer holds, with the authorization", func(m *sdk.Manifest) bool { return m.Features.ExtendedHold }},
+		{"longer holds, later", offers(sdk.OpExtendAuthorization)},
+		{"captures above the authorization", func(m *sdk.Manifest) bool { return m.Features.OverCapture }},
+		{"approval of a part, if allowed", func(m *sdk.Manifest) bool { return m.Features.PartialApproval }},
+		{"void", offers(sdk.OpVoid)},
+		{"partial refund", func(m *sdk.Manifest) bool { return m.Features.PartialRefund }},
+		{"verification without an amount", offers(sdk.OpVerify)},
+		{"stored credentials", func(m *sdk.Manifest) bool { return m.Features.StoredCredential }},
+		{"3-D Secure of the processor", func(m *sdk.Manifest) bool { return m.Features.Processor3DS }},
+		{"3-D Secure done outside", func(m *sdk.Manifest) bool { return m.Features.External3DS }},
+		{"queries", offers(sdk.OpSync)},
+		{"messages", offers(sdk.OpWebhook)},
+	} {
+		fmt.Fprintf(b, "| %s |", row.name)
+		for _, m := range manifests {
+			fmt.Fprintf(b, " %s |", map[bool]string{true: "yes", false: "–"}[row.has(m)])
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + "\n"
+}
