@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"payswitch/engine/ids"
 	"payswitch/engine/payment"
 	"payswitch/engine/webhook"
 )
@@ -282,7 +283,7 @@ func (t *tx) Deliveries(merchantID string, f webhook.Filter) ([]*webhook.Deliver
 		where.add(compare, string(webhook.Delivered))
 	}
 	if !f.After.IsZero() {
-		where.add("event_id >= ", payment.FirstEventID(f.After))
+		where.add("event_id >= ", ids.FirstEvent(f.After))
 	}
 	where.addTime("created_at >= ", f.After, true)
 	where.addTime("created_at <= ", f.Before, false)

@@ -5,6 +5,7 @@ import (
 
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
+	"payswitch/engine/ids"
 	"payswitch/engine/payment"
 	"payswitch/engine/vault"
 )
@@ -31,7 +32,7 @@ func (s *Changes) RefundEvent(p *payment.Payment, r *payment.Refund, now time.Ti
 		return nil, nil
 	}
 	p.Details.Events++
-	ev := &payment.Event{ID: payment.NewEventID(now), MerchantID: r.MerchantID, ProfileID: r.ProfileID, ObjectID: r.ID, PaymentID: r.PaymentID, Number: p.Details.Events,
+	ev := &payment.Event{ID: ids.NewEvent(now), MerchantID: r.MerchantID, ProfileID: r.ProfileID, ObjectID: r.ID, PaymentID: r.PaymentID, Number: p.Details.Events,
 		Class: "refunds", Type: kind, CreatedAt: now}
 	body, err := s.Presenter.RefundEvent(ev.ID, ev.Type, now, r)
 	if err != nil {
@@ -42,7 +43,7 @@ func (s *Changes) RefundEvent(p *payment.Payment, r *payment.Refund, now time.Ti
 
 // paymentEvent renders and seals an event of a payment.
 func (s *Changes) paymentEvent(kind string, now time.Time, v *View) (*payment.Event, error) {
-	ev := &payment.Event{ID: payment.NewEventID(now), MerchantID: v.Payment.MerchantID, ProfileID: v.Payment.ProfileID, ObjectID: v.Payment.ID, Number: v.Payment.Details.Events,
+	ev := &payment.Event{ID: ids.NewEvent(now), MerchantID: v.Payment.MerchantID, ProfileID: v.Payment.ProfileID, ObjectID: v.Payment.ID, Number: v.Payment.Details.Events,
 		Class: "payments", Type: kind, CreatedAt: now}
 	body, err := s.Presenter.PaymentEvent(ev.ID, ev.Type, now, v)
 	if err != nil {

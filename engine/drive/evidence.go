@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"payswitch/engine/fault"
@@ -27,7 +28,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 	v, err := d.EvidenceFromWebhooks(ctx, w)
 	ways := d.Waits().Ways(op, w.Attempt, w.Adapter.Manifest, d.Now())
 	if err == nil && len(ways) == 0 && v.Status == payment.OperationUnknown {
-		v.Text = payment.NoteAnswer(op.ErrorText, EvidenceOfWebhook, v.Text)
+		v.Text = noteAnswer(op.ErrorText, EvidenceOfWebhook, v.Text)
 		if v.Text != op.ErrorText { // once
 			d.Metrics.Alarm("awaits_operator")
 			d.Log.LogAttrs(ctx, slog.LevelError, "only the processor's message or an operator can say what became of an operation",
@@ -47,7 +48,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 		v, err = d.AskProcessor(ctx, w)
 	}
 	if err == nil && v.Status == payment.OperationUnknown {
-		v.Text = payment.NoteAnswer(op.ErrorText, way, v.Text)
+		v.Text = noteAnswer(op.ErrorText, way, v.Text)
 	}
 	return v, way, err
 }
@@ -287,4 +288,18 @@ func (d *Driver) GiveBack(ctx context.Context, op *payment.Operation) error {
 		fresh.Owner, fresh.LeaseUntil = "", tx.Now()
 		return tx.UpdateOperation(fresh)
 	})
+}
+
+// noteAnswer returns the text of an open operation with the latest answer of one way of resolution: a line for each way, the operation's own
+// first.
+func noteAnswer(text, way, answer string) string {
+	lines := strings.Split(text, "\n")
+	line := way + ": " + strings.ReplaceAll(answer, "\n", " ")
+	for i := range lines {
+		if i > 0 && strings.HasPrefix(lines[i], way+": ") {
+			lines[i] = line
+			return strings.Join(lines, "\n")
+		}
+	}
+	return strings.Join(append(lines, line), "\n")
 }

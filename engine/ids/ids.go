@@ -2,6 +2,7 @@ package ids
 
 import (
 	"crypto/rand"
+	"encoding/hex"
 	"time"
 )
 
@@ -44,4 +45,29 @@ func randomBase62(b []byte) {
 			}
 		}
 	}
+}
+
+// NewEvent returns evt_ and the hex digits of a UUID version 7 (RFC 9562). Such ids sort by time.
+func NewEvent(at time.Time) string {
+	var b [16]byte
+	ms := uint64(at.UnixMilli())
+	rand.Read(b[:])
+	for i := 5; i >= 0; i-- {
+		b[i] = byte(ms)
+		ms >>= 8
+	}
+	b[6] = b[6]&0x0f | 0x70
+	b[8] = b[8]&0x3f | 0x80
+	return "evt_" + hex.EncodeToString(b[:])
+}
+
+// FirstEvent returns the smallest id that an event of the time at can have.
+func FirstEvent(at time.Time) string {
+	var b [6]byte
+	ms := uint64(at.UnixMilli())
+	for i := 5; i >= 0; i-- {
+		b[i] = byte(ms)
+		ms >>= 8
+	}
+	return "evt_" + hex.EncodeToString(b[:])
 }

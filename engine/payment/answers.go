@@ -2,24 +2,9 @@ package payment
 
 import (
 	"net/http"
-	"strings"
 
 	"payswitch/sdk"
 )
-
-// NoteAnswer returns the text of an open operation with the latest answer of one way of resolution: a line for each way, the operation's own
-// first.
-func NoteAnswer(text, way, answer string) string {
-	lines := strings.Split(text, "\n")
-	line := way + ": " + strings.ReplaceAll(answer, "\n", " ")
-	for i := range lines {
-		if i > 0 && strings.HasPrefix(lines[i], way+": ") {
-			lines[i] = line
-			return strings.Join(lines, "\n")
-		}
-	}
-	return strings.Join(append(lines, line), "\n")
-}
 
 // NotDone reports whether the answers prove that a capture or void was not done: the processor refused its one request with HTTP 429, before it
 // looked at the request. first is false if the request was sent before: then the refusal says nothing of the earlier send.
