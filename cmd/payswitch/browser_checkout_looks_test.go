@@ -1,12 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/card"
+	"payswitch/engine/secret"
 )
 
 // axe runs axe-core in the frame with the fields, and returns what it found.
@@ -126,4 +131,38 @@ func TestCheckoutMountedOften(t *testing.T) {
 	script[bool](s.tab, `document.querySelector("#slot").replaceChildren(), pay(), true`)
 	kind, _ := errorOf(s.answered(1))
 	require.Equal(t, "invalid_request_error", kind)
+}
+
+// TestCheckoutAgreesWithTheSwitch types numbers, expiries and codes into the form, and holds what the form says to what the engine's own checks say.
+func TestCheckoutAgreesWithTheSwitch(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	s.visit(s.order(nil), nil)
+	fault := func(field, text string) string {
+		v, ok := within[string](s, fieldsFrame, `(() => { const i = document.querySelector("[name=`+field+`]"); i.value = `+quoted(t, text)+`;
+			i.dispatchEvent(new InputEvent("input", {bubbles: true, inputType: "insertFromPaste"})); i.dispatchEvent(new FocusEvent("blur"));
+			return document.getElementById(i.id + "e").textContent; })()`)
+		require.True(t, ok)
+		return v
+	}
+	for text, digits := range map[string]string{"4242424242424242": "", "4242-4242 4242 4242": "4242424242424242", "４２４２４２４２４２４２４２４２": "4242424242424242", "4242424242424241": "",
+		"378282246310005": "", "37828224631000": "", "5555555555554444": "", "2223003122003222": "", "4242": "", "٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢": "4242424242424242", "4970003000000002": ""} {
+		number := cmp.Or(digits, text)
+		good := len(number) >= 12 && card.HasLuhnDigit(number)
+		require.Equal(t, good, fault("cardnumber", text) == "", text)
+	}
+	now := time.Now().UTC()
+	for text, e := range map[string][2]string{"1/50": {"01", "2050"}, "0150": {"01", "2050"}, "01 / 2050": {"01", "2050"}, "2050-01": {"01", "2050"}, "13/50": {"13", "2050"}, "00/50": {"00", "2050"},
+		"01/20": {"01", "2020"}, "12/19": {"12", "2019"}, now.Format("01/06"): {now.Format("01"), now.Format("2006")}, now.AddDate(-1, 0, 0).Format("01/06"): {now.Format("01"), now.AddDate(-1, 0, 0).Format("2006")}} {
+		require.Equal(t, card.CheckExpiry(e[0], e[1], now) == nil, fault("exp-date", text) == "", text)
+	}
+	require.Empty(t, fault("cardnumber", "4242424242424242"))
+	for text, good := range map[string]bool{"737": true, "73": false, "7373": false} {
+		require.Equal(t, good, fault("cvc", text) == "", text)
+	}
+	require.Empty(t, fault("cardnumber", "378282246310005"))
+	for text, good := range map[string]bool{"737": false, "7373": true} {
+		require.Equal(t, good, fault("cvc", text) == "", text)
+		require.NoError(t, card.CheckCVC(secret.New(text)), "the engine takes both lengths")
+	}
 }
