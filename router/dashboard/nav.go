@@ -31,6 +31,7 @@ var menu = []navGroup{
 		{URL: "/customers", Text: "Customers", Key: "c", needs: staff.SeePayments},
 	}},
 	{"Settings", []navItem{
+		{URL: "/simulator", Text: "Simulator", needs: staff.UseSimulator},
 		{URL: "/events", Text: "Events", Key: "e", needs: staff.SeeEvents},
 		{URL: "/webhooks", Text: "Webhooks", needs: staff.ManageURLs},
 		{URL: "/setup", Text: "Set-up", needs: staff.SeeSettings},

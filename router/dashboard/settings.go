@@ -18,6 +18,7 @@ type settings interface {
 	deciding
 	approving
 	routed
+	simulated
 	CreateMerchant(ctx context.Context, in account.MerchantInput) (*account.Merchant, error)
 	Profiles(ctx context.Context, a account.Auth) ([]*account.Profile, error)
 	Profile(ctx context.Context, a account.Auth, id string) (*account.Profile, error)
@@ -36,7 +37,7 @@ type settings interface {
 
 // settingRoutes are the pages of settings and of the installation.
 func (s *Server) settingRoutes() (out []route) {
-	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes(), s.routingRoutes()} {
+	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes(), s.routingRoutes(), s.simulatorRoutes()} {
 		out = append(out, more...)
 	}
 	return out

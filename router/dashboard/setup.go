@@ -263,6 +263,9 @@ func (c *call) paymentLink(paid bool) *Link {
 	if paid {
 		return &Link{c.at() + "/payments", "Payments"}
 	}
+	if c.may(staff.UseSimulator) {
+		return &Link{c.at() + "/simulator", "Pay in the simulator"}
+	}
 	return nil
 }
 
