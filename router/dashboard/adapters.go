@@ -149,9 +149,10 @@ func (c *call) adapterOf(info port.AdapterInfo, accounts []*account.Account, bro
 		text, _ := said(problem)
 		waiting.Tone, waiting.Text = "bad", []string{text}
 	}
-	t := &Table{Caption: "Accounts", Columns: columns("Account", "Merchant", "State", "Approved", "Asks for")}
+	t := &Table{Caption: "Accounts", Columns: columns("Account", "Merchant", "State", "Approved")}
+	var asks []Block
 	for _, a := range accounts {
-		state, approved, asks := Chip{"approved", "good", marks["good"]}, Cell{Text: "by the program: the adapter is built in"}, Cell{}
+		state, approved := Chip{"approved", "good", marks["good"]}, Cell{Text: either(info.BuiltIn, "with the program: the adapter is built in", "not yet")}
 		if n := len(a.Operator.Approvals); n > 0 && !info.BuiltIn {
 			last := a.Operator.Approvals[n-1]
 			at := c.time(last.At)
@@ -159,11 +160,11 @@ func (c *call) adapterOf(info port.AdapterInfo, accounts []*account.Account, bro
 		}
 		if more := account.Awaiting(a, info); !more.IsEmpty() {
 			state = Chip{"waits for approval", "wait", marks["wait"]}
-			asks.Text = more.String()
-			asks.Form = &Form{Fold: "Approve", Action: "/adapters/" + info.Connector + "/approve", Tone: "go", Submit: "Approve for " + a.Label,
-				Text: "This build may then send to these hosts, and place these secrets there, for this account.", Fields: []Field{hidden("merchant", a.MerchantID), hidden("account", a.ID), hidden("hash", info.Hash)}}
+			asks = append(asks, Block{Heading: a.Label + " of " + a.MerchantID + " waits for approval", Tone: "wait", Folds: []Fold{{"What the adapter asks for", strings.ReplaceAll(more.String(), "; ", "\n")}},
+				Forms: []Form{{Fold: "Approve", Action: "/adapters/" + info.Connector + "/approve", Tone: "go", Submit: "Approve for " + a.Label,
+					Text: "This build may then send to these hosts, and place these secrets there, for this account.", Fields: []Field{hidden("merchant", a.MerchantID), hidden("account", a.ID), hidden("hash", info.Hash)}}}})
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: a.Label}, {Text: a.MerchantID}, {Chip: &state}, approved, asks}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: a.Label}, {Text: a.MerchantID}, {Chip: &state}, approved}})
 	}
 	if len(accounts) > 0 {
 		waiting.Table = t
@@ -171,6 +172,7 @@ func (c *call) adapterOf(info port.AdapterInfo, accounts []*account.Account, bro
 		waiting.Text = []string{"No merchant uses this adapter yet."}
 	}
 	d.add(waiting)
+	d.add(asks...)
 	reach := approval.ReachOf(m)
 	b := Block{Heading: "What it may reach"}
 	for _, name := range sortedKeys(reach.Hosts) {
