@@ -30,16 +30,18 @@ var menu = []navGroup{
 		{URL: "/disputes", Text: "Disputes", needs: staff.SeePayments},
 		{URL: "/customers", Text: "Customers", Key: "c", needs: staff.SeePayments},
 	}},
-	{"Settings", []navItem{
-		{URL: "/simulator", Text: "Simulator", needs: staff.UseSimulator},
+	{"Developers", []navItem{
 		{URL: "/events", Text: "Events", Key: "e", needs: staff.SeeEvents},
 		{URL: "/webhooks", Text: "Webhooks", needs: staff.ManageURLs},
+		{URL: "/keys", Text: "Keys", needs: staff.ManageKeys},
+		{URL: "/simulator", Text: "Simulator", needs: staff.UseSimulator},
+	}},
+	{"Settings", []navItem{
 		{URL: "/setup", Text: "Set-up", needs: staff.SeeSettings},
 		{URL: "/connectors", Text: "Connectors", needs: staff.SeeSettings},
 		{URL: "/3ds", Text: "3-D Secure", needs: staff.SeeSettings},
 		{URL: "/routing", Text: "Routing", Key: "r", needs: staff.SeeSettings},
 		{URL: "/profiles", Text: "Profiles", needs: staff.SeeSettings},
-		{URL: "/keys", Text: "Keys", needs: staff.ManageKeys},
 	}},
 	{"Merchant", []navItem{
 		{URL: "/team", Text: "Team", needs: staff.ManageTeam},

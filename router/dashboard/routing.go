@@ -433,11 +433,14 @@ func replayBlock(r *routing.Replay, labels map[string]string) Block {
 	if r.Payments == 0 {
 		b.Text = []string{"This profile has no payment yet to try it on."}
 	}
+	if len(r.Warnings) > 0 {
+		b.Tone = "wait"
+	}
 	if r.Unroutable > 0 {
 		b.Tone = "bad"
 	}
 	for _, w := range r.Warnings {
-		b.Text = append(b.Text, "Rule "+w.Rule+": "+w.Message)
+		b.Text = append(b.Text, "Rule “"+w.Rule+"” "+w.Message+".")
 	}
 	if len(r.Moves) > 0 {
 		b.Table = &Table{Caption: "Payments that would go elsewhere", Columns: columns("From", "To", "By rule", "Payments", "Amount")}
