@@ -345,6 +345,9 @@ func TestDashboardWeighsLittle(t *testing.T) {
 	t.Logf("%d bytes in %d requests", total, requests)
 }
 
+// ready is true once the page's script runs: before, keys do nothing.
+const ready = "document.querySelector('a.row') && document.querySelector('[data-keys]:not([hidden])')"
+
 // TestDashboardInABrowser refunds a payment by the keyboard alone, and once more in a browser without scripts.
 func TestDashboardInABrowser(t *testing.T) {
 	b := newTab(t)
@@ -352,9 +355,9 @@ func TestDashboardInABrowser(t *testing.T) {
 	base := o.as(staff.Admin) + "/m/" + officeMerchant
 	id := o.pay("4242424242424242", nil)
 	b.do(chromedp.Navigate(base + "/"))
-	b.await("document.querySelector('a.row')")
+	b.await(ready)
 	b.keys("gp")
-	b.await("location.pathname.endsWith('/payments') && document.querySelector('a.row')")
+	b.await("location.pathname.endsWith('/payments') && " + ready)
 	b.keys("j")
 	b.await("document.activeElement.matches('a.row')")
 	b.keys("\r")
@@ -367,8 +370,9 @@ func TestDashboardInABrowser(t *testing.T) {
 	b.keys("10.00\r")
 	b.await("location.search === '?did=refund'")
 	require.Contains(t, script[string](b, "document.querySelector('.say').textContent"), "10.00 USD was given back")
+	b.await("document.querySelector('[data-keys]:not([hidden])')")
 	b.keys("\x1b")
-	b.await("location.pathname.endsWith('/payments')")
+	b.await("location.pathname.endsWith('/payments') && " + ready)
 	b.keys("?")
 	b.await("document.querySelector('#sheet').open")
 	b.shot("dashboard-keys")

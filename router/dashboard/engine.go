@@ -13,6 +13,7 @@ type Engine interface {
 	onePayment
 	moneyMoves
 	settings
+	counts
 	otherLists
 	operations
 	customers
