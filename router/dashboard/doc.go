@@ -15,6 +15,9 @@
 //	me.go         one's own page
 //	team.go       people and their roles, and the audit
 //	qr.go         the picture that an authenticator app scans
+//	document.go   pages that are made of blocks: settings.go lists them and their routes
+//	fill.go       what a person typed, put back with the error at its field
+//	perform.go    changes: permission, second factor, audit
 //
 // A page is a struct with the name of its template in pages/. A handler fills the struct by calling the engine, as the API's handlers do, and holds
 // no rule of payments.

@@ -139,9 +139,7 @@ func (f *Form) Named() []Field {
 	return out
 }
 
-func words1(text string) Cell         { return Cell{Text: text} }
 func linked(text, url string) Cell    { return Cell{Text: text, URL: url} }
 func ident(id string) Cell            { return Cell{ID: id} }
-func chipped(status string) Cell      { c := chip(status); return Cell{Chip: &c} }
 func fact(name string, c Cell) Named  { return Named{name, c} }
 func hidden(name, value string) Field { return Field{Name: name, Kind: "hidden", Value: value} }

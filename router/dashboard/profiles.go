@@ -97,7 +97,6 @@ func (s *Server) createProfile(c *call) (response, error) {
 type profilePart struct {
 	id, heading, text string
 	needs             staff.Permission
-	stepUp            bool
 	fields            func(c *call, p *account.Profile, accounts []*account.Account) []Field
 	values            func(c *call) map[string]any
 }

@@ -2,12 +2,10 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 
 	"payswitch/engine/account"
-	"payswitch/engine/fault"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
 	"payswitch/engine/webhook"
@@ -267,10 +265,4 @@ func (c *call) paymentLink(paid bool) *Link {
 		return &Link{c.at() + "/simulator", "Pay in the simulator"}
 	}
 	return nil
-}
-
-// isNotFound reports whether an error says that a thing does not exist.
-func isNotFound(err error) bool {
-	var known *fault.Error
-	return errors.As(err, &known) && known.Kind == fault.KindNotFound
 }
