@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,12 +151,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	if len(o.WebhookRetries) == 0 {
 		o.WebhookRetries = webhook.Retries
 	}
-	if o.WebhookConcurrency == 0 {
-		o.WebhookConcurrency = 256
-	}
-	if o.WebhookEndpoints == 0 {
-		o.WebhookEndpoints = 16
-	}
+	o.WebhookConcurrency, o.WebhookEndpoints = cmp.Or(o.WebhookConcurrency, 256), cmp.Or(o.WebhookEndpoints, 16)
 	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
 	e.Registry = account.New(account.Deps{Store: port.Narrow[account.Reader, account.Tx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
@@ -190,7 +186,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,
 		Now: d.Clock, PublicURL: o.PublicURL}}
 	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault}}
-	e.Stories = &story.Stories{Deps: story.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault}}
+	e.Stories = story.New(e.changes, story.Checks{CaptureAmount: e.captureAmount, RefundAmount: e.refundAmount})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors}
 	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}}

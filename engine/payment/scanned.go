@@ -26,9 +26,6 @@ func (s Status) Common() bool {
 	return false
 }
 
-// Known reports whether payments have such a status.
-func (s Status) Known() bool { _, ok := paymentTable[s]; return ok }
-
 // Count is the number of payments with one status.
 type Count struct {
 	Status Status

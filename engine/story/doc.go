@@ -4,5 +4,5 @@
 //	story.go     Story: everything about one payment, with bounds
 //	exchange.go  requests and answers as people read them
 //	find.go      the payment that an id of any kind belongs to
-//	actions.go   what may be done with a payment now
+//	allowed.go   what may be done with a payment now
 package story

@@ -23,13 +23,15 @@ const (
 
 // Stories tells what happened. It is safe for concurrent use.
 type Stories struct {
-	Deps
+	Store   change.Store
+	Vault   *vault.Vault
+	Changes *change.Changes
+	Checks
 }
 
-// Deps are the parts that Stories needs. All are required.
-type Deps struct {
-	Store change.Store
-	Vault *vault.Vault
+// New returns the stories of the payments that c reads.
+func New(c *change.Changes, checks Checks) *Stories {
+	return &Stories{Store: c.Store, Vault: c.Vault, Changes: c, Checks: checks}
 }
 
 // Story is everything about one payment, oldest first.

@@ -58,7 +58,7 @@ func (f *filters) addWords(text string) (rest string) {
 			f.values.Set("email", w)
 		case sdk.CurrencyOf(strings.ToUpper(w)) != "" && len(w) == 3:
 			f.values.Set("currency", strings.ToUpper(w))
-		case payment.Status(w).Known() || search.StatusWords[w] != nil:
+		case isStatus(w) || search.StatusWords[w] != nil:
 			f.values.Add("status", w)
 		default:
 			rest = strings.TrimSpace(rest + " " + w)
@@ -66,6 +66,9 @@ func (f *filters) addWords(text string) (rest string) {
 	}
 	return rest
 }
+
+// isStatus reports whether payments have such a status: each one allows or tells something.
+func isStatus(s string) bool { return payment.Status(s).Facts() != payment.Status("").Facts() }
 
 // amountForm is an amount in the search: 10, >10, >=10.50, <3, or 5-10.
 var amountForm = regexp.MustCompile(`^(>=|<=|>|<|)(\d{1,15}(?:\.\d{1,4})?)(?:-(\d{1,15}(?:\.\d{1,4})?))?$`)
@@ -80,7 +83,7 @@ func (f *filters) query(zone *time.Location) search.Query {
 			for _, one := range list {
 				q.Filter.Statuses = append(q.Filter.Statuses, string(one))
 			}
-		case payment.Status(s).Known():
+		case isStatus(s):
 			q.Filter.Statuses = append(q.Filter.Statuses, s)
 		default:
 			bad("status", s+" is no status of payments.")

@@ -1,0 +1,85 @@
+package story
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+)
+
+// Action says whether something may be done with a payment now.
+type Action struct {
+	Allowed bool
+	Most    int64  // minor units; the greatest amount, and the one without another wish
+	Partial bool   // less than Most may be asked for
+	Why     string // why it is not allowed, in the API's words
+}
+
+// Actions are what may be done with a payment now. The API would answer the same.
+type Actions struct {
+	Capture, Cancel, Refund Action
+	Ask                     bool // the processor may be asked what became of the payment
+}
+
+// Allowed returns what may be done with a payment now. It asks the same checks as CapturePayment, CancelPayment and CreateRefund, so that a page and
+// the API never disagree. Only the amounts of a later moment may differ.
+func (s *Stories) Allowed(ctx context.Context, auth account.Auth, id string) (*Actions, error) {
+	if auth.Publishable {
+		return nil, fault.Unauthorized()
+	}
+	w, err := s.Changes.Load(ctx, auth.MerchantID, id)
+	if err != nil {
+		return nil, err
+	}
+	p := w.Payment
+	if auth.ProfileID != "" && auth.ProfileID != p.ProfileID {
+		return nil, fault.NotFound("Payment")
+	}
+	out := &Actions{Ask: p.Status.Facts().Sync && w.Attempt.AccountID != ""}
+	if p.OpenOperation == "" {
+		most, err := s.CaptureAmount(ctx, w, &request.CaptureInput{Amount: &p.Capturable})
+		if out.Capture, err = action(most, err); err != nil {
+			return nil, err
+		}
+		out.Capture.Partial = out.Capture.Allowed && w.Adapter.Manifest.Features.PartialCapture
+	}
+	ops, err := s.Changes.OperationsOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	out.Cancel.Allowed = payment.NextCancel(p, w.Attempt, ops, w.Attempt.Private.Invoke != nil) != payment.CancelRefused
+	out.Cancel.Most = w.Attempt.Authorized - w.Attempt.Captured
+	if w, err = s.Changes.Load(ctx, auth.MerchantID, id); err != nil {
+		return nil, err
+	}
+	left := w.Payment.Refundable()
+	most, err := s.RefundAmount(ctx, w, &request.RefundInput{Amount: &left}, s.Changes.Now())
+	if out.Refund, err = action(most, err); err != nil {
+		return nil, err
+	}
+	out.Refund.Partial = out.Refund.Allowed && w.Adapter.Manifest.Features.PartialRefund
+	return out, nil
+}
+
+// action is the answer of a check: an amount, or why not. An error of payswitch itself is returned.
+func action(most int64, err error) (Action, error) {
+	var refused *fault.Error
+	switch {
+	case err == nil:
+		return Action{Allowed: true, Most: most}, nil
+	case errors.As(err, &refused) && refused.Kind != fault.KindInternal:
+		return Action{Why: refused.Message}, nil
+	}
+	return Action{}, err
+}
+
+// Checks are the checks of the engine's use cases. Each returns the amount that its use case would take, or the error that it would answer with.
+type Checks struct {
+	CaptureAmount func(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error)
+	RefundAmount  func(ctx context.Context, w *change.Loaded, in *request.RefundInput, now time.Time) (int64, error)
+}
