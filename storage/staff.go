@@ -51,7 +51,8 @@ func (t *tx) UpdateStaffUser(u *staff.User) error {
 
 // StaffUser implements engine.Reader.
 func (t *tx) StaffUser(id string) (*staff.User, error) {
-	return one(t, "read user", genuine(t, staffUserRows, scanStaffUser, "id", id), `SELECT `+staffUserColumns+` FROM staff_users WHERE id = $1`+t.s.dialect().lockRow, id)
+	return one(t, "read user", genuine(t, staffUserRows, scanStaffUser, "id", id),
+		`SELECT `+staffUserColumns+` FROM staff_users WHERE id = $1`+t.s.dialect().lockRow, id)
 }
 
 // StaffUserByEmail implements engine.Reader.
@@ -94,7 +95,8 @@ func (t *tx) InsertStaffLogin(l *staff.Login) error {
 
 // StaffLogin implements engine.Reader.
 func (t *tx) StaffLogin(hash []byte) (*staff.Login, error) {
-	return one(t, "read login", genuine(t, staffLoginRows, scanStaffLogin, "hash", hash), `SELECT `+staffLoginColumns+` FROM staff_logins WHERE hash = $1`+t.s.dialect().lockRow, hash)
+	return one(t, "read login", genuine(t, staffLoginRows, scanStaffLogin, "hash", hash),
+		`SELECT `+staffLoginColumns+` FROM staff_logins WHERE hash = $1`+t.s.dialect().lockRow, hash)
 }
 
 // StaffLoginsOf implements engine.Reader.
@@ -197,7 +199,8 @@ func (t *tx) InsertStaffEntry(e *staff.Entry) error {
 			return err
 		}
 	}
-	return t.insert("insert audit entry", `INSERT INTO staff_audit (`+staffAuditColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+	return t.insert("insert audit entry",
+		`INSERT INTO staff_audit (`+staffAuditColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 		t.signed(staffAuditRows, e.ID, millis(e.At), e.UserID, e.SessionID, e.Action, e.MerchantID, e.Target, details)...)
 }
 
@@ -230,7 +233,8 @@ func (t *tx) StaffEntries(f staff.EntryFilter) ([]*staff.Entry, error) {
 // DeleteStaffEnded implements engine.Tx.
 func (t *tx) DeleteStaffEnded(at time.Time, limit int) (n int, err error) {
 	d := t.s.dialect()
-	for _, of := range []struct{ table, where string }{{"staff_logins", "ends_at < $1"}, {"staff_onces", "ends_at < $1"}, {"staff_tries", "at < $1 AND locked_till < $1"}} {
+	for _, of := range []struct{ table, where string }{{"staff_logins", "ends_at < $1"}, {"staff_onces", "ends_at < $1"}, {"staff_tries",
+		"at < $1 AND locked_till < $1"}} {
 		one, err := t.exec("delete ended rows", `DELETE FROM `+of.table+` WHERE seq`+
 			d.among(`SELECT seq FROM `+of.table+` WHERE `+of.where+` ORDER BY seq LIMIT $2`), millis(at), limit)
 		if err != nil {

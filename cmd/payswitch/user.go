@@ -26,8 +26,9 @@ func userCommands() []command {
 	}
 }
 
-// withStaff runs f with the use cases of staff. It works beside running nodes and without them. The audit names no person for it: the host.
-func (p *program) withStaff(ctx context.Context, c Config, f func(ctx context.Context, s *staff.Service, db *storage.DB, address string) error) error {
+// withStaff runs f with the use cases of staff. It works with and without running nodes. The audit names no person for it: the host.
+func (p *program) withStaff(ctx context.Context, c Config,
+	f func(ctx context.Context, s *staff.Service, db *storage.DB, address string) error) error {
 	address := dashboardAddress(c.Dashboard, c.Dashboard.Listen)
 	return p.openStore(ctx, c, func(ctx context.Context, c Config, db *storage.DB, v *vault.Vault) error {
 		s, err := openStaff(c, db, v, address)
@@ -71,7 +72,8 @@ func (p *program) createUser(ctx context.Context, args []string) error {
 				return err
 			}
 		}
-		link, _, err := s.Invite(ctx, nil, staff.InviteInput{Email: *email, Name: *name, Grants: []staff.Grant{{MerchantID: *merchant, Role: staff.Role(*role)}}})
+		link, _, err := s.Invite(ctx, nil, staff.InviteInput{Email: *email, Name: *name, Grants: []staff.Grant{{MerchantID: *merchant,
+			Role: staff.Role(*role)}}})
 		if err != nil {
 			return err
 		}
@@ -85,7 +87,8 @@ func (p *program) createUser(ctx context.Context, args []string) error {
 }
 
 // onUser runs f on the user whose e-mail address is the command's argument.
-func (p *program) onUser(ctx context.Context, name string, args []string, f func(ctx context.Context, s *staff.Service, id string) (link secret.Value, err error)) error {
+func (p *program) onUser(ctx context.Context, name string, args []string,
+	f func(ctx context.Context, s *staff.Service, id string) (link secret.Value, err error)) error {
 	given, c, err := p.operandsAndConfig(p.flags(name+" EMAIL"), args, 1)
 	if err != nil {
 		return err

@@ -51,16 +51,19 @@ func TestTOTPSteps(t *testing.T) {
 	require.Zero(t, totpStep(key, code(step-1), now, step), "older than the last one used")
 	require.Zero(t, totpStep(key, "", now, 0))
 	require.Zero(t, totpStep(nil, "", now, 0))
-	require.Equal(t, "otpauth://totp/payswitch:ada@example.com?algorithm=SHA1&digits=6&issuer=payswitch&period=30&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+	require.Equal(t,
+		"otpauth://totp/payswitch:ada@example.com?algorithm=SHA1&digits=6&issuer=payswitch&period=30&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
 		strings.ReplaceAll(totpURL(key, "payswitch", "ada@example.com"), "%3A", ":"))
 }
 
 func TestCheckPassword(t *testing.T) {
-	for _, bad := range []string{"short", "12345678901", "password1234", "Passw0rd1234!", "123456789012", "qwertyuiop123", "aaaaaaaaaaaaaaaa", "welcome2026!!", "letmeinletmein",
+	for _, bad := range []string{"short", "12345678901", "password1234", "Passw0rd1234!", "123456789012", "qwertyuiop123", "aaaaaaaaaaaaaaaa",
+		"welcome2026!!", "letmeinletmein",
 		"ada.lovelace1815", "adalovelace2026", "payswitchpayswitch", "Summer2026Summer", "abcabcabcabcabc", "admin_admin_1", "P@ssw0rdP@ssw0rd", "2026-05-03-12", strings.Repeat("long ", 60), "\xff\xfe not text at all"} {
 		require.Error(t, CheckPassword(secret.New(bad), "ada@example.com", "Ada Lovelace"), bad)
 	}
-	for _, good := range []string{"seven green kettles sing", "correct horse battery", "xK9#mQ2vLp7w", "das Pferd frißt keinen Gurkensalat", "正确的马电池订书钉在这里吃饭"} {
+	for _, good := range []string{"seven green kettles sing", "correct horse battery", "xK9#mQ2vLp7w", "das Pferd frißt keinen Gurkensalat",
+		"正确的马电池订书钉在这里吃饭"} {
 		require.NoError(t, CheckPassword(secret.New(good), "ada@example.com", "Ada Lovelace"), good)
 	}
 }
@@ -119,7 +122,8 @@ func TestUnknownUserCostsTheSame(t *testing.T) {
 }
 
 func TestNetwork(t *testing.T) {
-	for address, want := range map[string]string{"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7", "2001:db8:1:2:3::4": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64", "odd": "odd"} {
+	for address, want := range map[string]string{"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7",
+		"2001:db8:1:2:3::4": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64", "odd": "odd"} {
 		require.Equal(t, want, network(address))
 	}
 }

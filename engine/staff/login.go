@@ -144,7 +144,7 @@ func (s *Service) Login(ctx context.Context, v Visit, email string, password sec
 	return out, err
 }
 
-// LoginByPasskey logs in whoever the passkey belongs to. A lock is about guessing, so it does not stop a passkey.
+// LoginByPasskey logs in the user that the passkey belongs to. A lock is about guessing, so it does not stop a passkey.
 func (s *Service) LoginByPasskey(ctx context.Context, v Visit, ticket secret.Value, answer []byte) (*Entrance, error) {
 	if s.Passkeys == nil {
 		return nil, refuse(fault.KindInvalid, "", ErrNoPasskeys.Error())
@@ -293,7 +293,8 @@ func (s *Service) tryFactor(ctx context.Context, v Visit, token secret.Value, fa
 }
 
 // rise lifts a login by one more factor. check compares the factor, and may change the user. action is a line of the audit; "": none of its own.
-func (s *Service) rise(ctx context.Context, v Visit, token secret.Value, action string, check func(tx Tx, u *User, l *Login) (Factor, error)) (*Entrance, error) {
+func (s *Service) rise(ctx context.Context, v Visit, token secret.Value, action string,
+	check func(tx Tx, u *User, l *Login) (Factor, error)) (*Entrance, error) {
 	var out *Entrance
 	err := s.update(ctx, "log in", func(tx Tx) error {
 		l, u, err := s.login(tx, token)

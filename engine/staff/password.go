@@ -109,7 +109,8 @@ func CheckPassword(password secret.Value, email, name string) error {
 	case n > MaxPassword:
 		return refuse(fault.KindInvalid, "password", fmt.Sprintf("The password has %d characters: choose at most %d", n, MaxPassword))
 	case isCommon(text, email, name):
-		return refuse(fault.KindInvalid, "password", "The password is among those that are guessed first: choose one that is not a common word, a row of keys, or your own name")
+		return refuse(fault.KindInvalid, "password",
+			"The password is among those that are guessed first: choose one that is not a common word, a row of keys, or your own name")
 	}
 	return nil
 }

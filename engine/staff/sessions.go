@@ -61,8 +61,9 @@ func (s *Service) Session(ctx context.Context, token secret.Value) (*Session, er
 			return nil, err
 		}
 	}
-	out := &Session{ID: l.ID, UserID: u.ID, Name: u.Private.Name, Email: u.Private.Email, SecondFactorAt: l.Details.SecondFactorAt, TimeZone: u.Details.TimeZone,
-		Theme: u.Details.Theme, Live: s.opts.Live, CreatedAt: l.CreatedAt, Stage: l.Details.Stage, Ways: s.ways(u, l), HasSecond: u.Private.hasSecond()}
+	out := &Session{ID: l.ID, UserID: u.ID, Name: u.Private.Name, Email: u.Private.Email, SecondFactorAt: l.Details.SecondFactorAt,
+		TimeZone: u.Details.TimeZone,
+		Theme:    u.Details.Theme, Live: s.opts.Live, CreatedAt: l.CreatedAt, Stage: l.Details.Stage, Ways: s.ways(u, l), HasSecond: u.Private.hasSecond()}
 	if l.Details.Stage == Full {
 		out.Grants = u.Details.Grants
 	}

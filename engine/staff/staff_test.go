@@ -386,7 +386,7 @@ func TestCodeWorksOnce(t *testing.T) {
 	require.ErrorIs(t, err, staff.ErrLogin, "a recovery code works once")
 }
 
-// TestTokenChanges: a token from before a login is worth nothing after it, so nobody plants one.
+// TestTokenChanges: a token from before a login is worth nothing after it, so that planting one is of no use.
 func TestTokenChanges(t *testing.T) {
 	h := newHouse(t, staff.Options{})
 	_, key, full := h.admin("ad@example.com", adminOne)
@@ -706,7 +706,7 @@ func TestDemo(t *testing.T) {
 		_, err = demo.UseLink(ctx, here, link, staff.LinkInput{})
 		require.ErrorIs(t, err, staff.ErrLink)
 		_, err = h.Session(ctx, in.Token)
-		require.ErrorIs(t, err, staff.ErrNoSession, "a demo's session is none of an installation")
+		require.ErrorIs(t, err, staff.ErrNoSession, "a session of the demo counts nowhere else")
 	}
 }
 
@@ -719,7 +719,8 @@ func TestTaste(t *testing.T) {
 	require.NoError(t, h.SetTaste(ctx, s, staff.Taste{Name: "Vi", TimeZone: "Europe/Berlin", Theme: "dark"}))
 	s = h.session(in.Token)
 	require.Equal(t, "Europe/Berlin dark Vi", s.TimeZone+" "+s.Theme+" "+s.Name)
-	for _, bad := range []staff.Taste{{Name: "", Theme: "dark"}, {Name: "Vi", TimeZone: "Mars/North"}, {Name: "Vi", Theme: "pink"}, {Name: "Vi", TimeZone: "../../etc/passwd"}} {
+	for _, bad := range []staff.Taste{{Name: "", Theme: "dark"}, {Name: "Vi", TimeZone: "Mars/North"}, {Name: "Vi", Theme: "pink"},
+		{Name: "Vi", TimeZone: "../../etc/passwd"}} {
 		require.Error(t, h.SetTaste(ctx, s, bad))
 	}
 	s = h.session(in.Token)

@@ -63,7 +63,8 @@ func totpText(key []byte) string {
 
 // totpURL is what the QR code of an enrolment holds.
 func totpURL(key []byte, issuer, email string) string {
-	q := url.Values{"secret": {totpText(key)}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {fmt.Sprint(totpDigits)}, "period": {fmt.Sprint(totpPeriod)}}
+	q := url.Values{"secret": {totpText(key)}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {fmt.Sprint(totpDigits)},
+		"period": {fmt.Sprint(totpPeriod)}}
 	return "otpauth://totp/" + url.PathEscape(issuer+":"+email) + "?" + strings.ReplaceAll(q.Encode(), "+", "%20")
 }
 

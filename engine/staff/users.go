@@ -180,7 +180,8 @@ func (s *Service) UseLink(ctx context.Context, v Visit, text secret.Value, in Li
 		if u.State != Active {
 			return ErrLink
 		}
-		if err := s.note(tx, nil, v, Entry{UserID: u.ID, Action: "link.used", Target: u.ID, Details: map[string]string{"for": string(o.Kind)}}); err != nil {
+		if err := s.note(tx, nil, v, Entry{UserID: u.ID, Action: "link.used", Target: u.ID,
+			Details: map[string]string{"for": string(o.Kind)}}); err != nil {
 			return err
 		}
 		out, err = s.enter(tx, v, u, nil, ByPassword)
@@ -289,7 +290,8 @@ func (s *Service) member(r Reader, by *Session, u *User) (Member, error) {
 	if err := s.open(u); err != nil {
 		return Member{}, err
 	}
-	m := Member{ID: u.ID, Name: u.Private.Name, Email: u.Private.Email, State: u.State, HasSecond: u.Private.hasSecond(), CreatedAt: u.CreatedAt, Whole: s.whole(by, u)}
+	m := Member{ID: u.ID, Name: u.Private.Name, Email: u.Private.Email, State: u.State, HasSecond: u.Private.hasSecond(),
+		CreatedAt: u.CreatedAt, Whole: s.whole(by, u)}
 	for _, g := range u.Details.Grants {
 		if s.manages(by, g.MerchantID) || g.MerchantID == "" {
 			m.Grants = append(m.Grants, g)
@@ -441,7 +443,8 @@ func (s *Service) SetGrants(ctx context.Context, by *Session, userID, merchantID
 }
 
 // manage changes a user, ends its logins, and writes a line of the audit.
-func (s *Service) manage(ctx context.Context, by *Session, userID, action, merchantID string, details map[string]string, f func(tx Tx, u *User) error) error {
+func (s *Service) manage(ctx context.Context, by *Session, userID, action, merchantID string, details map[string]string,
+	f func(tx Tx, u *User) error) error {
 	if by != nil && !by.Fresh(s.Now()) {
 		return ErrStepUp
 	}
@@ -464,8 +467,8 @@ func (s *Service) manage(ctx context.Context, by *Session, userID, action, merch
 }
 
 // manageWhole is manage for a change of the whole user.
-func (s *Service) manageWhole(ctx context.Context, by *Session, userID, action string, f func(tx Tx, u *User) error) error {
-	return s.manage(ctx, by, userID, action, "", nil, func(tx Tx, u *User) error {
+func (s *Service) manageWhole(ctx context.Context, by *Session, userID, action string,
+	f func(tx Tx, u *User) error) error { return s.manage(ctx, by, userID, action, "", nil, func(tx Tx, u *User) error {
 		if !s.whole(by, u) || by != nil && by.UserID == userID {
 			return ErrMay
 		}

@@ -64,7 +64,8 @@ func testStaffUsers(t *testing.T, s engine.Store) {
 	twice.EmailHash = []byte("hash 2")
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertStaffUser(twice) }), fault.ErrConflict, "two users with one address")
 	list := func(after string, limit int) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*staff.User, error) { return r.StaffUsers(after, limit) }), func(u *staff.User) string { return u.ID })
+		return ids(get(t, s, func(r engine.Reader) ([]*staff.User, error) { return r.StaffUsers(after, limit) }),
+			func(u *staff.User) string { return u.ID })
 	}
 	require.Equal(t, []string{"user_1", "user_2", "user_3"}, list("", 10))
 	require.Equal(t, []string{"user_2"}, list("user_1", 1))
@@ -72,8 +73,9 @@ func testStaffUsers(t *testing.T, s engine.Store) {
 }
 
 func staffLogin(n int, userID string) *staff.Login {
-	return &staff.Login{ID: fmt.Sprintf("sess_%d", n), UserID: userID, Hash: fmt.Appendf(nil, "login %d", n), CreatedAt: base.Add(time.Duration(n) * time.Second),
-		SeenAt: base, EndsAt: base.Add(time.Hour), Details: staff.LoginDetails{Stage: staff.Full, Factors: []staff.Factor{staff.ByPassword},
+	return &staff.Login{ID: fmt.Sprintf("sess_%d", n), UserID: userID, Hash: fmt.Appendf(nil, "login %d", n),
+		CreatedAt: base.Add(time.Duration(n) * time.Second),
+		SeenAt:    base, EndsAt: base.Add(time.Hour), Details: staff.LoginDetails{Stage: staff.Full, Factors: []staff.Factor{staff.ByPassword},
 			SecondFactorAt: base.Add(time.Minute), Browser: "b\u00fc\"", Address: "192.0.2.1"}}
 }
 
@@ -153,7 +155,8 @@ func testStaffTries(t *testing.T, s engine.Store) {
 
 func testStaffAudit(t *testing.T, s engine.Store) {
 	for n := range 5 {
-		e := &staff.Entry{ID: fmt.Sprintf("aud_%d", n), At: base.Add(time.Duration(n) * time.Second), UserID: fmt.Sprintf("user_%d", n%2), SessionID: "sess", Action: "login",
+		e := &staff.Entry{ID: fmt.Sprintf("aud_%d", n), At: base.Add(time.Duration(n) * time.Second), UserID: fmt.Sprintf("user_%d", n%2),
+			SessionID: "sess", Action: "login",
 			MerchantID: []string{"", merchantA}[n/3], Target: "t", Details: map[string]string{"with": "code"}}
 		update(t, s, func(tx engine.Tx) error { return tx.InsertStaffEntry(e) })
 	}
@@ -165,12 +168,16 @@ func testStaffAudit(t *testing.T, s engine.Store) {
 	require.Equal(t, []string{"aud_3", "aud_1"}, list(staff.EntryFilter{UserID: "user_1"}))
 	require.Equal(t, []string{"aud_2"}, list(staff.EntryFilter{Before: "aud_3", Limit: 1}))
 	all := get(t, s, func(r engine.Reader) ([]*staff.Entry, error) { return r.StaffEntries(staff.EntryFilter{Limit: 1}) })
-	require.Equal(t, []*staff.Entry{{ID: "aud_4", At: base.Add(4 * time.Second), UserID: "user_0", SessionID: "sess", Action: "login", MerchantID: merchantA,
-		Target: "t", Details: map[string]string{"with": "code"}}}, all)
+	require.Equal(t, []*staff.Entry{{ID: "aud_4", At: base.Add(4 * time.Second), UserID: "user_0", SessionID: "sess", Action: "login",
+		MerchantID: merchantA,
+		Target:     "t", Details: map[string]string{"with": "code"}}}, all)
 	bare := &staff.Entry{ID: "aud_9", At: base}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertStaffEntry(bare) })
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertStaffEntry(bare) }), fault.ErrConflict)
-	require.Equal(t, []*staff.Entry{bare}, get(t, s, func(r engine.Reader) ([]*staff.Entry, error) { return r.StaffEntries(staff.EntryFilter{Limit: 1}) }))
+	require.Equal(t, []*staff.Entry{bare}, get(t, s, func(r engine.Reader) ([]*staff.Entry,
+		error) {
+		return r.StaffEntries(staff.EntryFilter{Limit: 1})
+	}))
 }
 
 func testStaffEnded(t *testing.T, s engine.Store) {

@@ -120,8 +120,10 @@ func (e entered) write(c *call) error {
 // next is where a person wanted to go: a path of the dashboard itself, and no page of signing in.
 func next(given string) string {
 	u, err := url.Parse(given)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.ContainsAny(given, "\\\r\n\t") ||
-		strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/confirm") || strings.HasPrefix(u.Path, "/enter") || strings.HasPrefix(u.Path, "/enrol") {
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path,
+		"//") || strings.ContainsAny(given, "\\\r\n\t") ||
+		strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/confirm") || strings.HasPrefix(u.Path,
+		"/enter") || strings.HasPrefix(u.Path, "/enrol") {
 		return "/"
 	}
 	return u.RequestURI()
@@ -157,7 +159,8 @@ func confirmFirst(path string) response { return seeOther("/confirm?next=" + url
 
 // peopleProblem is problem for errors of package staff. ok is false for another error.
 func peopleProblem(err error) (status int, p *problemPage, ok bool) {
-	for is, status := range map[error]int{staff.ErrLogin: http.StatusUnauthorized, staff.ErrSlow: http.StatusTooManyRequests, staff.ErrLink: http.StatusGone} {
+	for is, status := range map[error]int{staff.ErrLogin: http.StatusUnauthorized, staff.ErrSlow: http.StatusTooManyRequests,
+		staff.ErrLink: http.StatusGone} {
 		if errors.Is(err, is) {
 			return status, &problemPage{Heading: "This did not work", Text: asSentence(is), Link: &Link{signInPath, "Sign in"}}, true
 		}
@@ -246,6 +249,7 @@ type staffAudit struct{ server *Server }
 // Perform implements Audit.
 func (a staffAudit) Perform(r *http.Request, session *staff.Session, act Act, change func() error) error {
 	v := staff.Visit{Address: a.server.address(r), Browser: r.UserAgent()}
-	return a.server.Staff.Perform(r.Context(), session, v, act.Needs, act.Live, staff.Entry{Action: act.Action, MerchantID: act.Merchant, Target: act.Target,
+	return a.server.Staff.Perform(r.Context(), session, v, act.Needs, act.Live, staff.Entry{Action: act.Action, MerchantID: act.Merchant,
+		Target:  act.Target,
 		Details: act.Details}, change)
 }

@@ -65,7 +65,8 @@ func newStaffWorld(t testing.TB, keys staff.Passkeys, options ...func(*Options))
 	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(t, err)
 	connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()})
-	e, err := engine.New(engine.Deps{Store: store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}}, engine.Options{PublicURL: "http://api.example"})
+	e, err := engine.New(engine.Deps{Store: store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}},
+		engine.Options{PublicURL: "http://api.example"})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, e.Close(ctx))
@@ -350,7 +351,8 @@ func TestRouteByRole(t *testing.T) {
 func TestEveryRouteIsGuarded(t *testing.T) {
 	w := newStaffWorld(t, nil)
 	w.user("vi@example.com", staff.Grant{MerchantID: "acme", Role: staff.Viewer})
-	open := map[string]bool{"GET /login": true, "POST /login": true, "POST /login/passkey": true, "POST /passkey": true, "GET /enter/{link}": true, "POST /enter/{link}": true,
+	open := map[string]bool{"GET /login": true, "POST /login": true, "POST /login/passkey": true, "POST /passkey": true,
+		"GET /enter/{link}": true, "POST /enter/{link}": true,
 		"POST /logout": true}
 	for _, r := range w.server.routes {
 		require.Equal(t, open[r.method+" "+r.pattern], r.open, "%s %s: a route that needs no session is in this list", r.method, r.pattern)
@@ -367,7 +369,8 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 func TestGETsChangeNothing(t *testing.T) {
 	w := newStaffWorld(t, nil)
 	v, _, _ := w.signedIn("ad@example.com", staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
-	link, _, err := w.staff.Invite(t.Context(), nil, staff.InviteInput{Email: "new@example.com", Grants: []staff.Grant{{MerchantID: "acme", Role: staff.Viewer}}})
+	link, _, err := w.staff.Invite(t.Context(), nil, staff.InviteInput{Email: "new@example.com", Grants: []staff.Grant{{MerchantID: "acme",
+		Role: staff.Viewer}}})
 	require.NoError(t, err)
 	before := w.sums()
 	require.NotEmpty(t, before)
@@ -439,7 +442,8 @@ func TestLinkFromElsewhere(t *testing.T) {
 }
 
 func TestNext(t *testing.T) {
-	for given, want := range map[string]string{"/m/acme/?a=b": "/m/acme/?a=b", "": "/", "https://evil.example/": "/", "//evil.example": "/", `/\evil.example`: "/", "javascript:alert(1)": "/",
+	for given, want := range map[string]string{"/m/acme/?a=b": "/m/acme/?a=b", "": "/", "https://evil.example/": "/", "//evil.example": "/",
+		`/\evil.example`: "/", "javascript:alert(1)": "/",
 		"/login": "/", "/confirm?next=/": "/", "evil": "/", "/a\r\nSet-Cookie: b": "/", "/enter/abc": "/", "///evil.example": "/"} {
 		require.Equal(t, want, next(given), given)
 	}

@@ -234,7 +234,8 @@ func (c *call) enterForm(v staff.LinkView) *enterPage {
 	email, name := v.Email, v.Name
 	if v.First {
 		email = c.PostFormValue("email")
-		p.Fields = append(p.Fields, Field{Name: "email", Label: "Your e-mail address", Kind: "email", Value: email, Required: true, Autocomplete: "username", Max: 254,
+		p.Fields = append(p.Fields, Field{Name: "email", Label: "Your e-mail address", Kind: "email", Value: email, Required: true,
+			Autocomplete: "username", Max: 254,
 			Hint: "It names you at the login. payswitch sends no mail."})
 	} else {
 		p.Fields = append(p.Fields, Field{Name: "email", Kind: "hidden", Value: email})

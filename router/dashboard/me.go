@@ -48,8 +48,9 @@ func (c *call) mePage() (*mePage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &mePage{Email: c.Session.Email, Fresh: c.fresh(), Confirm: "/confirm?next=/me", App: who.TOTP, Recovery: who.Recovery, HasSecond: c.Session.HasSecond,
-		MayAdd: s.Staff.Passkeys != nil, Done: meDone[c.FormValue("done")],
+	p := &mePage{Email: c.Session.Email, Fresh: c.fresh(), Confirm: "/confirm?next=/me", App: who.TOTP, Recovery: who.Recovery,
+		HasSecond: c.Session.HasSecond,
+		MayAdd:    s.Staff.Passkeys != nil, Done: meDone[c.FormValue("done")],
 		Password: Field{Name: "password", Label: "New password", Kind: "password", Required: true, Autocomplete: "new-password",
 			Hint: "At least 12 characters. Your other sessions end."}}
 	p.Fields = tasteFields(staff.Taste{Name: c.Session.Name, TimeZone: c.Session.TimeZone, Theme: c.Session.Theme})
@@ -60,7 +61,8 @@ func (c *call) mePage() (*mePage, error) {
 		p.Passkeys = append(p.Passkeys, passkeyLine{hex.EncodeToString(k.ID), k.Name, c.time(k.CreatedAt), c.time(k.UsedAt)})
 	}
 	for _, l := range who.Logins {
-		p.Logins = append(p.Logins, loginLine{ID: l.ID, Browser: browserName(l.Browser), Address: l.Address, Seen: c.ago(l.SeenAt), Since: c.time(l.CreatedAt), Own: l.Own})
+		p.Logins = append(p.Logins, loginLine{ID: l.ID, Browser: browserName(l.Browser), Address: l.Address, Seen: c.ago(l.SeenAt),
+			Since: c.time(l.CreatedAt), Own: l.Own})
 	}
 	return p, nil
 }
@@ -78,7 +80,8 @@ func roleLineOf(g staff.Grant) roleLine {
 }
 
 // meDone are the sentences about what was done, by the name in the address.
-var meDone = map[string]string{"saved": "Saved.", "password": "The password is changed. Your other sessions have ended.", "app": "The authenticator app is removed.",
+var meDone = map[string]string{"saved": "Saved.", "password": "The password is changed. Your other sessions have ended.",
+	"app":     "The authenticator app is removed.",
 	"passkey": "The passkey is removed.", "ended": "The session has ended.", "others": "Your other sessions have ended."}
 
 func tasteFields(t staff.Taste) []Field {
@@ -86,7 +89,8 @@ func tasteFields(t staff.Taste) []Field {
 	return []Field{
 		{Name: "name", Label: "Name", Kind: "text", Value: t.Name, Required: true, Autocomplete: "name", Max: 100},
 		{Name: "time_zone", Label: "Time zone", Kind: "text", Value: t.TimeZone, Hint: "Such as Europe/Berlin. Empty is UTC.", Max: 64},
-		{Name: "theme", Label: "Colours", Kind: "select", Options: []Option{theme("", "As the browser prefers"), theme("light", "Light"), theme("dark", "Dark")}},
+		{Name: "theme", Label: "Colours", Kind: "select", Options: []Option{theme("", "As the browser prefers"), theme("light", "Light"),
+			theme("dark", "Dark")}},
 	}
 }
 
@@ -177,8 +181,10 @@ func browserName(agent string) string {
 		}
 		return ""
 	}
-	name := find([][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"}})
-	system := find([][2]string{{"Windows", "Windows"}, {"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"}})
+	name := find([][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+		{"curl/", "curl"}})
+	system := find([][2]string{{"Windows", "Windows"}, {"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Mac OS X", "macOS"},
+		{"Linux", "Linux"}})
 	switch {
 	case name == "":
 		return "Another program"

@@ -34,7 +34,8 @@ func newChromium(t *testing.T) *chromium {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, chromedp.ExecPath(program), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+	ctx, cancel = chromedp.NewExecAllocator(ctx, chromedp.ExecPath(program), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.NoFirstRun,
 		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-dev-shm-usage", true))
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -60,7 +61,8 @@ func (b *chromium) reaches(heading string) {
 	b.t.Helper()
 	var last string
 	for range 200 {
-		last, _ = chromedp.Run(b.ctx, chromedp.Evaluate[string](`(document.querySelector("h1")||{}).textContent||""`)) // between two pages there is no document
+		last, _ = chromedp.Run(b.ctx,
+			chromedp.Evaluate[string](`(document.querySelector("h1")||{}).textContent||""`)) // between two pages there is no document
 		if last == heading {
 			return
 		}
@@ -99,9 +101,10 @@ func TestPasskeyInABrowser(t *testing.T) {
 		if _, err := cdp.Call(ctx, tab, webauthn.Enable, webauthn.EnableParams{}); err != nil {
 			return chromedp.Void{}, err
 		}
-		_, err := cdp.Call(ctx, tab, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true, HasUserVerification: true,
-			IsUserVerified: true, AutomaticPresenceSimulation: true}})
+		_, err := cdp.Call(ctx, tab, webauthn.AddVirtualAuthenticator,
+			webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+				Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true, HasUserVerification: true,
+				IsUserVerified: true, AutomaticPresenceSimulation: true}})
 		return chromedp.Void{}, err
 	})
 	link, _, err := w.staff.FirstLink(t.Context())
@@ -146,7 +149,8 @@ func TestPeopleWithoutScript(t *testing.T) {
 		return chromedp.Void{}, err
 	})
 	w.user("ad@example.com", staff.Grant{MerchantID: "acme", Role: staff.Admin})
-	b.do(chromedp.Navigate(base+"/m/acme/team"), chromedp.SendKeys("#f-email", "ad@example.com"), chromedp.SendKeys("#f-password", phrase), chromedp.Click("form button.go"))
+	b.do(chromedp.Navigate(base+"/m/acme/team"), chromedp.SendKeys("#f-email", "ad@example.com"), chromedp.SendKeys("#f-password", phrase),
+		chromedp.Click("form button.go"))
 	b.reaches("Add a second factor")
 	b.do(chromedp.Click("form button.go"))
 	key := strings.ReplaceAll(b.text("code.id"), " ", "")

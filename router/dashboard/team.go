@@ -52,7 +52,8 @@ func (c *call) teamPage() (*teamPage, error) {
 	}
 	p := &teamPage{At: at, All: id == "", Fresh: c.fresh(), Confirm: "/confirm?next=" + at, Fields: inviteFields(c, nil)}
 	for _, m := range list {
-		l := personLine{URL: at + "/" + m.ID, Name: m.Name, Email: m.Email, Roles: rolesText(m.Grants, id), Seen: c.ago(m.SeenAt), Chip: memberChip(m), Second: m.HasSecond}
+		l := personLine{URL: at + "/" + m.ID, Name: m.Name, Email: m.Email, Roles: rolesText(m.Grants, id), Seen: c.ago(m.SeenAt),
+			Chip: memberChip(m), Second: m.HasSecond}
 		p.People = append(p.People, l)
 	}
 	return p, nil
@@ -100,7 +101,8 @@ func inviteFields(c *call, form map[string][]string) []Field {
 			Hint: "For support: such as 100.00 EUR, 100.00 USD. Support refunds nothing in a currency without a limit."},
 	}
 	if c.Merchant == nil {
-		fields = append(fields, Field{Name: "merchant", Label: "Merchant", Kind: "text", Value: value("merchant"), Max: 64, Hint: "The id of one merchant. Empty gives the role at all of them."})
+		fields = append(fields, Field{Name: "merchant", Label: "Merchant", Kind: "text", Value: value("merchant"), Max: 64,
+			Hint: "The id of one merchant. Empty gives the role at all of them."})
 	}
 	return fields
 }
@@ -258,7 +260,8 @@ func (c *call) memberPage() (*memberPage, error) {
 		return nil, notFoundUser()
 	}
 	path := at + "/" + m.ID
-	p := &memberPage{At: path, Back: at, Name: m.Name, Email: m.Email, Chip: memberChip(m), Second: m.HasSecond, Seen: c.ago(m.SeenAt), Since: c.time(m.CreatedAt),
+	p := &memberPage{At: path, Back: at, Name: m.Name, Email: m.Email, Chip: memberChip(m), Second: m.HasSecond, Seen: c.ago(m.SeenAt),
+		Since: c.time(m.CreatedAt),
 		Whole: m.Whole, Own: m.ID == c.Session.UserID, Locked: m.Locked, Disabled: m.State == staff.Disabled, Fresh: c.fresh(), Confirm: "/confirm?next=" + path, Merchant: id}
 	var role staff.Role
 	var limits string
@@ -268,7 +271,8 @@ func (c *call) memberPage() (*memberPage, error) {
 			p.Here, role, limits = true, g.Role, limitsText(g.Limits)
 		}
 	}
-	p.Fields = []Field{roleField(c, role), {Name: "limits", Label: "Largest refunds", Kind: "text", Value: limits, Max: 200, Hint: "For support: such as 100.00 EUR, 100.00 USD."}}
+	p.Fields = []Field{roleField(c, role), {Name: "limits", Label: "Largest refunds", Kind: "text", Value: limits, Max: 200,
+		Hint: "For support: such as 100.00 EUR, 100.00 USD."}}
 	return p, nil
 }
 
@@ -382,8 +386,9 @@ func (s *Server) audit(c *call) (response, error) {
 }
 
 // acts are the words for lines of the audit.
-var acts = map[string]string{"login": "signed in", "login.begun": "began to sign in", "login.refused": "was refused at the login", "login.locked": "was locked after ten failures",
-	"login.ended": "ended a session", "logout": "signed out", "confirmed": "confirmed with a factor", "link.used": "used a one-time link", "user.invited": "invited a user",
+var acts = map[string]string{"login": "signed in", "login.begun": "began to sign in", "login.refused": "was refused at the login",
+	"login.locked": "was locked after ten failures",
+	"login.ended":  "ended a session", "logout": "signed out", "confirmed": "confirmed with a factor", "link.used": "used a one-time link", "user.invited": "invited a user",
 	"user.roles": "changed roles", "user.disabled": "disabled a user", "user.enabled": "enabled a user", "user.link": "made a password link", "user.reset": "reset a user",
 	"user.unlocked": "unlocked a user", "passkey.added": "added a passkey", "passkey.removed": "removed a passkey", "app.added": "added an authenticator app",
 	"app.removed": "removed the authenticator app", "recovery.renewed": "made new recovery codes", "password.changed": "changed the password"}
