@@ -468,7 +468,8 @@ func (s *Service) manage(ctx context.Context, by *Session, userID, action, merch
 
 // manageWhole is manage for a change of the whole user.
 func (s *Service) manageWhole(ctx context.Context, by *Session, userID, action string,
-	f func(tx Tx, u *User) error) error { return s.manage(ctx, by, userID, action, "", nil, func(tx Tx, u *User) error {
+	f func(tx Tx, u *User) error) error {
+	return s.manage(ctx, by, userID, action, "", nil, func(tx Tx, u *User) error {
 		if !s.whole(by, u) || by != nil && by.UserID == userID {
 			return ErrMay
 		}
