@@ -7,7 +7,9 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/port"
 	"payswitch/engine/request"
+	"payswitch/engine/staff"
 	"payswitch/engine/vault"
 )
 
@@ -32,6 +34,9 @@ func TestReencryptsWhatTheEngineStores(t *testing.T) {
 	require.NoError(t, finish(ctx, account.StoredAnswer{Status: 200, Body: []byte(`{}`)}))
 
 	w.endpoint("m1")
+	people := staff.New(staff.Deps{Store: port.Narrow[staff.Reader, staff.Tx](w.db), Vault: w.vault}, staff.Options{})
+	_, _, err = people.Invite(ctx, nil, staff.InviteInput{Email: "ada@example.com", Grants: []staff.Grant{{Role: staff.Operator}}})
+	require.NoError(t, err)
 
 	v := openQuick(t, w.db, vault.Options{Master: worldMaster(t)})
 	_, err = v.Rotate(ctx)
