@@ -299,7 +299,7 @@ func (s *signedTable) scan(row scanner) (r vault.SignedRow, err error) {
 }
 
 // bytesColumns are the columns of signed tables that hold bytes.
-var bytesColumns = splitColumns(`body, client_secret_hash, hash, headers, instrument, outcome, request, request_hash, sealed, seed, wrapped_key`)
+var bytesColumns = splitColumns(`body, client_secret_hash, email_hash, hash, headers, instrument, key, outcome, request, request_hash, sealed, seed, wrapped_key`)
 
 // checkTypes refuses bytes in a column of text or numbers: readers of such a row cannot scan it.
 func (s *signedTable) checkTypes(values []any) error {
