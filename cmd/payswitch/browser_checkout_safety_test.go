@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -206,7 +205,7 @@ func TestCheckoutFramedByStrangers(t *testing.T) {
 	_, ok := within[bool](s, fieldsFrame, "document.querySelector('input') !== null || undefined")
 	require.False(t, ok)
 	s.set(object{"checkout_origins": []string{s.pages.URL}})
-	s.site.page = s.fill(p, map[string]string{"HYPER": fmt.Sprintf("{isForceInit: true}"), "KEY": `{publishableKey: ` + quoted(t, s.public) + `, profileId: ` + quoted(t, s.profile) + `}`})
+	s.site.page = s.fill(p, map[string]string{"HYPER": "{isForceInit: true}", "KEY": `{publishableKey: ` + quoted(t, s.public) + `, profileId: ` + quoted(t, s.profile) + `}`})
 	s.do(chromedp.Navigate(s.pages.URL + "/checkout"))
 	s.await(`events.some((e) => e[0] === "ready")`)
 	// Under a strict policy of the shop, the two words of the guide are enough.

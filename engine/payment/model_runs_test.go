@@ -1,0 +1,140 @@
+package payment
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/fault"
+)
+
+// The decisions hold the invariants in every history of the scenarios. With TEST_ALL the scenarios allow one more fault.
+func TestModel(t *testing.T) {
+	total := 0
+	for _, w := range modelScenarios {
+		limit, w := 1_000_000, *w
+		if os.Getenv("TEST_ALL") != "" {
+			w.left.faults++
+		}
+		began := time.Now()
+		states, found := w.explore(limit, nil)
+		total += states
+		t.Logf("%s: %d states in %s", w.name, states, time.Since(began).Round(time.Millisecond))
+		if found != nil {
+			t.Errorf("%s:\n%s", w.name, found)
+		}
+		if states > limit {
+			t.Logf("%s: stopped at the limit", w.name)
+		}
+	}
+	require.Greater(t, total, modelStates)
+}
+
+// The model finds what went wrong with decisions of an earlier version, and prints a shortest history of it.
+func TestModelFindsOldFaults(t *testing.T) {
+	closedOnly := func(fresh *Operation, by Settler, _ time.Time) error {
+		switch {
+		case !fresh.Status.Open() && fresh.Status != OperationPending:
+			return fault.ErrConflict
+		case by.Silent && !by.Lease.IsZero() && !fresh.HeldBy(by.Node, by.Lease):
+			return ErrStale
+		}
+		return nil
+	}
+	var histories bytes.Buffer
+	for _, old := range []struct {
+		name, broken string
+		world        scenario
+		change       func(w *scenario)
+	}{
+		{"A cancel at the processor's page ends the payment at once, and no query follows.", "payment shows cancelled",
+			scenario{manifest: unkeyedManifest, method: CaptureAutomatic, redirects: true, cancels: true, left: budgets{calls: 2}},
+			func(w *scenario) {
+				w.watches = false
+				w.nextCancel = func(p *Payment, a *Attempt, ops []*Operation, invoked bool) CancelStep {
+					if p.Status.Facts().Cancel && a.Authorized == 0 {
+						return CancelLocally
+					}
+					return NextCancel(p, a, ops, invoked)
+				}
+			}},
+		{"A look-up closes an operation that another run is sending again.", "payment shows failed",
+			scenario{manifest: keyedManifest, method: CaptureAutomatic, syncs: true, left: budgets{calls: 2, faults: 1, jumps: 2}},
+			func(w *scenario) {
+				w.maySettle, w.marks, w.remedies = closedOnly, false, false
+				w.underWay = func(op *Operation, _ time.Time) bool { return op.Status == OperationStarted }
+			}},
+		{"An authorization is sent again for as long as the processor remembers its key.", "when nobody waits any more",
+			scenario{manifest: keyedManifest, method: CaptureAutomatic, jumps: hours, left: budgets{calls: 1, faults: 1, jumps: 2}},
+			func(w *scenario) { w.payer = keyWindow }},
+		{"A run whose lease has ended proves that nothing was sent.", "payment shows failed",
+			scenario{manifest: keyedManifest, method: CaptureAutomatic, left: budgets{calls: 1, faults: 1, crashes: 1, jumps: 2}},
+			func(w *scenario) {
+				w.maySettle = func(fresh *Operation, by Settler, now time.Time) error {
+					by.Silent = false
+					return Waits{}.MaySettle(fresh, by, now)
+				}
+			}},
+		{"A payment that failed without the processor's word is never asked about again.", "payment shows failed",
+			scenario{manifest: unkeyedManifest, method: CaptureAutomatic, unkeyed: true, late: true, left: budgets{calls: 1, faults: 1, jumps: 1}},
+			func(w *scenario) { w.remedies = false }},
+		{"Money of an attempt is forgotten once the customer has paid with another.", "of the first attempt",
+			scenario{manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, late: true, retries: true, left: budgets{calls: 2, faults: 1, jumps: 2}},
+			func(w *scenario) { w.remedies = false }},
+	} {
+		w := today(old.world)
+		_, found := w.explore(1_000_000, nil)
+		require.Nil(t, found, "%s: the decisions of today fail, too:\n%s", old.name, found)
+		old.change(w)
+		_, found = w.explore(1_000_000, func(broken string) bool { return strings.Contains(broken, old.broken) })
+		require.NotNil(t, found, old.name)
+		fmt.Fprintf(&histories, "%s\n%s\n", old.name, found)
+	}
+	golden(t, "testdata/model_old.txt", histories.Bytes())
+}
+
+// FuzzHistory plays a history that the input chooses: its first byte chooses the scenario, the second adds to it, each further byte is a move.
+func FuzzHistory(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x01\x02"))
+	for i := range modelScenarios {
+		f.Add([]byte{byte(i), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+		f.Add([]byte{byte(i), 0, 1, 4, 2, 9, 7, 3, 1, 0, 5, 8, 2, 6, 11, 3, 0, 1, 4})
+		f.Add([]byte{byte(i), 0, 3, 2, 1, 250, 17, 33, 5, 80, 6, 41, 2, 0, 9, 13, 77, 1, 3, 8, 90, 4, 5, 5, 12})
+	}
+	f.Fuzz(func(t *testing.T, history []byte) {
+		if len(history) < 2 || len(history) > 200 {
+			return
+		}
+		w := *modelScenarios[int(history[0])%len(modelScenarios)]
+		w.left = budgets{calls: 6, faults: 4, crashes: 3, jumps: 4}
+		options, messages := history[1], int(history[1]>>5)
+		w.cancels, w.syncs, w.late, w.hides = w.cancels || options&1 > 0, w.syncs || options&2 > 0, w.late || options&4 > 0, w.hides || options&8 > 0
+		if options&16 > 0 {
+			w.messages, w.refunds = messages%3, []int64{60}
+		}
+		s, said := w.start(), []string{w.name}
+		for _, b := range history[2:] {
+			moves := w.moves(s)
+			if len(moves) == 0 {
+				break
+			}
+			m := moves[int(b)%len(moves)]
+			s, said = m.next, append(said, m.text)
+			if s.broken != "" {
+				t.Fatal((&finding{s.broken, said}).String())
+			}
+		}
+		end, more := w.settleDown(s)
+		if end.broken == "" {
+			end.broken = w.books(end)
+		}
+		if end.broken != "" {
+			t.Fatal((&finding{end.broken, append(append(said, "-- from here on everything goes well"), more...)}).String())
+		}
+	})
+}
