@@ -10,15 +10,17 @@ import (
 // rows need every byte of them. A better dictionary is a further file with the next id.
 var (
 	//go:embed events1.dict
-	events1 []byte
+	events1 []byte // of older versions; events2 has the fields that were added since
+	//go:embed events2.dict
+	events2 []byte
 	//go:embed documents1.dict
 	documents1 []byte
 
-	dictionaries = pack.New(maxUnpacked, map[byte][]byte{events1ID: events1, documents1ID: documents1})
+	dictionaries = pack.New(maxUnpacked, map[byte][]byte{events1ID: events1, documents1ID: documents1, events2ID: events2})
 )
 
 const (
-	events1ID, documents1ID = 1, 2
+	events1ID, documents1ID, events2ID = 1, 2, 4 // 3 is recording1
 
 	// maxUnpacked bounds an unpacked text in bytes.
 	maxUnpacked = 64 << 20
@@ -27,7 +29,7 @@ const (
 )
 
 // PackEvent compresses the body of an event.
-func PackEvent(body []byte) []byte { return dictionaries.Pack(events1ID, body) }
+func PackEvent(body []byte) []byte { return dictionaries.Pack(events2ID, body) }
 
 // packDocument compresses JSON that is about to be sealed. Short JSON stays as it is.
 func packDocument(text []byte) []byte {
