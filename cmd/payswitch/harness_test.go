@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -158,6 +159,11 @@ func testEnv(t testing.TB, dir string) []string {
 	compiled, err := cache()
 	require.NoError(t, err)
 	return switchEnv(filepath.Join(dir, "payswitch.db"), folder, compiled)
+}
+
+// withoutMasterKey returns the environment without the variable of the master key.
+func withoutMasterKey(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(s string) bool { return strings.HasPrefix(s, "PAYSWITCH_VAULT__MASTER_KEY=") })
 }
 
 func switchEnv(database, adapters, cache string) []string {

@@ -49,6 +49,9 @@ func (p *program) pluginBuild(ctx context.Context, args []string) error {
 
 // buildPlugin builds the project in dir and returns the path of the module: out, or one in dir with the name from the manifest.
 func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, error) {
+	if _, err := mainPackage(dir); err != nil {
+		return "", err
+	}
 	folder := dir
 	if out != "" {
 		folder = filepath.Dir(out)

@@ -127,8 +127,7 @@ func TestMasterKeySettings(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "key")
 	require.NoError(t, os.WriteFile(file, []byte(newMasterKey()), 0o644))
-	without := testEnv(t, dir)
-	without = append(without[:2:2], without[3:]...)
+	without := withoutMasterKey(testEnv(t, dir))
 	for name, c := range map[string]struct {
 		env  string
 		want string

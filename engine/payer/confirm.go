@@ -266,7 +266,7 @@ func isWebURL(s string) bool {
 func payerInput(p *payment.Payment, in *request.Input) *request.Input {
 	out := &request.Input{ClientSecret: in.ClientSecret, PaymentMethod: in.PaymentMethod, PaymentMethodType: in.PaymentMethodType, Card: in.Card,
 		HasMethodData: in.HasMethodData, MethodBilling: in.MethodBilling, PaymentToken: in.PaymentToken, CardCVC: in.CardCVC, CardHolder: in.CardHolder,
-		Browser: in.Browser, Billing: in.Billing, Shipping: in.Shipping, Email: in.Email, Phone: in.Phone, Name: in.Name,
+		Browser: in.Browser, CallerIP: in.CallerIP, Billing: in.Billing, Shipping: in.Shipping, Email: in.Email, Phone: in.Phone, Name: in.Name,
 		Acceptance: in.Acceptance, ReturnURL: in.ReturnURL, IFrameRedirect: in.IFrameRedirect, SetupFutureUsage: in.SetupFutureUsage, PaymentType: in.PaymentType,
 		AuthenticationType: in.AuthenticationType, Lines: in.Lines}
 	if out.AuthenticationType == payment.AuthenticationNoThreeDS {

@@ -18,7 +18,7 @@ import (
 // stands in one of the three lists.
 func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 	taken := []string{"ClientSecret", "PaymentMethod", "PaymentMethodType", "Card", "HasMethodData", "MethodBilling", "PaymentToken", "CardCVC",
-		"CardHolder", "Browser", "Billing", "Shipping", "Email", "Phone", "Name", "Acceptance", "ReturnURL", "IFrameRedirect", "AuthenticationType"}
+		"CardHolder", "Browser", "CallerIP", "Billing", "Shipping", "Email", "Phone", "Name", "Acceptance", "ReturnURL", "IFrameRedirect", "AuthenticationType"}
 	withConsent := []string{"SetupFutureUsage", "MandateData", "PaymentType"}
 	withoutEffect := []string{"Amount", "Currency", "Confirm", "ProfileID"}
 	values := map[string]any{"ReturnURL": "https://shop.example", "AuthenticationType": payment.AuthenticationThreeDS, "Sent": []string{"field_of_tomorrow"},
