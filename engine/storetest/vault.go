@@ -18,6 +18,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/secret"
+	"payswitch/engine/staff"
 	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
 )
@@ -199,6 +200,7 @@ func testSealedRows(t *testing.T, s engine.Store) {
 				tx.InsertMandate(&method.Mandate{MerchantID: merchantA, ID: id, Sealed: text("m")}),
 				tx.InsertAuthentication(&payment.Authentication{MerchantID: merchantA, ID: id, Sealed: text("a"), Request: text("r")}),
 				tx.InsertEndpoint(&webhook.Endpoint{MerchantID: merchantA, ID: id, Sealed: text("w")}),
+				tx.InsertStaffUser(&staff.User{ID: id, EmailHash: []byte(id), State: staff.Active, Sealed: text("s")}),
 				tx.InsertDeliveryAttempt(&webhook.Attempt{MerchantID: merchantA, EventID: "evt", ID: id, Sealed: text("d")}),
 			}
 			p, o := paymentRow(id), operation(id)

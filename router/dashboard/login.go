@@ -120,6 +120,7 @@ type confirmPage struct {
 	Half     bool
 	Problem  string
 	Next     string
+	Email    string // for the browser that fills in the password
 	Password *Field
 	Code     *Field
 	Passkey  bool
@@ -137,7 +138,7 @@ func (p *confirmPage) Title() string {
 func (*confirmPage) alone() {}
 
 func (c *call) confirmForm(to string) *confirmPage {
-	p := &confirmPage{Half: c.Session.Stage == staff.NeedSecond, Next: to}
+	p := &confirmPage{Half: c.Session.Stage == staff.NeedSecond, Next: to, Email: c.Session.Email}
 	for _, w := range c.Session.Ways {
 		switch w {
 		case staff.ByPassword:
