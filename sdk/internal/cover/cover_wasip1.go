@@ -11,3 +11,9 @@ func Known(any, []string) {}
 
 // Hit does nothing in a WASM module.
 func Hit(any, string, func() []string) {}
+
+// Start does nothing in a WASM module.
+func Start() bool { return false }
+
+// Stop reports no rows.
+func Stop() (all int, missed []string) { return 0, nil }
