@@ -54,10 +54,10 @@ const (
 
 var mutants = map[string]mutant{
 	"the CVC's placement names another field": {in(`Field: "card.cvc"`, `Field: "card.cvv"`), "host",
-		[]string{"authorize: acme.json:6 (case authorize_auto): the host refuses it: rule secret: the stand-in of cvc in the body's field card.cvc"}, true},
+		[]string{"authorize: acme.json:7 (case authorize_auto): the host refuses it: rule secret: the stand-in of cvc in the body's field card.cvc"}, true},
 	"the CVC's placement is of another method": {in(`{Secret: "cvc", Operation: sdk.OpAuthorize, Method: "POST"`, `{Secret: "cvc", Operation: sdk.OpAuthorize, Method: "PUT"`), "host",
 		[]string{"rule secret: the stand-in of cvc"}, false},
-	"the card has no placement": {in(numberPlacement, ""), "host", []string{"rule secret: the stand-in of card_number", "acme.json:6 (case authorize_auto)"}, true},
+	"the card has no placement": {in(numberPlacement, ""), "host", []string{"rule secret: the stand-in of card_number", "acme.json:7 (case authorize_auto)"}, true},
 	"the placement's path has no version": {in(`{Secret: "card_number", Operation: sdk.OpAuthorize, Method: "POST", Path: "/v1/payments"`,
 		`{Secret: "card_number", Operation: sdk.OpAuthorize, Method: "POST", Path: "/payments"`), "host", []string{"rule secret: the stand-in of card_number"}, false},
 	"the placement is of another operation": {in(`{Secret: "card_number", Operation: sdk.OpAuthorize`, `{Secret: "card_number", Operation: sdk.OpCapture`), "host",
@@ -112,12 +112,12 @@ var mutants = map[string]mutant{
 		{adapterFile, `	sdk.Check(r.NeedCard())
 `, ``}}, "message", []string{`authorize: the adapter fails: "panic`, `authorize: request authorize with a stored card: the adapter fails: "panic`}, true},
 	"a payment is voided when it is authorized": {[]change{{answerFile, `"authorized": sdk.StatusAuthorized`, `"authorized": sdk.StatusVoided`}}, "outcome",
-		[]string{"acme.responses.json:6 (case authorized): authorize cannot end with the outcome voided: use"}, true},
+		[]string{"acme.responses.json:7 (case authorized): authorize cannot end with the outcome voided: use"}, true},
 	"a capture only authorizes": {[]change{{answerFile, `		if status == sdk.StatusDeclined {`, `		if op == sdk.OpCapture {
 			o.Status = sdk.StatusAuthorized
 		}
 		if status == sdk.StatusDeclined {`}}, "outcome",
-		[]string{"capture: acme.responses.json:12 (case part_captured): capture cannot end with the outcome authorized: use captured"}, false},
+		[]string{"capture: acme.responses.json:14 (case part_captured): capture cannot end with the outcome authorized: use captured"}, false},
 	"a capture takes more than was asked for": {[]change{{answerFile, `		if status == sdk.StatusDeclined {`, `		if op == sdk.OpCapture {
 			o.Amount = &sdk.Money{Minor: c.Request.Amount.Minor + c.Request.Payment.Authorized, Currency: c.Request.Amount.Currency}
 		}
@@ -126,7 +126,7 @@ var mutants = map[string]mutant{
 		[]string{"is not in the request's currency USD"}, true},
 	"a refusal after the request is a reject": {[]change{{answerFile, `		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: decline(j)}, nil`,
 		`		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: j.Str("error.message")}`}}, "message",
-		[]string{`authorize: acme.responses.json:9 (case declined): the adapter fails: "reject after sending: invalid_parameter: Not enough money"`}, true},
+		[]string{`authorize: acme.responses.json:10 (case declined): the adapter fails: "reject after sending: invalid_parameter: Not enough money"`}, true},
 	"a lost answer is followed by another payment": {in(`	answer := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer("api_key")).Keyed("Idempotency-Key")))`,
 		`	send := func(path string) (*sdk.Response, error) {
 		return c.Do(sdk.JSONSend("POST", path, body, c.Bearer("api_key")).Keyed("Idempotency-Key"))
