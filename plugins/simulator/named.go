@@ -102,7 +102,7 @@ func (p *payment) hold() *sdk.Hold {
 // day is in milliseconds.
 const day = 24 * 60 * 60 * 1000
 
-// tooSoon is the refusal of a raise of a hold that is too young for it, nil if there is none.
+// tooSoon refuses to raise a hold that is too young. It returns nil for an older hold.
 func (h *held) tooSoon() *sdk.Decline {
 	if h.connector != "paypal" || h.now-h.CreatedAt >= reauthorizeDays*day {
 		return nil

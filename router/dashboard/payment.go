@@ -212,7 +212,7 @@ func (c *call) paymentPage(v *change.View, st *story.Story, allowed *story.Actio
 	return p
 }
 
-// act adds a button, or says why there is none.
+// act adds the button of an action that the engine allows. For a refund that the engine refuses after a good payment, act adds the reason.
 func (p *paymentPage) act(here, path, name string, a story.Action) {
 	switch {
 	case a.Allowed:
