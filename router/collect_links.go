@@ -47,13 +47,8 @@ func (s *Server) createCollect(c *call) (answer, error) {
 	if err := decode(c, collectFields, &in); err != nil {
 		return answer{}, err
 	}
-	if len(in.ID) > paylink.MaxID {
-		return answer{}, fault.BadFormat("pm_collect_link_id", "length should be less than 64 characters")
-	}
-	if in.ID != "" {
-		if err := checkID(in.ID); err != nil {
-			return answer{}, fault.Malformed("pm_collect_link_id", err.Error())
-		}
+	if err := checkCollect(in); err != nil {
+		return answer{}, err
 	}
 	l, err := s.Payments.CreateCollect(c.ctx(), c.auth, in)
 	if err != nil {
@@ -63,6 +58,19 @@ func (s *Server) createCollect(c *call) (answer, error) {
 	w.open().str("pm_collect_link_id", l.ID).str("customer_id", l.Subject).time("expiry", l.ExpiresAt).str("link", d.URL).text("return_url", d.ReturnURL)
 	w.text("logo", d.Config.Logo).text("merchant_name", d.Config.SellerName).text("theme", d.Config.Theme).raw("enabled_payment_methods", d.Methods).close()
 	return w.answer(), nil
+}
+
+// checkCollect checks the id that a merchant has chosen for a collect link.
+func checkCollect(in paylink.Collect) error {
+	if len(in.ID) > paylink.MaxID {
+		return fault.BadFormat("pm_collect_link_id", "length should be less than 64 characters")
+	}
+	if in.ID != "" {
+		if err := checkID(in.ID); err != nil {
+			return fault.Malformed("pm_collect_link_id", err.Error())
+		}
+	}
+	return nil
 }
 
 // collectData is what every page of a collect link shows.

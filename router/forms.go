@@ -2,6 +2,7 @@ package router
 
 import (
 	"payswitch/engine/account"
+	"payswitch/engine/paylink"
 	"payswitch/engine/request"
 	"payswitch/engine/webhook"
 )
@@ -56,6 +57,25 @@ func ParseMerchant(body []byte) (account.MerchantInput, error) {
 // ParseWord reads what an operator found out about an operation.
 func ParseWord(body []byte) (in request.OperatorWord, err error) {
 	err = parseForm(body, operatorWordFields, &in)
+	return in, err
+}
+
+// ParsePayment reads a new payment.
+func ParsePayment(body []byte) (*request.Input, error) {
+	p := &paymentRequest{}
+	p.Sent = []string{}
+	err := parseForm(body, paymentFields, p)
+	if err == nil {
+		err = p.checkLengths()
+	}
+	return &p.Input, err
+}
+
+// ParseCollect reads a new collect link.
+func ParseCollect(body []byte) (in paylink.Collect, err error) {
+	if err = parseForm(body, collectFields, &in); err == nil {
+		err = checkCollect(in)
+	}
 	return in, err
 }
 

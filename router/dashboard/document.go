@@ -33,7 +33,8 @@ type Block struct {
 	Cards   []Card
 	Code    string // a command or a document, with a button that copies it
 	Folds   []Fold
-	Once    string // a secret that no later page shows
+	Once    string // a secret that no later page shows, or an address to copy
+	QR      string // a picture by qrImage of what Once says
 	Links   []Link
 	Empty   *Empty
 	Forms   []Form

@@ -29,6 +29,7 @@ var menu = []navGroup{
 		{URL: "/refunds", Text: "Refunds", needs: staff.SeePayments},
 		{URL: "/disputes", Text: "Disputes", needs: staff.SeePayments},
 		{URL: "/customers", Text: "Customers", Key: "c", needs: staff.SeePayments},
+		{URL: "/links", Text: "Links", Key: "l", needs: staff.SeePayments},
 	}},
 	{"Developers", []navItem{
 		{URL: "/events", Text: "Events", Key: "e", needs: staff.SeeEvents},

@@ -19,6 +19,7 @@ type settings interface {
 	approving
 	routed
 	simulated
+	linking
 	CreateMerchant(ctx context.Context, in account.MerchantInput) (*account.Merchant, error)
 	Profiles(ctx context.Context, a account.Auth) ([]*account.Profile, error)
 	Profile(ctx context.Context, a account.Auth, id string) (*account.Profile, error)
@@ -37,7 +38,7 @@ type settings interface {
 
 // settingRoutes are the pages of settings and of the installation.
 func (s *Server) settingRoutes() (out []route) {
-	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes(), s.routingRoutes(), s.simulatorRoutes()} {
+	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes(), s.routingRoutes(), s.simulatorRoutes(), s.linkRoutes()} {
 		out = append(out, more...)
 	}
 	return out

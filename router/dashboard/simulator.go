@@ -115,16 +115,7 @@ func (s *Server) simulate(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, c.PostFormValue("key"))
-	if key == "" {
-		key = rand.Text()
-	}
-	id := "pay_test_" + key[:min(len(key), 40)]
+	id := "pay_test_" + c.formKey()
 	in, err := c.simulatedInput(id, accounts)
 	if err == nil {
 		err = c.perform(Act{Needs: staff.UseSimulator, Action: "simulator.pay", Target: id, Details: map[string]string{"ending": c.PostFormValue("ending")}}, func(ctx context.Context) error {

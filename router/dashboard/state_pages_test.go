@@ -11,6 +11,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/method"
 	"payswitch/engine/port"
 	"payswitch/engine/staff"
 )
@@ -75,6 +76,22 @@ func settingStates(t testing.TB) []state {
 	w.done("/m/acme/routing/" + w.profile().ID + "/deactivate")
 	add("simulator", http.MethodGet, "/m/acme/simulator")
 	add("simulator-wrong", http.MethodPost, "/m/acme/simulator", "ending", "approved", "amount", "all", "currency", "USD")
+	add("links-empty", http.MethodGet, "/m/acme/links")
+	add("links-wrong", http.MethodPost, "/m/acme/links", "amount", "much", "currency", "USD", "return_url", "nothing")
+	link := w.done("/m/acme/links", "key", linkKey, "amount", "123456.789", "currency", "KWD", "return_url", "https://shop.example/done", "description", "قهوة عربية, and a description that is as long as a person writes it for a customer who reads it")
+	paid := w.done("/m/acme/links", "key", linkKey+"2", "amount", "1200", "currency", "JPY", "return_url", "https://shop.example/done")
+	_, err = w.engine.CancelPayment(t.Context(), w.auth, "pay_link_"+linkKey+"2", "")
+	require.NoError(t, err)
+	add("links", http.MethodGet, "/m/acme/links")
+	add("link", http.MethodGet, link)
+	add("link-ended", http.MethodGet, paid)
+	add("collect-links-empty", http.MethodGet, "/m/acme/collect-links")
+	add("collect-links-wrong", http.MethodPost, "/m/acme/collect-links", "customer_id", "nobody")
+	_, err = w.engine.CreateCustomer(t.Context(), w.auth, method.CustomerData{ID: "cus_with_an_id_as_long_as_ids_of_customers_may_be_0123456789abcd"})
+	require.NoError(t, err)
+	collect := w.done("/m/acme/collect-links", "key", linkKey, "customer_id", "cus_with_an_id_as_long_as_ids_of_customers_may_be_0123456789abcd")
+	add("collect-links", http.MethodGet, "/m/acme/collect-links")
+	add("collect-link", http.MethodGet, collect)
 	add("events-empty", http.MethodGet, "/m/acme/events")
 	add("webhooks-empty", http.MethodGet, "/m/acme/webhooks")
 	add("webhooks-wrong", http.MethodPost, "/m/acme/webhooks/"+w.profile().ID, "url", "https://internal.example", "event_types", "payment_made")
