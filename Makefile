@@ -83,13 +83,13 @@ assets: $(ASSETS)
 # tenfold (a WASM compiler, a database translated from C): they are built without it. Locks and channels in them still count as order between goroutines.
 # None of them may use sync.Map or another generic type that synchronises: the linker might take their copy of it for everybody's, and order would go unseen.
 # Where there is no C compiler, go turns cgo off, and the race detector with it. UNRACED are tested without it: they start programs, which are
-# built without, or hold no goroutine (sdk, engine/payment: what runs them concurrently is tested with it).
+# built without, or hold no goroutine (sdk, engine/evidence: what runs them concurrently is tested with it).
 WAZEVO    := github.com/tetratelabs/wazero/internal/engine/wazevo
 UNWATCHED := $(WAZEVO)/ssa $(WAZEVO)/frontend $(WAZEVO)/backend/... modernc.org/sqlite/lib modernc.org/libc modernc.org/memory
 RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
 # TEST_ALL runs the tests that cost much of a processor too: go test ./... alone skips them, to end within two minutes. It does not begin with PAYSWITCH_:
 # the program takes variables of that name for settings, and refuses those that it does not know.
-UNRACED   := ^payswitch/(cmd/payswitch|engine/payment|plugins/internal/certified|sdk)$$
+UNRACED   := ^payswitch/(cmd/payswitch|engine/evidence|plugins/internal/certified|sdk)$$
 test: check plugins assets
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \

@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -49,17 +50,17 @@ func (e *Engine) cancel(ctx context.Context, w *change.Loaded, reason string) (*
 	if err != nil {
 		return nil, err
 	}
-	next, waiting := payment.NextCancel(w.Payment, w.Attempt, ops, w.Attempt.Private.Invoke != nil), w.Attempt.PendingOperation(ops)
-	if next == payment.CancelRefused {
+	next, waiting := evidence.NextCancel(w.Payment, w.Attempt, ops, w.Attempt.Private.Invoke != nil), w.Attempt.PendingOperation(ops)
+	if next == evidence.CancelRefused {
 		return nil, fault.Refused("You cannot cancel this payment because it has status " + string(w.Payment.Status))
 	}
 	note()
 	switch next {
-	case payment.CancelNoted:
+	case evidence.CancelNoted:
 		return wantCancel(w, now), nil
-	case payment.CancelLocally:
+	case evidence.CancelLocally:
 		return e.cancelLocally(ctx, w, waiting, now)
-	case payment.CancelWaiting:
+	case evidence.CancelWaiting:
 		return e.cancelWaiting(ctx, w, waiting, now)
 	}
 	if err := e.changes.WithAccount(ctx, w); err != nil {
@@ -103,11 +104,11 @@ func (e *Engine) cancelWaiting(ctx context.Context, w *change.Loaded, waiting *p
 	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return nil, err
 	}
-	switch payment.NextCancelWaiting(w.Adapter.Manifest) {
-	case payment.CancelBefore:
+	switch evidence.NextCancelWaiting(w.Adapter.Manifest) {
+	case evidence.CancelBefore:
 		w.Attempt.Details.CancelWanted = true
 		return e.voidIntent(w, w.Attempt.Amount, now)
-	case payment.CancelNoted:
+	case evidence.CancelNoted:
 		return wantCancel(w, now), nil
 	}
 	w.Operation = waiting
@@ -116,10 +117,10 @@ func (e *Engine) cancelWaiting(ctx context.Context, w *change.Loaded, waiting *p
 	if err != nil {
 		return nil, err
 	}
-	switch payment.AfterCancelAsked(w.Attempt, v) {
-	case payment.CancelNoted:
+	switch evidence.AfterCancelAsked(w.Attempt, v) {
+	case evidence.CancelNoted:
 		return wantCancel(w, now), nil
-	case payment.CancelLocally:
+	case evidence.CancelLocally:
 		return e.cancelLocally(ctx, w, waiting, now)
 	}
 	err = e.settle(context.WithoutCancel(ctx), w, v)
@@ -151,7 +152,7 @@ func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, waiting *p
 
 // cancelAfter adds the void of funds to the settlement that found them, if no customer waits for them any more: the merchant has asked to
 // cancel, or the outcome was unknown for longer than a customer waits. It returns whether it added the void.
-func (e *Engine) cancelAfter(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) (bool, error) {
+func (e *Engine) cancelAfter(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) (bool, error) {
 	voids, err := b.VoidAfter(w.Operation, w.Fresh, w.Adapter.Manifest, e.driver.Waits(), now)
 	if err != nil {
 		return false, fault.Internal(err, "void payment")

@@ -9,7 +9,8 @@
 //	pack        compression of stored texts, with dictionaries
 //	secret      values that are never printed
 //	card        card numbers, networks, issuers
-//	payment     the pure domain: transition table, verdicts, bookings
+//	payment     the records of the domain, and the transition table
+//	evidence    what answers of processors prove: verdicts, bookings, next steps; pure
 //	request     a merchant's request, and the API's rules for it
 //	payer       what the payer's device may send in a confirm
 //	approval    what an operator approved of an adapter's reach
@@ -48,8 +49,8 @@
 //     (threeds/flow/begin.go) or the authorization. The decision is a change.Change with the intent of one operation.
 //  3. Changes.Commit in change/change.go writes payment, attempt, operation and event in one transaction. The change's effect performs the operation.
 //  4. Driver.Drive in drive/run.go lets the adapter perform the operation, and guards each send.
-//  5. payment.Judge in payment/judge.go makes a verdict of the answer; an adapter's word alone moves no money.
-//  6. Engine.settle in settle.go books the verdict (payment.Book) into the next Change, and Changes.Commit writes it.
+//  5. evidence.Judge in evidence/judge.go makes a verdict of the answer; an adapter's word alone moves no money.
+//  6. Engine.settle in settle.go books the verdict (evidence.Book) into the next Change, and Changes.Commit writes it.
 //  7. Changes.View in change/view.go makes the answer, and router/payment_json.go writes it.
 //
 // Capture, cancel and complete are steps 2 to 7 with another decision function, each in the file of its name. Engine.Run in
@@ -57,6 +58,6 @@
 //
 // # Where new things go
 //
-// A new operation on a payment (a refund, say) is a row type in payment, a port in change, a decision function here, and a route in router.
+// A new operation on a payment (a refund, say) is a row type in payment, a booking in evidence, a port in change, a decision function here, and a route in router.
 // Nothing but Changes.Commit writes payments; a test holds that.
 package engine

@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/approval"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -170,7 +171,7 @@ func (e *Engine) hearDispute(ctx context.Context, w *change.Loaded) error {
 		return err
 	}
 	if first {
-		e.metrics.Alarm(payment.AlarmUnprovenDispute)
+		e.metrics.Alarm(evidence.AlarmUnprovenDispute)
 		e.log.LogAttrs(ctx, slog.LevelError, "a message without proof speaks of a dispute: look at the processor before you refund",
 			slog.String("payment_id", w.Payment.ID), slog.String("attempt_id", w.Attempt.ID), slog.String("connector", w.Attempt.Connector))
 	}
@@ -248,8 +249,8 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
 	}
 	w.Operation = op
-	v := payment.InterpretSync(op, w.Attempt, o, false)
-	if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !payment.TellsNews(w.Attempt, v) {
+	v := evidence.InterpretSync(op, w.Attempt, o, false)
+	if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !evidence.TellsNews(w.Attempt, v) {
 		return nil // nothing new: messages come in any order
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
@@ -292,7 +293,7 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 		return err
 	}
 	contradicts, err := e.contradicts(ctx, w, o)
-	if err != nil || w.Attempt.AlreadyShows(o) && !contradicts {
+	if err != nil || evidence.AttemptShows(w.Attempt, o) && !contradicts {
 		return err
 	}
 	if done, err := e.remedyKept(ctx, w, o, source); done || err != nil {
@@ -312,7 +313,7 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 
 // raiseLate raises and keeps a report that contradicts what was booked. was is the attempt's status before the report.
 func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source string, was payment.AttemptStatus) error {
-	e.metrics.Alarm(payment.AlarmLateEvidence)
+	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", source),
 		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))
 	_, err := e.keepSaid(ctx, w, source, o, "the attempt was "+string(was))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/change"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
@@ -29,7 +30,7 @@ func (e *Engine) bookLateReference(ctx context.Context, w *change.Loaded, o *sdk
 		return nil
 	}
 	for range lateTries {
-		b := payment.Booking{Payment: w.Payment, Attempt: w.Attempt.Clone()}
+		b := evidence.Booking{Payment: w.Payment, Attempt: w.Attempt.Clone()}
 		b.KeepCredential(o)
 		now := e.now().UTC().Truncate(time.Millisecond)
 		saved, err := e.LateReference(ctx, b.Payment, b.Attempt, now)

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -203,7 +204,7 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 			return err
 		}
 		said.Was, said.At = was, e.now().UTC().Truncate(time.Millisecond)
-		c, err := e.settlement(ctx, w, said.Verdict(w.Payment, w.Attempt, w.Refund, w.Operation))
+		c, err := e.settlement(ctx, w, evidence.JudgeResolution(said, w.Payment, w.Attempt, w.Refund, w.Operation))
 		if err != nil {
 			return err
 		}
@@ -257,6 +258,6 @@ func (e *Engine) reviewKept(ctx context.Context, w *change.Loaded) {
 func (e *Engine) contradicts(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	return slices.ContainsFunc(ops, func(op *payment.Operation) bool {
-		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.OfRefund() && op.Resolution.Contradicted(op, w.Attempt, o)
+		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.OfRefund() && evidence.Contradicted(op.Resolution, op, w.Attempt, o)
 	}), err
 }

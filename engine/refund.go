@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/payment"
@@ -134,7 +135,7 @@ func (e *Engine) performRefund(ctx context.Context, w *change.Loaded) error {
 	if op := w.Operation; op.Status == payment.OperationPending || op.Status == payment.OperationUnknown {
 		ctx = context.WithoutCancel(ctx)
 		v, err := e.driver.EvidenceFromWebhooks(ctx, &w.Run)
-		if err == nil && payment.TellsRefundNews(w.Refund, v) {
+		if err == nil && evidence.TellsRefundNews(w.Refund, v) {
 			err = e.settle(ctx, w, v)
 		}
 		e.changes.Postponed(ctx, "a message about a refund", w.Payment.ID, err)
@@ -324,7 +325,7 @@ func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payme
 			return nil, fault.ErrConflict // a node is about to book the answer
 		}
 		if op.Status.Open() || op.Status == payment.OperationPending {
-			payment.EndPending(op, now) // background work must not send it again
+			evidence.EndPending(op, now) // background work must not send it again
 			if to == payment.RefundFailed {
 				op.Status = payment.OperationNotActed
 			}

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -38,8 +39,8 @@ func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loa
 }
 
 // refundSettlement returns the change of a verdict on a refund's operation: the refund, the payment's amounts and the operation.
-func (e *Engine) refundSettlement(w *change.Loaded, v payment.Verdict, now time.Time) (*change.Change, error) {
-	b := payment.BookRefund(w.Payment, w.Refund, w.Operation, v, now)
+func (e *Engine) refundSettlement(w *change.Loaded, v evidence.Verdict, now time.Time) (*change.Change, error) {
+	b := evidence.BookRefund(w.Payment, w.Refund, w.Operation, v, now)
 	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
 	c := e.refundChange(w, &b)
 	c.Settled, c.Journal = b.Operation, w.Journal
@@ -53,7 +54,7 @@ func (e *Engine) refundSettlement(w *change.Loaded, v payment.Verdict, now time.
 }
 
 // refundChange returns the change of a booking. With its effect the caller's answer shows the durable rows.
-func (e *Engine) refundChange(w *change.Loaded, b *payment.RefundBooking) *change.Change {
+func (e *Engine) refundChange(w *change.Loaded, b *evidence.RefundBooking) *change.Change {
 	c := &change.Change{Payment: b.Payment, Refund: b.Refund, Alarms: b.Alarms}
 	c.Effects = append(c.Effects, func(context.Context) error {
 		w.Refund = b.Refund
@@ -79,11 +80,11 @@ func (e *Engine) announcedRefund(w *change.Loaded, c *change.Change, now time.Ti
 }
 
 // tellsNews reports whether a pending answer has new facts about a pending operation.
-func tellsNews(w *change.Loaded, v payment.Verdict) bool {
+func tellsNews(w *change.Loaded, v evidence.Verdict) bool {
 	if w.Operation.OfRefund() {
-		return payment.TellsRefundNews(w.Refund, v)
+		return evidence.TellsRefundNews(w.Refund, v)
 	}
-	return payment.TellsNews(w.Attempt, v)
+	return evidence.TellsNews(w.Attempt, v)
 }
 
 // syncRefund asks the processor for a refund and books the answer. It sends no request that could act.
@@ -96,7 +97,7 @@ func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 	defer e.driver.KeepRest(ctx, &w.Run)
 	if op.Status == payment.OperationUnknown || op.Status == payment.OperationPending {
 		v, err := e.driver.AskProcessor(ctx, &w.Run)
-		if err != nil || v.Status == payment.OperationNotActed || !payment.TellsRefundNews(w.Refund, v) {
+		if err != nil || v.Status == payment.OperationNotActed || !evidence.TellsRefundNews(w.Refund, v) {
 			return err // only the holder of the lease may conclude that nothing happened: another node may be sending the refund
 		}
 		return unlessLeased(e.settle(context.WithoutCancel(ctx), w, v))
@@ -110,12 +111,12 @@ func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 // bookRefundEvidence books a report about a refund whose operation has ended. The report must say that the refund has succeeded or failed.
 func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	for {
-		v := payment.InterpretRefund(w.Operation, w.Refund, o, false)
-		if w.Refund.AlreadyShows(o) || v.Status != payment.OperationSucceeded && v.Status != payment.OperationDeclined {
+		v := evidence.InterpretRefund(w.Operation, w.Refund, o, false)
+		if evidence.RefundShows(w.Refund, o) || v.Status != payment.OperationSucceeded && v.Status != payment.OperationDeclined {
 			return nil
 		}
 		now := e.now().UTC().Truncate(time.Millisecond)
-		b := payment.BookRefundEvidence(w.Payment, w.Refund, v, now)
+		b := evidence.BookRefundEvidence(w.Payment, w.Refund, v, now)
 		c, err := e.announcedRefund(w, e.refundChange(w, &b), now)
 		if err != nil {
 			return err
@@ -213,8 +214,8 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		_, err := e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
 		return err
 	case payment.OperationUnknown, payment.OperationPending:
-		v := payment.InterpretRefund(op, f, o, false)
-		if !payment.TellsRefundNews(f, v) {
+		v := evidence.InterpretRefund(op, f, o, false)
+		if !evidence.TellsRefundNews(f, v) {
 			return nil
 		}
 		e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
@@ -226,7 +227,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		return err
 	}
 	switch {
-	case f.AlreadyShows(o):
+	case evidence.RefundShows(f, o):
 		return nil
 	case op.Resolution.ShownBy(f): // the processor has not said anything before
 		return e.bookRefundEvidence(ctx, w, o)

@@ -9,6 +9,7 @@ import (
 
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
@@ -62,7 +63,7 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 		e.driver.Begin(&next.Run, sdk.OpVoid, 0, now)
 		voidID = next.Operation.ID
 	}
-	b, void, err := payment.LateMoney(p, w.Attempt, o, voidID, now)
+	b, void, err := evidence.LateMoney(p, w.Attempt, o, voidID, now)
 	if b == nil || err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 			return nil, err
 		}
 	} else if o.Status == sdk.StatusAuthorized {
-		c.Alarms = append(c.Alarms, payment.AlarmLateVoid)
+		c.Alarms = append(c.Alarms, evidence.AlarmLateVoid)
 	}
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
 		if void {
@@ -97,17 +98,17 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 // recheck asks the processor about an operation that ended without its word. This node holds the operation's lease.
 func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Operation) error {
 	answered, err := true, error(nil)
-	step := payment.NextRecheck(w.Payment, w.Attempt, op)
+	step := evidence.NextRecheck(w.Payment, w.Attempt, op)
 	switch {
-	case e.Holds(op.ClosedAt) && w.Attempt.ID == w.Payment.AttemptID && (step == payment.RecheckNothing || step == payment.RecheckHeld):
+	case e.Holds(op.ClosedAt) && w.Attempt.ID == w.Payment.AttemptID && (step == evidence.RecheckNothing || step == evidence.RecheckHeld):
 		answered, err = e.askCopied(ctx, w)
-	case step == payment.RecheckWait:
+	case step == evidence.RecheckWait:
 		answered = false
-	case step == payment.RecheckEnded:
+	case step == evidence.RecheckEnded:
 		answered, err = e.askAgain(ctx, w)
-	case step == payment.RecheckHeld:
+	case step == evidence.RecheckHeld:
 		answered, err = e.askHeld(ctx, w)
-	case step == payment.RecheckRefund:
+	case step == evidence.RecheckRefund:
 		answered, err = e.askRefund(ctx, op)
 	}
 	if err != nil {
@@ -126,7 +127,7 @@ func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
 	if err := e.bookEvidence(ctx, w, o); err != nil || w.Attempt == was {
 		return true, err
 	}
-	e.metrics.Alarm(payment.AlarmLateEvidence)
+	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "the processor did an operation that had ended as not done", slog.String("payment_id", w.Payment.ID),
 		slog.String("evidence", string(o.Status)))
 	_, err = e.keepSaid(ctx, w, "sync", o, "the attempt was "+string(was.Status))
@@ -161,7 +162,7 @@ func (e *Engine) recheckLater(ctx context.Context, op *payment.Operation, a *pay
 		if err != nil || fresh.Owner != e.opts.Node || fresh.Status.Open() || fresh.Status == payment.OperationPending {
 			return err
 		}
-		fresh.RecheckLater(a, answered, tx.Now())
+		evidence.RecheckLater(fresh, a, answered, tx.Now())
 		return tx.UpdateOperation(fresh)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/resolve"
@@ -118,11 +119,11 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	if err == nil && w.Attempt.ID != op.AttemptID {
 		w.Attempt, err = e.readAttempt(ctx, op.MerchantID, op.AttemptID)
 	}
-	next := payment.ResolveFind
+	next := evidence.ResolveFind
 	if err == nil {
-		next = payment.NextResolve(w.Payment, w.Attempt, op)
+		next = evidence.NextResolve(w.Payment, w.Attempt, op)
 	}
-	if next == payment.ResolveRecheck {
+	if next == evidence.ResolveRecheck {
 		return e.recheck(ctx, w, op)
 	}
 	if err == nil && op.OfRefund() {
@@ -137,9 +138,9 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		return err
 	}
 	switch next {
-	case payment.ResolveClose:
+	case evidence.ResolveClose:
 		return e.closeStale(ctx, op)
-	case payment.ResolveWait:
+	case evidence.ResolveWait:
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, "another operation on the payment is under way", time.Time{})
 		return nil
 	}
@@ -155,7 +156,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		return nil
 	}
 	if w.Attempt.Authenticated() && (v.Status == payment.OperationRejected || v.Status == payment.OperationFailed) {
-		v = payment.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer has left, so the answer must not ask the customer to pay in another way
+		v = evidence.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer has left, so the answer must not ask the customer to pay in another way
 	}
 	if v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !tellsNews(w, v) {
 		if v.Alarm != "" && v.Text != op.ErrorText { // once

@@ -7,6 +7,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -117,7 +118,7 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		return err
 	}
 	v, err := e.driver.AskProcessor(ctx, &w.Run)
-	if err != nil || v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !payment.TellsNews(w.Attempt, v) {
+	if err != nil || v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !evidence.TellsNews(w.Attempt, v) {
 		return err
 	}
 	err = e.settle(context.WithoutCancel(ctx), w, v)
@@ -157,7 +158,7 @@ func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (*payment.
 // bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.
 func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	now := e.now().UTC().Truncate(time.Millisecond)
-	b, alarm := payment.BookEvidence(w.Payment, w.Attempt, o, now)
+	b, alarm := evidence.BookEvidence(w.Payment, w.Attempt, o, now)
 	if alarm != "" {
 		e.metrics.Alarm(alarm)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/routing"
@@ -15,7 +16,7 @@ import (
 
 // goOn adds the next attempt to the change that books a failure. Both are one commit: a crash leaves either no failure and no next attempt, or
 // both.
-func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *payment.Booking, c *change.Change, f *routing.Further, now time.Time) error {
+func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking, c *change.Change, f *routing.Further, now time.Time) error {
 	p, old, r := b.Payment, b.Attempt, w.Retry
 	p.AttemptCount++
 	a := payment.NewAttempt(p, p.AttemptCount, now)
@@ -64,11 +65,11 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *payment.Booking,
 }
 
 // supersede books a failure that another attempt follows.
-func (e *Engine) supersede(ctx context.Context, w *change.Loaded, v payment.Verdict, f *routing.Further, now time.Time) (*change.Change, error) {
+func (e *Engine) supersede(ctx context.Context, w *change.Loaded, v evidence.Verdict, f *routing.Further, now time.Time) (*change.Change, error) {
 	if v.Status != payment.OperationDeclined {
 		v = v.NotActed()
 	}
-	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
+	b := evidence.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	if b.Attempt.Status.Payment() != payment.Failed {
 		return nil, errNotSuperseded
 	}

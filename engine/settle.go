@@ -10,6 +10,7 @@ import (
 
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/routing"
@@ -19,7 +20,7 @@ import (
 // settle books a verdict: payment, attempt, operation and the merchant's event move together. It is idempotent and retried until
 // durable; when that takes longer than Options.SettleTimeout it goes on in the background, and the caller is shown the payment as it
 // is durable (processing). change.ErrStale and, to a run without a lease, change.ErrLeased say that nothing was booked. An operation that someone else has closed is not closed again: what was learned is kept as evidence.
-func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict) error {
+func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
 	if v.Outcome == nil && v.Text != "" || v.Alarm != "" {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "operation did not end cleanly", slog.String("operation_id", w.Operation.ID), slog.String("kind", string(w.Operation.Kind)),
 			slog.String("connector", w.Operation.Connector), slog.String("status", string(v.Status)), slog.String("alarm", v.Alarm), slog.String("text", v.Text))
@@ -64,7 +65,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v payment.Verdict
 
 // settleLater goes on until the verdict is booked. After one lease time, an error may last: then release ends the hold, so that resolution can look for
 // the outcome. A verdict with an answer is still tried, as one of a run without a lease: it is booked, or kept as evidence of what is known by then.
-func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v payment.Verdict, release func()) {
+func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v evidence.Verdict, release func()) {
 	pause, until := time.Second, time.Now().Add(e.opts.LeaseTime)
 	for {
 		select {
@@ -94,7 +95,7 @@ func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v payment.Ve
 
 // overtaken ends a first run that knows nothing, after resolution has taken its operation: resolution books what happened. The caller is
 // shown the payment as it is durable.
-func (e *Engine) overtaken(ctx context.Context, w *change.Loaded, v payment.Verdict) error {
+func (e *Engine) overtaken(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
 	e.log.LogAttrs(ctx, slog.LevelWarn, "a run ended after its lease; resolution goes on", slog.String("operation_id", w.Operation.ID), slog.String("status", string(v.Status)))
 	e.driver.KeepRest(ctx, &w.Run)
 	if err := e.reload(ctx, w); err != nil && !errors.Is(err, errClosed) {
@@ -106,7 +107,7 @@ func (e *Engine) overtaken(ctx context.Context, w *change.Loaded, v payment.Verd
 var errClosed = errors.New("the operation is closed already")
 
 // settleOnce decides the change of a verdict and commits it. It decides again after each conflict with another writer.
-func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v payment.Verdict) error {
+func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
 	for {
 		c, err := e.settlement(ctx, w, v)
 		if err != nil {
@@ -131,7 +132,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v payment.Ver
 }
 
 // settlement returns the change of a verdict: the payment, its attempt and operation, the customer's saved card, and the effects.
-func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Verdict) (*change.Change, error) {
+func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Verdict) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	if w.Operation.OfRefund() {
 		return e.refundSettlement(w, v, now)
@@ -147,7 +148,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 			return c, err
 		}
 	}
-	b := payment.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
+	b := evidence.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	e.routes.Unify(ctx, &b, v)
 	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal}
@@ -205,7 +206,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v payment.Ver
 }
 
 // holdAgainstRow adds to a change what its transaction holds against the operation's row.
-func holdAgainstRow(c *change.Change, v payment.Verdict) {
+func holdAgainstRow(c *change.Change, v evidence.Verdict) {
 	c.Silent = v.Silent()
 	if v.Status != payment.OperationSucceeded {
 		c.AskedAt = v.AskedAt
@@ -266,10 +267,10 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source stri
 		return err
 	}
 	note := "operation was " + string(w.Operation.Status)
-	if w.Attempt.AlreadyShows(o) {
+	if evidence.AttemptShows(w.Attempt, o) {
 		return nil
 	}
-	e.metrics.Alarm(payment.AlarmLateEvidence)
+	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
 		slog.String("evidence", string(o.Status)), slog.String("source", source))
 	_, err := e.keepSaid(ctx, w, source, o, note)
@@ -277,7 +278,7 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source stri
 }
 
 // releaseRest adds the void of a partial capture's rest to the capture's own change, so a crash between the two loses nothing.
-func (e *Engine) releaseRest(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) error {
+func (e *Engine) releaseRest(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) error {
 	if !b.Release {
 		return nil
 	}
@@ -295,7 +296,7 @@ func (e *Engine) releaseRest(w *change.Loaded, b *payment.Booking, c *change.Cha
 }
 
 // voidLess adds the void of funds that the processor holds of an attempt that failed because they are too little.
-func (e *Engine) voidLess(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) error {
+func (e *Engine) voidLess(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) error {
 	if !b.VoidLess {
 		return nil
 	}
@@ -312,7 +313,7 @@ func (e *Engine) voidLess(w *change.Loaded, b *payment.Booking, c *change.Change
 }
 
 // sendAnother adds the operation that takes the place of one that did not happen.
-func (e *Engine) sendAnother(w *change.Loaded, b *payment.Booking, c *change.Change, now time.Time) error {
+func (e *Engine) sendAnother(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) error {
 	if !b.Again {
 		return nil
 	}

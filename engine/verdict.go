@@ -3,13 +3,14 @@ package engine
 import (
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
 // callerError returns the caller's error for an operation that could not be performed, or nil if the payment itself shows the result.
-func callerError(v payment.Verdict, w *change.Loaded) error {
+func callerError(v evidence.Verdict, w *change.Loaded) error {
 	switch v.Status {
 	case payment.OperationFailed:
 		cause := &adapterError{w.Account.Connector, w.Operation.Kind, v.Text}

@@ -10,6 +10,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
@@ -45,7 +46,7 @@ type Change struct {
 	Lease time.Time
 	// AskedAt is the start of the look-up that Settled's end follows from, if that end says that the operation did not happen; else zero.
 	AskedAt time.Time
-	// Silent is true if the run that ends Settled brings no answer about it (payment.Verdict.Silent).
+	// Silent is true if the run that ends Settled brings no answer about it (evidence.Verdict.Silent).
 	Silent bool
 	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
 	Superseded string
@@ -355,8 +356,8 @@ func (c *Change) isAt(op *payment.Operation) bool {
 
 // Reasons why a decision must not end an operation.
 var (
-	ErrLeased = payment.ErrLeased
-	ErrStale  = payment.ErrStale
+	ErrLeased = evidence.ErrLeased
+	ErrStale  = evidence.ErrStale
 )
 
 // settleOperation ends an operation, if payment.MaySettle allows it for the row as it is. The run that still holds the lease of an open operation
@@ -371,7 +372,7 @@ func (s *Changes) settleOperation(tx Tx, c *Change) error {
 	if err != nil {
 		return err
 	}
-	by := payment.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt, Silent: c.Silent}
+	by := evidence.Settler{Node: s.Driver.Node, Lease: c.Lease, AskedAt: c.AskedAt, Silent: c.Silent}
 	if err := s.Driver.Waits().MaySettle(fresh, by, tx.Now()); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/payment"
@@ -21,7 +22,7 @@ const disputeTries = 10
 func (s *Changes) BookDispute(ctx context.Context, w *Loaded, said *sdk.Dispute, at time.Time) (booked bool, err error) {
 	for range disputeTries {
 		now := s.Now().UTC().Truncate(time.Millisecond)
-		b := payment.BookDispute(w.Payment, w.Attempt.ID, said, at, now)
+		b := evidence.BookDispute(w.Payment, w.Attempt.ID, said, at, now)
 		if b.Payment == nil && b.Alarm == "" {
 			return true, nil
 		}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"payswitch/engine/evidence"
 	"payswitch/engine/payment"
 	"payswitch/engine/threeds"
 	"payswitch/sdk"
@@ -17,7 +18,7 @@ type exemptionCount struct {
 }
 
 // CountExemption returns the count for a booking, or nil if there is nothing to count. It marks the attempt, so that no claim counts twice.
-func CountExemption(b *payment.Booking) *exemptionCount {
+func CountExemption(b *evidence.Booking) *exemptionCount {
 	x := b.Attempt.Details.Exemption
 	if x == nil || x.Exemption == "" || x.Counted || !x.Effective(b.Attempt.Details.Authentication) {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 )
@@ -49,10 +50,10 @@ func closeSuperseded(tx Tx, c *Change) error {
 	if err != nil || op.Status != payment.OperationPending {
 		return err
 	}
-	payment.EndPending(op, c.Payment.ModifiedAt)
+	evidence.EndPending(op, c.Payment.ModifiedAt)
 	if c.Watch {
 		op.ResolveTries = 0
-		op.ResolveAt = payment.RecheckAt(op, c.Attempt)
+		op.ResolveAt = evidence.RecheckAt(op, c.Attempt)
 	}
 	return tx.UpdateOperation(op)
 }
@@ -63,6 +64,6 @@ func ClosePending(tx Tx, id string, now time.Time) error {
 	if err != nil || op.Status != payment.OperationPending {
 		return err
 	}
-	payment.EndPending(op, now)
+	evidence.EndPending(op, now)
 	return tx.UpdateOperation(op)
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"log/slog"
 
-	"payswitch/engine/payment"
+	"payswitch/engine/evidence"
 	"payswitch/sdk"
 )
 
 // raiseAlarm counts and logs an adapter's alarm in its answer to a query. The payment does not change.
-func (d *Driver) raiseAlarm(ctx context.Context, w *Run, v payment.Verdict) {
+func (d *Driver) raiseAlarm(ctx context.Context, w *Run, v evidence.Verdict) {
 	if v.Alarm != sdk.AlarmOtherAccount {
 		return
 	}

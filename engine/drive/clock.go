@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"payswitch/engine/evidence"
 	"payswitch/engine/payment"
 )
 
@@ -92,7 +93,7 @@ func (d *Driver) firstLook(ctx context.Context) {
 		if err != nil {
 			return err
 		}
-		longest := min(payment.ResolveDelay(payment.OperationUnknown, math.MaxInt32), d.ResolvePause)
+		longest := min(evidence.ResolveDelay(payment.OperationUnknown, math.MaxInt32), d.ResolvePause)
 		return tx.RecallOperations(Recall{DueBy: tx.Now().Add(longest + d.LeaseTime)}, payment.OperationStarted, payment.OperationUnknown)
 	})
 }
@@ -114,7 +115,7 @@ func (d *Driver) keepDue(op *payment.Operation, now time.Time) {
 	if op.Unsent() && op.ResolveTries == 0 { // its first send may be put off for longer
 		return
 	}
-	op.AskBy(now.Add(payment.ResolveDelay(op.Status, op.ResolveTries)))
+	op.AskBy(now.Add(evidence.ResolveDelay(op.Status, op.ResolveTries)))
 	op.AskBy(now.Add(d.ResolvePause))
 }
 
@@ -150,7 +151,7 @@ func (d *Driver) sentBy(t time.Time) time.Time {
 func (d *Driver) age(op *payment.Operation) time.Duration {
 	began, known := d.moved(op.StartedAt)
 	if !known {
-		return payment.AgeUnknown
+		return evidence.AgeUnknown
 	}
 	return d.Now().Sub(began)
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/evidence"
 	"payswitch/engine/link"
-	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/vault"
 )
@@ -43,8 +43,8 @@ type Deps struct {
 }
 
 // Waits returns the durations that decide about open operations, corrected for jumps of the clock.
-func (d *Driver) Waits() payment.Waits {
-	return payment.Waits{Lease: d.LeaseTime, Payer: d.PayerWait, Pause: d.ResolvePause, Age: d.age, SentBy: d.sentBy}
+func (d *Driver) Waits() evidence.Waits {
+	return evidence.Waits{Lease: d.LeaseTime, Payer: d.PayerWait, Pause: d.ResolvePause, Age: d.age, SentBy: d.sentBy}
 }
 
 // New builds a Driver from d. It checks nothing and starts nothing.

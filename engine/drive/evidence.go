@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -20,7 +21,7 @@ import (
 // FindEvidence looks for what is known of an open operation, and returns how. A message that the processor sent meanwhile is read first. Then the
 // ways of the manifest take turns, in its order, so that a way that brings nothing never keeps a better one waiting. The text of an unknown
 // verdict has the last answer of each way.
-func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, string, error) {
+func (d *Driver) FindEvidence(ctx context.Context, w *Run) (evidence.Verdict, string, error) {
 	op := w.Operation
 	if op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() {
 		return d.sendUnsent(ctx, w)
@@ -54,7 +55,7 @@ func (d *Driver) FindEvidence(ctx context.Context, w *Run) (payment.Verdict, str
 }
 
 // sendUnsent sends an operation again after proof that no request of it has left.
-func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, string, error) {
+func (d *Driver) sendUnsent(ctx context.Context, w *Run) (evidence.Verdict, string, error) {
 	if v, ends := d.Waits().Unsent(w.Operation, w.Attempt, d.Now()); ends {
 		return v, "not sent", nil
 	}
@@ -65,36 +66,36 @@ func (d *Driver) sendUnsent(ctx context.Context, w *Run) (payment.Verdict, strin
 // resend sends the operation's first request again. It uses the same adapter build, request, seed and clock, so the processor recognizes the
 // idempotency key. The adapter gets journalled answers from the journal; the driver does not ask for them again. If nothing has left yet, the clock is
 // the present one, because a processor may refuse a request with an old date.
-func (d *Driver) resend(ctx context.Context, w *Run) (payment.Verdict, error) {
+func (d *Driver) resend(ctx context.Context, w *Run) (evidence.Verdict, error) {
 	op := w.Operation
 	if err := d.Vault.OpenJSON(op.Request, vault.RequestAD(op.ID), &w.Request); err != nil {
-		return payment.Verdict{}, err
+		return evidence.Verdict{}, err
 	}
 	var err error
 	if i := w.Request.Instrument; len(op.Instrument) == 0 && i != nil && i.Card != nil {
-		return payment.Verdict{}, vault.ErrShredded // without its card the request would differ from the first one
+		return evidence.Verdict{}, vault.ErrShredded // without its card the request would differ from the first one
 	}
 	if w.Secrets, err = d.Vault.OpenSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID()); err != nil {
-		return payment.Verdict{}, err
+		return evidence.Verdict{}, err
 	}
 	if w.resume, w.captured, w.repeat, err = d.journalledAnswers(ctx, op.ID); err != nil {
-		return payment.Verdict{}, err
+		return evidence.Verdict{}, err
 	}
 	w.Journalled = len(w.resume)
 	w.mayHaveLeft = op.Status == payment.OperationStarted || !op.LastSendAt.IsZero()
 	switch {
 	case w.mayHaveLeft:
 		w.sentBefore = d.Waits().LastSend(op)
-	case payment.TalksToProcessor(w.Adapter.Manifest):
+	case evidence.TalksToProcessor(w.Adapter.Manifest):
 		w.repeat, w.firstSend = nil, d.Now() // an intent that never left binds no later one
 	default: // beforeSend never runs for an adapter that is its own processor
 		if err := d.markSend(ctx, w); err != nil {
-			return payment.Verdict{}, err
+			return evidence.Verdict{}, err
 		}
 	}
 	v := d.Drive(ctx, w)
 	if w.mayHaveLeft && v.Status == payment.OperationDeclined && refusedUnread(w.HTTPStatus) {
-		v = payment.Verdict{Status: payment.OperationUnknown, Text: "refused when sent again: that says nothing of the first time"}
+		v = evidence.Verdict{Status: payment.OperationUnknown, Text: "refused when sent again: that says nothing of the first time"}
 	}
 	return v, nil
 }
@@ -145,10 +146,10 @@ func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out
 }
 
 // AskProcessor queries the processor and interprets its answer as evidence about the open operation.
-func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, error) {
+func (d *Driver) AskProcessor(ctx context.Context, w *Run) (evidence.Verdict, error) {
 	asked := d.Now()
 	if _, err := d.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
-		return payment.Verdict{}, fault.Internal(err, "read the clock")
+		return evidence.Verdict{}, fault.Internal(err, "read the clock")
 	}
 	final := d.Waits().NotFoundFinal(w.Operation, w.Adapter.Manifest.Resolve)
 	o, v := d.Sync(ctx, w, w.Operation.Kind)
@@ -161,15 +162,15 @@ func (d *Driver) AskProcessor(ctx context.Context, w *Run) (payment.Verdict, err
 }
 
 // interpret derives the open operation's verdict from a report of the processor.
-func (w *Run) interpret(o *sdk.Outcome, final bool) payment.Verdict {
+func (w *Run) interpret(o *sdk.Outcome, final bool) evidence.Verdict {
 	if w.Operation.OfRefund() {
-		return payment.InterpretRefund(w.Operation, w.Refund, o, final)
+		return evidence.InterpretRefund(w.Operation, w.Refund, o, final)
 	}
-	return payment.InterpretSync(w.Operation, w.Attempt, o, final)
+	return evidence.InterpretSync(w.Operation, w.Attempt, o, final)
 }
 
 // Sync queries the processor for a payment. Without an outcome the verdict says why. Other operations on the payment do not wait for it.
-func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk.Outcome, payment.Verdict) {
+func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk.Outcome, evidence.Verdict) {
 	now := e.Now().UTC().Truncate(time.Millisecond)
 	q := *w
 	q.Token = "" // the seed of a query comes from no request
@@ -177,7 +178,7 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	if resolves != "" {
 		amount = w.Operation.Amount
 	}
-	query := payment.QueryFor(resolves)
+	query := evidence.QueryFor(resolves)
 	q.Operation = e.NewOperation(&q, query, amount, now)
 	q.Request = e.LaterRequest(&q, amount)
 	q.Request.Resolves = resolves
@@ -189,15 +190,15 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	if r == nil {
 		r = &port.DriveResult{}
 	}
-	v := payment.Judge(query, q.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
+	v := evidence.Judge(query, q.Request.Amount, w.Adapter.Manifest, r.Answer(), err)
 	e.Metrics.OperationDone(string(query), q.Operation.Connector, v.Status, e.Now().Sub(now))
 	if v.Outcome == nil || v.Outcome.Status == sdk.StatusUnknown || v.Status == payment.OperationUnknown {
 		e.raiseAlarm(ctx, &q, v)
-		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query does not show the payment's result: " + v.Text}
+		return nil, evidence.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query does not show the payment's result: " + v.Text}
 	}
 	if m := v.Outcome.Amount; resolves != sdk.OpRefund && m != nil && m.Currency != "" && m.Currency != q.Request.Amount.Currency {
 		e.Metrics.Alarm("amount_mismatch")
-		return nil, payment.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query has another currency than the payment"}
+		return nil, evidence.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query has another currency than the payment"}
 	}
 	return v.Outcome, v
 }
@@ -209,8 +210,8 @@ const EvidenceOfWebhook = "webhook"
 const NoteUnderWay = "came while the operation was under way"
 
 // EvidenceFromWebhooks returns the verdict of the messages that the processor sent during an operation, or unknown without such a message.
-func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (payment.Verdict, error) {
-	none := payment.Verdict{Status: payment.OperationUnknown, Text: "the operation waits for a message of the processor, or for an operator"}
+func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (evidence.Verdict, error) {
+	none := evidence.Verdict{Status: payment.OperationUnknown, Text: "the operation waits for a message of the processor, or for an operator"}
 	var kept []Evidence
 	err := d.Store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.Operation.ID); return err })
 	if err != nil {

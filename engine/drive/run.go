@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/approval"
 	"payswitch/engine/card"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -108,7 +109,7 @@ func (d *Driver) SealRun(w *Run) (err error) {
 }
 
 // Drive lets the adapter perform the operation and judges its answer.
-func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
+func (e *Driver) Drive(ctx context.Context, w *Run) evidence.Verdict {
 	d := &port.Drive{Connector: w.Account.Connector, AdapterHash: w.Operation.AdapterHash, Operation: w.Operation.Kind, OperationID: w.Operation.ID, Started: w.Operation.StartedAt,
 		Seed: [32]byte(w.Operation.Seed), Account: e.driveAccount(w.Account), Request: w.Request, Secrets: w.Secrets, Card: w.cardFacts(), Resume: w.resume, Captured: w.captured,
 		BeforeSend: func(ctx context.Context, s port.SendIntent) error { return e.beforeSend(ctx, w, s) }}
@@ -130,7 +131,7 @@ func (e *Driver) Drive(ctx context.Context, w *Run) payment.Verdict {
 	if r.Outcome != nil {
 		w.CAVV = r.CAVV(r.Outcome.Authentication)
 	}
-	v := payment.JudgeDrive(w.Operation, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err, payment.EarlierSends{MayHaveLeft: w.mayHaveLeft, At: w.sentBefore}, e.Now())
+	v := evidence.JudgeDrive(w.Operation, w.Request.Amount, w.Adapter.Manifest, r.Answer(), err, evidence.EarlierSends{MayHaveLeft: w.mayHaveLeft, At: w.sentBefore}, e.Now())
 	v.Busy, v.Late = errors.Is(err, fault.ErrBusy), errors.Is(err, errLeaseLost)
 	return v
 }

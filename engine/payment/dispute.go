@@ -1,8 +1,6 @@
 package payment
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"payswitch/sdk"
@@ -52,12 +50,12 @@ func (d *Dispute) Clone() *Dispute {
 // Event returns the event type for merchants.
 func (d *Dispute) Event() string { return "dispute_" + string(d.Status) }
 
-// maxDisputeText bounds the texts of a dispute that a processor sends.
-const maxDisputeText = 255
+// MaxDisputeText bounds the texts of a dispute that a processor sends.
+const MaxDisputeText = 255
 
 // Take writes what a message of the time at says into the record. claim is the message as BookDispute booked it.
 func (d *Dispute) Take(claim Claim, said *sdk.Dispute, now time.Time) {
-	d.Stage, d.Status, d.Amount, d.Currency, d.ModifiedAt = claim.stage(), claim.Status, claim.Amount, said.Amount.Currency, now
+	d.Stage, d.Status, d.Amount, d.Currency, d.ModifiedAt = claim.StageReached(), claim.Status, claim.Amount, said.Amount.Currency, now
 	i := &d.Details
 	i.ConnectorStatus, i.UpdatedThere = cut(said.ConnectorStatus), claim.At
 	setShort(&i.Reason, said.Reason)
@@ -80,12 +78,12 @@ func setMoment(to *time.Time, ms int64) {
 	}
 }
 
-// cut shortens a text to maxDisputeText bytes, without half a character.
+// cut shortens a text to MaxDisputeText bytes, without half a character.
 func cut(text string) string {
-	if len(text) <= maxDisputeText {
+	if len(text) <= MaxDisputeText {
 		return text
 	}
-	n := maxDisputeText
+	n := MaxDisputeText
 	for n > 0 && text[n]&0xC0 == 0x80 {
 		n--
 	}
@@ -103,15 +101,6 @@ type Claim struct {
 	At        time.Time         `json:"at,omitzero"` // time of the message at the processor, zero if it names none
 }
 
-// maxDisputes bounds the disputes that a payment keeps. Further ones raise the alarm and are not booked.
-const maxDisputes = 50
-
-// AlarmDispute counts disputes that a person must look at: their amount was refunded already, or payswitch cannot book them.
-const AlarmDispute = "dispute_needs_look"
-
-// AlarmUnprovenDispute counts attempts of which a message without proof says that a dispute exists.
-const AlarmUnprovenDispute = "dispute_unproven"
-
 // Stages are the stages of disputes, in their order. DisputeStatuses are their statuses.
 var (
 	Stages          = []sdk.DisputeStage{sdk.StagePreDispute, sdk.StageDispute, sdk.StagePreArbitration, sdk.StageArbitration, sdk.StageReversal}
@@ -119,7 +108,7 @@ var (
 		sdk.DisputeWon, sdk.DisputeLost}
 )
 
-func (c *Claim) stage() sdk.DisputeStage {
+func (c *Claim) StageReached() sdk.DisputeStage {
 	if c.Stage == "" {
 		return sdk.StageDispute
 	}
@@ -134,7 +123,7 @@ func (c *Claim) holds() bool {
 	case sdk.DisputeLost, sdk.DisputeAccepted:
 		return true
 	}
-	return c.stage() != sdk.StagePreDispute
+	return c.StageReached() != sdk.StagePreDispute
 }
 
 // Disputed returns the amount that is claimed back or lost. It cannot be refunded.
@@ -155,79 +144,6 @@ func (p *Payment) LostDisputes() (sum int64) {
 		}
 	}
 	return sum
-}
-
-// DisputeBooking is the result of a message about a dispute.
-type DisputeBooking struct {
-	Payment *Payment // a changed copy, nil if the message tells nothing new or cannot be booked
-	Claim   Claim    // what the message says, if Payment is set
-	Moved   bool     // the dispute is new, or has another stage or status
-	Alarm   string   // the alarm to raise, "" for none
-}
-
-// BookDispute books a verified message about a dispute of an attempt on a copy of the payment. Messages repeat, and come in any order: an older one
-// changes nothing, and the stage never goes back. It is pure.
-func BookDispute(p *Payment, attemptID string, said *sdk.Dispute, at, now time.Time) DisputeBooking {
-	known := slices.Contains(DisputeStatuses, said.Status) && (said.Stage == "" || slices.Contains(Stages, said.Stage))
-	named := said.ID != "" && len(said.ID) <= maxDisputeText && !strings.ContainsRune(said.ID, 0)
-	if !known || !named || said.Amount.Minor <= 0 || said.Amount.Minor > MaxAmount || said.Amount.Currency != p.Currency {
-		return DisputeBooking{Alarm: AlarmDispute}
-	}
-	n := p.Clone()
-	list := slices.Clone(p.Details.Disputes)
-	b := DisputeBooking{Payment: n, Moved: true,
-		Claim: Claim{ID: said.ID, AttemptID: attemptID, Status: said.Status, Stage: said.Stage, Amount: said.Amount.Minor, At: at}}
-	if i := slices.IndexFunc(list, func(d Claim) bool { return d.ID == said.ID && d.AttemptID == attemptID }); i >= 0 {
-		was := &list[i]
-		if b.Claim.Stage == "" {
-			b.Claim.Stage = was.Stage
-		}
-		if !b.Claim.isNews(was) {
-			return DisputeBooking{}
-		}
-		b.Moved = was.Status != b.Claim.Status || was.stage() != b.Claim.stage()
-		if b.Claim.At.IsZero() {
-			b.Claim.At = was.At
-		}
-		list[i] = b.Claim
-	} else if len(list) >= maxDisputes {
-		return DisputeBooking{Alarm: AlarmDispute}
-	} else {
-		list = append(list, b.Claim)
-	}
-	n.Details.Disputes, n.ModifiedAt = list, now
-	if n.Disputed() > p.Disputed() && n.Refundable() < 0 { // the customer gets the money twice unless the merchant answers
-		b.Alarm = AlarmDispute
-	}
-	return b
-}
-
-// isNews reports whether c tells more than was: it is of a later stage, or within the stage of a later time. Without times a status follows those
-// that come before it in a dispute's life, and of two ends the one that arrives last counts.
-func (c *Claim) isNews(was *Claim) bool {
-	if now, before := slices.Index(Stages, c.stage()), slices.Index(Stages, was.stage()); now != before {
-		return now > before
-	}
-	if c.At.IsZero() || was.At.IsZero() || c.At.Equal(was.At) {
-		if c.Status == was.Status {
-			return c.Amount != was.Amount || !was.At.Equal(c.At) && was.At.IsZero()
-		}
-		return disputeAge(c.Status) >= disputeAge(was.Status)
-	}
-	return c.At.After(was.At)
-}
-
-// disputeAge orders the statuses of a dispute's life. An expired one may still be decided for the merchant.
-func disputeAge(s sdk.DisputeStatus) int {
-	switch s {
-	case sdk.DisputeOpened:
-		return 0
-	case sdk.DisputeChallenged:
-		return 1
-	case sdk.DisputeExpired:
-		return 2
-	}
-	return 3
 }
 
 // DisputeCount is the number of a merchant's disputes with one connector, currency, stage and status.

@@ -90,39 +90,6 @@ func (a *Attempt) AddCapture(opID string, amount int64, now time.Time) {
 	a.Details.Captures = append(a.Details.Captures, CaptureRecord{ID: AttemptID(a.ID, n), Sequence: n, OperationID: opID, Amount: amount, Status: CaptureStarted, At: now})
 }
 
-// captured books amount as taken by the capture operation opID. opID is "" if the evidence comes from the processor and not from one of our
-// operations.
-func (a *Attempt) captured(opID string, amount int64, processorID string) {
-	a.Captured += amount
-	if i := a.captureIndex(opID); i >= 0 {
-		c := &a.Details.Captures[i]
-		c.Status, c.Amount, c.ProcessorID = CaptureCharged, amount, processorID
-	}
-}
-
-func (a *Attempt) captureIndex(opID string) int {
-	return slices.IndexFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.OperationID == opID })
-}
-
-// captureIs reports whether the capture of operation opID has the processor's id processorID.
-func (a *Attempt) captureIs(opID, processorID string) bool {
-	i := a.captureIndex(opID)
-	return i >= 0 && a.Details.Captures[i].ProcessorID == processorID
-}
-
-// rest returns the trigger that restores the attempt's status after a capture or void that did not happen.
-func (a *Attempt) rest() Trigger {
-	switch {
-	case a.Authorized == 0:
-		return TriggerStillAwaiting
-	case a.Captured > 0:
-		return TriggerStillPartlyHeld
-	case a.Authorized < a.Amount:
-		return TriggerStillPartlyAuthorized
-	}
-	return TriggerStillHeld
-}
-
 // Clone returns a copy, so that a computation can be thrown away without a trace.
 func (a *Attempt) Clone() *Attempt {
 	c := *a

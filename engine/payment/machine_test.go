@@ -5,17 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"payswitch/sdk"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -225,117 +221,4 @@ func TestTablesAgree(t *testing.T) {
 			require.False(t, f.Confirm || f.Update || f.Capture || f.Cancel || f.Sync, s)
 		}
 	}
-}
-
-// Whatever happens in whatever order: refunded <= captured <= authorized <= asked for, what merchants see follows from the attempt, and
-// nothing leaves a terminal status.
-func TestMachineProperties(t *testing.T) {
-	for seed := range uint64(2000) {
-		play(t, rand.New(rand.NewPCG(seed, 7)))
-	}
-}
-
-func FuzzMachine(f *testing.F) {
-	f.Add(uint64(1), uint64(2))
-	f.Add(uint64(26), uint64(303)) // nothing authorized
-	f.Fuzz(func(t *testing.T, a, b uint64) { play(t, rand.New(rand.NewPCG(a, b))) })
-}
-
-func play(t *testing.T, r *rand.Rand) {
-	amount := r.Int64N(10_000) + 1
-	now := time.UnixMilli(0)
-	p := &Payment{Amount: amount, NetAmount: amount, Details: Details{CaptureMethod: []CaptureMethod{CaptureAutomatic, CaptureManual, CaptureManualMultiple}[r.IntN(3)]}}
-	a := &Attempt{ID: "pay_1_1", Number: 1, Status: PaymentMethodAwaited, Amount: amount}
-	DeriveTotals(p, a)
-	for range 30 {
-		before := a.Status
-		op, v, m := randomOperation(r, p, a)
-		if op == nil {
-			return
-		}
-		b := Book(p, a, op, m, v, now)
-		if before.Terminal() && before != PartialCharged {
-			require.Equal(t, before, b.Attempt.Status, "terminal means terminal")
-		}
-		require.LessOrEqual(t, b.Attempt.Captured, b.Attempt.Authorized)
-		require.LessOrEqual(t, b.Attempt.Authorized, b.Attempt.Amount)
-		require.LessOrEqual(t, b.Payment.Refunded, b.Attempt.Captured)
-		require.Equal(t, b.Attempt.Status.Payment(), b.Payment.Status)
-		require.Equal(t, b.Attempt.Captured, b.Payment.Received)
-		require.GreaterOrEqual(t, b.Payment.Capturable, int64(0))
-		if b.Payment.Status.Facts().Terminal {
-			require.Zero(t, b.Payment.Capturable)
-		}
-		require.Equal(t, b.Operation.Status.Open(), b.Payment.OpenOperation == b.Operation.ID, "the slot is held exactly as long as the operation is open")
-		p, a = b.Payment, b.Attempt
-		p.OpenOperation = ""
-	}
-}
-
-// randomOperation begins an operation that the attempt's status allows (nil when none is) and ends it somehow, sometimes with amounts
-// that cannot be.
-func randomOperation(r *rand.Rand, p *Payment, a *Attempt) (*Operation, Verdict, *sdk.Manifest) {
-	begin := func(kind sdk.Operation, by Trigger, amount int64) *Operation {
-		if err := Move(p, a, by, time.UnixMilli(0)); err != nil {
-			panic(err)
-		}
-		p.OpenOperation = fmt.Sprint("op_", r.Uint64())
-		return &Operation{ID: p.OpenOperation, Kind: kind, Status: OperationStarted, Amount: amount}
-	}
-	var op *Operation
-	asked := a.Amount
-	switch a.Status {
-	case PaymentMethodAwaited, ConfirmationAwaited:
-		op = begin(sdk.OpAuthorize, TriggerSubmit, a.Amount)
-	case AuthenticationPending, DeviceDataPending:
-		op = begin(sdk.OpComplete, TriggerResume, a.Amount)
-	case Pending, Unresolved, Authorizing: // resolution
-		op = &Operation{ID: "op_r", Kind: sdk.OpAuthorize, Status: OperationPending, Amount: a.Amount}
-	case CaptureInitiated, VoidInitiated:
-		kind := sdk.OpVoid
-		if a.Status == CaptureInitiated {
-			kind = sdk.OpCapture
-		}
-		asked = a.Authorized - a.Captured
-		id := "op_r"
-		if kind == sdk.OpCapture {
-			c := a.Details.Captures[len(a.Details.Captures)-1]
-			id, asked = c.OperationID, c.Amount
-		}
-		op = &Operation{ID: id, Kind: kind, Status: OperationUnknown, Amount: asked}
-		p.OpenOperation = op.ID
-	case Authorized, PartiallyAuthorized, PartialChargedAndChargeable:
-		asked = r.Int64N(a.Authorized-a.Captured) + 1
-		if r.IntN(3) == 0 {
-			op = begin(sdk.OpVoid, TriggerVoidStart, a.Authorized-a.Captured)
-		} else {
-			op = begin(sdk.OpCapture, TriggerCaptureStart, asked)
-			a.Details.Captures = append(slices.Clone(a.Details.Captures), CaptureRecord{OperationID: op.ID, Amount: asked, Status: CaptureStarted})
-		}
-	case PartialCharged:
-		if a.Details.Released {
-			return nil, Verdict{}, nil
-		}
-		asked = a.Authorized - a.Captured
-		op = &Operation{ID: "op_rest", Kind: sdk.OpVoid, Status: OperationStarted, Amount: asked}
-		p.OpenOperation = op.ID
-	default:
-		return nil, Verdict{}, nil
-	}
-	m := &sdk.Manifest{Features: sdk.Features{ReleasesRest: r.IntN(2) == 0}}
-	res := &Answer{MayHaveLeft: r.IntN(4) > 0, AnsweredLast: r.IntN(4) > 0}
-	if res.MayHaveLeft {
-		res.Exchanges = make([]sdk.Exchange, 1)
-	}
-	if r.IntN(10) == 0 {
-		res.Reject = &sdk.Reject{Code: sdk.RejectUnsupported}
-		return op, Judge(op.Kind, sdk.Money{Minor: asked, Currency: "EUR"}, m, res, nil), m
-	}
-	kinds := append(op.Kind.Outcomes(), sdk.StatusUnknown)
-	o := &sdk.Outcome{Status: kinds[r.IntN(len(kinds))], Decline: &sdk.Decline{Code: "x"}}
-	if r.IntN(2) == 0 {
-		o.Amount = &sdk.Money{Minor: r.Int64N(2*asked+1) - 1, Currency: []sdk.Currency{"EUR", "USD"}[r.IntN(2)]}
-	}
-	res.Outcome = o
-	return op, Judge(op.Kind, sdk.Money{Minor: asked, Currency: "EUR"}, m, res, nil), m
 }

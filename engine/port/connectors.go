@@ -8,7 +8,7 @@ import (
 
 	"payswitch/engine/approval"
 	"payswitch/engine/card"
-	"payswitch/engine/payment"
+	"payswitch/engine/evidence"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -39,8 +39,8 @@ type AdapterInfo struct {
 }
 
 // Answer returns the part of r that a verdict needs.
-func (r *DriveResult) Answer() *payment.Answer {
-	return &payment.Answer{Exchanges: r.Exchanges, MayHaveLeft: r.MayHaveLeft, AnsweredLast: r.AnsweredLast, Reject: r.Reject, Outcome: r.Outcome}
+func (r *DriveResult) Answer() *evidence.Answer {
+	return &evidence.Answer{Exchanges: r.Exchanges, MayHaveLeft: r.MayHaveLeft, AnsweredLast: r.AnsweredLast, Reject: r.Reject, Outcome: r.Outcome}
 }
 
 // Drive is one operation to perform.

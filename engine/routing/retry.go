@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/evidence"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
@@ -33,7 +34,7 @@ func (t *Router) MayRetry(w *change.Confirming, in *request.Input, c *card.Card,
 
 // MustEnd returns the verdict to book for a further attempt of which nothing has left. The payment has an attempt that failed before, so it ends
 // as failed, and does not wait for a new confirm.
-func MustEnd(w *change.Loaded, v payment.Verdict) payment.Verdict {
+func MustEnd(w *change.Loaded, v evidence.Verdict) evidence.Verdict {
 	if w.Retry != nil && w.Retry.Tries > 0 && (v.Status == payment.OperationFailed || v.Status == payment.OperationRejected) && v.Over() {
 		return v.NotActed()
 	}
@@ -48,7 +49,7 @@ type Further struct {
 
 // Another decides whether another attempt follows a failed authorization, before the failure is booked. It returns nil if none follows. Only a
 // verdict that is over leads to another attempt: the processor did not act, and will not.
-func (t *Router) Another(ctx context.Context, w *change.Loaded, v payment.Verdict, now time.Time) (*Further, error) {
+func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdict, now time.Time) (*Further, error) {
 	op, r := w.Operation, w.Retry
 	if r == nil || r.Last || !w.Fresh || !v.Over() || v.Busy || v.Late || op.Kind != sdk.OpAuthorize && op.Kind != sdk.OpVerify ||
 		w.Payment.OpenOperation != op.ID || w.Payment.AttemptID != op.AttemptID || w.Attempt.Details.CancelWanted || !now.Before(r.Until) {
@@ -90,7 +91,7 @@ func (t *Router) Another(ctx context.Context, w *change.Loaded, v payment.Verdic
 }
 
 // failureOf describes a failed attempt to the error table.
-func failureOf(a *payment.Attempt, op *payment.Operation, v payment.Verdict) Failure {
+func failureOf(a *payment.Attempt, op *payment.Operation, v evidence.Verdict) Failure {
 	f := Failure{Connector: a.Connector, Kind: op.Kind}
 	if o := v.Outcome; o != nil && o.Decline != nil {
 		f.Decline = *o.Decline
@@ -102,7 +103,7 @@ func failureOf(a *payment.Attempt, op *payment.Operation, v payment.Verdict) Fai
 }
 
 // Unify adds to a decline the unified code and message of the operator's error rule.
-func (t *Router) Unify(ctx context.Context, b *payment.Booking, v payment.Verdict) {
+func (t *Router) Unify(ctx context.Context, b *evidence.Booking, v evidence.Verdict) {
 	bad := b.Attempt.Details.Error
 	if bad == nil || b.Attempt.Status != payment.AttemptFailure || v.Status != payment.OperationDeclined {
 		return

@@ -7,8 +7,8 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
 
@@ -52,7 +52,7 @@ func (s *Stories) Allowed(ctx context.Context, auth account.Auth, id string) (*A
 	if err != nil {
 		return nil, err
 	}
-	out.Cancel.Allowed = payment.NextCancel(p, w.Attempt, ops, w.Attempt.Private.Invoke != nil) != payment.CancelRefused
+	out.Cancel.Allowed = evidence.NextCancel(p, w.Attempt, ops, w.Attempt.Private.Invoke != nil) != evidence.CancelRefused
 	out.Cancel.Most = w.Attempt.Authorized - w.Attempt.Captured
 	if w, err = s.Changes.Load(ctx, auth.MerchantID, id); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -22,7 +23,7 @@ import (
 
 // StepUpAfter handles an issuer's soft decline. It adds an authentication and a new attempt with the same card to the change that books the
 // decline. goesOn is true if the payment continues that way.
-func (s *Authentications) StepUpAfter(ctx context.Context, w *change.Loaded, b *payment.Booking, ch *change.Change, now time.Time) (goesOn bool, err error) {
+func (s *Authentications) StepUpAfter(ctx context.Context, w *change.Loaded, b *evidence.Booking, ch *change.Change, now time.Time) (goesOn bool, err error) {
 	bad := b.Attempt.Details.Error
 	if b.Attempt.Status != payment.AttemptFailure || bad == nil || bad.Reason != sdk.DeclineAuthenticationNeeded || w.Operation.Kind != sdk.OpAuthorize || len(w.Operation.Instrument) == 0 {
 		return false, nil
@@ -100,7 +101,7 @@ func (s *Authentications) authenticationsOf(ctx context.Context, p *payment.Paym
 }
 
 // newStepUp makes the new attempt and its authentication from the declined authorization's request and card.
-func (s *Authentications) newStepUp(ctx context.Context, w *change.Loaded, b *payment.Booking, ch *change.Change, account *account.Account, adapter port.AdapterInfo, now time.Time) (goesOn bool, err error) {
+func (s *Authentications) newStepUp(ctx context.Context, w *change.Loaded, b *evidence.Booking, ch *change.Change, account *account.Account, adapter port.AdapterInfo, now time.Time) (goesOn bool, err error) {
 	var first sdk.Request
 	if err := s.Vault.OpenJSON(w.Operation.Request, vault.RequestAD(w.Operation.ID), &first); err != nil {
 		return false, err

@@ -1,10 +1,11 @@
-package payment
+package evidence
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -18,11 +19,11 @@ func TestComparisonsAreNoSends(t *testing.T) {
 	for _, c := range []struct {
 		m      *sdk.Manifest
 		status sdk.OutcomeStatus
-		want   OperationStatus
+		want   payment.OperationStatus
 	}{
-		{alone, sdk.StatusCaptured, OperationSucceeded},
-		{alone, sdk.StatusDeclined, OperationDeclined},
-		{talks, sdk.StatusCaptured, OperationFailed}, // the adapter reports a capture without a request
+		{alone, sdk.StatusCaptured, payment.OperationSucceeded},
+		{alone, sdk.StatusDeclined, payment.OperationDeclined},
+		{talks, sdk.StatusCaptured, payment.OperationFailed}, // the adapter reports a capture without a request
 	} {
 		compared.Outcome = &sdk.Outcome{Status: c.status, TransactionID: "tx_1", Amount: &asked}
 		if c.status == sdk.StatusDeclined {
@@ -31,5 +32,5 @@ func TestComparisonsAreNoSends(t *testing.T) {
 		require.Equal(t, c.want, Judge(sdk.OpAuthorize, asked, c.m, compared, nil).Status, c.status)
 	}
 	unanswered := &Answer{MayHaveLeft: true, Exchanges: []sdk.Exchange{{Verified: &yes}, {Sent: true}}, Outcome: &sdk.Outcome{Status: sdk.StatusCaptured}}
-	require.Equal(t, OperationUnknown, Judge(sdk.OpAuthorize, asked, talks, unanswered, nil).Status)
+	require.Equal(t, payment.OperationUnknown, Judge(sdk.OpAuthorize, asked, talks, unanswered, nil).Status)
 }

@@ -1,4 +1,4 @@
-package payment
+package evidence
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -25,10 +26,10 @@ var modelStart = time.UnixMilli(1_700_000_000_000).UTC()
 // are never changed in place, so states share them.
 type state struct {
 	now     time.Time
-	p       *Payment
-	a       *Attempt
-	ops     []*Operation
-	refunds []*Refund
+	p       *payment.Payment
+	a       *payment.Attempt
+	ops     []*payment.Operation
+	refunds []*payment.Refund
 	kept    []modelMail // messages that came while an operation was under way
 	runs    []*modelRun
 	at      modelProcessor
@@ -41,7 +42,7 @@ type state struct {
 
 // modelPast is an attempt that a later one has followed, and its transaction at the processor.
 type modelPast struct {
-	a  *Attempt
+	a  *payment.Attempt
 	at modelProcessor
 }
 
@@ -85,14 +86,14 @@ const (
 // modelRun is work in the memory of one node. It is lost when the node dies.
 type modelRun struct {
 	kind     runKind
-	p        *Payment
-	a        *Attempt
-	loaded   *Attempt // the row that a differs from, nil if a is the row
-	r        *Refund
-	op       *Operation // the run's own copy
-	node     string     // each run has a node of its own, as a node has one run of an operation
-	lease    time.Time  // as in the row
-	leaseEnd time.Time  // on the node's clock
+	p        *payment.Payment
+	a        *payment.Attempt
+	loaded   *payment.Attempt // the row that a differs from, nil if a is the row
+	r        *payment.Refund
+	op       *payment.Operation // the run's own copy
+	node     string             // each run has a node of its own, as a node has one run of an operation
+	lease    time.Time          // as in the row
+	leaseEnd time.Time          // on the node's clock
 	fresh    bool
 	earlier  EarlierSends
 	phase    runPhase
@@ -120,7 +121,7 @@ func (s *state) breaks(format string, args ...any) {
 	}
 }
 
-func (s *state) row(id string) *Operation {
+func (s *state) row(id string) *payment.Operation {
 	if i := s.index(id); i >= 0 {
 		return s.ops[i]
 	}
@@ -128,10 +129,10 @@ func (s *state) row(id string) *Operation {
 }
 
 func (s *state) index(id string) int {
-	return slices.IndexFunc(s.ops, func(o *Operation) bool { return o.ID == id })
+	return slices.IndexFunc(s.ops, func(o *payment.Operation) bool { return o.ID == id })
 }
 
-func (s *state) put(op *Operation) { s.ops[s.index(op.ID)] = op }
+func (s *state) put(op *payment.Operation) { s.ops[s.index(op.ID)] = op }
 
 func (s *state) alarm(kinds ...string) {
 	for _, k := range kinds {
@@ -157,14 +158,14 @@ func (s *state) own(r *modelRun) *modelRun {
 
 // modelChange stands for change.Change: rows that one transaction writes by compare-and-set on the rows that the decision read.
 type modelChange struct {
-	wasP, p    *Payment
-	wasA, a    *Attempt
-	wasR, r    *Refund
-	settled    *Operation
+	wasP, p    *payment.Payment
+	wasA, a    *payment.Attempt
+	wasR, r    *payment.Refund
+	settled    *payment.Operation
 	by         Settler
 	superseded string
 	watch      bool
-	intents    []*Operation
+	intents    []*payment.Operation
 	alarms     []string
 }
 
@@ -184,7 +185,7 @@ func (w *scenario) commit(s *state, c *modelChange) error {
 		s.put(c.settled)
 	}
 	if c.superseded != "" {
-		if op := *s.row(c.superseded); op.Status == OperationPending {
+		if op := *s.row(c.superseded); op.Status == payment.OperationPending {
 			EndPending(&op, c.p.ModifiedAt)
 			if c.watch {
 				op.ResolveTries = 0
@@ -211,8 +212,8 @@ func (w *scenario) commit(s *state, c *modelChange) error {
 	return nil
 }
 
-func (w *scenario) newOperation(s *state, kind sdk.Operation, amount int64) *Operation {
-	return &Operation{ID: fmt.Sprint("op", len(s.ops)+1), AttemptID: s.a.ID, AccountID: "acc", Kind: kind, Status: OperationStarted, Amount: amount, Owner: s.node(),
+func (w *scenario) newOperation(s *state, kind sdk.Operation, amount int64) *payment.Operation {
+	return &payment.Operation{ID: fmt.Sprint("op", len(s.ops)+1), AttemptID: s.a.ID, AccountID: "acc", Kind: kind, Status: payment.OperationStarted, Amount: amount, Owner: s.node(),
 		LeaseUntil: s.now.Add(modelLease), StartedAt: s.now}
 }
 
@@ -220,19 +221,19 @@ func (w *scenario) newOperation(s *state, kind sdk.Operation, amount int64) *Ope
 func (s *state) node() string { return s.now.String() }
 
 // perform begins the run of an operation whose intent is durable.
-func (w *scenario) perform(s *state, op *Operation, r *Refund) {
+func (w *scenario) perform(s *state, op *payment.Operation, r *payment.Refund) {
 	own := *op
 	s.runs = append(s.runs, &modelRun{kind: runDrive, p: s.p, a: s.a, r: r, op: &own, node: op.Owner, lease: op.LeaseUntil, leaseEnd: op.LeaseUntil, fresh: true})
 }
 
 // intent makes an operation durable and begins its run.
-func (w *scenario) intent(s *state, p *Payment, a *Attempt, op *Operation, by Trigger) bool {
-	if Move(p, a, by, s.now) != nil {
+func (w *scenario) intent(s *state, p *payment.Payment, a *payment.Attempt, op *payment.Operation, by payment.Trigger) bool {
+	if payment.Move(p, a, by, s.now) != nil {
 		s.breaks("no transition for a call that was allowed: %s by %s", a.Status, by)
 		return true
 	}
 	p.OpenOperation = op.ID
-	if w.commit(s, &modelChange{wasP: s.p, p: p, wasA: s.a, a: a, intents: []*Operation{op}}) != nil {
+	if w.commit(s, &modelChange{wasP: s.p, p: p, wasA: s.a, a: a, intents: []*payment.Operation{op}}) != nil {
 		return false
 	}
 	w.perform(s, op, nil)
@@ -242,15 +243,15 @@ func (w *scenario) intent(s *state, p *Payment, a *Attempt, op *Operation, by Tr
 // busy reports whether a call waits because an operation on the payment is being driven.
 func (s *state) busy() bool {
 	op := s.row(s.p.OpenOperation)
-	return op != nil && op.Status == OperationStarted && s.now.Before(op.LeaseUntil)
+	return op != nil && op.Status == payment.OperationStarted && s.now.Before(op.LeaseUntil)
 }
 
 func (w *scenario) confirm(s *state) bool {
 	p, a := s.p.Clone(), s.a.Clone()
 	switch {
-	case w.retries && s.p.Status == Failed && s.p.AttemptCount == 1:
+	case w.retries && s.p.Status == payment.Failed && s.p.AttemptCount == 1:
 		p.AttemptCount++
-		a = NewAttempt(p, p.AttemptCount, s.now)
+		a = payment.NewAttempt(p, p.AttemptCount, s.now)
 		p.AttemptID = a.ID
 		s.past = append(s.past, modelPast{s.a, s.at})
 		s.a, s.at = a, modelProcessor{}
@@ -258,29 +259,29 @@ func (w *scenario) confirm(s *state) bool {
 	case !s.p.Status.Facts().Confirm:
 		return false
 	}
-	a.AccountID, a.Private = "acc", &AttemptPrivate{}
-	return w.intent(s, p, a, w.newOperation(s, sdk.OpAuthorize, a.Amount), TriggerSubmit)
+	a.AccountID, a.Private = "acc", &payment.AttemptPrivate{}
+	return w.intent(s, p, a, w.newOperation(s, sdk.OpAuthorize, a.Amount), payment.TriggerSubmit)
 }
 
 func (w *scenario) capture(s *state, amount int64) bool {
-	if !s.p.Status.Facts().Capture || amount <= 0 || amount > s.p.Capturable && !IsTrue(OvercaptureAllowed(s.p, s.a)) {
+	if !s.p.Status.Facts().Capture || amount <= 0 || amount > s.p.Capturable && !payment.IsTrue(payment.OvercaptureAllowed(s.p, s.a)) {
 		return false
 	}
 	p, a := s.p.Clone(), s.a.Clone()
 	op := w.newOperation(s, sdk.OpCapture, amount)
 	a.AddCapture(op.ID, amount, s.now)
-	return w.intent(s, p, a, op, TriggerCaptureStart)
+	return w.intent(s, p, a, op, payment.TriggerCaptureStart)
 }
 
 // raise is hold.Funds.IncrementAuthorization.
 func (w *scenario) raise(s *state, amount int64) bool {
-	if s.p.Status != RequiresCapture || amount <= s.p.NetAmount || s.a.Raising() != nil {
+	if s.p.Status != payment.RequiresCapture || amount <= s.p.NetAmount || s.a.Raising() != nil {
 		return false
 	}
 	p, a, op := s.p.Clone(), s.a.Clone(), w.newOperation(s, sdk.OpIncrementalAuthorize, amount)
 	a.AddIncrement(op.ID, op.ID, amount, s.now)
 	p.OpenOperation = op.ID
-	if w.commit(s, &modelChange{wasP: s.p, p: p, wasA: s.a, a: a, intents: []*Operation{op}}) != nil {
+	if w.commit(s, &modelChange{wasP: s.p, p: p, wasA: s.a, a: a, intents: []*payment.Operation{op}}) != nil {
 		return false
 	}
 	w.perform(s, op, nil)
@@ -292,10 +293,10 @@ func (w *scenario) refund(s *state, amount int64) bool {
 		return false
 	}
 	p, op := s.p.Clone(), w.newOperation(s, sdk.OpRefund, amount)
-	r := &Refund{ID: "ref" + op.ID, AttemptID: s.a.ID, Status: RefundPending, Amount: amount, OperationID: op.ID}
+	r := &payment.Refund{ID: "ref" + op.ID, AttemptID: s.a.ID, Status: payment.RefundPending, Amount: amount, OperationID: op.ID}
 	p.Refunded += amount
 	p.Details.RefundCount++
-	if w.commit(s, &modelChange{wasP: s.p, p: p, r: r, intents: []*Operation{op}}) != nil {
+	if w.commit(s, &modelChange{wasP: s.p, p: p, r: r, intents: []*payment.Operation{op}}) != nil {
 		return false
 	}
 	w.perform(s, op, r)
@@ -313,12 +314,12 @@ func (w *scenario) cancel(s *state) bool {
 	case CancelLocally:
 		return w.cancelLocally(s, s.p, s.a, a.PendingOperation(s.ops))
 	case CancelByVoid:
-		return w.intent(s, p, a, w.newOperation(s, sdk.OpVoid, a.Authorized-a.Captured), TriggerVoidStart)
+		return w.intent(s, p, a, w.newOperation(s, sdk.OpVoid, a.Authorized-a.Captured), payment.TriggerVoidStart)
 	}
 	switch NextCancelWaiting(w.manifest) {
 	case CancelBefore:
 		a.Details.CancelWanted = true
-		return w.intent(s, p, a, w.newOperation(s, sdk.OpVoid, a.Amount), TriggerVoidStart)
+		return w.intent(s, p, a, w.newOperation(s, sdk.OpVoid, a.Amount), payment.TriggerVoidStart)
 	case CancelNoted:
 		return w.note(s)
 	}
@@ -336,9 +337,9 @@ func (w *scenario) note(s *state) bool {
 	return w.commit(s, &modelChange{wasP: s.p, p: p, wasA: s.a, a: a}) == nil
 }
 
-func (w *scenario) cancelLocally(s *state, wasP *Payment, wasA *Attempt, waiting *Operation) bool {
+func (w *scenario) cancelLocally(s *state, wasP *payment.Payment, wasA *payment.Attempt, waiting *payment.Operation) bool {
 	p, a := wasP.Clone(), wasA.Clone()
-	if Move(p, a, TriggerVoided, s.now) != nil {
+	if payment.Move(p, a, payment.TriggerVoided, s.now) != nil {
 		s.breaks("a cancel that was allowed has no transition from %s", a.Status)
 		return true
 	}
@@ -350,8 +351,8 @@ func (w *scenario) cancelLocally(s *state, wasP *Payment, wasA *Attempt, waiting
 }
 
 // ask begins a query. The processor answers it at once; what the run does with the answer comes later.
-func (w *scenario) ask(s *state, kind runKind, op *Operation) *modelRun {
-	r := &modelRun{kind: kind, p: s.p, a: s.a, phase: answered, askedAt: s.now, report: s.at.answerQuery(op), op: &Operation{}}
+func (w *scenario) ask(s *state, kind runKind, op *payment.Operation) *modelRun {
+	r := &modelRun{kind: kind, p: s.p, a: s.a, phase: answered, askedAt: s.now, report: s.at.answerQuery(op), op: &payment.Operation{}}
 	if op != nil {
 		own := *op
 		r.op, r.r = &own, s.refundOf(op)
@@ -360,7 +361,7 @@ func (w *scenario) ask(s *state, kind runKind, op *Operation) *modelRun {
 	return r
 }
 
-func (s *state) refundOf(op *Operation) *Refund {
+func (s *state) refundOf(op *payment.Operation) *payment.Refund {
 	if op.OfRefund() {
 		for _, f := range s.refunds {
 			if f.OperationID == op.ID {
@@ -387,7 +388,7 @@ func (w *scenario) forceSync(s *state) bool {
 func (w *scenario) canSync() bool { return slices.Contains(w.manifest.Operations, sdk.OpSync) }
 
 // interpret derives the verdict from a report on the run's operation, as drive.Run does.
-func interpretFor(op *Operation, a *Attempt, r *Refund, o *sdk.Outcome, final bool) Verdict {
+func interpretFor(op *payment.Operation, a *payment.Attempt, r *payment.Refund, o *sdk.Outcome, final bool) Verdict {
 	if op.OfRefund() {
 		return InterpretRefund(op, r, o, final)
 	}
@@ -403,7 +404,7 @@ func (w *scenario) verdictOf(s *state, r *modelRun) Verdict {
 		asked := sdk.Money{Minor: r.op.Amount, Currency: "EUR"}
 		return JudgeDrive(r.op, asked, w.manifest, r.answer, nil, r.earlier, s.now)
 	case r.report == nil:
-		return Verdict{Status: OperationUnknown, Text: "the query failed"}
+		return Verdict{Status: payment.OperationUnknown, Text: "the query failed"}
 	}
 	v := interpretFor(r.op, r.a, r.r, r.report, r.askedAt.After(r.final))
 	v.Again, v.AskedAt = r.final, r.askedAt
@@ -420,7 +421,7 @@ func (w *scenario) finish(s *state, old *modelRun) bool {
 			return false // it tries again until the other run has ended
 		}
 		s.drop(r)
-		if op := s.row(r.op.ID); op.OfRefund() && (op.Status == OperationUnknown || op.Status == OperationPending) {
+		if op := s.row(r.op.ID); op.OfRefund() && (op.Status == payment.OperationUnknown || op.Status == payment.OperationPending) {
 			r = &modelRun{kind: runSync, p: s.p, a: s.a, r: s.refundOf(op), op: op}
 			if v := w.fromMessages(s, r); TellsRefundNews(r.r, v) {
 				w.settle(s, r, v)
@@ -462,8 +463,8 @@ func (w *scenario) rechecked(s *state, r *modelRun) {
 
 func (w *scenario) recheckLater(s *state, id, node string, answered bool) {
 	fresh := *s.row(id)
-	if fresh.Owner == node && !fresh.Status.Open() && fresh.Status != OperationPending {
-		fresh.RecheckLater(s.a, answered, s.now)
+	if fresh.Owner == node && !fresh.Status.Open() && fresh.Status != payment.OperationPending {
+		RecheckLater(&fresh, s.a, answered, s.now)
 		s.put(&fresh)
 	}
 }
@@ -481,13 +482,13 @@ func (w *scenario) synced(s *state, r *modelRun) {
 		return
 	}
 	v := w.verdictOf(s, r)
-	if v.Status == OperationUnknown || r.op.Status == OperationPending && v.Status == OperationPending && !TellsNews(r.a, v) {
+	if v.Status == payment.OperationUnknown || r.op.Status == payment.OperationPending && v.Status == payment.OperationPending && !TellsNews(r.a, v) {
 		return
 	}
 	w.settle(s, r, v)
 }
 
-func (w *scenario) bookEvidence(s *state, p *Payment, a *Attempt, o *sdk.Outcome) bool {
+func (w *scenario) bookEvidence(s *state, p *payment.Payment, a *payment.Attempt, o *sdk.Outcome) bool {
 	b, alarm := BookEvidence(p, a, o, s.now)
 	if alarm != "" {
 		s.alarm(alarm)
@@ -495,7 +496,7 @@ func (w *scenario) bookEvidence(s *state, p *Payment, a *Attempt, o *sdk.Outcome
 	if b == nil || w.commit(s, &modelChange{wasP: p, p: b.Payment, wasA: a, a: b.Attempt}) != nil {
 		return false
 	}
-	if b.Attempt.Status == PartialCharged && w.method == CaptureManual { // payswitch does not know whether the rest is released: it lapses by itself
+	if b.Attempt.Status == payment.PartialCharged && w.method == payment.CaptureManual { // payswitch does not know whether the rest is released: it lapses by itself
 		s.alarm(restLapses)
 	}
 	return true
@@ -564,7 +565,7 @@ func (w *scenario) look(s *state, r *modelRun) {
 	}
 	v := w.fromMessages(s, r)
 	ways := w.waits().Ways(r.op, r.a, w.manifest, s.now)
-	if len(ways) == 0 || v.Status == OperationSucceeded || v.Status == OperationDeclined {
+	if len(ways) == 0 || v.Status == payment.OperationSucceeded || v.Status == payment.OperationDeclined {
 		r.verdict = &v
 		return
 	}
@@ -578,7 +579,7 @@ func (w *scenario) look(s *state, r *modelRun) {
 
 func (w *scenario) resend(r *modelRun) {
 	r.phase = toSend
-	if r.earlier.MayHaveLeft = r.op.Status == OperationStarted || !r.op.LastSendAt.IsZero(); r.earlier.MayHaveLeft {
+	if r.earlier.MayHaveLeft = r.op.Status == payment.OperationStarted || !r.op.LastSendAt.IsZero(); r.earlier.MayHaveLeft {
 		r.earlier.At = w.waits().LastSend(r.op)
 	}
 }
@@ -587,34 +588,34 @@ func (w *scenario) resend(r *modelRun) {
 func (w *scenario) fromMessages(s *state, r *modelRun) Verdict {
 	for _, k := range slices.Backward(s.kept) {
 		if k.op == r.op.ID {
-			if v := interpretFor(r.op, r.a, r.r, k.out, false); v.Status != OperationUnknown {
+			if v := interpretFor(r.op, r.a, r.r, k.out, false); v.Status != payment.OperationUnknown {
 				return v
 			}
 		}
 	}
-	return Verdict{Status: OperationUnknown, Text: "waits"}
+	return Verdict{Status: payment.OperationUnknown, Text: "waits"}
 }
 
 // resolved is the end of Engine.resolve.
 func (w *scenario) resolved(s *state, r *modelRun, v Verdict) {
 	news := true
-	if v.Status == OperationPending && r.op.Status == OperationPending {
-		if news = r.op.OfRefund() && TellsRefundNews(r.r, v) || !r.op.OfRefund() && TellsNews(r.a, v); !news && r.a.Details.CancelWanted && s.p.Status == RequiresCustomerAction {
+	if v.Status == payment.OperationPending && r.op.Status == payment.OperationPending {
+		if news = r.op.OfRefund() && TellsRefundNews(r.r, v) || !r.op.OfRefund() && TellsNews(r.a, v); !news && r.a.Details.CancelWanted && s.p.Status == payment.RequiresCustomerAction {
 			w.reschedule(s, r.op, r.node, v.Text, v.Again)
 			w.cancel(s)
 			return
 		}
 	}
-	if v.Status == OperationUnknown && v.Alarm != "" {
+	if v.Status == payment.OperationUnknown && v.Alarm != "" {
 		s.alarm(v.Alarm)
 	}
-	if v.Status == OperationUnknown || !news || errors.Is(w.settle(s, r, v), ErrStale) {
+	if v.Status == payment.OperationUnknown || !news || errors.Is(w.settle(s, r, v), ErrStale) {
 		w.reschedule(s, r.op, r.node, v.Text, v.Again)
 	}
 }
 
 // reschedule is Driver.Reschedule.
-func (w *scenario) reschedule(s *state, op *Operation, node, text string, again time.Time) {
+func (w *scenario) reschedule(s *state, op *payment.Operation, node, text string, again time.Time) {
 	fresh := *s.row(op.ID)
 	if w.waits().Reschedule(&fresh, op, node, w.manifest.Resolve, text, again, s.now, s.now) {
 		s.put(&fresh)

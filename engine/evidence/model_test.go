@@ -1,10 +1,11 @@
-package payment
+package evidence
 
 import (
 	"fmt"
 	"slices"
 	"time"
 
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -17,7 +18,7 @@ import (
 type scenario struct {
 	name      string
 	manifest  *sdk.Manifest
-	method    CaptureMethod
+	method    payment.CaptureMethod
 	unkeyed   bool // the processor ignores idempotency keys
 	redirects bool // the payer confirms at the processor's page
 	hides     bool // queries do not find a new payment for a while
@@ -37,9 +38,9 @@ type scenario struct {
 	jumps             []time.Duration
 
 	// Decisions that tests replace by old ones.
-	maySettle  func(fresh *Operation, by Settler, now time.Time) error
-	underWay   func(op *Operation, now time.Time) bool
-	nextCancel func(p *Payment, a *Attempt, ops []*Operation, invoked bool) CancelStep
+	maySettle  func(fresh *payment.Operation, by Settler, now time.Time) error
+	underWay   func(op *payment.Operation, now time.Time) bool
+	nextCancel func(p *payment.Payment, a *payment.Attempt, ops []*payment.Operation, invoked bool) CancelStep
 	payer      time.Duration // until when an authorization is sent again
 	marks      bool          // a row says before each repeated send that something may leave
 	watches    bool          // a payment that was cancelled at once is watched
@@ -68,7 +69,7 @@ var (
 
 // today gives a scenario the decisions of today.
 func today(w scenario) *scenario {
-	w.maySettle, w.underWay, w.nextCancel = Waits{}.MaySettle, (*Operation).UnderWay, NextCancel
+	w.maySettle, w.underWay, w.nextCancel = Waits{}.MaySettle, (*payment.Operation).UnderWay, NextCancel
 	w.payer, w.marks, w.watches, w.remedies = modelWait, true, true, true
 	if w.jumps == nil {
 		w.jumps = minutes
@@ -77,14 +78,14 @@ func today(w scenario) *scenario {
 }
 
 func (w *scenario) start() *state {
-	p := &Payment{ID: "pay", AttemptID: "pay_1", Currency: "EUR", Amount: modelAmount, NetAmount: modelAmount, AttemptCount: 1, Details: Details{CaptureMethod: w.method},
+	p := &payment.Payment{ID: "pay", AttemptID: "pay_1", Currency: "EUR", Amount: modelAmount, NetAmount: modelAmount, AttemptCount: 1, Details: payment.Details{CaptureMethod: w.method},
 		CreatedAt: modelStart}
-	a := &Attempt{ID: "pay_1", PaymentID: "pay", Number: 1, Status: ConfirmationAwaited, Amount: modelAmount, Private: &AttemptPrivate{}}
+	a := &payment.Attempt{ID: "pay_1", PaymentID: "pay", Number: 1, Status: payment.ConfirmationAwaited, Amount: modelAmount, Private: &payment.AttemptPrivate{}}
 	p.Details.Partial = &w.allowsLess
 	if w.over {
 		p.Details.Overcapture = &w.over
 	}
-	DeriveTotals(p, a)
+	payment.DeriveTotals(p, a)
 	return &state{now: modelStart, p: p, a: a, left: w.left}
 }
 
@@ -305,7 +306,7 @@ func (w *scenario) mark(s *state, r *modelRun) bool {
 	row := *s.row(r.op.ID)
 	held := s.now.Before(r.leaseEnd.Add(-leaseMargin))
 	if held && !r.fresh {
-		held = row.Owner == r.node && row.LeaseUntil.Equal(r.lease) && s.now.Before(row.LeaseUntil) && (row.Status.Open() || row.Status == OperationPending)
+		held = row.Owner == r.node && row.LeaseUntil.Equal(r.lease) && s.now.Before(row.LeaseUntil) && (row.Status.Open() || row.Status == payment.OperationPending)
 		if held {
 			r.lease = s.now.Add(modelLease)
 			row.LeaseUntil, r.leaseEnd, r.op.LeaseUntil = r.lease, r.lease, r.lease
@@ -331,7 +332,7 @@ func (w *scenario) send(s *state, r *modelRun) bool {
 	}
 	row := s.row(r.op.ID)
 	if w.marks || r.fresh {
-		if !row.Status.Open() && row.Status != OperationPending {
+		if !row.Status.Open() && row.Status != payment.OperationPending {
 			s.breaks("%s is sent although its row is %s", r.op.ID, row.Status)
 		}
 		if row.Unsent() || w.waits().LastSend(row).Before(s.now) {
@@ -350,7 +351,7 @@ func (w *scenario) receive(s *state, r *modelRun) {
 		r.lost()
 		return
 	}
-	if slices.ContainsFunc(s.at.queue, func(o *Operation) bool { return o.ID == r.op.ID }) && !w.unkeyed {
+	if slices.ContainsFunc(s.at.queue, func(o *payment.Operation) bool { return o.ID == r.op.ID }) && !w.unkeyed {
 		r.lost() // it answers that the first request is under way
 		return
 	}
@@ -397,11 +398,11 @@ func (w *scenario) checkMove(was, s *state, client bool) {
 		s.breaks("the payment shows %d refunded, and the processor gave back %d", p.Details.RefundedTotal, at.returned)
 	case p.Status != a.Status.Payment() || p.Received != a.Captured || p.Capturable < 0:
 		s.breaks("the payment shows %s, received %d, capturable %d; its attempt is %s with %d", p.Status, p.Received, p.Capturable, a.Status, a.Captured)
-	case p.Received > 0 && (p.Status == Cancelled || p.Status == Failed):
+	case p.Received > 0 && (p.Status == payment.Cancelled || p.Status == payment.Failed):
 		s.breaks("the payment shows %s, with %d received", p.Status, p.Received)
 	case p.Received < was.p.Received:
 		s.breaks("captured money disappears")
-	case was.p.Status.Facts().Terminal && p.Status != was.p.Status && p.AttemptCount == was.p.AttemptCount && (client || p.Status != Review):
+	case was.p.Status.Facts().Terminal && p.Status != was.p.Status && p.AttemptCount == was.p.AttemptCount && (client || p.Status != payment.Review):
 		s.breaks("a payment leaves %s for %s", was.p.Status, p.Status)
 	}
 }
@@ -520,7 +521,7 @@ func (w *scenario) advance(s *state, say func(string, ...any)) bool {
 }
 
 // nextDue returns the operation that background work takes next, nil for none.
-func (s *state) nextDue() (next *Operation) {
+func (s *state) nextDue() (next *payment.Operation) {
 	var first time.Time
 	for _, op := range s.ops {
 		if at, ok := op.DueAt(); ok && (next == nil || at.Before(first)) {
@@ -548,7 +549,7 @@ func (w *scenario) books(s *state) string {
 		return slices.Contains(s.alarms, alarm)
 	}):
 		return fmt.Sprintf("the processor holds %d, and the payment shows %s with %d capturable", rest, p.Status, p.Capturable)
-	case p.Status == Processing:
+	case p.Status == payment.Processing:
 		return "the payment stays processing"
 	}
 	for _, old := range s.past { // the switch gives back the money of an earlier attempt, or raises an alarm

@@ -1,4 +1,4 @@
-package payment
+package evidence
 
 import (
 	"net/http"

@@ -1,8 +1,9 @@
-package payment
+package evidence
 
 import (
 	"strings"
 
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -16,13 +17,13 @@ func isOver(r *Answer, m *sdk.Manifest, earlier EarlierSends, v Verdict) bool {
 	switch {
 	case earlier.MayHaveLeft:
 		return false
-	case v.Status == OperationNotActed:
+	case v.Status == payment.OperationNotActed:
 		return v.unsent
-	case v.Status == OperationFailed, v.Status == OperationRejected:
+	case v.Status == payment.OperationFailed, v.Status == payment.OperationRejected:
 		return !r.MayHaveLeft
-	case v.Status == OperationUnknown:
+	case v.Status == payment.OperationUnknown:
 		return !r.MayHaveLeft && TalksToProcessor(m) // an adapter without a processor gives no proof that nothing left
-	case v.Status != OperationDeclined || v.mismatch || reportsMoney(v.Outcome):
+	case v.Status != payment.OperationDeclined || v.mismatch || reportsMoney(v.Outcome):
 		return false
 	}
 	for i := range r.Exchanges {
@@ -58,6 +59,6 @@ func reportsMoney(o *sdk.Outcome) bool {
 // NotActed returns the verdict that books an authorization of which nothing has left as failed, so that the payment goes on with another
 // attempt. v must be over.
 func (v Verdict) NotActed() Verdict {
-	v.Status, v.unsent, v.Outcome, v.Reject = OperationNotActed, true, nil, nil
+	v.Status, v.unsent, v.Outcome, v.Reject = payment.OperationNotActed, true, nil, nil
 	return v
 }

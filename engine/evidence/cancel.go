@@ -1,10 +1,11 @@
-package payment
+package evidence
 
 import (
 	"slices"
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -24,9 +25,9 @@ const (
 
 // NextCancel decides what a cancel of the payment begins. ops are its operations. The attempt's processor does not know a payment whose customer
 // is still in payswitch's own authentication (invoked).
-func NextCancel(p *Payment, a *Attempt, ops []*Operation, invoked bool) CancelStep {
+func NextCancel(p *payment.Payment, a *payment.Attempt, ops []*payment.Operation, invoked bool) CancelStep {
 	if !p.Status.Facts().Cancel {
-		if op := a.OpenOperation(ops); a.Status == Authorizing && op != nil && op.Status == OperationUnknown {
+		if op := a.OpenOperation(ops); a.Status == payment.Authorizing && op != nil && op.Status == payment.OperationUnknown {
 			return CancelNoted
 		}
 		return CancelRefused
@@ -53,16 +54,16 @@ func NextCancelWaiting(m *sdk.Manifest) CancelStep {
 
 // AfterCancelAsked decides what follows from the processor's answer v about a payment that waits for the customer. Settling voids what the
 // processor holds if the attempt has CancelWanted, which AfterCancelAsked sets.
-func AfterCancelAsked(a *Attempt, v Verdict) CancelStep {
+func AfterCancelAsked(a *payment.Attempt, v Verdict) CancelStep {
 	switch {
-	case v.Status == OperationUnknown:
+	case v.Status == payment.OperationUnknown:
 		return CancelNoted
-	case v.Status == OperationPending && v.Outcome.Status == sdk.StatusCustomerAction:
+	case v.Status == payment.OperationPending && v.Outcome.Status == sdk.StatusCustomerAction:
 		return CancelLocally
-	case v.Status == OperationPending:
+	case v.Status == payment.OperationPending:
 		return CancelNoted // the customer has acted: the end is not known yet
 	}
-	if v.Status == OperationNotActed || v.Outcome != nil && v.Outcome.Status == sdk.StatusAuthorized {
+	if v.Status == payment.OperationNotActed || v.Outcome != nil && v.Outcome.Status == sdk.StatusAuthorized {
 		a.Details.CancelWanted = true
 	}
 	return CancelSettles
@@ -71,14 +72,14 @@ func AfterCancelAsked(a *Attempt, v Verdict) CancelStep {
 // VoidAfter begins the void of funds that the booking found and that nobody waits for any more: the merchant has asked to cancel, or the outcome
 // was unknown for longer than a customer waits. was is the operation before the booking; fresh says that its own first drive brought the answer.
 // VoidAfter reports whether it began the void; the caller adds the operation.
-func (b *Booking) VoidAfter(was *Operation, fresh bool, m *sdk.Manifest, waits Waits, now time.Time) (bool, error) {
+func (b *Booking) VoidAfter(was *payment.Operation, fresh bool, m *sdk.Manifest, waits Waits, now time.Time) (bool, error) {
 	late := !fresh && was.Status.Open() && was.Charges() && waits.age(was, now) > waits.Payer
 	if b.Attempt.ID != b.Payment.AttemptID || !late && !b.Attempt.Details.CancelWanted {
 		return false, nil
 	}
 	switch b.Attempt.Status {
-	case Authorized, PartiallyAuthorized:
-	case Charged, PartialCharged:
+	case payment.Authorized, payment.PartiallyAuthorized:
+	case payment.Charged, payment.PartialCharged:
 		if b.Attempt.Details.CancelWanted && b.Operation.Charges() {
 			b.Alarms = append(b.Alarms, AlarmTooLate)
 		}
@@ -94,5 +95,5 @@ func (b *Booking) VoidAfter(was *Operation, fresh bool, m *sdk.Manifest, waits W
 		b.Payment.Details.CancellationReason, b.Attempt.Details.CancelReason = reason, reason
 		b.Attempt.Details.CancelWanted = true
 	}
-	return true, Move(b.Payment, b.Attempt, TriggerVoidStart, now)
+	return true, payment.Move(b.Payment, b.Attempt, payment.TriggerVoidStart, now)
 }

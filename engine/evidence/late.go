@@ -1,14 +1,11 @@
-package payment
+package evidence
 
 import (
 	"time"
 
-	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
-
-// codeNotProcessed is the error code of an attempt that failed because the processor never acted on its authorization.
-const codeNotProcessed = "not_processed"
 
 // alarms about money of payments that have ended without money.
 const (
@@ -21,29 +18,17 @@ const (
 
 // NotSent returns the verdict on an operation whose requests have provably not left for the processor.
 func NotSent(text string) Verdict {
-	return Verdict{Status: OperationNotActed, Text: text, unsent: true}
-}
-
-// EndedWithoutMoney reports whether merchants see the attempt as ended without money, but not by the processor's refusal: it was cancelled, it
-// failed as not processed, or an operator said that it was refused. Only evidence of held or taken money says otherwise.
-func (a *Attempt) EndedWithoutMoney() bool {
-	switch a.Status {
-	case Voided:
-		return a.Captured == 0
-	case AttemptFailure:
-		return a.Captured == 0 && (a.Details.SaidDeclined || a.Details.Error != nil && a.Details.Error.Code == codeNotProcessed)
-	}
-	return false
+	return Verdict{Status: payment.OperationNotActed, Text: text, unsent: true}
 }
 
 // LateMoney books on copies of the rows that the processor holds (StatusAuthorized) or has taken (StatusCaptured) money of an attempt that had
 // ended without money. p is nil for an earlier attempt, whose payment has moved on. void is true if the funds are to be voided by operation
 // voidID. nil means that the evidence says nothing new, or nothing that payswitch can act on.
-func LateMoney(p *Payment, a *Attempt, o *sdk.Outcome, voidID string, now time.Time) (_ *Booking, void bool, _ error) {
+func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID string, now time.Time) (_ *Booking, void bool, _ error) {
 	if !a.EndedWithoutMoney() || !Plausible(o, a) {
 		return nil, false, nil
 	}
-	b := &Booking{Attempt: a.Clone(), Operation: &Operation{Kind: sdk.OpSync}, Alarms: []string{AlarmLateEvidence}}
+	b := &Booking{Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}, Alarms: []string{AlarmLateEvidence}}
 	if p != nil {
 		b.Payment = p.Clone()
 	}
@@ -73,7 +58,7 @@ func LateMoney(p *Payment, a *Attempt, o *sdk.Outcome, voidID string, now time.T
 		if b.Payment == nil {
 			return b, false, nil
 		}
-		return b, false, Move(b.Payment, a, TriggerTakenLate, now)
+		return b, false, payment.Move(b.Payment, a, payment.TriggerTakenLate, now)
 	}
 	return nil, false, nil
 }
@@ -86,24 +71,10 @@ func (b *Booking) lateVoid() bool {
 // ReleaseTime is how long an operation that Releases accepts is sent again.
 const ReleaseTime = 24 * time.Hour
 
-// Releases reports whether the operation voids funds without a caller who waits for it: the rest of a partial capture, funds of a payment that
-// had ended, or funds that were found after a cancel was accepted.
-func (a *Attempt) Releases(op *Operation) bool {
-	if op.Kind != sdk.OpVoid || fault.Planted("forget releases") {
-		return false
-	}
-	return op.ID != "" && op.ID == a.Details.LateVoid || a.Status == PartialCharged || a.Details.CancelWanted && a.Authorized > 0
-}
-
 // lateVoidFailed lets the next evidence of the funds begin another void.
 func (b *Booking) lateVoidFailed() {
 	b.Alarms = append(b.Alarms, AlarmLateVoid)
 	b.Attempt.Details.LateVoid, b.Attempt.Authorized = "", 0
-}
-
-// Charges reports whether the operation begins a payment at the processor: it can hold or take money that the merchant does not yet know of.
-func (o *Operation) Charges() bool {
-	return o.Kind == sdk.OpAuthorize || o.Kind == sdk.OpVerify || o.Kind == sdk.OpComplete
 }
 
 // Times after the end of an operation at which the processor is asked again. A payer can finish a cancelled payment while the processor's page is
@@ -118,9 +89,9 @@ const RecheckUntil = 8 * 24 * time.Hour
 
 // RecheckAt returns the time of the next query about an operation that ended without the processor's word, zero for no more. ResolveTries counts
 // the queries since the end.
-func RecheckAt(op *Operation, a *Attempt) time.Time {
+func RecheckAt(op *payment.Operation, a *payment.Attempt) time.Time {
 	times := recheckFailed
-	if op.Charges() && a.Status == Voided {
+	if op.Charges() && a.Status == payment.Voided {
 		times = recheckCancelled
 	}
 	if op.ResolveTries >= len(times) {
@@ -141,7 +112,7 @@ const (
 )
 
 // NextRecheck decides the step for an operation that ended without the processor's word.
-func NextRecheck(p *Payment, a *Attempt, op *Operation) RecheckStep {
+func NextRecheck(p *payment.Payment, a *payment.Attempt, op *payment.Operation) RecheckStep {
 	switch {
 	case op.OfRefund():
 		return RecheckRefund
@@ -149,14 +120,14 @@ func NextRecheck(p *Payment, a *Attempt, op *Operation) RecheckStep {
 		return RecheckEnded
 	case op.Charges() || a.Status.Terminal() || a.ID != p.AttemptID:
 		return RecheckNothing
-	case p.OpenOperation != "" || AwaitsEnd(a.Status):
+	case p.OpenOperation != "" || payment.AwaitsEnd(a.Status):
 		return RecheckWait
 	}
 	return RecheckHeld
 }
 
 // RecheckLater gives back the lease of an ended operation and sets the time of the next query, an hour away without an answer.
-func (o *Operation) RecheckLater(a *Attempt, answered bool, now time.Time) {
+func RecheckLater(o *payment.Operation, a *payment.Attempt, answered bool, now time.Time) {
 	o.Owner, o.LeaseUntil = "", time.Time{}
 	switch {
 	case answered:

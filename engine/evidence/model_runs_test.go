@@ -1,7 +1,8 @@
-package payment
+package evidence
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 )
 
 // The decisions hold the invariants in every history of the scenarios. With TEST_ALL the scenarios allow one more fault.
@@ -37,9 +39,9 @@ func TestModel(t *testing.T) {
 
 // The model finds what went wrong with decisions of an earlier version, and prints a shortest history of it.
 func TestModelFindsOldFaults(t *testing.T) {
-	closedOnly := func(fresh *Operation, by Settler, _ time.Time) error {
+	closedOnly := func(fresh *payment.Operation, by Settler, _ time.Time) error {
 		switch {
-		case !fresh.Status.Open() && fresh.Status != OperationPending:
+		case !fresh.Status.Open() && fresh.Status != payment.OperationPending:
 			return fault.ErrConflict
 		case by.Silent && !by.Lease.IsZero() && !fresh.HeldBy(by.Node, by.Lease):
 			return ErrStale
@@ -53,10 +55,10 @@ func TestModelFindsOldFaults(t *testing.T) {
 		change       func(w *scenario)
 	}{
 		{"A cancel at the processor's page ends the payment at once, and no query follows.", "payment shows cancelled",
-			scenario{manifest: unkeyedManifest, method: CaptureAutomatic, redirects: true, cancels: true, left: budgets{calls: 2}},
+			scenario{manifest: unkeyedManifest, method: payment.CaptureAutomatic, redirects: true, cancels: true, left: budgets{calls: 2}},
 			func(w *scenario) {
 				w.watches = false
-				w.nextCancel = func(p *Payment, a *Attempt, ops []*Operation, invoked bool) CancelStep {
+				w.nextCancel = func(p *payment.Payment, a *payment.Attempt, ops []*payment.Operation, invoked bool) CancelStep {
 					if p.Status.Facts().Cancel && a.Authorized == 0 {
 						return CancelLocally
 					}
@@ -64,27 +66,27 @@ func TestModelFindsOldFaults(t *testing.T) {
 				}
 			}},
 		{"A look-up closes an operation that another run is sending again.", "payment shows failed",
-			scenario{manifest: keyedManifest, method: CaptureAutomatic, syncs: true, left: budgets{calls: 2, faults: 1, jumps: 2}},
+			scenario{manifest: keyedManifest, method: payment.CaptureAutomatic, syncs: true, left: budgets{calls: 2, faults: 1, jumps: 2}},
 			func(w *scenario) {
 				w.maySettle, w.marks, w.remedies = closedOnly, false, false
-				w.underWay = func(op *Operation, _ time.Time) bool { return op.Status == OperationStarted }
+				w.underWay = func(op *payment.Operation, _ time.Time) bool { return op.Status == payment.OperationStarted }
 			}},
 		{"An authorization is sent again for as long as the processor remembers its key.", "when nobody waits any more",
-			scenario{manifest: keyedManifest, method: CaptureAutomatic, jumps: hours, left: budgets{calls: 1, faults: 1, jumps: 2}},
+			scenario{manifest: keyedManifest, method: payment.CaptureAutomatic, jumps: hours, left: budgets{calls: 1, faults: 1, jumps: 2}},
 			func(w *scenario) { w.payer = keyWindow }},
 		{"A run whose lease has ended proves that nothing was sent.", "payment shows failed",
-			scenario{manifest: keyedManifest, method: CaptureAutomatic, left: budgets{calls: 1, faults: 1, crashes: 1, jumps: 2}},
+			scenario{manifest: keyedManifest, method: payment.CaptureAutomatic, left: budgets{calls: 1, faults: 1, crashes: 1, jumps: 2}},
 			func(w *scenario) {
-				w.maySettle = func(fresh *Operation, by Settler, now time.Time) error {
+				w.maySettle = func(fresh *payment.Operation, by Settler, now time.Time) error {
 					by.Silent = false
 					return Waits{}.MaySettle(fresh, by, now)
 				}
 			}},
 		{"A payment that failed without the processor's word is never asked about again.", "payment shows failed",
-			scenario{manifest: unkeyedManifest, method: CaptureAutomatic, unkeyed: true, late: true, left: budgets{calls: 1, faults: 1, jumps: 1}},
+			scenario{manifest: unkeyedManifest, method: payment.CaptureAutomatic, unkeyed: true, late: true, left: budgets{calls: 1, faults: 1, jumps: 1}},
 			func(w *scenario) { w.remedies = false }},
 		{"Money of an attempt is forgotten once the customer has paid with another.", "of the first attempt",
-			scenario{manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, late: true, retries: true, left: budgets{calls: 2, faults: 1, jumps: 2}},
+			scenario{manifest: unkeyedManifest, method: payment.CaptureManual, unkeyed: true, late: true, retries: true, left: budgets{calls: 2, faults: 1, jumps: 2}},
 			func(w *scenario) { w.remedies = false }},
 	} {
 		w := today(old.world)
@@ -95,8 +97,16 @@ func TestModelFindsOldFaults(t *testing.T) {
 		require.NotNil(t, found, old.name)
 		fmt.Fprintf(&histories, "%s\n%s\n", old.name, found)
 	}
-	golden(t, "testdata/model_old.txt", histories.Bytes())
+	const file = "testdata/model_old.txt"
+	if *updateHistories {
+		require.NoError(t, os.WriteFile(file, histories.Bytes(), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), histories.String(), "run go test ./engine/evidence -update and review the change")
 }
+
+var updateHistories = flag.Bool("update", false, "rewrite the histories of old faults")
 
 // FuzzHistory plays a history that the input chooses: its first byte chooses the scenario, the second adds to it, each further byte is a move.
 func FuzzHistory(f *testing.F) {

@@ -1,10 +1,11 @@
-package payment
+package evidence
 
 import (
 	"errors"
 	"slices"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -23,13 +24,13 @@ func Judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 	fault, _ := errors.AsType[*fault.Adapter](err)
 	switch {
 	case err != nil && r.MayHaveLeft:
-		return Verdict{Status: OperationUnknown, Text: err.Error(), Fault: fault}
+		return Verdict{Status: payment.OperationUnknown, Text: err.Error(), Fault: fault}
 	case err != nil:
-		return Verdict{Status: OperationFailed, Text: err.Error(), Fault: fault}
+		return Verdict{Status: payment.OperationFailed, Text: err.Error(), Fault: fault}
 	case r.Reject != nil && r.MayHaveLeft:
-		return Verdict{Status: OperationUnknown, Text: "rejected after something was sent: " + r.Reject.Message, Alarm: "reject_after_send"}
+		return Verdict{Status: payment.OperationUnknown, Text: "rejected after something was sent: " + r.Reject.Message, Alarm: "reject_after_send"}
 	case r.Reject != nil:
-		return Verdict{Status: OperationRejected, Reject: r.Reject, Text: r.Reject.Message}
+		return Verdict{Status: payment.OperationRejected, Reject: r.Reject, Text: r.Reject.Message}
 	}
 	o := r.Outcome
 	switch {
@@ -38,21 +39,21 @@ func Judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 	case !kind.EndsWith(o.Status), kind == sdk.OpSync && o.Status == sdk.StatusRefunded: // refunds that a sync finds are not booked
 		return unknownOrFailed(r, m, "the adapter answered "+string(o.Status)+" to "+string(kind), "returned an outcome that "+string(kind)+" cannot have")
 	case o.Status == sdk.StatusUnknown:
-		return Verdict{Status: OperationUnknown, Outcome: o, Text: o.Raw["error"], Alarm: alarmOf(o)}
+		return Verdict{Status: payment.OperationUnknown, Outcome: o, Text: o.Raw["error"], Alarm: alarmOf(o)}
 	case !sent(r) && TalksToProcessor(m) && o.Status != sdk.StatusDeclined:
-		return Verdict{Status: OperationFailed, Text: "the adapter answered " + string(o.Status) + " without asking the processor", Alarm: "outcome_without_send",
+		return Verdict{Status: payment.OperationFailed, Text: "the adapter answered " + string(o.Status) + " without asking the processor", Alarm: "outcome_without_send",
 			Fault: faultOf(m, "returned the outcome "+string(o.Status)+" without asking the processor")}
 	case sent(r) && !r.AnsweredLast && r.MayHaveLeft:
-		return Verdict{Status: OperationUnknown, Text: "the adapter answered " + string(o.Status) + " without an answer from the processor"}
+		return Verdict{Status: payment.OperationUnknown, Text: "the adapter answered " + string(o.Status) + " without an answer from the processor"}
 	case sent(r) && !r.MayHaveLeft && o.Status != sdk.StatusDeclined:
-		return Verdict{Status: OperationUnknown, Text: "the adapter answered " + string(o.Status) + " though nothing was sent", Alarm: "outcome_without_send"}
+		return Verdict{Status: payment.OperationUnknown, Text: "the adapter answered " + string(o.Status) + " though nothing was sent", Alarm: "outcome_without_send"}
 	}
-	v := Verdict{Status: OperationSucceeded, Outcome: o}
+	v := Verdict{Status: payment.OperationSucceeded, Outcome: o}
 	switch o.Status {
 	case sdk.StatusDeclined:
-		v.Status = OperationDeclined
+		v.Status = payment.OperationDeclined
 	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview:
-		v.Status = OperationPending
+		v.Status = payment.OperationPending
 	}
 	if kind != sdk.OpSync && !o.Fits(asked) {
 		v.mismatch, v.Alarm = true, "amount_mismatch"
@@ -64,9 +65,9 @@ func Judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 // unknownOrFailed returns the verdict on an answer that no adapter may give. what describes the adapter's act to the merchant.
 func unknownOrFailed(r *Answer, m *sdk.Manifest, text, what string) Verdict {
 	if r.MayHaveLeft {
-		return Verdict{Status: OperationUnknown, Text: text, Alarm: "impossible_outcome"}
+		return Verdict{Status: payment.OperationUnknown, Text: text, Alarm: "impossible_outcome"}
 	}
-	return Verdict{Status: OperationFailed, Text: text, Alarm: "impossible_outcome", Fault: faultOf(m, what)}
+	return Verdict{Status: payment.OperationFailed, Text: text, Alarm: "impossible_outcome", Fault: faultOf(m, what)}
 }
 
 func faultOf(m *sdk.Manifest, what string) *fault.Adapter {

@@ -1,14 +1,15 @@
-package payment
+package evidence
 
 import (
 	"slices"
 
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
 // lateEvidence is Engine.keepEvidence: an answer to an operation that another run has closed.
 func (w *scenario) lateEvidence(s *state, o *sdk.Outcome) {
-	if w.remedies && w.remedy(s, o) || s.a.AlreadyShows(o) {
+	if w.remedies && w.remedy(s, o) || AttemptShows(s.a, o) {
 		return
 	}
 	s.alarm(AlarmLateEvidence)
@@ -67,7 +68,7 @@ func (w *scenario) deliver(s *state, m modelMail) {
 		return
 	}
 	v := InterpretSync(op, s.a, m.out, false)
-	if v.Status == OperationUnknown || v.Status == OperationPending && op.Status == OperationPending && !TellsNews(s.a, v) {
+	if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !TellsNews(s.a, v) {
 		return
 	}
 	own := *op
@@ -86,39 +87,39 @@ func (w *scenario) keep(s *state, m modelMail) {
 
 // messageAfterEnd is Engine.recordLateEvidence.
 func (w *scenario) messageAfterEnd(s *state, o *sdk.Outcome) {
-	if s.a.AlreadyShows(o) || w.remedies && w.remedy(s, o) || s.isLatest() && w.bookEvidence(s, s.p, s.a, o) {
+	if AttemptShows(s.a, o) || w.remedies && w.remedy(s, o) || s.isLatest() && w.bookEvidence(s, s.p, s.a, o) {
 		return
 	}
 	s.alarm(AlarmLateEvidence)
 }
 
 // refundMessage is Engine.bookRefundMessage.
-func (w *scenario) refundMessage(s *state, op *Operation, o *sdk.Outcome) {
+func (w *scenario) refundMessage(s *state, op *payment.Operation, o *sdk.Outcome) {
 	f := s.refundOf(op)
 	switch op.Status {
-	case OperationStarted:
+	case payment.OperationStarted:
 		w.keep(s, modelMail{op: op.ID, out: o})
 		return
-	case OperationUnknown, OperationPending:
+	case payment.OperationUnknown, payment.OperationPending:
 		if v := InterpretRefund(op, f, o, false); TellsRefundNews(f, v) {
 			own := *op
 			w.settle(s, &modelRun{kind: runSync, p: s.p, a: s.a, r: f, op: &own}, v)
 		}
 		return
 	}
-	if f.AlreadyShows(o) {
+	if RefundShows(f, o) {
 		return
 	}
-	if f.Status.Final() && op.Status != OperationNotActed {
+	if f.Status.Final() && op.Status != payment.OperationNotActed {
 		o = s.at.answerQuery(op) // messages come in any order: the processor says what holds
 	}
 	w.refundEvidence(s, f, op, o)
 }
 
 // refundEvidence is Engine.bookRefundEvidence.
-func (w *scenario) refundEvidence(s *state, f *Refund, op *Operation, o *sdk.Outcome) {
+func (w *scenario) refundEvidence(s *state, f *payment.Refund, op *payment.Operation, o *sdk.Outcome) {
 	v := InterpretRefund(op, f, o, false)
-	if f.AlreadyShows(o) || v.Status != OperationSucceeded && v.Status != OperationDeclined {
+	if RefundShows(f, o) || v.Status != payment.OperationSucceeded && v.Status != payment.OperationDeclined {
 		return
 	}
 	b := BookRefundEvidence(s.p, f, v, s.now)

@@ -1,4 +1,4 @@
-package payment
+package evidence
 
 import (
 	"crypto/sha256"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -99,7 +100,7 @@ func (s *state) key() (k [16]byte) {
 			b = append(b, 0)
 		}
 	}
-	payment := func(p *Payment, a *Attempt) {
+	own := func(p *payment.Payment, a *payment.Attempt) {
 		text(string(a.Status))
 		text(p.OpenOperation)
 		text(a.TransactionID)
@@ -121,7 +122,7 @@ func (s *state) key() (k [16]byte) {
 			num(c.Amount)
 		}
 	}
-	operation := func(op *Operation) {
+	operation := func(op *payment.Operation) {
 		num(int64(s.attempt(op.AttemptID)))
 		text(string(op.Kind))
 		text(string(op.Status))
@@ -146,7 +147,7 @@ func (s *state) key() (k [16]byte) {
 			num(o.Totals.Refunded)
 		}
 	}
-	payment(s.p, s.a)
+	own(s.p, s.a)
 	for _, op := range s.ops {
 		operation(op)
 	}
@@ -164,7 +165,7 @@ func (s *state) key() (k [16]byte) {
 		num(int64(r.phase))
 		flag(r.fresh)
 		if flag(r.p == s.p && r.a == s.a); r.p != s.p || r.a != s.a {
-			payment(r.p, r.a)
+			own(r.p, r.a)
 		}
 		operation(r.op)
 		when(r.lease)
@@ -207,7 +208,7 @@ func (s *state) key() (k [16]byte) {
 	}
 	processor(&s.at)
 	for i := range s.past {
-		payment(s.p, s.past[i].a)
+		own(s.p, s.past[i].a)
 		processor(&s.past[i].at)
 	}
 	for _, x := range s.alarms {
@@ -221,35 +222,35 @@ func (s *state) key() (k [16]byte) {
 
 // modelScenarios are the worlds that the model test explores whole.
 var modelScenarios = []*scenario{
-	today(scenario{name: "charged at once, refunded, processor late", manifest: keyedManifest, method: CaptureAutomatic, late: true, declines: true,
+	today(scenario{name: "charged at once, refunded, processor late", manifest: keyedManifest, method: payment.CaptureAutomatic, late: true, declines: true,
 		refunds: []int64{60}, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 2}}),
-	today(scenario{name: "charged at once, refunded, messages twice", manifest: unkeyedManifest, method: CaptureAutomatic, unkeyed: true, messages: 2,
+	today(scenario{name: "charged at once, refunded, messages twice", manifest: unkeyedManifest, method: payment.CaptureAutomatic, unkeyed: true, messages: 2,
 		refunds: []int64{60}, left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 1}}),
-	today(scenario{name: "held, captured in part, cancelled", manifest: keyedManifest, method: CaptureManual, captures: []int64{40, 100}, cancels: true, late: true,
+	today(scenario{name: "held, captured in part, cancelled", manifest: keyedManifest, method: payment.CaptureManual, captures: []int64{40, 100}, cancels: true, late: true,
 		left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 2}}),
-	today(scenario{name: "held, captured in two parts", manifest: keyedManifest, method: CaptureManualMultiple, captures: []int64{40, 60}, messages: 1, late: true,
+	today(scenario{name: "held, captured in two parts", manifest: keyedManifest, method: payment.CaptureManualMultiple, captures: []int64{40, 60}, messages: 1, late: true,
 		left: budgets{calls: 3, faults: 1, jumps: 1}}),
-	today(scenario{name: "at the processor's page, no keys, cancelled and asked", manifest: unkeyedManifest, method: CaptureAutomatic, redirects: true, unkeyed: true,
+	today(scenario{name: "at the processor's page, no keys, cancelled and asked", manifest: unkeyedManifest, method: payment.CaptureAutomatic, redirects: true, unkeyed: true,
 		cancels: true, syncs: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
-	today(scenario{name: "at the processor's page, voided there, messages twice", manifest: voidingManifest, method: CaptureManual, redirects: true, cancels: true,
+	today(scenario{name: "at the processor's page, voided there, messages twice", manifest: voidingManifest, method: payment.CaptureManual, redirects: true, cancels: true,
 		messages: 2, captures: []int64{100}, left: budgets{calls: 2, faults: 1, jumps: 1}}),
-	today(scenario{name: "queries lag, processor late, hours pass", manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, hides: true, late: true, jumps: hours,
+	today(scenario{name: "queries lag, processor late, hours pass", manifest: unkeyedManifest, method: payment.CaptureManual, unkeyed: true, hides: true, late: true, jumps: hours,
 		cancels: true, syncs: true, left: budgets{calls: 2, faults: 2, crashes: 1, jumps: 2}}),
-	today(scenario{name: "an authorization under attack", manifest: keyedManifest, method: CaptureAutomatic, late: true, hides: true, cancels: true, syncs: true,
+	today(scenario{name: "an authorization under attack", manifest: keyedManifest, method: payment.CaptureAutomatic, late: true, hides: true, cancels: true, syncs: true,
 		left: budgets{calls: 2, faults: 2, crashes: 2, jumps: 2}}),
-	today(scenario{name: "confirmed again after it failed, processor late", manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, retries: true, late: true,
+	today(scenario{name: "confirmed again after it failed, processor late", manifest: unkeyedManifest, method: payment.CaptureManual, unkeyed: true, retries: true, late: true,
 		left: budgets{calls: 2, faults: 1, jumps: 2}}),
-	today(scenario{name: "confirmed again after it failed, charged at once, messages", manifest: unkeyedManifest, method: CaptureAutomatic, unkeyed: true, retries: true,
+	today(scenario{name: "confirmed again after it failed, charged at once, messages", manifest: unkeyedManifest, method: payment.CaptureAutomatic, unkeyed: true, retries: true,
 		late: true, messages: 1, declines: true, left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 1}}),
-	today(scenario{name: "held, raised, captured, cancelled", manifest: keyedManifest, method: CaptureManual, raises: []int64{130}, captures: []int64{100, 130}, cancels: true,
+	today(scenario{name: "held, raised, captured, cancelled", manifest: keyedManifest, method: payment.CaptureManual, raises: []int64{130}, captures: []int64{100, 130}, cancels: true,
 		late: true, declines: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
-	today(scenario{name: "raised without keys, messages, asked", manifest: unkeyedManifest, method: CaptureManual, unkeyed: true, raises: []int64{130, 150}, captures: []int64{130},
+	today(scenario{name: "raised without keys, messages, asked", manifest: unkeyedManifest, method: payment.CaptureManual, unkeyed: true, raises: []int64{130, 150}, captures: []int64{130},
 		syncs: true, messages: 1, late: true, left: budgets{calls: 3, faults: 1, jumps: 1}}),
-	today(scenario{name: "captured above what is held", manifest: keyedManifest, method: CaptureManual, over: true, captures: []int64{40, 130}, refunds: []int64{130}, cancels: true,
+	today(scenario{name: "captured above what is held", manifest: keyedManifest, method: payment.CaptureManual, over: true, captures: []int64{40, 130}, refunds: []int64{130}, cancels: true,
 		late: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
-	today(scenario{name: "approved in part, as allowed", manifest: keyedManifest, method: CaptureManual, approves: 60, allowsLess: true, captures: []int64{20, 60}, cancels: true,
+	today(scenario{name: "approved in part, as allowed", manifest: keyedManifest, method: payment.CaptureManual, approves: 60, allowsLess: true, captures: []int64{20, 60}, cancels: true,
 		late: true, syncs: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
-	today(scenario{name: "approved in part, and not allowed", manifest: keyedManifest, method: CaptureManual, approves: 60, captures: []int64{60}, cancels: true,
+	today(scenario{name: "approved in part, and not allowed", manifest: keyedManifest, method: payment.CaptureManual, approves: 60, captures: []int64{60}, cancels: true,
 		late: true, syncs: true, messages: 1, left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 2}}),
 }
 

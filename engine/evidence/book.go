@@ -1,4 +1,4 @@
-package payment
+package evidence
 
 import (
 	"encoding/json"
@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
 // Booking is the result of a verdict: rows to be written in one transaction.
 type Booking struct {
-	Payment   *Payment
-	Attempt   *Attempt
-	Operation *Operation
+	Payment   *payment.Payment
+	Attempt   *payment.Attempt
+	Operation *payment.Operation
 	// Release is true if the engine must void the rest of a partial capture at the processor.
 	Release bool
 	// VoidLess is true if the engine must void funds of an attempt that failed because the processor approved too little.
@@ -27,7 +28,7 @@ type Booking struct {
 
 // Book applies a verdict to copies of the rows. It is pure: the caller writes its result, or throws the result away and computes it again
 // from fresher rows.
-func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now time.Time) Booking {
+func Book(p *payment.Payment, a *payment.Attempt, op *payment.Operation, m *sdk.Manifest, v Verdict, now time.Time) Booking {
 	o := *op
 	b := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o}
 	if v.Alarm != "" {
@@ -35,7 +36,7 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 	}
 	var err error
 	switch {
-	case v.Status == OperationUnknown:
+	case v.Status == payment.OperationUnknown:
 		b.unknown(v, now)
 		return b
 	case b.sendsAgain(v, now):
@@ -44,14 +45,14 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 		err = b.nothingHappened(v, now)
 	case v.mismatch && op.OnHold(): // what was held before is still held
 		if op.Kind == sdk.OpIncrementalAuthorize {
-			b.ownIncrement().Status = IncrementUnresolved
+			b.ownIncrement().Status = payment.IncrementUnresolved
 		} else {
 			err = b.backToHeld(now)
 		}
 	case v.mismatch:
 		b.keepReferences(v.Outcome)
 		b.fail(v.Outcome, "amount_mismatch", v.Text)
-		err = Move(b.Payment, b.Attempt, TriggerMismatch, now)
+		err = payment.Move(b.Payment, b.Attempt, payment.TriggerMismatch, now)
 	default:
 		b.keepReferences(v.Outcome)
 		switch op.Kind {
@@ -76,13 +77,13 @@ func Book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v Verdict, now
 
 // unknown keeps the payment's slot. Evidence, or an operator, resolves the operation later.
 func (b *Booking) unknown(v Verdict, now time.Time) {
-	if !b.Operation.leaveUnknown(v, now) {
+	if !leaveUnknown(b.Operation, v, now) {
 		return
 	}
 	if v.Outcome != nil {
 		b.keepReferences(v.Outcome)
 	}
-	if b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == VoidInitiated && b.Attempt.Authorized > 0 {
+	if b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == payment.VoidInitiated && b.Attempt.Authorized > 0 {
 		b.Attempt.Details.CancelWanted = true // the caller is told that the cancel is under way
 	}
 	switch {
@@ -97,30 +98,30 @@ func (b *Booking) unknown(v Verdict, now time.Time) {
 
 // leaveUnknown leaves the operation open until evidence, or an operator, resolves it. It returns false for a pending operation, which a sync
 // that learned nothing does not change.
-func (o *Operation) leaveUnknown(v Verdict, now time.Time) bool {
-	if o.Status == OperationPending {
+func leaveUnknown(o *payment.Operation, v Verdict, now time.Time) bool {
+	if o.Status == payment.OperationPending {
 		return false
 	}
-	o.Status, o.ErrorText = OperationUnknown, v.Text
+	o.Status, o.ErrorText = payment.OperationUnknown, v.Text
 	o.Owner, o.LeaseUntil = "", time.Time{} // the drive has ended, so any node may resolve the operation
 	if o.ResolveAt.IsZero() || !o.ResolveAt.After(now) {
-		o.ResolveAt = now.Add(ResolveDelay(OperationUnknown, o.ResolveTries))
+		o.ResolveAt = now.Add(ResolveDelay(payment.OperationUnknown, o.ResolveTries))
 	}
 	return true
 }
 
 // sendsAgain reports whether the operation did not happen and another is sent in its place: no caller would notice that the funds stay held.
 func (b *Booking) sendsAgain(v Verdict, now time.Time) bool {
-	notDone := v.Status == OperationNotActed || v.Status == OperationFailed
+	notDone := v.Status == payment.OperationNotActed || v.Status == payment.OperationFailed
 	return notDone && !v.givenUp && b.Attempt.Releases(b.Operation) && now.Sub(b.Operation.StartedAt) < ReleaseTime
 }
 
 // Succeed makes next, a new operation of the same kind and amount, the one that is sent in the place of the booking's. It has an idempotency key of its
 // own, because a processor may repeat its error under the old one. Background work sends it after a pause that grows from one to the next.
-func (b *Booking) Succeed(next *Operation, now time.Time) {
-	next.Status, next.Owner, next.LeaseUntil, next.LastSendAt = OperationUnknown, "", time.Time{}, time.Time{}
+func (b *Booking) Succeed(next *payment.Operation, now time.Time) {
+	next.Status, next.Owner, next.LeaseUntil, next.LastSendAt = payment.OperationUnknown, "", time.Time{}, time.Time{}
 	next.StartedAt, next.ResolveTries = b.Operation.StartedAt, b.tries+1
-	next.ResolveAt = now.Add(ResolveDelay(OperationUnknown, next.ResolveTries))
+	next.ResolveAt = now.Add(ResolveDelay(payment.OperationUnknown, next.ResolveTries))
 	b.Operation.ResolveAt = time.Time{}
 	if b.lateVoid() {
 		b.Attempt.Details.LateVoid = next.ID
@@ -136,57 +137,57 @@ func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 		return b.backToHeld(now)
 	case sdk.OpIncrementalAuthorize:
 		r := b.ownIncrement()
-		r.Status, r.ErrorCode, r.ErrorText = IncrementFailure, codeNotProcessed, v.Text
+		r.Status, r.ErrorCode, r.ErrorText = payment.IncrementFailure, payment.CodeNotProcessed, v.Text
 		b.Payment.ModifiedAt, b.Attempt.ModifiedAt = now, now
 		return nil
 	case sdk.OpCapture:
-		if i := b.Attempt.captureIndex(b.Operation.ID); i >= 0 {
-			b.Attempt.Details.Captures[i].Status, b.Attempt.Details.Captures[i].ErrorText = CaptureFailed, v.Text
+		if i := captureIndex(b.Attempt, b.Operation.ID); i >= 0 {
+			b.Attempt.Details.Captures[i].Status, b.Attempt.Details.Captures[i].ErrorText = payment.CaptureFailed, v.Text
 		}
 		b.fail(nil, "", v.Text)
-		return Move(b.Payment, b.Attempt, b.Attempt.rest(), now)
+		return payment.Move(b.Payment, b.Attempt, restOf(b.Attempt), now)
 	case sdk.OpVoid:
 		if b.lateVoid() {
 			b.lateVoidFailed()
 			return nil
 		}
-		if b.Attempt.Status == PartialCharged { // the release of the rest of a partial capture
+		if b.Attempt.Status == payment.PartialCharged { // the release of the rest of a partial capture
 			b.Alarms = append(b.Alarms, AlarmReleaseRefused)
 			return nil
 		}
 		b.fail(nil, "", v.Text)
 		b.forgetCancel()
-		return Move(b.Payment, b.Attempt, b.Attempt.rest(), now)
+		return payment.Move(b.Payment, b.Attempt, restOf(b.Attempt), now)
 	case sdk.OpComplete:
-		if v.Status == OperationNotActed {
+		if v.Status == payment.OperationNotActed {
 			return b.notProcessed(v.Text, now)
 		}
-		return Move(b.Payment, b.Attempt, TriggerResumeWithdrawn, now)
+		return payment.Move(b.Payment, b.Attempt, payment.TriggerResumeWithdrawn, now)
 	}
-	if v.Status == OperationNotActed {
+	if v.Status == payment.OperationNotActed {
 		return b.notProcessed(v.Text, now)
 	}
-	b.Attempt.Details.Card, b.Attempt.Private = nil, &AttemptPrivate{}
+	b.Attempt.Details.Card, b.Attempt.Private = nil, &payment.AttemptPrivate{}
 	b.Attempt.Sealed = nil
 	b.Attempt.Details.Confirmed, b.Attempt.Details.MethodID, b.Attempt.Details.Token = false, "", ""
-	return Move(b.Payment, b.Attempt, TriggerWithdrawn, now)
+	return payment.Move(b.Payment, b.Attempt, payment.TriggerWithdrawn, now)
 }
 
 // notProcessed ends an attempt whose authorization never happened: cancelled where the merchant wanted that, else failed.
 func (b *Booking) notProcessed(text string, now time.Time) error {
 	if b.Attempt.Details.CancelWanted {
-		return Move(b.Payment, b.Attempt, TriggerVoided, now)
+		return payment.Move(b.Payment, b.Attempt, payment.TriggerVoided, now)
 	}
-	b.fail(nil, codeNotProcessed, text)
-	return Move(b.Payment, b.Attempt, TriggerDeclined, now)
+	b.fail(nil, payment.CodeNotProcessed, text)
+	return payment.Move(b.Payment, b.Attempt, payment.TriggerDeclined, now)
 }
 
 // keepReferences copies the processor's ids, and the data that later calls must send back.
 func (b *Booking) keepReferences(o *sdk.Outcome) {
 	d := &b.Attempt.Details
-	SetText(&b.Attempt.TransactionID, o.TransactionID)
-	SetText(&d.ProcessorReference, o.Reference)
-	SetText(&d.AuthCode, o.AuthCode)
+	payment.SetText(&b.Attempt.TransactionID, o.TransactionID)
+	payment.SetText(&d.ProcessorReference, o.Reference)
+	payment.SetText(&d.AuthCode, o.AuthCode)
 	if o.Checks != nil {
 		d.Checks = o.Checks
 	}
@@ -199,7 +200,7 @@ func (b *Booking) keepReferences(o *sdk.Outcome) {
 // KeepCredential copies what later charges of the same card need.
 func (b *Booking) KeepCredential(o *sdk.Outcome) {
 	d := &b.Attempt.Details
-	SetText(&d.NetworkTransactionID, o.NetworkTransactionID)
+	payment.SetText(&d.NetworkTransactionID, o.NetworkTransactionID)
 	// A charge by the network's transaction id uses no stored credential, and makes none.
 	if o.StoredCredential != nil && (!d.MerchantInitiated || d.StoredCredential != nil) {
 		d.StoredCredential = o.StoredCredential
@@ -227,7 +228,7 @@ func mergeData(old, new *sdk.ConnectorData) *sdk.ConnectorData {
 
 // fail records why the operation was refused.
 func (b *Booking) fail(o *sdk.Outcome, code, text string) {
-	e := &AttemptError{Operation: b.Operation.Kind, Code: code, Message: text}
+	e := &payment.AttemptError{Operation: b.Operation.Kind, Code: code, Message: text}
 	if o != nil && o.Decline != nil {
 		d := o.Decline
 		e.Code, e.Message, e.Reason, e.NetworkCode, e.AdviceCode, e.RetryElsewhere = d.Code, d.Message, d.Reason, d.NetworkCode, d.AdviceCode, d.RetryElsewhere
@@ -251,25 +252,25 @@ func (b *Booking) authorize(o *sdk.Outcome, m *sdk.Manifest, now time.Time) erro
 		if amount < a.Amount {
 			return b.approvedLess(amount, m, now)
 		}
-		return Move(b.Payment, a, TriggerAuthorized, now)
+		return payment.Move(b.Payment, a, payment.TriggerAuthorized, now)
 	case sdk.StatusCaptured:
 		return b.Taken(o, amount, now)
 	case sdk.StatusVerified:
-		return Move(b.Payment, a, TriggerCharged, now)
+		return payment.Move(b.Payment, a, payment.TriggerCharged, now)
 	case sdk.StatusVoided:
-		return Move(b.Payment, a, TriggerVoided, now)
+		return payment.Move(b.Payment, a, payment.TriggerVoided, now)
 	case sdk.StatusReview:
-		return moveUnless(b.Payment, a, Unresolved, TriggerReview, now)
+		return moveUnless(b.Payment, a, payment.Unresolved, payment.TriggerReview, now)
 	case sdk.StatusPending:
-		return moveUnless(b.Payment, a, Pending, TriggerPending, now)
+		return moveUnless(b.Payment, a, payment.Pending, payment.TriggerPending, now)
 	case sdk.StatusCustomerAction:
 		return b.action(o, now)
 	case sdk.StatusDeclined:
 		b.fail(o, "declined", "declined")
 		if a.Details.Error.Reason == sdk.DeclineAuthenticationFailed {
-			return Move(b.Payment, a, TriggerAuthenticationFailed, now)
+			return payment.Move(b.Payment, a, payment.TriggerAuthenticationFailed, now)
 		}
-		return Move(b.Payment, a, TriggerDeclined, now)
+		return payment.Move(b.Payment, a, payment.TriggerDeclined, now)
 	}
 	return errors.New("no booking for " + string(o.Status))
 }
@@ -285,18 +286,18 @@ func (b *Booking) Taken(o *sdk.Outcome, amount int64, now time.Time) error {
 	}
 	a.Captured = amount
 	switch {
-	case amount < a.Authorized && b.Payment.Details.CaptureMethod == CaptureManualMultiple:
-		return Move(b.Payment, a, TriggerPartlyChargedOpen, now) // the rest is still held
+	case amount < a.Authorized && b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple:
+		return payment.Move(b.Payment, a, payment.TriggerPartlyChargedOpen, now) // the rest is still held
 	case amount < a.Amount:
-		return Move(b.Payment, a, TriggerPartlyCharged, now)
+		return payment.Move(b.Payment, a, payment.TriggerPartlyCharged, now)
 	}
-	return Move(b.Payment, a, TriggerCharged, now)
+	return payment.Move(b.Payment, a, payment.TriggerCharged, now)
 }
 
 func (b *Booking) action(o *sdk.Outcome, now time.Time) error {
-	n, by, status := o.NextAction, TriggerActionRequired, AuthenticationPending
+	n, by, status := o.NextAction, payment.TriggerActionRequired, payment.AuthenticationPending
 	if n != nil && n.Type == "device_data" {
-		by, status = TriggerDeviceDataRequired, DeviceDataPending
+		by, status = payment.TriggerDeviceDataRequired, payment.DeviceDataPending
 	}
 	if n == nil { // a sync may omit the action
 		n = b.Attempt.Details.NextAction
@@ -309,11 +310,11 @@ func (b *Booking) action(o *sdk.Outcome, now time.Time) error {
 }
 
 // moveUnless applies the trigger unless the attempt already has status there.
-func moveUnless(p *Payment, a *Attempt, there AttemptStatus, by Trigger, now time.Time) error {
+func moveUnless(p *payment.Payment, a *payment.Attempt, there payment.AttemptStatus, by payment.Trigger, now time.Time) error {
 	if a.Status == there {
 		return nil
 	}
-	return Move(p, a, by, now)
+	return payment.Move(p, a, by, now)
 }
 
 func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error {
@@ -324,39 +325,39 @@ func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error 
 		if o.Amount != nil {
 			amount = o.Amount.Minor
 		}
-		a.captured(b.Operation.ID, amount, o.CaptureID)
+		takeCapture(a, b.Operation.ID, amount, o.CaptureID)
 		a.Details.Error = nil
 		switch {
-		case a.Captured >= a.Authorized && a.Authorized < a.Amount && b.Payment.Details.CaptureMethod != CaptureManualMultiple: // all of a partial authorization
-			return Move(b.Payment, a, TriggerPartlyCharged, now)
+		case a.Captured >= a.Authorized && a.Authorized < a.Amount && b.Payment.Details.CaptureMethod != payment.CaptureManualMultiple: // all of a partial authorization
+			return payment.Move(b.Payment, a, payment.TriggerPartlyCharged, now)
 		case a.Captured >= a.Authorized:
 			a.Authorized = a.Captured // the processor let the capture take more
-			return Move(b.Payment, a, TriggerCharged, now)
-		case b.Payment.Details.CaptureMethod == CaptureManualMultiple:
-			return Move(b.Payment, a, TriggerPartlyChargedOpen, now)
+			return payment.Move(b.Payment, a, payment.TriggerCharged, now)
+		case b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple:
+			return payment.Move(b.Payment, a, payment.TriggerPartlyChargedOpen, now)
 		}
 		a.Details.Released = o.Released || m.Features.ReleasesRest
 		b.Release = !a.Details.Released
-		return Move(b.Payment, a, TriggerPartlyCharged, now)
+		return payment.Move(b.Payment, a, payment.TriggerPartlyCharged, now)
 	case sdk.StatusPending:
-		if i := a.captureIndex(b.Operation.ID); i >= 0 {
-			a.Details.Captures[i].Status, a.Details.Captures[i].ProcessorID = CapturePending, o.CaptureID
+		if i := captureIndex(a, b.Operation.ID); i >= 0 {
+			a.Details.Captures[i].Status, a.Details.Captures[i].ProcessorID = payment.CapturePending, o.CaptureID
 		}
-		DeriveTotals(b.Payment, a)
+		payment.DeriveTotals(b.Payment, a)
 		b.Payment.ModifiedAt = now
 		return nil
 	}
 	b.fail(o, "declined", "declined")
-	if i := a.captureIndex(b.Operation.ID); i >= 0 {
+	if i := captureIndex(a, b.Operation.ID); i >= 0 {
 		c := &a.Details.Captures[i]
-		c.Status, c.ErrorCode, c.ErrorText = CaptureFailed, a.Details.Error.Code, a.Details.Error.Message
+		c.Status, c.ErrorCode, c.ErrorText = payment.CaptureFailed, a.Details.Error.Code, a.Details.Error.Message
 	}
-	return Move(b.Payment, a, a.rest(), now)
+	return payment.Move(b.Payment, a, restOf(a), now)
 }
 
 func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
 	a := b.Attempt
-	release := a.Status == PartialCharged
+	release := a.Status == payment.PartialCharged
 	switch {
 	case b.lateVoid():
 		if o.Status == sdk.StatusDeclined {
@@ -371,10 +372,10 @@ func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
 		return nil
 	case o.Status == sdk.StatusVoided && a.Captured > 0:
 		a.Details.Released, a.Details.Error = true, nil
-		return Move(b.Payment, a, TriggerPartlyCharged, now)
+		return payment.Move(b.Payment, a, payment.TriggerPartlyCharged, now)
 	case o.Status == sdk.StatusVoided:
 		a.Details.Error = nil
-		return moveUnless(b.Payment, a, Voided, TriggerVoided, now)
+		return moveUnless(b.Payment, a, payment.Voided, payment.TriggerVoided, now)
 	case o.Status == sdk.StatusPending:
 		b.Payment.ModifiedAt = now
 		return nil
@@ -385,7 +386,7 @@ func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
 	}
 	b.fail(o, "declined", "declined")
 	b.forgetCancel()
-	return Move(b.Payment, a, a.rest(), now)
+	return payment.Move(b.Payment, a, restOf(a), now)
 }
 
 // forgetCancel ends a wish to cancel that the processor refused, so that the merchant may capture what stays held.
@@ -400,24 +401,24 @@ func (b *Booking) close(v Verdict, now time.Time) {
 	if b.Payment.OpenOperation == b.Operation.ID {
 		b.Payment.OpenOperation = ""
 	}
-	b.Operation.end(v, now)
-	b.Operation.recheck(v, b.Attempt)
+	end(b.Operation, v, now)
+	planRecheck(b.Operation, v, b.Attempt)
 }
 
-// recheck lets background work ask the processor again about an operation that ended without its word. a may be nil for a refund.
-func (o *Operation) recheck(v Verdict, a *Attempt) {
-	if v.Status == OperationNotActed && !v.unsent || v.said {
+// planRecheck lets background work ask the processor again about an operation that ended without its word. a may be nil for a refund.
+func planRecheck(o *payment.Operation, v Verdict, a *payment.Attempt) {
+	if v.Status == payment.OperationNotActed && !v.unsent || v.said {
 		o.ResolveAt = RecheckAt(o, a)
 	}
 }
 
 // end ends the operation. A pending operation stays scheduled for syncs.
-func (o *Operation) end(v Verdict, now time.Time) {
+func end(o *payment.Operation, v Verdict, now time.Time) {
 	o.Status, o.ErrorText = v.Status, v.Text
 	o.Owner, o.LeaseUntil = "", time.Time{}
 	o.ResolveAt, o.ResolveTries = time.Time{}, 0
-	if v.Status == OperationPending {
-		o.ResolveAt = now.Add(ResolveDelay(OperationPending, 0))
+	if v.Status == payment.OperationPending {
+		o.ResolveAt = now.Add(ResolveDelay(payment.OperationPending, 0))
 	} else {
 		o.ClosedAt = now
 	}
@@ -430,19 +431,19 @@ func (o *Operation) end(v Verdict, now time.Time) {
 }
 
 // impossible leaves the rows as they were and the operation unknown, and raises an alarm: a person has to look.
-func (b *Booking) impossible(p *Payment, a *Attempt, op *Operation, cause error, now time.Time) Booking {
+func (b *Booking) impossible(p *payment.Payment, a *payment.Attempt, op *payment.Operation, cause error, now time.Time) Booking {
 	o := *op
 	o.ResolveTries++ // the next look would find the same
 	out := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o, Alarms: append(b.Alarms, "impossible_transition")}
-	out.unknown(Verdict{Status: OperationUnknown, Text: cause.Error()}, now)
+	out.unknown(Verdict{Status: payment.OperationUnknown, Text: cause.Error()}, now)
 	return out
 }
 
 // BookEvidence books the report on a payment without an open operation on copies of the rows: another party captured or released it at the
 // processor. nil means that the report changes nothing; alarm is the problem with it, "" for none.
-func BookEvidence(p *Payment, a *Attempt, o *sdk.Outcome, now time.Time) (b *Booking, alarm string) {
-	b = &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &Operation{Kind: sdk.OpSync}}
-	if a.Status == Pending || a.Status == Authorizing { // an operator set it so
+func BookEvidence(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, now time.Time) (b *Booking, alarm string) {
+	b = &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}}
+	if a.Status == payment.Pending || a.Status == payment.Authorizing { // an operator set it so
 		return b.heldThere(o, now)
 	}
 	var err error
@@ -463,18 +464,18 @@ func BookEvidence(p *Payment, a *Attempt, o *sdk.Outcome, now time.Time) (b *Boo
 		}
 		err = b.Taken(o, amount, now)
 	case sdk.StatusVoided:
-		by := TriggerVoided
+		by := payment.TriggerVoided
 		if a.Captured > 0 { // the rest was released: what is captured stays captured
-			by, b.Attempt.Details.Released = TriggerPartlyCharged, true
+			by, b.Attempt.Details.Released = payment.TriggerPartlyCharged, true
 		}
-		err = Move(b.Payment, b.Attempt, by, now)
+		err = payment.Move(b.Payment, b.Attempt, by, now)
 	case sdk.StatusAuthorized:
-		if !a.raisedLate(o) {
+		if !raisedLate(a, o) {
 			return nil, ""
 		}
 		held, _ := heldBy(o)
 		b.raise(held, now)
-		b.Attempt.raisedTo(held).Status = IncrementSuccess
+		raisedTo(b.Attempt, held).Status = payment.IncrementSuccess
 	default:
 		return nil, ""
 	}
@@ -513,7 +514,7 @@ func (b *Booking) heldThere(o *sdk.Outcome, now time.Time) (_ *Booking, alarm st
 
 // Verdict is the engine's judgement of an adapter's answer. The engine trusts no adapter with money.
 type Verdict struct {
-	Status  OperationStatus
+	Status  payment.OperationStatus
 	Outcome *sdk.Outcome // nil if there is no outcome to book
 	Reject  *sdk.Reject
 	Text    string // why the operation failed or is unknown
@@ -543,4 +544,4 @@ type Verdict struct {
 }
 
 // Silent reports whether the verdict brings no answer about the operation: nothing was sent, nothing was found, or nothing is known.
-func (v Verdict) Silent() bool { return v.Outcome == nil || v.Status == OperationUnknown }
+func (v Verdict) Silent() bool { return v.Outcome == nil || v.Status == payment.OperationUnknown }

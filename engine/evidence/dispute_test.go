@@ -1,4 +1,4 @@
-package payment
+package evidence
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -16,7 +17,7 @@ func TestDisputeOpenedAgain(t *testing.T) {
 	said := func(s sdk.DisputeStatus) *sdk.Dispute {
 		return &sdk.Dispute{ID: "dp_1", Status: s, Amount: sdk.Money{Minor: 100, Currency: "USD"}}
 	}
-	p := &Payment{Currency: "USD", Received: 100, Private: &Private{}}
+	p := &payment.Payment{Currency: "USD", Received: 100, Private: &payment.Private{}}
 	for _, m := range []struct {
 		status sdk.DisputeStatus
 		at     time.Time
@@ -75,7 +76,7 @@ func TestDisputeStages(t *testing.T) {
 		"won before it opens": {[]message{{"", sdk.DisputeWon, 2}, {"", sdk.DisputeOpened, 1}}, "m-", "", sdk.DisputeWon, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, got := &Payment{Currency: "USD", Received: 100, Private: &Private{}}, ""
+			p, got := &payment.Payment{Currency: "USD", Received: 100, Private: &payment.Private{}}, ""
 			for _, m := range c.messages {
 				at := time.Time{}
 				if m.minute > 0 {
@@ -99,7 +100,7 @@ func TestDisputeStages(t *testing.T) {
 			require.Equal(t, c.moved, got)
 			require.Equal(t, c.disputed, p.Disputed())
 			if c.status != "" {
-				require.Equal(t, []Claim{{ID: "dp_1", AttemptID: "a_1", Stage: c.stage, Status: c.status, Amount: 100, At: p.Details.Disputes[0].At}}, p.Details.Disputes)
+				require.Equal(t, []payment.Claim{{ID: "dp_1", AttemptID: "a_1", Stage: c.stage, Status: c.status, Amount: 100, At: p.Details.Disputes[0].At}}, p.Details.Disputes)
 			}
 		})
 	}
@@ -107,11 +108,11 @@ func TestDisputeStages(t *testing.T) {
 
 // TestDisputeTakes writes a hostile message into the record: its texts are short, and its times are such that JSON can write them.
 func TestDisputeTakes(t *testing.T) {
-	d := &Dispute{Details: DisputeDetails{Reason: "fraud", RespondBy: time.UnixMilli(5).UTC()}}
+	d := &payment.Dispute{Details: payment.DisputeDetails{Reason: "fraud", RespondBy: time.UnixMilli(5).UTC()}}
 	long := strings.Repeat("ü", 300)
-	d.Take(Claim{Status: sdk.DisputeOpened, Amount: 7}, &sdk.Dispute{ConnectorStatus: long, ReasonCode: long, RespondBy: 1 << 62, CreatedAt: -1,
+	d.Take(payment.Claim{Status: sdk.DisputeOpened, Amount: 7}, &sdk.Dispute{ConnectorStatus: long, ReasonCode: long, RespondBy: 1 << 62, CreatedAt: -1,
 		Amount: sdk.Money{Minor: 7, Currency: "EUR"}}, time.UnixMilli(9).UTC())
-	require.Equal(t, &Dispute{Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Amount: 7, Currency: "EUR", ModifiedAt: time.UnixMilli(9).UTC(),
-		Details: DisputeDetails{ConnectorStatus: strings.Repeat("ü", 127), Reason: "fraud", ReasonCode: strings.Repeat("ü", 127), RespondBy: time.UnixMilli(5).UTC()}}, d)
+	require.Equal(t, &payment.Dispute{Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Amount: 7, Currency: "EUR", ModifiedAt: time.UnixMilli(9).UTC(),
+		Details: payment.DisputeDetails{ConnectorStatus: strings.Repeat("ü", 127), Reason: "fraud", ReasonCode: strings.Repeat("ü", 127), RespondBy: time.UnixMilli(5).UTC()}}, d)
 	require.Equal(t, "dispute_opened", d.Event())
 }

@@ -1,4 +1,4 @@
-package payment
+package evidence
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -18,14 +19,14 @@ type Waits struct {
 
 	// Age returns how long ago an operation began, or AgeUnknown, and SentBy by when something had left that was stored with a time, both in spite of jumps of
 	// the clock. Nil takes the stored times.
-	Age    func(*Operation) time.Duration
+	Age    func(*payment.Operation) time.Duration
 	SentBy func(time.Time) time.Time
 }
 
 // AgeUnknown is the age of an operation that began before jumps of the clock that hide its age. It is older than any limit.
 const AgeUnknown time.Duration = math.MaxInt64
 
-func (w Waits) age(op *Operation, now time.Time) time.Duration {
+func (w Waits) age(op *payment.Operation, now time.Time) time.Duration {
 	if w.Age == nil {
 		return now.Sub(op.StartedAt)
 	}
@@ -41,12 +42,12 @@ func (w Waits) sentBy(t time.Time) time.Time {
 
 // Ways are the ways to find out about an operation that can work now, in the manifest's order. Queries by the processor's id and by our reference
 // are one way: the adapter asks by the id that it has.
-func (w Waits) Ways(op *Operation, a *Attempt, m *sdk.Manifest, now time.Time) (out []string) {
+func (w Waits) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest, now time.Time) (out []string) {
 	rule := m.Resolve
 	canSync := slices.Contains(m.Operations, QueryFor(op.Kind))
 	asks := false
 	switch {
-	case fault.Planted("send again only") && op.Status == OperationUnknown:
+	case fault.Planted("send again only") && op.Status == payment.OperationUnknown:
 		return []string{string(sdk.ResolveByIdempotentResend)}
 	case fault.Planted("freeze captures") && op.Kind == sdk.OpCapture:
 		return nil
@@ -61,12 +62,12 @@ func (w Waits) Ways(op *Operation, a *Attempt, m *sdk.Manifest, now time.Time) (
 			if op.OnHold() && !a.Holds() {
 				continue // the payment has moved on: nothing is to be raised any more
 			}
-			if op.Status != OperationPending && w.MayResend(op, rule, now) && !(op.Charges() && a.Details.CancelWanted) {
+			if op.Status != payment.OperationPending && w.MayResend(op, rule, now) && !(op.Charges() && a.Details.CancelWanted) {
 				out = append(out, string(by))
 			}
 		}
 	}
-	if len(out) == 0 && canSync && op.Status == OperationPending {
+	if len(out) == 0 && canSync && op.Status == payment.OperationPending {
 		out = append(out, "sync")
 	}
 	if asks && op.ResendAnswers >= enoughResends {
@@ -88,7 +89,7 @@ func QueryFor(kind sdk.Operation) sdk.Operation {
 }
 
 // Unsent returns the verdict that ends an operation of which it is proven that nothing left. ends is false if the operation is to be sent.
-func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends bool) {
+func (w Waits) Unsent(op *payment.Operation, a *payment.Attempt, now time.Time) (v Verdict, ends bool) {
 	limit := giveUpUnsent(op, a)
 	if op.Charges() && !fault.Planted("charge late") {
 		limit = min(limit, w.Payer)
@@ -110,19 +111,19 @@ func (w Waits) Unsent(op *Operation, a *Attempt, now time.Time) (v Verdict, ends
 // giveUpUnsent returns how long the engine tries to send an operation that has provably never left. Then the operation counts as not made. For
 // an authorization it is the time for which the card of an unconfirmed payment is kept. A refund or a release may take longer, because no payer
 // waits for it.
-func giveUpUnsent(op *Operation, a *Attempt) time.Duration {
+func giveUpUnsent(op *payment.Operation, a *payment.Attempt) time.Duration {
 	switch {
 	case op.OfRefund():
 		return 24 * time.Hour
 	case a.Releases(op):
 		return ReleaseTime
 	}
-	return CardTokenTime
+	return payment.CardTokenTime
 }
 
 // MayResend reports whether the processor still remembers the operation's idempotency key, with room for a slow send. An operation that can
 // charge is sent again only while the customer may still wait. So no customer is charged hours later.
-func (w Waits) MayResend(op *Operation, rule sdk.ResolveRule, now time.Time) bool {
+func (w Waits) MayResend(op *payment.Operation, rule sdk.ResolveRule, now time.Time) bool {
 	age := w.age(op, now)
 	if op.Charges() && age > w.Payer && !fault.Planted("charge late") {
 		return false
@@ -131,7 +132,7 @@ func (w Waits) MayResend(op *Operation, rule sdk.ResolveRule, now time.Time) boo
 }
 
 // LastSend returns the latest moment at which something may have left for an operation. The row has it before each send but the first.
-func (w Waits) LastSend(op *Operation) time.Time {
+func (w Waits) LastSend(op *payment.Operation) time.Time {
 	if op.LastSendAt.IsZero() { // the operation's node stopped during the first send, which may have left until the lease ended
 		return op.StartedAt.Add(w.Lease)
 	}
@@ -139,15 +140,15 @@ func (w Waits) LastSend(op *Operation) time.Time {
 }
 
 // NotFoundFinal returns the time from which "not found" means that the operation did not happen.
-func (w Waits) NotFoundFinal(op *Operation, rule sdk.ResolveRule) time.Time {
+func (w Waits) NotFoundFinal(op *payment.Operation, rule sdk.ResolveRule) time.Time {
 	return w.sentBy(w.LastSend(op)).Add(time.Duration(rule.NotFoundFinalAfterSeconds) * time.Second)
 }
 
 // NeedsCard reports whether an open operation may still need its card and CVC: for a second send, or for a customer who completes it in time.
-func (w Waits) NeedsCard(op *Operation, rule sdk.ResolveRule, now time.Time) bool {
+func (w Waits) NeedsCard(op *payment.Operation, rule sdk.ResolveRule, now time.Time) bool {
 	switch {
-	case op.Status == OperationPending:
-		return w.age(op, now) < CardTokenTime
+	case op.Status == payment.OperationPending:
+		return w.age(op, now) < payment.CardTokenTime
 	case op.LastSendAt.IsZero():
 		return true
 	}
@@ -159,15 +160,15 @@ func (w Waits) NeedsCard(op *Operation, rule sdk.ResolveRule, now time.Time) boo
 // stored the database's.
 //
 // Reschedule returns false, and changes nothing, if another run has taken the operation or has ended it: op.LeaseUntil names the look's lease.
-func (w Waits) Reschedule(fresh, op *Operation, node string, rule sdk.ResolveRule, text string, again, now, stored time.Time) bool {
-	if !fresh.HeldBy(node, op.LeaseUntil) || !fresh.Status.Open() && fresh.Status != OperationPending {
+func (w Waits) Reschedule(fresh, op *payment.Operation, node string, rule sdk.ResolveRule, text string, again, now, stored time.Time) bool {
+	if !fresh.HeldBy(node, op.LeaseUntil) || !fresh.Status.Open() && fresh.Status != payment.OperationPending {
 		return false
 	}
 	switch fresh.Status {
-	case OperationStarted: // its node is gone, so its result is unknown until there is evidence
-		fresh.Status = OperationUnknown
+	case payment.OperationStarted: // its node is gone, so its result is unknown until there is evidence
+		fresh.Status = payment.OperationUnknown
 		fresh.LastSendAt = w.LastSend(op)
-	case OperationUnknown:
+	case payment.OperationUnknown:
 		fresh.LastSendAt = op.LastSendAt // zero: proof that nothing left
 	}
 	if !w.NeedsCard(fresh, rule, now) {
@@ -179,7 +180,7 @@ func (w Waits) Reschedule(fresh, op *Operation, node string, rule sdk.ResolveRul
 	if w.Pause > 0 {
 		fresh.AskBy(stored.Add(w.Pause))
 	}
-	if fresh.Status == OperationUnknown && again.After(now) && again.Before(fresh.ResolveAt) {
+	if fresh.Status == payment.OperationUnknown && again.After(now) && again.Before(fresh.ResolveAt) {
 		fresh.ResolveAt = again
 	}
 	fresh.LeaseUntil = stored
@@ -193,7 +194,7 @@ type EarlierSends struct {
 }
 
 // JudgeDrive derives the verdict from a drive of op, whose earlier drives may have sent something too, and sets op.LastSendAt.
-func JudgeDrive(op *Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err error, earlier EarlierSends, now time.Time) Verdict {
+func JudgeDrive(op *payment.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err error, earlier EarlierSends, now time.Time) Verdict {
 	if !r.MayHaveLeft {
 		op.LastSendAt = earlier.At // this drive adds nothing
 	}
@@ -205,8 +206,8 @@ func JudgeDrive(op *Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 		op.LastSendAt = now
 	}
 	v := Judge(op.Kind, asked, m, &all, err)
-	if v.Status == OperationUnknown && NotDone(op.Kind, r.Exchanges, !earlier.MayHaveLeft) {
-		v = Verdict{Status: OperationNotActed, unsent: true, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
+	if v.Status == payment.OperationUnknown && NotDone(op.Kind, r.Exchanges, !earlier.MayHaveLeft) {
+		v = Verdict{Status: payment.OperationNotActed, unsent: true, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
 	}
 	v.over = isOver(r, m, earlier, v)
 	return v
@@ -230,8 +231,8 @@ type Settler struct {
 // MaySettle holds the end of an operation against its row: ErrConflict for an operation that has closed, ErrLeased while another run may be
 // sending it. ErrStale is for a look-up that began before the last send, and for a run that knows nothing of what another run has sent since its
 // own lease ended.
-func (w Waits) MaySettle(fresh *Operation, by Settler, now time.Time) error {
-	asks := fresh.Status == OperationPending // its leaseholder only asks
+func (w Waits) MaySettle(fresh *payment.Operation, by Settler, now time.Time) error {
+	asks := fresh.Status == payment.OperationPending // its leaseholder only asks
 	switch {
 	case !fresh.Status.Open() && !asks:
 		return fault.ErrConflict
@@ -245,63 +246,6 @@ func (w Waits) MaySettle(fresh *Operation, by Settler, now time.Time) error {
 	return nil
 }
 
-// HeldBy reports whether the latest lease of the operation is the one of node that ends at until. It may have ended.
-func (o *Operation) HeldBy(node string, until time.Time) bool {
-	return o.Owner == node && o.LeaseUntil.Equal(until)
-}
-
-// UnderWay reports whether a run may be sending the operation at the time now of the database's clock: its own answer tells more than a message
-// or a query.
-func (o *Operation) UnderWay(now time.Time) bool {
-	return o.Status == OperationStarted || o.Status.Open() && o.Leased(now)
-}
-
-// Unsent reports whether it is proven that nothing of an open operation has left. Resolution sends it.
-func (o *Operation) Unsent() bool { return o.Status == OperationUnknown && o.LastSendAt.IsZero() }
-
-// OpenOperation returns the attempt's latest operation that is in flight, unknown or pending, or nil. ops are the payment's operations in order.
-func (a *Attempt) OpenOperation(ops []*Operation) *Operation {
-	for _, op := range slices.Backward(ops) {
-		if op.AttemptID == a.ID && !op.OfRefund() && (op.Status.Open() || op.Status == OperationPending && op.Waits(a)) {
-			return op
-		}
-	}
-	return nil
-}
-
-// PendingOperation returns the attempt's operation that waits for the customer or the processor, or nil.
-func (a *Attempt) PendingOperation(ops []*Operation) *Operation {
-	for _, op := range ops {
-		if op.AttemptID == a.ID && op.Status == OperationPending && !op.OfRefund() {
-			return op
-		}
-	}
-	return nil
-}
-
-// DueAt returns the time from which background work may claim the operation. ok is false if it leaves the operation alone.
-func (o *Operation) DueAt() (at time.Time, ok bool) {
-	switch o.Status {
-	case OperationStarted:
-		return o.LeaseUntil, true
-	case OperationUnknown, OperationPending, OperationSucceeded, OperationNotActed, OperationDeclined:
-		if o.ResolveAt.IsZero() {
-			return time.Time{}, false
-		}
-		if o.LeaseUntil.After(o.ResolveAt) {
-			return o.LeaseUntil, true
-		}
-		return o.ResolveAt, true
-	}
-	return time.Time{}, false
-}
-
-// Occupied reports whether another operation has the payment's slot, so that the pending operation op must not end now: its end would take the
-// payment's status away from the other.
-func (p *Payment) Occupied(op *Operation) bool {
-	return op.Status == OperationPending && p.OpenOperation != "" && p.OpenOperation != op.ID
-}
-
 // ResolveStep is what resolution does with an operation that it has claimed.
 type ResolveStep string
 
@@ -313,8 +257,8 @@ const (
 )
 
 // NextResolve decides the step of resolution. a is the attempt of op.
-func NextResolve(p *Payment, a *Attempt, op *Operation) ResolveStep {
-	pending := op.Status == OperationPending
+func NextResolve(p *payment.Payment, a *payment.Attempt, op *payment.Operation) ResolveStep {
+	pending := op.Status == payment.OperationPending
 	switch {
 	case !op.Status.Open() && !pending:
 		return ResolveRecheck

@@ -1,8 +1,9 @@
-package payment
+package evidence
 
 import (
 	"slices"
 
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -32,7 +33,7 @@ type modelProcessor struct {
 	// done are the operations that it carried out or refused, with its answer. It remembers the idempotency key of each.
 	done []modelAct
 	// queue are operations that it received and will carry out later.
-	queue []*Operation
+	queue []*payment.Operation
 	// hidden means that queries do not find the transaction yet.
 	hidden bool
 	// mail are messages about what happened that it has still to send.
@@ -64,7 +65,7 @@ func (p *modelProcessor) did(op string) *modelAct {
 }
 
 // act carries an operation out, once for each idempotency key, and returns the answer.
-func (p *modelProcessor) act(w *scenario, op *Operation) *sdk.Outcome {
+func (p *modelProcessor) act(w *scenario, op *payment.Operation) *sdk.Outcome {
 	if a := p.did(op.ID); a != nil && !w.unkeyed {
 		return a.out
 	}
@@ -78,7 +79,7 @@ func (p *modelProcessor) act(w *scenario, op *Operation) *sdk.Outcome {
 	return out
 }
 
-func (p *modelProcessor) perform(w *scenario, op *Operation) *sdk.Outcome {
+func (p *modelProcessor) perform(w *scenario, op *payment.Operation) *sdk.Outcome {
 	declined := &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "no", Message: "no"}}
 	switch op.Kind {
 	case sdk.OpAuthorize:
@@ -93,7 +94,7 @@ func (p *modelProcessor) perform(w *scenario, op *Operation) *sdk.Outcome {
 		if w.over && p.txn == txnHeld && p.taken == 0 && op.Amount > p.held {
 			p.held, p.most = op.Amount, op.Amount
 		}
-		if p.txn != txnHeld || p.taken+op.Amount > p.held || p.taken > 0 && w.method != CaptureManualMultiple {
+		if p.txn != txnHeld || p.taken+op.Amount > p.held || p.taken > 0 && w.method != payment.CaptureManualMultiple {
 			return declined
 		}
 		p.taken += op.Amount
@@ -129,7 +130,7 @@ func (p *modelProcessor) approve(w *scenario) *sdk.Outcome {
 	if w.approves > 0 {
 		p.held, p.most = w.approves, w.approves
 	}
-	if w.method == CaptureAutomatic {
+	if w.method == payment.CaptureAutomatic {
 		p.taken = p.held
 		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "txn"}
 	}
@@ -174,7 +175,7 @@ func (p *modelProcessor) report() *sdk.Outcome {
 }
 
 // answerQuery is the answer to a query about op at this moment.
-func (p *modelProcessor) answerQuery(op *Operation) *sdk.Outcome {
+func (p *modelProcessor) answerQuery(op *payment.Operation) *sdk.Outcome {
 	switch {
 	case p.hidden:
 		return &sdk.Outcome{Status: sdk.StatusNotFound}

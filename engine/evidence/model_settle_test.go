@@ -1,9 +1,10 @@
-package payment
+package evidence
 
 import (
 	"errors"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
@@ -20,7 +21,7 @@ func (w *scenario) settle(s *state, r *modelRun, v Verdict) error {
 			return err
 		}
 		row := *s.row(r.op.ID)
-		closed := !row.Status.Open() && row.Status != OperationPending
+		closed := !row.Status.Open() && row.Status != payment.OperationPending
 		if r.op.LastSendAt.After(row.LastSendAt) {
 			row.LastSendAt = r.op.LastSendAt
 		}
@@ -38,7 +39,7 @@ func (w *scenario) settle(s *state, r *modelRun, v Verdict) error {
 
 func (w *scenario) by(r *modelRun, v Verdict) Settler {
 	by := Settler{Node: r.node, Lease: r.lease, Silent: v.Silent()}
-	if v.Status != OperationSucceeded {
+	if v.Status != payment.OperationSucceeded {
 		by.AskedAt = v.AskedAt
 	}
 	return by
@@ -57,13 +58,13 @@ func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
 	if err != nil {
 		s.breaks("no transition for the void of funds: %v", err)
 	}
-	var next *Operation
+	var next *payment.Operation
 	if voids || b.Release {
 		next = w.newOperation(s, sdk.OpVoid, b.Attempt.Authorized-b.Attempt.Captured)
 		b.Payment.OpenOperation = next.ID
 		c.intents = append(c.intents, next)
 	}
-	var void *Operation
+	var void *payment.Operation
 	if b.VoidLess {
 		void = w.newOperation(s, sdk.OpVoid, b.Attempt.Authorized)
 		b.Attempt.Details.LateVoid = void.ID
@@ -75,7 +76,7 @@ func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
 		c.intents = append(c.intents, again)
 	}
 	c.alarms = b.Alarms
-	if !voids && b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == Voided {
+	if !voids && b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == payment.Voided {
 		if waiting := b.Attempt.PendingOperation(s.ops); waiting != nil && waiting.ID != b.Operation.ID {
 			c.superseded = waiting.ID
 		}
@@ -84,7 +85,7 @@ func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
 		return err
 	}
 	r.p, r.a, r.op = b.Payment, b.Attempt, b.Operation
-	for _, op := range []*Operation{next, void} {
+	for _, op := range []*payment.Operation{next, void} {
 		if op != nil {
 			w.perform(s, op, nil)
 		}

@@ -1,0 +1,137 @@
+package evidence
+
+import (
+	"time"
+
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// RefundBooking is the result of a verdict on a refund: rows to be written in one transaction.
+type RefundBooking struct {
+	Payment   *payment.Payment // nil if the payment's amounts do not change
+	Refund    *payment.Refund
+	Operation *payment.Operation
+	Alarms    []string
+}
+
+// BookRefund applies a verdict on the refund's operation to copies of the rows. It is pure.
+func BookRefund(p *payment.Payment, r *payment.Refund, op *payment.Operation, v Verdict, now time.Time) RefundBooking {
+	o := *op
+	b := RefundBooking{Refund: r.Clone(), Operation: &o}
+	b.Refund.ModifiedAt = now
+	if v.Alarm != "" {
+		b.Alarms = append(b.Alarms, v.Alarm)
+	}
+	if v.Status == payment.OperationUnknown {
+		leaveUnknown(&o, v, now)
+		if v.Outcome != nil {
+			payment.SetText(&b.Refund.ProcessorID, v.Outcome.RefundID)
+		}
+		return b
+	}
+	b.apply(p, v, now)
+	end(&o, v, now)
+	planRecheck(&o, v, nil)
+	return b
+}
+
+// BookRefundEvidence applies evidence about a refund without an open operation to copies of the rows. It is pure.
+func BookRefundEvidence(p *payment.Payment, r *payment.Refund, v Verdict, now time.Time) RefundBooking {
+	b := RefundBooking{Refund: r.Clone()}
+	b.Refund.ModifiedAt = now
+	if v.Alarm != "" {
+		b.Alarms = append(b.Alarms, v.Alarm)
+	}
+	b.apply(p, v, now)
+	return b
+}
+
+func (b *RefundBooking) apply(p *payment.Payment, v Verdict, now time.Time) {
+	r, o := b.Refund, v.Outcome
+	if o == nil { // rejected, failed or not acted: nothing happened
+		failRefund(r, nil, "not_processed", v.Text)
+		b.Payment = payment.MoveRefund(p, r, payment.RefundFailed, now)
+		return
+	}
+	payment.SetText(&r.ProcessorID, o.RefundID)
+	switch {
+	case v.mismatch || differs(r, o):
+		if v.Alarm == "" {
+			b.Alarms = append(b.Alarms, "amount_mismatch")
+		}
+		failRefund(r, nil, "amount_mismatch", "the processor reports an amount or currency that differs from the requested one")
+		b.Payment = payment.MoveRefund(p, r, payment.RefundReview, now)
+	case o.Status == sdk.StatusRefunded:
+		r.Details.Error = nil
+		b.Payment = payment.MoveRefund(p, r, payment.RefundSucceeded, now)
+	case o.Status == sdk.StatusDeclined:
+		failRefund(r, o, "declined", "declined")
+		b.Payment = payment.MoveRefund(p, r, payment.RefundFailed, now)
+	case o.Status == sdk.StatusReview:
+		b.Payment = payment.MoveRefund(p, r, payment.RefundReview, now)
+	}
+}
+
+// differs reports whether the processor gave back another amount than the refund's.
+func differs(r *payment.Refund, o *sdk.Outcome) bool {
+	m := o.Amount
+	return o.Status == sdk.StatusRefunded && m != nil && (m.Minor != r.Amount || m.Currency != "" && m.Currency != r.Currency)
+}
+
+func failRefund(r *payment.Refund, o *sdk.Outcome, code, text string) {
+	e := &payment.AttemptError{Operation: sdk.OpRefund, Code: code, Message: text}
+	if o != nil && o.Decline != nil {
+		d := o.Decline
+		e.Code, e.Message, e.Reason, e.NetworkCode, e.AdviceCode = d.Code, d.Message, d.Reason, d.NetworkCode, d.AdviceCode
+	}
+	r.Details.Error = e
+}
+
+// InterpretRefund derives the refund's verdict from a query's report or a processor's message. final is true if a report that nothing happened
+// can be believed.
+func InterpretRefund(op *payment.Operation, r *payment.Refund, o *sdk.Outcome, final bool) Verdict {
+	switch o.Status {
+	case sdk.StatusRefunded:
+		v := Verdict{Status: payment.OperationSucceeded, Outcome: o}
+		if differs(r, o) {
+			v.mismatch, v.Alarm, v.Text = true, "amount_mismatch", "the processor reports an amount or currency that differs from the requested one"
+		}
+		return v
+	case sdk.StatusDeclined:
+		return Verdict{Status: payment.OperationDeclined, Outcome: o}
+	case sdk.StatusPending, sdk.StatusReview:
+		return Verdict{Status: payment.OperationPending, Outcome: o}
+	case sdk.StatusNotFound:
+		switch {
+		case op.Status == payment.OperationPending: // the processor has accepted it
+			return Verdict{Status: payment.OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}}
+		case final:
+			return Verdict{Status: payment.OperationNotActed, Text: "the processor does not know this refund"}
+		}
+		return Verdict{Status: payment.OperationUnknown, Text: "the processor does not know the refund; the answer comes too early to be final"}
+	}
+	return Verdict{Status: payment.OperationUnknown, Text: "the processor's report on the refund has the status " + string(o.Status) + ", which proves nothing"}
+}
+
+// TellsRefundNews reports whether a verdict says more than the refund shows.
+func TellsRefundNews(r *payment.Refund, v Verdict) bool {
+	switch {
+	case v.Status == payment.OperationUnknown:
+		return false
+	case v.Status != payment.OperationPending:
+		return true
+	}
+	return v.Outcome.Status == sdk.StatusReview && r.Status == payment.RefundPending || r.ProcessorID == "" && v.Outcome.RefundID != ""
+}
+
+// RefundShows reports whether the refund's status already includes what a report says.
+func RefundShows(r *payment.Refund, o *sdk.Outcome) bool {
+	switch o.Status {
+	case sdk.StatusRefunded:
+		return r.Status == payment.RefundSucceeded && !differs(r, o) || r.Status == payment.RefundReview && differs(r, o)
+	case sdk.StatusDeclined:
+		return r.Status == payment.RefundFailed
+	}
+	return true // a report that the refund is under way brings no news once its operation has ended
+}

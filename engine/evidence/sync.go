@@ -1,0 +1,153 @@
+package evidence
+
+import (
+	"time"
+
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// ResolveDelay returns the time until the next look at an open operation. An unknown operation is due soon, since money depends on it. A
+// pending one is due after 60 s, then five times after 300 s, then hourly for three days, then daily without end: by then most customers have
+// abandoned the payment.
+func ResolveDelay(s payment.OperationStatus, tries int) time.Duration {
+	if s == payment.OperationPending {
+		switch {
+		case tries == 0:
+			return time.Minute
+		case tries <= 5:
+			return 5 * time.Minute
+		case tries <= 5+3*24:
+			return time.Hour
+		}
+		return 24 * time.Hour
+	}
+	return min(2*time.Second<<min(tries, 10), 10*time.Minute)
+}
+
+func EndPending(op *payment.Operation, now time.Time) {
+	op.Status, op.ClosedAt, op.ResolveAt, op.LeaseUntil, op.Owner, op.Instrument = payment.OperationSucceeded, now, time.Time{}, time.Time{}, "", nil
+}
+
+// InterpretSync derives the open operation's verdict from a sync's report on the payment. final is true if a report that nothing happened can be
+// believed.
+func InterpretSync(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, final bool) Verdict {
+	notYet := Verdict{Status: payment.OperationUnknown, Text: "the processor does not know the payment; the answer comes too early to be final"}
+	if op.Status == payment.OperationPending {
+		notYet = Verdict{Status: payment.OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}, noNews: true}
+	}
+	switch op.Kind {
+	case sdk.OpIncrementalAuthorize:
+		return readIncrement(op, a, o, final, notYet)
+	case sdk.OpExtendAuthorization:
+		return readExtension(op, o, final, notYet)
+	}
+	if op.Kind != sdk.OpCapture && !Plausible(o, a) {
+		return Verdict{Status: payment.OperationSucceeded, Outcome: o, mismatch: true, Alarm: "amount_mismatch", Text: "the processor reports an amount that differs from the requested one"}
+	}
+	switch op.Kind {
+	case sdk.OpCapture:
+		return readCapture(op, a, o, final, notYet)
+	case sdk.OpVoid:
+		switch {
+		case a.Authorized == 0 && o.Status == sdk.StatusDeclined: // the payment ended at the processor before the customer acted
+			ended := *o
+			ended.Status, ended.Decline = sdk.StatusVoided, nil
+			return Verdict{Status: payment.OperationSucceeded, Outcome: &ended}
+		case o.Status == sdk.StatusVoided:
+			return Verdict{Status: payment.OperationSucceeded, Outcome: o}
+		case o.Status == sdk.StatusPending:
+			return Verdict{Status: payment.OperationPending, Outcome: o}
+		case final:
+			return Verdict{Status: payment.OperationNotActed, Text: "the void did not happen"}
+		}
+		return notYet
+	}
+	switch o.Status {
+	case sdk.StatusNotFound:
+		if final {
+			return Verdict{Status: payment.OperationNotActed, Text: "the processor does not know this payment"}
+		}
+		return notYet
+	case sdk.StatusDeclined:
+		return Verdict{Status: payment.OperationDeclined, Outcome: o}
+	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview:
+		return Verdict{Status: payment.OperationPending, Outcome: o}
+	}
+	return Verdict{Status: payment.OperationSucceeded, Outcome: o}
+}
+
+// Plausible reports whether the amounts in a sync's report can be true. The caller has checked the currency.
+func Plausible(o *sdk.Outcome, a *payment.Attempt) bool {
+	if t := o.Totals; t != nil {
+		return min(t.Authorized, t.Captured, t.Refunded) >= 0 && t.Captured <= max(a.Amount, a.Authorized)
+	}
+	return o.Amount == nil || o.Fits(sdk.Money{Minor: a.Amount, Currency: o.Amount.Currency})
+}
+
+func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, final bool, notYet Verdict) Verdict {
+	taken := int64(0)
+	switch {
+	case o.Totals != nil:
+		taken = o.Totals.Captured - a.Captured
+	case o.Status == sdk.StatusCaptured:
+		taken = op.Amount
+	}
+	switch {
+	case taken > op.Amount:
+		return Verdict{Status: payment.OperationUnknown, Alarm: "amount_mismatch", Text: "the processor reports a larger capture than the requested one"}
+	case o.Status == sdk.StatusDeclined && o.CaptureID != "" && captureIs(a, op.ID, o.CaptureID):
+		return Verdict{Status: payment.OperationDeclined, Outcome: o}
+	case taken > 0:
+		c := *o
+		c.Status, c.Amount = sdk.StatusCaptured, &sdk.Money{Minor: taken}
+		return Verdict{Status: payment.OperationSucceeded, Outcome: &c}
+	case o.Status == sdk.StatusPending:
+		return Verdict{Status: payment.OperationPending, Outcome: o}
+	case final:
+		return Verdict{Status: payment.OperationNotActed, Text: "the capture did not happen"}
+	}
+	return notYet
+}
+
+// TellsNews reports whether a pending answer brings news, such as a redirect for an operation that was pending.
+func TellsNews(a *payment.Attempt, v Verdict) bool {
+	if v.noNews {
+		return false
+	}
+	switch v.Outcome.Status {
+	case sdk.StatusPending:
+		return a.Status == payment.Unresolved
+	case sdk.StatusCustomerAction:
+		return a.Status == payment.Pending || a.Status == payment.Authorizing
+	case sdk.StatusReview:
+		return a.Status != payment.Unresolved
+	}
+	return true
+}
+
+// AttemptShows reports whether the attempt's state already includes an outcome.
+func AttemptShows(a *payment.Attempt, o *sdk.Outcome) bool {
+	switch o.Status {
+	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusNotFound, sdk.StatusUnknown:
+		return true // once the operation has ended, such a status brings no news
+	case sdk.StatusAuthorized:
+		return (a.Authorized > 0 || a.Captured > 0) && !raisedLate(a, o)
+	case sdk.StatusVerified:
+		return a.Status == payment.Charged
+	case sdk.StatusCaptured:
+		amount := a.Authorized
+		if o.Amount != nil {
+			amount = o.Amount.Minor
+		}
+		if o.Totals != nil {
+			amount = o.Totals.Captured
+		}
+		return a.Captured > 0 && amount <= a.Captured
+	case sdk.StatusVoided:
+		return a.Status == payment.Voided || a.Status == payment.VoidedPostCharge || a.Details.Released
+	case sdk.StatusDeclined:
+		return a.Status.Payment() == payment.Failed || a.Status == payment.Voided && a.Authorized == 0 || o.CaptureID != "" && a.CaptureFailed(o.CaptureID)
+	}
+	return false
+}

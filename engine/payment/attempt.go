@@ -1,0 +1,71 @@
+package payment
+
+import (
+	"payswitch/engine/fault"
+	"payswitch/sdk"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// AwaitsEnd reports whether an attempt in status s waits for the end of a pending operation.
+func AwaitsEnd(s AttemptStatus) bool {
+	switch s {
+	case Pending, Authorizing, AuthenticationPending, DeviceDataPending, Unresolved, CaptureInitiated, VoidInitiated:
+		return true
+	}
+	return false
+}
+
+// CaptureFailed reports whether the capture with the processor's id is booked as failed.
+func (a *Attempt) CaptureFailed(id string) bool {
+	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == id && c.Status == CaptureFailed })
+}
+
+// Approved reports whether the processor has agreed to the request.
+func Approved(s AttemptStatus) bool {
+	switch s {
+	case Authorized, PartiallyAuthorized, Charged, PartialCharged, PartialChargedAndChargeable:
+		return true
+	}
+	return false
+}
+
+// Refused reports whether an attempt ended without the processor's agreement.
+func Refused(s AttemptStatus) bool { return s.Terminal() && !Approved(s) || s == PaymentMethodAwaited }
+
+// CardTokenTime is how long payswitch keeps the card of an unconfirmed payment.
+const CardTokenTime = 15 * time.Minute
+
+// CodeNotProcessed is the error code of an attempt that failed because the processor never acted on its authorization.
+const CodeNotProcessed = "not_processed"
+
+// EndedWithoutMoney reports whether merchants see the attempt as ended without money, but not by the processor's refusal: it was cancelled, it
+// failed as not processed, or an operator said that it was refused. Only evidence of held or taken money says otherwise.
+func (a *Attempt) EndedWithoutMoney() bool {
+	switch a.Status {
+	case Voided:
+		return a.Captured == 0
+	case AttemptFailure:
+		return a.Captured == 0 && (a.Details.SaidDeclined || a.Details.Error != nil && a.Details.Error.Code == CodeNotProcessed)
+	}
+	return false
+}
+
+// Releases reports whether the operation voids funds without a caller who waits for it: the rest of a partial capture, funds of a payment that
+// had ended, or funds that were found after a cancel was accepted.
+func (a *Attempt) Releases(op *Operation) bool {
+	if op.Kind != sdk.OpVoid || fault.Planted("forget releases") {
+		return false
+	}
+	return op.ID != "" && op.ID == a.Details.LateVoid || a.Status == PartialCharged || a.Details.CancelWanted && a.Authorized > 0
+}
+
+// AnnouncementOf identifies a state for which merchants receive one event. A further partial capture makes a new state.
+func AnnouncementOf(p *Payment, a *Attempt) string {
+	s := string(p.Status) + "/" + strconv.Itoa(a.Number)
+	if a.Captured > 0 {
+		s += "/" + strconv.FormatInt(a.Captured, 10)
+	}
+	return s
+}
