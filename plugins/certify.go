@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"payswitch/plugins/sandbox"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
 )
 
 // Certify checks a module as the host would use it. The sandbox must run it, CheckManifest must accept its manifest, it must pass
@@ -43,7 +45,37 @@ func Certify(ctx context.Context, wasm []byte, so sandbox.Options, o sdktest.Opt
 	b := &build{module: m, log: slog.New(slog.DiscardHandler)}
 	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, places: placesOf(manifest), stepper: b}
 	driven, hosted := checkHost(ctx, &b.adapter, o, cases)
-	return driven, errors.Join(err, hosted)
+	return driven, errors.Join(err, hosted, checkCases(ctx, m, manifest, cases))
+}
+
+// checkCases compares the module's requests and outcomes with its recorded cases. cases may be nil.
+func checkCases(ctx context.Context, m *sandbox.Module, manifest *sdk.Manifest, cases fs.FS) error {
+	if cases == nil {
+		return nil
+	}
+	step := func(s *sdk.Step) sdk.Result {
+		message, err := sandboxed{m}.Step(ctx, sdk.EncodeStep(s))
+		if err != nil { // rule message reports it too
+			return sdk.Result{Outcome: &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": err.Error()}}}
+		}
+		r, err := sdk.DecodeResult(bytes.Clone(message))
+		if err != nil {
+			return sdk.Result{Outcome: &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": err.Error()}}}
+		}
+		return *r
+	}
+	found, _, err := wire.Judge(manifest, step, cases)
+	if err != nil {
+		return err
+	}
+	var broken []error
+	counts := map[sdk.Operation]int{}
+	for _, f := range found {
+		if counts[f.Operation]++; counts[f.Operation] <= perCertified {
+			broken = append(broken, &sdktest.RuleError{Rule: CertifyCases, Operation: f.Operation, Detail: f.Where + ": " + f.Detail})
+		}
+	}
+	return errors.Join(broken...)
 }
 
 // sandboxed is a module as the suite runs it. Clock and random bytes come from the step, as in a drive.

@@ -28,6 +28,8 @@ const (
 	// CertifyProof: each request to a processor holds the account's own credential at the place that the manifest's authentication
 	// declares.
 	CertifyProof = "proof"
+	// CertifyCases: requests and outcomes are those of the adapter's recorded cases.
+	CertifyCases = "cases"
 )
 
 // perCertified bounds how often one rule is reported for one operation.

@@ -57,6 +57,8 @@ var checkRules = []struct{ rule, demand, remedy string }{
 		"let the manifest's placements, authentication and environments agree with the requests; sdk/ABI.md, \"4. Blind secrets\", has the rules"},
 	{plugins.CertifyProof, "every request holds the account's own credential where the manifest declares it",
 		"put the credential there in every operation (Call.Bearer, Call.BasicAuth), or narrow the manifest's authentication by operation and path"},
+	{plugins.CertifyCases, "requests and outcomes are those of the recorded cases",
+		"correct the adapter or the case; an intended exception stands with its reason in the file's skip or allow, sdk/CASES.md"},
 	{sdktest.RuleReplay, "a repeated operation sends the same requests",
 		"build requests from Call alone, and take the time in them from Call.Now before the send"},
 }

@@ -13,6 +13,7 @@ func (r *runner) checkResponses(f *Responses) {
 	for i := range f.Samples {
 		c := r.complete(&f.Samples[i])
 		r.cover.operation(r.operation(c))
+		r.at(r.operation(c), c.Where())
 		if c.Op == sdk.OpWebhook {
 			r.checkMessage(c)
 			continue
@@ -29,20 +30,31 @@ func (r *runner) checkResponses(f *Responses) {
 			name += "/" + table.Capture
 		}
 		for _, value := range slices.Sorted(maps.Keys(table.Map)) {
+			r.at(tableOperation(table), where(table.file, table.line, "status", value))
 			r.run([]string{name + "/" + value}, table.Flow, func() []string {
 				return r.checkStatus(f.Samples, table, name+"/"+value, value, table.Map[value])
 			})
 		}
+		r.at(tableOperation(table), where(table.file, table.line, "status", "unheardof"))
 		r.run([]string{name + "/(unheard of)"}, table.Flow, func() []string {
 			return r.checkStatus(f.Samples, table, name+"/(unheard of)", "unheardof", "")
 		})
 	}
 	for _, code := range slices.Sorted(maps.Keys(f.Declines.Codes)) {
+		r.at(sdk.OpAuthorize, where(f.Declines.file, f.Declines.line, "decline", code))
 		r.run([]string{"decline/" + code}, "", func() []string { return r.checkDecline(f, code) })
 	}
-	if f.Webhooks.Sample != nil {
+	if s := f.Webhooks.Sample; s != nil {
+		r.at(sdk.OpWebhook, where(s.file, s.line, "webhook", "sample"))
 		r.checkWebhook(f.Webhooks.Sample)
 	}
+}
+
+func tableOperation(t *StatusTable) sdk.Operation {
+	if t.Op != "" {
+		return t.Op
+	}
+	return Operation(t.Flow)
 }
 
 // complete returns a copy of a sample with the missing input from the first case of its flow.
@@ -93,7 +105,7 @@ func (r *runner) answer(c *Case) (*sdk.Step, *sdk.Result, error) {
 	}
 	s.Exchanges = append(s.Exchanges, response.exchange(s.Now, sdk.RequestHash(send)))
 	for {
-		result := r.adapter.Step(s)
+		result := r.take(s)
 		if result.Send == nil || r.options.Answer == nil {
 			return s, &result, nil
 		}

@@ -49,7 +49,7 @@ func (r *runner) checkBlind(c *Case, real *sdk.Send) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	secrets := standIns(s, &r.adapter.Manifest)
+	secrets := standIns(s, r.manifest)
 	send, err := r.send(c, s)
 	if err != nil {
 		return []string{"with stand-ins: " + err.Error()}
@@ -106,7 +106,7 @@ func (r *runner) placed(op sdk.Operation, s *sdk.Send, path, name string, whole 
 	if err != nil || !body {
 		return false
 	}
-	return slices.ContainsFunc(r.adapter.Manifest.Placements, func(p sdk.Placement) (fits bool) {
+	return slices.ContainsFunc(r.manifest.Placements, func(p sdk.Placement) (fits bool) {
 		defer func() { r.cover.place(&p, fits) }()
 		if p.Secret != name || p.In != sdk.InBody || p.Operation != "" && p.Operation != op || p.Host != "" && p.Host != u.Host ||
 			p.Method != "" && p.Method != s.Method || p.Path != "" && !samePath(p.Path, u.EscapedPath()) {

@@ -20,7 +20,7 @@ func TestDamageIsFound(t *testing.T) {
 		}
 		q, p, err := Load(testdata(t, `"state": "ok"`, `"state": "ok", "paid": "24.99", "in": {"currency": "USD"}`), "tiny")
 		require.NoError(t, err)
-		r := &runner{adapter: a, requests: q, account: Account(&a.Manifest, q), allow: ledger{allow, map[string]bool{}}}
+		r := &runner{manifest: &a.Manifest, take: a.Step, requests: q, account: Account(&a.Manifest, q), allow: ledger{allow, map[string]bool{}}}
 		var wrong []string
 		for i := range p.Samples {
 			wrong = append(wrong, r.checkDamaged(r.complete(&p.Samples[i]))...)

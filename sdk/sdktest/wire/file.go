@@ -130,6 +130,9 @@ type Requests struct {
 	Credentials Credentials `json:"credentials"`
 	Clock       time.Time   `json:"clock"`
 	Cases       []Case      `json:"cases"`
+	// Skip and Allow are exceptions, each with its reason, as Options has them. Those of the file hold for plugin check too.
+	Skip  map[string]string `json:"skip,omitempty"`
+	Allow map[string]string `json:"allow,omitempty"`
 }
 
 // Credentials are the settings of the account, secret or not: an object of names and values. The old form has the values in values.
@@ -170,6 +173,9 @@ type Responses struct {
 	Declines     struct {
 		Field string            `json:"field"`
 		Codes map[string]string `json:"codes"`
+
+		file string // where they stand
+		line int
 	} `json:"declines"`
 	Webhooks struct {
 		Header string         `json:"header"`

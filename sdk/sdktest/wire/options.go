@@ -8,6 +8,7 @@ import (
 )
 
 // Options adapt a run to one adapter. An entry of Skip or Allow that matches nothing fails the test.
+// The file of requests has skip and allow too. Exceptions there hold for plugin check, which does not know Options.
 type Options struct {
 	// Skip names subtests that do not run, with the reason, which the test logs: "request/authorize_auto", "response/charged",
 	// "status/authorize/manual/canceled", "decline/2040", "webhook/old". A shorter name up to a slash means all subtests below it

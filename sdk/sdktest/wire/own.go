@@ -354,7 +354,7 @@ func plainText(v any) string {
 
 // checkMessage gives the adapter the message of a case unchanged, with one letter changed and, if the manifest has a tolerance, a day later.
 func (r *runner) checkMessage(c *Case) {
-	play := func(forge bool, later time.Duration) (*sdk.Outcome, string) {
+	tell := func(forge bool, later time.Duration) (*sdk.Outcome, string) {
 		s := c.Step(sdk.OpWebhook, r.account, r.requests.Clock.Add(later))
 		if r.options.Input != nil {
 			r.options.Input(c, s)
@@ -363,32 +363,32 @@ func (r *runner) checkMessage(c *Case) {
 			s.Request.Webhook.Body = slices.Clone(s.Request.Webhook.Body)
 			forgery(s.Request.Webhook.Body)
 		}
-		_, result, err := Play(r.adapter, s)
+		_, result, err := play(r.take, s)
 		if err != nil {
 			return nil, err.Error()
 		}
 		return result.Outcome, ending(&result)
 	}
 	r.run([]string{"webhook/" + c.Name}, "webhook", func() []string {
-		o, end := play(false, 0)
+		o, end := tell(false, 0)
 		if o == nil {
 			return []string{end}
 		}
 		return r.texts("webhook/"+c.Name, wrongOutcome(c.want, o))
 	})
-	o, _ := play(false, 0)
+	o, _ := tell(false, 0)
 	if !believed(o) {
 		return
 	}
 	r.run([]string{"forged/" + c.Name, "webhook/" + c.Name}, "webhook", func() []string {
-		if o, _ := play(true, 0); believed(o) {
+		if o, _ := tell(true, 0); believed(o) {
 			return []string{"the adapter believes a changed message"}
 		}
 		return nil
 	})
-	if w := r.adapter.Manifest.Webhook; w != nil && w.ToleranceSeconds > 0 {
+	if w := r.manifest.Webhook; w != nil && w.ToleranceSeconds > 0 {
 		r.run([]string{"old/" + c.Name, "webhook/" + c.Name}, "webhook", func() []string {
-			if o, _ := play(false, 24*time.Hour); believed(o) {
+			if o, _ := tell(false, 24*time.Hour); believed(o) {
 				return []string{"the adapter believes a message of yesterday"}
 			}
 			return nil

@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -110,7 +112,7 @@ func TestCoverage(t *testing.T) {
 	require.NoError(t, err)
 	var c coverage
 	end := c.begin()
-	r := &runner{adapter: a, requests: q, account: Account(&a.Manifest, q), cover: c}
+	r := &runner{manifest: &a.Manifest, take: a.Step, requests: q, account: Account(&a.Manifest, q), cover: c}
 	require.Empty(t, r.checkRequest(&q.Cases[0]))
 	r.cover.operation(sdk.OpAuthorize)
 	report := end(a, p)
@@ -170,4 +172,46 @@ func TestCasesSchema(t *testing.T) {
 		{`"sync": true`, `"synk": true`}, {`"51": "insufficient_funds"`, `"51": "poor"`}} {
 		require.Error(t, valid(strings.Replace(ownResponses, change[0], change[1], 1)), change[1])
 	}
+}
+
+// Judge finds with the steps alone what Run finds, and names the case. It leaves cases in the old words out, and takes the files' exceptions.
+func TestJudge(t *testing.T) {
+	judge := func(files fs.FS, change func(*sdk.Outcome)) (string, int) {
+		a := tiny()
+		take := func(s *sdk.Step) sdk.Result {
+			r := a.Step(s)
+			if r.Outcome != nil {
+				change(r.Outcome)
+			}
+			return r
+		}
+		found, others, err := Judge(&a.Manifest, take, files)
+		require.NoError(t, err)
+		text := ""
+		for _, f := range found {
+			text += fmt.Sprintf("%s %s: %s\n", f.Operation, f.Where, f.Detail)
+		}
+		return text, others
+	}
+	same := func(*sdk.Outcome) {}
+	captures := func(o *sdk.Outcome) {
+		if o.Status == sdk.StatusDeclined {
+			o.Status = sdk.StatusCaptured
+		}
+	}
+	text, others := judge(ownFiles(), same)
+	require.Empty(t, text)
+	require.Zero(t, others)
+	text, _ = judge(ownFiles(), captures)
+	require.Regexp(t, `(?m)^authorize tiny\.responses\.json:\d+ \(case \w+\): status: want declined, got captured`, text)
+	text, others = judge(testdata(t), captures)
+	require.Empty(t, text, "old words")
+	require.NotZero(t, others)
+
+	files := ownFiles()
+	allowing := strings.Replace(string(files["tiny.json"].Data), `"cases"`, `"allow": {"response/declined *": "a trial", "response/none x": "nothing"}, "cases"`, 1)
+	files["tiny.json"] = &fstest.MapFile{Data: []byte(allowing)}
+	text, _ = judge(files, captures)
+	require.NotContains(t, text, "want declined, got captured")
+	require.Contains(t, text, ` tiny.json: allow: "response/none x" matches no difference: remove it`)
 }

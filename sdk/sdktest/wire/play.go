@@ -31,11 +31,15 @@ func Answer(status int, body string) sdk.Exchange {
 // Play runs an operation of the adapter and gives it the answers one after the other. Play computes verifies. It returns the sends as they
 // would leave, and the last result. A last result with Send means that no answer was left. Play does not change s.
 func Play(a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) ([]*sdk.Send, sdk.Result, error) {
+	return play(a.Step, s, answers...)
+}
+
+func play(take func(*sdk.Step) sdk.Result, s *sdk.Step, answers ...sdk.Exchange) ([]*sdk.Send, sdk.Result, error) {
 	step := *s
 	step.Exchanges = append([]sdk.Exchange(nil), s.Exchanges...)
 	var sends []*sdk.Send
 	for {
-		result := a.Step(&step)
+		result := take(&step)
 		x := sdk.Exchange{Now: step.Now}
 		switch {
 		case result.Verify != nil:

@@ -19,7 +19,7 @@ type Rehearsal struct {
 // value of a status table within an answer, and the signed webhook message, genuine and changed. responses may be nil. Rehearsals leaves out
 // flows without an operation in the manifest.
 func Rehearsals(m *sdk.Manifest, requests *Requests, responses *Responses) (all []Rehearsal) {
-	r := &runner{adapter: &sdk.Adapter{Manifest: *m}, requests: requests, account: Account(m, requests)}
+	r := &runner{manifest: m, requests: requests, account: Account(m, requests)}
 	add := func(where string, c *Case) {
 		op := c.Operation()
 		if op == "" || !slices.Contains(m.Operations, op) {
@@ -71,7 +71,7 @@ func (r *runner) secretOfWebhooks() string {
 	if r.options.WebhookSecret != "" {
 		return r.options.WebhookSecret
 	}
-	for _, f := range r.adapter.Manifest.Credentials {
+	for _, f := range r.manifest.Credentials {
 		if strings.Contains(f.Name, "webhook") {
 			return f.Name
 		}

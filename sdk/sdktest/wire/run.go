@@ -36,8 +36,7 @@ func Run[Self T[Self]](t Self, a *sdk.Adapter, fsys fs.FS, o Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{adapter: a, requests: requests, options: o, account: Account(&a.Manifest, requests),
-		skip: ledger{o.Skip, map[string]bool{}}, allow: ledger{o.Allow, map[string]bool{}}}
+	r := newRunner(&a.Manifest, a.Step, requests, o)
 	r.subtest = func(name string, check func() []string) {
 		t.Run(name, func(t Self) {
 			if wrong := check(); len(wrong) > 0 {
@@ -49,19 +48,9 @@ func Run[Self T[Self]](t Self, a *sdk.Adapter, fsys fs.FS, o Options) {
 		o.Credentials(&r.account)
 	}
 	ends := r.cover.begin()
-	for i := range requests.Cases {
-		c := &requests.Cases[i]
-		r.cover.operation(r.operation(c))
-		r.run([]string{"request/" + c.Name, c.Name}, c.Flow, func() []string { return r.checkRequest(c) })
-	}
-	if responses != nil {
-		r.checkResponses(responses)
-	}
-	for _, key := range r.skip.unused() {
-		t.Errorf("Skip: %q matches no case: remove it", key)
-	}
-	for _, key := range r.allow.unused() {
-		t.Errorf("Allow: %q matches no difference: remove it", key)
+	r.all(responses)
+	for _, line := range r.needless() {
+		t.Error(line)
 	}
 	t.Logf("%d run, %d skipped", r.done, len(r.skipped))
 	if old := oldWords(requests, responses); old > 0 {
@@ -75,15 +64,59 @@ func Run[Self T[Self]](t Self, a *sdk.Adapter, fsys fs.FS, o Options) {
 
 // A runner runs the cases of one adapter.
 type runner struct {
-	adapter     *sdk.Adapter
+	manifest    *sdk.Manifest
+	take        func(*sdk.Step) sdk.Result // performs one step of the adapter
 	requests    *Requests
 	options     Options
 	account     sdk.Account
 	skip, allow ledger
 	subtest     func(name string, check func() []string)
 	cover       coverage
+	op          sdk.Operation // of the next check, and where its case stands
+	where       string
 	done        int
 	skipped     []string
+}
+
+func newRunner(m *sdk.Manifest, take func(*sdk.Step) sdk.Result, requests *Requests, o Options) *runner {
+	return &runner{manifest: m, take: take, requests: requests, options: o, account: Account(m, requests),
+		skip: ledger{union(requests.Skip, o.Skip), map[string]bool{}}, allow: ledger{union(requests.Allow, o.Allow), map[string]bool{}}}
+}
+
+func union(a, b map[string]string) map[string]string {
+	both := maps.Clone(a)
+	if both == nil {
+		return b
+	}
+	maps.Copy(both, b)
+	return both
+}
+
+// all runs every case. responses may be nil.
+func (r *runner) all(responses *Responses) {
+	for i := range r.requests.Cases {
+		c := &r.requests.Cases[i]
+		r.cover.operation(r.operation(c))
+		r.at(r.operation(c), c.Where())
+		r.run([]string{"request/" + c.Name, c.Name}, c.Flow, func() []string { return r.checkRequest(c) })
+	}
+	if responses != nil {
+		r.checkResponses(responses)
+	}
+}
+
+// at names what the next checks are about.
+func (r *runner) at(op sdk.Operation, where string) { r.op, r.where = op, where }
+
+// needless lists the exceptions that match nothing.
+func (r *runner) needless() (all []string) {
+	for _, key := range r.skip.unused() {
+		all = append(all, fmt.Sprintf("skip: %q matches no case: remove it", key))
+	}
+	for _, key := range r.allow.unused() {
+		all = append(all, fmt.Sprintf("allow: %q matches no difference: remove it", key))
+	}
+	return all
 }
 
 // run makes a check a subtest, unless Options.Skip names it. names are the names of the check; the first is the subtest's.
@@ -134,7 +167,7 @@ func (r *runner) step(c *Case) (*sdk.Step, error) {
 // send steps the adapter up to the send that the case describes. The step's exchanges are those before this send.
 func (r *runner) send(c *Case, s *sdk.Step) (*sdk.Send, error) {
 	for i := 0; ; i++ {
-		result := r.adapter.Step(s)
+		result := r.take(s)
 		if result.Send == nil {
 			return nil, fmt.Errorf("the adapter sends no request: %s", ending(&result))
 		}

@@ -23,6 +23,7 @@ func Support(a *sdk.Adapter, fsys fs.FS, o Options, missing map[sdk.Operation]st
 		return "", err
 	}
 	cases := map[sdk.Operation][]string{}
+	o.Skip, o.Allow = union(requests.Skip, o.Skip), union(requests.Allow, o.Allow)
 	r := runner{options: o, skip: ledger{o.Skip, map[string]bool{}}}
 	for i := range requests.Cases {
 		c := &requests.Cases[i]

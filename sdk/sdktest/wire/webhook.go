@@ -23,7 +23,7 @@ func (r *runner) checkWebhook(sample *WebhookSample) {
 		}
 		return nil
 	})
-	if w := r.adapter.Manifest.Webhook; w != nil && w.ToleranceSeconds > 0 {
+	if w := r.manifest.Webhook; w != nil && w.ToleranceSeconds > 0 {
 		r.run([]string{"webhook/old"}, "webhook", func() []string {
 			if o, _ := r.webhook(sample, false, 24*time.Hour); believed(o) {
 				return []string{"the adapter believes a message of yesterday"}
@@ -35,7 +35,7 @@ func (r *runner) checkWebhook(sample *WebhookSample) {
 
 // webhook runs the message's operation. wrong describes the end without an outcome.
 func (r *runner) webhook(sample *WebhookSample, forge bool, later time.Duration) (o *sdk.Outcome, wrong string) {
-	_, result, err := Play(r.adapter, r.webhookStep(sample, forge, later))
+	_, result, err := play(r.take, r.webhookStep(sample, forge, later))
 	if err != nil {
 		return nil, err.Error()
 	}

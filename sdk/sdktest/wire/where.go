@@ -32,6 +32,10 @@ func (f *Responses) locate(file string, text []byte) {
 	for i, line := range linesOf(text, "status_tables") {
 		f.StatusTables[i].file, f.StatusTables[i].line = file, line
 	}
+	f.Declines.file = file
+	if lines := linesOf(text, "declines"); len(lines) > 0 {
+		f.Declines.line = lines[0]
+	}
 	if f.Webhooks.Sample != nil {
 		f.Webhooks.Sample.file = file
 		if lines := linesOf(text, "webhooks"); len(lines) > 0 {

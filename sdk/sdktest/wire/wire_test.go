@@ -78,7 +78,7 @@ func TestRun(t *testing.T) {
 func wrongsOf(t *testing.T, a *sdk.Adapter, o Options, replace ...string) string {
 	q, p, err := Load(testdata(t, replace...), "tiny")
 	require.NoError(t, err)
-	r := &runner{adapter: a, requests: q, options: o, account: Account(&a.Manifest, q), allow: ledger{o.Allow, map[string]bool{}}}
+	r := &runner{manifest: &a.Manifest, take: a.Step, requests: q, options: o, account: Account(&a.Manifest, q), allow: ledger{o.Allow, map[string]bool{}}}
 	wrong := r.checkRequest(&q.Cases[0])
 	for i := range p.Samples {
 		wrong = append(wrong, r.checkSample(r.complete(&p.Samples[i]))...)
@@ -168,7 +168,7 @@ func TestWebhookBelievedBlindly(t *testing.T) {
 	}
 	q, p, err := Load(testdata(t), "tiny")
 	require.NoError(t, err)
-	r := &runner{adapter: a, requests: q, account: Account(&a.Manifest, q)}
+	r := &runner{manifest: &a.Manifest, take: a.Step, requests: q, account: Account(&a.Manifest, q)}
 	o, _ := r.webhook(p.Webhooks.Sample, true, 0)
 	require.True(t, believed(o))
 }
