@@ -191,9 +191,11 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	return e.authorizeIntent(w, in, c, now)
 }
 
-// route decides the authentication type where the request gave none, and chooses the connector account. It records the choice on the attempt.
+// route decides the surcharge and the authentication type where the request gave none, and chooses the connector account. It records the choice on the
+// attempt.
 func (e *Engine) route(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card) (route *routing.Route, err error) {
 	input := sync.OnceValue(func() *rule.Input { return routing.InputOf(w.Payment, w.Profile, in, c) }) // most payments meet no rules
+	e.routes.Surcharge(ctx, w, input)
 	if w.Payment.Details.AuthenticationType == "" {
 		e.routes.Authenticate(ctx, w, c, input)
 	}

@@ -8,6 +8,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routing"
 )
 
 // This file has what a checkout in the payer's browser asks for in one call.
@@ -38,10 +39,14 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	charges, err := s.surcharges(c, v)
+	if err != nil {
+		return answer{}, err
+	}
 	w, collect := newWriter(paymentSize), profileSwitches(v.Profile)
 	w.open().key("payment_methods_enabled").openList()
 	for _, o := range offers {
-		s.writeEnabled(w, v, o, collect)
+		s.writeEnabled(w, v, o, collect, charges)
 	}
 	w.closeList().key("customer_payment_methods").openList()
 	for i := range saved {
@@ -56,12 +61,12 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 }
 
 // writeEnabled writes a type of payment method. data has what the type needs from the payer, card_networks and payment_experience who takes it.
-func (s *Server) writeEnabled(w *writer, v *change.View, o *offer, collect collectSwitches) {
+func (s *Server) writeEnabled(w *writer, v *change.View, o *offer, collect collectSwitches, charges *routing.Surcharges) {
 	w.open().str("payment_method", o.method).str("payment_method_type", o.kind).key("data").open()
 	fields, known := s.requiredFieldsOf(v, o)
 	writeRequiredFields(w, v, fields, known)
 	w.close()
-	s.writeGroups(w, o)
+	s.writeGroups(w, v, o, charges)
 	w.bool("collect_shipping_details_from_wallets", collect.Shipping || collect.AlwaysShipping)
 	w.bool("collect_billing_details_from_wallets", collect.Billing || collect.AlwaysBilling).close()
 }

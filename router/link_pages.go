@@ -21,6 +21,7 @@ import (
 	"payswitch/engine/paylink/visit"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/risk"
 	"payswitch/engine/secret"
 	draw "payswitch/router/paylink"
 	"payswitch/sdk"
@@ -153,12 +154,42 @@ func (s *Server) linkForm(l *linkPage, status int, message string, wrong map[str
 	d.Base, d.Status = p.NetAmount, ""
 	d.Consent = p.CustomerID != "" && p.Details.SetupFutureUsage != ""
 	d.Lines = orderLines(p)
+	charges, err := s.cardCharges(l)
+	if err != nil {
+		return answer{}, err
+	}
+	d.Charges = charges
 	if code, err := draw.QR(l.Link.Details.URL); err == nil && !l.framed { // a link that is too long for a code has none
 		d.QR = code
 	}
 	a, err := drawn(d)
 	a.status = status
 	return a, err
+}
+
+// cardCharges are the surcharges of the card networks that the payment's processors take, as the page shows them before the payer pays.
+func (s *Server) cardCharges(l *linkPage) (list []draw.Item, err error) {
+	charges, err := s.surcharges(l.c, l.View)
+	if charges == nil || err != nil {
+		return nil, err
+	}
+	offers, err := s.offersFor(l.c, l.View)
+	if err != nil {
+		return nil, err
+	}
+	var offered []string
+	for _, o := range offers {
+		if o.method == payment.MethodCard && o.shape == byNetwork {
+			offered = append(offered, o.groups...)
+		}
+	}
+	for _, n := range names(cardNetworks) {
+		if c := charges.Of(payment.MethodCard, "", n); c != nil && c.Amount+c.Tax > 0 && (len(offered) == 0 || slices.Contains(offered, n)) {
+			m := sdk.Money{Minor: c.Amount + c.Tax, Currency: l.View.Payment.Currency}
+			list = append(list, draw.Item{Name: n, Amount: string(m.Currency) + " " + m.Major()})
+		}
+	}
+	return list, nil
 }
 
 // statusTexts are kind, heading and text of a payment's status.
@@ -186,6 +217,9 @@ func (s *Server) linkStatusPage(l *linkPage, returns bool) (answer, error) {
 	d.Text = d.Heading + "_text"
 	if e := l.View.Attempt.Details.Error; p.Status == payment.Failed && e != nil && !l.Expired {
 		d.Note = orElse(e.UnifiedCode, unifiedCode) + ": " + orElse(e.UnifiedMessage, unifiedMessage)
+		if p.Details.MerchantDecision != "" {
+			d.Note = e.Message // a rule of the merchant's has stopped the card: its text is for the payer
+		}
 	}
 	if p.Status == payment.RequiresCustomerAction {
 		if d.Bank = bankPage(l.View); d.Bank != "" {
@@ -306,7 +340,12 @@ func (s *Server) payOnce(l *linkPage, a account.Auth, key string, in *request.In
 	ctx := context.WithoutCancel(l.c.ctx()) // the answer must be stored even if the payer has gone
 	v, err := s.Payments.ConfirmPayment(ctx, a, l.Link.Subject, in)
 	var refused *fault.Error
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) && refused.Kind == fault.KindBlocked { // the payment has ended: the status page says why
+		var page *visit.PaymentPage
+		if page, err = s.Payments.PaymentPage(ctx, l.Link.MerchantID, l.Link.Subject); err == nil {
+			v = page.View
+		}
+	} else if errors.As(err, &refused) {
 		abandon(ctx)
 		if wrong := wrongField(refused); wrong != nil {
 			return s.linkForm(l, http.StatusUnprocessableEntity, "form_wrong", wrong, holder)
@@ -315,6 +354,7 @@ func (s *Server) payOnce(l *linkPage, a account.Auth, key string, in *request.In
 		case refused.Kind == fault.KindInternal || refused.Kind == fault.KindUnavailable:
 			s.failed(l.c, err) // logs it
 			return seeOther(l.self(s) + "?again"), nil
+		case risk.Suspicious(err): // the payment stays, and the page asks for another card
 		case refused.Code == "IR_16" || refused.Code == "HE_00":
 			return seeOther(l.self(s)), nil // another form was faster
 		}

@@ -341,3 +341,62 @@ func TestLinkQR(t *testing.T) {
 	require.Equal(t, 404, w.open("/payment_link/qr/"+merchant+"/none").status)
 	require.Contains(t, w.open(linkPath(p)).body, "<svg xmlns")
 }
+
+// TestLinkShowsSurcharges: the payer sees what each network costs before the form is sent.
+func TestLinkShowsSurcharges(t *testing.T) {
+	t.Parallel()
+	w := charging(t)
+	p := w.linkOf("amount", "1000", "currency", `"EUR"`)
+	page := w.open(linkPath(p)).body
+	require.Contains(t, page, `<li><span>Visa</span><bdi>+ EUR 0.30</bdi></li><li><span>Mastercard</span><bdi>+ EUR 0.30</bdi></li></ul>`, "no other network costs more")
+	require.Equal(t, 303, w.submit(linkPath(p), cardForm(keyOf(t, page), goodCard)).status)
+	require.Equal(t, 1030.0, w.get("/payments/" + p["payment_id"].(string)).ok()["net_amount"])
+	status := w.open(statusPath(p)).body
+	require.Contains(t, status, "EUR 10.30")
+	require.NotContains(t, status, "+ EUR 0.30")
+}
+
+// TestLinkRefusesBlockedCard: a card that the merchant does not accept is refused before any call of a processor, and the page says so.
+func TestLinkRefusesBlockedCard(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ setUp, number, text string }{
+		"a listed BIN":                 {number: goodCard, text: "unable to accept this card"},
+		"card blocking of the profile": {setUp: `{"payment_method_blocking":{"card":{"card_types":["credit"]}}}`, number: "4242 4242 4242 4242", text: "Credit cards are not accepted"},
+		"spaces and zeros do not hide": {number: "0004242-4242-4242-4242", text: "unable to accept this card"},
+	} {
+		w := newRisky(t)
+		w.guarded(true)
+		if c.setUp != "" {
+			w.post("/account/m1/business_profile/"+w.profile, c.setUp).ok()
+		} else {
+			w.block("card_bin", "424242").ok()
+		}
+		p := w.linkOf()
+		form := cardForm(keyOf(t, w.open(linkPath(p)).body), c.number)
+		answer := w.submit(linkPath(p), form)
+		require.Equal(t, []any{303, statusPath(p)}, []any{answer.status, answer.header.Get("Location")}, "%s: %s", name, answer.body)
+		status := w.open(statusPath(p)).body
+		require.Contains(t, status, "Payment failed", name)
+		require.Contains(t, status, c.text, "%s: the page says why", name)
+		paid := w.get("/payments/" + p["payment_id"].(string)).ok()
+		require.Equal(t, []any{"failed", "HE-03", nil}, []any{paid["status"], paid["error_code"], paid["connector"]}, name)
+		require.Zero(t, w.operations(p["payment_id"].(string)), name)
+		require.Equal(t, 303, w.submit(linkPath(p), form).status, "%s: the form again", name)
+		require.Zero(t, w.operations(p["payment_id"].(string)), name)
+	}
+}
+
+// TestLinkRefusesSuspiciousCard: after too many failures the guard refuses the card, and the page asks for another one. The payment stays.
+func TestLinkRefusesSuspiciousCard(t *testing.T) {
+	t.Parallel()
+	w := newRisky(t)
+	w.post("/account/m1/business_profile/"+w.profile, `{"card_testing_guard_config":{"card_ip_blocking_status":"disabled","card_ip_blocking_threshold":3,
+		"guest_user_card_blocking_status":"enabled","guest_user_card_blocking_threshold":1,"customer_id_blocking_status":"disabled","customer_id_blocking_threshold":5,"card_testing_guard_expiry":3600}}`).ok()
+	w.post("/payments", with(plain, "routing", `{"type":"single","data":"stripe"}`, numberOf, `"`+refusedCard+`"`)).ok()
+	p := w.linkOf()
+	answer := w.submit(linkPath(p), cardForm(keyOf(t, w.open(linkPath(p)).body), refusedCard))
+	require.Equal(t, 422, answer.status)
+	require.Contains(t, answer.body, "This card cannot be used here")
+	require.Equal(t, 303, w.submit(linkPath(p), cardForm(keyOf(t, answer.body), goodCard)).status)
+	require.Contains(t, w.open(statusPath(p)).body, "Payment successful")
+}

@@ -8,6 +8,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/routing"
 	"payswitch/sdk"
 )
 
@@ -113,7 +114,16 @@ func (s *Server) offeredMethods(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return s.offersAnswer(v, offers, next), nil
+	charges, err := s.surcharges(c, v)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.offersAnswer(v, offers, next, charges), nil
+}
+
+// surcharges returns the rules that say what methods cost beyond the payment's amount, nil for none.
+func (s *Server) surcharges(c *call, v *change.View) (*routing.Surcharges, error) {
+	return s.Admin.SurchargesFor(c.ctx(), v.Merchant, v.Profile, v.Payment)
 }
 
 // offerFilters are the parameters of the query that may be repeated.
@@ -269,7 +279,7 @@ func grouped(found []candidate) []*offer {
 	return out
 }
 
-func (s *Server) offersAnswer(v *change.View, offers []*offer, next nextOfSDK) answer {
+func (s *Server) offersAnswer(v *change.View, offers []*offer, next nextOfSDK, charges *routing.Surcharges) answer {
 	p, w := v.Payment, newWriter(paymentSize)
 	collect := profileSwitches(v.Profile)
 	w.open().text("redirect_url", v.Profile.Settings.ReturnURL).str("currency", string(p.Currency)).key("payment_methods").openList()
@@ -281,14 +291,14 @@ func (s *Server) offersAnswer(v *change.View, offers []*offer, next nextOfSDK) a
 		w.open().str("payment_method", o.method).key("payment_method_types").openList()
 		for _, e := range offers[i:] {
 			if e.shape == o.shape && e.method == o.method {
-				s.writeOffer(w, v, e)
+				s.writeOffer(w, v, e, charges)
 			}
 		}
 		w.closeList().close()
 	}
 	w.closeList()
 	writeMandateType(w, "mandate_payment", p.Details.Mandate)
-	w.text("merchant_name", merchantName(v.Merchant)).bool("show_surcharge_breakup_screen", false)
+	w.text("merchant_name", merchantName(v.Merchant)).bool("show_surcharge_breakup_screen", charges != nil && charges.ShowBreakup)
 	w.str("payment_type", paymentType(p)).bool("request_external_three_ds_authentication", p.Details.External3DS)
 	w.bool("collect_shipping_details_from_wallets", collect.Shipping || collect.AlwaysShipping)
 	w.bool("collect_billing_details_from_wallets", collect.Billing || collect.AlwaysBilling)
@@ -299,16 +309,21 @@ func (s *Server) offersAnswer(v *change.View, offers []*offer, next nextOfSDK) a
 	return w.close().answer()
 }
 
-func (s *Server) writeOffer(w *writer, v *change.View, o *offer) {
+func (s *Server) writeOffer(w *writer, v *change.View, o *offer, charges *routing.Surcharges) {
 	w.open().str("payment_method_type", o.kind)
-	s.writeGroups(w, o)
+	s.writeGroups(w, v, o, charges)
 	fields, known := s.requiredFieldsOf(v, o)
 	writeRequiredFields(w, v, fields, known)
-	w.null("surcharge_details", "pm_auth_connector").close()
+	if o.shape == byNetwork {
+		w.null("surcharge_details")
+	} else {
+		writeSurcharge(w, charges.Of(o.method, o.kind, ""), v.Payment.Currency)
+	}
+	w.null("pm_auth_connector").close()
 }
 
 // writeGroups writes the connectors of an offer in its shape. The keys of the other shapes are null.
-func (s *Server) writeGroups(w *writer, o *offer) {
+func (s *Server) writeGroups(w *writer, v *change.View, o *offer, charges *routing.Surcharges) {
 	grouped := func(at offerShape, key, name string) {
 		if o.shape != at {
 			w.null(key)
@@ -318,7 +333,7 @@ func (s *Server) writeGroups(w *writer, o *offer) {
 		for _, g := range o.groups {
 			w.open().str(name, g)
 			if at == byNetwork {
-				w.null("surcharge_details")
+				writeSurcharge(w, charges.Of(o.method, o.kind, g), v.Payment.Currency)
 			}
 			w.strings("eligible_connectors", o.takers[g]).close()
 		}
@@ -343,6 +358,35 @@ func (s *Server) writeGroups(w *writer, o *offer) {
 			w.null(row.key)
 		}
 	}
+}
+
+// writeSurcharge writes what a method costs beyond the payment's amount.
+func writeSurcharge(w *writer, c *routing.Surcharge, currency sdk.Currency) {
+	if c == nil {
+		w.null("surcharge_details")
+		return
+	}
+	percent := func(key string, n json.Number) { w.key(key).open().raw("percentage", []byte(n)).close() }
+	major := func(key string, minor int64) {
+		w.raw("display_"+key+"_amount", []byte(sdk.Money{Minor: minor, Currency: currency}.Major()))
+	}
+	w.key("surcharge_details").open().key("surcharge").open()
+	if c.Terms.Rate != "" {
+		w.str("type", "rate")
+		percent("value", c.Terms.Rate)
+	} else {
+		w.str("type", "fixed").int("value", c.Terms.Fixed)
+	}
+	w.close()
+	if c.Terms.Tax != "" {
+		percent("tax_on_surcharge", c.Terms.Tax)
+	} else {
+		w.null("tax_on_surcharge")
+	}
+	major("surcharge", c.Amount)
+	major("tax_on_surcharge", c.Tax)
+	major("total_surcharge", c.Amount+c.Tax)
+	w.close()
 }
 
 // writeBanks writes the banks that all connectors of the offer know, and then the rest of each connector.

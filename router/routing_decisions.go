@@ -7,6 +7,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rule"
 )
@@ -19,6 +20,7 @@ type decisionAdmin interface {
 	PutSurcharge(ctx context.Context, a account.Auth, in routing.DecisionInput) (*routing.Decision, error)
 	ReadSurcharge(ctx context.Context, a account.Auth) (*routing.Decision, error)
 	DeleteSurcharge(ctx context.Context, a account.Auth) error
+	SurchargesFor(ctx context.Context, m *account.Merchant, profile *account.Profile, p *payment.Payment) (*routing.Surcharges, error)
 	DecideThreeDS(ctx context.Context, a account.Auth, id string, in *rule.Input) (string, error)
 }
 

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"encoding/json"
+	"maps"
 	"strconv"
 	"time"
 
@@ -53,6 +54,7 @@ type Details struct {
 	ShippingCost       *int64              `json:"shipping_cost,omitempty"`
 	OrderTaxAmount     *int64              `json:"order_tax_amount,omitempty"`
 	SurchargeAmount    int64               `json:"surcharge_amount,omitempty"`
+	SurchargeRuled     bool                `json:"surcharge_ruled,omitempty"` // the merchant's rules said SurchargeAmount at the latest confirm
 	Description        string              `json:"description,omitempty"`
 	DescriptorName     string              `json:"descriptor_name,omitempty"`
 	DescriptorSuffix   string              `json:"descriptor_suffix,omitempty"`
@@ -162,6 +164,16 @@ func (d *Details) SetEcho(field, text string) {
 		d.Echo = map[string]json.RawMessage{}
 	}
 	d.Echo[field] = json.RawMessage(text)
+}
+
+// DropRuledSurcharge takes the surcharge of an earlier confirm from a payment. The caller sums up the net amount again.
+func (d *Details) DropRuledSurcharge() {
+	if !d.SurchargeRuled {
+		return
+	}
+	d.Echo = maps.Clone(d.Echo)
+	delete(d.Echo, "surcharge_details")
+	d.SurchargeAmount, d.SurchargeRuled = 0, false
 }
 
 // RiskAccepted reports whether a payment's frm_metadata says that the merchant's own risk analysis (PSD2 RTS, article 18) found nothing against

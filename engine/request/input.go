@@ -112,7 +112,8 @@ func (in *Input) Apply(p *payment.Payment) {
 	payment.SetPtr(&d.AmountToCapture, in.AmountToCapture)
 	payment.SetPtr(&d.ShippingCost, in.ShippingCost)
 	payment.SetPtr(&d.OrderTaxAmount, in.OrderTaxAmount)
-	if in.SurchargeAmount != 0 {
+	d.DropRuledSurcharge() // the confirm asks the rules again
+	if raw := in.Echo["surcharge_details"]; in.SurchargeAmount != 0 || raw != nil && string(raw) != "null" {
 		d.SurchargeAmount = in.SurchargeAmount
 	}
 	if in.External3DS != nil {

@@ -205,29 +205,55 @@ func (s *Rules) deleteDecision(ctx context.Context, a account.Auth, k decisionKi
 
 // merchantPrograms are the programs of a merchant, compiled. They hold as long as the directory returns the same merchant.
 type merchantPrograms struct {
-	of      *account.Merchant
-	manager *Compiled // nil without one
+	of                       *account.Merchant
+	manager, surcharge       *Compiled // nil without one
+	managerErr, surchargeErr error     // why a program cannot be evaluated
+	showBreakup              bool
 }
 
 // managerOf returns the compiled decision manager of a merchant, nil without one.
 func (s *Rules) managerOf(ctx context.Context, m *account.Merchant) (*Compiled, error) {
+	p, err := s.programsOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return p.manager, p.managerErr
+}
+
+// programsOf returns the programs of a merchant. It reads the store once for each version of the merchant. An error of the store is not kept.
+func (s *Rules) programsOf(ctx context.Context, m *account.Merchant) (*merchantPrograms, error) {
 	if p, ok := s.merchants.get(m.ID); ok && p.of == m {
-		return p.manager, nil
+		return p, nil
 	}
 	p := &merchantPrograms{of: m}
-	if decisionID(m, managerKind) != "" {
-		d, err := s.readDecision(ctx, account.Auth{MerchantID: m.ID}, managerKind)
-		if err != nil {
-			return nil, err
+	read := func(k decisionKind) (c *Compiled, configs json.RawMessage, bad, err error) {
+		if decisionID(m, k) == "" {
+			return nil, nil, nil, nil
 		}
-		source, err := rule.Parse(d.Program, rule.Form{Purpose: rule.Manager})
-		if err != nil {
-			return nil, err
+		d, err := s.readDecision(ctx, account.Auth{MerchantID: m.ID}, k)
+		if errors.Is(err, fault.ErrNotFound) { // the merchant was changed a moment ago, and its next version names the program in force
+			return nil, nil, nil, nil
 		}
-		p.manager = &Compiled{ID: d.ID, Algorithm: &rule.Algorithm{Source: source}, Program: rule.Compile(source)}
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		source, bad := rule.Parse(d.Program, rule.Form{Purpose: k.purpose})
+		if bad != nil {
+			return nil, nil, bad, nil
+		}
+		return &Compiled{ID: d.ID, Algorithm: &rule.Algorithm{Source: source}, Program: rule.Compile(source)}, d.Surcharge, nil, nil
 	}
+	var err error
+	var configs json.RawMessage
+	if p.manager, _, p.managerErr, err = read(managerKind); err != nil {
+		return nil, err
+	}
+	if p.surcharge, configs, p.surchargeErr, err = read(surchargeKind); err != nil {
+		return nil, err
+	}
+	p.showBreakup = showsBreakup(configs)
 	s.merchants.put(m.ID, p)
-	return p.manager, nil
+	return p, nil
 }
 
 // selection returns the selection that a program gives for an input.

@@ -32,6 +32,30 @@ type ChargeTerms struct {
 	Tax   json.Number // a percentage, "" for none
 }
 
+// maxFixed bounds a fixed surcharge as surcharge_details of a payment is bounded. whole is 100 percent in hundredths of a percent.
+const (
+	maxFixed = 999_999_999
+	whole    = 10_000
+)
+
+// Of returns the surcharge on an amount, and the tax on the surcharge, each rounded up to the minor unit.
+func (t *ChargeTerms) Of(amount int64) (surcharge, tax int64) {
+	surcharge = t.Fixed
+	if t.Rate != "" {
+		surcharge = share(amount, t.Rate)
+	}
+	if t.Tax != "" {
+		tax = share(surcharge, t.Tax)
+	}
+	return surcharge, tax
+}
+
+// share returns a percentage of an amount, rounded up. No amount overflows it.
+func share(amount int64, percentage json.Number) int64 {
+	n, _ := Number(json.RawMessage(percentage), 2) // it was read before
+	return amount/whole*n + (amount%whole*n+whole-1)/whole
+}
+
 // The decisions of 3DS decision rules.
 const (
 	DecideNoThreeDS          = "no_three_ds"
@@ -169,8 +193,8 @@ func chargeTerms(raw json.RawMessage, at string) (*ChargeTerms, error) {
 			return nil, err
 		}
 		var ok bool
-		if t.Fixed, ok = Number(v["amount"], 0); !ok {
-			return nil, malformed(at+".surcharge.value.amount", "expected a whole number of 0 or more, in minor units")
+		if t.Fixed, ok = Number(v["amount"], 0); !ok || t.Fixed > maxFixed {
+			return nil, malformed(at+".surcharge.value.amount", "expected a whole number from 0 to %d, in minor units", maxFixed)
 		}
 	case "rate":
 		if t.Rate, err = percentage(s["value"], at+".surcharge.value"); err != nil {
@@ -190,8 +214,8 @@ func percentage(raw json.RawMessage, at string) (json.Number, error) {
 	if err != nil {
 		return "", err
 	}
-	if n, ok := Number(v["percentage"], 6); !ok || n > 100_000_000 {
-		return "", malformed(at+".percentage", "expected a number from 0 to 100 with at most 6 decimals")
+	if n, ok := Number(v["percentage"], 2); !ok || n > whole {
+		return "", malformed(at+".percentage", "expected a number from 0 to 100 with at most 2 decimals")
 	}
 	return json.Number(v["percentage"]), nil
 }
