@@ -71,6 +71,7 @@ var unnoticed = map[string]string{
 	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
 	"restores.*":                   "without a row the engine asks no processor again after a restore; with one too many it asks once more than it needs to",
 	"adapter_modules.*":            "a module is loaded only if its bytes have the hash that a signed row names: an adapter's or an operation's",
+	"running_nodes.*":              "what nodes say of themselves, for people; it decides nothing",
 	"schema_migrations.applied_at": "a record for people",
 	"copies.*":                     "how far a copy to another database has come. Changed, the switch refuses to serve, or serves although it was moved: an intruder who can write here can also put the older file in place",
 	"copy_changes.*":               "which rows a copy reads again. Without one, the target keeps an older row that is genuine; the comparison at the end finds older versions of rows that have one",
@@ -116,6 +117,7 @@ func newTamperWorld(t *testing.T) *tamperWorld {
 		w.auth = account.Auth{MerchantID: id}
 		w.fillMerchant(p.URL)
 	}
+	require.NoError(t, w.db.NoteNode(t.Context(), storage.Running{Name: "node_1", Version: "v1", Started: time.Now()}))
 	require.NoError(t, w.db.PutAdapter(t.Context(), storage.Adapter{Name: "acme", Version: "1.0.0", SHA256: "00ff", Pin: "{}", InstalledAt: time.Now()}, []byte("module")))
 	w.intruder = s.world.intruder()
 	w.forget()
@@ -395,8 +397,9 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			}
 			return err
 		},
-		"copies":       func(context.Context, row) error { return nil },
-		"copy_changes": func(context.Context, row) error { return nil },
+		"running_nodes": func(ctx context.Context, r row) error { _, err := w.db.RunningNodes(ctx); return err },
+		"copies":        func(context.Context, row) error { return nil },
+		"copy_changes":  func(context.Context, row) error { return nil },
 		"restores": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.Restores(); return err })
 		},

@@ -64,9 +64,13 @@ func newOffice(t *testing.T) *office {
 // as returns the dashboard as a person of a role sees it, at an address of its own.
 func (o *office) as(role staff.Role) string {
 	o.Helper()
+	at := officeMerchant
+	if role == staff.Operator {
+		at = ""
+	}
 	p := person{staff.Session{ID: "s_" + string(role), UserID: "u_" + string(role), Name: string(role), SecondFactorAt: time.Now(),
-		Grants: []staff.Grant{{MerchantID: officeMerchant, Role: role, Limits: map[sdk.Currency]int64{"USD": 2000}}}}}
-	pages, err := dashboard.New(dashboard.Deps{Sessions: p, Engine: o.n.engine, Events: o.n.engine.Webhooks, Adapters: o.n.host, Replayer: replays{o.n}, Presenter: router.Presenter{}},
+		Grants: []staff.Grant{{MerchantID: at, Role: role, Limits: map[sdk.Currency]int64{"USD": 2000}}}}}
+	pages, err := dashboard.New(dashboard.Deps{Sessions: p, Engine: o.n.engine, Events: o.n.engine.Webhooks, Adapters: o.n.host, Replayer: replays{o.n}, Presenter: router.Presenter{}, System: systemOf{o.n}},
 		dashboard.Options{APIURL: o.n.url()})
 	require.NoError(o, err)
 	web := httptest.NewServer(pages)
@@ -312,6 +316,29 @@ func TestDashboardKeepsSecrets(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(seen), 20, "the walk has seen the site: %v", seen)
+}
+
+// TestDashboardSystem: the page shows this node as it is, what is wrong first, and the configuration without its secrets.
+func TestDashboardSystem(t *testing.T) {
+	o := newOffice(t)
+	o.pay("4242424242424242", nil)
+	base := o.as(staff.Operator)
+	require.Eventually(t, func() bool {
+		_, html := o.page(base + "/system")
+		return strings.Contains(html, "Nodes of this installation")
+	}, 30*time.Second, 20*time.Millisecond, "the node notes itself")
+	html := o.shows(base+"/system", "node_1", "runs</span>", "Questions about unknown outcomes", "Operations with an unknown outcome", "on average, with", "Free on the disk")
+	require.NotContains(t, html, "Alarm ")
+	require.NotContains(t, html, "late</span>")
+	o.n.metrics.Alarm("late_evidence")
+	o.n.metrics.Swept("expiry", time.Hour, time.Second)
+	o.n.metrics.Sent("simulator", "processor.example", "timeout", time.Second)
+	html = o.shows(base+"/system", "Alarm late_evidence: 1", "Payments that expire is late by 1h0m", "late</span>", "processor.example", "1 (100.0 %)")
+	require.Less(t, strings.Index(html, "Alarm late_evidence"), strings.Index(html, "This node"), "what is wrong stands first")
+	html = o.shows(base+"/settings", "master_key</dt><dd><bdi>(set)</bdi>", "listen</dt>")
+	require.NotContains(t, html, o.n.config.Vault.MasterKey.Reveal())
+	status, _ := o.page(o.as(staff.Admin) + "/system")
+	require.Equal(t, http.StatusForbidden, status)
 }
 
 // TestDashboardWeighsLittle: a first page with fifty rows comes in at most four requests and 40 KB.

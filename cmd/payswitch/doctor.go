@@ -18,6 +18,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
+	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/engine/restore"
 	"payswitch/engine/vault"
@@ -257,6 +258,11 @@ func (d *doctor) keys(ctx context.Context, db *storage.DB) {
 		d.find("keys", err.Error(), "give the master key that the database was made with")
 		return
 	}
+	d.keyAges(ctx, v)
+}
+
+// keyAges looks for keys that should have been rotated.
+func (d *doctor) keyAges(ctx context.Context, v *vault.Vault) {
 	list, err := v.Status(ctx)
 	if err != nil {
 		d.find("keys", err.Error(), "look at the database")
@@ -317,8 +323,16 @@ func (d *doctor) adapters(ctx context.Context, db *storage.DB) {
 		defer cancel()
 		host.Close(limit)
 	}()
+	d.hosts(ctx, d.accounts(ctx, db, host))
+}
+
+// accounts checks the accounts against the adapters of a host. It returns the processors' hosts.
+func (d *doctor) accounts(ctx context.Context, db *storage.DB, host interface {
+	Adapter(connector string) (port.AdapterInfo, bool)
+	Adapters() []port.AdapterInfo
+}) (hosts []string) {
 	var accounts []*account.Account
-	err = db.View(ctx, func(r engine.Reader) error {
+	err := db.View(ctx, func(r engine.Reader) error {
 		accounts = nil
 		merchants, err := r.Merchants("")
 		for _, m := range merchants {
@@ -330,7 +344,7 @@ func (d *doctor) adapters(ctx context.Context, db *storage.DB) {
 	if err != nil {
 		d.find("adapters", err.Error(), "read Altered rows in OPERATIONS.md")
 	}
-	good, hosts := 0, []string(nil)
+	good := 0
 	for _, a := range accounts {
 		if a.Disabled {
 			continue
@@ -352,7 +366,7 @@ func (d *doctor) adapters(ctx context.Context, db *storage.DB) {
 		hosts = append(hosts, a.Hosts...)
 	}
 	d.ok("adapters", "%d accounts have an approved adapter, %d adapters are loaded", good, len(host.Adapters()))
-	d.hosts(ctx, hosts)
+	return hosts
 }
 
 // hosts asks every host for its clock, over TLS as the adapters do, without a path or a credential.

@@ -53,6 +53,9 @@ type node struct {
 	dashboardServer   *http.Server
 	staff             *staff.Service
 
+	name    string
+	started time.Time
+
 	draining atomic.Bool
 	probe    probe
 }
@@ -60,7 +63,7 @@ type node struct {
 // openNode makes the parts of a node and starts none of them. Clients that connect meanwhile wait in the listener's queue. With migrate,
 // openNode updates an older database; without, it refuses one.
 func openNode(ctx context.Context, c Config, migrate bool, log *slog.Logger) (*node, error) {
-	n := &node{config: c, log: log, metrics: newMeters()}
+	n := &node{config: c, log: log, metrics: newMeters(), started: time.Now()}
 	if err := n.open(ctx, migrate); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
@@ -92,6 +95,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err != nil {
 		return fmt.Errorf("engine.node: %w", err)
 	}
+	n.name = name
 	if n.vault, err = openVault(ctx, n.db, c, n.component("vault")); err != nil {
 		return err
 	}
@@ -248,6 +252,7 @@ func (n *node) run(ctx context.Context) error {
 	work.Go(func() error { return unlessStopped(failed, "plugins", n.host.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "vault", n.vault.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "seen", n.keepSeen(failed)) })
+	work.Go(func() error { return unlessStopped(failed, "note", n.keepNoted(failed)) })
 	if n.bank != nil {
 		work.Go(func() error { return unlessStopped(failed, "simulator3ds", n.bank.Run(failed)) })
 	}

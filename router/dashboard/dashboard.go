@@ -22,6 +22,7 @@ type Deps struct {
 	Audit     Audit            // nil: that of Staff, or without Staff the log alone
 	Presenter Presenter        // nil: pages show no raw answers
 	Replayer  Replayer         // nil: no recording is run again
+	System    System           // nil: no pages about the installation
 	Logger    *slog.Logger     // nil discards the log
 	Now       func() time.Time // nil: time.Now
 }

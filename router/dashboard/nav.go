@@ -52,10 +52,12 @@ var menu = []navGroup{
 
 // installation lists the entries that are about no merchant.
 var installation = navGroup{"Installation", []navItem{
+	{URL: "/system", Text: "System", Key: "s", needs: staff.SeeSystem},
 	{URL: "/adapters", Text: "Adapters", needs: staff.ManageAdapters},
 	{URL: "/decisions", Text: "Decisions", Key: "d", needs: staff.Decide, anywhere: true},
 	{URL: "/team", Text: "All users", needs: staff.ManageUsers},
 	{URL: "/audit", Text: "Audit of all", needs: staff.SeeAudit},
+	{URL: "/settings", Text: "Settings", needs: staff.SeeSystem},
 }}
 
 // nav returns the menu of the person: what the person may not open is left out.

@@ -132,6 +132,29 @@ func settingStates(t testing.TB) []state {
 	c := &call{Request: httptest.NewRequest(http.MethodGet, "/adapters/adyen", nil), server: w.server, Session: w.person}
 	out = append(out, state{"adapter-waits", c.adapterOf(info, []*account.Account{a}, []*port.Violation{{At: noon, Rule: "foreign_host", Place: "host evil.example", Operation: "authorize", AdapterHash: info.Hash}},
 		fault.Unprocessable("sha256", "sha256 is not the hash of the installed adapter"))}, state{"adapters-none", c.adapterList(nil, nil)})
+	out = append(out, state{"system", c.systemOf(someSystem(false))}, state{"system-bad", c.systemOf(someSystem(true))},
+		state{"settings", c.settingsOf([]Setting{{"admin.api_key", "(set)", true}, {"dashboard.listen", "127.0.0.1:8081", true}, {"dashboard.public_url", "https://a-dashboard-with-a-long-name.shop.example", false},
+			{"storage.dsn", "sqlite:/var/lib/payswitch/a/folder/whose/name/is/as/long/as/names/of/folders/are/payswitch.db", false}})})
 	add("setup-all", http.MethodGet, "/setup")
 	return out
+}
+
+// someSystem is an installation, in order or with much that is wrong.
+func someSystem(bad bool) SystemState {
+	now := time.Now()
+	st := SystemState{Version: "v1.2.3", Revision: "0123456789abcdef0123456789abcdef01234567", Program: "go1.26.0, linux/amd64, adapter ABI 7", Node: "node_1", Started: now.Add(-50 * time.Hour),
+		Nodes:      []Node{{"a-node-with-a-name-that-is-as-long-as-names-of-nodes-may-be-0123", "v1.2.3", now.Add(-time.Hour), now}, {"node_2", "v1.2.2", now.Add(-time.Hour), now.Add(-time.Hour)}},
+		Database:   Database{Address: "sqlite:/var/lib/payswitch/payswitch.db", Size: 7 << 30, WAL: 4 << 20, Free: 90 << 30, Batch: "3.1", Commit: "1.2ms"},
+		Loops:      []Loop{{"Questions about unknown outcomes", 0}, {"Payments that expire", 2 * time.Second}},
+		Queues:     []Queue{{Name: "Operations with an unknown outcome", URL: "/decisions"}, {Name: "Endpoints that do not take their events"}},
+		Processors: []Processor{{"adyen", "a-long-prefix-of-a-merchant-checkout-live.adyenpayments.com", 120345, 12, 412 * time.Millisecond}}, Checked: []string{"disk: 90000 MB are free", "clock: not behind the database"}}
+	if bad {
+		st.Nodes, st.Processors, st.Database.Commit = nil, nil, ""
+		st.Database.Size, st.Database.WAL, st.Database.Free = -1, -1, -1
+		st.Findings = []Finding{{"3 operations have an unknown result, the oldest (op_0197d2a1c57b7d0e8a4b5b7e0f3d2c1b at adyen) for 1h12m0s", "payswitch operations list --unknown, then Resolve an operation by hand in OPERATIONS.md"},
+			{"others on this machine may use /var/lib/payswitch/payswitch.db (-rw-r--r--)", "chmod go= /var/lib/payswitch/payswitch.db"}}
+		st.Loops[1].Late = 2 * time.Hour
+		st.Queues[0].N, st.Queues[0].More, st.Queues[0].Oldest, st.Queues[1].N, st.Queues[1].Oldest = 500, true, 72*time.Hour, 2, time.Hour
+	}
+	return st
 }

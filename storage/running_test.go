@@ -1,0 +1,48 @@
+package storage_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/storage"
+)
+
+// TestRunningNodes: a node's note moves on with it, a restart replaces it, and the note of a node that has been gone for a day is removed.
+func TestRunningNodes(t *testing.T) {
+	t.Parallel()
+	for name, dsn := range map[string]func() string{
+		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "p.db") },
+		"postgres": func() string { return postgresDSN(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, clock := context.Background(), time.Now().UTC().Truncate(time.Millisecond)
+			db, err := storage.Open(ctx, dsn(), storage.Options{Clock: func() time.Time { return clock }})
+			require.NoError(t, err)
+			defer db.Close()
+			list := func() (names []string, seen []time.Time) {
+				nodes, err := db.RunningNodes(ctx)
+				require.NoError(t, err)
+				for _, n := range nodes {
+					names, seen = append(names, n.Name+" "+n.Version), append(seen, n.Seen.UTC())
+				}
+				return names, seen
+			}
+			began := clock
+			require.NoError(t, db.NoteNode(ctx, storage.Running{Name: "b", Version: "1", Started: began}))
+			require.NoError(t, db.NoteNode(ctx, storage.Running{Name: "a", Version: "1", Started: began}))
+			clock = clock.Add(23 * time.Hour)
+			require.NoError(t, db.NoteNode(ctx, storage.Running{Name: "a", Version: "2", Started: clock}))
+			names, seen := list()
+			require.Equal(t, []string{"a 2", "b 1"}, names)
+			require.Equal(t, []time.Time{clock, began}, seen)
+			clock = clock.Add(2 * time.Hour)
+			require.NoError(t, db.NoteNode(ctx, storage.Running{Name: "a", Version: "2", Started: clock}))
+			names, _ = list()
+			require.Equal(t, []string{"a 2"}, names)
+		})
+	}
+}
