@@ -70,7 +70,7 @@ func (o *office) as(role staff.Role) string {
 	}
 	p := person{staff.Session{ID: "s_" + string(role), UserID: "u_" + string(role), Name: string(role), SecondFactorAt: time.Now(),
 		Grants: []staff.Grant{{MerchantID: at, Role: role, Limits: map[sdk.Currency]int64{"USD": 2000}}}}}
-	pages, err := dashboard.New(dashboard.Deps{Sessions: p, Engine: o.n.engine, Events: o.n.engine.Webhooks, Adapters: o.n.host, Replayer: replays{o.n}, Presenter: router.Presenter{}, System: systemOf{o.n}},
+	pages, err := dashboard.New(dashboard.Deps{Sessions: p, Engine: o.n.engine, Events: o.n.engine.Webhooks, Adapters: o.n.host, Replayer: replays{o.n}, Presenter: router.Presenter{}, System: systemOf{o.n}, Logs: o.n.book},
 		dashboard.Options{APIURL: o.n.url()})
 	require.NoError(o, err)
 	web := httptest.NewServer(pages)

@@ -30,6 +30,7 @@ import (
 type node struct {
 	config  Config
 	log     *slog.Logger
+	book    *logbook // the latest lines of log
 	metrics *meters
 
 	listener net.Listener
@@ -63,7 +64,8 @@ type node struct {
 // openNode makes the parts of a node and starts none of them. Clients that connect meanwhile wait in the listener's queue. With migrate,
 // openNode updates an older database; without, it refuses one.
 func openNode(ctx context.Context, c Config, migrate bool, log *slog.Logger) (*node, error) {
-	n := &node{config: c, log: log, metrics: newMeters(), started: time.Now()}
+	book := &logbook{}
+	n := &node{config: c, log: slog.New(book.over(log.Handler())), book: book, metrics: newMeters(), started: time.Now()}
 	if err := n.open(ctx, migrate); err != nil {
 		return nil, errors.Join(err, n.close())
 	}

@@ -81,10 +81,17 @@ func newStaffWorld(t testing.TB, keys staff.Passkeys, options ...func(*Options))
 	for _, change := range options {
 		change(&o)
 	}
-	w.server, err = New(Deps{Staff: w.staff, Engine: e, Events: e.Webhooks, Adapters: connectors, Presenter: router.Presenter{}, Now: w.now}, o)
+	w.server, err = New(Deps{Staff: w.staff, Engine: e, Events: e.Webhooks, Adapters: connectors, Presenter: router.Presenter{}, Now: w.now, System: installationOf{}, Logs: installationOf{}}, o)
 	require.NoError(t, err)
 	return w
 }
+
+// installationOf is System and Logs of an installation about which nothing is known.
+type installationOf struct{}
+
+func (installationOf) State(context.Context) SystemState      { return SystemState{} }
+func (installationOf) Settings() []Setting                    { return nil }
+func (installationOf) Lines(LogFilter) ([]LogLine, time.Time) { return nil, time.Time{} }
 
 // visitor is a browser without script.
 type visitor struct {

@@ -23,6 +23,7 @@ type Deps struct {
 	Presenter Presenter        // nil: pages show no raw answers
 	Replayer  Replayer         // nil: no recording is run again
 	System    System           // nil: no pages about the installation
+	Logs      Logs             // nil: no page of log lines
 	Logger    *slog.Logger     // nil discards the log
 	Now       func() time.Time // nil: time.Now
 }

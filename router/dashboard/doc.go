@@ -17,6 +17,9 @@
 //	qr.go         the picture that an authenticator app scans
 //	document.go   pages that are made of blocks: settings.go lists them and their routes
 //	fill.go       what a person typed, put back with the error at its field
+//	links.go      payment links and collect links
+//	system.go     the node, its database and the configuration in force
+//	logs.go       the latest lines of the node's log
 //	perform.go    changes: permission, second factor, audit
 //
 // A page is a struct with the name of its template in pages/. A handler fills the struct by calling the engine, as the API's handlers do, and holds

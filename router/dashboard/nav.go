@@ -35,6 +35,7 @@ var menu = []navGroup{
 		{URL: "/events", Text: "Events", Key: "e", needs: staff.SeeEvents},
 		{URL: "/webhooks", Text: "Webhooks", needs: staff.ManageURLs},
 		{URL: "/keys", Text: "Keys", needs: staff.ManageKeys},
+		{URL: "/logs", Text: "Logs", needs: staff.SeeLogs},
 		{URL: "/simulator", Text: "Simulator", needs: staff.UseSimulator},
 	}},
 	{"Settings", []navItem{
@@ -57,6 +58,7 @@ var installation = navGroup{"Installation", []navItem{
 	{URL: "/decisions", Text: "Decisions", Key: "d", needs: staff.Decide, anywhere: true},
 	{URL: "/team", Text: "All users", needs: staff.ManageUsers},
 	{URL: "/audit", Text: "Audit of all", needs: staff.SeeAudit},
+	{URL: "/logs", Text: "Logs of all", needs: staff.SeeSystem},
 	{URL: "/settings", Text: "Settings", needs: staff.SeeSystem},
 }}
 

@@ -50,6 +50,7 @@ type paymentPage struct {
 	Zone     string
 	Left     int // operations that are not shown
 	Raw      string
+	Logs     string // the requests about the payment; "" for none
 	Poll     string // asks for the page's new state; "" if nothing is in doubt
 }
 
@@ -96,6 +97,9 @@ func (s *Server) payment(c *call) (response, error) {
 	p := c.paymentPage(v, st, allowed, deliveries)
 	if p.Poll != "" {
 		p.Poll += "?seen=" + seen
+	}
+	if s.Logs != nil && c.may(staff.SeeLogs) {
+		p.Logs = c.at() + "/logs?q=" + id
 	}
 	p.Done = did[c.URL.Query().Get("did")]
 	if c.may(staff.SeeExchanges) {

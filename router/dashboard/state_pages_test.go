@@ -135,6 +135,9 @@ func settingStates(t testing.TB) []state {
 	out = append(out, state{"system", c.systemOf(someSystem(false))}, state{"system-bad", c.systemOf(someSystem(true))},
 		state{"settings", c.settingsOf([]Setting{{"admin.api_key", "(set)", true}, {"dashboard.listen", "127.0.0.1:8081", true}, {"dashboard.public_url", "https://a-dashboard-with-a-long-name.shop.example", false},
 			{"storage.dsn", "sqlite:/var/lib/payswitch/a/folder/whose/name/is/as/long/as/names/of/folders/are/payswitch.db", false}})})
+	out = append(out, state{"logs-all", c.logsOf(LogFilter{Before: 7}, someLines(3), noon)}, state{"logs-all-empty", c.logsOf(LogFilter{}, nil, time.Time{})})
+	c.Merchant = &account.Merchant{ID: "acme"}
+	out = append(out, state{"logs", c.logsOf(LogFilter{}, someLines(listRows+1), noon)}, state{"logs-empty", c.logsOf(LogFilter{}, nil, time.Time{})}, state{"logs-none", c.logsOf(LogFilter{Text: "قهوة", Status: "5"}, nil, noon)})
 	add("setup-all", http.MethodGet, "/setup")
 	return out
 }
@@ -157,4 +160,17 @@ func someSystem(bad bool) SystemState {
 		st.Queues[0].N, st.Queues[0].More, st.Queues[0].Oldest, st.Queues[1].N, st.Queues[1].Oldest = 500, true, 72*time.Hour, 2, time.Hour
 	}
 	return st
+}
+
+// someLines are lines of a log: requests with every class of status, and others.
+func someLines(n int) (out []LogLine) {
+	for i := range n {
+		l := LogLine{Seq: uint64(1000 - i), At: noon, Level: "INFO", Message: "request", Attrs: []LogAttr{{"component", "router"}, {"request_id", "0197d2a1-c57b-7d0e-8a4b-5b7e0f3d2c1b"}, {"method", "POST"},
+			{"route", "/payments/{payment_id}/incremental_authorization"}, {"status", []string{"200", "422", "503"}[i%3]}, {"took", "412ms"}, {"merchant_id", "acme"}, {"payment_id", "pay_0197d2a1c57b7d0e8a4b5b7e0f3d2c1b"}}}
+		if i%4 == 3 {
+			l = LogLine{Seq: uint64(1000 - i), At: noon, Level: "ERROR", Message: "events for a webhook endpoint were given up: it took none for three days", Attrs: []LogAttr{{"merchant_id", "acme"}, {"endpoint_id", strings.Repeat("we_0123456789", 9)}}}
+		}
+		out = append(out, l)
+	}
+	return out
 }

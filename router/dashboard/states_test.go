@@ -125,7 +125,7 @@ func onePaymentPage() *paymentPage {
 				Facts: []Fact{{"Operation", "op_1"}}, Exchanges: []shownExchange{exchange}, Replay: "/replay"},
 			{ID: "evt_1", At: at(2 * time.Second), Text: "event payment_succeeded", Chip: new(chip("delivered")), Facts: []Fact{{"To we_1", "delivered at the first try"}},
 				Resend: "/m/acme/events/evt_1/resend"}},
-		Zone: "CEST", Left: 3, Raw: "{\n  \"payment_id\": \"pay_1\"\n}"}
+		Zone: "CEST", Left: 3, Logs: "/m/acme/logs?q=pay_1", Raw: "{\n  \"payment_id\": \"pay_1\"\n}"}
 }
 
 // doubtPage is a payment whose outcome is unknown.
