@@ -72,7 +72,10 @@ func TestDashboardLogs(t *testing.T) {
 	o.n.log.Error("the node's own line", "payment_id", id)
 
 	base := o.as(staff.Developer) + "/m/" + officeMerchant
-	require.Eventually(t, func() bool { _, html := o.page(base + "/logs?q=" + request); return strings.Contains(html, "GET /payments/{payment_id}") }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, html := o.page(base + "/logs?q=" + request)
+		return strings.Contains(html, "GET /payments/{payment_id}")
+	}, 30*time.Second, 20*time.Millisecond)
 	html := o.shows(base+"/logs?q="+url.QueryEscape(id), "GET /payments/{payment_id}", "200</span>", `href="/m/office/payments/`+id)
 	require.NotContains(t, html, "the node&#39;s own line")
 	html = o.shows(base+"/logs", "POST /payments")
