@@ -194,6 +194,7 @@ func (w *tamperWorld) fillMerchant(processor string) {
 				Subject: saved.Payment.ID, Status: "s", CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour), Details: paylink.Details{URL: "https://switch.test/l"}}),
 			w.fillStaff(tx),
 			tx.InsertBlocked(&risk.Entry{MerchantID: w.auth.MerchantID, Data: "400001", Kind: risk.KindBIN, Metadata: "a=b", CreatedAt: tx.Now()}),
+			tx.InsertIssuer(&risk.Issuer{ID: "issuer_" + w.auth.MerchantID, Name: "Bank " + w.auth.MerchantID, Folded: "bank " + w.auth.MerchantID, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertBlockJob(&risk.Job{MerchantID: w.auth.MerchantID, ID: "blkbatch_" + w.auth.MerchantID, Status: risk.JobInitiated, Total: 1, Succeeded: 1, Failed: 1, Parts: 1,
 				CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertBlockPart(&risk.Part{MerchantID: w.auth.MerchantID, JobID: "blkbatch_" + w.auth.MerchantID, Number: 1, Entries: "[]", CreatedAt: tx.Now()}),
@@ -304,6 +305,13 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error {
 				_, err := s.Blocked(r.text("merchant_id"), r.text("data"))
 				_, err2 := s.BlockedAny(r.text("merchant_id"), [3]string{r.text("data")})
+				return errors.Join(err, err2)
+			})
+		},
+		"card_issuers": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.Issuer(r.text("id"))
+				_, err2 := s.IssuersNamed(r.text("folded"))
 				return errors.Join(err, err2)
 			})
 		},

@@ -25,6 +25,10 @@ type riskAdmin interface {
 	BlockJobs(ctx context.Context, a account.Auth, limit, offset int) ([]*risk.Job, int, error)
 	Eligible(ctx context.Context, a account.Auth, paymentID string, in risk.EligibilityInput) (string, error)
 	Switch(ctx context.Context, merchantID, prefix string) (string, error)
+	CreateIssuer(ctx context.Context, name string) (*risk.Issuer, error)
+	UpdateIssuer(ctx context.Context, id, name string) (*risk.Issuer, error)
+	DeleteIssuer(ctx context.Context, id string) error
+	Issuers(ctx context.Context, prefix string, limit int) ([]*risk.Issuer, error)
 }
 
 // riskRoutes are the routes of the block list and of eligibility.
@@ -39,6 +43,10 @@ func (s *Server) riskRoutes() []route {
 		{method: "POST", pattern: "/blocklist/batch", who: secretField, handle: s.blockFile, body: risk.MaxFile + maxFrame},
 		{method: "GET", pattern: "/blocklist/batch", who: secretField, handle: s.listBlockJobs},
 		{method: "GET", pattern: "/blocklist/batch/{job_id}", who: secretField, handle: s.retrieveBlockJob},
+		{method: "POST", pattern: issuersPath, who: admin, handle: s.createIssuer},
+		{method: "GET", pattern: issuersPath, who: secretField, handle: s.listIssuers},
+		{method: "PUT", pattern: issuersPath + "/{issuer_id}", who: admin, handle: s.updateIssuer},
+		{method: "DELETE", pattern: issuersPath + "/{issuer_id}", who: admin, handle: s.deleteIssuer},
 	}
 }
 

@@ -63,12 +63,21 @@ func (s *Risk) look(ctx context.Context, merchantID string, p *account.Profile, 
 	n := canonical(number)
 	fingerprint = s.fingerprint(merchantID, n)
 	var found []*Entry
+	var issuers []*Issuer
+	issuer := ""
+	if b := p.Settings.Blocking; b != nil && len(b.Issuers) > 0 {
+		record, _ := s.BINTable.Record(n)
+		issuer = foldIssuer(record.Issuer)
+	}
 	err = s.Store.View(ctx, func(r Reader) error {
 		value, err := switchOf(r, merchantID, account.SwitchBlocklist)
 		if on = value == "true"; !on || err != nil {
 			return err
 		}
-		found, err = r.BlockedAny(merchantID, [3]string{fingerprint, beginning(n, 6), beginning(n, 8)})
+		if found, err = r.BlockedAny(merchantID, [3]string{fingerprint, beginning(n, 6), beginning(n, 8)}); err != nil || issuer == "" {
+			return err
+		}
+		issuers, err = r.IssuersNamed(issuer)
 		return err
 	})
 	switch {
@@ -79,11 +88,11 @@ func (s *Risk) look(ctx context.Context, merchantID string, p *account.Profile, 
 	case len(found) > 0:
 		return &refusal{"list", textListed}, fingerprint, true, nil
 	}
-	return s.blocking(p.Settings.Blocking, n), fingerprint, true, nil
+	return s.blocking(p.Settings.Blocking, n, issuers), fingerprint, true, nil
 }
 
-// blocking compares the facts of a number's issuer with a profile's card blocking.
-func (s *Risk) blocking(b *account.CardBlocking, number string) *refusal {
+// blocking compares the facts of a number's issuer with a profile's card blocking. issuers are the entries of the register with the name of that issuer.
+func (s *Risk) blocking(b *account.CardBlocking, number string, issuers []*Issuer) *refusal {
 	if b == nil {
 		return nil
 	}
@@ -98,6 +107,8 @@ func (s *Risk) blocking(b *account.CardBlocking, number string) *refusal {
 		return &refusal{"type", strings.ToUpper(kind[:1]) + kind[1:] + " cards are not accepted for this transaction, please try a different card"}
 	case facts.Subtype != "" && slices.Contains(b.Subtypes, strings.ToLower(facts.Subtype)):
 		return &refusal{"subtype", textSubtype}
+	case slices.ContainsFunc(issuers, func(i *Issuer) bool { return slices.Contains(b.Issuers, i.ID) }):
+		return &refusal{"issuer", textIssuer}
 	}
 	return nil
 }

@@ -74,6 +74,11 @@ type ListReader interface {
 	CountBlockJobs(merchantID string) (int, error)
 	// BlockParts lists parts of all merchants' jobs, the oldest first.
 	BlockParts(limit int) ([]*Part, error)
+	Issuer(id string) (*Issuer, error)
+	// IssuersNamed returns the issuers with a folded name.
+	IssuersNamed(folded string) ([]*Issuer, error)
+	// Issuers lists issuers whose folded name begins with prefix, by name. A limit of 0 gives none.
+	Issuers(prefix string, limit int) ([]*Issuer, error)
 }
 
 // ListTx writes what ListReader reads. Insert returns ErrConflict if the key exists. Update and Delete return ErrNotFound if the row does not exist.
@@ -87,6 +92,9 @@ type ListTx interface {
 	UpdateBlockJob(j *Job) error
 	InsertBlockPart(p *Part) error
 	DeleteBlockPart(merchantID, jobID string, number int) error
+	InsertIssuer(i *Issuer) error
+	UpdateIssuer(i *Issuer) error
+	DeleteIssuer(id string) error
 }
 
 // Reader reads the rows that risk needs.

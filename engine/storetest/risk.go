@@ -23,6 +23,7 @@ var riskRoom = room{
 	cases: []testCase{
 		{"block lists", testBlockLists},
 		{"jobs of block lists", testBlockJobs},
+		{"card issuers", testIssuers},
 		{"counts of failures", testGuardCounts},
 		{"concurrent holds", testGuardHolds},
 		{"names of config keys", testConfigKeysAmong},
@@ -48,6 +49,34 @@ var riskKinds = []kind{{
 	update: func(tx engine.Tx, v any) error { return tx.UpdateBlockJob(v.(*risk.Job)) },
 	fixed:  []string{"ID"},
 }}
+
+func testIssuers(t *testing.T, s engine.Store) {
+	insert := func(id, name, folded string) error {
+		return updateErr(s, func(tx engine.Tx) error { return tx.InsertIssuer(&risk.Issuer{ID: id, Name: name, Folded: folded}) })
+	}
+	require.NoError(t, errors.Join(insert("b", "Bank B", "bank b"), insert("a", "BANK A", "bank a"), insert("c", "Bank a", "bank a"), insert("u", "Übank_1%", "übank_1%")))
+	require.ErrorIs(t, insert("a", "other", "other"), fault.ErrConflict)
+	require.ErrorIs(t, insert("d", "Bank B", "bank b"), fault.ErrConflict)
+	list := func(prefix string, limit int) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*risk.Issuer, error) { return r.Issuers(prefix, limit) }), func(i *risk.Issuer) string { return i.ID })
+	}
+	require.ElementsMatch(t, []string{"a", "c", "b"}, list("bank", 10))
+	require.Equal(t, "b", list("bank", 10)[2])
+	require.Len(t, list("", 10), 4)
+	require.Len(t, list("", 2), 2)
+	require.Empty(t, list("", 0))
+	require.Equal(t, []string{"u"}, list("übank_1%", 10))
+	require.Empty(t, list("_ank", 10), "no wildcard")
+	require.Empty(t, list("%", 10), "no wildcard")
+	named := get(t, s, func(r engine.Reader) ([]*risk.Issuer, error) { return r.IssuersNamed("bank a") })
+	require.ElementsMatch(t, []string{"a", "c"}, ids(named, func(i *risk.Issuer) string { return i.ID }))
+	renamed := &risk.Issuer{ID: "b", Name: "Bank Z", Folded: "bank z", CreatedAt: base, ModifiedAt: base.Add(time.Second)}
+	update(t, s, func(tx engine.Tx) error { return tx.UpdateIssuer(renamed) })
+	require.Equal(t, renamed, get(t, s, func(r engine.Reader) (*risk.Issuer, error) { return r.Issuer("b") }))
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdateIssuer(&risk.Issuer{ID: "none"}) }), fault.ErrNotFound)
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteIssuer("a") })
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteIssuer("a") }), fault.ErrNotFound)
+}
 
 func testBlockLists(t *testing.T, s engine.Store) {
 	insert := func(merchant, data, kind string, at time.Duration) {
