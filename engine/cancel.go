@@ -54,6 +54,10 @@ func (e *Engine) cancel(ctx context.Context, w *change.Loaded, reason string) (*
 	if next == evidence.CancelRefused {
 		return nil, fault.Refused("You cannot cancel this payment because it has status " + string(w.Payment.Status))
 	}
+	if next == evidence.CancelTooSoon {
+		return nil, fault.Refused("You cannot cancel this payment because the result of a capture is not known yet").
+			WithHint("Retrieve the payment with expand_captures=true until no capture is started or pending.")
+	}
 	note()
 	switch next {
 	case evidence.CancelNoted:

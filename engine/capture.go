@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -30,8 +31,11 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 		payment.SetText(&w.Payment.Details.DescriptorSuffix, in.DescriptorSuffix)
 		now := e.now().UTC().Truncate(time.Millisecond)
 		e.driver.Begin(&w.Run, sdk.OpCapture, amount, now)
-		w.Request.FinalCapture = w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple || w.Attempt.Captured+amount >= w.Attempt.Authorized
-		w.Attempt.AddCapture(w.Operation.ID, amount, now)
+		a := w.Attempt
+		w.Request.FinalCapture = w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple || a.Captured+a.Unsettled()+amount >= a.Authorized
+		c := a.AddCapture(w.Operation.ID, amount, now)
+		c.Reference = drive.Reference(w.Adapter.Manifest.Reference, c.ID, now.UnixMilli())
+		w.Request.CaptureReference = c.Reference
 		return e.intent(w, payment.TriggerCaptureStart, now)
 	})
 }
@@ -42,7 +46,7 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	if m := p.Details.CaptureMethod; p.Status == payment.Processing && m != payment.CaptureManualMultiple {
 		return 0, wrongState("captured", "capture_method", string(m), string(payment.CaptureManualMultiple))
 	}
-	if !p.Status.Facts().Capture {
+	if !payment.MayCapture(p, w.Attempt) {
 		return 0, wrongState("captured", "payment.status", string(p.Status), request.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing))
 	}
 	switch method := p.Details.CaptureMethod; method {
@@ -65,6 +69,13 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	}
 	if amount > payment.MaxAmount {
 		return 0, fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount_to_capture")
+	}
+	switch {
+	case p.OpenOperation != "":
+		return 0, fault.Refused("You cannot capture this payment because the result of an earlier operation is not known yet").
+			WithHint("Retrieve the payment with force_sync=true, and capture again.")
+	case len(w.Attempt.Details.Captures) >= payment.MaxCaptures:
+		return 0, fault.Refused("You cannot capture this payment because it has " + strconv.Itoa(payment.MaxCaptures) + " captures already")
 	}
 	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return 0, err

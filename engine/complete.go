@@ -89,7 +89,7 @@ func (e *Engine) complete(ctx context.Context, w *change.Loaded, r *sdk.Return, 
 	if !wanted || !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpComplete) {
 		return nil, e.forceSync(ctx, w)
 	}
-	first, err := e.openOperation(ctx, w)
+	first, _, err := e.openOperation(ctx, w)
 	if err != nil {
 		return nil, err
 	}

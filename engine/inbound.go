@@ -236,13 +236,27 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		return e.keepWebhook(ctx, w, o, "the message has another currency than the payment")
 	}
 	o = asRequested(w, o)
-	op, err := e.openOperation(ctx, w)
-	switch {
-	case err != nil:
-		return err
-	case op == nil, !op.Hears(o.Status):
+	var heard []*payment.Operation
+	if w.Attempt.AccountID != "" {
+		ops, err := e.changes.OperationsOf(ctx, w.Payment)
+		if err != nil {
+			return err
+		}
+		heard = w.Attempt.HeardBy(ops, o)
+	}
+	if len(heard) == 0 {
 		return e.recordLateEvidence(ctx, w, drive.EvidenceOfWebhook, o)
 	}
+	for _, op := range heard {
+		if err := e.bookHeard(ctx, w, op, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bookHeard books what a message says of an open operation.
+func (e *Engine) bookHeard(ctx context.Context, w *change.Loaded, op *payment.Operation, o *sdk.Outcome) error {
 	if driven, err := e.underWay(ctx, op); err != nil {
 		return err
 	} else if driven { // its own answer tells more; should its node die, recovery finds this

@@ -88,11 +88,20 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		return nil // without its account or adapter the payment is shown as stored
 	}
 	defer e.driver.KeepRest(ctx, &w.Run)
-	op, err := e.openOperation(ctx, w)
+	op, ops, err := e.openOperation(ctx, w)
 	if err != nil {
 		return err
 	}
 	w.Operation = op
+	if captures := w.Attempt.OpenCaptures(ops); op != nil && op.Kind == sdk.OpCapture && len(captures) > 1 {
+		for _, op := range captures {
+			w.Operation = op
+			if err := e.syncOpen(ctx, w, op); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if op == nil {
 		o, _ := e.driver.Sync(ctx, &w.Run, "")
 		if o == nil {
@@ -111,6 +120,11 @@ func (e *Engine) forceSync(ctx context.Context, w *change.Loaded) error {
 		}
 		return e.raiseLate(ctx, w, o, "sync", was)
 	}
+	return e.syncOpen(ctx, w, op)
+}
+
+// syncOpen asks the processor about an open operation and books the answer.
+func (e *Engine) syncOpen(ctx context.Context, w *change.Loaded, op *payment.Operation) error {
 	if op.Unsent() {
 		return nil // a drive will begin: its answer has more facts than a query
 	}
@@ -149,10 +163,10 @@ func (e *Engine) pendingOperation(ctx context.Context, w *change.Loaded) (*payme
 	return w.Attempt.PendingOperation(ops), err
 }
 
-// openOperation returns the attempt's latest operation that is in flight, unknown or pending, or nil.
-func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (*payment.Operation, error) {
-	ops, err := e.changes.OperationsOf(ctx, w.Payment)
-	return w.Attempt.OpenOperation(ops), err
+// openOperation returns the attempt's latest operation that is in flight, unknown or pending, or nil, and all operations of the payment.
+func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (op *payment.Operation, all []*payment.Operation, err error) {
+	all, err = e.changes.OperationsOf(ctx, w.Payment)
+	return w.Attempt.OpenOperation(all), all, err
 }
 
 // bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.

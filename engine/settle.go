@@ -137,7 +137,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	if w.Operation.OfRefund() {
 		return e.refundSettlement(w, v, now)
 	}
-	if w.Payment.Occupied(w.Operation) {
+	if w.Payment.Occupied(w.Attempt, w.Operation) {
 		return nil, change.ErrStale
 	}
 	v = routing.MustEnd(w, v)

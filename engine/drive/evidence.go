@@ -182,6 +182,9 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	q.Operation = e.NewOperation(&q, query, amount, now)
 	q.Request = e.LaterRequest(&q, amount)
 	q.Request.Resolves = resolves
+	if resolves == sdk.OpCapture {
+		q.Request.CaptureReference = w.Attempt.CaptureReference(w.Operation.ID)
+	}
 	q.LeaseEnd = e.Now().Add(e.LeaseTime)
 	d := &port.Drive{Connector: w.Account.Connector, Operation: query, OperationID: q.Operation.ID, Started: now, Seed: [32]byte(q.Operation.Seed),
 		Account: e.driveAccount(w.Account), Request: q.Request, Card: w.cardFacts(), BeforeSend: func(context.Context, port.SendIntent) error { return nil }}

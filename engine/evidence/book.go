@@ -141,11 +141,11 @@ func (b *Booking) nothingHappened(v Verdict, now time.Time) error {
 		b.Payment.ModifiedAt, b.Attempt.ModifiedAt = now, now
 		return nil
 	case sdk.OpCapture:
-		if i := captureIndex(b.Attempt, b.Operation.ID); i >= 0 {
-			b.Attempt.Details.Captures[i].Status, b.Attempt.Details.Captures[i].ErrorText = payment.CaptureFailed, v.Text
+		if c := b.Attempt.CaptureBy(b.Operation.ID); c != nil {
+			c.Status, c.ErrorText = payment.CaptureFailed, v.Text
 		}
 		b.fail(nil, "", v.Text)
-		return payment.Move(b.Payment, b.Attempt, restOf(b.Attempt), now)
+		return b.captureEnded(now)
 	case sdk.OpVoid:
 		if b.lateVoid() {
 			b.lateVoidFailed()
@@ -334,25 +334,36 @@ func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error 
 			a.Authorized = a.Captured // the processor let the capture take more
 			return payment.Move(b.Payment, a, payment.TriggerCharged, now)
 		case b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple:
-			return payment.Move(b.Payment, a, payment.TriggerPartlyChargedOpen, now)
+			return b.afterCapture(now)
 		}
 		a.Details.Released = o.Released || m.Features.ReleasesRest
 		b.Release = !a.Details.Released
 		return payment.Move(b.Payment, a, payment.TriggerPartlyCharged, now)
 	case sdk.StatusPending:
-		if i := captureIndex(a, b.Operation.ID); i >= 0 {
-			a.Details.Captures[i].Status, a.Details.Captures[i].ProcessorID = payment.CapturePending, o.CaptureID
+		if c := a.CaptureBy(b.Operation.ID); c != nil {
+			c.Status = payment.CapturePending
+			payment.SetText(&c.ProcessorID, o.CaptureID)
+		}
+		if b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple {
+			return b.afterCapture(now)
 		}
 		payment.DeriveTotals(b.Payment, a)
 		b.Payment.ModifiedAt = now
 		return nil
 	}
 	b.fail(o, "declined", "declined")
-	if i := captureIndex(a, b.Operation.ID); i >= 0 {
-		c := &a.Details.Captures[i]
+	if c := a.CaptureBy(b.Operation.ID); c != nil {
 		c.Status, c.ErrorCode, c.ErrorText = payment.CaptureFailed, a.Details.Error.Code, a.Details.Error.Message
 	}
-	return payment.Move(b.Payment, a, restOf(a), now)
+	return b.captureEnded(now)
+}
+
+// captureEnded moves the attempt after a capture that did not happen.
+func (b *Booking) captureEnded(now time.Time) error {
+	if b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple {
+		return b.afterCapture(now)
+	}
+	return payment.Move(b.Payment, b.Attempt, restOf(b.Attempt), now)
 }
 
 func (b *Booking) void(o *sdk.Outcome, now time.Time) error {
@@ -459,7 +470,12 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, now ti
 		if !Plausible(o, a) {
 			return nil, "amount_mismatch"
 		}
-		if amount <= a.Captured {
+		if done, err := b.lateCapture(o, now); err != nil {
+			return nil, "impossible_transition"
+		} else if done {
+			return b, ""
+		}
+		if amount <= a.Captured || a.Unsettled() > 0 { // what the open captures have taken is booked with their end
 			return nil, ""
 		}
 		err = b.Taken(o, amount, now)

@@ -13,14 +13,15 @@ import (
 type CancelStep string
 
 const (
-	CancelRefused CancelStep = "refused" // the payment's status does not allow it
-	CancelNoted   CancelStep = "noted"   // the wish is stored, and carried out once the outcome is known
-	CancelLocally CancelStep = "locally" // the payment ends at once: no processor holds money of it
-	CancelByVoid  CancelStep = "void"    // the processor voids what it holds
-	CancelBefore  CancelStep = "before"  // the processor voids a payment that the customer has not finished
-	CancelAsks    CancelStep = "asks"    // the processor says first what the customer has done
-	CancelWaiting CancelStep = "waiting" // one of the three steps for a payment that waits for the customer: NextCancelWaiting
-	CancelSettles CancelStep = "settles" // the processor's answer is booked; funds that it shows are voided
+	CancelRefused CancelStep = "refused"  // the payment's status does not allow it
+	CancelNoted   CancelStep = "noted"    // the wish is stored, and carried out once the outcome is known
+	CancelLocally CancelStep = "locally"  // the payment ends at once: no processor holds money of it
+	CancelByVoid  CancelStep = "void"     // the processor voids what it holds
+	CancelBefore  CancelStep = "before"   // the processor voids a payment that the customer has not finished
+	CancelAsks    CancelStep = "asks"     // the processor says first what the customer has done
+	CancelWaiting CancelStep = "waiting"  // one of the three steps for a payment that waits for the customer: NextCancelWaiting
+	CancelSettles CancelStep = "settles"  // the processor's answer is booked; funds that it shows are voided
+	CancelTooSoon CancelStep = "too soon" // the result of a capture is not known yet
 )
 
 // NextCancel decides what a cancel of the payment begins. ops are its operations. The attempt's processor does not know a payment whose customer
@@ -33,6 +34,8 @@ func NextCancel(p *payment.Payment, a *payment.Attempt, ops []*payment.Operation
 		return CancelRefused
 	}
 	switch {
+	case a.Unsettled() > 0: // a void could take the money of a capture that the processor has accepted
+		return CancelTooSoon
 	case a.Authorized > 0:
 		return CancelByVoid
 	case a.AccountID == "" || a.PendingOperation(ops) == nil || invoked || fault.Planted("cancel locally"):

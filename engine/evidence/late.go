@@ -120,7 +120,7 @@ func NextRecheck(p *payment.Payment, a *payment.Attempt, op *payment.Operation) 
 		return RecheckEnded
 	case op.Charges() || a.Status.Terminal() || a.ID != p.AttemptID:
 		return RecheckNothing
-	case p.OpenOperation != "" || payment.AwaitsEnd(a.Status):
+	case p.OpenOperation != "" || payment.AwaitsEnd(a.Status) || a.Unsettled() > 0:
 		return RecheckWait
 	}
 	return RecheckHeld

@@ -119,6 +119,7 @@ func (s *state) key() (k [16]byte) {
 		}
 		for _, c := range a.Details.Captures {
 			text(string(c.Status))
+			text(c.ProcessorID)
 			num(c.Amount)
 		}
 	}
@@ -141,6 +142,7 @@ func (s *state) key() (k [16]byte) {
 			return
 		}
 		text(string(o.Status))
+		text(o.CaptureID)
 		if o.Totals != nil {
 			num(o.Totals.Authorized)
 			num(o.Totals.Captured)
@@ -200,6 +202,9 @@ func (s *state) key() (k [16]byte) {
 		for _, op := range at.queue {
 			text("q" + op.ID)
 		}
+		for _, op := range at.accepted {
+			text("c" + op.ID)
+		}
 		for _, m := range at.mail {
 			text(m.op)
 			outcome(m.out)
@@ -230,6 +235,12 @@ var modelScenarios = []*scenario{
 		left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 2}}),
 	today(scenario{name: "held, captured in two parts", manifest: keyedManifest, method: payment.CaptureManualMultiple, captures: []int64{40, 60}, messages: 1, late: true,
 		left: budgets{calls: 3, faults: 1, jumps: 1}}),
+	today(scenario{name: "several captures accepted, named in messages", manifest: keyedManifest, method: payment.CaptureManualMultiple, captures: []int64{40, 60}, messages: 1,
+		captureLater: laterByID, declines: true, cancels: true, left: budgets{calls: 4}}),
+	today(scenario{name: "several captures accepted, answers lost", manifest: keyedManifest, method: payment.CaptureManualMultiple, captures: []int64{40, 60}, messages: 1,
+		captureLater: laterByID, declines: true, left: budgets{calls: 3, faults: 1}}),
+	today(scenario{name: "several captures accepted, totals alone", manifest: unkeyedManifest, method: payment.CaptureManualMultiple, unkeyed: true, captures: []int64{40},
+		captureLater: laterByTotal, syncs: true, left: budgets{calls: 4, faults: 1, jumps: 1}}),
 	today(scenario{name: "at the processor's page, no keys, cancelled and asked", manifest: unkeyedManifest, method: payment.CaptureAutomatic, redirects: true, unkeyed: true,
 		cancels: true, syncs: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
 	today(scenario{name: "at the processor's page, voided there, messages twice", manifest: voidingManifest, method: payment.CaptureManual, redirects: true, cancels: true,

@@ -52,12 +52,18 @@ func (w *scenario) deliver(s *state, m modelMail) {
 		w.refundMessage(s, s.row(m.op), m.out)
 		return
 	}
-	op := s.a.OpenOperation(s.ops)
-	switch {
-	case op == nil || !op.Hears(m.out.Status):
+	heard := s.a.HeardBy(s.ops, m.out)
+	if len(heard) == 0 {
 		w.messageAfterEnd(s, m.out)
-		return
-	case w.underWay(op, s.now):
+	}
+	for _, op := range heard {
+		w.hear(s, op, m)
+	}
+}
+
+// hear is Engine.bookHeard.
+func (w *scenario) hear(s *state, op *payment.Operation, m modelMail) {
+	if w.underWay(op, s.now) {
 		latest := ""
 		for _, o := range s.ops {
 			if !o.OfRefund() && o.AttemptID == s.a.ID {
@@ -111,7 +117,7 @@ func (w *scenario) refundMessage(s *state, op *payment.Operation, o *sdk.Outcome
 		return
 	}
 	if f.Status.Final() && op.Status != payment.OperationNotActed {
-		o = s.at.answerQuery(op) // messages come in any order: the processor says what holds
+		o = s.at.answerQuery(w, op) // messages come in any order: the processor says what holds
 	}
 	w.refundEvidence(s, f, op, o)
 }
@@ -134,5 +140,5 @@ func (w *scenario) refundEvidence(s *state, f *payment.Refund, op *payment.Opera
 }
 
 func sameOutcome(a, b *sdk.Outcome) bool {
-	return a.Status == b.Status && (a.Totals == nil) == (b.Totals == nil) && (a.Totals == nil || *a.Totals == *b.Totals)
+	return a.Status == b.Status && a.CaptureID == b.CaptureID && (a.Totals == nil) == (b.Totals == nil) && (a.Totals == nil || *a.Totals == *b.Totals)
 }

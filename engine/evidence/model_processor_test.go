@@ -34,6 +34,8 @@ type modelProcessor struct {
 	done []modelAct
 	// queue are operations that it received and will carry out later.
 	queue []*payment.Operation
+	// accepted are captures that it has accepted and makes later.
+	accepted []*payment.Operation
 	// hidden means that queries do not find the transaction yet.
 	hidden bool
 	// mail are messages about what happened that it has still to send.
@@ -53,7 +55,7 @@ type modelMail struct {
 }
 
 func (p modelProcessor) clone() modelProcessor {
-	p.done, p.queue, p.mail = slices.Clone(p.done), slices.Clone(p.queue), slices.Clone(p.mail)
+	p.done, p.queue, p.mail, p.accepted = slices.Clone(p.done), slices.Clone(p.queue), slices.Clone(p.mail), slices.Clone(p.accepted)
 	return p
 }
 
@@ -73,7 +75,7 @@ func (p *modelProcessor) act(w *scenario, op *payment.Operation) *sdk.Outcome {
 	p.done = append(p.done, modelAct{op: op.ID, out: out})
 	if op.OfRefund() {
 		p.post(w, op.ID, out)
-	} else if out.Status != sdk.StatusDeclined && out.Status != sdk.StatusCustomerAction {
+	} else if out.Status != sdk.StatusDeclined && out.Status != sdk.StatusCustomerAction && out.Status != sdk.StatusPending {
 		p.post(w, "", p.report())
 	}
 	return out
@@ -94,15 +96,19 @@ func (p *modelProcessor) perform(w *scenario, op *payment.Operation) *sdk.Outcom
 		if w.over && p.txn == txnHeld && p.taken == 0 && op.Amount > p.held {
 			p.held, p.most = op.Amount, op.Amount
 		}
-		if p.txn != txnHeld || p.taken+op.Amount > p.held || p.taken > 0 && w.method != payment.CaptureManualMultiple {
+		if p.txn != txnHeld || p.taken+p.promised()+op.Amount > p.held || p.taken > 0 && w.method != payment.CaptureManualMultiple {
 			return declined
+		}
+		if w.captureLater != "" {
+			p.accepted = append(p.accepted, op)
+			return w.aboutCapture(op, sdk.StatusPending)
 		}
 		p.taken += op.Amount
 		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "txn", CaptureID: "cap_" + op.ID}
 	case sdk.OpVoid:
 		if p.txn == txnAction || p.txn == txnHeld && p.taken == 0 {
 			p.txn, p.held = txnVoided, 0
-		} else if p.txn == txnHeld && p.taken < p.held {
+		} else if p.txn == txnHeld && p.taken < p.held && len(p.accepted) == 0 {
 			p.held = p.taken
 		} else {
 			return declined
@@ -124,9 +130,52 @@ func (p *modelProcessor) perform(w *scenario, op *payment.Operation) *sdk.Outcom
 	panic("the model's processor does not know " + string(op.Kind))
 }
 
+// Ways in which the model's processor speaks of captures that it makes later.
+const (
+	laterByID    = "by id"    // answers and messages name the capture
+	laterByTotal = "by total" // queries have the totals alone
+)
+
+// aboutCapture is what the processor says of one capture.
+func (w *scenario) aboutCapture(op *payment.Operation, status sdk.OutcomeStatus) *sdk.Outcome {
+	o := &sdk.Outcome{Status: status, TransactionID: "txn"}
+	if w.captureLater == laterByID {
+		o.CaptureID = "cap_" + op.ID
+	}
+	return o
+}
+
+// promised is the sum of the accepted captures.
+func (p *modelProcessor) promised() (sum int64) {
+	for _, op := range p.accepted {
+		sum += op.Amount
+	}
+	return sum
+}
+
+// decide makes or refuses an accepted capture.
+func (p *modelProcessor) decide(w *scenario, i int, makes bool) {
+	op := p.accepted[i]
+	p.accepted = slices.Delete(p.accepted, i, i+1)
+	out := w.aboutCapture(op, sdk.StatusCaptured)
+	if out.Amount = (&sdk.Money{Minor: op.Amount, Currency: "EUR"}); makes {
+		p.taken += op.Amount
+	} else {
+		out.Status, out.Amount, out.Decline = sdk.StatusDeclined, nil, &sdk.Decline{Code: "no", Message: "no"}
+	}
+	for j := range p.done {
+		if p.done[j].op == op.ID {
+			p.done[j].out = out
+		}
+	}
+	if w.captureLater == laterByID {
+		p.post(w, "", out)
+	}
+}
+
 // approve holds the money, or takes it where the payment is captured at once.
 func (p *modelProcessor) approve(w *scenario) *sdk.Outcome {
-	p.txn, p.held, p.most, p.tells = txnHeld, modelAmount, modelAmount, len(w.raises) > 0 || w.approves > 0
+	p.txn, p.held, p.most, p.tells = txnHeld, modelAmount, modelAmount, len(w.raises) > 0 || w.approves > 0 || w.captureLater == laterByTotal
 	if w.approves > 0 {
 		p.held, p.most = w.approves, w.approves
 	}
@@ -175,10 +224,12 @@ func (p *modelProcessor) report() *sdk.Outcome {
 }
 
 // answerQuery is the answer to a query about op at this moment.
-func (p *modelProcessor) answerQuery(op *payment.Operation) *sdk.Outcome {
+func (p *modelProcessor) answerQuery(w *scenario, op *payment.Operation) *sdk.Outcome {
 	switch {
 	case p.hidden:
 		return &sdk.Outcome{Status: sdk.StatusNotFound}
+	case op != nil && op.Kind == sdk.OpCapture && w.captureLater == laterByID && p.did(op.ID) != nil && !p.did(op.ID).err:
+		return p.did(op.ID).out
 	case op == nil || !op.OfRefund():
 		return p.report()
 	}

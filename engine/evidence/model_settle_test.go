@@ -46,7 +46,7 @@ func (w *scenario) by(r *modelRun, v Verdict) Settler {
 }
 
 func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
-	if r.p.Occupied(r.op) {
+	if r.p.Occupied(r.a, r.op) {
 		return ErrStale
 	}
 	b := Book(r.p, r.a, r.op, w.manifest, v, s.now)

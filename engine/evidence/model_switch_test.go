@@ -264,7 +264,7 @@ func (w *scenario) confirm(s *state) bool {
 }
 
 func (w *scenario) capture(s *state, amount int64) bool {
-	if !s.p.Status.Facts().Capture || amount <= 0 || amount > s.p.Capturable && !payment.IsTrue(payment.OvercaptureAllowed(s.p, s.a)) {
+	if !payment.MayCapture(s.p, s.a) || s.p.OpenOperation != "" || amount <= 0 || amount > s.p.Capturable && !payment.IsTrue(payment.OvercaptureAllowed(s.p, s.a)) {
 		return false
 	}
 	p, a := s.p.Clone(), s.a.Clone()
@@ -307,7 +307,7 @@ func (w *scenario) refund(s *state, amount int64) bool {
 func (w *scenario) cancel(s *state) bool {
 	p, a := s.p.Clone(), s.a.Clone()
 	switch next := w.nextCancel(p, a, s.ops, false); next {
-	case CancelRefused:
+	case CancelRefused, CancelTooSoon:
 		return false
 	case CancelNoted:
 		return w.note(s)
@@ -352,7 +352,7 @@ func (w *scenario) cancelLocally(s *state, wasP *payment.Payment, wasA *payment.
 
 // ask begins a query. The processor answers it at once; what the run does with the answer comes later.
 func (w *scenario) ask(s *state, kind runKind, op *payment.Operation) *modelRun {
-	r := &modelRun{kind: kind, p: s.p, a: s.a, phase: answered, askedAt: s.now, report: s.at.answerQuery(op), op: &payment.Operation{}}
+	r := &modelRun{kind: kind, p: s.p, a: s.a, phase: answered, askedAt: s.now, report: s.at.answerQuery(w, op), op: &payment.Operation{}}
 	if op != nil {
 		own := *op
 		r.op, r.r = &own, s.refundOf(op)
@@ -378,6 +378,14 @@ func (w *scenario) forceSync(s *state) bool {
 		return false
 	}
 	op := s.a.OpenOperation(s.ops)
+	if captures := s.a.OpenCaptures(s.ops); op != nil && op.Kind == sdk.OpCapture && len(captures) > 1 {
+		for _, op := range captures {
+			if !op.Unsent() && !w.underWay(op, s.now) {
+				s.runs = append(s.runs, w.ask(s, runSync, op))
+			}
+		}
+		return true
+	}
 	if op != nil && (op.Unsent() || w.underWay(op, s.now)) {
 		return false
 	}
@@ -537,7 +545,7 @@ func (w *scenario) claim(s *state, id string) bool {
 			w.recheckLater(s, id, r.node, step != RecheckWait)
 			return true
 		}
-		r.kind, r.report, r.askedAt = runRecheck, s.at.answerQuery(&op), s.now
+		r.kind, r.report, r.askedAt = runRecheck, s.at.answerQuery(w, &op), s.now
 		s.runs = append(s.runs, r)
 		return true
 	case ResolveClose:

@@ -25,6 +25,9 @@ func JudgeResolution(s *payment.Resolution, p *payment.Payment, a *payment.Attem
 		return InterpretRefund(op, r, o, true)
 	case sdk.OpCapture:
 		o.Status, o.CaptureID = sdk.StatusCaptured, s.Reference
+		if s.Amount <= op.Amount { // the word is about this one of several captures
+			return Verdict{Status: payment.OperationSucceeded, Outcome: o}
+		}
 		o.Totals = &sdk.Totals{Authorized: a.Authorized, Captured: a.Captured + s.Amount}
 	case sdk.OpVoid:
 		o.Status, o.Amount = sdk.StatusVoided, nil

@@ -264,7 +264,7 @@ func NextResolve(p *payment.Payment, a *payment.Attempt, op *payment.Operation) 
 		return ResolveRecheck
 	case pending && !op.OfRefund() && !op.Waits(a) && op.ID != a.Details.LateVoid:
 		return ResolveClose
-	case p.Occupied(op):
+	case p.Occupied(a, op):
 		return ResolveWait
 	}
 	return ResolveFind

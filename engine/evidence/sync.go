@@ -85,31 +85,6 @@ func Plausible(o *sdk.Outcome, a *payment.Attempt) bool {
 	return o.Amount == nil || o.Fits(sdk.Money{Minor: a.Amount, Currency: o.Amount.Currency})
 }
 
-func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, final bool, notYet Verdict) Verdict {
-	taken := int64(0)
-	switch {
-	case o.Totals != nil:
-		taken = o.Totals.Captured - a.Captured
-	case o.Status == sdk.StatusCaptured:
-		taken = op.Amount
-	}
-	switch {
-	case taken > op.Amount:
-		return Verdict{Status: payment.OperationUnknown, Alarm: "amount_mismatch", Text: "the processor reports a larger capture than the requested one"}
-	case o.Status == sdk.StatusDeclined && o.CaptureID != "" && captureIs(a, op.ID, o.CaptureID):
-		return Verdict{Status: payment.OperationDeclined, Outcome: o}
-	case taken > 0:
-		c := *o
-		c.Status, c.Amount = sdk.StatusCaptured, &sdk.Money{Minor: taken}
-		return Verdict{Status: payment.OperationSucceeded, Outcome: &c}
-	case o.Status == sdk.StatusPending:
-		return Verdict{Status: payment.OperationPending, Outcome: o}
-	case final:
-		return Verdict{Status: payment.OperationNotActed, Text: "the capture did not happen"}
-	}
-	return notYet
-}
-
 // TellsNews reports whether a pending answer brings news, such as a redirect for an operation that was pending.
 func TellsNews(a *payment.Attempt, v Verdict) bool {
 	if v.noNews {
@@ -136,14 +111,16 @@ func AttemptShows(a *payment.Attempt, o *sdk.Outcome) bool {
 	case sdk.StatusVerified:
 		return a.Status == payment.Charged
 	case sdk.StatusCaptured:
-		amount := a.Authorized
+		amount, shown := a.Authorized, a.Captured
 		if o.Amount != nil {
 			amount = o.Amount.Minor
 		}
 		if o.Totals != nil {
 			amount = o.Totals.Captured
+		} else if c := a.CaptureNamed(o.CaptureID); c != nil && c.Status != payment.CaptureCharged {
+			shown = 0 // the report is about a capture that is not booked
 		}
-		return a.Captured > 0 && amount <= a.Captured
+		return shown > 0 && amount <= shown
 	case sdk.StatusVoided:
 		return a.Status == payment.Voided || a.Status == payment.VoidedPostCharge || a.Details.Released
 	case sdk.StatusDeclined:

@@ -3,7 +3,6 @@ package payment
 import (
 	"payswitch/engine/fault"
 	"payswitch/sdk"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -15,11 +14,6 @@ func AwaitsEnd(s AttemptStatus) bool {
 		return true
 	}
 	return false
-}
-
-// CaptureFailed reports whether the capture with the processor's id is booked as failed.
-func (a *Attempt) CaptureFailed(id string) bool {
-	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == id && c.Status == CaptureFailed })
 }
 
 // Approved reports whether the processor has agreed to the request.

@@ -50,12 +50,13 @@ func DeriveTotals(p *Payment, a *Attempt) {
 	p.Status = a.Status.Payment()
 	p.Received = a.Captured
 	switch a.Status {
-	case Authorized, PartiallyAuthorized, PartialChargedAndChargeable:
+	case Authorized, PartiallyAuthorized:
 		p.Capturable = a.Authorized - a.Captured
-	case CaptureInitiated, VoidInitiated:
+	case PartialChargedAndChargeable, CaptureInitiated, VoidInitiated:
 		p.Capturable = a.Authorized - a.Captured
 		if p.Details.CaptureMethod == CaptureManualMultiple { // what is being captured cannot be captured again
-			p.Capturable -= pendingCaptures(a)
+			p.Capturable -= a.Unsettled()
+			p.Received += a.CapturesPending()
 		}
 	case CaptureReview:
 		p.Capturable = 0
@@ -65,29 +66,6 @@ func DeriveTotals(p *Payment, a *Attempt) {
 			p.Capturable = 0
 		}
 	}
-}
-
-func pendingCaptures(a *Attempt) (sum int64) {
-	for _, c := range a.Details.Captures {
-		if c.Status == CaptureStarted || c.Status == CapturePending {
-			sum += c.Amount
-		}
-	}
-	return sum
-}
-
-// Statuses of one capture, as captures[] shows them.
-const (
-	CaptureStarted CaptureStatus = "started" // the engine has asked for the capture, the answer is missing
-	CaptureCharged CaptureStatus = "charged"
-	CapturePending CaptureStatus = "pending" // the processor has accepted the capture, and has not made it yet
-	CaptureFailed  CaptureStatus = "failed"
-)
-
-// AddCapture records that the operation opID is about to capture amount.
-func (a *Attempt) AddCapture(opID string, amount int64, now time.Time) {
-	n := len(a.Details.Captures) + 1
-	a.Details.Captures = append(a.Details.Captures, CaptureRecord{ID: AttemptID(a.ID, n), Sequence: n, OperationID: opID, Amount: amount, Status: CaptureStarted, At: now})
 }
 
 // Clone returns a copy, so that a computation can be thrown away without a trace.

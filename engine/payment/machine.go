@@ -170,7 +170,7 @@ var transitions = map[AttemptStatus]map[Trigger]AttemptStatus{
 	Authorized:                  held,
 	PartiallyAuthorized:         held,
 	PartialChargedAndChargeable: held,
-	CaptureInitiated:            afterCall,
+	CaptureInitiated:            with(afterCall, map[Trigger]AttemptStatus{TriggerCaptureStart: CaptureInitiated}), // one of several captures
 	VoidInitiated:               afterCall,
 	CaptureReview:               {TriggerVoided: VoidedPostCharge},
 }

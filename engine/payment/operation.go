@@ -57,10 +57,13 @@ func (o *Operation) DueAt() (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// Occupied reports whether another operation has the payment's slot, so that the pending operation op must not end now: its end would take the
-// payment's status away from the other.
-func (p *Payment) Occupied(op *Operation) bool {
-	return op.Status == OperationPending && p.OpenOperation != "" && p.OpenOperation != op.ID
+// Occupied reports whether another operation has the payment's slot, so that the pending operation op of attempt a must not end now: its end would
+// take the payment's status away from the other. Several captures share the status.
+func (p *Payment) Occupied(a *Attempt, op *Operation) bool {
+	if op.Status != OperationPending || p.OpenOperation == "" || p.OpenOperation == op.ID {
+		return false
+	}
+	return p.Details.CaptureMethod != CaptureManualMultiple || a.CaptureBy(op.ID) == nil || a.CaptureBy(p.OpenOperation) == nil
 }
 
 // AskBy brings the next query about an operation without an end forward to at, if it is later.

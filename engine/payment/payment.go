@@ -322,22 +322,6 @@ type AttemptError struct {
 	Said           string `json:"said,omitempty"` // an operator's reason
 }
 
-// CaptureRecord is one capture of an attempt.
-type CaptureRecord struct {
-	ID          string        `json:"id"` // {attempt id}_{sequence}
-	Sequence    int           `json:"sequence"`
-	OperationID string        `json:"operation_id"`
-	Amount      int64         `json:"amount"`
-	Status      CaptureStatus `json:"status"`
-	ProcessorID string        `json:"processor_id,omitempty"`
-	ErrorCode   string        `json:"error_code,omitempty"`
-	ErrorText   string        `json:"error_text,omitempty"`
-	At          time.Time     `json:"at"`
-}
-
-// CaptureStatus is the state of one capture. Its constants are the API's values.
-type CaptureStatus string
-
 // Operation is one adapter call for a payment: its durable intent, and what came of it.
 type Operation struct {
 	ID         string

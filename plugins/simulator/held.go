@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"strconv"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -120,9 +121,14 @@ func (h *held) taken() *sdk.Outcome {
 	return o
 }
 
-// captureID is equal in the capture and in a sync that finds it. Captures follow one another, so the amount captured before
-// distinguishes them.
-func (h *held) captureID() string { return h.id + "_c" + strconv.FormatInt(h.Captured, 10) }
+// captureID is equal in the capture and in a sync that finds it. The number at the end of the capture's reference distinguishes captures. A capture
+// without a reference is told from others by the amount captured before it.
+func (h *held) captureID() string {
+	if r := h.request.CaptureReference; r != "" {
+		return h.id + "_c" + r[strings.LastIndexByte(r, '_')+1:]
+	}
+	return h.id + "_c" + strconv.FormatInt(h.Captured, 10)
+}
 
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	h, err := hold(c, sdk.OpVoid)

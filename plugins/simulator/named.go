@@ -26,6 +26,8 @@ var (
 	overcaptures = []string{ownName, "adyen", "stripe"}
 	extends      = []string{ownName, "stripe"}
 	answersLater = []string{"adyen"}
+	// refusesRefunds are those that refuse every refund.
+	refusesRefunds = []string{"archipel"}
 )
 
 // holdDays is how long an extended hold lasts.

@@ -58,8 +58,12 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		o.Decline = refuse(codeState, "The payment has not been captured.", sdk.DeclineNotPermitted)
 	case r.Amount.Minor > s.Captured-s.Refunded:
 		o.Decline = refuse(codeTooLarge, "The amount is larger than the captured amount that is not refunded yet.", sdk.DeclineInvalidAmount)
+	case rule.act == approve && seen(c).named(refusesRefunds):
+		o.Decline = refuse(codeRefund, "The processor refuses refunds.", sdk.DeclineGeneric)
 	case rule.act == decline:
 		o.Decline = refusedRefund(rule)
+	case rule.act == approve && seen(c).named(answersLater):
+		o.Status = sdk.StatusPending
 	case rule.act == slow:
 		o.Status, o.RefundID = sdk.StatusPending, o.RefundID+slowMark+strconv.FormatInt(c.Now().Unix(), 10)
 	case rule.act == pend, rule.act == pendDecline, rule.act == approve && r.Reason == pendingReason:
@@ -85,6 +89,8 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: seen(c).id, RefundID: refundID(c)}
 	rule := refundRule(&s, r.Amount.Minor)
 	switch {
+	case rule.act == approve && seen(c).named(answersLater):
+		o.Status = sdk.StatusPending
 	case rule.act == slow && c.Now().Unix() < slowSince(o.RefundID)+slowRefundSeconds:
 		o.Status = sdk.StatusPending
 	case rule.act == timeoutBefore:

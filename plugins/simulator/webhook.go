@@ -11,7 +11,7 @@ const signatureHeader = "X-Simulator-Signature"
 //	{"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
 //	{"type": "dispute.updated", "dispute_id": "dp_1", "status": "opened", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
 //
-//	{"type": "capture.updated", "capture_id": "sim_…_c0", "status": "captured", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
+//	{"type": "capture.updated", "capture_id": "sim_…_c1", "status": "captured", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
 //	{"type": "extension.updated", "applied": true, "transaction_id": "sim_…", "created": 1700000000}
 //
 // created is in Unix seconds and optional. The status of a capture is captured or declined. A dispute's status is one of sdk.DisputeStatus, its amount in minor units; stage, reason, reason_code

@@ -1,0 +1,174 @@
+package evidence
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// takeCapture books amount as taken by the capture operation opID. opID is "" if the evidence comes from the processor and not from one of our
+// operations.
+func takeCapture(a *payment.Attempt, opID string, amount int64, processorID string) {
+	a.Captured += amount
+	if c := a.CaptureBy(opID); c != nil {
+		c.Status, c.Amount, c.ErrorCode, c.ErrorText = payment.CaptureCharged, amount, "", ""
+		payment.SetText(&c.ProcessorID, processorID)
+	}
+}
+
+// captureIs reports whether the capture of operation opID has the processor's id processorID.
+func captureIs(a *payment.Attempt, opID, processorID string) bool {
+	c := a.CaptureBy(opID)
+	return c != nil && c.ProcessorID == processorID
+}
+
+// readCapture derives the verdict on a capture from a report on the payment. While several captures are open, a report says something about one of
+// them if it names it, or if the total leaves no other reading.
+func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, final bool, notYet Verdict) Verdict {
+	taken, named, alone := int64(0), a.CaptureNamed(o.CaptureID), a.UnsettledBut(op.ID) == 0
+	another := named != nil && named.OperationID != op.ID
+	switch {
+	case !alone && !another && isAbout(a, op, o.CaptureID):
+		if o.Status == sdk.StatusCaptured {
+			if taken = op.Amount; o.Amount != nil {
+				taken = o.Amount.Minor
+			}
+		}
+	case o.Totals != nil:
+		taken = o.Totals.Captured - a.Captured
+		if all := a.UnsettledBut(op.ID) + op.Amount; !alone && taken <= all {
+			var known bool
+			if taken, known = share(a, op, taken); !known {
+				return notYet
+			}
+		}
+	case another, !alone && o.Status == sdk.StatusCaptured:
+		return notYet
+	case o.Status == sdk.StatusCaptured:
+		taken = op.Amount
+	}
+	switch {
+	case taken > op.Amount:
+		return Verdict{Status: payment.OperationUnknown, Alarm: "amount_mismatch", Text: "the processor reports a larger capture than the requested one"}
+	case o.Status == sdk.StatusDeclined && o.CaptureID != "" && captureIs(a, op.ID, o.CaptureID):
+		return Verdict{Status: payment.OperationDeclined, Outcome: o}
+	case taken > 0:
+		c := *o
+		c.Status, c.Amount = sdk.StatusCaptured, &sdk.Money{Minor: taken}
+		if another || !alone && !isAbout(a, op, o.CaptureID) {
+			c.CaptureID = ""
+		}
+		return Verdict{Status: payment.OperationSucceeded, Outcome: &c}
+	case o.Status == sdk.StatusPending && !another:
+		return Verdict{Status: payment.OperationPending, Outcome: o}
+	case final:
+		return Verdict{Status: payment.OperationNotActed, Text: "the capture did not happen"}
+	}
+	return notYet
+}
+
+// isAbout reports whether a report with the processor's id of a capture is about the capture of op: the id is that capture's, or the report brings the
+// id of the only open capture that has none yet.
+func isAbout(a *payment.Attempt, op *payment.Operation, id string) bool {
+	own := a.CaptureBy(op.ID)
+	if id == "" || own == nil || own.ProcessorID != "" {
+		return id != "" && own != nil && own.ProcessorID == id
+	}
+	nameless := 0
+	for i := range a.Details.Captures {
+		if c := &a.Details.Captures[i]; c.Open() && c.ProcessorID == "" {
+			nameless++
+		}
+	}
+	return nameless == 1
+}
+
+// most is the number of sums of open captures up to which share looks for the captures that a total consists of.
+const most = 1 << 12
+
+// share returns what the capture of op has taken, if the open captures together have taken sum: its whole amount, or nothing. known is false if
+// both are possible, or neither is. Of captures with one amount, those that the processor has accepted come first, then the earlier ones: which of
+// them it was makes no difference to the sum.
+func share(a *payment.Attempt, op *payment.Operation, sum int64) (taken int64, known bool) {
+	own := a.CaptureBy(op.ID)
+	if own == nil {
+		return 0, false
+	}
+	reach := map[int64]bool{0: true} // the sums of the open captures with another amount
+	same, rank := int64(0), int64(1) // the open captures with this amount, and the place of this one among them
+	for i := range a.Details.Captures {
+		switch c := &a.Details.Captures[i]; {
+		case !c.Open():
+		case c.Amount != own.Amount:
+			for _, r := range slices.Collect(maps.Keys(reach)) {
+				reach[r+c.Amount] = true
+			}
+			if len(reach) > most {
+				return 0, false
+			}
+		default:
+			same++
+			if before(c, own) {
+				rank++
+			}
+		}
+	}
+	with, without := false, false
+	for n := range same + 1 {
+		if reach[sum-n*own.Amount] {
+			with, without = with || n >= rank, without || n < rank
+		}
+	}
+	if with {
+		taken = own.Amount
+	}
+	return taken, with != without
+}
+
+// before reports whether a total counts the capture before another one with the same amount.
+func before(c, o *payment.CaptureRecord) bool {
+	if c.Status != o.Status {
+		return c.Status == payment.CapturePending
+	}
+	return c.Sequence < o.Sequence
+}
+
+// afterCapture moves the attempt to the status that its captures give it, one of several captures having ended or been accepted.
+func (b *Booking) afterCapture(now time.Time) error {
+	p, a := b.Payment, b.Attempt
+	there, by := a.Status, payment.Trigger("")
+	switch {
+	case a.Captured > 0:
+		there, by = payment.PartialChargedAndChargeable, payment.TriggerPartlyChargedOpen
+	case a.Unsettled() > 0:
+		there, by = payment.CaptureInitiated, payment.TriggerCaptureStart
+	default:
+		return payment.Move(p, a, restOf(a), now)
+	}
+	if err := moveUnless(p, a, there, by, now); err != nil {
+		return err
+	}
+	payment.DeriveTotals(p, a)
+	a.ModifiedAt, p.ModifiedAt = now, now
+	return nil
+}
+
+// lateCapture books that the processor has made a capture after all that was booked as failed. It reports whether the report says so.
+func (b *Booking) lateCapture(o *sdk.Outcome, now time.Time) (bool, error) {
+	a := b.Attempt
+	c := a.CaptureNamed(o.CaptureID)
+	if c == nil || c.Status != payment.CaptureFailed || o.Status != sdk.StatusCaptured || b.Payment.Details.CaptureMethod != payment.CaptureManualMultiple {
+		return false, nil
+	}
+	amount := c.Amount
+	if o.Amount != nil {
+		amount = o.Amount.Minor
+	}
+	if takeCapture(a, c.OperationID, amount, o.CaptureID); a.Captured >= a.Authorized {
+		return true, payment.Move(b.Payment, a, payment.TriggerCharged, now)
+	}
+	return true, b.afterCapture(now)
+}

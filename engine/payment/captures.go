@@ -1,0 +1,135 @@
+package payment
+
+import (
+	"slices"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// CaptureRecord is one capture of an attempt.
+type CaptureRecord struct {
+	ID          string        `json:"id"` // {attempt id}_{sequence}
+	Sequence    int           `json:"sequence"`
+	OperationID string        `json:"operation_id"`
+	Amount      int64         `json:"amount"`
+	Status      CaptureStatus `json:"status"`
+	// Reference is our reference for the capture at the processor; "" for a capture of an older version.
+	Reference   string    `json:"reference,omitempty"`
+	ProcessorID string    `json:"processor_id,omitempty"`
+	ErrorCode   string    `json:"error_code,omitempty"`
+	ErrorText   string    `json:"error_text,omitempty"`
+	At          time.Time `json:"at"`
+}
+
+// CaptureStatus is the state of one capture. Its constants are the API's values.
+type CaptureStatus string
+
+const (
+	CaptureStarted CaptureStatus = "started" // the engine has asked for the capture, the answer is missing
+	CaptureCharged CaptureStatus = "charged"
+	CapturePending CaptureStatus = "pending" // the processor has accepted the capture, and has not made it yet
+	CaptureFailed  CaptureStatus = "failed"
+)
+
+// MaxCaptures is the number of captures of one attempt, after which no further capture is accepted. Failed captures count.
+const MaxCaptures = 100
+
+// Open reports whether the capture's result is not known yet.
+func (c *CaptureRecord) Open() bool { return c.Status == CaptureStarted || c.Status == CapturePending }
+
+// MayCapture reports whether the payment's status allows a capture. A payment with several captures allows another one while the processor has not
+// made the earlier ones.
+func MayCapture(p *Payment, a *Attempt) bool {
+	return p.Status.Facts().Capture || a.Status == CaptureInitiated && p.Details.CaptureMethod == CaptureManualMultiple
+}
+
+// AddCapture records that the operation opID is about to capture amount, and returns the record.
+func (a *Attempt) AddCapture(opID string, amount int64, now time.Time) *CaptureRecord {
+	n := len(a.Details.Captures) + 1
+	a.Details.Captures = append(a.Details.Captures, CaptureRecord{ID: AttemptID(a.ID, n), Sequence: n, OperationID: opID, Amount: amount, Status: CaptureStarted, At: now})
+	return &a.Details.Captures[n-1]
+}
+
+// UnsettledBut returns the sum of the captures whose result is not known yet, without that of operation but.
+func (a *Attempt) UnsettledBut(but string) (sum int64) {
+	for i := range a.Details.Captures {
+		if c := &a.Details.Captures[i]; c.Open() && c.OperationID != but {
+			sum += c.Amount
+		}
+	}
+	return sum
+}
+
+// Unsettled returns the sum of the captures whose result is not known yet: what no other capture may take.
+func (a *Attempt) Unsettled() int64 { return a.UnsettledBut("") }
+
+// CapturesPending returns the sum of the captures that the processor has accepted and not made yet.
+func (a *Attempt) CapturesPending() (sum int64) {
+	for i := range a.Details.Captures {
+		if c := &a.Details.Captures[i]; c.Status == CapturePending {
+			sum += c.Amount
+		}
+	}
+	return sum
+}
+
+// CaptureBy returns the capture that an operation makes, or nil.
+func (a *Attempt) CaptureBy(opID string) *CaptureRecord {
+	if i := slices.IndexFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.OperationID == opID }); i >= 0 {
+		return &a.Details.Captures[i]
+	}
+	return nil
+}
+
+// CaptureNamed returns the capture with the processor's id, or nil.
+func (a *Attempt) CaptureNamed(processorID string) *CaptureRecord {
+	i := slices.IndexFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == processorID })
+	if i < 0 || processorID == "" {
+		return nil
+	}
+	return &a.Details.Captures[i]
+}
+
+// CaptureReference returns our reference for the capture of an operation at the processor, "" without one.
+func (a *Attempt) CaptureReference(opID string) string {
+	if c := a.CaptureBy(opID); c != nil {
+		return c.Reference
+	}
+	return ""
+}
+
+// CaptureFailed reports whether the capture with the processor's id is booked as failed.
+func (a *Attempt) CaptureFailed(id string) bool {
+	c := a.CaptureNamed(id)
+	return c != nil && c.Status == CaptureFailed
+}
+
+// OpenCaptures returns the attempt's captures that are in flight, unknown or pending. ops are the payment's operations in order.
+func (a *Attempt) OpenCaptures(ops []*Operation) (out []*Operation) {
+	for _, op := range ops {
+		if c := a.CaptureBy(op.ID); c != nil && c.Open() && (op.Status.Open() || op.Status == OperationPending) {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// HeardBy returns the open operations that a processor's report on the payment may be about: the one capture that it names, else all open captures,
+// else the open operation. It is empty for a report that names a capture that has ended.
+func (a *Attempt) HeardBy(ops []*Operation, o *sdk.Outcome) []*Operation {
+	latest, captures := a.OpenOperation(ops), a.OpenCaptures(ops)
+	if c := a.CaptureNamed(o.CaptureID); c != nil {
+		if !c.Open() {
+			return nil
+		}
+		captures = slices.DeleteFunc(captures, func(op *Operation) bool { return op.ID != c.OperationID })
+	}
+	switch {
+	case len(captures) > 0 && (latest == nil || latest.Kind == sdk.OpCapture):
+		return captures
+	case latest == nil || !latest.Hears(o.Status):
+		return nil
+	}
+	return []*Operation{latest}
+}
