@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -70,7 +71,7 @@ func TestThreeRI(t *testing.T) {
 	require.Equal(t, "05", seen.last().ThreeDS.ECI)
 	require.Equal(t, sdk.InitiatorMerchant, seen.last().StoredCredential.Initiator)
 	require.Equal(t, []string{"payment_succeeded"}, w.events(v.Payment.ID))
-	require.Equal(t, payment.AuthenticationConsumed, w.record(v.Payment.ID).State)
+	require.Equal(t, authentication.Consumed, w.record(v.Payment.ID).State)
 
 	for status, want := range map[string]payment.Status{"N": payment.Failed, "R": payment.Failed, "C": payment.Failed, "U": payment.Succeeded} {
 		w.a.authenticate = always(status)

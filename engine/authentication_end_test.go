@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -246,7 +247,7 @@ func TestCancelDuringChallenge(t *testing.T) {
 	require.Equal(t, payment.Cancelled, c.Payment.Status)
 	require.Eventually(t, func() bool { return w.a.count(sdk.OpCancelChallenge) == 1 }, 5*time.Second, 5*time.Millisecond)
 	a := w.record(v.Payment.ID)
-	require.Equal(t, payment.AuthenticationExpired, a.State)
+	require.Equal(t, authentication.Expired, a.State)
 	require.Empty(t, a.Instrument)
 	w.a.result = always("Y")
 	w.comesBack(back, cres("server-x", "Y"))

@@ -10,6 +10,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/threeds/flow"
@@ -23,7 +24,7 @@ func TestAPushedResultAtTheAccountsURL(t *testing.T) {
 			w := newPushWorld(t, rule, "hmac", hookSecret)
 			v, back := w.inChallenge()
 			require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "information"}, hookSecret), "signed, and no result")
-			w.still(v, payment.AuthenticationChallenge)
+			w.still(v, authentication.Challenge)
 			require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
 			v = w.done(v.Payment.ID)
 			require.Equal(t, payment.Succeeded, v.Payment.Status)
@@ -70,7 +71,7 @@ func TestForgedResults(t *testing.T) {
 	require.Equal(t, "WE_01", code(t, err))
 	_, err = w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), tampered)
 	require.Equal(t, "WE_01", code(t, err), "the result URL needs a signature too, if the vendor signs")
-	w.still(v, payment.AuthenticationChallenge)
+	w.still(v, authentication.Challenge)
 
 	none := resultOf("Y")
 	none["transaction"] = "server-nobody"
@@ -82,7 +83,7 @@ func TestForgedResults(t *testing.T) {
 	swapped = resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = "server-2" })
 	swapped["transaction"] = "server-x"
 	require.NoError(t, w.toAccount(swapped, hookSecret))
-	w.still(v, payment.AuthenticationChallenge)
+	w.still(v, authentication.Challenge)
 	require.Equal(t, map[string]int{"three_ds_id_mismatch": 2}, w.alarms.all())
 
 	require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
@@ -98,11 +99,11 @@ func TestUnsignedResultsOfOneThatCannotBeAsked(t *testing.T) {
 			v, _ := w.inChallenge()
 			require.Equal(t, "WE_01", code(t, w.toAccount(resultOf("Y"), "")))
 			require.Equal(t, "WE_01", code(t, w.toAccount(map[string]any{"transaction": "server-nobody", "event": "result_ready"}, "")), "whatever transaction the message names")
-			w.still(v, payment.AuthenticationChallenge)
+			w.still(v, authentication.Challenge)
 			reply, err := w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), pushed(resultOf("Y"), ""))
 			if proof == "hmac" {
 				require.Equal(t, "WE_01", code(t, err), "the message needs a signature")
-				w.still(v, payment.AuthenticationChallenge)
+				w.still(v, authentication.Challenge)
 				return
 			}
 			require.NoError(t, err, "the URL, which only the authenticator knows, is the proof")
@@ -173,7 +174,7 @@ func TestAResultThatComesEarly(t *testing.T) {
 		require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
 		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, hookSecret))
 		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "method_completed"}, hookSecret))
-		w.still(v, payment.AuthenticationPrepared)
+		w.still(v, authentication.Prepared)
 		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt, "only the method's own URL ends the method")
 		require.Zero(t, w.a.count(sdk.OpResult))
 		w.a.authenticate = challenged
@@ -245,7 +246,7 @@ func TestAResultAtAnotherAccountsURL(t *testing.T) {
 		_, err := w.ReceiveWebhook(t.Context(), engine.WebhookInput{MerchantID: merchant, Account: w.account.ID, Message: pushed(resultOf("Y"), "their secret")})
 		require.Contains(t, []string{"WE_01", "HE_02"}, code(t, err))
 	}
-	w.still(v, payment.AuthenticationChallenge)
+	w.still(v, authentication.Challenge)
 	require.Empty(t, w.alarms.all())
 }
 
@@ -274,10 +275,10 @@ func TestTheAuthenticationsOwnURLs(t *testing.T) {
 	require.Equal(t, "WE_01", code(t, called(event, true, resultOf("Y"))), "a browser brings no result")
 	require.NoError(t, called(event, true, map[string]any{"event": "method_completed"}), "too late for that")
 	require.NoError(t, called(event, true, map[string]any{"event": "result_ready"}))
-	w.still(v, payment.AuthenticationChallenge)
+	w.still(v, authentication.Challenge)
 
 	require.NoError(t, called(result, false, resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.DSTransID = "ds-2" })), "of another transaction")
-	w.still(v, payment.AuthenticationChallenge)
+	w.still(v, authentication.Challenge)
 	require.NoError(t, called(result, false, resultOf("Y")))
 	require.Equal(t, payment.Succeeded, w.done(v.Payment.ID).Payment.Status)
 	require.NoError(t, called(result, false, resultOf("Y")), "replayed")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/authentication"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -60,7 +61,7 @@ func TestFrictionless(t *testing.T) {
 	require.Equal(t, "ds-1", s.DSTransID)
 	require.Nil(t, v.Attempt.Private.Invoke)
 	a := w.record(v.Payment.ID)
-	require.Equal(t, payment.AuthenticationConsumed, a.State)
+	require.Equal(t, authentication.Consumed, a.State)
 	require.Equal(t, "authenticated", a.Outcome)
 	require.Empty(t, a.Instrument, "no card is kept with an authentication that has ended")
 	require.Empty(t, a.Request)

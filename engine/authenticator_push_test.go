@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -115,7 +116,7 @@ func (w *pushWorld) toAccount(content map[string]any, secret string) error {
 }
 
 // still checks that no message has moved the payment.
-func (w *pushWorld) still(v *change.View, state payment.AuthenticationState) {
+func (w *pushWorld) still(v *change.View, state authentication.State) {
 	w.t.Helper()
 	require.Equal(w.t, payment.RequiresCustomerAction, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
 	require.Equal(w.t, state, w.record(v.Payment.ID).State)

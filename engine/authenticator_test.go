@@ -15,8 +15,10 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
@@ -302,7 +304,7 @@ func (w *world) setProfile(fields string) {
 // external asks for authentication by payswitch.
 func external(in *request.Input) {
 	in.External3DS, in.AuthenticationType = ptr(true), "three_ds"
-	in.Billing = &payment.Contact{Address: &payment.ContactAddress{Line1: "1 Main St", City: "Aarhus", Zip: "8000", Country: "DK", FirstName: "Ana", LastName: "Perez"}}
+	in.Billing = &contact.Contact{Address: &contact.Address{Line1: "1 Main St", City: "Aarhus", Zip: "8000", Country: "DK", FirstName: "Ana", LastName: "Perez"}}
 	in.Browser = &sdk.Browser{UserAgent: "Mozilla/5.0", Language: "en-GB", JavaScriptEnable: true}
 }
 
@@ -328,9 +330,9 @@ func browserInput(v *change.View) flow.AuthenticationInput {
 }
 
 // record returns the payment's latest authentication.
-func (w *world) record(paymentID string) *payment.Authentication {
+func (w *world) record(paymentID string) *authentication.Record {
 	w.t.Helper()
-	var list []*payment.Authentication
+	var list []*authentication.Record
 	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { list, err = r.Authentications("m1", paymentID); return err }))
 	require.NotEmpty(w.t, list)
 	return list[len(list)-1]

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
@@ -19,7 +20,7 @@ import (
 // NextAction returns the action that a payment's redirect page performs: it sends the payer to the processor. Errors: HE_02 if the URL's
 // token is wrong or the payment has a newer attempt, IR_16 if the payment waits for no action.
 func (e *Engine) NextAction(ctx context.Context, u link.URL) (*sdk.NextAction, error) {
-	if u.Use != payment.URLRedirect || !e.links.OpensURL(u) {
+	if u.Use != authentication.URLRedirect || !e.links.OpensURL(u) {
 		return nil, fault.NotFound("Payment")
 	}
 	w, err := e.changes.Load(ctx, u.MerchantID, u.PaymentID)

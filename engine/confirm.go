@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
@@ -185,7 +186,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	w.FillAttempt(in, c)
 	e.routes.MayRetry(w, in, c, route)
 	if t := in.ThreeDS; t != nil {
-		w.Attempt.Details.Authentication = &payment.AttemptAuthentication{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
+		w.Attempt.Details.Authentication = &authentication.Summary{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
 			Exemption: t.Exemption, Network: c.Facts.Network, Shift: string(threeds.ShiftUnknown)} // from the merchant's request
 	}
 	return e.authorizeIntent(w, in, c, now)

@@ -9,7 +9,11 @@
 //	pack        compression of stored texts, with dictionaries
 //	secret      values that are never printed
 //	card        card numbers, networks, issuers
+//	contact     customers, addresses and telephone numbers
+//	authentication  the records of 3-D Secure authentications
+//	routed      how an attempt came to its account
 //	payment     the records of the domain, and the transition table
+//	listed      what stores return to lists: places, scanned payments, counts
 //	evidence    what answers of processors prove: verdicts, bookings, next steps; pure
 //	request     a merchant's request, and the API's rules for it
 //	payer       what the payer's device may send in a confirm

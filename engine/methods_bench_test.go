@@ -10,8 +10,8 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/card"
+	"payswitch/engine/contact"
 	"payswitch/engine/method"
-	"payswitch/engine/payment"
 	"payswitch/engine/secret"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
@@ -30,7 +30,7 @@ func BenchmarkListMethods(b *testing.B) {
 	for i := range each {
 		number := luhn(fmt.Sprintf("400000%09d", i))
 		_, err := w.CreatePaymentMethod(ctx, w.auth, method.MethodInput{CustomerID: "c", Method: "card", NetworkTransactionID: "123456789012345",
-			Billing: &payment.Contact{Address: &payment.ContactAddress{Line1: "Harrison Street 1467", City: "San Francisco", Country: "US", Zip: "94122"}},
+			Billing: &contact.Contact{Address: &contact.Address{Line1: "Harrison Street 1467", City: "San Francisco", Country: "US", Zip: "94122"}},
 			Card:    &card.Input{Number: secret.New(number), ExpMonth: "10", ExpYear: "50", Holder: secret.New("Joseph Doe")}})
 		require.NoError(b, err)
 	}

@@ -8,9 +8,11 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routed"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -21,7 +23,7 @@ func TestMerchantInitiated(t *testing.T) {
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *request.Input) {
-		in.Billing = &payment.Contact{Address: &payment.ContactAddress{City: "Berlin"}}
+		in.Billing = &contact.Contact{Address: &contact.Address{City: "Berlin"}}
 	}))
 	time.Sleep(2 * time.Millisecond) // the store's times are whole milliseconds
 	v := w.pay(mit(777, cit.Method.ID, func(in *request.Input) {
@@ -85,7 +87,7 @@ func TestMerchantInitiatedElsewhere(t *testing.T) {
 	w.account("b", "")
 	at := func(name string) func(*request.Input) {
 		return func(in *request.Input) {
-			in.Routing = &payment.Routing{Type: "single", Choices: []payment.RoutingChoice{{Connector: name}}}
+			in.Routing = &routed.Wish{Type: "single", Choices: []routed.Choice{{Connector: name}}}
 		}
 	}
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), at("a")))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/link"
 	"payswitch/engine/payment"
@@ -21,7 +22,7 @@ import (
 
 // redirectOf returns the URL of the redirect page of a payment that waits for its payer.
 func redirectOf(v *change.View) link.URL {
-	return link.URL{Use: payment.URLRedirect, MerchantID: v.Payment.MerchantID, PaymentID: v.Payment.ID, AttemptID: v.Attempt.ID, Token: path.Base(v.RedirectURL)}
+	return link.URL{Use: authentication.URLRedirect, MerchantID: v.Payment.MerchantID, PaymentID: v.Payment.ID, AttemptID: v.Attempt.ID, Token: path.Base(v.RedirectURL)}
 }
 
 // returnToken returns the token of the return URL that the simulator received.
@@ -67,7 +68,7 @@ func TestPublicURLsAreUnguessable(t *testing.T) {
 	_, err := w.comesHome(v, right, "stripe")
 	require.Equal(t, nothing.Error(), err.Error(), "another connector's URL")
 	wrong := redirectOf(v)
-	wrong.Use = payment.URLReturn
+	wrong.Use = authentication.URLReturn
 	_, err = w.NextAction(t.Context(), wrong)
 	require.Equal(t, nothing.Error(), err.Error())
 	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status, "nothing has changed")
@@ -161,7 +162,7 @@ func TestWrongTokenReadsNothing(t *testing.T) {
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
 	_, err = w.HostedPage(ctx, guess)
 	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
-	for _, use := range []payment.URLUse{payment.URLMethod, payment.URLChallenge, payment.URLEvent, payment.URLResult, payment.URLFrames, payment.URLOpen, "unknown"} {
+	for _, use := range []authentication.URLUse{authentication.URLMethod, authentication.URLChallenge, authentication.URLEvent, authentication.URLResult, authentication.URLFrames, authentication.URLOpen, "unknown"} {
 		require.False(t, w.OpensURL(link.URL{Use: use, Token: guess}), use)
 	}
 	back, err := w.ChallengeNotified(ctx, guess, "", "")

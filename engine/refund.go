@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -253,7 +254,7 @@ func (e *Engine) ListRefunds(ctx context.Context, auth account.Auth, in request.
 }
 
 // CountRefunds counts a merchant's refunds that were created from from to to, by connector, currency and status. A zero time does not filter.
-func (e *Engine) CountRefunds(ctx context.Context, auth account.Auth, from, to time.Time) (list []payment.RefundCount, err error) {
+func (e *Engine) CountRefunds(ctx context.Context, auth account.Auth, from, to time.Time) (list []listed.RefundCount, err error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}

@@ -11,13 +11,14 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routed"
 	"payswitch/sdk"
 )
 
 // at routes a payment to a connector.
 func at(connector string) func(*request.Input) {
 	return func(in *request.Input) {
-		in.Routing = &payment.Routing{Type: "single", Choices: []payment.RoutingChoice{{Connector: connector}}}
+		in.Routing = &routed.Wish{Type: "single", Choices: []routed.Choice{{Connector: connector}}}
 	}
 }
 

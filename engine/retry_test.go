@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/sdk"
 )
@@ -116,8 +117,8 @@ func TestRetryElsewhere(t *testing.T) {
 	require.Equal(t, payment.AttemptFailure, list[0].Status)
 	require.Equal(t, "05", list[0].Details.Error.Code)
 	require.Equal(t, "first", list[0].Connector)
-	require.Equal(t, payment.RoutedByDefault, list[0].Details.Routed.By)
-	require.Equal(t, payment.RoutedByRetry, list[1].Details.Routed.By)
+	require.Equal(t, routed.ByDefault, list[0].Details.Routed.By)
+	require.Equal(t, routed.ByRetry, list[1].Details.Routed.By)
 	require.Equal(t, []string{"payment_succeeded"}, w.events(v.Payment.ID))
 	require.EqualValues(t, []int64{1, 1}, []int64{first.count.Load(), w.second.count.Load()})
 	ops := w.operations(v.Payment.ID)
@@ -354,7 +355,7 @@ func TestRetryStepsUp(t *testing.T) {
 	require.Equal(t, payment.Failed, v.Payment.Status)
 	require.Equal(t, 2, v.Payment.AttemptCount)
 	require.Equal(t, []bool{false, true}, asked, "%+v %+v", v.Attempt.Details.Error, v.Attempt.Details.Routed)
-	require.Equal(t, payment.RoutedByStepUp, v.Attempt.Details.Routed.By)
+	require.Equal(t, routed.ByStepUp, v.Attempt.Details.Routed.By)
 	require.Zero(t, w.second.count.Load())
 }
 

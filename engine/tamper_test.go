@@ -26,6 +26,7 @@ import (
 	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/engine/risk"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/engine/secret"
 	"payswitch/engine/staff"
@@ -150,7 +151,7 @@ func (w *tamperWorld) fillMerchant(processor string) {
 
 	at := func(connector string) func(*request.Input) {
 		return func(in *request.Input) {
-			in.Routing = &payment.Routing{Choices: []payment.RoutingChoice{{Connector: connector}}}
+			in.Routing = &routed.Wish{Choices: []routed.Choice{{Connector: connector}}}
 		}
 	}
 	saved := w.pay(sale(1000, visa, at("simulator"), offSession, agreed, customer(cid), func(in *request.Input) {

@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -17,7 +18,7 @@ import (
 type Disputes interface {
 	RetrieveDispute(ctx context.Context, a account.Auth, id string) (*payment.Dispute, error)
 	ListDisputes(ctx context.Context, a account.Auth, in request.DisputeListInput) ([]*payment.Dispute, error)
-	CountDisputes(ctx context.Context, a account.Auth, from, to time.Time) ([]payment.DisputeCount, error)
+	CountDisputes(ctx context.Context, a account.Auth, from, to time.Time) ([]listed.DisputeCount, error)
 }
 
 func (s *Server) disputeRoutes() []route {

@@ -13,7 +13,9 @@ import (
 
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 	"payswitch/router"
 	"payswitch/sdk"
 )
@@ -43,13 +45,13 @@ func sample(status payment.Status) *change.View {
 			Details: payment.Details{
 				CaptureMethod: "manual", AuthenticationType: "no_three_ds", SetupFutureUsage: "off_session", OffSession: &yes, OrderTaxAmount: &tax,
 				Description: "a \"quoted\" text\n\u2028<b>", ReturnURL: "https://shop.test/?a=1&b=2", OrderReference: "order 7",
-				Metadata: json.RawMessage(`{"a":"b"}`), DescriptorName: "SHOP", Routing: &payment.Routing{Type: "single"},
+				Metadata: json.RawMessage(`{"a":"b"}`), DescriptorName: "SHOP", Routing: &routed.Wish{Type: "single"},
 				Echo: map[string]json.RawMessage{"order_details": json.RawMessage(`[{"product_name":"shirt","quantity":1,"amount":1000}]`),
 					"connector_metadata": json.RawMessage(`{"x":1}`), "payment_link": json.RawMessage(`true`)},
 			},
 			Private: &payment.Private{
-				ClientSecret: "pay_1_secret_x", Customer: &payment.CustomerInput{ID: "cus_1", Name: "Jöhn Doe", Email: "j@example.com"},
-				Billing: &payment.Contact{Address: &payment.ContactAddress{City: "Zürich", Country: "CH", Zip: "8000"}, Email: "j@example.com"},
+				ClientSecret: "pay_1_secret_x", Customer: &contact.Customer{ID: "cus_1", Name: "Jöhn Doe", Email: "j@example.com"},
+				Billing: &contact.Contact{Address: &contact.Address{City: "Zürich", Country: "CH", Zip: "8000"}, Email: "j@example.com"},
 				Browser: &sdk.Browser{IP: "192.0.2.1", Language: "de-CH", ColorDepth: 24, TimeZone: -60},
 			},
 		},
@@ -88,7 +90,7 @@ func TestPaymentGolden(t *testing.T) {
 		payment.PartiallyCaptured: func(v *change.View) {
 			v.Payment.Received, v.ShowAttempts, v.ShowCaptures, v.Attempts = 600, true, true, []*payment.Attempt{v.Attempt}
 			v.Attempt.Details.Captures = []payment.CaptureRecord{{ID: "pay_1_1_1", Sequence: 1, Amount: 600, Status: "charged", ProcessorID: "cap_1"}}
-			v.Payment.Private.MethodBilling = &payment.Contact{Phone: &payment.ContactPhone{Number: "1", CountryCode: "+41"}}
+			v.Payment.Private.MethodBilling = &contact.Contact{Phone: &contact.Phone{Number: "1", CountryCode: "+41"}}
 		},
 		payment.Succeeded: func(v *change.View) { v.Payment.Received = 1040 },
 		payment.Failed:    func(v *change.View) { v.Attempt.Details.Error, v.ManualRetryAllowed = failure, true },

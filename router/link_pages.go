@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
@@ -254,7 +255,7 @@ func bankPage(v *change.View) string {
 	return v.RedirectURL
 }
 
-func invokeOf(v *change.View) *payment.AttemptInvoke {
+func invokeOf(v *change.View) *authentication.Invocation {
 	if v.Attempt == nil || v.Attempt.Private == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
@@ -171,7 +172,7 @@ var methodRequestFields = openObject(
 	at("payment_method_issuer_code", text, func(m *methodRequest) *string { return &m.IssuerCode }),
 	opt("card", cardWithoutCVC.parse, func(m *methodRequest) **card.Input { return &m.Card }),
 	at("metadata", anyObject, func(m *methodRequest) *json.RawMessage { return &m.Metadata }),
-	opt("billing", contactFields.parse, func(m *methodRequest) **payment.Contact { return &m.Billing }),
+	opt("billing", contactFields.parse, func(m *methodRequest) **contact.Contact { return &m.Billing }),
 	at("network_transaction_id", apart(text), func(m *methodRequest) *string { return &m.NetworkTransactionID }),
 	at("connector_mandate_details", apart(anyObject), func(m *methodRequest) *json.RawMessage { return &m.credentials }),
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"payswitch/engine/change"
-	"payswitch/engine/payment"
+	"payswitch/engine/contact"
 )
 
 // requiredField is a field that a checkout must ask the payer for, unless its value is known.
@@ -127,7 +127,7 @@ func knownValue(v *change.View, path string) string {
 		path = "billing.email"
 	}
 	side, rest, _ := strings.Cut(path, ".")
-	var c *payment.Contact
+	var c *contact.Contact
 	switch {
 	case side == "shipping":
 		c = private.Shipping

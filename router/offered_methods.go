@@ -230,18 +230,18 @@ func onePerRoutedType(found []candidate, fallback []string) []candidate {
 	}
 	best := map[string]candidate{}
 	for _, c := range found {
-		if routed(c.method, c.entry.Type) {
+		if byRedirect(c.method, c.entry.Type) {
 			if b, seen := best[c.entry.Type]; !seen || rank(c) < rank(b) {
 				best[c.entry.Type] = c
 			}
 		}
 	}
 	return slices.DeleteFunc(found, func(c candidate) bool {
-		return routed(c.method, c.entry.Type) && best[c.entry.Type].account.ID != c.account.ID
+		return byRedirect(c.method, c.entry.Type) && best[c.entry.Type].account.ID != c.account.ID
 	})
 }
 
-func routed(method, kind string) bool {
+func byRedirect(method, kind string) bool {
 	return slices.Contains([]string{"bank_transfer", "bank_debit", "bank_redirect"}, method) ||
 		slices.Contains([]string{"google_pay", "apple_pay", "klarna", "paypal", "samsung_pay"}, kind)
 }

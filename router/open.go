@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net/http"
 
+	"payswitch/engine/authentication"
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
-	"payswitch/engine/payment"
 )
 
 // guardKind names the protection of a route that takes no key.
@@ -25,8 +25,8 @@ const (
 type guard struct {
 	pattern string
 	by      guardKind
-	use     payment.URLUse // what the token must be for; with byToken only
-	page    bool           // a wrong token gets an HTML page instead of JSON
+	use     authentication.URLUse // what the token must be for; with byToken only
+	page    bool                  // a wrong token gets an HTML page instead of JSON
 	why     string
 }
 
@@ -39,19 +39,19 @@ var openRoutes = []guard{
 	{pattern: openAPIPath, by: byNothing, why: "the published description of the API"},
 	{pattern: featureMatrixPath, by: byNothing, why: "the features of the installed adapters; no merchant's data"},
 
-	{pattern: redirectPattern, by: byToken, use: payment.URLRedirect, why: "leads the payer to the processor's page"},
-	{pattern: responsePattern, by: byToken, use: payment.URLReturn, why: "shows the payment's status, and the client secret while the payer acts"},
-	{pattern: returnPattern, by: byToken, use: payment.URLReturn, why: "completes the authorization; shows what redirect/response shows"},
-	{pattern: authorizePattern, by: byToken, use: payment.URLAuthorize, why: "ends the challenge; shows what redirect/response shows"},
+	{pattern: redirectPattern, by: byToken, use: authentication.URLRedirect, why: "leads the payer to the processor's page"},
+	{pattern: responsePattern, by: byToken, use: authentication.URLReturn, why: "shows the payment's status, and the client secret while the payer acts"},
+	{pattern: returnPattern, by: byToken, use: authentication.URLReturn, why: "completes the authorization; shows what redirect/response shows"},
+	{pattern: authorizePattern, by: byToken, use: authentication.URLAuthorize, why: "ends the challenge; shows what redirect/response shows"},
 
-	{pattern: "/3ds/run/{token}", by: byToken, use: payment.URLHosted, page: true, why: "shows amount and shop, and runs the authentication"},
-	{pattern: "/3ds/run/{token}/state", by: byToken, use: payment.URLHosted, why: "shows whether a challenge is under way"},
-	{pattern: "/3ds/m/{token}", by: byToken, use: payment.URLMethod, why: "notes the end of the 3DS method; shows the payment's id and return_url"},
-	{pattern: "/3ds/c/{token}", by: byToken, use: payment.URLChallenge, why: "notes the end of the challenge; shows the payment's id and return_url"},
-	{pattern: "/3ds/e/{token}", by: byToken, use: payment.URLEvent, why: "takes events of the authenticator's page"},
-	{pattern: "/3ds/r/{token}", by: byToken, use: payment.URLResult, why: "takes the authenticator's result; the adapter checks its signature where there is one"},
-	{pattern: "/3ds/f/{token}", by: byToken, use: payment.URLFrames, why: "holds the authenticator's frames for the 3DS method"},
-	{pattern: "/3ds/g/{token}", by: byToken, use: payment.URLOpen, why: "leads to the challenge"},
+	{pattern: "/3ds/run/{token}", by: byToken, use: authentication.URLHosted, page: true, why: "shows amount and shop, and runs the authentication"},
+	{pattern: "/3ds/run/{token}/state", by: byToken, use: authentication.URLHosted, why: "shows whether a challenge is under way"},
+	{pattern: "/3ds/m/{token}", by: byToken, use: authentication.URLMethod, why: "notes the end of the 3DS method; shows the payment's id and return_url"},
+	{pattern: "/3ds/c/{token}", by: byToken, use: authentication.URLChallenge, why: "notes the end of the challenge; shows the payment's id and return_url"},
+	{pattern: "/3ds/e/{token}", by: byToken, use: authentication.URLEvent, why: "takes events of the authenticator's page"},
+	{pattern: "/3ds/r/{token}", by: byToken, use: authentication.URLResult, why: "takes the authenticator's result; the adapter checks its signature where there is one"},
+	{pattern: "/3ds/f/{token}", by: byToken, use: authentication.URLFrames, why: "holds the authenticator's frames for the 3DS method"},
+	{pattern: "/3ds/g/{token}", by: byToken, use: authentication.URLOpen, why: "leads to the challenge"},
 
 	{pattern: "/HyperLoader.js", by: byNothing, why: "the checkout's script; holds nothing of a merchant"},
 	{pattern: "/v0/HyperLoader.js", by: byNothing, why: "the same at the address of the v1 SDK"},

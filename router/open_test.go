@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
-	"payswitch/engine/payment"
+	"payswitch/engine/authentication"
 	"payswitch/engine/secret"
 	sealing "payswitch/engine/vault"
 	"payswitch/plugins/simulator3ds"
@@ -177,9 +177,9 @@ func (b *bankWorld) tokens() *tokens {
 	require.NoError(b.t, err)
 	stored, err = sealing.Unpack(stored)
 	require.NoError(b.t, err)
-	var private payment.AuthenticationPrivate
+	var private authentication.Private
 	require.NoError(b.t, json.Unmarshal(stored, &private))
-	k.uses["f"], k.uses["g"] = private.Tokens[payment.URLFrames], private.Tokens[payment.URLOpen]
+	k.uses["f"], k.uses["g"] = private.Tokens[authentication.URLFrames], private.Tokens[authentication.URLOpen]
 	n := b.post("/payments", with(plain, "authentication_type", `"three_ds"`)).ok()
 	k.native = n["payment_id"].(string)
 	page := n["next_action"].(map[string]any)["redirect_to_url"].(string)

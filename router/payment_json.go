@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -67,7 +68,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	}
 	customer := private.Customer
 	if customer == nil {
-		customer = &payment.CustomerInput{ID: p.CustomerID}
+		customer = &contact.Customer{ID: p.CustomerID}
 	}
 
 	w.open().str("payment_id", p.ID).str("merchant_id", p.MerchantID).str("status", string(p.Status))
@@ -200,9 +201,9 @@ func positive(n int64) *int64 {
 }
 
 // writeCustomer writes customer_id and customer. Where nothing is known of the customer, both are null; a guest has a null id.
-func writeCustomer(w *writer, id string, c *payment.CustomerInput) {
+func writeCustomer(w *writer, id string, c *contact.Customer) {
 	w.text("customer_id", id)
-	if id == "" && *c == (payment.CustomerInput{}) {
+	if id == "" && *c == (contact.Customer{}) {
 		w.null("customer")
 		return
 	}
@@ -236,7 +237,7 @@ func writeMethodData(w *writer, private *payment.Private, a *payment.Attempt) {
 	w.close()
 }
 
-func writeContact(w *writer, key string, c *payment.Contact) {
+func writeContact(w *writer, key string, c *contact.Contact) {
 	if c == nil {
 		w.null(key)
 		return

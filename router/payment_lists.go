@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/search"
@@ -21,7 +22,7 @@ import (
 type PaymentSearch interface {
 	SearchPayments(ctx context.Context, a account.Auth, f request.PaymentFilter) ([]*change.View, int, error)
 	PaymentValues(ctx context.Context, a account.Auth, from, to time.Time) (*search.Values, error)
-	CountPayments(ctx context.Context, a account.Auth, from, to time.Time) ([]payment.Count, error)
+	CountPayments(ctx context.Context, a account.Auth, from, to time.Time) ([]listed.Count, error)
 }
 
 func (s *Server) paymentListRoutes() []route {
@@ -201,7 +202,7 @@ func (s *Server) aggregatePayments(c *call) (answer, error) {
 	w := new(writer).open().key("status_with_count").open()
 	for _, status := range paymentStatuses {
 		n := int64(0)
-		if i := slices.IndexFunc(counts, func(c payment.Count) bool { return string(c.Status) == status }); i >= 0 {
+		if i := slices.IndexFunc(counts, func(c listed.Count) bool { return string(c.Status) == status }); i >= 0 {
 			n = counts[i].N
 		}
 		w.int(status, n)

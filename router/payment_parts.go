@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"payswitch/engine/card"
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routed"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -17,35 +19,35 @@ import (
 // The objects in a payment request.
 
 var customerFields = openObject(
-	at("id", identifier, func(c *payment.CustomerInput) *string { return &c.ID }),
-	at("name", text, func(c *payment.CustomerInput) *string { return &c.Name }),
-	at("email", email, func(c *payment.CustomerInput) *string { return &c.Email }),
-	at("phone", text, func(c *payment.CustomerInput) *string { return &c.Phone }),
-	at("phone_country_code", text, func(c *payment.CustomerInput) *string { return &c.PhoneCountryCode }),
+	at("id", identifier, func(c *contact.Customer) *string { return &c.ID }),
+	at("name", text, func(c *contact.Customer) *string { return &c.Name }),
+	at("email", email, func(c *contact.Customer) *string { return &c.Email }),
+	at("phone", text, func(c *contact.Customer) *string { return &c.Phone }),
+	at("phone_country_code", text, func(c *contact.Customer) *string { return &c.PhoneCountryCode }),
 )
 
 var contactFields = closedObject(
-	opt("address", addressFields.parse, func(c *payment.Contact) **payment.ContactAddress { return &c.Address }),
-	opt("phone", phoneFields.parse, func(c *payment.Contact) **payment.ContactPhone { return &c.Phone }),
-	at("email", email, func(c *payment.Contact) *string { return &c.Email }),
+	opt("address", addressFields.parse, func(c *contact.Contact) **contact.Address { return &c.Address }),
+	opt("phone", phoneFields.parse, func(c *contact.Contact) **contact.Phone { return &c.Phone }),
+	at("email", email, func(c *contact.Contact) *string { return &c.Email }),
 )
 
 var addressFields = closedObject(
-	at("city", text, func(a *payment.ContactAddress) *string { return &a.City }),
-	at("country", oneOf(countries), func(a *payment.ContactAddress) *string { return &a.Country }),
-	at("line1", text, func(a *payment.ContactAddress) *string { return &a.Line1 }),
-	at("line2", text, func(a *payment.ContactAddress) *string { return &a.Line2 }),
-	at("line3", text, func(a *payment.ContactAddress) *string { return &a.Line3 }),
-	at("zip", text, func(a *payment.ContactAddress) *string { return &a.Zip }),
-	at("state", text, func(a *payment.ContactAddress) *string { return &a.State }),
-	at("first_name", text, func(a *payment.ContactAddress) *string { return &a.FirstName }),
-	at("last_name", text, func(a *payment.ContactAddress) *string { return &a.LastName }),
-	at("origin_zip", text, func(a *payment.ContactAddress) *string { return &a.OriginZip }),
+	at("city", text, func(a *contact.Address) *string { return &a.City }),
+	at("country", oneOf(countries), func(a *contact.Address) *string { return &a.Country }),
+	at("line1", text, func(a *contact.Address) *string { return &a.Line1 }),
+	at("line2", text, func(a *contact.Address) *string { return &a.Line2 }),
+	at("line3", text, func(a *contact.Address) *string { return &a.Line3 }),
+	at("zip", text, func(a *contact.Address) *string { return &a.Zip }),
+	at("state", text, func(a *contact.Address) *string { return &a.State }),
+	at("first_name", text, func(a *contact.Address) *string { return &a.FirstName }),
+	at("last_name", text, func(a *contact.Address) *string { return &a.LastName }),
+	at("origin_zip", text, func(a *contact.Address) *string { return &a.OriginZip }),
 )
 
 var phoneFields = openObject(
-	at("number", text, func(p *payment.ContactPhone) *string { return &p.Number }),
-	at("country_code", text, func(p *payment.ContactPhone) *string { return &p.CountryCode }),
+	at("number", text, func(p *contact.Phone) *string { return &p.Number }),
+	at("country_code", text, func(p *contact.Phone) *string { return &p.CountryCode }),
 )
 
 // small reads an integer that fits an int of any platform.
@@ -78,7 +80,7 @@ var methodFields = func() *object[paymentRequest] {
 			return cardFields.into(r, p.Card)
 		}},
 		{key: "card_token", read: func(r *reader, p *paymentRequest) error { return cardTokenFields.into(r, p) }},
-		opt("billing", contactFields.parse, func(p *paymentRequest) **payment.Contact { return &p.MethodBilling }),
+		opt("billing", contactFields.parse, func(p *paymentRequest) **contact.Contact { return &p.MethodBilling }),
 	}
 	for _, key := range otherInstruments {
 		fields = append(fields, field[paymentRequest]{key: key, read: func(r *reader, p *paymentRequest) error {
@@ -218,31 +220,31 @@ var routingFields = openObject(
 )
 
 var choiceFields = openObject(
-	must(at("connector", text, func(c *payment.RoutingChoice) *string { return &c.Connector })),
-	at("merchant_connector_id", text, func(c *payment.RoutingChoice) *string { return &c.AccountID }),
+	must(at("connector", text, func(c *routed.Choice) *string { return &c.Connector })),
+	at("merchant_connector_id", text, func(c *routed.Choice) *string { return &c.AccountID }),
 )
 
 var splitFields = openObject(
-	must(field[payment.RoutingChoice]{key: "connector", read: func(r *reader, c *payment.RoutingChoice) (err error) {
+	must(field[routed.Choice]{key: "connector", read: func(r *reader, c *routed.Choice) (err error) {
 		split := c.Split
 		*c, err = routingChoice(r)
 		c.Split = split
 		return err
 	}}),
-	must(at("split", small(0, 255), func(c *payment.RoutingChoice) *int { return &c.Split })),
+	must(at("split", small(0, 255), func(c *routed.Choice) *int { return &c.Split })),
 )
 
 // routingChoice reads a connector: its name as a string, or an object.
-func routingChoice(r *reader) (payment.RoutingChoice, error) {
+func routingChoice(r *reader) (routed.Choice, error) {
 	if r.kind() == '"' {
 		name, err := text(r)
-		return payment.RoutingChoice{Connector: name}, err
+		return routed.Choice{Connector: name}, err
 	}
 	return choiceFields.parse(r)
 }
 
 // parseRouting reads a routing rule. An error in it is answered with 422, not as malformed JSON.
-func parseRouting(raw json.RawMessage) (*payment.Routing, error) {
+func parseRouting(raw json.RawMessage) (*routed.Wish, error) {
 	bad := func(err error) error {
 		e := asError(err)
 		text := strings.TrimPrefix(e.Message, "Json deserialize error: ")
@@ -257,12 +259,12 @@ func parseRouting(raw json.RawMessage) (*payment.Routing, error) {
 	if err != nil {
 		return nil, bad(err)
 	}
-	routing, r := &payment.Routing{Type: rule.kind}, (&document{body: rule.data}).reader(0, len(rule.data), "routing.data")
+	routing, r := &routed.Wish{Type: rule.kind}, (&document{body: rule.data}).reader(0, len(rule.data), "routing.data")
 	switch rule.kind {
 	case "single":
-		var choice payment.RoutingChoice
+		var choice routed.Choice
 		choice, err = routingChoice(r)
-		routing.Choices = []payment.RoutingChoice{choice}
+		routing.Choices = []routed.Choice{choice}
 	case "priority":
 		routing.Choices, err = listOf(routingChoice)(r)
 	case "volume_split":

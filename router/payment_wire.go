@@ -7,9 +7,11 @@ import (
 	"net"
 	"strconv"
 
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routed"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -73,13 +75,13 @@ var paymentFields = named(closedObject(
 	at("return_url", webURL, func(p *paymentRequest) *string { return &p.ReturnURL }),
 
 	at("customer_id", identifier, func(p *paymentRequest) *string { return &p.CustomerID }),
-	opt("customer", customerFields.parse, func(p *paymentRequest) **payment.CustomerInput { return &p.Customer }),
+	opt("customer", customerFields.parse, func(p *paymentRequest) **contact.Customer { return &p.Customer }),
 	at("email", email, func(p *paymentRequest) *string { return &p.Email }),
 	at("name", text, func(p *paymentRequest) *string { return &p.Name }),
 	at("phone", text, func(p *paymentRequest) *string { return &p.Phone }),
 	at("phone_country_code", text, func(p *paymentRequest) *string { return &p.PhoneCountryCode }),
-	opt("billing", contactFields.parse, func(p *paymentRequest) **payment.Contact { return &p.Billing }),
-	opt("shipping", contactFields.parse, func(p *paymentRequest) **payment.Contact { return &p.Shipping }),
+	opt("billing", contactFields.parse, func(p *paymentRequest) **contact.Contact { return &p.Billing }),
+	opt("shipping", contactFields.parse, func(p *paymentRequest) **contact.Contact { return &p.Shipping }),
 	opt("browser_info", browserFields.parse, func(p *paymentRequest) **sdk.Browser { return &p.Browser }),
 
 	at("payment_method", oneOf(paymentMethods), func(p *paymentRequest) *string { return &p.PaymentMethod }),
@@ -242,7 +244,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 	}
 	if p.routing == nil {
 		if len(p.connectors) > 0 {
-			p.Routing = &payment.Routing{Only: p.connectors}
+			p.Routing = &routed.Wish{Only: p.connectors}
 		}
 		return nil
 	}

@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/link"
-	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
 )
@@ -45,7 +45,7 @@ func formPage(to string, fields []sdk.Header, framers ...string) (answer, error)
 
 // redirectPage sends the payer on to the page of the processor or of the card's bank.
 func (s *Server) redirectPage(c *call) (answer, error) {
-	next, err := s.Payments.NextAction(c.ctx(), link.URL{Use: payment.URLRedirect, MerchantID: c.param("merchant_id"), PaymentID: c.param("payment_id"),
+	next, err := s.Payments.NextAction(c.ctx(), link.URL{Use: authentication.URLRedirect, MerchantID: c.param("merchant_id"), PaymentID: c.param("payment_id"),
 		AttemptID: c.param("attempt_id"), Token: c.param("token")})
 	if err != nil {
 		return answer{}, err

@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -19,7 +20,7 @@ type Refunds interface {
 	RetrieveRefund(ctx context.Context, a account.Auth, id string, forceSync bool) (*payment.Refund, error)
 	UpdateRefund(ctx context.Context, a account.Auth, id string, in request.RefundUpdate) (*payment.Refund, error)
 	ListRefunds(ctx context.Context, a account.Auth, in request.RefundListInput) (list []*payment.Refund, total int, err error)
-	CountRefunds(ctx context.Context, a account.Auth, from, to time.Time) ([]payment.RefundCount, error)
+	CountRefunds(ctx context.Context, a account.Auth, from, to time.Time) ([]listed.RefundCount, error)
 	DecideRefund(ctx context.Context, id string, in request.RefundDecision) error
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
-	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rule"
 )
@@ -22,10 +22,10 @@ type routingAdmin interface {
 	DeactivateRouting(ctx context.Context, a account.Auth, profileID, transactionType string) (*routing.Config, error)
 	ActiveRoutings(ctx context.Context, a account.Auth, profileID, transactionType string) ([]*routing.Config, error)
 
-	MerchantDefaults(ctx context.Context, a account.Auth) ([]payment.RoutingChoice, error)
-	ReorderMerchantDefaults(ctx context.Context, a account.Auth, order []payment.RoutingChoice) ([]payment.RoutingChoice, error)
-	ProfileDefaults(ctx context.Context, a account.Auth, profileID string) ([]payment.RoutingChoice, error)
-	ReorderProfileDefaults(ctx context.Context, a account.Auth, profileID string, order []payment.RoutingChoice) ([]payment.RoutingChoice, error)
+	MerchantDefaults(ctx context.Context, a account.Auth) ([]routed.Choice, error)
+	ReorderMerchantDefaults(ctx context.Context, a account.Auth, order []routed.Choice) ([]routed.Choice, error)
+	ProfileDefaults(ctx context.Context, a account.Auth, profileID string) ([]routed.Choice, error)
+	ReorderProfileDefaults(ctx context.Context, a account.Auth, profileID string, order []routed.Choice) ([]routed.Choice, error)
 
 	EvaluateRouting(ctx context.Context, a account.Auth, in routing.EvaluateInput) (*routing.Evaluation, error)
 	ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error)
@@ -223,12 +223,12 @@ func beginConfig(w *writer, config *routing.Config) {
 }
 
 var defaultFields = openObject(
-	must(at("connector", text, func(c *payment.RoutingChoice) *string { return &c.Connector })),
-	at("merchant_connector_id", identifier, func(c *payment.RoutingChoice) *string { return &c.AccountID }),
+	must(at("connector", text, func(c *routed.Choice) *string { return &c.Connector })),
+	at("merchant_connector_id", identifier, func(c *routed.Choice) *string { return &c.AccountID }),
 )
 
 // readChoices reads a body that is an array of connector accounts.
-func readChoices(c *call) (list []payment.RoutingChoice, err error) {
+func readChoices(c *call) (list []routed.Choice, err error) {
 	body, err := c.jsonBody()
 	if err != nil {
 		return nil, err
@@ -273,14 +273,14 @@ func (s *Server) reorderProfileDefaults(c *call) (answer, error) {
 	return listOfAnswers(w.open().str("profile_id", id).key("connectors"), order, writeChoice).close().answer(), nil
 }
 
-func choicesAnswer(list []payment.RoutingChoice, err error) (answer, error) {
+func choicesAnswer(list []routed.Choice, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
 	return listOfAnswers(&writer{}, list, writeChoice).answer(), nil
 }
 
-func writeChoice(w *writer, c payment.RoutingChoice) {
+func writeChoice(w *writer, c routed.Choice) {
 	w.open().str("connector", c.Connector).str("merchant_connector_id", c.AccountID).close()
 }
 
@@ -291,7 +291,7 @@ func emptyAnswer() answer { return answer{status: http.StatusOK} }
 func writeRouted(w *writer, r change.Routed) {
 	w.open().str("attempt_id", r.AttemptID).str("connector", r.Connector).str("merchant_connector_id", r.AccountID)
 	w.str("stage", string(r.By)).text("routing_id", r.Config).text("rule", r.Rule).bool("volume_split", r.Split).int("candidate", int64(r.Place))
-	listOfAnswers(w.key("left_out"), r.Left, func(w *writer, l payment.LeftOut) {
+	listOfAnswers(w.key("left_out"), r.Left, func(w *writer, l routed.LeftOut) {
 		w.open().str("merchant_connector_id", l.Account).str("reason", string(l.Why)).str("message", l.Why.Text()).close()
 	})
 	w.text("failed", r.Failed).close()

@@ -8,20 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// routed is a world with the ids of its two accounts.
-type routed struct {
+// routedWorld is a world with the ids of its two accounts.
+type routedWorld struct {
 	*world
 	stripe, adyen string
 }
 
-func newRouted(t *testing.T) *routed {
-	w := &routed{world: newWorld(t)}
+func newRouted(t *testing.T) *routedWorld {
+	w := &routedWorld{world: newWorld(t)}
 	list := w.get("/routing/default").list()
 	w.stripe, w.adyen = list[0]["merchant_connector_id"].(string), list[1]["merchant_connector_id"].(string)
 	return w
 }
 
-func (w *routed) configuration(algorithm string, more ...string) string {
+func (w *routedWorld) configuration(algorithm string, more ...string) string {
 	body := fmt.Sprintf(`{"name":"n","description":"d","profile_id":%q,"algorithm":%s`, w.profile, algorithm)
 	for i := 0; i < len(more); i += 2 {
 		body += fmt.Sprintf(",%q:%s", more[i], more[i+1])
@@ -30,7 +30,7 @@ func (w *routed) configuration(algorithm string, more ...string) string {
 }
 
 // activated creates and activates a configuration, and returns its id.
-func (w *routed) activated(algorithm string) string {
+func (w *routedWorld) activated(algorithm string) string {
 	id := w.post("/routing", w.configuration(algorithm)).ok()["id"].(string)
 	w.post("/routing/"+id+"/activate", "{}").ok()
 	return id
@@ -387,4 +387,4 @@ func TestConfigKeys(t *testing.T) {
 	require.Equal(t, "x", call("POST", "/configs/", `{"key":"slash","value":"x"}`).ok()["value"], "the v1 API has the slash")
 }
 
-func (w *routed) put(path, body string) response { return w.send("PUT", path, w.secret, body) }
+func (w *routedWorld) put(path, body string) response { return w.send("PUT", path, w.secret, body) }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
-	"payswitch/engine/payment"
+	"payswitch/engine/authentication"
 	"payswitch/plugins/simulator3ds"
 	"payswitch/sdk"
 )
@@ -83,9 +83,9 @@ func (w *world) background() {
 }
 
 // record is the stored record of a payment's latest authentication.
-func (w *world) record(paymentID string) *payment.Authentication {
+func (w *world) record(paymentID string) *authentication.Record {
 	w.t.Helper()
-	var list []*payment.Authentication
+	var list []*authentication.Record
 	require.NoError(w.t, w.store.View(context.Background(), func(r engine.Reader) (err error) { list, err = r.Authentications(merchant, paymentID); return err }))
 	require.NotEmpty(w.t, list)
 	return list[len(list)-1]

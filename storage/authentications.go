@@ -3,7 +3,7 @@ package storage
 import (
 	"time"
 
-	"payswitch/engine/payment"
+	"payswitch/engine/authentication"
 )
 
 const authenticationColumns = `id, merchant_id, payment_id, attempt_id, profile_id, account_id, connector, adapter_hash, state, outcome,
@@ -12,14 +12,14 @@ const authenticationColumns = `id, merchant_id, payment_id, attempt_id, profile_
 
 var authenticationRows = signs("authentications", "id", authenticationColumns, "owner", "lease_until", "due_at")
 
-func authenticationValues(a *payment.Authentication, details string, version int64) []any {
+func authenticationValues(a *authentication.Record, details string, version int64) []any {
 	return []any{a.ID, a.MerchantID, a.PaymentID, a.AttemptID, a.ProfileID, a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome,
 		millis(a.CreatedAt), millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt), a.Owner, millis(a.LeaseUntil), version, details,
 		a.Sealed, a.Request, a.Instrument, a.Details.ServerTransID}
 }
 
-func scanAuthentication(row scanner) (*payment.Authentication, error) {
-	a := new(payment.Authentication)
+func scanAuthentication(row scanner) (*authentication.Record, error) {
+	a := new(authentication.Record)
 	var state, serverTransID string
 	var created, modified, deadline, due, lease int64
 	var details []byte
@@ -29,14 +29,14 @@ func scanAuthentication(row scanner) (*payment.Authentication, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.State = payment.AuthenticationState(state)
+	a.State = authentication.State(state)
 	a.CreatedAt, a.ModifiedAt, a.Deadline = moment(created), moment(modified), moment(deadline)
 	a.DueAt, a.LeaseUntil = moment(due), moment(lease)
 	return a, decode(details, &a.Details)
 }
 
 // InsertAuthentication implements engine.Tx.
-func (t *tx) InsertAuthentication(a *payment.Authentication) error {
+func (t *tx) InsertAuthentication(a *authentication.Record) error {
 	details, err := encode(&a.Details)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (t *tx) InsertAuthentication(a *payment.Authentication) error {
 }
 
 // UpdateAuthentication implements engine.Tx. Without an Instrument it destroys the instrument's key.
-func (t *tx) UpdateAuthentication(a *payment.Authentication) error {
+func (t *tx) UpdateAuthentication(a *authentication.Record) error {
 	details, err := encode(&a.Details)
 	if err != nil {
 		return err
@@ -72,26 +72,26 @@ func (t *tx) UpdateAuthentication(a *payment.Authentication) error {
 }
 
 // Authentication implements engine.Reader.
-func (t *tx) Authentication(id string) (*payment.Authentication, error) {
+func (t *tx) Authentication(id string) (*authentication.Record, error) {
 	return one(t, "read authentication", genuine(t, authenticationRows, scanAuthentication, "id", id),
 		`SELECT `+authenticationColumns+` FROM authentications WHERE id = $1`+t.s.dialect().lockRow, id)
 }
 
 // Authentications implements engine.Reader.
-func (t *tx) Authentications(merchantID, paymentID string) ([]*payment.Authentication, error) {
+func (t *tx) Authentications(merchantID, paymentID string) ([]*authentication.Record, error) {
 	return all(t, "list authentications", genuine(t, authenticationRows, scanAuthentication, "merchant_id", merchantID, "payment_id", paymentID), `SELECT `+authenticationColumns+` FROM authentications
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY seq`, merchantID, paymentID)
 }
 
 // AuthenticationsAt implements engine.Reader.
-func (t *tx) AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*payment.Authentication, error) {
+func (t *tx) AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*authentication.Record, error) {
 	return all(t, "find authentications", genuine(t, authenticationRows, scanAuthentication, "merchant_id", merchantID, "account_id", accountID, "server_trans_id", serverTransID), `SELECT `+authenticationColumns+` FROM authentications
 		WHERE merchant_id = $1 AND account_id = $2 AND server_trans_id = $3 AND server_trans_id <> '' ORDER BY seq DESC`,
 		merchantID, accountID, serverTransID)
 }
 
 // ClaimAuthentications implements engine.Tx. It claims those that are due longest.
-func (t *tx) ClaimAuthentications(owner string, until time.Time, limit int) ([]*payment.Authentication, error) {
+func (t *tx) ClaimAuthentications(owner string, until time.Time, limit int) ([]*authentication.Record, error) {
 	t.wrote = true
 	return all(t, "claim authentications", genuine(t, authenticationRows, scanAuthentication), `UPDATE authentications SET owner = $1, lease_until = $2
 		WHERE seq`+t.s.dialect().among(`SELECT seq FROM authentications WHERE due_at > 0 AND due_at <= $3 AND lease_until <= $3

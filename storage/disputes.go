@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -103,7 +104,7 @@ func (t *tx) Disputes(merchantID, profileID string, f request.DisputeListInput) 
 }
 
 // DisputeCounts implements engine.Reader.
-func (t *tx) DisputeCounts(merchantID, profileID string, from, to time.Time) ([]payment.DisputeCount, error) {
+func (t *tx) DisputeCounts(merchantID, profileID string, from, to time.Time) ([]listed.DisputeCount, error) {
 	var where conditions
 	where.add("merchant_id = ", merchantID)
 	if profileID != "" {
@@ -111,7 +112,7 @@ func (t *tx) DisputeCounts(merchantID, profileID string, from, to time.Time) ([]
 	}
 	where.addTime("created_at >= ", from, true)
 	where.addTime("created_at <= ", to, false)
-	return all(t, "count disputes", func(row scanner) (c payment.DisputeCount, err error) {
+	return all(t, "count disputes", func(row scanner) (c listed.DisputeCount, err error) {
 		var currency, stage, status string
 		err = row.Scan(&c.Connector, &currency, &stage, &status, &c.N)
 		c.Currency, c.Stage, c.Status = sdk.Currency(currency), sdk.DisputeStage(stage), sdk.DisputeStatus(status)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
@@ -30,7 +31,7 @@ func TestDocuments(t *testing.T) {
 	describe(&b, "refunds.details", reflect.TypeFor[payment.RefundDetails]())
 	describe(&b, "disputes.details", reflect.TypeFor[payment.DisputeDetails]())
 	describe(&b, "links.details", reflect.TypeFor[paylink.Details]())
-	describe(&b, "authentications.details", reflect.TypeFor[payment.AuthenticationDetails]())
+	describe(&b, "authentications.details", reflect.TypeFor[authentication.Details]())
 	describe(&b, "account_versions.details", reflect.TypeFor[account.VersionDetails]())
 	describe(&b, "payment_methods.details", reflect.TypeFor[method.Details]())
 	describe(&b, "mandates.details", reflect.TypeFor[method.MandateDetails]())

@@ -20,6 +20,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
@@ -278,7 +279,7 @@ func TestPlans(t *testing.T) {
 		}
 		for _, f := range []request.PaymentFilter{{}, {CustomerID: "c"}, {Currencies: []string{"EUR"}}, {Connectors: []string{"x"}}, {Statuses: []string{"failed"}}, {Email: "a"}} {
 			r.ScanPayments("m", "", f, nil, 10)
-			r.ScanPayments("m", "pro", f, &payment.Place{CreatedAt: now}, 10)
+			r.ScanPayments("m", "pro", f, &listed.Place{CreatedAt: now}, 10)
 		}
 		r.Dispute("m", "d")
 		r.DisputesOf("m", "p")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	lists "payswitch/engine/request"
 	"payswitch/storage"
@@ -95,9 +96,9 @@ func BenchmarkLists(b *testing.B) {
 }
 
 func scanAll(b *testing.B, db *storage.DB, f lists.PaymentFilter) {
-	var behind *payment.Place
+	var behind *listed.Place
 	for {
-		var next *payment.Place
+		var next *listed.Place
 		require.NoError(b, db.View(context.Background(), func(r engine.Reader) (err error) {
 			_, next, err = r.ScanPayments("merchant_1", "", f, behind, 2000)
 			return err

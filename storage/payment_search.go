@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/card"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -70,7 +71,7 @@ func (t *tx) FindPayments(merchantID, profileID string, f request.PaymentFilter)
 }
 
 // ScanPayments implements engine.Reader.
-func (t *tx) ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, window int) ([]payment.Scanned, *payment.Place, error) {
+func (t *tx) ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, window int) ([]listed.Scanned, *listed.Place, error) {
 	end, err := t.windowEnd(merchantID, &f, behind, window)
 	if err != nil {
 		return nil, nil, err
@@ -80,12 +81,12 @@ func (t *tx) ScanPayments(merchantID, profileID string, f request.PaymentFilter,
 }
 
 // PaymentsBehind implements engine.Reader.
-func (t *tx) PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, limit int) ([]payment.Scanned, error) {
+func (t *tx) PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, limit int) ([]listed.Scanned, error) {
 	return t.scanned(merchantID, profileID, f, behind, nil, max(limit, 1))
 }
 
 // scanned lists the payments behind a place, up to the place end if it is not nil, and at most limit unless that is 0.
-func (t *tx) scanned(merchantID, profileID string, f request.PaymentFilter, behind, end *payment.Place, limit int) ([]payment.Scanned, error) {
+func (t *tx) scanned(merchantID, profileID string, f request.PaymentFilter, behind, end *listed.Place, limit int) ([]listed.Scanned, error) {
 	where, from := wantedPayments(merchantID, profileID, &f)
 	if behind != nil {
 		where.add("(p.created_at, p.seq) < ", millis(behind.CreatedAt), behind.Seq)
@@ -128,12 +129,12 @@ type searchedAttempt struct {
 }
 
 // windowEnd returns the place of the last of the next payments that a scan looks at; nil if they are fewer than window. An index alone finds it.
-func (t *tx) windowEnd(merchantID string, f *request.PaymentFilter, behind *payment.Place, window int) (end *payment.Place, err error) {
+func (t *tx) windowEnd(merchantID string, f *request.PaymentFilter, behind *listed.Place, window int) (end *listed.Place, err error) {
 	where, _ := wantedPayments(merchantID, "", &request.PaymentFilter{PaymentID: f.PaymentID, CustomerID: f.CustomerID, From: f.From, To: f.To})
 	if behind != nil {
 		where.add("(p.created_at, p.seq) < ", millis(behind.CreatedAt), behind.Seq)
 	}
-	list, err := all(t, "find the end of a window", func(row scanner) (p payment.Place, err error) {
+	list, err := all(t, "find the end of a window", func(row scanner) (p listed.Place, err error) {
 		var created int64
 		err = row.Scan(&created, &p.Seq)
 		p.CreatedAt = moment(created)
@@ -145,7 +146,7 @@ func (t *tx) windowEnd(merchantID string, f *request.PaymentFilter, behind *paym
 	return &list[0], nil
 }
 
-func scanScanned(row scanner) (s payment.Scanned, err error) {
+func scanScanned(row scanner) (s listed.Scanned, err error) {
 	s.Payment = new(payment.Payment)
 	p := s.Payment
 	var created, modified int64
@@ -179,9 +180,9 @@ func scanScanned(row scanner) (s payment.Scanned, err error) {
 }
 
 // PaymentCounts implements engine.Reader.
-func (t *tx) PaymentCounts(merchantID, profileID string, from, to time.Time) ([]payment.Count, error) {
+func (t *tx) PaymentCounts(merchantID, profileID string, from, to time.Time) ([]listed.Count, error) {
 	where, tables := wantedPayments(merchantID, profileID, &request.PaymentFilter{From: from, To: to})
-	return all(t, "count payments by status", func(row scanner) (c payment.Count, err error) {
+	return all(t, "count payments by status", func(row scanner) (c listed.Count, err error) {
 		var status string
 		err = row.Scan(&status, &c.N)
 		c.Status = payment.Status(status)

@@ -3,6 +3,7 @@ package storage
 import (
 	"time"
 
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -116,7 +117,7 @@ func (t *tx) Refunds(merchantID, profileID string, f request.RefundListInput) ([
 }
 
 // RefundCounts implements engine.Reader.
-func (t *tx) RefundCounts(merchantID, profileID string, from, to time.Time) ([]payment.RefundCount, error) {
+func (t *tx) RefundCounts(merchantID, profileID string, from, to time.Time) ([]listed.RefundCount, error) {
 	var where conditions
 	where.add("merchant_id = ", merchantID)
 	if profileID != "" {
@@ -124,7 +125,7 @@ func (t *tx) RefundCounts(merchantID, profileID string, from, to time.Time) ([]p
 	}
 	where.addTime("created_at >= ", from, true)
 	where.addTime("created_at <= ", to, false)
-	return all(t, "count refunds", func(row scanner) (c payment.RefundCount, err error) {
+	return all(t, "count refunds", func(row scanner) (c listed.RefundCount, err error) {
 		var currency, status string
 		err = row.Scan(&c.Connector, &currency, &status, &c.N)
 		c.Currency, c.Status = sdk.Currency(currency), payment.RefundStatus(status)

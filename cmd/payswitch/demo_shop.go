@@ -12,6 +12,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -118,7 +119,7 @@ func (s *demoShop) order(w http.ResponseWriter, r *http.Request) {
 		p := &request.Input{Amount: &item.amount, Currency: "USD", Description: item.Name, CustomerID: demoCustomer}
 		if in.Secure {
 			p.External3DS, p.AuthenticationType = &in.Secure, payment.AuthenticationThreeDS
-			p.Billing = &payment.Contact{Address: &payment.ContactAddress{Line1: "Harbour Street 1", City: "Copenhagen", Zip: "1050", Country: "DK"}}
+			p.Billing = &contact.Contact{Address: &contact.Address{Line1: "Harbour Street 1", City: "Copenhagen", Zip: "1050", Country: "DK"}}
 		}
 		v, err := s.engine.CreatePayment(r.Context(), s.auth, p)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
@@ -25,7 +26,7 @@ type Change struct {
 	Attempt *payment.Attempt
 	// NextAttempt is the attempt that follows Attempt within the same decision: the step-up after a soft decline.
 	NextAttempt    *payment.Attempt
-	Authentication *payment.Authentication
+	Authentication *authentication.Record
 	// Refund is a refund of the payment. Payment is nil where its amounts stay as they are.
 	Refund *payment.Refund
 	// Dispute is a dispute of the payment, whose claim is a part of Payment.
@@ -379,7 +380,7 @@ func (s *Changes) settleOperation(tx Tx, c *Change) error {
 	return tx.UpdateOperation(c.Settled)
 }
 
-func writeAuthentication(tx Tx, a *payment.Authentication) error {
+func writeAuthentication(tx Tx, a *authentication.Record) error {
 	switch {
 	case a == nil:
 		return nil

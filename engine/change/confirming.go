@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"payswitch/engine/card"
+	"payswitch/engine/contact"
 	"payswitch/engine/drive"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
@@ -36,7 +37,7 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = method.SaveUsage(w.Payment, in, w.Instrument), "", "", nil
 	w.Instrument.Fill(w.Payment, w.Attempt)
 	a.Details.Reference = drive.Reference(w.Adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())
-	c.Holder = payment.HolderOf(c.Holder, w.Payment.Private.Billing)
+	c.Holder = contact.HolderOf(c.Holder, w.Payment.Private.Billing)
 	a.Private = &payment.AttemptPrivate{Holder: c.Holder}
 	if in.Card != nil {
 		a.Private.Nickname = in.Card.Nickname

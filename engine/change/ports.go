@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/drive"
+	"payswitch/engine/listed"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
@@ -26,22 +28,22 @@ type Presenter interface {
 type AuthenticationReader interface {
 	// Authentication reads one by its id, which is unique among all merchants. In an Update the row stays locked until the end of the
 	// transaction.
-	Authentication(id string) (*payment.Authentication, error)
+	Authentication(id string) (*authentication.Record, error)
 	// Authentications returns a payment's authentications, oldest first.
-	Authentications(merchantID, paymentID string) ([]*payment.Authentication, error)
+	Authentications(merchantID, paymentID string) ([]*authentication.Record, error)
 	// AuthenticationsAt returns the authentications of an authenticator's account with this transaction id (threeDSServerTransID), newest
 	// first. It returns an empty list for the id "".
-	AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*payment.Authentication, error)
+	AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*authentication.Record, error)
 }
 
 // AuthenticationTx writes authentications.
 type AuthenticationTx interface {
-	InsertAuthentication(a *payment.Authentication) error
+	InsertAuthentication(a *authentication.Record) error
 	// UpdateAuthentication writes the whole row except ids, Owner and LeaseUntil.
-	UpdateAuthentication(a *payment.Authentication) error
+	UpdateAuthentication(a *authentication.Record) error
 	// ClaimAuthentications claims up to limit authentications that are due (DueAt not after Now) and not under a lease. It sets their owner
 	// and lease end, and returns the rows with both.
-	ClaimAuthentications(owner string, until time.Time, limit int) ([]*payment.Authentication, error)
+	ClaimAuthentications(owner string, until time.Time, limit int) ([]*authentication.Record, error)
 	// LeaseAuthentication takes the lease of an authentication. It returns false if another owner holds the lease.
 	LeaseAuthentication(id, owner string, until time.Time) (bool, error)
 	// ReleaseAuthentication ends owner's lease. It does nothing if owner does not hold the lease.
@@ -98,7 +100,7 @@ type RefundReader interface {
 	Refunds(merchantID, profileID string, f request.RefundListInput) (list []*payment.Refund, total int, err error)
 	// RefundCounts counts a merchant's refunds that were created from from to to, both inclusive, by connector, currency and status, in that
 	// order. A zero time does not filter. "" is any profile.
-	RefundCounts(merchantID, profileID string, from, to time.Time) ([]payment.RefundCount, error)
+	RefundCounts(merchantID, profileID string, from, to time.Time) ([]listed.RefundCount, error)
 }
 
 // DisputeReader reads disputes.
@@ -110,7 +112,7 @@ type DisputeReader interface {
 	Disputes(merchantID, profileID string, f request.DisputeListInput) ([]*payment.Dispute, error)
 	// DisputeCounts counts a merchant's disputes that were created from from to to, both inclusive, by connector, currency, stage and status, in
 	// that order. A zero time does not filter. "" is any profile.
-	DisputeCounts(merchantID, profileID string, from, to time.Time) ([]payment.DisputeCount, error)
+	DisputeCounts(merchantID, profileID string, from, to time.Time) ([]listed.DisputeCount, error)
 }
 
 // Store is the part of a store that changes need.
@@ -136,12 +138,12 @@ type Reader interface {
 	// ScanPayments looks at the next window payments behind a place (nil: at the newest ones) and lists those that pass the filters of columns,
 	// newest first. next is the place where the following window begins; nil after the last payment. Of documents only the parts are set that the
 	// filter needs, or all parts that a filter can need with PaymentFilter.Documents; Sealed only for a filter by e-mail.
-	ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, window int) (list []payment.Scanned, next *payment.Place, err error)
+	ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, window int) (list []listed.Scanned, next *listed.Place, err error)
 	// PaymentsBehind lists the first payments behind a place (nil: the newest ones) that pass the filters of columns, newest first: at most limit. It
 	// sets the same parts as ScanPayments. An index has to find them (PaymentFilter.Indexed), or the statement reads all payments.
-	PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *payment.Place, limit int) ([]payment.Scanned, error)
+	PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, limit int) ([]listed.Scanned, error)
 	// PaymentCounts counts a merchant's payments that were created from from to to, both inclusive, by status. A zero time does not filter.
-	PaymentCounts(merchantID, profileID string, from, to time.Time) ([]payment.Count, error)
+	PaymentCounts(merchantID, profileID string, from, to time.Time) ([]listed.Count, error)
 	Attempt(merchantID, id string) (*payment.Attempt, error)
 	// Attempts returns a payment's attempts by number.
 	Attempts(merchantID, paymentID string) ([]*payment.Attempt, error)

@@ -6,6 +6,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 )
 
 // View is a payment with everything that an answer shows. All parts are opened (decrypted). Callers must not change them.
@@ -44,7 +45,7 @@ type View struct {
 
 // Routed says how an attempt came to its account. Rule is the name of the rule that matched, "" for none.
 type Routed struct {
-	*payment.Routed
+	*routed.Trace
 	AttemptID, Connector, AccountID string
 	Rule                            string
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"payswitch/engine/authentication"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -24,7 +25,7 @@ func closeAuthenticatorCall(tx Tx, op *payment.Operation) error {
 }
 
 // authenticationEnded logs and counts the end of an authentication.
-func (s *Changes) authenticationEnded(ctx context.Context, a *payment.Authentication) {
+func (s *Changes) authenticationEnded(ctx context.Context, a *authentication.Record) {
 	d := &a.Details
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "authentication ended", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
 		slog.String("authenticator", a.Connector), slog.String("outcome", a.Outcome), slog.String("trans_status", d.TransStatus),

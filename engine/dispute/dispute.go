@@ -8,6 +8,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
@@ -72,7 +73,7 @@ func (s *Disputes) ListDisputes(ctx context.Context, auth account.Auth, in reque
 
 // CountDisputes counts a merchant's disputes that were created from from to to, by connector, currency, stage and status. A zero time does not
 // filter.
-func (s *Disputes) CountDisputes(ctx context.Context, auth account.Auth, from, to time.Time) (list []payment.DisputeCount, err error) {
+func (s *Disputes) CountDisputes(ctx context.Context, auth account.Auth, from, to time.Time) (list []listed.DisputeCount, err error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"payswitch/engine/card"
+	"payswitch/engine/contact"
 	"payswitch/engine/ids"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
@@ -100,7 +101,7 @@ func AdapterCapture(method payment.CaptureMethod) sdk.CaptureMethod {
 	return sdk.CaptureAutomatic
 }
 
-func AddressOf(c *payment.Contact) *sdk.Address {
+func AddressOf(c *contact.Contact) *sdk.Address {
 	if c == nil {
 		return nil
 	}

@@ -8,13 +8,14 @@ import (
 	"strconv"
 	"strings"
 
+	"payswitch/engine/authentication"
 	"payswitch/engine/payment"
 	"payswitch/engine/vault"
 )
 
 // URL is the parsed path of a public URL. Parts that the path lacks are "".
 type URL struct {
-	Use        payment.URLUse
+	Use        authentication.URLUse
 	MerchantID string
 	PaymentID  string
 	AttemptID  string
@@ -35,12 +36,12 @@ func New(v *vault.Vault, publicURL string) *Links { return &Links{v, publicURL} 
 // an id exists.
 func (s *Links) OpensURL(u URL) bool {
 	switch u.Use {
-	case payment.URLRedirect:
+	case authentication.URLRedirect:
 		return sameText(u.Token, s.redirectToken(u.MerchantID, u.PaymentID, u.AttemptID))
-	case payment.URLReturn:
+	case authentication.URLReturn:
 		_, ok := s.ReturnAttempt(u)
 		return ok
-	case payment.URLAuthorize:
+	case authentication.URLAuthorize:
 		_, ok := s.AuthenticationOfToken(u.Use, u.Token, u.MerchantID, u.PaymentID)
 		return ok
 	}
@@ -49,7 +50,7 @@ func (s *Links) OpensURL(u URL) bool {
 }
 
 // urlSecret returns the unguessable part of a public URL: 128 bits of the vault's keyed hash over the values that the URL is bound to.
-func (e *Links) urlSecret(use payment.URLUse, bound ...string) string {
+func (e *Links) urlSecret(use authentication.URLUse, bound ...string) string {
 	var b []byte
 	for _, s := range bound {
 		b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...)
@@ -60,7 +61,7 @@ func (e *Links) urlSecret(use payment.URLUse, bound ...string) string {
 func sameText(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 func (s *Links) redirectToken(merchantID, paymentID, attemptID string) string {
-	return s.urlSecret(payment.URLRedirect, merchantID, paymentID, attemptID)
+	return s.urlSecret(authentication.URLRedirect, merchantID, paymentID, attemptID)
 }
 
 // ResponseURL returns the URL to which a payer comes back without completing anything: payswitch then asks the processor.
@@ -76,7 +77,7 @@ func (s *Links) RedirectURL(p *payment.Payment, a *payment.Attempt) string {
 
 // returnToken returns the secret, followed by the attempt's number: the URL alone names the attempt that the payer comes back from.
 func (s *Links) returnToken(p *payment.Payment, a *payment.Attempt) string {
-	return s.urlSecret(payment.URLReturn, p.MerchantID, p.ID, a.ID, a.Connector) + strconv.Itoa(a.Number)
+	return s.urlSecret(authentication.URLReturn, p.MerchantID, p.ID, a.ID, a.Connector) + strconv.Itoa(a.Number)
 }
 
 // ReturnAttempt returns the id of the attempt that a return URL belongs to. ok is false for a wrong token.
@@ -85,7 +86,7 @@ func (s *Links) ReturnAttempt(u URL) (attempt string, ok bool) {
 		return "", false
 	}
 	attempt = u.PaymentID + "_" + u.Token[secretLength:]
-	return attempt, sameText(u.Token[:secretLength], s.urlSecret(payment.URLReturn, u.MerchantID, u.PaymentID, attempt, u.Connector))
+	return attempt, sameText(u.Token[:secretLength], s.urlSecret(authentication.URLReturn, u.MerchantID, u.PaymentID, attempt, u.Connector))
 }
 
 func (s *Links) ReturnURL(p *payment.Payment, a *payment.Attempt) string {
@@ -95,16 +96,16 @@ func (s *Links) ReturnURL(p *payment.Payment, a *payment.Attempt) string {
 
 // NewToken makes the token of one of an authentication's URLs. The token names the authentication, so that the store needs no index of
 // secrets.
-func (s *Links) NewToken(a *payment.Authentication, use payment.URLUse) string {
+func (s *Links) NewToken(a *authentication.Record, use authentication.URLUse) string {
 	id := strings.TrimPrefix(a.ID, AuthenticationPrefix)
-	if use == payment.URLAuthorize { // the path of this URL names the payment too
+	if use == authentication.URLAuthorize { // the path of this URL names the payment too
 		return id + s.urlSecret(use, id, a.MerchantID, a.PaymentID)
 	}
 	return id + s.urlSecret(use, id)
 }
 
 // AuthenticationOfToken returns the id of the authentication whose URL has this token. ok is false for a wrong token.
-func (s *Links) AuthenticationOfToken(use payment.URLUse, token string, also ...string) (id string, ok bool) {
+func (s *Links) AuthenticationOfToken(use authentication.URLUse, token string, also ...string) (id string, ok bool) {
 	if len(token) != IDLength+secretLength {
 		return "", false
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
-	"payswitch/engine/payment"
 	"payswitch/engine/vault"
 )
 
@@ -174,7 +174,7 @@ func (s *Methods) applyCustomer(c *account.Customer, in CustomerData) error {
 }
 
 // EnsureCustomer creates the customer of a payment if the merchant has no such customer yet.
-func (s *Methods) EnsureCustomer(tx Tx, merchantID string, c *payment.CustomerInput, now time.Time) error {
+func (s *Methods) EnsureCustomer(tx Tx, merchantID string, c *contact.Customer, now time.Time) error {
 	_, err := tx.Customer(merchantID, c.ID)
 	if !errors.Is(err, fault.ErrNotFound) {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/card"
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -94,7 +95,7 @@ func (s *Methods) recurringInstrument(ctx context.Context, p *payment.Payment, i
 }
 
 func takeCustomer(p *payment.Payment, id string) {
-	c := payment.CustomerInput{}
+	c := contact.Customer{}
 	if p.Private.Customer != nil {
 		c = *p.Private.Customer
 	}

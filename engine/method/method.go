@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payswitch/engine/card"
+	"payswitch/engine/contact"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -95,7 +96,7 @@ type Private struct {
 	ClientSecret string           `json:"client_secret,omitempty"`
 	Holder       string           `json:"holder,omitempty"`
 	Nickname     string           `json:"nickname,omitempty"`
-	Billing      *payment.Contact `json:"billing,omitempty"`
+	Billing      *contact.Contact `json:"billing,omitempty"`
 	Consent      *Consent         `json:"consent,omitempty"`
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/card"
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 )
@@ -21,7 +22,7 @@ type MethodInput struct {
 	IssuerCode string
 	Card       *card.Input     // without CVC; nil: the customer enters it later (SavePaymentMethod)
 	Metadata   json.RawMessage // a JSON object
-	Billing    *payment.Contact
+	Billing    *contact.Contact
 	// NetworkTransactionID and Credentials (by connector account) come from payments that another system made.
 	NetworkTransactionID string
 	Credentials          map[string]MethodAccount

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -59,7 +60,7 @@ var payerRepeats = []struct {
 		}},
 	{"customer_id", func(in *request.Input) bool { return in.CustomerID != "" },
 		func(p *payment.Payment, in *request.Input) bool { return in.CustomerID == p.CustomerID }},
-	{"customer", func(in *request.Input) bool { return in.Customer != nil && *in.Customer != payment.CustomerInput{} }, sameCustomer},
+	{"customer", func(in *request.Input) bool { return in.Customer != nil && *in.Customer != contact.Customer{} }, sameCustomer},
 	{"phone_country_code", func(in *request.Input) bool { return in.PhoneCountryCode != "" },
 		func(p *payment.Payment, in *request.Input) bool {
 			return p.Private.Customer != nil && in.PhoneCountryCode == p.Private.Customer.PhoneCountryCode
@@ -134,7 +135,7 @@ func sameRouting(p *payment.Payment, in *request.Input) bool {
 }
 
 func sameCustomer(p *payment.Payment, in *request.Input) bool {
-	stored := payment.CustomerInput{}
+	stored := contact.Customer{}
 	if p.Private.Customer != nil {
 		stored = *p.Private.Customer
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -22,7 +23,7 @@ func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 	withConsent := []string{"SetupFutureUsage", "MandateData", "PaymentType"}
 	withoutEffect := []string{"Amount", "Currency", "Confirm", "ProfileID"}
 	values := map[string]any{"ReturnURL": "https://shop.example", "AuthenticationType": payment.AuthenticationThreeDS, "Sent": []string{"field_of_tomorrow"},
-		"CardCVC": secret.New("123"), "Lines": []sdk.Line{{Name: "Hat"}}, "Customer": &payment.CustomerInput{ID: "ada"}}
+		"CardCVC": secret.New("123"), "Lines": []sdk.Line{{Name: "Hat"}}, "Customer": &contact.Customer{ID: "ada"}}
 
 	fields := reflect.TypeFor[request.Input]()
 	for i := range fields.NumField() {

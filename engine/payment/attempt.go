@@ -63,3 +63,8 @@ func AnnouncementOf(p *Payment, a *Attempt) string {
 	}
 	return s
 }
+
+// Authenticated reports whether the engine ran an authentication before the attempt's authorization, whatever its result.
+func (a *Attempt) Authenticated() bool {
+	return a.Details.Authentication != nil && a.Details.Authentication.Connector != ""
+}

@@ -145,12 +145,3 @@ func (p *Payment) LostDisputes() (sum int64) {
 	}
 	return sum
 }
-
-// DisputeCount is the number of a merchant's disputes with one connector, currency, stage and status.
-type DisputeCount struct {
-	Connector string
-	Currency  sdk.Currency
-	Stage     sdk.DisputeStage
-	Status    sdk.DisputeStatus
-	N         int64
-}

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"payswitch/engine/authentication"
 	"payswitch/engine/threeds"
 	"payswitch/sdk"
 )
@@ -37,7 +38,7 @@ func (x *AttemptExemption) Choose(c threeds.Choice, route threeds.Route) {
 
 // Effective reports whether the payment went to the processor under the exemption. It is false after a challenge, and if the issuer's 3-D
 // Secure gave no answer.
-func (x *AttemptExemption) Effective(s *AttemptAuthentication) bool {
+func (x *AttemptExemption) Effective(s *authentication.Summary) bool {
 	if x.Route == threeds.RouteAuthorization && (s == nil || s.Flow == "") {
 		return true
 	}

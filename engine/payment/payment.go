@@ -6,7 +6,10 @@ import (
 	"strconv"
 	"time"
 
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
+	"payswitch/engine/contact"
+	"payswitch/engine/routed"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -62,7 +65,7 @@ type Details struct {
 	OrderReference     string              `json:"order_reference,omitempty"` // merchant_order_reference_id
 	CancellationReason string              `json:"cancellation_reason,omitempty"`
 	Metadata           json.RawMessage     `json:"metadata,omitempty"`
-	Routing            *Routing            `json:"routing,omitempty"`
+	Routing            *routed.Wish        `json:"routing,omitempty"`
 	// RequestToken is the token of the request with an Idempotency-Key that made the payment; "" for a request without a key.
 	RequestToken string `json:"request,omitempty"`
 	// Session counts the updates of the payment. Each update begins a new client session.
@@ -193,14 +196,14 @@ type AuthenticationType string
 
 // Private is the personal part of a payment.
 type Private struct {
-	ClientSecret string         `json:"client_secret"`
-	Customer     *CustomerInput `json:"customer,omitempty"`
-	Billing      *Contact       `json:"billing,omitempty"`
-	Shipping     *Contact       `json:"shipping,omitempty"`
-	Browser      *sdk.Browser   `json:"browser,omitempty"`
+	ClientSecret string            `json:"client_secret"`
+	Customer     *contact.Customer `json:"customer,omitempty"`
+	Billing      *contact.Contact  `json:"billing,omitempty"`
+	Shipping     *contact.Contact  `json:"shipping,omitempty"`
+	Browser      *sdk.Browser      `json:"browser,omitempty"`
 	// MethodBilling is payment_method_data.billing as the caller sent it.
-	MethodBilling *Contact    `json:"method_billing,omitempty"`
-	Acceptance    *Acceptance `json:"acceptance,omitempty"`
+	MethodBilling *contact.Contact `json:"method_billing,omitempty"`
+	Acceptance    *Acceptance      `json:"acceptance,omitempty"`
 }
 
 // Attempt is one try to make a payment at one processor. MerchantID and ID are the key; ID is {payment id}_{number}.
@@ -259,7 +262,7 @@ type AttemptDetails struct {
 	// Released is true once the processor has released the rest of a partial capture.
 	Released bool `json:"released,omitempty"`
 	// Authentication summarises the external 3-D Secure authentication, nil without one.
-	Authentication *AttemptAuthentication `json:"authentication,omitempty"`
+	Authentication *authentication.Summary `json:"authentication,omitempty"`
 	// Exemption is the decision about an exemption from strong customer authentication, nil if neither payment nor profile wanted one.
 	Exemption *AttemptExemption `json:"exemption,omitempty"`
 	// Captures are the captures of this attempt, in order.
@@ -277,7 +280,7 @@ type AttemptDetails struct {
 	// Save is the usage for which payswitch saves the card after the processor has accepted it, on_session or off_session; "" to not save it.
 	Save sdk.CredentialUsage `json:"save,omitempty"`
 	// Routed says how the attempt came to its account, nil for an attempt that was never routed.
-	Routed *Routed `json:"routed,omitempty"`
+	Routed *routed.Trace `json:"routed,omitempty"`
 	// MethodID is the saved payment method that the attempt charges, or that payswitch saved the card as.
 	MethodID string `json:"method_id,omitempty"`
 	// Token is the payment_token that named the method, as the caller sent it.
@@ -304,7 +307,7 @@ type AttemptPrivate struct {
 	Holder   string `json:"holder,omitempty"`
 	Nickname string `json:"nickname,omitempty"` // nickname of a card that is to be saved
 	// Invoke is set while the payer's browser has to run an authentication.
-	Invoke *AttemptInvoke `json:"invoke,omitempty"`
+	Invoke *authentication.Invocation `json:"invoke,omitempty"`
 }
 
 // AttemptError is a refusal in the form that merchants see.

@@ -123,11 +123,3 @@ func change(was, is bool) int64 {
 
 // OfRefund reports whether the operation performs a refund. Such an operation does not occupy the payment's slot.
 func (o *Operation) OfRefund() bool { return o.Kind == sdk.OpRefund }
-
-// RefundCount is the number of a merchant's refunds with one connector, currency and status.
-type RefundCount struct {
-	Connector string
-	Currency  sdk.Currency
-	Status    RefundStatus
-	N         int64
-}

@@ -3,7 +3,6 @@ package payment
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"strings"
 	"time"
 
 	"payswitch/engine/fault"
@@ -16,14 +15,6 @@ func SetPtr[T any](to **T, v *T) {
 }
 
 func IsTrue(b *bool) bool { return b != nil && *b }
-
-// HolderOf returns the card holder's name: the typed one, else the name of the billing address.
-func HolderOf(typed string, billing *Contact) string {
-	if typed != "" || billing == nil || billing.Address == nil {
-		return typed
-	}
-	return strings.TrimSpace(billing.Address.FirstName + " " + billing.Address.LastName)
-}
 
 func MatchSecret(p *Payment, secret string, now time.Time) error {
 	hash := sha256.Sum256([]byte(secret))

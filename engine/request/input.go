@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"payswitch/engine/card"
+	"payswitch/engine/contact"
 	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -36,21 +38,21 @@ type Input struct {
 	CustomerID string
 	// checkCustomer refuses these attributes if Customer has another value for one of them.
 	Email, Name, Phone, PhoneCountryCode string
-	Customer                             *payment.CustomerInput
+	Customer                             *contact.Customer
 
 	Description      string
 	DescriptorName   string
 	DescriptorSuffix string
 	OrderReference   string
 	Metadata         json.RawMessage
-	Routing          *payment.Routing
+	Routing          *routed.Wish
 
 	PaymentMethod     string
 	PaymentMethodType string
 	Card              *card.Input // payment_method_data.card
 	// HasMethodData is true if the caller sent payment_method_data with an instrument in it.
 	HasMethodData bool
-	MethodBilling *payment.Contact // payment_method_data.billing
+	MethodBilling *contact.Contact // payment_method_data.billing
 	PaymentToken  string
 	CardCVC       secret.Value
 	CardHolder    string // payment_method_data.card_token.card_holder_name
@@ -60,8 +62,8 @@ type Input struct {
 	Acceptance    *payment.Acceptance
 	ThreeDS       *ThreeDSInput // three_ds_data
 
-	Billing  *payment.Contact
-	Shipping *payment.Contact
+	Billing  *contact.Contact
+	Shipping *contact.Contact
 	Browser  *sdk.Browser
 	CallerIP string // the address that the request came from
 
@@ -157,7 +159,7 @@ func (in *Input) Apply(p *payment.Payment) {
 
 func (in *Input) applyCustomer(p *payment.Payment) {
 	id := in.CustomerID
-	c := payment.CustomerInput{Name: in.Name, Email: in.Email, Phone: in.Phone, PhoneCountryCode: in.PhoneCountryCode}
+	c := contact.Customer{Name: in.Name, Email: in.Email, Phone: in.Phone, PhoneCountryCode: in.PhoneCountryCode}
 	if in.Customer != nil {
 		payment.SetText(&id, in.Customer.ID)
 		payment.SetText(&c.Name, in.Customer.Name)
@@ -166,10 +168,10 @@ func (in *Input) applyCustomer(p *payment.Payment) {
 		payment.SetText(&c.PhoneCountryCode, in.Customer.PhoneCountryCode)
 	}
 	payment.SetText(&p.CustomerID, id)
-	if c == (payment.CustomerInput{}) && id == "" {
+	if c == (contact.Customer{}) && id == "" {
 		return
 	}
-	var out payment.CustomerInput
+	var out contact.Customer
 	if p.Private.Customer != nil {
 		out = *p.Private.Customer
 	}

@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -152,7 +153,7 @@ func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Inp
 	payment.SetText(&a.Details.PaymentMethodType, c.MethodType(in.PaymentMethodType))
 	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed, a.Details.Routed = payment.MethodCard, &facts, true, nil
 	a.Details.CardDiscovery = payment.DiscoveredManual
-	a.Private = &payment.AttemptPrivate{Holder: payment.HolderOf(c.Holder, w.Payment.Private.Billing)}
+	a.Private = &payment.AttemptPrivate{Holder: contact.HolderOf(c.Holder, w.Payment.Private.Billing)}
 	ch := &change.Change{Payment: w.Payment, Attempt: a, CustomerSeen: true, DropCard: d.Token}
 	d.Token = ""
 	if err := s.fail(ctx, w.Loaded, r, now); err != nil {

@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
 	"payswitch/sdk"
 )
@@ -35,13 +36,13 @@ type Route struct {
 	Adapter port.AdapterInfo
 	// Rest are the further candidates, in order. Whether one of them can take the payment is not known.
 	Rest  []*account.Account
-	Trace *payment.Routed
+	Trace *routed.Trace
 }
 
 // candidates are the accounts that a payment may try, in order.
 type candidates struct {
 	list  []*account.Account
-	trace *payment.Routed
+	trace *routed.Trace
 	named bool // the payment's routing field names the first ones
 	own   int  // how many come from the stage that chose; the default list has the others
 }
@@ -72,21 +73,21 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 			if err := t.NotApproved(ctx, a, info, more); refused == nil {
 				refused = err
 			}
-			why = payment.LeftApproval
+			why = routed.LeftApproval
 		}
-		c.trace.Left = append(c.trace.Left, payment.LeftOut{Account: a.ID, Why: why})
+		c.trace.Left = append(c.trace.Left, routed.LeftOut{Account: a.ID, Why: why})
 	}
 	if refused != nil {
 		return nil, refused
 	}
-	if i := slices.IndexFunc(c.trace.Left, func(l payment.LeftOut) bool { return l.Why == payment.LeftDisabled }); i >= 0 && i < c.own && c.named {
+	if i := slices.IndexFunc(c.trace.Left, func(l routed.LeftOut) bool { return l.Why == routed.LeftDisabled }); i >= 0 && i < c.own && c.named {
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: c.list[i].Connector}
 	}
 	return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", fault.NoConnector(reasons(c.list, c.trace.Left)))
 }
 
 // reasons lists why no account was eligible.
-func reasons(list []*account.Account, left []payment.LeftOut) string {
+func reasons(list []*account.Account, left []routed.LeftOut) string {
 	var out []string
 	for i, l := range left {
 		out = append(out, list[i].Connector+" "+l.Account+": "+l.Why.Text())
@@ -97,21 +98,21 @@ func reasons(list []*account.Account, left []payment.LeftOut) string {
 // choose returns the candidates of a payment. draft takes the place of the active configuration, nil for none. A routing field that names no
 // account of the profile is HE_04.
 func (t *Router) choose(ctx context.Context, all []*account.Account, p *payment.Payment, profile *account.Profile, draft *Compiled, input func() *rule.Input) (*candidates, error) {
-	c := &candidates{trace: &payment.Routed{By: payment.RoutedByDefault}}
+	c := &candidates{trace: &routed.Trace{By: routed.ByDefault}}
 	if r := p.Details.Routing; r != nil && len(r.Choices) > 0 {
 		c.named = true
 		c.list = straightThrough(r, all, p.ID)
 		if len(c.list) == 0 && !splitsNothing(r) {
 			return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "The connector provided in the request is incorrect or not available", Param: "routing"}
 		}
-		c.trace.By, c.trace.Split = payment.RoutedByPayment, r.Type == rule.VolumeSplit
+		c.trace.By, c.trace.Split = routed.ByPayment, r.Type == rule.VolumeSplit
 	} else if draft != nil {
 		c.configured(draft, all, p, input)
 	} else if id := profile.Settings.ActiveRouting[ForPayment]; id != "" {
 		t.configured(ctx, c, id, all, p, input)
 	}
 	if len(c.list) == 0 {
-		c.trace.By, c.trace.Split, c.trace.Rule = payment.RoutedByDefault, false, 0
+		c.trace.By, c.trace.Split, c.trace.Rule = routed.ByDefault, false, 0
 		if c.trace.Failed == "" {
 			c.trace.Config = ""
 		}
@@ -144,7 +145,7 @@ func (t *Router) configured(ctx context.Context, c *candidates, id string, all [
 // configured adds the accounts that a configuration chooses.
 func (c *candidates) configured(active *Compiled, all []*account.Account, p *payment.Payment, input func() *rule.Input) {
 	list, matched, split := active.Choose(input(), p.ID)
-	c.trace.By, c.trace.Rule, c.trace.Split = payment.RoutedByConfig, matched+1, split
+	c.trace.By, c.trace.Rule, c.trace.Split = routed.ByConfig, matched+1, split
 	for _, choice := range list {
 		c.add(accountsOf(all, choice.Connector, choice.AccountID))
 	}
@@ -154,7 +155,7 @@ func (c *candidates) configured(active *Compiled, all []*account.Account, p *pay
 func (c *candidates) taken(i int) {
 	c.trace.Place = i
 	if i >= c.own {
-		c.trace.By = payment.RoutedByDefault
+		c.trace.By = routed.ByDefault
 	}
 }
 
@@ -170,7 +171,7 @@ func (c *candidates) add(list []*account.Account) {
 }
 
 // straightThrough returns the accounts that a payment's routing field names, a drawn entry of a volume split first.
-func straightThrough(r *payment.Routing, all []*account.Account, seed string) []*account.Account {
+func straightThrough(r *routed.Wish, all []*account.Account, seed string) []*account.Account {
 	choices := make([]rule.Choice, len(r.Choices))
 	for i, c := range r.Choices {
 		choices[i] = rule.Choice{Connector: c.Connector, AccountID: c.AccountID, Split: c.Split}
@@ -186,8 +187,8 @@ func straightThrough(r *payment.Routing, all []*account.Account, seed string) []
 }
 
 // splitsNothing reports whether the routing field is a volume split whose weights are all zero. It counts as failed.
-func splitsNothing(r *payment.Routing) bool {
-	return r.Type == rule.VolumeSplit && !slices.ContainsFunc(r.Choices, func(c payment.RoutingChoice) bool { return c.Split > 0 })
+func splitsNothing(r *routed.Wish) bool {
+	return r.Type == rule.VolumeSplit && !slices.ContainsFunc(r.Choices, func(c routed.Choice) bool { return c.Split > 0 })
 }
 
 // defaults returns the accounts of the profile's default list. Without a list, the only account is the list.
@@ -205,12 +206,12 @@ func defaults(all []*account.Account, profile *account.Profile) (out []*account.
 
 // Next returns the first of the candidates that can take a payment after an attempt at another account has failed, and the candidates after it.
 // Without such a candidate the result is nil.
-func (t *Router) Next(p *payment.Payment, f *card.Facts, list []*account.Account, allowed func(a *account.Account, info port.AdapterInfo) payment.LeftWhy) *Route {
-	trace := &payment.Routed{By: payment.RoutedByRetry}
+func (t *Router) Next(p *payment.Payment, f *card.Facts, list []*account.Account, allowed func(a *account.Account, info port.AdapterInfo) routed.Why) *Route {
+	trace := &routed.Trace{By: routed.ByRetry}
 	for i, a := range list {
 		info, why := t.fits(a, p, f)
 		if why == "" && !account.Awaiting(a, info).IsEmpty() {
-			why = payment.LeftApproval
+			why = routed.LeftApproval
 		}
 		if why == "" {
 			why = allowed(a, info)
@@ -218,7 +219,7 @@ func (t *Router) Next(p *payment.Payment, f *card.Facts, list []*account.Account
 		if why == "" {
 			return &Route{Account: a, Adapter: info, Rest: list[i+1:], Trace: trace}
 		}
-		trace.Left = append(trace.Left, payment.LeftOut{Account: a.ID, Why: why})
+		trace.Left = append(trace.Left, routed.LeftOut{Account: a.ID, Why: why})
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
 )
 
@@ -33,7 +34,7 @@ func BenchmarkConfiguration(b *testing.B) {
 	profile, in := &account.Profile{}, &request.Input{}
 	b.ReportAllocs()
 	for b.Loop() {
-		chosen := &candidates{trace: &payment.Routed{}}
+		chosen := &candidates{trace: &routed.Trace{}}
 		chosen.configured(active, all, p, func() *rule.Input { return InputOf(p, profile, in, c) })
 		if len(chosen.list) != 1 {
 			b.Fatal("no account was chosen")
@@ -43,14 +44,14 @@ func BenchmarkConfiguration(b *testing.B) {
 
 // An attempt keeps how it was routed. That costs few bytes, because every attempt has it.
 func TestTraceIsSmall(t *testing.T) {
-	size := func(r payment.Routed) int {
+	size := func(r routed.Trace) int {
 		raw, err := json.Marshal(r)
 		require.NoError(t, err)
 		return len(raw)
 	}
-	require.LessOrEqual(t, size(payment.Routed{By: payment.RoutedByDefault}), 20)
-	typical := payment.Routed{By: payment.RoutedByConfig, Config: "routing_0123456789abcdefghij", Rule: 12, Place: 1,
-		Left: []payment.LeftOut{{Account: "mca_0123456789abcdefghij", Why: payment.LeftCurrency}}}
+	require.LessOrEqual(t, size(routed.Trace{By: routed.ByDefault}), 20)
+	typical := routed.Trace{By: routed.ByConfig, Config: "routing_0123456789abcdefghij", Rule: 12, Place: 1,
+		Left: []routed.LeftOut{{Account: "mca_0123456789abcdefghij", Why: routed.LeftCurrency}}}
 	require.LessOrEqual(t, size(typical), 150)
 }
 

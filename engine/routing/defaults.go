@@ -9,20 +9,20 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 )
 
 // fieldMerchantList is the field of a merchant account that keeps the order of the merchant's default list. Answers do not show it.
 const fieldMerchantList = "routing_default_list"
 
 // MerchantDefaults returns the merchant's default list: all its payment processors. Payments use the lists of profiles. Errors: HE_02.
-func (s *Rules) MerchantDefaults(ctx context.Context, a account.Auth) (list []payment.RoutingChoice, err error) {
+func (s *Rules) MerchantDefaults(ctx context.Context, a account.Auth) (list []routed.Choice, err error) {
 	err = s.view(ctx, "read default list", func(r Reader) (err error) { _, list, err = merchantList(r, a); return err })
 	return list, err
 }
 
 // merchantList returns the merchant's list: the order that the merchant gave, and new accounts at its end.
-func merchantList(r Reader, a account.Auth) (*account.Merchant, []payment.RoutingChoice, error) {
+func merchantList(r Reader, a account.Auth) (*account.Merchant, []routed.Choice, error) {
 	m, err := r.Merchant(a.MerchantID)
 	if err != nil {
 		return nil, nil, fault.IfMissing(err, fault.NotFound("Merchant account"))
@@ -47,8 +47,8 @@ func merchantList(r Reader, a account.Auth) (*account.Merchant, []payment.Routin
 }
 
 // choicesOf returns the accounts with these ids, in their order.
-func choicesOf(order []string, accounts []*account.Account) []payment.RoutingChoice {
-	list := []payment.RoutingChoice{}
+func choicesOf(order []string, accounts []*account.Account) []routed.Choice {
+	list := []routed.Choice{}
 	for _, id := range order {
 		if i := slices.IndexFunc(accounts, func(n *account.Account) bool { return n.ID == id }); i >= 0 {
 			list = append(list, choiceOf(accounts[i]))
@@ -59,13 +59,13 @@ func choicesOf(order []string, accounts []*account.Account) []payment.RoutingCho
 
 // ReorderMerchantDefaults changes the order of the merchant's list. The new list must have the same length (else IR_16) and the same members
 // (else IR_06, 422).
-func (s *Rules) ReorderMerchantDefaults(ctx context.Context, a account.Auth, order []payment.RoutingChoice) ([]payment.RoutingChoice, error) {
+func (s *Rules) ReorderMerchantDefaults(ctx context.Context, a account.Auth, order []routed.Choice) ([]routed.Choice, error) {
 	err := s.update(ctx, "reorder default list", func(tx Tx) error {
 		m, old, err := merchantList(tx, a)
 		if err != nil {
 			return err
 		}
-		if err := sameMembers(old, order, func(c payment.RoutingChoice) string { return c.Connector + ":" + c.AccountID }); err != nil {
+		if err := sameMembers(old, order, func(c routed.Choice) string { return c.Connector + ":" + c.AccountID }); err != nil {
 			return err
 		}
 		if err := setDetail(m, fieldMerchantList, idsOf(order)); err != nil {
@@ -99,7 +99,7 @@ func setDetail(m *account.Merchant, field string, v any) error {
 	return nil
 }
 
-func idsOf(list []payment.RoutingChoice) []string {
+func idsOf(list []routed.Choice) []string {
 	out := []string{}
 	for _, c := range list {
 		out = append(out, c.AccountID)
@@ -108,7 +108,7 @@ func idsOf(list []payment.RoutingChoice) []string {
 }
 
 // ProfileDefaults returns the default list of a profile. Errors: HE_02 and IR_16 for the profile.
-func (s *Rules) ProfileDefaults(ctx context.Context, a account.Auth, profileID string) (list []payment.RoutingChoice, err error) {
+func (s *Rules) ProfileDefaults(ctx context.Context, a account.Auth, profileID string) (list []routed.Choice, err error) {
 	err = s.view(ctx, "read default list", func(r Reader) error {
 		p, err := ofProfile(r, a, profileID)
 		if err != nil {
@@ -123,7 +123,7 @@ func (s *Rules) ProfileDefaults(ctx context.Context, a account.Auth, profileID s
 
 // ReorderProfileDefaults changes the order of a profile's list, with the conditions of ReorderMerchantDefaults. Errors: also HE_02 and IR_16
 // for the profile.
-func (s *Rules) ReorderProfileDefaults(ctx context.Context, a account.Auth, profileID string, order []payment.RoutingChoice) ([]payment.RoutingChoice, error) {
+func (s *Rules) ReorderProfileDefaults(ctx context.Context, a account.Auth, profileID string, order []routed.Choice) ([]routed.Choice, error) {
 	err := s.update(ctx, "reorder default list", func(tx Tx) error {
 		p, err := ofProfile(tx, a, profileID)
 		if err != nil {
@@ -133,7 +133,7 @@ func (s *Rules) ReorderProfileDefaults(ctx context.Context, a account.Auth, prof
 		if err != nil {
 			return err
 		}
-		err = sameMembers(choicesOf(p.Fallback, accounts), order, func(c payment.RoutingChoice) string {
+		err = sameMembers(choicesOf(p.Fallback, accounts), order, func(c routed.Choice) string {
 			if c.AccountID == "" {
 				return "'" + c.Connector + ":None'"
 			}
@@ -152,12 +152,12 @@ func (s *Rules) ReorderProfileDefaults(ctx context.Context, a account.Auth, prof
 }
 
 // sameMembers checks that a list is an order of another one. shown writes a member for the error.
-func sameMembers(old, order []payment.RoutingChoice, shown func(payment.RoutingChoice) string) error {
+func sameMembers(old, order []routed.Choice, shown func(routed.Choice) string) error {
 	if len(old) != len(order) {
 		return fault.Refused("current config and updated config have different lengths")
 	}
 	var differ []string
-	for _, lists := range [][2][]payment.RoutingChoice{{old, order}, {order, old}} {
+	for _, lists := range [][2][]routed.Choice{{old, order}, {order, old}} {
 		for _, c := range lists[0] {
 			if !slices.Contains(lists[1], c) {
 				differ = append(differ, shown(c))

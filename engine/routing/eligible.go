@@ -10,11 +10,12 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/routed"
 	"payswitch/sdk"
 )
 
 // takes returns why an adapter cannot take the payment according to its manifest, "" if it can.
-func takes(m *sdk.Manifest, p *payment.Payment, network sdk.CardNetwork) payment.LeftWhy {
+func takes(m *sdk.Manifest, p *payment.Payment, network sdk.CardNetwork) routed.Why {
 	need := sdk.OpAuthorize
 	if p.NetAmount == 0 {
 		need = sdk.OpVerify
@@ -22,15 +23,15 @@ func takes(m *sdk.Manifest, p *payment.Payment, network sdk.CardNetwork) payment
 	capture := drive.AdapterCapture(p.Details.CaptureMethod)
 	switch {
 	case m.Kind != sdk.KindProcessor, !slices.Contains(m.Operations, need) && !slices.Contains(m.Operations, sdk.OpAuthorize):
-		return payment.LeftOperation
+		return routed.LeftOperation
 	case len(m.Currencies) > 0 && !slices.Contains(m.Currencies, p.Currency):
-		return payment.LeftCurrency
+		return routed.LeftCurrency
 	case len(m.Networks) > 0 && network != "" && !slices.Contains(m.Networks, network):
-		return payment.LeftNetwork
+		return routed.LeftNetwork
 	case len(m.Captures) > 0 && !slices.Contains(m.Captures, capture):
-		return payment.LeftCapture
+		return routed.LeftCapture
 	case p.Details.CaptureMethod == payment.CaptureManualMultiple && !m.Features.MultipleCapture:
-		return payment.LeftCapture
+		return routed.LeftCapture
 	}
 	return ""
 }
@@ -109,20 +110,20 @@ func (t *enabledType) takes(p *payment.Payment, kind, network string) bool {
 }
 
 // fits returns why an account cannot take a payment, "" if it can, and the account's adapter.
-func (t *Router) fits(a *account.Account, p *payment.Payment, f *card.Facts) (port.AdapterInfo, payment.LeftWhy) {
+func (t *Router) fits(a *account.Account, p *payment.Payment, f *card.Facts) (port.AdapterInfo, routed.Why) {
 	if r := p.Details.Routing; r != nil && len(r.Only) > 0 && !slices.Contains(r.Only, a.Connector) {
-		return port.AdapterInfo{}, payment.LeftFilter
+		return port.AdapterInfo{}, routed.LeftFilter
 	}
 	if a.Disabled || !a.Active {
-		return port.AdapterInfo{}, payment.LeftDisabled
+		return port.AdapterInfo{}, routed.LeftDisabled
 	}
 	info, ok := t.Connectors.Adapter(a.Connector)
 	if !ok {
-		return info, payment.LeftNoAdapter
+		return info, routed.LeftNoAdapter
 	}
 	why := takes(info.Manifest, p, f.Network)
 	if why == "" && !t.enabledOf(a).take(p, f) {
-		why = payment.LeftMethod
+		why = routed.LeftMethod
 	}
 	return info, why
 }

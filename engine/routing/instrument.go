@@ -8,8 +8,8 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
 	"payswitch/engine/threeds/flow"
 )
@@ -42,15 +42,15 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 		if len(list) == 0 {
 			return nil, t.Dir.OrAltered(ctx, w.Payment.MerchantID, r.AccountID, fault.NotFound("Merchant connector account"))
 		}
-		chosen = &candidates{named: true, own: 1, trace: &payment.Routed{By: payment.RoutedByCredential}}
+		chosen = &candidates{named: true, own: 1, trace: &routed.Trace{By: routed.ByCredential}}
 	}
 	var otherCurrency bool
-	leave := func(a *account.Account, why payment.LeftWhy) {
-		chosen.trace.Left = append(chosen.trace.Left, payment.LeftOut{Account: a.ID, Why: why})
+	leave := func(a *account.Account, why routed.Why) {
+		chosen.trace.Left = append(chosen.trace.Left, routed.LeftOut{Account: a.ID, Why: why})
 	}
 	for i, a := range list {
 		info, why := t.fits(a, w.Payment, &c.Facts)
-		if why == payment.LeftDisabled && chosen.named && i < chosen.own {
+		if why == routed.LeftDisabled && chosen.named && i < chosen.own {
 			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
 		}
 		if why != "" {
@@ -60,7 +60,7 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 		fits, crossed := w.Instrument.Fits(w.Payment, w.Profile, a.ID, info.Manifest.Features)
 		otherCurrency = otherCurrency || crossed
 		if !fits {
-			leave(a, payment.LeftCredential)
+			leave(a, routed.LeftCredential)
 			continue
 		}
 		// An authentication needs the card even if the processor charges its own reference.

@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
 )
 
@@ -160,7 +161,7 @@ func (t *Router) replay(ctx context.Context, out *Replay, p *payment.Payment, fi
 	}
 	out.Payments++
 	by := first.Details.Routed
-	if r := p.Details.Routing; r != nil && len(r.Choices) > 0 || first.Details.MerchantInitiated || by != nil && by.By == payment.RoutedByCredential {
+	if r := p.Details.Routing; r != nil && len(r.Choices) > 0 || first.Details.MerchantInitiated || by != nil && by.By == routed.ByCredential {
 		out.Same++
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
+	"payswitch/engine/routed"
 	"payswitch/sdk"
 )
 
@@ -62,25 +63,25 @@ func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdi
 		return nil, err
 	}
 	if policy.StepUp && w.Adapter.Manifest.Features.Processor3DS && w.Payment.Details.AuthenticationType != payment.AuthenticationThreeDS && r.Tries == 0 && v.Status == payment.OperationDeclined {
-		return &Further{StepUp: true, Route: &Route{Account: w.Account, Adapter: w.Adapter, Trace: &payment.Routed{By: payment.RoutedByStepUp}}}, nil
+		return &Further{StepUp: true, Route: &Route{Account: w.Account, Adapter: w.Adapter, Trace: &routed.Trace{By: routed.ByStepUp}}}, nil
 	}
 	if !policy.Elsewhere || r.Tries >= policy.Most {
 		return nil, nil
 	}
 	facts := &r.Card.Facts
-	route := t.Next(w.Payment, facts, r.Accounts, func(a *account.Account, info port.AdapterInfo) payment.LeftWhy {
+	route := t.Next(w.Payment, facts, r.Accounts, func(a *account.Account, info port.AdapterInfo) routed.Why {
 		x := w.Attempt.Details.Exemption
 		switch {
 		case a.ID == w.Account.ID:
-			return payment.LeftTried
+			return routed.LeftTried
 		case r.Instrument.CheckAccount(a, r.Card) != nil:
-			return payment.LeftCVC
+			return routed.LeftCVC
 		case r.Input.ThreeDS != nil && !info.Manifest.Features.External3DS:
-			return payment.LeftThreeDS
+			return routed.LeftThreeDS
 		case r.Input.ThreeDS == nil && w.Payment.Details.AuthenticationType == payment.AuthenticationThreeDS && !info.Manifest.Features.Processor3DS:
-			return payment.LeftThreeDS
+			return routed.LeftThreeDS
 		case x.Direct() && !slices.Contains(info.Manifest.Features.Exemptions, sdk.Exemption(x.Exemption)):
-			return payment.LeftThreeDS
+			return routed.LeftThreeDS
 		}
 		return ""
 	})

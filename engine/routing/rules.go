@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
 )
 
@@ -138,14 +139,14 @@ func (s *Rules) RoutedOf(ctx context.Context, attempts []*payment.Attempt) []cha
 	list := []change.Routed{}
 	for _, a := range attempts {
 		if r := a.Details.Routed; r != nil {
-			list = append(list, change.Routed{Routed: r, AttemptID: a.ID, Connector: a.Connector, AccountID: a.AccountID, Rule: s.ruleName(ctx, a.MerchantID, r)})
+			list = append(list, change.Routed{Trace: r, AttemptID: a.ID, Connector: a.Connector, AccountID: a.AccountID, Rule: s.ruleName(ctx, a.MerchantID, r)})
 		}
 	}
 	return list
 }
 
 // ruleName returns the name of the rule that routed an attempt, "" for none.
-func (s *Rules) ruleName(ctx context.Context, merchantID string, r *payment.Routed) string {
+func (s *Rules) ruleName(ctx context.Context, merchantID string, r *routed.Trace) string {
 	if r.Rule == 0 {
 		return ""
 	}
@@ -218,6 +219,6 @@ func processors(all []*account.Account, profileID string) []*account.Account {
 }
 
 // choiceOf returns an account as a choice.
-func choiceOf(a *account.Account) payment.RoutingChoice {
-	return payment.RoutingChoice{Connector: a.Connector, AccountID: a.ID}
+func choiceOf(a *account.Account) routed.Choice {
+	return routed.Choice{Connector: a.Connector, AccountID: a.ID}
 }

@@ -8,6 +8,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -27,17 +28,17 @@ type Query struct {
 	LastFour string                // of the card
 	// Least and Most are amounts in major units of each payment's own currency, as 10 or 10.50, inclusive; Above and Below leave the amount itself out.
 	Least, Most, Above, Below string
-	Behind                    *payment.Place // where the page before ended; nil: from the newest on
-	Limit                     int            // 1–200; 0 means 50
+	Behind                    *listed.Place // where the page before ended; nil: from the newest on
+	Limit                     int           // 1–200; 0 means 50
 }
 
 // Found is a page of payments, newest first.
 type Found struct {
 	Views []*change.View
 	// Next is where the next page begins; nil after the last payment that can match.
-	Next *payment.Place
+	Next *listed.Place
 	// Newest is the place of the first payment of the page, nil for an empty page.
-	Newest *payment.Place
+	Newest *listed.Place
 	// Bounded is true if the search stopped at its bound before the page was full: Next is as far as it came.
 	Bounded bool
 }
@@ -106,8 +107,8 @@ func (s *Search) hits(ctx context.Context, auth account.Auth, q *Query, found *F
 	plain := q.LastFour == "" && q.Least+q.Most+q.Above+q.Below == ""
 	seen, size := 0, q.Limit+1
 	for behind := q.Behind; ; {
-		var list []payment.Scanned
-		var next *payment.Place
+		var list []listed.Scanned
+		var next *listed.Place
 		err := s.Store.View(ctx, func(r change.Reader) (err error) {
 			if indexed {
 				list, err = r.PaymentsBehind(auth.MerchantID, auth.ProfileID, f, behind, size)
@@ -149,7 +150,7 @@ func (s *Search) hits(ctx context.Context, auth account.Auth, q *Query, found *F
 }
 
 // passes reports whether a payment passes what stores cannot filter by.
-func (q *Query) passes(p *payment.Scanned) bool {
+func (q *Query) passes(p *listed.Scanned) bool {
 	if c := p.Attempt.Card; q.LastFour != "" && (c == nil || c.LastFour != q.LastFour) {
 		return false
 	}
@@ -189,7 +190,7 @@ func compareDecimals(a, b string) int {
 }
 
 // Fresh counts the payments of a query that are newer than a place, up to most.
-func (s *Search) Fresh(ctx context.Context, auth account.Auth, q Query, than payment.Place, most int) (int, error) {
+func (s *Search) Fresh(ctx context.Context, auth account.Auth, q Query, than listed.Place, most int) (int, error) {
 	q.Behind, q.Filter.From = nil, than.CreatedAt
 	q.Limit = min(max(most, 1), MaxBrowsed)
 	found := &Found{}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/card"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -25,12 +26,12 @@ func TestCompareDecimals(t *testing.T) {
 
 // TestQueryPasses compares amounts in the major units of each payment's own currency.
 func TestQueryPasses(t *testing.T) {
-	of := func(minor int64, c sdk.Currency) *payment.Scanned {
-		return &payment.Scanned{Payment: &payment.Payment{Amount: minor, Currency: c}, Attempt: payment.AttemptDetails{Card: &card.Facts{LastFour: "4242"}}}
+	of := func(minor int64, c sdk.Currency) *listed.Scanned {
+		return &listed.Scanned{Payment: &payment.Payment{Amount: minor, Currency: c}, Attempt: payment.AttemptDetails{Card: &card.Facts{LastFour: "4242"}}}
 	}
 	for name, c := range map[string]struct {
 		q    Query
-		p    *payment.Scanned
+		p    *listed.Scanned
 		want bool
 	}{
 		"above, its own amount": {Query{Above: "10"}, of(1000, "USD"), false},
@@ -42,7 +43,7 @@ func TestQueryPasses(t *testing.T) {
 		"unknown currency":      {Query{Least: "1"}, of(1000, "XXQ"), false},
 		"last four":             {Query{LastFour: "4242"}, of(1, "USD"), true},
 		"other last four":       {Query{LastFour: "0000"}, of(1, "USD"), false},
-		"no card":               {Query{LastFour: "4242"}, &payment.Scanned{Payment: &payment.Payment{Currency: "USD"}}, false},
+		"no card":               {Query{LastFour: "4242"}, &listed.Scanned{Payment: &payment.Payment{Currency: "USD"}}, false},
 	} {
 		require.Equal(t, c.want, c.q.passes(c.p), name)
 	}

@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
+	"payswitch/engine/listed"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -107,7 +108,7 @@ func load(r change.Reader, p *payment.Payment) (*change.Loaded, error) {
 func (s *Search) scan(ctx context.Context, auth account.Auth, f *request.PaymentFilter) (found []*change.Loaded, total int, err error) {
 	end := f.Offset + f.Limit
 	var best []hit // in the filter's order, no more than the page and what is before it
-	err = s.each(ctx, auth, *f, func(p *payment.Scanned) error {
+	err = s.each(ctx, auth, *f, func(p *listed.Scanned) error {
 		if passes, err := s.passes(p, f); !passes {
 			return err
 		}
@@ -139,11 +140,11 @@ func (s *Search) scan(ctx context.Context, auth account.Auth, f *request.Payment
 }
 
 // each calls see with every payment that passes the filters of columns, newest first.
-func (s *Search) each(ctx context.Context, auth account.Auth, f request.PaymentFilter, see func(p *payment.Scanned) error) error {
-	var behind *payment.Place
+func (s *Search) each(ctx context.Context, auth account.Auth, f request.PaymentFilter, see func(p *listed.Scanned) error) error {
+	var behind *listed.Place
 	for {
-		var list []payment.Scanned
-		var next *payment.Place
+		var list []listed.Scanned
+		var next *listed.Place
 		err := s.Store.View(ctx, func(r change.Reader) (err error) {
 			list, next, err = r.ScanPayments(auth.MerchantID, auth.ProfileID, f, behind, window)
 			return err
@@ -164,7 +165,7 @@ func (s *Search) each(ctx context.Context, auth account.Auth, f request.PaymentF
 }
 
 // passes reports whether a payment passes the filters of documents.
-func (s *Search) passes(p *payment.Scanned, f *request.PaymentFilter) (bool, error) {
+func (s *Search) passes(p *listed.Scanned, f *request.PaymentFilter) (bool, error) {
 	d, a := &p.Payment.Details, &p.Attempt
 	network := ""
 	if a.Card != nil {
@@ -200,10 +201,10 @@ func (s *Search) passes(p *payment.Scanned, f *request.PaymentFilter) (bool, err
 type hit struct {
 	id    string
 	value int64
-	place payment.Place
+	place listed.Place
 }
 
-func hitOf(p *payment.Scanned, f *request.PaymentFilter) hit {
+func hitOf(p *listed.Scanned, f *request.PaymentFilter) hit {
 	h := hit{id: p.Payment.ID, place: p.Place}
 	switch f.Order {
 	case request.OrderAmount:
@@ -239,7 +240,7 @@ func (s *Search) PaymentValues(ctx context.Context, auth account.Auth, from, to 
 		return nil, fault.Unauthorized()
 	}
 	v := &Values{}
-	err := s.each(ctx, auth, request.PaymentFilter{From: from, To: to, Documents: true}, func(p *payment.Scanned) error {
+	err := s.each(ctx, auth, request.PaymentFilter{From: from, To: to, Documents: true}, func(p *listed.Scanned) error {
 		note(&v.Connectors, p.Connector)
 		note(&v.Currencies, string(p.Payment.Currency))
 		note(&v.Statuses, string(p.Payment.Status))
@@ -259,7 +260,7 @@ func note(list *[]string, value string) {
 }
 
 // CountPayments counts a merchant's payments that were created from from to to, by status. A zero time does not filter.
-func (s *Search) CountPayments(ctx context.Context, auth account.Auth, from, to time.Time) (list []payment.Count, err error) {
+func (s *Search) CountPayments(ctx context.Context, auth account.Auth, from, to time.Time) (list []listed.Count, err error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}

@@ -13,6 +13,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
@@ -106,11 +107,11 @@ var changeKinds = []kind{
 	},
 	{
 		name:      "authentication",
-		make:      func(f *filler) any { v := filled[payment.Authentication](f); v.MerchantID = merchantA; return v },
-		empty:     func() any { return &payment.Authentication{MerchantID: merchantA, ID: "auth"} },
-		insert:    func(tx engine.Tx, v any) error { return tx.InsertAuthentication(v.(*payment.Authentication)) },
-		read:      func(r engine.Reader, v any) (any, error) { return r.Authentication(v.(*payment.Authentication).ID) },
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateAuthentication(v.(*payment.Authentication)) },
+		make:      func(f *filler) any { v := filled[authentication.Record](f); v.MerchantID = merchantA; return v },
+		empty:     func() any { return &authentication.Record{MerchantID: merchantA, ID: "auth"} },
+		insert:    func(tx engine.Tx, v any) error { return tx.InsertAuthentication(v.(*authentication.Record)) },
+		read:      func(r engine.Reader, v any) (any, error) { return r.Authentication(v.(*authentication.Record).ID) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateAuthentication(v.(*authentication.Record)) },
 		fixed:     []string{"MerchantID", "ID", "PaymentID", "AttemptID", "ProfileID", "CreatedAt", "Owner", "LeaseUntil"},
 		versioned: true,
 	},

@@ -9,44 +9,44 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/authentication"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
 )
 
-func authentication(id string) *payment.Authentication {
-	return &payment.Authentication{ID: id, MerchantID: merchantA, PaymentID: "pay_1", AttemptID: "pay_1_1", State: payment.AuthenticationPrepared, CreatedAt: base}
+func authenticationOf(id string) *authentication.Record {
+	return &authentication.Record{ID: id, MerchantID: merchantA, PaymentID: "pay_1", AttemptID: "pay_1_1", State: authentication.Prepared, CreatedAt: base}
 }
 
-func authenticationID(a *payment.Authentication) string { return a.ID }
+func authenticationID(a *authentication.Record) string { return a.ID }
 
 func testAuthentications(t *testing.T, s engine.Store) {
-	other := authentication("auth_3")
+	other := authenticationOf("auth_3")
 	other.PaymentID = "pay_2"
 	update(t, s, func(tx engine.Tx) error {
-		return errors.Join(tx.InsertAuthentication(authentication("auth_2")), tx.InsertAuthentication(authentication("auth_1")), tx.InsertAuthentication(other))
+		return errors.Join(tx.InsertAuthentication(authenticationOf("auth_2")), tx.InsertAuthentication(authenticationOf("auth_1")), tx.InsertAuthentication(other))
 	})
 	of := func(merchantID, paymentID string) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*payment.Authentication, error) {
+		return ids(get(t, s, func(r engine.Reader) ([]*authentication.Record, error) {
 			return r.Authentications(merchantID, paymentID)
 		}), authenticationID)
 	}
 	require.Equal(t, []string{"auth_2", "auth_1"}, of(merchantA, "pay_1"), "by insertion")
 	require.Equal(t, []string{"auth_3"}, of(merchantA, "pay_2"))
 	require.Empty(t, of(merchantB, "pay_1"))
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertAuthentication(authentication("auth_1")) }), fault.ErrConflict)
-	stale := authentication("auth_1")
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertAuthentication(authenticationOf("auth_1")) }), fault.ErrConflict)
+	stale := authenticationOf("auth_1")
 	stale.Version = 7
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdateAuthentication(stale) }), fault.ErrConflict)
-	theirs := authentication("auth_1")
+	theirs := authenticationOf("auth_1")
 	theirs.MerchantID, theirs.Version = merchantB, 1
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdateAuthentication(theirs) }), fault.ErrNotFound)
-	_, err := read(s, func(r engine.Reader) (*payment.Authentication, error) { return r.Authentication("auth_9") })
+	_, err := read(s, func(r engine.Reader) (*authentication.Record, error) { return r.Authentication("auth_9") })
 	require.ErrorIs(t, err, fault.ErrNotFound)
 }
 
 func testAuthenticationsAt(t *testing.T, s engine.Store) {
 	insert := func(merchantID, id, accountID, transaction string) {
-		a := authentication(id)
+		a := authenticationOf(id)
 		a.MerchantID, a.AccountID, a.Details.ServerTransID = merchantID, accountID, transaction
 		update(t, s, func(tx engine.Tx) error { return tx.InsertAuthentication(a) })
 	}
@@ -56,7 +56,7 @@ func testAuthenticationsAt(t *testing.T, s engine.Store) {
 	insert(merchantA, "a4", "acc2", "s1")
 	insert(merchantB, "a5", "acc", "s1")
 	at := func(accountID, transaction string) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*payment.Authentication, error) {
+		return ids(get(t, s, func(r engine.Reader) ([]*authentication.Record, error) {
 			return r.AuthenticationsAt(merchantA, accountID, transaction)
 		}), authenticationID)
 	}
@@ -79,7 +79,7 @@ func testAuthenticationsAt(t *testing.T, s engine.Store) {
 func testAuthenticationLeases(t *testing.T, s engine.Store) {
 	now := get(t, s, func(r engine.Reader) (time.Time, error) { return r.Now(), nil })
 	for id, due := range map[string]time.Time{"a": now.Add(-time.Minute), "b": now.Add(-time.Second), "later": now.Add(time.Hour), "never": {}} {
-		a := authentication(id)
+		a := authenticationOf(id)
 		a.DueAt = due
 		update(t, s, func(tx engine.Tx) error { return tx.InsertAuthentication(a) })
 	}
@@ -119,7 +119,7 @@ func testAuthenticationLeases(t *testing.T, s engine.Store) {
 	require.True(t, lease("later", "n1", time.Hour))
 	require.False(t, lease("nothing", "n1", time.Hour))
 
-	a := get(t, s, func(r engine.Reader) (*payment.Authentication, error) { return r.Authentication("a") })
+	a := get(t, s, func(r engine.Reader) (*authentication.Record, error) { return r.Authentication("a") })
 	require.EqualValues(t, 1, a.Version, "a lease does not raise the version")
 	a.Owner, a.LeaseUntil, a.DueAt = "", time.Time{}, time.Time{}
 	update(t, s, func(tx engine.Tx) error { return tx.UpdateAuthentication(a) })

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -70,7 +71,7 @@ func testDisputes(t *testing.T, s engine.Store) {
 		require.Equal(t, c.want, ids(got, disputeID), name)
 	}
 	counts := func(profile string, from, to time.Time) (out []string) {
-		for _, c := range get(t, s, func(r engine.Reader) ([]payment.DisputeCount, error) {
+		for _, c := range get(t, s, func(r engine.Reader) ([]listed.DisputeCount, error) {
 			return r.DisputeCounts(merchantA, profile, from, to)
 		}) {
 			out = append(out, fmt.Sprint(c.Connector, " ", c.Currency, " ", c.Stage, " ", c.Status, " ", c.N))

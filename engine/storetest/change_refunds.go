@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
@@ -90,7 +91,7 @@ func testRefunds(t *testing.T, s engine.Store) {
 		require.Equal(t, c.total, total, name)
 	}
 	counts := func(profile string, from, to time.Time) (out []string) {
-		for _, c := range get(t, s, func(r engine.Reader) ([]payment.RefundCount, error) {
+		for _, c := range get(t, s, func(r engine.Reader) ([]listed.RefundCount, error) {
 			return r.RefundCounts(merchantA, profile, from, to)
 		}) {
 			out = append(out, fmt.Sprint(c.Connector, " ", c.Currency, " ", c.Status, " ", c.N))

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
@@ -78,9 +79,9 @@ func testPaymentSearch(t *testing.T, s engine.Store) {
 		got, _ = find(f)
 		require.Equal(t, c.want[max(0, len(c.want)-1):], got, name)
 
-		behindThat, behind := []string{}, (*payment.Place)(nil)
+		behindThat, behind := []string{}, (*listed.Place)(nil)
 		for limit := 2; ; {
-			list := get(t, s, func(r engine.Reader) ([]payment.Scanned, error) {
+			list := get(t, s, func(r engine.Reader) ([]listed.Scanned, error) {
 				return r.PaymentsBehind(merchantA, c.profile, c.f, behind, limit)
 			})
 			for _, p := range list {
@@ -95,10 +96,10 @@ func testPaymentSearch(t *testing.T, s engine.Store) {
 
 		for window := 1; window < 8; window++ {
 			scanned, windows := []string{}, 0
-			var behind *payment.Place
+			var behind *listed.Place
 			for {
-				var next *payment.Place
-				list := get(t, s, func(r engine.Reader) (list []payment.Scanned, err error) {
+				var next *listed.Place
+				list := get(t, s, func(r engine.Reader) (list []listed.Scanned, err error) {
 					list, next, err = r.ScanPayments(merchantA, c.profile, c.f, behind, window)
 					return list, err
 				})
@@ -117,8 +118,8 @@ func testPaymentSearch(t *testing.T, s engine.Store) {
 			require.LessOrEqual(t, windows, 5/window+1)
 		}
 	}
-	scan := func(f request.PaymentFilter) []payment.Scanned {
-		return get(t, s, func(r engine.Reader) (list []payment.Scanned, err error) {
+	scan := func(f request.PaymentFilter) []listed.Scanned {
+		return get(t, s, func(r engine.Reader) (list []listed.Scanned, err error) {
 			list, _, err = r.ScanPayments(merchantA, "", f, nil, 10)
 			return list, err
 		})
@@ -135,7 +136,7 @@ func testPaymentSearch(t *testing.T, s engine.Store) {
 		[]any{p.Connector, p.Payment.Amount, p.Payment.Status, string(p.Payment.Currency), p.Place.CreatedAt})
 
 	counts := func(profile string, from, to time.Time) (out []string) {
-		for _, c := range get(t, s, func(r engine.Reader) ([]payment.Count, error) { return r.PaymentCounts(merchantA, profile, from, to) }) {
+		for _, c := range get(t, s, func(r engine.Reader) ([]listed.Count, error) { return r.PaymentCounts(merchantA, profile, from, to) }) {
 			out = append(out, fmt.Sprint(c.Status, " ", c.N))
 		}
 		return out

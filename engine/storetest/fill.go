@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/staff"
@@ -29,7 +30,7 @@ var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[account.Account]():         {"Private", "Credentials", "Environment", "Fingerprint", "Deleted"},
 	reflect.TypeFor[account.Customer]():        {"Personal"},
 	reflect.TypeFor[payment.Operation]():       {"Key"}, // stored, but read by a call of its own
-	reflect.TypeFor[payment.Authentication]():  {"Private", "Key"},
+	reflect.TypeFor[authentication.Record]():   {"Private", "Key"},
 	reflect.TypeFor[method.PaymentMethod]():    {"Private"},
 	reflect.TypeFor[webhook.Endpoint]():        {"Secrets"},
 	reflect.TypeFor[method.Mandate]():          {"Private"},

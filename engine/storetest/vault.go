@@ -13,6 +13,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
@@ -116,7 +117,7 @@ func testShortTermKeys(t *testing.T, s engine.Store) {
 	future := time.Now().Add(time.Hour).Truncate(time.Millisecond).UTC()
 	op := operation("op_1")
 	op.Instrument, op.Key = []byte("text"), shortTermKey(future)
-	auth := authentication("auth_1")
+	auth := authenticationOf("auth_1")
 	auth.MerchantID, auth.Instrument, auth.Key = merchantA, []byte("text"), shortTermKey(future)
 	token := &payment.CardToken{MerchantID: merchantA, Token: "t", Sealed: []byte("text"), Key: shortTermKey(future)}
 	update(t, s, func(tx engine.Tx) error {
@@ -198,7 +199,7 @@ func testSealedRows(t *testing.T, s engine.Store) {
 				tx.InsertPaymentMethod(&method.PaymentMethod{MerchantID: merchantA, ID: id, Sealed: text("m")}),
 				tx.InsertJournal(&drive.JournalRecord{OperationID: id, Sealed: text("j")}),
 				tx.InsertMandate(&method.Mandate{MerchantID: merchantA, ID: id, Sealed: text("m")}),
-				tx.InsertAuthentication(&payment.Authentication{MerchantID: merchantA, ID: id, Sealed: text("a"), Request: text("r")}),
+				tx.InsertAuthentication(&authentication.Record{MerchantID: merchantA, ID: id, Sealed: text("a"), Request: text("r")}),
 				tx.InsertEndpoint(&webhook.Endpoint{MerchantID: merchantA, ID: id, Sealed: text("w")}),
 				tx.InsertStaffUser(&staff.User{ID: id, EmailHash: []byte(id), State: staff.Active, Sealed: text("s")}),
 				tx.InsertDeliveryAttempt(&webhook.Attempt{MerchantID: merchantA, EventID: "evt", ID: id, Sealed: text("d")}),
@@ -307,7 +308,7 @@ func testSignedRows(t *testing.T, s engine.Store) {
 			}
 		}
 	}
-	op, auth, method := made["operation"].(*payment.Operation), made["authentication"].(*payment.Authentication), made["payment method"].(*method.PaymentMethod)
+	op, auth, method := made["operation"].(*payment.Operation), made["authentication"].(*authentication.Record), made["payment method"].(*method.PaymentMethod)
 	op = &payment.Operation{ID: "driven", MerchantID: merchantA, PaymentID: op.PaymentID, Status: payment.OperationStarted, LeaseUntil: base}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertOperation(op) })
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -91,12 +92,12 @@ func (v *Vault) OpenSecrets(ctx context.Context, sealed []byte, merchantID, id s
 	return card.Secrets{Number: secret.New(c.Number), CVC: secret.New(c.CVC), CAVV: secret.New(c.CAVV)}, nil
 }
 
-func (v *Vault) SealAuthentication(a *payment.Authentication) (err error) {
+func (v *Vault) SealAuthentication(a *authentication.Record) (err error) {
 	a.Sealed, err = v.SealJSON(a.Private, authenticationAD(a.MerchantID, a.ID))
 	return err
 }
 
-func (v *Vault) OpenAuthentication(a *payment.Authentication) error {
-	a.Private = &payment.AuthenticationPrivate{}
+func (v *Vault) OpenAuthentication(a *authentication.Record) error {
+	a.Private = &authentication.Private{}
 	return v.OpenJSON(a.Sealed, authenticationAD(a.MerchantID, a.ID), a.Private)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/search"
@@ -13,7 +14,7 @@ import (
 
 // counts is what the overview needs of the engine.
 type counts interface {
-	CountPayments(ctx context.Context, auth account.Auth, from, to time.Time) ([]payment.Count, error)
+	CountPayments(ctx context.Context, auth account.Auth, from, to time.Time) ([]listed.Count, error)
 }
 
 // homePage shows what a merchant looks at first. A part that cannot be read says so, and the others stand.
@@ -119,7 +120,7 @@ func (s *Server) today(ctx context.Context, c *call, p *homePage) error {
 // counted are payments by what became of them.
 type counted struct{ all, paid, failed int64 }
 
-func sumsOf(list []payment.Count) (c counted) {
+func sumsOf(list []listed.Count) (c counted) {
 	for _, n := range list {
 		c.all += n.N
 		switch n.Status {

@@ -9,6 +9,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/search"
@@ -21,7 +22,7 @@ import (
 type paymentLists interface {
 	ListPayments(ctx context.Context, auth account.Auth, in request.ListInput) ([]*change.View, error)
 	Browse(ctx context.Context, auth account.Auth, q search.Query) (*search.Found, error)
-	Fresh(ctx context.Context, auth account.Auth, q search.Query, than payment.Place, most int) (int, error)
+	Fresh(ctx context.Context, auth account.Auth, q search.Query, than listed.Place, most int) (int, error)
 	Find(ctx context.Context, auth account.Auth, id string) (story.Place, bool, error)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/search"
 	"payswitch/sdk"
@@ -181,14 +182,14 @@ func (f *filters) tags(path string) (out []Tag) {
 }
 
 // place writes a place in a list for an address, and readPlace reads it. A place that was written by hand and is wrong begins at the newest payment.
-func place(p *payment.Place) string {
+func place(p *listed.Place) string {
 	if p == nil {
 		return ""
 	}
 	return strconv.FormatInt(p.CreatedAt.UnixMilli(), 10) + "-" + strconv.FormatInt(p.Seq, 10)
 }
 
-func readPlace(text string) *payment.Place {
+func readPlace(text string) *listed.Place {
 	at, seq, ok := strings.Cut(text, "-")
 	if !ok {
 		return nil
@@ -198,5 +199,5 @@ func readPlace(text string) *payment.Place {
 	if err != nil || wrong != nil {
 		return nil
 	}
-	return &payment.Place{CreatedAt: time.UnixMilli(ms).UTC(), Seq: n}
+	return &listed.Place{CreatedAt: time.UnixMilli(ms).UTC(), Seq: n}
 }

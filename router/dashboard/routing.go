@@ -9,22 +9,22 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
-	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rule"
 	"payswitch/engine/staff"
 	"payswitch/sdk"
 )
 
-// routed is what the pages of routing need of the engine.
-type routed interface {
+// routingUses is what the pages of routing need of the engine.
+type routingUses interface {
 	CreateRouting(ctx context.Context, a account.Auth, in routing.ConfigInput) (*routing.Config, []rule.Warning, error)
 	Routings(ctx context.Context, a account.Auth, transactionType string, limit, offset int) ([]*routing.Config, error)
 	Routing(ctx context.Context, a account.Auth, id string) (*routing.Config, error)
 	ActivateRouting(ctx context.Context, a account.Auth, id, transactionType string) (*routing.Config, error)
 	DeactivateRouting(ctx context.Context, a account.Auth, profileID, transactionType string) (*routing.Config, error)
 	ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error)
-	ProfileDefaults(ctx context.Context, a account.Auth, profileID string) ([]payment.RoutingChoice, error)
+	ProfileDefaults(ctx context.Context, a account.Auth, profileID string) ([]routed.Choice, error)
 }
 
 func (s *Server) routingRoutes() []route {

@@ -17,7 +17,7 @@ import (
 type settings interface {
 	deciding
 	approving
-	routed
+	routingUses
 	simulated
 	linking
 	CreateMerchant(ctx context.Context, in account.MerchantInput) (*account.Merchant, error)

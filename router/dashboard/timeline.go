@@ -56,7 +56,7 @@ func (c *call) timeline(v *change.View, st *story.Story, deliveries []*webhook.D
 			continue
 		}
 		m := &Moment{ID: a.ID, Text: "attempt " + strconv.Itoa(a.Number) + " goes to " + a.Connector, Chip: new(chip(string(a.Status)))}
-		if r, ok := routed[a.ID]; ok && r.Routed != nil {
+		if r, ok := routed[a.ID]; ok && r.Trace != nil {
 			m.Facts = append(m.Facts, Fact{"Chosen by", words(string(r.By))})
 			if r.Rule != "" {
 				m.Facts = append(m.Facts, Fact{"Rule", r.Rule})

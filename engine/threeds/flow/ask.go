@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
@@ -129,7 +130,7 @@ func answerOf(ans authAnswer) threeds.Result {
 func (s *Authentications) development() bool { return strings.HasPrefix(s.PublicURL, "http:") }
 
 // tokenURL returns a URL of ours with a secret token. Only the party that received the URL knows it.
-func (s *Authentications) tokenURL(a *payment.Authentication, use payment.URLUse) string {
+func (s *Authentications) tokenURL(a *authentication.Record, use authentication.URLUse) string {
 	return s.PublicURL + "/3ds/" + string(use) + "/" + a.Private.Tokens[use]
 }
 
@@ -144,8 +145,8 @@ func (e *Authentications) callRequest(c *authCase, account *account.Account, fir
 	s := &c.w.Profile.Settings
 	r.Authentication = &sdk.AuthenticationRequest{AuthenticationID: a.ID, DeviceChannel: d.Channel, MessageCategory: d.Category,
 		MessageVersion: d.MessageVersion, Network: d.Network, Data: a.Private.Data, ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
-		DSTransID: d.DSTransID, MethodCompletion: d.MethodCompletion, NotificationURL: e.tokenURL(a, payment.URLChallenge),
-		MethodNotificationURL: e.tokenURL(a, payment.URLMethod), ResultURL: e.tokenURL(a, payment.URLResult), EventURL: e.tokenURL(a, payment.URLEvent),
+		DSTransID: d.DSTransID, MethodCompletion: d.MethodCompletion, NotificationURL: e.tokenURL(a, authentication.URLChallenge),
+		MethodNotificationURL: e.tokenURL(a, authentication.URLMethod), ResultURL: e.tokenURL(a, authentication.URLResult), EventURL: e.tokenURL(a, authentication.URLEvent),
 		RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, RequestorName: c.w.Profile.Name, AcquirerBIN: d.Bound.AcquirerBIN,
 		AcquirerMID: d.Bound.AcquirerMID, AcquirerCountry: d.Merchant.AcquirerCountry, MerchantName: d.Merchant.Name,
 		MerchantCountry: d.Merchant.Country, MCC: d.Merchant.MCC, ChallengeInds: d.ChallengeInds, ChallengeWindow: d.ChallengeWindow,
@@ -157,7 +158,7 @@ func (e *Authentications) callRequest(c *authCase, account *account.Account, fir
 }
 
 // instrumentOf decrypts the request and the card of the authorization that follows.
-func (s *Authentications) instrumentOf(ctx context.Context, a *payment.Authentication) (first sdk.Request, secrets card.Secrets, err error) {
+func (s *Authentications) instrumentOf(ctx context.Context, a *authentication.Record) (first sdk.Request, secrets card.Secrets, err error) {
 	if err = s.Vault.OpenJSON(a.Request, vault.RequestAD(a.ID), &first); err != nil {
 		return first, secrets, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
@@ -69,7 +70,7 @@ func (e *Authentications) AuthenticatePayment(ctx context.Context, auth account.
 		return nil, fault.Missing("sdk_information")
 	}
 	s := w.Attempt.Details.Authentication
-	if s == nil || s.Connector == "" || s.State == payment.AuthenticationCreated {
+	if s == nil || s.Connector == "" || s.State == authentication.Created {
 		return nil, fault.Refused("You cannot authenticate this payment because payment_attempt.external_three_ds_authentication_attempted is false")
 	}
 	return e.authenticate(ctx, s.ID, in)
@@ -99,7 +100,7 @@ func (s *Authentications) authenticate(ctx context.Context, id string, in Authen
 				return nil, err
 			}
 			return s.authenticationView(c), nil
-		case c.auth.State != payment.AuthenticationAsking:
+		case c.auth.State != authentication.Asking:
 			return s.authenticationView(c), nil
 		}
 		// Another request sends the AReq: its answer is also the answer to this one.
@@ -122,7 +123,7 @@ func (s *Authentications) awaitMethod(ctx context.Context, id string, in Authent
 		if err != nil {
 			return err
 		}
-		if c.auth.State != payment.AuthenticationPrepared || in.Channel == sdk.ChannelApp || s.Now().Sub(began) >= methodRun(c, in).Grace() {
+		if c.auth.State != authentication.Prepared || in.Channel == sdk.ChannelApp || s.Now().Sub(began) >= methodRun(c, in).Grace() {
 			return nil
 		}
 		select {
@@ -154,10 +155,10 @@ func (c *authCase) spent() bool {
 // call has begun it.
 func (s *Authentications) beginAReq(ctx context.Context, c *authCase, in AuthenticationInput) (*change.Loaded, error) {
 	a, d := c.auth, &c.auth.Details
-	if a.State == payment.AuthenticationAsking || !d.AnsweredAt.IsZero() {
+	if a.State == authentication.Asking || !d.AnsweredAt.IsZero() {
 		return nil, vault.ErrUnchanged
 	}
-	if a.State != payment.AuthenticationPrepared || !c.waiting() || c.w.Payment.Status != payment.RequiresCustomerAction {
+	if a.State != authentication.Prepared || !c.waiting() || c.w.Payment.Status != payment.RequiresCustomerAction {
 		return nil, fault.Refused("You cannot authenticate this payment because it has status " + string(c.w.Payment.Status))
 	}
 	if most := c.cfg().MaxAuthentications; most > 0 && int64(d.Tries) >= most {
@@ -191,7 +192,7 @@ func (s *Authentications) beginAReq(ctx context.Context, c *authCase, in Authent
 	if d.Again || c.spent() {
 		kind = sdk.OpPrepare // the authenticator has dropped its session: open a new one first
 	}
-	a.State = payment.AuthenticationAsking
+	a.State = authentication.Asking
 	return s.nextCall(c, account, adapter, kind, &first, secrets)
 }
 
@@ -256,7 +257,7 @@ func (s *Authentications) askOnce(ctx context.Context, c *authCase, q *change.Lo
 func (s *Authentications) bookSecondLookUp(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer) (*change.Loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
-	if a.State != payment.AuthenticationAsking {
+	if a.State != authentication.Asking {
 		return nil, nil
 	}
 	rng := chooseRange(ans.out.Ranges, d.Network)
@@ -293,7 +294,7 @@ func (s *Authentications) bookSecondLookUp(ctx context.Context, c *authCase, q *
 func (s *Authentications) bookAReq(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer, tried *threeds.Tried) (*change.Loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
-	if a.State != payment.AuthenticationAsking { // the authentication was given up in the meantime: the answer is stored, but nothing uses it
+	if a.State != authentication.Asking { // the authentication was given up in the meantime: the answer is stored, but nothing uses it
 		s.keepAnswer(c, ans)
 		return nil, nil
 	}
@@ -321,12 +322,12 @@ func (s *Authentications) decideAReq(ctx context.Context, c *authCase, q *change
 		return s.conclude(ctx, c, decision)
 	}
 	c.moved = true
-	a.State = payment.AuthenticationChallenge
+	a.State = authentication.Challenge
 	if decision.Action == threeds.WaitDecoupled {
-		a.State = payment.AuthenticationDecoupled
+		a.State = authentication.Decoupled
 	}
 	a.Deadline, a.DueAt = c.now.Add(s.actionTime(c.w)), c.now.Add(pullAfter(0, false))
-	if a.State == payment.AuthenticationDecoupled {
+	if a.State == authentication.Decoupled {
 		a.Deadline = c.now.Add(time.Duration(d.DecoupledMinutes)*time.Minute + decoupledGrace)
 		if i := c.w.Attempt.Private.Invoke; i != nil {
 			waits := *i
@@ -368,8 +369,8 @@ func challengeOf(adapter port.AdapterInfo) sdk.ChallengeStart {
 }
 
 // sessionData returns threeDSSessionData. The ACS sends it back with the CRes.
-func (s *Authentications) sessionData(a *payment.Authentication) string {
-	return threeds.SessionData(s.sessionKey(), a.ID, a.Details.TokenHashes[payment.URLChallenge])
+func (s *Authentications) sessionData(a *authentication.Record) string {
+	return threeds.SessionData(s.sessionKey(), a.ID, a.Details.TokenHashes[authentication.URLChallenge])
 }
 
 func (s *Authentications) sessionKey() []byte { return s.Vault.Hash("three_ds session data", nil) }
@@ -390,7 +391,7 @@ func (e *Authentications) authenticationView(c *authCase) *AuthenticationView {
 		v.ACSURL, v.ChallengeRequest, v.ChallengeKey, v.Window = p.ACSURL, p.CReq, p.CReqKey, d.ChallengeWindow
 		v.SessionData = e.sessionData(c.auth)
 		if p.ByGet {
-			v.ACSURL = e.tokenURL(c.auth, payment.URLOpen) // clients post to this page, which redirects with GET
+			v.ACSURL = e.tokenURL(c.auth, authentication.URLOpen) // clients post to this page, which redirects with GET
 		}
 	}
 	return v

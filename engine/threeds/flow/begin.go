@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
@@ -67,7 +68,7 @@ func (s *Authentications) ConfirmAuthenticated(ctx context.Context, w *change.Co
 	if auth.Instrument, auth.Key, err = s.Vault.SealSecrets(c.Secrets, w.Payment.MerchantID, auth.ShortTermID(), until); err != nil {
 		return nil, err
 	}
-	w.Attempt.Details.Authentication = payment.SummaryOf(auth)
+	w.Attempt.Details.Authentication = authentication.Summarize(auth)
 	ac := &authCase{auth: auth, w: w.Loaded, now: now}
 	q, err := s.newCall(ac, account, adapter, kind, s.callRequest(ac, account, &first))
 	if err != nil {
@@ -122,13 +123,13 @@ func (s *Authentications) confirmingAuthenticator(ctx context.Context, w *change
 }
 
 // newAuthentication returns the record of an authentication that is about to begin.
-func (s *Authentications) newAuthentication(w *change.Loaded, account *account.Account, adapter port.AdapterInfo, c *card.Card, now time.Time) *payment.Authentication {
-	a := &payment.Authentication{ID: ids.At(link.AuthenticationPrefix, now), MerchantID: w.Payment.MerchantID, PaymentID: w.Payment.ID, AttemptID: w.Attempt.ID, ProfileID: w.Payment.ProfileID,
-		AccountID: account.ID, Connector: account.Connector, AdapterHash: adapter.Hash, State: payment.AuthenticationCreated, CreatedAt: now, ModifiedAt: now,
+func (s *Authentications) newAuthentication(w *change.Loaded, account *account.Account, adapter port.AdapterInfo, c *card.Card, now time.Time) *authentication.Record {
+	a := &authentication.Record{ID: ids.At(link.AuthenticationPrefix, now), MerchantID: w.Payment.MerchantID, PaymentID: w.Payment.ID, AttemptID: w.Attempt.ID, ProfileID: w.Payment.ProfileID,
+		AccountID: account.ID, Connector: account.Connector, AdapterHash: adapter.Hash, State: authentication.Created, CreatedAt: now, ModifiedAt: now,
 		Deadline: now.Add(s.actionTime(w)), DueAt: now.Add(s.LeaseTime),
-		Details: payment.AuthenticationDetails{TokenHashes: map[payment.URLUse][]byte{}, Channel: sdk.ChannelBrowser, Category: categoryPayment, AuthenticationInd: "01",
+		Details: authentication.Details{TokenHashes: map[authentication.URLUse][]byte{}, Channel: sdk.ChannelBrowser, Category: categoryPayment, AuthenticationInd: "01",
 			Network: c.Facts.Network},
-		Private: &payment.AuthenticationPrivate{Tokens: map[payment.URLUse]string{}}}
+		Private: &authentication.Private{Tokens: map[authentication.URLUse]string{}}}
 	if w.Payment.NetAmount == 0 {
 		a.Details.Category, a.Details.AuthenticationInd = categoryNonPayment, "04"
 	}
@@ -150,7 +151,7 @@ func (s *Authentications) limitAuthentications(ctx context.Context, w *change.Lo
 	if most == 0 {
 		return nil
 	}
-	var list []*payment.Authentication
+	var list []*authentication.Record
 	err := s.Store.View(ctx, func(r change.Reader) (err error) {
 		list, err = r.Authentications(w.Payment.MerchantID, w.Payment.ID)
 		return err
@@ -234,7 +235,7 @@ func (s *Authentications) lookUpVersions(ctx context.Context, id string, q *chan
 func (s *Authentications) bookLookUp(ctx context.Context, c *authCase, q *change.Loaded, ans authAnswer, tried *threeds.Tried) (*change.Loaded, error) {
 	c.answered(ans)
 	a := c.auth
-	if a.State != payment.AuthenticationCreated || !c.waiting() {
+	if a.State != authentication.Created || !c.waiting() {
 		return nil, nil // another change was faster
 	}
 	if ans.reject != nil { // the adapter cannot make the call: nothing has left, and the caller gets the reason
@@ -276,7 +277,7 @@ func (s *Authentications) bookLookUp(ctx context.Context, c *authCase, q *change
 	case direct:
 		return nil, s.conclude(ctx, c, threeds.Exempt(run))
 	}
-	a.State, a.Deadline = payment.AuthenticationPrepared, c.now.Add(s.actionTime(c.w))
+	a.State, a.Deadline = authentication.Prepared, c.now.Add(s.actionTime(c.w))
 	a.DueAt = a.Deadline
 	c.w.Attempt.Private.Invoke = invokeOf(a, rule)
 	return nil, payment.Move(c.w.Payment, c.w.Attempt, payment.TriggerActionRequired, c.now)
@@ -337,7 +338,7 @@ func (s *Authentications) fallbackAuthenticator(ctx context.Context, c *authCase
 // withdraw restores a payment's state after a confirm that could not begin.
 func (s *Authentications) withdraw(c *authCase, ans authAnswer) {
 	s.keepAnswer(c, ans)
-	s.finish(c, payment.AuthenticationErrored, string(threeds.Errored))
+	s.finish(c, authentication.Errored, string(threeds.Errored))
 	c.auth.Details.ErrorCode, c.auth.Details.ErrorMessage = threeds.CodeError, ans.reject.Message
 	c.moved = true
 	c.w.Attempt.Details.Card, c.w.Attempt.Details.Confirmed, c.w.Attempt.Private = nil, false, &payment.AttemptPrivate{}
@@ -387,7 +388,7 @@ func (s *Authentications) takeLookUp(c *authCase, o *sdk.AuthenticationOutcome, 
 	payment.SetText(&a.Private.MethodKey, o.MethodKey)
 	if a.Private.MethodData == "" {
 		var err error
-		if a.Private.MethodData, err = threeds.MethodData(d.ServerTransID, s.tokenURL(a, payment.URLMethod)); err != nil {
+		if a.Private.MethodData, err = threeds.MethodData(d.ServerTransID, s.tokenURL(a, authentication.URLMethod)); err != nil {
 			d.MethodURL = "" // without the data the 3DS method cannot run
 		}
 	}

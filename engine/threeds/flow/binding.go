@@ -4,18 +4,18 @@ import (
 	"encoding/json"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
 // bind returns the limits of an authentication's use: amount, currency, card, processor account and, if known, the acquirer. The acquirer is
 // optional, unless the card's network is unknown too.
-func (s *Authentications) bind(w *change.Loaded, c *card.Card) (b payment.AuthenticationBinding, m payment.AuthenticationMerchant, err error) {
-	b = payment.AuthenticationBinding{Amount: w.Payment.NetAmount, Currency: w.Payment.Currency, Card: s.cardHash(w.Payment.MerchantID, c.Secrets.Number), AccountID: w.Account.ID}
+func (s *Authentications) bind(w *change.Loaded, c *card.Card) (b authentication.Binding, m authentication.Merchant, err error) {
+	b = authentication.Binding{Amount: w.Payment.NetAmount, Currency: w.Payment.Currency, Card: s.cardHash(w.Payment.MerchantID, c.Secrets.Number), AccountID: w.Account.ID}
 	acquirer, err := acquirerOf(w, c.Facts.Network)
 	if err != nil {
 		return b, m, err
@@ -25,7 +25,7 @@ func (s *Authentications) bind(w *change.Loaded, c *card.Card) (b payment.Authen
 	}
 	b.AcquirerBIN, b.AcquirerMID = acquirer.BIN, acquirer.MID
 	fields := account.DetailsOf(w.Profile.Details)
-	m = payment.AuthenticationMerchant{AcquirerCountry: acquirer.Country, Name: acquirer.Name, Country: textField(fields["merchant_country_code"]),
+	m = authentication.Merchant{AcquirerCountry: acquirer.Country, Name: acquirer.Name, Country: textField(fields["merchant_country_code"]),
 		MCC: textField(fields["merchant_category_code"])}
 	return b, m, nil
 }

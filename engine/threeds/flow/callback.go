@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -37,7 +38,7 @@ type CallbackView struct {
 // MethodNotified receives the notification that the 3DS method has ended; data is threeDSMethodData as posted. It counts only before the
 // AReq.
 func (s *Authentications) MethodNotified(ctx context.Context, token, data string) (*CallbackView, error) {
-	c, err := s.authenticationByToken(ctx, payment.URLMethod, token)
+	c, err := s.authenticationByToken(ctx, authentication.URLMethod, token)
 	if errors.Is(err, fault.ErrNotFound) {
 		return &CallbackView{}, nil
 	}
@@ -55,7 +56,7 @@ func (s *Authentications) MethodNotified(ctx context.Context, token, data string
 func (s *Authentications) methodEnded(ctx context.Context, id string) error {
 	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
 		d := &c.auth.Details
-		if c.auth.State != payment.AuthenticationPrepared || !d.MethodNotifiedAt.IsZero() || d.Again {
+		if c.auth.State != authentication.Prepared || !d.MethodNotifiedAt.IsZero() || d.Again {
 			return vault.ErrUnchanged
 		}
 		d.MethodNotifiedAt = c.now
@@ -66,7 +67,7 @@ func (s *Authentications) methodEnded(ctx context.Context, id string) error {
 
 // ChallengeShown returns the page at the end of a challenge for a browser without a message. It changes nothing.
 func (s *Authentications) ChallengeShown(ctx context.Context, token string) (*CallbackView, error) {
-	c, err := s.authenticationByToken(ctx, payment.URLChallenge, token)
+	c, err := s.authenticationByToken(ctx, authentication.URLChallenge, token)
 	if errors.Is(err, fault.ErrNotFound) {
 		return &CallbackView{}, nil
 	}
@@ -79,7 +80,7 @@ func (s *Authentications) ChallengeShown(ctx context.Context, token string) (*Ca
 // ChallengeNotified receives the message that the ACS sends by the browser at the end of a challenge: a CRes or an error, and
 // threeDSSessionData. The message is not evidence; the engine fetches the result in the background.
 func (s *Authentications) ChallengeNotified(ctx context.Context, token, message, sessionData string) (*CallbackView, error) {
-	c, err := s.authenticationByToken(ctx, payment.URLChallenge, token)
+	c, err := s.authenticationByToken(ctx, authentication.URLChallenge, token)
 	if errors.Is(err, fault.ErrNotFound) {
 		return &CallbackView{}, nil
 	}
@@ -87,18 +88,18 @@ func (s *Authentications) ChallengeNotified(ctx context.Context, token, message,
 		return nil, err
 	}
 	cres, err := threeds.ParseCRes(message)
-	if err != nil && !c.auth.State.Ended() && c.auth.State != payment.AuthenticationResult {
+	if err != nil && !c.auth.State.Ended() && c.auth.State != authentication.ResultPending {
 		s.raiseCallbackAlarm(ctx, c, threeds.FlagUnexpectedCRes)
 		return s.silentView(c), nil
 	}
-	session := threeds.CheckSessionData(s.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[payment.URLChallenge], sessionData)
+	session := threeds.CheckSessionData(s.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[authentication.URLChallenge], sessionData)
 	var got threeds.CResReceipt
 	c, err = s.changeAuthentication(ctx, c.auth.ID, func(c *authCase) error {
 		got = threeds.ReceiveCRes(threeds.State(c.auth.State), s.run(c, threeds.Final, nil), cres, session)
 		if !got.Accepted {
 			return vault.ErrUnchanged
 		}
-		c.auth.State, c.auth.Details.ChallengedAt, c.auth.Details.Pulls = payment.AuthenticationState(got.Next), c.now, 0
+		c.auth.State, c.auth.Details.ChallengedAt, c.auth.Details.Pulls = authentication.State(got.Next), c.now, 0
 		c.auth.Details.ChallengeError = cres.MessageType != "CRes"
 		c.auth.Details.CResStatus, c.auth.Private.CRes = cres.TransStatus, message
 		c.auth.DueAt = c.now.Add(pullAfter(0, true))
@@ -149,7 +150,7 @@ func (s *Authentications) framersAt(w *change.Loaded) []string {
 
 func (s *Authentications) callbackView(c *authCase) *CallbackView {
 	v := &CallbackView{Known: true, PaymentID: c.auth.PaymentID, Origins: s.originsOf(c.w), Framers: s.framersOf(c),
-		AuthorizeURL: AuthorizeURL(s.PublicURL, c.w.Payment, c.w.Attempt, c.auth.Private.Tokens[payment.URLAuthorize])}
+		AuthorizeURL: AuthorizeURL(s.PublicURL, c.w.Payment, c.w.Attempt, c.auth.Private.Tokens[authentication.URLAuthorize])}
 	v.Poll = pollOf(c.w.Payment)
 	v.ReturnURL = c.w.Payment.Details.ReturnURL
 	if v.ReturnURL == "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
@@ -19,7 +20,7 @@ import (
 
 // authCase is an authentication with its payment, read together, and the changes to write together.
 type authCase struct {
-	auth *payment.Authentication
+	auth *authentication.Record
 	w    *change.Loaded // payment, attempt, merchant and profile
 	now  time.Time
 
@@ -96,7 +97,7 @@ func (s *Authentications) commitAuthentication(ctx context.Context, c *authCase)
 	c.auth.ModifiedAt = c.now
 	ch := &change.Change{Authentication: c.auth, Intents: c.insert, At: c.at, Asked: c.closed, Journal: c.journal, Strong: c.strong, Alarms: c.alarms, Ended: c.ended}
 	if c.moved {
-		c.w.Attempt.Details.Authentication = payment.SummaryOf(c.auth)
+		c.w.Attempt.Details.Authentication = authentication.Summarize(c.auth)
 		c.w.Payment.ModifiedAt, c.w.Attempt.ModifiedAt = c.now, c.now
 		ch.Payment, ch.Attempt = c.w.Payment, c.w.Attempt
 		ch.Guard = change.CountGuard(c.w.Attempt, c.now)
@@ -129,8 +130,8 @@ func (c *authCase) flag(flags []threeds.Flag) {
 }
 
 // makeTokens makes the tokens of all URLs of a new authentication.
-func (s *Authentications) makeTokens(a *payment.Authentication) {
-	for _, use := range []payment.URLUse{payment.URLMethod, payment.URLChallenge, payment.URLEvent, payment.URLResult, payment.URLHosted, payment.URLAuthorize, payment.URLFrames, payment.URLOpen} {
+func (s *Authentications) makeTokens(a *authentication.Record) {
+	for _, use := range []authentication.URLUse{authentication.URLMethod, authentication.URLChallenge, authentication.URLEvent, authentication.URLResult, authentication.URLHosted, authentication.URLAuthorize, authentication.URLFrames, authentication.URLOpen} {
 		token := s.Links.NewToken(a, use)
 		hash := sha256.Sum256([]byte(token[link.IDLength:]))
 		a.Details.TokenHashes[use], a.Private.Tokens[use] = hash[:], token
@@ -139,7 +140,7 @@ func (s *Authentications) makeTokens(a *payment.Authentication) {
 
 // authenticationByToken returns the authentication to which a URL of ours belongs, or ErrNotFound, whatever is wrong. It refuses a wrong
 // token before it reads the store. also holds further parts of the path to which the token is bound.
-func (s *Authentications) authenticationByToken(ctx context.Context, use payment.URLUse, token string, also ...string) (*authCase, error) {
+func (s *Authentications) authenticationByToken(ctx context.Context, use authentication.URLUse, token string, also ...string) (*authCase, error) {
 	id, ok := s.Links.AuthenticationOfToken(use, token, also...)
 	if !ok {
 		return nil, fault.ErrNotFound

@@ -7,14 +7,14 @@ import (
 	"errors"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
 
 // HostedPage is the data with which our own page runs a payment's authentication. Merchants who only redirect use that page.
 type HostedPage struct {
-	Invoke *payment.AttemptInvoke // nil if there is nothing to run
+	Invoke *authentication.Invocation // nil if there is nothing to run
 	// AuthorizeURL is the page that waits and then sends the payer back to the shop.
 	AuthorizeURL string
 	// Challenge is the challenge under way, nil before one and after it.
@@ -26,7 +26,7 @@ type HostedPage struct {
 
 // HostedPage returns the data for a hosted page by the token in its URL. Error: HE_02 for a wrong token.
 func (s *Authentications) HostedPage(ctx context.Context, token string) (*HostedPage, error) {
-	c, err := s.authenticationByToken(ctx, payment.URLHosted, token)
+	c, err := s.authenticationByToken(ctx, authentication.URLHosted, token)
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil, fault.NotFound("Payment")
 	}
@@ -39,7 +39,7 @@ func (s *Authentications) HostedPage(ctx context.Context, token string) (*Hosted
 	if c.waiting() {
 		p.Invoke = c.w.Attempt.Private.Invoke
 	}
-	if c.auth.State == payment.AuthenticationChallenge {
+	if c.auth.State == authentication.Challenge {
 		p.Challenge = s.authenticationView(c)
 	}
 	return p, nil
@@ -56,7 +56,7 @@ func shopName(m *account.Merchant, p *account.Profile) (name string) {
 
 // HostedAuthenticate is AuthenticatePayment for the hosted page: the page's token replaces the client secret.
 func (s *Authentications) HostedAuthenticate(ctx context.Context, token string, in AuthenticationInput) (*AuthenticationView, error) {
-	c, err := s.authenticationByToken(ctx, payment.URLHosted, token)
+	c, err := s.authenticationByToken(ctx, authentication.URLHosted, token)
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil, fault.NotFound("Payment")
 	}
@@ -80,9 +80,9 @@ func newerBrowser(found, told *sdk.Browser) *sdk.Browser {
 }
 
 // invokeOf returns the data with which the browser runs a prepared authentication.
-func invokeOf(a *payment.Authentication, rule *sdk.AuthenticatorRule) *payment.AttemptInvoke {
-	return &payment.AttemptInvoke{MethodURL: a.Details.MethodURL, MethodKey: a.Private.MethodKey, MethodData: a.Private.MethodData,
-		AuthorizeToken: a.Private.Tokens[payment.URLAuthorize], PageToken: a.Private.Tokens[payment.URLHosted], Version: a.Details.MessageVersion,
+func invokeOf(a *authentication.Record, rule *sdk.AuthenticatorRule) *authentication.Invocation {
+	return &authentication.Invocation{MethodURL: a.Details.MethodURL, MethodKey: a.Private.MethodKey, MethodData: a.Private.MethodData,
+		AuthorizeToken: a.Private.Tokens[authentication.URLAuthorize], PageToken: a.Private.Tokens[authentication.URLHosted], Version: a.Details.MessageVersion,
 		DirectoryServerID: a.Details.DirectoryServerID, Network: a.Details.Network, Connector: a.Connector,
 		PostMessage: rule != nil && rule.Completion == sdk.MethodByPostMessage}
 }

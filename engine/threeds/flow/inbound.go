@@ -5,10 +5,10 @@ import (
 	"errors"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/sdk"
 )
@@ -20,7 +20,7 @@ func (s *Authentications) AuthenticatorCalled(ctx context.Context, token string,
 	s.InFlight.Add(1)
 	defer s.InFlight.Done()
 	neutral := &sdk.Reply{Status: 200}
-	c, r, adapter, err := s.authenticatorMessage(ctx, payment.URLResult, token, drive.ToResult, &m)
+	c, r, adapter, err := s.authenticatorMessage(ctx, authentication.URLResult, token, drive.ToResult, &m)
 	if c == nil || err != nil {
 		return neutral, err
 	}
@@ -40,7 +40,7 @@ func (s *Authentications) AuthenticatorCalled(ctx context.Context, token string,
 }
 
 // authenticatorMessage has the adapter read a message that arrived at a URL of one authentication. The case is nil for a wrong token.
-func (s *Authentications) authenticatorMessage(ctx context.Context, use payment.URLUse, token string, to drive.Destination, m *sdk.WebhookMessage) (*authCase, *port.DriveResult, port.AdapterInfo, error) {
+func (s *Authentications) authenticatorMessage(ctx context.Context, use authentication.URLUse, token string, to drive.Destination, m *sdk.WebhookMessage) (*authCase, *port.DriveResult, port.AdapterInfo, error) {
 	c, err := s.authenticationByToken(ctx, use, token)
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil, nil, port.AdapterInfo{}, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -63,7 +64,7 @@ func (s *Authentications) pullLeased(ctx context.Context, id string) error {
 		}
 	}()
 	c, err := s.loadAuthentication(ctx, id)
-	if err != nil || !c.auth.State.Challenged() && c.auth.State != payment.AuthenticationAsking {
+	if err != nil || !c.auth.State.Challenged() && c.auth.State != authentication.Asking {
 		return err
 	}
 	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
@@ -104,7 +105,7 @@ func (s *Authentications) result(ctx context.Context, c *authCase, adapter port.
 	told := o.TransStatus != "" || o.Gone
 	c.journal = append(c.journal, ans.journal...)
 	switch {
-	case a.State == payment.AuthenticationAsking: // the AReq was never answered: the result decides, as after a challenge
+	case a.State == authentication.Asking: // the AReq was never answered: the result decides, as after a challenge
 		if o.TransStatus == "" || o.TransStatus == "C" || o.TransStatus == "D" || !run.Matches(res) { // not final, or about another authentication
 			return vault.ErrUnchanged
 		}
@@ -123,7 +124,7 @@ func (s *Authentications) result(ctx context.Context, c *authCase, adapter port.
 		c.insert = append(c.insert, ans.op)
 	}
 	if o.Gone {
-		return s.end(c, payment.AuthenticationErrored, threeds.ResultGone)
+		return s.end(c, authentication.Errored, threeds.ResultGone)
 	}
 	decision := threeds.Decide(c.cfg(), run, res)
 	c.flag(decision.Flags)
@@ -157,9 +158,9 @@ func (s *Authentications) scheduleNextPull(c *authCase) error {
 	if !a.State.Challenged() {
 		return vault.ErrUnchanged
 	}
-	returned := a.State == payment.AuthenticationResult
+	returned := a.State == authentication.ResultPending
 	if returned && d.ChallengeError && c.now.Sub(d.ChallengedAt) > resultWait {
-		return s.end(c, payment.AuthenticationErrored, threeds.ChallengeError)
+		return s.end(c, authentication.Errored, threeds.ChallengeError)
 	}
 	if !c.now.Before(a.Deadline) {
 		return s.giveUp(c)
@@ -179,17 +180,17 @@ const resultWait = 30 * time.Second
 func (s *Authentications) giveUp(c *authCase) error {
 	how := threeds.PayerNeverCame
 	switch c.auth.State {
-	case payment.AuthenticationResult:
+	case authentication.ResultPending:
 		how = threeds.ResultLate
-	case payment.AuthenticationDecoupled:
+	case authentication.Decoupled:
 		how = threeds.DecoupledLate
 	}
 	c.cancel = c.auth.State.Challenged()
-	return s.end(c, payment.AuthenticationExpired, how)
+	return s.end(c, authentication.Expired, how)
 }
 
 // end ends an authentication that has no answer: it never authorizes.
-func (s *Authentications) end(c *authCase, state payment.AuthenticationState, how threeds.Ending) error {
+func (s *Authentications) end(c *authCase, state authentication.State, how threeds.Ending) error {
 	d := threeds.End(how)
 	return s.failPayment(c, state, string(d.Outcome), d.ErrorCode)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -44,7 +45,7 @@ const (
 // authorization; otherwise both go on in the background. A payer who comes without an answer to the challenge has closed it; the engine gives the
 // challenge up unless its result comes within closedWait. Repeated visits change nothing. Error: HE_02 for a wrong token.
 func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*AuthorizeView, error) {
-	c, err := s.authenticationByToken(ctx, payment.URLAuthorize, in.Token, in.MerchantID, in.PaymentID)
+	c, err := s.authenticationByToken(ctx, authentication.URLAuthorize, in.Token, in.MerchantID, in.PaymentID)
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil, fault.NotFound("Payment")
 	}
@@ -92,11 +93,11 @@ func pollOf(p *payment.Payment) string {
 // awaitResultLater runs awaitResult in the background, once on this node.
 func (s *Authentications) awaitResultLater(ctx context.Context, c *authCase) {
 	id := "closed/" + c.auth.ID
-	if c.auth.State == payment.AuthenticationResult {
+	if c.auth.State == authentication.ResultPending {
 		s.collectLater(ctx, c.auth.ID)
 		return
 	}
-	if c.auth.State != payment.AuthenticationChallenge || !s.collecting.begin(id, s.Now()) {
+	if c.auth.State != authentication.Challenge || !s.collecting.begin(id, s.Now()) {
 		return
 	}
 	s.InFlight.Add(1)
@@ -110,10 +111,10 @@ func (s *Authentications) awaitResultLater(ctx context.Context, c *authCase) {
 // awaitResult fetches the result for a payer who comes back from a challenge.
 func (s *Authentications) awaitResult(ctx context.Context, c *authCase) {
 	switch c.auth.State {
-	case payment.AuthenticationResult:
+	case authentication.ResultPending:
 		s.collect(ctx, c.auth.ID, authorizeWait)
 		return
-	case payment.AuthenticationChallenge:
+	case authentication.Challenge:
 		s.collect(ctx, c.auth.ID, closedWait)
 	default:
 		return
@@ -127,11 +128,11 @@ func (s *Authentications) awaitResult(ctx context.Context, c *authCase) {
 	default:
 	}
 	_, err := s.changeAuthentication(context.WithoutCancel(ctx), c.auth.ID, func(c *authCase) error {
-		if c.auth.State != payment.AuthenticationChallenge {
+		if c.auth.State != authentication.Challenge {
 			return vault.ErrUnchanged
 		}
 		c.cancel, c.background = true, true
-		return s.end(c, payment.AuthenticationExpired, threeds.WindowClosed)
+		return s.end(c, authentication.Expired, threeds.WindowClosed)
 	})
 	s.Changes.Postponed(ctx, "the end of a closed challenge", c.auth.PaymentID, err)
 }
@@ -164,13 +165,13 @@ const syncEvery = 3 * time.Second
 // SyncAuthentication performs a forced sync of a payment that has not reached the processor. It asks the authenticator if a challenge is
 // under way, and waits for an authorization that is being performed.
 func (s *Authentications) SyncAuthentication(ctx context.Context, w *change.Loaded) error {
-	if w.Attempt.Private.Invoke != nil && w.Attempt.Details.Authentication.State != payment.AuthenticationCreated {
+	if w.Attempt.Private.Invoke != nil && w.Attempt.Details.Authentication.State != authentication.Created {
 		c, err := s.loadAuthentication(ctx, w.Attempt.Details.Authentication.ID)
 		if err != nil {
 			return fault.Internal(err, "read authentication")
 		}
 		switch since := c.now.Sub(c.auth.Details.AnsweredAt); {
-		case c.auth.State == payment.AuthenticationResult:
+		case c.auth.State == authentication.ResultPending:
 			s.collect(ctx, c.auth.ID, syncWait)
 		case c.auth.State.Challenged() && since >= syncEvery && c.now.Sub(c.auth.ModifiedAt) >= syncEvery:
 			if _, err := s.pull(ctx, c.auth.ID); err != nil {
@@ -252,9 +253,9 @@ func (e *Authentications) CancelAuthentication(ctx context.Context, w *change.Lo
 	c.background = true
 	c.auth.ModifiedAt = now
 	c.auth.Details.ErrorCode = "cancelled"
-	e.finish(c, payment.AuthenticationExpired, string(threeds.Abandoned))
+	e.finish(c, authentication.Expired, string(threeds.Abandoned))
 	w.Attempt.Private.Invoke = nil
-	w.Attempt.Details.Authentication = payment.SummaryOf(c.auth)
+	w.Attempt.Details.Authentication = authentication.Summarize(c.auth)
 	ch.Authentication, ch.Ended = c.auth, true
 	ch.Effects = append(ch.Effects, e.followUps(c)...)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
@@ -42,7 +43,7 @@ func (s *Authentications) StepUpAfter(ctx context.Context, w *change.Loaded, b *
 		if a.Details.StepUp {
 			soft.StepUps++
 		}
-		soft.Challenged = soft.Challenged || a.State == payment.AuthenticationConsumed && a.Details.Flow() == "challenge"
+		soft.Challenged = soft.Challenged || a.State == authentication.Consumed && a.Details.Flow() == "challenge"
 	}
 	if d := threeds.StepUp(cfg, soft); !d.Run {
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "no step-up after a soft decline", slog.String("payment_id", w.Payment.ID), slog.String("reason", d.Reason))
@@ -92,7 +93,7 @@ func (s *Authentications) stepUpAuthenticator(ctx context.Context, w *change.Loa
 	return account, adapter, nil
 }
 
-func (s *Authentications) authenticationsOf(ctx context.Context, p *payment.Payment) (list []*payment.Authentication, err error) {
+func (s *Authentications) authenticationsOf(ctx context.Context, p *payment.Payment) (list []*authentication.Record, err error) {
 	err = s.Store.View(ctx, func(r change.Reader) (err error) { list, err = r.Authentications(p.MerchantID, p.ID); return err })
 	if err != nil {
 		return nil, fault.Internal(err, "list authentications")
@@ -145,7 +146,7 @@ func (s *Authentications) newStepUp(ctx context.Context, w *change.Loaded, b *ev
 		return false, err
 	}
 	q.Secrets = card.Secrets{Number: secrets.Number}
-	a.Details.Authentication = payment.SummaryOf(auth)
+	a.Details.Authentication = authentication.Summarize(auth)
 	ch.NextAttempt, ch.Authentication = a, auth
 	ch.Intend(q.Operation, w.Account)
 	ch.Effects = append(ch.Effects, func(ctx context.Context) error {

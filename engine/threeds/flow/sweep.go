@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/change"
-	"payswitch/engine/payment"
 	"payswitch/engine/threeds"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
@@ -21,7 +21,7 @@ const sweepBatch = 16
 // whose node stopped.
 func (s *Authentications) SweepAuthentications(ctx context.Context) error {
 	for ctx.Err() == nil {
-		var list []*payment.Authentication
+		var list []*authentication.Record
 		err := s.Store.Update(ctx, func(tx change.Tx) (err error) {
 			list, err = tx.ClaimAuthentications(s.Node, tx.Now().Add(s.LeaseTime), sweepBatch)
 			_, err = account.LeftOut(nil, err) // the authentications that can be read go on
@@ -49,7 +49,7 @@ func (s *Authentications) SweepAuthentications(ctx context.Context) error {
 }
 
 // sweep handles one authentication that is due. This node holds its lease.
-func (s *Authentications) sweep(ctx context.Context, a *payment.Authentication) error {
+func (s *Authentications) sweep(ctx context.Context, a *authentication.Record) error {
 	switch {
 	case a.State.Challenged():
 		err := s.pullLeased(ctx, a.ID) // pullLeased itself gives up after the deadline
@@ -57,7 +57,7 @@ func (s *Authentications) sweep(ctx context.Context, a *payment.Authentication) 
 			return errors.Join(err, s.abandon(ctx, a.ID)) // the authenticator cannot be asked any more
 		}
 		return err
-	case a.State == payment.AuthenticationAsking:
+	case a.State == authentication.Asking:
 		if err := s.pullLeased(ctx, a.ID); err != nil { // some authenticators repeat the answer to an AReq
 			s.Log.LogAttrs(ctx, slog.LevelInfo, "unanswered AReq: no result either", slog.String("authentication_id", a.ID), slog.Any("error", err))
 		}
@@ -93,18 +93,18 @@ func (s *Authentications) resume(ctx context.Context, id string) error {
 		case a.DueAt.IsZero() || c.now.Before(a.DueAt):
 			return vault.ErrUnchanged // another node continues it
 		case !c.waiting():
-			s.finish(c, payment.AuthenticationExpired, string(threeds.Abandoned))
+			s.finish(c, authentication.Expired, string(threeds.Abandoned))
 			return nil
 		case !c.now.Before(a.Deadline):
-			return s.end(c, payment.AuthenticationExpired, threeds.PayerNeverCame)
-		case a.State == payment.AuthenticationAsking && a.Details.Channel == sdk.Channel3RI: // no payer repeats the call: decide as for an AReq without an answer
+			return s.end(c, authentication.Expired, threeds.PayerNeverCame)
+		case a.State == authentication.Asking && a.Details.Channel == sdk.Channel3RI: // no payer repeats the call: decide as for an AReq without an answer
 			d := threeds.Decide(c.cfg(), s.run(c, threeds.Authenticate, nil), threeds.Result{Class: threeds.Technical, Code: "no_answer"})
 			c.moved = true
 			return s.conclude(ctx, c, d)
-		case a.State == payment.AuthenticationAsking: // the session is used up: the next try needs a new one
-			a.State, a.Details.Again, a.DueAt = payment.AuthenticationPrepared, true, a.Deadline
+		case a.State == authentication.Asking: // the session is used up: the next try needs a new one
+			a.State, a.Details.Again, a.DueAt = authentication.Prepared, true, a.Deadline
 			return nil
-		case a.State == payment.AuthenticationCreated:
+		case a.State == authentication.Created:
 			q, err = s.beginAgain(ctx, c)
 			return err
 		}

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/authentication"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
@@ -93,9 +93,9 @@ func seriesTerms(w *change.Confirming) *sdk.RecurringTerms {
 }
 
 // begin turns a into a 3RI authentication: without look-up and browser, the engine sends the AReq at once.
-func (t *threeRI) begin(a *payment.Authentication, cfg threeds.Config, now time.Time) {
+func (t *threeRI) begin(a *authentication.Record, cfg threeds.Config, now time.Time) {
 	d := &a.Details
-	a.State = payment.AuthenticationAsking
+	a.State = authentication.Asking
 	d.Channel, d.Category, d.AuthenticationInd, d.ThreeRIInd, d.Prior = sdk.Channel3RI, t.plan.Category, "", t.plan.Indicator, &t.prior
 	d.Recurring = t.terms
 	d.Tries, d.AskedAt = 1, now

@@ -1,4 +1,4 @@
-package payment
+package authentication
 
 import (
 	"time"
@@ -8,39 +8,39 @@ import (
 	"payswitch/sdk"
 )
 
-// AuthenticationState is the state of an EMV 3-D Secure authentication that payswitch runs. The constants are stored.
-type AuthenticationState string
+// State is the state of an EMV 3-D Secure authentication that payswitch runs. The constants are stored.
+type State string
 
 const (
-	AuthenticationCreated   AuthenticationState = "created"           // the engine asks the authenticator whether the card takes part
-	AuthenticationPrepared  AuthenticationState = "prepared"          // the payer's browser has its instructions
-	AuthenticationAsking    AuthenticationState = "authenticating"    // the AReq is under way
-	AuthenticationChallenge AuthenticationState = "challenge_pending" // the payer is at the issuer's page
-	AuthenticationDecoupled AuthenticationState = "decoupled_pending" // the issuer contacts the payer by itself
-	AuthenticationResult    AuthenticationState = "result_pending"    // the browser reported the end of the challenge; the engine fetches the result
-	AuthenticationDone      AuthenticationState = "done"              // ended; no authorization uses the result
-	AuthenticationConsumed  AuthenticationState = "consumed"          // one authorization has taken the result; no other can
-	AuthenticationExpired   AuthenticationState = "expired"           // given up, by time-out, payer or merchant
-	AuthenticationErrored   AuthenticationState = "error"             // ended by a fault of a party
+	Created       State = "created"           // the engine asks the authenticator whether the card takes part
+	Prepared      State = "prepared"          // the payer's browser has its instructions
+	Asking        State = "authenticating"    // the AReq is under way
+	Challenge     State = "challenge_pending" // the payer is at the issuer's page
+	Decoupled     State = "decoupled_pending" // the issuer contacts the payer by itself
+	ResultPending State = "result_pending"    // the browser reported the end of the challenge; the engine fetches the result
+	Done          State = "done"              // ended; no authorization uses the result
+	Consumed      State = "consumed"          // one authorization has taken the result; no other can
+	Expired       State = "expired"           // given up, by time-out, payer or merchant
+	Errored       State = "error"             // ended by a fault of a party
 )
 
 // Ended reports whether the state is final. Later evidence is stored with the authentication, but nothing uses it.
-func (s AuthenticationState) Ended() bool {
+func (s State) Ended() bool {
 	switch s {
-	case AuthenticationDone, AuthenticationConsumed, AuthenticationExpired, AuthenticationErrored:
+	case Done, Consumed, Expired, Errored:
 		return true
 	}
 	return false
 }
 
 // Challenged reports whether a challenge is under way. Only the authenticator's result ends it.
-func (s AuthenticationState) Challenged() bool {
-	return s == AuthenticationChallenge || s == AuthenticationDecoupled || s == AuthenticationResult
+func (s State) Challenged() bool {
+	return s == Challenge || s == Decoupled || s == ResultPending
 }
 
-// Authentication is one 3-D Secure authentication of an attempt. The engine runs it through an authenticator before the payment reaches the
+// Record is one 3-D Secure authentication of an attempt. The engine runs it through an authenticator before the payment reaches the
 // processor. The result is bound to the amount, currency, card and acquirer of the request, and at most one authorization takes it.
-type Authentication struct {
+type Record struct {
 	ID         string // auth_…, unique for ever
 	MerchantID string
 	PaymentID  string
@@ -50,7 +50,7 @@ type Authentication struct {
 	Connector  string
 	// AdapterHash is the authenticator's build that began the authentication.
 	AdapterHash string
-	State       AuthenticationState
+	State       State
 	// Outcome is the result: authenticated, attempted, exempted, not_authenticated, rejected, unavailable, not_enrolled, abandoned or error;
 	// "" until the authentication has ended.
 	Outcome    string
@@ -66,10 +66,10 @@ type Authentication struct {
 	// Version counts changes; every update is a compare-and-set on it.
 	Version int64
 
-	Details AuthenticationDetails
+	Details Details
 	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private.
 	Sealed  []byte
-	Private *AuthenticationPrivate
+	Private *Private
 	// Request is the sdk.Request of the authorization that follows, sealed. Instrument holds its card and CVC, sealed; it is cleared when the
 	// authentication ends.
 	Request    []byte
@@ -78,9 +78,9 @@ type Authentication struct {
 	Key *secret.Key
 }
 
-// AuthenticationDetails are the fields of an authentication that are neither secret nor personal. The json names are storage format; codes
+// Details are the fields of an authentication that are neither secret nor personal. The json names are storage format; codes
 // are EMV's own.
-type AuthenticationDetails struct {
+type Details struct {
 	// TokenHashes are the SHA-256 of the tokens in the URLs that we gave out, by use.
 	TokenHashes map[URLUse][]byte `json:"token_hashes,omitempty"`
 
@@ -120,8 +120,8 @@ type AuthenticationDetails struct {
 	// Shift says whether the issuer is expected to bear fraud: expected, not_expected or unknown; "" until the authentication has ended.
 	Shift string `json:"liability_shift,omitempty"`
 
-	Bound    AuthenticationBinding  `json:"bound"`
-	Merchant AuthenticationMerchant `json:"merchant"`
+	Bound    Binding  `json:"bound"`
+	Merchant Merchant `json:"merchant"`
 	// Exemption is the requested exemption, ExemptionRoute the way of the request (3ds, authorization). ExemptionApplied is the one that the
 	// ACS reports as applied.
 	Exemption        threeds.Exemption `json:"exemption,omitempty"`
@@ -160,8 +160,8 @@ type AuthenticationDetails struct {
 	Flags []string `json:"flags,omitempty"`
 }
 
-// AuthenticationBinding limits the use of a result to one amount, currency, card and acquirer. Card is a keyed hash of the number.
-type AuthenticationBinding struct {
+// Binding limits the use of a result to one amount, currency, card and acquirer. Card is a keyed hash of the number.
+type Binding struct {
 	Amount      int64        `json:"amount"`
 	Currency    sdk.Currency `json:"currency"`
 	Card        []byte       `json:"card"`
@@ -170,16 +170,16 @@ type AuthenticationBinding struct {
 	AcquirerMID string       `json:"acquirer_mid,omitempty"`
 }
 
-// AuthenticationMerchant describes the merchant to the issuer.
-type AuthenticationMerchant struct {
+// Merchant describes the merchant to the issuer.
+type Merchant struct {
 	AcquirerCountry string `json:"acquirer_country,omitempty"` // ISO 3166-1 alpha-2
 	Name            string `json:"name,omitempty"`
 	Country         string `json:"country,omitempty"` // ISO 3166-1 alpha-2
 	MCC             string `json:"mcc,omitempty"`
 }
 
-// AuthenticationPrivate holds the secret fields of an authentication.
-type AuthenticationPrivate struct {
+// Private holds the secret fields of an authentication.
+type Private struct {
 	// Tokens are those in the URLs that we gave out, by use: answers show some of the URLs again.
 	Tokens map[URLUse]string `json:"tokens,omitempty"`
 	// MethodKey and MethodData are the form field for the 3DS method.
@@ -202,14 +202,14 @@ type AuthenticationPrivate struct {
 	Data string `json:"data,omitempty"`
 }
 
-// AttemptAuthentication is the part of an authentication that its attempt shows.
-type AttemptAuthentication struct {
-	ID        string              `json:"id"`
-	Connector string              `json:"connector"` // the authenticator, "" for a result that the merchant brought
-	State     AuthenticationState `json:"state"`
-	Status    string              `json:"status"`         // started, pending, success, failed
-	Flow      string              `json:"flow,omitempty"` // frictionless, challenge
-	Outcome   string              `json:"outcome,omitempty"`
+// Summary is the part of an authentication that its attempt shows.
+type Summary struct {
+	ID        string `json:"id"`
+	Connector string `json:"connector"` // the authenticator, "" for a result that the merchant brought
+	State     State  `json:"state"`
+	Status    string `json:"status"`         // started, pending, success, failed
+	Flow      string `json:"flow,omitempty"` // frictionless, challenge
+	Outcome   string `json:"outcome,omitempty"`
 
 	ServerTransID     string          `json:"server_trans_id,omitempty"`
 	DSTransID         string          `json:"ds_trans_id,omitempty"`
@@ -226,8 +226,8 @@ type AttemptAuthentication struct {
 	ErrorMessage      string          `json:"error_message,omitempty"`
 }
 
-// AttemptInvoke is the data with which the payer's browser runs an authentication (next_action three_ds_invoke).
-type AttemptInvoke struct {
+// Invocation is the data with which the payer's browser runs an authentication (next_action three_ds_invoke).
+type Invocation struct {
 	MethodURL         string          `json:"method_url,omitempty"` // "" without a 3DS method
 	MethodKey         string          `json:"method_key,omitempty"`
 	MethodData        string          `json:"method_data,omitempty"`
@@ -245,7 +245,7 @@ type AttemptInvoke struct {
 }
 
 // Flow returns frictionless or challenge, "" before the ARes.
-func (d *AuthenticationDetails) Flow() string {
+func (d *Details) Flow() string {
 	switch d.FirstStatus {
 	case "":
 		return ""
@@ -255,31 +255,26 @@ func (d *AuthenticationDetails) Flow() string {
 	return "frictionless"
 }
 
-// SummaryOf returns the part of an authentication that its attempt shows.
-func SummaryOf(a *Authentication) *AttemptAuthentication {
+// Summarize returns the part of an authentication that its attempt shows.
+func Summarize(a *Record) *Summary {
 	d := &a.Details
-	s := &AttemptAuthentication{ID: a.ID, Connector: a.Connector, State: a.State, Status: "pending", Flow: d.Flow(), Outcome: a.Outcome,
+	s := &Summary{ID: a.ID, Connector: a.Connector, State: a.State, Status: "pending", Flow: d.Flow(), Outcome: a.Outcome,
 		ServerTransID: d.ServerTransID, DSTransID: d.DSTransID, ACSTransID: d.ACSTransID, Version: d.MessageVersion, Network: d.Network,
 		TransStatus: d.TransStatus, TransStatusReason: d.TransStatusReason, ChallengeCancel: d.ChallengeCancel, ECI: d.SentECI, Shift: d.Shift,
 		Exemption: string(d.Exemption), ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage}
 	switch {
-	case a.State == AuthenticationConsumed && (a.Outcome == "authenticated" || a.Outcome == "attempted" || a.Outcome == "exempted"):
+	case a.State == Consumed && (a.Outcome == "authenticated" || a.Outcome == "attempted" || a.Outcome == "exempted"):
 		s.Status = "success"
 	case a.State.Ended():
 		s.Status = "failed"
-	case a.State == AuthenticationCreated || a.State == AuthenticationPrepared:
+	case a.State == Created || a.State == Prepared:
 		s.Status = "started"
 	}
 	return s
 }
 
-// Authenticated reports whether the engine ran an authentication before the attempt's authorization, whatever its result.
-func (a *Attempt) Authenticated() bool {
-	return a.Details.Authentication != nil && a.Details.Authentication.Connector != ""
-}
-
 // ShortTermID names the authentication's instrument among the secrets with a short-term key.
-func (a *Authentication) ShortTermID() string { return "authentication/" + a.ID }
+func (a *Record) ShortTermID() string { return "authentication/" + a.ID }
 
 // URLUse is the purpose of a public URL. A token for one use does not open URLs of another use.
 type URLUse string
