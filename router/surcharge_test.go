@@ -30,7 +30,7 @@ const (
 	numberOf   = "payment_method_data.card.card_number"
 )
 
-func charging(t *testing.T) *routed {
+func charging(t *testing.T) *routedWorld {
 	w := newRouted(t)
 	w.put("/routing/decision/surcharge", `{"name":"n","merchant_surcharge_configs":{"show_surcharge_breakup_screen":true},"algorithm":`+surchargeProgram()+`}`).ok()
 	return w
@@ -121,7 +121,7 @@ func TestSurchargeAndRouting(t *testing.T) {
 // TestSurchargeInMethodList: the list of methods shows what each network costs, before the payer chooses.
 func TestSurchargeInMethodList(t *testing.T) {
 	t.Parallel()
-	w := &routed{world: offering(t, `"connector_name":"stripe","connector_label":"c","payment_methods_enabled":`+cards)}
+	w := &routedWorld{world: offering(t, `"connector_name":"stripe","connector_label":"c","payment_methods_enabled":`+cards)}
 	require.Equal(t, false, w.asked()["show_surcharge_breakup_screen"])
 	w.put("/routing/decision/surcharge", `{"name":"n","merchant_surcharge_configs":{"show_surcharge_breakup_screen":true},"algorithm":`+surchargeProgram()+`}`).ok()
 	list := w.asked()
