@@ -49,8 +49,10 @@ func (p *program) pluginBuild(ctx context.Context, args []string) error {
 
 // buildPlugin builds the project in dir and returns the path of the module: out, or one in dir with the name from the manifest.
 func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, error) {
-	if _, err := mainPackage(dir); err != nil {
-		return "", err
+	if !exists(filepath.Join(dir, "Cargo.toml")) && !exists(filepath.Join(dir, "asconfig.json")) {
+		if _, err := mainPackage(dir); err != nil {
+			return "", err
+		}
 	}
 	folder := dir
 	if out != "" {
@@ -82,6 +84,12 @@ func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, err
 
 // compilePlugin compiles the project in dir into the file out, whose path is absolute. It does not look at the manifest.
 func (p *program) compilePlugin(ctx context.Context, dir, out string) error {
+	switch {
+	case exists(filepath.Join(dir, "Cargo.toml")):
+		return p.compileRust(ctx, dir, out)
+	case exists(filepath.Join(dir, "asconfig.json")):
+		return p.compileAssemblyScript(ctx, dir, out)
+	}
 	pkg, err := mainPackage(dir)
 	if err != nil {
 		return err
@@ -100,40 +108,45 @@ func mainPackage(dir string) (string, error) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
-		return "", fmt.Errorf("%s holds no adapter: there is neither a folder wasm nor a Go file in it; begin one with  payswitch plugin new NAME", dir)
+		return "", fmt.Errorf("%s holds no adapter: there is neither a folder wasm nor a Go file, a Cargo.toml or an asconfig.json in it; begin one with  payswitch plugin new NAME", dir)
 	}
 	return ".", nil
 }
 
 // goTool runs a go command for WASM in a folder and returns its standard output.
 func (p *program) goTool(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	tool, err := p.lookGo()
-	if err != nil {
-		return nil, err
+	tool, ok := p.look("go")
+	if !ok {
+		return nil, errors.New("go is not on PATH: adapters in Go are built with Go 1.26 or later, from https://go.dev/dl")
 	}
+	return p.runTool(ctx, dir, append(append([]string{}, settingsOff...), wasmEnv...), tool, args...)
+}
+
+// runTool runs a compiler in a folder and returns its standard output. The error holds what it says.
+func (p *program) runTool(ctx context.Context, dir string, env []string, tool string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, tool, args...)
 	cmd.Dir = dir
-	cmd.Env = append(append(append([]string{}, p.env...), settingsOff...), wasmEnv...)
+	cmd.Env = append(append([]string{}, p.env...), env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+		return nil, fmt.Errorf("%s %s: %w\n%s", filepath.Base(tool), args[0], err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return out, nil
 }
 
-// lookGo finds the go command on the path of this invocation.
-func (p *program) lookGo() (string, error) {
+// look finds a command on the path of this invocation.
+func (p *program) look(name string) (string, bool) {
 	for _, dir := range filepath.SplitList(p.getenv("PATH")) {
 		if !filepath.IsAbs(dir) { // as os/exec does: a program in the project's folder must not run
 			continue
 		}
-		if path, err := exec.LookPath(filepath.Join(dir, "go")); err == nil {
-			return path, nil
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, true
 		}
 	}
-	return "", errors.New("go is not on PATH: adapters in Go are built with Go 1.26 or later, from https://go.dev/dl")
+	return "", false
 }
 
 func (p *program) getenv(name string) string {

@@ -301,16 +301,22 @@ func (d *developing) goLive(ctx context.Context, began time.Time) {
 	fmt.Fprintf(d.p.stdout, "live after %v: %s %s, build %.12s\n", time.Since(began).Round(10*time.Millisecond), d.manifest.Name, d.manifest.Version, d.hash)
 }
 
+// watched are the ends of the names of source files, and unwatched the folders without any of the author's.
+var (
+	watched   = []string{".go", ".txt", ".mod", ".rs", ".toml", ".ts", ".json"}
+	unwatched = []string{"payswitch", "testdata", "target", "node_modules", "build"}
+)
+
 // newest returns the time of the latest change of a project's sources. The SDK's copy and made files do not count.
 func newest(dir string) (latest time.Time) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // a file that an editor has just removed
 		}
-		if e.IsDir() && path != dir && (e.Name() == "payswitch" || strings.HasPrefix(e.Name(), ".")) {
+		if e.IsDir() && path != dir && (slices.Contains(unwatched, e.Name()) || strings.HasPrefix(e.Name(), ".")) {
 			return fs.SkipDir
 		}
-		if e.IsDir() || !slices.Contains([]string{".go", ".txt", ".mod"}, filepath.Ext(path)) {
+		if e.IsDir() || !slices.Contains(watched, filepath.Ext(path)) {
 			return nil
 		}
 		if info, err := e.Info(); err == nil && info.ModTime().After(latest) {

@@ -17,8 +17,8 @@ import (
 	"payswitch/sdk"
 )
 
-// project is the adapter project that plugin new writes, for an adapter called acme. Each file name ends in .txt, so that Go does not
-// compile the files here. renamed replaces the adapter's name.
+// project holds the adapter projects that plugin new writes, for an adapter called acme: a folder for each language, and the files that all of
+// them have (all), or all but Go (any). Each file name ends in .txt, so that Go does not compile the files here. renamed replaces the adapter's name.
 //
 //go:embed project
 var project embed.FS
@@ -32,6 +32,7 @@ var (
 // pluginNew writes an adapter project.
 func (p *program) pluginNew(_ context.Context, args []string) error {
 	f := p.flags("plugin new NAME")
+	lang := f.String("lang", "go", "write the project in this `language`: go, rust or assemblyscript")
 	dir := f.String("dir", "", "write the project to this `folder`, which must be empty or missing; without the flag, to NAME")
 	name, err := operand(f, args, "the adapter's name, as: payswitch plugin new acme")
 	if err != nil {
@@ -40,22 +41,39 @@ func (p *program) pluginNew(_ context.Context, args []string) error {
 	if err := checkPluginName(name); err != nil {
 		return err
 	}
+	l := slices.IndexFunc(languages, func(l language) bool { return l.name == *lang })
+	if l < 0 {
+		return usageError{fmt.Sprintf("--lang: %q is not a language here: choose go, rust or assemblyscript; sdk/ABI.md has the protocol for others", *lang)}
+	}
 	if *dir == "" {
 		*dir = name
 	}
-	if err := writeProject(name, *dir); err != nil {
+	if err := writeProject(languages[l], name, *dir); err != nil {
 		return fmt.Errorf("write the project: %w", err)
 	}
-	fmt.Fprintf(p.stdout, `%s is an adapter that works, of a processor that does not exist. It needs Go and nothing else.
+	fmt.Fprintf(p.stdout, `%s is an adapter that works, of a processor that does not exist. It needs %s.
 
   cd %s
-  go test ./...
+  %s
   payswitch plugin build
   payswitch plugin check %s.wasm
 
-Begin with %s.go; README.md says what the other files are.
-`, *dir, *dir, name, name)
+Begin with %s; README.md says what the other files are.
+`, *dir, languages[l].needs, *dir, languages[l].first, name, renamed(languages[l].begin, name))
 	return nil
+}
+
+// A language is one that plugin new writes a project in.
+type language struct {
+	name, needs string
+	first       string // the command before plugin build
+	begin       string // the file to begin with
+}
+
+var languages = []language{
+	{"go", "Go and nothing else", "go test ./...", "acme.go"},
+	{"rust", "Rust with the target wasm32-unknown-unknown", "rustup target add wasm32-unknown-unknown", "src/lib.rs"},
+	{"assemblyscript", "Node.js", "npm install", "assembly/index.ts"},
 }
 
 func checkPluginName(name string) error {
@@ -68,8 +86,8 @@ func checkPluginName(name string) error {
 	return nil
 }
 
-// writeProject writes the project, with the SDK, into an empty or missing folder.
-func writeProject(name, dir string) error {
+// writeProject writes the project into an empty or missing folder, with the SDK or, for a language without one, its documents.
+func writeProject(lang language, name, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -77,24 +95,38 @@ func writeProject(name, dir string) error {
 	if len(entries) > 0 {
 		return fmt.Errorf("%s is not empty: name another folder with --dir", dir)
 	}
-	err = fs.WalkDir(project, "project", func(from string, d fs.DirEntry, err error) error {
+	folders := []string{"all", lang.name}
+	if lang.name != "go" {
+		folders = append(folders, "any")
+	}
+	for _, folder := range folders {
+		if err := writeFolder("project/"+folder, lang, name, dir); err != nil {
+			return err
+		}
+	}
+	return writeSDK(filepath.Join(dir, "payswitch"), lang.name == "go")
+}
+
+// writeFolder writes the files of a folder of project.
+func writeFolder(folder string, lang language, name, dir string) error {
+	return fs.WalkDir(project, folder, func(from string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := project.ReadFile(from)
+		content, err := project.ReadFile(from)
 		if err != nil {
 			return err
 		}
-		to := strings.TrimSuffix(strings.TrimPrefix(from, "project/"), ".txt")
-		if to == "gitignore" {
+		to, text := strings.TrimSuffix(strings.TrimPrefix(from, folder+"/"), ".txt"), renamed(string(content), name)
+		switch {
+		case to == "gitignore":
 			to = ".gitignore"
+		case lang.name == "assemblyscript" && (to == "manifest.json" || to == "declines.txt"): // the language cannot embed a file
+			constant := strings.TrimSuffix(to, path.Ext(to))
+			to, text = "assembly/"+constant+".ts", "export const "+strings.ToUpper(constant)+" = `"+strings.TrimSpace(text)+"\n`;\n"
 		}
-		return writeFile(filepath.Join(dir, filepath.FromSlash(renamed(to, name))), renamed(string(text), name))
+		return writeFile(filepath.Join(dir, filepath.FromSlash(renamed(to, name))), text)
 	})
-	if err != nil {
-		return err
-	}
-	return writeSDK(filepath.Join(dir, "payswitch"))
 }
 
 // renamed returns a text of the project with another adapter's name.
@@ -103,14 +135,16 @@ func renamed(text, name string) string {
 	return strings.NewReplacer("acme.example", host+".example", "acme", name, "Acme", strings.ToUpper(name[:1])+name[1:]).Replace(text)
 }
 
-// writeSDK writes the module payswitch with the SDK alone, without its tests.
-func writeSDK(dir string) error {
-	mod := "// The SDK of payswitch " + readBuild().version + ", copied by payswitch plugin new.\nmodule payswitch\n\ngo 1.26\n"
-	if err := writeFile(filepath.Join(dir, "go.mod"), mod); err != nil {
-		return err
+// writeSDK writes the module payswitch with the SDK alone, without its tests; or only the SDK's documents and schemas.
+func writeSDK(dir string, source bool) error {
+	if source {
+		mod := "// The SDK of payswitch " + readBuild().version + ", copied by payswitch plugin new.\nmodule payswitch\n\ngo 1.26\n"
+		if err := writeFile(filepath.Join(dir, "go.mod"), mod); err != nil {
+			return err
+		}
 	}
 	return fs.WalkDir(sdk.Source, ".", func(from string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !inCopy(from) {
+		if err != nil || d.IsDir() || !inCopy(from) || !source && path.Ext(from) == ".go" {
 			return err
 		}
 		text, err := sdk.Source.ReadFile(from)

@@ -150,7 +150,7 @@ func TestCasesSchema(t *testing.T) {
 	require.NoError(t, valid(ownRequests))
 	require.NoError(t, valid(ownResponses))
 	for _, name := range []string{"acme.json.txt", "acme.responses.json.txt"} {
-		text, err := os.ReadFile("../../../cmd/payswitch/project/testdata/" + name)
+		text, err := os.ReadFile("../../../cmd/payswitch/project/all/testdata/" + name)
 		require.NoError(t, err)
 		require.NoError(t, valid(string(text)), name)
 	}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// newProjectIn writes an adapter project in a language, and returns its folder and the environment in which it builds. The test is skipped where
+// the language's compiler is missing.
+func newProjectIn(t *testing.T, lang, name string) (dir string, env []string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "project")
+	code, stdout, stderr := runProgram(t, nil, "plugin", "new", "--lang", lang, name, "--dir", dir)
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "payswitch plugin check "+name+".wasm")
+	if lang == "rust" {
+		bin := rustWithTarget(t)
+		return dir, append(offline(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	}
+	if _, err := exec.LookPath("asc"); err == nil {
+		return dir, offline()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("AssemblyScript's compiler is not here: %v %s", err, out)
+	}
+	return dir, offline()
+}
+
+// rustWithTarget returns the folder of a cargo and rustc that have the target of adapters.
+func rustWithTarget(t *testing.T) string {
+	t.Helper()
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !exists(filepath.Join(dir, "cargo")) {
+			continue
+		}
+		if root, err := exec.CommandContext(t.Context(), filepath.Join(dir, "rustc"), "--print", "sysroot").Output(); err == nil &&
+			exists(filepath.Join(strings.TrimSpace(string(root)), "lib", "rustlib", rustTarget)) {
+			return dir
+		}
+	}
+	t.Skip("Rust with the target " + rustTarget + " is not here")
+	return ""
+}
+
+// authorIn is author with an environment.
+func authorIn(t *testing.T, dir string, env []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	path, err := binary()
+	require.NoError(t, err)
+	var out, problems strings.Builder
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &problems
+	_ = cmd.Run()
+	return cmd.ProcessState.ExitCode(), out.String(), problems.String()
+}
+
+// otherLanguages are those beside Go, each with a mistake: it turns states, and the report names the cases that say otherwise.
+var otherLanguages = []struct {
+	lang, file string
+	from, to   string
+}{
+	{"rust", "src/answer.rs", `let mut o = outcome(state);`, `let mut o = outcome(if state == "captured" { "authorized" } else { state });`},
+	{"assemblyscript", "assembly/answer.ts", `outcome(state), j`, `outcome(state == "captured" ? "authorized" : state), j`},
+}
+
+// A project in each language builds, passes the suite and its cases, and is certified. The same source gives the same module in another
+// folder. check names the case that a wrong state contradicts.
+func TestPluginLanguages(t *testing.T) {
+	costly(t)
+	t.Parallel()
+	for _, l := range otherLanguages {
+		t.Run(l.lang, func(t *testing.T) {
+			t.Parallel()
+			dir, env := newProjectIn(t, l.lang, "my_bank")
+			code, built, stderr := authorIn(t, dir, env, "plugin", "build")
+			require.Equal(t, exitOK, code, stderr)
+			require.Regexp(t, `^my_bank\.wasm  \d+\.\d KiB  sha256 [0-9a-f]{64}`, built)
+			code, stdout, stderr := author(t, dir, "plugin", "check", "my_bank.wasm")
+			require.Equal(t, exitOK, code, "%s%s", stdout, stderr)
+			require.Contains(t, stdout, "with the cases of testdata/my_bank.json")
+			require.NotContains(t, stdout, "no case exercises")
+			for _, document := range []string{"GUIDE.md", "ABI.md", "ABI_REFERENCE.md", "CASES.md", "SIGNING.md", "cases.schema.json"} {
+				require.FileExists(t, filepath.Join(dir, "payswitch", "sdk", document))
+			}
+			sources, err := filepath.Glob(filepath.Join(dir, "payswitch", "sdk", "*.go"))
+			require.NoError(t, err)
+			require.Empty(t, sources, "Go is of no use here")
+
+			moved := filepath.Join(t.TempDir(), "elsewhere")
+			require.NoError(t, os.Rename(dir, moved))
+			require.NoError(t, os.RemoveAll(filepath.Join(moved, "target")))
+			code, again, stderr := authorIn(t, moved, env, "plugin", "build")
+			require.Equal(t, exitOK, code, stderr)
+			require.Equal(t, built, again)
+
+			edit(t, filepath.Join(moved, l.file), l.from, l.to)
+			code, _, stderr = authorIn(t, moved, env, "plugin", "build")
+			require.Equal(t, exitOK, code, stderr)
+			code, stdout, _ = author(t, moved, "plugin", "check", "my_bank.wasm")
+			require.Equal(t, exitFailed, code)
+			require.Regexp(t, `authorize: my_bank\.responses\.json:\d+ \(case captured\): status: want captured, got authorized`, stdout)
+
+			edit(t, filepath.Join(moved, l.file), " read(", " read((")
+			code, _, stderr = authorIn(t, moved, env, "plugin", "build")
+			require.Equal(t, exitFailed, code)
+			require.Contains(t, stderr, filepath.Base(l.file), "the compiler's own words")
+		})
+	}
+}
+
+// Without a compiler plugin build says what to install.
+func TestPluginBuildWithoutCompiler(t *testing.T) {
+	t.Parallel()
+	for lang, want := range map[string]string{"rust": "cargo is not on PATH: adapters in Rust are built with Rust 1.63 or later and its target wasm32-unknown-unknown",
+		"assemblyscript": "run  npm install  in it", "go": "go is not on PATH"} {
+		dir := filepath.Join(t.TempDir(), "project")
+		code, _, stderr := runProgram(t, nil, "plugin", "new", "acme", "--lang", lang, "--dir", dir)
+		require.Equal(t, exitOK, code, stderr)
+		code, _, stderr = runProgram(t, []string{"PATH=" + t.TempDir()}, "plugin", "build", dir)
+		require.Equal(t, exitFailed, code)
+		require.Contains(t, stderr, want)
+	}
+	code, _, stderr := runProgram(t, nil, "plugin", "new", "acme", "--lang", "cobol", "--dir", filepath.Join(t.TempDir(), "x"))
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, `--lang: "cobol" is not a language here: choose go, rust or assemblyscript`)
+}
+
+// The helpers know the reasons after which another processor may be tried, and the decimals of currencies, as the SDK does.
+func TestPluginLanguagesKnowTheSDKsTables(t *testing.T) {
+	t.Parallel()
+	var reasons []string
+	for _, f := range sdk.DeclineReasons() {
+		if f.RetryElsewhere {
+			reasons = append(reasons, string(f.Reason))
+		}
+	}
+	for _, file := range []string{"project/rust/src/payswitch.rs.txt", "project/assemblyscript/assembly/payswitch.ts.txt"} {
+		text, err := project.ReadFile(file)
+		require.NoError(t, err)
+		list := regexp.MustCompile(`(?s)generic_decline do_not_honor.*?;`).Find(text)
+		require.ElementsMatch(t, reasons, regexp.MustCompile(`[a-z_]{5,}`).FindAllString(string(list), -1), file)
+		for decimals, currency := range map[int]string{0: `"BIF.*XPF"`, 3: `"BHD.*TND"`, 4: `"CLF"`} {
+			for _, name := range regexp.MustCompile(`[A-Z]{3}`).FindAllString(string(regexp.MustCompile(currency).Find(text)), -1) {
+				got, known := sdk.Currency(name).Exponent()
+				require.True(t, known, name)
+				require.Equal(t, decimals, got, name)
+			}
+		}
+	}
+}
