@@ -136,7 +136,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	case ev.Object == sdk.EventRefund && ev.Outcome == nil:
 		return true, e.askUnnamed(ctx, w.Payment)
 	case ev.Object == sdk.EventDispute && !r.Verified(): // without proof of its sender, a message must not keep money back
-		if err := e.hearDispute(ctx, w); err != nil || ev.Dispute == nil {
+		if err := e.hearDispute(ctx, w, ev.Dispute); err != nil || ev.Dispute == nil {
 			return true, err
 		}
 		return true, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
@@ -145,8 +145,10 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		if ev.Time > 0 {
 			at = time.UnixMilli(ev.Time).UTC()
 		}
-		if booked, err := e.changes.BookDispute(ctx, w, ev.Dispute, at); booked || err != nil {
+		if booked, err := e.changes.BookDispute(ctx, w, ev.Dispute, at); err != nil {
 			return true, err
+		} else if booked {
+			return true, e.Disputes.Told(ctx, w, ev.Dispute.ID)
 		}
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Object != sdk.EventPayment:
@@ -160,9 +162,9 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
 }
 
-// hearDispute answers a message about a dispute that has no proof of its sender. It believes nothing: it asks the processor about the payment, and raises
-// an alarm once for each attempt, because no processor answers a query about a dispute.
-func (e *Engine) hearDispute(ctx context.Context, w *change.Loaded) error {
+// hearDispute answers a message about a dispute that has no proof of its sender. It believes nothing: it asks the processor about the payment, and about
+// a dispute that payswitch knows. It raises an alarm once for each attempt, because no query finds a dispute that payswitch does not know.
+func (e *Engine) hearDispute(ctx context.Context, w *change.Loaded, said *sdk.Dispute) error {
 	if err := e.driver.MayAsk(w.Payment.MerchantID + "/" + w.Attempt.ID); err != nil {
 		return err
 	}
@@ -174,6 +176,11 @@ func (e *Engine) hearDispute(ctx context.Context, w *change.Loaded) error {
 		e.metrics.Alarm(evidence.AlarmUnprovenDispute)
 		e.log.LogAttrs(ctx, slog.LevelError, "a message without proof speaks of a dispute: look at the processor before you refund",
 			slog.String("payment_id", w.Payment.ID), slog.String("attempt_id", w.Attempt.ID), slog.String("connector", w.Attempt.Connector))
+	}
+	if said != nil {
+		if err := e.Disputes.Ask(ctx, w, said.ID); err != nil {
+			return err
+		}
 	}
 	if w.Attempt.ID == w.Payment.AttemptID && w.Payment.Status.Facts().Sync {
 		return e.forceSync(ctx, w)
@@ -348,7 +355,7 @@ func (e *Engine) keepSaid(ctx context.Context, w *change.Loaded, source string, 
 	}
 	id := ""
 	for _, op := range ops {
-		if op.AttemptID == w.Attempt.ID && !op.OfRefund() {
+		if op.AttemptID == w.Attempt.ID && !op.Aside() {
 			id = op.ID
 		}
 	}

@@ -188,6 +188,11 @@ func (e *Engine) loadOperation(ctx context.Context, op *payment.Operation) (w *c
 		if err = e.changes.WithAccount(ctx, w); err != nil {
 			return nil, err
 		}
+		if op.OfDispute() {
+			if w.Dispute, err = e.Disputes.Of(ctx, op); err != nil {
+				return nil, err
+			}
+		}
 	}
 	w.Operation, w.Lease, w.LeaseEnd = op, op.LeaseUntil, e.now().Add(e.opts.LeaseTime)
 	return w, nil
@@ -245,6 +250,9 @@ func (e *Engine) reviewKept(ctx context.Context, w *change.Loaded) {
 			o.Status == "" {
 			continue
 		}
+		if w.Operation.OfDispute() {
+			continue // a message about a dispute is booked as it arrives
+		}
 		if w.Operation.OfRefund() {
 			err = e.bookRefundMessage(ctx, w, &o)
 		} else {
@@ -258,6 +266,6 @@ func (e *Engine) reviewKept(ctx context.Context, w *change.Loaded) {
 func (e *Engine) contradicts(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
 	ops, err := e.changes.OperationsOf(ctx, w.Payment)
 	return slices.ContainsFunc(ops, func(op *payment.Operation) bool {
-		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.OfRefund() && evidence.Contradicted(op.Resolution, op, w.Attempt, o)
+		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.Aside() && evidence.Contradicted(op.Resolution, op, w.Attempt, o)
 	}), err
 }

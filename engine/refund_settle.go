@@ -84,6 +84,9 @@ func tellsNews(w *change.Loaded, v evidence.Verdict) bool {
 	if w.Operation.OfRefund() {
 		return evidence.TellsRefundNews(w.Refund, v)
 	}
+	if w.Operation.OfDispute() {
+		return v.Status != payment.OperationPending
+	}
 	return evidence.TellsNews(w.Attempt, v)
 }
 

@@ -129,6 +129,9 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	if err == nil && op.OfRefund() {
 		w.Refund, err = e.refundOf(ctx, op)
 	}
+	if err == nil && op.OfDispute() {
+		w.Dispute, err = e.Disputes.Of(ctx, op)
+	}
 	if err == nil {
 		w.Operation, w.LeaseEnd, w.Lease = op, leaseEnd, op.LeaseUntil
 		err = e.changes.WithAccount(ctx, w)

@@ -120,6 +120,8 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Ve
 		if errors.Is(err, fault.ErrConflict) {
 			if err := e.reload(ctx, w); errors.Is(err, errClosed) && w.Refund != nil && v.Outcome != nil {
 				return e.bookRefundMessage(ctx, w, v.Outcome)
+			} else if errors.Is(err, errClosed) && w.Dispute != nil {
+				return e.Disputes.Hear(ctx, w, v)
 			} else if errors.Is(err, errClosed) {
 				return e.keepEvidence(ctx, w, "settle", v.Outcome)
 			} else if err != nil {
@@ -136,6 +138,9 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	now := e.now().UTC().Truncate(time.Millisecond)
 	if w.Operation.OfRefund() {
 		return e.refundSettlement(w, v, now)
+	}
+	if w.Operation.OfDispute() {
+		return e.Disputes.Settlement(w, v, now)
 	}
 	if w.Payment.Occupied(w.Attempt, w.Operation) {
 		return nil, change.ErrStale
@@ -218,7 +223,7 @@ func (e *Engine) reload(ctx context.Context, w *change.Loaded) error {
 	var p *payment.Payment
 	var a *payment.Attempt
 	var op *payment.Operation
-	f := w.Refund
+	f, d := w.Refund, w.Dispute
 	err := e.store.View(ctx, func(r Reader) (err error) {
 		if p, err = r.Payment(w.Payment.MerchantID, w.Payment.ID); err != nil {
 			return err
@@ -228,6 +233,11 @@ func (e *Engine) reload(ctx context.Context, w *change.Loaded) error {
 		}
 		if f != nil {
 			if f, err = r.Refund(f.MerchantID, f.ID); err != nil {
+				return err
+			}
+		}
+		if d != nil {
+			if d, err = r.Dispute(d.MerchantID, d.ID); err != nil {
 				return err
 			}
 		}
@@ -242,7 +252,7 @@ func (e *Engine) reload(ctx context.Context, w *change.Loaded) error {
 	}
 	open := op.Status.Open() || op.Status == payment.OperationPending
 	op.LastSendAt = later(op.LastSendAt, w.Operation.LastSendAt)
-	w.Payment, w.Attempt, w.Refund, w.Operation = p, a, f, op
+	w.Payment, w.Attempt, w.Refund, w.Dispute, w.Operation = p, a, f, d, op
 	if !open {
 		return errClosed
 	}

@@ -330,7 +330,7 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			})
 		},
 		"disputes": func(ctx context.Context, r row) error {
-			_, err := w.RetrieveDispute(ctx, r.auth(), r.text("id"))
+			_, err := w.RetrieveDispute(ctx, r.auth(), r.text("id"), false)
 			return err
 		},
 		"operations": func(ctx context.Context, r row) error { // the rows that recovery claims

@@ -11,7 +11,7 @@ import (
 
 // asking are the operations that only ask for the state of money. While a build awaits approval they go on within the approved
 // reach, so open operations still get resolved. The host refuses all others.
-var asking = []sdk.Operation{sdk.OpSync, sdk.OpRefundSync, sdk.OpResult, sdk.OpWebhook}
+var asking = []sdk.Operation{sdk.OpSync, sdk.OpRefundSync, sdk.OpDisputeSync, sdk.OpResult, sdk.OpWebhook}
 
 // withinApproval compares the build's reach with what the operator has approved for the account. It returns the account and the
 // placements to drive with, or port.ErrNotApproved.

@@ -9,7 +9,7 @@ import (
 var statuses = map[sdk.OutcomeStatus]bool{
 	sdk.StatusAuthorized: true, sdk.StatusCaptured: true, sdk.StatusPending: true, sdk.StatusCustomerAction: true, sdk.StatusReview: true,
 	sdk.StatusDeclined: true, sdk.StatusVoided: true, sdk.StatusRefunded: true, sdk.StatusVerified: true, sdk.StatusNotFound: true,
-	sdk.StatusUnknown: true, sdk.StatusHandled: true, sdk.StatusToken: true, sdk.StatusPrepared: true, sdk.StatusAuthenticated: true,
+	sdk.StatusUnknown: true, sdk.StatusDisputed: true, sdk.StatusAttached: true, sdk.StatusHandled: true, sdk.StatusToken: true, sdk.StatusPrepared: true, sdk.StatusAuthenticated: true,
 }
 
 // checkOutcome refuses an outcome that no operation can have. The engine checks whether it fits this operation and its amounts.

@@ -21,12 +21,18 @@ func disputeAnswer(d *payment.Dispute, err error) (answer, error) {
 	return w.answer(), nil
 }
 
-// writeDispute writes the dispute object. It always has every key: null where there is nothing.
+// writeDispute writes the dispute object. It always has every key of the contract: null where there is nothing. answer is there once the merchant has
+// answered.
 func writeDispute(w *writer, d *payment.Dispute) {
 	w.open().str("dispute_id", d.ID).str("payment_id", d.PaymentID).str("attempt_id", d.AttemptID).str("amount", strconv.FormatInt(d.Amount, 10))
 	w.str("currency", string(d.Currency)).str("dispute_stage", string(d.Stage)).str("dispute_status", disputePrefix+string(d.Status)).str("connector", d.Connector)
 	writeDisputeDetails(w, d)
-	w.str("profile_id", d.ProfileID).str("merchant_connector_id", d.AccountID).bool("is_already_refunded", d.Details.Refunded).close()
+	w.str("profile_id", d.ProfileID).str("merchant_connector_id", d.AccountID).bool("is_already_refunded", d.Details.Refunded)
+	if a := d.Details.Answer; a != nil {
+		w.key("answer").open().str("operation", string(a.Kind)).str("status", string(a.Status)).text("error_code", a.ErrorCode).text("error_message", a.ErrorText)
+		w.time("at", a.At).close()
+	}
+	w.close()
 }
 
 // writePaymentDispute writes a dispute as an answer about its payment has it.

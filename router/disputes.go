@@ -16,8 +16,13 @@ import (
 
 // Disputes are the engine's use cases of disputes. *engine.Engine implements them.
 type Disputes interface {
-	RetrieveDispute(ctx context.Context, a account.Auth, id string) (*payment.Dispute, error)
+	RetrieveDispute(ctx context.Context, a account.Auth, id string, forceSync bool) (*payment.Dispute, error)
 	ListDisputes(ctx context.Context, a account.Auth, in request.DisputeListInput) ([]*payment.Dispute, error)
+	AcceptDispute(ctx context.Context, a account.Auth, id string) (*payment.Dispute, error)
+	SubmitEvidence(ctx context.Context, a account.Auth, in *request.EvidenceInput) (*payment.Dispute, error)
+	AttachEvidence(ctx context.Context, a account.Auth, in *request.EvidenceFileInput) (id string, err error)
+	Evidence(ctx context.Context, a account.Auth, id string) ([]payment.EvidenceFile, error)
+	DeleteEvidence(ctx context.Context, a account.Auth, id string, kind sdk.EvidenceType) error
 	CountDisputes(ctx context.Context, a account.Auth, from, to time.Time) ([]listed.DisputeCount, error)
 }
 
@@ -29,6 +34,11 @@ func (s *Server) disputeRoutes() []route {
 		{method: "GET", pattern: "/disputes/profile/filter", who: secretField, handle: s.disputeChoices},
 		{method: "GET", pattern: "/disputes/aggregate", who: secretField, handle: s.aggregateDisputes},
 		{method: "GET", pattern: "/disputes/profile/aggregate", who: secretField, handle: s.aggregateDisputes},
+		{method: "POST", pattern: "/disputes/accept/{dispute_id}", who: secretField, handle: s.acceptDispute},
+		{method: "POST", pattern: "/disputes/evidence", who: secretField, handle: s.submitEvidence},
+		{method: "PUT", pattern: "/disputes/evidence", who: secretField, handle: s.attachEvidence, body: sdk.MaxEvidenceFile + maxFrame},
+		{method: "DELETE", pattern: "/disputes/evidence", who: secretField, handle: s.deleteEvidence, body: maxBlockBody},
+		{method: "GET", pattern: "/disputes/evidence/{dispute_id}", who: secretField, handle: s.listEvidence},
 		{method: "GET", pattern: "/disputes/{dispute_id}", who: secretField, handle: s.retrieveDispute},
 	}
 }
@@ -51,11 +61,11 @@ func prefixed(list []sdk.DisputeStatus) []string {
 
 func (s *Server) retrieveDispute(c *call) (answer, error) {
 	q := c.query()
-	q.bool("force_sync")
+	sync := q.bool("force_sync")
 	if q.err != nil {
 		return answer{}, q.err
 	}
-	return disputeAnswer(s.Payments.RetrieveDispute(c.ctx(), c.auth, c.param("dispute_id")))
+	return disputeAnswer(s.Payments.RetrieveDispute(c.ctx(), c.auth, c.param("dispute_id"), sync))
 }
 
 func (s *Server) listDisputes(c *call) (answer, error) {

@@ -20,15 +20,20 @@ import (
 // disputed makes a captured payment of 1000 USD at an account that signs its messages. says sends a message about the payment's dispute dp_1 with
 // further fields; with `"sign":false` it lacks its signature and is refused.
 func disputed(t *testing.T) (w *world, id string, says func(status, more string)) {
+	return disputedOf(t, "1000", "600")
+}
+
+// disputedOf is disputed for a payment of an amount, of which a part is disputed.
+func disputedOf(t *testing.T, amount, part string) (w *world, id string, says func(status, more string)) {
 	w = newWorld(t)
 	const list, secret = "/account/m1/connectors", "a webhook secret of the merchant's"
 	account := w.get(list).list()[0]["merchant_connector_id"].(string)
 	w.admin("POST", list+"/"+account, `{"connector_type":"payment_processor","connector_webhook_details":{"merchant_secret":"`+secret+`"}}`).ok()
-	p := w.post("/payments", `{"amount":1000,"currency":"USD","confirm":true,"payment_method":"card","routing":{"type":"single","data":"stripe"},
+	p := w.post("/payments", `{"amount":`+amount+`,"currency":"USD","confirm":true,"payment_method":"card","routing":{"type":"single","data":"stripe"},
 		"payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"50","card_cvc":"123"}}}`).ok()
 	return w, p["payment_id"].(string), func(status, more string) {
 		t.Helper()
-		message := `{"type":"dispute.updated","dispute_id":"dp_1","status":"` + status + `","amount":600,"currency":"USD","transaction_id":"` +
+		message := `{"type":"dispute.updated","dispute_id":"dp_1","status":"` + status + `","amount":` + part + `,"currency":"USD","transaction_id":"` +
 			p["connector_transaction_id"].(string) + `"`
 		if more != "" {
 			message += "," + more

@@ -10,6 +10,8 @@ type Adapter struct {
 
 	// The operations of a processor. nil means that the adapter does not offer the operation.
 	Authorize, Capture, Void, Refund, Sync, RefundSync, Verify, Complete, IncrementalAuthorize, ExtendAuthorization, AccessToken Func
+	// The answers of a processor's merchant to a dispute, and the query for its state. nil means that the adapter does not offer the operation.
+	AcceptDispute, AttachEvidence, SubmitEvidence, DisputeSync Func
 	// Webhook reads a message that the processor or authenticator sent on its own.
 	Webhook Func
 	// The operations of an authenticator.
@@ -32,7 +34,8 @@ type Func func(c *Call) (*Outcome, error)
 
 // operations lists all operations in the order of the manifest.
 var operations = [...]Operation{OpAuthorize, OpCapture, OpVoid, OpRefund, OpSync, OpRefundSync, OpVerify, OpComplete,
-	OpIncrementalAuthorize, OpExtendAuthorization, OpAccessToken, OpPrepare, OpAuthenticate, OpResult, OpCancelChallenge, OpWebhook}
+	OpIncrementalAuthorize, OpExtendAuthorization, OpAcceptDispute, OpAttachEvidence, OpSubmitEvidence, OpDisputeSync,
+	OpAccessToken, OpPrepare, OpAuthenticate, OpResult, OpCancelChallenge, OpWebhook}
 
 // fn returns the function of an operation, nil if the adapter does not offer the operation.
 func (a *Adapter) fn(op Operation) Func {
@@ -57,6 +60,14 @@ func (a *Adapter) fn(op Operation) Func {
 		return a.IncrementalAuthorize
 	case OpExtendAuthorization:
 		return a.ExtendAuthorization
+	case OpAcceptDispute:
+		return a.AcceptDispute
+	case OpAttachEvidence:
+		return a.AttachEvidence
+	case OpSubmitEvidence:
+		return a.SubmitEvidence
+	case OpDisputeSync:
+		return a.DisputeSync
 	case OpAccessToken:
 		return a.AccessToken
 	case OpWebhook:

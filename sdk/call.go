@@ -128,9 +128,11 @@ func (c *Call) block(label string, n uint32) [32]byte {
 	return sha256Sum(appendUint32(b, n))
 }
 
-// Asks reports whether the operation asks for a state and changes nothing: sync and refund_sync. A refusal of such a request says nothing about
+// Asks reports whether the operation asks for a state and changes nothing: sync, refund_sync and dispute_sync. A refusal of such a request says nothing about
 // the payment.
-func (c *Call) Asks() bool { return c.step.Operation == OpSync || c.step.Operation == OpRefundSync }
+func (c *Call) Asks() bool {
+	return c.step.Operation == OpSync || c.step.Operation == OpRefundSync || c.step.Operation == OpDisputeSync
+}
 
 // About records the processor's id of the payment that an answer is about. "" records nothing. If the operation then ends with an
 // error, its unknown outcome holds the id, and a later sync can ask by the id.

@@ -30,9 +30,13 @@ const (
 	duplicate   = "duplicate name"
 )
 
-// EncodeStep returns the message of a step. The bodies are the webhook's, if there is a webhook, then the exchanges' in order.
+// EncodeStep returns the message of a step. The bodies are the webhook's, if there is a webhook, the evidence file's, if there is a file, then the
+// exchanges' in order.
 func EncodeStep(s *Step) []byte {
 	size := 2048
+	if f := s.Request.file(); f != nil {
+		size += len(f.Body)
+	}
 	for i := range s.Exchanges {
 		size += len(s.Exchanges[i].Body) + 512
 	}
@@ -41,10 +45,21 @@ func EncodeStep(s *Step) []byte {
 	if s.Request.Webhook != nil {
 		b = append(b, s.Request.Webhook.Body...)
 	}
+	if f := s.Request.file(); f != nil {
+		b = append(b, f.Body...)
+	}
 	for i := range s.Exchanges {
 		b = append(b, s.Exchanges[i].Body...)
 	}
 	return b
+}
+
+// file returns the file of attach_evidence, nil without one.
+func (r *Request) file() *EvidenceFile {
+	if r.Dispute == nil {
+		return nil
+	}
+	return r.Dispute.File
 }
 
 // DecodeStep reads the message of a step.
@@ -88,6 +103,9 @@ func decodeStep(r jsontext.Reader, bodies []byte) (*Step, error) {
 	ok := true
 	if w := s.Request.Webhook; w != nil {
 		w.Body, bodies, ok = cut(bodies, w.BodyLength)
+	}
+	if f := s.Request.file(); ok && f != nil {
+		f.Body, bodies, ok = cut(bodies, f.BodyLength)
 	}
 	for i := 0; ok && i < len(s.Exchanges); i++ {
 		e := &s.Exchanges[i]

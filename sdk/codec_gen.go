@@ -884,7 +884,7 @@ func (v *Account) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "capture_reference", "hold", "installments", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "exemption", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "return_url", "webhook_url", "return", "webhook", "authentication"}
+var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "capture_reference", "hold", "installments", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "exemption", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "return_url", "webhook_url", "dispute", "return", "webhook", "authentication"}
 
 func (v *Request) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -1051,6 +1051,15 @@ func (v *Request) decode(r *jsontext.Reader) {
 			v.WebhookURL = r.String()
 		case 34:
 			if r.Null() {
+				v.Dispute = nil
+			} else {
+				if v.Dispute == nil {
+					v.Dispute = new(DisputeRequest)
+				}
+				v.Dispute.decode(r)
+			}
+		case 35:
+			if r.Null() {
 				v.Return = nil
 			} else {
 				if v.Return == nil {
@@ -1058,7 +1067,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Return.decode(r)
 			}
-		case 35:
+		case 36:
 			if r.Null() {
 				v.Webhook = nil
 			} else {
@@ -1067,7 +1076,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Webhook.decode(r)
 			}
-		case 36:
+		case 37:
 			if r.Null() {
 				v.Authentication = nil
 			} else {
@@ -1111,12 +1120,15 @@ func (v *Request) decode(r *jsontext.Reader) {
 		v.Browser = nil
 	}
 	if seen&(1<<34) == 0 {
-		v.Return = nil
+		v.Dispute = nil
 	}
 	if seen&(1<<35) == 0 {
-		v.Webhook = nil
+		v.Return = nil
 	}
 	if seen&(1<<36) == 0 {
+		v.Webhook = nil
+	}
+	if seen&(1<<37) == 0 {
 		v.Authentication = nil
 	}
 }
@@ -1205,6 +1217,10 @@ func (v *Request) encode(b []byte) []byte {
 	}
 	b = jsontext.OptStr(b, `"return_url":`, v.ReturnURL)
 	b = jsontext.OptStr(b, `"webhook_url":`, v.WebhookURL)
+	if v.Dispute != nil {
+		b = jsontext.Name(b, `"dispute":`)
+		b = v.Dispute.encode(b)
+	}
 	if v.Return != nil {
 		b = jsontext.Name(b, `"return":`)
 		b = v.Return.encode(b)
@@ -1674,6 +1690,157 @@ func (v *Line) encode(b []byte) []byte {
 	b = jsontext.Int(b, `"quantity":`, int64(v.Quantity))
 	b = jsontext.Int(b, `"unit_price":`, v.UnitPrice)
 	b = jsontext.OptInt(b, `"tax":`, v.Tax)
+	return append(b, '}')
+}
+
+var namesDisputeRequest = [...]string{"id", "status", "stage", "amount", "reason", "reason_code", "respond_by", "evidence", "files", "file"}
+
+func (v *DisputeRequest) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesDisputeRequest[:], &seen) {
+		case 0:
+			v.ID = r.String()
+		case 1:
+			v.Status = DisputeStatus(r.String())
+		case 2:
+			v.Stage = DisputeStage(r.String())
+		case 3:
+			v.Amount.decode(r)
+		case 4:
+			v.Reason = r.String()
+		case 5:
+			v.ReasonCode = r.String()
+		case 6:
+			v.RespondBy = r.Int64()
+		case 7:
+			for ok := r.Object(); ok; ok = r.More('}') {
+				k := r.Key()
+				if _, twice := v.Evidence[k]; twice {
+					r.Fail(duplicate)
+					break
+				}
+				if len(v.Evidence) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				if v.Evidence == nil {
+					v.Evidence = make(map[string]string)
+				}
+				v.Evidence[k] = r.String()
+			}
+		case 8:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.Files) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.Files = append(v.Files, AttachedFile{})
+				v.Files[len(v.Files)-1].decode(r)
+			}
+		case 9:
+			if r.Null() {
+				v.File = nil
+			} else {
+				if v.File == nil {
+					v.File = new(EvidenceFile)
+				}
+				v.File.decode(r)
+			}
+		default:
+			r.Skip()
+		}
+	}
+	if seen&(1<<9) == 0 {
+		v.File = nil
+	}
+}
+
+func (v *DisputeRequest) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"id":`, v.ID)
+	b = jsontext.Str(b, `"status":`, string(v.Status))
+	b = jsontext.OptStr(b, `"stage":`, string(v.Stage))
+	b = jsontext.Name(b, `"amount":`)
+	b = v.Amount.encode(b)
+	b = jsontext.OptStr(b, `"reason":`, v.Reason)
+	b = jsontext.OptStr(b, `"reason_code":`, v.ReasonCode)
+	b = jsontext.OptInt(b, `"respond_by":`, v.RespondBy)
+	if len(v.Evidence) > 0 {
+		b = jsontext.Name(b, `"evidence":`)
+		b = append(b, '{')
+		for _, k := range sortedKeys(v.Evidence) {
+			b = jsontext.AppendName(b, k)
+			e := v.Evidence[k]
+			b = jsontext.AppendString(b, e)
+		}
+		b = append(b, '}')
+	}
+	if len(v.Files) > 0 {
+		b = jsontext.Name(b, `"files":`)
+		b = append(b, '[')
+		for i := range v.Files {
+			b = jsontext.AppendComma(b)
+			b = v.Files[i].encode(b)
+		}
+		b = append(b, ']')
+	}
+	if v.File != nil {
+		b = jsontext.Name(b, `"file":`)
+		b = v.File.encode(b)
+	}
+	return append(b, '}')
+}
+
+var namesAttachedFile = [...]string{"type", "id"}
+
+func (v *AttachedFile) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesAttachedFile[:], &seen) {
+		case 0:
+			v.Type = EvidenceType(r.String())
+		case 1:
+			v.ID = r.String()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *AttachedFile) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"type":`, string(v.Type))
+	b = jsontext.OptStr(b, `"id":`, v.ID)
+	return append(b, '}')
+}
+
+var namesEvidenceFile = [...]string{"type", "name", "content_type", "body_length"}
+
+func (v *EvidenceFile) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesEvidenceFile[:], &seen) {
+		case 0:
+			v.Type = EvidenceType(r.String())
+		case 1:
+			v.Name = r.String()
+		case 2:
+			v.ContentType = r.String()
+		case 3:
+			v.BodyLength = r.Int()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *EvidenceFile) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"type":`, string(v.Type))
+	b = jsontext.Str(b, `"name":`, v.Name)
+	b = jsontext.Str(b, `"content_type":`, v.ContentType)
+	b = jsontext.OptInt(b, `"body_length":`, int64(len(v.Body)))
 	return append(b, '}')
 }
 
@@ -2508,7 +2675,7 @@ func (v *Verify) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesOutcome = [...]string{"status", "transaction_id", "refund_id", "capture_id", "reference", "auth_code", "network_transaction_id", "stored_credential", "amount", "totals", "released", "hold", "connector_data", "next_action", "decline", "checks", "raw", "events", "reply", "token", "authentication"}
+var namesOutcome = [...]string{"status", "transaction_id", "refund_id", "capture_id", "reference", "auth_code", "network_transaction_id", "stored_credential", "amount", "totals", "released", "hold", "connector_data", "next_action", "decline", "checks", "dispute", "evidence_id", "raw", "events", "reply", "token", "authentication"}
 
 func (v *Outcome) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -2603,6 +2770,17 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				v.Checks.decode(r)
 			}
 		case 16:
+			if r.Null() {
+				v.Dispute = nil
+			} else {
+				if v.Dispute == nil {
+					v.Dispute = new(Dispute)
+				}
+				v.Dispute.decode(r)
+			}
+		case 17:
+			v.EvidenceID = r.String()
+		case 18:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Raw[k]; twice {
@@ -2618,7 +2796,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.Raw[k] = r.String()
 			}
-		case 17:
+		case 19:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Events) == maxElements {
 					r.Fail(tooMany)
@@ -2627,7 +2805,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				v.Events = append(v.Events, Event{})
 				v.Events[len(v.Events)-1].decode(r)
 			}
-		case 18:
+		case 20:
 			if r.Null() {
 				v.Reply = nil
 			} else {
@@ -2636,7 +2814,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.Reply.decode(r)
 			}
-		case 19:
+		case 21:
 			if r.Null() {
 				v.Token = nil
 			} else {
@@ -2645,7 +2823,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.Token.decode(r)
 			}
-		case 20:
+		case 22:
 			if r.Null() {
 				v.Authentication = nil
 			} else {
@@ -2682,13 +2860,16 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 	if seen&(1<<15) == 0 {
 		v.Checks = nil
 	}
-	if seen&(1<<18) == 0 {
-		v.Reply = nil
-	}
-	if seen&(1<<19) == 0 {
-		v.Token = nil
+	if seen&(1<<16) == 0 {
+		v.Dispute = nil
 	}
 	if seen&(1<<20) == 0 {
+		v.Reply = nil
+	}
+	if seen&(1<<21) == 0 {
+		v.Token = nil
+	}
+	if seen&(1<<22) == 0 {
 		v.Authentication = nil
 	}
 }
@@ -2735,6 +2916,11 @@ func (v *Outcome) encode(b []byte) []byte {
 		b = jsontext.Name(b, `"checks":`)
 		b = v.Checks.encode(b)
 	}
+	if v.Dispute != nil {
+		b = jsontext.Name(b, `"dispute":`)
+		b = v.Dispute.encode(b)
+	}
+	b = jsontext.OptStr(b, `"evidence_id":`, v.EvidenceID)
 	if len(v.Raw) > 0 {
 		b = jsontext.Name(b, `"raw":`)
 		b = append(b, '{')
@@ -2970,6 +3156,51 @@ func (v *Checks) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
+var namesDispute = [...]string{"id", "status", "amount", "stage", "connector_status", "reason", "reason_code", "respond_by", "created_at"}
+
+func (v *Dispute) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesDispute[:], &seen) {
+		case 0:
+			v.ID = r.String()
+		case 1:
+			v.Status = DisputeStatus(r.String())
+		case 2:
+			v.Amount.decode(r)
+		case 3:
+			v.Stage = DisputeStage(r.String())
+		case 4:
+			v.ConnectorStatus = r.String()
+		case 5:
+			v.Reason = r.String()
+		case 6:
+			v.ReasonCode = r.String()
+		case 7:
+			v.RespondBy = r.Int64()
+		case 8:
+			v.CreatedAt = r.Int64()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *Dispute) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"id":`, v.ID)
+	b = jsontext.Str(b, `"status":`, string(v.Status))
+	b = jsontext.Name(b, `"amount":`)
+	b = v.Amount.encode(b)
+	b = jsontext.OptStr(b, `"stage":`, string(v.Stage))
+	b = jsontext.OptStr(b, `"connector_status":`, v.ConnectorStatus)
+	b = jsontext.OptStr(b, `"reason":`, v.Reason)
+	b = jsontext.OptStr(b, `"reason_code":`, v.ReasonCode)
+	b = jsontext.OptInt(b, `"respond_by":`, v.RespondBy)
+	b = jsontext.OptInt(b, `"created_at":`, v.CreatedAt)
+	return append(b, '}')
+}
+
 var namesEvent = [...]string{"object", "transaction_id", "refund_id", "reference", "account_id", "sync", "outcome", "time", "dispute"}
 
 func (v *Event) decode(r *jsontext.Reader) {
@@ -3037,51 +3268,6 @@ func (v *Event) encode(b []byte) []byte {
 		b = jsontext.Name(b, `"dispute":`)
 		b = v.Dispute.encode(b)
 	}
-	return append(b, '}')
-}
-
-var namesDispute = [...]string{"id", "status", "amount", "stage", "connector_status", "reason", "reason_code", "respond_by", "created_at"}
-
-func (v *Dispute) decode(r *jsontext.Reader) {
-	var seen uint64
-	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Field(namesDispute[:], &seen) {
-		case 0:
-			v.ID = r.String()
-		case 1:
-			v.Status = DisputeStatus(r.String())
-		case 2:
-			v.Amount.decode(r)
-		case 3:
-			v.Stage = DisputeStage(r.String())
-		case 4:
-			v.ConnectorStatus = r.String()
-		case 5:
-			v.Reason = r.String()
-		case 6:
-			v.ReasonCode = r.String()
-		case 7:
-			v.RespondBy = r.Int64()
-		case 8:
-			v.CreatedAt = r.Int64()
-		default:
-			r.Skip()
-		}
-	}
-}
-
-func (v *Dispute) encode(b []byte) []byte {
-	b = append(b, '{')
-	b = jsontext.Str(b, `"id":`, v.ID)
-	b = jsontext.Str(b, `"status":`, string(v.Status))
-	b = jsontext.Name(b, `"amount":`)
-	b = v.Amount.encode(b)
-	b = jsontext.OptStr(b, `"stage":`, string(v.Stage))
-	b = jsontext.OptStr(b, `"connector_status":`, v.ConnectorStatus)
-	b = jsontext.OptStr(b, `"reason":`, v.Reason)
-	b = jsontext.OptStr(b, `"reason_code":`, v.ReasonCode)
-	b = jsontext.OptInt(b, `"respond_by":`, v.RespondBy)
-	b = jsontext.OptInt(b, `"created_at":`, v.CreatedAt)
 	return append(b, '}')
 }
 

@@ -74,7 +74,8 @@ func randomText(r *rand.Rand, typ string) string {
 		"ResolveBy": {string(ResolveByWebhook)}, "Currency": {"USD", "JPY"}, "Exemption": {string(ExemptionLowValue), string(ExemptionDelegation)},
 		"NextActionType": {string(NextActionRedirect), string(NextActionDeviceData)}, "CheckResult": {string(CheckPass)}, "EventObject": {string(EventRefund)},
 		"DisputeStatus": {string(DisputeOpened), string(DisputeLost)}, "DisputeStage": {string(StagePreDispute), string(StageArbitration)},
-		"Initiator": {string(InitiatorCustomer), string(InitiatorMerchant)}, "CredentialUsage": {string(UsageOnSession)}, "MITCategory": {string(MITRecurring)},
+		"EvidenceType": {string(EvidenceReceipt), string(EvidenceUncategorizedFile)},
+		"Initiator":    {string(InitiatorCustomer), string(InitiatorMerchant)}, "CredentialUsage": {string(UsageOnSession)}, "MITCategory": {string(MITRecurring)},
 		"FieldType": {string(FieldText), string(FieldClientCertificate)}, "PlacementIn": {string(InBody), string(InTLS)}, "Escapes": {string(EscapesXMLForm)},
 		"MethodType": {string(MethodDebit)}, "ReferenceCharacters": {string(ReferenceDigits)}, "MethodRun": {string(MethodGetFrame)},
 		"MethodReport": {string(MethodByEvent)}, "ChallengeStart": {string(ChallengeCReqPost)}, "ResultDelivery": {string(ResultPullOnce)},
@@ -131,6 +132,9 @@ func TestCodecAgainstEncodingJSON(t *testing.T) {
 		}
 		if w := other.Request.Webhook; w != nil {
 			w.Body = step.Request.Webhook.Body
+		}
+		if f := other.Request.file(); f != nil {
+			f.Body = step.Request.file().Body
 		}
 		require.True(t, bytes.Equal(message, EncodeStep(other)), "encoding/json reads the same")
 		std, err := json.Marshal(step)

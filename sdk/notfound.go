@@ -4,11 +4,14 @@ package sdk
 const AlarmOtherAccount = "other_account"
 
 // NotFound returns the outcome of a query whose object the processor does not know. For a query by payswitch's reference it is
-// StatusNotFound. For a query by an id that the processor issued (the refund's in OpRefundSync, else the payment's), the credentials belong
-// to another account or mode: the outcome is unknown and raises AlarmOtherAccount.
+// StatusNotFound. For a query by an id that the processor issued (the refund's in OpRefundSync, the dispute's in
+// OpDisputeSync, else the payment's), the credentials belong to another account or mode: the outcome is unknown and raises AlarmOtherAccount.
 func (c *Call) NotFound() *Outcome {
 	r := c.Request
 	given := r.TransactionID
+	if r.Dispute != nil && c.Operation() == OpDisputeSync {
+		given = r.Dispute.ID
+	}
 	if c.Operation() == OpRefundSync {
 		given = r.RefundID
 	}

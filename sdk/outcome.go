@@ -29,6 +29,10 @@ type Outcome struct {
 	NextAction    *NextAction    `json:"next_action,omitempty"`
 	Decline       *Decline       `json:"decline,omitempty"`
 	Checks        *Checks        `json:"checks,omitempty"`
+	// Dispute is the state of the dispute after accept_dispute and submit_evidence, and as dispute_sync finds it.
+	Dispute *Dispute `json:"dispute,omitempty"`
+	// EvidenceID is the processor's id of an attached file, "" if the processor gives it none.
+	EvidenceID string `json:"evidence_id,omitempty"`
 	// Raw holds the processor's own codes by name, for support cases. Raw never holds personal data.
 	Raw map[string]string `json:"raw,omitempty"`
 
@@ -53,6 +57,8 @@ const (
 	StatusVerified       OutcomeStatus = "verified"      // zero-amount check passed
 	StatusNotFound       OutcomeStatus = "not_found"     // sync: the processor does not know the payment or refund
 	StatusUnknown        OutcomeStatus = "unknown"       // no evidence either way; ask again later
+	StatusDisputed       OutcomeStatus = "disputed"      // Dispute is the state of the dispute
+	StatusAttached       OutcomeStatus = "attached"      // attach_evidence: the processor has the file
 	StatusHandled        OutcomeStatus = "handled"       // webhook read; Events are its contents
 	StatusToken          OutcomeStatus = "token"         // access_token: Token is set
 	StatusPrepared       OutcomeStatus = "prepared"      // authenticator: prepare done

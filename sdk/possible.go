@@ -28,6 +28,12 @@ func (op Operation) Outcomes() []OutcomeStatus {
 		return []OutcomeStatus{StatusRefunded, StatusPending, StatusDeclined, StatusReview, StatusNotFound}
 	case OpIncrementalAuthorize, OpExtendAuthorization:
 		return []OutcomeStatus{StatusAuthorized, StatusPending, StatusDeclined}
+	case OpAcceptDispute, OpSubmitEvidence:
+		return []OutcomeStatus{StatusDisputed, StatusPending, StatusDeclined}
+	case OpAttachEvidence:
+		return []OutcomeStatus{StatusAttached, StatusDeclined}
+	case OpDisputeSync:
+		return []OutcomeStatus{StatusDisputed}
 	case OpAccessToken:
 		return []OutcomeStatus{StatusToken}
 	case OpWebhook, OpCancelChallenge:
@@ -59,6 +65,8 @@ func (o *Outcome) Fits(asked Money) bool {
 // unknown once something was sent, and as a failure of the adapter before.
 func (o *Outcome) Impossible(op Operation, asked Money) string {
 	switch {
+	case o.Status == StatusDisputed && (o.Dispute == nil || o.Dispute.ID == "" || o.Dispute.Status == ""):
+		return "the outcome is disputed and does not say of which dispute, or in which status"
 	case !op.EndsWith(o.Status):
 		var all []string
 		for _, s := range op.Outcomes() {

@@ -26,6 +26,10 @@ const (
 	OpComplete             Operation = "complete"              // continue after the customer has acted (redirect, device data)
 	OpIncrementalAuthorize Operation = "incremental_authorize" // raise what is held to a new total
 	OpExtendAuthorization  Operation = "extend_authorization"  // let the processor hold the funds for longer
+	OpAcceptDispute        Operation = "accept_dispute"        // give a dispute up: the customer keeps the money
+	OpAttachEvidence       Operation = "attach_evidence"       // give the processor one file for the answer to a dispute
+	OpSubmitEvidence       Operation = "submit_evidence"       // answer a dispute with evidence
+	OpDisputeSync          Operation = "dispute_sync"          // ask for the state of a dispute
 	OpAccessToken          Operation = "access_token"          // fetch a token the other operations authenticate with
 	OpWebhook              Operation = "webhook"               // read a message the processor sent on its own
 )

@@ -10,6 +10,10 @@ package sdk
 //	refund                 Amount, TransactionID, Payment, Reason
 //	sync                   Amount (see Resolves), TransactionID where known, Payment, Resolves
 //	refund_sync            Amount (the refund's), TransactionID, RefundID where known, Payment, Resolves
+//	accept_dispute         Amount (the disputed one), TransactionID, Payment, Dispute
+//	attach_evidence        as accept_dispute, with Dispute.File
+//	submit_evidence        as accept_dispute, with Dispute.Evidence and Dispute.Files
+//	dispute_sync           as accept_dispute, and Resolves
 //	webhook                Webhook, WebhookURL
 //	prepare … result       Amount, Instrument, Authentication; authenticate also Customer, Billing, Shipping, Browser
 //	cancel_challenge       Authentication
@@ -72,6 +76,9 @@ type Request struct {
 
 	ReturnURL  string `json:"return_url,omitempty"`  // payswitch's URL to which the processor sends the payer back. A stranger who knows the URL can return in the payer's place
 	WebhookURL string `json:"webhook_url,omitempty"` // payswitch's URL for the processor's messages; in webhook, the URL that the processor called, without its query
+
+	// Dispute is the dispute that the operation is about.
+	Dispute *DisputeRequest `json:"dispute,omitempty"`
 
 	Return         *Return                `json:"return,omitempty"`
 	Webhook        *WebhookMessage        `json:"webhook,omitempty"`

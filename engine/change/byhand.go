@@ -25,7 +25,7 @@ func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, i
 		if in.AttemptID == "" {
 			in.AttemptID = w.Attempt.ID
 		}
-		if err := s.attemptOf(ctx, w, in.AttemptID); err != nil {
+		if err := s.AttemptOf(ctx, w, in.AttemptID); err != nil {
 			return nil, err
 		}
 		set = w.Attempt
@@ -48,8 +48,8 @@ func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, i
 	return v, err
 }
 
-// attemptOf replaces the attempt of w by one that the caller names.
-func (s *Changes) attemptOf(ctx context.Context, w *Loaded, id string) error {
+// AttemptOf replaces the attempt of w by one that the caller names.
+func (s *Changes) AttemptOf(ctx context.Context, w *Loaded, id string) error {
 	if w.Attempt.ID == id {
 		return nil
 	}

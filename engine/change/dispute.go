@@ -42,7 +42,7 @@ func (s *Changes) BookDispute(ctx context.Context, w *Loaded, said *sdk.Dispute,
 		}
 		c.Dispute.Take(b.Claim, said, now)
 		if b.Moved {
-			if c.Event, err = s.disputeEvent(c.Payment, c.Dispute, now); err != nil {
+			if c.Event, err = s.DisputeEvent(c.Payment, c.Dispute, now); err != nil {
 				return false, err
 			}
 		}
@@ -79,8 +79,8 @@ func (s *Changes) disputeOf(ctx context.Context, w *Loaded, processorID string, 
 		Connector: a.Connector, ProcessorID: processorID, CreatedAt: now, Details: payment.DisputeDetails{Refunded: refunded}}, nil
 }
 
-// disputeEvent makes the merchant's event of a dispute's new stage or status, and counts it in p, the payment that the change writes.
-func (s *Changes) disputeEvent(p *payment.Payment, d *payment.Dispute, now time.Time) (*payment.Event, error) {
+// DisputeEvent makes the merchant's event of a dispute's new stage or status, and counts it in p, the payment that the change writes.
+func (s *Changes) DisputeEvent(p *payment.Payment, d *payment.Dispute, now time.Time) (*payment.Event, error) {
 	p.Details.Events++
 	ev := &payment.Event{ID: ids.NewEvent(now), MerchantID: p.MerchantID, ProfileID: p.ProfileID, ObjectID: d.ID, PaymentID: p.ID, Number: p.Details.Events,
 		Class: "disputes", Type: d.Event(), CreatedAt: now}

@@ -3,13 +3,17 @@ package dispute
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/listed"
 	"payswitch/engine/payment"
+	"payswitch/engine/port"
 	"payswitch/engine/request"
 )
 
@@ -20,7 +24,16 @@ type Disputes struct {
 
 // Deps are the parts that Disputes needs. All are required.
 type Deps struct {
-	Store change.Store
+	Store        change.Store
+	Changes      *change.Changes
+	Driver       *drive.Driver
+	Now          port.Clock
+	Log          *slog.Logger
+	Metrics      port.Metrics
+	ResolvePause time.Duration // the longest time between two queries about an operation without an end
+	// Perform drives an operation whose intent is durable, and settles it. Settle books a verdict.
+	Perform func(ctx context.Context, w *change.Loaded) error
+	Settle  func(ctx context.Context, w *change.Loaded, v evidence.Verdict) error
 }
 
 func unknown() error {
@@ -48,8 +61,15 @@ func (s *Disputes) own(ctx context.Context, auth account.Auth, id string) (d *pa
 	return d, nil
 }
 
-// RetrieveDispute reads a dispute.
-func (s *Disputes) RetrieveDispute(ctx context.Context, auth account.Auth, id string) (*payment.Dispute, error) {
+// RetrieveDispute reads a dispute. With forceSync the processor is asked first if the dispute may have moved.
+func (s *Disputes) RetrieveDispute(ctx context.Context, auth account.Auth, id string, forceSync bool) (*payment.Dispute, error) {
+	d, err := s.own(ctx, auth, id)
+	if err != nil || !forceSync || !d.MayMove() {
+		return d, err
+	}
+	if err := s.sync(ctx, d); err != nil {
+		return nil, err
+	}
 	return s.own(ctx, auth, id)
 }
 

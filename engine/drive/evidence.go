@@ -166,6 +166,9 @@ func (w *Run) interpret(o *sdk.Outcome, final bool) evidence.Verdict {
 	if w.Operation.OfRefund() {
 		return evidence.InterpretRefund(w.Operation, w.Refund, o, final)
 	}
+	if w.Operation.OfDispute() {
+		return evidence.InterpretAnswer(w.Operation, w.Dispute, o, final)
+	}
 	return evidence.InterpretSync(w.Operation, w.Attempt, o, final)
 }
 
@@ -179,6 +182,9 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 		amount = w.Operation.Amount
 	}
 	query := evidence.QueryFor(resolves)
+	if w.Dispute != nil {
+		query = sdk.OpDisputeSync
+	}
 	q.Operation = e.NewOperation(&q, query, amount, now)
 	q.Request = e.LaterRequest(&q, amount)
 	q.Request.Resolves = resolves
@@ -215,6 +221,9 @@ const NoteUnderWay = "came while the operation was under way"
 // EvidenceFromWebhooks returns the verdict of the messages that the processor sent during an operation, or unknown without such a message.
 func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (evidence.Verdict, error) {
 	none := evidence.Verdict{Status: payment.OperationUnknown, Text: "the operation waits for a message of the processor, or for an operator"}
+	if w.Operation.OfDispute() { // its messages have been booked: the record shows what they said
+		return w.interpret(w.Dispute.Shown(), false), nil
+	}
 	var kept []Evidence
 	err := d.Store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.Operation.ID); return err })
 	if err != nil {

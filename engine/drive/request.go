@@ -73,6 +73,13 @@ func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
 		state.BIN, state.LastFour = f.BIN, f.LastFour
 	}
 	r.Payment = state
+	if d := w.Dispute; d != nil {
+		r.Amount = sdk.Money{Minor: d.Amount, Currency: d.Currency}
+		r.Dispute = &sdk.DisputeRequest{ID: d.ProcessorID, Status: d.Status, Stage: d.Stage, Amount: r.Amount, Reason: d.Details.Reason, ReasonCode: d.Details.ReasonCode}
+		if at := d.Details.RespondBy; !at.IsZero() {
+			r.Dispute.RespondBy = at.UnixMilli()
+		}
+	}
 	if f := w.Refund; f != nil {
 		r.Reference, r.RefundID, r.Reason = f.Reference, f.ProcessorID, f.Details.Reason
 		if f.Version > 0 && f.Status != payment.RefundFailed {

@@ -26,7 +26,8 @@ import (
 type Run struct {
 	Payment *payment.Payment
 	Attempt *payment.Attempt
-	Refund  *payment.Refund // set for the operations of a refund
+	Refund  *payment.Refund  // set for the operations of a refund
+	Dispute *payment.Dispute // set for the operations about a dispute
 	Account *account.Account
 	Adapter port.AdapterInfo
 	Token   string // Auth.RequestToken of the request, "" without one

@@ -114,6 +114,8 @@ const (
 // NextRecheck decides the step for an operation that ended without the processor's word.
 func NextRecheck(p *payment.Payment, a *payment.Attempt, op *payment.Operation) RecheckStep {
 	switch {
+	case op.OfDispute():
+		return RecheckNothing
 	case op.OfRefund():
 		return RecheckRefund
 	case a.EndedWithoutMoney():

@@ -23,6 +23,8 @@ func JudgeResolution(s *payment.Resolution, p *payment.Payment, a *payment.Attem
 	case sdk.OpRefund:
 		o.Status, o.RefundID = sdk.StatusRefunded, s.Reference
 		return InterpretRefund(op, r, o, true)
+	case sdk.OpAcceptDispute, sdk.OpSubmitEvidence:
+		return Verdict{Status: payment.OperationSucceeded, Outcome: &sdk.Outcome{Status: sdk.StatusDisputed, Dispute: &sdk.Dispute{Status: showsAnswer[op.Kind][0]}}}
 	case sdk.OpCapture:
 		o.Status, o.CaptureID = sdk.StatusCaptured, s.Reference
 		if s.Amount <= op.Amount { // the word is about this one of several captures

@@ -82,8 +82,11 @@ const enoughResends = 3
 
 // QueryFor returns the operation that asks the processor for the result of an operation.
 func QueryFor(kind sdk.Operation) sdk.Operation {
-	if kind == sdk.OpRefund {
+	switch {
+	case kind == sdk.OpRefund:
 		return sdk.OpRefundSync
+	case kind.AboutDispute():
+		return sdk.OpDisputeSync
 	}
 	return sdk.OpSync
 }
@@ -109,11 +112,11 @@ func (w Waits) Unsent(op *payment.Operation, a *payment.Attempt, now time.Time) 
 }
 
 // giveUpUnsent returns how long the engine tries to send an operation that has provably never left. Then the operation counts as not made. For
-// an authorization it is the time for which the card of an unconfirmed payment is kept. A refund or a release may take longer, because no payer
-// waits for it.
+// an authorization it is the time for which the card of an unconfirmed payment is kept. A refund, an answer to a dispute or a release may take longer,
+// because no payer waits for it.
 func giveUpUnsent(op *payment.Operation, a *payment.Attempt) time.Duration {
 	switch {
-	case op.OfRefund():
+	case op.Aside():
 		return 24 * time.Hour
 	case a.Releases(op):
 		return ReleaseTime
@@ -262,7 +265,7 @@ func NextResolve(p *payment.Payment, a *payment.Attempt, op *payment.Operation) 
 	switch {
 	case !op.Status.Open() && !pending:
 		return ResolveRecheck
-	case pending && !op.OfRefund() && !op.Waits(a) && op.ID != a.Details.LateVoid:
+	case pending && !op.Aside() && !op.Waits(a) && op.ID != a.Details.LateVoid:
 		return ResolveClose
 	case p.Occupied(a, op):
 		return ResolveWait

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"slices"
 	"time"
 
 	"payswitch/sdk"
@@ -39,6 +40,32 @@ type DisputeDetails struct {
 	UpdatedThere    time.Time `json:"updated_there,omitzero"` // time of the latest message
 	// Refunded is true if the disputed amount had been refunded before the dispute was opened.
 	Refunded bool `json:"refunded,omitempty"`
+	// Answer is the merchant's latest answer, nil before the first.
+	Answer *DisputeAnswer `json:"answer,omitempty"`
+	// Files are the files for the next answer that the processor has: one of each type.
+	Files []EvidenceFile `json:"files,omitempty"`
+}
+
+// EvidenceFile is the record of a file that the processor has. payswitch does not keep its content. The json names are storage format.
+type EvidenceFile struct {
+	ID          string           `json:"id"` // file_…
+	Type        sdk.EvidenceType `json:"type"`
+	Name        string           `json:"name"`
+	ContentType string           `json:"content_type"`
+	Size        int              `json:"size"`
+	ProcessorID string           `json:"processor_id,omitempty"`
+	At          time.Time        `json:"at"`
+}
+
+// Attach adds a file in the place of one of the same type.
+func (d *Dispute) Attach(f EvidenceFile) {
+	d.Detach(f.Type)
+	d.Details.Files = append(d.Details.Files, f)
+}
+
+// Detach removes the file of a type.
+func (d *Dispute) Detach(kind sdk.EvidenceType) {
+	d.Details.Files = slices.DeleteFunc(slices.Clone(d.Details.Files), func(f EvidenceFile) bool { return f.Type == kind })
 }
 
 // Clone returns a copy, so that a computation can be thrown away without a trace.
@@ -50,7 +77,7 @@ func (d *Dispute) Clone() *Dispute {
 // Event returns the event type for merchants.
 func (d *Dispute) Event() string { return "dispute_" + string(d.Status) }
 
-// MaxDisputeText bounds the texts of a dispute that a processor sends.
+// MaxDisputeText bounds the texts of a dispute that a processor sends, in bytes.
 const MaxDisputeText = 255
 
 // Take writes what a message of the time at says into the record. claim is the message as BookDispute booked it.

@@ -23,7 +23,7 @@ func (o *Operation) Unsent() bool { return o.Status == OperationUnknown && o.Las
 // OpenOperation returns the attempt's latest operation that is in flight, unknown or pending, or nil. ops are the payment's operations in order.
 func (a *Attempt) OpenOperation(ops []*Operation) *Operation {
 	for _, op := range slices.Backward(ops) {
-		if op.AttemptID == a.ID && !op.OfRefund() && (op.Status.Open() || op.Status == OperationPending && op.Waits(a)) {
+		if op.AttemptID == a.ID && !op.Aside() && (op.Status.Open() || op.Status == OperationPending && op.Waits(a)) {
 			return op
 		}
 	}
@@ -33,7 +33,7 @@ func (a *Attempt) OpenOperation(ops []*Operation) *Operation {
 // PendingOperation returns the attempt's operation that waits for the customer or the processor, or nil.
 func (a *Attempt) PendingOperation(ops []*Operation) *Operation {
 	for _, op := range ops {
-		if op.AttemptID == a.ID && op.Status == OperationPending && !op.OfRefund() {
+		if op.AttemptID == a.ID && op.Status == OperationPending && !op.Aside() {
 			return op
 		}
 	}

@@ -45,10 +45,10 @@ func (o *OperatorWord) Check() error {
 func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Refund, op *payment.Operation) (*payment.Resolution, error) {
 	said := &payment.Resolution{Outcome: o.Outcome, Reference: o.Reference, By: o.By, Why: o.Why}
 	switch open := p.OpenOperation; {
-	case open != "" && open != op.ID && !op.OfRefund() && !op.OnHold() && op.ID != a.Details.LateVoid:
+	case open != "" && open != op.ID && !op.Aside() && !op.OnHold() && op.ID != a.Details.LateVoid:
 		return nil, fault.Refused("Another operation on the payment is open: resolve " + open + " first")
-	case op.Status == payment.OperationPending && !op.OfRefund() && !op.Waits(a) && op.ID != a.Details.LateVoid,
-		a.ID != p.AttemptID && !op.OfRefund() && op.ID != a.Details.LateVoid:
+	case op.Status == payment.OperationPending && !op.Aside() && !op.Waits(a) && op.ID != a.Details.LateVoid,
+		a.ID != p.AttemptID && !op.Aside() && op.ID != a.Details.LateVoid:
 		return nil, fault.Refused("The payment has moved on without this operation: its outcome changes nothing")
 	case op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() && o.Outcome != payment.SaidNotDone:
 		return nil, fault.Refused("Nothing has left for the processor: payswitch sends the operation, or say not_done to give it up").About("outcome")
@@ -61,7 +61,7 @@ func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Ref
 		return nil, fault.Missing("reference").WithHint("Send the processor's id of the payment: a later capture, void or refund needs it.")
 	case known != "" && o.Reference != "" && o.Reference != known:
 		return nil, fault.Unprocessable("reference", "the processor gave the id "+known+" before: is "+o.Reference+" another payment or refund?")
-	case op.Kind == sdk.OpVoid || op.Kind == sdk.OpVerify || op.OnHold():
+	case op.Kind == sdk.OpVoid || op.Kind == sdk.OpVerify || op.OnHold() || op.OfDispute():
 		if o.Amount != nil {
 			return nil, fault.Unprocessable("amount", "a "+string(op.Kind)+" has no amount: leave the field out")
 		}

@@ -145,7 +145,7 @@ func (c *Copy) askAboutRestored(ctx context.Context, merchantID, id string) (ask
 		return true, c.askByReference(ctx, w)
 	}
 	for _, op := range slices.Backward(ops) {
-		if op.AttemptID != w.Attempt.ID || op.OfRefund() || flow.AsksAuthenticator(op.Kind) {
+		if op.AttemptID != w.Attempt.ID || op.Aside() || flow.AsksAuthenticator(op.Kind) {
 			continue
 		}
 		err := c.Store.Update(ctx, func(tx Tx) error {

@@ -53,6 +53,8 @@ func readme() string {
 		{sdk.OpVoid, "Amounts of voided payments", "By the amount of the payment. " + heldNotes},
 		{sdk.OpRefund, "Amounts of refunds", refundNotes},
 		{sdk.OpIncrementalAuthorize, "Amounts of incremental authorizations", "By the new total. " + heldNotes},
+		{sdk.OpSubmitEvidence, "Amounts of disputes: answers", disputeNotes},
+		{sdk.OpDisputeSync, "Amounts of disputes: queries", "By the disputed amount, for a dispute whose answer is not asked about. Any other dispute is as it was."},
 	} {
 		fmt.Fprintf(b, "\n## %s\n\n%s\n\n| Amount | Outcome |\n|---|---|\n", s.title, s.note)
 		for _, r := range rules {
@@ -99,6 +101,8 @@ const paymentNotes = `Seconds are counted from the payment's creation. "Approved
 const heldNotes = `A sync finds an ordinary operation whose answer was lost as done.`
 
 const refundNotes = "By the amount of the refund. The reason `" + pendingReason + "` makes a refund of any amount pending;\na sync then finds it refunded."
+
+const disputeNotes = "By the disputed amount. An ordinary dispute is accepted at once, and challenged at once by evidence. A webhook (below) opens a dispute, and decides it."
 
 const refundCardNotes = "Payments with these cards are approved. The card decides about a refund before its amount does."
 

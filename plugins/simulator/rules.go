@@ -109,6 +109,13 @@ var rules = [...]rule{
 	{operation: sdk.OpIncrementalAuthorize, code: 501, act: decline, reason: sdk.DeclineInsufficientFunds, what: "declined (`insufficient_funds`)"},
 	{operation: sdk.OpIncrementalAuthorize, code: 502, act: timeoutAfter, what: "time-out after acting: a sync finds it raised"},
 	{operation: sdk.OpIncrementalAuthorize, code: 503, act: timeoutBefore, what: "time-out before acting: a sync finds it unchanged"},
+
+	{operation: sdk.OpSubmitEvidence, code: 601, act: decline, reason: sdk.DeclineNotPermitted, what: "an answer is refused"},
+	{operation: sdk.OpSubmitEvidence, code: 602, act: pend, what: "an answer is pending; a query finds it taken"},
+	{operation: sdk.OpSubmitEvidence, code: 603, act: timeoutAfter, what: "an answer times out after acting: a query finds it taken"},
+	{operation: sdk.OpSubmitEvidence, code: 604, act: timeoutBefore, what: "an answer times out before acting: a query finds the dispute as it was"},
+	{operation: sdk.OpDisputeSync, code: 611, what: "a query finds the dispute won"},
+	{operation: sdk.OpDisputeSync, code: 612, what: "a query finds the dispute lost"},
 }
 
 // ruleOf finds the rule of an amount for an operation. Ordinary amounts are approved.

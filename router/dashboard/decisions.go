@@ -277,6 +277,8 @@ func consequence(kind sdk.Operation, outcome string) string {
 		sdk.OpVoid: {"The hold counts as released, and the payment ends as cancelled.", "The hold counts as still there.", "The hold counts as still there, and the payment can be cancelled again."},
 		sdk.OpRefund: {"The customer counts as paid back.", "The refund counts as failed. The amount can be refunded again.",
 			"The refund counts as never made, and can be made again. If the processor did act, the customer gets the money twice."},
+		sdk.OpAcceptDispute:  {"The dispute counts as accepted: the customer has the money.", "The dispute counts as it was.", "The dispute counts as it was, and can be answered again."},
+		sdk.OpSubmitEvidence: {"The dispute counts as answered.", "The dispute counts as it was.", "The dispute counts as it was, and can be answered again."},
 	}
 	t, known := texts[kind]
 	if !known {

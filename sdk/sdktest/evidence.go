@@ -100,6 +100,10 @@ func (c *checker) checkUndecided(op sdk.Operation, u unhappy, o *sdk.Outcome) {
 		if u.e.Status == 204 { // some processors confirm a cancellation with 204
 			return
 		}
+	case sdk.StatusDisputed:
+		if u.e.Status == 204 && op.Answers() { // some processors confirm an answer to a dispute with 204
+			return
+		}
 	case sdk.StatusPrepared, sdk.StatusAuthenticated:
 		if toldError(u, o.Authentication) {
 			return

@@ -103,6 +103,9 @@ func (c *checker) checkOperations(m *sdk.Manifest, wrong func(string, ...any)) {
 	if !c.declared(sdk.OpAuthorize) {
 		wrong("operations: a processor needs authorize")
 	}
+	if c.declared(sdk.OpAttachEvidence) && !c.declared(sdk.OpSubmitEvidence) {
+		wrong("operations: attach_evidence needs submit_evidence")
+	}
 	if len(m.Resolve.By) == 0 {
 		wrong("resolve.by: a processor needs a way to settle an unknown result")
 	}

@@ -62,7 +62,7 @@ func (c *checker) checkOutcome(in *sdk.Step, o *sdk.Outcome) {
 	if d := o.ConnectorData; d != nil && (len(d.Payment) > sdk.MaxConnectorData || len(d.Method) > sdk.MaxConnectorData || len(d.Customer) > sdk.MaxConnectorData) {
 		wrong("connector_data has a value of more than %d bytes", sdk.MaxConnectorData)
 	}
-	for _, s := range []string{o.TransactionID, o.RefundID, o.CaptureID, o.Reference, o.AuthCode, o.NetworkTransactionID} {
+	for _, s := range []string{o.TransactionID, o.RefundID, o.CaptureID, o.EvidenceID, o.Reference, o.AuthCode, o.NetworkTransactionID} {
 		if len(s) > maxText {
 			wrong("an id has %d bytes: %d is the most", len(s), maxText)
 		}

@@ -86,6 +86,18 @@ func (c *checker) sample(op sdk.Operation) *sdk.Step {
 		if op == sdk.OpRefundSync {
 			r.RefundID, r.Resolves = "rf_1", sdk.OpRefund
 		}
+	case sdk.OpAcceptDispute, sdk.OpAttachEvidence, sdk.OpSubmitEvidence, sdk.OpDisputeSync:
+		state.Captured = state.Authorized
+		r.TransactionID, r.Payment = "tx_1", state
+		r.Dispute = &sdk.DisputeRequest{ID: "dispute_1", Status: sdk.DisputeOpened, Stage: sdk.StageDispute, Amount: amount, Reason: "fraudulent", ReasonCode: "10.4",
+			RespondBy: 1_761_000_000_000}
+		switch op {
+		case sdk.OpAttachEvidence:
+			r.Dispute.File = &sdk.EvidenceFile{Type: sdk.EvidenceReceipt, Name: "receipt.pdf", ContentType: "application/pdf", Body: []byte("%PDF-1.4\n%%EOF\n")}
+		case sdk.OpSubmitEvidence:
+			r.Dispute.Evidence = map[string]string{"customer_name": "Jane Doe", "uncategorized_text": "The customer has the goods."}
+			r.Dispute.Files = []sdk.AttachedFile{{Type: sdk.EvidenceReceipt, ID: "file_1"}}
+		}
 	case sdk.OpSync:
 		r.TransactionID, r.Payment, r.Resolves = "tx_1", state, sdk.OpAuthorize
 	case sdk.OpWebhook:

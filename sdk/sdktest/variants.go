@@ -75,6 +75,10 @@ func (c *checker) variants(op sdk.Operation) (all []variant) {
 		add(f.PartialCapture, "of a part", always(func(r *sdk.Request) { r.Amount.Minor, r.FinalCapture = r.Amount.Minor/2, false }))
 	case sdk.OpRefund:
 		add(f.PartialRefund, "of a part", always(func(r *sdk.Request) { r.Amount.Minor /= 2 }))
+	case sdk.OpSubmitEvidence:
+		add(true, "without a file", always(func(r *sdk.Request) { r.Dispute.Files = nil }))
+	case sdk.OpDisputeSync:
+		add(true, "of an answer", always(func(r *sdk.Request) { r.Resolves = sdk.OpAcceptDispute }))
 	case sdk.OpSync:
 		add(true, "by reference", always(func(r *sdk.Request) { r.TransactionID = "" }))
 	case sdk.OpRefundSync:

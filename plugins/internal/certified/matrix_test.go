@@ -81,6 +81,10 @@ func matrix() string {
 		{"stored credentials", func(m *sdk.Manifest) bool { return m.Features.StoredCredential }},
 		{"3-D Secure of the processor", func(m *sdk.Manifest) bool { return m.Features.Processor3DS }},
 		{"3-D Secure done outside", func(m *sdk.Manifest) bool { return m.Features.External3DS }},
+		{"disputes: accept", offers(sdk.OpAcceptDispute)},
+		{"disputes: evidence", offers(sdk.OpSubmitEvidence)},
+		{"disputes: files", offers(sdk.OpAttachEvidence)},
+		{"disputes: queries", offers(sdk.OpDisputeSync)},
 		{"queries", offers(sdk.OpSync)},
 		{"messages", offers(sdk.OpWebhook)},
 	} {

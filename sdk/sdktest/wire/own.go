@@ -227,6 +227,12 @@ func (c *Case) ownRequest(now time.Time) (sdk.Request, error) {
 	if c.Op == sdk.OpComplete {
 		r.Capture = or(r.Capture, sdk.CaptureAutomatic)
 	}
+	if d := r.Dispute; d != nil {
+		d.Status, d.Amount = or(d.Status, sdk.DisputeOpened), or(d.Amount, r.Amount)
+		if f := d.File; f != nil && f.Body == nil {
+			f.Body = []byte("%PDF-1.4 a file of evidence") // a case has no place for the bytes of a file
+		}
+	}
 	r.FinalCapture = c.Op == sdk.OpCapture && (p.Final == nil || *p.Final)
 	if r.Payment == nil {
 		r.Payment = paymentOf(c.Op, r, now)
@@ -259,7 +265,7 @@ func paymentOf(op sdk.Operation, r *sdk.Request, now time.Time) *sdk.PaymentStat
 		p.BIN, p.LastFour = r.Instrument.Card.BIN, r.Instrument.Card.LastFour
 	}
 	switch op {
-	case sdk.OpRefund:
+	case sdk.OpRefund, sdk.OpAcceptDispute, sdk.OpAttachEvidence, sdk.OpSubmitEvidence, sdk.OpDisputeSync:
 		p.Captured = total
 	case sdk.OpRefundSync:
 		p.Captured, p.Refunded = total, total

@@ -1,0 +1,292 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/sdk"
+)
+
+// arbiter is a processor with one dispute, dp_1.
+type arbiter struct {
+	*httptest.Server
+	mu      sync.Mutex
+	act     string // ok, refuse, drop (never arrives), lose (acts, and the answer is lost), other (names another dispute), won (a status that no answer has)
+	status  sdk.DisputeStatus
+	answers int
+	hold    chan struct{} // an answer waits for it; nil for none
+	arrived chan struct{}
+}
+
+func newArbiter(t *testing.T) *arbiter {
+	a := &arbiter{act: "ok", status: sdk.DisputeOpened, arrived: make(chan struct{}, 10)}
+	a.Server = httptest.NewServer(a)
+	t.Cleanup(a.Server.CloseClientConnections)
+	t.Cleanup(a.Server.Close)
+	return a
+}
+
+func (a *arbiter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/pay" {
+		var in struct{ Reference string }
+		json.NewDecoder(r.Body).Decode(&in)
+		w.Write([]byte(`{"id":"tx_` + in.Reference + `"}`))
+		return
+	}
+	a.mu.Lock()
+	act, hold := a.act, a.hold
+	id := "dp_1"
+	if r.Method == "POST" {
+		a.answers++
+		switch act {
+		case "refuse":
+			w.WriteHeader(400)
+		case "drop":
+		default:
+			a.status = map[string]sdk.DisputeStatus{"/accept": sdk.DisputeAccepted, "/evidence": sdk.DisputeChallenged}[r.URL.Path]
+		}
+	}
+	status := a.status
+	a.mu.Unlock()
+	if r.Method == "POST" {
+		if hold != nil {
+			a.arrived <- struct{}{}
+			<-hold
+		}
+		switch act {
+		case "drop", "lose":
+			panic(http.ErrAbortHandler)
+		case "other":
+			id = "dp_2"
+		case "won":
+			status = sdk.DisputeWon
+		}
+	}
+	w.Write([]byte(`{"id":"` + id + `","status":"` + string(status) + `","code":"too_late"}`))
+}
+
+func (a *arbiter) sent() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.answers
+}
+
+func (a *arbiter) acts(how string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.act = how
+}
+
+// arbitrated is an adapter for an arbiter. Without asks it offers no query.
+func arbitrated(asks bool) *sdk.Adapter {
+	a := mailing(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference, sdk.ResolveByWebhook}, NotFoundFinalAfterSeconds: 30})
+	do := func(method, path string) sdk.Func {
+		return func(c *sdk.Call) (*sdk.Outcome, error) {
+			r, err := c.Do(&sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET"})
+			if err != nil {
+				return nil, err
+			}
+			if r.Status == 400 {
+				return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: r.JSON().Str("code"), Message: "The time is over.", Reason: sdk.DeclineNotPermitted}}, nil
+			}
+			o := c.Disputed(sdk.DisputeStatus(r.JSON().Str("status")), r.JSON().Str("status"))
+			o.Dispute.ID = r.JSON().Str("id")
+			o.Dispute.Amount.Minor = 1 // an answer must change no amount
+			if method == "GET" {
+				o.Dispute.Amount = c.Request.Dispute.Amount
+			}
+			return o, nil
+		}
+	}
+	a.AcceptDispute, a.SubmitEvidence = do("POST", "/accept"), do("POST", "/evidence")
+	if asks {
+		a.DisputeSync = do("GET", "/dispute")
+	}
+	return a
+}
+
+// answerWorld is a world with an open dispute of 600 of a payment of 1000 USD.
+func answerWorld(t *testing.T, p *arbiter, asks bool) (w *world, a *account.Account, id, dispute string) {
+	w = newWorld(t, engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * time.Second, LockWait: 200 * time.Millisecond}, map[string]*sdk.Adapter{"shop": arbitrated(asks)})
+	a = w.mailAccount("shop", p.URL, "")
+	id = w.pay(sale(1000, visa)).Payment.ID
+	require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", sdk.DisputeOpened, 600, "USD", 10))
+	list, err := w.ListDisputes(t.Context(), w.auth, request.DisputeListInput{})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	return w, a, id, list[0].ID
+}
+
+func (w *world) disputed(id string) *payment.Dispute {
+	w.t.Helper()
+	d, err := w.RetrieveDispute(w.t.Context(), w.auth, id, false)
+	require.NoError(w.t, err)
+	return d
+}
+
+func (w *world) disputeBecomes(id string, status sdk.DisputeStatus, answer payment.AnswerStatus) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		d := w.disputed(id)
+		return d.Status == status && d.Details.Answer.Status == answer
+	}, 10*time.Minute, 100*time.Millisecond, "the dispute never became %s with an answer that is %s", status, answer)
+}
+
+// What the adapter says of an answer counts only as far as it can be right. An answer changes no amount.
+func TestDisputeAnswerJudged(t *testing.T) {
+	for act, c := range map[string]struct {
+		code, alarm string
+		status      sdk.DisputeStatus
+		answer      payment.AnswerStatus
+	}{
+		"ok":     {"", "", sdk.DisputeAccepted, payment.AnswerDone},
+		"refuse": {"CE_08", "", sdk.DisputeOpened, payment.AnswerFailed},
+		"lose":   {"", "", sdk.DisputeOpened, payment.AnswerProcessing},
+		"other":  {"", "impossible_outcome", sdk.DisputeOpened, payment.AnswerProcessing},
+		"won":    {"", "impossible_outcome", sdk.DisputeOpened, payment.AnswerProcessing},
+	} {
+		p := newArbiter(t)
+		w, _, id, dispute := answerWorld(t, p, true)
+		p.acts(act)
+		_, err := w.AcceptDispute(t.Context(), w.auth, dispute)
+		if c.code == "" {
+			require.NoError(t, err, act)
+		} else {
+			require.Equal(t, c.code, code(t, err), act)
+		}
+		d := w.disputed(dispute)
+		require.Equal(t, []any{c.status, c.answer, int64(600)}, []any{d.Status, d.Details.Answer.Status, d.Amount}, act)
+		require.Equal(t, int64(600), w.get(id, request.RetrieveInput{}).Payment.Disputed(), act)
+		if c.alarm != "" {
+			require.Equal(t, 1, w.alarms.all()[c.alarm], act)
+		}
+	}
+}
+
+// An answer whose result was lost is asked about, and never sent again: it was carried out, or it never arrived.
+func TestDisputeAnswerUnknown(t *testing.T) {
+	for act, c := range map[string]struct {
+		status sdk.DisputeStatus
+		answer payment.AnswerStatus
+	}{"lose": {sdk.DisputeAccepted, payment.AnswerDone}, "drop": {sdk.DisputeOpened, payment.AnswerFailed}} {
+		p := newArbiter(t)
+		inBubble(t, func(t *testing.T) {
+			w, _, id, dispute := answerWorld(t, p, true)
+			p.acts(act)
+			_, err := w.AcceptDispute(t.Context(), w.auth, dispute)
+			require.NoError(t, err)
+			_, err = w.AcceptDispute(t.Context(), w.auth, dispute)
+			require.Equal(t, "HE_03", code(t, err), "one answer at a time")
+			w.running()
+			w.disputeBecomes(dispute, c.status, c.answer)
+			require.Equal(t, 1, p.sent())
+			want := []string{"dispute_opened"}
+			if c.status != sdk.DisputeOpened {
+				want = append(want, "dispute_accepted")
+			}
+			require.Equal(t, want, w.events(dispute))
+			require.Equal(t, int64(600), w.get(id, request.RetrieveInput{}).Payment.Disputed())
+		}, p.Server)
+	}
+}
+
+// A processor that answers no queries tells the result with a message.
+func TestDisputeAnswerTold(t *testing.T) {
+	p := newArbiter(t)
+	w, a, id, dispute := answerWorld(t, p, false)
+	p.acts("lose")
+	_, err := w.SubmitEvidence(t.Context(), w.auth, &request.EvidenceInput{DisputeID: dispute, Texts: map[string]string{"customer_name": "Jane Doe"}})
+	require.NoError(t, err)
+	require.Equal(t, payment.AnswerProcessing, w.disputed(dispute).Details.Answer.Status)
+	require.Equal(t, "WE_01", code(t, w.dispute(a, "a wrong secret", id, "dp_1", sdk.DisputeChallenged, 600, "USD", 4_000_000_000)))
+	require.Equal(t, payment.AnswerProcessing, w.disputed(dispute).Details.Answer.Status, "a message without proof")
+	require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", sdk.DisputeChallenged, 600, "USD", 4_000_000_000))
+	d := w.disputed(dispute)
+	require.Equal(t, []any{sdk.DisputeChallenged, payment.AnswerDone}, []any{d.Status, d.Details.Answer.Status})
+	require.Equal(t, []string{"dispute_opened", "dispute_challenged"}, w.events(dispute))
+}
+
+// While one answer is on its way no other leaves, and the message about it comes first. The answer that comes later changes nothing.
+func TestDisputeAnswersAtOnce(t *testing.T) {
+	p := newArbiter(t)
+	w, a, id, dispute := answerWorld(t, p, true)
+	p.hold = make(chan struct{})
+	done := make(chan error)
+	go func() { _, err := w.AcceptDispute(t.Context(), w.auth, dispute); done <- err }()
+	<-p.arrived
+	for range 5 {
+		_, err := w.SubmitEvidence(t.Context(), w.auth, &request.EvidenceInput{DisputeID: dispute, Texts: map[string]string{"customer_name": "Jane Doe"}})
+		require.Equal(t, "HE_03", code(t, err))
+	}
+	_, err := w.RetrieveDispute(t.Context(), w.auth, dispute, true)
+	require.NoError(t, err)
+	require.Equal(t, payment.AnswerProcessing, w.disputed(dispute).Details.Answer.Status, "its own answer tells more than a query")
+	require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", sdk.DisputeLost, 600, "USD", 4_000_000_000))
+	close(p.hold)
+	require.NoError(t, <-done)
+	d := w.disputed(dispute)
+	require.Equal(t, []any{sdk.DisputeLost, payment.AnswerDone, 1}, []any{d.Status, d.Details.Answer.Status, p.sent()})
+	require.Equal(t, []string{"dispute_opened", "dispute_lost"}, w.events(dispute))
+	require.Empty(t, w.alarms.all())
+}
+
+// A repeated request with the same Idempotency-Key sends no second answer.
+func TestDisputeAnswerRepeated(t *testing.T) {
+	p := newArbiter(t)
+	w, _, _, dispute := answerWorld(t, p, true)
+	auth := w.auth
+	auth.RequestToken = "a token"
+	for range 2 {
+		d, err := w.AcceptDispute(t.Context(), auth, dispute)
+		require.NoError(t, err)
+		require.Equal(t, sdk.DisputeAccepted, d.Status)
+	}
+	require.Equal(t, 1, p.sent())
+}
+
+// A node that dies while it sends an answer leaves it unknown: another node asks.
+func TestDisputeAnswerOfDeadNode(t *testing.T) {
+	p := newArbiter(t)
+	inBubble(t, func(t *testing.T) {
+		w, _, _, dispute := answerWorld(t, p, true)
+		p.acts("lose")
+		_, err := w.AcceptDispute(t.Context(), w.auth, dispute)
+		require.NoError(t, err)
+		require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { // as the node left it
+			op, err := tx.Operation(w.disputed(dispute).Details.Answer.OperationID)
+			if err != nil {
+				return err
+			}
+			op.Status, op.Owner, op.LeaseUntil, op.LastSendAt, op.ResolveAt = payment.OperationStarted, "dead", tx.Now().Add(time.Second), time.Time{}, time.Time{}
+			return tx.UpdateOperation(op)
+		}))
+		w.running()
+		w.disputeBecomes(dispute, sdk.DisputeAccepted, payment.AnswerDone)
+		require.Equal(t, 1, p.sent())
+	}, p.Server)
+}
+
+// An operator's word ends an answer that nobody can find out about.
+func TestDisputeAnswerResolvedByOperator(t *testing.T) {
+	p := newArbiter(t)
+	w, _, _, dispute := answerWorld(t, p, false)
+	p.acts("lose")
+	_, err := w.AcceptDispute(t.Context(), w.auth, dispute)
+	require.NoError(t, err)
+	op := w.disputed(dispute).Details.Answer.OperationID
+	_, err = w.ResolveOperation(t.Context(), op, request.OperatorWord{Outcome: payment.SaidSucceeded, By: "jane", Why: "the processor's page"})
+	require.NoError(t, err)
+	d := w.disputed(dispute)
+	require.Equal(t, []any{sdk.DisputeAccepted, payment.AnswerDone}, []any{d.Status, d.Details.Answer.Status})
+	require.Equal(t, []string{"dispute_opened", "dispute_accepted"}, w.events(dispute))
+}
