@@ -33,6 +33,7 @@
 //	search      lists of payments by filters
 //	story       what happened to a payment, for people who look at it
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
+//	routing/health  how connector accounts fare, and which of them is taken out
 //	routing     which connector account takes a payment, and which one takes it after a failure
 //	risk        what stops a payment: block lists, card blocking, the guard against card testing
 //	session     the token and the session of a payer's client

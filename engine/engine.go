@@ -25,6 +25,7 @@ import (
 	"payswitch/engine/restore"
 	"payswitch/engine/risk"
 	"payswitch/engine/routing"
+	"payswitch/engine/routing/health"
 	"payswitch/engine/search"
 	"payswitch/engine/session"
 	"payswitch/engine/story"
@@ -109,6 +110,7 @@ type Engine struct {
 	links    *link.Links
 	driver   *drive.Driver
 	routes   *routing.Router
+	health   *health.Board
 	changes  *change.Changes
 
 	inFlight *sync.WaitGroup // operations being driven or settled
@@ -188,7 +190,8 @@ func New(d Deps, o Options) (*Engine, error) {
 		Now: d.Clock, PublicURL: o.PublicURL}}
 	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault}}
 	e.Stories = story.New(e.changes, story.Checks{CaptureAmount: e.captureAmount, RefundAmount: e.refundAmount})
-	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors}
+	e.health = health.New(health.Deps{Store: port.Narrow[health.Reader, health.Tx](d.Store), Now: d.Clock, Node: o.Node, Moved: e.accountMoved})
+	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors, Health: e.health}
 	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
@@ -237,6 +240,7 @@ func (noMetrics) ExemptionSettled(_, _, _, _ string)                            
 func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
 func (noMetrics) Swept(string, time.Duration, time.Duration)                           {}
 func (noMetrics) RiskRefused(string)                                                   {}
+func (noMetrics) AccountMoved(string, bool, int)                                       {}
 func (noMetrics) WebhookSent(string, time.Duration)                                    {}
 func (noMetrics) WebhookBacklog(time.Duration, int)                                    {}
 func (noMetrics) Alarm(string)                                                         {}
@@ -247,9 +251,24 @@ type noMetrics struct{}
 // an id exists.
 func (e *Engine) OpensURL(u link.URL) bool { return e.links.OpensURL(u) }
 
+// accountMoved tells that an account was taken out because it fails too often, or let in again.
+func (e *Engine) accountMoved(a health.Account, connector string, out bool) {
+	e.metrics.AccountMoved(connector, out, e.health.Outs())
+	level, text := slog.LevelInfo, "a connector account that failed too often is in again"
+	if out {
+		level, text = slog.LevelWarn, "a connector account fails too often; payments go to others"
+	}
+	e.log.LogAttrs(context.Background(), level, text, slog.String("merchant_id", a.MerchantID), slog.String("account_id", a.ID), slog.String("connector", connector))
+}
+
 // read runs f over one consistent snapshot. Its error is one that callers may see.
 func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
 	return fault.FromStore(e.store.View(ctx, f), doing)
+}
+
+// AccountHealth returns how connector accounts fare: see routing.Router.
+func (e *Engine) AccountHealth(ctx context.Context, a account.Auth, profileID string) ([]routing.AccountHealth, error) {
+	return e.routes.AccountHealth(ctx, a, profileID)
 }
 
 // ReplayRouting routes the latest payments again, by a draft: see routing.Router.

@@ -75,6 +75,7 @@ func (a *alarms) Swept(loop string, late, _ time.Duration) {
 	a.late[loop] = max(a.late[loop], late)
 }
 func (a *alarms) RiskRefused(string)                {}
+func (a *alarms) AccountMoved(string, bool, int)    {}
 func (a *alarms) WebhookSent(string, time.Duration) {}
 func (a *alarms) WebhookBacklog(time.Duration, int) {}
 func (a *alarms) Alarm(kind string) {

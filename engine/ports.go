@@ -8,6 +8,7 @@ import (
 	"payswitch/engine/restore"
 	"payswitch/engine/risk"
 	"payswitch/engine/routing"
+	"payswitch/engine/routing/health"
 	"payswitch/engine/staff"
 	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
@@ -32,6 +33,7 @@ type Reader interface {
 	routing.ConfigReader
 	staff.Reader
 	risk.ListReader
+	health.Reader
 	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
 	ResolvedOperations(limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
@@ -50,4 +52,5 @@ type Tx interface {
 	routing.ConfigTx
 	staff.Tx
 	risk.ListTx
+	health.Tx
 }

@@ -40,11 +40,13 @@ func (e *Engine) Run(ctx context.Context) error {
 		name  string
 		every time.Duration
 		run   func(context.Context) error
+		wake  <-chan struct{} // asks for a run before its time; nil: nothing does
 	}{
-		{"authentications", e.opts.ResolveEvery, e.SweepAuthentications},
-		{"expiry", 12 * e.opts.ResolveEvery, e.clearExpired},
-		{"blocklist", e.opts.ResolveEvery, e.RunJobs},
-		{"journal", 12 * e.opts.ResolveEvery, e.driver.ClearJournal},
+		{"authentications", e.opts.ResolveEvery, e.SweepAuthentications, nil},
+		{"expiry", 12 * e.opts.ResolveEvery, e.clearExpired, nil},
+		{"blocklist", e.opts.ResolveEvery, e.RunJobs, nil},
+		{"journal", 12 * e.opts.ResolveEvery, e.driver.ClearJournal, nil},
+		{"health", 3 * e.opts.ResolveEvery, e.health.Sweep, e.health.Wake()},
 	} {
 		loops.Go(func() {
 			tick := time.NewTicker(l.every)
@@ -67,6 +69,7 @@ func (e *Engine) Run(ctx context.Context) error {
 				case <-ctx.Done():
 					return
 				case <-tick.C:
+				case <-l.wake:
 				}
 			}
 		})
@@ -94,6 +97,9 @@ func (e *Engine) Close(ctx context.Context) error {
 	go func() { e.inFlight.Wait(); close(done) }()
 	select {
 	case <-done:
+		if err := e.health.Save(ctx); err != nil { // the counts since the latest sweep are lost, and nothing else
+			e.log.LogAttrs(ctx, slog.LevelWarn, "the health of connector accounts was not saved", slog.Any("error", err))
+		}
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -149,6 +155,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	}
 	e.driver.RecordLost(ctx, &w.Run)
 	e.saveCardOfLostRun(ctx, w)
+	unsent := op.Unsent() // its first request leaves now
 	v, how, err := e.driver.FindEvidence(ctx, &w.Run)
 	if err != nil {
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})
@@ -157,6 +164,9 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	if v.Busy { // nothing was sent now: the account's limit says nothing of the operation
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, v.Text, time.Time{})
 		return nil
+	}
+	if unsent {
+		e.routes.Heard(w, v, true)()
 	}
 	if w.Attempt.Authenticated() && (v.Status == payment.OperationRejected || v.Status == payment.OperationFailed) {
 		v = evidence.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer has left, so the answer must not ask the customer to pay in another way

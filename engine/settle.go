@@ -25,7 +25,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 		e.log.LogAttrs(ctx, slog.LevelWarn, "operation did not end cleanly", slog.String("operation_id", w.Operation.ID), slog.String("kind", string(w.Operation.Kind)),
 			slog.String("connector", w.Operation.Connector), slog.String("status", string(v.Status)), slog.String("alarm", v.Alarm), slog.String("text", v.Text))
 	}
-	started := e.now()
+	started, count := e.now(), e.routes.Heard(w, v, w.Fresh)
 	for try := 0; ; try++ {
 		err := e.settleOnce(ctx, w, v)
 		if err == nil {
@@ -56,6 +56,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 		}
 		time.Sleep(min(time.Second, 10*time.Millisecond<<min(try, 7)))
 	}
+	count()
 	e.driver.KeepRest(ctx, &w.Run)
 	if w.WentOn {
 		return w.Told

@@ -28,6 +28,7 @@ import (
 	"payswitch/engine/risk"
 	"payswitch/engine/routed"
 	"payswitch/engine/routing"
+	"payswitch/engine/routing/health"
 	"payswitch/engine/secret"
 	"payswitch/engine/staff"
 	"payswitch/plugins"
@@ -200,6 +201,7 @@ func (w *tamperWorld) fillMerchant(processor string) {
 				CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertBlockPart(&risk.Part{MerchantID: w.auth.MerchantID, JobID: "blkbatch_" + w.auth.MerchantID, Number: 1, Entries: "[]", CreatedAt: tx.Now()}),
 			tx.CountGuardFailure(w.auth.MerchantID, "counter", 0, tx.Now().Add(time.Hour)),
+			tx.PutHealth(&health.Row{MerchantID: w.auth.MerchantID, AccountID: sim.ID, Node: "n", Counts: []byte("{}"), SavedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour)}),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
 			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
 		)
@@ -322,6 +324,9 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		},
 		"block_job_parts": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.BlockParts(100); return err })
+		},
+		"account_health": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.HealthSince(time.Time{}); return err })
 		},
 		"guard_counts": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error {

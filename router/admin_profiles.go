@@ -50,6 +50,7 @@ var profileFields = closedObject(
 	keepOfProfile("max_auto_retries_enabled", integer(0, 255)),
 	keepOfProfile("auto_retries_time_budget", integer(100, 60_000)),
 	keepOfProfile("is_strict_routing_enabled", boolean),
+	keepOfProfile("is_account_health_enabled", boolean),
 	keepOfProfile("always_request_extended_authorization", boolean),
 	keepOfProfile("is_click_to_pay_enabled", boolean),
 	keepOfProfile("authentication_product_ids", anyObject),
@@ -205,7 +206,7 @@ func writeProfile(w *writer, p *account.Profile) {
 		"is_connector_agnostic_mit_enabled", "false", "is_tax_connector_enabled", "false", "is_network_tokenization_enabled", "false",
 		"is_auto_retries_enabled", "false", "is_click_to_pay_enabled", "false", "is_clear_pan_retries_enabled", "false",
 		"force_3ds_challenge", "false", "is_pre_network_tokenization_enabled", "false", "is_manual_retry_enabled", "false",
-		"is_strict_routing_enabled", "false", "auto_retries_time_budget", "15000",
+		"is_strict_routing_enabled", "false", "is_account_health_enabled", "true", "auto_retries_time_budget", "15000",
 		"card_testing_guard_config", noGuard)
 	w.open().str("merchant_id", p.MerchantID).str("profile_id", p.ID).str("profile_name", p.Name).
 		fields(f, "return_url", "enable_payment_response_hash", "payment_response_hash_key", "redirect_to_merchant_with_http_post",
@@ -222,6 +223,6 @@ func writeProfile(w *writer, p *account.Profile) {
 			"dispute_polling_interval", "is_manual_retry_enabled", "always_enable_overcapture", "is_external_vault_enabled",
 			"external_vault_connector_details", "billing_processor_id", "surcharge_connector_details", "is_l2_l3_enabled",
 			"network_tokenization_credentials", "payment_method_blocking", "external_three_ds_policy", "auto_retries_time_budget",
-			"is_strict_routing_enabled", "checkout_origins").
+			"is_strict_routing_enabled", "is_account_health_enabled", "checkout_origins").
 		close()
 }

@@ -52,6 +52,7 @@ func (c *counters) alarmed(kind string) int {
 func (*counters) PaymentMoved(payment.Status, string)                                  {}
 func (*counters) RefundMoved(payment.RefundStatus, string)                             {}
 func (*counters) WebhookSent(string, time.Duration)                                    {}
+func (*counters) AccountMoved(string, bool, int)                                       {}
 func (*counters) RiskRefused(string)                                                   {}
 func (*counters) WebhookBacklog(time.Duration, int)                                    {}
 func (*counters) OperationDone(string, string, payment.OperationStatus, time.Duration) {}

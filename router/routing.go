@@ -29,6 +29,7 @@ type routingAdmin interface {
 
 	EvaluateRouting(ctx context.Context, a account.Auth, in routing.EvaluateInput) (*routing.Evaluation, error)
 	ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error)
+	AccountHealth(ctx context.Context, a account.Auth, profileID string) ([]routing.AccountHealth, error)
 	decisionAdmin
 	errorAdmin
 }
@@ -49,6 +50,7 @@ func (s *Server) routingRoutes() []route {
 		{method: "POST", pattern: "/routing/deactivate", who: secretField, handle: s.deactivateRouting},
 		{method: "POST", pattern: "/routing/rule/evaluate", who: secretField, handle: s.evaluateRouting},
 		{method: "POST", pattern: "/routing/replay", who: secretField, handle: s.replayRouting},
+		{method: "GET", pattern: "/routing/health", who: secretField, handle: s.accountHealth},
 		{method: "GET", pattern: configPath, who: secretField, handle: s.retrieveRouting},
 		{method: "POST", pattern: configPath + "/activate", who: secretField, handle: s.activateRouting},
 
@@ -290,7 +292,7 @@ func emptyAnswer() answer { return answer{status: http.StatusOK} }
 // writeRouted writes how an attempt came to its account.
 func writeRouted(w *writer, r change.Routed) {
 	w.open().str("attempt_id", r.AttemptID).str("connector", r.Connector).str("merchant_connector_id", r.AccountID)
-	w.str("stage", string(r.By)).text("routing_id", r.Config).text("rule", r.Rule).bool("volume_split", r.Split).int("candidate", int64(r.Place))
+	w.str("stage", string(r.By)).text("routing_id", r.Config).text("rule", r.Rule).bool("volume_split", r.Split).int("candidate", int64(r.Place)).bool("trial", r.Trial)
 	listOfAnswers(w.key("left_out"), r.Left, func(w *writer, l routed.LeftOut) {
 		w.open().str("merchant_connector_id", l.Account).str("reason", string(l.Why)).str("message", l.Why.Text()).close()
 	})

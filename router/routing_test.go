@@ -388,3 +388,28 @@ func TestConfigKeys(t *testing.T) {
 }
 
 func (w *routedWorld) put(path, body string) response { return w.send("PUT", path, w.secret, body) }
+
+// Every attempt counts once for its account, in its slice.
+func TestAccountHealth(t *testing.T) {
+	t.Parallel()
+	w := newRouted(t)
+	for _, number := range []string{"4242424242424242", "4000000000000002"} {
+		w.post("/payments", strings.ReplaceAll(with(plain, "routing", "-", "currency", `"USD"`), "4242424242424242", number)).ok()
+	}
+	list := w.get("/routing/health").list()
+	require.Len(t, list, 2)
+	h := list[0]
+	require.Equal(t, []any{w.stripe, "in", nil, nil, 2.0, 1.0, 1.0, 0.0, 50.0}, []any{h["merchant_connector_id"], h["standing"], h["out_since"], h["next_trial"], h["attempts"],
+		h["approved"], h["declined"], h["timed_out"], h["success_rate"]})
+	require.Len(t, h["slices"], 2, "their issuers are in two countries")
+	slice := h["slices"].([]any)[0].(map[string]any)
+	require.Equal(t, []any{"Visa", "USD", 1.0}, []any{slice["card_network"], slice["currency"], slice["attempts"]})
+	require.Len(t, h["declines"], 1)
+	require.Equal(t, []any{w.adyen, 0.0, nil}, []any{list[1]["merchant_connector_id"], list[1]["attempts"], list[1]["success_rate"]})
+	require.Len(t, w.get("/routing/health?profile_id="+w.profile).list(), 2)
+	w.get("/routing/health?profile_id=pro_x").refused(404, "HE_02", "Business profile with the given id pro_x does not exist")
+	_, other, _ := w.merchant("m2")
+	for _, h := range w.send("GET", "/routing/health", other, "").list() {
+		require.NotContains(t, []any{w.stripe, w.adyen}, h["merchant_connector_id"])
+	}
+}

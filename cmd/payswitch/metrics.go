@@ -27,6 +27,8 @@ type meters struct {
 	authenticationTimes *prometheus.HistogramVec
 	exemptions          *prometheus.CounterVec
 	refused             *prometheus.CounterVec
+	accountMoves        *prometheus.CounterVec
+	accountsOut         prometheus.Gauge
 
 	steps      *prometheus.HistogramVec
 	traps      *prometheus.CounterVec
@@ -74,6 +76,10 @@ func newMeters() *meters {
 	m.exemptions = counter("exemptions_total", "Exemptions from strong customer authentication that were claimed, by what the issuer made of them.",
 		"connector", "exemption", "route", "outcome")
 	m.refused = counter("risk_refusals_total", "Payments that a rule of their merchant stopped before anything was sent.", "cause")
+	m.accountMoves = counter("account_breaks_total", "Connector accounts that were taken out because they fail too often, or let in again.", "connector", "to")
+	m.accountsOut = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "accounts_out",
+		Help: "Connector accounts that are taken out because they fail too often."})
+	m.registry.MustRegister(m.accountsOut)
 	m.authenticationTimes = histogram("authentication_seconds", "One 3-D Secure authentication, from confirm to its end.", authenticationBuckets, "authenticator", "flow")
 	m.steps = histogram("adapter_step_seconds", "One step of an adapter.", stepBuckets, "adapter")
 	m.traps = counter("adapter_traps_total", "Steps that were stopped or gave no valid answer.", "adapter", "kind")
@@ -137,6 +143,12 @@ func (m *meters) Swept(loop string, late, every time.Duration) { m.loops.ran(loo
 
 // RiskRefused implements port.Metrics.
 func (m *meters) RiskRefused(cause string) { m.refused.WithLabelValues(cause).Inc() }
+
+// AccountMoved implements port.Metrics.
+func (m *meters) AccountMoved(connector string, out bool, left int) {
+	m.accountMoves.WithLabelValues(connector, map[bool]string{true: "out", false: "in"}[out]).Inc()
+	m.accountsOut.Set(float64(left))
+}
 
 // WebhookSent implements port.Metrics.
 func (m *meters) WebhookSent(result string, took time.Duration) {

@@ -89,6 +89,8 @@ type RetrySettings struct {
 	BudgetMS int
 	// Strict is is_strict_routing_enabled: the default list is not added to the accounts that were chosen.
 	Strict bool
+	// IgnoreHealth says that is_account_health_enabled is false: an account that fails too often stays where it is.
+	IgnoreHealth bool
 }
 
 // ThreeDSPolicy returns the policy for authentications that payswitch runs, or the default policy.

@@ -58,6 +58,7 @@ type profileFields struct {
 	RetryBudget               *int    `json:"auto_retries_time_budget,omitempty"`
 	ClearPANRetries           *bool   `json:"is_clear_pan_retries_enabled,omitempty"`
 	StrictRouting             *bool   `json:"is_strict_routing_enabled,omitempty"`
+	AccountHealth             *bool   `json:"is_account_health_enabled,omitempty"`
 	Authentication            *struct {
 		Connectors []string `json:"authentication_connectors"`
 		URL        string   `json:"three_ds_requestor_url"`
@@ -251,6 +252,9 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	Assign(&s.Retries.BudgetMS, f.RetryBudget)
 	Assign(&s.Retries.ClearPAN, f.ClearPANRetries)
 	Assign(&s.Retries.Strict, f.StrictRouting)
+	if f.AccountHealth != nil {
+		s.Retries.IgnoreHealth = !*f.AccountHealth
+	}
 	if d := f.Authentication; d != nil {
 		s.AuthenticationConnectors, s.RequestorURL, s.RequestorAppURL = d.Connectors, d.URL, d.AppURL
 	}

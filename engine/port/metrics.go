@@ -20,11 +20,13 @@ type Metrics interface {
 	// ExemptionSettled counts a claimed exemption. exemption is an sdk.Exemption, route is 3ds or authorization, and outcome is the
 	// issuer's answer: approved, soft_declined or declined.
 	ExemptionSettled(connector, exemption, route, outcome string)
-	// Swept records one run of a background loop: resolve, authentications, expiry or journal. late is how long its oldest item that was due at
+	// Swept records one run of a background loop: resolve, authentications, expiry, blocklist, journal or health. late is how long its oldest item that was due at
 	// the end of the run had waited, 0 without such an item. The next run begins within every.
 	Swept(loop string, late, every time.Duration)
 	// RiskRefused counts a payment that a rule of its merchant has stopped. cause is list, country, type, subtype, issuer, unknown_bin or testing.
 	RiskRefused(cause string)
+	// AccountMoved counts a connector account that was taken out because it fails too often (out), or let in again. left is how many accounts are out now.
+	AccountMoved(connector string, out bool, left int)
 	// WebhookSent counts one request to a merchant's endpoint. result is delivered, refused (another status than 2xx), timeout, connect, tls, address,
 	// reset or unprepared.
 	WebhookSent(result string, took time.Duration)

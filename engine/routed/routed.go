@@ -12,6 +12,8 @@ type Trace struct {
 	Place int `json:"place,omitempty"`
 	// Left are the candidates before the account, each with the reason why it was left out.
 	Left []LeftOut `json:"left,omitempty"`
+	// Trial is true if the account had failed too often, and the attempt tries whether it works again.
+	Trial bool `json:"try,omitempty"`
 	// Failed says why a stage before did not choose, "" if none failed.
 	Failed string `json:"failed,omitempty"`
 }
@@ -52,6 +54,7 @@ const (
 	LeftCredential Why = "cred" // it has no credential that fits
 	LeftThreeDS    Why = "3ds"  // the adapter takes no authentication of another party
 	LeftTried      Why = "done" // an earlier attempt used it
+	LeftHealth     Why = "sick" // it fails too often
 	LeftCVC        Why = "cvc"  // it takes the saved card only with its CVC
 )
 
@@ -62,7 +65,7 @@ var leftTexts = map[Why]string{
 	LeftCapture: "the connector does not take the capture method", LeftMethod: "payment_methods_enabled of the account does not fit the payment",
 	LeftApproval: "the account awaits the operator's approval of its adapter", LeftFilter: "the payment's field connector does not name it",
 	LeftCredential: "the account has no credential that the payment may charge", LeftThreeDS: "the connector takes no authentication result of another party",
-	LeftTried: "an earlier attempt used the account", LeftCVC: "the account takes a saved card only with its CVC",
+	LeftTried: "an earlier attempt used the account", LeftHealth: "the account fails too often", LeftCVC: "the account takes a saved card only with its CVC",
 }
 
 // Text describes the reason for merchants.

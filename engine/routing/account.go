@@ -16,6 +16,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/routed"
+	"payswitch/engine/routing/health"
 	"payswitch/engine/routing/rule"
 	"payswitch/sdk"
 )
@@ -26,6 +27,7 @@ type Router struct {
 	Rules      *Rules
 	Methods    *method.Methods
 	Connectors port.Connectors
+	Health     *health.Board
 
 	enabled cache[*enabled] // by merchant id and account id
 }
@@ -62,13 +64,21 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 		return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", err)
 	}
 	var refused error // why the first candidate that could take the payment may not
-	for i, a := range c.list {
+	turns := t.turns(profile, c.list, c.kept())
+	for i := 0; i < len(turns); i++ {
+		a := c.list[turns[i].place]
 		info, why := t.fits(a, p, f)
 		if why == "" {
 			more := account.Awaiting(a, info)
+			if more.IsEmpty() && turns[i].standing == health.Trial && !t.Health.Begin(keyOf(a)) { // another payment tries it
+				turns = append(turns, try{turns[i].place, health.Out})
+				continue
+			}
 			if more.IsEmpty() {
-				c.taken(i)
-				return &Route{Account: a, Adapter: info, Rest: c.list[i+1:], Trace: c.trace}, nil
+				c.taken(turns[i].place)
+				c.trace.Trial = turns[i].standing == health.Trial
+				c.trace.Left = append(c.trace.Left, passed(turns, i, c.list)...)
+				return &Route{Account: a, Adapter: info, Rest: inTurn(turns[i+1:], c.list), Trace: c.trace}, nil
 			}
 			if err := t.NotApproved(ctx, a, info, more); refused == nil {
 				refused = err
@@ -80,19 +90,27 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 	if refused != nil {
 		return nil, refused
 	}
-	if i := slices.IndexFunc(c.trace.Left, func(l routed.LeftOut) bool { return l.Why == routed.LeftDisabled }); i >= 0 && i < c.own && c.named {
+	if i := slices.IndexFunc(c.trace.Left, func(l routed.LeftOut) bool { return l.Why == routed.LeftDisabled }); i >= 0 && i < c.kept() {
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: c.list[i].Connector}
 	}
-	return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", fault.NoConnector(reasons(c.list, c.trace.Left)))
+	return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", fault.NoConnector(reasons(inTurn(turns, c.list), c.trace.Left)))
 }
 
-// reasons lists why no account was eligible.
+// reasons lists why no account was eligible. list are the accounts in the order of the reasons.
 func reasons(list []*account.Account, left []routed.LeftOut) string {
 	var out []string
 	for i, l := range left {
 		out = append(out, list[i].Connector+" "+l.Account+": "+l.Why.Text())
 	}
 	return strings.Join(out, "; ")
+}
+
+// kept is how many of the first candidates stay where they are, because the payment names them.
+func (c *candidates) kept() int {
+	if c.named {
+		return c.own
+	}
+	return 0
 }
 
 // choose returns the candidates of a payment. draft takes the place of the active configuration, nil for none. A routing field that names no

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/request"
 	"payswitch/engine/routed"
+	"payswitch/engine/routing/health"
 	"payswitch/engine/routing/rule"
 	"payswitch/engine/threeds/flow"
 )
@@ -44,11 +45,14 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 		}
 		chosen = &candidates{named: true, own: 1, trace: &routed.Trace{By: routed.ByCredential}}
 	}
+	turns := t.turns(w.Profile, list, map[bool]int{true: len(list)}[chosen.named])
 	var otherCurrency bool
 	leave := func(a *account.Account, why routed.Why) {
 		chosen.trace.Left = append(chosen.trace.Left, routed.LeftOut{Account: a.ID, Why: why})
 	}
-	for i, a := range list {
+	for n := 0; n < len(turns); n++ {
+		i := turns[n].place
+		a := list[i]
 		info, why := t.fits(a, w.Payment, &c.Facts)
 		if why == routed.LeftDisabled && chosen.named && i < chosen.own {
 			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
@@ -63,6 +67,10 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 			leave(a, routed.LeftCredential)
 			continue
 		}
+		if turns[n].standing == health.Trial && !t.Health.Begin(keyOf(a)) { // another payment tries it
+			turns = append(turns, try{i, health.Out})
+			continue
+		}
 		// An authentication needs the card even if the processor charges its own reference.
 		if m := w.Instrument.Method; m != nil && (w.Instrument.Reference == nil || m.HasCard && flow.RunsExternal3DS(w, in)) {
 			if err := t.Methods.TakeNumber(ctx, m, c); err != nil {
@@ -70,6 +78,8 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 			}
 		}
 		chosen.taken(i)
+		chosen.trace.Trial = turns[n].standing == health.Trial
+		chosen.trace.Left = append(chosen.trace.Left, passed(turns, n, list)...)
 		return &Route{Account: a, Adapter: info, Trace: chosen.trace}, nil
 	}
 	if otherCurrency {

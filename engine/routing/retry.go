@@ -74,6 +74,8 @@ func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdi
 		switch {
 		case a.ID == w.Account.ID:
 			return routed.LeftTried
+		case t.isSick(w.Profile, a):
+			return routed.LeftHealth
 		case r.Instrument.CheckAccount(a, r.Card) != nil:
 			return routed.LeftCVC
 		case r.Input.ThreeDS != nil && !info.Manifest.Features.External3DS:

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/fault"
 	"payswitch/engine/routing"
+	"payswitch/engine/routing/health"
 )
 
 // routingRoom tests routing.ConfigReader and routing.ConfigTx: configurations, error rules and config keys.
@@ -20,6 +21,7 @@ var routingRoom = room{
 		{"lists of configurations", testRoutingLists},
 		{"error rules", testErrorRules},
 		{"config keys", testConfigKeys},
+		{"account health", testAccountHealth},
 	},
 }
 
@@ -130,4 +132,31 @@ func testConfigKeys(t *testing.T, s engine.Store) {
 		"update": func(tx engine.Tx) error { return tx.UpdateConfigKey(k) },
 		"delete": func(tx engine.Tx) error { return tx.DeleteConfigKey(k.Name) },
 	})
+}
+
+func testAccountHealth(t *testing.T, s engine.Store) {
+	merchant(t, s, merchantA, merchantB)
+	var now time.Time
+	put := func(m, account, node, counts string, at, end time.Duration) {
+		update(t, s, func(tx engine.Tx) error {
+			now = tx.Now().Truncate(time.Millisecond)
+			return tx.PutHealth(&health.Row{MerchantID: m, AccountID: account, Node: node, Counts: []byte(counts), SavedAt: now.Add(at), ExpiresAt: now.Add(end)})
+		})
+	}
+	list := func(since time.Duration) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*health.Row, error) { return r.HealthSince(now.Add(since)) }), func(r *health.Row) string {
+			return r.MerchantID + " " + r.AccountID + " " + r.Node + " " + string(r.Counts)
+		})
+	}
+	put(merchantA, "mca_1", "n1", `{"a":1}`, -time.Hour, time.Hour)
+	put(merchantA, "mca_1", "n2", `{"a":2}`, -2*time.Hour, time.Hour)
+	put(merchantB, "mca_1", "n1", `{"a":3}`, -time.Minute, -time.Second)
+	require.Equal(t, []string{merchantA + ` mca_1 n2 {"a":2}`, merchantA + ` mca_1 n1 {"a":1}`, merchantB + ` mca_1 n1 {"a":3}`}, list(-3*time.Hour))
+	require.Len(t, list(-90*time.Minute), 2, "the earlier ones are left out")
+	put(merchantA, "mca_1", "n2", `{"a":4}`, -time.Second, time.Hour)
+	require.Equal(t, []string{merchantA + ` mca_1 n2 {"a":4}`}, list(-30*time.Second), "a later row takes the place of an earlier one")
+	update(t, s, func(tx engine.Tx) error { _, err := tx.DeleteExpired(); return err })
+	require.Len(t, list(-3*time.Hour), 2)
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteMerchant(merchantA) })
+	require.Empty(t, list(-3*time.Hour), "they go with the merchant")
 }
