@@ -103,7 +103,9 @@ func (e *Engine) confirmable(w *change.Loaded, now time.Time) error {
 		return fault.Refused("You cannot confirm this payment because it has status " + string(s))
 	case !w.Profile.Settings.ManualRetry:
 		return fault.Refused("You cannot confirm this payment because it has status failed, you can enable `manual_retry` in profile to try this payment again")
-	case !e.changes.RetryAllowed(w.Payment, w.Profile, now):
+	case !w.Attempt.Status.MayTryAgain():
+		return fault.Refused("You cannot confirm this payment because it has status failed, and the previous attempt has the status " + string(w.Attempt.Status))
+	case !e.changes.RetryAllowed(w.Payment, w.Attempt, w.Profile, now):
 		return fault.Refused("You cannot confirm this payment using `manual_retry` because the allowed duration has expired")
 	}
 	return nil

@@ -93,7 +93,7 @@ func TestPaymentGolden(t *testing.T) {
 			v.Payment.Private.MethodBilling = &contact.Contact{Phone: &contact.Phone{Number: "1", CountryCode: "+41"}}
 		},
 		payment.Succeeded: func(v *change.View) { v.Payment.Received = 1040 },
-		payment.Failed:    func(v *change.View) { v.Attempt.Details.Error, v.ManualRetryAllowed = failure, true },
+		payment.Failed:    func(v *change.View) { v.Attempt.Status, v.Attempt.Details.Error = payment.AttemptFailure, failure },
 		payment.Cancelled: func(v *change.View) { v.Payment.Details.CancellationReason = "changed my mind" },
 	} {
 		v := sample(status)

@@ -27,12 +27,12 @@ func (s *Server) paymentDecisionRoutes() []route {
 var attemptStatuses = []payment.AttemptStatus{payment.PaymentMethodAwaited, payment.ConfirmationAwaited, payment.AuthenticationPending, payment.DeviceDataPending,
 	payment.Authorizing, payment.Pending, payment.Authorized, payment.PartiallyAuthorized, payment.CaptureInitiated, payment.VoidInitiated, payment.Charged,
 	payment.PartialCharged, payment.PartialChargedAndChargeable, payment.AuthenticationFailed, payment.AuthorizationFailed, payment.RouterDeclined,
-	payment.AttemptFailure, payment.Voided, payment.VoidedPostCharge, payment.Unresolved, payment.IntegrityFailure, payment.CaptureReview, payment.AttemptExpired,
-	"started", "authentication_successful", "cod_initiated", "auto_refunded", "void_failed", "capture_failed"}
+	payment.AttemptFailure, payment.VoidFailure, payment.CaptureFailure, payment.Voided, payment.VoidedPostCharge, payment.Unresolved, payment.IntegrityFailure, payment.CaptureReview, payment.AttemptExpired,
+	"started", "authentication_successful", "cod_initiated", "auto_refunded"}
 
 // otherAttemptStatuses are names of the API for statuses that payswitch does not tell apart.
 var otherAttemptStatuses = map[payment.AttemptStatus]payment.AttemptStatus{"started": payment.Authorizing, "authentication_successful": payment.Authorizing,
-	"cod_initiated": payment.Pending, "auto_refunded": payment.Charged, "void_failed": payment.AttemptFailure, "capture_failed": payment.AttemptFailure}
+	"cod_initiated": payment.Pending, "auto_refunded": payment.Charged}
 
 // attemptDecision is the body of an operator's word on an attempt.
 type attemptDecision struct {

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"strings"
 	"time"
 
 	"payswitch/engine/change"
@@ -124,11 +125,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	w.raw("payment_experience", d.Echo["payment_experience"]).text("payment_method_type", a.Details.PaymentMethodType)
 	w.null("connector_label").raw("business_country", d.Echo["business_country"]).raw("business_label", d.Echo["business_label"])
 	w.null("business_sub_label").raw("allowed_payment_method_types", d.Echo["allowed_payment_method_types"])
-	if p.Status == payment.Failed {
-		w.bool("manual_retry_allowed", v.ManualRetryAllowed)
-	} else {
-		w.null("manual_retry_allowed")
-	}
+	writeRetryAllowed(w, v)
 	w.text("connector_transaction_id", a.TransactionID).null("frm_message").raw("metadata", d.Metadata)
 	w.raw("connector_metadata", d.Echo["connector_metadata"]).null("connector_response_metadata")
 	w.raw("feature_metadata", d.Echo["feature_metadata"]).text("reference_id", a.Details.ProcessorReference)
@@ -312,4 +309,18 @@ func writeNextAction(w *writer, v *change.View) {
 		w.str("type", "redirect_to_url").str("redirect_to_url", v.RedirectURL)
 	}
 	w.close()
+}
+
+// writeRetryAllowed writes manual_retry_allowed. As in the v1 API it says for the merchant whether the attempt leaves room for another one, whatever the
+// profile says. The payer's client hears whether a confirm would be taken now.
+func writeRetryAllowed(w *writer, v *change.View) {
+	s := v.Payment.Status
+	switch {
+	case s == payment.Failed && v.Public:
+		w.bool("manual_retry_allowed", v.ManualRetryAllowed)
+	case strings.HasPrefix(string(s), "requires_"):
+		w.null("manual_retry_allowed")
+	default:
+		w.bool("manual_retry_allowed", s == payment.Failed && v.Attempt.Status.MayTryAgain())
+	}
 }

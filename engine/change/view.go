@@ -53,16 +53,16 @@ type Routed struct {
 // View returns what an answer shows of w.
 func (s *Changes) View(w *Loaded) *View {
 	v := &View{Payment: w.Payment, Attempt: w.Attempt, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile, BaseURL: s.PublicURL,
-		ManualRetryAllowed: s.RetryAllowed(w.Payment, w.Profile, s.Now()), ConnectorStatus: w.HTTPStatus}
+		ManualRetryAllowed: s.RetryAllowed(w.Payment, w.Attempt, w.Profile, s.Now()), ConnectorStatus: w.HTTPStatus}
 	if w.Payment.Status == payment.RequiresCustomerAction && w.Attempt.Details.NextAction != nil {
 		v.RedirectURL, v.ResponseURL = s.Links.RedirectURL(w.Payment, w.Attempt), s.Links.ResponseURL(w.Payment, w.Attempt)
 	}
 	return v
 }
 
-// RetryAllowed reports whether a failed payment may be confirmed again: the profile allows it, within the first half of the session time.
-func (s *Changes) RetryAllowed(p *payment.Payment, profile *account.Profile, now time.Time) bool {
-	return p.Status == payment.Failed && profile != nil && profile.Settings.ManualRetry && now.Before(retryUntil(p))
+// RetryAllowed reports whether a failed payment may be confirmed again: its attempt and the profile allow it, within the first half of the session time.
+func (s *Changes) RetryAllowed(p *payment.Payment, a *payment.Attempt, profile *account.Profile, now time.Time) bool {
+	return p.Status == payment.Failed && a.Status.MayTryAgain() && profile != nil && profile.Settings.ManualRetry && now.Before(retryUntil(p))
 }
 
 func retryUntil(p *payment.Payment) time.Time {

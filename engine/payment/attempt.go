@@ -40,7 +40,7 @@ func (a *Attempt) EndedWithoutMoney() bool {
 	switch a.Status {
 	case Voided:
 		return a.Captured == 0
-	case AttemptFailure:
+	case AttemptFailure, VoidFailure, CaptureFailure:
 		return a.Captured == 0 && (a.Details.SaidDeclined || a.Details.Error != nil && a.Details.Error.Code == CodeNotProcessed)
 	}
 	return false

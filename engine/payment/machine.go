@@ -60,6 +60,8 @@ var attemptTable = map[AttemptStatus]attemptFacts{
 	AuthorizationFailed:         {Failed, "could not be authorized", true},
 	RouterDeclined:              {Failed, "refused by a rule of ours", true},
 	AttemptFailure:              {Failed, "declined", true},
+	VoidFailure:                 {Failed, "an operator says that the release failed", true},
+	CaptureFailure:              {Failed, "an operator says that the capture failed", true},
 	Voided:                      {Cancelled, "released before capture", true},
 	VoidedPostCharge:            {CancelledPostCapture, "reversed after capture", true},
 	Unresolved:                  {RequiresMerchantAction, "held back by the processor for a person to decide", false},
@@ -179,6 +181,8 @@ var transitions = map[AttemptStatus]map[Trigger]AttemptStatus{
 var lateMoves = map[AttemptStatus]map[Trigger]AttemptStatus{
 	Voided:         {TriggerTakenLate: CaptureReview},
 	AttemptFailure: {TriggerTakenLate: CaptureReview},
+	VoidFailure:    {TriggerTakenLate: CaptureReview},
+	CaptureFailure: {TriggerTakenLate: CaptureReview},
 }
 
 func with(base, more map[Trigger]AttemptStatus) map[Trigger]AttemptStatus {

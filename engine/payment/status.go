@@ -44,6 +44,8 @@ const (
 	AuthorizationFailed         AttemptStatus = "authorization_failed"
 	RouterDeclined              AttemptStatus = "router_declined"
 	AttemptFailure              AttemptStatus = "failure"
+	VoidFailure                 AttemptStatus = "void_failed"
+	CaptureFailure              AttemptStatus = "capture_failed"
 	Voided                      AttemptStatus = "voided"
 	VoidedPostCharge            AttemptStatus = "voided_post_charge"
 	Unresolved                  AttemptStatus = "unresolved"
@@ -51,6 +53,12 @@ const (
 	AttemptExpired              AttemptStatus = "expired"
 	CaptureReview               AttemptStatus = "capture_review"
 )
+
+// MayTryAgain reports whether a failed payment whose latest attempt has status s may have another attempt. After a failed capture or void the processor may
+// still hold the payer's money, and what our own rules refused stays refused.
+func (s AttemptStatus) MayTryAgain() bool {
+	return s.Payment() == Failed && s != RouterDeclined && s != VoidFailure && s != CaptureFailure
+}
 
 // OperationStatus is the status of one adapter call.
 type OperationStatus string

@@ -27,7 +27,7 @@ var tones = map[string]string{
 	"pending": "wait", "retrying": "wait", "waiting": "wait", "waits_for_approval": "wait", "challenged": "wait",
 	"unknown": "doubt", "conflict": "doubt", "unresolved": "doubt",
 	"failure": "bad", "declined": "bad", "refused": "bad", "rejected": "bad", "violation": "bad", "lost": "bad",
-	"authentication_failed": "bad", "authorization_failed": "bad", "router_declined": "bad", "integrity_failure": "bad",
+	"authentication_failed": "bad", "authorization_failed": "bad", "router_declined": "bad", "void_failed": "bad", "capture_failed": "bad", "integrity_failure": "bad",
 }
 
 // chip returns the chip of a status.
