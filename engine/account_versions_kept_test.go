@@ -17,6 +17,7 @@ import (
 
 // Versions go when nothing needs them: not while an operation is open, and not while a payment can be refunded.
 func TestVersionsAreSwept(t *testing.T) {
+	t.Parallel()
 	w, m, id := mallWorld(t, resendFirst)
 	m.set(func() { m.how = "hang" })
 	open := w.pay(sale(100, visa, manual)).Payment.ID
@@ -63,6 +64,7 @@ func TestVersionsAreSwept(t *testing.T) {
 
 // A key with which nothing was begun is not kept.
 func TestUnusedCredentialsAreNotKept(t *testing.T) {
+	t.Parallel()
 	w, _, id := mallWorld(t, resendFirst)
 	w.rekey(id, "b1", false)
 	w.took()
@@ -77,6 +79,7 @@ func TestUnusedCredentialsAreNotKept(t *testing.T) {
 
 // A version's secrets move to a new key of the vault, and work from there.
 func TestVersionsAreReencrypted(t *testing.T) {
+	t.Parallel()
 	w, m, id := mallWorld(t, resendFirst)
 	held, other, taken := w.made()
 	w.rekey(id, "b1", false)
@@ -93,6 +96,7 @@ func TestVersionsAreReencrypted(t *testing.T) {
 
 // An intruder in the database cannot move a version to another account, or make another version serve.
 func TestVersionsCannotBeForged(t *testing.T) {
+	t.Parallel()
 	w, m, id := mallWorld(t, resendFirst)
 	held := w.pay(sale(100, visa, manual)).Payment.ID
 	w.rekey(id, "b1", false)
@@ -137,6 +141,7 @@ func (i *intruder) snapshot(t *testing.T, tables ...string) (undo func()) {
 
 // Nothing prints a fingerprint or a key.
 func TestVersionsPrintNothing(t *testing.T) {
+	t.Parallel()
 	w, _, id := mallWorld(t, resendFirst)
 	w.took()
 	v := w.versions(id)[0]

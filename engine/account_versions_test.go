@@ -224,6 +224,7 @@ func TestUnknownAuthorizationStaysAtItsAccount(t *testing.T) {
 
 // The address of the account changes: the new address never gets what was begun at the old one.
 func TestUnknownAuthorizationStaysAtItsAddress(t *testing.T) {
+	t.Parallel()
 	w, m, id := mallWorld(t, resendFirst)
 	elsewhere := newMall(t)
 	m.set(func() { m.how = "hang" })
@@ -241,6 +242,7 @@ func TestUnknownAuthorizationStaysAtItsAddress(t *testing.T) {
 
 // An account of the live environment becomes one of the test environment, and the other way round.
 func TestEnvironmentIsPartOfTheAccount(t *testing.T) {
+	t.Parallel()
 	m := newMall(t)
 	o := quick
 	o.KeyEnvironment = "prd"
@@ -369,6 +371,7 @@ func TestLaterOperationsStayAtTheirAccount(t *testing.T) {
 
 // Two accounts at the processor take turns behind one connector account. Each payment stays where it was made.
 func TestTwoFingerprintsBackAndForth(t *testing.T) {
+	t.Parallel()
 	w, m, id := mallWorld(t, resendFirst)
 	made := map[string]string{}
 	for i, key := range []string{"a1", "b1", "a1", "b1", "b1"} {
@@ -388,6 +391,7 @@ func TestTwoFingerprintsBackAndForth(t *testing.T) {
 
 // A scheduled refund was recorded, and the account gets another key before the refund is sent.
 func TestScheduledRefundStaysAtItsAccount(t *testing.T) {
+	t.Parallel()
 	w, m, id := mallWorld(t, resendFirst)
 	taken := w.took()
 	r, err := w.refund(taken, 40, scheduled)
@@ -401,6 +405,7 @@ func TestScheduledRefundStaysAtItsAccount(t *testing.T) {
 
 // A payment that had ended without money is asked about at its own account, and funds that turn up are voided there.
 func TestLateFundsAreVoidedAtTheirAccount(t *testing.T) {
+	t.Parallel()
 	w, m, id := mallWorld(t, byReference)
 	m.set(func() { m.how = "drop" })
 	v := w.pay(sale(100, visa, manual))
@@ -441,6 +446,7 @@ func (w *world) recheckNow(paymentID string) {
 
 // A node dies after the intent is durable, and the account changes before another node recovers the operation.
 func TestCrashThenAnotherKey(t *testing.T) {
+	t.Parallel()
 	w, m, id := mallWorld(t, resendFirst)
 	m.set(func() { m.how = "hang" })
 	v := w.pay(sale(100, visa, manual))
@@ -464,6 +470,7 @@ func TestCrashThenAnotherKey(t *testing.T) {
 
 // Another node, whose cache is older than the change, begins an operation with the old key: its version is kept with the operation.
 func TestStaleNodeKeepsItsVersion(t *testing.T) {
+	t.Parallel()
 	m := newMall(t)
 	inBubble(t, func(t *testing.T) {
 		adapters := map[string]*sdk.Adapter{"mall": mallAdapter(resendFirst)}
@@ -484,6 +491,7 @@ func TestStaleNodeKeepsItsVersion(t *testing.T) {
 // The credentials of an account without payments are rotated, and another node that has not read this yet begins the account's first payment with the
 // old ones. The new ones serve that payment, too.
 func TestStaleNodeBeginsTheFirstPayment(t *testing.T) {
+	t.Parallel()
 	for _, links := range [][]string{{"a2"}, {"a2", "a3"}} {
 		m := newMall(t)
 		inBubble(t, func(t *testing.T) {
@@ -579,6 +587,7 @@ func (w *world) unversion() {
 
 // The account changes, or is deleted, while the payer authenticates. A changed account is charged as it was; a deleted one is not charged.
 func TestAccountChangesDuringAuthentication(t *testing.T) {
+	t.Parallel()
 	for name, deleted := range map[string]bool{"changed": false, "deleted": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newSecureWorld(t, engine.Options{})
@@ -612,6 +621,7 @@ func TestAccountChangesDuringAuthentication(t *testing.T) {
 
 // A processor's messages about payments of a deleted account are still read.
 func TestMessagesToADeletedAccount(t *testing.T) {
+	t.Parallel()
 	p, adapter := newProcessor(t), mailing(byReference)
 	charge := adapter.Authorize
 	adapter.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {

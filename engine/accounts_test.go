@@ -26,6 +26,7 @@ import (
 
 // An intruder in the database cannot move one account's credentials into another.
 func TestSealedRowsCannotBeSwapped(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()
 	a, b := w.account("simulator", ""), w.account("simulator", "")
@@ -50,6 +51,7 @@ func TestSealedRowsCannotBeSwapped(t *testing.T) {
 
 // Many accounts are created at once: each is on the fallback list once, labels are unique, and none is lost.
 func TestAccountsAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()
 	var made, taken atomic.Int64
@@ -84,6 +86,7 @@ func TestAccountsAtOnce(t *testing.T) {
 
 // A deleted account leaves the fallback list. An account cannot take a type that its adapter does not have.
 func TestFallbackFollowsTheAccounts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()
 	first, second := w.account("simulator", ""), w.account("simulator", "")
@@ -101,6 +104,7 @@ func TestFallbackFollowsTheAccounts(t *testing.T) {
 }
 
 func TestAuthenticate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{KeyEnvironment: "snd"}, nil)
 	ctx := context.Background()
 	name, end := "k", time.Now().Add(time.Hour)
@@ -138,6 +142,7 @@ func TestAuthenticate(t *testing.T) {
 
 // A change of configuration counts for the next payment.
 func TestConfigurationCountsAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()
 	a := w.account("simulator", "")
@@ -156,6 +161,7 @@ func TestConfigurationCountsAtOnce(t *testing.T) {
 
 // An account with open operations cannot be deleted, because payswitch needs it to ask for their outcome.
 func TestDeletionWaitsForOpenOperations(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	inBubble(t, func(t *testing.T) {
@@ -194,6 +200,7 @@ func TestDeletionWaitsForOpenOperations(t *testing.T) {
 
 // An account can be deleted after its profile.
 func TestDeleteAccountOfADeletedProfile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	p, err := w.CreateProfile(t.Context(), w.auth, account.ProfileInput{Name: "second"})
 	require.NoError(t, err)
@@ -205,6 +212,7 @@ func TestDeleteAccountOfADeletedProfile(t *testing.T) {
 
 // A new merchant never gets the data of a deleted one.
 func TestMerchantIDIsNotReused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := t.Context()
 	w.account("simulator", "")
@@ -234,6 +242,7 @@ func TestMerchantIDIsNotReused(t *testing.T) {
 
 // An account that is deleted and made again with the same id is a new account, also for the next payment.
 func TestAccountMadeAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()
 	make := func(label string) {
@@ -253,6 +262,7 @@ func TestAccountMadeAgain(t *testing.T) {
 }
 
 func TestInputsDoNotPrintSecrets(t *testing.T) {
+	t.Parallel()
 	in := account.ProfileInput{Name: "shop", Fields: account.Fields{"webhook_details": []byte(`{"webhook_password":"hidden"}`), "metadata": []byte(`{}`)}}
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "fields", in.Fields)

@@ -12,6 +12,7 @@ import (
 
 // TestOtherAccountRaises shows that a processor's "not found" for its own payment changes nothing and raises an alarm.
 func TestOtherAccountRaises(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	a := shop(byReference)
 	pay, ask := a.Authorize, a.Sync

@@ -100,6 +100,7 @@ func resolving(by ...sdk.ResolveBy) sdk.ResolveRule {
 
 // HTTP 429 to a capture or void is a definite "not done": the payment is as it was, at once.
 func TestTooManyRequestsLeavesThePayment(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": tillAdapter(resolving(sdk.ResolveByReference, sdk.ResolveByIdempotentResend))})
 	w.shopAccount(p.URL)
@@ -122,6 +123,7 @@ func TestTooManyRequestsLeavesThePayment(t *testing.T) {
 
 // A capture or void that was lost on the way is sent again after one query, not after the hours in which "still authorized" proves nothing.
 func TestLostCaptureIsSentAgainSoon(t *testing.T) {
+	t.Parallel()
 	for path, want := range map[string]payment.Status{"/capture": payment.Succeeded, "/void": payment.Cancelled} {
 		p := newTill(t)
 		inBubble(t, func(t *testing.T) {
@@ -149,6 +151,7 @@ func TestLostCaptureIsSentAgainSoon(t *testing.T) {
 // A processor that repeats a cached 500 for a capture that it did not make: the capture is not sent again for a day. Each send would put off the time
 // from which a query proves that the capture did not happen.
 func TestCachedErrorOfALaterOperation(t *testing.T) {
+	t.Parallel()
 	for _, answer := range []string{"500", "429"} {
 		p := newTill(t)
 		inBubble(t, func(t *testing.T) {
@@ -174,6 +177,7 @@ func TestCachedErrorOfALaterOperation(t *testing.T) {
 
 // A processor that repeats a cached 500 under the idempotency key is queried as well. Each way's last answer is kept.
 func TestCachedErrorIsNotSentForHours(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	p.set("/authorize", "500 done")
 	p.set("/query", "429")
@@ -196,6 +200,7 @@ func TestCachedErrorIsNotSentForHours(t *testing.T) {
 // An authorization is sent again only while the customer may still wait. A processor that comes back later charges nothing: the payment fails
 // when the query is final.
 func TestNobodyIsChargedHoursLater(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	p.set("/authorize", "drop")
 	inBubble(t, func(t *testing.T) {
@@ -222,6 +227,7 @@ func TestNobodyIsChargedHoursLater(t *testing.T) {
 
 // An authorization that turns out to have happened after the customer's time is voided.
 func TestLateAuthorizationIsVoided(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	p.set("/authorize", "drop done")
 	p.set("/query", "drop")
@@ -243,6 +249,7 @@ func TestLateAuthorizationIsVoided(t *testing.T) {
 
 // A cancel while the authorization is unknown is accepted, and carried out when its outcome is known: held funds are voided, nothing is sent again.
 func TestCancelWhileUnknown(t *testing.T) {
+	t.Parallel()
 	for how, want := range map[string]string{"drop": "", "drop done": "voided"} {
 		p := newTill(t)
 		p.set("/authorize", how)

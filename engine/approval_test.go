@@ -124,6 +124,7 @@ func newShop(t *testing.T, status *string) (*world, *droppedIn, *account.Account
 
 // A build that reaches further than the approval makes no charges until the operator approves it.
 func TestApproval(t *testing.T) {
+	t.Parallel()
 	status := "authorized"
 	w, d, a := newShop(t, &status)
 	view := func() *account.ApprovalView {
@@ -181,6 +182,7 @@ func TestApproval(t *testing.T) {
 
 // Routing takes another account that can make the payment.
 func TestRoutingPassesWhatAwaitsApproval(t *testing.T) {
+	t.Parallel()
 	status := "captured"
 	w, d, a := newShop(t, &status)
 	d.install(reaching("2.0.0", []string{"api.shop.example", "other.example"}, "number"))
@@ -198,6 +200,7 @@ func TestRoutingPassesWhatAwaitsApproval(t *testing.T) {
 
 // Hosts that the operator has set replace the hosts of any manifest.
 func TestApprovalOfHostsSet(t *testing.T) {
+	t.Parallel()
 	status := "captured"
 	w, d, a := newShop(t, &status)
 	base, err := w.Account(t.Context(), w.auth, a.ID)
@@ -209,6 +212,7 @@ func TestApprovalOfHostsSet(t *testing.T) {
 }
 
 func TestReachBeyond(t *testing.T) {
+	t.Parallel()
 	built := func() *sdk.Manifest {
 		m := &reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
 		m.Config = []sdk.Field{{Name: "region", Type: "enum", Values: []string{"eu", "us"}, Default: "eu"}}
@@ -250,6 +254,7 @@ func TestReachBeyond(t *testing.T) {
 
 // An approval without config, from an earlier release, holds for its own build. The next build needs an approval of its config.
 func TestApprovalWithoutConfig(t *testing.T) {
+	t.Parallel()
 	m := &reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
 	m.Config = []sdk.Field{{Name: "region", Type: "text", Default: "eu"}}
 	var old approval.Reach
@@ -266,6 +271,7 @@ func TestApprovalWithoutConfig(t *testing.T) {
 
 // The newest approvals are kept. An earlier approval still lets operations end that began under it.
 func TestApprovalsAreBounded(t *testing.T) {
+	t.Parallel()
 	status := "captured"
 	w, d, a := newShop(t, &status)
 	for i := range 25 {
@@ -286,6 +292,7 @@ func TestApprovalsAreBounded(t *testing.T) {
 // The operator gives the secrets themselves to one build. Later builds do not get them. Texts that the adapter makes of them are not
 // stored.
 func TestPlainSecretsOfAnAccount(t *testing.T) {
+	t.Parallel()
 	status := "authorized"
 	w, d, a := newShop(t, &status)
 	seen := map[string]string{}

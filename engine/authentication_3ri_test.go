@@ -46,6 +46,7 @@ func uuids(f func(*sdk.Request) *sdk.AuthenticationOutcome) func(*sdk.Request) *
 }
 
 func TestThreeRI(t *testing.T) {
+	t.Parallel()
 	w, seen, method := newSavedWorld(t)
 	prior := w.method(method).Details.Initial
 	require.NotNil(t, prior, "the saved method keeps the authentication that later ones refer to")

@@ -167,6 +167,7 @@ func killed(t *testing.T, flow string, last int64, after bool) {
 
 // F47, F48: all calls at once, twenty times each, make one AReq and one authorization.
 func TestAuthenticationRaces(t *testing.T) {
+	t.Parallel()
 	o := quick
 	o.LockWait = 30 * time.Second // for the calls that wait for the one that asks
 	w := newSecureWorld(t, o)

@@ -114,6 +114,7 @@ func TestChallengeOutcomes(t *testing.T) {
 
 // The strict preset authorizes Y alone.
 func TestStrictPolicy(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	w.setProfile(`{"external_three_ds_policy":{"preset":"strict"}}`)
 	for _, status := range []string{"A", "U"} {
@@ -127,6 +128,7 @@ func TestStrictPolicy(t *testing.T) {
 
 // F28: a message of another challenge changes nothing.
 func TestForgedCRes(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	v, back := w.inChallenge()
 	w.a.result = always("Y")
@@ -149,6 +151,7 @@ func TestForgedCRes(t *testing.T) {
 
 // F9: the notification of another transaction's 3DS method does not count, nor does one after the AReq.
 func TestMethodNotification(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		v := w.begun()
@@ -172,6 +175,7 @@ func TestMethodNotification(t *testing.T) {
 
 // F10, F22, F33: neither payer nor merchant goes on.
 func TestAbandoned(t *testing.T) {
+	t.Parallel()
 	t.Run("F10 never authenticated", func(t *testing.T) {
 		w := newSecureWorld(t, quick)
 		v := w.begun()
@@ -240,6 +244,7 @@ func TestAbandoned(t *testing.T) {
 
 // F37, F38: a cancelled payment stays cancelled, whatever messages come.
 func TestCancelDuringChallenge(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	v, back := w.inChallenge()
 	c, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "requested_by_customer")
@@ -258,6 +263,7 @@ func TestCancelDuringChallenge(t *testing.T) {
 
 // The payment is cancelled while the AReq is under way: the answer is stored, but nothing uses it.
 func TestCancelDuringAReq(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
 	w.a.before = func(op sdk.Operation) {
@@ -274,6 +280,7 @@ func TestCancelDuringAReq(t *testing.T) {
 
 // F49, F51: the authorize URL waits and reports. After a closed challenge it asks once more, then gives the challenge up.
 func TestAuthorizeURL(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		visit := func(v *change.View, token string) *flow.AuthorizeView {
@@ -313,6 +320,7 @@ func TestAuthorizeURL(t *testing.T) {
 
 // A page in a frame gets its answer at once, whatever is not known yet. A result that comes within the waiting time counts without another visit.
 func TestAuthorizeURLInAFrame(t *testing.T) {
+	t.Parallel()
 	for name, returned := range map[string]bool{"the payer came back": true, "the payer closed the challenge": false} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
@@ -347,6 +355,7 @@ func TestAuthorizeURLInAFrame(t *testing.T) {
 
 // F3 and the binding: the facts that an authentication was made for cannot change under it.
 func TestBinding(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
 	_, err := w.UpdatePayment(t.Context(), w.auth, v.Payment.ID, &request.Input{Amount: ptr(int64(1))})
@@ -377,6 +386,7 @@ func TestBinding(t *testing.T) {
 
 // A payment cannot be used to try card after card.
 func TestAuthenticationLimit(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	w.setProfile(`{"is_manual_retry_enabled":true}`)
 	w.a.authenticate = always("N")

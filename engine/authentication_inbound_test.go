@@ -19,6 +19,7 @@ import (
 
 // A signed result at the account's own URL ends the challenge, once. Later messages, in any order, change nothing.
 func TestAPushedResultAtTheAccountsURL(t *testing.T) {
+	t.Parallel()
 	for _, rule := range []sdk.ResultDelivery{sdk.ResultPush, sdk.ResultPushAndPull} {
 		t.Run(string(rule), func(t *testing.T) {
 			w := newPushWorld(t, rule, "hmac", hookSecret)
@@ -48,6 +49,7 @@ func TestAPushedResultAtTheAccountsURL(t *testing.T) {
 }
 
 func TestAPushedResultSaysNo(t *testing.T) {
+	t.Parallel()
 	w := newPushWorld(t, "push", "hmac", hookSecret)
 	v, back := w.inChallenge()
 	require.True(t, w.comesBack(back, cres("server-x", "Y")).Known)
@@ -62,6 +64,7 @@ func TestAPushedResultSaysNo(t *testing.T) {
 
 // A message that the authenticator did not sign proves nothing, and its sender gets no details.
 func TestForgedResults(t *testing.T) {
+	t.Parallel()
 	w := newPushWorld(t, "push", "hmac", hookSecret)
 	v, _ := w.inChallenge()
 	require.Equal(t, "WE_01", code(t, w.toAccount(resultOf("Y"), "a guess")))
@@ -93,6 +96,7 @@ func TestForgedResults(t *testing.T) {
 // Without a secret on the account, no message at its URL is evidence, even if the adapter accepts it. If the result cannot be fetched, the
 // engine refuses the message.
 func TestUnsignedResultsOfOneThatCannotBeAsked(t *testing.T) {
+	t.Parallel()
 	for _, proof := range []sdk.PushProof{"hmac", "none", "mtls", "ip", ""} {
 		t.Run(string(proof), func(t *testing.T) {
 			w := newPushWorld(t, "push", proof, "")
@@ -115,6 +119,7 @@ func TestUnsignedResultsOfOneThatCannotBeAsked(t *testing.T) {
 
 // If the engine can ask the authenticator, an unproven message starts a fetch: the authenticator's answer counts, and not the message.
 func TestAMessageThatProvesNothingWakesUp(t *testing.T) {
+	t.Parallel()
 	for name, content := range map[string]map[string]any{
 		"a result":  resultOf("Y"),
 		"an event":  {"transaction": "server-x", "event": "result_ready"},
@@ -146,6 +151,7 @@ func TestAMessageThatProvesNothingWakesUp(t *testing.T) {
 
 // Anyone can send wake-ups, but only one goroutine asks.
 func TestManyWakeUps(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newPushWorld(t, "pull", "none", "")
 		v, _ := w.inChallenge()
@@ -168,6 +174,7 @@ func TestManyWakeUps(t *testing.T) {
 
 // A message before the challenge changes nothing, from any sender. A message during the AReq ends the authentication.
 func TestAResultThatComesEarly(t *testing.T) {
+	t.Parallel()
 	t.Run("before the AReq", func(t *testing.T) {
 		w := newPushWorld(t, "push_and_pull", "hmac", hookSecret)
 		v := w.begun()
@@ -214,6 +221,7 @@ func TestAResultThatComesEarly(t *testing.T) {
 
 // A result that comes after the end is stored and authorizes nothing.
 func TestAPushedResultThatComesLate(t *testing.T) {
+	t.Parallel()
 	w := newPushWorld(t, "push", "hmac", hookSecret)
 	v, _ := w.inChallenge()
 	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
@@ -228,6 +236,7 @@ func TestAPushedResultThatComesLate(t *testing.T) {
 
 // A message concerns the account at whose URL it arrived. It reaches neither another merchant nor another account of the same merchant.
 func TestAResultAtAnotherAccountsURL(t *testing.T) {
+	t.Parallel()
 	w := newPushWorld(t, "push", "hmac", hookSecret)
 	v, _ := w.inChallenge()
 	_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
@@ -253,6 +262,7 @@ func TestAResultAtAnotherAccountsURL(t *testing.T) {
 // URLs of one authentication: a result at the result URL, which only the authenticator knows, is evidence; an event never is. No token fits
 // another URL.
 func TestTheAuthenticationsOwnURLs(t *testing.T) {
+	t.Parallel()
 	w := newPushWorld(t, "push", "none", "")
 	v, _ := w.inChallenge()
 	asked := w.a.last(t, sdk.OpAuthenticate).Authentication
@@ -296,6 +306,7 @@ func TestTheAuthenticationsOwnURLs(t *testing.T) {
 
 // An event of the authenticator's page: the end of the 3DS method counts once, before the AReq.
 func TestEventsOfTheAuthenticatorsPage(t *testing.T) {
+	t.Parallel()
 	w := newPushWorld(t, "pull", "none", "")
 	v := w.begun()
 	event := token(w.a.last(t, sdk.OpPrepare).Authentication.EventURL)

@@ -26,6 +26,7 @@ func browser(in *request.Input) {
 
 // F41: after a soft decline the payer is authenticated, once, with a mandated challenge.
 func TestStepUp(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	w.bank.answer = softDecline
 	w.a.authenticate = challenged
@@ -54,6 +55,7 @@ func TestStepUp(t *testing.T) {
 }
 
 func TestNoStepUp(t *testing.T) {
+	t.Parallel()
 	t.Run("a second soft decline is final", func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		w.bank.answer = func(r *sdk.Request) *sdk.Outcome { r.ThreeDS = nil; return softDecline(r) }
@@ -101,6 +103,7 @@ func TestNoStepUp(t *testing.T) {
 
 // Requests to the issuer: no preference, a challenge, or an exemption in the values of the message version.
 func TestChallengeIndicators(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change    func(*request.Input)
 		inds      []string

@@ -18,6 +18,7 @@ import (
 )
 
 func TestFrictionless(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
 	in := v.Attempt.Private.Invoke
@@ -75,6 +76,7 @@ func TestFrictionless(t *testing.T) {
 }
 
 func TestChallenge(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	w.a.authenticate = challenged
 	v := w.begun(manual)
@@ -111,6 +113,7 @@ func TestChallenge(t *testing.T) {
 
 // Answers of the ARes, and the payment's status by default.
 func TestFrictionlessOutcomes(t *testing.T) {
+	t.Parallel()
 	noCAVV := func(o *sdk.AuthenticationOutcome) { o.CAVV = "" }
 	for name, c := range map[string]struct {
 		answer       func(*sdk.Request) *sdk.AuthenticationOutcome
@@ -172,6 +175,7 @@ func TestFrictionlessOutcomes(t *testing.T) {
 
 // F11, F12, F14: one more try, in a new session, without the 3DS method.
 func TestAReqAgain(t *testing.T) {
+	t.Parallel()
 	t.Run("F12 no answer once", func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		w.a.authenticate = func(*sdk.Request) *sdk.AuthenticationOutcome {
@@ -221,6 +225,7 @@ func TestAReqAgain(t *testing.T) {
 
 // The version look-up: F4, F5, F6, F7, and calls that the adapter cannot make.
 func TestPrepareOutcomes(t *testing.T) {
+	t.Parallel()
 	t.Run("F4 not enrolled", func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
 		w.a.prepare = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{NotEnrolled: true} }
@@ -272,6 +277,7 @@ func TestPrepareOutcomes(t *testing.T) {
 
 // The API's errors at confirm: the caller learns about missing settings before any call leaves.
 func TestExternalPrerequisites(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	pay := func(change ...func(*request.Input)) error {
 		_, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa, append([]func(*request.Input){external}, change...)...))
@@ -294,6 +300,7 @@ func TestExternalPrerequisites(t *testing.T) {
 
 // A result that the merchant brings goes to the processor, and the engine runs no authentication.
 func TestBroughtResult(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	v := w.pay(sale(100, visa, external, func(in *request.Input) {
 		in.ThreeDS = &request.ThreeDSInput{CAVV: secret.New(cavv), ECI: "05", DSTransID: "ds-9", Version: "2.1.0", TransStatus: "Y"}
@@ -304,6 +311,7 @@ func TestBroughtResult(t *testing.T) {
 }
 
 func TestAuthenticateRefused(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
 	call := func(id string, in flow.AuthenticationInput) error {

@@ -98,6 +98,7 @@ func (w *world) atTheProcessor(p *pages) string {
 
 // A cancel while the payer is at the processor's page voids the payment there.
 func TestCancelVoidsWhileThePayerActs(t *testing.T) {
+	t.Parallel()
 	p := newPages(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": redirecting(true)})
 	id := w.atTheProcessor(p)
@@ -115,6 +116,7 @@ func TestCancelVoidsWhileThePayerActs(t *testing.T) {
 
 // The payer has finished before the cancel: the payment is never shown as cancelled while the processor holds or has money.
 func TestCancelAfterThePayerFinished(t *testing.T) {
+	t.Parallel()
 	for _, preAuthVoid := range []bool{true, false} {
 		p := newPages(t)
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": redirecting(preAuthVoid)})
@@ -141,6 +143,7 @@ func TestCancelAfterThePayerFinished(t *testing.T) {
 
 // The processor does not answer a cancel: the payment stays, and is cancelled when there is an answer.
 func TestCancelWaitsForTheProcessor(t *testing.T) {
+	t.Parallel()
 	p := newPages(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": redirecting(false)})
 	id := w.atTheProcessor(p)
@@ -158,6 +161,7 @@ func TestCancelWaitsForTheProcessor(t *testing.T) {
 // A payer finishes a payment that the processor still offered when it was cancelled. The engine finds out by itself: held funds are voided, taken
 // money is raised and put under review.
 func TestCancelledPaymentIsNotForgotten(t *testing.T) {
+	t.Parallel()
 	p := newPages(t)
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{ResolveEvery: time.Minute}, map[string]*sdk.Adapter{"shop": redirecting(false)})
@@ -189,6 +193,7 @@ func TestCancelledPaymentIsNotForgotten(t *testing.T) {
 
 // A refusal of a payment that was cancelled before the customer had finished says nothing new.
 func TestRefusalOfACancelledPaymentIsNoAlarm(t *testing.T) {
+	t.Parallel()
 	p := newPages(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": redirecting(false)})
 	id := w.atTheProcessor(p)
@@ -204,6 +209,7 @@ func TestRefusalOfACancelledPaymentIsNoAlarm(t *testing.T) {
 
 // A processor's message about a cancelled payment triggers the same, at once and once; so does an unsigned message, by a query.
 func TestMessageAboutACancelledPayment(t *testing.T) {
+	t.Parallel()
 	for _, unsigned := range []bool{false, true} {
 		for state, want := range map[string]payment.Status{"authorized": payment.Cancelled, "captured": payment.Review} {
 			p := newPages(t)

@@ -18,6 +18,7 @@ import (
 // The second send needs a secret from the first answer. Another engine on the same database makes that send again. It
 // finds the secret in the journal, sealed; the secret stands nowhere in plain text.
 func TestResendWithACapturedValue(t *testing.T) {
+	t.Parallel()
 	const session = "session_value_0123456789"
 	var mu sync.Mutex
 	var charged []string

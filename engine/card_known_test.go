@@ -33,6 +33,7 @@ func (w *witness) Drive(ctx context.Context, d *port.Drive) (*port.DriveResult, 
 // The host needs the card's facts to mask its number. So the engine sends them in every operation of the payment: later operations do not
 // have the number.
 func TestTheHostKnowsTheCardInEveryOperation(t *testing.T) {
+	t.Parallel()
 	told := &witness{Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulatorAdapter()}), cards: map[sdk.Operation]*card.Facts{}}
 	w := newWorldWith(t, engine.Options{}, told, filepath.Join(t.TempDir(), "p.db"))
 	w.account("simulator", "")

@@ -31,6 +31,7 @@ func testCard() *card.Input {
 }
 
 func TestCards(t *testing.T) {
+	t.Parallel()
 	v := Open(t)
 	c, err := v.SealCard("m1", "card_1", testCard())
 	require.NoError(t, err)

@@ -29,6 +29,7 @@ func ibanOf(country, account string) string {
 // Shops keep many numbers in metadata: decimal numbers, visitor ids, bank accounts, telephone and order numbers of 13 digits. The engine must
 // refuse none of them.
 func TestHonestNumbersHoldNoCard(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	digits := func(n int) string {
 		s := ""
@@ -65,7 +66,13 @@ func TestLongTextsAreLookedThroughInTime(t *testing.T) {
 		return least
 	}
 	for _, part := range []string{"4242424242424242a", "4242424242424242-a-", "4242424242424242-", "1 ", "DK4242424242424242", "%34"} {
-		short, long := fastest(strings.Repeat(part, 8000/len(part))), fastest(strings.Repeat(part, 16*8000/len(part)))
+		var short, long time.Duration
+		for range 20 { // a busy machine may slow one of the two down, but not each time
+			short, long = fastest(strings.Repeat(part, 8000/len(part))), fastest(strings.Repeat(part, 16*8000/len(part)))
+			if long < 100*short {
+				break
+			}
+		}
 		require.Less(t, long, 100*short, "%s: sixteen times the length, as the square it were 256 times the time", part)
 	}
 }

@@ -36,6 +36,7 @@ func pemPair(t *testing.T, end time.Time) (certificate, key string) {
 
 // An account with an unusable client certificate is refused at creation. The error gives the reason and never the certificate.
 func TestAccountWithClientCertificate(t *testing.T) {
+	t.Parallel()
 	a := &sdk.Adapter{Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "mutual", Kind: sdk.KindAuthenticator, Version: "1.0.0", DisplayName: "Mutual", Description: "A test authenticator.",
 		Credentials:   []sdk.Field{{Name: "certificate", Label: "Certificate", Type: "client_certificate"}, {Name: "private_key", Label: "Key", Type: "client_certificate"}},
 		Authenticator: &sdk.AuthenticatorRule{Channels: []sdk.DeviceChannel{sdk.ChannelBrowser}, MessageVersions: []string{"2.2.0"}, Result: "pull"}}}
@@ -66,6 +67,7 @@ func TestAccountWithClientCertificate(t *testing.T) {
 
 // A field of type pem without a key is refused when the account is made, because no later step would fail over it.
 func TestAccountWithKeyInPEM(t *testing.T) {
+	t.Parallel()
 	a := shop(byReference)
 	a.Manifest.Credentials = []sdk.Field{{Name: "key", Key: "api_key", Label: "Signing key", Type: "pem"}}
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": a})

@@ -12,6 +12,7 @@ import (
 
 // Impossible amounts in a sync result are not booked as money, neither for an open operation nor for a payment at rest.
 func TestAmountsOfASync(t *testing.T) {
+	t.Parallel()
 	usd := func(n int64) *sdk.Money { return &sdk.Money{Minor: n, Currency: "USD"} }
 	for name, c := range map[string]struct {
 		told      sdk.Outcome
@@ -56,6 +57,7 @@ func TestAmountsOfASync(t *testing.T) {
 
 // After an authorization, a sync reports that more was captured than authorized.
 func TestMoreCapturedThanAuthorized(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	a := shop(byReference)
 	pay, ask := a.Authorize, a.Sync

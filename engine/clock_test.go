@@ -122,6 +122,7 @@ func TestNobodyTakesOverWhatIsDriven(t *testing.T) {
 
 // A clock that jumps after a payment was read, and before its operation is durable, does not end the operation's lease.
 func TestClockJumpsBeforeTheCommit(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	arrived, end := p.holding()
 	adapters := map[string]*sdk.Adapter{"shop": shop(byReference)}
@@ -148,6 +149,7 @@ func TestClockJumpsBeforeTheCommit(t *testing.T) {
 
 // A jump ahead does not make "not found" believable, neither to the background work nor to a call that asks the processor.
 func TestClockJumpIsNoProof(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	p.forgets.Store(true)
@@ -166,6 +168,7 @@ func TestClockJumpIsNoProof(t *testing.T) {
 // After a jump back, unknown operations are resolved in their time, and not when the clock has caught up: what happened, and what did not. So are
 // they by a process that starts after the jump.
 func TestClockJumpsBack(t *testing.T) {
+	t.Parallel()
 	for _, acted := range []bool{true, false} {
 		for _, restarts := range []bool{false, true} {
 			t.Run(fmt.Sprintf("acted %v, restarts %v", acted, restarts), func(t *testing.T) {
@@ -206,6 +209,7 @@ func TestClockJumpsBack(t *testing.T) {
 
 // After a jump back an old authorization does not look new: nobody is charged when the processor comes back an hour later.
 func TestNobodyIsChargedAfterAJumpBack(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.dropped.Store(true)
 	inBubble(t, func(t *testing.T) {
@@ -227,6 +231,7 @@ func TestNobodyIsChargedAfterAJumpBack(t *testing.T) {
 
 // While the clock has just jumped, nothing expires: a stored answer of an Idempotency-Key survives a clock that is wrong for a moment.
 func TestNothingExpiresAtAJump(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{ResolveEvery: time.Second}, nil)
 		_, finish := w.keyed(t, "k1")
@@ -246,6 +251,7 @@ func TestNothingExpiresAtAJump(t *testing.T) {
 // A start after a small jump back finds the operations that wait for a time from before the jump, and asks about them within a lease time. So does a
 // start after a process that had claimed them since the jump.
 func TestStartAfterASmallJumpBack(t *testing.T) {
+	t.Parallel()
 	for _, node := range []string{"a", "b", "a after a claim"} {
 		p := newTill(t)
 		inBubble(t, func(t *testing.T) {

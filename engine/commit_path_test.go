@@ -14,6 +14,7 @@ import (
 
 // TestOneCommitPath holds that each row of a payment is written by one function of the engine.
 func TestOneCommitPath(t *testing.T) {
+	t.Parallel()
 	writers := map[string][]string{"UpdatePayment": nil, "InsertPayment": nil, "UpdateAttempt": nil, "InsertAttempt": nil, "UpdateAuthentication": nil,
 		"InsertAuthentication": nil, "InsertOperation": nil, "InsertEvent": nil, "InsertRefund": nil, "UpdateRefund": nil}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

@@ -14,6 +14,7 @@ import (
 
 // The payer's device cannot decide that the payer need not be authenticated. The merchant's server can, with the same fields.
 func TestPayerDoesNotExemptItself(t *testing.T) {
+	t.Parallel()
 	for field, change := range map[string]func(*request.Input){
 		"frm_metadata":                             func(in *request.Input) { in.RiskAccepted = ptr(true) },
 		"psd2_sca_exemption_type":                  func(in *request.Input) { in.SCAExemption = sdk.ExemptionLowValue },

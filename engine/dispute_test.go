@@ -33,6 +33,7 @@ func (w *world) dispute(a *account.Account, key, paymentID, id string, status sd
 
 // What is disputed cannot be refunded, until the merchant has won.
 func TestDisputedAmountIsNotRefundable(t *testing.T) {
+	t.Parallel()
 	w, _, a, id := disputeWorld(t)
 	says := func(dispute string, status sdk.DisputeStatus, amount, at int64) {
 		t.Helper()
@@ -80,6 +81,7 @@ func TestDisputedAmountIsNotRefundable(t *testing.T) {
 
 // The events of a payment, of its refunds and of its disputes share one count, by which a merchant orders them.
 func TestEventsOfAPaymentShareOneCount(t *testing.T) {
+	t.Parallel()
 	w, _, a, id := disputeWorld(t)
 	says := func(status sdk.DisputeStatus, at int64) {
 		t.Helper()
@@ -118,6 +120,7 @@ func TestEventsOfAPaymentShareOneCount(t *testing.T) {
 
 // Two nodes get the first message about a dispute at once: they make one record and one event.
 func TestDisputeFirstMessageTwice(t *testing.T) {
+	t.Parallel()
 	a, _, at, _ := disputeWorld(t)
 	b := a.second(engine.Options{}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
 	for range 5 {
@@ -138,6 +141,7 @@ func TestDisputeFirstMessageTwice(t *testing.T) {
 
 // A dispute that an older version booked has a claim and no record: the next message makes the record.
 func TestDisputeOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
 	w, _, a, id := disputeWorld(t)
 	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
 		p, err := tx.Payment("m1", id)
@@ -155,6 +159,7 @@ func TestDisputeOfAnOlderVersion(t *testing.T) {
 
 // A message that proves nothing, or that cannot be right, takes nothing from what can be refunded. The second kind raises the alarm.
 func TestDisputeThatIsNotBooked(t *testing.T) {
+	t.Parallel()
 	w, _, a, id := disputeWorld(t)
 	require.Equal(t, "WE_01", code(t, w.dispute(a, "another secret", id, "dp", sdk.DisputeOpened, 500, "USD", 1)))
 	require.Empty(t, w.alarms.all())
@@ -180,6 +185,7 @@ func TestDisputeThatIsNotBooked(t *testing.T) {
 
 // Refunds on two nodes and a dispute arrive at once: whichever comes first takes the money, and a refund never takes what is disputed.
 func TestRefundsAndADisputeAtOnce(t *testing.T) {
+	t.Parallel()
 	a, c, at, _ := disputeWorld(t)
 	b := a.second(engine.Options{}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
 	for range 5 {
@@ -215,6 +221,7 @@ func TestRefundsAndADisputeAtOnce(t *testing.T) {
 // A message about a dispute that proves nothing is not believed. The processor is asked about the payment, and a person is alarmed, once: no processor
 // answers a query about a dispute.
 func TestUnsignedDispute(t *testing.T) {
+	t.Parallel()
 	c := newProcessor(t)
 	w := newWorldWith(t, quick, plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": withoutProof(mailing(byReference))}), t.TempDir()+"/p.db")
 	a := w.mailAccount("shop", c.URL, "")

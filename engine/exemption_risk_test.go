@@ -14,6 +14,7 @@ import (
 // The rule claims risk analysis if the merchant's own analysis accepted the payment, up to the limits of the profile and the acquirer's fraud
 // rate.
 func TestRiskAnalysis(t *testing.T) {
+	t.Parallel()
 	const accepted, refused = `{"risk_accepted":true,"score":12}`, `{"risk_accepted":false}`
 	for name, c := range map[string]struct {
 		amount    int64

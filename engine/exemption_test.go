@@ -56,6 +56,7 @@ func (w *secureWorld) challenge(v *change.View) *change.View {
 // The rule claims low value until five payments or EUR 100 have gone without a challenge. Then the payer is authenticated, which resets the
 // counter. 2.2.0 cannot carry low value: the authorization claims it, without the browser.
 func TestLowValueIsCounted(t *testing.T) {
+	t.Parallel()
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	pay := func(amount int64) *change.View { return w.pay(sale(amount, visa, external, euros)) }
 	for i := range 5 {
@@ -93,6 +94,7 @@ func (w *world) used(v *change.View) (u change.LowValueUse) {
 
 // A payment that asks for no authentication claims the exemption at once. Under concurrency every approved claim counts, and no other.
 func TestLowValueCountsAddUp(t *testing.T) {
+	t.Parallel()
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 	first := w.pay(sale(1_00, visa, euros, asks("low_value")))
 	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
@@ -138,6 +140,7 @@ func TestLowValueCountsAddUp(t *testing.T) {
 
 // An amount in another currency counts as a little more than its worth. A currency without a rate claims nothing.
 func TestLowValueInOtherCurrencies(t *testing.T) {
+	t.Parallel()
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 	in := func(c sdk.Currency) func(*request.Input) {
 		return func(in *request.Input) { in.Currency = c }
@@ -159,6 +162,7 @@ func TestLowValueInOtherCurrencies(t *testing.T) {
 // If the processor cannot receive an exemption, the engine asks the issuer instead, provided that the payer is present. It never drops the
 // exemption in silence.
 func TestExemptionNotTaken(t *testing.T) {
+	t.Parallel()
 	tra := asks("transaction_risk_analysis")
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 	w.a.authenticate = always("I", func(o *sdk.AuthenticationOutcome) { o.ECI = "07" })
@@ -191,6 +195,7 @@ func TestExemptionNotTaken(t *testing.T) {
 
 // If the profile says so, the authorization claims the exemption without any request to the authenticator.
 func TestExemptionRoutes(t *testing.T) {
+	t.Parallel()
 	rules := func(route string) string {
 		return `{"external_three_ds_policy":{"exemption_policy":"rules","exemption_rules":{"low_value":"on","route":"` + route + `"}}}`
 	}
@@ -259,6 +264,7 @@ func TestExemptionRoutes(t *testing.T) {
 // A claim that the issuer soft-declines leads to one challenge. A payment that is tried again claims nothing more. An issuer that
 // soft-declines often gets no further claims.
 func TestSoftDeclinedExemptions(t *testing.T) {
+	t.Parallel()
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	w.bank.answer = softDecline
 	v := w.pay(sale(10_00, visa, external, euros))
@@ -293,6 +299,7 @@ func TestSoftDeclinedExemptions(t *testing.T) {
 
 // A claim that settles later counts then, and once.
 func TestUnknownExemptionIsCountedOnce(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 		w.bank.answer = func(*sdk.Request) *sdk.Outcome { return &sdk.Outcome{Status: sdk.StatusUnknown} }
@@ -309,6 +316,7 @@ func TestUnknownExemptionIsCountedOnce(t *testing.T) {
 
 // An exemption in the merchant's own result reaches the processor, or the engine refuses the payment.
 func TestBroughtExemption(t *testing.T) {
+	t.Parallel()
 	w := exemptWorld(t, `{}`, sdk.ExemptionRiskAnalysis)
 	brought := func(name string) *request.Input {
 		return sale(10_00, visa, euros, func(in *request.Input) {
@@ -329,6 +337,7 @@ func TestBroughtExemption(t *testing.T) {
 
 // Cards to be stored, payments out of scope and payments that the processor authenticates claim nothing by rule.
 func TestNothingToExempt(t *testing.T) {
+	t.Parallel()
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	for name, change := range map[string]func(*request.Input){
 		"issuer in the United States": func(in *request.Input) { in.Card = typedCard("4000000000000002") },
@@ -348,6 +357,7 @@ func TestNothingToExempt(t *testing.T) {
 
 // A saved card shares the counter of the typed card. A charge without the customer claims nothing.
 func TestLowValueOfSavedCards(t *testing.T) {
+	t.Parallel()
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	w.bank.answer = func(r *sdk.Request) *sdk.Outcome {
 		o := &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx_" + r.Reference, NetworkTransactionID: "123456789012345"}
@@ -377,6 +387,7 @@ func TestLowValueOfSavedCards(t *testing.T) {
 
 // A payment that an older version stored names its exemption in Echo alone, and claims it all the same.
 func TestStoredExemptionOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 	v, err := w.CreatePayment(t.Context(), w.auth, sale(10_00, visa, euros, func(in *request.Input) {
 		in.Confirm = ptr(false)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ import (
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
 	"payswitch/storage"
+	"payswitch/storage/litetest"
 )
 
 // world is an engine with everything real but the sandbox: SQLite, vault, and adapters as Go functions.
@@ -118,6 +120,8 @@ func (presenter) DisputeEvent(id, kind string, _ time.Time, d *payment.Dispute) 
 	return json.Marshal(map[string]any{"event_id": id, "event_type": kind, "dispute_id": d.ID, "status": d.Status})
 }
 
+func TestMain(m *testing.M) { os.Exit(litetest.Run(m)) }
+
 var worldKey = secret.New(base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")))
 
 // newWorld opens a world with these adapters by connector name, and the simulator.
@@ -136,6 +140,9 @@ func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, 
 	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, clock: &atomic.Int64{}, dbClock: &atomic.Int64{}}
 	w.jump(offset)
 	var err error
+	if offset == 0 {
+		litetest.Begin(t, file)
+	}
 	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true,
 		Clock: func() time.Time { return time.Now().Add(time.Duration(w.dbClock.Load())) }})
 	require.NoError(t, err)

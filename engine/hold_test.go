@@ -98,6 +98,7 @@ func raisable(in *request.Input) { in.CaptureMethod, in.Incremental = "manual", 
 
 // A node that dies at any step of a raise loses nothing: another one finds out, and raises once.
 func TestRaiseOfADeadNode(t *testing.T) {
+	t.Parallel()
 	for _, ways := range [][]sdk.ResolveBy{{sdk.ResolveByReference}, {sdk.ResolveByIdempotentResend}, {sdk.ResolveByIdempotentResend, sdk.ResolveByReference}} {
 		for name, dies := range map[string]func(l *lender) (total int64){
 			"after the intent": func(*lender) int64 { return 100 },
@@ -142,6 +143,7 @@ func TestRaiseOfADeadNode(t *testing.T) {
 
 // A raise whose answer is lost is found by the processor's word, and never believed without it.
 func TestRaiseWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
 	for _, acts := range []bool{true, false} {
 		l := newLender(t)
 		inBubble(t, func(t *testing.T) {
@@ -172,6 +174,7 @@ func TestRaiseWithoutAnAnswer(t *testing.T) {
 
 // A raise that was booked as not done, and that the processor did after all, is booked when a query shows it.
 func TestRaiseThatActedLate(t *testing.T) {
+	t.Parallel()
 	l := newLender(t)
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": l.adapter(sdk.ResolveByReference)})

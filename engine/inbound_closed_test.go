@@ -16,6 +16,7 @@ import (
 // A message without proof about a closed payment makes the engine ask the processor. What contradicts the books is raised and kept: for a payment
 // that the processor took back, and for one that had ended without money.
 func TestNewsOfAClosedPaymentIsAskedFor(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	state := sdk.StatusCaptured
 	a := mailing(byReference)
@@ -72,6 +73,7 @@ func TestNewsOfAClosedPaymentIsAskedFor(t *testing.T) {
 // A flood of messages without proof makes the engine ask the processor only now and then. The sender hears that it may repeat them, so no news is
 // lost. Other payments are asked about meanwhile.
 func TestFloodAboutOnePaymentIsNotPassedOn(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": withoutProof(mailing(byReference))})

@@ -12,6 +12,7 @@ import (
 
 // An account allows a limited number of wrong signatures. The processor's own messages still arrive then, and strangers' do after a while.
 func TestWrongSignaturesRunOut(t *testing.T) {
+	t.Parallel()
 	a := mailing(byWebhook)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a, "other": renamed(a, "other")})
 	shop := w.mailAccount("shop", "http://127.0.0.1:1", "")

@@ -12,6 +12,7 @@ import (
 // The engine compares an event's account name only with values that the adapter knows, never with secrets. Otherwise anyone could test
 // thousands of keys in one message, without a limit, and see in the answer which key is right.
 func TestWebhookEventIsNoOracle(t *testing.T) {
+	t.Parallel()
 	adapter := shop(byWebhook)
 	adapter.Manifest.Credentials = []sdk.Field{{Name: "merchant", Key: "key1", Label: "Merchant", Type: "text"}, {Name: "pin", Key: "api_key", Label: "PIN", Type: "secret"}}
 	adapter.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) {

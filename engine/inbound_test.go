@@ -112,6 +112,7 @@ func (w *world) evidence(operationID string) (out []drive.Evidence) {
 
 // This processor answers no queries. Its genuine message settles an unknown operation, once.
 func TestWebhookSettlesUnknown(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": mailing(byWebhook)})
@@ -158,6 +159,7 @@ func TestWebhookSettlesUnknown(t *testing.T) {
 }
 
 func TestWebhookOfNothingOfOurs(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": mailing(byWebhook), "silent": shop(byReference)})
 	a := w.mailAccount("shop", p.URL, "")
@@ -186,6 +188,7 @@ func TestWebhookOfNothingOfOurs(t *testing.T) {
 
 // The engine never books a message that does not fit the payment: another currency, or more than the requested amount.
 func TestWebhookAmounts(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": mailing(byWebhook)})
@@ -233,6 +236,7 @@ func TestWebhookBeforeTheAnswer(t *testing.T) {
 
 // An event without an outcome makes the engine ask the processor.
 func TestWebhookSync(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": mailing(byReference)})
@@ -255,6 +259,7 @@ func TestWebhookSync(t *testing.T) {
 
 // A message about a refund or a dispute, kept with the payment, does not settle the payment's unknown authorization.
 func TestWebhookOfAnotherObject(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": mailing(byWebhook)})
@@ -274,6 +279,7 @@ func TestWebhookOfAnotherObject(t *testing.T) {
 
 // Adyen's own notifications, by its adapter: an authorization that was only received, then a capture that fails.
 func TestWebhookAdyen(t *testing.T) {
+	t.Parallel()
 	const key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 	var made atomic.Int32
 	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -343,6 +349,7 @@ func TestWebhookAdyen(t *testing.T) {
 
 // Stripe's events, read by Stripe's adapter: signed events count if nothing can follow, and old events are refused.
 func TestWebhookStripe(t *testing.T) {
+	t.Parallel()
 	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write([]byte(`{"id":"pi_1","object":"payment_intent","amount":100,"currency":"usd","status":"processing","capture_method":"automatic"}`))
@@ -370,6 +377,7 @@ func TestWebhookStripe(t *testing.T) {
 
 // A message to the name of a connector is for the account of the default profile, however many accounts other profiles have.
 func TestWebhookByNameToTheDefaultProfile(t *testing.T) {
+	t.Parallel()
 	w, _, a, id := disputeWorld(t)
 	second, err := w.CreateProfile(t.Context(), w.auth, account.ProfileInput{Name: "second"})
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 
 // A signature may cover the URL that the processor called: the adapter gets it, under the switch's public address.
 func TestWebhookSignatureCoversTheURL(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	a := mailing(byWebhook)
 	a.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) {

@@ -87,6 +87,7 @@ func (w *world) exchanges(operationID string) (all []drive.ExchangeRecord) {
 }
 
 func TestJournalOfAPayment(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": chatty(byReference)})
 	w.chattyAccount(p.URL)
@@ -120,6 +121,7 @@ func TestJournalOfAPayment(t *testing.T) {
 }
 
 func TestJournalOfSyncs(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
 	w.shopAccount(p.URL)
@@ -142,6 +144,7 @@ func TestJournalOfSyncs(t *testing.T) {
 }
 
 func TestJournalOfAnUnknown(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": chatty(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600})})
@@ -172,6 +175,7 @@ func TestJournalOfAnUnknown(t *testing.T) {
 }
 
 func TestJournalOfWhatFails(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	broken := shop(byReference)
 	broken.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
@@ -200,6 +204,7 @@ func (c *counting) Update(ctx context.Context, f func(engine.Tx) error) error {
 }
 
 func TestJournalCostsNoTransaction(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	vault, err := engine.OpenVault(t.Context(), w.db, worldKey)
@@ -221,6 +226,7 @@ func TestJournalCostsNoTransaction(t *testing.T) {
 }
 
 func TestJournalEnds(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	o := quick
 	o.JournalKeep = time.Millisecond
@@ -238,6 +244,7 @@ func TestJournalEnds(t *testing.T) {
 
 // After another node has settled the operation, the journal holds the requests and answers of the node that died.
 func TestJournalOfADeadNode(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": chatty(byReference)})
 	w.chattyAccount(p.URL)

@@ -41,6 +41,7 @@ func lateShop(told *sdk.StoredCredential) *sdk.Adapter {
 }
 
 func TestReferenceToldLater(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": lateShop(&sdk.StoredCredential{ID: "ref_asked"})})
 	account := w.mailAccount("shop", p.URL, "")
@@ -94,6 +95,7 @@ func TestReferenceToldLater(t *testing.T) {
 
 // The reference also arrives with the following capture, and in the answer to a query.
 func TestReferenceToldWithACaptureOrASync(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": lateShop(&sdk.StoredCredential{ID: "ref_asked"})})
 	account := w.mailAccount("shop", p.URL, "")
@@ -117,6 +119,7 @@ func TestReferenceToldWithACaptureOrASync(t *testing.T) {
 
 // Many messages at once, and another change of the method at the same time: the reference is written once, and no other change is lost.
 func TestReferenceToldAtOnce(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": lateShop(nil)})
 	account := w.mailAccount("shop", p.URL, "")

@@ -25,6 +25,7 @@ import (
 
 // TestSavedTwiceAtOnce: many payments that save one customer's card at the same time save one method.
 func TestSavedTwiceAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	const n = 12
@@ -69,6 +70,7 @@ func TestSavedTwiceAtOnce(t *testing.T) {
 
 // TestSavedOftenAtOnce: a card that many payments save is saved, in whatever order the processors answer.
 func TestSavedOftenAtOnce(t *testing.T) {
+	t.Parallel()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for range 8 {
 		w := newWorld(t, engine.Options{}, nil)
@@ -98,6 +100,7 @@ func TestSavedOftenAtOnce(t *testing.T) {
 
 // TestDeletedWhileCharged: a charge is either faster than the deletion, or it is refused and nothing is sent. Nothing of the card remains.
 func TestDeletedWhileCharged(t *testing.T) {
+	t.Parallel()
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
@@ -179,6 +182,7 @@ func TestSavedAfterTheNodeDied(t *testing.T) {
 // TestSavingThatFails: the payment is more important than the saved card. The next payment that saves a card replaces a card that is missing in
 // the vault. If saving fails for good, the payment settles without it, and an alarm is raised.
 func TestSavingThatFails(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	first := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
@@ -214,6 +218,7 @@ func byMandate(id string) func(*request.Input) {
 
 // TestMandateChargedTwiceAtOnce: a single-use mandate takes one of two concurrent charges.
 func TestMandateChargedTwiceAtOnce(t *testing.T) {
+	t.Parallel()
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
@@ -244,6 +249,7 @@ func TestMandateChargedTwiceAtOnce(t *testing.T) {
 
 // TestMandateLimits: amount, currency, dates, revocation. A refused charge frees a single-use mandate again.
 func TestMandateLimits(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	id := w.pay(sale(0, visa, offSession, agreed, customer("c"), singleUse(2_000_000_000))).Payment.Details.MandateID

@@ -105,6 +105,7 @@ func (w *world) agnostic() {
 
 // TestSaving: the contract's table of the payments that save a card, and of what is saved.
 func TestSaving(t *testing.T) {
+	t.Parallel()
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	account := w.account("sim2", "")
@@ -171,6 +172,7 @@ func TestSaving(t *testing.T) {
 
 // TestSavedOnce: a customer's card is one method, with the expiry and holder that were entered last. Another customer gets another method.
 func TestSavedOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	first := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
@@ -200,6 +202,7 @@ func TestSavedOnce(t *testing.T) {
 
 // TestSavingWithRedirect: with 3-D Secure run by the processor, the record exists at once and is active after the payer's return.
 func TestSavingWithRedirect(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, threeDS, offSession, agreed, customer("c")))
@@ -226,6 +229,7 @@ func TestSavingWithRedirect(t *testing.T) {
 
 // TestSavingWithoutCharge: zero-amount verification.
 func TestSavingWithoutCharge(t *testing.T) {
+	t.Parallel()
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
@@ -239,6 +243,7 @@ func TestSavingWithoutCharge(t *testing.T) {
 
 // TestSavingAfterUnknown: an authorization with a lost answer saves its card too, once there is evidence.
 func TestSavingAfterUnknown(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(900_000_030, visa, offSession, agreed, customer("c")))
@@ -259,6 +264,7 @@ func TestSavingAfterUnknown(t *testing.T) {
 
 // TestDeletion: a deletion is final, and a second one changes nothing.
 func TestDeletion(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
@@ -286,6 +292,7 @@ func TestDeletion(t *testing.T) {
 
 // TestDeleteCustomerWithMethods: the deletion of a customer deletes the saved cards; payments stay.
 func TestDeleteCustomerWithMethods(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *request.Input) {
@@ -303,6 +310,7 @@ func TestDeleteCustomerWithMethods(t *testing.T) {
 
 // TestExpiry: an expired card is listed as expired and cannot be charged. A new expiry date makes it usable again.
 func TestExpiry(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	now := time.Now().UTC()

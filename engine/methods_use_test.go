@@ -19,6 +19,7 @@ import (
 
 // TestMerchantInitiated: the saved method is charged at the account that saved it, by that account's reference.
 func TestMerchantInitiated(t *testing.T) {
+	t.Parallel()
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
@@ -78,6 +79,7 @@ func TestMerchantInitiated(t *testing.T) {
 
 // TestMerchantInitiatedElsewhere: another processor gets the card with the network's transaction id, if both sides allow that.
 func TestMerchantInitiatedElsewhere(t *testing.T) {
+	t.Parallel()
 	a, _ := watched()
 	b, seen := watched()
 	plain, _ := watched(func(s *sdk.Adapter) { s.Manifest.Features.NetworkMIT = false })
@@ -108,6 +110,7 @@ func TestMerchantInitiatedElsewhere(t *testing.T) {
 
 // TestBroughtCredentials: credentials of payments that another system made.
 func TestBroughtCredentials(t *testing.T) {
+	t.Parallel()
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	account := w.account("sim2", "")
@@ -142,6 +145,7 @@ func TestBroughtCredentials(t *testing.T) {
 
 // TestSavedCardOnSession: the customer pays with a saved card: a token from the list, and a fresh CVC.
 func TestSavedCardOnSession(t *testing.T) {
+	t.Parallel()
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
@@ -204,6 +208,7 @@ func TestSavedCardOnSession(t *testing.T) {
 
 // TestSavedTokenBeforeConfirm: the confirm charges the token that came with the create or the update.
 func TestSavedTokenBeforeConfirm(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	saved := w.pay(sale(1000, visa, onSession, agreed, customer("c"))).Method
@@ -230,6 +235,7 @@ func TestSavedTokenBeforeConfirm(t *testing.T) {
 
 // TestStoredCredentialOnSession: after an agreement to off_session charges, the customer needs no CVC.
 func TestStoredCredentialOnSession(t *testing.T) {
+	t.Parallel()
 	s, seen := watched()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
 	w.account("sim2", "")
@@ -266,6 +272,7 @@ func TestStoredCredentialOnSession(t *testing.T) {
 // TestExternal3DSAndSavedCards: the approval of an authenticated payment saves the card, with the authentication for later payments. Saved cards,
 // and processors' references to them, are authenticated like typed cards. Charges without the customer never are.
 func TestExternal3DSAndSavedCards(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{})
 	w.bank.answer = func(r *sdk.Request) *sdk.Outcome {
 		o := &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx_" + r.Reference, NetworkTransactionID: "123456789012345"}

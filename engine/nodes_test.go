@@ -71,6 +71,7 @@ func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 
 // A drive whose lease has ended sends nothing more.
 func TestNoSendAfterTheLease(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	var w *world
 	slow := shop(byReference)
@@ -96,6 +97,7 @@ func TestNoSendAfterTheLease(t *testing.T) {
 // A repeated Idempotency-Key gets the stored answer. With another body it is refused. If the first request died midway, the repetition
 // finds its results.
 func TestIdempotency(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quick, nil)
 	w.account("simulator", "")
 	begin := func(hash string) (*account.StoredAnswer, account.Auth, func(context.Context, account.StoredAnswer) error, func(context.Context), error) {
@@ -134,6 +136,7 @@ func TestIdempotency(t *testing.T) {
 
 // The first try of a capture dies after it has captured. The repetition captures nothing more.
 func TestIdempotentCapture(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quick, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, multiple))
@@ -151,6 +154,7 @@ func TestIdempotentCapture(t *testing.T) {
 
 // Concurrent captures of one payment never take more than the authorized amount.
 func TestConcurrentCaptures(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{LockWait: 10 * time.Second}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, multiple))

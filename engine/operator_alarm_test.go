@@ -14,6 +14,7 @@ import (
 
 // An unknown authorization that can neither be queried nor sent again is raised, once.
 func TestAwaitsOperatorIsRaisedOnce(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	p.set("/authorize", "drop done")
 	inBubble(t, func(t *testing.T) {

@@ -63,6 +63,7 @@ func TestOperatorLeavesALongRunAlone(t *testing.T) {
 
 // An operator's decision about a refund leaves a run alone, too, that has outlived its lease.
 func TestRefundDecisionLeavesALongRunAlone(t *testing.T) {
+	t.Parallel()
 	p := newCashier(t)
 	p.hold = make(chan struct{})
 	answer := sync.OnceFunc(func() { close(p.hold) })
@@ -85,6 +86,7 @@ func TestRefundDecisionLeavesALongRunAlone(t *testing.T) {
 // An operator was wrong to say that the processor had refused a payment. Held funds are voided and taken money goes to review, as for any payment
 // that had ended without the processor's word.
 func TestMoneyAgainstAnOperatorsRefusal(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		shows  sdk.OutcomeStatus
 		status payment.Status
@@ -113,6 +115,7 @@ func TestMoneyAgainstAnOperatorsRefusal(t *testing.T) {
 
 // An operator gives up a void that is sent again and again: no other one takes its place, and the merchant sees the held funds.
 func TestOperatorGivesUpAVoid(t *testing.T) {
+	t.Parallel()
 	w, _, id, op := unknown(t, sdk.OpVoid, manual)
 	_, err := w.ResolveOperation(t.Context(), op, word("not_done"))
 	require.NoError(t, err)

@@ -149,6 +149,7 @@ func TestOperatorResolves(t *testing.T) {
 
 // A refund of another amount than asked for needs a look, as it does by the processor's word.
 func TestOperatorFindsAnotherRefund(t *testing.T) {
+	t.Parallel()
 	w, _, id, op := unknown(t, sdk.OpRefund)
 	_, err := w.ResolveOperation(t.Context(), op, word("succeeded", amountOf(599)))
 	require.NoError(t, err)
@@ -159,6 +160,7 @@ func TestOperatorFindsAnotherRefund(t *testing.T) {
 
 // A word that lacks something, or that cannot be true, books nothing and leaves the operation as it was.
 func TestOperatorWordIsChecked(t *testing.T) {
+	t.Parallel()
 	w, _, id, op := unknown(t, sdk.OpAuthorize)
 	before := *w.lastOperation(id)
 	for name, c := range map[string]struct {
@@ -197,6 +199,7 @@ func TestOperatorWordIsChecked(t *testing.T) {
 
 // A refund whose processor has named it keeps that name.
 func TestOperatorContradictsTheProcessorsID(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.act = "pending"
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": refunder(byReference)})
@@ -214,6 +217,7 @@ func TestOperatorContradictsTheProcessorsID(t *testing.T) {
 
 // A scheduled refund that has provably not left has no outcome. The operator can only give it up.
 func TestOperatorCannotKnowWhatNeverLeft(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": refunder(byReference)})
 	w.shopAccount(c.URL)
@@ -236,6 +240,7 @@ func TestOperatorCannotKnowWhatNeverLeft(t *testing.T) {
 
 // A node dies while it books an operator's word. Its lease ends, and resolution goes on as before.
 func TestOperatorsNodeDies(t *testing.T) {
+	t.Parallel()
 	w, a, id, op := unknown(t, sdk.OpAuthorize)
 	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
 		o, err := tx.Operation(op)
@@ -254,6 +259,7 @@ func TestOperatorsNodeDies(t *testing.T) {
 
 // An authorization that happened is voided once nobody waits for it, as evidence of the processor has it.
 func TestOperatorFindsHeldFundsLate(t *testing.T) {
+	t.Parallel()
 	w, _, id, op := unknown(t, sdk.OpAuthorize, manual)
 	w.clock.Add(int64(3 * time.Minute))
 	v, err := w.ResolveOperation(t.Context(), op, word("succeeded", reference("tx_1")))
@@ -265,6 +271,7 @@ func TestOperatorFindsHeldFundsLate(t *testing.T) {
 
 // An operation that a run drives is left alone, on this node and on another.
 func TestOperatorLeavesARunAlone(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.hold = make(chan struct{})
 	adapters := map[string]*sdk.Adapter{"shop": refunder(byReference)}
@@ -290,6 +297,7 @@ func TestOperatorLeavesARunAlone(t *testing.T) {
 
 // Two operators say different things at once, on two nodes: one word counts.
 func TestTwoOperatorsAtOnce(t *testing.T) {
+	t.Parallel()
 	w, _, id, op := unknown(t, sdk.OpRefund)
 	b := w.second(quick, map[string]*sdk.Adapter{"shop": refunder(byWebhook)})
 	words := []request.OperatorWord{word("succeeded"), word("not_done"), word("declined"), word("succeeded")}
@@ -367,6 +375,7 @@ func TestEvidenceAgainstTheOperator(t *testing.T) {
 
 // A void that was not made, as the operator says, is made again: the merchant's cancel was accepted.
 func TestOperatorSaysThatAVoidWasNotMade(t *testing.T) {
+	t.Parallel()
 	w, a, id, op := unknown(t, sdk.OpVoid, manual)
 	v, err := w.ResolveOperation(t.Context(), op, word("not_done"))
 	require.NoError(t, err)
@@ -386,6 +395,7 @@ func TestOperatorSaysThatAVoidWasNotMade(t *testing.T) {
 
 // A query that finds something else than the operator said raises the alarm, too.
 func TestQueryAgainstTheOperator(t *testing.T) {
+	t.Parallel()
 	w, _, id, op := unknown(t, sdk.OpAuthorize, manual)
 	_, err := w.ResolveOperation(t.Context(), op, word("succeeded", reference("tx")))
 	require.NoError(t, err)
@@ -395,6 +405,7 @@ func TestQueryAgainstTheOperator(t *testing.T) {
 
 // A message that came while the operator's word was being booked is held against it.
 func TestMessageDuringTheOperatorsWord(t *testing.T) {
+	t.Parallel()
 	w, a, id, op := unknown(t, sdk.OpAuthorize)
 	lease := func(owner string, until time.Time) {
 		require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {

@@ -12,6 +12,7 @@ import (
 
 // A payment that an older version stored has the values that decide in Echo alone.
 func TestFillFromEcho(t *testing.T) {
+	t.Parallel()
 	yes, no, acquirer, other := true, false, "pro_acq_1", ""
 	for name, c := range map[string]struct{ stored, want payment.Details }{
 		"all": {

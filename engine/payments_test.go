@@ -22,6 +22,7 @@ const (
 )
 
 func TestSale(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(6540, visa))
@@ -41,6 +42,7 @@ func TestSale(t *testing.T) {
 }
 
 func TestDecline(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(100, declined))
@@ -53,6 +55,7 @@ func TestDecline(t *testing.T) {
 }
 
 func TestManualRetry(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	_, err := w.UpdateProfile(t.Context(), w.auth, w.profile.ID, account.ProfileInput{Fields: account.Fields{"is_manual_retry_enabled": []byte("true")}})
@@ -73,6 +76,7 @@ func TestManualRetry(t *testing.T) {
 }
 
 func TestManualCapture(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, manual))
@@ -90,6 +94,7 @@ func TestManualCapture(t *testing.T) {
 
 // After a partial capture the rest is voided at the processor, and the payment says so.
 func TestPartialCapture(t *testing.T) {
+	t.Parallel()
 	for _, released := range []bool{true, false} {
 		s := simulatorReleasing(released)
 		w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
@@ -120,6 +125,7 @@ func TestPartialCapture(t *testing.T) {
 }
 
 func TestMultipleCaptures(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, multiple))
@@ -147,6 +153,7 @@ func TestMultipleCaptures(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, manual))
@@ -169,6 +176,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestCreateThenConfirmWithKeptCard(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	in := sale(1000, visa, manual)
@@ -204,6 +212,7 @@ func TestCreateThenConfirmWithKeptCard(t *testing.T) {
 }
 
 func TestUpdate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	in := sale(1000, visa)
@@ -223,6 +232,7 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestRedirect3DS(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	for result, want := range map[string]payment.Status{"approve": payment.Succeeded, "decline": payment.Failed} {
@@ -257,6 +267,7 @@ func TestRedirect3DS(t *testing.T) {
 
 // The customer never comes back: cancelling the payment ends the authorization and destroys the card.
 func TestCancelWhileTheCustomerActs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, threeDS))
@@ -271,6 +282,7 @@ func TestCancelWhileTheCustomerActs(t *testing.T) {
 }
 
 func TestDuplicatePaymentID(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	named := func(in *request.Input) { in.PaymentID = "order-1" }
@@ -281,6 +293,7 @@ func TestDuplicatePaymentID(t *testing.T) {
 }
 
 func TestRouting(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": simulatorReleasing(true)})
 	_, err := w.CreatePayment(t.Context(), w.auth, sale(1, visa))
 	require.Equal(t, "IR_39", code(t, err), "no account at all")
@@ -305,6 +318,7 @@ func TestRouting(t *testing.T) {
 }
 
 func TestAnotherMerchantsPaymentIsNotFound(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
@@ -321,6 +335,7 @@ func TestAnotherMerchantsPaymentIsNotFound(t *testing.T) {
 
 // After every kind of payment, no card number, CVC or holder name stands in the database, its log or its index.
 func TestDatabaseHoldsNoCardData(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	secret := w.pay(sale(1000, visa, manual)).Payment.Private.ClientSecret

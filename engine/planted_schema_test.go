@@ -11,6 +11,7 @@ import (
 
 // TestPlantedSchema shows that a database is not opened if it has triggers, views in place of tables, or altered tables.
 func TestPlantedSchema(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		plant   []string
 		refused string

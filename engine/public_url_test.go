@@ -43,6 +43,7 @@ func (w *world) comesHome(v *change.View, token, connector string) (*change.Retu
 // TestPublicURLsAreUnguessable: a caller with the ids of a payment, and with tokens of another payment, attempt or use, gets the answer for a
 // payment that does not exist.
 func TestPublicURLsAreUnguessable(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v, other := w.pay(sale(1000, visa, threeDS)), w.pay(sale(1000, visa, threeDS))
@@ -81,6 +82,7 @@ func TestPublicURLsAreUnguessable(t *testing.T) {
 // TestReturnURLOfAnEndedAttempt: a return URL from a log has little use. Soon after the payment has ended it no longer yields the client
 // secret. The URL of an attempt that another attempt has followed leads to nothing.
 func TestReturnURLOfAnEndedAttempt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	wait := func(d time.Duration) { w.clock.Add(int64(d)) }
 	w.account("simulator", "")
@@ -144,6 +146,7 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 // TestWrongTokenReadsNothing: without a readable database, a wrong token is refused as before. No look-up precedes the check, so the time of
 // the answer does not reveal whether the payment exists.
 func TestWrongTokenReadsNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, threeDS))

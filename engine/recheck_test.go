@@ -18,6 +18,7 @@ import (
 
 // A capture that ended as not done is asked about after a day: the processor did it later.
 func TestCaptureIsAskedAboutAgain(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	p.set("/capture", "drop")
 	inBubble(t, func(t *testing.T) {
@@ -47,6 +48,7 @@ func TestCaptureIsAskedAboutAgain(t *testing.T) {
 
 // A refund that failed because the processor did not know it is asked about after a day: the processor gave the money back later.
 func TestRefundIsAskedAboutAgain(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.act = "drop"
 	inBubble(t, func(t *testing.T) {
@@ -114,6 +116,7 @@ func TestRunAfterItsLeaseProvesNothing(t *testing.T) {
 
 // A processor that reports a larger capture than the requested one settles nothing: a person is alarmed, once.
 func TestLargerCaptureRaisesOneAlarm(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	p.set("/capture", "drop")
 	inBubble(t, func(t *testing.T) {
@@ -141,6 +144,7 @@ func TestLargerCaptureRaisesOneAlarm(t *testing.T) {
 // What an operator called declined is asked about again, as what ended without the processor's word: money that is held all the same is voided, a capture
 // and a refund that were made all the same are booked.
 func TestOperatorsRefusalIsAskedAboutAgain(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"/authorize", "/capture"} {
 		p := newTill(t)
 		inBubble(t, func(t *testing.T) {
@@ -192,6 +196,7 @@ func TestOperatorsRefusalIsAskedAboutAgain(t *testing.T) {
 
 // A result that can never be booked does not keep resolution away for longer than a lease time: it asks the processor and books what that says.
 func TestResultThatCannotBeBooked(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	inBubble(t, func(t *testing.T) {
 		a := tillAdapter(resolving(sdk.ResolveByReference))

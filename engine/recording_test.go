@@ -36,6 +36,7 @@ func ordinary() *port.Recording {
 }
 
 func TestRecordingComesBack(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*port.Recording){
 		"whole": func(*port.Recording) {},
 		"failed": func(r *port.Recording) {

@@ -16,6 +16,7 @@ import (
 // TestReencryptsWhatTheEngineStores fills every table that has a sealed column through the engine, and moves all values to new keys. Every
 // value must open afterwards. So re-encryption and the engine bind a column to the same text.
 func TestReencryptsWhatTheEngineStores(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, engine.Options{PublicURL: "https://switch.test"})
 	ctx := t.Context()
 	_, err := w.UpdateMerchant(ctx, account.MerchantInput{ID: "m1", Fields: account.Fields{

@@ -116,6 +116,7 @@ func (p *replayed) world(t *testing.T, name string, a *sdk.Adapter, credentials,
 
 // Stripe: a part is refunded at once; a refund that fails; one that is refused; a lost answer, found in the list by our reference.
 func TestRefundStripe(t *testing.T) {
+	t.Parallel()
 	p, samples := replay(t), recorded(t, "stripe")
 	p.on("POST /payment_intents", func(string) (int, []byte) { return samples["charged"]() })
 	p.on("POST /refunds", func(body string) (int, []byte) {
@@ -158,6 +159,7 @@ func TestRefundStripe(t *testing.T) {
 
 // Adyen accepts a refund and reports its end in a notification. A later notification may revoke that.
 func TestRefundAdyen(t *testing.T) {
+	t.Parallel()
 	const key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 	p, samples := replay(t), recorded(t, "adyen")
 	p.on("POST /payments", func(string) (int, []byte) { return samples["charged"]() })
@@ -228,6 +230,7 @@ func TestRefundAdyen(t *testing.T) {
 
 // Checkout.com accepts a refund, and the payment's actions tell its end.
 func TestRefundCheckout(t *testing.T) {
+	t.Parallel()
 	p, samples := replay(t), recorded(t, "checkout")
 	p.on("POST /payments", func(string) (int, []byte) { return samples["charged"]() })
 	p.on("POST /refunds", func(string) (int, []byte) { return samples["refund_accepted"]() })
@@ -251,6 +254,7 @@ func TestRefundCheckout(t *testing.T) {
 
 // PayPal refunds the capture.
 func TestRefundPayPal(t *testing.T) {
+	t.Parallel()
 	p, samples := replay(t), recorded(t, "paypal")
 	p.on("POST /token", func(string) (int, []byte) {
 		return 200, []byte(`{"access_token":"A21_token","token_type":"Bearer","expires_in":32400}`)

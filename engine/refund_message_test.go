@@ -13,6 +13,7 @@ import (
 
 // A message about a refund that comes while a run has the refund's operation is kept. Background work books it if the run brings no answer.
 func TestRefundMessageDuringARunIsKept(t *testing.T) {
+	t.Parallel()
 	w, a, _, op := unknown(t, sdk.OpRefund)
 	lease := func(owner string, until time.Time) {
 		t.Helper()
@@ -38,6 +39,7 @@ func TestRefundMessageDuringARunIsKept(t *testing.T) {
 
 // A processor whose messages name only the refund sends another one when a bank has sent the money back. The engine asks.
 func TestNewsOfAnEndedRefundIsAskedFor(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*sdk.Adapter) *sdk.Adapter{"signed": func(a *sdk.Adapter) *sdk.Adapter { return a }, "without proof": withoutProof} {
 		t.Run(name, func(t *testing.T) {
 			c := newCashier(t)
@@ -75,6 +77,7 @@ func TestNewsOfAnEndedRefundIsAskedFor(t *testing.T) {
 
 // What the processor signs is never refused for its number.
 func TestSignedMessagesAreNotLimited(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": mailing(byReference)})
 	a := w.mailAccount("shop", p.URL, "")

@@ -78,6 +78,7 @@ func (w *world) due(r *payment.Refund, wait time.Duration) {
 
 // Every check of a refund, in the contract's order, and what is left after full and partial refunds.
 func TestRefunds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa))
@@ -150,6 +151,7 @@ func (w *world) halfCaptured(method func(*request.Input)) *change.View {
 
 // A partly captured payment is refundable up to what was captured.
 func TestRefundOfPartialCapture(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.halfCaptured(manual)
@@ -164,6 +166,7 @@ func TestRefundOfPartialCapture(t *testing.T) {
 
 // The twelfth refund is refused, whatever became of the others.
 func TestRefundAttempts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	id := w.pay(sale(1000, visa)).Payment.ID
@@ -177,6 +180,7 @@ func TestRefundAttempts(t *testing.T) {
 
 // A disabled account still refunds its payments.
 func TestRefundAtDisabledAccount(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	a := w.account("simulator", "")
 	id := w.pay(sale(1000, visa)).Payment.ID
@@ -191,6 +195,7 @@ func TestRefundAtDisabledAccount(t *testing.T) {
 
 // A refusal of the processor is a failed refund with the processor's code, and gives the amount free again.
 func TestRefusedRefund(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.act = "refuse"
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
@@ -216,6 +221,7 @@ func refundAmounts(w *world, id string) []int64 {
 
 // The processor gave back another amount: a person looks, and the amount stays taken.
 func TestRefundOfAnotherAmount(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.act = "rest"
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
@@ -232,6 +238,7 @@ func TestRefundOfAnotherAmount(t *testing.T) {
 
 // Refunds of one payment arrive at once on two nodes. Together they never exceed the captured amount.
 func TestRefundsAtOnce(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	adapters := map[string]*sdk.Adapter{"shop": refunder(byReference)}
 	a := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
@@ -269,6 +276,7 @@ func TestRefundsAtOnce(t *testing.T) {
 
 // Refunds of two payments arrive at once with one id: one is made.
 func TestRefundIDAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	payments := []string{w.pay(sale(1000, visa)).Payment.ID, w.pay(sale(1000, visa)).Payment.ID}
@@ -292,6 +300,7 @@ func TestRefundIDAtOnce(t *testing.T) {
 
 // A second refund is decided while the first is under way: its amount counts already.
 func TestRefundWhileAnotherIsUnderWay(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.hold = make(chan struct{})
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
@@ -355,6 +364,7 @@ func TestUnknownRefund(t *testing.T) {
 
 // A refund that was taken for not processed shows up after all: the books follow the processor, with an alarm.
 func TestRefundThatHappenedAfterAll(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.act = "drop"
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": refunder(sdk.ResolveRule{By: byReference.By, NotFoundFinalAfterSeconds: 1})})
@@ -427,6 +437,7 @@ func TestRefundKilledBetweenAnyTwoSteps(t *testing.T) {
 
 // The same request, repeated with its Idempotency-Key after the node died, finds its refund.
 func TestRepeatedRefund(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	id := w.pay(sale(1000, visa)).Payment.ID
@@ -447,6 +458,7 @@ func TestRepeatedRefund(t *testing.T) {
 
 // A scheduled refund is sent by background work. Until then nothing contacts the processor.
 func TestScheduledRefund(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": refunder(byReference)})
 	w.shopAccount(c.URL)
@@ -472,6 +484,7 @@ func TestScheduledRefund(t *testing.T) {
 
 // A pending refund is settled by force_sync, by a message that comes twice and out of order, and by background work.
 func TestPendingRefund(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.act = "pending"
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": refunder(byReference)})
@@ -528,6 +541,7 @@ func TestPendingRefund(t *testing.T) {
 
 // The processor's message comes before its answer: it waits for the answer, and is booked with it.
 func TestRefundMessageBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
 	for _, answer := range []string{"pending", "ok", "hang"} {
 		t.Run(answer, func(t *testing.T) {
 			c := newCashier(t)
@@ -555,6 +569,7 @@ func TestRefundMessageBeforeTheAnswer(t *testing.T) {
 
 // A message about a refund of a payment says nothing about the payment, and a query about the payment nothing about its refunds.
 func TestRefundAndPaymentApart(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.act = "hang"
 	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
@@ -579,6 +594,7 @@ func TestRefundAndPaymentApart(t *testing.T) {
 }
 
 func TestUpdateAndListRefunds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	id := w.pay(sale(1000, visa)).Payment.ID
@@ -606,6 +622,7 @@ func TestUpdateAndListRefunds(t *testing.T) {
 
 // An operator's word moves any status to any other, and the amounts with it. It ends an operation that is open, which then is never sent again.
 func TestDecideRefund(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	c.act = "drop"
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": refunder(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600})})
@@ -645,6 +662,7 @@ func TestDecideRefund(t *testing.T) {
 // Refunds of random amounts at a processor that answers at random, from two nodes at once. In the end every refund has ended, both books are
 // equal, and no payment gave back more than was captured.
 func TestRefundsAtRandom(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	adapters := map[string]*sdk.Adapter{"shop": refunder(sdk.ResolveRule{By: byReference.By, NotFoundFinalAfterSeconds: 1})}
 	o := engine.Options{ResolveEvery: quick.ResolveEvery, LeaseTime: quick.LeaseTime}

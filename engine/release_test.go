@@ -20,6 +20,7 @@ func inParts(a *sdk.Adapter) *sdk.Adapter {
 
 // A void that no caller waits for is sent again when the processor did not carry it out: else the customer's money stays held, and no one is told.
 func TestReleaseIsSentAgain(t *testing.T) {
+	t.Parallel()
 	keyless := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 4}
 	for how, rule := range map[string]sdk.ResolveRule{"429": resolving(sdk.ResolveByReference, sdk.ResolveByIdempotentResend), "drop": keyless} {
 		p := newTill(t)
@@ -51,6 +52,7 @@ func TestReleaseIsSentAgain(t *testing.T) {
 
 // A release whose age is not known after several jumps of the clock is sent: an early void harms nobody, and a rest that stays held does.
 func TestReleaseOfUnknownAgeIsSent(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	inBubble(t, func(t *testing.T) {
 		o := engine.Options{ResolveEvery: time.Second, LeaseTime: 40 * time.Second}
@@ -75,6 +77,7 @@ func TestReleaseOfUnknownAgeIsSent(t *testing.T) {
 
 // After a day an operator must void the rest.
 func TestReleaseGivesUp(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{ResolveEvery: 5 * time.Minute}, map[string]*sdk.Adapter{"shop": inParts(tillAdapter(resolving(sdk.ResolveByReference)))})
@@ -95,6 +98,7 @@ func TestReleaseGivesUp(t *testing.T) {
 
 // A cancel that was answered with processing is carried out, also if a query shows that the void did not happen.
 func TestLostVoidIsSentAgain(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{ResolveEvery: time.Second}, map[string]*sdk.Adapter{
@@ -117,6 +121,7 @@ func TestLostVoidIsSentAgain(t *testing.T) {
 
 // A void that the processor refused is not begun again by a later capture that failed.
 func TestRefusedVoidIsNotBegunAgain(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	inBubble(t, func(t *testing.T) {
 		a := tillAdapter(resolving(sdk.ResolveByReference))
@@ -151,6 +156,7 @@ func TestRefusedVoidIsNotBegunAgain(t *testing.T) {
 // A cancel that was accepted while the authorization was unknown is carried out, also if the processor takes no requests when the funds are found. So
 // is the void of funds that were found after the customer had gone.
 func TestAcceptedCancelIsSentAgain(t *testing.T) {
+	t.Parallel()
 	for _, wanted := range []bool{true, false} {
 		p := newTill(t)
 		inBubble(t, func(t *testing.T) {

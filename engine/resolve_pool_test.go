@@ -24,6 +24,7 @@ func at(connector string) func(*request.Input) {
 
 // A processor that answers no query delays only its own operations: another processor's are resolved, and what has expired is removed.
 func TestSilentProcessorDelaysOnlyItsOwn(t *testing.T) {
+	t.Parallel()
 	silent := shop(byReference)
 	silent.Manifest.Name = "silent"
 	silent.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {

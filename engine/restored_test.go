@@ -35,6 +35,7 @@ func postTill(rule sdk.ResolveRule) *sdk.Adapter {
 
 // A back-up of an hour ago is restored under a processor that remembers the hour. Afterwards the books are equal, or a person looks at them.
 func TestRestoreOfAnHourOldCopy(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	inBubble(t, func(t *testing.T) {
 		rule := resolving(sdk.ResolveByReference, sdk.ResolveByIdempotentResend)
@@ -103,6 +104,7 @@ func TestRestoreOfAnHourOldCopy(t *testing.T) {
 
 // Without the note of a restore, the first test's attack succeeds: this database was not restored, and its messages about strangers are refused.
 func TestStraysOnlyAfterARestore(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": postTill(resolving(sdk.ResolveByReference))})
 	a := w.mailAccount("shop", p.URL, "")
@@ -115,6 +117,7 @@ func TestStraysOnlyAfterARestore(t *testing.T) {
 // The copy says of a refund that nothing has left. It left after the copy was taken, so a restored switch must not send it: the processor has
 // forgotten the idempotency key's meaning for another operation, and would give the money back twice.
 func TestRestoredRefundIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	c := newCashier(t)
 	inBubble(t, func(t *testing.T) {
 		rule := sdk.ResolveRule{By: byReference.By, NotFoundFinalAfterSeconds: 60}
@@ -146,6 +149,7 @@ func TestRestoredRefundIsNotSentAgain(t *testing.T) {
 // A payment waited for its payer's authentication when the copy was taken. The payer finished it after the copy, and was charged. The payer who
 // comes back to the restored switch is not charged again: the first charge is found by its reference.
 func TestRestoredAuthenticationDoesNotChargeTwice(t *testing.T) {
+	t.Parallel()
 	w := newSecureWorld(t, quick)
 	v, _ := w.inChallenge()
 	file := w.copied()
@@ -165,6 +169,7 @@ func TestRestoredAuthenticationDoesNotChargeTwice(t *testing.T) {
 
 // An interrupted preparation is done again at the next start.
 func TestRestoreIsPreparedAfterACrash(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quick, nil)
 	require.NoError(t, w.db.NoteRestored(t.Context(), time.Now().Add(-time.Hour)))
 	require.NoError(t, w.db.Close())

@@ -105,6 +105,7 @@ func (w *world) attempts(id string) []*payment.Attempt {
 // A decline that another processor may decide otherwise leads to the second account, within the confirm. The customer gets one answer, and the
 // merchant one event.
 func TestRetryElsewhere(t *testing.T) {
+	t.Parallel()
 	first := newBooth(t, answers(402))
 	w := newCounters(t, first.URL, clerk("first", says(refusal())))
 	v := w.pay(sale(1200, visa))
@@ -131,6 +132,7 @@ func TestRetryElsewhere(t *testing.T) {
 
 // A saved card without its CVC goes on only to accounts that take it so.
 func TestRetryWithoutCVC(t *testing.T) {
+	t.Parallel()
 	first := newBooth(t, answers(402))
 	w := newCounters(t, first.URL, clerk("first", says(refusal())))
 	w.pay(sale(1200, visa, onSession, agreed, customer("c"))) // the second account saves the card
@@ -154,6 +156,7 @@ func TestRetryWithoutCVC(t *testing.T) {
 
 // Every account declines: the payment has failed with the last attempt's error, and the manual capture of it has nothing to capture.
 func TestRetryExhausted(t *testing.T) {
+	t.Parallel()
 	first := newBooth(t, answers(402))
 	last := refusal()
 	last.Decline.Code, last.Decline.Reason = "51", sdk.DeclineInsufficientFunds
@@ -180,6 +183,7 @@ func TestRetryExhausted(t *testing.T) {
 
 // Nothing has left for the first processor: it is down, or its adapter cannot do this. The second takes the payment.
 func TestRetryAfterNothingWasSent(t *testing.T) {
+	t.Parallel()
 	down := newBooth(t, answers(200))
 	down.Close()
 	for name, say := range map[string]func(c *sdk.Call) (*sdk.Outcome, error){
@@ -205,6 +209,7 @@ func TestRetryAfterNothingWasSent(t *testing.T) {
 
 // The adapter says "declined, try elsewhere", and the processor may have taken the money: the second account is never asked.
 func TestNoRetryWithoutProof(t *testing.T) {
+	t.Parallel()
 	captured := refusal()
 	captured.Totals = &sdk.Totals{Captured: 1200}
 	approved := refusal()
@@ -282,6 +287,7 @@ func TestNoRetryWithoutProof(t *testing.T) {
 
 // An operator's rule of the error table decides by code and message, but not against the schemes.
 func TestRetryByErrorTable(t *testing.T) {
+	t.Parallel()
 	final := refusal()
 	final.Decline.RetryElsewhere = false
 	p := newBooth(t, answers(402))
@@ -302,6 +308,7 @@ func TestRetryByErrorTable(t *testing.T) {
 
 // The processor's own table of the network's codes comes first.
 func TestRetryByNetworkCode(t *testing.T) {
+	t.Parallel()
 	final := refusal()
 	final.Decline.NetworkCode = "51"
 	p := newBooth(t, answers(402))
@@ -315,6 +322,7 @@ func TestRetryByNetworkCode(t *testing.T) {
 
 // The time budget of the profile ends the retries, not the payment.
 func TestRetryBudget(t *testing.T) {
+	t.Parallel()
 	p := newBooth(t, answers(402))
 	var w *counterWorld
 	w = newCounters(t, p.URL, clerk("first", func(c *sdk.Call) (*sdk.Outcome, error) {
@@ -331,6 +339,7 @@ func TestRetryBudget(t *testing.T) {
 
 // With the config key, the same account tries a declined payment once more with 3-D Secure. Nothing follows that attempt.
 func TestRetryStepsUp(t *testing.T) {
+	t.Parallel()
 	p := newBooth(t, answers(402))
 	var asked []bool
 	final := refusal()
@@ -361,6 +370,7 @@ func TestRetryStepsUp(t *testing.T) {
 
 // A request with an Idempotency-Key that comes again finds what the first has done, and does nothing.
 func TestRetryRepeated(t *testing.T) {
+	t.Parallel()
 	p := newBooth(t, answers(402))
 	w := newCounters(t, p.URL, clerk("first", says(refusal())))
 	auth := w.auth
@@ -377,6 +387,7 @@ func TestRetryRepeated(t *testing.T) {
 
 // A profile that an older version stored has its retry fields as they were sent, and no settings of them.
 func TestRetrySettingsOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
 	p := newBooth(t, answers(402))
 	w := newCounters(t, p.URL, clerk("first", says(refusal())))
 	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {

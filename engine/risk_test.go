@@ -173,6 +173,7 @@ func declining(n *atomic.Int64) *sdk.Adapter {
 
 // TestTestingGuardRace: of 50 payments at a time with stolen cards, on two nodes, the processor gets no more than the threshold allows.
 func TestTestingGuardRace(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		var sent atomic.Int64
 		connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": declining(&sent)})

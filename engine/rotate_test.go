@@ -97,6 +97,7 @@ func requireReadable(t testing.TB, s engine.Store, v *vault.Vault, ids ...string
 }
 
 func TestRotation(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, _ := openStore(t)
 	v, other := openQuick(t, db, vault.Options{}), openQuick(t, db, vault.Options{Refresh: time.Hour})
@@ -138,6 +139,7 @@ func TestRotation(t *testing.T) {
 
 // A node that cannot read the keysets stops sealing before older keys may be destroyed.
 func TestStaleNodeSealsNothing(t *testing.T) {
+	t.Parallel()
 	db, _ := openStore(t)
 	now := time.Now()
 	cut := &severed{Store: db}
@@ -201,6 +203,7 @@ func (b *breaking) Update(ctx context.Context, f func(engine.Tx) error) error {
 
 // TestRotationInterrupted interrupts rotation and re-encryption after every use of the store, and then finishes with another run.
 func TestRotationInterrupted(t *testing.T) {
+	t.Parallel()
 	db, _ := openStore(t)
 	v := openQuick(t, db, vault.Options{Refresh: time.Millisecond})
 	saveCard(t, db, v, "1")
@@ -242,6 +245,7 @@ func TestRotationInterrupted(t *testing.T) {
 
 // TestRotationsTogether rotates and re-encrypts from several nodes while other goroutines save cards.
 func TestRotationsTogether(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, _ := openStore(t)
 	var ids []string
@@ -290,6 +294,7 @@ func TestRotationsTogether(t *testing.T) {
 }
 
 func TestReencryptKeepsTheKeyOfWhatItCannotOpen(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, _ := openStore(t)
 	v := openQuick(t, db, vault.Options{})
@@ -309,6 +314,7 @@ func TestReencryptKeepsTheKeyOfWhatItCannotOpen(t *testing.T) {
 }
 
 func TestMasterKeys(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, _ := openStore(t)
 	a, b := local(t, 'a'), local(t, 'b')
@@ -354,6 +360,7 @@ func TestMasterKeys(t *testing.T) {
 
 // The first release stored neither the master key's id nor the keys' times. The first rotation adds them.
 func TestRotateWhatTheFirstReleaseStored(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db := firstRelease(t)
 	v := openQuick(t, db, vault.Options{})

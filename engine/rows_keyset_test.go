@@ -14,6 +14,7 @@ import (
 // TestKeysetOfBefore restores a hash keyset from before rows were signed. Nothing in the database can reveal that, so the next start signs
 // all rows again. It must log the warning. cmd/payswitch/OPERATIONS.md describes what an operator can do.
 func TestKeysetOfBefore(t *testing.T) {
+	t.Parallel()
 	db, by := unsigned(t)
 	var before []byte
 	require.NoError(t, by.QueryRow(`SELECT wrapped FROM keysets WHERE name = 'hash'`).Scan(&before))

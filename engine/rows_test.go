@@ -51,6 +51,7 @@ func keys(db *storage.DB) error {
 
 // TestRowsOfOlderReleases shows that the first start signs all rows, and later starts sign none.
 func TestRowsOfOlderReleases(t *testing.T) {
+	t.Parallel()
 	db, by := unsigned(t)
 	var log strings.Builder
 	open := func() error {
@@ -87,6 +88,7 @@ func TestRowsOfOlderReleases(t *testing.T) {
 
 // TestSignTogether starts several nodes on an older database. One node signs, and all nodes use its signatures.
 func TestSignTogether(t *testing.T) {
+	t.Parallel()
 	db, _ := unsigned(t)
 	var starting sync.WaitGroup
 	for range 4 {
@@ -101,6 +103,7 @@ func TestSignTogether(t *testing.T) {
 
 // TestSignInterrupted shows that an interrupted start signs all rows or none.
 func TestSignInterrupted(t *testing.T) {
+	t.Parallel()
 	db, by := unsigned(t)
 	_, err := by.Exec(`CREATE TRIGGER full BEFORE UPDATE ON merchants BEGIN SELECT RAISE(ABORT, 'no room'); END`)
 	require.NoError(t, err)
@@ -119,6 +122,7 @@ func TestSignInterrupted(t *testing.T) {
 // TestSignaturesOutliveKeys shows that new data keys and another master key leave signatures valid. Re-encryption signs moved rows again,
 // but no altered row.
 func TestSignaturesOutliveKeys(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	db, path := openStore(t)
 	v := openQuick(t, db, vault.Options{Next: local(t, 'b')})
@@ -150,6 +154,7 @@ func TestSignaturesOutliveKeys(t *testing.T) {
 
 // TestSignRow lists altered rows, and signs one that the operator has checked.
 func TestSignRow(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	w := newWorld(t, engine.Options{}, nil)
 	a := w.account("simulator", "")
@@ -183,6 +188,7 @@ func TestSignRow(t *testing.T) {
 
 // TestAlteredOperationAlone shows that recovery goes on with the other operations.
 func TestAlteredOperationAlone(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	db, path := openStore(t)
 	_, err := engine.OpenVault(ctx, db, masterKey('a'))

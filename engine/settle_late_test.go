@@ -32,6 +32,7 @@ func (s *storeBroken) Update(ctx context.Context, f func(engine.Tx) error) error
 // A processor's message that could not be booked is booked soon after the database takes writes again. Background work that claims the operation
 // meanwhile does not keep it away.
 func TestMessageIsBookedOnceTheDatabaseWrites(t *testing.T) {
+	t.Parallel()
 	p := newTill(t)
 	p.set("/authorize", "drop")
 	inBubble(t, func(t *testing.T) {

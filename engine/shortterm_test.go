@@ -27,6 +27,7 @@ func (w *world) shortTerm(id string) bool {
 
 // The card of an unconfirmed payment has a key of its own. The confirmation destroys the key, and so does the end of its time.
 func TestCardTokenIsShredded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	unconfirmed := func(in *request.Input) { in.Confirm = new(bool) }
@@ -60,6 +61,7 @@ func TestCardTokenIsShredded(t *testing.T) {
 
 // An operation whose card is destroyed is never sent again without it, whatever the processor's window.
 func TestNeverResentWithoutItsCard(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	inBubble(t, func(t *testing.T) {

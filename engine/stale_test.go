@@ -54,6 +54,7 @@ func between(t *testing.T, adapters map[string]*sdk.Adapter) (*world, *storeBetw
 // A capture reads the payment while the confirm is being driven; the confirm ends before the capture looks at anything else. The capture is
 // valid, and must not be refused for the status of a moment ago.
 func TestCaptureWhileConfirmEnds(t *testing.T) {
+	t.Parallel()
 	entered, release := make(chan struct{}), make(chan struct{})
 	a := simulatorReleasing(true)
 	authorize := a.Authorize
@@ -82,6 +83,7 @@ func TestCaptureWhileConfirmEnds(t *testing.T) {
 
 // A confirm reads the payment, and an update replaces its card before the confirm reads that card. The confirm is valid with the new card.
 func TestConfirmBesideUpdate(t *testing.T) {
+	t.Parallel()
 	w, s, e := between(t, nil)
 	w.account("simulator", "")
 	in := sale(100, visa)
@@ -103,6 +105,7 @@ func TestConfirmBesideUpdate(t *testing.T) {
 
 // A payment that failed as not processed is asked about after a day and after a week: the processor acted late, or showed it late.
 func TestNotProcessedIsAskedAboutAgain(t *testing.T) {
+	t.Parallel()
 	for state, want := range map[string]payment.Status{"authorized": payment.Failed, "captured": payment.Review} {
 		p := newTill(t)
 		p.set("/authorize", "drop")

@@ -23,6 +23,7 @@ import (
 
 // A payment whose kept card was deleted, or whose token never named a card, can be changed, confirmed with another card and cancelled.
 func TestPaymentOutlivesItsCardToken(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	for made, create := range map[string]func() *request.Input{
@@ -66,6 +67,7 @@ func TestPaymentOutlivesItsCardToken(t *testing.T) {
 
 // An idempotency key that was deleted while its request ran is free, and releasing it is no error.
 func TestIdempotencyKeySweptMeanwhile(t *testing.T) {
+	t.Parallel()
 	var logs bytes.Buffer
 	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "p.db"), storage.Options{Migrate: true})
 	require.NoError(t, err)

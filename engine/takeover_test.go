@@ -100,6 +100,7 @@ func TestRepeatTakesOverADeadNode(t *testing.T) {
 
 // Another call on the payment of a dead node waits for what becomes of its operation, instead of being refused for the status of the moment.
 func TestOtherCallsWaitForTheTakeOver(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	arrived, end := p.holding()
 	adapters := map[string]*sdk.Adapter{"shop": shop(byReference)}
@@ -123,6 +124,7 @@ func TestOtherCallsWaitForTheTakeOver(t *testing.T) {
 
 // A restarted node takes over the work of the process before it, and leaves that of a living node alone.
 func TestRestartBesideALivingNode(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	arrived, end := p.holding()
 	adapters := map[string]*sdk.Adapter{"shop": shop(byReference)}
@@ -160,6 +162,7 @@ func TestRestartBesideALivingNode(t *testing.T) {
 
 // A process keeps the Idempotency-Key of a request that it still answers, also when the lease has ended.
 func TestLivingRequestKeepsItsKey(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{Node: "n1", SoleNode: true, LeaseTime: time.Millisecond, LockWait: 100 * time.Millisecond}, nil)
 	_, finish := w.keyed(t, "k1")
 	auth := w.auth
@@ -173,6 +176,7 @@ func TestLivingRequestKeepsItsKey(t *testing.T) {
 
 // A repeat that comes as soon as the first request's key is durable finds that this process answers it.
 func TestRepeatAtTheSameInstant(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quick, nil)
 	s := &storeBetween{Store: w.db}
 	o := quick
@@ -193,6 +197,7 @@ func TestRepeatAtTheSameInstant(t *testing.T) {
 
 // Two nodes answer the same request: one was suspended for longer than the lease and goes on. Each gets the one result.
 func TestSameRequestAtTwoNodes(t *testing.T) {
+	t.Parallel()
 	o := engine.Options{LeaseTime: time.Millisecond, LockWait: 100 * time.Millisecond}
 	a := newWorld(t, o, nil)
 	a.account("simulator", "")
@@ -264,6 +269,7 @@ func (s *lockedStore) Update(ctx context.Context, f func(engine.Tx) error) error
 // A payment that finds the database locked is refused with "try again", and the repeat performs it at once, although the lock also kept the key
 // from being given back.
 func TestRepeatAfterALockedDatabase(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quick, nil)
 	w.account("simulator", "")
 	o := quick

@@ -89,6 +89,7 @@ func recorder(t *testing.T) (url string, sent *atomic.Int32) {
 // TestRedirectedAccount changes the address that an account's card numbers and credentials go to. Nothing is sent, neither to the intruder
 // nor to the processor.
 func TestRedirectedAccount(t *testing.T) {
+	t.Parallel()
 	stolen, theirs := recorder(t)
 	for name, attack := range map[string]func(i *intruder){
 		"base_url": func(i *intruder) { i.run(`UPDATE accounts SET base_url = ?`, stolen) },
@@ -141,6 +142,7 @@ func TestRedirectedAccount(t *testing.T) {
 
 // TestAlteredAccountAlone shows that the merchant's other accounts keep working.
 func TestAlteredAccountAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	first, second := w.account("simulator", ""), w.account("simulator", "")
 	v := w.pay(sale(100, visa, manual))
@@ -191,6 +193,7 @@ func columnsOf(t testing.TB, db *sql.DB, table string) (out []column) {
 
 // TestCopiedAccount copies an account to another merchant, with and without its sealed credentials.
 func TestCopiedAccount(t *testing.T) {
+	t.Parallel()
 	for _, sealed := range []string{"sealed", "NULL"} {
 		url, sent := recorder(t)
 		w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": shop(byReference)})
@@ -210,6 +213,7 @@ func TestCopiedAccount(t *testing.T) {
 
 // TestStolenKey moves keys to other merchants and customers, and revives revoked keys.
 func TestStolenKey(t *testing.T) {
+	t.Parallel()
 	plain := func(query string) func(*intruder) { return func(i *intruder) { i.run(query) } }
 	later := func(w *world, _ *account.APIKey) { w.clock.Add(int64(2 * time.Hour)) }
 	const apiKey, ephemeral, madeUp = 0, 1, 2
@@ -269,6 +273,7 @@ func TestStolenKey(t *testing.T) {
 
 // TestRedirectedProfile changes a merchant's return and webhook addresses and its authenticators.
 func TestRedirectedProfile(t *testing.T) {
+	t.Parallel()
 	for _, set := range []string{
 		`settings = json_set(settings, '$.ReturnURL', 'https://evil.test')`,
 		`settings = json_set(settings, '$.WebhookURL', 'https://evil.test')`,
@@ -308,6 +313,7 @@ func TestRedirectedProfile(t *testing.T) {
 
 // TestMovedCard moves a typed or saved card to another payment, customer or merchant.
 func TestMovedCard(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	for _, id := range []string{"m2", "m3"} {
@@ -352,6 +358,7 @@ func TestMovedCard(t *testing.T) {
 
 // TestMovedPayment moves payments, attempts and operations to other merchants and accounts.
 func TestMovedPayment(t *testing.T) {
+	t.Parallel()
 	theirs, stolen := recorder(t)
 	for _, attack := range []string{
 		`UPDATE payments SET customer_id = 'mallory' WHERE id = $id`,

@@ -34,6 +34,7 @@ func (i *intruder) plant(statements ...string) {
 // TestTriggerOnReencryption plants a trigger that redirects an account when its secrets are sealed again. The vault signs the row that it
 // made, not the row that the trigger made.
 func TestTriggerOnReencryption(t *testing.T) {
+	t.Parallel()
 	for _, at := range []string{"AFTER UPDATE OF sealed", "BEFORE UPDATE OF sealed", "AFTER UPDATE OF signature", "AFTER UPDATE OF version"} {
 		t.Run(at, func(t *testing.T) {
 			ours, _ := recorder(t)
@@ -68,6 +69,7 @@ func TestTriggerOnReencryption(t *testing.T) {
 
 // TestViewInPlaceOfTable replaces a table by a view. The view's rows have other ids and owners in the search than in the read.
 func TestViewInPlaceOfTable(t *testing.T) {
+	t.Parallel()
 	w := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}), filepath.Join(t.TempDir(), "p.db"))
 	w.account("simulator", "")
 	_, err := w.CreateMerchant(t.Context(), account.MerchantInput{ID: "m2"})
@@ -134,6 +136,7 @@ func some(n int, err error) error {
 // TestOtherTypes writes values of other types into columns. The row counts as altered, the other rows keep working, and vault rows lists
 // it.
 func TestOtherTypes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ table, column, value string }{
 		{"accounts", "base_url", "CAST('https://evil.test' AS BLOB)"},
 		{"accounts", "label", "CAST(label AS BLOB)"},

@@ -584,6 +584,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // TestTamper changes every column of every table. It compares the changes that are noticed with testdata/tamper.txt and unnoticed.
 func TestTamper(t *testing.T) {
+	t.Parallel()
 	w := newTamperWorld(t)
 	for _, name := range []string{"one", "two"} {
 		_, err := w.Exec(`INSERT INTO copies (id, role, state, other, began_at, ended_at, details) VALUES (?, 'none', 's', 'o', 1, 1, '{}')`, name)

@@ -124,6 +124,7 @@ var quick = engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * 
 
 // A time-out after the processor has acted is unknown. A query settles it.
 func TestUnknownThatActed(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	inBubble(t, func(t *testing.T) {
@@ -147,6 +148,7 @@ func TestUnknownThatActed(t *testing.T) {
 
 // not_found proves nothing at first. After the manifest's time it proves that the operation did not happen.
 func TestUnknownThatDidNotAct(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.dropped.Store(true)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
@@ -166,6 +168,7 @@ func TestUnknownThatDidNotAct(t *testing.T) {
 
 // A processor with idempotency keys gets the identical request again.
 func TestUnknownResolvedByResend(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600}
@@ -184,6 +187,7 @@ func TestUnknownResolvedByResend(t *testing.T) {
 
 // After a change of the API key, the processor refuses the second send. The engine keeps asking for the result of the first one.
 func TestRefusedWhenSentAgain(t *testing.T) {
+	t.Parallel()
 	var answers atomic.Int32
 	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		switch answers.Add(1) {
@@ -219,6 +223,7 @@ func TestRefusedWhenSentAgain(t *testing.T) {
 // In an operation of two sends, the first answer is durable before the second send leaves. If the second send gets no answer, only that send
 // is repeated, byte for byte.
 func TestResendOfTheSecondSend(t *testing.T) {
+	t.Parallel()
 	type arrival struct{ path, key, body string }
 	var mu sync.Mutex
 	var arrived []arrival
@@ -270,6 +275,7 @@ func TestResendOfTheSecondSend(t *testing.T) {
 
 // Outside the idempotency window the engine sends nothing again: an operator or the processor's message must settle the operation.
 func TestNoResendOutsideTheWindow(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 5}
@@ -287,6 +293,7 @@ func TestNoResendOutsideTheWindow(t *testing.T) {
 
 // With proof that nothing left, the engine sends the operation again.
 func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	url := p.URL
 	p.Server.Close()
@@ -307,6 +314,7 @@ func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
 
 // The second of two operations on a payment waits for the first. After LockWait it is refused as busy.
 func TestSecondOperationWaits(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	var calls atomic.Int32
 	a := simulatorReleasing(true)
@@ -342,6 +350,7 @@ func TestSecondOperationWaits(t *testing.T) {
 
 // A client that hangs up does not stop an operation that has begun.
 func TestClientGone(t *testing.T) {
+	t.Parallel()
 	entered, release := make(chan struct{}), make(chan struct{})
 	a := simulatorReleasing(true)
 	authorize := a.Authorize

@@ -34,6 +34,7 @@ func openStore(t testing.TB) (*storage.DB, string) {
 }
 
 func TestVault(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, _ := openStore(t)
 	v, err := engine.OpenVault(ctx, db, masterKey('a'))
@@ -92,6 +93,7 @@ func TestVault(t *testing.T) {
 }
 
 func TestVaultMissingKeyWritesNothing(t *testing.T) {
+	t.Parallel()
 	db, _ := openStore(t)
 	_, err := engine.OpenVault(context.Background(), db, secret.Value{})
 	require.ErrorContains(t, err, "no master key is configured")
@@ -100,6 +102,7 @@ func TestVaultMissingKeyWritesNothing(t *testing.T) {
 }
 
 func TestVaultFirstStartsAgree(t *testing.T) {
+	t.Parallel()
 	db, _ := openStore(t)
 	vaults := make([]*vault.Vault, 8)
 	var wg sync.WaitGroup
@@ -132,6 +135,7 @@ func (l *late) Update(ctx context.Context, f func(engine.Tx) error) error {
 }
 
 func TestVaultSecondOfTwoFirstStarts(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, _ := openStore(t)
 	var first *vault.Vault
@@ -163,6 +167,7 @@ func putKeysets(t *testing.T, db *storage.DB, data, hash string) {
 }
 
 func TestVaultKeysetsCannotBeSwapped(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	from, _ := openStore(t)
 	_, err := engine.OpenVault(ctx, from, masterKey('a'))
@@ -178,6 +183,7 @@ func TestVaultKeysetsCannotBeSwapped(t *testing.T) {
 
 // Stored keysets, values and hashes stay readable. The data keyset was rotated between the two sealed values.
 func TestVaultReadsWhatIsStored(t *testing.T) {
+	t.Parallel()
 	stored := storedVault(t)
 	db, _ := openStore(t)
 	putKeysets(t, db, string(stored.Data), string(stored.Hash))

@@ -15,6 +15,7 @@ import (
 
 // A rule that an adapter breaks is stored with the connector account: place and time, without card data or keys.
 func TestViolationsAreKept(t *testing.T) {
+	t.Parallel()
 	status := "authorized"
 	w, d, a := newShop(t, &status)
 	list := func() []*port.Violation {

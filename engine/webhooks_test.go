@@ -26,6 +26,7 @@ import (
 // TestDeliversInOrder sends the events of many payments through an endpoint that fails 30 % of the time: every event arrives, in the order of its
 // payment, and a repeat has the same id and body.
 func TestDeliversInOrder(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
@@ -94,6 +95,7 @@ func TestDeliversInOrder(t *testing.T) {
 
 // TestDeadEndpointDelaysNoOther has an endpoint that never answers, one that answers slowly, and a hundred more dead ones.
 func TestDeadEndpointDelaysNoOther(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
@@ -136,6 +138,7 @@ func TestDeadEndpointDelaysNoOther(t *testing.T) {
 
 // TestRetriesForThreeDays follows the pauses of the contract, and on to three days. The next event of the payment waits, and is sent then.
 func TestRetriesForThreeDays(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
@@ -183,6 +186,7 @@ func TestRetriesForThreeDays(t *testing.T) {
 
 // TestBodyOfItsMoment: an event that arrives late says what was true at its moment.
 func TestBodyOfItsMoment(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
@@ -214,6 +218,7 @@ func TestBodyOfItsMoment(t *testing.T) {
 
 // TestSurvivesACrash stops a node between the claim and the result. The next process of its name sends at once, another node after the lease.
 func TestSurvivesACrash(t *testing.T) {
+	t.Parallel()
 	for _, sole := range []bool{true, false} {
 		inBubble(t, func(t *testing.T) {
 			w := newWorld(t, engine.Options{}, nil)
@@ -245,6 +250,7 @@ func TestSurvivesACrash(t *testing.T) {
 
 // TestSignatures checks both signatures, the merchant's own headers, and the change of a secret.
 func TestSignatures(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
@@ -308,6 +314,7 @@ func standard(secret string, r received) string {
 
 // TestWhoGetsWhat: types, statuses, disabled endpoints, and no endpoint at all.
 func TestWhoGetsWhat(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
@@ -346,6 +353,7 @@ func TestWhoGetsWhat(t *testing.T) {
 
 // TestManyEndpoints: a profile cannot register more endpoints than the operator allows.
 func TestManyEndpoints(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engine.Options{}, nil)
 	s := &shops{}
 	w.deliverTo(s, engine.Options{})
@@ -365,6 +373,7 @@ func TestManyEndpoints(t *testing.T) {
 
 // TestRedeliver: a person repeats a delivery; the list and its filters.
 func TestRedeliver(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
@@ -423,6 +432,7 @@ func TestRedeliver(t *testing.T) {
 
 // TestManyByHand: a merchant cannot hold the switch by sending events again to an endpoint that does not answer.
 func TestManyByHand(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
@@ -455,6 +465,7 @@ func TestManyByHand(t *testing.T) {
 
 // TestEventsAreRemoved: events live as long as the setting says.
 func TestEventsAreRemoved(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
@@ -479,6 +490,7 @@ func TestEventsAreRemoved(t *testing.T) {
 
 // An endpoint that somebody listens to gets no request: each counts as taken, and shows with its signature. Other endpoints get theirs.
 func TestListenedEndpoint(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")

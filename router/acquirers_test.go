@@ -17,6 +17,7 @@ func acquirer(profile, network string, more ...string) string {
 }
 
 func TestProfileAcquirers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	made := w.post("/profile_acquirer", acquirer(w.profile, "VISA", `,"acquirer_ica":"401288","acquirer_fraud_rate":0.010,"acquirer_country_code":"US","is_default":true`)).ok()
 	id := made["profile_acquirer_id"].(string)
@@ -91,6 +92,7 @@ func TestProfileAcquirers(t *testing.T) {
 
 // The authentication request names the acquirer for the card's network to the issuer.
 func TestAuthenticationsTellTheAcquirer(t *testing.T) {
+	t.Parallel()
 	answers := netceteraAnswers()
 	w := newVendorWorld(t, netcetera.Adapter(), `{"endpoint_prefix":"acme","mcc":"5411","merchant_name":"Shop","merchant_country_code":"208"}`, answers)
 	asked := func(more ...string) map[string]any {

@@ -9,6 +9,7 @@ import (
 
 // An operator lists what is unknown, resolves it by hand, and finds the word again.
 func TestOperationsByHand(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.paid(999_999_999)
 	r := w.post("/refunds", fmt.Sprintf(`{"payment_id":"%s","refund_id":"lost","amount":900000405}`, id)).ok() // the simulator never answers

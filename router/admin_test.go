@@ -43,6 +43,7 @@ const accountKeys = `merchant_id merchant_name return_url enable_payment_respons
 	recon_status pm_collect_link_config product_type merchant_account_type network_tokenization_credentials`
 
 func TestAccounts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.admin("POST", "/accounts", `{"merchant_id":"shop_1"}`).ok()
 	require.ElementsMatch(t, strings.Fields(accountKeys), keysOf(a), "every field is there, null when it has no value")
@@ -112,6 +113,7 @@ func TestAccounts(t *testing.T) {
 }
 
 func TestAccountsRefuse(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, c := range map[string]struct {
 		method, path, body string
@@ -148,6 +150,7 @@ func TestAccountsRefuse(t *testing.T) {
 }
 
 func TestAPIKeys(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	k := w.admin("POST", "/api_keys/m1", `{"name":"first","expiration":"never"}`).ok()
 	require.ElementsMatch(t, []string{"key_id", "merchant_id", "name", "description", "api_key", "created", "expiration"}, keysOf(k))
@@ -206,6 +209,7 @@ func TestAPIKeys(t *testing.T) {
 }
 
 func TestProfiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const path = "/account/m1/business_profile"
 	p := w.post(path, `{"profile_name":"shop"}`).ok()
@@ -288,6 +292,7 @@ func TestProfiles(t *testing.T) {
 }
 
 func TestScoping(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, other, publishable := w.merchant("m2")
 	mca := w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string)
@@ -321,6 +326,7 @@ func TestScoping(t *testing.T) {
 
 // No answer, log line or database file shows secret or personal data in clear.
 func TestAdminSecrets(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const secret, certificate = "TOPSECRETVALUE12", "CERTIFICATEVALUE"
 	body := `{"connector_type":"payment_processor","connector_name":"stripe","connector_label":"s","connector_account_details":
@@ -371,6 +377,7 @@ func keysOf(m map[string]any) (keys []string) {
 }
 
 func TestRevokedElsewhereEndsWithinASecond(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, 200, w.get("/customers/list").status)
 	require.NoError(t, w.store.Update(context.Background(), func(tx engine.Tx) error { // as another node would

@@ -75,6 +75,7 @@ func offered(t *testing.T, perSecond int, processor time.Duration, a *router.Adm
 // At three times the capacity, more than 80 % of the best rate is answered in time, and refusals take no time. Without admission the same load
 // brings nearly nothing: every answer is late.
 func TestAdmissionKeepsTheRate(t *testing.T) {
+	t.Parallel()
 	rate := func(perSecond int, processor time.Duration, with bool) (good int, refusal time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			var a *router.Admission
@@ -127,6 +128,7 @@ func overloaded(t *testing.T) (*router.Admission, *clockOf) {
 
 // An overloaded switch answers 503 to new work without reading it. Reads, health, captures, cancels and messages of processors go on.
 func TestOverloadedSwitch(t *testing.T) {
+	t.Parallel()
 	a, c := overloaded(t)
 	v := sample(payment.Succeeded)
 	f := &fake{create: func() (*change.View, error) { return v, nil }}
@@ -153,6 +155,7 @@ func TestOverloadedSwitch(t *testing.T) {
 
 // A database that stands still makes the switch refuse at once, not after the time-outs. It admits again with the first commit.
 func TestStandingDatabase(t *testing.T) {
+	t.Parallel()
 	c := &clockOf{time.Unix(1_800_000_000, 0)}
 	a := router.NewAdmission(100*time.Millisecond, c.now)
 	ended := a.Transaction()
@@ -169,6 +172,7 @@ func TestStandingDatabase(t *testing.T) {
 
 // The rate of a key is bounded, with headers that say what is left; other keys and publishable keys are not touched.
 func TestRateLimit(t *testing.T) {
+	t.Parallel()
 	v := sample(payment.Succeeded)
 	f := &fake{create: func() (*change.View, error) { return v, nil }}
 	synctest.Test(t, func(t *testing.T) {

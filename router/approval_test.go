@@ -20,6 +20,7 @@ import (
 
 // Only the admin key can approve an adapter.
 func TestApprovalIsTheOperators(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	path := "/account/m1/connectors/" + w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string) + "/approval"
 	for _, key := range []string{w.secret, w.publishable, ""} {
@@ -57,6 +58,7 @@ func (o operator) Violations(context.Context, account.Auth, string) ([]*port.Vio
 }
 
 func TestViolations(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	path := "/account/m1/connectors/" + w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string) + "/violations"
 	w.send("GET", path, w.secret, "").refused(401, "IR_01", "")
@@ -76,6 +78,7 @@ func (o operator) world(t *testing.T) *world {
 }
 
 func TestAwaitingApproval(t *testing.T) {
+	t.Parallel()
 	m := &sdk.Manifest{Version: "2.0.0", Environments: map[string]sdk.Environment{"test": {Hosts: []string{"b.example", "a.example"}}},
 		Credentials:    []sdk.Field{{Name: "secret", Key: "api_key", Type: "secret"}},
 		Config:         []sdk.Field{{Name: "region", Type: "text", Default: "eu"}},

@@ -9,6 +9,7 @@ import (
 
 // The hosted page sends browser data to the authenticator, with card numbers masked.
 func TestHostedPageMasksCards(t *testing.T) {
+	t.Parallel()
 	r := httptest.NewRequest("POST", "/3ds/run/x", nil)
 	r.Header.Set("User-Agent", "Mozilla/5.0 4242 4242 4242 4242")
 	r.Header.Set("Accept", "text/5555555555554444")

@@ -36,6 +36,7 @@ func atOneTime(t *testing.T) (w *world, held *atomic.Bool, hold chan struct{}, a
 
 // An account at its limit answers 503 with Retry-After. The same request with the same Idempotency-Key performs the payment afterwards.
 func TestAccountAtItsLimit(t *testing.T) {
+	t.Parallel()
 	w, held, hold, asked := atOneTime(t)
 	held.Store(true)
 	first := make(chan response, 1)
@@ -65,6 +66,7 @@ func TestAccountAtItsLimit(t *testing.T) {
 
 // A payment whose confirm got no turn keeps its card, and one whose capture got none is as it was.
 func TestNothingIsRecordedWithoutATurn(t *testing.T) {
+	t.Parallel()
 	w, held, hold, asked := atOneTime(t)
 	kept := w.post("/payments", with(plain, "confirm", "false")).ok()["payment_id"].(string)
 	authorized := w.post("/payments", with(plain, "capture_method", `"manual"`)).ok()["payment_id"].(string)
@@ -89,6 +91,7 @@ func TestNothingIsRecordedWithoutATurn(t *testing.T) {
 
 // A create that failed in the adapter before anything left is performed by its repeat. The repeat never answers with an unattempted payment.
 func TestRepeatOfAFailedCreateIsPerformed(t *testing.T) {
+	t.Parallel()
 	var broken atomic.Bool
 	broken.Store(true)
 	a := simulator.Adapter()
@@ -113,6 +116,7 @@ func TestRepeatOfAFailedCreateIsPerformed(t *testing.T) {
 
 // A refund that got no turn is not recorded: the amount stays refundable, and the same request performs it afterwards.
 func TestRefundWithoutATurn(t *testing.T) {
+	t.Parallel()
 	w, held, hold, asked := atOneTime(t)
 	paid := w.post("/payments", plain).ok()["payment_id"].(string)
 	asked.Store(0)

@@ -73,6 +73,7 @@ func textFields(w *world, methodID, paymentID string) []textField {
 
 // A card number in a wrong field is refused with the name of the field. Neither log nor database has it afterwards.
 func TestCardsInTextAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	methodID := w.post("/payments", keeping).ok()["payment_method_id"].(string)
 	p := w.post("/payments", with(plain, "confirm", "-")).ok()
@@ -115,6 +116,7 @@ func (w *world) nowhere(texts ...string) {
 
 // Browsers get the query of the return URL, so a card number in it is found in any encoding.
 func TestCardsInURLsAndNumbers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for field, value := range map[string]string{
 		"return_url":         `"https://shop.example/?pan=4242424242424242"`,
@@ -144,6 +146,7 @@ func TestCardsInURLsAndNumbers(t *testing.T) {
 
 // The rule also holds for the payer's client.
 func TestPayersCardsInText(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", with(plain, "confirm", "-")).ok()
 	path := "/payments/" + p["payment_id"].(string) + "/confirm"
@@ -153,6 +156,7 @@ func TestPayersCardsInText(t *testing.T) {
 
 // A value that looks like a card number is accepted in a field for identifiers.
 func TestNumbersThatAreNoCards(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.post("/payments", with(plain, "payment_id", `"4242424242424242"`, "customer_id", `"5555555555554444"`, "order_details",
 		`[{"product_name":"Hat","quantity":1,"amount":1,"sku":"4006381333931"}]`, "phone", `"4915123456785"`, "billing", `{"phone":{"number":"+4915123456785"}}`,
@@ -166,6 +170,7 @@ func TestNumbersThatAreNoCards(t *testing.T) {
 
 // With the setting mask, the request succeeds. All digits but the last four are masked before anything is stored.
 func TestCardsInTextAreMasked(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *router.Options) { o.CardsInText = router.MaskCards })
 	methodID := w.post("/payments", keeping).ok()["payment_method_id"].(string)
 	for _, f := range textFields(w, methodID, "pay_nowhere") {
@@ -187,6 +192,7 @@ func TestCardsInTextAreMasked(t *testing.T) {
 }
 
 func TestCardsInTextSetting(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, err := router.New(w.server.Deps, router.Options{PublicURL: publicURL, CardsInText: "maks"})
 	require.ErrorContains(t, err, "router: CardsInText: \"maks\" is unknown; use refuse or mask")
@@ -194,6 +200,7 @@ func TestCardsInTextSetting(t *testing.T) {
 
 // Every field of a payment is searched, also a new one, unless it is meant for card numbers.
 func TestEveryPaymentFieldIsLookedThrough(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, key := range router.PaymentKeys() {
 		for _, value := range []string{`"4000056655665556"`, `{"a":"4000056655665556"}`, `["4000056655665556"]`, `[{"a":"4000056655665556"}]`} {

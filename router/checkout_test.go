@@ -25,6 +25,7 @@ func checkoutPages(t testing.TB) *checkout.Pages {
 
 // TestCheckoutScripts: every address has the same script, and an address with a hash never has another one.
 func TestCheckoutScripts(t *testing.T) {
+	t.Parallel()
 	pages, w := checkoutPages(t), newWorld(t)
 	for _, path := range []string{"/HyperLoader.js", "/v0/HyperLoader.js", "/v1/HyperLoader.js", "/checkout/" + pages.Hash + "/loader.js"} {
 		r := w.send("GET", path, "", "", "Origin", "https://shop.example")
@@ -53,6 +54,7 @@ func TestCheckoutScripts(t *testing.T) {
 
 // TestCheckoutPolicy: the frames run their own script alone, and name it by its hash.
 func TestCheckoutPolicy(t *testing.T) {
+	t.Parallel()
 	checkoutPages(t)
 	w := newWorld(t)
 	for path, frames := range map[string]string{"/checkout/v1/frame": "frame-src 'self';", "/checkout/v1/challenge": "frame-src http: https:;"} {
@@ -78,6 +80,7 @@ func TestCheckoutPolicy(t *testing.T) {
 
 // TestCheckoutOrigins: only the pages of checkout_origins may frame the form of a publishable key.
 func TestCheckoutOrigins(t *testing.T) {
+	t.Parallel()
 	checkoutPages(t)
 	w := newWorld(t)
 	profile := "/account/m1/business_profile/" + w.profile

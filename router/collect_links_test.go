@@ -15,6 +15,7 @@ func (w *world) savedCards(customer string) int {
 }
 
 func TestCollectLink(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.post("/customers", `{"customer_id":"cus_1"}`).ok()
 	l := w.post("/payment_methods/collect", `{"customer_id":"cus_1","merchant_name":"books & more","theme":"#123456","return_url":"https://shop.example/cards","unknown":1}`).ok()
@@ -50,6 +51,7 @@ func TestCollectLink(t *testing.T) {
 }
 
 func TestCollectLinkRefusals(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.post("/customers", `{"customer_id":"cus_1"}`).ok()
 	r := w.post("/payment_methods/collect", `{}`)
@@ -90,6 +92,7 @@ func TestCollectLinkRefusals(t *testing.T) {
 }
 
 func TestCollectLinkOfAccount(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.post("/customers", `{"customer_id":"cus_1"}`).ok()
 	config := func(c string) response {

@@ -135,6 +135,7 @@ var confirmFields = map[string]confirmField{
 // The payer's device may send the fields of payerMaySend. Every other field of openapi.yaml is refused by name if it differs from the stored
 // value, and the payment stays as it was.
 func TestPayerSendsAllowedFieldsAlone(t *testing.T) {
+	t.Parallel()
 	doc, err := document()
 	require.NoError(t, err)
 	operation := doc.Paths.Value("/payments/{payment_id}/confirm").Post
@@ -210,6 +211,7 @@ func TestPayerSendsAllowedFieldsAlone(t *testing.T) {
 
 // A browser with the publishable key and the client secret cannot pay less than the merchant asked for.
 func TestPayerDoesNotLowerTheAmount(t *testing.T) {
+	t.Parallel()
 	for field, value := range map[string]string{"shipping_cost": "0", "order_tax_amount": "0", "surcharge_details": `{"surcharge_amount":0}`} {
 		t.Run(field, func(t *testing.T) {
 			w := newWorld(t)
@@ -229,6 +231,7 @@ func TestPayerDoesNotLowerTheAmount(t *testing.T) {
 
 // What the payer may send under a condition is refused without it.
 func TestPayerNeedsTheCondition(t *testing.T) {
+	t.Parallel()
 	const mandate = `{"customer_acceptance":{"acceptance_type":"offline"},"mandate_type":{"multi_use":{"amount":100,"currency":"EUR"}}}`
 	mandated := []string{"customer_id", `"ada"`, "setup_future_usage", `"off_session"`, "mandate_data", mandate}
 	for name, c := range map[string]struct {
@@ -269,6 +272,7 @@ func TestPayerNeedsTheCondition(t *testing.T) {
 
 // Repeating a stored value does not smuggle in another: of two members with one name, the second is the stored one.
 func TestPayerRepeatsNothingElse(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", with(plain, "confirm", "-", "metadata", `{"tier":"basic"}`, "feature_metadata", `{"a":1}`)).ok()
 	path := "/payments/" + p["payment_id"].(string)
@@ -281,6 +285,7 @@ func TestPayerRepeatsNothingElse(t *testing.T) {
 
 // A consent without a purpose does not allow charges of a saved card without its CVC.
 func TestPayerDoesNotSpareTheCVC(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.post("/payments", keeping).ok()
 	p := w.post("/payments", `{"amount":700,"currency":"USD","customer_id":"cus_1"}`).ok()

@@ -17,6 +17,7 @@ import (
 
 // Only the operator decides to which hosts an account may send.
 func TestEgress(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	path := "/account/m1/connectors/" + w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string) + "/egress"
 	for _, key := range []string{w.secret, w.publishable, ""} {
@@ -37,6 +38,7 @@ func TestEgress(t *testing.T) {
 }
 
 func TestConnectors(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const path = "/account/m1/connectors"
 	body := `{"connector_type":"payment_processor","connector_name":"stripe","connector_label":"mine","test_mode":true,
@@ -143,6 +145,7 @@ func acme(t *testing.T) *world {
 }
 
 func TestConnectorOfAnAdapter(t *testing.T) {
+	t.Parallel()
 	w := acme(t)
 	const path = "/account/m1/connectors"
 	body := `{"connector_type":"payment_processor","connector_name":"acme","connector_account_details":{"auth_type":"BodyKey","api_key":"a","key1":"b"},"metadata":{"region":"eu"}}`
@@ -174,6 +177,7 @@ func TestConnectorOfAnAdapter(t *testing.T) {
 }
 
 func TestDefaultRouting(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const path, profiles = "/routing/default", "/routing/default/profile"
 	list := w.get(path).list()

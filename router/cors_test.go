@@ -25,6 +25,7 @@ var clientRoutes = []string{
 
 // TestCORS: every page may call the routes for payers' clients, the pages of cors.origins all others, and no answer allows cookies.
 func TestCORS(t *testing.T) {
+	t.Parallel()
 	for name, allowed := range map[string][]string{"none": nil, "the shop": {"https://shop.example"}} {
 		w := newWorld(t, func(o *router.Options) { o.CORS.Origins = allowed })
 		for _, r := range w.server.Routes() {

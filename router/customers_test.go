@@ -8,6 +8,7 @@ import (
 )
 
 func TestCustomers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	body := `{"customer_id":"cus_x","name":"John Doe","email":"john@doe.test","phone":"999","phone_country_code":"+65","description":"first",
 		"address":{"city":"Bonn","country":"DE","line1":"Street 1","zip":"1","extra":1},"metadata":{"a":"b"},"tax_registration_id":"T1",
@@ -71,6 +72,7 @@ func TestCustomers(t *testing.T) {
 }
 
 func TestDeletedCustomerKeepsPayments(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.post("/payments", with(plain, "customer_id", `"cus_gone"`)).ok()["payment_id"].(string)
 	require.Equal(t, "cus_gone", w.get("/customers/cus_gone").ok()["customer_id"], "made on the fly")

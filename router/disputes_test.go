@@ -53,6 +53,7 @@ func disputedOf(t *testing.T, amount, part string) (w *world, id string, says fu
 
 // TestDisputeGolden shows the dispute object, and the event of a dispute.
 func TestDisputeGolden(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 6, 25, 10, 11, 12, 13_000_000, time.UTC)
 	d := &payment.Dispute{MerchantID: "m1", ID: "dp_1", PaymentID: "pay_1", AttemptID: "pay_1_1", ProfileID: "pro_1", AccountID: "mca_1", Connector: "stripe",
 		Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Currency: "USD", Amount: 300, ProcessorID: "du_1", CreatedAt: at, ModifiedAt: at.Add(time.Second),
@@ -64,6 +65,7 @@ func TestDisputeGolden(t *testing.T) {
 
 // TestDisputeCalls makes every call on disputes, with the contract's answers.
 func TestDisputeCalls(t *testing.T) {
+	t.Parallel()
 	w, id, says := disputed(t)
 	require.Nil(t, w.get("/payments/" + id).ok()["disputes"])
 	require.Empty(t, w.get("/disputes/list").list())

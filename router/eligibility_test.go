@@ -10,6 +10,7 @@ import (
 
 // TestEligibility: every row of the contract's table, with each kind of caller.
 func TestEligibility(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	p := w.post("/payments", open).ok()
 	id, secret := p["payment_id"].(string), p["client_secret"].(string)
@@ -76,6 +77,7 @@ func TestEligibility(t *testing.T) {
 
 // TestEligibilityIsAskedFor: the config key makes checkouts ask first.
 func TestEligibilityIsAskedFor(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	p := w.post("/payments", open).ok()
 	next := func() (out []any) {
@@ -99,6 +101,7 @@ func TestEligibilityIsAskedFor(t *testing.T) {
 
 // TestClientSessionSwitch: with the check off, the ordinary rules of the client secret decide.
 func TestClientSessionSwitch(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	p := w.post("/payments", open).ok()
 	id, old := p["payment_id"].(string), tokenOf(t, p)

@@ -52,6 +52,7 @@ func (w *world) delivers(t *testing.T) {
 
 // TestEventAPI follows an event through the API: an endpoint, a payment, the list, the attempts, and a repeat by hand.
 func TestEventAPI(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, other, _ := w.merchant("other")
 	path := "/account/" + merchant + "/business_profile/" + w.profile + "/webhook_endpoints"

@@ -83,6 +83,7 @@ func (f *fake) send(t testing.TB, method, path, body string, headers ...string) 
 }
 
 func TestFormPage(t *testing.T) {
+	t.Parallel()
 	f := &fake{nextAction: func() (*sdk.NextAction, error) {
 		return &sdk.NextAction{Type: "form_post", URL: "https://acs.test/x?a=1&b=2", Fields: []sdk.Header{{Name: `P"a`, Value: `<script>alert(1)</script>"'&`}}}, nil
 	}}
@@ -103,6 +104,7 @@ func TestFormPage(t *testing.T) {
 }
 
 func TestNextActionLeadsToTheWebOnly(t *testing.T) {
+	t.Parallel()
 	for _, u := range []string{"javascript:alert(1)", "data:text/html,x", "/relative", "https://", "file:///etc/passwd", ""} {
 		f := &fake{nextAction: func() (*sdk.NextAction, error) { return &sdk.NextAction{Type: "redirect", URL: u}, nil }}
 		f.send(t, "GET", "/payments/redirect/p/m1/p_1/t", "").expect(500, "HE_00", "Something went wrong")
@@ -114,6 +116,7 @@ func TestNextActionLeadsToTheWebOnly(t *testing.T) {
 }
 
 func TestReturn(t *testing.T) {
+	t.Parallel()
 	var got request.ReturnInput
 	view := &change.ReturnView{View: sample(payment.Succeeded), URL: "https://shop.test/done?status=succeeded"}
 	f := &fake{returned: func(in request.ReturnInput) (*change.ReturnView, error) { got = in; return view, nil }}
@@ -140,6 +143,7 @@ func TestReturn(t *testing.T) {
 
 // TestOurFailure: only the log has the cause of an internal error, and the error is not stored for its Idempotency-Key.
 func TestOurFailure(t *testing.T) {
+	t.Parallel()
 	for name, fail := range map[string]func() (*change.View, error){
 		"error": func() (*change.View, error) { return nil, errors.New("disk full") },
 		"panic": func() (*change.View, error) { panic("disk full") },
@@ -168,6 +172,7 @@ func TestOurFailure(t *testing.T) {
 
 // Fields that decide reach the engine as typed fields, and in Echo for the answers.
 func TestFieldsThatDecide(t *testing.T) {
+	t.Parallel()
 	f := &fake{create: func() (*change.View, error) { return nil, fault.NotFound("Payment") }}
 	decides := map[string]string{"mit_category": `"recurring"`, "psd2_sca_exemption_type": `"low_value"`, "is_stored_credential": `false`,
 		"force_3ds_challenge": `true`, "frm_metadata": `{"risk_accepted":true,"score":12}`, "profile_acquirer_id": `"pro_acq_1"`}
@@ -194,6 +199,7 @@ func TestFieldsThatDecide(t *testing.T) {
 }
 
 func TestErrorExtras(t *testing.T) {
+	t.Parallel()
 	f := &fake{create: func() (*change.View, error) {
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_21", Message: "Missing required params", Param: "amount", Hint: "Send it.", Reason: "why", Connector: "stripe"}
 	}}
@@ -202,6 +208,7 @@ func TestErrorExtras(t *testing.T) {
 }
 
 func TestObserve(t *testing.T) {
+	t.Parallel()
 	var seen []string
 	f := &fake{}
 	s := f.server(t, router.Options{Observe: func(method, pattern string, status int, took time.Duration) {

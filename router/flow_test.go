@@ -14,6 +14,7 @@ import (
 )
 
 func TestManualCapture(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", with(plain, "confirm", "false", "payment_method_data", "-", "payment_method", "-", "capture_method", `"manual"`)).ok()
 	require.Equal(t, "requires_payment_method", p["status"])
@@ -42,6 +43,7 @@ func TestManualCapture(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.post("/payments", with(plain, "capture_method", `"manual"`)).ok()["payment_id"].(string)
 	p := w.post("/payments/"+id+"/cancel", `{"cancellation_reason":"changed my mind"}`).ok()
@@ -51,6 +53,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestDeclined(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", with(plain, "payment_method_data.card.card_number", `"4000000000000002"`)).ok()
 	require.Equal(t, "failed", p["status"])
@@ -62,6 +65,7 @@ func TestDeclined(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first := w.post("/payments", with(full, "payment_id", `"one"`)).ok()
 	w.post("/payments", plain).ok()
@@ -82,6 +86,7 @@ func TestList(t *testing.T) {
 
 // TestRedirect takes the payer through the processor's 3-D Secure, like a browser without scripts.
 func TestRedirect(t *testing.T) {
+	t.Parallel()
 	for result, status := range map[string]string{"approve": "succeeded", "decline": "failed"} {
 		w := newWorld(t)
 		p := w.post("/payments", with(plain, "authentication_type", `"three_ds"`)).ok()
@@ -121,6 +126,7 @@ func TestRedirect(t *testing.T) {
 }
 
 func TestSimulatorPageLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, to := range []string{
 		"", "https://evil.test/payments/p/m1/redirect/complete/stripe/t", "//evil.test/payments/p/m1/redirect/complete/stripe/t",
@@ -140,6 +146,7 @@ func TestSimulatorPageLeadsNowhereElse(t *testing.T) {
 }
 
 func TestSavedMethods(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", with(full, "confirm", "false")).ok()
 	require.Equal(t, `{"customer_payment_methods":[],"is_guest_customer":null}`, w.get("/customers/cus_1/payment_methods?limit=3").body)
@@ -151,6 +158,7 @@ func TestSavedMethods(t *testing.T) {
 }
 
 func TestSessionTokens(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", with(plain, "confirm", "false")).ok()
 	id, clientSecret := p["payment_id"].(string), p["client_secret"].(string)
@@ -161,6 +169,7 @@ func TestSessionTokens(t *testing.T) {
 }
 
 func TestFeatureMatrix(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.send("GET", "/feature_matrix", "", "").ok()
 	require.Equal(t, 2.0, m["connector_count"])
@@ -172,6 +181,7 @@ func TestFeatureMatrix(t *testing.T) {
 }
 
 func TestIdempotencyKey(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	once := func(path, key, body, idempotency string) response {
 		return w.send("POST", path, key, body, "Idempotency-Key", idempotency)
@@ -207,6 +217,7 @@ func TestIdempotencyKey(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *router.Options) { o.CORS.Origins = []string{"https://shop.test"} })
 	r := w.send("POST", "/payments", w.secret, plain, "X-Hs-Latency", "true", "Origin", "https://shop.test", "X-Request-Id", "mine")
 	r.ok()
@@ -233,6 +244,7 @@ func TestHeaders(t *testing.T) {
 
 // TestLog: the log has one line for a request, with the pattern of the route and without any value of the request.
 func TestLog(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.post("/payments", full).ok()
 	w.get("/payments/secret_id?client_secret=hidden")
@@ -245,12 +257,14 @@ func TestLog(t *testing.T) {
 }
 
 func TestConfirmSource(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, 422, w.send("POST", "/payments", w.secret, plain, "X-Payment-Confirm-Source", "webhook").status)
 	require.Equal(t, 200, w.send("POST", "/payments", w.secret, plain, "X-Payment-Confirm-Source", "merchant_server").status)
 }
 
 func TestProfileHeader(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.post("/payments", plain).ok()["payment_id"].(string)
 	require.Equal(t, 200, w.send("GET", "/payments/"+id, w.secret, "", "X-Profile-Id", w.profile).status)
@@ -259,6 +273,7 @@ func TestProfileHeader(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	deps := w.server.Deps
 	for _, publicURL := range []string{"", "switch.test", "http://switch.test/", "ftp://switch.test", "http://switch.test?x=1"} {

@@ -45,6 +45,7 @@ func framing(t *testing.T, r response) string {
 // TestFraming opens every page in each of its uses. No page may be framed, except those that 3-D Secure shows in the shop's page. Only the origins of
 // the shop, of payswitch, of the issuer and of the authenticator may frame these.
 func TestFraming(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	check := func(r response, want string) {
 		t.Helper()
@@ -118,6 +119,7 @@ func TestFraming(t *testing.T) {
 
 // TestEveryAnswerIsPrivate: no page may frame a JSON answer, no cache stores it, and browsers send its address nowhere.
 func TestEveryAnswerIsPrivate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, r := range []response{w.post("/payments", plain), w.get("/payments/none"), w.get("/nothing"), w.send("POST", "/payments", "", ""), w.send("GET", "/health", "", ""),
 		w.send("DELETE", "/health", "", ""), w.get("/payments/list"), w.send("GET", "/openapi.yaml", "", ""), w.send("POST", "/webhooks/m1/stripe", "", "{}")} {
@@ -132,6 +134,7 @@ func TestEveryAnswerIsPrivate(t *testing.T) {
 
 // TestFramersAreOrigins: a return_url adds nothing but its origin to the policy.
 func TestFramersAreOrigins(t *testing.T) {
+	t.Parallel()
 	require.Equal(t, "'none'", router.FrameAncestors())
 	require.Equal(t, "*", router.FrameAncestors("https://shop.example", "*"), "the operator lets every page call")
 	require.Equal(t, "'self' https://shop.example http://localhost:3000", router.FrameAncestors("https://shop.example", "http://localhost:3000"))

@@ -70,6 +70,7 @@ func sample(status payment.Status) *change.View {
 
 // TestPaymentGolden shows the payment object in each status.
 func TestPaymentGolden(t *testing.T) {
+	t.Parallel()
 	failure := &payment.AttemptError{Operation: sdk.OpAuthorize, Code: "card_declined", Message: "no money", Reason: sdk.DeclineInsufficientFunds, NetworkCode: "51", AdviceCode: "02"}
 	for status, change := range map[payment.Status]func(v *change.View){
 		payment.RequiresPaymentMethod: func(v *change.View) {
@@ -130,6 +131,7 @@ func readable(object string) string {
 }
 
 func TestEventGolden(t *testing.T) {
+	t.Parallel()
 	v := sample(payment.Succeeded)
 	at := time.Date(2026, 6, 25, 10, 11, 13, 0, time.UTC)
 	b, err := router.Presenter{}.PaymentEvent("evt_1", "payment_succeeded", at, v)
@@ -143,6 +145,7 @@ func TestEventGolden(t *testing.T) {
 }
 
 func TestDeviceData(t *testing.T) {
+	t.Parallel()
 	v := sample(payment.RequiresCustomerAction)
 	v.Attempt.Details.NextAction = &sdk.NextAction{Type: "device_data", URL: "https://acs.test/m", Fields: []sdk.Header{{Name: "JWT", Value: "abc"}}}
 	var p struct {

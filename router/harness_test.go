@@ -28,6 +28,7 @@ import (
 	"payswitch/router"
 	"payswitch/sdk"
 	"payswitch/storage"
+	"payswitch/storage/litetest"
 )
 
 const (
@@ -60,6 +61,8 @@ func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.clock.Lo
 // passes moves the world's time forward.
 func (w *world) passes(d time.Duration) { w.clock.Add(int64(d)) }
 
+func TestMain(m *testing.M) { os.Exit(litetest.Run(m)) }
+
 // option changes the options of a world.
 type option func(*router.Options)
 
@@ -76,7 +79,9 @@ func newWorldWith(t testing.TB, connectors port.Connectors, options ...option) *
 func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Options, options ...option) *world {
 	w := &world{t: t, logs: &bytes.Buffer{}, counted: &counters{}}
 	ctx := context.Background()
-	store, err := storage.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
+	file := filepath.Join(t.TempDir(), "test.db")
+	litetest.Begin(t, file)
+	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{})
 	require.NoError(t, err)
 	w.store = store
 	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))

@@ -58,6 +58,7 @@ func money(p map[string]any) string {
 }
 
 func TestIncrementalAuthorization(t *testing.T) {
+	t.Parallel()
 	w := simulators(t, "archipel", "cybersource", "paypal", "wellsfargo")
 	for _, connector := range []string{"archipel", "cybersource", "stripe", "paypal", "wellsfargo"} {
 		p := w.held(connector, "request_incremental_authorization", "true")
@@ -130,6 +131,7 @@ func TestIncrementalAuthorization(t *testing.T) {
 
 // A deleted customer's money is held no more.
 func TestNoRaiseForADeletedCustomer(t *testing.T) {
+	t.Parallel()
 	w := simulators(t)
 	p := w.held("stripe", "request_incremental_authorization", "true", "customer_id", `"cus_a"`)
 	w.send("DELETE", "/customers/cus_a", w.secret, "").ok()
@@ -140,6 +142,7 @@ func TestNoRaiseForADeletedCustomer(t *testing.T) {
 
 // While the result of a raise is not known, no other raise begins, and what was held before can be captured.
 func TestUnknownRaise(t *testing.T) {
+	t.Parallel()
 	w := simulators(t)
 	p := w.held("stripe", "request_incremental_authorization", "true")
 	open := w.payment(p, "/incremental_authorization", `{"amount":900000502}`).ok()
@@ -167,6 +170,7 @@ func cardOf(number, month, year, cvc string) string {
 }
 
 func TestPartialAuthorization(t *testing.T) {
+	t.Parallel()
 	w := simulators(t, "checkout", "nuvei", "worldpay", "worldpayvantiv")
 	const yes = "enable_partial_authorization"
 	half := cardOf("5518207720770101", "12", "2027", "152")
@@ -213,6 +217,7 @@ func TestPartialAuthorization(t *testing.T) {
 
 // Funds of a payment that allows no partial approval are given back, and the payment has failed.
 func TestUnwantedPartialAuthorization(t *testing.T) {
+	t.Parallel()
 	w := simulators(t)
 	p := w.held("stripe", "amount", "900000008")
 	require.Equal(t, "failed 900000008 900000008 0 -", money(p))
@@ -229,6 +234,7 @@ func TestUnwantedPartialAuthorization(t *testing.T) {
 }
 
 func TestOvercapture(t *testing.T) {
+	t.Parallel()
 	w := simulators(t, "checkout")
 	const yes = "enable_overcapture"
 	for _, method := range []string{"automatic", "manual_multiple"} {
@@ -268,6 +274,7 @@ func TestOvercapture(t *testing.T) {
 }
 
 func TestExtendedAuthorization(t *testing.T) {
+	t.Parallel()
 	w := simulators(t, "paypal", "checkout")
 	const asked = "request_extended_authorization"
 	p := w.held("paypal", "confirm", "false", asked, "true")

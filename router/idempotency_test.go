@@ -13,6 +13,7 @@ import (
 
 // Every API key accepts an Idempotency-Key up to the documented length, and no longer one.
 func TestIdempotencyKeyLength(t *testing.T) {
+	t.Parallel()
 	doc, err := document()
 	require.NoError(t, err)
 	described := doc.Components.Parameters["IdempotencyKey"].Value
@@ -45,6 +46,7 @@ func TestIdempotencyKeyLength(t *testing.T) {
 
 // A caller with the payer's keys cannot block the Idempotency-Keys of the merchant's server, nor read their stored answers.
 func TestIdempotencyKeysOfThePayerAreApart(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.post("/payments", keeping).ok()["payment_method_id"].(string)
 	path := "/customers/cus_1/payment_methods/" + id + "/default"
@@ -62,6 +64,7 @@ func TestIdempotencyKeysOfThePayerAreApart(t *testing.T) {
 
 // The publishable key is public. Without a client secret, an Idempotency-Key has no effect with it and uses no room in the database.
 func TestIdempotencyKeysNeedTheClientSecret(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	open := func() (string, string) {
 		p := w.post("/payments", with(plain, "confirm", "-")).ok()

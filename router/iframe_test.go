@@ -10,6 +10,7 @@ import (
 
 // TestIFrameRedirection: the payment's switch, else the profile's, moves a redirect into the shop's page. The page at its end posts to the shop alone.
 func TestIFrameRedirection(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	secure := with(plain, "authentication_type", `"three_ds"`)
 	p := w.post("/payments", secure).ok()

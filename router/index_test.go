@@ -18,6 +18,7 @@ import (
 const browserAccepts = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
 func TestIndexPage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *router.Options) { o.Version = "1.2.3<b>" })
 	r := w.send("GET", "/", "", "", "Accept", browserAccepts)
 	require.Equal(t, 200, r.status)
@@ -47,6 +48,7 @@ func TestIndexPage(t *testing.T) {
 }
 
 func TestIndexByAccept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *router.Options) { o.Version = "1.2.3" })
 	for accept, want := range map[string]string{
 		"text/html": "text/html; charset=utf-8", "TEXT/HTML; q=0.1": "text/html; charset=utf-8", "application/json;q=0.5, text/html": "text/html; charset=utf-8",
@@ -69,6 +71,7 @@ func TestIndexByAccept(t *testing.T) {
 
 // TestIndexHead: over HTTP, HEAD has the headers of GET and no body.
 func TestIndexHead(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(newWorld(t).server)
 	defer server.Close()
 	fetch := func(method, accept string) (*http.Response, string) {

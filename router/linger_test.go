@@ -52,6 +52,7 @@ func refusals(w *world) []refusal {
 
 // TestRefusalsOfLargeBodiesAreRead: a client that sends its whole body before it reads gets the answer, not a connection reset.
 func TestRefusalsOfLargeBodiesAreRead(t *testing.T) {
+	t.Parallel()
 	w, address := served(t)
 	chunk := bytes.Repeat([]byte("x"), mib)
 	for _, size := range []int{5, 100} {
@@ -101,6 +102,7 @@ func TestRefusalsOfLargeBodiesAreRead(t *testing.T) {
 
 // TestRefusalsOfLargeBodiesByNetHTTP repeats this twenty times with Go's client, which sends and reads at the same time.
 func TestRefusalsOfLargeBodiesByNetHTTP(t *testing.T) {
+	t.Parallel()
 	w, address := served(t)
 	for _, size := range []int{5, 100} {
 		for i := range 20 {

@@ -70,6 +70,7 @@ func (w *world) operations(id string) int {
 }
 
 func TestLinkPaysOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.linkOf("order_details", `[{"product_name":"book <b>","quantity":2,"amount":3000}]`, "description", `"Two books"`)
 	id := p["payment_id"].(string)
@@ -113,6 +114,7 @@ func TestLinkPaysOnce(t *testing.T) {
 
 // A payer presses the button twice, and both forms travel at once.
 func TestLinkDoubleSubmit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.linkOf()
 	page := w.open(linkPath(p)).body
@@ -133,6 +135,7 @@ func TestLinkDoubleSubmit(t *testing.T) {
 
 // A refused card ends the link. Where the profile lets a payer try again, the same form still counts once.
 func TestLinkRefusedCardOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.send("POST", "/account/"+merchant+"/business_profile/"+w.profile, adminKey, `{"is_manual_retry_enabled":true}`).ok()
 	p := w.linkOf()
@@ -149,6 +152,7 @@ func TestLinkRefusedCardOnce(t *testing.T) {
 }
 
 func TestLinkForm(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.linkOf()
 	for name, tc := range map[string]struct{ field, value, text string }{
@@ -189,6 +193,7 @@ func TestLinkForm(t *testing.T) {
 }
 
 func TestLinkStates(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.linkOf()
 	require.Equal(t, 401, w.open("/payment_link/nobody/"+p["payment_id"].(string)).status)
@@ -225,6 +230,7 @@ func TestLinkStates(t *testing.T) {
 
 // The payer comes back from the bank to the status page, and from there to the shop.
 func TestLinkAtTheBank(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.linkOf("authentication_type", `"three_ds"`)
 	form := cardForm(keyOf(t, w.open(linkPath(p)).body), "4000003800000446")
@@ -241,6 +247,7 @@ func TestLinkAtTheBank(t *testing.T) {
 }
 
 func TestSecureLink(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	open := w.linkOf()
 	secure := func(p map[string]any) string {
@@ -294,6 +301,7 @@ func TestSecureLink(t *testing.T) {
 
 // What a merchant writes stays where it stands.
 func TestLinkBranding(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	evil := `\"></style><script>alert(1)</script>`
 	p := w.linkOf("payment_link_config", `{"theme":"#FF0000","seller_name":"`+evil+`","logo":"https://cdn.example/a.png?x=\"'`+evil+`","payment_button_text":"`+evil+`",
@@ -332,6 +340,7 @@ func TestLinkBranding(t *testing.T) {
 }
 
 func TestLinkQR(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.linkOf()
 	r := w.open("/payment_link/qr/" + merchant + "/" + p["payment_id"].(string))

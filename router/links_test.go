@@ -21,6 +21,7 @@ func (w *world) profileLinks(config string) {
 }
 
 func TestPaymentLinkCreate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.linkOf("description", `"Two books"`, "session_expiry", "3600")
 	require.Equal(t, "requires_payment_method", p["status"])
@@ -45,6 +46,7 @@ func TestPaymentLinkCreate(t *testing.T) {
 }
 
 func TestPaymentLinkRefusals(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, tc := range map[string]struct {
 		body    string
@@ -73,6 +75,7 @@ func TestPaymentLinkRefusals(t *testing.T) {
 }
 
 func TestPaymentLinkOfProfile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.profileLinks(`{"theme":"#111111","domain_name":"pay.shop.example:8443","allowed_domains":["*.shop.example"],"business_specific_configs":{"gold":{"theme":"#ffd700"}}}`)
 	p := w.send("POST", "/payments", w.secret, `{"amount":1,"currency":"USD","payment_link":true,"return_url":"https://s.example","payment_id":"pay_1"}`, "Accept-Language", "fr-BE, en;q=0.5").ok()
@@ -102,6 +105,7 @@ func TestPaymentLinkOfProfile(t *testing.T) {
 }
 
 func TestPaymentLinkRecords(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, "[]", string(w.post("/payment_link/list", ``).body))
 	first := w.linkOf("payment_id", `"pay_1"`)

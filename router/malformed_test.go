@@ -11,6 +11,7 @@ import (
 
 // TestMalformed checks the error messages for requests that cannot be parsed. Clients compare these messages.
 func TestMalformed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	currencies := "`AED`, `AFN`, `ALL`, `AMD`, `ANG`"
 	cases := []struct{ name, body, message string }{
@@ -109,6 +110,7 @@ func TestMalformed(t *testing.T) {
 
 // TestMalformedShowsNoCard: an error does not repeat a card number from a wrong field.
 func TestMalformedShowsNoCard(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, body := range []string{
 		`{"4242424242424242":1}`, `{"currency":"4242424242424242"}`, `{"amount":"4242 4242 4242 4242"}`, `{"confirm":4242424242424242}`,
@@ -127,6 +129,7 @@ func TestMalformedShowsNoCard(t *testing.T) {
 
 // TestTolerated: these unusual requests succeed.
 func TestTolerated(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, body := range map[string]string{
 		"nulls":            with(plain, "customer_id", "null", "metadata", "null", "billing", `{"address":null,"phone":null,"email":null}`, "routing", "null"),
@@ -155,6 +158,7 @@ func TestTolerated(t *testing.T) {
 
 // TestContentType: a body without a JSON Content-Type is refused.
 func TestContentType(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, header := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/", ";"} {
 		r := w.send("POST", "/payments", w.secret, plain, "Content-Type", header)

@@ -10,6 +10,7 @@ import (
 
 // TestMethodSessions manages a customer's cards in the order of a widget's calls. A session opens nothing of another customer.
 func TestMethodSessions(t *testing.T) {
+	t.Parallel()
 	w := offering(t, `"connector_name":"stripe","connector_label":"a","payment_methods_enabled":`+cards)
 	mine := w.post("/payments", keeping).ok()["payment_method_id"].(string)
 	theirs := w.post("/payments", with(keeping, "customer_id", `"cus_2"`)).ok()["payment_method_id"].(string)

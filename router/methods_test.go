@@ -19,6 +19,7 @@ func charge(id string, changes ...string) string {
 }
 
 func TestSaveAndCharge(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", keeping).ok()
 	id := p["payment_method_id"].(string)
@@ -55,6 +56,7 @@ func TestSaveAndCharge(t *testing.T) {
 
 // TestChargeRefused: these charges without the customer are refused, and no payment is stored.
 func TestChargeRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.post("/payments", keeping).ok()["payment_method_id"].(string)
 	_, other, _ := w.merchant("m2")
@@ -97,6 +99,7 @@ func TestChargeRefused(t *testing.T) {
 }
 
 func TestListAndPayWithToken(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.post("/payments", keeping).ok()["payment_method_id"].(string)
 	list := w.get("/customers/cus_1/payment_methods").ok()
@@ -141,6 +144,7 @@ func TestListAndPayWithToken(t *testing.T) {
 }
 
 func TestMethodRecords(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.post("/customers", `{"customer_id":"cus_1"}`).ok()
 	create := `{"customer_id":"cus_1","payment_method":"card","metadata":{"a":1},"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"2050","card_holder_name":"J Doe"}}`
@@ -214,6 +218,7 @@ func TestMethodRecords(t *testing.T) {
 }
 
 func TestEphemeralKeys(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.post("/payments", keeping).ok()["payment_method_id"].(string)
 	w.post("/customers", `{"customer_id":"cus_2"}`).ok()
@@ -244,6 +249,7 @@ func TestEphemeralKeys(t *testing.T) {
 }
 
 func TestMandates(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	agree := with(keeping, "customer_acceptance", "-", "mandate_data", `{"customer_acceptance":{"acceptance_type":"online","online":{"ip_address":"1.1.1.1","user_agent":"u"}},
 		"mandate_type":{"single_use":{"amount":800,"currency":"USD","start_date":"2020-01-01T00:00:00Z","end_date":"2040-01-01T00:00:00Z","metadata":{"a":1}}}}`)

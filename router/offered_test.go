@@ -53,6 +53,7 @@ func offers(m map[string]any) map[string]any {
 const cards = `[{"payment_method":"card","payment_method_types":[{"payment_method_type":"credit","card_networks":["Visa","Mastercard"]},{"payment_method_type":"debit","card_networks":["Visa"]}]}]`
 
 func TestOfferedMethods(t *testing.T) {
+	t.Parallel()
 	w := offering(t,
 		`"connector_name":"stripe","connector_label":"a","payment_methods_enabled":[{"payment_method":"card","payment_method_types":[
 			{"payment_method_type":"credit","card_networks":["Visa","Mastercard"],"accepted_currencies":{"type":"enable_only","list":["EUR"]},"minimum_amount":100,"maximum_amount":5000},
@@ -98,6 +99,7 @@ func TestOfferedMethods(t *testing.T) {
 
 // TestOfferedTypes: every shape of a type, the configured filters, and one account where the client starts a session with it.
 func TestOfferedTypes(t *testing.T) {
+	t.Parallel()
 	const wallets = `{"payment_method":"wallet","payment_method_types":[{"payment_method_type":"paypal","payment_experience":"redirect_to_url"},{"payment_method_type":"cashapp","payment_experience":"display_qr_code"}]}`
 	banks := func(more string) string {
 		return `"payment_methods_enabled":[` + wallets + `,{"payment_method":"bank_redirect","payment_method_types":[{"payment_method_type":"ideal"` + more + `},{"payment_method_type":"eps"}]},
@@ -128,6 +130,7 @@ func TestOfferedTypes(t *testing.T) {
 
 // TestOfferedPaymentType: what the payment sets up decides payment_type, and for a set-up without a charge which connectors are on offer.
 func TestOfferedPaymentType(t *testing.T) {
+	t.Parallel()
 	w := offering(t, `"connector_name":"stripe","connector_label":"a","payment_methods_enabled":`+strings.Replace(cards, `]}]}]`, `]}]},{"payment_method":"bank_redirect","payment_method_types":[{"payment_method_type":"ideal"}]}]`, 1))
 	terms := `{"multi_use":{"amount":800,"currency":"EUR"}}`
 	agreed := `{"customer_acceptance":{"acceptance_type":"offline"},"mandate_type":` + terms + `}`
@@ -148,6 +151,7 @@ func TestOfferedPaymentType(t *testing.T) {
 
 // TestRequiredFields: each connector adds its fields, and what the payment has is filled in.
 func TestRequiredFields(t *testing.T) {
+	t.Parallel()
 	w := offering(t, `"connector_name":"stripe","connector_label":"a","payment_methods_enabled":`+cards,
 		`"connector_name":"adyen","connector_label":"b","payment_methods_enabled":[{"payment_method":"card","payment_method_types":[{"payment_method_type":"debit","card_networks":["Visa"]}]}]`)
 	fields := func(kind int, changes ...string) map[string]any {
@@ -167,6 +171,7 @@ func TestRequiredFields(t *testing.T) {
 
 // TestIntentData: the payment's own fields are in the list, for the right client secret alone.
 func TestIntentData(t *testing.T) {
+	t.Parallel()
 	w := offering(t, `"connector_name":"stripe","connector_label":"a","payment_methods_enabled":`+cards)
 	p := w.post("/payments", with(full, "confirm", "false", "payment_method_data", "-", "payment_method", "-", "payment_method_type", "-")).ok()
 	other := w.post("/payments", with(full, "confirm", "false", "customer_id", `"cus_other"`, "email", `"other@example.com"`)).ok()
@@ -185,6 +190,7 @@ func TestIntentData(t *testing.T) {
 
 // TestClientPayment: one call has all that a checkout shows, in the order of a browser's calls.
 func TestClientPayment(t *testing.T) {
+	t.Parallel()
 	w := offering(t, `"connector_name":"stripe","connector_label":"a","payment_methods_enabled":[{"payment_method":"card","payment_method_types":[{"payment_method_type":"credit","card_networks":["Visa"]}]}]`)
 	saved := w.post("/payments", with(keeping, "routing", `{"type":"single","data":"stripe"}`)).ok()["payment_method_id"].(string)
 	w.post("/payments", with(keeping, "customer_id", `"cus_other"`)).ok()
@@ -232,6 +238,7 @@ func TestClientPayment(t *testing.T) {
 
 // TestOfferTables: an operator's tables replace the built-in ones, and a mistake in them is found at the start.
 func TestOfferTables(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for text, want := range map[string]string{`{`: "OfferTables", `{"filter":{}}`: "unknown field", `{"filters":{"stripe":{"credi":{}}}}`: `payment_method_type "credi" is unknown`,
 		`{"filters":{"stripe":{"credit":{"country":"USA"}}}}`: `country "USA" is unknown`, `{"filters":{"stripe":{"credit":{"currency":"usd"}}}}`: `currency "usd" is unknown`,

@@ -30,6 +30,7 @@ func (w *world) home(p map[string]any) string {
 
 // TestNoURLOfOursFollowsTheHost: the host headers of a caller never change the URLs in answers.
 func TestNoURLOfOursFollowsTheHost(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	send := func(method, path, body string) response {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -56,6 +57,7 @@ func TestNoURLOfOursFollowsTheHost(t *testing.T) {
 // TestReturnURLsLeadWhereTheMerchantSaid: neither a browser's additions to a return URL nor the text of a return_url redirect the payer elsewhere or
 // inject a header.
 func TestReturnURLsLeadWhereTheMerchantSaid(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, evil := range []string{"javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "data:text/html,x", "vbscript:x", "//evil.example", "/\\evil.example", "https://",
 		"https://a\r\nSet-Cookie: x=1", "https://a/\nx", "https://a/ b", "https:///x", "blob:https://a/x", "file:///etc/passwd", "https://a/%0d\n"} {
@@ -91,6 +93,7 @@ func TestReturnURLsLeadWhereTheMerchantSaid(t *testing.T) {
 
 // TestPathsWrittenOtherwise: no other spelling of a path opens a page without its token, or an endpoint without its key.
 func TestPathsWrittenOtherwise(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", with(plain, "authentication_type", `"three_ds"`)).ok()
 	id, home := p["payment_id"].(string), w.home(p)
@@ -121,6 +124,7 @@ func TestPathsWrittenOtherwise(t *testing.T) {
 
 // TestOpenRoutesAcrossOrigins: pages of other origins can read no answer and send no credentials of the payer.
 func TestOpenRoutesAcrossOrigins(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		allowed []string
 		want    string
@@ -140,6 +144,7 @@ func TestOpenRoutesAcrossOrigins(t *testing.T) {
 
 // TestWebhookAnswersShowNoAccounts: an unproven message does not show which merchants exist and which processors they use.
 func TestWebhookAnswersShowNoAccounts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string)
 	w.admin("POST", "/account/m1/connectors/"+id, `{"connector_type":"payment_processor","connector_webhook_details":{"merchant_secret":"a webhook secret of the merchant's"}}`).ok()
@@ -166,6 +171,7 @@ func quote(s string) string {
 
 // TestTokensAreNotLogged: the log has no token, right or wrong.
 func TestTokensAreNotLogged(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	k := b.tokens()
 	p := b.post("/payments", with(plain, "authentication_type", `"three_ds"`)).ok()

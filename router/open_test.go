@@ -25,6 +25,7 @@ const form = "application/x-www-form-urlencoded"
 
 // TestOpenRoutesAreListed: the routes without a key are exactly the lines of openRoutes.
 func TestOpenRoutesAreListed(t *testing.T) {
+	t.Parallel()
 	served := newWorld(t).server.OpenPatterns()
 	var listed []string
 	for _, line := range router.OpenRoutes() {
@@ -51,6 +52,7 @@ func TestOpenRoutesAreListed(t *testing.T) {
 
 // TestNothingIsReadBeforeTheToken: a request with a wrong token gets 404, even with further faults. The only call of the engine checks the token.
 func TestNothingIsReadBeforeTheToken(t *testing.T) {
+	t.Parallel()
 	f := &fake{} // every method but OpensURL panics
 	s := f.server(t, router.Options{}, io.Discard)
 	for pattern, methods := range s.OpenPatterns() {
@@ -86,6 +88,7 @@ func (w *world) state(id string) string {
 // TestOpenRoutesWithoutToken opens every public URL as an attacker who knows all ids of a payment but not its token. The attacker sends no token, a
 // guess, and tokens of another payment and of other uses. Each answer equals the answer for an unknown payment, byte for byte. Nothing changes.
 func TestOpenRoutesWithoutToken(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	mine, theirs := b.tokens(), b.tokens()
 	patterns := b.world.server.OpenPatterns()

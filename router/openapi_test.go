@@ -73,6 +73,7 @@ func check(t testing.TB, doc *openapi3.T, pattern string, params map[string]stri
 
 // TestOpenAPIHasEveryRoute: openapi.yaml describes exactly the routes that exist.
 func TestOpenAPIHasEveryRoute(t *testing.T) {
+	t.Parallel()
 	doc, err := document()
 	require.NoError(t, err)
 	var served, described []string
@@ -92,6 +93,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 }
 
 func TestOpenAPIHasEveryRequestField(t *testing.T) {
+	t.Parallel()
 	doc, err := document()
 	require.NoError(t, err)
 	described := slices.Sorted(maps.Keys(doc.Components.Schemas["PaymentRequest"].Value.Properties))
@@ -100,6 +102,7 @@ func TestOpenAPIHasEveryRequestField(t *testing.T) {
 
 // TestOpenAPIIsGenerated: openapi.yaml is up to date with api/.
 func TestOpenAPIIsGenerated(t *testing.T) {
+	t.Parallel()
 	before := readFile(t, "openapi.yaml")
 	cmd := exec.Command("go", "run", "./internal/mergeapi", "-")
 	after, err := cmd.Output()
@@ -108,6 +111,7 @@ func TestOpenAPIIsGenerated(t *testing.T) {
 }
 
 func TestOpenAPIServed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *router.Options) { o.Version = "1.2.3" })
 	r := w.send("GET", "/openapi.yaml", "", "")
 	require.Equal(t, "application/yaml", r.header.Get("Content-Type"))

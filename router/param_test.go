@@ -16,6 +16,7 @@ import (
 
 // TestParamAndHint holds the field and the hint of one error of each kind.
 func TestParamAndHint(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	held := w.post("/payments", with(plain, "capture_method", `"manual"`)).ok()["payment_id"].(string)
 	open := w.post("/payments", with(plain, "confirm", "-")).ok()
@@ -148,6 +149,7 @@ var noField = regexp.MustCompile(`^Json deserialize error: (invalid character|th
 // TestEveryRouteNamesTheField sends wrong values in every field of every route's body and query. Each error about a field names a field
 // of the route, and an error about the value that was sent names that value.
 func TestEveryRouteNamesTheField(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	doc, err := document()
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 // TestDecideAttempt sets statuses by hand: no webhook follows, and no money becomes refundable.
 func TestDecideAttempt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.post("/payments", `{"amount":1000,"currency":"USD"}`).ok()["payment_id"].(string)
 	path := "/payments/" + id + "/manual-update"
@@ -64,6 +65,7 @@ func TestDecideAttempt(t *testing.T) {
 
 // TestDecidedPaymentIsSynced leaves a payment in processing by hand. It then ends in what the processor holds, as an unsigned message makes payswitch ask.
 func TestDecidedPaymentIsSynced(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.paid(1000)
 	w.send("PUT", "/payments/"+id+"/manual-update", adminKey, `{"merchant_id":"`+merchant+`","attempt_id":"`+id+`_1","attempt_status":"pending"}`, "X-Merchant-Id", merchant).ok()

@@ -26,6 +26,7 @@ var carriedFields = []struct {
 
 // Every field of carriedFields arrives at the adapter, in the answer to the create, and in the answer to a later retrieve.
 func TestPaymentFields(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, f := range carriedFields {
 		t.Run(f.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 // TestPaymentLists finds payments by every filter, alone and together, in every order and page.
 func TestPaymentLists(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const card = `"confirm":true,"payment_method":"card","payment_method_type":"credit","payment_method_data":{"card":{"card_number":"%s","card_exp_month":"10","card_exp_year":"50","card_cvc":"737"}}`
 	visa, mastercard, declined := fmt.Sprintf(card, "4242424242424242"), fmt.Sprintf(card, "5555555555554444"), fmt.Sprintf(card, "4000000000000002")
@@ -115,6 +116,7 @@ func TestPaymentLists(t *testing.T) {
 
 // TestPaymentFilters makes the calls that fill a dashboard's filters, and counts by status.
 func TestPaymentFilters(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	before := time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)
 	values := w.post("/payments/filter", `{"start_time":"`+before+`"}`).ok()

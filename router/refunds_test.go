@@ -24,6 +24,7 @@ func (w *world) paid(amount int) string {
 
 // TestRefundGolden shows the refund object, and the event of a refund.
 func TestRefundGolden(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 6, 25, 10, 11, 12, 13_000_000, time.UTC)
 	r := &payment.Refund{MerchantID: "m1", ID: "ref_1", PaymentID: "pay_1", AttemptID: "pay_1_1", ProfileID: "pro_1", AccountID: "mca_1", Connector: "stripe",
 		Status: payment.RefundFailed, Currency: "USD", Amount: 300, ProcessorID: "re_1", CreatedAt: at, ModifiedAt: at.Add(time.Second),
@@ -36,6 +37,7 @@ func TestRefundGolden(t *testing.T) {
 
 // TestRefundCalls makes every call on refunds, with the contract's answers.
 func TestRefundCalls(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.paid(1000)
 	require.Nil(t, w.get("/payments/" + id).ok()["refunds"])
@@ -108,6 +110,7 @@ func TestRefundCalls(t *testing.T) {
 
 // TestRefundRepeated sends one request twice with its Idempotency-Key.
 func TestRefundRepeated(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.paid(1000)
 	body := `{"payment_id":"` + id + `","amount":400}`
@@ -118,6 +121,7 @@ func TestRefundRepeated(t *testing.T) {
 
 // TestRefundOutcomes uses the simulator's amounts: refused, pending, and without an answer.
 func TestRefundOutcomes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for amount, c := range map[int]struct{ first, synced string }{
 		900_000_401: {"failed", "failed"},
@@ -140,6 +144,7 @@ func TestRefundOutcomes(t *testing.T) {
 
 // TestRefundCards uses the simulator's cards, whose payments succeed: pending, failing and slow refunds.
 func TestRefundCards(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, c := range []struct{ card, first, soon, late string }{
 		{"4000000000007726", "pending", "succeeded", "succeeded"},
@@ -164,6 +169,7 @@ func TestRefundCards(t *testing.T) {
 }
 
 func TestListRefunds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, b := w.paid(1000), w.paid(999_999_999)
 	var ids []any
@@ -222,6 +228,7 @@ func TestListRefunds(t *testing.T) {
 
 // TestRefundFilters makes the calls that fill a dashboard's filters, and counts by status.
 func TestRefundFilters(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, b := w.paid(1000), w.paid(999_999_999)
 	before := time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)
@@ -262,6 +269,7 @@ func TestRefundFilters(t *testing.T) {
 }
 
 func TestDecideRefund(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.paid(1000)
 	w.post("/refunds", `{"payment_id":"`+id+`","refund_id":"r1","amount":300}`).ok()
@@ -299,6 +307,7 @@ func TestDecideRefund(t *testing.T) {
 
 // TestRefundOrCancel holds each status of a payment against the contract: a refund gives captured money back, a cancel releases what is not captured.
 func TestRefundOrCancel(t *testing.T) {
+	t.Parallel()
 	const card = `"payment_method":"card","payment_method_data":{"card":{"card_number":"%s","card_exp_month":"10","card_exp_year":"50","card_cvc":"737"}}`
 	made := func(w *world, more, number string) string {
 		return w.post("/payments", `{"amount":1000,"currency":"USD",`+more+fmt.Sprintf(card, number)+`}`).ok()["payment_id"].(string)
@@ -352,6 +361,7 @@ func TestRefundOrCancel(t *testing.T) {
 
 // TestRefundChecksInOrder sends requests that break two rules at once: the contract's first rule answers.
 func TestRefundChecksInOrder(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.paid(1000)
 	old, used := w.paid(1000), w.paid(1000)
@@ -387,6 +397,7 @@ func TestRefundChecksInOrder(t *testing.T) {
 
 // TestDisputedAmounts books signed messages about a dispute: state_metadata shows it once it is lost, and its amount cannot be refunded.
 func TestDisputedAmounts(t *testing.T) {
+	t.Parallel()
 	w, id, says := disputed(t)
 	says("opened", `"sign":false`)
 	w.post("/refunds", `{"payment_id":"`+id+`","refund_id":"r1","amount":100}`).ok()

@@ -24,6 +24,7 @@ func (r response) expect(status int, code, message string) {
 
 // TestRefusedCreate: these well-formed requests are refused, and nothing is stored.
 func TestRefusedCreate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	long := func(n int) string { return `"` + strings.Repeat("a", n) + `"` }
 	year := time.Now().Year()
@@ -82,6 +83,7 @@ func TestRefusedCreate(t *testing.T) {
 }
 
 func TestRoutingForms(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, routing := range []string{`{"type":"single","data":"adyen"}`, `{"type":"single","data":{"connector":"adyen"}}`,
 		`{"type":"priority","data":["adyen",{"connector":"stripe"}]}`, `{"type":"volume_split","data":[{"connector":{"connector":"adyen"},"split":100}]}`} {
@@ -91,6 +93,7 @@ func TestRoutingForms(t *testing.T) {
 
 // TestKeys checks which keys open which routes.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, otherSecret, otherPublishable := w.merchant("m2")
 	p := w.post("/payments", with(plain, "confirm", "false")).ok()
@@ -164,6 +167,7 @@ func TestKeys(t *testing.T) {
 
 // TestWrongState: the status of a payment forbids these operations.
 func TestWrongState(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	done := w.post("/payments", plain).ok()["payment_id"].(string)
 	held := w.post("/payments", with(plain, "capture_method", `"manual"`)).ok()["payment_id"].(string)
@@ -196,6 +200,7 @@ func TestWrongState(t *testing.T) {
 
 // TestSurface checks requests that are refused before any handler runs.
 func TestSurface(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, path := range []string{"/", "/nothing", "/payments/", "/payments//", "//payments", "/Payments", "/payments/x/unknown/y/z/a/b", "/payments/x/../y", "/payments/redirect//m/a"} {
 		r := w.get(path)
@@ -227,6 +232,7 @@ func TestSurface(t *testing.T) {
 
 // TestNotReady: health answers 503 with an error of type api.
 func TestNotReady(t *testing.T) {
+	t.Parallel()
 	var notReady error = &fault.Error{Message: "starting"}
 	w := newWorld(t, func(o *router.Options) { o.Ready = func() error { return notReady } })
 	r := w.send("GET", "/health", "", "")

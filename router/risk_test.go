@@ -65,6 +65,7 @@ func typed(number string, more ...string) string {
 }
 
 func TestBlocklist(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	e := w.block("card_bin", "411111").ok()
 	require.Equal(t, []any{"411111", "card_bin"}, []any{e["fingerprint_id"], e["data_kind"]})
@@ -128,6 +129,7 @@ func TestBlocklist(t *testing.T) {
 
 // TestBlocklistSwitch: the toggle and the config key are one value, and each change counts for the next payment.
 func TestBlocklistSwitch(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	key := "/configs/guard_blocklist_for_" + merchant
 	w.post("/blocklist/toggle", "").refused(400, "IR_06", "status")
@@ -156,6 +158,7 @@ func TestBlocklistSwitch(t *testing.T) {
 
 // TestBlockedPayment: what a blocked confirm answers, leaves behind and announces.
 func TestBlockedPayment(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	w.guarded(true)
 	passed := w.post("/payments", plain).ok()
@@ -188,6 +191,7 @@ func TestBlockedPayment(t *testing.T) {
 
 // TestBlockedWays: a blocked card is stopped whichever way it comes.
 func TestBlockedWays(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	w.post("/account/m1/business_profile/"+w.profile, `{"is_manual_retry_enabled":true,"is_auto_retries_enabled":true,"max_auto_retries_enabled":3}`).ok()
 	saved := w.post("/payments", with(plain, "customer_id", `"cus_1"`, "setup_future_usage", `"on_session"`,
@@ -228,6 +232,7 @@ func TestBlockedWays(t *testing.T) {
 
 // TestFingerprintsDiffer: merchants cannot compare their fingerprints, and no fingerprint follows from the number without the vault.
 func TestFingerprintsDiffer(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	_, other, _ := w.merchant("m2")
 	w.guarded(true)
@@ -246,6 +251,7 @@ func TestFingerprintsDiffer(t *testing.T) {
 
 // TestMethodBlocking: every row of the profile's card blocking.
 func TestMethodBlocking(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	path := "/account/m1/business_profile/" + w.profile
 	set := func(config string) map[string]any {
@@ -307,6 +313,7 @@ func (w *world) upload(csv string) response {
 }
 
 func TestBlocklistBatch(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	w.guarded(true)
 	w.block("card_bin", "411111").ok()
@@ -340,6 +347,7 @@ func TestBlocklistBatch(t *testing.T) {
 }
 
 func TestBlocklistBatchRefused(t *testing.T) {
+	t.Parallel()
 	w := newRisky(t)
 	const head = "type,data,metadata\n"
 	for name, c := range map[string]struct{ csv, message string }{

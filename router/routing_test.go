@@ -46,6 +46,7 @@ func condition(lhs, comparison, kind, value string) string {
 }
 
 func TestRoutingConfigurationsRefused(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	other, _, _ := w.merchant("m2")
 	profiles, err := w.engine.Profiles(t.Context(), other)
@@ -86,6 +87,7 @@ func TestRoutingConfigurationsRefused(t *testing.T) {
 }
 
 func TestRoutingConfigurations(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	single := w.post("/routing", w.configuration(`{"type":"single","data":"adyen"}`, "unknown", "1")).ok()
 	id := single["id"].(string)
@@ -130,6 +132,7 @@ func TestRoutingConfigurations(t *testing.T) {
 
 // TestRoutingRulesInPayments routes payments by every key that a card payment has.
 func TestRoutingRulesInPayments(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	sent := with(plain, "routing", "-", "metadata", `{"udf1":"value1","n":5}`, "business_country", `"FR"`, "business_label", `"shop"`,
 		"billing", `{"address":{"country":"DE"}}`, "payment_method_type", `"debit"`, "customer_id", `"cus_1"`, "setup_future_usage", `"on_session"`, "capture_method", `"manual"`)
@@ -170,6 +173,7 @@ func TestRoutingRulesInPayments(t *testing.T) {
 }
 
 func TestRoutingFieldAndFilter(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	w.activated(`{"type":"single","data":"adyen"}`)
 	pay := func(changes ...string) map[string]any {
@@ -186,6 +190,7 @@ func TestRoutingFieldAndFilter(t *testing.T) {
 }
 
 func TestRoutingEligibility(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	account := "/account/" + merchant + "/connectors/" + w.stripe
 	set := func(methods string) {
@@ -218,6 +223,7 @@ func TestRoutingEligibility(t *testing.T) {
 }
 
 func TestRoutingEvaluate(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	const path = "/routing/rule/evaluate"
 	body := func(parameters, fallback string) string {
@@ -246,6 +252,7 @@ func TestRoutingEvaluate(t *testing.T) {
 }
 
 func TestRoutingReplay(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	for _, currency := range []string{`"EUR"`, `"EUR"`, `"USD"`} {
 		w.post("/payments", with(plain, "routing", "-", "currency", currency)).ok()
@@ -264,6 +271,7 @@ func TestRoutingReplay(t *testing.T) {
 }
 
 func TestDecisionManager(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	const path = "/routing/decision"
 	program := `{"defaultSelection":{"override_3ds":null},"metadata":{},"rules":[{"name":"large","connectorSelection":{"override_3ds":"three_ds"},"statements":[{"condition":[` +
@@ -293,6 +301,7 @@ func TestDecisionManager(t *testing.T) {
 }
 
 func TestSurchargeDecision(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	const path = "/routing/decision/surcharge"
 	program := `{"defaultSelection":{"surcharge_details":null},"metadata":{},"rules":[{"name":"visa","connectorSelection":{"surcharge_details":{"surcharge":{"type":"rate","value":{"percentage":2.5}},
@@ -310,6 +319,7 @@ func TestSurchargeDecision(t *testing.T) {
 }
 
 func TestThreeDSDecision(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	rule := `{"type":"three_ds_decision_rule","data":{"defaultSelection":{"decision":"no_three_ds"},"metadata":{},"rules":[{"name":"large","connectorSelection":{"decision":"three_ds_exemption_requested_tra"},
 		"statements":[{"condition":[` + condition("amount", "greater_than", "number", "500") + `,` + condition("acquirer_fraud_rate", "less_than", "number", "0.13") + `]},
@@ -339,6 +349,7 @@ func TestThreeDSDecision(t *testing.T) {
 }
 
 func TestErrorTable(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	call := func(path, body string) response { return w.send("POST", path, adminKey, body) }
 	key := `"connector":"stripe","flow":"Payment","sub_flow":"Authorize","code":"card_declined","message":"%s"`
@@ -368,6 +379,7 @@ func TestErrorTable(t *testing.T) {
 }
 
 func TestConfigKeys(t *testing.T) {
+	t.Parallel()
 	w := newRouted(t)
 	call := func(method, path, body string) response { return w.send(method, path, adminKey, body) }
 	pair := map[string]any{"key": "should_call_gsm_m1", "value": "true"}

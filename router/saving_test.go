@@ -17,6 +17,7 @@ func saving(p map[string]any) []any {
 
 // TestSavingIsAnswered: a payment that was to save its card says what became of that, and why.
 func TestSavingIsAnswered(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", keeping).ok()
 	require.Equal(t, []any{"saved", "off_session", nil}, saving(p))
@@ -45,6 +46,7 @@ func TestSavingIsAnswered(t *testing.T) {
 
 // TestSavedCardWithoutCVC: a saved card needs its CVC, unless the account that charges it allows a charge without.
 func TestSavedCardWithoutCVC(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.post("/payments", with(keeping, "setup_future_usage", "-")).ok()
 	pay := func(routed string) (item map[string]any, confirmed response) {

@@ -44,6 +44,7 @@ func (w *world) sessionBytes(id string) (found string) {
 const open = `{"amount":1000,"currency":"EUR","customer_id":"cus_1","return_url":"https://example.com/return"}`
 
 func TestSDKAuthorization(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", open).ok()
 	id, secret := p["payment_id"].(string), p["client_secret"].(string)
@@ -71,6 +72,7 @@ func TestSDKAuthorization(t *testing.T) {
 
 // TestSDKTokenRefused: a token with a wrong part is a wrong key, and routes for the merchant's server take no token.
 func TestSDKTokenRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p, other := w.post("/payments", open).ok(), w.post("/payments", with(open, "customer_id", `"cus_2"`)).ok()
 	id, token := p["payment_id"].(string), tokenOf(t, p)
@@ -114,6 +116,7 @@ func TestSDKTokenRefused(t *testing.T) {
 
 // TestClientSession: an update voids the session before it, and a session ends with the payment's secret. A session alone opens the customer.
 func TestClientSession(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", with(open, "session_expiry", "900")).ok()
 	id, first, get := p["payment_id"].(string), tokenOf(t, p), "/payments/"+p["payment_id"].(string)
@@ -140,6 +143,7 @@ func TestClientSession(t *testing.T) {
 
 // TestSDKTokenRepeats: an Idempotency-Key counts with a token, without a client secret in the body.
 func TestSDKTokenRepeats(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.post("/payments", open).ok()
 	body := with(plain, "amount", "-", "currency", "-", "confirm", "-")

@@ -12,6 +12,7 @@ import (
 
 // The simulated 3DS server is served in development only.
 func TestSimulator3DS(t *testing.T) {
+	t.Parallel()
 	bank := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	status := func(w *world, method, path string) int {
 		r, err := newRequest(method, path, "")

@@ -284,6 +284,7 @@ var beyondContract = map[string]string{
 
 // TestEveryStateOperationAndActor compares what each actor gets in each state of a payment with testdata/states.txt, and with the contract.
 func TestEveryStateOperationAndActor(t *testing.T) {
+	t.Parallel()
 	present := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(present)) // bubbles begin in the year 2000

@@ -30,6 +30,7 @@ func (b *bankWorld) app(payment map[string]any, information string) response {
 
 // In a merchant's app, the data of its 3DS SDK goes to the issuer, and the signed content of the issuer's ACS comes back to the SDK.
 func TestAppChannel(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	const with = `,"sdk_information":` + sdkInformation
 	t.Run("frictionless", func(t *testing.T) {
@@ -114,6 +115,7 @@ func (b *bankWorld) complete(serverTransID, how string) string {
 
 // A push of a vendor ends an app's challenge too. The vendor gets every field of the app's SDK.
 func TestAppAtAVendorThatPushes(t *testing.T) {
+	t.Parallel()
 	answers := netceteraAnswers()
 	answers["/3ds/authentication"] = `{"threeDSServerTransID":"s-1","transStatus":"C","authenticationResponse":{"dsTransID":"f25084f0-5b16-4c0a-ae5d-b24808a95e4b",
 		"acsTransID":"a-1","messageVersion":"2.2.0","acsReferenceNumber":"ref-1","acsSignedContent":"h.p.s","acsRenderingType":{"acsInterface":"01","acsUiTemplate":"01"}}}`
@@ -138,6 +140,7 @@ func TestAppAtAVendorThatPushes(t *testing.T) {
 
 // An authenticator that lacks the channel gets no request, and the payment can go on in another channel.
 func TestAppAtAVendorForBrowsers(t *testing.T) {
+	t.Parallel()
 	w := newVendorWorld(t, gpayments.Adapter(), gpaymentsMetadata, gpaymentsAnswers())
 	p, _ := w.invoke("4242424242424242")
 	w.app(p, `,"sdk_information":`+sdkInformation).refused(400, "IR_16", "does not authenticate in the device channel APP")

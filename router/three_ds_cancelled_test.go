@@ -13,6 +13,7 @@ import (
 // TestCancelledChallengeIsTold: if the merchant cancels a payment whose payer is at the bank, a vendor that asks for it gets a message. A result that
 // comes afterwards authorizes nothing.
 func TestCancelledChallengeIsTold(t *testing.T) {
+	t.Parallel()
 	answers := netceteraAnswers()
 	answers["/3ds/challenge-cancelled"] = `{}`
 	w := newVendorWorld(t, netcetera.Adapter(), netceteraMetadata, answers)

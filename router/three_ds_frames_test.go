@@ -42,6 +42,7 @@ var frameSource = regexp.MustCompile(`<iframe src="([^"]*)"`)
 // ActiveServer runs the 3DS method and the challenge on pages of its own, loaded with GET, which tell what happens by events; shops' clients post
 // forms all the same.
 func TestGPaymentsFrames(t *testing.T) {
+	t.Parallel()
 	w := newVendorWorld(t, gpayments.Adapter(), gpaymentsMetadata, gpaymentsAnswers())
 	p, data := w.invoke("4242424242424242")
 	details := data["three_ds_method_details"].(map[string]any)
@@ -111,6 +112,7 @@ func TestGPaymentsFrames(t *testing.T) {
 
 // The page's message only wakes up the engine. The authenticator's result decides.
 func TestGPaymentsResultDecides(t *testing.T) {
+	t.Parallel()
 	w := newVendorWorld(t, gpayments.Adapter(), gpaymentsMetadata, gpaymentsAnswers())
 	p, _ := w.invoke("4242424242424242")
 	tell := w.vendor.body(t, "/api/v2/auth/brw/init")["eventCallbackUrl"].(string)
@@ -128,6 +130,7 @@ func TestGPaymentsResultDecides(t *testing.T) {
 
 // The hosted page needs no special case: it posts to the URL that it gets.
 func TestGPaymentsOnTheHostedPage(t *testing.T) {
+	t.Parallel()
 	w := newVendorWorld(t, gpayments.Adapter(), gpaymentsMetadata, gpaymentsAnswers())
 	p, _ := w.invoke("4242424242424242")
 	run := strings.TrimPrefix(p["next_action"].(map[string]any)["redirect_to_url"].(string), publicURL)

@@ -36,6 +36,7 @@ func formOf(t testing.TB, page string) (action string, fields url.Values) {
 
 // TestHostedWithoutScripts goes through the pages with their forms alone, like a browser without JavaScript.
 func TestHostedWithoutScripts(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	payment, to := b.hosted("0070")
 	page := b.send("GET", strings.TrimPrefix(to, publicURL), "", "")
@@ -78,6 +79,7 @@ func TestHostedWithoutScripts(t *testing.T) {
 
 // TestHostedFrame: with scripts and enough room, the page shows the bank in a frame of the promised size.
 func TestHostedFrame(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	_, to := b.hosted("0170")
 	page := b.send("GET", strings.TrimPrefix(to, publicURL), "", "")
@@ -97,6 +99,7 @@ func TestHostedFrame(t *testing.T) {
 
 // A browser can send any data about itself. Wrong data can do no more than fail the authentication.
 func TestHostedHostileFields(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	for name, change := range map[string]url.Values{
 		"no fields": {}, "texts instead of numbers": {"java_script": {"true"}, "color_depth": {"x"}, "screen_width": {"1e9"}, "time_zone": {"99999999999999999999"}},
@@ -113,6 +116,7 @@ func TestHostedHostileFields(t *testing.T) {
 }
 
 func TestHostedPageOfNobody(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	_, to := b.hosted("0000")
 	path := strings.TrimPrefix(to, publicURL)
@@ -129,6 +133,7 @@ func TestHostedPageOfNobody(t *testing.T) {
 
 // TestNoReturnURL: without a return_url, the page of the payment shows the payer the result.
 func TestNoReturnURL(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	for digits, want := range map[string]string{"0100": "Thank you, your payment went through", "0110": "Your payment did not go through"} {
 		body := strings.Replace(secure(simulator3ds.CardNumber(simulator3ds.Visa, digits)), `"return_url":"https://shop.example/done?order=7",`, "", 1)

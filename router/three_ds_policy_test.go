@@ -11,6 +11,7 @@ import (
 
 // TestThreeDSPolicy: a profile shows its whole policy, an update replaces all of it, and an error names the wrong setting.
 func TestThreeDSPolicy(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	one := "/account/m1/business_profile/" + w.profile
 	policy := func(p map[string]any) map[string]any { return p["external_three_ds_policy"].(map[string]any) }

@@ -28,6 +28,7 @@ func (c *challenged) polled() any {
 // TestSlowResultInAFrame: a result that comes six seconds after the challenge. The return page and the authorize URL tell the shop's page to poll, and
 // the poll ends with the result.
 func TestSlowResultInAFrame(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	c := b.challenge("0170")
 	b.says("/sim/3ds/postauth", noResult)
@@ -48,6 +49,7 @@ func TestSlowResultInAFrame(t *testing.T) {
 
 // TestResultOfAClosedChallenge: the shop's page gave the challenge up, so it opens the authorize URL in a frame. A result that comes in time counts.
 func TestResultOfAClosedChallenge(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	c := b.challenge("0170")
 	require.Contains(t, c.framed(), "poll_status")
@@ -68,6 +70,7 @@ func TestResultOfAClosedChallenge(t *testing.T) {
 
 // TestNoticeGoesToTheParentAlone: the page's script posts to the page around it, and to no page further out.
 func TestNoticeGoesToTheParentAlone(t *testing.T) {
+	t.Parallel()
 	page := readFile(t, "pages/three_ds.html")
 	require.NotContains(t, page, "window.top")
 	require.NotContains(t, page, `"*"`)
@@ -79,6 +82,7 @@ func TestNoticeGoesToTheParentAlone(t *testing.T) {
 // TestImpatientReload: a payer whose browser waits at the authorize URL reloads the page. The first visit ends, and the challenge is not given up before
 // its time.
 func TestImpatientReload(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	c := b.challenge("0170")
 	ctx, reload := context.WithCancel(context.Background())

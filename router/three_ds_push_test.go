@@ -34,6 +34,7 @@ func rreq(status string) string {
 
 // Netcetera pushes to the URL that it got for this authentication. The URL is the only proof, so a push to another URL is refused.
 func TestNetceteraPushes(t *testing.T) {
+	t.Parallel()
 	w := newVendorWorld(t, netcetera.Adapter(), netceteraMetadata, netceteraAnswers())
 	p, _ := w.invoke("4242424242424242")
 	require.Equal(t, "C", w.authenticate(p, "U")["trans_status"])
@@ -57,6 +58,7 @@ func TestNetceteraPushes(t *testing.T) {
 
 // A vendor that signs its messages may send them to the account's URL.
 func TestSignedResultsAtTheAccountsURL(t *testing.T) {
+	t.Parallel()
 	a := netcetera.Adapter()
 	read := a.Webhook
 	a.Manifest.Credentials = append(a.Manifest.Credentials, sdk.Field{Name: "webhook_secret", Label: "Webhook secret", Type: "secret", Optional: true})

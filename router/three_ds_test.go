@@ -193,6 +193,7 @@ func (b *bankWorld) ended(payment map[string]any) map[string]any {
 
 // TestThreeDSFlow runs the three-step flow over HTTP. The test plays the browser's part.
 func TestThreeDSFlow(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	t.Run("frictionless with the 3DS method", func(t *testing.T) {
 		p, data := b.invoke("4000003000000006")
@@ -313,6 +314,7 @@ func TestThreeDSChallenges(t *testing.T) {
 
 // TestThreeDSForged: a browser's message proves nothing.
 func TestThreeDSForged(t *testing.T) {
+	t.Parallel()
 	b := newBankWorld(t)
 	p, data := b.invoke("4000003001700000")
 	out := b.authenticate(p, "U")

@@ -14,6 +14,7 @@ import (
 
 // TestUnparsedRequests: a request that net/http refuses before any handler runs gets the JSON error.
 func TestUnparsedRequests(t *testing.T) {
+	t.Parallel()
 	w, address := served(t)
 	const host = "Host: switch.test\r\n"
 	for name, c := range map[string]struct {
@@ -55,6 +56,7 @@ func TestUnparsedRequests(t *testing.T) {
 
 // TestListenerLeavesAnswers: an answer of a handler is the same with and without Listener, whatever text stands in it.
 func TestListenerLeavesAnswers(t *testing.T) {
+	t.Parallel()
 	w, address := served(t)
 	r, err := http.Get("http://" + address + "/openapi.yaml")
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 // A browser must not run an adapter's reply as a page of payswitch: any page can post a form to the webhook's URL and so show the reply in a
 // browser, at the address of payswitch.
 func TestWebhookReplyIsNoPage(t *testing.T) {
+	t.Parallel()
 	const page = `<html xmlns="http://www.w3.org/1999/xhtml"><script>alert(document.domain)</script><form action="https://author.example"/></html>`
 	hostile := simulator.Adapter()
 	var reply sdk.Reply

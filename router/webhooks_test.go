@@ -26,6 +26,7 @@ func (w *world) hook(method, path, body string, header map[string]string) respon
 }
 
 func TestWebhooks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const list = "/account/m1/connectors"
 	id := w.get(list).list()[0]["merchant_connector_id"].(string)

@@ -18,6 +18,7 @@ import (
 
 // TestTOTPVectors are those of RFC 6238, appendix B.
 func TestTOTPVectors(t *testing.T) {
+	t.Parallel()
 	const seed = "12345678901234567890"
 	keys := []struct {
 		h   func() hash.Hash
@@ -38,6 +39,7 @@ func TestTOTPVectors(t *testing.T) {
 }
 
 func TestTOTPSteps(t *testing.T) {
+	t.Parallel()
 	key := []byte("12345678901234567890")
 	now := time.Unix(1111111109, 0)
 	step := now.Unix() / totpPeriod
@@ -57,6 +59,7 @@ func TestTOTPSteps(t *testing.T) {
 }
 
 func TestCheckPassword(t *testing.T) {
+	t.Parallel()
 	for _, bad := range []string{"short", "12345678901", "password1234", "Passw0rd1234!", "123456789012", "qwertyuiop123", "aaaaaaaaaaaaaaaa",
 		"welcome2026!!", "letmeinletmein",
 		"ada.lovelace1815", "adalovelace2026", "payswitchpayswitch", "Summer2026Summer", "abcabcabcabcabc", "admin_admin_1", "P@ssw0rdP@ssw0rd", "2026-05-03-12", strings.Repeat("long ", 60), "\xff\xfe not text at all"} {
@@ -69,6 +72,7 @@ func TestCheckPassword(t *testing.T) {
 }
 
 func TestPasswordHash(t *testing.T) {
+	t.Parallel()
 	h := newHasher()
 	ctx := context.Background()
 	made, err := h.make(ctx, secret.New("seven green kettles"))
@@ -93,6 +97,7 @@ func TestPasswordHash(t *testing.T) {
 
 // TestHashesAtOnce: four hashes run, and a fifth waits for its turn or its caller's end.
 func TestHashesAtOnce(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := &hasher{turns: make(chan struct{}, 4)}
 		release := make(chan struct{})
@@ -114,6 +119,7 @@ func TestHashesAtOnce(t *testing.T) {
 
 // TestUnknownUserCostsTheSame: an unknown user is hashed with the same parameters as a known one.
 func TestUnknownUserCostsTheSame(t *testing.T) {
+	t.Parallel()
 	h := newHasher()
 	made, err := h.make(context.Background(), secret.New("seven green kettles"))
 	require.NoError(t, err)
@@ -122,6 +128,7 @@ func TestUnknownUserCostsTheSame(t *testing.T) {
 }
 
 func TestNetwork(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]string{"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7",
 		"2001:db8:1:2:3::4": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64", "odd": "odd"} {
 		require.Equal(t, want, network(address))

@@ -13,6 +13,7 @@ import (
 
 // TestEscalation: an administrator of one merchant gives no role elsewhere, and takes over no user who has one.
 func TestEscalation(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	adminID, _, in := h.admin("ad@example.com", adminOne)
 	opID := h.user("op@example.com", staff.Grant{Role: staff.Operator})
@@ -69,6 +70,7 @@ func TestEscalation(t *testing.T) {
 
 // TestRaisedRole: a session that was opened with a password alone ends when the role asks for more.
 func TestRaisedRole(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	h.user("vi@example.com", viewer)
 	in, err := h.Login(ctx, here, "vi@example.com", phrase)
@@ -84,6 +86,7 @@ func TestRaisedRole(t *testing.T) {
 }
 
 func TestStepUp(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	viewerID := h.user("vi@example.com", viewer)
 	_, key, in := h.admin("ad@example.com", adminOne)
@@ -120,6 +123,7 @@ func TestStepUp(t *testing.T) {
 }
 
 func TestPasskeys(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	id := h.user("ad@example.com", adminOne)
 	half, err := h.Login(ctx, here, "ad@example.com", phrase)
@@ -180,6 +184,7 @@ func TestPasskeys(t *testing.T) {
 }
 
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	_, err := h.DemoLink(ctx, "demo@example.com", "Demo")
 	require.Error(t, err, "outside of the demo no link logs in")
@@ -202,6 +207,7 @@ func TestDemo(t *testing.T) {
 }
 
 func TestTaste(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	h.user("vi@example.com", viewer)
 	in, err := h.Login(ctx, here, "vi@example.com", phrase)

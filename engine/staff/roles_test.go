@@ -14,6 +14,7 @@ import (
 
 // TestRoleTable compares the table with its picture, so that a change of what a role may do is seen twice.
 func TestRoleTable(t *testing.T) {
+	t.Parallel()
 	const want = `
 adapters.manage   - - - - A
 audit.see         - - - A A
@@ -51,6 +52,7 @@ users.manage      - - - - A
 }
 
 func TestMay(t *testing.T) {
+	t.Parallel()
 	s := &Session{Grants: []Grant{{MerchantID: "m1", Role: Developer}, {MerchantID: "m2", Role: Viewer}}}
 	assert.True(t, s.May(ManageKeys, "m1"))
 	assert.True(t, s.MayOn(ManageKeys, "m1", false))
@@ -69,6 +71,7 @@ func TestMay(t *testing.T) {
 }
 
 func TestMayRefund(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
 	usd := func(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"} }
 	limits := map[sdk.Currency]int64{"USD": 10000}

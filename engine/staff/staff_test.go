@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"payswitch/engine/secret"
 	"payswitch/engine/staff"
 	"payswitch/storage"
+	"payswitch/storage/litetest"
 )
 
 const masterKey = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
@@ -76,9 +78,13 @@ func (fakePasskeys) FinishLogin(state string, answer []byte, find func(string) (
 	return staff.Passkey{}, errors.New("no such passkey")
 }
 
+func TestMain(m *testing.M) { os.Exit(litetest.Run(m)) }
+
 func newHouse(t *testing.T, o staff.Options) *house {
 	h := &house{t: t, time: time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)}
-	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "p.db"), storage.Options{Clock: h.now})
+	file := filepath.Join(t.TempDir(), "p.db")
+	litetest.Begin(t, file)
+	db, err := storage.Open(t.Context(), "sqlite:"+file, storage.Options{Clock: h.now})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	h.db = db
@@ -156,6 +162,7 @@ var (
 )
 
 func TestFirstUser(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	link, ok, err := h.FirstLink(ctx)
 	require.NoError(t, err)
@@ -192,6 +199,7 @@ func TestFirstUser(t *testing.T) {
 
 // TestFirstLinksTogether uses two first links at once.
 func TestFirstLinksTogether(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	var links []secret.Value
 	for range 4 {
@@ -216,6 +224,7 @@ func TestFirstLinksTogether(t *testing.T) {
 }
 
 func TestLinkEnds(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	link, _, err := h.FirstLink(ctx)
 	require.NoError(t, err)
@@ -227,6 +236,7 @@ func TestLinkEnds(t *testing.T) {
 }
 
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	h.user("vi@example.com", viewer)
 	in, err := h.Login(ctx, here, " Vi@Example.com", phrase)
@@ -247,6 +257,7 @@ func TestLogin(t *testing.T) {
 
 // TestGuessing: ten failures lock a user at every node, for the right password too, and for as many guesses at once.
 func TestGuessing(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	id := h.user("vi@example.com", viewer)
 	nodes := []*house{h, h.node(staff.Options{})}
@@ -291,6 +302,7 @@ func TestGuessing(t *testing.T) {
 
 // TestGuessingTogether: of thirty guesses at once, ten are compared.
 func TestGuessingTogether(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	_, key, _ := h.admin("ad@example.com", adminOne)
 	h.pass(time.Minute)
@@ -320,6 +332,7 @@ func TestGuessingTogether(t *testing.T) {
 
 // TestPasswordKnown: who knows the password cannot try codes without end by logging in between.
 func TestPasswordKnown(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	_, key, _ := h.admin("ad@example.com", adminOne)
 	h.pass(time.Minute)
@@ -341,6 +354,7 @@ func TestPasswordKnown(t *testing.T) {
 }
 
 func TestAddressIsSlowed(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	h.user("vi@example.com", viewer)
 	six := func(n int) staff.Visit { return staff.Visit{Address: fmt.Sprintf("2001:db8:1:2:%x::1", n)} }
@@ -360,6 +374,7 @@ func TestAddressIsSlowed(t *testing.T) {
 }
 
 func TestCodeWorksOnce(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	_, key, full := h.admin("ad@example.com", adminOne)
 	half, err := h.Login(ctx, here, "ad@example.com", phrase)
@@ -388,6 +403,7 @@ func TestCodeWorksOnce(t *testing.T) {
 
 // TestTokenChanges: a token from before a login is worth nothing after it, so that planting one is of no use.
 func TestTokenChanges(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	_, key, full := h.admin("ad@example.com", adminOne)
 	h.pass(time.Minute)
@@ -419,6 +435,7 @@ func TestTokenChanges(t *testing.T) {
 }
 
 func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	h.user("vi@example.com", viewer)
 	_, _, in := h.admin("ad@example.com", adminOne)
@@ -453,6 +470,7 @@ func TestSessionsEnd(t *testing.T) {
 }
 
 func TestOwnLogins(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	h.user("vi@example.com", viewer)
 	var tokens []secret.Value
@@ -484,6 +502,7 @@ func TestOwnLogins(t *testing.T) {
 }
 
 func TestDisabledUser(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	id := h.user("vi@example.com", viewer)
 	in, err := h.Login(ctx, here, "vi@example.com", phrase)
@@ -505,6 +524,7 @@ func TestDisabledUser(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, staff.Options{})
 	id, key, full := h.admin("ad@example.com", adminOne)
 	link, err := h.Reset(ctx, nil, id)

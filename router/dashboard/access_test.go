@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -32,7 +33,10 @@ import (
 	"payswitch/router"
 	"payswitch/sdk"
 	"payswitch/storage"
+	"payswitch/storage/litetest"
 )
+
+func TestMain(m *testing.M) { os.Exit(litetest.Run(m)) }
 
 // staffWorld is the dashboard with people, over the real engine and SQLite. Its clock stands still unless a test moves it.
 type staffWorld struct {
@@ -60,6 +64,7 @@ func newStaffWorld(t testing.TB, keys staff.Passkeys, options ...func(*Options))
 	t.Helper()
 	w := &staffWorld{t: t, file: filepath.Join(t.TempDir(), "test.db"), time: time.Now()}
 	ctx := context.Background()
+	litetest.Begin(t, w.file)
 	store, err := storage.Open(ctx, "sqlite:"+w.file, storage.Options{})
 	require.NoError(t, err)
 	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
@@ -198,6 +203,7 @@ func appCode(key string, at time.Time) string {
 
 // TestFirstRun: the first link makes the first user. Until then other machines get nothing, nor does a proxy on this one.
 func TestFirstRun(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	link, _, err := w.staff.FirstLink(t.Context())
 	require.NoError(t, err)
@@ -227,6 +233,7 @@ func TestFirstRun(t *testing.T) {
 }
 
 func TestCookie(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	v, _, _ := w.signedIn("vi@example.com", staff.Grant{MerchantID: "acme", Role: staff.Viewer})
 	require.Equal(t, "ps", v.cookie.Name, "without TLS browsers refuse the prefix")
@@ -246,6 +253,7 @@ func TestCookie(t *testing.T) {
 
 // TestSignIn goes through a login of two steps, and out again.
 func TestSignIn(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	_, _, key := w.signedIn("ad@example.com", staff.Grant{MerchantID: "acme", Role: staff.Admin})
 	v := w.visitor()
@@ -281,6 +289,7 @@ func TestSignIn(t *testing.T) {
 
 // TestFixation: a token that somebody planted in the browser is not the one after the login.
 func TestFixation(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	w.user("vi@example.com", staff.Grant{MerchantID: "acme", Role: staff.Viewer})
 	v := w.visitor()
@@ -293,6 +302,7 @@ func TestFixation(t *testing.T) {
 }
 
 func TestSessionOfDisabledUser(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	v, id, _ := w.signedIn("vi@example.com", staff.Grant{MerchantID: "acme", Role: staff.Viewer})
 	require.Equal(t, http.StatusOK, v.get("/m/acme/").Code)
@@ -303,6 +313,7 @@ func TestSessionOfDisabledUser(t *testing.T) {
 
 // TestForeignPosts: no form of another origin reaches a handler, on any route.
 func TestForeignPosts(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	v, _, _ := w.signedIn("ad@example.com", staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
 	posts := 0
@@ -331,6 +342,7 @@ func filled(pattern string) string {
 
 // TestRouteByRole asks for each route as each role: what the table of roles does not allow is refused before its handler runs.
 func TestRouteByRole(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	for _, role := range staff.Roles() {
 		g := staff.Grant{MerchantID: "acme", Role: role}
@@ -356,6 +368,7 @@ func TestRouteByRole(t *testing.T) {
 
 // TestEveryRouteIsGuarded asks for each route without a session.
 func TestEveryRouteIsGuarded(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	w.user("vi@example.com", staff.Grant{MerchantID: "acme", Role: staff.Viewer})
 	open := map[string]bool{"GET /login": true, "POST /login": true, "POST /login/passkey": true, "POST /passkey": true,
@@ -374,6 +387,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 
 // TestGETsChangeNothing compares the database before and after a GET of each route.
 func TestGETsChangeNothing(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	v, _, _ := w.signedIn("ad@example.com", staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
 	link, _, err := w.staff.Invite(t.Context(), nil, staff.InviteInput{Email: "new@example.com", Grants: []staff.Grant{{MerchantID: "acme",
@@ -432,6 +446,7 @@ func (w *staffWorld) sums() map[string]string {
 
 // TestLinkFromElsewhere: a link in a mail comes without the strict cookie, and the page loads itself again. Nothing else of another site does.
 func TestLinkFromElsewhere(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	v, _, _ := w.signedIn("vi@example.com", staff.Grant{MerchantID: "acme", Role: staff.Viewer})
 	mail := w.visitor()
@@ -449,6 +464,7 @@ func TestLinkFromElsewhere(t *testing.T) {
 }
 
 func TestNext(t *testing.T) {
+	t.Parallel()
 	for given, want := range map[string]string{"/m/acme/?a=b": "/m/acme/?a=b", "": "/", "https://evil.example/": "/", "//evil.example": "/",
 		`/\evil.example`: "/", "javascript:alert(1)": "/",
 		"/login": "/", "/confirm?next=/": "/", "evil": "/", "/a\r\nSet-Cookie: b": "/", "/enter/abc": "/", "///evil.example": "/"} {
@@ -458,6 +474,7 @@ func TestNext(t *testing.T) {
 
 // TestTeam invites, changes and removes people, and refuses what would raise the administrator's own rights.
 func TestTeam(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	v, own, key := w.signedIn("ad@example.com", staff.Grant{MerchantID: "acme", Role: staff.Admin})
 	operator := w.user("op@example.com", staff.Grant{Role: staff.Operator})
@@ -505,6 +522,7 @@ func TestTeam(t *testing.T) {
 
 // TestMe changes what people change about themselves.
 func TestMe(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	v, _, _ := w.signedIn("vi@example.com", staff.Grant{MerchantID: "acme", Role: staff.Viewer})
 	v.goes("/me?done=saved", "/me", "name", "Vi", "time_zone", "Asia/Tokyo", "theme", "dark")
@@ -534,6 +552,7 @@ func TestMe(t *testing.T) {
 
 // TestSecretsStayOut: no page shows a token of a session, a password hash or the key of an app that counts.
 func TestSecretsStayOut(t *testing.T) {
+	t.Parallel()
 	w := newStaffWorld(t, nil)
 	v, _, key := w.signedIn("ad@example.com", staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
 	for _, r := range w.server.routes {
@@ -547,6 +566,7 @@ func TestSecretsStayOut(t *testing.T) {
 }
 
 func TestBrowserName(t *testing.T) {
+	t.Parallel()
 	for agent, want := range map[string]string{
 		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36":                                   "Chrome on Linux",
 		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1": "Safari on iPhone",

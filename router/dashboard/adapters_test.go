@@ -37,6 +37,7 @@ func (a *approver) Approve(_ context.Context, auth account.Auth, id, hash string
 
 // TestApproveAdapter: an operator sees what an adapter asks for and approves the build that the page shows; other people see nothing of it.
 func TestApproveAdapter(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.done("/m/acme/connectors", "connector", "adyen", "credential.api_key", "k", "credential.key1", "k")
 	require.Equal(t, http.StatusForbidden, get(t, w.server, "/adapters").Code)

@@ -39,6 +39,7 @@ const found = `(async () => {
 // TestPagesInABrowser looks at every state of every page: light and dark, wide and as narrow as a small telephone. TEST_SCREENSHOTS names a folder for
 // pictures of them.
 func TestPagesInABrowser(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
 		require.Empty(t, os.Getenv("TEST_ALL"), "make test skips nothing: install chromium")

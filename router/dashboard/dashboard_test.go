@@ -87,6 +87,7 @@ var (
 
 // TestPages renders every page in every state. A page has no inline code, and only those attributes of htmx that run no text as code.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, staff.Admin)
 	seen := map[string]bool{}
 	for _, st := range allStates(t) {
@@ -109,6 +110,7 @@ func TestPages(t *testing.T) {
 
 // TestTriggers holds that no template has a trigger with a condition: htmx would run it as code.
 func TestTriggers(t *testing.T) {
+	t.Parallel()
 	for _, dir := range []string{"pages", "pages/parts"} {
 		files, err := pageFiles.ReadDir(dir)
 		require.NoError(t, err)
@@ -126,6 +128,7 @@ func TestTriggers(t *testing.T) {
 
 // TestVendored holds that the library is the one that its README names.
 func TestVendored(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("src/vendor/htmx.esm.min.js")
 	require.NoError(t, err)
 	readme, err := os.ReadFile("src/vendor/README.md")
@@ -135,6 +138,7 @@ func TestVendored(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, staff.Viewer)
 	for _, path := range []string{"/m/acme/", "/nowhere", s.assets.address("app.js"), "/"} {
 		h := get(t, s, path).Header()
@@ -148,6 +152,7 @@ func TestHeaders(t *testing.T) {
 }
 
 func TestAssets(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, staff.Viewer)
 	plain := get(t, s, s.assets.address("app.css"))
 	require.Equal(t, http.StatusOK, plain.Code)
@@ -161,6 +166,7 @@ func TestAssets(t *testing.T) {
 
 // TestWhoMaySee: without a session every page leads to the login, and a foreign merchant is as unknown as one that does not exist.
 func TestWhoMaySee(t *testing.T) {
+	t.Parallel()
 	require.Equal(t, http.StatusNotFound, get(t, newServer(t, ""), "/no/such/page").Code)
 	in := get(t, newServer(t, ""), "/m/acme/")
 	require.Equal(t, http.StatusSeeOther, in.Code)
@@ -178,6 +184,7 @@ func TestWhoMaySee(t *testing.T) {
 
 // TestForeignForms: no form of another origin does anything, not even one of the same site: another port of the same host shares its cookies.
 func TestForeignForms(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, staff.Admin)
 	for site, want := range map[string]int{"cross-site": http.StatusForbidden, "same-site": http.StatusForbidden, "none": http.StatusForbidden,
 		"same-origin": http.StatusMethodNotAllowed} {
@@ -195,6 +202,7 @@ func TestForeignForms(t *testing.T) {
 }
 
 func TestMoney(t *testing.T) {
+	t.Parallel()
 	for want, m := range map[string]Money{"0.01 USD": {1, "USD"}, "1,234.56 USD": {123456, "USD"}, "9,999,999.99 USD": {999_999_999, "USD"}, "1,200 JPY": {1200, "JPY"},
 		"123,456.789 KWD": {123456789, "KWD"}, "−10.00 EUR": {-1000, "EUR"}, "100 minor units XXQ": {100, "XXQ"}} {
 		require.Equal(t, want, m.String())

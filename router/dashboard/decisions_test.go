@@ -24,6 +24,7 @@ func (w *world) doubt() string {
 
 // TestDecide: an operation in doubt is shown with its evidence, and only what the engine allows can be said about it, with a reason.
 func TestDecide(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.Contains(t, w.page("/decisions"), "Nothing in doubt")
 	w.done("/m/acme/connectors", "connector", "simulator")
@@ -63,6 +64,7 @@ func TestDecide(t *testing.T) {
 
 // TestWhoDecides: support sees no decision, and an admin sees those of the own merchant alone.
 func TestWhoDecides(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.done("/m/acme/connectors", "connector", "simulator")
 	id := w.doubt()

@@ -25,6 +25,7 @@ var whsec = regexp.MustCompile(`whsec_[0-9A-Za-z+/=_-]+`)
 
 // TestEndpoints: an endpoint is added, changed, gets a new secret, is switched and deleted; its secret shows once.
 func TestEndpoints(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	to := "/m/acme/webhooks/" + w.profile().ID
 	require.Contains(t, w.page("/m/acme/webhooks"), "No endpoint yet")
@@ -58,6 +59,7 @@ func TestEndpoints(t *testing.T) {
 
 // TestProfileURL: the profile's own webhook_url is changed without what else its webhook_details hold.
 func TestProfileURL(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.profile().ID
 	for _, in := range []string{`{"webhook_details": {"webhook_url": "https://shop.example/old", "webhook_password": "marked_secret"}}`} {
@@ -76,6 +78,7 @@ func TestProfileURL(t *testing.T) {
 
 // TestEvents: a delivery that failed is seen with its answer and sent again, alone or with others.
 func TestEvents(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.Contains(t, w.page("/m/acme/events"), "No event yet")
 	w.done("/m/acme/connectors", "connector", "simulator")

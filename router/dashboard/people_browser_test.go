@@ -93,6 +93,7 @@ func (w *staffWorld) at() string {
 
 // TestPasskeyInABrowser adds a passkey at the first login, signs in with it and the password, and confirms a change with it.
 func TestPasskeyInABrowser(t *testing.T) {
+	t.Parallel()
 	b := newChromium(t)
 	w := newStaffWorld(t, nil)
 	base := w.at()
@@ -143,6 +144,7 @@ func TestPasskeyInABrowser(t *testing.T) {
 
 // TestPeopleWithoutScript signs in, adds an app and invites, in a browser without JavaScript. A link of another site finds the session, too.
 func TestPeopleWithoutScript(t *testing.T) {
+	t.Parallel()
 	b := newChromium(t)
 	w := newStaffWorld(t, nil)
 	base := w.at()

@@ -23,6 +23,7 @@ func draftOf(t testing.TB, rec *httptest.ResponseRecorder) string {
 
 // TestRouting: a person writes rules, moves them, tries them on past payments, saves, activates, and goes back; nothing of it needs a script.
 func TestRouting(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.Contains(t, w.page("/m/acme/routing"), "no payment can go anywhere")
 	a := w.done("/m/acme/connectors", "connector", "simulator", "connector_label", "first")
@@ -79,6 +80,7 @@ func TestRouting(t *testing.T) {
 
 // TestRoutingKeys: every fact that the form offers is one that the engine knows for payments.
 func TestRoutingKeys(t *testing.T) {
+	t.Parallel()
 	for key, value := range map[string]string{"amount": "5", "currency": `"USD"`, "card_network": `"Visa"`, "issuer_country": `"Germany"`, "card_bin": `"424242"`, "card_type": `"credit"`,
 		"capture_method": `"manual"`, "authentication_type": `"three_ds"`, "billing_country": `"Germany"`} {
 		kind := ""

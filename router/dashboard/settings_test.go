@@ -17,6 +17,7 @@ const marked = "marked_secret_0815"
 
 // TestConnectorForm: an account is made by the form that the manifest draws. Its secrets show on no page, and they stay when other fields change.
 func TestConnectorForm(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.Contains(t, w.page("/m/acme/connectors"), "No connector yet")
 	form := w.page("/m/acme/connectors/new?connector=adyen")
@@ -74,6 +75,7 @@ func TestConnectorForm(t *testing.T) {
 
 // TestEveryManifestDraws: each adapter's form can be drawn, and what it draws is what the engine asks for.
 func TestEveryManifestDraws(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, info := range w.server.Adapters.Adapters() {
 		k := processors
@@ -95,6 +97,7 @@ func TestEveryManifestDraws(t *testing.T) {
 
 // TestStepUp: credentials and keys need a fresh second factor, and nothing changes without it.
 func TestStepUp(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.person.SecondFactorAt = time.Now().Add(-time.Hour)
 	require.Contains(t, w.page("/m/acme/keys"), "Confirm with the second factor")
@@ -113,6 +116,7 @@ func TestStepUp(t *testing.T) {
 
 // TestKeys: a key is shown once, works, and ends when it is revoked.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.Contains(t, w.page("/m/acme/keys"), "No API key yet")
 	require.Equal(t, http.StatusUnprocessableEntity, w.post("/m/acme/keys", "name", "", "expiration", "never").Code)
@@ -136,6 +140,7 @@ func TestKeys(t *testing.T) {
 
 // TestDeveloperInLive: a developer makes no live key, and changes no live account.
 func TestDeveloperInLive(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Live = true })
 	w.as(staff.Grant{MerchantID: "acme", Role: staff.Developer})
 	require.NotContains(t, w.page("/m/acme/keys"), "Make the key")
@@ -148,6 +153,7 @@ func TestDeveloperInLive(t *testing.T) {
 
 // TestProfileForms: each form of a profile changes its own settings, and what the form does not show stays.
 func TestProfileForms(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	to := "/m/acme/profiles/" + w.profile().ID
 	rec := w.post(to+"/general", "profile_name", "shop", "return_url", "https://shop.example/back")
@@ -192,6 +198,7 @@ func TestProfileForms(t *testing.T) {
 
 // TestSetupTicksItself: each line of the set-up follows the engine's state.
 func TestSetupTicksItself(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ticked := func() int { return strings.Count(w.page("/m/acme/setup"), `class="done"`) }
 	require.Equal(t, 0, ticked())
@@ -216,6 +223,7 @@ func TestSetupTicksItself(t *testing.T) {
 
 // TestFirstMerchant: an operator adds the first merchant on the page of an empty installation.
 func TestFirstMerchant(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.as(staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
 	require.Contains(t, w.page("/setup"), "Add a merchant")

@@ -14,6 +14,7 @@ import (
 
 // TestSimulator: each ending that the form offers ends as it says, and a second click makes no second payment.
 func TestSimulator(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.Contains(t, w.page("/m/acme/simulator"), "No account at the simulator")
 	require.Equal(t, http.StatusUnprocessableEntity, w.post("/m/acme/simulator", "ending", "approved", "amount", "1", "currency", "USD").Code)
@@ -51,6 +52,7 @@ func TestSimulator(t *testing.T) {
 
 // TestSimulatorInLive: an installation with live keys simulates nothing at an account of its live mode.
 func TestSimulatorInLive(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Live = true })
 	w.done("/m/acme/connectors", "connector", "simulator")
 	require.Contains(t, w.page("/m/acme/simulator"), "No account at the simulator")
