@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/dispute"
 	"payswitch/engine/drive"
+	"payswitch/engine/facet"
 	"payswitch/engine/fault"
 	"payswitch/engine/hold"
 	"payswitch/engine/ids"
@@ -112,6 +113,7 @@ type Engine struct {
 	routes   *routing.Router
 	health   *health.Board
 	changes  *change.Changes
+	filler   *facet.Filler
 
 	inFlight *sync.WaitGroup // operations being driven or settled
 	closing  chan struct{}   // closed by Close
@@ -188,7 +190,8 @@ func New(d Deps, o Options) (*Engine, error) {
 		Metrics: d.Metrics, ResolvePause: o.ResolvePause, Perform: e.perform, Settle: e.settle}}
 	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,
 		Now: d.Clock, PublicURL: o.PublicURL}}
-	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault}}
+	e.filler = facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](d.Store), Log: d.Logger, Node: o.Node})
+	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault, Distrust: e.filler.Distrust}}
 	e.Stories = story.New(e.changes, story.Checks{CaptureAmount: e.captureAmount, RefundAmount: e.refundAmount})
 	e.health = health.New(health.Deps{Store: port.Narrow[health.Reader, health.Tx](d.Store), Now: d.Clock, Node: o.Node, Moved: e.accountMoved})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors, Health: e.health}

@@ -3,6 +3,7 @@ package engine
 import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/facet"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/restore"
@@ -34,6 +35,7 @@ type Reader interface {
 	staff.Reader
 	risk.ListReader
 	health.Reader
+	facet.FillReader
 	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
 	ResolvedOperations(limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
@@ -45,6 +47,7 @@ type Reader interface {
 type Tx interface {
 	Reader
 	change.Tx
+	facet.Tx
 	account.Tx
 	vault.Tx
 	webhook.Tx

@@ -47,6 +47,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		{"blocklist", e.opts.ResolveEvery, e.RunJobs, nil},
 		{"journal", 12 * e.opts.ResolveEvery, e.driver.ClearJournal, nil},
 		{"health", 3 * e.opts.ResolveEvery, e.health.Sweep, e.health.Wake()},
+		{"lists", 6 * e.opts.ResolveEvery, e.filler.Fill, nil},
 	} {
 		loops.Go(func() {
 			tick := time.NewTicker(l.every)

@@ -19,6 +19,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/drive"
+	"payswitch/engine/facet"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
@@ -75,6 +76,9 @@ var unnoticed = map[string]string{
 	"adapter_modules.*":            "a module is loaded only if its bytes have the hash that a signed row names: an adapter's or an operation's",
 	"running_nodes.*":              "what nodes say of themselves, for people; it decides nothing",
 	"schema_migrations.applied_at": "a record for people",
+	"payments.late_at":             "when a payment changed late. Changed, a list or a total is wrong until the blocks are made again; what a list shows is signed",
+	"payment_facets.*":             "what lists filter by. Changed, a list leaves out payments, or a total is wrong; what a list shows is signed, and compared with the filter",
+	"facet_marks.*":                "how far payment_facets goes. Changed, as payment_facets",
 	"copies.*":                     "how far a copy to another database has come. Changed, the switch refuses to serve, or serves although it was moved: an intruder who can write here can also put the older file in place",
 	"copy_changes.*":               "which rows a copy reads again. Without one, the target keeps an older row that is genuine; the comparison at the end finds older versions of rows that have one",
 }
@@ -200,6 +204,8 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			tx.InsertBlockJob(&risk.Job{MerchantID: w.auth.MerchantID, ID: "blkbatch_" + w.auth.MerchantID, Status: risk.JobInitiated, Total: 1, Succeeded: 1, Failed: 1, Parts: 1,
 				CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertBlockPart(&risk.Part{MerchantID: w.auth.MerchantID, JobID: "blkbatch_" + w.auth.MerchantID, Number: 1, Entries: "[]", CreatedAt: tx.Now()}),
+			tx.PutFacetMark(&facet.Mark{MerchantID: w.auth.MerchantID, Blocks: 1, UpTo: tx.Now(), Late: tx.Now(), ReadAt: tx.Now(), Complete: true}),
+			tx.PutFacet(w.auth.MerchantID, facet.Column{Kind: facet.Amount, Summary: []byte(w.auth.MerchantID), Data: []byte(w.auth.MerchantID)}),
 			tx.CountGuardFailure(w.auth.MerchantID, "counter", 0, tx.Now().Add(time.Hour)),
 			tx.PutHealth(&health.Row{MerchantID: w.auth.MerchantID, AccountID: sim.ID, Node: "n", Counts: []byte("{}"), SavedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour)}),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
@@ -416,6 +422,15 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		"copy_changes":  func(context.Context, row) error { return nil },
 		"restores": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.Restores(); return err })
+		},
+		"facet_marks": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.FacetMark(r.text("merchant_id")); return err })
+		},
+		"payment_facets": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.FacetColumn(r.text("merchant_id"), facet.Amount, r["block"].(int64))
+				return err
+			})
 		},
 		"adapters":        func(ctx context.Context, r row) error { _, err := w.db.Adapters(ctx); return err },
 		"adapter_modules": func(ctx context.Context, r row) error { _, err := w.db.Module(ctx, r.text("sha256")); return err },

@@ -19,6 +19,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/drive"
+	"payswitch/engine/facet"
 	"payswitch/engine/fault"
 	"payswitch/engine/listed"
 	"payswitch/engine/payment"
@@ -281,6 +282,18 @@ func TestPlans(t *testing.T) {
 			r.ScanPayments("m", "", f, nil, 10)
 			r.ScanPayments("m", "pro", f, &listed.Place{CreatedAt: now}, 10)
 		}
+		r.PaymentAt("m", listed.Place{Seq: 1})
+		r.FacetMark("m")
+		r.PutFacetMark(&facet.Mark{MerchantID: "m"})
+		r.PutFacetMark(&facet.Mark{MerchantID: "m", Version: 1})
+		r.FacetSummaries("m", facet.Status)
+		r.FacetColumn("m", facet.Status, 1)
+		r.PutFacet("m", facet.Column{})
+		r.DropFacets("m")
+		r.LeaseFacets("n", now)
+		r.NextPaid("m")
+		r.PaymentsFrom("m", now, now, 10)
+		r.LatePayments("m", request.PaymentFilter{}, now, now, 10)
 		r.Dispute("m", "d")
 		r.DisputesOf("m", "p")
 		r.Disputes("m", "", request.DisputeListInput{})

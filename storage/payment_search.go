@@ -85,6 +85,27 @@ func (t *tx) PaymentsBehind(merchantID, profileID string, f request.PaymentFilte
 	return t.scanned(merchantID, profileID, f, behind, nil, max(limit, 1))
 }
 
+// scannedColumns are the columns that scanScanned reads first. What follows are sealed, details, and latestColumns.
+const (
+	scannedColumns = `p.seq, p.created_at, p.modified_at, p.merchant_id, p.id, p.profile_id, p.status, p.currency, p.amount, p.attempt_count`
+	latestColumns  = `COALESCE(a.connector, ''), COALESCE(a.account_id, ''), COALESCE(a.details, '')`
+)
+
+// columnsFor returns the columns that scanScanned reads for a filter. joined is true if they need the latest attempt.
+func columnsFor(f *request.PaymentFilter) (columns string, joined bool) {
+	details, attempt, sealed := "''", "'', '', ''", "NULL"
+	if f.Documents || len(f.AuthenticationTypes) > 0 || f.OrderReference != "" {
+		details = "p.details"
+	}
+	if f.Documents || len(f.Connectors)+len(f.Accounts)+len(f.Methods)+len(f.MethodTypes)+len(f.Networks)+len(f.Discoveries) > 0 {
+		joined, attempt = true, latestColumns
+	}
+	if f.Email != "" {
+		sealed = "p.sealed"
+	}
+	return scannedColumns + ", " + sealed + ", " + details + ", " + attempt, joined
+}
+
 // scanned lists the payments behind a place, up to the place end if it is not nil, and at most limit unless that is 0.
 func (t *tx) scanned(merchantID, profileID string, f request.PaymentFilter, behind, end *listed.Place, limit int) ([]listed.Scanned, error) {
 	where, from := wantedPayments(merchantID, profileID, &f)
@@ -94,22 +115,15 @@ func (t *tx) scanned(merchantID, profileID string, f request.PaymentFilter, behi
 	if end != nil {
 		where.add("(p.created_at, p.seq) >= ", millis(end.CreatedAt), end.Seq)
 	}
-	details, attempt, sealed := "''", "'', ''", "NULL"
-	if f.Documents || len(f.AuthenticationTypes) > 0 || f.OrderReference != "" {
-		details = "p.details"
-	}
-	if f.Documents || len(f.Methods)+len(f.MethodTypes)+len(f.Networks)+len(f.Discoveries) > 0 {
-		from, attempt = latest, "COALESCE(a.connector, ''), COALESCE(a.details, '')"
-	}
-	if f.Email != "" {
-		sealed = "p.sealed"
+	columns, joined := columnsFor(&f)
+	if joined {
+		from = latest
 	}
 	last := ""
 	if limit > 0 {
 		last = " LIMIT " + where.place(limit)
 	}
-	return all(t, "scan payments", scanScanned, `SELECT p.seq, p.created_at, p.modified_at, p.merchant_id, p.id, p.status, p.currency, p.amount,
-		p.attempt_count, `+sealed+`, `+details+`, `+attempt+from+` WHERE `+where.String()+` ORDER BY p.created_at DESC, p.seq DESC`+last, where.args...)
+	return all(t, "scan payments", scanScanned, `SELECT `+columns+from+` WHERE `+where.String()+` ORDER BY p.created_at DESC, p.seq DESC`+last, where.args...)
 }
 
 // searched are the parts of documents that lists filter by. Reading the whole documents would take several times as long.
@@ -146,14 +160,18 @@ func (t *tx) windowEnd(merchantID string, f *request.PaymentFilter, behind *list
 	return &list[0], nil
 }
 
-func scanScanned(row scanner) (s listed.Scanned, err error) {
+func scanScanned(row scanner) (listed.Scanned, error) { return scanScannedAfter(row) }
+
+// scanScannedAfter scans more columns before those of a scanned payment.
+func scanScannedAfter(row scanner, more ...any) (s listed.Scanned, err error) {
 	s.Payment = new(payment.Payment)
 	p := s.Payment
 	var created, modified int64
 	var status, currency string
 	var details, attempt []byte
-	if err := row.Scan(&s.Place.Seq, &created, &modified, &p.MerchantID, &p.ID, &status, &currency, &p.Amount, &p.AttemptCount, &p.Sealed,
-		&details, &s.Connector, &attempt); err != nil {
+	err = row.Scan(append(more, &s.Place.Seq, &created, &modified, &p.MerchantID, &p.ID, &p.ProfileID, &status, &currency, &p.Amount, &p.AttemptCount, &p.Sealed,
+		&details, &s.Connector, &s.AccountID, &attempt)...)
+	if err != nil {
 		return s, err
 	}
 	p.Status, p.Currency, p.CreatedAt, p.ModifiedAt = payment.Status(status), sdk.Currency(currency), moment(created), moment(modified)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -46,9 +47,13 @@ func (t *tx) InsertPayment(p *payment.Payment) error {
 		return err
 	}
 	p.Version = 1
-	return t.insert("insert payment", `INSERT INTO payments (`+paymentColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
-		ON CONFLICT DO NOTHING`, t.signed(paymentRows, paymentValues(p, details, p.Version)...)...)
+	column, value, args := "", "", t.signed(paymentRows, paymentValues(p, details, p.Version)...)
+	if late := t.late(p); late > 0 {
+		column, value, args = ", late_at", ", $23", append(args, late)
+	}
+	return t.insert("insert payment", `INSERT INTO payments (`+paymentColumns+column+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22`+value+`)
+		ON CONFLICT DO NOTHING`, args...)
 }
 
 const updatePayment = `UPDATE payments SET profile_id = $1, status = $2, currency = $3, amount = $4, net_amount = $5, capturable = $6,
@@ -64,9 +69,13 @@ func (t *tx) UpdatePayment(p *payment.Payment) error {
 	args := []any{p.ProfileID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable, p.Received, p.Refunded,
 		p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt), millis(p.ModifiedAt), details, p.Sealed,
 		p.MerchantID, p.ID, p.Version, p.CustomerID, t.signature(paymentRows, paymentValues(p, details, p.Version+1))}
+	set := updatePayment
+	if late := t.late(p); late > 0 { // a young payment leaves the index of late changes alone
+		set, args = set+`, late_at = $22`, append(args, late)
+	}
 	// The customer rarely changes: a statement that does not set the column leaves its index alone.
 	const where = ` WHERE merchant_id = $17 AND id = $18 AND version = $19`
-	n, err := t.expect("update payment", 1, updatePayment+where+` AND customer_id = $20`, args...)
+	n, err := t.expect("update payment", 1, set+where+` AND customer_id = $20`, args...)
 	if err != nil {
 		return err
 	}
@@ -76,13 +85,19 @@ func (t *tx) UpdatePayment(p *payment.Payment) error {
 	}
 	return t.compareAndSet("update payment", &p.Version,
 		`SELECT 1 FROM payments WHERE merchant_id = $1 AND id = $2`, []any{p.MerchantID, p.ID},
-		updatePayment+`, customer_id = $20`+where, args...)
+		set+`, customer_id = $20`+where, args...)
 }
 
 // Payment implements engine.Reader.
 func (t *tx) Payment(merchantID, id string) (*payment.Payment, error) {
 	return one(t, "read payment", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID, "id", id),
 		`SELECT `+paymentColumns+` FROM payments WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
+}
+
+// PaymentAt implements engine.Reader.
+func (t *tx) PaymentAt(merchantID string, at listed.Place) (*payment.Payment, error) {
+	return one(t, "read payment", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID),
+		`SELECT `+paymentColumns+` FROM payments WHERE seq = $1 AND merchant_id = $2`, at.Seq, merchantID)
 }
 
 // Payments implements engine.Reader. It orders payments of the same millisecond by insertion. A cursor of a profile other than profileID is

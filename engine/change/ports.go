@@ -6,6 +6,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/authentication"
 	"payswitch/engine/drive"
+	"payswitch/engine/facet"
 	"payswitch/engine/listed"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
@@ -128,8 +129,11 @@ type Reader interface {
 	RefundReader
 	DisputeReader
 	paylink.Reader
+	facet.Reader
 
 	Payment(merchantID, id string) (*payment.Payment, error)
+	// PaymentAt reads the payment at a place in lists.
+	PaymentAt(merchantID string, at listed.Place) (*payment.Payment, error)
 	// Payments lists a merchant's payments by the filter, newest first. A cursor that names no payment is ErrNotFound.
 	Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error)
 	// FindPayments lists a merchant's payments that pass the filters of columns, by time; filters in documents and other orders have no effect.

@@ -19,6 +19,7 @@ type Scanned struct {
 	Place     Place
 	Payment   *payment.Payment
 	Connector string // of the latest attempt; "" unless its document is asked for
+	AccountID string // likewise
 	Attempt   payment.AttemptDetails
 }
 

@@ -20,7 +20,7 @@ type Metrics interface {
 	// ExemptionSettled counts a claimed exemption. exemption is an sdk.Exemption, route is 3ds or authorization, and outcome is the
 	// issuer's answer: approved, soft_declined or declined.
 	ExemptionSettled(connector, exemption, route, outcome string)
-	// Swept records one run of a background loop: resolve, authentications, expiry, blocklist, journal or health. late is how long its oldest item that was due at
+	// Swept records one run of a background loop: resolve, authentications, expiry, blocklist, journal, health or lists. late is how long its oldest item that was due at
 	// the end of the run had waited, 0 without such an item. The next run begins within every.
 	Swept(loop string, late, every time.Duration)
 	// RiskRefused counts a payment that a rule of its merchant has stopped. cause is list, country, type, subtype, issuer, unknown_bin or testing.

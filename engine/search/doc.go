@@ -1,4 +1,5 @@
-// Package search finds a merchant's payments by filters. An index of the store finds the payments of a customer, of a rare status, or all of them.
-// Any other filter scans the payments in windows, from the newest on: no window keeps a database snapshot for long. Fields inside documents, and
-// sealed ones, are compared here.
+// Package search finds a merchant's payments by filters. The blocks of package facet answer nearly every filter, together with the payments that are
+// too new for them or have changed since. An index of the store finds the payments of a customer. Without blocks, and for filters that blocks do not
+// have (a sealed e-mail address), it scans the payments in windows, from the newest on: no window keeps a database snapshot for long. Fields inside
+// documents, and sealed ones, are compared here.
 package search

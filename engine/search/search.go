@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
+	"payswitch/engine/facet"
 	"payswitch/engine/fault"
 	"payswitch/engine/listed"
 	"payswitch/engine/method"
@@ -22,6 +24,8 @@ import (
 // window is the number of payments that a scan looks at in one transaction.
 const window = 2000
 
+func (s *Search) window() int { return cmp.Or(s.Window, window) }
+
 // Search finds payments. Safe for concurrent use.
 type Search struct {
 	Deps
@@ -32,6 +36,9 @@ type Deps struct {
 	Store   change.Store
 	Changes *change.Changes
 	Vault   *vault.Vault
+	// Distrust is told of a merchant whose blocks (package facet) differ from the payments; nil: nobody is.
+	Distrust func(merchantID string)
+	Window   int // payments that a scan looks at in one transaction; 0 means 2,000
 }
 
 // SearchPayments lists a merchant's payments that pass all filters, in the filter's order. total counts all of them.
@@ -45,27 +52,33 @@ func (s *Search) SearchPayments(ctx context.Context, auth account.Auth, f reques
 	if f.Limit < 1 || f.Limit > 50 {
 		return nil, 0, fault.Unprocessable("limit", "limit should be in between 1 and 50")
 	}
-	var found []*change.Loaded
-	if !f.Indexed(auth.ProfileID != "") {
-		if found, total, err = s.scan(ctx, auth, &f); err != nil {
-			return nil, 0, err
-		}
-	} else {
-		err = s.Store.View(ctx, func(r change.Reader) error {
-			list, n, err := r.FindPayments(auth.MerchantID, auth.ProfileID, f)
-			if err != nil {
-				return err
-			}
-			total = n
-			found, err = loadAll(r, list)
-			return err
-		})
-		if err != nil {
-			return nil, 0, fault.FromStore(err, "list payments")
-		}
+	found, total, err := s.Find(ctx, auth, f)
+	if err != nil {
+		return nil, 0, err
 	}
 	views, err = s.views(ctx, found)
 	return views, total, err
+}
+
+// Find is SearchPayments without its checks. It leaves the payments sealed.
+func (s *Search) Find(ctx context.Context, auth account.Auth, f request.PaymentFilter) (found []*change.Loaded, total int, err error) {
+	found, total, err = s.page(ctx, auth, &f)
+	if !errors.Is(err, errNoBlocks) {
+		return found, total, fault.FromStore(err, "list payments")
+	}
+	if !f.Indexed(auth.ProfileID != "") {
+		return s.scan(ctx, auth, &f)
+	}
+	err = s.Store.View(ctx, func(r change.Reader) error {
+		list, n, err := r.FindPayments(auth.MerchantID, auth.ProfileID, f)
+		if err != nil {
+			return err
+		}
+		total = n
+		found, err = loadAll(r, list)
+		return err
+	})
+	return found, total, fault.FromStore(err, "list payments")
 }
 
 // views opens the payments of a list.
@@ -146,7 +159,7 @@ func (s *Search) each(ctx context.Context, auth account.Auth, f request.PaymentF
 		var list []listed.Scanned
 		var next *listed.Place
 		err := s.Store.View(ctx, func(r change.Reader) (err error) {
-			list, next, err = r.ScanPayments(auth.MerchantID, auth.ProfileID, f, behind, window)
+			list, next, err = r.ScanPayments(auth.MerchantID, auth.ProfileID, f, behind, s.window())
 			return err
 		})
 		if err != nil {
@@ -199,9 +212,10 @@ func (s *Search) passes(p *listed.Scanned, f *request.PaymentFilter) (bool, erro
 
 // hit is a payment that passes all filters, with what it is sorted by.
 type hit struct {
-	id    string
+	id    string // "" if block is true
 	value int64
 	place listed.Place
+	block bool // found in a block
 }
 
 func hitOf(p *listed.Scanned, f *request.PaymentFilter) hit {
@@ -240,7 +254,17 @@ func (s *Search) PaymentValues(ctx context.Context, auth account.Auth, from, to 
 		return nil, fault.Unauthorized()
 	}
 	v := &Values{}
-	err := s.each(ctx, auth, request.PaymentFilter{From: from, To: to, Documents: true}, func(p *listed.Scanned) error {
+	counts, err := s.tally(ctx, auth, request.PaymentFilter{From: from, To: to}, facet.Connector, facet.Currency, facet.Status, facet.Method, facet.MethodType, facet.Authentication)
+	if !errors.Is(err, errNoBlocks) {
+		for k, list := range map[facet.Kind]*[]string{facet.Connector: &v.Connectors, facet.Currency: &v.Currencies, facet.Status: &v.Statuses,
+			facet.Method: &v.Methods, facet.MethodType: &v.MethodTypes, facet.Authentication: &v.AuthenticationTypes} {
+			for value := range counts[k] {
+				note(list, value)
+			}
+		}
+		return v, fault.FromStore(err, "list the values of payments")
+	}
+	err = s.each(ctx, auth, request.PaymentFilter{From: from, To: to, Documents: true}, func(p *listed.Scanned) error {
 		note(&v.Connectors, p.Connector)
 		note(&v.Currencies, string(p.Payment.Currency))
 		note(&v.Statuses, string(p.Payment.Status))
@@ -263,6 +287,13 @@ func note(list *[]string, value string) {
 func (s *Search) CountPayments(ctx context.Context, auth account.Auth, from, to time.Time) (list []listed.Count, err error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
+	}
+	counts, err := s.tally(ctx, auth, request.PaymentFilter{From: from, To: to}, facet.Status)
+	if !errors.Is(err, errNoBlocks) {
+		for _, status := range slices.Sorted(maps.Keys(counts[facet.Status])) {
+			list = append(list, listed.Count{Status: payment.Status(status), N: int64(counts[facet.Status][status])})
+		}
+		return list, fault.FromStore(err, "count payments")
 	}
 	err = s.Store.View(ctx, func(r change.Reader) (err error) {
 		list, err = r.PaymentCounts(auth.MerchantID, auth.ProfileID, from, to)

@@ -1,0 +1,21 @@
+// Package facet keeps what lists filter payments by in narrow columns, so that a list of millions of payments reads few rows. An index on every
+// filter would make each payment dearer. The Filler reads payments in the background; a payment's own transactions write nothing for it.
+//
+// A block holds 4,096 payments of one merchant that follow one another by time: one stored Column for each Kind. A column has a summary, which lists
+// read for all blocks, and its values, which lists read for the blocks with a match (Find).
+//
+// A Mark says how far the blocks go. Lists stay exact, because they read the rest from the payments themselves:
+//
+//   - payments created at Mark.UpTo or later are not in a block;
+//   - payments that changed later than Young after they were created have the time of that change in an index of the store. Those since
+//     Mark.Late count as they are now, and their values in blocks do not count.
+//
+// A payment changes within Young of its creation, or is in that index. Mark.UpTo is Young and Settle behind the time at which the Filler read, so
+// every later change of a payment in a block is in the index. Settle is the time that a transaction may take from the time that it is given until its
+// commit. The latest attempt of a payment changes what lists filter by only together with its payment.
+//
+// Blocks are not signed. Whoever changes them hides payments from lists or spoils a total. What a list shows comes from the signed rows, and each
+// is compared with the filter. Where they differ, the list reads all payments, and the Filler makes the merchant's blocks again.
+//
+// The package may import payment, listed, request, port and rooms below them. It must never decide about payments, or write a payment.
+package facet

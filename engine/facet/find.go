@@ -1,0 +1,417 @@
+package facet
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"payswitch/engine/listed"
+)
+
+// Query selects payments in blocks.
+type Query struct {
+	words   [words][]string // nil: any
+	numbers [numbers]*bounds
+	behind  *listed.Place
+	except  map[int64]int64 // payments that do not count: Seq and Unix milliseconds of the creation
+}
+
+type bounds struct{ low, high int64 }
+
+// Is selects payments with one of the values, which are not empty, of a kind of words. Called again for the same kind it selects those with both.
+func (q *Query) Is(k Kind, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	w := &q.words[k-firstWord]
+	if *w == nil {
+		*w = slices.Clone(values)
+		return
+	}
+	*w = slices.DeleteFunc(*w, func(v string) bool { return !slices.Contains(values, v) })
+}
+
+// Between selects payments whose number is in a range, both ends inclusive.
+func (q *Query) Between(k Kind, low, high int64) {
+	if b := q.numbers[k]; b != nil {
+		low, high = max(low, b.low), min(high, b.high)
+	}
+	q.numbers[k] = &bounds{low, high}
+}
+
+// From selects payments that were created at a time or later; the zero time is any.
+func (q *Query) From(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	ms := at.UnixMilli()
+	if at.After(time.UnixMilli(ms)) {
+		ms++
+	}
+	q.Between(Created, ms, math.MaxInt64)
+}
+
+// To selects payments that were created at a time or before; the zero time is any.
+func (q *Query) To(at time.Time) {
+	if !at.IsZero() {
+		q.Between(Created, math.MinInt64, at.UnixMilli())
+	}
+}
+
+// Behind selects payments that were created before the one at a place; nil is any.
+func (q *Query) Behind(p *listed.Place) { q.behind = p }
+
+// Except leaves a payment out.
+func (q *Query) Except(p listed.Place) {
+	if q.except == nil {
+		q.except = map[int64]int64{}
+	}
+	q.except[p.Seq] = p.CreatedAt.UnixMilli()
+}
+
+// Hit is a payment that was found, with the number that it is sorted by.
+type Hit struct {
+	Place listed.Place
+	Value int64
+}
+
+// span is what summaries say of a block.
+type span struct {
+	block    int64
+	n, count int // all payments, and those that match if exact is true
+	from, to int64
+	narrow   []Kind // the values of these kinds decide
+	cut      bool   // time, place or exceptions leave a part of the block out
+}
+
+// exact reports whether the summaries say how many payments match.
+func (s *span) exact() bool {
+	return !s.cut && (len(s.narrow) == 0 || len(s.narrow) == 1 && s.narrow[0] >= firstWord)
+}
+
+// Finder evaluates queries over the blocks of a merchant, within one snapshot. It is used once.
+type Finder struct {
+	Reader     Reader
+	MerchantID string
+	columns    map[Kind]Column // of block at
+	at         int64
+}
+
+// Find counts the payments that match, and returns the first of them: at most want. They are sorted by a kind of numbers, and those with the same
+// number by time; Created sorts by time. Without ascending the newest or greatest come first.
+func (f *Finder) Find(q *Query, order Kind, ascending bool, want int) (hits []Hit, total int, err error) {
+	spans, err := f.spans(q)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !ascending {
+		slices.Reverse(spans)
+	}
+	for i := range spans {
+		s := &spans[i]
+		full := order == Created && len(hits) >= want
+		if s.exact() && full {
+			total += s.count
+			continue
+		}
+		chosen, err := f.choose(q, s)
+		if err != nil {
+			return nil, 0, err
+		}
+		total += len(chosen)
+		if full || len(chosen) == 0 {
+			continue
+		}
+		found, err := f.hits(s, chosen, order)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !ascending {
+			slices.Reverse(found)
+		}
+		hits = append(hits, found...)
+		if order != Created && len(hits) > 2*want+4096 {
+			hits = First(hits, want, ascending)
+		}
+	}
+	return First(hits, want, ascending), total, nil
+}
+
+// First sorts hits by value and place, and returns the first n.
+func First(hits []Hit, n int, ascending bool) []Hit {
+	slices.SortFunc(hits, func(a, b Hit) int {
+		order := cmp.Or(cmp.Compare(a.Value, b.Value), a.Place.CreatedAt.Compare(b.Place.CreatedAt), cmp.Compare(a.Place.Seq, b.Place.Seq))
+		if !ascending {
+			return -order
+		}
+		return order
+	})
+	return hits[:min(n, len(hits))]
+}
+
+// Count counts the payments that match by the values of a kind of words.
+func (f *Finder) Count(q *Query, k Kind) (map[string]int, error) {
+	spans, err := f.spans(q)
+	if err != nil {
+		return nil, err
+	}
+	summaries, err := f.Reader.FacetSummaries(f.MerchantID, k)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int{}
+	for i := range spans {
+		s := &spans[i]
+		if !s.cut && len(s.narrow) == 0 {
+			if s.block >= int64(len(summaries)) || summaries[s.block].Block != s.block {
+				return nil, ErrSpoiled
+			}
+			n, _, err := eachWord(summaries[s.block].Summary, func(value []byte, count int) { out[string(value)] += count })
+			if err != nil || n != s.n {
+				return nil, ErrSpoiled
+			}
+			continue
+		}
+		chosen, err := f.choose(q, s)
+		if err != nil {
+			return nil, err
+		}
+		w, err := f.words(s, k)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range chosen {
+			out[w.values[w.code(int(i))]]++
+		}
+	}
+	return out, nil
+}
+
+// spans returns the blocks that may have a match, in the order of time.
+func (f *Finder) spans(q *Query) ([]span, error) {
+	list, err := f.Reader.FacetSummaries(f.MerchantID, Created)
+	if err != nil {
+		return nil, err
+	}
+	spans := make([]span, len(list))
+	for i, c := range list {
+		s, err := numberSummary(c.Summary)
+		if err != nil || c.Block != int64(i) || i > 0 && s.low <= spans[i-1].to {
+			return nil, ErrSpoiled
+		}
+		spans[i] = span{block: c.Block, n: s.n, count: s.n, from: s.low, to: s.high}
+	}
+	for k := range numbers {
+		if b := q.numbers[k]; b != nil {
+			if err := f.within(spans, Kind(k), *b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for k := range words {
+		if q.words[k] != nil {
+			if err := f.among(spans, firstWord+Kind(k), q.words[k]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if p := q.behind; p != nil {
+		at := p.CreatedAt.UnixMilli()
+		for i := range spans {
+			if s := &spans[i]; s.from > at {
+				s.count = 0
+			} else if s.to >= at {
+				s.cut = true
+			}
+		}
+	}
+	for _, at := range q.except {
+		i, _ := slices.BinarySearchFunc(spans, at, func(s span, at int64) int { return cmp.Compare(s.to, at) })
+		if i < len(spans) && spans[i].from <= at {
+			spans[i].cut = true
+		}
+	}
+	return slices.DeleteFunc(spans, func(s span) bool { return s.count == 0 }), nil
+}
+
+// within narrows the spans by a range of numbers.
+func (f *Finder) within(spans []span, k Kind, b bounds) error {
+	list, err := f.Reader.FacetSummaries(f.MerchantID, k)
+	if err != nil || len(list) != len(spans) {
+		return cmp.Or(err, ErrSpoiled)
+	}
+	for i := range spans {
+		v, err := numberSummary(list[i].Summary)
+		if err != nil || list[i].Block != spans[i].block || v.n != spans[i].n {
+			return ErrSpoiled
+		}
+		switch {
+		case v.low > b.high || v.high < b.low:
+			spans[i].count = 0
+		case v.low < b.low || v.high > b.high:
+			spans[i].narrow = append(spans[i].narrow, k)
+		}
+	}
+	return nil
+}
+
+// among narrows the spans by words.
+func (f *Finder) among(spans []span, k Kind, wanted []string) error {
+	list, err := f.Reader.FacetSummaries(f.MerchantID, k)
+	if err != nil || len(list) != len(spans) {
+		return cmp.Or(err, ErrSpoiled)
+	}
+	for i := range spans {
+		s, matching := &spans[i], 0
+		n, _, err := eachWord(list[i].Summary, func(value []byte, count int) {
+			if isOneOf(wanted, value) {
+				matching += count
+			}
+		})
+		if err != nil || list[i].Block != s.block || n != s.n {
+			return ErrSpoiled
+		}
+		if matching < n {
+			s.narrow, s.count = append(s.narrow, k), min(s.count, matching)
+		}
+	}
+	return nil
+}
+
+func isOneOf(list []string, value []byte) bool {
+	for _, v := range list {
+		if v == string(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// choose returns the numbers of a block's payments that match.
+func (f *Finder) choose(q *Query, s *span) ([]int32, error) {
+	chosen := make([]int32, s.n)
+	for i := range chosen {
+		chosen[i] = int32(i)
+	}
+	for _, k := range s.narrow {
+		if k < firstWord {
+			v, err := f.numbers(s, k)
+			if err != nil {
+				return nil, err
+			}
+			b := q.numbers[k]
+			chosen = keep(chosen, func(i int) bool { n := v.at(i); return n >= b.low && n <= b.high })
+			continue
+		}
+		w, err := f.words(s, k)
+		if err != nil {
+			return nil, err
+		}
+		wanted := make([]bool, len(w.values))
+		for i, v := range w.values {
+			wanted[i] = slices.Contains(q.words[k-firstWord], v)
+		}
+		chosen = keep(chosen, func(i int) bool { return wanted[w.code(i)] })
+	}
+	if !s.cut || len(chosen) == 0 {
+		return chosen, nil
+	}
+	created, err := f.numbers(s, Created)
+	if err != nil {
+		return nil, err
+	}
+	seq, err := f.numbers(s, Seq)
+	if err != nil {
+		return nil, err
+	}
+	if p := q.behind; p != nil {
+		at := p.CreatedAt.UnixMilli()
+		chosen = keep(chosen, func(i int) bool {
+			c := created.at(i)
+			return c < at || c == at && seq.at(i) < p.Seq
+		})
+	}
+	if len(q.except) > 0 {
+		chosen = keep(chosen, func(i int) bool { _, out := q.except[seq.at(i)]; return !out })
+	}
+	return chosen, nil
+}
+
+func keep(list []int32, wanted func(i int) bool) []int32 {
+	n := 0
+	for _, i := range list {
+		list[n] = i
+		if wanted(int(i)) {
+			n++
+		}
+	}
+	return list[:n]
+}
+
+// hits reads the places of chosen payments, and what they are sorted by.
+func (f *Finder) hits(s *span, chosen []int32, order Kind) ([]Hit, error) {
+	created, err := f.numbers(s, Created)
+	if err != nil {
+		return nil, err
+	}
+	seq, err := f.numbers(s, Seq)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Hit, len(chosen))
+	for j, i := range chosen {
+		out[j].Place = listed.Place{CreatedAt: time.UnixMilli(created.at(int(i))).UTC(), Seq: seq.at(int(i))}
+	}
+	if order == Created {
+		return out, nil
+	}
+	value, err := f.numbers(s, order)
+	if err != nil {
+		return nil, err
+	}
+	for j, i := range chosen {
+		out[j].Value = value.at(int(i))
+	}
+	return out, nil
+}
+
+// column reads a column of a block once.
+func (f *Finder) column(s *span, k Kind) (Column, error) {
+	if f.columns == nil || f.at != s.block {
+		f.columns, f.at = map[Kind]Column{}, s.block
+	}
+	c, ok := f.columns[k]
+	if !ok {
+		var err error
+		if c, err = f.Reader.FacetColumn(f.MerchantID, k, s.block); err != nil {
+			return c, err
+		}
+		f.columns[k] = c
+	}
+	return c, nil
+}
+
+func (f *Finder) numbers(s *span, k Kind) (numberColumn, error) {
+	c, err := f.column(s, k)
+	if err != nil {
+		return numberColumn{}, err
+	}
+	v, err := decodeNumbers(c)
+	if err == nil && v.n != s.n {
+		err = ErrSpoiled
+	}
+	return v, err
+}
+
+func (f *Finder) words(s *span, k Kind) (wordColumn, error) {
+	c, err := f.column(s, k)
+	if err != nil {
+		return wordColumn{}, err
+	}
+	v, err := decodeWords(c)
+	if err == nil && v.n != s.n {
+		err = ErrSpoiled
+	}
+	return v, err
+}

@@ -1,0 +1,77 @@
+package facet
+
+import (
+	"time"
+
+	"payswitch/engine/listed"
+	"payswitch/engine/port"
+	"payswitch/engine/request"
+)
+
+// Young is the age until which changes of a payment leave no mark. Stores note the time of later changes, and of payments that are inserted later
+// than that after the time of their creation.
+const Young = 30 * time.Second
+
+// Settle is the longest time from the time that a transaction is given until its commit.
+const Settle = time.Minute
+
+// Mark says how far the blocks of a merchant go. See the package comment.
+type Mark struct {
+	MerchantID string
+	Version    int64 // raised by PutFacetMark; 0: not stored yet
+	Blocks     int64 // number of blocks
+	UpTo       time.Time
+	Late       time.Time
+	ReadAt     time.Time // the store's time when the Filler read the payments
+	Complete   bool      // false while the Filler has more to read
+}
+
+// Ahead reports whether the clock has gone back since the Filler read the payments, further than the clocks of nodes differ. Changes may then have a time
+// before Late, and the blocks are of no use.
+func (m *Mark) Ahead(now time.Time) bool { return m.Version > 0 && m.ReadAt.Sub(now) > Settle/6 }
+
+// Store is the part of a store that the Filler needs.
+type Store = port.StoreOf[FillReader, Tx]
+
+// Reader reads blocks, for lists.
+type Reader interface {
+	// FacetMark returns ErrNotFound for a merchant without blocks.
+	FacetMark(merchantID string) (*Mark, error)
+	// FacetSummaries returns the columns of one kind in the order of their blocks, without their data.
+	FacetSummaries(merchantID string, k Kind) ([]Column, error)
+	// FacetColumn returns ErrNotFound for a column that does not exist.
+	FacetColumn(merchantID string, k Kind, block int64) (Column, error)
+	// LatePayments lists payments that were created before a time, and that were changed at since or later and when they were no longer Young (or were
+	// inserted so). They have what the filter needs, or all with PaymentFilter.Documents; the filter itself does not count. Those come first that were
+	// changed first. The limit 0 is none.
+	LatePayments(merchantID string, f request.PaymentFilter, since, created time.Time, limit int) ([]LatePayment, error)
+}
+
+// LatePayment is a payment with the store's time of its latest late change.
+type LatePayment struct {
+	listed.Scanned
+	At time.Time
+}
+
+// FillReader reads what the Filler needs.
+type FillReader interface {
+	Reader
+	Now() time.Time
+	// NextPaid returns the id of the first merchant behind another, by id, that has payments; "" is none.
+	NextPaid(merchantID string) (string, error)
+	// PaymentsFrom lists the payments that were created at from or later and before to, oldest first, with their documents. The limit 0 is none.
+	PaymentsFrom(merchantID string, from, to time.Time, limit int) ([]listed.Scanned, error)
+}
+
+// Tx writes blocks.
+type Tx interface {
+	FillReader
+	// PutFacetMark inserts a mark whose Version is 0, or updates it. ErrConflict is the error if another writer was faster.
+	PutFacetMark(m *Mark) error
+	// PutFacet inserts a column or replaces it.
+	PutFacet(merchantID string, c Column) error
+	// DropFacets deletes a merchant's blocks and mark.
+	DropFacets(merchantID string) error
+	// LeaseFacets takes the lease of all blocks until a time. It returns false if another owner holds the lease.
+	LeaseFacets(owner string, until time.Time) (bool, error)
+}

@@ -1,0 +1,321 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/change"
+	"payswitch/engine/facet"
+	"payswitch/engine/fault"
+	"payswitch/engine/listed"
+	"payswitch/engine/request"
+)
+
+const (
+	// longTail is the age of the blocks from which on a list reads all payments rather than those that no block has yet.
+	longTail = time.Hour
+	// compared is the number of payments that a list compares with an order reference one by one.
+	compared = 1000
+)
+
+// errNoBlocks is the error of a list that blocks do not make quicker. The list then reads the payments.
+var errNoBlocks = errors.New("search: no blocks for this list")
+
+// errDiffers is the error of a list whose blocks say something else than the payments.
+var errDiffers = errors.New("search: blocks differ from the payments")
+
+// blocks is what a list needs of one snapshot: the payments that do not count in blocks, and a query for the others.
+type blocks struct {
+	live   []listed.Scanned // newer than the blocks, or changed since; they pass the filter
+	query  *facet.Query
+	finder *facet.Finder
+}
+
+// withBlocks reads the payments that are newer than the blocks in windows. It calls see for those that pass the filter, each once. In the snapshot of
+// the last window it calls rest with those of that window.
+func (s *Search) withBlocks(ctx context.Context, auth account.Auth, f request.PaymentFilter, see func(*listed.Scanned), rest func(r change.Reader, b blocks) error) error {
+	if f.Email != "" || f.PaymentID != "" || f.CustomerID != "" || f.Order == request.OrderModified {
+		return errNoBlocks
+	}
+	var behind *listed.Place
+	for {
+		var list []listed.Scanned
+		var next *listed.Place
+		err := s.Store.View(ctx, func(r change.Reader) (err error) {
+			if list, next, err = s.newest(r, auth, f, behind); err != nil || next != nil {
+				return err
+			}
+			b := blocks{live: list, query: queryOf(auth, &f), finder: &facet.Finder{Reader: r, MerchantID: auth.MerchantID}}
+			if err := s.addLate(r, auth, &f, behind, &b); err != nil {
+				return err
+			}
+			b.query.Behind(behind)
+			return rest(r, b)
+		})
+		if err != nil || next == nil {
+			return err
+		}
+		for i := range list {
+			see(&list[i])
+		}
+		behind = next
+	}
+}
+
+// newest reads the next window of the payments that are newer than the blocks, and returns those that pass the filter. next is nil after the last window.
+func (s *Search) newest(r change.Reader, auth account.Auth, f request.PaymentFilter, behind *listed.Place) (list []listed.Scanned, next *listed.Place, err error) {
+	m, err := r.FacetMark(auth.MerchantID)
+	if errors.Is(err, fault.ErrNotFound) || err == nil && !m.Complete && r.Now().Sub(m.UpTo) > longTail || err == nil && m.Ahead(r.Now()) {
+		return nil, nil, errNoBlocks
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if behind != nil && behind.CreatedAt.Before(m.UpTo) {
+		return nil, nil, nil
+	}
+	if f.From.Before(m.UpTo) {
+		f.From = m.UpTo
+	}
+	all, next, err := r.ScanPayments(auth.MerchantID, auth.ProfileID, f, behind, s.window())
+	for i := range all {
+		if passes, err := s.passes(&all[i], &f); err != nil {
+			return nil, nil, err
+		} else if passes {
+			list = append(list, all[i])
+		}
+	}
+	return list, next, err
+}
+
+// addLate adds the payments of blocks that have changed since, and leaves them out of the query.
+func (s *Search) addLate(r change.Reader, auth account.Auth, f *request.PaymentFilter, behind *listed.Place, b *blocks) error {
+	m, err := r.FacetMark(auth.MerchantID)
+	if err != nil {
+		return err
+	}
+	late, err := r.LatePayments(auth.MerchantID, *f, m.Late, m.UpTo, 0)
+	if err != nil {
+		return err
+	}
+	for i := range late {
+		p := &late[i].Scanned
+		b.query.Except(p.Place)
+		if behind != nil && !before(p.Place, *behind) {
+			continue
+		}
+		if passes, err := s.matches(p, auth.ProfileID, f); err != nil {
+			return err
+		} else if passes {
+			b.live = append(b.live, *p)
+		}
+	}
+	return nil
+}
+
+func before(a, b listed.Place) bool {
+	return a.CreatedAt.Before(b.CreatedAt) || a.CreatedAt.Equal(b.CreatedAt) && a.Seq < b.Seq
+}
+
+// queryOf returns the query for blocks. Of an order reference it has the hash.
+func queryOf(auth account.Auth, f *request.PaymentFilter) *facet.Query {
+	q := &facet.Query{}
+	q.From(f.From)
+	q.To(f.To)
+	if f.MinAmount != nil {
+		q.Between(facet.Amount, *f.MinAmount, math.MaxInt64)
+	}
+	if f.MaxAmount != nil {
+		q.Between(facet.Amount, math.MinInt64, *f.MaxAmount)
+	}
+	for _, id := range []string{auth.ProfileID, f.ProfileID} {
+		if id != "" {
+			q.Is(facet.Profile, []string{id})
+		}
+	}
+	for _, c := range []struct {
+		kind   facet.Kind
+		values []string
+	}{{facet.Status, f.Statuses}, {facet.Currency, f.Currencies}, {facet.Connector, f.Connectors}, {facet.Account, f.Accounts}, {facet.Method, f.Methods},
+		{facet.MethodType, f.MethodTypes}, {facet.Authentication, f.AuthenticationTypes}, {facet.Network, f.Networks}, {facet.Discovery, f.Discoveries}} {
+		q.Is(c.kind, c.values)
+	}
+	if f.OrderReference != "" {
+		hash := facet.OrderHash(f.OrderReference)
+		q.Between(facet.Order, hash, hash)
+	}
+	return q
+}
+
+// matches reports whether a payment passes the whole filter.
+func (s *Search) matches(p *listed.Scanned, profileID string, f *request.PaymentFilter) (bool, error) {
+	at, amount := p.Place.CreatedAt, p.Payment.Amount
+	if !f.From.IsZero() && at.Before(f.From) || !f.To.IsZero() && at.After(f.To) ||
+		f.MinAmount != nil && amount < *f.MinAmount || f.MaxAmount != nil && amount > *f.MaxAmount {
+		return false, nil
+	}
+	for _, id := range []string{profileID, f.ProfileID} {
+		if id != "" && id != p.Payment.ProfileID {
+			return false, nil
+		}
+	}
+	for _, c := range []struct {
+		wanted []string
+		is     string
+	}{{f.Statuses, string(p.Payment.Status)}, {f.Currencies, string(p.Payment.Currency)}, {f.Connectors, p.Connector}, {f.Accounts, p.AccountID}} {
+		if len(c.wanted) > 0 && !slices.Contains(c.wanted, c.is) {
+			return false, nil
+		}
+	}
+	return s.passes(p, f)
+}
+
+// page finds a page by the blocks. It returns errNoBlocks if they do not serve.
+func (s *Search) page(ctx context.Context, auth account.Auth, f *request.PaymentFilter) (found []*change.Loaded, total int, err error) {
+	end := f.Offset + f.Limit
+	var best []hit // of the windows before the last
+	seen := 0
+	err = s.withBlocks(ctx, auth, *f, func(p *listed.Scanned) {
+		seen++
+		if best = append(best, hitOf(p, f)); len(best) >= 2*end+window {
+			best = first(best, end, f)
+		}
+	}, func(r change.Reader, b blocks) error {
+		hits, n, err := s.hitsOf(r, auth, f, &b, end)
+		if err != nil {
+			return err
+		}
+		found, total = nil, seen+n+len(b.live)
+		for i := range b.live {
+			hits = append(hits, hitOf(&b.live[i], f))
+		}
+		hits = first(append(hits, best...), end, f)
+		for _, h := range hits[min(f.Offset, len(hits)):] {
+			w, err := s.loadHit(r, auth, f, h)
+			if err != nil {
+				return err
+			}
+			found = append(found, w)
+		}
+		return nil
+	})
+	return found, total, s.distrust(ctx, auth, err)
+}
+
+// distrust has the blocks made again that differ from the payments, and answers errNoBlocks for them.
+func (s *Search) distrust(ctx context.Context, auth account.Auth, err error) error {
+	if !errors.Is(err, errDiffers) && !errors.Is(err, facet.ErrSpoiled) {
+		return err
+	}
+	s.Changes.Log.LogAttrs(ctx, slog.LevelError, "the columns of lists differ from the payments; lists read all payments until the columns are made again",
+		slog.String("merchant_id", auth.MerchantID), slog.Any("error", err))
+	s.Changes.Metrics.Alarm("lists_differ")
+	if s.Distrust != nil {
+		s.Distrust(auth.MerchantID)
+	}
+	return errNoBlocks
+}
+
+// hitsOf finds the first payments of blocks that pass the filter, and counts all of them.
+func (s *Search) hitsOf(r change.Reader, auth account.Auth, f *request.PaymentFilter, b *blocks, end int) (hits []hit, total int, err error) {
+	order := map[request.PaymentOrder]facet.Kind{request.OrderAmount: facet.Amount, request.OrderAttempts: facet.Attempts}[f.Order] // Created for the others
+	if f.OrderReference != "" {
+		end = compared + 1
+	}
+	found, total, err := b.finder.Find(b.query, order, f.Ascending, end)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, h := range found {
+		hits = append(hits, hit{value: h.Value, place: h.Place, block: true})
+	}
+	if f.OrderReference == "" {
+		return hits, total, nil
+	}
+	if total > compared {
+		return nil, 0, errNoBlocks
+	}
+	for _, h := range slices.Clone(hits) {
+		p, err := r.PaymentAt(auth.MerchantID, h.place)
+		if err != nil {
+			return nil, 0, differs(err)
+		}
+		if p.Details.OrderReference != f.OrderReference { // another reference with the same hash
+			hits = slices.DeleteFunc(hits, func(other hit) bool { return other.place == h.place })
+		}
+	}
+	return hits, len(hits), nil
+}
+
+// differs turns the absence of a row into errDiffers.
+func differs(err error) error {
+	if errors.Is(err, fault.ErrNotFound) {
+		return errDiffers
+	}
+	return err
+}
+
+// loadHit reads the payment of a hit. One that blocks name must pass the filter.
+func (s *Search) loadHit(r change.Reader, auth account.Auth, f *request.PaymentFilter, h hit) (*change.Loaded, error) {
+	if !h.block {
+		p, err := r.Payment(auth.MerchantID, h.id)
+		if err != nil {
+			return nil, err
+		}
+		return load(r, p)
+	}
+	p, err := r.PaymentAt(auth.MerchantID, h.place)
+	if err != nil {
+		return nil, differs(err)
+	}
+	w, err := load(r, p)
+	if err != nil {
+		return nil, err
+	}
+	is := &listed.Scanned{Place: listed.Place{CreatedAt: p.CreatedAt, Seq: h.place.Seq}, Payment: p, Connector: w.Attempt.Connector, AccountID: w.Attempt.AccountID,
+		Attempt: w.Attempt.Details}
+	if passes, err := s.matches(is, auth.ProfileID, f); err != nil || !passes {
+		return nil, errors.Join(errDiffers, err)
+	}
+	return w, nil
+}
+
+// tally counts the payments that pass a filter, by the values of kinds of words.
+func (s *Search) tally(ctx context.Context, auth account.Auth, f request.PaymentFilter, kinds ...facet.Kind) (map[facet.Kind]map[string]int, error) {
+	f.Documents = true
+	counts := map[facet.Kind]map[string]int{}
+	for _, k := range kinds {
+		counts[k] = map[string]int{}
+	}
+	count := func(p *listed.Scanned) {
+		row := facet.RowOf(p)
+		for _, k := range kinds {
+			counts[k][*row.Word(k)]++
+		}
+	}
+	var live []listed.Scanned
+	inBlocks := make([]map[string]int, len(kinds))
+	err := s.withBlocks(ctx, auth, f, count, func(_ change.Reader, b blocks) (err error) {
+		live = b.live
+		for i, k := range kinds {
+			if inBlocks[i], err = b.finder.Count(b.query, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i := range live {
+		count(&live[i])
+	}
+	for i, k := range kinds {
+		for v, n := range inBlocks[i] {
+			counts[k][v] += n
+		}
+	}
+	return counts, s.distrust(ctx, auth, err)
+}
