@@ -129,7 +129,7 @@ func BenchmarkLists(b *testing.B) {
 			total := 0
 			for b.Loop() {
 				began := time.Now()
-				_, n, err := s.Find(b.Context(), account.Auth{MerchantID: "merchant_1"}, c.f)
+				_, n, err := s.FindPage(b.Context(), account.Auth{MerchantID: "merchant_1"}, c.f)
 				took, total = append(took, time.Since(began)), n
 				require.NoError(b, err)
 			}

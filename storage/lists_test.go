@@ -284,7 +284,7 @@ func (w *listWorld) compare(times int) {
 		profile, f := w.filter()
 		auth := account.Auth{MerchantID: m, ProfileID: profile}
 		want, all := w.naive(m, profile, f)
-		found, total, err := w.search.Find(w.t.Context(), auth, f)
+		found, total, err := w.search.FindPage(w.t.Context(), auth, f)
 		require.NoError(w.t, err)
 		got := []string{}
 		for _, l := range found {
@@ -361,7 +361,7 @@ func onBoth(t *testing.T, test func(t *testing.T, open func(clock func() time.Ti
 func (w *listWorld) one(f lists.PaymentFilter) int {
 	w.t.Helper()
 	f.Limit = 50
-	found, total, err := w.search.Find(w.t.Context(), account.Auth{MerchantID: "m1"}, f)
+	found, total, err := w.search.FindPage(w.t.Context(), account.Auth{MerchantID: "m1"}, f)
 	require.NoError(w.t, err)
 	require.Len(w.t, found, total)
 	return total
@@ -477,7 +477,7 @@ func TestListsWithSpoiledBlocks(t *testing.T) {
 			for _, f := range []lists.PaymentFilter{{Statuses: []string{"failed"}}, {MinAmount: &low}, {}} {
 				f.Limit, f.Ascending = 50, true
 				want, all := w.naive("m1", "", f)
-				found, total, err := w.search.Find(t.Context(), account.Auth{MerchantID: "m1"}, f)
+				found, total, err := w.search.FindPage(t.Context(), account.Auth{MerchantID: "m1"}, f)
 				require.NoError(t, err)
 				require.Equal(t, all, total)
 				require.Len(t, found, len(want))

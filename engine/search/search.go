@@ -52,7 +52,7 @@ func (s *Search) SearchPayments(ctx context.Context, auth account.Auth, f reques
 	if f.Limit < 1 || f.Limit > 50 {
 		return nil, 0, fault.Unprocessable("limit", "limit should be in between 1 and 50")
 	}
-	found, total, err := s.Find(ctx, auth, f)
+	found, total, err := s.FindPage(ctx, auth, f)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -60,8 +60,8 @@ func (s *Search) SearchPayments(ctx context.Context, auth account.Auth, f reques
 	return views, total, err
 }
 
-// Find is SearchPayments without its checks. It leaves the payments sealed.
-func (s *Search) Find(ctx context.Context, auth account.Auth, f request.PaymentFilter) (found []*change.Loaded, total int, err error) {
+// FindPage is SearchPayments without its checks. It leaves the payments sealed.
+func (s *Search) FindPage(ctx context.Context, auth account.Auth, f request.PaymentFilter) (found []*change.Loaded, total int, err error) {
 	found, total, err = s.page(ctx, auth, &f)
 	if !errors.Is(err, errNoBlocks) {
 		return found, total, fault.FromStore(err, "list payments")
