@@ -29,6 +29,9 @@ type routingAdmin interface {
 
 	EvaluateRouting(ctx context.Context, a account.Auth, in routing.EvaluateInput) (*routing.Evaluation, error)
 	ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error)
+	ToggleSuccess(ctx context.Context, a account.Auth, profileID, feature string, config json.RawMessage) (*routing.Config, error)
+	VolumeSplit(ctx context.Context, a account.Auth, profileID string) (int, error)
+	SetVolumeSplit(ctx context.Context, a account.Auth, profileID string, split int) error
 	AccountHealth(ctx context.Context, a account.Auth, profileID string) ([]routing.AccountHealth, error)
 	decisionAdmin
 	errorAdmin
@@ -41,6 +44,7 @@ func (s *Server) routingRoutes() []route {
 		decisionPath  = "/routing/decision"
 		surchargePath = decisionPath + "/surcharge"
 		keyPath       = configsPath + "/{config_key}"
+		dynamicPath   = "/account/{merchant_id}/business_profile/{profile_id}/dynamic_routing"
 	)
 	return []route{
 		{method: "POST", pattern: "/routing", who: secretField, handle: s.createRouting},
@@ -66,6 +70,10 @@ func (s *Server) routingRoutes() []route {
 		{method: "GET", pattern: surchargePath, who: secretField, handle: s.retrieveSurcharge},
 		{method: "DELETE", pattern: surchargePath, who: secretField, handle: s.deleteSurcharge},
 		{method: "POST", pattern: "/three_ds_decision/execute", who: secretField, handle: s.executeThreeDS},
+
+		{method: "POST", pattern: dynamicPath + "/success_based/create", who: adminOrOwn, handle: s.toggleSuccess},
+		{method: "GET", pattern: dynamicPath + "/get_volume_split", who: adminOrOwn, handle: s.volumeSplit},
+		{method: "POST", pattern: dynamicPath + "/set_volume_split", who: adminOrOwn, handle: s.setVolumeSplit},
 
 		{method: "POST", pattern: "/gsm", who: admin, handle: s.createErrorRule},
 		{method: "POST", pattern: "/gsm/get", who: admin, handle: s.retrieveErrorRule},

@@ -425,3 +425,64 @@ func TestAccountHealth(t *testing.T) {
 		require.NotContains(t, []any{w.stripe, w.adyen}, h["merchant_connector_id"])
 	}
 }
+
+// Routing by success is off until the profile switches it on, and ranks what the other stages have chosen.
+func TestRoutingBySuccess(t *testing.T) {
+	t.Parallel()
+	w := newRouted(t)
+	path := "/account/" + merchant + "/business_profile/" + w.profile + "/dynamic_routing"
+	create := path + "/success_based/create?enable="
+	pay := func() (string, any) {
+		v := w.post("/payments", with(plain, "routing", "-")).ok()
+		shown := w.get("/payments/" + v["payment_id"].(string) + "?expand=routing").ok()["routing"].([]any)[0].(map[string]any)
+		return v["connector"].(string), shown["stage"]
+	}
+	connector, stage := pay()
+	require.Equal(t, []any{"stripe", "default"}, []any{connector, stage})
+	w.post(create+"none", "").refused(400, "IR_16", "Success rate based routing is already disabled")
+	w.post(create+"sometimes", "").refused(400, "IR_06", "unknown variant `sometimes`")
+	record := w.post(create+"metrics", "").ok()
+	require.Equal(t, []any{"dynamic", "Success rate based dynamic routing algorithm", ""}, []any{record["kind"], record["name"], record["description"]})
+	_, stage = pay()
+	require.Equal(t, "default", stage, "metrics routes nothing")
+
+	body := func(config string) string { return `{"config":{"exploration_percent":0},"costs":` + config + `}` }
+	dear := w.post(create+"dynamic_connector_selection", body(`{"margin_percent":10,"fees":[{"merchant_connector_id":"`+w.stripe+`","percent":5}]}`)).ok()
+	_, stage = pay()
+	require.Equal(t, "default", stage, "a configuration with a body is not active yet")
+	w.post("/routing/"+dear["id"].(string)+"/activate", `{}`).ok()
+	w.post("/routing/"+dear["id"].(string)+"/activate", `{}`).refused(400, "IR_16", "Algorithm is already active")
+	connector, stage = pay()
+	require.Equal(t, []any{"adyen", "success"}, []any{connector, stage})
+	require.Equal(t, "stripe", w.post("/payments", with(plain, "routing", `{"type":"single","data":"stripe"}`)).ok()["connector"], "the payment's own wish comes first")
+
+	require.Equal(t, 100.0, w.get(path + "/get_volume_split").ok()["split"])
+	require.Equal(t, map[string]any{"routing_type": "dynamic", "split": 0.0}, w.post(path+"/set_volume_split?split=0", "").ok())
+	connector, stage = pay()
+	require.Equal(t, []any{"stripe", "default"}, []any{connector, stage})
+	w.post(path+"/set_volume_split?split=101", "").refused(422, "IR_06", "Dynamic routing volume split should be less than 100")
+	w.post(path+"/set_volume_split", "").refused(400, "IR_06", "split")
+	w.post(path+"/set_volume_split?split=100", "").ok()
+
+	for name, c := range map[string]struct{ body, message string }{
+		"nothing":         {`{"config":null}`, "Send at least one of"},
+		"unknown key":     {`{"config":{"colour":1}}`, `unknown field "colour"`},
+		"unknown param":   {`{"params":["Colour"]}`, "unknown variant `Colour`"},
+		"exploration":     {`{"config":{"exploration_percent":101}}`, "exploration_percent must be from 0 to 100"},
+		"no margin":       {body(`{}`), "margin_percent must be more than 0"},
+		"another account": {body(`{"margin_percent":1,"fees":[{"merchant_connector_id":"mca_x"}]}`), "the profile has no account mca_x"},
+		"negative fee":    {body(`{"margin_percent":1,"fees":[{"merchant_connector_id":"` + w.stripe + `","fixed":-1}]}`), "fixed must be from 0"},
+		"guarantees":      {body(`{"margin_percent":1,"guaranteed":[{"merchant_connector_id":"` + w.stripe + `","percent":101}]}`), "together at most 100"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.post(create+"dynamic_connector_selection", c.body).refused(422, "IR_06", c.message)
+		})
+	}
+	_, other, _ := w.merchant("m2")
+	w.send("POST", create+"none", other, "").refused(401, "IR_01", "")
+	off := w.post(create+"none", "").ok()
+	require.Equal(t, dear["id"], off["id"])
+	connector, stage = pay()
+	require.Equal(t, []any{"stripe", "default"}, []any{connector, stage})
+	w.post("/routing/replay", `{"routing_id":"`+dear["id"].(string)+`"}`).refused(400, "IR_16", "has no rules to replay")
+}

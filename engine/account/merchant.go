@@ -71,6 +71,7 @@ type ProfileSettings struct {
 	// ActiveRouting has the id of the active routing configuration by transaction type.
 	ActiveRouting          map[string]string `json:",omitempty"`
 	Retries                RetrySettings     `json:",omitzero"`
+	Dynamic                DynamicRouting    `json:",omitzero"`
 	WebhookURL             string
 	PaymentStatusesEnabled []string
 	RefundStatusesEnabled  []string
@@ -78,6 +79,21 @@ type ProfileSettings struct {
 	// Blocking and Guard follow from Profile.Details; nil until opened, and where the profile never got the field.
 	Blocking *CardBlocking `json:"-"`
 	Guard    *TestingGuard `json:"-"`
+}
+
+// DynamicRouting says whether payments are routed by what accounts have achieved.
+type DynamicRouting struct {
+	Success     string `json:",omitempty"` // the id of the configuration in force, "" for none
+	MetricsOnly bool   `json:",omitempty"` // the configuration routes nothing
+	Split       *int   `json:",omitempty"` // percent of the payments; nil for all
+}
+
+// Share returns Split with its default.
+func (d DynamicRouting) Share() int {
+	if d.Split == nil {
+		return 100
+	}
+	return *d.Split
 }
 
 // RetrySettings say how a payment goes on after a decline, and which accounts it may try.

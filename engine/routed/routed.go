@@ -32,9 +32,12 @@ const (
 	ByCredential Stage = "credential" // the account of the stored credential
 	ByPayment    Stage = "payment"    // the payment's routing field
 	ByConfig     Stage = "config"     // the active configuration
-	ByDefault    Stage = "default"    // the profile's default list
-	ByRetry      Stage = "retry"      // the next account, after the one before had failed
-	ByStepUp     Stage = "step_up"    // the same account, with 3-D Secure
+	// The two ways of routing by success: the account with the best expected value, and one that is tried to learn more.
+	BySuccess     Stage = "success"
+	ByExploration Stage = "exploration"
+	ByDefault     Stage = "default" // the profile's default list
+	ByRetry       Stage = "retry"   // the next account, after the one before had failed
+	ByStepUp      Stage = "step_up" // the same account, with 3-D Secure
 )
 
 // Why is the reason why a candidate was left out.

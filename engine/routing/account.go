@@ -63,6 +63,7 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 	if err != nil {
 		return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", err)
 	}
+	t.rank(ctx, c, p, profile, f)
 	var refused error // why the first candidate that could take the payment may not
 	turns := t.turns(profile, c.list, c.kept())
 	for i := 0; i < len(turns); i++ {

@@ -156,6 +156,12 @@ func (s *Rules) ActivateRouting(ctx context.Context, a account.Auth, id, transac
 		if err != nil {
 			return err
 		}
+		if c.Kind == KindDynamic {
+			if p.Settings.Dynamic.Success == id && !p.Settings.Dynamic.MetricsOnly {
+				return fault.Refused("Algorithm is already active")
+			}
+			return setDynamic(tx, p, id, false)
+		}
 		if p.Settings.ActiveRouting[transactionType] == id {
 			return fault.Refused("Algorithm is already active")
 		}

@@ -117,6 +117,9 @@ func (t *Router) draft(ctx context.Context, a account.Auth, in ReplayInput, out 
 		if c.TransactionType != ForPayment {
 			return nil, fault.Refused("Cannot use " + c.TransactionType + "'s routing algorithm for payment operation").About("routing_id")
 		}
+		if c.Kind == KindDynamic {
+			return nil, fault.Refused("A dynamic configuration has no rules to replay").About("routing_id")
+		}
 		return compile(c)
 	}
 	if in.Algorithm == nil {

@@ -22,6 +22,7 @@ type Rules struct {
 
 	programs  cache[*Compiled]         // by merchant id and configuration id
 	merchants cache[*merchantPrograms] // by merchant id
+	successes cache[*SuccessConfig]    // by merchant id and configuration id
 }
 
 // RulesDeps are the parts that Rules is built from. BINTable may be nil.
