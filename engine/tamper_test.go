@@ -74,6 +74,8 @@ var unnoticed = map[string]string{
 	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
 	"restores.*":                   "without a row the engine asks no processor again after a restore; with one too many it asks once more than it needs to",
 	"adapter_modules.*":            "a module is loaded only if its bytes have the hash that a signed row names: an adapter's or an operation's",
+	"adapter_bundles.*":            "a bundle is installed only if a trusted key has signed it and if it asks for what the page has shown: both are examined anew. Changed, the page shows another text, and the installation refuses",
+	"staff_chains.id":              "without this row the chain of the audit has no end, and its check says so",
 	"running_nodes.*":              "what nodes say of themselves, for people; it decides nothing",
 	"schema_migrations.applied_at": "a record for people",
 	"payments.late_at":             "when a payment changed late. Changed, a list or a total is wrong until the blocks are made again; what a list shows is signed",
@@ -123,6 +125,7 @@ func newTamperWorld(t *testing.T) *tamperWorld {
 		w.auth = account.Auth{MerchantID: id}
 		w.fillMerchant(p.URL)
 	}
+	require.NoError(t, w.db.PutBundle(t.Context(), storage.Bundle{SHA256: "00ff", Name: "acme", Version: "1.0.0", About: "{}", GivenBy: "Ada"}, []byte("bundle")))
 	require.NoError(t, w.db.NoteNode(t.Context(), storage.Running{Name: "node_1", Version: "v1", Started: time.Now()}))
 	require.NoError(t, w.db.PutAdapter(t.Context(), storage.Adapter{Name: "acme", Version: "1.0.0", SHA256: "00ff", Pin: "{}", InstalledAt: time.Now()}, []byte("module")))
 	w.intruder = s.world.intruder()
@@ -226,6 +229,8 @@ func (w *tamperWorld) fillStaff(tx engine.Tx) error {
 		tx.PutStaffTries(&staff.Tries{Key: []byte("tries " + id), Level: 9, At: tx.Now(), Until: later}),
 		tx.InsertStaffEntry(&staff.Entry{ID: "aud_" + id, At: tx.Now(), UserID: "user_" + id, SessionID: "sess_" + id, Action: "login", MerchantID: id, Target: id,
 			Details: map[string]string{"with": id}}),
+		tx.EnsureStaffChain(),
+		tx.PutStaffChain(&staff.Chain{Lines: 1, Hash: "hash " + id}),
 	)
 }
 
@@ -454,6 +459,10 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		"staff_tries": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.StaffTries(r["key"].([]byte)); return err })
 		},
+		"staff_chains": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.StaffChain(); return err })
+		},
+		"adapter_bundles": func(ctx context.Context, r row) error { _, err := w.db.Bundles(ctx, ""); return err },
 		"staff_audit": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.StaffEntries(staff.EntryFilter{}); return err })
 		},

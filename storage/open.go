@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"payswitch/engine"
+	"payswitch/engine/port"
 	"payswitch/engine/vault"
 )
 
@@ -172,7 +173,7 @@ func (d *DB) Update(ctx context.Context, f func(tx engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return d.writer.do(f)
+	return port.InTransaction(ctx, f, d.writer.do)
 }
 
 // Writable commits a write that changes nothing, and returns why the database takes no write: the disk is full, or another program has locked

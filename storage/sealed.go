@@ -57,6 +57,7 @@ var (
 		"staff_onces.hash":            "a keyed hash",
 		"staff_tries.key":             "a keyed hash",
 		"keysets.wrapped":             "sealed by the master key",
+		"adapter_bundles.bundle":      "a program, in clear",
 		"adapter_modules.packed":      "a program, in clear",
 		"payments.client_secret_hash": "a hash",
 		"cards.sealed":                "sealed by its data key",

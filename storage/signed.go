@@ -26,7 +26,7 @@ type signedTable struct {
 var signedTables = byName(merchantRows, profileRows, accountRows, keyRows, customerRows, paymentRows, attemptRows, operationRows, exchangeRows,
 	eventRows, evidenceRows, idempotencyRows, cardTokenRows, cardRows, shortTermRows, authenticationRows, methodRows, mandateRows,
 	ephemeralRows, customerAccountRows, refundRows, accountVersionRows, endpointRows, routingRows, errorRuleRows, configKeyRows, disputeRows,
-	adapterRows, linkRows, staffUserRows, staffLoginRows, staffOnceRows, staffTriesRows, staffAuditRows, blockedRows, blockJobRows,
+	adapterRows, linkRows, staffUserRows, staffLoginRows, staffOnceRows, staffTriesRows, staffAuditRows, staffChainRows, blockedRows, blockJobRows,
 	blockPartRows, healthRows)
 
 func byName(list ...*signedTable) map[string]*signedTable {

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"strings"
 	"time"
 
 	"payswitch/engine/staff"
@@ -186,7 +187,7 @@ func (t *tx) DeleteStaffTries(key []byte) error {
 	return t.put("delete tries", `DELETE FROM staff_tries WHERE key = $1`, key)
 }
 
-const staffAuditColumns = `id, at, user_id, session_id, action, merchant_id, target, details, signature`
+const staffAuditColumns = `id, at, user_id, session_id, action, merchant_id, target, details, chain, signature`
 
 var staffAuditRows = signs("staff_audit", "id", staffAuditColumns)
 
@@ -200,8 +201,35 @@ func (t *tx) InsertStaffEntry(e *staff.Entry) error {
 		}
 	}
 	return t.insert("insert audit entry",
-		`INSERT INTO staff_audit (`+staffAuditColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		t.signed(staffAuditRows, e.ID, millis(e.At), e.UserID, e.SessionID, e.Action, e.MerchantID, e.Target, details)...)
+		`INSERT INTO staff_audit (`+staffAuditColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+		t.signed(staffAuditRows, e.ID, millis(e.At), e.UserID, e.SessionID, e.Action, e.MerchantID, e.Target, details, e.Chain)...)
+}
+
+const staffChainColumns = `id, lines, chain, signature`
+
+var staffChainRows = signs("staff_chains", "id", staffChainColumns)
+
+// auditChain is the id of the only chain.
+const auditChain = "audit"
+
+// EnsureStaffChain implements engine.Tx.
+func (t *tx) EnsureStaffChain() error {
+	return t.put("make chain", `INSERT INTO staff_chains (`+staffChainColumns+`) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		t.signed(staffChainRows, auditChain, int64(0), "")...)
+}
+
+// StaffChain implements engine.Reader.
+func (t *tx) StaffChain() (*staff.Chain, error) {
+	return one(t, "read chain", genuine(t, staffChainRows, func(row scanner) (*staff.Chain, error) {
+		c, id := new(staff.Chain), ""
+		return c, row.Scan(&id, &c.Lines, &c.Hash)
+	}, "id", auditChain), `SELECT `+staffChainColumns+` FROM staff_chains WHERE id = $1`+t.s.dialect().lockRow, auditChain)
+}
+
+// PutStaffChain implements engine.Tx.
+func (t *tx) PutStaffChain(c *staff.Chain) error {
+	return t.change("write chain", `UPDATE staff_chains SET lines = $1, chain = $2, signature = $3 WHERE id = $4`,
+		c.Lines, c.Hash, t.signature(staffChainRows, []any{auditChain, c.Lines, c.Hash}), auditChain)
 }
 
 // StaffEntries implements engine.Reader.
@@ -214,6 +242,12 @@ func (t *tx) StaffEntries(f staff.EntryFilter) ([]*staff.Entry, error) {
 	}
 	where.add("id >= ", "") // all
 	page := " ORDER BY seq DESC LIMIT " + where.place(rowLimit(f.Limit))
+	if f.Oldest {
+		page = strings.Replace(page, "DESC", "ASC", 1)
+	}
+	if f.After != "" {
+		page = " AND seq > (SELECT seq FROM staff_audit WHERE id = " + where.place(f.After) + ")" + page
+	}
 	if f.Before != "" {
 		page = " AND seq < (SELECT seq FROM staff_audit WHERE id = " + where.place(f.Before) + ")" + page
 	}
@@ -221,7 +255,7 @@ func (t *tx) StaffEntries(f staff.EntryFilter) ([]*staff.Entry, error) {
 		e := new(staff.Entry)
 		var at int64
 		var details []byte
-		err := row.Scan(&e.ID, &at, &e.UserID, &e.SessionID, &e.Action, &e.MerchantID, &e.Target, &details)
+		err := row.Scan(&e.ID, &at, &e.UserID, &e.SessionID, &e.Action, &e.MerchantID, &e.Target, &details, &e.Chain)
 		e.At = moment(at)
 		if err == nil && len(details) > 0 {
 			err = decode(details, &e.Details)

@@ -22,6 +22,7 @@ func userCommands() []command {
 		{"user link", "print a one-time link with which a user chooses a new password", (*program).linkUser},
 		{"user list", "list the users of the dashboard with their roles", (*program).listUsers},
 		{"user disable", "let a user in no more, and end the user's sessions", (*program).disableUser},
+		{"audit verify", "follow the chain of the dashboard's audit, and say whether a line was changed or taken away", (*program).verifyAudit},
 		{"user reset", "remove a user's password and second factors, and print a one-time link", (*program).resetUser},
 	}
 }
@@ -165,5 +166,28 @@ func (p *program) listUsers(ctx context.Context, args []string) error {
 			fmt.Fprintln(w, strings.Join([]string{m.Email, m.Name, state, strings.Join(roles, ","), second, seen}, "\t"))
 		}
 		return w.Flush()
+	})
+}
+
+// verifyAudit checks the audit of the dashboard. It works while nodes run, and without them.
+func (p *program) verifyAudit(ctx context.Context, args []string) error {
+	f := p.flags("audit verify")
+	known := f.String("hash", "", "the `hash` of a line that was noted before: it must still be in the chain")
+	c, err := p.parseConfig(f, args)
+	if err != nil {
+		return err
+	}
+	return p.withStaff(ctx, c, func(ctx context.Context, s *staff.Service, _ *storage.DB, _ string) error {
+		v, err := s.VerifyAudit(ctx, *known)
+		switch {
+		case err != nil:
+			return err
+		case v.Break != "":
+			return fmt.Errorf("the audit was changed: %s; read Altered rows in OPERATIONS.md", v.Break)
+		case !v.Known:
+			return errors.New("no line has the hash that was noted: lines were taken from the end")
+		}
+		fmt.Fprintf(p.stdout, "%d lines follow one another without a gap; %d lines are older than the chain.\nThe last line has the hash %s\n", v.Lines, v.Older, v.Hash)
+		return nil
 	})
 }

@@ -114,3 +114,24 @@ func TestDemoLink(t *testing.T) {
 func demoKeyOf(r *running) string {
 	return regexp.MustCompile(`API key +(\S+)`).FindStringSubmatch(r.banner)[1]
 }
+
+// TestAuditVerify: the command follows the chain, finds a hash that was noted, and fails where lines are missing.
+func TestAuditVerify(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	env, config := testEnv(t, dir), writeConfig(t, "")
+	run := func(want int, args ...string) string {
+		t.Helper()
+		code, stdout, stderr := runProgram(t, env, append(args, "--config", config)...)
+		require.Equal(t, want, code, stderr)
+		return stdout + stderr
+	}
+	run(exitOK, "migrate")
+	run(exitOK, "user", "create", "--email", "ada@example.com", "--role", "operator")
+	out := run(exitOK, "audit", "verify")
+	require.Contains(t, out, "1 lines follow one another")
+	hash := regexp.MustCompile(`[0-9a-f]{64}`).FindString(out)
+	run(exitOK, "user", "create", "--email", "vi@example.com", "--role", "viewer")
+	run(exitOK, "audit", "verify", "--hash", hash)
+	require.Contains(t, run(exitFailed, "audit", "verify", "--hash", strings.Repeat("0", 64)), "no line has the hash")
+}

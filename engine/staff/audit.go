@@ -3,6 +3,8 @@ package staff
 import (
 	"context"
 	"maps"
+
+	"payswitch/engine/port"
 )
 
 // note writes a line of the audit in the caller's transaction. session is nil before a login, and for a command on the host.
@@ -18,7 +20,7 @@ func (s *Service) note(tx Tx, session *Session, v Visit, e Entry) error {
 		}
 		e.Details["address"] = v.Address
 	}
-	return tx.InsertStaffEntry(&e)
+	return link(tx, &e)
 }
 
 // Record writes a line of the audit in a transaction of the caller, together with the change that it is about. Details hold names and ids, never
@@ -27,26 +29,29 @@ func (s *Service) Record(tx Tx, session *Session, e Entry) error {
 	return s.note(tx, session, Visit{}, e)
 }
 
-// Perform checks the permission and the second factor, writes a line of the audit, and then makes the change. It is for changes of other rooms,
-// which have transactions of their own: the line is durable before the change begins, and a second line says if the change failed. So no change
-// is without its line. live says that the change is about a live account or key.
-func (s *Service) Perform(ctx context.Context, session *Session, v Visit, p Permission, live bool, e Entry, change func() error) error {
+// Perform checks the permission and the second factor, and then makes the change. The line of the audit is written by the change's first transaction, so
+// that no change is without its line, and no line without its change. A change that fails gets a line that says so. live says that the change is about
+// a live account or key.
+func (s *Service) Perform(ctx context.Context, session *Session, v Visit, p Permission, live bool, e Entry, change func(ctx context.Context) error) error {
 	if !session.MayOn(p, e.MerchantID, live) {
 		return ErrMay
 	}
 	if NeedsStepUp(p) && !session.Fresh(s.Now()) {
 		return ErrStepUp
 	}
-	if err := s.update(ctx, "write the audit", func(tx Tx) error { return s.note(tx, session, v, e) }); err != nil {
-		return err
+	noted, line := port.WithNote(ctx, func(tx any) error { return s.note(tx.(Tx), session, v, e) })
+	err := change(noted)
+	if err == nil && line.Written() {
+		return nil
 	}
-	err := change()
 	if err != nil {
 		e.Action += ".failed"
-		// The change has not happened, and the error about it matters more than a failure to write the second line.
-		_ = s.update(context.WithoutCancel(ctx), "write the audit", func(tx Tx) error { return s.note(tx, session, v, e) })
 	}
-	return err
+	failed := s.update(context.WithoutCancel(ctx), "write the audit", func(tx Tx) error { return s.note(tx, session, v, e) })
+	if err != nil {
+		return err // it matters more than a failure to write the line
+	}
+	return failed
 }
 
 // Line is a line of the audit with the names that people read.

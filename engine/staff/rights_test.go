@@ -1,6 +1,7 @@
 package staff_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -105,10 +106,10 @@ func TestStepUp(t *testing.T) {
 
 	change := staff.Entry{Action: "key.created", MerchantID: "m1", Target: "key_1"}
 	done := 0
-	do := func() error { done++; return nil }
+	do := func(context.Context) error { done++; return nil }
 	require.NoError(t, h.Perform(ctx, h.session(up.Token), here, staff.ManageKeys, true, change, do))
 	failed := errors.New("failed")
-	require.ErrorIs(t, h.Perform(ctx, h.session(up.Token), here, staff.ManageKeys, true, change, func() error { return failed }), failed)
+	require.ErrorIs(t, h.Perform(ctx, h.session(up.Token), here, staff.ManageKeys, true, change, func(context.Context) error { return failed }), failed)
 	h.pass(6 * time.Minute)
 	require.ErrorIs(t, h.Perform(ctx, h.session(up.Token), here, staff.ManageKeys, true, change, do), staff.ErrStepUp)
 	require.ErrorIs(t, h.Perform(ctx, h.session(up.Token), here, staff.ManageAdapters, true, change, do), staff.ErrMay)

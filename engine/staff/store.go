@@ -89,6 +89,13 @@ type Entry struct {
 	MerchantID string // "": the installation
 	Target     string
 	Details    map[string]string
+	Chain      string // hash of the line and of Chain of the line before it; "" for a line that is older than the chain
+}
+
+// Chain is where the chain of the audit ends.
+type Chain struct {
+	Lines int64  // that the chain has
+	Hash  string // Chain of the latest line
 }
 
 // EntryFilter selects lines of the audit. Empty fields select all.
@@ -96,6 +103,8 @@ type EntryFilter struct {
 	MerchantID string
 	UserID     string
 	Before     string // lines that were written before the one with this id
+	After      string // lines that were written after the one with this id
+	Oldest     bool   // the oldest line first
 	Limit      int
 }
 
@@ -112,6 +121,8 @@ type Reader interface {
 	StaffTries(key []byte) (*Tries, error)
 	// StaffEntries lists the audit, the latest line first.
 	StaffEntries(f EntryFilter) ([]*Entry, error)
+	// StaffChain reads where the chain ends. In a transaction that writes it locks the row.
+	StaffChain() (*Chain, error)
 }
 
 // Tx reads and writes the rows of staff.
@@ -138,6 +149,9 @@ type Tx interface {
 	PutStaffTries(t *Tries) error
 	DeleteStaffTries(key []byte) error
 	InsertStaffEntry(e *Entry) error
+	// EnsureStaffChain makes the end of an empty chain, if there is none.
+	EnsureStaffChain() error
+	PutStaffChain(c *Chain) error
 	// DeleteStaffEnded removes logins and one-time things that ended before at, and tries without a lock that are older, up to limit rows of each
 	// kind. It returns their number.
 	DeleteStaffEnded(at time.Time, limit int) (int, error)

@@ -157,7 +157,7 @@ func testStaffAudit(t *testing.T, s engine.Store) {
 	for n := range 5 {
 		e := &staff.Entry{ID: fmt.Sprintf("aud_%d", n), At: base.Add(time.Duration(n) * time.Second), UserID: fmt.Sprintf("user_%d", n%2),
 			SessionID: "sess", Action: "login",
-			MerchantID: []string{"", merchantA}[n/3], Target: "t", Details: map[string]string{"with": "code"}}
+			MerchantID: []string{"", merchantA}[n/3], Target: "t", Details: map[string]string{"with": "code"}, Chain: fmt.Sprint("hash ", n)}
 		update(t, s, func(tx engine.Tx) error { return tx.InsertStaffEntry(e) })
 	}
 	list := func(f staff.EntryFilter) []string {
@@ -170,7 +170,14 @@ func testStaffAudit(t *testing.T, s engine.Store) {
 	all := get(t, s, func(r engine.Reader) ([]*staff.Entry, error) { return r.StaffEntries(staff.EntryFilter{Limit: 1}) })
 	require.Equal(t, []*staff.Entry{{ID: "aud_4", At: base.Add(4 * time.Second), UserID: "user_0", SessionID: "sess", Action: "login",
 		MerchantID: merchantA,
-		Target:     "t", Details: map[string]string{"with": "code"}}}, all)
+		Target:     "t", Details: map[string]string{"with": "code"}, Chain: "hash 4"}}, all)
+	require.Equal(t, []string{"aud_2", "aud_3"}, list(staff.EntryFilter{Oldest: true, After: "aud_1", Limit: 2}))
+	_, err := read(s, func(r engine.Reader) (*staff.Chain, error) { return r.StaffChain() })
+	require.ErrorIs(t, err, fault.ErrNotFound)
+	update(t, s, func(tx engine.Tx) error { return tx.EnsureStaffChain() })
+	update(t, s, func(tx engine.Tx) error { return tx.PutStaffChain(&staff.Chain{Lines: 5, Hash: "hash 4"}) })
+	update(t, s, func(tx engine.Tx) error { return tx.EnsureStaffChain() })
+	require.Equal(t, &staff.Chain{Lines: 5, Hash: "hash 4"}, get(t, s, func(r engine.Reader) (*staff.Chain, error) { return r.StaffChain() }))
 	bare := &staff.Entry{ID: "aud_9", At: base}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertStaffEntry(bare) })
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertStaffEntry(bare) }), fault.ErrConflict)

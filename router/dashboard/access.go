@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -247,7 +248,7 @@ func (c *call) ago(t time.Time) string {
 type staffAudit struct{ server *Server }
 
 // Perform implements Audit.
-func (a staffAudit) Perform(r *http.Request, session *staff.Session, act Act, change func() error) error {
+func (a staffAudit) Perform(r *http.Request, session *staff.Session, act Act, change func(ctx context.Context) error) error {
 	v := staff.Visit{Address: a.server.address(r), Browser: r.UserAgent()}
 	return a.server.Staff.Perform(r.Context(), session, v, act.Needs, act.Live, staff.Entry{Action: act.Action, MerchantID: act.Merchant,
 		Target:  act.Target,

@@ -213,7 +213,13 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 	case stored != nil:
 		return done, nil
 	}
-	err = kind.do(s, c, ctx, auth, v, minor)
+	details := map[string]string{}
+	if minor > 0 {
+		details["amount"] = Money{minor, v.Payment.Currency}.String()
+	}
+	err = c.perform(Act{Needs: staff.MoveMoney, Live: isLive(v), Action: "payment." + kind.name, Target: v.Payment.ID, Details: details}, func(ctx context.Context) error {
+		return kind.do(s, c, ctx, auth, v, minor)
+	})
 	if err == nil {
 		s.Logger.InfoContext(ctx, "a person acted on a payment", "action", kind.name, "payment_id", v.Payment.ID, "user_id", c.Session.UserID)
 		if err := finish(context.WithoutCancel(ctx), account.StoredAnswer{Status: http.StatusSeeOther, Body: []byte(done)}); err != nil {

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 
 	"payswitch/engine/staff"
 )
@@ -80,6 +81,8 @@ func peopleStates() []state {
 		{"audit", &auditPage{Lines: []auditLine{{at(0), "Ada Lovelace", "changed roles", "كريم عبد العزيز",
 			"address: 2001:db8:1234:5678:9abc:def0:1234:5678, roles: support"},
 			{at(0), "", "was refused at the login", "", "with: password"}}, Pager: Pager{Newest: "/audit", Older: "/audit?after=aud_1"}}},
+		{"audit-verified", &auditPage{All: true, Path: "/audit", Chain: chainBlock(&staff.Verified{Lines: 12345, Older: 1, Hash: strings.Repeat("0123456789abcdef", 4)}), Empty: Empty{Heading: "Nothing yet"}}},
+		{"audit-broken", &auditPage{All: true, Path: "/audit", Chain: chainBlock(&staff.Verified{Break: "line aud_0197d2a1c57b7d0e8a4b5b7e0f3d2c1b of 3 May 2026 does not follow the line before it"}), Empty: Empty{Heading: "Nothing yet"}}},
 		{"audit-empty", &auditPage{Empty: Empty{Heading: "Nothing yet", Text: "Each change that asks for a second factor gets a line here."}}},
 	}
 }

@@ -20,10 +20,10 @@ type Act struct {
 	Details  map[string]string
 }
 
-// Audit performs changes: it refuses what the person may not do, and writes a line of the audit for each change. Its error is ErrStepUp if the person
+// Audit performs changes: it refuses what the person may not do, and writes a line of the audit for each change, in the transaction of the change. Its error is ErrStepUp if the person
 // has to give the second factor first.
 type Audit interface {
-	Perform(r *http.Request, s *staff.Session, a Act, change func() error) error
+	Perform(r *http.Request, s *staff.Session, a Act, change func(ctx context.Context) error) error
 }
 
 // ErrStepUp is the error for a change that needs a fresh second factor.
@@ -40,13 +40,12 @@ func (c *call) perform(a Act, change func(ctx context.Context) error) error {
 	if (a.StepUp || staff.NeedsStepUp(a.Needs)) && !c.Session.Fresh(c.server.Now()) {
 		return ErrStepUp
 	}
-	do := func() error { return change(c.Context()) }
 	if c.server.Audit == nil {
 		c.server.Logger.LogAttrs(c.Context(), slog.LevelInfo, "a person made a change", slog.String("user_id", c.Session.UserID), slog.String("action", a.Action),
 			slog.String("merchant_id", a.Merchant), slog.String("target", a.Target))
-		return do()
+		return change(c.Context())
 	}
-	return c.server.Audit.Perform(c.Request, c.Session, a, do)
+	return c.server.Audit.Perform(c.Request, c.Session, a, change)
 }
 
 // guard returns a block that asks for the second factor, if a change under p will ask for it. The person gives it before typing.

@@ -1,9 +1,11 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"payswitch/engine/fault"
 	"payswitch/engine/secret"
@@ -341,6 +343,8 @@ type auditPage struct {
 	Pager Pager
 	Empty Empty
 	All   bool
+	Path  string
+	Chain *Block // what a check of the chain found; nil without one
 }
 
 type auditLine struct {
@@ -363,7 +367,7 @@ func (s *Server) audit(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &auditPage{All: c.Merchant == nil, Empty: Empty{Heading: "Nothing yet", Text: "Each change that asks for a second factor gets a line here."}}
+	p := &auditPage{All: c.Merchant == nil, Path: path, Empty: Empty{Heading: "Nothing yet", Text: "Each change that asks for a second factor gets a line here."}}
 	for _, l := range lines {
 		var notes []string
 		for k, v := range l.Details {
@@ -376,6 +380,11 @@ func (s *Server) audit(c *call) (response, error) {
 		}
 		p.Lines = append(p.Lines, auditLine{c.time(l.At), l.Person, actWords(l.Action), what, strings.Join(notes, ", ")})
 	}
+	if p.All && c.FormValue("verify") != "" {
+		if p.Chain, err = s.verifyAudit(c); err != nil {
+			return nil, err
+		}
+	}
 	if f.Before != "" {
 		p.Pager.Newest = path
 	}
@@ -385,13 +394,47 @@ func (s *Server) audit(c *call) (response, error) {
 	return show(p), nil
 }
 
+// verifyTime bounds the check of the audit.
+const verifyTime = 30 * time.Second
+
+// verifyAudit follows the chain of the audit, and says what it found.
+func (s *Server) verifyAudit(c *call) (*Block, error) {
+	ctx, end := context.WithTimeout(c.Context(), verifyTime)
+	defer end()
+	v, err := s.Staff.VerifyAudit(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return chainBlock(v), nil
+}
+
+func chainBlock(v *staff.Verified) *Block {
+	if v.Break != "" {
+		return &Block{Tone: "bad", Heading: "The audit was changed", Text: []string{strings.ToUpper(v.Break[:1]) + v.Break[1:] + ".", "Read Altered rows in OPERATIONS.md, at once."}}
+	}
+	text := plural(int(v.Lines), "line follows", "lines follow") + " one another without a gap."
+	if v.Older > 0 {
+		text += " " + plural(int(v.Older), "line is", "lines are") + " older than the chain."
+	}
+	b := &Block{Tone: "good", Heading: "The audit is whole", Text: []string{text}}
+	if v.Hash != "" {
+		b.Text = append(b.Text, "Note number and hash of the last line elsewhere now and then: they show later whether the end was taken away.")
+		b.Facts = []Named{fact("Hash of the last line", ident(v.Hash))}
+	}
+	return b
+}
+
 // acts are the words for lines of the audit.
 var acts = map[string]string{"login": "signed in", "login.begun": "began to sign in", "login.refused": "was refused at the login",
 	"login.locked": "was locked after ten failures",
 	"login.ended":  "ended a session", "logout": "signed out", "confirmed": "confirmed with a factor", "link.used": "used a one-time link", "user.invited": "invited a user",
 	"user.roles": "changed roles", "user.disabled": "disabled a user", "user.enabled": "enabled a user", "user.link": "made a password link", "user.reset": "reset a user",
 	"user.unlocked": "unlocked a user", "passkey.added": "added a passkey", "passkey.removed": "removed a passkey", "app.added": "added an authenticator app",
-	"app.removed": "removed the authenticator app", "recovery.renewed": "made new recovery codes", "password.changed": "changed the password"}
+	"app.removed": "removed the authenticator app", "recovery.renewed": "made new recovery codes", "password.changed": "changed the password",
+	"payment.refund": "refunded a payment", "payment.capture": "captured a payment", "payment.cancel": "cancelled a payment", "link.create": "made a payment link",
+	"collect_link.create": "made a collect link", "collect_link.end": "ended a collect link", "adapter.approve": "approved an adapter", "adapter.give": "gave a bundle of an adapter",
+	"adapter.install": "installed an adapter", "key.create": "made an API key", "key.revoke": "revoked an API key", "profile.create": "added a profile", "profile.change": "changed a profile",
+	"connector.create": "connected an account", "connector.delete": "deleted an account", "endpoint.create": "added an endpoint", "endpoint.change": "changed an endpoint"}
 
 func actWords(action string) string {
 	if text := acts[action]; text != "" {

@@ -62,9 +62,9 @@ func (s *shop) Post(context.Context, string, http.Header, []byte) webhook.Reply 
 // audited keeps what was audited.
 type audited struct{ acts []Act }
 
-func (l *audited) Perform(_ *http.Request, _ *staff.Session, a Act, change func() error) error {
+func (l *audited) Perform(_ *http.Request, _ *staff.Session, a Act, change func(ctx context.Context) error) error {
 	l.acts = append(l.acts, a)
-	return change()
+	return change(context.Background())
 }
 
 // Of implements Sessions.
