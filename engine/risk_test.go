@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/plugins"
+	"payswitch/plugins/simulator"
 	"payswitch/sdk"
 )
 
@@ -257,4 +259,27 @@ func TestBlockedWhileAuthenticating(t *testing.T) {
 	for _, op := range w.operations(v.Payment.ID) {
 		require.NotEqual(t, sdk.OpAuthorize, op.Kind, "nothing was charged")
 	}
+}
+
+// BenchmarkTestingGuard measures what the guard against card testing adds to a confirm before any processor call: four counters, hashed and read. It must stay
+// below 20 microseconds.
+func BenchmarkTestingGuard(b *testing.B) {
+	w := newWorldWith(b, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}), filepath.Join(b.TempDir(), "p.db"))
+	w.account("simulator", "")
+	w.setProfile(`{"card_testing_guard_config":{` + strings.ReplaceAll(strings.ReplaceAll(noGuards, "disabled", "enabled"), "threshold\":3", "threshold\":1000") + `}}`)
+	for range 3 {
+		w.pay(sale(100, declined, from("203.0.113.7")))
+	}
+	profile, err := w.Profile(b.Context(), w.auth, w.profile.ID)
+	require.NoError(b, err)
+	in := sale(100, visa, from("203.0.113.7"))
+	c := &change.Confirming{Loaded: &change.Loaded{Profile: profile}}
+	c.Payment, c.Attempt = &payment.Payment{MerchantID: w.auth.MerchantID, ProfileID: profile.ID}, &payment.Attempt{}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := w.Guard(b.Context(), c, in, in.Card.Number); err != nil {
+			b.Fatal(err)
+		}
+	}
+	require.Len(b, c.Holds, 3, "a guest has three counters")
 }

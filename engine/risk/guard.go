@@ -40,8 +40,9 @@ func (s *Risk) countersOf(w *change.Loaded, number secret.Value, ip string) (out
 		return out
 	}
 	key := s.Vault.Hash("card testing guard/"+p.MerchantID+"/"+p.ProfileID, nil)
+	m := hmac.New(sha512.New, key)
 	add := func(kind, of string, threshold int, checked bool) {
-		m := hmac.New(sha512.New, key)
+		m.Reset()
 		m.Write([]byte(kind + "\x00" + of))
 		counter := kind + "_" + hex.EncodeToString(m.Sum(nil)[:32])
 		out.all = append(out.all, counter)

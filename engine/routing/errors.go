@@ -47,9 +47,6 @@ type Policy struct {
 var finalReasons = []sdk.DeclineReason{sdk.DeclineLostCard, sdk.DeclineStolenCard, sdk.DeclinePickUpCard, sdk.DeclineClosedAccount, sdk.DeclineStopRecurring,
 	sdk.DeclineDuplicate, sdk.DeclineFraud, sdk.DeclineAbandoned}
 
-// finalAdvice are Mastercard's merchant advice codes that forbid another attempt: do not try again, and the cardholder has cancelled.
-var finalAdvice = []string{"03", "21"}
-
 // hopeless are the reasons for which another account gets the same answer.
 var hopeless = append([]sdk.DeclineReason{sdk.DeclineExpiredCard, sdk.DeclineIncorrectNumber, sdk.DeclineIncorrectCVC, sdk.DeclineIncorrectExpiry,
 	sdk.DeclineIncorrectAddress, sdk.DeclineSecurityViolation, sdk.DeclineAuthenticationNeeded, sdk.DeclineAuthenticationFailed, sdk.DeclineBlocked},
@@ -73,7 +70,7 @@ func (s *Rules) RetryPolicy(ctx context.Context, profile *account.Profile, f Fai
 		if n, err := strconv.Atoi(value); err == nil && n >= 0 {
 			p.Most = n
 		}
-		if slices.Contains(finalReasons, f.Decline.Reason) || slices.Contains(finalAdvice, f.Decline.AdviceCode) {
+		if !f.Unsent && ReuseAfter(f.Network, f.Decline) != ReuseElsewhere { // no rule of the operator's leads on
 			return nil
 		}
 		d := s.builtIn(f)
