@@ -17,9 +17,9 @@ import (
 // answer to an earlier request leads to the next request.
 func TestCallResponseAlone(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"mollie", "stripe"} {
-		cases, _ := recordedCases(t, name)
-		_, answers, err := wire.Load(os.DirFS(filepath.Join(root, "plugins", name, "testdata")), name)
+	for name, folder := range map[string]string{"mollie": oldWords, "stripe": filepath.Join(root, "plugins", "stripe", "testdata")} {
+		cases, _ := casesIn(t, folder, name)
+		_, answers, err := wire.Load(os.DirFS(folder), name)
 		require.NoError(t, err)
 		answered := 0
 		for _, s := range answers.Samples {
@@ -44,7 +44,7 @@ func TestCallResponseAlone(t *testing.T) {
 		}
 		require.Positive(t, answered)
 	}
-	cases, _ := recordedCases(t, "mollie")
+	cases, _ := casesIn(t, oldWords, "mollie")
 	stored := cases["authorize_store_card"] // its customer is kept: the request for the card's token comes first
 	stored["response"] = object{"status": 201, "body": object{"cardToken": "tkn_1"}}
 	a := callLines(t, stored)[0]
@@ -75,7 +75,7 @@ func TestCallTells(t *testing.T) {
 	_, _, stderr := pluginCall(t, line+line, "--cases", "-")
 	require.Equal(t, "credentials: api_key missing: the request to mollie names no account\n"+
 		"input.currency: mollie does not take KWD: the switch would choose another processor\n", stderr)
-	cases, _ := recordedCases(t, "mollie")
+	cases, _ := casesIn(t, oldWords, "mollie")
 	text, err := json.Marshal(cases["void_full"])
 	require.NoError(t, err)
 	_, _, stderr = pluginCall(t, string(text)+"\n", "--cases", "-")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -78,12 +79,27 @@ func callLines(t testing.TB, cases ...any) []callAnswer {
 // recordedCases returns an adapter's cases by name, in the form of lines, and their recorded requests.
 func recordedCases(t testing.TB, name string) (map[string]object, map[string]*wire.Request) {
 	t.Helper()
-	file, _, err := wire.Load(os.DirFS(filepath.Join(root, "plugins", name, "testdata")), name)
+	return casesIn(t, filepath.Join(root, "plugins", name, "testdata"), name)
+}
+
+// oldWords are cases of Mollie in the words of before, which plugin call still reads.
+const oldWords = "testdata/oldwords"
+
+func casesIn(t testing.TB, folder, name string) (map[string]object, map[string]*wire.Request) {
+	t.Helper()
+	file, _, err := wire.Load(os.DirFS(folder), name)
 	require.NoError(t, err)
 	cases, requests := map[string]object{}, map[string]*wire.Request{}
 	for _, c := range file.Cases {
-		cases[c.Name] = object{"connector": name, "flow": c.Flow, "input": c.Input, "credentials": file.Credentials.Values,
-			"clock": file.Clock, "base_url": file.BaseURL}
+		cases[c.Name] = object{"connector": name, "input": c.Input, "credentials": file.Credentials.Values, "clock": file.Clock, "base_url": file.BaseURL}
+		if c.Op != "" {
+			cases[c.Name]["operation"] = c.Op
+		} else {
+			cases[c.Name]["flow"] = c.Flow
+		}
+		if len(c.Exchanges) > 0 {
+			cases[c.Name]["exchanges"] = c.Exchanges
+		}
 		requests[c.Name] = c.Request
 	}
 	return cases, requests
@@ -124,10 +140,19 @@ func requireSame(t *testing.T, name string, want *wire.Request, got *callRequest
 			require.Equal(t, value, got.Headers[header], "%s: %s", name, header)
 		}
 	}
-	switch want.BodyKind {
-	case "json":
-		require.JSONEq(t, want.Raw, got.Body, name)
-	case "form":
+	switch body, err := json.Marshal(want.Body); {
+	case want.BodyKind == "json":
+		require.NoError(t, err)
+		require.JSONEq(t, string(body), got.Body, name)
+	case want.BodyKind == "form" && want.Raw == "":
+		b, err := url.ParseQuery(got.Body)
+		require.NoError(t, err)
+		given := want.Body.(map[string]any)
+		require.Len(t, b, len(given), name)
+		for field, value := range given {
+			require.Equal(t, fmt.Sprint(value), b.Get(field), "%s: %s", name, field)
+		}
+	case want.BodyKind == "form":
 		a, err := url.ParseQuery(want.Raw)
 		require.NoError(t, err)
 		b, err := url.ParseQuery(got.Body)
@@ -293,6 +318,9 @@ func TestCallTellsUnreadFields(t *testing.T) {
 	for _, name := range calledAdapters {
 		cases, _ := recordedCases(t, name)
 		for _, c := range cases {
+			if c["flow"] == nil { // in the SDK's words, where a misspelt field is an error
+				continue
+			}
 			require.Empty(t, unread("", c["input"].(map[string]any)))
 		}
 	}

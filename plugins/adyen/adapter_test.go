@@ -13,16 +13,8 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the recorded requests and answers, with the intended differences and their reasons.
-var facts = wire.Options{Allow: map[string]string{
-	"body.merchantRefundReason":                       "Adyen takes FRAUD, CUSTOMER REQUEST, RETURN, DUPLICATE and OTHER only: the merchant's reason is mapped",
-	"setup_mandate_minimal body.shopperReference":     "the prefix of a new shopper is the connector account's id",
-	"mandate_payment_minimal body.paymentMethod.type": "a stored PayPal credential; this adapter takes cards",
-	"authorize_details body.deliveryAddress.*":        "Adyen refuses an address without a street: where there is one line, the house number is taken off it",
-	"decline/2 reason":                                "Refused: the issuer's own code (51 in the sample) says more",
-	"decline/3 reason":                                "Referral: the issuer's own code (51 in the sample) says more",
-	"decline/27 reason":                               "Declined Non Generic: the issuer's own code (51 in the sample) says more",
-}}
+// facts adapt the tests to the adapter. The cases hold their exceptions themselves.
+var facts = wire.Options{}
 
 func TestWire(t *testing.T) { wire.Run(t, adyen.Adapter(), os.DirFS("testdata"), facts) }
 

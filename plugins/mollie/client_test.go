@@ -52,7 +52,7 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 	}
 	for i := range requests.Cases {
 		c := &requests.Cases[i]
-		step := c.Step(wire.Operation(c.Flow), wire.Account(&a.Manifest, requests), requests.Clock)
+		step := c.Step(c.Operation(), wire.Account(&a.Manifest, requests), requests.Clock)
 		step.Request.ThreeDS = nil
 		check(c.Name, step)
 	}

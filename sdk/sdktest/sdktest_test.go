@@ -126,11 +126,18 @@ func TestBadAdapters(t *testing.T) {
 		detail string
 		change func(a *sdk.Adapter)
 	}{
-		"no version":        {"manifest", "version", func(a *sdk.Adapter) { a.Manifest.Version = "1" }},
-		"name":              {"manifest", "name", func(a *sdk.Adapter) { a.Manifest.Name = "Bad Name" }},
-		"no resolve":        {"manifest", "resolve.by", func(a *sdk.Adapter) { a.Manifest.Resolve.By = nil }},
-		"no sync":           {"manifest", "needs the operation sync", func(a *sdk.Adapter) { a.Sync = nil }},
-		"no window":         {"manifest", "idempotency_window", func(a *sdk.Adapter) { a.Manifest.Resolve.By = []sdk.ResolveBy{sdk.ResolveByIdempotentResend} }},
+		"no version": {"manifest", "version", func(a *sdk.Adapter) { a.Manifest.Version = "1" }},
+		"name":       {"manifest", "name", func(a *sdk.Adapter) { a.Manifest.Name = "Bad Name" }},
+		"no resolve": {"manifest", "resolve.by", func(a *sdk.Adapter) { a.Manifest.Resolve.By = nil }},
+		"no sync":    {"manifest", "needs the operation sync", func(a *sdk.Adapter) { a.Sync = nil }},
+		"no window":  {"manifest", "idempotency_window", func(a *sdk.Adapter) { a.Manifest.Resolve.By = []sdk.ResolveBy{sdk.ResolveByIdempotentResend} }},
+		"no safe resend": {"send authorize", "is not safe to repeat, but resolve.by has idempotent_resend", func(a *sdk.Adapter) {
+			a.Manifest.Resolve = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 60}
+			a.Authorize = func(c call) (outcome, error) {
+				c.Do(&sdk.Send{Method: "POST", URL: "/v1/payments", Body: []byte(c.Request.Reference)})
+				return sdk.Unknown("nothing"), nil
+			}
+		}},
 		"kind":              {"manifest", "kind", func(a *sdk.Adapter) { a.Manifest.Kind = "bank" }},
 		"wrong kind":        {"manifest", "an adapter of kind authenticator cannot offer", func(a *sdk.Adapter) { a.Manifest.Kind = sdk.KindAuthenticator }},
 		"host":              {"manifest", "exact host", func(a *sdk.Adapter) { e := a.Manifest.Environments["test"]; e.Hosts[0] = "*.good.example" }},
