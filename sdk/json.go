@@ -78,6 +78,9 @@ func (j JSON) IsString() bool { return j.first() == '"' }
 // IsNumber reports whether the value is a number.
 func (j JSON) IsNumber() bool { return j.first() == '-' || j.first()-'0' <= 9 }
 
+// IsBool reports whether the value is true or false. A missing false proves nothing: ask IsBool where false decides.
+func (j JSON) IsBool() bool { return j.first() == 't' || j.first() == 'f' }
+
 // Raw returns the JSON text of the value at the path, "" for a missing value.
 func (j JSON) Raw(path string) string { return j.Get(path).text() }
 

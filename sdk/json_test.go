@@ -186,3 +186,12 @@ func TestObjectTexts(t *testing.T) {
 	require.Equal(t, `{"a":null,"b":"x","y":"","z":"1"}`, o.String())
 	require.Equal(t, "{}", NewObject().Texts(nil).String())
 }
+
+// A false that stands there is told apart from a missing one.
+func TestIsBool(t *testing.T) {
+	j, err := ParseJSON([]byte(`{"yes": true, "no": false, "text": "false", "none": null, "zero": 0}`))
+	require.NoError(t, err)
+	for name, want := range map[string]bool{"yes": true, "no": true, "text": false, "none": false, "zero": false, "missing": false} {
+		require.Equal(t, want, j.Get(name).IsBool(), name)
+	}
+}

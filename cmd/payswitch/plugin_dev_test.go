@@ -110,7 +110,8 @@ func TestPluginDev(t *testing.T) {
 	require.NotContains(t, shown, "4111111111111111")
 
 	edit(t, filepath.Join(dir, "acme.go"), `Str("reference", r.Reference)`, `Str("reference", r.Reference).Str("channel", "web")`)
-	until(`(?m)^live after \S+: acme 0\.1\.0`)
+	live := until(`(?m)^live after \S+: acme 0\.1\.0`)
+	t.Logf("a saved file is %s", regexp.MustCompile(`live after \S+`).FindString(live)) // under 2 s on a quiet machine
 	require.Equal(t, "succeeded", pay()["status"])
 	require.Contains(t, until(`outcome \{"status":"captured"`), `"channel":"web"`)
 	edit(t, filepath.Join(dir, "acme.go"), `r := c.Request`, `r := c.Requests`)
