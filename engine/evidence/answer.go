@@ -11,7 +11,7 @@ import (
 // The statuses of a dispute that show an answer, and those after which no answer counts any more.
 var (
 	showsAnswer = map[sdk.Operation][]sdk.DisputeStatus{
-		sdk.OpAcceptDispute:  {sdk.DisputeAccepted, sdk.DisputeLost},
+		sdk.OpAcceptDispute:  {sdk.DisputeAccepted, sdk.DisputeLost, sdk.DisputeExpired, sdk.DisputeCancelled},
 		sdk.OpSubmitEvidence: {sdk.DisputeChallenged, sdk.DisputeWon},
 	}
 	disputeEnds = []sdk.DisputeStatus{sdk.DisputeWon, sdk.DisputeLost, sdk.DisputeAccepted, sdk.DisputeExpired, sdk.DisputeCancelled}

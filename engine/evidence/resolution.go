@@ -59,6 +59,9 @@ func (w Waits) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest, 
 				asks, out = true, append(out, string(by))
 			}
 		case sdk.ResolveByIdempotentResend:
+			if op.OfDispute() {
+				continue // a processor refuses a second answer, and that says nothing of the first
+			}
 			if op.OnHold() && !a.Holds() {
 				continue // the payment has moved on: nothing is to be raised any more
 			}

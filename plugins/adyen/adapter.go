@@ -23,13 +23,13 @@ func Adapter() *sdk.Adapter {
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
 				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
-				"test": sdk.At("https://checkout-test.adyen.com"),
-				"live": sdk.At("https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout"),
+				"test": with(sdk.At("https://checkout-test.adyen.com"), disputesTest),
+				"live": with(sdk.At("https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout"), disputesLive),
 			},
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "API key", Type: "secret", Help: "Customer Area, Developers, API credentials."},
 				{Name: "merchant_account", Key: "key1", Label: "Merchant account", Type: "text", Help: "The merchant account's code."},
-				{Name: "review_key", Key: "api_secret", Label: "Review key", Type: "secret", Optional: true, Help: "The key of the dispute API. This adapter does not use it."},
+				{Name: "review_key", Key: "api_secret", Label: "Review key", Type: "secret", Optional: true, Help: "The API key with the role for dispute management. Without it the API key answers disputes."},
 				{Name: "webhook_secret", Label: "Webhook HMAC key", Type: "secret", Optional: true,
 					Help: "Hexadecimal, from the standard webhook's settings. Without it the adapter accepts no webhook."},
 			},
@@ -44,13 +44,22 @@ func Adapter() *sdk.Adapter {
 		},
 		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete),
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize, ExtendAuthorization: extendAuthorization,
-		Webhook: webhook,
+		AcceptDispute: acceptDispute,
+		Webhook:       webhook,
 	}
+}
+
+// with adds a host to an environment.
+func with(e sdk.Environment, host string) sdk.Environment {
+	e.Hosts = append(e.Hosts, host)
+	return e
 }
 
 // placements: the merchant account stands in every body, card data in the body of /payments. Live paths begin with /checkout.
 func placements() []sdk.Placement {
-	all := []sdk.Placement{{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccount"}}
+	all := []sdk.Placement{{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccount"},
+		{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccountCode", Operation: sdk.OpAcceptDispute},
+		{Secret: "review_key", Method: "POST", In: "header", Field: "X-API-Key", Operation: sdk.OpAcceptDispute}}
 	for _, path := range []string{apiVersion + "/payments", "/checkout" + apiVersion + "/payments"} {
 		all = append(all, sdk.CardPlacements(path, sdk.CardFields{Number: "paymentMethod.number", CVC: "paymentMethod.cvc", CAVV: "mpiData.cavv"}, sdk.OpAuthorize, sdk.OpVerify)...)
 	}

@@ -59,6 +59,7 @@ func Adapter() *sdk.Adapter {
 		Authorize: sdk.Raisable(authorize), Verify: verify,
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
 		Sync: sync, RefundSync: refundSync,
+		AcceptDispute: acceptDispute, SubmitEvidence: submitEvidence, DisputeSync: disputeSync,
 		Webhook: webhook,
 	}
 }

@@ -53,6 +53,7 @@ func Adapter() *sdk.Adapter {
 		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete), Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
 		Refund: refund, RefundSync: refundSync,
+		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence, DisputeSync: disputeSync,
 		Webhook: webhook,
 	}
 }

@@ -2,6 +2,7 @@
 //
 //	authorize, verify → complete   one confirmed intent; a redirect where the issuer wants to authenticate the customer
 //	capture, void, incremental_authorize, refund, and the queries
+//	accept_dispute, submit_evidence, attach_evidence, dispute_sync
 //	webhook                        signed with Stripe-Signature
 //
 // The names of objects are those of Stripe's API reference. Every POST carries an idempotency key.
@@ -16,6 +17,7 @@ const apiVersion = "2022-11-15"
 
 func Adapter() *sdk.Adapter {
 	api := sdk.At("https://api.stripe.com")
+	api.Hosts = append(api.Hosts, "files.stripe.com") // files of evidence
 	card := sdk.CardFields{Number: "payment_method_data[card][number]", CVC: "payment_method_data[card][cvc]",
 		CAVV: "payment_method_options[card][three_d_secure][cryptogram]"}
 	return &sdk.Adapter{
@@ -26,7 +28,7 @@ func Adapter() *sdk.Adapter {
 				StoredCredential: true, NetworkMIT: true, PreAuthVoid: true},
 			Environments: map[string]sdk.Environment{"test": api, "live": api},
 			Credentials: []sdk.Field{
-				{Name: "api_key", Label: "Secret key", Help: "sk_test_… or sk_live_…, or a restricted key that may write PaymentIntents, SetupIntents, refunds and customers.", Type: "secret"},
+				{Name: "api_key", Label: "Secret key", Help: "sk_test_… or sk_live_…, or a restricted key that may write PaymentIntents, SetupIntents, refunds and customers, and disputes and files to answer disputes.", Type: "secret"},
 				{Name: "webhook_secret", Label: "Webhook signing secret", Help: "whsec_… of the endpoint. Without it a message only causes a query.", Type: "secret", Optional: true},
 			},
 			Config: []sdk.Field{{Name: "incremental_authorization", Label: "Incremental authorizations", Type: "enum", Values: []string{"never", "if_available"},
@@ -41,6 +43,7 @@ func Adapter() *sdk.Adapter {
 		Authorize: authorize, Verify: verify, Complete: sync, Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
 		Refund: refund, RefundSync: refundSync,
+		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence, DisputeSync: disputeSync,
 		Webhook: webhook,
 	}
 }
@@ -76,7 +79,7 @@ func object(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	j, op := answer.JSON(), c.Operation()
 	e := j.Get("error")
-	kind, query := e.Str("type"), op == sdk.OpSync || op == sdk.OpComplete || op == sdk.OpRefundSync
+	kind, query := e.Str("type"), op == sdk.OpSync || op == sdk.OpComplete || op == sdk.OpRefundSync || op == sdk.OpDisputeSync
 	c.About(e.First("payment_intent.id", "setup_intent.id"))
 	if object := j.Str("object"); object == paymentIntent.object || object == setupIntent.object {
 		c.About(j.Str("id"))

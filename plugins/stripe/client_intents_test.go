@@ -182,5 +182,5 @@ func intents() []intent {
 			require.Equal(t, []any{sdk.StatusVerified, "seti_1", &sdk.StoredCredential{ID: "pm_1", CustomerID: "cus_1"}}, []any{o.Status, o.TransactionID, o.StoredCredential})
 		}},
 	}
-	return append(append(all, laterIntents()...), refundIntents()...)
+	return append(append(append(all, laterIntents()...), refundIntents()...), disputeIntents()...)
 }

@@ -129,7 +129,7 @@ type intent struct {
 // names and values, and the adapter must read the answers, which are the client's own objects.
 func TestClientAsksTheSame(t *testing.T) {
 	used := map[string]bool{}
-	done := map[sdk.Operation]bool{sdk.OpWebhook: true} // TestClientSignature
+	done := map[sdk.Operation]bool{sdk.OpWebhook: true, sdk.OpAttachEvidence: true} // TestClientSignature, TestEvidence
 	for _, i := range intents() {
 		done[i.op] = true
 		t.Run(i.name, func(t *testing.T) {

@@ -1,0 +1,62 @@
+package braintree
+
+import (
+	"errors"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+const disputed = ` id legacyId status type amountDisputed { value currencyCode }`
+
+// found are the statuses of a dispute, and rounds its types.
+var (
+	found = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "OPEN"}, {sdk.DisputeChallenged, "DISPUTED UNDER_REVIEW"}, {sdk.DisputeWon, "WON"},
+		{sdk.DisputeLost, "LOST"}, {sdk.DisputeAccepted, "ACCEPTED AUTO_ACCEPTED"}, {sdk.DisputeExpired, "EXPIRED"}}
+	rounds = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "RETRIEVAL"}, {sdk.StageDispute, "CHARGEBACK"}, {sdk.StagePreArbitration, "PRE_ARBITRATION"}}
+)
+
+// acceptDispute gives a dispute up.
+func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
+	return disputeOf(c, mutate(c, "acceptDispute", "dispute {"+disputed+" }", aboutDispute(c), false).Get("dispute")), nil
+}
+
+// submitEvidence adds the texts as one piece of evidence, and then hands the answer in.
+func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
+	var lines []string
+	for _, name := range sdk.EvidenceTexts() {
+		if text := c.Request.Dispute.Evidence[name]; text != "" {
+			lines = append(lines, strings.ReplaceAll(name, "_", " ")+": "+text)
+		}
+	}
+	sdk.Require(len(lines) > 0, sdk.Missing("uncategorized_text", "Braintree needs a text of evidence"))
+	added := mutate(c, "createDisputeTextEvidence", "evidence { id }", aboutDispute(c).Str("content", strings.Join(lines, "\n")), false)
+	sdk.Require(added.Str("evidence.id") != "", errors.New("the answer does not confirm the evidence"))
+	return disputeOf(c, mutate(c, "finalizeDispute", "dispute {"+disputed+" }", aboutDispute(c), false).Get("dispute")), nil
+}
+
+// disputeSync asks for the state of a dispute. Braintree has given the id, so that one that it does not find belongs to another account.
+func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
+	input := sdk.NewObject().Obj("id", sdk.NewObject().Str("is", globalID("dispute", c.Request.Dispute.ID)))
+	data, refused := post(c, "query($input: DisputeSearchInput!) { search { disputes(input: $input) { edges { node {"+disputed+" } } } } }", input, true)
+	edges := data.Get("search.disputes.edges")
+	sdk.Require(refused == nil && edges.IsArray() && edges.Len() <= 1, errors.New("the answer is not the result of a search"))
+	if edges.Len() == 0 {
+		return c.OtherAccount(), nil
+	}
+	return disputeOf(c, edges.Get("0.node")), nil
+}
+
+func aboutDispute(c *sdk.Call) *sdk.Object {
+	return sdk.NewObject().Str("disputeId", globalID("dispute", c.Request.Dispute.ID))
+}
+
+// disputeOf reads the dispute of an answer. Messages name it by its legacy id.
+func disputeOf(c *sdk.Call, d sdk.JSON) *sdk.Outcome {
+	status := d.Str("status")
+	o := c.Disputed(found.Of(status), status)
+	m := d.MajorIn("amountDisputed.value", "amountDisputed.currencyCode", c.Request.Dispute.Amount.Currency)
+	sdk.Require(d.Str("legacyId") == c.Request.Dispute.ID && o.Dispute.Status != "" && m != nil && m.Minor > 0, errors.New("the answer is not the state of the dispute"))
+	o.Dispute.Amount, o.Dispute.Stage = *m, rounds.Of(d.Str("type"))
+	return o
+}

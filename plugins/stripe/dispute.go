@@ -1,0 +1,71 @@
+package stripe
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+const (
+	disputePath = "/v1/disputes/"
+	filesURL    = "https://files.stripe.com/v1/files"
+)
+
+// acceptDispute closes a dispute, which Stripe then counts as lost.
+func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
+	return disputed(c, post(c, pathOfDispute(c)+"/close", sdk.NewForm()))
+}
+
+// fileFields are the fields of evidence that Stripe names in another way. It has no field for a recurring transaction's agreement.
+var fileFields = map[sdk.EvidenceType]string{sdk.EvidenceDistinctInvoice: "duplicate_charge_documentation", sdk.EvidenceRecurringAgreement: ""}
+
+// submitEvidence hands in the texts, which have Stripe's names, and the files.
+func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
+	d, f := c.Request.Dispute, sdk.NewForm()
+	for _, name := range sdk.EvidenceTexts() {
+		f.Opt("evidence["+name+"]", d.Evidence[name])
+	}
+	for _, file := range d.Files {
+		name, other := fileFields[file.Type]
+		if !other {
+			name = string(file.Type)
+		}
+		if name != "" {
+			f.Opt("evidence["+name+"]", file.ID)
+		}
+	}
+	return disputed(c, post(c, pathOfDispute(c), f.Add("submit", "true")))
+}
+
+// attachEvidence uploads a file. Stripe takes PDF, JPEG and PNG for evidence.
+func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
+	f := c.Request.Dispute.File
+	boundary := "payswitch" + c.ID("")
+	for bytes.Contains(f.Body, []byte(boundary)) {
+		boundary += "x"
+	}
+	part := "--" + boundary + "\r\nContent-Disposition: form-data; name="
+	var b bytes.Buffer
+	b.WriteString(part + `"purpose"` + "\r\n\r\ndispute_evidence\r\n")
+	b.WriteString(part + `"file"; filename="` + f.Name + `"` + "\r\nContent-Type: " + f.ContentType + "\r\n\r\n")
+	b.Write(f.Body)
+	b.WriteString("\r\n--" + boundary + "--\r\n")
+	s := &sdk.Send{Method: "POST", URL: filesURL, Headers: append(headers(c), sdk.H("Content-Type", "multipart/form-data; boundary="+boundary)), Body: b.Bytes()}
+	j := object(c, sdk.Must(c.Do(s.Keyed("Idempotency-Key"))))
+	id := j.Need("id")
+	sdk.Require(j.Str("object") == "file", errors.New("the answer is not a file"))
+	return &sdk.Outcome{Status: sdk.StatusAttached, EvidenceID: id}, nil
+}
+
+func disputeSync(c *sdk.Call) (*sdk.Outcome, error) { return disputed(c, get(c, pathOfDispute(c))) }
+
+func pathOfDispute(c *sdk.Call) string { return disputePath + sdk.PathEscape(c.Request.Dispute.ID) }
+
+// disputed reads the Dispute that an answer holds.
+func disputed(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
+	d := dispute(j)
+	sdk.Require(d != nil && j.Str("object") == "dispute" && d.ID == c.Request.Dispute.ID, errors.New("the answer is not the state of the dispute"))
+	return &sdk.Outcome{Status: sdk.StatusDisputed, TransactionID: c.Request.TransactionID, Dispute: d, Raw: map[string]string{"status": strings.ToLower(d.ConnectorStatus)}}, nil
+}
