@@ -89,7 +89,8 @@ func (a *arbiter) acts(how string) {
 
 // arbitrated is an adapter for an arbiter. Without asks it offers no query.
 func arbitrated(asks bool) *sdk.Adapter {
-	a := mailing(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference, sdk.ResolveByWebhook}, NotFoundFinalAfterSeconds: 30})
+	a := mailing(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference, sdk.ResolveByIdempotentResend, sdk.ResolveByWebhook},
+		IdempotencyWindowSeconds: 3600, NotFoundFinalAfterSeconds: 30})
 	do := func(method, path string) sdk.Func {
 		return func(c *sdk.Call) (*sdk.Outcome, error) {
 			r, err := c.Do(&sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET"})

@@ -28,9 +28,12 @@ func TestReadme(t *testing.T) {
 
 // missing says why the adapter lacks an operation.
 var missing = map[sdk.Operation]string{
-	sdk.OpSync:        "Adyen has no call that asks for a payment: webhooks tell",
-	sdk.OpRefundSync:  "as sync",
-	sdk.OpAccessToken: "not needed",
+	sdk.OpSync:           "Adyen has no call that asks for a payment: webhooks tell",
+	sdk.OpRefundSync:     "as sync",
+	sdk.OpSubmitEvidence: "Adyen wants a defense reason of its own list, for which merchants' requests have no field",
+	sdk.OpAttachEvidence: "as submit_evidence",
+	sdk.OpDisputeSync:    "Adyen has no such call: messages tell",
+	sdk.OpAccessToken:    "not needed",
 }
 
 const about = `# %s
