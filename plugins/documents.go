@@ -426,9 +426,12 @@ func (d *document) multipart(boundary string) error {
 		}
 		end := strings.Index(text, delimiter)
 		head, content, ok := strings.Cut(text[:max(end, 0)], "\r\n\r\n")
-		name, err := partName(head)
+		name, file, err := partName(head)
 		if end < 0 || !ok || err != nil {
 			return malformed(kindMultipart, "is malformed")
+		}
+		if file && d.secrets.found(content) != "" {
+			return malformed(kindMultipart, "has a secret in a file: files hold the merchant's content alone")
 		}
 		if folded := strings.ToLower(name); seen[folded] {
 			return malformed(kindMultipart, "holds a name twice")
@@ -450,21 +453,22 @@ func (d *document) multipart(boundary string) error {
 	}
 }
 
-// partName reads the head of a part: the line break after the boundary, and header lines.
-func partName(head string) (string, error) {
+// partName reads the head of a part: the line break after the boundary, and header lines. file says that the part is a file with a plain name.
+func partName(head string) (name string, file bool, err error) {
 	lines, ok := strings.CutPrefix(head, "\r\n")
 	if !ok {
-		return "", errors.New("no line break")
+		return "", false, errors.New("no line break")
 	}
-	name := ""
 	for line := range strings.SplitSeq(lines, "\r\n") {
 		key, value, ok := strings.Cut(line, ":")
 		ok = ok && !strings.ContainsAny(value, "\r\n")
 		switch textproto.CanonicalMIMEHeaderKey(key) {
 		case "Content-Disposition":
 			kind, params, err := mime.ParseMediaType(strings.TrimSpace(value))
-			if err != nil || kind != "form-data" || name != "" || len(params) != 1 || strings.IndexByte(value, '*') >= 0 {
-				return "", errors.New("not the disposition of a form's field")
+			fileName, named := params["filename"]
+			file = named && plainFileName(fileName)
+			if err != nil || kind != "form-data" || name != "" || len(params) != 1 && (len(params) != 2 || !file) || strings.IndexByte(value, '*') >= 0 {
+				return "", false, errors.New("not the disposition of a form's field")
 			}
 			name = params["name"]
 		case "Content-Type":
@@ -472,13 +476,18 @@ func partName(head string) (string, error) {
 			ok = false
 		}
 		if !ok {
-			return "", errors.New("a header line that a form has no use for")
+			return "", false, errors.New("a header line that a form has no use for")
 		}
 	}
 	if name == "" {
-		return "", errors.New("no name")
+		return "", false, errors.New("no name")
 	}
-	return name, nil
+	return name, file, nil
+}
+
+// plainFileName reports whether every server reads a file's name in the same way.
+func plainFileName(name string) bool {
+	return name != "" && len(name) <= 100 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }
 
 // nameOf writes a path as placements do.

@@ -69,6 +69,11 @@ func TestHostileForms(t *testing.T) {
 			"a name in another coding": body + part(`name*=utf-8''a%62`, "author") + "--b--\r\n",
 			"a name in parts":          body + part(`name*0="a"; name*1="b"`, "author") + "--b--\r\n",
 			"a name in a parameter":    body + part(`name="a"; y="; name=security_key"`, "author") + "--b--\r\n",
+			"a file with a path":       body + part(`name="a"; filename="../x"`, "author") + "--b--\r\n",
+			"a file with a quote":      body + part(`name="a"; filename="x\"; name=\"security_key"`, "author") + "--b--\r\n",
+			"a file without a name":    body + part(`name="a"; filename=""`, "author") + "--b--\r\n",
+			"a file and more":          body + part(`name="a"; filename="x"; y="z"`, "author") + "--b--\r\n",
+			"a card in a file":         "raw:POST /form\nContent-Type: multipart/form-data; boundary=b\n\n" + part(`name="security_key"`, "{K}") + part(`name="ccnumber"; filename="x"`, "{N}") + "--b--\r\n",
 			"a line in a line":         body + part("name=\"a\";\n name=security_key", "author") + "--b--\r\n",
 		} {
 			t.Run(name, func(t *testing.T) { a.refused(t, plugins.RuleTemplate, mode, nil) })
