@@ -78,6 +78,8 @@ func (b *Board) Count(t Attempt) {
 		c.bring(now)
 		if t.Result != Pending {
 			c.counts.Results[t.Result]++
+			s.own.whole.bring(now)
+			s.own.whole.counts.Results[t.Result]++
 		}
 		if t.Result == Declined {
 			if _, known := t.Reason.Facts(); !known {
@@ -220,11 +222,18 @@ func (b *Board) Rates(a Account, of Slice) (approved, total float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	add := func(c *cell) {
-		if c.slice.matches(of) {
+		if of == (Slice{}) || c.slice.matches(of) {
 			w := left(c.at, now, SliceHalfLife)
 			approved += c.counts.Results[Approved] * w
 			total += c.counts.Total() * w
 		}
+	}
+	if of == (Slice{}) {
+		add(&s.own.whole)
+		for _, o := range s.others {
+			add(&o.whole)
+		}
+		return approved, total
 	}
 	for i := range s.own.cells {
 		add(&s.own.cells[i])

@@ -143,9 +143,16 @@ func (c *cell) bring(now int64) {
 	c.at = now
 }
 
+// join adds the counts of another cell, as of the later moment of both.
+func (c *cell) join(o *cell) {
+	c.bring(o.at)
+	c.counts.add(&o.counts, left(o.at, c.at, SliceHalfLife))
+}
+
 // tally has the counts of an account at one node.
 type tally struct {
 	cells []cell
+	whole cell // the results of all slices, so that reading them costs the same with many slices
 	// good and bad count attempts for the breaker: answered ones, and the account's faults. row counts the faults since the latest answer.
 	good, bad float64
 	at        int64 // Unix milliseconds of good and bad

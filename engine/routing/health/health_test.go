@@ -80,6 +80,32 @@ func (s *shelf) PutHealth(r *Row) error {
 	return nil
 }
 
+// What is known of all slices together is the sum of the slices, also after a restart and from another node.
+func TestWholeIsTheSum(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := (&shelf{}).at(c)
+	one := c.board(s)
+	slice := func(n int) Slice { return Slice{"Visa", fmt.Sprint(n), "EUR"} }
+	for n := range 40 {
+		one.Count(Attempt{Account: account, Slice: slice(n), Result: Result(n % kinds)})
+		c.pass(time.Hour)
+	}
+	require.NoError(t, one.Sweep(t.Context()))
+	again, two := c.board(s), New(Deps{Store: s, Now: c.now, Node: "n2"})
+	require.NoError(t, errors.Join(again.Sweep(t.Context()), two.Sweep(t.Context())))
+	for _, b := range []*Board{one, again, two} {
+		var approved, total float64
+		for n := range 40 {
+			x, y := b.Rates(account, slice(n))
+			approved, total = approved+x, total+y
+		}
+		x, y := b.Rates(account, Slice{})
+		require.InDeltaSlice(t, []float64{approved, total}, []float64{x, y}, 0.05)
+		require.Greater(t, y, 5.0)
+	}
+}
+
 func TestCountsDecay(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -59,6 +59,7 @@ type stored struct {
 	Slices    []storedCell `json:"s,omitempty"`
 
 	cells []cell
+	whole cell // the results of all cells
 }
 
 type storedCell struct {
@@ -140,6 +141,7 @@ func readDocument(raw json.RawMessage) (*stored, error) {
 		}
 		sortReasons(c.counts.Reasons)
 		d.cells = append(d.cells, c)
+		d.whole.join(&c)
 	}
 	d.Slices = nil
 	return d, nil
@@ -234,14 +236,9 @@ func (b *Board) merge(row *Row, d *stored) {
 // restore adds what this node has saved before it started again.
 func (s *entry) restore(d *stored) {
 	for i := range d.cells {
-		c := s.own.cellOf(d.cells[i].slice, d.cells[i].at)
-		if d.cells[i].at > c.at {
-			c.bring(d.cells[i].at)
-		} else {
-			d.cells[i].bring(c.at)
-		}
-		c.counts.add(&d.cells[i].counts, 1)
+		s.own.cellOf(d.cells[i].slice, d.cells[i].at).join(&d.cells[i])
 	}
+	s.own.whole.join(&d.whole)
 	if s.own.at < d.FastAt {
 		s.own.weigh(d.FastAt)
 	}
