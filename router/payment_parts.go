@@ -243,13 +243,19 @@ func routingChoice(r *reader) (routed.Choice, error) {
 	return choiceFields.parse(r)
 }
 
+// badRouting is the v1 API's answer to a routing field that payswitch cannot read. reason says what is wrong.
+func badRouting(param, reason, hint string) error {
+	e := fault.Unprocessable(param, "Invalid straight through routing rules format")
+	e.Reason = reason
+	return e.WithHint(hint)
+}
+
 // parseRouting reads a routing rule. An error in it is answered with 422, not as malformed JSON.
 func parseRouting(raw json.RawMessage) (*routed.Wish, error) {
 	bad := func(err error) error {
 		e := asError(err)
 		text := strings.TrimPrefix(e.Message, "Json deserialize error: ")
-		return fault.Unprocessable(e.Param, "routing is malformed: "+text+` (in routing); expected {"type":"single","data":"<connector>"} `+
-			`or a priority or volume_split rule`).WithHint(e.Hint)
+		return badRouting(e.Param, text+` (in routing); expected {"type":"single","data":"<connector>"} or a priority or volume_split rule`, e.Hint)
 	}
 	var wrapped struct{ Algorithm json.RawMessage }
 	if json.Unmarshal(raw, &wrapped) == nil && len(wrapped.Algorithm) > 0 && wrapped.Algorithm[0] == '{' {

@@ -258,8 +258,8 @@ func (s *Server) setRouting(p *paymentRequest) error {
 			if routing.Type != "single" {
 				param += "[" + strconv.Itoa(i) + "]"
 			}
-			return fault.Unprocessable(param, fmt.Sprintf("routing names the connector %s, expected %s",
-				quoted([]byte(choice.Connector)), oneOfText(names))).WithHint(choiceHint(choice.Connector, names))
+			return badRouting(param, fmt.Sprintf("routing names the connector %s, expected %s", quoted([]byte(choice.Connector)), oneOfText(names)),
+				choiceHint(choice.Connector, names))
 		}
 	}
 	routing.Only = p.connectors

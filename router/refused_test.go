@@ -49,7 +49,7 @@ func TestRefusedCreate(t *testing.T) {
 		{"year", with(plain, "payment_method_data.card.card_exp_year", fmt.Sprintf(`"%d"`, year-1)), 400, "IR_16", "Invalid Expiry Year"},
 		{"month and CVC on create without confirm", with(plain, "confirm", "false", "payment_method_data.card.card_exp_month", `"00"`, "payment_method_data.card.card_cvc", `"12345"`), 400, "IR_16", "Invalid card_cvc length"},
 		{"profile", with(plain, "profile_id", `"pro_none"`), 404, "HE_02", "Business profile with the given id pro_none does not exist"},
-		{"routing to an unknown connector", with(plain, "routing", `{"type":"single","data":"strype"}`), 422, "IR_06", "routing names the connector \"strype\", expected `adyen` or `stripe`"},
+		{"routing to an unknown connector", with(plain, "routing", `{"type":"single","data":"strype"}`), 422, "IR_06", "Invalid straight through routing rules format"},
 		{"routing to an account of another", with(plain, "routing", `{"type":"single","data":{"connector":"stripe","merchant_connector_id":"mca_x"}}`), 404, "HE_04", "The connector provided in the request is incorrect or not available"},
 
 		{"return_url length", with(plain, "return_url", `"https://e.com/`+strings.Repeat("a", 2048)+`"`), 422, "IR_06", "return_url must be at most 2048 characters long. Received 2062 characters"},
@@ -77,7 +77,7 @@ func TestRefusedCreate(t *testing.T) {
 		r := w.post("/payments", with(plain, "routing", routing))
 		require.Equal(t, 422, r.status, r.body)
 		require.Equal(t, "IR_06", r.error()["code"])
-		require.Contains(t, r.error()["message"], "routing is malformed")
+		require.Contains(t, r.error()["message"], "Invalid straight through routing rules format")
 	}
 	require.Zero(t, w.payments(), "nothing is stored")
 }
