@@ -47,6 +47,10 @@ type Column struct {
 // ErrSpoiled is the error of a column that this package did not write.
 var ErrSpoiled = errors.New("the columns of lists are damaged; payswitch makes them again")
 
+// mostRows bounds the payments of a block, so that a damaged number takes no memory. Payments that are inserted long after their time make a block grow:
+// one that is larger is made again, in parts.
+const mostRows = 1 << 20
+
 // encodeNumbers writes the least and the greatest value into the summary, and the values in as few bytes each as hold their difference to the least.
 func encodeNumbers(values []int64) (summary, data []byte) {
 	low, high := slices.Min(values), slices.Max(values)
@@ -73,7 +77,7 @@ type numberColumn struct {
 
 func numberSummary(summary []byte) (c numberColumn, err error) {
 	n, a := binary.Uvarint(summary)
-	if a <= 0 || n == 0 || n > 1<<31 {
+	if a <= 0 || n == 0 || n > mostRows {
 		return c, ErrSpoiled
 	}
 	low, b := binary.Varint(summary[a:])
@@ -159,7 +163,7 @@ func bitsOf(n int) int {
 // eachWord calls see with every value of a summary and its count. It returns the number of payments.
 func eachWord(summary []byte, see func(value []byte, count int)) (n, values int, err error) {
 	total, a := binary.Uvarint(summary)
-	if a <= 0 || total == 0 || total > 1<<31 {
+	if a <= 0 || total == 0 || total > mostRows {
 		return 0, 0, ErrSpoiled
 	}
 	number, b := binary.Uvarint(summary[a:])

@@ -1,0 +1,95 @@
+package facet
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// randomRows makes rows whose columns have up to distinct words.
+func randomRows(r *rand.Rand, n, distinct int) []Row {
+	rows := make([]Row, n)
+	for i := range rows {
+		for k := range rows[i].Numbers {
+			rows[i].Numbers[k] = []int64{0, 1, -1, math.MaxInt64, math.MinInt64, r.Int64(), r.Int64N(1000)}[r.IntN(7)]
+		}
+		for k := range rows[i].Words {
+			if v := r.IntN(distinct); v > 0 {
+				rows[i].Words[k] = strconv.Itoa(v)
+			}
+		}
+	}
+	return rows
+}
+
+func TestColumnsRoundTrip(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 2, 3, 9, 1000} {
+		for _, distinct := range []int{1, 2, 3, 5, 17, 200, 300} {
+			rows := randomRows(r, n, distinct)
+			got, err := decode(encode(7, rows))
+			require.NoError(t, err)
+			require.Equal(t, rows, got)
+		}
+	}
+	for _, c := range []struct {
+		low, high int64
+		width     int
+	}{{5, 5, 0}, {0, 255, 1}, {0, 256, 2}, {-1, 1, 1}, {math.MinInt64, math.MaxInt64, 8}} {
+		summary, data := encodeNumbers([]int64{c.high, c.low})
+		require.Len(t, data, 2*c.width)
+		v, err := decodeNumbers(Column{Summary: summary, Data: data})
+		require.NoError(t, err)
+		require.Equal(t, []int64{c.high, c.low}, []int64{v.at(0), v.at(1)})
+	}
+}
+
+// TestDamagedColumns cuts, lengthens and changes columns. None panics, and what is read has the right number of rows.
+func TestDamagedColumns(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	spoiled := 0
+	for range 3000 {
+		columns := encode(0, randomRows(r, 1+r.IntN(40), 1+r.IntN(20)))
+		c := &columns[r.IntN(len(columns))]
+		at := &c.Summary
+		if r.IntN(2) == 0 && len(c.Data) > 0 {
+			at = &c.Data
+		}
+		switch r.IntN(4) {
+		case 0:
+			*at = (*at)[:r.IntN(len(*at))]
+		case 1:
+			*at = append(*at, byte(r.Uint32()))
+		case 2:
+			(*at)[r.IntN(len(*at))] = byte(r.Uint32())
+		case 3:
+			c.Kind = Kind(r.IntN(2*kinds) - kinds)
+		}
+		rows, err := decode(columns)
+		if err != nil {
+			require.ErrorIs(t, err, ErrSpoiled)
+			spoiled++
+			continue
+		}
+		require.NotEmpty(t, rows)
+	}
+	require.Greater(t, spoiled, 1000)
+	_, err := numberSummary([]byte{0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0})
+	require.ErrorIs(t, err, ErrSpoiled, "a number of rows that would take all memory")
+}
+
+func TestOrderHash(t *testing.T) {
+	require.Zero(t, OrderHash(""))
+	seen := []int64{0}
+	for i := range 1000 {
+		h := OrderHash("order-" + strconv.Itoa(i))
+		require.False(t, slices.Contains(seen, h))
+		seen = append(seen, h)
+	}
+}
