@@ -109,6 +109,22 @@ func (c *numberColumn) at(i int) int64 {
 	return c.low + int64(v&(1<<(8*c.width)-1))
 }
 
+// within returns the numbers of the payments whose value is in a range. It compares what is stored, because it runs over all payments of a merchant.
+func (c *numberColumn) within(b bounds) []int32 {
+	if b.low > b.high || b.low > c.high || b.high < c.low {
+		return nil
+	}
+	first := uint64(max(b.low, c.low)) - uint64(c.low)
+	size := uint64(min(b.high, c.high)) - uint64(c.low) - first
+	out, mask := make([]int32, 0, 64), uint64(1)<<(8*c.width)-1
+	for i, at := 0, 0; i < c.n; i, at = i+1, at+c.width {
+		if binary.LittleEndian.Uint64(c.data[at:])&mask-first <= size {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
 // encodeWords writes the values with their counts into the summary, sorted, and for each payment the number of its value in as few bits as hold it.
 func encodeWords(values []string) (summary, data []byte) {
 	count := map[string]int{}

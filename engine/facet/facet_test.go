@@ -49,6 +49,32 @@ func TestColumnsRoundTrip(t *testing.T) {
 	}
 }
 
+// TestWithin compares the search of a range with a naive one.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	number := func() int64 {
+		return []int64{0, 1, -1, 255, 256, math.MaxInt64, math.MinInt64, r.Int64(), r.Int64N(300) - 150}[r.IntN(9)]
+	}
+	for range 5000 {
+		values := make([]int64, 1+r.IntN(9))
+		for i := range values {
+			values[i] = number()
+		}
+		b := bounds{number(), number()}
+		summary, data := encodeNumbers(values)
+		c, err := decodeNumbers(Column{Summary: summary, Data: data})
+		require.NoError(t, err)
+		var want []int32
+		for i, v := range values {
+			if v >= b.low && v <= b.high {
+				want = append(want, int32(i))
+			}
+		}
+		require.ElementsMatch(t, want, c.within(b), "%v %v", values, b)
+	}
+}
+
 // TestDamagedColumns cuts, lengthens and changes columns. None panics, and what is read has the right number of rows.
 func TestDamagedColumns(t *testing.T) {
 	t.Parallel()

@@ -290,11 +290,24 @@ func isOneOf(list []string, value []byte) bool {
 
 // choose returns the numbers of a block's payments that match.
 func (f *Finder) choose(q *Query, s *span) ([]int32, error) {
-	chosen := make([]int32, s.n)
-	for i := range chosen {
-		chosen[i] = int32(i)
+	var chosen []int32
+	narrow := s.narrow
+	if len(narrow) > 0 && narrow[0] < firstWord {
+		v, err := f.numbers(s, narrow[0])
+		if err != nil {
+			return nil, err
+		}
+		chosen, narrow = v.within(*q.numbers[narrow[0]]), narrow[1:]
+	} else {
+		chosen = make([]int32, s.n)
+		for i := range chosen {
+			chosen[i] = int32(i)
+		}
 	}
-	for _, k := range s.narrow {
+	for _, k := range narrow {
+		if len(chosen) == 0 {
+			return nil, nil
+		}
 		if k < firstWord {
 			v, err := f.numbers(s, k)
 			if err != nil {
