@@ -185,3 +185,32 @@ func TestPeopleWithoutScript(t *testing.T) {
 	b.do(chromedp.Navigate(base + "/me"))
 	b.reaches("You")
 }
+
+// TestPalette: Ctrl-K finds a page by a part of its name, and a payment by what is typed, with the keyboard alone. Text that is typed is never code.
+func TestPalette(t *testing.T) {
+	b := newChromium(t)
+	web := httptest.NewServer(newServer(t, staff.Admin))
+	t.Cleanup(web.Close)
+	eval := func(js string) string {
+		t.Helper()
+		out, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](js))
+		require.NoError(t, err, js)
+		return out
+	}
+	open := func() {
+		t.Helper()
+		b.do(chromedp.Navigate(web.URL+"/m/acme/"), chromedp.WaitVisible("[data-keys]:not([hidden])"))
+		eval(`document.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true, bubbles: true})), ""`)
+		require.Equal(t, "Go to", eval(`document.activeElement.getAttribute("aria-label")`))
+	}
+	open()
+	b.do(chromedp.KeyEvent("cust\r"))
+	require.Eventually(t, func() bool {
+		out, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.pathname`))
+		return err == nil && out == "/m/acme/customers"
+	}, time.Minute, 50*time.Millisecond)
+	open()
+	b.do(chromedp.KeyEvent("<b>x"))
+	require.Equal(t, "Payments: <b>x", eval(`document.querySelector("#sheet li:last-child").textContent`))
+	require.Equal(t, "?q=%3Cb%3Ex", eval(`document.querySelector("#sheet li:last-child a").search`))
+}

@@ -43,7 +43,7 @@ document.addEventListener('htmx:after:swap', () => {
     $<HTMLElement>('[autofocus],input:not([type=hidden]),button', sheet)?.focus()
   }
 })
-sheet.addEventListener('close', () => { sheet.replaceChildren(); opener?.focus() })
+sheet.addEventListener('close', () => { sheet.onkeydown = null; sheet.replaceChildren(); opener?.focus() })
 
 const rows = (): HTMLElement[] => $$<HTMLElement>('a.row')
 function move(step: number): void {
@@ -53,7 +53,7 @@ function move(step: number): void {
 
 // keys shows the list of keys.
 function keys(): void {
-  const list: [string, string][] = [['/', 'Search'], ['j, k', 'Next row, row before'], ['Enter', 'Open the row'], ['Esc', 'Back to the list'], ['?', 'This list']]
+  const list: [string, string][] = [['/', 'Search'], ['j, k', 'Next row, row before'], ['Enter', 'Open the row'], ['Esc', 'Back to the list'], ['Ctrl K', 'Go to a page or a payment'], ['?', 'This list']]
   for (const a of $$<HTMLElement>('[data-key]')) list.push(['g ' + a.dataset.key, a.textContent!])
   const title = document.createElement('h2'), terms = document.createElement('dl'), off = document.createElement('button'), close = document.createElement('button')
   title.textContent = 'Keyboard'
@@ -71,10 +71,42 @@ function keys(): void {
 }
 const quiet = (): boolean => localStorage.getItem('keys') === 'off'
 
+// palette finds a page of the menu by its name, and payments by what is typed. It offers nothing that the menu and the search do not.
+function palette(): void {
+  if (sheet.open) return
+  const input = document.createElement('input'), list = document.createElement('ul'), find = $<HTMLFormElement>('.find')
+  input.type = 'search'; input.setAttribute('aria-label', 'Go to'); input.placeholder = 'Page, or payment'; input.autocomplete = 'off'
+  list.className = 'choose'
+  const fill = (): void => {
+    const text = input.value.trim().toLowerCase()
+    list.replaceChildren()
+    const offer = (name: string, to: string): void => {
+      const li = document.createElement('li'), a = document.createElement('a')
+      a.textContent = name; a.href = to; li.append(a); list.append(li)
+    }
+    for (const a of $$<HTMLAnchorElement>('nav[aria-label=Menu] a')) if (a.textContent!.toLowerCase().includes(text)) offer(a.textContent!, a.href)
+    if (text && find) offer('Payments: ' + input.value.trim(), find.action + '?q=' + encodeURIComponent(input.value.trim()))
+  }
+  input.oninput = fill
+  const step = (by: number): void => {
+    const all = [input, ...$$<HTMLElement>('a', list)]
+    all[Math.max(0, Math.min(all.length - 1, all.indexOf(document.activeElement as HTMLInputElement) + by))]?.focus()
+  }
+  sheet.onkeydown = (e) => {
+    if (e.key === 'ArrowDown' || e.key === 'ArrowUp') { e.preventDefault(); step(e.key === 'ArrowDown' ? 1 : -1) }
+    if (e.key === 'Enter' && document.activeElement === input) { e.preventDefault(); $<HTMLAnchorElement>('a', list)?.click() }
+  }
+  fill()
+  sheet.replaceChildren(input, list)
+  opener = document.activeElement as HTMLElement
+  sheet.showModal()
+  input.focus()
+}
+
 let went = 0 // when g was pressed
 document.addEventListener('keydown', (e) => {
   const at = e.target as HTMLElement
-  if (e.key === 'k' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); $<HTMLElement>('#find')?.focus(); return }
+  if (e.key === 'k' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); palette(); return }
   if (e.ctrlKey || e.metaKey || e.altKey || at.matches('input,select,textarea') || sheet.open || quiet()) return
   if (e.timeStamp - went < 1500) {
     went = 0
