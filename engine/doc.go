@@ -31,6 +31,7 @@
 //	webhook     delivery of events to merchants: endpoints, retries, signatures
 //	dispute     disputes: lists, and the merchant's answers
 //	hold        held funds between authorization and capture: raised amounts
+//	relay       single operations on a processor's own references, without a payment
 //	search      lists of payments by filters
 //	story       what happened to a payment, for people who look at it
 //	threeds     the policy of 3-D Secure, pure; threeds/flow performs it

@@ -23,6 +23,7 @@ import (
 	"payswitch/engine/paylink/visit"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/relay"
 	"payswitch/engine/restore"
 	"payswitch/engine/risk"
 	"payswitch/engine/routing"
@@ -100,6 +101,7 @@ type Engine struct {
 	*flow.Authentications
 	*dispute.Disputes
 	*hold.Funds
+	*relay.Relays
 	*search.Search
 	*visit.Links
 	*story.Stories
@@ -186,6 +188,8 @@ func New(d Deps, o Options) (*Engine, error) {
 		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolveQueued, Resumed: e.Risk.Resumed, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
 		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.Funds = &hold.Funds{Deps: hold.Deps{Changes: e.changes, Driver: e.driver, Methods: e.Methods, Now: d.Clock, Perform: e.perform}}
+	e.Relays = &relay.Relays{Deps: relay.Deps{Store: port.Narrow[relay.Reader, relay.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Connectors: e.connectors,
+		Driver: e.driver, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics}}
 	e.Disputes = &dispute.Disputes{Deps: dispute.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, ResolvePause: o.ResolvePause, Perform: e.perform, Settle: e.settle}}
 	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,

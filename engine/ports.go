@@ -6,6 +6,7 @@ import (
 	"payswitch/engine/facet"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/relay"
 	"payswitch/engine/restore"
 	"payswitch/engine/risk"
 	"payswitch/engine/routing"
@@ -36,6 +37,7 @@ type Reader interface {
 	risk.ListReader
 	health.Reader
 	facet.FillReader
+	relay.Reader
 	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
 	ResolvedOperations(limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
@@ -56,4 +58,5 @@ type Tx interface {
 	staff.Tx
 	risk.ListTx
 	health.Tx
+	relay.Tx
 }

@@ -25,6 +25,7 @@ import (
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/relay"
 	"payswitch/engine/request"
 	"payswitch/engine/risk"
 	"payswitch/engine/routed"
@@ -203,6 +204,8 @@ func (w *tamperWorld) fillMerchant(processor string) {
 				Subject: saved.Payment.ID, Status: "s", CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour), Details: paylink.Details{URL: "https://switch.test/l"}}),
 			w.fillStaff(tx),
 			tx.InsertBlocked(&risk.Entry{MerchantID: w.auth.MerchantID, Data: "400001", Kind: risk.KindBIN, Metadata: "a=b", CreatedAt: tx.Now()}),
+			tx.InsertRelay(&relay.Relay{MerchantID: w.auth.MerchantID, ID: "relay_1", ProfileID: "pro", AccountID: "mca", Connector: "sim", Type: relay.Refund, Status: relay.Pending,
+				ResourceID: "tx", ReferenceID: "re", CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertIssuer(&risk.Issuer{ID: "issuer_" + w.auth.MerchantID, Name: "Bank " + w.auth.MerchantID, Folded: "bank " + w.auth.MerchantID, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertBlockJob(&risk.Job{MerchantID: w.auth.MerchantID, ID: "blkbatch_" + w.auth.MerchantID, Status: risk.JobInitiated, Total: 1, Succeeded: 1, Failed: 1, Parts: 1,
 				CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
@@ -321,6 +324,10 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 				_, err2 := s.BlockedAny(r.text("merchant_id"), [3]string{r.text("data")})
 				return errors.Join(err, err2)
 			})
+		},
+		"relays": func(ctx context.Context, r row) error {
+			_, err := w.Relay(ctx, r.auth(), r.text("id"), false)
+			return err
 		},
 		"card_issuers": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error {

@@ -45,6 +45,7 @@ type Admin interface {
 
 	routingAdmin
 	riskAdmin
+	relayAdmin
 
 	CreateCustomer(ctx context.Context, a account.Auth, in method.CustomerData) (*account.Customer, error)
 	UpdateCustomer(ctx context.Context, a account.Auth, id string, in method.CustomerData) (*account.Customer, error)

@@ -72,6 +72,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.routingRoutes()...)
 	list = append(list, s.checkoutRoutes()...)
 	list = append(list, s.riskRoutes()...)
+	list = append(list, s.relayRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: simulatorPath, who: open, handle: s.simulatorPage})
 	}

@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
+	"payswitch/engine/relay"
 )
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
@@ -30,6 +31,7 @@ func TestDocuments(t *testing.T) {
 	describe(&b, "operations.resolution", reflect.TypeFor[payment.Resolution]())
 	describe(&b, "refunds.details", reflect.TypeFor[payment.RefundDetails]())
 	describe(&b, "disputes.details", reflect.TypeFor[payment.DisputeDetails]())
+	describe(&b, "relays.details", reflect.TypeFor[relay.Details]())
 	describe(&b, "links.details", reflect.TypeFor[paylink.Details]())
 	describe(&b, "authentications.details", reflect.TypeFor[authentication.Details]())
 	describe(&b, "account_versions.details", reflect.TypeFor[account.VersionDetails]())

@@ -12,6 +12,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/fault"
+	"payswitch/engine/relay"
 	"payswitch/engine/risk"
 	"payswitch/engine/routing"
 )
@@ -24,6 +25,7 @@ var riskRoom = room{
 		{"block lists", testBlockLists},
 		{"jobs of block lists", testBlockJobs},
 		{"card issuers", testIssuers},
+		{"relays", testRelays},
 		{"counts of failures", testGuardCounts},
 		{"concurrent holds", testGuardHolds},
 		{"names of config keys", testConfigKeysAmong},
@@ -31,6 +33,16 @@ var riskRoom = room{
 }
 
 var riskKinds = []kind{{
+	name:   "relay",
+	make:   func(f *filler) any { v := filled[relay.Relay](f); v.MerchantID = merchantA; return v },
+	empty:  func() any { return &relay.Relay{MerchantID: merchantA, ID: "r"} },
+	insert: func(tx engine.Tx, v any) error { return tx.InsertRelay(v.(*relay.Relay)) },
+	read: func(r engine.Reader, v any) (any, error) {
+		return r.Relay(v.(*relay.Relay).MerchantID, v.(*relay.Relay).ID)
+	},
+	update: func(tx engine.Tx, v any) error { return tx.UpdateRelay(v.(*relay.Relay)) },
+	fixed:  []string{"ID", "ProfileID", "AccountID", "Connector", "Type", "ResourceID", "CreatedAt"}, versioned: true,
+}, {
 	name:   "block list entry",
 	make:   func(f *filler) any { v := filled[risk.Entry](f); v.MerchantID, v.Data = merchantA, "data"; return v },
 	empty:  func() any { return &risk.Entry{MerchantID: merchantA, Data: "d"} },
@@ -76,6 +88,18 @@ func testIssuers(t *testing.T, s engine.Store) {
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdateIssuer(&risk.Issuer{ID: "none"}) }), fault.ErrNotFound)
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteIssuer("a") })
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteIssuer("a") }), fault.ErrNotFound)
+}
+
+// testRelays writes a result by compare-and-set: of two writers, one is told.
+func testRelays(t *testing.T, s engine.Store) {
+	r := &relay.Relay{MerchantID: merchantA, ID: "relay_a", Status: relay.Pending, CreatedAt: base, ModifiedAt: base}
+	update(t, s, func(tx engine.Tx) error { return tx.InsertRelay(r) })
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertRelay(&relay.Relay{MerchantID: merchantA, ID: "relay_a"}) }), fault.ErrConflict)
+	other := *r
+	r.Status = relay.Success
+	update(t, s, func(tx engine.Tx) error { return tx.UpdateRelay(r) })
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdateRelay(&other) }), fault.ErrConflict)
+	require.ErrorIs(t, s.View(t.Context(), func(r engine.Reader) error { _, err := r.Relay(merchantB, "relay_a"); return err }), fault.ErrNotFound)
 }
 
 func testBlockLists(t *testing.T, s engine.Store) {

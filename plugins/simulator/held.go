@@ -54,11 +54,11 @@ func (h *held) judge(operation sdk.Operation, amount sdk.Money) *sdk.Decline {
 		return refuse(codeState, "The payment has been voided.", sdk.DeclineNotPermitted)
 	case h.memory.has(released):
 		return refuse(codeState, "The rest of the payment has been released.", sdk.DeclineNotPermitted)
-	case h.Authorized == 0:
+	case h.Authorized == 0 && (operation != sdk.OpVoid || h.Requested != 0): // a void without an amount comes from a relay
 		return refuse(codeState, "The payment is not authorized.", sdk.DeclineNotPermitted)
 	case operation == sdk.OpCapture && amount.Minor > h.Authorized-h.Captured && !(h.memory.has(moreAllowed) && h.Captured == 0):
 		return refuse(codeTooLarge, "The amount is larger than what is authorized and not captured yet.", sdk.DeclineInvalidAmount)
-	case h.Captured == h.Authorized:
+	case h.Captured == h.Authorized && h.Authorized != 0:
 		return refuse(codeState, "The payment has been captured.", sdk.DeclineNotPermitted)
 	case operation == sdk.OpIncrementalAuthorize && amount.Minor <= h.Authorized:
 		return refuse(codeTooSmall, "The new amount is not larger than what is authorized.", sdk.DeclineInvalidAmount)

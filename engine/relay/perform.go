@@ -1,0 +1,285 @@
+package relay
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
+	"payswitch/engine/fault"
+	"payswitch/engine/ids"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/engine/vault"
+	"payswitch/sdk"
+)
+
+// Deps are what Relays works with.
+type Deps struct {
+	Store      Store
+	Vault      *vault.Vault
+	Registry   *account.Registry
+	Connectors port.Connectors
+	Driver     *drive.Driver
+	Now        port.Clock
+	Log        *slog.Logger
+	Metrics    port.Metrics
+}
+
+// Relays are the use cases of relays. It is safe for concurrent use.
+type Relays struct{ Deps }
+
+// CreateRelay performs one operation on a processor's own reference. A refusal of the processor is no error: the relay has the status failure. A relay
+// whose result is not known is pending. Errors: IR_06 for data of another type, HE_02 without such an account or profile, IR_16 for amounts that cannot
+// be, IR_00 if the connector has no such operation.
+func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Relay, error) {
+	if !in.Data.isFor(in.Type) {
+		return nil, fault.Unprocessable("data", "Relay data is required for relay type "+string(in.Type))
+	}
+	profile, err := s.profile(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	w := drive.Run{Token: a.RequestToken, Unstored: true, Fresh: true}
+	if err := s.account(ctx, a, in.AccountID, &w); err != nil {
+		return nil, err
+	}
+	if in.Type == UnreferencedRefund {
+		return nil, fault.Unprocessable("connector_id", "Connector "+w.Account.Connector+" does not support unreferenced refund")
+	}
+	if err := in.Data.check(); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(w.Adapter.Manifest.Operations, in.Type.operation()) {
+		e := fault.NotImplemented(string(in.Type) + " at " + w.Account.Connector)
+		e.Connector = w.Account.Connector
+		return nil, e
+	}
+	now := s.Now().UTC().Truncate(time.Millisecond)
+	r := &Relay{MerchantID: a.MerchantID, ID: s.newID(a), ProfileID: profile, AccountID: w.Account.ID, Connector: w.Account.Connector, Type: in.Type,
+		Status: Pending, ResourceID: in.ResourceID, CreatedAt: now, ModifiedAt: now, Details: Details{Data: in.Data.Data, AccountVersion: w.Account.Fingerprint}}
+	r.Details.Reference = drive.Reference(w.Adapter.Manifest.Reference, r.ID, now.UnixMilli())
+	r.describe(&w)
+	amount, _, _ := in.Data.amounts()
+	s.Driver.Begin(&w, in.Type.operation(), amount, now)
+	r.Details.OperationID = w.Operation.ID
+	r.complete(&w)
+	return s.perform(ctx, r, &w)
+}
+
+// newID draws the id of a relay. Repetitions of a request with an Idempotency-Key draw the same one, so that none is sent twice.
+func (s *Relays) newID(a account.Auth) string {
+	if a.RequestToken == "" {
+		return ids.New("relay_")
+	}
+	text := base64.RawURLEncoding.EncodeToString(s.Vault.Hash("relay", []byte(a.MerchantID+"/"+a.RequestToken)))
+	return "relay_" + strings.NewReplacer("-", "a", "_", "b").Replace(text)[:20]
+}
+
+// profile returns the caller's profile, or the merchant's default profile.
+func (s *Relays) profile(ctx context.Context, a account.Auth) (string, error) {
+	if a.ProfileID == "" {
+		m, err := s.Registry.Dir.Merchant(ctx, a.MerchantID)
+		if err != nil {
+			return "", err
+		}
+		return m.DefaultProfile, nil
+	}
+	p, err := s.Registry.Dir.Profile(ctx, a.MerchantID, a.ProfileID)
+	if err != nil {
+		return "", err
+	}
+	return p.ID, nil
+}
+
+// account adds the connector account with its adapter to w.
+func (s *Relays) account(ctx context.Context, a account.Auth, id string, w *drive.Run) error {
+	all, err := s.Registry.Dir.Accounts(ctx, a.MerchantID)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(n *account.Account) bool { return n.ID == id })
+	if i < 0 {
+		none := fault.NotFound("Merchant connector account")
+		none.Reason = id
+		return s.Registry.Dir.OrAltered(ctx, a.MerchantID, id, none)
+	}
+	return s.adapter(all[i], w)
+}
+
+func (s *Relays) adapter(n *account.Account, w *drive.Run) error {
+	info, ok := s.Connectors.Adapter(n.Connector)
+	if !ok {
+		return &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The connector " + n.Connector + " is not available at the moment", Connector: n.Connector}
+	}
+	w.Account, w.Adapter = n, info
+	return nil
+}
+
+// describe gives w what the caller says of the transaction, in the form of a payment. The switch knows nothing else of it, and stores none of it.
+func (r *Relay) describe(w *drive.Run) {
+	amount, held, currency := r.Details.Data.amounts()
+	method := payment.CaptureManual
+	if c := r.Details.Data.Capture; c != nil && c.Method != "" {
+		method = c.Method
+	}
+	w.Payment = &payment.Payment{MerchantID: r.MerchantID, ID: r.ID, ProfileID: r.ProfileID, Currency: currency, Amount: held, NetAmount: held, CreatedAt: r.CreatedAt,
+		Details: payment.Details{CaptureMethod: method}}
+	w.Attempt = &payment.Attempt{MerchantID: r.MerchantID, PaymentID: r.ID, ID: r.ID, Number: 1, Status: payment.Authorized, Amount: held, Authorized: held,
+		TransactionID: r.ResourceID, AccountID: r.AccountID, CreatedAt: r.CreatedAt, Private: &payment.AttemptPrivate{},
+		Details: payment.AttemptDetails{Reference: r.Details.Reference}}
+	switch d := r.Details.Data; {
+	case d.Refund != nil:
+		w.Attempt.Status, w.Attempt.Captured = payment.Charged, held
+		w.Refund = &payment.Refund{MerchantID: r.MerchantID, ID: r.ID, PaymentID: r.ID, Status: payment.RefundPending, Currency: currency, Amount: amount, ProcessorID: r.ReferenceID,
+			Reference: r.Details.Reference, Details: payment.RefundDetails{Reason: d.Refund.Reason}}
+	case d.Void != nil:
+		w.Payment.Details.CancellationReason = d.Void.Reason
+	}
+}
+
+// complete gives a capture its row and its reference, once w has its operation.
+func (r *Relay) complete(w *drive.Run) {
+	if r.Type != Capture {
+		return
+	}
+	w.Attempt.Status = payment.CaptureInitiated
+	c := w.Attempt.AddCapture(w.Operation.ID, w.Operation.Amount, r.CreatedAt)
+	c.Reference, c.ProcessorID = r.Details.Reference, r.ReferenceID
+	w.Request.FinalCapture = w.Payment.Details.CaptureMethod != payment.CaptureManualMultiple
+	w.Request.CaptureReference = c.Reference
+}
+
+// perform makes the relay durable, sends its operation once, and books the answer. If its node dies in between, the relay stays pending.
+func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, error) {
+	turn, end, err := s.Connectors.Turn(ctx, w.Account.ID)
+	switch {
+	case errors.Is(err, fault.ErrBusy):
+		return nil, fault.Busy(w.Account.Connector)
+	case err != nil:
+		return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for its turn; nothing was done", Err: err}
+	}
+	defer end()
+	err = s.Store.Update(ctx, func(tx Tx) error { return tx.InsertRelay(r) })
+	if errors.Is(err, fault.ErrConflict) { // an earlier try with the same Idempotency-Key has sent it
+		return s.read(ctx, r.MerchantID, r.ID)
+	}
+	if err != nil {
+		return nil, fault.FromStore(err, "store relay")
+	}
+	turn = context.WithoutCancel(turn)
+	v := s.Driver.Drive(turn, w)
+	defer s.Driver.KeepRest(turn, w)
+	if err := s.book(turn, r, v); err != nil {
+		return nil, err
+	}
+	if v.Reject != nil && v.Status == payment.OperationRejected {
+		return nil, drive.Rejection(v.Reject, w.Operation.Kind, w.Account.Connector)
+	}
+	return r, nil
+}
+
+// book stores what a verdict says of the relay. A verdict without an answer, or with amounts that do not fit, leaves it pending.
+func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict) error {
+	if v.Alarm != "" {
+		s.Metrics.Alarm(v.Alarm)
+		s.Log.LogAttrs(ctx, slog.LevelError, "the processor's answer does not fit a relay", slog.String("relay_id", r.ID), slog.String("operation_id", r.Details.OperationID),
+			slog.String("alarm", v.Alarm), slog.String("text", v.Text))
+	}
+	was := *r
+	if o := v.Outcome; o != nil {
+		payment.SetText(&r.ReferenceID, cmp.Or(o.RefundID, o.CaptureID, o.TransactionID))
+	}
+	r.Status, r.Details.Error = statusOf(v)
+	if r.Status == was.Status && r.ReferenceID == was.ReferenceID {
+		return nil
+	}
+	r.ModifiedAt = s.Now().UTC().Truncate(time.Millisecond)
+	err := s.Store.Update(ctx, func(tx Tx) error { return tx.UpdateRelay(r) })
+	if errors.Is(err, fault.ErrConflict) { // another query has booked its answer
+		fresh, err := s.read(ctx, r.MerchantID, r.ID)
+		if err == nil {
+			*r = *fresh
+		}
+		return err
+	}
+	return fault.FromStore(err, "store the result of a relay")
+}
+
+// statusOf is the relay's status after a verdict.
+func statusOf(v evidence.Verdict) (Status, *Error) {
+	switch {
+	case v.Alarm != "":
+		return Pending, nil
+	case v.Status == payment.OperationSucceeded:
+		return Success, nil
+	case v.Status == payment.OperationDeclined:
+		e := &Error{Code: "declined", Message: "declined"}
+		if d := v.Outcome.Decline; d != nil {
+			e.Code, e.Message = cmp.Or(d.Code, e.Code), cmp.Or(d.Message, e.Message)
+		}
+		return Failure, e
+	case v.Status == payment.OperationRejected, v.Status == payment.OperationFailed, v.Status == payment.OperationNotActed:
+		return Failure, &Error{Code: payment.CodeNotProcessed, Message: cmp.Or(v.Text, "nothing was sent to the processor")}
+	}
+	return Pending, nil
+}
+
+func (s *Relays) read(ctx context.Context, merchantID, id string) (r *Relay, err error) {
+	err = s.Store.View(ctx, func(tx Reader) (err error) { r, err = tx.Relay(merchantID, id); return err })
+	if errors.Is(err, fault.ErrNotFound) {
+		return nil, notFound()
+	}
+	return r, fault.FromStore(err, "read relay")
+}
+
+// Relay reads a relay. With forceSync the processor is asked first about a refund or capture that has not ended and that it has named. Errors: IR_37.
+func (s *Relays) Relay(ctx context.Context, a account.Auth, id string, forceSync bool) (*Relay, error) {
+	r, err := s.read(ctx, a.MerchantID, id)
+	if err != nil {
+		return nil, err
+	}
+	if a.ProfileID != "" && a.ProfileID != r.ProfileID {
+		return nil, notFound()
+	}
+	if !forceSync || r.Status != Pending || r.ReferenceID == "" || r.Type != Refund && r.Type != Capture {
+		return r, nil
+	}
+	return r, s.sync(context.WithoutCancel(ctx), r)
+}
+
+// sync asks the processor about a relay that waits. Only a report that names the relay's own refund or capture ends it.
+func (s *Relays) sync(ctx context.Context, r *Relay) error {
+	w := &drive.Run{Unstored: true}
+	n, err := s.Registry.Serving(ctx, r.MerchantID, r.AccountID, r.Details.AccountVersion)
+	if err != nil || s.adapter(n, w) != nil {
+		return nil // without its account or adapter the relay is shown as stored
+	}
+	kind := r.Type.operation()
+	if !slices.Contains(w.Adapter.Manifest.Operations, evidence.QueryFor(kind)) {
+		return nil
+	}
+	r.describe(w)
+	amount, _, _ := r.Details.Data.amounts()
+	s.Driver.Begin(w, kind, amount, r.CreatedAt)
+	w.Operation.ID, w.Operation.Status = r.Details.OperationID, payment.OperationPending
+	r.complete(w)
+	defer s.Driver.KeepRest(ctx, w)
+	o, _ := s.Driver.Sync(ctx, w, kind)
+	switch {
+	case o == nil:
+		return nil
+	case kind == sdk.OpRefund:
+		return s.book(ctx, r, evidence.InterpretRefund(w.Operation, w.Refund, o, false))
+	case o.CaptureID != r.ReferenceID: // the transaction may have other captures
+		return nil
+	}
+	return s.book(ctx, r, evidence.InterpretSync(w.Operation, w.Attempt, o, false))
+}

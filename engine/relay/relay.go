@@ -1,0 +1,195 @@
+package relay
+
+import (
+	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+	"payswitch/engine/port"
+	"payswitch/sdk"
+)
+
+// Relay is one operation on a processor's own reference. MerchantID and ID are the key.
+type Relay struct {
+	MerchantID string
+	ID         string // relay_…
+	ProfileID  string
+	AccountID  string
+	Connector  string
+	Type       Type
+	Status     Status
+	ResourceID string // the processor's id of the transaction
+	// ReferenceID is the processor's id of what the operation made, "" until the processor has named it.
+	ReferenceID string
+	CreatedAt   time.Time
+	ModifiedAt  time.Time
+	// Version counts changes; every update is a compare-and-set on it.
+	Version int64
+
+	Details Details
+}
+
+// Details are the fields of a relay that nobody searches for. The json names are storage format.
+type Details struct {
+	Data        Data   `json:"data"`
+	OperationID string `json:"operation_id"` // of the one send, in the journal
+	// AccountVersion names the credentials that the operation was sent with.
+	AccountVersion string `json:"account_version,omitempty"`
+	Reference      string `json:"reference"` // ours at the processor
+	Error          *Error `json:"error,omitempty"`
+}
+
+// Error says why an operation failed.
+type Error struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Type is the kind of a relay. Its constants are the API's values.
+type Type string
+
+const (
+	Refund             Type = "refund"
+	Capture            Type = "capture"
+	Increment          Type = "incremental_authorization"
+	Void               Type = "void"
+	UnreferencedRefund Type = "unreferenced_refund"
+)
+
+// Types are all types, in the API's order.
+var Types = []Type{Refund, Capture, Increment, Void, UnreferencedRefund}
+
+// operation is what the adapter performs.
+func (t Type) operation() sdk.Operation {
+	return map[Type]sdk.Operation{Refund: sdk.OpRefund, Capture: sdk.OpCapture, Increment: sdk.OpIncrementalAuthorize, Void: sdk.OpVoid}[t]
+}
+
+// Status is the state of a relay. Its constants are the API's values.
+type Status string
+
+const (
+	Pending Status = "pending" // accepted, or its result is not known
+	Success Status = "success"
+	Failure Status = "failure"
+)
+
+// Data is what a relay asks for: the field of its type is set. Amounts are in minor units.
+type Data struct {
+	Refund    *RefundData    `json:"refund,omitempty"`
+	Capture   *CaptureData   `json:"capture,omitempty"`
+	Increment *IncrementData `json:"incremental_authorization,omitempty"`
+	Void      *VoidData      `json:"void,omitempty"`
+}
+
+// Asked is the data of a request. Unreferenced says that it is an unreferenced refund, which is refused: nothing of it is kept.
+type Asked struct {
+	Data
+	Unreferenced bool
+}
+
+type RefundData struct {
+	Amount   int64        `json:"amount"`
+	Currency sdk.Currency `json:"currency"`
+	Reason   string       `json:"reason,omitempty"`
+}
+
+type CaptureData struct {
+	Authorized int64                 `json:"authorized_amount"`
+	Amount     int64                 `json:"amount_to_capture"`
+	Currency   sdk.Currency          `json:"currency"`
+	Method     payment.CaptureMethod `json:"capture_method,omitempty"`
+}
+
+type IncrementData struct {
+	Total      int64        `json:"total_amount"`
+	Additional int64        `json:"additional_amount"`
+	Currency   sdk.Currency `json:"currency"`
+}
+
+type VoidData struct {
+	Amount   *int64       `json:"amount,omitempty"`
+	Currency sdk.Currency `json:"currency,omitempty"`
+	Reason   string       `json:"cancellation_reason,omitempty"`
+}
+
+// Input is a request for a relay.
+type Input struct {
+	ResourceID string
+	AccountID  string
+	Type       Type
+	Data       Asked
+}
+
+// isFor reports whether the data is that of type t.
+func (d *Asked) isFor(t Type) bool {
+	switch t {
+	case Refund:
+		return d.Refund != nil
+	case Capture:
+		return d.Capture != nil
+	case Increment:
+		return d.Increment != nil
+	case Void:
+		return d.Void != nil
+	}
+	return d.Unreferenced
+}
+
+// amounts returns the amount of the operation, and what is held or taken of the transaction as far as the request says so.
+func (d *Data) amounts() (amount, held int64, currency sdk.Currency) {
+	switch {
+	case d.Refund != nil:
+		return d.Refund.Amount, d.Refund.Amount, d.Refund.Currency
+	case d.Capture != nil:
+		return d.Capture.Amount, d.Capture.Authorized, d.Capture.Currency
+	case d.Increment != nil:
+		return d.Increment.Total, d.Increment.Total - d.Increment.Additional, d.Increment.Currency
+	case d.Void != nil && d.Void.Amount != nil:
+		return *d.Void.Amount, *d.Void.Amount, d.Void.Currency
+	case d.Void != nil:
+		return 0, 0, d.Void.Currency
+	}
+	return 0, 0, ""
+}
+
+// check holds the amounts against each other.
+func (d *Data) check() error {
+	amount, held, currency := d.amounts()
+	named := d.Void == nil || d.Void.Amount != nil
+	switch {
+	case named && (amount <= 0 || amount > payment.MaxAmount):
+		return invalid("the amount must be above zero and at most 999999999")
+	case named && currency == "":
+		return invalid("an amount needs its currency")
+	case d.Capture != nil && amount > held:
+		return invalid("amount_to_capture is greater than authorized_amount")
+	case d.Increment != nil && (d.Increment.Additional <= 0 || held <= 0):
+		return invalid("additional_amount must be above zero and below total_amount")
+	}
+	return nil
+}
+
+func invalid(reason string) *fault.Error {
+	e := fault.Refused("Invalid relay request").About("data")
+	e.Reason = reason
+	return e
+}
+
+func notFound() *fault.Error {
+	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "relay not found"}
+}
+
+// Reader reads relays. It returns ErrNotFound for rows of other merchants.
+type Reader interface {
+	Relay(merchantID, id string) (*Relay, error)
+}
+
+// Tx writes relays. InsertRelay returns ErrConflict if the key exists. UpdateRelay compares the version.
+type Tx interface {
+	Reader
+	InsertRelay(r *Relay) error
+	UpdateRelay(r *Relay) error
+}
+
+// Store is the part of a store that relays need.
+type Store = port.StoreOf[Reader, Tx]

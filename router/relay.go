@@ -1,0 +1,151 @@
+package router
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"payswitch/engine/account"
+	"payswitch/engine/payment"
+	"payswitch/engine/relay"
+	"payswitch/sdk"
+)
+
+// relayAdmin are the engine's use cases of relays. *engine.Engine implements them.
+type relayAdmin interface {
+	CreateRelay(ctx context.Context, a account.Auth, in relay.Input) (*relay.Relay, error)
+	Relay(ctx context.Context, a account.Auth, id string, forceSync bool) (*relay.Relay, error)
+}
+
+// relayRoutes are the routes of operations on processors' own references.
+func (s *Server) relayRoutes() []route {
+	return []route{
+		{method: "POST", pattern: "/relay", who: secretField, handle: s.createRelay},
+		{method: "POST", pattern: "/relay/unreferenced_refund", who: secretField, handle: s.refundUnreferenced},
+		{method: "GET", pattern: "/relay/{relay_id}", who: secretField, handle: s.retrieveRelay},
+	}
+}
+
+var anyAmount = integer(math.MinInt64, math.MaxInt64)
+
+// relayData reads the one key of data.
+func relayData(r *reader) (relay.Asked, error) {
+	d, err := relayKinds.parse(r)
+	if err != nil {
+		return d, err
+	}
+	n := 0
+	for _, set := range []bool{d.Refund != nil, d.Capture != nil, d.Increment != nil, d.Void != nil, d.Unreferenced} {
+		if set {
+			n++
+		}
+	}
+	if n != 1 {
+		return d, r.fail("data has "+strconv.Itoa(n)+" keys, expected one of `refund`, `capture`, `incremental_authorization`, `void`, `unreferenced_refund`", "")
+	}
+	return d, nil
+}
+
+var relayKinds = closedObject(
+	opt("refund", openObject(
+		must(at("amount", anyAmount, func(d *relay.RefundData) *int64 { return &d.Amount })),
+		must(at("currency", oneOf(currencies), func(d *relay.RefundData) *sdk.Currency { return &d.Currency })),
+		at("reason", text, func(d *relay.RefundData) *string { return &d.Reason })).parse, func(d *relay.Asked) **relay.RefundData { return &d.Refund }),
+	opt("capture", openObject(
+		must(at("authorized_amount", anyAmount, func(d *relay.CaptureData) *int64 { return &d.Authorized })),
+		must(at("amount_to_capture", anyAmount, func(d *relay.CaptureData) *int64 { return &d.Amount })),
+		must(at("currency", oneOf(currencies), func(d *relay.CaptureData) *sdk.Currency { return &d.Currency })),
+		at("capture_method", oneOf(captureMethods), func(d *relay.CaptureData) *payment.CaptureMethod { return &d.Method })).parse,
+		func(d *relay.Asked) **relay.CaptureData { return &d.Capture }),
+	opt("incremental_authorization", openObject(
+		must(at("total_amount", anyAmount, func(d *relay.IncrementData) *int64 { return &d.Total })),
+		must(at("additional_amount", anyAmount, func(d *relay.IncrementData) *int64 { return &d.Additional })),
+		must(at("currency", oneOf(currencies), func(d *relay.IncrementData) *sdk.Currency { return &d.Currency }))).parse,
+		func(d *relay.Asked) **relay.IncrementData { return &d.Increment }),
+	opt("void", openObject(
+		opt("amount", anyAmount, func(d *relay.VoidData) **int64 { return &d.Amount }),
+		at("currency", oneOf(currencies), func(d *relay.VoidData) *sdk.Currency { return &d.Currency }),
+		at("cancellation_reason", text, func(d *relay.VoidData) *string { return &d.Reason })).parse, func(d *relay.Asked) **relay.VoidData { return &d.Void }),
+	field[relay.Asked]{key: "unreferenced_refund", read: func(r *reader, d *relay.Asked) error {
+		_, err := r.value()
+		d.Unreferenced = true
+		return err
+	}},
+)
+
+// resourceID reads a processor's id. It is exempt from the search for card numbers, because ids may look like them.
+var resourceID = apart(func(r *reader) (string, error) {
+	id, err := text(r)
+	if err == nil && id == "" {
+		err = r.fail("connector_resource_id must not be empty", "")
+	}
+	return id, err
+})
+
+var relayFields = openObject(
+	must(at("connector_resource_id", resourceID, func(in *relay.Input) *string { return &in.ResourceID })),
+	must(at("connector_id", text, func(in *relay.Input) *string { return &in.AccountID })),
+	must(at("type", oneOf(relay.Types), func(in *relay.Input) *relay.Type { return &in.Type })),
+	at("data", relayData, func(in *relay.Input) *relay.Asked { return &in.Data }),
+)
+
+func (s *Server) createRelay(c *call) (answer, error) {
+	var in relay.Input
+	if err := decode(c, relayFields, &in); err != nil {
+		return answer{}, err
+	}
+	return relayAnswer(s.Admin.CreateRelay(c.ctx(), c.auth, in))
+}
+
+// unreferencedFields are the fields of a refund to a card without an earlier payment. No connector offers it, so only the account is looked at.
+var unreferencedFields = openObject(
+	must(at("connector_id", text, func(in *relay.Input) *string { return &in.AccountID })),
+	at("connector_resource_id", text, func(in *relay.Input) *string { return &in.ResourceID }),
+	drop[relay.Input]("recipient_payment_method_data", apart(anyObject)),
+)
+
+func (s *Server) refundUnreferenced(c *call) (answer, error) {
+	in := relay.Input{Type: relay.UnreferencedRefund, Data: relay.Asked{Unreferenced: true}}
+	if err := decode(c, unreferencedFields, &in); err != nil {
+		return answer{}, err
+	}
+	return relayAnswer(s.Admin.CreateRelay(c.ctx(), c.auth, in))
+}
+
+func (s *Server) retrieveRelay(c *call) (answer, error) {
+	q := c.query()
+	sync := q.bool("force_sync")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	return relayAnswer(s.Admin.Relay(c.ctx(), c.auth, c.param("relay_id"), sync))
+}
+
+func relayAnswer(r *relay.Relay, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	w := new(writer).open().str("id", r.ID).str("status", string(r.Status)).str("connector_resource_id", r.ResourceID)
+	if e := r.Details.Error; e == nil {
+		w.null("error")
+	} else {
+		w.key("error").open().str("code", e.Code).str("message", e.Message).close()
+	}
+	w.text("connector_reference_id", r.ReferenceID).str("connector_id", r.AccountID).str("profile_id", r.ProfileID).str("type", string(r.Type))
+	w.key("data").open().key(string(r.Type)).open()
+	switch d := r.Details.Data; {
+	case d.Refund != nil:
+		w.int("amount", d.Refund.Amount).str("currency", string(d.Refund.Currency)).text("reason", d.Refund.Reason)
+	case d.Capture != nil:
+		w.int("authorized_amount", d.Capture.Authorized).int("amount_to_capture", d.Capture.Amount).str("currency", string(d.Capture.Currency))
+		w.text("capture_method", string(d.Capture.Method))
+	case d.Increment != nil:
+		w.int("total_amount", d.Increment.Total).int("additional_amount", d.Increment.Additional).str("currency", string(d.Increment.Currency))
+	case d.Void != nil:
+		if d.Void.Amount != nil {
+			w.int("amount", *d.Void.Amount)
+		}
+		w.text("currency", string(d.Void.Currency)).text("cancellation_reason", d.Void.Reason)
+	}
+	return w.close().close().close().answer(), nil
+}

@@ -1,0 +1,149 @@
+package router_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/relay"
+)
+
+// account returns the id of the account of a connector.
+func (w *world) accountOf(connector string) string {
+	w.t.Helper()
+	list, err := w.engine.Accounts(w.t.Context(), w.auth)
+	require.NoError(w.t, err)
+	for _, a := range list {
+		if a.Connector == connector {
+			return a.ID
+		}
+	}
+	w.t.Fatal("no account of " + connector)
+	return ""
+}
+
+func (w *world) relay(connector, kind, data string, headers ...string) response {
+	w.t.Helper()
+	body := fmt.Sprintf(`{"connector_resource_id":"sim_other","connector_id":"%s","type":"%s","data":{"%s":%s}}`, w.accountOf(connector), kind, kind, data)
+	return w.send("POST", "/relay", w.secret, body, headers...)
+}
+
+// Each type at a connector that performs it at once, and what the answer has: contract/lifecycle.md §7.
+func TestRelay(t *testing.T) {
+	t.Parallel()
+	w := simulators(t, "bankofamerica", "archipel")
+	for kind, data := range map[string]string{
+		"refund":                    `{"amount":500,"currency":"USD","reason":"broken"}`,
+		"capture":                   `{"authorized_amount":2000,"amount_to_capture":1500,"currency":"USD"}`,
+		"incremental_authorization": `{"total_amount":8000,"additional_amount":2000,"currency":"USD"}`,
+		"void":                      `{"cancellation_reason":"gone"}`,
+	} {
+		r := w.relay("bankofamerica", kind, data).ok()
+		require.Equal(t, "success", r["status"], kind)
+		require.Regexp(t, `^relay_[0-9A-Za-z]{20}$`, r["id"])
+		require.NotNil(t, r["connector_reference_id"], kind)
+		require.Nil(t, r["error"])
+		require.Equal(t, []any{"sim_other", w.accountOf("bankofamerica"), w.profile, kind}, []any{r["connector_resource_id"], r["connector_id"], r["profile_id"], r["type"]})
+		sent := r["data"].(map[string]any)[kind].(map[string]any)
+		for key := range sent {
+			if sent[key] != nil {
+				require.Contains(t, data, `"`+key+`"`, kind)
+			}
+		}
+		require.Equal(t, r, w.get("/relay/"+r["id"].(string)).ok())
+	}
+	require.Equal(t, "success", w.relay("bankofamerica", "void", `{"amount":6000,"currency":"USD"}`).ok()["status"])
+
+	p := w.held("bankofamerica") // an operation on our own reference does not change the payment
+	r := w.post("/relay", fmt.Sprintf(`{"connector_resource_id":"%s","connector_id":"%s","type":"capture","data":{"capture":{"authorized_amount":2000,"amount_to_capture":1500,"currency":"USD"}}}`,
+		p["connector_transaction_id"], w.accountOf("bankofamerica"))).ok()
+	require.Equal(t, "success", r["status"])
+	require.Equal(t, "requires_capture 6000 6000 6000 -", money(w.get("/payments/"+p["payment_id"].(string)).ok()))
+
+	r = w.relay("archipel", "refund", `{"amount":500,"currency":"USD"}`).ok()
+	require.Equal(t, "failure", r["status"], "a refusal is no error")
+	require.NotEmpty(t, r["error"].(map[string]any)["code"])
+	require.NotEmpty(t, r["error"].(map[string]any)["message"])
+
+	r = w.relay("adyen", "capture", `{"authorized_amount":2000,"amount_to_capture":1500,"currency":"USD"}`).ok()
+	require.Equal(t, "pending", r["status"])
+	require.NotNil(t, r["connector_reference_id"])
+	require.Equal(t, "pending", w.get("/relay/" + r["id"].(string) + "?force_sync=true").ok()["status"])
+	for _, c := range []struct{ kind, data, asked string }{ // what the simulator carries out later, and tells when it is asked
+		{"refund", `{"amount":900000402,"currency":"USD"}`, "success"},
+		{"refund", `{"amount":900000403,"currency":"USD"}`, "failure"},
+		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000202,"currency":"USD"}`, "success"},
+		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000203,"currency":"USD"}`, "pending"}, // it names no end
+		{"refund", `{"amount":900000404,"currency":"USD"}`, "pending"},                                           // the answer with the refund's id was lost
+		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000204,"currency":"USD"}`, "pending"},
+	} {
+		r = w.relay("bankofamerica", c.kind, c.data).ok()
+		require.Equal(t, "pending", r["status"], c.data)
+		require.Nil(t, r["error"])
+		id := r["id"].(string)
+		require.Equal(t, "pending", w.get("/relay/" + id).ok()["status"], "the stored record")
+		require.Equal(t, c.asked, w.get("/relay/" + id + "?force_sync=true").ok()["status"], c.data)
+		require.Equal(t, c.asked, w.get("/relay/" + id).ok()["status"])
+	}
+}
+
+// What is wrong is named in the contract's order, and nothing is sent.
+func TestRelayRefused(t *testing.T) {
+	t.Parallel()
+	w := simulators(t, "bankofamerica")
+	mca := w.accountOf("bankofamerica")
+	const data = `"data":{"refund":{"amount":500,"currency":"USD"}}`
+	call := func(body string) response { return w.post("/relay", "{"+strings.ReplaceAll(body, "MCA", mca)+"}") }
+	for body, want := range map[string]struct {
+		status        int
+		code, message string
+	}{
+		`"type":"credit"`: {400, "IR_06", "unknown variant `credit`, expected one of `refund`, `capture`, `incremental_authorization`, `void`, `unreferenced_refund`"},
+		`"connector_id":"MCA","type":"refund",` + data:                                                                                                                                       {400, "IR_06", "missing field `connector_resource_id`"},
+		`"connector_resource_id":"x","type":"refund",` + data:                                                                                                                                {400, "IR_06", "missing field `connector_id`"},
+		`"connector_resource_id":"x","connector_id":"MCA",` + data:                                                                                                                           {400, "IR_06", "missing field `type`"},
+		`"connector_resource_id":"","connector_id":"MCA","type":"refund",` + data:                                                                                                            {400, "IR_06", "must not be empty"},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"refund"`:                                                                                                                   {422, "IR_06", "Relay data is required for relay type refund"},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"void",` + data:                                                                                                             {422, "IR_06", "Relay data is required for relay type void"},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"refund","data":{}`:                                                                                                         {400, "IR_06", ""},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"refund","data":{"credit":{}}`:                                                                                              {400, "IR_06", "unknown field `credit`"},
+		`"connector_resource_id":"x","connector_id":"mca_none","type":"refund",` + data:                                                                                                      {404, "HE_02", ""},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"refund","data":{"refund":{"amount":0,"currency":"USD"}}`:                                                                   {400, "IR_16", "Invalid relay request"},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"refund","data":{"refund":{"amount":1000000000,"currency":"USD"}}`:                                                          {400, "IR_16", "Invalid relay request"},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"capture","data":{"capture":{"authorized_amount":5,"amount_to_capture":6,"currency":"USD"}}`:                                {400, "IR_16", "Invalid relay request"},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"incremental_authorization","data":{"incremental_authorization":{"total_amount":5,"additional_amount":5,"currency":"USD"}}`: {400, "IR_16", "Invalid relay request"},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"void","data":{"void":{"amount":-1,"currency":"USD"}}`:                                                                      {400, "IR_16", "Invalid relay request"},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"unreferenced_refund","data":{"unreferenced_refund":{}}`:                                                                    {422, "IR_06", "Connector bankofamerica does not support unreferenced refund"},
+	} {
+		r := call(body)
+		require.Equal(t, want.status, r.status, body+" "+r.body)
+		require.Equal(t, want.code, r.error()["code"], r.body)
+		require.Contains(t, r.error()["message"], want.message)
+	}
+	w.post("/relay/unreferenced_refund", `{"connector_id":"`+mca+`","amount":5,"currency":"USD"}`).refused(422, "IR_06", "Connector bankofamerica does not support unreferenced refund")
+	w.relay("bankofamerica", "refund", `{"amount":5,"currency":"USD"}`, "X-Profile-Id", "pro_none").refused(404, "HE_02", "")
+	w.get("/relay/relay_none").refused(404, "IR_37", "relay not found")
+	require.Equal(t, 401, w.send("POST", "/relay", w.publishable, "{}").status)
+}
+
+// A repetition with the same Idempotency-Key sends nothing again, and an answer that was lost leaves the relay pending.
+func TestRelayIsSentOnce(t *testing.T) {
+	t.Parallel()
+	w := simulators(t, "bankofamerica")
+	const refund = `{"amount":500,"currency":"USD"}`
+	first := w.relay("bankofamerica", "refund", refund, "Idempotency-Key", "key-1").ok()
+	require.Equal(t, first["id"], w.relay("bankofamerica", "refund", refund, "Idempotency-Key", "key-1").ok()["id"])
+	require.NotEqual(t, first["id"], w.relay("bankofamerica", "refund", refund, "Idempotency-Key", "key-2").ok()["id"])
+	a := w.auth // a try whose answer was lost before it was kept for the key
+	a.RequestToken = "token"
+	in := relay.Input{ResourceID: "x", AccountID: w.accountOf("bankofamerica"), Type: relay.Refund, Data: relay.Asked{Data: relay.Data{Refund: &relay.RefundData{Amount: 5, Currency: "USD"}}}}
+	one, err := w.engine.CreateRelay(t.Context(), a, in)
+	require.NoError(t, err)
+	two, err := w.engine.CreateRelay(t.Context(), a, in)
+	require.NoError(t, err)
+	require.Equal(t, one, two)
+	require.Regexp(t, `^relay_[0-9A-Za-z]{20}$`, one.ID)
+	require.Equal(t, "pending", w.relay("bankofamerica", "capture", `{"authorized_amount":900000999,"amount_to_capture":900000202,"currency":"USD"}`).ok()["status"])
+}

@@ -1,0 +1,57 @@
+package storage
+
+import (
+	"payswitch/engine/relay"
+)
+
+const relayColumns = `merchant_id, id, profile_id, account_id, connector, type, status, resource_id, reference_id, created_at, modified_at, version, details, signature`
+
+var relayRows = signs("relays", "merchant_id, id", relayColumns)
+
+func relayValues(r *relay.Relay, details string, version int64) []any {
+	return []any{r.MerchantID, r.ID, r.ProfileID, r.AccountID, r.Connector, string(r.Type), string(r.Status), r.ResourceID, r.ReferenceID, millis(r.CreatedAt),
+		millis(r.ModifiedAt), version, details}
+}
+
+func scanRelay(row scanner) (*relay.Relay, error) {
+	r := new(relay.Relay)
+	var kind, status string
+	var created, modified int64
+	var details []byte
+	err := row.Scan(&r.MerchantID, &r.ID, &r.ProfileID, &r.AccountID, &r.Connector, &kind, &status, &r.ResourceID, &r.ReferenceID, &created, &modified, &r.Version, &details)
+	if err != nil {
+		return nil, err
+	}
+	r.Type, r.Status = relay.Type(kind), relay.Status(status)
+	r.CreatedAt, r.ModifiedAt = moment(created), moment(modified)
+	return r, decode(details, &r.Details)
+}
+
+// InsertRelay implements engine.Tx.
+func (t *tx) InsertRelay(r *relay.Relay) error {
+	details, err := encode(&r.Details)
+	if err != nil {
+		return err
+	}
+	r.Version = 1
+	return t.insert("insert relay", `INSERT INTO relays (`+relayColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`, t.signed(relayRows, relayValues(r, details, r.Version)...)...)
+}
+
+// UpdateRelay implements engine.Tx.
+func (t *tx) UpdateRelay(r *relay.Relay) error {
+	details, err := encode(&r.Details)
+	if err != nil {
+		return err
+	}
+	return t.compareAndSet("update relay", &r.Version, `SELECT 1 FROM relays WHERE merchant_id = $1 AND id = $2`, []any{r.MerchantID, r.ID},
+		`UPDATE relays SET status = $1, reference_id = $2, modified_at = $3, version = version + 1, details = $4, signature = $5
+		WHERE merchant_id = $6 AND id = $7 AND version = $8`,
+		string(r.Status), r.ReferenceID, millis(r.ModifiedAt), details, t.signature(relayRows, relayValues(r, details, r.Version+1)), r.MerchantID, r.ID, r.Version)
+}
+
+// Relay implements engine.Reader.
+func (t *tx) Relay(merchantID, id string) (*relay.Relay, error) {
+	return one(t, "read relay", genuine(t, relayRows, scanRelay, "merchant_id", merchantID, "id", id),
+		`SELECT `+relayColumns+` FROM relays WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
