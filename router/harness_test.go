@@ -258,3 +258,11 @@ func record(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	h.ServeHTTP(rec, r)
 	return rec
 }
+
+// costly skips a test that costs many seconds of a processor, unless TEST_ALL is set. make test sets it, so that go test alone ends in two minutes.
+func costly(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TEST_ALL") == "" {
+		t.Skip("TEST_ALL=1 runs this test too")
+	}
+}

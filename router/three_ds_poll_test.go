@@ -49,6 +49,7 @@ func TestSlowResultInAFrame(t *testing.T) {
 
 // TestResultOfAClosedChallenge: the shop's page gave the challenge up, so it opens the authorize URL in a frame. A result that comes in time counts.
 func TestResultOfAClosedChallenge(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	b := newBankWorld(t)
 	c := b.challenge("0170")

@@ -117,6 +117,7 @@ func envelope(json string, bodies string) []byte {
 
 // TestCodecAgainstEncodingJSON: the codec and encoding/json read each other's output, and random values survive.
 func TestCodecAgainstEncodingJSON(t *testing.T) {
+	costly(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		step, result, manifest := random[Step](r), one(r, random[Result](r)), random[Manifest](r)
@@ -350,4 +351,12 @@ func benchmarkStep() *Step {
 		Instrument: &Instrument{Card: &Card{Number: strings.Repeat("n", 26), CVC: strings.Repeat("c", 26), ExpMonth: 3, ExpYear: 2030, BIN: "424242", LastFour: "4242", Length: 16}},
 		Customer:   &Customer{ID: "cus_1", Name: "Joseph Doe", Email: "joseph@example.com"}, Description: strings.Repeat("d", 700), Metadata: map[string]string{"a": "b"}}
 	return &s
+}
+
+// costly skips a test that costs many seconds of a processor, unless TEST_ALL is set. make test sets it, so that go test alone ends in two minutes.
+func costly(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TEST_ALL") == "" {
+		t.Skip("TEST_ALL=1 runs this test too")
+	}
 }

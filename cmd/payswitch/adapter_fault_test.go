@@ -28,6 +28,7 @@ var faultyAdapters = sync.OnceValues(func() (string, error) {
 // The merchant of an installed adapter that is refused, stopped or unreadable learns that the adapter is at fault and what to do, where nothing
 // has left. Where something may have left, the payment is processing.
 func TestTheMerchantLearnsOfAnAdaptersFault(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	folder, err := faultyAdapters()
 	require.NoError(t, err)

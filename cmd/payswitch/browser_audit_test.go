@@ -70,6 +70,7 @@ func (b *tab) audited(name, document string) {
 
 // TestThreeDSPagesInABrowser looks at every page that payers see, wide and narrow.
 func TestThreeDSPagesInABrowser(t *testing.T) {
+	costly(t)
 	s := newThreeDSShop(t, 1)
 	s.do(chromedp.Navigate(`data:text/html,<input id=i><button></button><p style="color:silver">x</p>`))
 	for _, fault := range []string{"no language", "no title", "not one heading", "input#i has no label", "button has no name", "p has a contrast of 1."} {

@@ -301,6 +301,7 @@ func errorOf(o object) (kind, code string) {
 
 // TestCheckoutInABrowser pays with the embedded checkout in a shop's page.
 func TestCheckoutInABrowser(t *testing.T) {
+	costly(t)
 	s := newCheckoutShop(t)
 	for _, c := range []struct {
 		name string

@@ -96,6 +96,7 @@ func (s *linkShop) title(text string) {
 
 // TestPaymentLinkInABrowser pays links with and without scripts, at every width and in both colours.
 func TestPaymentLinkInABrowser(t *testing.T) {
+	costly(t)
 	s := newLinkShop(t)
 	for _, scripts := range []bool{true, false} {
 		s.scripts(scripts)
@@ -165,6 +166,7 @@ func TestPaymentLinkInABrowser(t *testing.T) {
 
 // TestSecureLinkInABrowser: pages of allowed domains frame a link and hear its end. In another page the frame stays empty.
 func TestSecureLinkInABrowser(t *testing.T) {
+	costly(t)
 	s := newLinkShop(t)
 	profile := s.sw.must(testAdminKey, "/accounts/shop", nil)["default_profile"].(string)
 	allow := func(domain string) {

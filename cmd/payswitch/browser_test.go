@@ -13,6 +13,7 @@ import (
 // TestPagesInABrowser opens the page that a processor's 3-D Secure sends the customer to as a customer's browser does, and finds amount and
 // buttons on it, and no script: it has to work without.
 func TestPagesInABrowser(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	browser, err := exec.LookPath("chromium")
 	if err != nil {

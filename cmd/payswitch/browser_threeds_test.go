@@ -154,6 +154,7 @@ func (s *threeDSShop) completion() string {
 
 // TestThreeDSInABrowser takes a payer through the hosted page and the simulated bank.
 func TestThreeDSInABrowser(t *testing.T) {
+	costly(t)
 	s := newThreeDSShop(t, 1)
 	for _, c := range []struct {
 		name string

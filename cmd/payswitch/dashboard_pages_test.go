@@ -145,6 +145,7 @@ func (o *office) send(address string, fields url.Values) (int, string) {
 
 // TestDashboardLooks finds payments by whatever people have of them, and says in a sentence what happened.
 func TestDashboardLooks(t *testing.T) {
+	costly(t)
 	o := newOffice(t)
 	paid, refused := o.pay("4242424242424242", nil), o.pay("4000000000000002", object{"email": "bob@shop.example", "merchant_order_reference_id": "order-78"})
 	base := o.as(staff.Admin) + "/m/" + officeMerchant
@@ -206,6 +207,7 @@ func (o *office) refundsOf(id string) (sum, n int) {
 
 // TestDashboardMovesMoneyOnce: whatever people do with a form, it moves money once.
 func TestDashboardMovesMoneyOnce(t *testing.T) {
+	costly(t)
 	o := newOffice(t)
 	base := o.as(staff.Admin) + "/m/" + officeMerchant
 	at := func(id string) string { return base + "/payments/" + id }
@@ -271,6 +273,7 @@ func TestDashboardMovesMoneyOnce(t *testing.T) {
 
 // TestDashboardCapturesAndCancels captures a part, releases held money, and offers exactly what the API allows.
 func TestDashboardCapturesAndCancels(t *testing.T) {
+	costly(t)
 	o := newOffice(t)
 	base := o.as(staff.Admin) + "/m/" + officeMerchant + "/payments/"
 	held := o.pay("4242424242424242", object{"capture_method": "manual"})
@@ -292,6 +295,7 @@ var hrefs = regexp.MustCompile(`(?:href|hx-get)="(/[^"#]*)`)
 
 // TestDashboardKeepsSecrets walks through the whole site, and finds no card number, no code, no credential and no client secret in it.
 func TestDashboardKeepsSecrets(t *testing.T) {
+	costly(t)
 	o := newOffice(t)
 	o.pay("4242424242424242", object{"customer_id": "cus_office", "setup_future_usage": "off_session",
 		"customer_acceptance": object{"acceptance_type": "online", "online": object{"ip_address": "203.0.113.9", "user_agent": "t"}}})
@@ -320,6 +324,7 @@ func TestDashboardKeepsSecrets(t *testing.T) {
 
 // TestDashboardSystem: the page shows this node as it is, what is wrong first, and the configuration without its secrets.
 func TestDashboardSystem(t *testing.T) {
+	costly(t)
 	o := newOffice(t)
 	o.pay("4242424242424242", nil)
 	base := o.as(staff.Operator)
@@ -343,6 +348,7 @@ func TestDashboardSystem(t *testing.T) {
 
 // TestDashboardWeighsLittle: a first page with fifty rows comes in at most four requests and 40 KB.
 func TestDashboardWeighsLittle(t *testing.T) {
+	costly(t)
 	o := newOffice(t)
 	for i := range 50 {
 		o.pay("4242424242424242", object{"amount": 1000 + i, "email": fmt.Sprint("customer", i, "@shop.example")})
@@ -377,6 +383,7 @@ const ready = "document.querySelector('a.row') && document.querySelector('[data-
 
 // TestDashboardInABrowser refunds a payment by the keyboard alone, and once more in a browser without scripts.
 func TestDashboardInABrowser(t *testing.T) {
+	costly(t)
 	b := newTab(t)
 	o := newOffice(t)
 	base := o.as(staff.Admin) + "/m/" + officeMerchant

@@ -166,6 +166,7 @@ func (g *growth) one(i int64) error {
 // TestBytesOfAPayment measures what a payment adds to the database: the rows with their indexes, once without a webhook endpoint and once with one that
 // has received its event.
 func TestBytesOfAPayment(t *testing.T) {
+	costly(t)
 	const payments = 600
 	dir, shop := t.TempDir(), newTestShop(t)
 	shop.random = nil

@@ -16,6 +16,7 @@ var fenced = regexp.MustCompile("(?ms)^```(sh|go)\n(.*?)^```$")
 // TestGuide follows the adapter guide to the letter: its commands are run one after the other, offline, with the program as it is
 // now, and its Go is Go of the project that they begin with.
 func TestGuide(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "sdk/GUIDE.md"))
 	require.NoError(t, err)

@@ -26,6 +26,7 @@ import (
 // saved, payments are open, a card waits for confirmation. There is no card number, CVC or holder's name in the files, and the
 // fingerprints do not betray a number even to somebody who knows its first six and last four digits and tries all the others.
 func TestStolenFiles(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	env := append(testEnv(t, dir), "PAYSWITCH_LOG__LEVEL=debug", "PAYSWITCH_PLUGINS__CACHE_DIRECTORY="+newCache(t, filepath.Join(dir, "cache")))

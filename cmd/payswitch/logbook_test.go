@@ -57,6 +57,7 @@ func TestLogbook(t *testing.T) {
 
 // TestDashboardLogs: a merchant's people find a request by its id and by its payment. They see no line of another merchant, and no line of the node.
 func TestDashboardLogs(t *testing.T) {
+	costly(t)
 	o := newOffice(t)
 	other := o.api.shop("neighbour")
 	id := o.pay("4242424242424242", nil)

@@ -15,6 +15,7 @@ import (
 // TestMigrateCopy moves a running switch from SQLite to PostgreSQL. What was begun before goes on after: captures, refunds, saved cards, repeated
 // requests.
 func TestMigrateCopy(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	dir, dsn := t.TempDir(), pgtest.Empty(t)
 	env := testEnv(t, dir)

@@ -18,6 +18,7 @@ var notAsked = map[string]string{
 
 // TestCallEveryRecordedCase: each recorded case of the twelve adapters leads to a request, or to the reason why it has no request.
 func TestCallEveryRecordedCase(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	unused := map[string]bool{}
 	for k := range notAsked {

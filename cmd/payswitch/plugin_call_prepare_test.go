@@ -16,6 +16,7 @@ import (
 // TestCallResponseAlone: a recorded answer to a payment is read as the answer to the payment, whatever requests the adapter sends before it. The
 // answer to an earlier request leads to the next request.
 func TestCallResponseAlone(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	for name, folder := range map[string]string{"mollie": oldWords, "stripe": filepath.Join(root, "plugins", "stripe", "testdata")} {
 		cases, _ := casesIn(t, folder, name)

@@ -204,6 +204,7 @@ func TestCallReadsAnswers(t *testing.T) {
 
 // TestCallReverse: a payment that is captured at once is reversed as a captured payment.
 func TestCallReverse(t *testing.T) {
+	costly(t)
 	a := callLines(t, `{"connector":"adyen","flow":"reverse","credentials":{"api_key":"k","merchant_account":"m"},"input":{"reference":"rev-1","connector_transaction_id":"T1"}}`)[0]
 	require.NotNil(t, a.Request, a.Error)
 	require.True(t, strings.HasSuffix(a.Request.URL, "/payments/T1/reversals"), a.Request.URL)
@@ -227,6 +228,7 @@ func TestCallSetUpWithAnAmount(t *testing.T) {
 
 // TestCallSaysWhatIsWrong answers a wrong case with the field at fault, and continues with the next case.
 func TestCallSaysWhatIsWrong(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	stripe := func(rest string) string { return `{"connector":"stripe","flow":"authorize",` + rest + `}` }
 	input := func(rest string) string { return stripe(`"credentials":{"api_key":"k"},"input":{` + rest + `}`) }

@@ -20,6 +20,7 @@ import (
 
 // The mock answers with the samples of the cases, or says which case is missing.
 func TestPluginMock(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	dir := newProject(t, "acme")
 	m, err := loadMock(dir)

@@ -96,6 +96,7 @@ func runBinary(t *testing.T, env []string, args ...string) (code int, stdout, st
 }
 
 func TestReplay(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	env := append(testEnv(t, dir), "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true", "PAYSWITCH_PLUGINS__DIRECTORY="+filepath.Join(dir, "adapters"))

@@ -87,6 +87,7 @@ func TestPluginBuildIsReproducible(t *testing.T) {
 }
 
 func TestPluginBuildRefuses(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(dir string)
@@ -146,6 +147,7 @@ func TestGlobalRandom(t *testing.T) {
 
 // The report about a broken adapter names the broken rule, the place and the remedy, in text and as JSON.
 func TestPluginCheck(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	dir := newBuilt(t)
 	require.NoError(t, os.Rename(filepath.Join(dir, "acme.wasm"), filepath.Join(dir, "good.wasm")))

@@ -50,6 +50,7 @@ func (r *running) post(key, path string, body object, idempotencyKey string) (in
 // TestPostgres takes two nodes on one PostgreSQL database through the API: payments, captures, refunds and saved cards, each asked of both nodes
 // at once.
 func TestPostgres(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	env := onPostgres(t, pgtest.Empty(t))
 	code, out, log := runProgram(t, env, "migrate", "--dry-run")
@@ -155,6 +156,7 @@ func TestPostgres(t *testing.T) {
 
 // TestPostgresRole runs the commands of OPERATIONS.md, and a switch as the role that they make.
 func TestPostgresRole(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	text, err := os.ReadFile("OPERATIONS.md")
 	require.NoError(t, err)
@@ -181,6 +183,7 @@ func TestPostgresRole(t *testing.T) {
 
 // TestPostgresAway kills the database of a running switch. The switch says at once that it is away, and goes on when it is back.
 func TestPostgresAway(t *testing.T) {
+	costly(t)
 	t.Parallel()
 	server := pgtest.Own(t)
 	env := onPostgres(t, server.Create(t))

@@ -18,6 +18,7 @@ import (
 
 // TestWebhooksGuide runs the guide's programs: each accepts what payswitch signs, and refuses a changed body, an old timestamp and another secret.
 func TestWebhooksGuide(t *testing.T) {
+	costly(t)
 	guide, err := os.ReadFile("../../router/WEBHOOKS.md")
 	require.NoError(t, err)
 	blocks := map[string]string{}

@@ -117,6 +117,7 @@ func mixed(p *running, key string, n int) error {
 // TestWebhooksSurviveKills sends every event of many payments to a shop that fails three times of ten, and kills the switch in between: each event
 // arrives, those of a payment in their order, and a repeat has the same id and body. TEST_ALL makes a thousand payments instead of a hundred.
 func TestWebhooksSurviveKills(t *testing.T) {
+	costly(t)
 	const kills = 4
 	batch := 25
 	if os.Getenv("TEST_ALL") != "" {

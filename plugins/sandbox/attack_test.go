@@ -82,6 +82,7 @@ func threadTime(t *testing.T) time.Duration {
 }
 
 func TestLoopsAreStopped(t *testing.T) {
+	costly(t)
 	r := newRuntime(t, Options{})
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -12,6 +12,7 @@ import (
 )
 
 func TestCacheDirectory(t *testing.T) {
+	costly(t)
 	dir := filepath.Join(t.TempDir(), "a", "cache")
 	r := newRuntime(t, Options{CacheDir: dir})
 	info, err := os.Stat(dir)

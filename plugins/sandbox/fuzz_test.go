@@ -148,6 +148,7 @@ func FuzzRewrite(f *testing.F) {
 
 // FuzzReset makes up guests that write wherever they can, and verifies that nothing of it stays.
 func FuzzReset(f *testing.F) {
+	costly(f)
 	for seed := range byte(60) {
 		f.Add(bytes.Repeat([]byte{seed, seed * 13, 200 - seed, seed * 5, 9}, 12), []byte{seed, 1, 2, 0, 3, seed, 1, 0})
 		f.Add(bytes.Repeat([]byte{seed * 3, 15, seed * 11, 15, 32, seed * 7, 15}, 12), []byte{seed % 7, 0, 0, 0, 3, seed, 1, 0})

@@ -107,7 +107,7 @@ func loadGo(t testing.TB, o Options) *Module {
 }
 
 // costly skips a test that costs many seconds of a processor, unless TEST_ALL is set. make test sets it, so that go test alone ends in two minutes.
-func costly(t *testing.T) {
+func costly(t testing.TB) {
 	t.Helper()
 	if os.Getenv("TEST_ALL") == "" {
 		t.Skip("TEST_ALL=1 runs this test too")

@@ -11,6 +11,7 @@ import (
 
 // The suite finds an undeclared name by the adapter's behaviour, in the first request or in a later one.
 func TestUndeclaredNames(t *testing.T) {
+	costly(t)
 	reads := func(name string, config bool) func(c *sdk.Call) string {
 		return func(c *sdk.Call) string {
 			if config {
