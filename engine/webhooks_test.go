@@ -522,3 +522,57 @@ func TestListenedEndpoint(t *testing.T) {
 		require.Error(t, err)
 	})
 }
+
+// An endpoint that answers gets its next delivery at once: many that are due wait for no round. Two endpoints of two merchants share the room.
+func TestManyDueAtOneEndpoint(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{ResolveEvery: 10 * time.Minute}, nil)
+		w.account("simulator", "")
+		w.hookOf(w.profile.ID, hook)
+		for range 400 {
+			w.pay(sale(100, "4242424242424242"))
+		}
+		s := &shops{answer: func(context.Context, string, int) webhook.Reply {
+			time.Sleep(time.Millisecond)
+			return webhook.Reply{Status: 200}
+		}}
+		w.deliverTo(s, engine.Options{})
+		for len(s.of(hook)) < 400 {
+			time.Sleep(time.Millisecond)
+		}
+		got := s.of(hook)
+		took := got[len(got)-1].at.Sub(got[0].at)
+		require.Less(t, took, 40*time.Millisecond, "64 at a time of a millisecond each; with a round for each claim they took 70 ms")
+		require.LessOrEqual(t, s.most[hook], 64)
+	})
+}
+
+// Endpoints take turns when the room for deliveries is short: one that has much to get does not keep the other waiting.
+func TestBusyEndpointsTakeTurns(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{ResolveEvery: 10 * time.Minute}, nil)
+		w.account("simulator", "")
+		w.hookOf(w.profile.ID, hook)
+		const other = "https://shop.test/books"
+		for range 100 {
+			w.pay(sale(100, "4242424242424242"))
+		}
+		s := &shops{answer: func(context.Context, string, int) webhook.Reply {
+			time.Sleep(10 * time.Millisecond)
+			return webhook.Reply{Status: 200}
+		}}
+		w.deliverTo(s, engine.Options{WebhookConcurrency: 4})
+		for len(s.of(hook)) < 10 {
+			time.Sleep(time.Millisecond)
+		}
+		_, err := w.Engine.Webhooks.CreateEndpoint(w.t.Context(), w.auth, w.profile.ID, webhook.EndpointInput{URL: ptr(other)})
+		require.NoError(t, err)
+		w.pay(sale(100, "4242424242424242"))
+		for len(s.of(other)) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		require.Less(t, len(s.of(hook)), 80, "the other endpoint's only event came before all events of the first")
+	})
+}

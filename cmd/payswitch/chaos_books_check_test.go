@@ -51,7 +51,9 @@ func TestEqualBooks(t *testing.T) {
 	byRepeat := soldBooks() // the client still asked
 	byRepeat.Processor[0].Acted = noon.Add(time.Minute)
 	byRepeat.Told = append([]told{{Began: noon.Add(55 * time.Second), Call: "create", Key: "p-1", Confirm: true}}, byRepeat.Told...)
-	for name, b := range map[string]*books{"sold": soldBooks(), "held": heldBooks(), "refunded": refundedBooks(), "waiting": waiting, "never": never,
+	putOff := &books{ID: "p", Amounts: []int64{100}, Currency: "EUR", Shown: &shownPayment{Amount: 100, Status: "requires_payment_method"}, // made first, and its confirm refused
+		Told: []told{{Began: noon, Call: "create", Key: "p-1", Code: 200, Status: "requires_payment_method"}, {Began: noon, Call: "confirm", Confirm: true, Code: 503}}}
+	for name, b := range map[string]*books{"put off": putOff, "sold": soldBooks(), "held": heldBooks(), "refunded": refundedBooks(), "waiting": waiting, "never": never,
 		"late": late, "repeat": byRepeat} {
 		require.Empty(t, b.check(), name)
 	}

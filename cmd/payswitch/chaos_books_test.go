@@ -235,6 +235,9 @@ func (b *books) checkTold(l ledgerSums, bad func(string, ...any)) {
 			late := strings.Contains(t.Body, "came too late") // its lease had ended: the payment is recorded, and the attempt withdrawn
 			putOff, otherwise = putOff || t.Code == 503, otherwise || late || t.Code != 503 && t.Code != 0
 		}
+		if t.Call == "create" && !t.Confirm && t.Code != 503 { // the payment was there before a confirm was put off
+			otherwise = true
+		}
 		if t.Code != 200 {
 			continue
 		}

@@ -121,6 +121,11 @@ func TestPackagingIsWhole(t *testing.T) {
 		}
 		require.Greater(t, found, 5, name)
 	}
+	for _, name := range []string{"Dockerfile", "goreleaser.yaml"} { // a fresh clone has neither adapters nor scripts of pages
+		b, err := os.ReadFile(filepath.Join("deploy", name))
+		require.NoError(t, err)
+		require.Contains(t, string(b), "make plugins assets", name)
+	}
 	var env []string
 	for _, name := range []string{"kubernetes.yaml", "Dockerfile", "payswitch.service"} {
 		b, err := os.ReadFile(filepath.Join("deploy", name))

@@ -39,8 +39,16 @@ type errGone struct{ reason string }
 
 func (e errGone) Error() string { return e.reason }
 
-// deliver sends a claimed delivery and books the result.
+// deliver sends a claimed delivery and books the result. The transaction of the result claims the endpoint's next delivery, which goes out at once: an
+// endpoint that answers waits for no round.
 func (s *Service) deliver(ctx context.Context, d *Delivery, p *pool) {
+	for d != nil {
+		d, p = s.deliverOne(ctx, d, p)
+	}
+}
+
+// deliverOne returns the endpoint's next delivery, and the pool that counts it; nil if there is none, or if another endpoint waits for the room.
+func (s *Service) deliverOne(ctx context.Context, d *Delivery, p *pool) (next *Delivery, _ *pool) {
 	lease := d.DueAt
 	kind := AutomaticRetry
 	if d.Tries == 0 {
@@ -50,32 +58,57 @@ func (s *Service) deliver(ctx context.Context, d *Delivery, p *pool) {
 	now := s.Now()
 	if ctx.Err() != nil && a.Status == 0 { // the switch stops: a later process repeats the delivery when its lease has ended
 		s.end(d.EndpointID, p, true, 0, now)
-		return
+		return nil, nil
 	}
 	recovered := s.end(d.EndpointID, p, a.Failure == "" || gone, a.Took, now)
+	var kept *pool // counts the next delivery before it is claimed
+	if a.Failure == "" && ctx.Err() == nil {
+		kept = s.keep(d.EndpointID, now)
+	}
 	err := s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error {
+		next = nil
 		n := *d
 		n.settle(a, gone, tx.Now(), s.o.Retries, jitter())
 		booked, err := tx.BookDelivery(&n, s.o.Node, lease)
-		if err != nil || !booked || gone {
+		if err != nil {
 			return err
 		}
-		if recovered {
-			if _, err := tx.RecallDeliveries(d.EndpointID, recallAtOnce); err != nil {
+		if booked && !gone {
+			if recovered {
+				if _, err := tx.RecallDeliveries(d.EndpointID, recallAtOnce); err != nil {
+					return err
+				}
+			}
+			if err := tx.InsertDeliveryAttempt(a); err != nil {
 				return err
 			}
 		}
-		return tx.InsertDeliveryAttempt(a)
+		if kept == nil {
+			return nil
+		}
+		list, err := tx.ClaimDeliveries(d.EndpointID, s.o.Node, tx.Now().Add(s.o.LeaseTime).Truncate(time.Millisecond), 1)
+		if len(list) > 0 {
+			next = list[0]
+		}
+		return err
 	})
 	if err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelError, "the result of a webhook was not stored: it is sent again", slog.String("event_id", d.EventID), slog.Any("error", err))
+		next = nil
+	}
+	if next != nil {
+		return next, kept
 	}
 	s.mu.Lock()
 	starved := s.starved
+	if kept != nil {
+		s.giveBack(s.lanes[d.EndpointID], kept)
+	}
 	s.mu.Unlock()
 	if starved || recovered || d.Number > 1 || a.Failure == "" {
 		s.Wake() // there may be room now, or the next event of the payment is due
 	}
+	return nil, nil
 }
 
 // settle moves the delivery on after an attempt.

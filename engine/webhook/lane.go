@@ -96,13 +96,29 @@ func (s *Service) begin(l *lane) *pool {
 	return p
 }
 
+// keep counts the endpoint's next delivery, if there is room for it and no other endpoint waits for room; nil if it may not begin.
+func (s *Service) keep(endpointID string, now time.Time) *pool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lanes[endpointID]
+	if s.starved || s.room(l, now) == 0 {
+		return nil
+	}
+	return s.begin(l)
+}
+
+// giveBack ends the counting of a delivery that begin counted. The caller holds mu.
+func (s *Service) giveBack(l *lane, p *pool) {
+	l.underWay--
+	p.take(l.merchantID, -1)
+}
+
 // end counts a delivery that has ended. recovered is true if the endpoint was failing and has answered.
 func (s *Service) end(endpointID string, p *pool, ok bool, took time.Duration, now time.Time) (recovered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lanes[endpointID]
-	l.underWay--
-	p.take(l.merchantID, -1)
+	s.giveBack(l, p)
 	l.known, l.slow = l.known || ok, took >= slowAfter
 	if ok {
 		recovered = l.failing()

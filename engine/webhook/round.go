@@ -104,12 +104,11 @@ func (s *Service) Run(ctx context.Context) {
 	var sweeps sync.WaitGroup
 	sweeps.Go(func() { s.sweepLoop(ctx) })
 	for ctx.Err() == nil {
-		began := time.Now()
-		more, err := s.round(ctx, sending)
+		more, worked, err := s.round(ctx, sending)
 		if err != nil && ctx.Err() == nil {
 			s.Log.LogAttrs(ctx, slog.LevelError, "webhooks: a round failed; the next one begins soon", slog.Any("error", err))
 		}
-		rest(ctx, max(restAtLeast, 4*time.Since(began))) // rounds take at most a fifth of a core
+		rest(ctx, max(restAtLeast, 4*worked)) // rounds take at most a fifth of the database's time
 		if more && err == nil {
 			continue
 		}
@@ -136,11 +135,14 @@ type claim struct {
 	room                   int
 }
 
-// round gives waiting events their deliveries and starts deliveries that are due. more is true if there may be further work at once.
-func (s *Service) round(ctx, sending context.Context) (more bool, err error) {
+// round gives waiting events their deliveries and starts deliveries that are due. more is true if there may be further work at once. worked is the time
+// that its statements took, without the wait for the writer.
+func (s *Service) round(ctx, sending context.Context) (more bool, worked time.Duration, err error) {
 	var waiting []Waiting
 	var due []Backlog
 	err = s.Store.View(ctx, func(r Reader) (err error) {
+		began := time.Now()
+		defer func() { worked += time.Since(began) }()
 		if waiting, err = r.WaitingEvents(fanOutAtOnce); err != nil {
 			return err
 		}
@@ -148,18 +150,20 @@ func (s *Service) round(ctx, sending context.Context) (more bool, err error) {
 		return err
 	})
 	if err != nil {
-		return false, err
+		return false, worked, err
 	}
 	plan, err := s.plan(ctx, waiting)
 	if err != nil {
-		return false, err
+		return false, worked, err
 	}
 	claims := s.claims(due, plan)
 	if len(plan) == 0 && len(claims) == 0 {
-		return false, nil
+		return false, worked, nil
 	}
 	var claimed []*Delivery
 	err = s.Store.Update(ctx, func(tx Tx) error {
+		began := time.Now()
+		defer func() { worked += time.Since(began) }()
 		claimed = claimed[:0]
 		for i, w := range waiting {
 			if err := tx.FanOut(w.Row, plan[i]); err != nil {
@@ -177,7 +181,7 @@ func (s *Service) round(ctx, sending context.Context) (more bool, err error) {
 		return nil
 	})
 	if err != nil {
-		return false, err
+		return false, worked, err
 	}
 	s.mu.Lock()
 	for _, d := range claimed {
@@ -185,7 +189,7 @@ func (s *Service) round(ctx, sending context.Context) (more bool, err error) {
 		s.sending.Go(func() { s.deliver(sending, d, p) })
 	}
 	s.mu.Unlock()
-	return len(waiting) == fanOutAtOnce, nil
+	return len(waiting) == fanOutAtOnce, worked, nil
 }
 
 // claims returns the endpoints that may begin deliveries: those with due ones, and those that get new ones.
@@ -216,13 +220,20 @@ func (s *Service) claims(due []Backlog, plan [][]*Delivery) (out []claim) {
 			add(d.EndpointID, d.MerchantID)
 		}
 	}
-	// The pools bound the sum of the claims, not each claim alone.
+	// The pools bound the sum of the claims, not each claim alone. Endpoints share the room: those with the fewest deliveries under way come first.
+	slices.SortStableFunc(out, func(a, b claim) int { return s.lanes[a.endpointID].underWay - s.lanes[b.endpointID].underWay })
 	left := map[*pool]int{s.quick: s.quick.most - s.quick.underWay, s.patient: s.patient.most - s.patient.underWay}
+	waiting := map[*pool]int{}
+	for _, c := range out {
+		waiting[s.poolOf(s.lanes[c.endpointID])]++
+	}
 	merchants := map[*pool]map[string]int{s.quick: {}, s.patient: {}}
 	for i := range out {
 		c := &out[i]
 		p := s.poolOf(s.lanes[c.endpointID])
-		n := min(c.room, left[p], p.room(c.merchantID)-merchants[p][c.merchantID])
+		share := (left[p] + waiting[p] - 1) / waiting[p]
+		waiting[p]--
+		n := min(c.room, share, p.room(c.merchantID)-merchants[p][c.merchantID])
 		if n < c.room {
 			s.starved = true
 		}
