@@ -139,7 +139,8 @@ func before(c, o *payment.CaptureRecord) bool {
 // afterCapture moves the attempt to the status that its captures give it, one of several captures having ended or been accepted.
 func (b *Booking) afterCapture(now time.Time) error {
 	p, a := b.Payment, b.Attempt
-	there, by := a.Status, payment.Trigger("")
+	var there payment.AttemptStatus
+	var by payment.Trigger
 	switch {
 	case a.Captured > 0:
 		there, by = payment.PartialChargedAndChargeable, payment.TriggerPartlyChargedOpen
