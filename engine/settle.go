@@ -61,7 +61,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 	if w.WentOn {
 		return w.Told
 	}
-	return callerError(routing.MustEnd(w, v), w)
+	return drive.CallerError(routing.MustEnd(w, v), w.Operation.Kind, w.Account.Connector)
 }
 
 // settleLater goes on until the verdict is booked. After one lease time, an error may last: then release ends the hold, so that resolution can look for

@@ -84,6 +84,9 @@ func endOf(a, b, c byte) int { return int(c&31) | int(b&31)<<5 | int(a&31)<<10 }
 // namesOf returns the names of the fields under which a manifest sends CVCs and credentials. An echo uses the same names.
 func namesOf(m *sdk.Manifest) *fieldNames {
 	n := newFieldNames()
+	public := func(name string) bool { // a merchant's code at the processor, say: messages name it, and signatures cover it
+		return slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Name == name && f.Type == "text" })
+	}
 	for _, p := range slices.Concat(m.Authentication, m.Placements) {
 		kind := fieldSecret
 		switch {
@@ -94,7 +97,8 @@ func namesOf(m *sdk.Manifest) *fieldNames {
 				n.add(all[len(all)-1], fieldNumber)
 			}
 			continue
-		case cardData(p.Secret) || p.Secret == secretBody || p.Secret == secretToken || p.In == sdk.InResponse || p.In == sdk.InTLS || p.In == sdk.InPath:
+		case cardData(p.Secret) || p.Secret == secretBody || p.Secret == secretToken || p.In == sdk.InResponse || p.In == sdk.InTLS || p.In == sdk.InPath ||
+			public(p.Secret):
 			continue
 		}
 		segments := foldedSegments(p.Field)

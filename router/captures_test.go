@@ -21,7 +21,7 @@ func (w *world) captures(id string) (out []string) {
 	return out
 }
 
-// Captures that settle at once: the amounts of contract/lifecycle.md §5.
+// Captures that settle at once: their amounts.
 func TestMultipleCaptures(t *testing.T) {
 	t.Parallel()
 	w := simulators(t)

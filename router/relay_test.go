@@ -30,7 +30,7 @@ func (w *world) relay(connector, kind, data string, headers ...string) response 
 	return w.send("POST", "/relay", w.secret, body, headers...)
 }
 
-// Each type at a connector that performs it at once, and what the answer has: contract/lifecycle.md §7.
+// Each type at a connector that performs it at once, and what the answer has.
 func TestRelay(t *testing.T) {
 	t.Parallel()
 	w := simulators(t, "bankofamerica", "archipel")

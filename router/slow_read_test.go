@@ -13,7 +13,6 @@ import (
 
 // TestCallersThatReadNothing: a caller that sends many requests and reads no answer loses its connection.
 func TestCallersThatReadNothing(t *testing.T) {
-	t.Parallel()
 	t.Cleanup(router.SetWriteTime(300 * time.Millisecond))
 	_, address := served(t)
 	conn, err := net.Dial("tcp", address)
@@ -29,7 +28,6 @@ func TestCallersThatReadNothing(t *testing.T) {
 
 // TestSlowReadersGetTheirAnswers: the write time-out counts for each answer, not for the connection.
 func TestSlowReadersGetTheirAnswers(t *testing.T) {
-	t.Parallel()
 	t.Cleanup(router.SetWriteTime(300 * time.Millisecond))
 	_, address := served(t)
 	conn, err := net.Dial("tcp", address)

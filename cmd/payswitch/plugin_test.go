@@ -228,7 +228,7 @@ func TestPluginUsage(t *testing.T) {
 		"a slip":           {[]string{"plugin", "biuld"}, exitUsage, "did you mean \"plugin build\"?"},
 		"plugin alone":     {[]string{"plugin"}, exitUsage, "one of its commands is missing\n\nUsage: payswitch plugin COMMAND"},
 		"plugin's help":    {[]string{"plugin", "--help"}, exitOK, "plugin keygen"},
-		"go is not there":  {[]string{"plugin", "build", "project"}, exitFailed, "go is not on PATH"},
+		"go is not there":  {[]string{"plugin", "build", "../../plugins/nmi"}, exitFailed, "go is not on PATH"},
 		"no adapter there": {[]string{"plugin", "build", "nowhere"}, exitFailed, "nowhere holds no adapter"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,8 @@ const (
 var visaNever = []string{"04", "07", "12", "14", "15", "41", "43", "46", "57", "R0", "R1", "R3"}
 
 // Advice codes come with declines of Mastercard (merchant advice code) and, at some processors, of other schemes. 03 and 99: do not try again. 21: the
-// cardholder has cancelled the series. 02 and 24 to 30: try again later, after an hour up to ten days. Source: Mastercard Transaction Processing Excellence.
+// cardholder has cancelled the series. 02 and 24 to 30, for cards of any scheme but Visa: try again later, after an hour up to ten days.
+// Source: Mastercard Transaction Processing Excellence.
 var (
 	adviceNever = []string{"03", "21", "99"}
 	adviceLater = []string{"02", "24", "25", "26", "27", "28", "29", "30"}
@@ -37,7 +38,7 @@ func ReuseAfter(network sdk.CardNetwork, d sdk.Decline) Reuse {
 		return ReuseNever
 	case network == sdk.Visa && (slices.Contains(visaNever, d.NetworkCode) || d.AdviceCode == visaAdviceNever):
 		return ReuseNever
-	case slices.Contains(adviceLater, d.AdviceCode):
+	case network != sdk.Visa && slices.Contains(adviceLater, d.AdviceCode): // Visa has no such advice: its cards may be tried elsewhere
 		return ReuseLater
 	}
 	return ReuseElsewhere
