@@ -8,6 +8,7 @@
 //	ids         ids and unguessable texts
 //	pack        compression of stored texts, with dictionaries
 //	secret      values that are never printed
+//	threeds     the policy of 3-D Secure, pure; threeds/flow, above story, performs it
 //	card        card numbers, networks, issuers
 //	contact     customers, addresses and telephone numbers
 //	authentication  the records of 3-D Secure authentications
@@ -34,7 +35,6 @@
 //	relay       single operations on a processor's own references, without a payment
 //	search      lists of payments by filters
 //	story       what happened to a payment, for people who look at it
-//	threeds     the policy of 3-D Secure, pure; threeds/flow performs it
 //	routing/health  how connector accounts fare, and which of them is taken out
 //	routing     which connector account takes a payment, and which one takes it after a failure
 //	risk        what stops a payment: block lists, card blocking, the guard against card testing

@@ -46,6 +46,13 @@ var rooms = []string{"engine/fault", "engine/ids", "engine/pack", "engine/secret
 
 // TestRooms keeps the imports between the rooms of engine running one way, and the rooms small and described.
 func TestRooms(t *testing.T) {
+	for _, file := range []string{"README.md", "engine/doc.go"} {
+		page, err := os.ReadFile(filepath.Join(root, file))
+		require.NoError(t, err)
+		for _, room := range rooms {
+			require.Regexp(t, `\b`+strings.TrimPrefix(room, "engine/")+`\b`, string(page), "%s does not name %s", file, room)
+		}
+	}
 	for _, pkg := range listPackages(t, nil) {
 		room := strings.TrimPrefix(pkg.ImportPath, "payswitch/")
 		if room != "engine" && !strings.HasPrefix(room, "engine/") {
