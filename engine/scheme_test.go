@@ -77,9 +77,9 @@ func TestReuseStepsUpNever(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.CreateConfigKey(t.Context(), "step_up_enabled_m1", `["first"]`)
 	require.NoError(t, err)
-	for _, advice := range []string{"03", "24"} {
+	for advice, number := range map[string]string{"03": visa, "24": "5555555555554444"} {
 		final.Decline.AdviceCode = advice
-		require.Equal(t, 1, w.pay(sale(1200, visa)).Payment.AttemptCount, advice)
+		require.Equal(t, 1, w.pay(sale(1200, number)).Payment.AttemptCount, advice)
 	}
 	require.EqualValues(t, 2, p.count.Load())
 }
