@@ -18,7 +18,7 @@ PACK     := plugins/builtin/embedded/adapters.zip
 # The flags make the same source the same file, wherever and whenever it is built: an adapter is known by its hash.
 WASM     := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w -buildid='
 
-.PHONY: help run build plugins assets test check fuzz chaos bench fmt clean packed FORCE
+.PHONY: help run build plugins assets test check fuzz fuzz-one chaos bench fmt clean packed FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -104,21 +104,23 @@ check:
 	GOOS=wasip1 GOARCH=wasm $(GO) vet $(ADAPTERS:%=./plugins/%/...)
 	$(GO) tool staticcheck ./...
 
-# One binary a package, as each takes as long to link as a target is run. Go itself sometimes ends a fuzz run at its deadline with the failure
-# "context deadline exceeded"; a finding always names its input.
+# One binary a package, as each takes as long to link as a target is run; two targets run at a time.
 fuzz:
 	@bin=$$(mktemp -d) || exit 1; trap 'rm -rf "$$bin"' EXIT; \
 	for dir in $$(grep -rlE --include='*_test.go' '^func Fuzz' $(FOLDERS) | xargs -n 1 dirname | sort -u); do \
 	  $(GO) test -c -fuzz . -o "$$bin/fuzz" "./$$dir" || exit 1; \
-	  for target in $$(grep -hEo '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go | cut -d ' ' -f 2 | sort); do \
-	    if out=$$(cd "$$dir" && "$$bin/fuzz" -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 5s \
-	      -test.fuzzcachedir "$$($(GO) env GOCACHE)/fuzz/payswitch/$$dir" 2>&1); then \
-	      echo "$$dir $$target: $$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: //p' | tail -n 1)"; \
-	    elif printf '%s\n' "$$out" | grep -q 'context deadline exceeded' && ! printf '%s\n' "$$out" | grep -q 'Failing input'; then \
-	      echo "$$dir $$target: nothing until its deadline"; \
-	    else printf '%s\n' "$$out"; exit 1; fi; \
-	  done || exit 1; \
+	  grep -hEo '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go | cut -d ' ' -f 2 | sort | \
+	    xargs -P 2 -I {} $(MAKE) --no-print-directory fuzz-one DIR="$$dir" BIN="$$bin/fuzz" TARGET={} || exit 1; \
 	done
+
+# Go itself sometimes ends a fuzz run at its deadline with the failure "context deadline exceeded"; a finding always names its input.
+fuzz-one:
+	@if out=$$(cd "$(DIR)" && "$(BIN)" -test.run '^$$' -test.fuzz '^$(TARGET)$$' -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 5s -test.parallel 1 \
+	  -test.fuzzcachedir "$$($(GO) env GOCACHE)/fuzz/payswitch/$(DIR)" 2>&1); then \
+	  echo "$(DIR) $(TARGET): $$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: //p' | tail -n 1)"; \
+	elif printf '%s\n' "$$out" | grep -q 'context deadline exceeded' && ! printf '%s\n' "$$out" | grep -q 'Failing input'; then \
+	  echo "$(DIR) $(TARGET): nothing until its deadline"; \
+	else printf '%s\n' "$$out"; exit 1; fi
 
 # The short form runs in make test.
 chaos: plugins assets

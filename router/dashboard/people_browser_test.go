@@ -34,7 +34,7 @@ func newChromium(t *testing.T) *chromium {
 		require.Empty(t, os.Getenv("TEST_ALL"), "make test skips nothing: install chromium")
 		t.Skip("needs chromium")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, chromedp.ExecPath(program), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.NoFirstRun,
