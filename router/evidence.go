@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -108,7 +109,7 @@ func evidenceFile(c *call) (*request.EvidenceFileInput, error) {
 		case "evidence_type":
 			kind = string(value)
 		case "file":
-			in.Name, in.Body, in.ContentType = part.FileName(), value, contentType(part.Header.Get("Content-Type"))
+			in.Name, in.Body, in.ContentType = card.MaskCards(part.FileName()), value, contentType(part.Header.Get("Content-Type"))
 		}
 	}
 	return in, checkEvidenceFile(in, kind)
@@ -127,7 +128,7 @@ func checkEvidenceFile(in *request.EvidenceFileInput, kind string) error {
 	case checkID(in.DisputeID) != nil:
 		return fault.InvalidValue("dispute_id")
 	case !slices.Contains(sdk.EvidenceTypes(), sdk.EvidenceType(kind)):
-		return fault.Malformed("evidence_type", "unknown variant `"+sdk.Clip(kind, 40)+"`, expected one of "+strings.Join(textsOf(sdk.EvidenceTypes()), ", "))
+		return fault.Malformed("evidence_type", "unknown variant `"+sdk.Clip(card.MaskCards(kind), 40)+"`, expected one of "+strings.Join(textsOf(sdk.EvidenceTypes()), ", "))
 	case len(in.Body) == 0:
 		return badFile("IR_33", "File not found in the request", "file")
 	case in.ContentType == "":

@@ -31,7 +31,8 @@ func (w *world) eventsOf(id string) (types []string) {
 	return types
 }
 
-// TestDisputeAccepted accepts a dispute: the customer keeps the money, the merchant is told, and nothing of it can be refunded.
+// TestDisputeAccepted accepts a dispute: the customer keeps the money, the merchant receives an event, and no refund can give the
+// amount back a second time.
 func TestDisputeAccepted(t *testing.T) {
 	t.Parallel()
 	w, id, dispute, says := openDispute(t, "700")
@@ -190,4 +191,28 @@ func TestDisputeWithoutEvidence(t *testing.T) {
 func (r response) empty() {
 	r.t.Helper()
 	require.Equal(r.t, []any{200, ""}, []any{r.status, r.body})
+}
+
+// TestDisputeFileNames sends a card number as a file's name and as its type. payswitch keeps and answers neither. Another merchant's key reaches no dispute.
+func TestDisputeFileNames(t *testing.T) {
+	t.Parallel()
+	const number = "4242424242424242"
+	w, _, dispute, _ := openDispute(t, "700")
+	body, media := upload("dispute_id", dispute, "evidence_type", "receipt", "file", "application/pdf %PDF-1.7\nreceipt")
+	named := strings.Replace(body, "the receipt.pdf", number+".pdf", 1)
+	w.send("PUT", "/disputes/evidence", w.secret, named, "Content-Type", media).ok()
+	kept := w.get("/disputes/evidence/" + dispute)
+	require.Len(t, kept.list(), 1)
+	require.NotContains(t, string(kept.body), number)
+	require.Contains(t, string(kept.body), "4242.pdf")
+
+	unknown, media := upload("dispute_id", dispute, "evidence_type", number, "file", "application/pdf %PDF-1.7\nreceipt")
+	refused := w.send("PUT", "/disputes/evidence", w.secret, unknown, "Content-Type", media)
+	refused.refused(400, "IR_06", "")
+	require.NotContains(t, string(refused.body), number)
+
+	_, other, _ := w.merchant("shop_2")
+	body, media = upload("dispute_id", dispute, "evidence_type", "receipt", "file", "application/pdf %PDF-1.7\nreceipt")
+	w.send("PUT", "/disputes/evidence", other, body, "Content-Type", media).refused(404, "HE_04", "")
+	w.send("GET", "/disputes/evidence/"+dispute, other, "").refused(404, "HE_04", "")
 }

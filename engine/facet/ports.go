@@ -42,8 +42,8 @@ type Reader interface {
 	// FacetColumn returns ErrNotFound for a column that does not exist.
 	FacetColumn(merchantID string, k Kind, block int64) (Column, error)
 	// LatePayments lists payments that were created before a time, and that were changed at since or later and when they were no longer Young (or were
-	// inserted so). They have what the filter needs, or all with PaymentFilter.Documents; the filter itself does not count. Those come first that were
-	// changed first. The limit 0 is none.
+	// inserted so). They have what the filter needs, or all with PaymentFilter.Documents; the filter itself does not count. The payments that were
+	// changed first come first. With the limit 0, LatePayments lists all.
 	LatePayments(merchantID string, f request.PaymentFilter, since, created time.Time, limit int) ([]LatePayment, error)
 }
 
@@ -57,9 +57,10 @@ type LatePayment struct {
 type FillReader interface {
 	Reader
 	Now() time.Time
-	// NextPaid returns the id of the first merchant behind another, by id, that has payments; "" is none.
+	// NextPaid returns the id of the first merchant behind another, by id, that has payments, and "" if no such merchant exists.
 	NextPaid(merchantID string) (string, error)
-	// PaymentsFrom lists the payments that were created at from or later and before to, oldest first, with their documents. The limit 0 is none.
+	// PaymentsFrom lists the payments that were created at from or later and before to, oldest first, with their documents. With the
+	// limit 0, PaymentsFrom lists all.
 	PaymentsFrom(merchantID string, from, to time.Time, limit int) ([]listed.Scanned, error)
 }
 

@@ -36,7 +36,7 @@ type Deps struct {
 	Store   change.Store
 	Changes *change.Changes
 	Vault   *vault.Vault
-	// Distrust is told of a merchant whose blocks (package facet) differ from the payments; nil: nobody is.
+	// Search calls Distrust with the id of a merchant whose blocks (package facet) differ from the payments. Distrust may be nil.
 	Distrust func(merchantID string)
 	Window   int // payments that a scan looks at in one transaction; 0 means 2,000
 }

@@ -149,7 +149,7 @@ type Tx interface {
 	PutStaffTries(t *Tries) error
 	DeleteStaffTries(key []byte) error
 	InsertStaffEntry(e *Entry) error
-	// EnsureStaffChain makes the end of an empty chain, if there is none.
+	// EnsureStaffChain inserts the end of an empty chain, unless the chain has an end already.
 	EnsureStaffChain() error
 	PutStaffChain(c *Chain) error
 	// DeleteStaffEnded removes logins and one-time things that ended before at, and tries without a lock that are older, up to limit rows of each

@@ -90,7 +90,7 @@ func testIssuers(t *testing.T, s engine.Store) {
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteIssuer("a") }), fault.ErrNotFound)
 }
 
-// testRelays writes a result by compare-and-set: of two writers, one is told.
+// testRelays writes a result by compare-and-set. The second of two writers gets ErrConflict.
 func testRelays(t *testing.T, s engine.Store) {
 	r := &relay.Relay{MerchantID: merchantA, ID: "relay_a", Status: relay.Pending, CreatedAt: base, ModifiedAt: base}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertRelay(r) })

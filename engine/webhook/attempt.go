@@ -47,7 +47,8 @@ func (s *Service) deliver(ctx context.Context, d *Delivery, p *pool) {
 	}
 }
 
-// deliverOne returns the endpoint's next delivery, and the pool that counts it; nil if there is none, or if another endpoint waits for the room.
+// deliverOne sends one delivery, books its result and claims the endpoint's next delivery. It returns the claimed delivery with the pool that counts it.
+// It returns nil if the endpoint has no delivery that is due, and if another endpoint waits for room.
 func (s *Service) deliverOne(ctx context.Context, d *Delivery, p *pool) (next *Delivery, _ *pool) {
 	lease := d.DueAt
 	kind := AutomaticRetry

@@ -121,8 +121,8 @@ func (h *held) taken() *sdk.Outcome {
 	return o
 }
 
-// captureID is equal in the capture and in a sync that finds it. The number at the end of the capture's reference distinguishes captures. A capture
-// without a reference is told from others by the amount captured before it.
+// captureID is equal in the capture and in a sync that finds it. The number at the end of the capture's reference distinguishes captures. For a
+// capture without a reference, the amount that was captured before it distinguishes it from other captures.
 func (h *held) captureID() string {
 	if r := h.request.CaptureReference; r != "" {
 		return h.id + "_c" + r[strings.LastIndexByte(r, '_')+1:]

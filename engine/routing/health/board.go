@@ -158,7 +158,8 @@ func (b *Board) known(a Account) *entry {
 	return b.all[a]
 }
 
-// moved tells of a change, and has it saved at once, for the other nodes.
+// moved reports to the callback Moved that an account was taken out or let in. It also asks the saving loop to write at once, so that other nodes see
+// the change.
 func (b *Board) moved(a Account, connector string, out bool) {
 	if b.Moved != nil {
 		b.Moved(a, connector, out)

@@ -41,7 +41,7 @@ const (
 	Pending         // the processor has accepted it, and its end comes later
 )
 
-// kinds is the number of results that a slice counts. Pending is none of them: the attempt counts at its end.
+// kinds is the number of results that a slice counts. A pending attempt has no result yet: the slice counts it at its end.
 const kinds = 4
 
 // fault reports whether the account is to blame.

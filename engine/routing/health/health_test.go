@@ -195,7 +195,7 @@ func TestBreakerIgnoresWhatBeganBefore(t *testing.T) {
 	require.Zero(t, b.Report(account).Breaker.Trials)
 }
 
-// Declines of cards never take an account out: whoever tests stolen cards must not be able to.
+// Declines of cards never take an account out. Otherwise a person who tests stolen cards could switch an account off.
 func TestDeclinesAreNoFaults(t *testing.T) {
 	t.Parallel()
 	b := newClock().board(nil)
