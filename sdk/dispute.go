@@ -1,6 +1,9 @@
 package sdk
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // DisputeRequest is the dispute that an operation is about, as payswitch knows it, and the merchant's answer.
 type DisputeRequest struct {
@@ -80,4 +83,19 @@ func (op Operation) Answers() bool { return op == OpAcceptDispute || op == OpSub
 // AboutDispute reports whether the operation is about a dispute.
 func (op Operation) AboutDispute() bool {
 	return slices.Contains([]Operation{OpAcceptDispute, OpAttachEvidence, OpSubmitEvidence, OpDisputeSync}, op)
+}
+
+// Upload returns the request that gives the file of attach_evidence to a processor: a POST to url of a multipart form with the fields purpose and file.
+// The caller adds its credentials to the headers. The form's boundary follows from the operation's id, so a repeated operation sends the same bytes.
+func (c *Call) Upload(url, purpose string, headers ...Header) *Send {
+	f := c.Request.Dispute.File
+	boundary := "payswitch" + c.ID("")
+	for bytes.Contains(f.Body, []byte(boundary)) {
+		boundary += "x"
+	}
+	part := "--" + boundary + "\r\nContent-Disposition: form-data; name="
+	body := []byte(part + `"purpose"` + "\r\n\r\n" + purpose + "\r\n" +
+		part + `"file"; filename="` + f.Name + `"` + "\r\nContent-Type: " + f.ContentType + "\r\n\r\n")
+	body = append(append(body, f.Body...), "\r\n--"+boundary+"--\r\n"...)
+	return &Send{Method: "POST", URL: url, Body: body, Headers: append(headers, H("Content-Type", "multipart/form-data; boundary="+boundary))}
 }

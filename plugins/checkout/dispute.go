@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 
@@ -79,19 +78,7 @@ func evidence(d *sdk.DisputeRequest) (*sdk.Object, error) {
 
 // attachEvidence uploads a file.
 func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
-	f := c.Request.Dispute.File
-	boundary := "payswitch" + c.ID("")
-	for bytes.Contains(f.Body, []byte(boundary)) {
-		boundary += "x"
-	}
-	part := "--" + boundary + "\r\nContent-Disposition: form-data; name="
-	var b bytes.Buffer
-	b.WriteString(part + `"purpose"` + "\r\n\r\ndispute_evidence\r\n")
-	b.WriteString(part + `"file"; filename="` + f.Name + `"` + "\r\nContent-Type: " + f.ContentType + "\r\n\r\n")
-	b.Write(f.Body)
-	b.WriteString("\r\n--" + boundary + "--\r\n")
-	resp := done(c, &sdk.Send{Method: "POST", URL: "/files", Body: b.Bytes(),
-		Headers: []sdk.Header{sdk.H("Content-Type", "multipart/form-data; boundary="+boundary), c.Bearer(secretKey)}})
+	resp := done(c, c.Upload("/files", "dispute_evidence", c.Bearer(secretKey)))
 	return &sdk.Outcome{Status: sdk.StatusAttached, EvidenceID: resp.JSON().Need("id")}, nil
 }
 

@@ -1,7 +1,6 @@
 package stripe
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 
@@ -41,18 +40,7 @@ func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 
 // attachEvidence uploads a file. Stripe takes PDF, JPEG and PNG for evidence.
 func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
-	f := c.Request.Dispute.File
-	boundary := "payswitch" + c.ID("")
-	for bytes.Contains(f.Body, []byte(boundary)) {
-		boundary += "x"
-	}
-	part := "--" + boundary + "\r\nContent-Disposition: form-data; name="
-	var b bytes.Buffer
-	b.WriteString(part + `"purpose"` + "\r\n\r\ndispute_evidence\r\n")
-	b.WriteString(part + `"file"; filename="` + f.Name + `"` + "\r\nContent-Type: " + f.ContentType + "\r\n\r\n")
-	b.Write(f.Body)
-	b.WriteString("\r\n--" + boundary + "--\r\n")
-	s := &sdk.Send{Method: "POST", URL: filesURL, Headers: append(headers(c), sdk.H("Content-Type", "multipart/form-data; boundary="+boundary)), Body: b.Bytes()}
+	s := c.Upload(filesURL, "dispute_evidence", headers(c)...)
 	j := object(c, sdk.Must(c.Do(s.Keyed("Idempotency-Key"))))
 	id := j.Need("id")
 	sdk.Require(j.Str("object") == "file", errors.New("the answer is not a file"))
