@@ -7,6 +7,7 @@ BENCH     ?= .
 KILLS     ?= 200
 SEED      ?=
 DATABASE  ?= sqlite
+SOAK      ?= 30m
 NODES     ?= 2
 BENCHTIME ?= 1s
 DEMO      ?= .cache/demo
@@ -15,10 +16,14 @@ FOLDERS  := cmd router engine plugins sdk storage
 ADAPTERS := $(patsubst plugins/%/wasm,%,$(wildcard plugins/*/wasm))
 MODULES  := $(ADAPTERS:%=plugins/builtin/%.wasm)
 PACK     := plugins/builtin/embedded/adapters.zip
+# sources are the files and folders that a folder's programs are built of.
+sources = $(shell find $(1) -name testdata -prune -o \( -type d -o -type f ! -name '*_test.go' ! -name '*.md' \) -print)
+SDK      := $(call sources,sdk)
+SHRUNK   := cmd/payswitch/project.zip cmd/payswitch/sdk.zip router/openapi.zip router/checkout/files.zip
 # The flags make the same source the same file, wherever and whenever it is built: an adapter is known by its hash.
 WASM     := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w -buildid='
 
-.PHONY: help run build plugins assets test check fuzz fuzz-one chaos bench fmt clean packed FORCE
+.PHONY: help run build plugins assets test check fuzz fuzz-one chaos soak bench fmt clean packed FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -31,6 +36,7 @@ help:
 	@echo 'make fuzz     every fuzz target for FUZZTIME=$(FUZZTIME)'
 	@echo 'make chaos    the crash test, with KILLS=$(KILLS) kills, and all planted defects; SEED=n repeats a run'
 	@echo '              DATABASE=postgres NODES=3: the crash test on PostgreSQL with three nodes, and a fail-over'
+	@echo 'make soak     SOAK=$(SOAK) at 70 % of capacity, with DATABASE=postgres on PostgreSQL; memory and latency stay flat'
 	@echo 'make bench    every benchmark, or BENCH=pattern'
 	@echo 'make fmt      format the source'
 	@echo 'make clean    remove what was built, and the demo database'
@@ -39,8 +45,21 @@ run: build
 	@bin/payswitch demo --data $(DEMO)
 
 # The Go build cache finds out what changed. Without debugger symbols the binary is a third smaller; stack traces keep their lines.
-build: plugins assets
-	$(GO) build -trimpath -buildvcs=auto -ldflags='-s -w' -o bin/payswitch ./cmd/payswitch
+# With the tag shrunk the binary embeds texts compressed, as the files in SHRUNK. Functions start at multiples of 16 bytes instead of 32.
+build: plugins assets $(SHRUNK)
+	$(GO) build -trimpath -buildvcs=auto -tags shrunk -ldflags='-s -w -funcalign=16' -o bin/payswitch ./cmd/payswitch
+
+cmd/payswitch/project.zip: $(call sources,cmd/payswitch/project) Makefile
+	@$(GO) run ./cmd/payswitch/internal/shrink $@ cmd/payswitch project
+
+cmd/payswitch/sdk.zip: $(SDK) $(wildcard sdk/*.md) Makefile
+	@set -f; $(GO) run ./cmd/payswitch/internal/shrink $@ sdk $$(sed -n 's,^//go:embed ,,p' sdk/embed.go)
+
+router/checkout/files.zip: router/checkout/assets/.made $(wildcard router/checkout/locales/*) Makefile
+	@$(GO) run ./cmd/payswitch/internal/shrink $@ router/checkout assets locales
+
+router/openapi.zip: router/openapi.yaml Makefile
+	@$(GO) run ./cmd/payswitch/internal/shrink $@ router openapi.yaml
 
 plugins:
 	@$(MAKE) --no-print-directory -j $$(getconf _NPROCESSORS_ONLN) packed
@@ -50,13 +69,11 @@ packed: $(PACK)
 
 # make decides about adapters by the times of files, because the linker writes a WASM module anew each time. Folders count as well: their
 # times change when a file is added or removed.
-sources = $(shell find $(1) -name testdata -prune -o \( -type d -o -type f ! -name '*_test.go' ! -name '*.md' \) -print)
 TOOLCHAIN := .cache/toolchain
 define adapter
 plugins/builtin/$(1).wasm: $(call sources,plugins/$(1)) $(SDK) go.mod go.sum Makefile $(TOOLCHAIN)
 	@echo 'building $$@'; $(WASM) -o $$@ ./plugins/$(1)/wasm
 endef
-SDK := $(call sources,sdk)
 $(foreach name,$(ADAPTERS),$(eval $(call adapter,$(name))))
 
 # Another Go, or other settings of it, make other modules.
@@ -90,12 +107,14 @@ RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
 # TEST_ALL runs the tests that cost much of a processor too: go test ./... alone skips them, to end within two minutes. It does not begin with PAYSWITCH_:
 # the program takes variables of that name for settings, and refuses those that it does not know.
 UNRACED   := ^payswitch/(cmd/payswitch|engine/evidence|plugins/internal/certified|sdk)$$
+# The tests of plugins/sandbox without concurrency run without the race detector as well, and its others with it.
+ALSO      := ^payswitch/plugins/sandbox$$
 test: check plugins assets
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \
 	set -x; TEST_ALL=1 $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '$(UNRACED)')
-	@$(MAKE) --no-print-directory fuzz
-	TEST_ALL=1 $(GO) test -timeout 20m $$($(GO) list ./... | grep -E '$(UNRACED)')
+	@$(MAKE) --no-print-directory fuzz WITHOUT='^(cmd/payswitch|router)$$$$'
+	TEST_ALL=1 $(GO) test -timeout 20m -parallel 4 $$($(GO) list ./... | grep -E '$(UNRACED)|$(ALSO)')
 
 check:
 	@unformatted=$$(gofmt -s -l $(FOLDERS)); if [ -n "$$unformatted" ]; then \
@@ -104,28 +123,32 @@ check:
 	GOOS=wasip1 GOARCH=wasm $(GO) vet $(ADAPTERS:%=./plugins/%/...)
 	$(GO) tool staticcheck ./...
 
-# One binary a package, as each takes as long to link as a target is run; two targets run at a time.
+# One binary a package, as each takes as long to link as a target is run; two packages are built and run at a time. make test fuzzes the packages WITHOUT
+# a database: to build SQLite for fuzzing takes longer than all the runs. The seeds of the others are tests like any.
+WITHOUT ?= ^$$
 fuzz:
-	@bin=$$(mktemp -d) || exit 1; trap 'rm -rf "$$bin"' EXIT; \
-	for dir in $$(grep -rlE --include='*_test.go' '^func Fuzz' $(FOLDERS) | xargs -n 1 dirname | sort -u); do \
-	  $(GO) test -c -fuzz . -o "$$bin/fuzz" "./$$dir" || exit 1; \
-	  grep -hEo '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go | cut -d ' ' -f 2 | sort | \
-	    xargs -P 2 -I {} $(MAKE) --no-print-directory fuzz-one DIR="$$dir" BIN="$$bin/fuzz" TARGET={} || exit 1; \
-	done
+	@grep -rlE --include='*_test.go' '^func Fuzz' $(FOLDERS) | xargs -n 1 dirname | sort -u | grep -vE '$(WITHOUT)' | xargs -P 2 -I {} $(MAKE) --no-print-directory fuzz-one DIR={}
 
 # Go itself sometimes ends a fuzz run at its deadline with the failure "context deadline exceeded"; a finding always names its input.
 fuzz-one:
-	@if out=$$(cd "$(DIR)" && "$(BIN)" -test.run '^$$' -test.fuzz '^$(TARGET)$$' -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 5s -test.parallel 1 \
-	  -test.fuzzcachedir "$$($(GO) env GOCACHE)/fuzz/payswitch/$(DIR)" 2>&1); then \
-	  echo "$(DIR) $(TARGET): $$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: //p' | tail -n 1)"; \
-	elif printf '%s\n' "$$out" | grep -q 'context deadline exceeded' && ! printf '%s\n' "$$out" | grep -q 'Failing input'; then \
-	  echo "$(DIR) $(TARGET): nothing until its deadline"; \
-	else printf '%s\n' "$$out"; exit 1; fi
+	@bin=$$(mktemp -d) || exit 1; trap 'rm -rf "$$bin"' EXIT; cache=$$($(GO) env GOCACHE)/fuzz/payswitch/$(DIR); \
+	$(GO) test -c -fuzz . -o "$$bin/fuzz" "./$(DIR)" || exit 1; cd "$(DIR)"; \
+	for target in $$(grep -hEo '^func Fuzz[A-Za-z0-9_]+' *_test.go | cut -d ' ' -f 2 | sort); do \
+	  if out=$$("$$bin/fuzz" -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 5s -test.parallel 1 -test.fuzzcachedir "$$cache" 2>&1); then \
+	    echo "$(DIR) $$target: $$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: //p' | tail -n 1)"; \
+	  elif printf '%s\n' "$$out" | grep -q 'context deadline exceeded' && ! printf '%s\n' "$$out" | grep -q 'Failing input'; then \
+	    echo "$(DIR) $$target: nothing until its deadline"; \
+	  else printf '%s\n' "$$out"; exit 1; fi; \
+	done
 
 # The short form runs in make test.
 chaos: plugins assets
 	CHAOS_KILLS=$(KILLS) CHAOS_SEED=$(SEED) CHAOS_DATABASE=$(DATABASE) CHAOS_NODES=$(NODES) $(GO) test -v -count 1 -parallel 3 -timeout 90m \
 	  -run '^TestChaos$(if $(filter postgres,$(DATABASE)),($$|FailOver),)' ./cmd/payswitch
+
+# Memory, goroutines, descriptors and latency stay flat at 70 % of capacity.
+soak: plugins assets
+	SOAK=$(SOAK) SOAK_DATABASE=$(DATABASE) $(GO) test -v -count 1 -timeout 24h -run '^TestSoak$$' ./cmd/payswitch
 
 bench: plugins assets
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
@@ -134,4 +157,4 @@ fmt:
 	gofmt -s -w $(FOLDERS)
 
 clean:
-	rm -rf bin .cache plugins/builtin/*.wasm $(PACK) $(ASSETS) router/*/assets/*.js router/*/assets/*.mjs router/*/assets/*.css
+	rm -rf bin .cache plugins/builtin/*.wasm $(PACK) $(SHRUNK) $(ASSETS) router/*/assets/*.js router/*/assets/*.mjs router/*/assets/*.css

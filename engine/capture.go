@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -27,8 +28,8 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 		if err != nil {
 			return nil, err
 		}
-		payment.SetText(&w.Payment.Details.DescriptorName, in.DescriptorName)
-		payment.SetText(&w.Payment.Details.DescriptorSuffix, in.DescriptorSuffix)
+		optional.SetText(&w.Payment.Details.DescriptorName, in.DescriptorName)
+		optional.SetText(&w.Payment.Details.DescriptorSuffix, in.DescriptorSuffix)
 		now := e.now().UTC().Truncate(time.Millisecond)
 		e.driver.Begin(&w.Run, sdk.OpCapture, amount, now)
 		a := w.Attempt
@@ -44,15 +45,15 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error) {
 	p := w.Payment
 	if m := p.Details.CaptureMethod; p.Status == payment.Processing && m != payment.CaptureManualMultiple {
-		return 0, wrongState("captured", "capture_method", string(m), string(payment.CaptureManualMultiple))
+		return 0, fault.WrongState("captured", "capture_method", string(m), string(payment.CaptureManualMultiple))
 	}
 	if !payment.MayCapture(p, w.Attempt) {
-		return 0, wrongState("captured", "payment.status", string(p.Status), request.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing))
+		return 0, fault.WrongState("captured", "payment.status", string(p.Status), request.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing))
 	}
 	switch method := p.Details.CaptureMethod; method {
 	case payment.CaptureManual, payment.CaptureManualMultiple:
 	default:
-		return 0, wrongState("captured", "capture_method", string(method), "manual, manual_multiple, scheduled")
+		return 0, fault.WrongState("captured", "capture_method", string(method), "manual, manual_multiple, scheduled")
 	}
 	amount := p.Capturable
 	switch {
@@ -64,7 +65,7 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	if amount <= 0 {
 		return 0, fault.BadFormat("amount", "positive integer").About("amount_to_capture")
 	}
-	if amount > p.Capturable && !payment.IsTrue(payment.OvercaptureAllowed(p, w.Attempt)) {
+	if amount > p.Capturable && !optional.IsTrue(payment.OvercaptureAllowed(p, w.Attempt)) {
 		return 0, fault.Unprocessable("amount_to_capture", "amount_to_capture is greater than amount")
 	}
 	if amount > payment.MaxAmount {
@@ -84,9 +85,4 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "partial capture flow not supported", Param: "amount_to_capture", Connector: w.Account.Connector}
 	}
 	return amount, nil
-}
-
-func wrongState(verb, field, value, expected string) *fault.Error {
-	return &fault.Error{Kind: fault.KindInvalid, Code: "IR_14",
-		Message: "This Payment could not be " + verb + " because it has a " + field + " of " + value + ". The expected state is " + expected}
 }

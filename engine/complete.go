@@ -65,7 +65,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in request.ReturnInput) (*ch
 // CompleteAuthorize continues a payment after device data collection. It needs the publishable key and the client secret.
 func (e *Engine) CompleteAuthorize(ctx context.Context, auth account.Auth, id, clientSecret, deviceData string) (*change.View, error) {
 	return e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
-		if err := checkSecret(auth, w.Payment, clientSecret, e.now()); err != nil {
+		if err := auth.CheckSecret(w.Payment, clientSecret, e.now()); err != nil {
 			return nil, err
 		}
 		switch w.Payment.Status {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +27,7 @@ import (
 // ConfirmPayment charges a payment. It needs the publishable key and the payment's client secret, or the secret key alone.
 func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id string, in *request.Input) (*change.View, error) {
 	v, err := e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
-		if err := checkSecret(auth, w.Payment, in.ClientSecret, e.now()); err != nil {
+		if err := auth.CheckSecret(w.Payment, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
 		in := in
@@ -36,7 +37,7 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth account.Auth, id strin
 				return nil, err
 			}
 		}
-		return e.confirmLoaded(ctx, w, in)
+		return e.confirmLoaded(ctx, w, in.WithoutPlans())
 	})
 	if v != nil {
 		v.Public = auth.Publishable
@@ -76,6 +77,9 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 		return nil, fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required")
 	}
 	in.Apply(w.Payment)
+	if err := request.ChooseInstallment(w.Payment, in); err != nil {
+		return nil, err
+	}
 	if err := request.CheckAmountToCapture(w.Payment.Details.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, false); err != nil {
 		return nil, err
 	}
@@ -111,20 +115,6 @@ func (e *Engine) confirmable(w *change.Loaded, now time.Time) error {
 	return nil
 }
 
-// checkSecret checks a client secret against the payment. The publishable key needs the secret; the secret key must not send it.
-func checkSecret(auth account.Auth, p *payment.Payment, secret string, now time.Time) error {
-	if !auth.Publishable {
-		if secret != "" {
-			return fault.Unprocessable("client_secret", "client_secret is not a valid parameter")
-		}
-		return nil
-	}
-	if secret == "" {
-		return fault.Missing("client_secret")
-	}
-	return payment.MatchSecret(p, secret, now)
-}
-
 // CheckClientSecret checks a client secret against a payment of auth's merchant. Errors: IR_09 for the secret of another payment, IR_08 for
 // an expired secret, HE_02 for an unknown payment.
 func (e *Engine) CheckClientSecret(ctx context.Context, auth account.Auth, paymentID, clientSecret string) error {
@@ -145,7 +135,8 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Guard(ctx, w, in, c.Secrets.Number); err != nil {
+	look, err := e.Guard(ctx, w, in, c.Secrets.Number)
+	if err != nil {
 		return nil, err
 	}
 	d := &w.Payment.Details
@@ -154,10 +145,14 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	if err != nil {
 		return nil, err
 	}
-	if blocked, err := e.Refuse(ctx, w, in, c, now); blocked != nil || err != nil {
+	if blocked, err := e.Refuse(ctx, w, in, c, look, now); blocked != nil || err != nil {
 		return blocked, err
 	}
 	w.Account, w.Adapter = route.Account, route.Adapter
+	if w.CardInfo, err = w.EncryptCard(c, now); err != nil { // a key that cannot be used stops no payment
+		e.log.LogAttrs(ctx, slog.LevelWarn, "extended card info is not kept: correct public_key of the profile's extended_card_info_config",
+			slog.String("profile_id", w.Profile.ID), slog.String("payment_id", w.Payment.ID), slog.Any("error", err))
+	}
 	w.Payment.SetAtConfirm(w.Adapter.Manifest, w.Profile.Settings.AlwaysExtend, w.Profile.Settings.AlwaysOvercapture)
 	if err := w.Instrument.CheckAccount(w.Account, c); err != nil {
 		return nil, err
@@ -194,6 +189,11 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	return e.authorizeIntent(w, in, c, now)
 }
 
+// ExtendedCardInfo is Changes.ExtendedCardInfo.
+func (e *Engine) ExtendedCardInfo(ctx context.Context, auth account.Auth, id string) (string, error) {
+	return e.changes.ExtendedCardInfo(ctx, auth, id)
+}
+
 // route decides the surcharge and the authentication type where the request gave none, and chooses the connector account. It records the choice on the
 // attempt.
 func (e *Engine) route(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card) (route *routing.Route, err error) {
@@ -222,7 +222,7 @@ func (e *Engine) authorizeIntent(w *change.Confirming, in *request.Input, card *
 	if in.ThreeDS != nil {
 		w.Secrets.CAVV = in.ThreeDS.CAVV
 	}
-	w.Request = e.driver.FirstRequest(&w.Run, w.Instrument, in, card)
+	w.Request = e.driver.FirstRequest(&w.Run, w.Profile, w.Instrument, in, card)
 	if g := w.Attempt.Details.Guard; g != nil {
 		g.HeldUntil = now.Add(change.GuardHeld)
 	}
@@ -239,6 +239,14 @@ func (e *Engine) authorizeIntent(w *change.Confirming, in *request.Input, card *
 func (e *Engine) chooseInstrument(ctx context.Context, w *change.Confirming, in *request.Input, now time.Time) (_ *card.Card, err error) {
 	if w.Instrument, err = e.RequestedInstrument(ctx, w.Payment, in, now); err != nil {
 		return nil, err
+	}
+	if w.Instrument != nil && w.Instrument.CardOnly {
+		if v, err := e.Switch(ctx, w.Payment.MerchantID, account.SwitchCardOnly); err != nil {
+			return nil, err
+		} else if v == "false" {
+			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Reason: "MIT with Limited Card Data",
+				Param: "recurring_details.type", Hint: "The config key " + account.SwitchCardOnly + w.Payment.MerchantID + " switches such charges off."}
+		}
 	}
 	if w.Instrument != nil {
 		return e.CardOfInstrument(ctx, w.Instrument, in, now)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/optional"
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -39,7 +39,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 			return v, err
 		}
 	}
-	c, err := e.creation(ctx, auth, in, w, payment.IsTrue(in.Confirm))
+	c, err := e.creation(ctx, auth, in, w, optional.IsTrue(in.Confirm))
 	refused := risk.Suspicious(err)
 	if err != nil && !refused {
 		return nil, err
@@ -55,7 +55,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 			return v, err // a repeat was faster, at another node
 		}
 	}
-	if err := createError(err); err != nil {
+	if err := change.CreateError(err); err != nil {
 		return nil, err
 	}
 	return e.changes.View(w), nil
@@ -70,7 +70,7 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 		return nil, err
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
-	w.Payment, w.Attempt = newPayment(w.Merchant, w.Profile, in, now)
+	w.Payment, w.Attempt = change.NewPayment(w.Merchant, w.Profile, in, now)
 	in.Apply(w.Payment)
 	if err := request.CheckOvercapture(w.Payment, in, in.CaptureMethod); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 	} else {
 		c, err = e.createOnly(w, in)
 	}
-	if err == nil && payment.IsTrue(in.PaymentLink) {
+	if err == nil && optional.IsTrue(in.PaymentLink) {
 		c.Link, err = paylink.New(w.Payment, w.Profile, e.opts.PublicURL, in)
 	}
 	return c, err
@@ -105,7 +105,7 @@ func (e *Engine) createGuarded(ctx context.Context, auth account.Auth, in *reque
 	if err != nil {
 		return nil, err
 	}
-	if err := createError(e.changes.Commit(ctx, c)); err != nil {
+	if err := change.CreateError(e.changes.Commit(ctx, c)); err != nil {
 		return nil, err
 	}
 	return e.changes.Decide(ctx, auth, w.Payment.ID, func(w *change.Loaded) (*change.Change, error) { return e.confirmLoaded(ctx, w, in) })
@@ -126,25 +126,12 @@ func (e *Engine) createdBefore(ctx context.Context, auth account.Auth, in *reque
 		return nil, nil // another request has used the payment_id
 	}
 	return e.changes.Decide(ctx, auth, in.PaymentID, func(w *change.Loaded) (*change.Change, error) {
-		if !payment.IsTrue(in.Confirm) || !w.Payment.Status.Facts().Confirm {
+		if !optional.IsTrue(in.Confirm) || !w.Payment.Status.Facts().Confirm {
 			return nil, nil
 		}
 		again := *in
 		return e.confirmLoaded(ctx, w, &again)
 	})
-}
-
-func newPayment(m *account.Merchant, profile *account.Profile, in *request.Input, now time.Time) (*payment.Payment, *payment.Attempt) {
-	id := in.PaymentID
-	if id == "" {
-		id = ids.At("pay_", now)
-	}
-	secret := id + "_secret_" + ids.Random(20)
-	hash := sha256.Sum256([]byte(secret))
-	p := &payment.Payment{MerchantID: m.ID, ID: id, ProfileID: profile.ID, AttemptCount: 1, AttemptID: id + "_1", ClientSecretHash: hash[:],
-		ExpiresAt: now.Add(request.SessionOf(in, profile.Settings.SessionExpirySeconds)), CreatedAt: now, ModifiedAt: now,
-		Details: payment.Details{CaptureMethod: payment.CaptureAutomatic}, Private: &payment.Private{ClientSecret: secret}}
-	return p, payment.NewAttempt(p, 1, now)
 }
 
 // createOnly stores a payment that is not confirmed yet. It keeps the payment's card for a few minutes.
@@ -164,20 +151,6 @@ func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change
 		}
 	}
 	return &change.Change{Payment: w.Payment, Attempt: w.Attempt, CustomerSeen: true, KeepCard: token}, nil
-}
-
-// createError returns the answer to a create that could not be committed.
-func createError(err error) error {
-	var told *fault.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &told):
-		return told
-	case errors.Is(err, fault.ErrConflict):
-		return fault.Duplicate("The payment with the specified payment_id already exists in our records").About("payment_id")
-	}
-	return fault.Internal(err, "store payment")
 }
 
 // keepCard seals a typed card until the payment is confirmed, for at most CardTokenTime. It returns nil without a card.

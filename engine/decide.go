@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
+	"payswitch/engine/operator"
 	"payswitch/engine/request"
 	"payswitch/engine/threeds/flow"
 )
@@ -18,8 +18,8 @@ func (e *Engine) Decisions(ctx context.Context, id string) ([]request.Decision, 
 		return nil, err
 	case flow.AsksAuthenticator(v.Kind):
 		return nil, fault.Refused("An operation at an authenticator ends by itself: it moves no money")
-	case !v.Status.Open() && v.Status != payment.OperationPending:
-		return nil, hasEnded(v.Operation)
+	case operator.Ended(v.Operation):
+		return nil, operator.HasEnded(v.Operation)
 	}
 	w, err := e.loadOperation(ctx, v.Operation)
 	if err != nil {

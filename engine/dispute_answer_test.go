@@ -12,6 +12,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/disputed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -128,14 +129,14 @@ func answerWorld(t *testing.T, p *arbiter, asks bool) (w *world, a *account.Acco
 	return w, a, id, list[0].ID
 }
 
-func (w *world) disputed(id string) *payment.Dispute {
+func (w *world) disputed(id string) *disputed.Record {
 	w.t.Helper()
 	d, err := w.RetrieveDispute(w.t.Context(), w.auth, id, false)
 	require.NoError(w.t, err)
 	return d
 }
 
-func (w *world) disputeBecomes(id string, status sdk.DisputeStatus, answer payment.AnswerStatus) {
+func (w *world) disputeBecomes(id string, status sdk.DisputeStatus, answer disputed.AnswerStatus) {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
 		d := w.disputed(id)
@@ -148,13 +149,13 @@ func TestDisputeAnswerJudged(t *testing.T) {
 	for act, c := range map[string]struct {
 		code, alarm string
 		status      sdk.DisputeStatus
-		answer      payment.AnswerStatus
+		answer      disputed.AnswerStatus
 	}{
-		"ok":     {"", "", sdk.DisputeAccepted, payment.AnswerDone},
-		"refuse": {"CE_08", "", sdk.DisputeOpened, payment.AnswerFailed},
-		"lose":   {"", "", sdk.DisputeOpened, payment.AnswerProcessing},
-		"other":  {"", "impossible_outcome", sdk.DisputeOpened, payment.AnswerProcessing},
-		"won":    {"", "impossible_outcome", sdk.DisputeOpened, payment.AnswerProcessing},
+		"ok":     {"", "", sdk.DisputeAccepted, disputed.AnswerDone},
+		"refuse": {"CE_08", "", sdk.DisputeOpened, disputed.AnswerFailed},
+		"lose":   {"", "", sdk.DisputeOpened, disputed.AnswerProcessing},
+		"other":  {"", "impossible_outcome", sdk.DisputeOpened, disputed.AnswerProcessing},
+		"won":    {"", "impossible_outcome", sdk.DisputeOpened, disputed.AnswerProcessing},
 	} {
 		p := newArbiter(t)
 		w, _, id, dispute := answerWorld(t, p, true)
@@ -178,8 +179,8 @@ func TestDisputeAnswerJudged(t *testing.T) {
 func TestDisputeAnswerUnknown(t *testing.T) {
 	for act, c := range map[string]struct {
 		status sdk.DisputeStatus
-		answer payment.AnswerStatus
-	}{"lose": {sdk.DisputeAccepted, payment.AnswerDone}, "drop": {sdk.DisputeOpened, payment.AnswerFailed}} {
+		answer disputed.AnswerStatus
+	}{"lose": {sdk.DisputeAccepted, disputed.AnswerDone}, "drop": {sdk.DisputeOpened, disputed.AnswerFailed}} {
 		p := newArbiter(t)
 		inBubble(t, func(t *testing.T) {
 			w, _, id, dispute := answerWorld(t, p, true)
@@ -208,12 +209,12 @@ func TestDisputeAnswerTold(t *testing.T) {
 	p.acts("lose")
 	_, err := w.SubmitEvidence(t.Context(), w.auth, &request.EvidenceInput{DisputeID: dispute, Texts: map[string]string{"customer_name": "Jane Doe"}})
 	require.NoError(t, err)
-	require.Equal(t, payment.AnswerProcessing, w.disputed(dispute).Details.Answer.Status)
+	require.Equal(t, disputed.AnswerProcessing, w.disputed(dispute).Details.Answer.Status)
 	require.Equal(t, "WE_01", code(t, w.dispute(a, "a wrong secret", id, "dp_1", sdk.DisputeChallenged, 600, "USD", 4_000_000_000)))
-	require.Equal(t, payment.AnswerProcessing, w.disputed(dispute).Details.Answer.Status, "a message without proof")
+	require.Equal(t, disputed.AnswerProcessing, w.disputed(dispute).Details.Answer.Status, "a message without proof")
 	require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", sdk.DisputeChallenged, 600, "USD", 4_000_000_000))
 	d := w.disputed(dispute)
-	require.Equal(t, []any{sdk.DisputeChallenged, payment.AnswerDone}, []any{d.Status, d.Details.Answer.Status})
+	require.Equal(t, []any{sdk.DisputeChallenged, disputed.AnswerDone}, []any{d.Status, d.Details.Answer.Status})
 	require.Equal(t, []string{"dispute_opened", "dispute_challenged"}, w.events(dispute))
 }
 
@@ -231,12 +232,12 @@ func TestDisputeAnswersAtOnce(t *testing.T) {
 	}
 	_, err := w.RetrieveDispute(t.Context(), w.auth, dispute, true)
 	require.NoError(t, err)
-	require.Equal(t, payment.AnswerProcessing, w.disputed(dispute).Details.Answer.Status, "its own answer tells more than a query")
+	require.Equal(t, disputed.AnswerProcessing, w.disputed(dispute).Details.Answer.Status, "its own answer tells more than a query")
 	require.NoError(t, w.dispute(a, hookSecret, id, "dp_1", sdk.DisputeLost, 600, "USD", 4_000_000_000))
 	close(p.hold)
 	require.NoError(t, <-done)
 	d := w.disputed(dispute)
-	require.Equal(t, []any{sdk.DisputeLost, payment.AnswerDone, 1}, []any{d.Status, d.Details.Answer.Status, p.sent()})
+	require.Equal(t, []any{sdk.DisputeLost, disputed.AnswerDone, 1}, []any{d.Status, d.Details.Answer.Status, p.sent()})
 	require.Equal(t, []string{"dispute_opened", "dispute_lost"}, w.events(dispute))
 	require.Empty(t, w.alarms.all())
 }
@@ -272,7 +273,7 @@ func TestDisputeAnswerOfDeadNode(t *testing.T) {
 			return tx.UpdateOperation(op)
 		}))
 		w.running()
-		w.disputeBecomes(dispute, sdk.DisputeAccepted, payment.AnswerDone)
+		w.disputeBecomes(dispute, sdk.DisputeAccepted, disputed.AnswerDone)
 		require.Equal(t, 1, p.sent())
 	}, p.Server)
 }
@@ -288,6 +289,6 @@ func TestDisputeAnswerResolvedByOperator(t *testing.T) {
 	_, err = w.ResolveOperation(t.Context(), op, request.OperatorWord{Outcome: payment.SaidSucceeded, By: "jane", Why: "the processor's page"})
 	require.NoError(t, err)
 	d := w.disputed(dispute)
-	require.Equal(t, []any{sdk.DisputeAccepted, payment.AnswerDone}, []any{d.Status, d.Details.Answer.Status})
+	require.Equal(t, []any{sdk.DisputeAccepted, disputed.AnswerDone}, []any{d.Status, d.Details.Answer.Status})
 	require.Equal(t, []string{"dispute_opened", "dispute_accepted"}, w.events(dispute))
 }

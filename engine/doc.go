@@ -6,14 +6,17 @@
 //
 //	fault       errors that callers see, and faults of adapters
 //	ids         ids and unguessable texts
+//	optional    fields that a request may leave out
 //	pack        compression of stored texts, with dictionaries
 //	secret      values that are never printed
-//	threeds     the policy of 3-D Secure, pure; threeds/flow, above story, performs it
+//	threeds     the policy of 3-D Secure, pure: threeds/message (the browser's messages), threeds/exempt, threeds/threeri; threeds/flow, above story,
+//	            performs it
 //	card        card numbers, networks, issuers
 //	contact     customers, addresses and telephone numbers
 //	authentication  the records of 3-D Secure authentications
 //	routed      how an attempt came to its account
 //	payment     the records of the domain, and the transition table
+//	disputed    the record of a dispute, its answer and its files
 //	listed      what stores return to lists: places, scanned payments, counts
 //	evidence    what answers of processors prove: verdicts, bookings, next steps; pure
 //	request     a merchant's request, and the API's rules for it
@@ -29,6 +32,7 @@
 //	drive       an operation at an adapter: request, lease, send guard, journal, evidence
 //	paylink     payment links and collect links: records, settings, rules; paylink/visit has the use cases
 //	change      the one commit path: load, decide, commit, effects
+//	operator    operations as the people see them who decide about unknown outcomes, and decisions that wait for a second person
 //	webhook     delivery of events to merchants: endpoints, retries, signatures
 //	dispute     disputes: lists, and the merchant's answers
 //	hold        held funds between authorization and capture: raised amounts
@@ -36,6 +40,7 @@
 //	search      lists of payments by filters
 //	story       what happened to a payment, for people who look at it
 //	routing/health  how connector accounts fare, and which of them is taken out
+//	routing/rank  orders accounts by success and cost, by contracts about volumes, and by recent faults; pure
 //	routing     which connector account takes a payment, and which one takes it after a failure
 //	risk        what stops a payment: block lists, card blocking, the guard against card testing
 //	session     the token and the session of a payer's client

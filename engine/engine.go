@@ -106,6 +106,7 @@ type Engine struct {
 	*visit.Links
 	*story.Stories
 	*routing.Rules
+	routing.Uses
 	*risk.Risk
 	*session.Sessions
 	*restore.Copy
@@ -193,12 +194,13 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.Disputes = &dispute.Disputes{Deps: dispute.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock, Log: d.Logger,
 		Metrics: d.Metrics, ResolvePause: o.ResolvePause, Perform: e.perform, Settle: e.settle}}
 	e.Links = &visit.Links{Deps: visit.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Registry: e.Registry, Changes: e.changes, Methods: e.Methods,
-		Now: d.Clock, PublicURL: o.PublicURL}}
-	e.filler = facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](d.Store), Log: d.Logger, Node: o.Node})
+		Vault: d.Vault, Now: d.Clock, PublicURL: o.PublicURL}}
+	e.filler = facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](d.Store), Log: d.Logger, Node: o.Node, Email: search.Emails(d.Vault)})
 	e.Search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Changes: e.changes, Vault: d.Vault, Distrust: e.filler.Distrust}}
 	e.Stories = story.New(e.changes, story.Checks{CaptureAmount: e.captureAmount, RefundAmount: e.refundAmount})
 	e.health = health.New(health.Deps{Store: port.Narrow[health.Reader, health.Tx](d.Store), Now: d.Clock, Node: o.Node, Moved: e.accountMoved})
 	e.routes = &routing.Router{Registry: e.Registry, Rules: e.Rules, Methods: e.Methods, Connectors: e.connectors, Health: e.health}
+	e.Uses = routing.UsesOf(e.routes)
 	e.Copy = &restore.Copy{Deps: restore.Deps{Store: port.Narrow[restore.Reader, restore.Tx](d.Store), Changes: e.changes, Driver: e.driver, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics}}
 	e.vault.OnAlteredRow(e.metrics.Alarm)
@@ -271,14 +273,4 @@ func (e *Engine) accountMoved(a health.Account, connector string, out bool) {
 // read runs f over one consistent snapshot. Its error is one that callers may see.
 func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
 	return fault.FromStore(e.store.View(ctx, f), doing)
-}
-
-// AccountHealth returns how connector accounts fare: see routing.Router.
-func (e *Engine) AccountHealth(ctx context.Context, a account.Auth, profileID string) ([]routing.AccountHealth, error) {
-	return e.routes.AccountHealth(ctx, a, profileID)
-}
-
-// ReplayRouting routes the latest payments again, by a draft: see routing.Router.
-func (e *Engine) ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error) {
-	return e.routes.ReplayRouting(ctx, a, in)
 }

@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/exempt"
 	"payswitch/sdk"
 )
 
@@ -133,7 +134,7 @@ func TestLowValueCountsAddUp(t *testing.T) {
 	require.Equal(t, claims, sent)
 	require.GreaterOrEqual(t, approved, 5)
 	v := w.pay(sale(1_00, visa, euros, asks("low_value")))
-	require.Equal(t, threeds.BecauseInadmissible, v.Attempt.Details.Exemption.Reason)
+	require.Equal(t, exempt.BecauseInadmissible, v.Attempt.Details.Exemption.Reason)
 	require.Empty(t, w.bank.last(t).Exemption, "exhausted")
 	require.Equal(t, approved, w.used(v).Count)
 }
@@ -155,7 +156,7 @@ func TestLowValueInOtherCurrencies(t *testing.T) {
 		v := w.pay(sale(c.amount, visa, in(c.currency), asks("low_value")))
 		require.Equal(t, payment.Succeeded, v.Payment.Status)
 		require.Empty(t, w.bank.last(t).Exemption)
-		require.Equal(t, threeds.BecauseInadmissible, v.Attempt.Details.Exemption.Reason)
+		require.Equal(t, exempt.BecauseInadmissible, v.Attempt.Details.Exemption.Reason)
 	}
 }
 
@@ -185,7 +186,7 @@ func TestExemptionNotTaken(t *testing.T) {
 			v := w.pay(sale(10_00, visa, euros, change, tra))
 			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Empty(t, w.bank.last(t).Exemption)
-			require.Equal(t, threeds.BecauseNoWay, v.Attempt.Details.Exemption.Reason, "the attempt gives the reason")
+			require.Equal(t, exempt.BecauseNoWay, v.Attempt.Details.Exemption.Reason, "the attempt gives the reason")
 			require.Nil(t, v.Attempt.Details.Authentication)
 		})
 	}

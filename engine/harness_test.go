@@ -20,6 +20,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/disputed"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -46,6 +47,7 @@ type world struct {
 	clock   *atomic.Int64 // offset of the engine's clock to real time
 	dbClock *atomic.Int64 // offset of the database's clock to real time
 	profile *account.Profile
+	commits *atomic.Int64 // of the database
 }
 
 type alarms struct {
@@ -116,7 +118,7 @@ func (presenter) RefundEvent(id, kind string, _ time.Time, r *payment.Refund) ([
 	return json.Marshal(map[string]any{"event_id": id, "event_type": kind, "refund_id": r.ID, "status": r.Status})
 }
 
-func (presenter) DisputeEvent(id, kind string, _ time.Time, d *payment.Dispute) ([]byte, error) {
+func (presenter) DisputeEvent(id, kind string, _ time.Time, d *disputed.Record) ([]byte, error) {
 	return json.Marshal(map[string]any{"event_id": id, "event_type": kind, "dispute_id": d.ID, "status": d.Status})
 }
 
@@ -137,13 +139,14 @@ func newWorldWith(t testing.TB, o engine.Options, c port.Connectors, file string
 
 // newWorldAt is newWorldWith at another time than the present.
 func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, offset time.Duration) *world {
-	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, clock: &atomic.Int64{}, dbClock: &atomic.Int64{}}
+	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}, runs: map[string]int{}, late: map[string]time.Duration{}}, clock: &atomic.Int64{}, dbClock: &atomic.Int64{},
+		commits: &atomic.Int64{}}
 	w.jump(offset)
 	var err error
 	if offset == 0 {
 		litetest.Begin(t, file)
 	}
-	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true,
+	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true, Observer: func(int, time.Duration) { w.commits.Add(1) },
 		Clock: func() time.Time { return time.Now().Add(time.Duration(w.dbClock.Load())) }})
 	require.NoError(t, err)
 	vault, err := engine.OpenVault(t.Context(), w.db, worldKey)

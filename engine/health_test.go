@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/routed"
 	"payswitch/engine/routing/health"
+	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
@@ -158,4 +160,21 @@ func TestHealthSurvivesRestart(t *testing.T) {
 	require.Len(t, rows, 1)
 	require.Equal(t, w.first.ID, rows[0].AccountID)
 	require.Contains(t, string(rows[0].Counts), `"open":true`)
+
+	connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"first": clerk("first", honest("tx_1")), "second": clerk("second", honest("tx_2"))})
+	next, err := engine.New(engine.Deps{Store: w.db, Connectors: connectors, Vault: w.vault, Presenter: presenter{}},
+		engine.Options{PublicURL: "http://switch.test", ResolveEvery: time.Millisecond})
+	require.NoError(t, err)
+	t.Cleanup(func() { next.Close(context.Background()) })
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go next.Run(ctx)
+	require.Eventually(t, func() bool {
+		list, err := next.AccountHealth(t.Context(), w.auth, "")
+		require.NoError(t, err)
+		return list[0].Account.ID == w.first.ID && list[0].Standing == health.Out && list[1].Standing == health.In
+	}, 30*time.Second, 5*time.Millisecond, "the next program takes it out, too")
+	v, err := next.CreatePayment(t.Context(), w.auth, sale(1200, visa))
+	require.NoError(t, err)
+	require.Equal(t, "second", v.Attempt.Connector)
 }

@@ -34,6 +34,14 @@ type WebhookInput struct {
 	Message sdk.WebhookMessage
 }
 
+// ReceiveRelayWebhook is ReceiveWebhook for a message that arrived at /webhooks/relay/{merchant}/{account}: its events are about relays, and no payment
+// changes by it.
+func (e *Engine) ReceiveRelayWebhook(ctx context.Context, in WebhookInput) (*sdk.Reply, error) {
+	return e.receive(ctx, in, e.Relays.Hear, func(context.Context, *account.Account, *port.DriveResult, []sdk.Event) (bool, error) {
+		return false, nil
+	})
+}
+
 // ReceiveWebhook lets the account's adapter read a message of a processor or authenticator, and books its events. An event with an
 // outcome is evidence; for any other event the engine asks the sender. Messages may repeat and come in any order: a known fact changes
 // nothing, and the engine stores a fact that does not fit and raises an alarm. The reply is for the processor.
@@ -42,6 +50,12 @@ type WebhookInput struct {
 // with status 429 answers unread. WE_02 if the adapter cannot read the message, WE_04 if the payment is unknown and the adapter
 // gives no reply for that case, IR_20 if the connector has no webhooks.
 func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Reply, error) {
+	return e.receive(ctx, in, e.bookEvent, e.KeepStrays)
+}
+
+// receive reads a message and books each event with book. keep takes the events of a message that book knows nothing of.
+func (e *Engine) receive(ctx context.Context, in WebhookInput, book func(context.Context, *account.Account, *port.DriveResult, *sdk.Event) (bool, error),
+	keep func(context.Context, *account.Account, *port.DriveResult, []sdk.Event) (bool, error)) (*sdk.Reply, error) {
 	account, err := e.webhookAccount(ctx, in.MerchantID, in.Account)
 	if err != nil {
 		return nil, err
@@ -55,7 +69,13 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	o := r.Outcome
 	found := len(o.Events) == 0
 	for i := range o.Events {
-		known, err := e.bookEvent(context.WithoutCancel(ctx), account, r, &o.Events[i])
+		ev := &o.Events[i]
+		if ev.AccountID != "" && !e.owns(account, ev.AccountID) {
+			e.log.LogAttrs(ctx, slog.LevelWarn, "webhook event of another account", slog.String("account_id", account.ID))
+			found = true // one address may serve several accounts at the processor, so this event is no error
+			continue
+		}
+		known, err := book(context.WithoutCancel(ctx), account, r, ev)
 		if err != nil {
 			return nil, err // the processor sends the message again; events that are booked stay booked
 		}
@@ -65,7 +85,7 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	case o.Reply != nil:
 		return o.Reply, nil
 	case !found:
-		if kept, err := e.KeepStrays(context.WithoutCancel(ctx), account, r, o.Events); kept || err != nil {
+		if kept, err := keep(context.WithoutCancel(ctx), account, r, o.Events); kept || err != nil {
 			return &sdk.Reply{Status: http.StatusOK}, err
 		}
 		return nil, &fault.Error{Kind: fault.KindNotFound, Code: "WE_04", Message: "Webhook resource not found", Connector: account.Connector}
@@ -111,10 +131,6 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 
 // bookEvent books one event of a message. found is true if the event is about a payment of this switch.
 func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
-	if ev.AccountID != "" && !e.owns(account, ev.AccountID) {
-		e.log.LogAttrs(ctx, slog.LevelWarn, "webhook event of another account", slog.String("account_id", account.ID))
-		return true, nil // one address may serve several accounts at the processor, so this event is no error
-	}
 	if ev.Object == sdk.EventAuthentication {
 		return e.TakeAuthentication(ctx, account, r, ev)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -14,64 +13,27 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
+	"payswitch/engine/operator"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/threeds/flow"
 	"payswitch/sdk"
 )
 
-// OperationView is an operation as operators see it.
-type OperationView struct {
-	*payment.Operation
-	Currency sdk.Currency
-}
-
 // Operations lists operations of all merchants for an operator: the open ones oldest first, the resolved ones newest first. With an error of type
 // vault.AlteredError the list lacks the altered rows.
-func (e *Engine) Operations(ctx context.Context, f request.OperationFilter) (list []OperationView, err error) {
+func (e *Engine) Operations(ctx context.Context, f request.OperationFilter) (list []operator.View, err error) {
 	var altered error
-	err = e.read(ctx, "list operations", func(r Reader) (err error) { list, altered, err = ListOperations(r, f); return err })
+	err = e.read(ctx, "list operations", func(r Reader) (err error) { list, altered, err = operator.List(r, f); return err })
 	return list, errors.Join(err, altered)
 }
 
-// ListOperations is Engine.Operations for a program without an engine. altered names the rows that the list lacks.
-func ListOperations(r Reader, f request.OperationFilter) (list []OperationView, altered, err error) {
-	statuses := f.Statuses
-	if len(statuses) == 0 {
-		statuses = []payment.OperationStatus{payment.OperationStarted, payment.OperationUnknown, payment.OperationPending}
-	}
-	var ops []*payment.Operation
-	if f.Resolved {
-		ops, err = r.ResolvedOperations(f.Limit)
-	} else {
-		ops, err = r.OperationsWithStatus(statuses, f.Limit)
-	}
-	left, err := account.LeftOut(nil, err)
-	if err != nil {
-		return nil, nil, err
-	}
-	if left != nil {
-		altered = left
-	}
-	for _, op := range ops {
-		p, err := r.Payment(op.MerchantID, op.PaymentID)
-		if err != nil {
-			return nil, altered, fmt.Errorf("read payment %s: %w", op.PaymentID, err)
-		}
-		list = append(list, OperationView{op, p.Currency})
-	}
-	return list, altered, nil
-}
-
 // Operation reads one operation for an operator.
-func (e *Engine) Operation(ctx context.Context, id string) (v OperationView, err error) {
+func (e *Engine) Operation(ctx context.Context, id string) (v operator.View, err error) {
 	err = e.store.View(ctx, func(r Reader) error {
-		if v.Operation, err = r.Operation(id); err != nil {
-			return err
-		}
-		p, err := r.Payment(v.MerchantID, v.PaymentID)
+		op, err := r.Operation(id)
 		if err == nil {
-			v.Currency = p.Currency
+			v, err = operator.Of(r, op)
 		}
 		return err
 	})
@@ -85,9 +47,10 @@ func (e *Engine) Operation(ctx context.Context, id string) (v OperationView, err
 const runWait = 5 * time.Second
 
 // ResolveOperation books an operator's word on an operation that has not ended, as evidence of the processor is booked: payment, attempt, refund,
-// operation and the merchant's event move together, and funds that nobody waits for any more are voided. The operation keeps the word for ever.
-// It is refused for an operation that has ended or that another run drives. What the processor says later is held against it.
-func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (v OperationView, err error) {
+// operation and the merchant's event move together, and funds that the merchant no longer waits for are voided. The operation keeps the word for ever.
+// It is refused for an operation that has ended or that another run drives. What the processor says later is held against it. Where the profile asks for
+// a second person, the word becomes a proposal, and ConfirmResolution books it.
+func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (v operator.View, err error) {
 	if err := in.Check(); err != nil {
 		return v, err
 	}
@@ -97,8 +60,16 @@ func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.Ope
 	if flow.AsksAuthenticator(v.Kind) {
 		return v, fault.Refused("An operation at an authenticator ends by itself: it moves no money")
 	}
+	if v.SecondPerson || v.Proposal != nil {
+		return e.propose(ctx, v, in)
+	}
+	return e.resolveByWord(ctx, v, in, nil, "")
+}
+
+// resolveByWord books a word. confirmed is the proposal that it comes from, which second has confirmed; nil for a word that needs no other person.
+func (e *Engine) resolveByWord(ctx context.Context, v operator.View, in request.OperatorWord, confirmed *payment.Proposal, second string) (operator.View, error) {
 	was := v.Status
-	op, end, err := e.takeOpen(ctx, id)
+	op, end, err := e.takeOpen(ctx, v.ID)
 	if err != nil {
 		return v, err
 	}
@@ -108,13 +79,13 @@ func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.Ope
 	defer e.inFlight.Done()
 	w, err := e.loadOperation(ctx, op)
 	if err == nil {
-		err = e.bookWord(ctx, w, in, was)
+		err = e.bookWord(ctx, w, in, was, confirmed, second)
 	}
 	if err != nil {
 		return v, errors.Join(err, e.driver.GiveBack(ctx, op))
 	}
 	e.reviewKept(ctx, w)
-	return e.Operation(ctx, id)
+	return e.Operation(ctx, v.ID)
 }
 
 // takeOpen takes the lease of an operation that has not ended, and holds the operation until end. It waits a little for a run that has the lease, and
@@ -128,8 +99,8 @@ func (e *Engine) takeOpen(ctx context.Context, id string) (op *payment.Operation
 			return nil, nil, fault.FromStore(err, "take the operation's lease")
 		case end != nil:
 			return op, end, nil
-		case !op.Status.Open() && op.Status != payment.OperationPending:
-			return nil, nil, hasEnded(op)
+		case operator.Ended(op):
+			return nil, nil, operator.HasEnded(op)
 		case !e.now().Before(until):
 			return nil, nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00",
 				Message: "Another run drives the operation at the moment: wait until it ends and try again"}
@@ -152,14 +123,6 @@ func (e *Engine) DecideAttempt(ctx context.Context, auth account.Auth, id string
 		return nil, err
 	}
 	return e.changes.SetByHand(ctx, auth, id, in)
-}
-
-func hasEnded(op *payment.Operation) error {
-	err := fault.Refused("The operation has ended with the status " + string(op.Status) + ": only an open operation can be resolved")
-	if s := op.Resolution; s != nil {
-		err.Reason = "resolved by " + s.By + " at " + s.At.Format(time.RFC3339) + " as " + s.Outcome
-	}
-	return err
 }
 
 // loadOperation reads what an operation is about. This node holds its lease.
@@ -198,8 +161,8 @@ func (e *Engine) loadOperation(ctx context.Context, op *payment.Operation) (w *c
 	return w, nil
 }
 
-// bookWord books the operator's word on the operation of w.
-func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.OperatorWord, was payment.OperationStatus) error {
+// bookWord books the operator's word on the operation of w, and ends the proposal that second has confirmed.
+func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.OperatorWord, was payment.OperationStatus, confirmed *payment.Proposal, second string) error {
 	e.driver.RecordLost(ctx, &w.Run)
 	defer e.driver.KeepRest(ctx, &w.Run)
 	e.saveCardOfLostRun(ctx, w)
@@ -208,7 +171,7 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 		if err != nil {
 			return err
 		}
-		said.Was, said.At = was, e.now().UTC().Truncate(time.Millisecond)
+		said.Was, said.At, said.Second = was, e.now().UTC().Truncate(time.Millisecond), second
 		c, err := e.settlement(ctx, w, evidence.JudgeResolution(said, w.Payment, w.Attempt, w.Refund, w.Operation))
 		if err != nil {
 			return err
@@ -216,7 +179,7 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 		if s := c.Settled.Status; s.Open() || s == payment.OperationPending {
 			return fault.Refused("The outcome does not fit the attempt, which has the status " + string(w.Attempt.Status) + ": nothing was booked")
 		}
-		c.Settled.Resolution = said
+		c.Settled.Resolution, c.Confirmed = said, confirmed
 		if c.Attempt != nil {
 			c.Attempt.Details.SaidDeclined = said.Outcome == payment.SaidDeclined && c.Settled.Charges()
 		}
@@ -226,13 +189,13 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 			w.SaveTries.Count(err)
 		} else if err == nil {
 			e.log.LogAttrs(ctx, slog.LevelWarn, "an operator resolved an operation", slog.String("operation_id", op.ID),
-				slog.String("payment_id", op.PaymentID), slog.String("kind", string(op.Kind)), slog.String("outcome", said.Outcome), slog.String("by", said.By))
+				slog.String("payment_id", op.PaymentID), slog.String("kind", string(op.Kind)), slog.String("outcome", said.Outcome), slog.String("by", said.By), slog.String("second", second))
 			return nil
 		} else if !errors.Is(err, fault.ErrConflict) {
 			return fault.FromStore(err, "book an operator's word")
 		}
 		if err := e.reload(ctx, w); errors.Is(err, errClosed) {
-			return hasEnded(w.Operation)
+			return operator.HasEnded(w.Operation)
 		} else if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
-	"payswitch/engine/listed"
+	"payswitch/engine/operator"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -85,7 +85,7 @@ func (e *Engine) decideRefund(ctx context.Context, w *change.Loaded, in *request
 func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request.RefundInput, now time.Time) (int64, error) {
 	p, amount := w.Payment, w.Payment.Received
 	if !p.Status.Facts().Refund {
-		return 0, wrongState("refund", "status", string(p.Status), request.StatusList(payment.Succeeded, payment.PartiallyCaptured))
+		return 0, fault.WrongState("refund", "status", string(p.Status), request.StatusList(payment.Succeeded, payment.PartiallyCaptured))
 	}
 	if in.Amount != nil {
 		amount = *in.Amount
@@ -235,36 +235,6 @@ func (e *Engine) UpdateRefund(ctx context.Context, auth account.Auth, id string,
 	}
 }
 
-// ListRefunds lists a merchant's refunds, newest first. total counts all refunds that pass the filters.
-func (e *Engine) ListRefunds(ctx context.Context, auth account.Auth, in request.RefundListInput) (list []*payment.Refund, total int, err error) {
-	if auth.Publishable {
-		return nil, 0, fault.Unauthorized()
-	}
-	if in.Limit == 0 {
-		in.Limit = 10
-	}
-	if in.Limit < 1 || in.Limit > 100 {
-		return nil, 0, fault.Unprocessable("limit", "limit should be in between 1 and 100")
-	}
-	err = e.read(ctx, "list refunds", func(r Reader) (err error) {
-		list, total, err = r.Refunds(auth.MerchantID, auth.ProfileID, in)
-		return err
-	})
-	return list, total, err
-}
-
-// CountRefunds counts a merchant's refunds that were created from from to to, by connector, currency and status. A zero time does not filter.
-func (e *Engine) CountRefunds(ctx context.Context, auth account.Auth, from, to time.Time) (list []listed.RefundCount, err error) {
-	if auth.Publishable {
-		return nil, fault.Unauthorized()
-	}
-	err = e.read(ctx, "count refunds", func(r Reader) (err error) {
-		list, err = r.RefundCounts(auth.MerchantID, auth.ProfileID, from, to)
-		return err
-	})
-	return list, err
-}
-
 // DecideRefund books an operator's decision about a refund: any status may follow any other. It calls no processor and announces nothing. An operation
 // that is still open ends with it, so that background work does not send the refund again.
 func (e *Engine) DecideRefund(ctx context.Context, id string, in request.RefundDecision) error {
@@ -326,6 +296,9 @@ func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payme
 			return nil, fault.ErrConflict // a node is about to book the answer
 		}
 		if op.Status.Open() || op.Status == payment.OperationPending {
+			if w.Profile.Settings.SecondPerson.Needed(f.Amount, w.Payment.Currency) {
+				return nil, operator.NeedsSecond(op.ID)
+			}
 			evidence.EndPending(op, now) // background work must not send it again
 			if to == payment.RefundFailed {
 				op.Status = payment.OperationNotActed

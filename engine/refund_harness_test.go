@@ -20,7 +20,7 @@ type cashier struct {
 	refunds map[string]*paidBack // by our reference
 	posts   int                  // requests for a refund
 	pays    int                  // requests for a payment
-	act     string               // ok, pending, refuse, hang (act, drop the answer), drop (do not act), rest (another amount)
+	act     string               // ok, pending, refuse, hang (act, drop the answer), drop (do not act), rest (another amount), same (the first id again)
 	hold    chan struct{}        // answers to refunds wait until it is closed; nil: no wait
 	holdPay chan struct{}        // the same for payments
 	arrived chan string          // references of payments and of refunds that have acted and wait for hold
@@ -69,8 +69,11 @@ func (c *cashier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if back == nil && act != "drop" && act != "refuse" {
 			back = &paidBack{ID: fmt.Sprintf("re_%d", len(c.refunds)+1), State: "done", Key: r.Header.Get("Idempotency-Key"), Amount: in.Amount}
-			if act == "pending" {
+			switch act {
+			case "pending":
 				back.State = act
+			case "same":
+				back.ID = "re_1"
 			}
 			if act == "rest" {
 				back.Amount--

@@ -178,7 +178,7 @@ var refundDesks = map[string]desk{
 		other: func(d *refundDesk, _ *http.Request, body string) string {
 			switch {
 			case strings.Contains(body, "tokenizeCreditCard"):
-				return d.sample("tokenized")
+				return `{"data":{"tokenizeCreditCard":{"clientMutationId":null,"paymentMethod":{"id":"tokencc_bh_abc"}}}}`
 			case strings.Contains(body, "chargeCreditCard"):
 				return d.sample("mit_charged", "19.99", "24.99")
 			}

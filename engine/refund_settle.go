@@ -38,6 +38,24 @@ func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loa
 	return w, nil
 }
 
+// ofThisRefund returns v, or that nothing is known if v brings the processor's id of another refund at the same account: one refund of the processor's
+// must not stand for two of the merchant's.
+func (e *Engine) ofThisRefund(ctx context.Context, w *change.Loaded, v evidence.Verdict) (evidence.Verdict, error) {
+	f := w.Refund
+	if v.Outcome == nil || v.Outcome.RefundID == "" || v.Outcome.RefundID == f.ProcessorID {
+		return v, nil
+	}
+	var list []*payment.Refund
+	err := e.read(ctx, "find refund of an answer", func(r Reader) (err error) {
+		list, err = r.RefundsAt(f.MerchantID, f.AccountID, v.Outcome.RefundID, "")
+		return err
+	})
+	if slices.ContainsFunc(list, func(r *payment.Refund) bool { return r.ID != f.ID && r.ProcessorID == v.Outcome.RefundID }) {
+		v = evidence.Verdict{Status: payment.OperationUnknown, Alarm: "impossible_outcome", Text: "the processor's answer has the id of another refund"}
+	}
+	return v, err
+}
+
 // refundSettlement returns the change of a verdict on a refund's operation: the refund, the payment's amounts and the operation.
 func (e *Engine) refundSettlement(w *change.Loaded, v evidence.Verdict, now time.Time) (*change.Change, error) {
 	b := evidence.BookRefund(w.Payment, w.Refund, w.Operation, v, now)

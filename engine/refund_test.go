@@ -234,6 +234,28 @@ func TestRefundOfAnotherAmount(t *testing.T) {
 	require.Equal(t, "IR_13", code(t, err))
 }
 
+// The processor answers with the id of an earlier refund: whether it gave the money back twice is not known, and the merchant never reads that it did.
+func TestRefundWithTheIDOfAnother(t *testing.T) {
+	t.Parallel()
+	c := newCashier(t)
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": refunder(byReference)})
+	w.shopAccount(c.URL)
+	id, other := w.pay(sale(1000, visa)).Payment.ID, w.pay(sale(1000, visa)).Payment.ID
+	first, err := w.refund(id, 300)
+	require.NoError(t, err)
+	require.Equal(t, []any{payment.RefundSucceeded, "re_1"}, []any{first.Status, first.ProcessorID})
+	c.set(func() { c.act = "same" })
+	for i, of := range []string{id, other} {
+		second, err := w.refund(of, 300, named(fmt.Sprintf("second_%d", i)))
+		require.NoError(t, err)
+		require.Equal(t, []any{payment.RefundPending, ""}, []any{second.Status, second.ProcessorID})
+		require.Equal(t, payment.OperationUnknown, w.refundOperation(second).Status)
+		require.Equal(t, payment.RefundPending, w.refundedBy(second.ID, true).Status, "asking again brings the same id")
+		require.GreaterOrEqual(t, w.alarms.all()["impossible_outcome"], i+1)
+	}
+	require.Equal(t, []int64{600, 300}, refundAmounts(w, id), "the amount stays taken")
+}
+
 // Refunds of one payment arrive at once on two nodes. Together they never exceed the captured amount.
 func TestRefundsAtOnce(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id stri
 		return nil, fault.Unprocessable("client_secret", "client_secret is not a valid parameter")
 	}
 	if auth.Publishable {
-		if err := checkSecret(auth, w.Payment, in.ClientSecret, e.now()); err != nil {
+		if err := auth.CheckSecret(w.Payment, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
 	}

@@ -49,7 +49,7 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking
 	next.LeaseEnd = e.now().Add(e.opts.LeaseTime)
 	next.Operation = e.driver.NewOperation(&next.Run, change.AuthorizeKind(next), a.Amount, now)
 	next.Secrets = w.Secrets
-	next.Request = e.driver.FirstRequest(&next.Run, r.Instrument, r.Input, r.Card)
+	next.Request = e.driver.FirstRequest(&next.Run, w.Profile, r.Instrument, r.Input, r.Card)
 	p.OpenOperation = next.Operation.ID
 	c.NextAttempt = a
 	c.Intend(next.Operation, f.Route.Account)

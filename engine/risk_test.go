@@ -277,7 +277,7 @@ func BenchmarkTestingGuard(b *testing.B) {
 	c.Payment, c.Attempt = &payment.Payment{MerchantID: w.auth.MerchantID, ProfileID: profile.ID}, &payment.Attempt{}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := w.Guard(b.Context(), c, in, in.Card.Number); err != nil {
+		if _, err := w.Guard(b.Context(), c, in, in.Card.Number); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -138,6 +138,10 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Ve
 func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Verdict) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	if w.Operation.OfRefund() {
+		v, err := e.ofThisRefund(ctx, w, v)
+		if err != nil {
+			return nil, err
+		}
 		return e.refundSettlement(w, v, now)
 	}
 	if w.Operation.OfDispute() {
@@ -153,6 +157,9 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		if c, err := e.supersede(ctx, w, v, next, now); !errors.Is(err, errNotSuperseded) {
 			return c, err
 		}
+	}
+	if !w.Fresh {
+		evidence.LeftAlone(w.Attempt, w.Operation)
 	}
 	b := evidence.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	e.routes.Unify(ctx, &b, v)

@@ -18,6 +18,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/disputed"
 	"payswitch/engine/drive"
 	"payswitch/engine/facet"
 	"payswitch/engine/fault"
@@ -80,8 +81,10 @@ var unnoticed = map[string]string{
 	"running_nodes.*":              "what nodes say of themselves, for people; it decides nothing",
 	"schema_migrations.applied_at": "a record for people",
 	"payments.late_at":             "when a payment changed late. Changed, a list or a total is wrong until the blocks are made again; what a list shows is signed",
-	"payment_facets.*":             "what lists filter by. Changed, a list leaves out payments, or a total is wrong; what a list shows is signed, and compared with the filter",
-	"facet_marks.*":                "how far payment_facets goes. Changed, as payment_facets",
+	"refunds.late_at":              "as payments.late_at",
+	"disputes.late_at":             "as payments.late_at",
+	"facets.*":                     "what lists filter by. Changed, a list leaves out payments, or a total is wrong; what a list shows is signed, and compared with the filter",
+	"facet_marks.*":                "how far facets goes. Changed, as facets",
 	"copies.*":                     "how far a copy to another database has come. Changed, the switch refuses to serve, or serves although it was moved: an intruder who can write here can also put the older file in place",
 	"copy_changes.*":               "which rows a copy reads again. Without one, the target keeps an older row that is genuine; the comparison at the end finds older versions of rows that have one",
 }
@@ -126,7 +129,7 @@ func newTamperWorld(t *testing.T) *tamperWorld {
 		w.auth = account.Auth{MerchantID: id}
 		w.fillMerchant(p.URL)
 	}
-	require.NoError(t, w.db.PutBundle(t.Context(), storage.Bundle{SHA256: "00ff", Name: "acme", Version: "1.0.0", About: "{}", GivenBy: "Ada"}, []byte("bundle")))
+	require.NoError(t, w.db.PutBundle(t.Context(), port.Bundle{SHA256: "00ff", Name: "acme", Version: "1.0.0", GivenBy: "Ada"}, []byte("bundle")))
 	require.NoError(t, w.db.NoteNode(t.Context(), storage.Running{Name: "node_1", Version: "v1", Started: time.Now()}))
 	require.NoError(t, w.db.PutAdapter(t.Context(), storage.Adapter{Name: "acme", Version: "1.0.0", SHA256: "00ff", Pin: "{}", InstalledAt: time.Now()}, []byte("module")))
 	w.intruder = s.world.intruder()
@@ -197,13 +200,15 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			tx.InsertErrorRule(&routing.ErrorRule{ErrorKey: routing.ErrorKey{Connector: "stripe", Flow: "Payment", SubFlow: "Authorize", Code: w.auth.MerchantID, Message: "m"},
 				Details: routing.ErrorDetails{Decision: "retry"}, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertConfigKey(&routing.ConfigKey{Name: "key_" + w.auth.MerchantID, Value: "v", ModifiedAt: tx.Now()}),
-			tx.InsertDispute(&payment.Dispute{MerchantID: w.auth.MerchantID, ID: "dp_" + w.auth.MerchantID, PaymentID: saved.Payment.ID, AttemptID: saved.Attempt.ID,
+			tx.InsertDispute(&disputed.Record{MerchantID: w.auth.MerchantID, ID: "dp_" + w.auth.MerchantID, PaymentID: saved.Payment.ID, AttemptID: saved.Attempt.ID,
 				ProfileID: w.profile.ID, AccountID: sim.ID, Connector: "simulator", Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Currency: "USD", Amount: 100,
-				ProcessorID: "du_1", CreatedAt: tx.Now(), ModifiedAt: tx.Now(), Details: payment.DisputeDetails{Reason: "fraud"}}),
+				ProcessorID: "du_1", CreatedAt: tx.Now(), ModifiedAt: tx.Now(), Details: disputed.Details{Reason: "fraud"}}),
 			tx.InsertLink(&paylink.Link{MerchantID: w.auth.MerchantID, Kind: paylink.ForPayment, ID: "plink_" + w.auth.MerchantID, ProfileID: w.profile.ID,
 				Subject: saved.Payment.ID, Status: "s", CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour), Details: paylink.Details{URL: "https://switch.test/l"}}),
 			w.fillStaff(tx),
 			tx.InsertBlocked(&risk.Entry{MerchantID: w.auth.MerchantID, Data: "400001", Kind: risk.KindBIN, Metadata: "a=b", CreatedAt: tx.Now()}),
+			tx.InsertProposal(&payment.Proposal{MerchantID: w.auth.MerchantID, ID: "prop_" + w.auth.MerchantID, OperationID: "op_" + w.auth.MerchantID, ProposedAt: time.Now(),
+				Details: payment.ProposalDetails{Outcome: payment.SaidNotDone, By: "Ada", Why: "the statement"}}),
 			tx.InsertRelay(&relay.Relay{MerchantID: w.auth.MerchantID, ID: "relay_1", ProfileID: "pro", AccountID: "mca", Connector: "sim", Type: relay.Refund, Status: relay.Pending,
 				ResourceID: "tx", ReferenceID: "re", CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertIssuer(&risk.Issuer{ID: "issuer_" + w.auth.MerchantID, Name: "Bank " + w.auth.MerchantID, Folded: "bank " + w.auth.MerchantID, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
@@ -211,8 +216,9 @@ func (w *tamperWorld) fillMerchant(processor string) {
 				CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertBlockPart(&risk.Part{MerchantID: w.auth.MerchantID, JobID: "blkbatch_" + w.auth.MerchantID, Number: 1, Entries: "[]", CreatedAt: tx.Now()}),
 			tx.PutFacetMark(&facet.Mark{MerchantID: w.auth.MerchantID, Blocks: 1, UpTo: tx.Now(), Late: tx.Now(), ReadAt: tx.Now(), Complete: true}),
-			tx.PutFacet(w.auth.MerchantID, facet.Column{Kind: facet.Amount, Summary: []byte(w.auth.MerchantID), Data: []byte(w.auth.MerchantID)}),
-			tx.CountGuardFailure(w.auth.MerchantID, "counter", 0, tx.Now().Add(time.Hour)),
+			tx.PutFacet(facet.Payments, w.auth.MerchantID, facet.Column{Kind: facet.Amount, Summary: []byte(w.auth.MerchantID), Data: []byte(w.auth.MerchantID)}),
+			tx.CountGuardFailures(w.auth.MerchantID, []string{"counter"}, 0, tx.Now().Add(time.Hour)),
+			tx.PutVolume(&health.Volume{MerchantID: w.auth.MerchantID, AccountID: sim.ID, Node: "n", Day: 20000, Attempts: 3, SavedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour)}),
 			tx.PutHealth(&health.Row{MerchantID: w.auth.MerchantID, AccountID: sim.ID, Node: "n", Counts: []byte("{}"), SavedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour)}),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
 			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
@@ -325,6 +331,9 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 				return errors.Join(err, err2)
 			})
 		},
+		"decision_proposals": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.Proposal(r.text("operation_id")); return err })
+		},
 		"relays": func(ctx context.Context, r row) error {
 			_, err := w.Relay(ctx, r.auth(), r.text("id"), false)
 			return err
@@ -342,6 +351,9 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		},
 		"block_job_parts": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.BlockParts(100); return err })
+		},
+		"account_volumes": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.VolumesSince(time.Time{}); return err })
 		},
 		"account_health": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.HealthSince(time.Time{}); return err })
@@ -436,11 +448,11 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.Restores(); return err })
 		},
 		"facet_marks": func(ctx context.Context, r row) error {
-			return w.read(func(s engine.Reader) error { _, err := s.FacetMark(r.text("merchant_id")); return err })
+			return w.read(func(s engine.Reader) error { _, err := s.FacetMark(facet.Payments, r.text("merchant_id")); return err })
 		},
-		"payment_facets": func(ctx context.Context, r row) error {
+		"facets": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error {
-				_, err := s.FacetColumn(r.text("merchant_id"), facet.Amount, r["block"].(int64))
+				_, err := s.FacetColumn(facet.Payments, r.text("merchant_id"), facet.Amount, r["block"].(int64))
 				return err
 			})
 		},

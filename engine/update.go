@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
@@ -22,7 +23,7 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string
 			return nil, fault.Refused("You cannot update this payment because it has status " + string(w.Payment.Status))
 		}
 		w.Payment.Details.Session++ // the tokens of clients from before the update are void
-		if payment.IsTrue(in.Confirm) {
+		if optional.IsTrue(in.Confirm) {
 			return e.updateAndConfirm(ctx, w, in)
 		}
 		return e.update(w, in)
@@ -37,7 +38,7 @@ func (e *Engine) updateAndConfirm(ctx context.Context, w *change.Loaded, in *req
 		w.Payment.Currency = in.Currency
 	}
 	method := w.Payment.Details.CaptureMethod
-	payment.SetText(&method, in.CaptureMethod)
+	optional.SetText(&method, in.CaptureMethod)
 	if err := request.CheckOvercapture(w.Payment, in, method); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
+	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/engine/webhook"
 )
@@ -486,6 +488,51 @@ func TestEventsAreRemoved(t *testing.T) {
 		require.Empty(t, attempts)
 		require.Equal(t, payment.Succeeded, w.get(id, request.RetrieveInput{}).Payment.Status)
 	})
+}
+
+// TestOldEventsGoAtOnce: a sweep removes all old events, whatever stands before them. An endpoint that answers, but more slowly than events come, is given up
+// on those that are older than the retention.
+func TestOldEventsGoAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, engine.Options{}, nil)
+	old := time.Now().Add(-6 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
+	s := webhook.New(webhook.Deps{Store: port.Narrow[webhook.Reader, webhook.Tx](engine.Store(w.db)), Vault: w.vault, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Metrics: w.alarms}, webhook.Options{Keep: 5 * 24 * time.Hour})
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
+		for i := range 1200 {
+			id := fmt.Sprintf("evt_%04d", i)
+			if err := tx.InsertEvent(&payment.Event{MerchantID: "m1", ID: id, ObjectID: "pay_" + id, PaymentID: "pay_" + id, Number: 1, Class: "payments",
+				Type: "payment_failed", Body: []byte{1}, CreatedAt: old}); err != nil {
+				return err
+			}
+		}
+		waiting, err := tx.WaitingEvents(1200)
+		for i, one := range waiting {
+			var list []*webhook.Delivery
+			if i < 2 { // the first is under way, the second waits behind it
+				list = append(list, &webhook.Delivery{MerchantID: "m1", EventID: one.ID, EndpointID: "we_slow", PaymentID: one.PaymentID, ObjectID: one.ObjectID, Number: 1,
+					CreatedAt: old})
+			}
+			if err == nil {
+				err = tx.FanOut(one.Row, list)
+			}
+		}
+		if err == nil {
+			_, err = tx.ClaimDeliveries("we_slow", "another node", tx.Now().Add(time.Minute), 1)
+		}
+		return err
+	}))
+	require.NoError(t, s.Sweep(t.Context()))
+	require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) error {
+		left := 0
+		for i := range 1200 {
+			if _, err := r.Event("m1", fmt.Sprintf("pay_evt_%04d", i), fmt.Sprintf("evt_%04d", i)); err == nil {
+				left++
+			}
+		}
+		require.Equal(t, 1, left, "the event whose delivery is under way stays")
+		return nil
+	}))
 }
 
 // An endpoint that somebody listens to gets no request: each counts as taken, and shows with its signature. Other endpoints get theirs.

@@ -26,6 +26,8 @@ type build struct {
 	module *sandbox.Module
 	log    *slog.Logger
 
+	as map[string]*sdk.Manifest // of the simulator: manifestAs, by connector; guarded by Host.mu
+
 	users int       // drives under way; guarded by Host.mu
 	used  time.Time // time of the last use; guarded by Host.mu
 

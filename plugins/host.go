@@ -15,6 +15,7 @@ import (
 
 	"payswitch/engine/port"
 	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
 )
 
 // Host implements port.Connectors. It is safe for concurrent use.
@@ -168,7 +169,17 @@ func (h *Host) Adapters() []port.AdapterInfo {
 }
 
 func (h *Host) info(connector string, b *build) port.AdapterInfo {
-	return port.AdapterInfo{Connector: connector, Name: b.name, Hash: b.hash, Manifest: b.manifest, BuiltIn: slices.Contains(h.builtIn, b),
+	m := b.manifest
+	if b.name == SimulatorName && connector != SimulatorName {
+		if m = b.as[connector]; m == nil {
+			m = manifestAs(connector, b.manifest)
+			if b.as == nil {
+				b.as = map[string]*sdk.Manifest{}
+			}
+			b.as[connector] = m
+		}
+	}
+	return port.AdapterInfo{Connector: connector, Name: b.name, Hash: b.hash, Manifest: m, BuiltIn: slices.Contains(h.builtIn, b),
 		Simulated: h.simulate[connector] || connector == Simulator3DSName}
 }
 

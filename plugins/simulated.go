@@ -62,6 +62,27 @@ func (h *Host) simulates3DS(connector string) bool {
 var simulatedMerchant = map[string]string{threeds.ConfigAcquirerBIN: "412345", threeds.ConfigAcquirerMID: "TEST0000417", threeds.ConfigAcquirerCountry: "DK",
 	threeds.ConfigMCC: "5999", threeds.ConfigMerchantName: "Test merchant", threeds.ConfigMerchantCountry: "DK"}
 
+// installmentsAs are the connectors that make payments in installments, cardOnlyAs those that charge a card alone without the payer. The simulator
+// does both, under its own name and under these.
+var (
+	installmentsAs = []string{"adyen"}
+	cardOnlyAs     = []string{"peachpayments"}
+)
+
+// manifestAs is the simulator's manifest under a connector's name: without the features that real processors of other names do not have. It
+// returns the manifest of any other adapter as it is.
+func manifestAs(connector string, m *sdk.Manifest) *sdk.Manifest {
+	if m.Name != SimulatorName || connector == SimulatorName {
+		return m
+	}
+	as := *m
+	if !slices.Contains(installmentsAs, connector) {
+		as.Features.Installments = nil
+	}
+	as.Features.CardOnlyMIT = slices.Contains(cardOnlyAs, connector)
+	return &as
+}
+
 // simulated is the drive with its account turned to the built-in 3DS server. It makes up missing credentials, because the server
 // accepts any, and missing facts about the merchant.
 func simulated(d *port.Drive, m *sdk.Manifest) *port.Drive {

@@ -28,6 +28,8 @@ func (s *Server) operatorRoutes() []route {
 		{method: "GET", pattern: "/operations", who: admin, handle: s.listOperations},
 		{method: "GET", pattern: "/operations/{operation_id}", who: admin, handle: s.retrieveOperation},
 		{method: "POST", pattern: "/operations/{operation_id}/resolve", who: admin, handle: s.resolveOperation},
+		{method: "POST", pattern: "/operations/{operation_id}/confirm", who: admin, handle: s.confirmOperation},
+		{method: "POST", pattern: "/operations/{operation_id}/withdraw", who: admin, handle: s.withdrawOperation},
 	}
 }
 

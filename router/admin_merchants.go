@@ -30,7 +30,7 @@ var address = record(true,
 )
 
 var webhookDetails = record(true,
-	member("webhook_version", text), member("webhook_username", text), member("webhook_password", hiddenJSON), member("webhook_url", text),
+	member("webhook_version", text), member("webhook_username", text), member("webhook_password", hiddenJSON), member("webhook_url", hookURL),
 	member("payment_created_enabled", boolean), member("payment_succeeded_enabled", boolean), member("payment_failed_enabled", boolean),
 	member("payment_statuses_enabled", listOf(oneOf(paymentStatuses))), member("refund_statuses_enabled", listOf(oneOf(refundStatuses))),
 	member("payout_statuses_enabled", listOf(oneOf(payoutStatuses))),

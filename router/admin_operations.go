@@ -3,17 +3,19 @@ package router
 import (
 	"context"
 
-	"payswitch/engine"
 	"payswitch/engine/fault"
+	"payswitch/engine/operator"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
 
 // operationAdmin are the operator's use cases about operations of all merchants.
 type operationAdmin interface {
-	Operations(ctx context.Context, f request.OperationFilter) ([]engine.OperationView, error)
-	Operation(ctx context.Context, id string) (engine.OperationView, error)
-	ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (engine.OperationView, error)
+	Operations(ctx context.Context, f request.OperationFilter) ([]operator.View, error)
+	Operation(ctx context.Context, id string) (operator.View, error)
+	ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (operator.View, error)
+	ConfirmResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error)
+	WithdrawResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error)
 }
 
 // operationFilters are the values of the query parameter status.
@@ -74,7 +76,30 @@ func (s *Server) resolveOperation(c *call) (answer, error) {
 	return operationAnswer(s.Admin.ResolveOperation(c.ctx(), c.param("operation_id"), in))
 }
 
-func operationAnswer(v engine.OperationView, err error) (answer, error) {
+var secondWordFields = closedObject(
+	must(at("proposal_id", text, func(w *request.SecondWord) *string { return &w.ProposalID })),
+	must(at("by", text, func(w *request.SecondWord) *string { return &w.By })),
+)
+
+// confirmOperation books a decision that another person has proposed.
+func (s *Server) confirmOperation(c *call) (answer, error) {
+	var in request.SecondWord
+	if err := decode(c, secondWordFields, &in); err != nil {
+		return answer{}, err
+	}
+	return operationAnswer(s.Admin.ConfirmResolution(c.ctx(), c.param("operation_id"), in))
+}
+
+// withdrawOperation drops the proposal of a decision.
+func (s *Server) withdrawOperation(c *call) (answer, error) {
+	var in request.SecondWord
+	if err := decode(c, secondWordFields, &in); err != nil {
+		return answer{}, err
+	}
+	return operationAnswer(s.Admin.WithdrawResolution(c.ctx(), c.param("operation_id"), in))
+}
+
+func operationAnswer(v operator.View, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -84,7 +109,7 @@ func operationAnswer(v engine.OperationView, err error) (answer, error) {
 }
 
 // writeOperation writes an operation as operators see it. `payswitch operations list --json` has the same keys.
-func writeOperation(w *writer, v engine.OperationView) {
+func writeOperation(w *writer, v operator.View) {
 	w.open().str("operation_id", v.ID).str("merchant_id", v.MerchantID).str("payment_id", v.PaymentID).str("attempt_id", v.AttemptID)
 	w.str("kind", string(v.Kind)).str("status", string(v.Status)).int("amount", v.Amount).str("currency", string(v.Currency))
 	w.str("connector", v.Connector).str("merchant_connector_id", v.AccountID).time("started_at", v.StartedAt).time("last_send_at", v.LastSendAt)
@@ -93,7 +118,19 @@ func writeOperation(w *writer, v engine.OperationView) {
 		w.null("resolution")
 	} else {
 		w.key("resolution").open().str("outcome", r.Outcome).int("amount", r.Amount).text("reference", r.Reference).str("by", r.By).str("why", r.Why)
-		w.str("was", string(r.Was)).time("at", r.At).close()
+		w.str("was", string(r.Was)).time("at", r.At).text("second", r.Second).close()
+	}
+	w.bool("second_person", v.SecondPerson)
+	if p := v.Proposal; p == nil {
+		w.null("proposal")
+	} else {
+		w.key("proposal").open().str("proposal_id", p.ID).str("outcome", p.Details.Outcome)
+		if p.Details.Amount == nil {
+			w.null("amount")
+		} else {
+			w.int("amount", *p.Details.Amount)
+		}
+		w.text("reference", p.Details.Reference).str("by", p.Details.By).str("why", p.Details.Why).time("at", p.ProposedAt).close()
 	}
 	w.close()
 }

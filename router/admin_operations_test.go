@@ -46,7 +46,7 @@ func TestOperationsByHand(t *testing.T) {
 	require.NotEmpty(t, said["at"])
 	delete(said, "at")
 	require.Equal(t, map[string]any{"outcome": "succeeded", "amount": 900_000_405.0, "reference": "re_77", "by": "Ada", "why": "it is in the settlement report",
-		"was": "unknown"}, said)
+		"was": "unknown", "second": nil}, said)
 	r = w.get("/refunds/lost").ok()
 	require.Equal(t, []any{"succeeded", "re_77"}, []any{r["status"], r["connector_refund_id"]})
 	require.Equal(t, map[string]any{"total_refunded_amount": 900_000_405.0, "total_disputed_amount": nil, "post_capture_void": nil},
@@ -64,5 +64,47 @@ func TestOperationsByHand(t *testing.T) {
 		w.send("GET", "/operations", key, "").refused(401, "IR_01", "")
 		w.send("GET", path, key, "").refused(401, "IR_01", "")
 		w.send("POST", path+"/resolve", key, `{"outcome":"declined","by":"Ada","why":"w"}`).refused(401, "IR_01", "")
+	}
+}
+
+// TestSecondPersonByAPI: the profile asks for two people, and the admin key takes the word of one as a proposal.
+func TestSecondPersonByAPI(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	profile := "/account/" + merchant + "/business_profile/" + w.profile
+	require.Nil(t, w.get(profile).ok()["second_person_for_decisions"])
+	w.post(profile, `{"second_person_for_decisions":{"limits":{"USD":5}}}`).refused(400, "IR_06", "missing field `required`")
+	w.post(profile, `{"second_person_for_decisions":{"required":true,"limits":{"usd":5}}}`).refused(400, "IR_06", "unknown currency `usd`")
+	w.post(profile, `{"second_person_for_decisions":{"required":true,"limits":{"USD":-5}}}`).refused(400, "IR_06", "expected an integer between 0")
+	rule := w.post(profile, `{"second_person_for_decisions":{"required":true,"limits":{"USD":100000}}}`).ok()["second_person_for_decisions"]
+	require.Equal(t, map[string]any{"required": true, "limits": map[string]any{"USD": 100_000.0}}, rule)
+	w.post("/refunds", fmt.Sprintf(`{"payment_id":"%s","refund_id":"lost","amount":900000405}`, w.paid(999_999_999))).ok() // the simulator never answers
+	found := w.admin("GET", "/operations?status=unknown", "").ok()["data"].([]any)[0].(map[string]any)
+	require.Equal(t, []any{true, nil}, []any{found["second_person"], found["proposal"]})
+	path := "/operations/" + found["operation_id"].(string)
+
+	word := `{"outcome":"succeeded","by":"Ada","why":"settlement report","reference":"re_77"}`
+	proposed := w.admin("POST", path+"/resolve", word).ok()
+	require.Equal(t, []any{"unknown", nil}, []any{proposed["status"], proposed["resolution"]})
+	p := proposed["proposal"].(map[string]any)
+	id := p["proposal_id"].(string)
+	require.NotEmpty(t, p["at"])
+	delete(p, "at")
+	require.Equal(t, map[string]any{"proposal_id": id, "outcome": "succeeded", "amount": nil, "reference": "re_77", "by": "Ada", "why": "settlement report"}, p)
+	second := func(act, by string) response {
+		return w.admin("POST", path+act, fmt.Sprintf(`{"proposal_id":"%s","by":"%s"}`, id, by))
+	}
+	w.admin("POST", path+"/confirm", `{"by":"Bob"}`).refused(400, "IR_06", "missing field `proposal_id`")
+	second("/confirm", "ada").refused(400, "IR_16", "another person has to confirm it")
+	require.Nil(t, second("/withdraw", "Ada").ok()["proposal"])
+	second("/confirm", "Bob").refused(400, "IR_16", "no such proposal")
+	id = w.admin("POST", path+"/resolve", word).ok()["proposal"].(map[string]any)["proposal_id"].(string)
+	done := second("/confirm", "Bob").ok()
+	require.Equal(t, []any{"succeeded", nil}, []any{done["status"], done["proposal"]})
+	require.Equal(t, []any{"Ada", "Bob"}, []any{done["resolution"].(map[string]any)["by"], done["resolution"].(map[string]any)["second"]})
+	require.Equal(t, "succeeded", w.get("/refunds/lost").ok()["status"])
+	for _, key := range []string{w.secret, w.publishable, ""} {
+		w.send("POST", path+"/confirm", key, `{"proposal_id":"x","by":"Bob"}`).refused(401, "IR_01", "")
+		w.send("POST", path+"/withdraw", key, `{"proposal_id":"x","by":"Bob"}`).refused(401, "IR_01", "")
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"payswitch/engine/account"
 	"payswitch/engine/card"
+	"payswitch/sdk"
 )
 
 func keepOfProfile[V any](key string, parse func(*reader) (V, error)) field[account.ProfileInput] {
@@ -74,7 +76,20 @@ var profileFields = closedObject(
 	keepOfProfile("network_tokenization_credentials", hiddenObject),
 	keepOfProfile("payment_method_blocking", methodBlocking),
 	keepOfProfile("checkout_origins", listOf(webOrigin)),
+	keepOfProfile("second_person_for_decisions", secondPerson),
+	keepOfProfile("extended_card_info_config", extendedCardInfo),
 )
+
+// extendedCardInfo reads extended_card_info_config. Its key is not judged: a payment with a bad key goes on, and nothing is kept.
+var extendedCardInfo = recordWith([]string{"ttl_in_secs", "900"}, true, must(member("public_key", text)), member("ttl_in_secs", func(r *reader) (int64, error) {
+	n, err := integer(0, math.MaxUint16)(r)
+	if err == nil && n > maxCardInfoSeconds {
+		return 0, r.fail("ttl_in_secs must be less than or equal to 7200 (2hrs)", "Send a whole number from 0 to 7200.")
+	}
+	return n, err
+}))
+
+const maxCardInfoSeconds = 7200
 
 var authenticationDetails = record(true,
 	must(member("authentication_connectors", listOf(text))),
@@ -89,6 +104,26 @@ var cardTestingGuard = recordWith([]string{"guest_ip_blocking_status", `"disable
 	must(member("card_testing_guard_expiry", whole)),
 	member("guest_ip_blocking_status", oneOf(guardStatuses)), member("guest_ip_blocking_threshold", whole),
 )
+
+// secondPerson reads second_person_for_decisions: whether decisions need two people, and up to which sums one is enough.
+var secondPerson = record(true, must(member("required", boolean)), member("limits", amountsByCurrency))
+
+// amountsByCurrency reads amounts in minor units by the names of their currencies.
+func amountsByCurrency(r *reader) (json.RawMessage, error) {
+	amount := integer(0, math.MaxInt64)
+	return keptAs(func(r *reader) (struct{}, error) {
+		if r.kind() != '{' {
+			return struct{}{}, r.wrongType("an object", false)
+		}
+		return struct{}{}, r.members(func(key []byte) error {
+			if !slices.Contains(currencies, sdk.Currency(key)) {
+				return r.fail("unknown currency `"+shownText(key)+"`", "Send three capital letters of ISO 4217, such as USD.")
+			}
+			_, err := amount(r)
+			return err
+		})
+	})(r)
+}
 
 var cardTypes = []string{"credit", "debit"}
 
@@ -223,6 +258,6 @@ func writeProfile(w *writer, p *account.Profile) {
 			"dispute_polling_interval", "is_manual_retry_enabled", "always_enable_overcapture", "is_external_vault_enabled",
 			"external_vault_connector_details", "billing_processor_id", "surcharge_connector_details", "is_l2_l3_enabled",
 			"network_tokenization_credentials", "payment_method_blocking", "external_three_ds_policy", "auto_retries_time_budget",
-			"is_strict_routing_enabled", "is_account_health_enabled", "checkout_origins").
+			"is_strict_routing_enabled", "is_account_health_enabled", "checkout_origins", "second_person_for_decisions").
 		close()
 }

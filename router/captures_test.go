@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins"
+	"payswitch/plugins/simulator"
+	"payswitch/sdk"
 )
 
 // rows are captures[] of a payment: capture_id's number, status, amount.
@@ -113,4 +117,18 @@ func TestPendingCaptures(t *testing.T) {
 	said(p, 9, "captured", 1000)
 	require.Equal(t, []string{"1 pending 2000", "2 pending 3000"}, w.captures(id))
 	require.Equal(t, "processing 6000 6000 1000 5000", state(id))
+}
+
+// A processor that takes one capture only gets no payment with several: the refusal names it.
+func TestMultipleCapturesNotTaken(t *testing.T) {
+	t.Parallel()
+	once, alsoOnce := simulator.Adapter(), simulator.Adapter()
+	once.Manifest.Features.MultipleCapture, alsoOnce.Manifest.Features.MultipleCapture = false, false
+	w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": once, "adyen": alsoOnce}))
+	body := with(`{"amount":6000,"currency":"USD","confirm":true,"capture_method":"manual_multiple",`+tableCard+`}`, "routing", `{"type":"single","data":"stripe"}`)
+	refused := w.post("/payments", body)
+	e := refused.error()
+	require.Equal(t, []any{400, "IR_19", "Payment method type not supported", "manual_multiple is not supported by stripe"},
+		[]any{refused.status, e["code"], e["message"], e["reason"]}, refused.body)
+	require.Equal(t, "requires_capture", w.post("/payments", with(body, "capture_method", `"manual"`)).ok()["status"])
 }

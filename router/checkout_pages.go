@@ -122,7 +122,7 @@ func encodings(accept string) []string {
 // checkoutFrame serves the page with the fields, or the page around the bank's page.
 func (s *Server) checkoutFrame(c *call) (answer, error) {
 	q := c.query()
-	key, profile, origin, locale := q.text("key"), q.text("profile"), q.text("origin"), q.text("locale")
+	key, profile, origin, locale, link := q.text("key"), q.text("profile"), q.text("origin"), q.text("locale"), q.text("link")
 	if q.err != nil {
 		return answer{}, q.err
 	}
@@ -140,7 +140,12 @@ func (s *Server) checkoutFrame(c *call) (answer, error) {
 	case q.text("type") == "paymentMethodsManagement":
 		d = pages.Manage(locale)
 	}
-	framers, err := s.checkoutFramers(c, key, profile, origin)
+	framers, err := "", error(nil)
+	if strings.Contains(link, "/") {
+		framers, err = s.linkFramers(c, link)
+	} else {
+		framers, err = s.checkoutFramers(c, key, profile, origin)
+	}
 	if err != nil {
 		return answer{}, err
 	}

@@ -56,7 +56,7 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 	}
 	w.closeList()
 	next.write(w)
-	writeIntentData(w, v)
+	s.writeIntentData(w, v, offers)
 	return w.close().answer(), nil
 }
 

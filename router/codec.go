@@ -336,6 +336,7 @@ var (
 	// identifier is exempt from the search for card numbers: an order number of 16 digits passes the Luhn check one time in ten.
 	identifier = apart(parsedText("Send 1 to 64 characters of A-Z, a-z, 0-9, _ and -.", checkID))
 	webURL     = parsedText(`Send an absolute URL, such as "https://example.com/return".`, checkURL)
+	hookURL    = parsedText(`Send a URL, such as "https://example.com/webhooks", or "" for none.`, checkHookURL)
 	email      = parsedText(`Send an address such as "name@example.com".`, checkEmail)
 	ipAddress  = parsedText(`Send an IPv4 or IPv6 address, such as "203.0.113.7".`, checkIP)
 )
@@ -399,6 +400,26 @@ func checkURL(s string) error {
 		return fmt.Errorf("empty host: %s", quoted([]byte(s)))
 	case strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f }):
 		return fmt.Errorf("invalid URL: %s", quoted([]byte(s)))
+	}
+	return nil
+}
+
+// maxHookURL is the length of the URL of a webhook.
+const maxHookURL = 2048
+
+// checkHookURL checks the URL of a profile's webhook; "" means no webhook. payswitch posts to HTTPS alone, unless the operator allows more: that shows at the delivery.
+func checkHookURL(s string) error {
+	if s == "" {
+		return nil
+	}
+	if err := checkURL(s); err != nil {
+		return err
+	}
+	switch u, err := url.Parse(s); {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("invalid URL: %s, it must begin with https://", quoted([]byte(s)))
+	case len(s) > maxHookURL:
+		return fmt.Errorf("invalid URL: it has %d characters, and %d are allowed", len(s), maxHookURL)
 	}
 	return nil
 }

@@ -13,21 +13,29 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/paylink"
 	"payswitch/engine/paylink/visit"
+	"payswitch/engine/payment"
 	draw "payswitch/router/paylink"
 )
 
 // Collect links: hosted pages on which a customer saves a card.
 
-const collectPattern = "/payment_methods/collect/{merchant_id}/{collect_id}"
+// The patterns of collect links. The second one is for the checkout's frame on the page.
+const (
+	collectPattern       = "/payment_methods/collect/{merchant_id}/{collect_id}"
+	collectClientPattern = "/payment_methods/client/collect/{merchant_id}/{collect_id}"
+)
 
 func (s *Server) collectRoutes() []route {
 	return []route{
 		{method: "POST", pattern: "/payment_methods/collect", who: secretField, handle: s.createCollect},
 		{method: "GET", pattern: collectPattern, who: open, handle: s.collectPage},
 		{method: "POST", pattern: collectPattern, who: open, handle: s.saveCollected, body: maxCardForm},
+		{method: "GET", pattern: collectClientPattern, who: open, handle: s.collectClient},
+		{method: "POST", pattern: collectClientPattern, who: open, handle: s.saveCollectClient, body: maxClientConfirm},
 	}
 }
 
@@ -113,6 +121,10 @@ func (s *Server) collectPage(c *call) (answer, error) {
 func (s *Server) collectForm(c *call, p *visit.CollectPage, status int, message string, wrong map[string]string, holder string) (answer, error) {
 	d := s.collectData(c, p)
 	d.Kind, d.Action, d.Key, d.Message, d.Wrong, d.Holder, d.Expires = draw.Form, s.collectPath(p), rand.Text(), message, wrong, holder, p.Link.ExpiresAt
+	if _, err := s.checkout(); err == nil && len(wrong) == 0 && message != "form_refused" { // who gets the plain form back goes on with it
+		base := strings.TrimSuffix(s.collectPath(p), collectPath(p))
+		d.Embed = &draw.Embed{Script: base + loaderPaths[0], Link: "/payment_methods/client/collect/" + p.Link.MerchantID + "/" + p.Link.ID, Key: p.Key}
+	}
 	a, err := drawn(d)
 	a.status = status
 	return a, err
@@ -123,7 +135,86 @@ func (s *Server) collectPath(p *visit.CollectPage) string {
 	if err != nil {
 		u = &url.URL{} // New has checked it
 	}
-	return u.Path + "/payment_methods/collect/" + p.Link.MerchantID + "/" + p.Link.ID
+	return u.Path + collectPath(p)
+}
+
+func collectPath(p *visit.CollectPage) string {
+	return "/payment_methods/collect/" + p.Link.MerchantID + "/" + p.Link.ID
+}
+
+// collectOfClient reads the link of a call of the frame. Pages of other sites cannot make these calls.
+func (s *Server) collectOfClient(c *call) (*visit.CollectPage, error) {
+	if !sameSite(c.r) {
+		return nil, paylink.Forbidden()
+	}
+	return s.Payments.CollectPage(c.ctx(), c.param("merchant_id"), c.param("collect_id"))
+}
+
+// collectClient answers what the frame needs to draw its form, or where the customer goes if the link has ended.
+func (s *Server) collectClient(c *call) (answer, error) {
+	p, err := s.collectOfClient(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.collectState(p, !p.Form), nil
+}
+
+// collectState answers the frame in the words of a payment, so that one form serves both kinds of links.
+func (s *Server) collectState(p *visit.CollectPage, ended bool) answer {
+	w := new(writer).open().bool("collect", true)
+	if ended {
+		return w.str("status", string(payment.Succeeded)).str("to", s.collectPath(p)).close().answer()
+	}
+	status := string(payment.RequiresPaymentMethod)
+	w.str("status", status).strings("payment_methods_enabled", nil).strings("customer_payment_methods", nil)
+	w.key("intent_data").open().str("status", status).text("merchant_name", orElse(p.Link.Details.Config.SellerName, p.Merchant))
+	return w.str("payment_type", "setup_mandate").bool("is_guest_customer", false).close().close().answer()
+}
+
+// collected reads the card that the frame sends. What the frame sends besides is for payments.
+var collected = openObject(field[saveRequest]{key: "payment_method_data", read: openObject(
+	opt("card", cardWithoutCVC.parse, func(r *saveRequest) **card.Input { return &r.card }),
+).into})
+
+// saveCollectClient saves the card that the frame sends, once for its Idempotency-Key.
+func (s *Server) saveCollectClient(c *call) (answer, error) {
+	p, err := s.collectOfClient(c)
+	if err != nil {
+		return answer{}, err
+	}
+	key := c.r.Header.Get("Idempotency-Key")
+	if key == "" {
+		return answer{}, fault.Missing("Idempotency-Key")
+	}
+	c.auth = account.Auth{MerchantID: p.Link.MerchantID, Publishable: true, SecretOf: p.Link.ID}
+	return s.once(c, "link-"+key, func(c *call) (answer, error) {
+		if !p.Form {
+			return s.collectState(p, true), nil
+		}
+		var in saveRequest
+		if err := decode(c, collected, &in); err != nil {
+			return answer{}, err
+		}
+		if in.card == nil {
+			return answer{}, fault.Missing("payment_method_data.card")
+		}
+		if err := s.Payments.SaveCollected(c.ctx(), p, in.card); err != nil {
+			return answer{}, err
+		}
+		return s.collectState(p, true), nil
+	})
+}
+
+// collectFramers are the pages that may frame the checkout's frame on the page of a collect link.
+func (s *Server) collectFramers(c *call, merchantID, id string) (string, error) {
+	p, err := s.Payments.CollectPage(c.ctx(), merchantID, id)
+	if err != nil {
+		return "", err
+	}
+	if allowed := p.Link.Details.Config.AllowedDomains; allowed != nil && len(*allowed) > 0 {
+		return paylink.FrameAncestors(*allowed), nil
+	}
+	return "'self'", nil
 }
 
 // saveCollected saves the card of a posted form, once for the form's key.

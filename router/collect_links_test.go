@@ -1,6 +1,7 @@
 package router_test
 
 import (
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -48,6 +49,50 @@ func TestCollectLink(t *testing.T) {
 	require.Equal(t, 303, w.submit(path, cardForm("other", "5555555555554444")).status)
 	require.Equal(t, 1, w.savedCards("cus_1"), "single use")
 	require.NotContains(t, w.logs.String(), "4242 4242")
+}
+
+// The checkout's frame on the page of a collect link saves one card, and learns nothing of the customer.
+func TestCollectClient(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.post("/customers", `{"customer_id":"cus_1","email":"ada@example.com"}`).ok()
+	id := w.post("/payment_methods/collect", `{"customer_id":"cus_1"}`).ok()["pm_collect_link_id"].(string)
+	page, client := "/payment_methods/collect/"+merchant+"/"+id, "/payment_methods/client/collect/"+merchant+"/"+id
+	open := w.open(page)
+	require.Contains(t, open.header.Get("Content-Security-Policy"), "frame-src 'self'")
+	require.Contains(t, open.body, client[1:])
+	frame := func(link string) response {
+		return w.open("/checkout/v1/frame?type=payment&link=" + url.QueryEscape(link))
+	}
+	policy := frame("collect/" + merchant + "/" + id).header.Get("Content-Security-Policy")
+	require.Regexp(t, "frame-ancestors 'self'$", policy)
+	require.Equal(t, 404, frame("collect/"+merchant+"/none").status)
+	require.Equal(t, 404, frame(merchant+"/"+id).status, "no payment has this id")
+	require.Equal(t, 401, frame("collect/pay_1").status, "a merchant whose id is collect")
+
+	asked := w.asks(client)
+	require.Equal(t, true, asked.ok()["collect"])
+	require.NotContains(t, asked.body+open.body, "ada@example")
+	require.NotContains(t, asked.body, "cus_1")
+	require.Equal(t, 403, w.send("GET", client, "", "", "Sec-Fetch-Site", "cross-site").status)
+	body := strings.Replace(linkCard, `,"card_cvc":"737"`, "", 1)
+	require.Equal(t, 403, w.send("POST", client, "", body, "Content-Type", "application/json", "Sec-Fetch-Site", "cross-site", "Idempotency-Key", "k").status)
+	require.Equal(t, "IR_04", w.send("POST", client, "", body, "Content-Type", "application/json", "Sec-Fetch-Site", "same-origin").error()["code"], "without a key")
+	require.Equal(t, "IR_04", w.confirmsLink(client, "k0", `{"payment_method":"card"}`).error()["code"])
+	require.Equal(t, "IR_06", w.confirmsLink(client, "k00", strings.Replace(body, "4242424242424242", "4242424242424241", 1)).error()["code"])
+	require.Zero(t, w.savedCards("cus_1"))
+
+	var calls sync.WaitGroup
+	for range 4 {
+		calls.Go(func() { w.confirmsLink(client, "k1", body) })
+	}
+	calls.Wait()
+	saved := w.confirmsLink(client, "k1", body)
+	require.Equal(t, map[string]any{"collect": true, "status": "succeeded", "to": page}, saved.ok())
+	require.Equal(t, saved.ok(), w.confirmsLink(client, "k2", strings.Replace(body, "4242424242424242", "5555555555554444", 1)).ok(), "single use")
+	require.Equal(t, saved.ok(), w.asks(client).ok())
+	require.Equal(t, 1, w.savedCards("cus_1"))
+	require.NotContains(t, w.logs.String(), "4242424242424242")
 }
 
 func TestCollectLinkRefusals(t *testing.T) {

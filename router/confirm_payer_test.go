@@ -33,6 +33,7 @@ var payerMaySend = map[string]string{
 	"setup_future_usage":            "the payer may agree to more, with customer_acceptance",
 	"mandate_data":                  "the payer may agree to a mandate, with customer_acceptance",
 	"payment_type":                  "the payer may agree to a mandate, with customer_acceptance",
+	"installment_data":              "the payer chooses among the merchant's plans",
 	"authentication_type":           "more authentication is to the merchant's advantage",
 }
 
@@ -125,11 +126,12 @@ var confirmFields = map[string]confirmField{
 	"shipping_amount_tax":                 {changed: `1`},
 	"duty_amount":                         {changed: `1`},
 	"order_date":                          {changed: `"2030-01-01T00:00:00Z"`},
-	"partner_merchant_identifier_details": {changed: `{"a":1}`},
-	"installment_options":                 {changed: `[1]`},
-	"installment_data":                    {changed: `{"a":1}`},
-	"external_surcharge_strategy":         {changed: `"waive"`},
-	"business_sub_label":                  {changed: `"two"`},
+	"partner_merchant_identifier_details": {stored: `{"partner_details":{"name":"Shopware"}}`, changed: `{"partner_details":{"name":"Magento"}}`},
+	"installment_options": {stored: `[{"payment_method":"card","installments":[{"number_of_installments":[3],"billing_frequency":"month","interest_rate":0}]}]`,
+		changed: `[{"payment_method":"card","installments":[{"number_of_installments":[9],"billing_frequency":"month","interest_rate":0}]}]`},
+	"installment_data":            {changed: `{"number_of_installments":3,"billing_frequency":"month"}`},
+	"external_surcharge_strategy": {changed: `"waive"`},
+	"business_sub_label":          {changed: `"two"`},
 }
 
 // The payer's device may send the fields of payerMaySend. Every other field of openapi.yaml is refused by name if it differs from the stored
@@ -150,6 +152,9 @@ func TestPayerSendsAllowedFieldsAlone(t *testing.T) {
 			made := with(plain, "amount", "9000", "confirm", "false", "customer_id", `"ada"`, "payment_method_data", "-", "payment_method", "-")
 			if f.stored != "" && f.stored != `"ID"` {
 				made = with(made, name, f.stored)
+			}
+			if name == "installment_data" { // a plan that the merchant offers
+				made = with(made, "installment_options", confirmFields["installment_options"].stored)
 			}
 			fresh := func() (id string, body string) {
 				p := w.post("/payments", made).ok()

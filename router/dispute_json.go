@@ -4,15 +4,15 @@ import (
 	"strconv"
 	"time"
 
-	"payswitch/engine/payment"
+	"payswitch/engine/disputed"
 )
 
 // DisputeEvent returns the body of a webhook. The dispute in it is the same as in the answer to GET /disputes/{id}.
-func (Presenter) DisputeEvent(eventID, eventType string, at time.Time, d *payment.Dispute) ([]byte, error) {
+func (Presenter) DisputeEvent(eventID, eventType string, at time.Time, d *disputed.Record) ([]byte, error) {
 	return event{d.MerchantID, eventID, eventType, at}.about("dispute_details", 2<<10, func(w *writer) { writeDispute(w, d) })
 }
 
-func disputeAnswer(d *payment.Dispute, err error) (answer, error) {
+func disputeAnswer(d *disputed.Record, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -23,7 +23,7 @@ func disputeAnswer(d *payment.Dispute, err error) (answer, error) {
 
 // writeDispute writes the dispute object. It always has every key of the contract: null where there is nothing. answer is there once the merchant has
 // answered.
-func writeDispute(w *writer, d *payment.Dispute) {
+func writeDispute(w *writer, d *disputed.Record) {
 	w.open().str("dispute_id", d.ID).str("payment_id", d.PaymentID).str("attempt_id", d.AttemptID).str("amount", strconv.FormatInt(d.Amount, 10))
 	w.str("currency", string(d.Currency)).str("dispute_stage", string(d.Stage)).str("dispute_status", disputePrefix+string(d.Status)).str("connector", d.Connector)
 	writeDisputeDetails(w, d)
@@ -36,14 +36,14 @@ func writeDispute(w *writer, d *payment.Dispute) {
 }
 
 // writePaymentDispute writes a dispute as an answer about its payment has it.
-func writePaymentDispute(w *writer, d *payment.Dispute) {
+func writePaymentDispute(w *writer, d *disputed.Record) {
 	w.open().str("dispute_id", d.ID).str("amount", strconv.FormatInt(d.Amount, 10)).str("dispute_stage", string(d.Stage))
 	w.str("dispute_status", disputePrefix+string(d.Status))
 	writeDisputeDetails(w, d)
 	w.close()
 }
 
-func writeDisputeDetails(w *writer, d *payment.Dispute) {
+func writeDisputeDetails(w *writer, d *disputed.Record) {
 	i := &d.Details
 	w.str("connector_status", i.ConnectorStatus).str("connector_dispute_id", d.ProcessorID).text("connector_reason", i.Reason)
 	w.text("connector_reason_code", i.ReasonCode).time("challenge_required_by", i.RespondBy).time("connector_created_at", i.CreatedThere)
@@ -51,7 +51,7 @@ func writeDisputeDetails(w *writer, d *payment.Dispute) {
 }
 
 // writeDisputes writes the disputes of a payment, oldest first; null without disputes.
-func writeDisputes(w *writer, list []*payment.Dispute) {
+func writeDisputes(w *writer, list []*disputed.Record) {
 	if len(list) == 0 {
 		w.null("disputes")
 		return

@@ -2,28 +2,27 @@ package router
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/disputed"
 	"payswitch/engine/fault"
 	"payswitch/engine/listed"
-	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
 // Disputes are the engine's use cases of disputes. *engine.Engine implements them.
 type Disputes interface {
-	RetrieveDispute(ctx context.Context, a account.Auth, id string, forceSync bool) (*payment.Dispute, error)
-	ListDisputes(ctx context.Context, a account.Auth, in request.DisputeListInput) ([]*payment.Dispute, error)
-	AcceptDispute(ctx context.Context, a account.Auth, id string) (*payment.Dispute, error)
-	SubmitEvidence(ctx context.Context, a account.Auth, in *request.EvidenceInput) (*payment.Dispute, error)
+	RetrieveDispute(ctx context.Context, a account.Auth, id string, forceSync bool) (*disputed.Record, error)
+	ListDisputes(ctx context.Context, a account.Auth, in request.DisputeListInput) ([]*disputed.Record, error)
+	AcceptDispute(ctx context.Context, a account.Auth, id string) (*disputed.Record, error)
+	SubmitEvidence(ctx context.Context, a account.Auth, in *request.EvidenceInput) (*disputed.Record, error)
 	AttachEvidence(ctx context.Context, a account.Auth, in *request.EvidenceFileInput) (id string, err error)
-	Evidence(ctx context.Context, a account.Auth, id string) ([]payment.EvidenceFile, error)
+	Evidence(ctx context.Context, a account.Auth, id string) ([]disputed.EvidenceFile, error)
 	DeleteEvidence(ctx context.Context, a account.Auth, id string, kind sdk.EvidenceType) error
-	CountDisputes(ctx context.Context, a account.Auth, from, to time.Time) ([]listed.DisputeCount, error)
+	CountDisputes(ctx context.Context, a account.Auth, from, to time.Time) (listed.Tally, error)
 }
 
 func (s *Server) disputeRoutes() []route {
@@ -47,8 +46,8 @@ func (s *Server) disputeRoutes() []route {
 const disputePrefix = "dispute_"
 
 var (
-	disputeStages   = textsOf(payment.Stages)
-	disputeStatuses = prefixed(payment.DisputeStatuses)
+	disputeStages   = textsOf(disputed.Stages)
+	disputeStatuses = prefixed(disputed.DisputeStatuses)
 )
 
 func prefixed(list []sdk.DisputeStatus) []string {
@@ -128,15 +127,9 @@ func (s *Server) aggregateDisputes(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	sums := make([]int64, len(payment.DisputeStatuses))
-	for _, n := range counts {
-		if i := slices.Index(payment.DisputeStatuses, n.Status); i >= 0 {
-			sums[i] += n.N
-		}
-	}
 	w := new(writer).open().key("status_with_count").open()
 	for i, name := range disputeStatuses {
-		w.int(name, sums[i])
+		w.int(name, counts.Statuses[string(disputed.DisputeStatuses[i])])
 	}
 	return w.close().close().answer(), nil
 }

@@ -12,14 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/engine/payment"
+	"payswitch/engine/disputed"
 	"payswitch/router"
 	"payswitch/sdk"
 )
 
 // disputed makes a captured payment of 1000 USD at an account that signs its messages. says sends a message about the payment's dispute dp_1 with
 // further fields; with `"sign":false` it lacks its signature and is refused.
-func disputed(t *testing.T) (w *world, id string, says func(status, more string)) {
+func underDispute(t *testing.T) (w *world, id string, says func(status, more string)) {
 	return disputedOf(t, "1000", "600")
 }
 
@@ -55,9 +55,9 @@ func disputedOf(t *testing.T, amount, part string) (w *world, id string, says fu
 func TestDisputeGolden(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 6, 25, 10, 11, 12, 13_000_000, time.UTC)
-	d := &payment.Dispute{MerchantID: "m1", ID: "dp_1", PaymentID: "pay_1", AttemptID: "pay_1_1", ProfileID: "pro_1", AccountID: "mca_1", Connector: "stripe",
+	d := &disputed.Record{MerchantID: "m1", ID: "dp_1", PaymentID: "pay_1", AttemptID: "pay_1_1", ProfileID: "pro_1", AccountID: "mca_1", Connector: "stripe",
 		Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Currency: "USD", Amount: 300, ProcessorID: "du_1", CreatedAt: at, ModifiedAt: at.Add(time.Second),
-		Details: payment.DisputeDetails{ConnectorStatus: "needs_response", Reason: "fraudulent", ReasonCode: "10.4", RespondBy: at.Add(time.Hour), CreatedThere: at.Add(-time.Hour)}}
+		Details: disputed.Details{ConnectorStatus: "needs_response", Reason: "fraudulent", ReasonCode: "10.4", RespondBy: at.Add(time.Hour), CreatedThere: at.Add(-time.Hour)}}
 	body, err := router.Presenter{}.DisputeEvent("evt_1", "dispute_opened", at.Add(time.Minute), d)
 	require.NoError(t, err)
 	golden(t, "dispute_event.json", body)
@@ -66,7 +66,7 @@ func TestDisputeGolden(t *testing.T) {
 // TestDisputeCalls makes every call on disputes, with the contract's answers.
 func TestDisputeCalls(t *testing.T) {
 	t.Parallel()
-	w, id, says := disputed(t)
+	w, id, says := underDispute(t)
 	require.Nil(t, w.get("/payments/" + id).ok()["disputes"])
 	require.Empty(t, w.get("/disputes/list").list())
 	says("opened", `"sign":false`)

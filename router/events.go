@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"payswitch/engine/account"
@@ -20,6 +21,7 @@ type Webhooks interface {
 	UpdateEndpoint(ctx context.Context, a account.Auth, profileID, id string, in webhook.EndpointInput) (*webhook.Endpoint, error)
 	RotateSecret(ctx context.Context, a account.Auth, profileID, id string, overlap time.Duration) (*webhook.Endpoint, error)
 	DeleteEndpoint(ctx context.Context, a account.Auth, profileID, id string) error
+	TestEndpoint(ctx context.Context, a account.Auth, profileID, id string) (*webhook.Tested, error)
 }
 
 func (s *Server) eventRoutes() []route {
@@ -40,6 +42,7 @@ func (s *Server) eventRoutes() []route {
 		{method: "POST", pattern: endpointPath, who: adminOrOwn, handle: s.updateEndpoint},
 		{method: "DELETE", pattern: endpointPath, who: adminOrOwn, handle: s.deleteEndpoint},
 		{method: "POST", pattern: endpointPath + "/rotate_secret", who: adminOrOwn, handle: s.rotateSecret},
+		{method: "POST", pattern: endpointPath + "/test", who: adminOrOwn, handle: s.testEndpoint},
 	}
 }
 
@@ -51,6 +54,10 @@ type eventList struct {
 
 var eventClasses = []string{"payments", "refunds", "disputes", "mandates", "payouts", "subscriptions"}
 
+// eventTypes are those that payswitch sends, and those of the API that it does not send.
+var eventTypes = append(slices.Clone(webhook.Types), "mandate_active", "mandate_revoked", "payout_success", "payout_failed", "payout_initiated", "payout_processing",
+	"payout_cancelled", "payout_expired", "payout_reversed", "invoice_paid")
+
 var eventListFields = openObject(
 	at("created_after", timestamp, func(l *eventList) *time.Time { return &l.After }),
 	at("created_before", timestamp, func(l *eventList) *time.Time { return &l.Before }),
@@ -60,7 +67,7 @@ var eventListFields = openObject(
 	at("event_id", identifier, func(l *eventList) *string { return &l.EventID }),
 	at("profile_id", identifier, func(l *eventList) *string { return &l.ProfileID }),
 	at("event_classes", listOf(oneOf(eventClasses)), func(l *eventList) *[]string { return &l.Classes }),
-	at("event_types", listOf(text), func(l *eventList) *[]string { return &l.Types }),
+	at("event_types", listOf(oneOf(eventTypes)), func(l *eventList) *[]string { return &l.Types }),
 	opt("is_delivered", boolean, func(l *eventList) **bool { return &l.Delivered }),
 )
 
@@ -104,6 +111,13 @@ func writeDelivery(w *writer, d *webhook.Delivery, id string) *writer {
 func writeDeliveryAttempt(w *writer, v *webhook.AttemptView) {
 	d := *v.Delivery
 	writeDelivery(w.open(), &d, v.ID)
+	w.str("delivery_attempt", v.Kind).time("attempted_at", v.At).int("took_ms", v.Took.Milliseconds())
+	writeSent(w, v.Attempt, v.Headers, v.Body)
+	w.close()
+}
+
+// writeSent writes the request of an attempt and the endpoint's answer.
+func writeSent(w *writer, a *webhook.Attempt, headers [][2]string, body []byte) {
 	pairs := func(list [][2]string) {
 		w.key("headers").openList()
 		for _, h := range list {
@@ -111,18 +125,29 @@ func writeDeliveryAttempt(w *writer, v *webhook.AttemptView) {
 		}
 		w.closeList()
 	}
-	w.str("delivery_attempt", v.Kind).time("attempted_at", v.At).int("took_ms", v.Took.Milliseconds())
-	w.key("request").open().str("body", string(v.Body))
-	pairs(v.Headers)
+	w.key("request").open().str("body", string(body))
+	pairs(headers)
 	w.close().key("response").open()
 	var reply webhook.Answer
-	if v.Answer != nil {
-		reply = *v.Answer
+	if a.Answer != nil {
+		reply = *a.Answer
 	}
 	w.text("body", reply.Body)
 	pairs(reply.Headers)
-	status := int64(v.Status)
-	w.number("status_code", positive(status)).text("error_message", v.Failure).close().close()
+	status := int64(a.Status)
+	w.number("status_code", positive(status)).text("error_message", a.Failure).close()
+}
+
+// testEndpoint sends a test event to an endpoint.
+func (s *Server) testEndpoint(c *call) (answer, error) {
+	v, err := s.Webhooks.TestEndpoint(c.ctx(), c.merchant(), c.param("profile_id"), c.param("endpoint_id"))
+	if err != nil {
+		return answer{}, err
+	}
+	w := newWriter(2<<10).open().str("endpoint_id", v.EndpointID).str("event_id", v.EventID).str("event_type", webhook.TestType).str("url", v.URL)
+	w.bool("is_delivery_successful", v.Failure == "").time("attempted_at", v.At).int("took_ms", v.Took.Milliseconds())
+	writeSent(w, v.Attempt, v.Headers, v.Body)
+	return w.close().answer(), nil
 }
 
 func (s *Server) eventAttempts(c *call) (answer, error) {

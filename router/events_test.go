@@ -64,6 +64,12 @@ func TestEventAPI(t *testing.T) {
 	require.Nil(t, w.get(one).ok()["secret"], "shown once")
 	require.NotEqual(t, secret, w.post(one+"/rotate_secret", `{"overlap_seconds":60}`).ok()["secret"])
 	w.post(one+"/rotate_secret", `{"overlap_seconds":604801}`).refused(422, "IR_06", "")
+	for range 2 {
+		w.post(one+"/rotate_secret", `{"overlap_seconds":60}`).ok()
+	}
+	w.post(one+"/rotate_secret", `{"overlap_seconds":60}`).refused(422, "IR_06", "4 secrets sign at this moment")
+	w.post(one+"/rotate_secret", `{"overlap_seconds":0}`).ok()
+	w.post(one+"/rotate_secret", `{"overlap_seconds":60}`).ok()
 	w.post(path, `{"url":"http://shop.test/hook"}`).refused(422, "IR_06", "")
 	w.post(path, `{"url":"https://user:pass@shop.test/hook"}`).refused(422, "IR_06", "")
 	w.post(path, `{}`).refused(400, "IR_04", "")
@@ -72,6 +78,10 @@ func TestEventAPI(t *testing.T) {
 	require.NotEqual(t, 200, w.send("DELETE", one, other, "").status)
 	require.Equal(t, "https://shop.test/hook", w.admin("GET", one, "").ok()["url"])
 	w.post("/account/"+merchant+"/business_profile/"+w.profile, `{"webhook_details":{"webhook_url":"https://shop.test/v1"}}`).ok()
+	require.Len(t, w.get(path).list(), 2)
+	for _, bad := range []string{"shop.test/v1", "ftp://shop.test/v1", "https://", "payswitch:listen", "https://shop.test/" + strings.Repeat("a", 2048)} {
+		w.post("/account/"+merchant+"/business_profile/"+w.profile, `{"webhook_details":{"webhook_url":"`+bad+`"}}`).refused(400, "IR_06", "")
+	}
 	require.Len(t, w.get(path).list(), 2)
 
 	w.hooks.answer(503)
@@ -123,6 +133,12 @@ func TestEventAPI(t *testing.T) {
 	w.post("/events/profile/list", `{"limit":101}`).refused(422, "IR_06", "")
 	w.post("/events/profile/list", `{"limit":0}`).refused(422, "IR_06", "")
 	w.post("/events/"+merchant, `{"created_after":"2020-01-01T00:00:00Z"}`).refused(422, "IR_06", "")
+	after, before := time.Now().Format(time.RFC3339), time.Now().Add(-time.Hour).Format(time.RFC3339)
+	w.post("/events/"+merchant, `{"created_after":"`+after+`","created_before":"`+before+`"}`).refused(422, "IR_06", "")
+	w.post("/events/"+merchant, `{"profile_id":"pro_none"}`).refused(404, "HE_02", "")
+	w.post("/events/"+merchant, `{"event_types":["payment_succeded"]}`).refused(400, "IR_06", "expected one of `payment_succeeded`")
+	require.Zero(t, w.post("/events/"+merchant, `{"event_types":["invoice_paid"]}`).ok()["total_count"])
+	require.Positive(t, w.post("/events/"+merchant, `{"profile_id":"`+w.profile+`"}`).ok()["total_count"])
 	require.Positive(t, w.admin("POST", "/events/"+merchant, `{"is_delivered":true,"event_classes":["payments"],"limit":1}`).ok()["total_count"])
 	w.get("/events/"+merchant+"/evt_none/attempts").refused(404, "HE_02", "")
 	require.NotEqual(t, 200, w.send("POST", eventPath+"/retry", other, "").status)
@@ -142,4 +158,35 @@ func header(attempt map[string]any, name string) string {
 		}
 	}
 	return ""
+}
+
+// TestEndpointTest: a test event goes out at once, signed, and is not kept. A key of another merchant, or of the payer's page, sends none.
+func TestEndpointTest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, other, _ := w.merchant("other")
+	path := "/account/" + merchant + "/business_profile/" + w.profile + "/webhook_endpoints"
+	w.post("/account/"+merchant+"/business_profile/"+w.profile, `{"webhook_details":{"webhook_url":"https://shop.test/v1"}}`).ok()
+	own := path + "/" + w.post(path, `{"url":"https://shop.test/hook","disabled":true}`).ok()["endpoint_id"].(string)
+	for url, one := range map[string]string{"https://shop.test/hook": own, "https://shop.test/v1": path + "/" + w.profile} {
+		sent := w.post(one+"/test", "").ok()
+		require.Equal(t, []any{"endpoint_test", url, true, 200.0}, []any{sent["event_type"], sent["url"], sent["is_delivery_successful"], sent["response"].(map[string]any)["status_code"]})
+		last := len(w.hooks.got) - 1
+		require.JSONEq(t, w.hooks.got[last], sent["request"].(map[string]any)["body"].(string))
+		require.Contains(t, w.hooks.got[last], `"event_id":"`+sent["event_id"].(string)+`","event_type":"endpoint_test"`)
+		require.Equal(t, sent["event_id"], w.hooks.header[last].Get("Webhook-Id"))
+		require.NotEmpty(t, w.hooks.header[last].Get("Webhook-Signature"))
+		require.NotEmpty(t, w.hooks.header[last].Get("X-Webhook-Signature-512"))
+	}
+	w.hooks.answer(500)
+	failed := w.post(own+"/test", "").ok()
+	require.Equal(t, []any{false, 500.0, "no: ************4242"}, []any{failed["is_delivery_successful"], failed["response"].(map[string]any)["status_code"], failed["response"].(map[string]any)["body"]})
+	n := len(w.hooks.got)
+	for _, key := range []string{other, w.publishable, ""} {
+		require.NotEqual(t, 200, w.send("POST", own+"/test", key, "").status)
+	}
+	w.post(path+"/we_none/test", "").refused(404, "HE_02", "Webhook endpoint does not exist")
+	require.Len(t, w.hooks.got, n)
+	require.EqualValues(t, 0, w.post("/events/"+merchant, `{}`).ok()["total_count"])
+	require.Nil(t, w.get(own).ok()["failing_since"], "a test says nothing about deliveries")
 }

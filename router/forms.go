@@ -1,7 +1,10 @@
 package router
 
 import (
+	"errors"
+
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/paylink"
 	"payswitch/engine/request"
 	"payswitch/engine/webhook"
@@ -23,7 +26,7 @@ func ParseAccount(body []byte, create bool) (in account.AccountInput, err error)
 // ParseProfile reads a new business profile or a change of one.
 func ParseProfile(body []byte) (in account.ProfileInput, err error) {
 	if err = parseForm(body, profileFields, &in); err == nil {
-		err = checkReturnURL(in.Fields)
+		err = errors.Join(checkReturnURL(in.Fields), checkLinkConfig(in.Fields))
 	}
 	return in, err
 }
@@ -77,6 +80,22 @@ func ParseCollect(body []byte) (in paylink.Collect, err error) {
 		err = checkCollect(in)
 	}
 	return in, err
+}
+
+// ParseEvidence reads an answer to a dispute.
+func ParseEvidence(body []byte) (*request.EvidenceInput, error) {
+	in := &request.EvidenceInput{}
+	err := parseForm(body, evidenceFields, in)
+	if err == nil {
+		err = in.Check()
+	}
+	return in, err
+}
+
+// CheckEvidenceFile checks a file for an answer to a dispute: kind is its type. It masks a card number in the file's name.
+func CheckEvidenceFile(in *request.EvidenceFileInput, kind string) error {
+	in.Name, in.ContentType = card.MaskCards(in.Name), contentType(in.ContentType)
+	return checkEvidenceFile(in, kind)
 }
 
 func parseForm[T any](body []byte, o *object[T], to *T) error {

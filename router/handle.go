@@ -31,7 +31,7 @@ type call struct {
 	requestID string
 	auth      account.Auth // zero on open routes and for the admin key
 	admin     bool         // the caller sent the admin key
-	body      []byte       // of a POST or PUT, and of a DELETE with a route.body
+	body      []byte       // of a POST, PUT or PATCH, and of a DELETE with a route.body
 	rate      http.Header  // what is left of the key's rate; nil without a limit
 	token     *account.SDKToken
 	clients   bool // a browser asks ahead for a route for payers' clients
@@ -209,7 +209,7 @@ func (s *Server) call(c *call) (answer, error) {
 			}
 		}
 	}
-	if c.r.Method == http.MethodPost || c.r.Method == http.MethodPut || c.r.Method == http.MethodDelete && c.route.body > 0 {
+	if c.r.Method == http.MethodPost || c.r.Method == http.MethodPut || c.r.Method == http.MethodPatch || c.r.Method == http.MethodDelete && c.route.body > 0 {
 		if err := s.readBody(c); err != nil {
 			return answer{}, err
 		}
@@ -218,18 +218,18 @@ func (s *Server) call(c *call) (answer, error) {
 	if key == "" || c.r.Method != http.MethodPost || c.auth.MerchantID == "" {
 		return c.route.handle(c)
 	}
-	return s.once(c, key)
+	return s.once(c, key, c.route.handle)
 }
 
-// once answers a request that has an Idempotency-Key. A key that was used before gets its stored answer. Otherwise the handler runs, and its answer
-// is stored. An internal error, or an answer that says busy or limited, is not stored, so that a repeat can succeed.
+// once answers a request that has an Idempotency-Key. A key that was used before gets its stored answer. Otherwise handle runs, and its answer is
+// stored. An internal error, or an answer that says busy or limited, is not stored, so that a repeat can succeed.
 //
 // A publishable key is public. With it, an Idempotency-Key takes effect only if the body has a right client secret, and only for what that secret
 // opens.
-func (s *Server) once(c *call, key string) (answer, error) {
-	if c.auth.Publishable {
+func (s *Server) once(c *call, key string, handle handler) (answer, error) {
+	if c.auth.Publishable && c.auth.SecretOf == "" {
 		if c.auth.SecretOf = s.Access.SecretOf(c.ctx(), &c.auth, c.clientSecret(shownSecret(c.body))); c.auth.SecretOf == "" {
-			return c.route.handle(c)
+			return handle(c)
 		}
 	}
 	hash := sha256.New()
@@ -249,7 +249,7 @@ func (s *Server) once(c *call, key string) (answer, error) {
 			abandon(ctx)
 		}
 	}()
-	a, err := c.route.handle(c)
+	a, err := handle(c)
 	if err != nil {
 		e := asError(err)
 		if e.Kind == fault.KindInternal || e.Kind == fault.KindUnavailable || e.Kind == fault.KindLimited || e.Code == "HE_00" {

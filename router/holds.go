@@ -26,6 +26,15 @@ func (s *Server) incrementAuthorization(c *call) (answer, error) {
 	return s.paymentAnswer(s.Payments.IncrementAuthorization(c.ctx(), c.auth, c.param("payment_id"), in))
 }
 
+// extendedCardInfo answers with the card of a payment, encrypted for the merchant's own key.
+func (s *Server) extendedCardInfo(c *call) (answer, error) {
+	payload, err := s.Payments.ExtendedCardInfo(c.ctx(), c.auth, c.param("payment_id"))
+	if err != nil {
+		return answer{}, err
+	}
+	return new(writer).open().str("payload", payload).close().answer(), nil
+}
+
 // writeIncrements writes whether the held amount can be raised, and the tries to raise it.
 func writeIncrements(w *writer, p *payment.Payment, a *payment.Attempt, listed bool) {
 	tries := a.Details.Increments

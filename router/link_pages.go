@@ -155,6 +155,9 @@ func (s *Server) linkForm(l *linkPage, status int, message string, wrong map[str
 	d.Base, d.Status = p.NetAmount, ""
 	d.Consent = p.CustomerID != "" && p.Details.SetupFutureUsage != ""
 	d.Lines = orderLines(p)
+	if len(wrong) == 0 && message != "form_refused" { // who gets the plain form back goes on with it
+		d.Embed = s.linkEmbed(l, d)
+	}
 	charges, err := s.cardCharges(l)
 	if err != nil {
 		return answer{}, err

@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/method"
 	"payswitch/engine/paylink"
 	"payswitch/engine/paylink/visit"
 )
@@ -17,6 +18,7 @@ type Links interface {
 	PaymentLinks(ctx context.Context, a account.Auth, f paylink.Filter) ([]*visit.Record, error)
 	PaymentPage(ctx context.Context, merchantID, paymentID string) (*visit.PaymentPage, error)
 	Return(p *visit.PaymentPage) (*change.ReturnView, error)
+	SavedMethods(ctx context.Context, p *visit.PaymentPage, key string) ([]method.MethodItem, error)
 	CreateCollect(ctx context.Context, a account.Auth, in paylink.Collect) (*paylink.Link, error)
 	CollectPage(ctx context.Context, merchantID, id string) (*visit.CollectPage, error)
 	SaveCollected(ctx context.Context, p *visit.CollectPage, in *card.Input) error
@@ -30,6 +32,7 @@ const (
 	secureLinkPattern = "/payment_link/s/{merchant_id}/{payment_id}"
 	linkStatusPattern = "/payment_link/status/{merchant_id}/{payment_id}"
 	linkQRPattern     = "/payment_link/qr/{merchant_id}/{payment_id}"
+	linkClientPattern = "/payment_link/client/{merchant_id}/{payment_id}"
 )
 
 // linkRoutes are the routes of payment links.
@@ -44,6 +47,8 @@ func (s *Server) linkRoutes() []route {
 		{method: "POST", pattern: secureLinkPattern, who: open, handle: s.paySecureLink, body: maxCardForm},
 		{method: "GET", pattern: linkStatusPattern, who: open, handle: s.linkStatus},
 		{method: "GET", pattern: linkQRPattern, who: open, handle: s.linkQR},
+		{method: "GET", pattern: linkClientPattern, who: open, handle: s.linkClient},
+		{method: "POST", pattern: linkClientPattern, who: open, handle: s.payLinkClient, body: maxClientConfirm},
 	}
 }
 
@@ -96,7 +101,7 @@ func writeLink(w *writer, l *visit.Record) {
 	}
 	w.open().str("payment_link_id", l.ID).str("merchant_id", l.MerchantID).str("processor_merchant_id", l.MerchantID).str("link_to_pay", l.Details.URL)
 	w.int("amount", l.Details.Amount).time("created_at", l.CreatedAt).time("expiry", l.ExpiresAt).text("description", l.Details.Description)
-	w.str("status", status).str("currency", string(l.Details.Currency)).text("secure_link", l.Details.SecureURL).close()
+	w.str("status", status).str("currency", string(l.Details.Currency)).text("secure_link", l.SecureURL).close()
 }
 
 // writeLinkOf writes payment_link of a payment: null without a link, in lists, and in the answers that View.NoLink names.
@@ -106,7 +111,7 @@ func writeLinkOf(w *writer, v *change.View, listed bool) {
 		w.null("payment_link")
 		return
 	}
-	w.key("payment_link").open().str("link", l.URL).text("secure_link", l.SecureURL).str("payment_link_id", l.ID).close()
+	w.key("payment_link").open().str("link", l.URL).text("secure_link", v.SecureLink).str("payment_link_id", l.ID).close()
 }
 
 // withoutLink leaves payment_link out of an answer.

@@ -133,3 +133,40 @@ func TestPaymentLinkRecords(t *testing.T) {
 	require.NotEqual(t, 200, w.send("GET", "/payment_link/"+id(first)+"?client_secret="+second["client_secret"].(string), w.publishable, "").status, "of another payment")
 	require.Equal(t, 400, w.post("/payments", `{"amount":1,"currency":"USD","payment_id":"pay_1","payment_link":true,"return_url":"https://s.example"}`).status)
 }
+
+// TestPaymentLinkRows: what a record has, how the list is filtered by time, and which configuration of the profile a payment takes.
+func TestPaymentLinkRows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.linkOf("payment_id", `"pay_1"`, "description", `"Books"`, "session_expiry", "600")
+	link := first["payment_link"].(map[string]any)
+	record := w.get("/payment_link/" + link["payment_link_id"].(string)).ok()
+	made, err := time.Parse(time.RFC3339, record["created_at"].(string))
+	require.NoError(t, err)
+	expiry, err := time.Parse(time.RFC3339, record["expiry"].(string))
+	require.NoError(t, err)
+	require.Equal(t, 10*time.Minute, expiry.Sub(made).Round(time.Second))
+	delete(record, "created_at")
+	delete(record, "expiry")
+	require.Equal(t, map[string]any{"payment_link_id": link["payment_link_id"], "merchant_id": merchant, "processor_merchant_id": merchant, "link_to_pay": link["link"], "amount": 6540.0,
+		"description": "Books", "status": "active", "currency": "USD", "secure_link": nil}, record)
+
+	w.passes(time.Hour)
+	w.linkOf("payment_id", `"pay_2"`)
+	between := made.Add(30 * time.Minute).UTC().Format("2006-01-02T15:04:05.000Z")
+	for query, want := range map[string]int{"": 2, "?created.lt=" + between: 1, "?created.lte=" + between: 1, "?created.gt=" + between: 1, "?created.gte=" + between: 1, "?created=" + between: 0,
+		"?limit=0": 0, "?created.gt=" + between + "&created.lt=" + between: 0} {
+		require.Len(t, w.post("/payment_link/list"+query, "").list(), want, query)
+	}
+	w.post("/payment_link/list?created.lt=yesterday", "").refused(400, "IR_06", "created.lt")
+
+	w.profileLinks(`{"seller_name":"standard shop","business_specific_configs":{"gold":{"seller_name":"golden shop"}}}`)
+	for config, want := range map[string]string{"": "Standard shop", "gold": "Golden shop", "none": "Standard shop"} {
+		p := w.linkOf("payment_link_config_id", `"`+config+`"`)
+		require.Contains(t, w.open("/payment_link/"+merchant+"/"+p["payment_id"].(string)).body, want, config)
+	}
+	p := w.linkOf("payment_link_config_id", `"gold"`, "payment_link_config", `{"seller_name":"own shop"}`)
+	require.Contains(t, w.open("/payment_link/"+merchant+"/"+p["payment_id"].(string)).body, "Own shop", "the request's own value wins")
+	w.profileLinks(`{"seller_name":"later shop"}`)
+	require.Contains(t, w.open("/payment_link/"+merchant+"/"+p["payment_id"].(string)).body, "Own shop", "a later profile changes no link")
+}

@@ -79,7 +79,7 @@ func TestChargeRefused(t *testing.T) {
 		"no data":           {charge(id, "recurring_details.data", "-"), 400, "IR_06", "missing field `data`"},
 		"network token": {charge(id, "recurring_details", `{"type":"network_transaction_id_and_network_token_details","data":{"network_token":"4000000000000000"}}`), 400,
 			"IR_39", "No eligible connector"},
-		"limited": {charge(id, "recurring_details", `{"data":{"card_number":"4242424242424242"},"type":"card_with_limited_data"}`), 501, "IR_00", "card_with_limited_data"},
+		"limited": {charge(id, "recurring_details", `{"data":{"card_number":"4242424242424242"},"type":"card_with_limited_data"}`), 400, "IR_39", "No eligible connector"},
 		"bad number": {charge(id, "recurring_details", `{"type":"network_transaction_id_and_card_details","data":{"card_number":"4242424242424241","card_exp_month":"1","card_exp_year":"50","network_transaction_id":"1"}}`),
 			400, "IR_06", "card number invalid"},
 	} {

@@ -34,7 +34,7 @@ type group struct {
 	routes []*route
 }
 
-var methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE"}
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 
 func newMux(routes []route) mux {
 	groups := map[[2]string][]*route{}

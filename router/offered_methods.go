@@ -305,7 +305,7 @@ func (s *Server) offersAnswer(v *change.View, offers []*offer, next nextOfSDK, c
 	w.bool("is_tax_calculation_enabled", calculatesTax(v))
 	next.write(w)
 	w.bool("is_guest_customer", p.CustomerID == "")
-	writeIntentData(w, v)
+	s.writeIntentData(w, v, offers)
 	return w.close().answer()
 }
 
@@ -415,7 +415,7 @@ func (s *Server) writeBanks(w *writer, o *offer) {
 }
 
 // writeIntentData writes the payment's own fields for the checkout. It holds nothing that the answer to GET /payments/{id} does not show the same caller.
-func writeIntentData(w *writer, v *change.View) {
+func (s *Server) writeIntentData(w *writer, v *change.View, offers []*offer) {
 	p, d, private := v.Payment, &v.Payment.Details, v.Payment.Private
 	w.key("intent_data").open().str("payment_id", p.ID).str("status", string(p.Status)).int("amount", p.Amount).str("currency", string(p.Currency))
 	w.text("client_secret", private.ClientSecret).text("description", d.Description).text("customer_id", p.CustomerID)
@@ -424,7 +424,8 @@ func writeIntentData(w *writer, v *change.View) {
 	writeContact(w, "shipping", private.Shipping)
 	w.raw("metadata", d.Metadata).raw("order_details", d.Echo["order_details"]).time("created", p.CreatedAt).time("expires_on", p.ExpiresAt)
 	w.str("profile_id", p.ProfileID).text("merchant_order_reference_id", d.OrderReference).int("attempt_count", int64(max(p.AttemptCount, 1)))
-	w.null("installment_options").text("capture_method", string(d.CaptureMethod)).text("merchant_name", merchantName(v.Merchant))
+	s.writePlans(w, p, offers)
+	w.text("capture_method", string(d.CaptureMethod)).text("merchant_name", merchantName(v.Merchant))
 	writeMandateType(w, "mandate_payment", d.Mandate)
 	w.str("payment_type", paymentType(p)).bool("request_external_three_ds_authentication", d.External3DS)
 	w.bool("is_tax_calculation_enabled", calculatesTax(v)).bool("is_guest_customer", p.CustomerID == "").close()

@@ -63,12 +63,15 @@ var openRoutes = []guard{
 	{pattern: "/checkout/v1/challenge", by: byNothing, why: "the page around the bank's page; shows what /checkout/v1/frame shows"},
 
 	{pattern: webhookPattern, by: bySignature, why: "processors send no key; an unproven message gets the same answer whether or not the account exists"},
+	{pattern: relayWebhookPattern, by: bySignature, why: "the same for messages about relays"},
 
 	{pattern: openLinkPattern, by: byLink, why: "a payment link: merchant and payment in the path are the link, as the API has it"},
 	{pattern: secureLinkPattern, by: byLink, why: "the same for frames of allowed domains"},
 	{pattern: linkStatusPattern, by: byLink, why: "how the link's payment stands; no client secret"},
 	{pattern: linkQRPattern, by: byLink, why: "the link as a picture"},
+	{pattern: linkClientPattern, by: byLink, why: "what the page's form needs; no client secret, and saved cards only with the proof in secure_link"},
 	{pattern: collectPattern, by: byLink, why: "a collect link: it saves a card, and shows none"},
+	{pattern: collectClientPattern, by: byLink, why: "the same for the checkout's frame on that page"},
 
 	{pattern: simulatorPath, by: byDevelop, why: "a form that posts only to this server's return URLs, which have tokens"},
 	{pattern: simulatedServerPrefix, by: byDevelop, why: "the simulated 3DS server: test cards; its accounts have keys of their own"},

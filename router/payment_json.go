@@ -149,18 +149,21 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	writeExtension(w, p, a)
 	w.text("merchant_order_reference_id", d.OrderReference).number("order_tax_amount", d.OrderTaxAmount)
 	w.text("connector_mandate_id", storedCredential(a).ID).text("card_discovery", a.Details.CardDiscovery)
-	w.null("force_3ds_challenge", "force_3ds_challenge_trigger")
+	w.raw("force_3ds_challenge", d.Echo["force_3ds_challenge"]).null("force_3ds_challenge_trigger")
 	writeIssuerError(w, a.Details.Error)
 	w.flag("is_iframe_redirection_enabled", redirectsInFrame(v)).null("whole_connector_response")
 	w.flag("enable_partial_authorization", d.Partial).flag("enable_overcapture", d.Overcapture).flag("is_overcapture_enabled", payment.OvercaptureAllowed(p, a))
 	w.raw("is_stored_credential", d.Echo["is_stored_credential"]).raw("mit_category", d.Echo["mit_category"])
 	w.raw("billing_descriptor", d.Echo["billing_descriptor"])
-	w.null("tokenization", "partner_merchant_identifier_details")
+	w.null("tokenization")
+	writePartner(w, d.Partner)
 	writeTokenization(w, method)
 	if !listed {
 		writeSaving(w, v, a)
 	}
-	w.null("installment_options", "installment_data", "sender_payment_instrument_id")
+	w.raw("installment_options", d.Echo["installment_options"])
+	writeInstallment(w, d.Installment)
+	w.null("sender_payment_instrument_id")
 	w.close()
 }
 
@@ -323,4 +326,24 @@ func writeRetryAllowed(w *writer, v *change.View) {
 	default:
 		w.bool("manual_retry_allowed", s == payment.Failed && v.Attempt.Status.MayTryAgain())
 	}
+}
+
+// writePartner writes partner_merchant_identifier_details. merchant_details has no integrator.
+func writePartner(w *writer, p *sdk.Partner) {
+	if p == nil {
+		w.null("partner_merchant_identifier_details")
+		return
+	}
+	w.key("partner_merchant_identifier_details").open()
+	if s := p.Platform; s == nil {
+		w.null("partner_details")
+	} else {
+		w.key("partner_details").open().text("name", s.Name).text("version", s.Version).text("integrator", s.Integrator).close()
+	}
+	if s := p.Application; s == nil {
+		w.null("merchant_details")
+	} else {
+		w.key("merchant_details").open().text("name", s.Name).text("version", s.Version).close()
+	}
+	w.close()
 }

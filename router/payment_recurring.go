@@ -79,6 +79,7 @@ var limitedCard = openObject(
 	at("card_exp_month", hiddenText, func(c *card.Input) *string { return &c.ExpMonth }),
 	at("card_exp_year", hiddenText, func(c *card.Input) *string { return &c.ExpYear }),
 	at("card_holder_name", secretText, func(c *card.Input) *secret.Value { return &c.Holder }),
+	drop[card.Input]("eci", text), // no processor that takes a card alone asks for it
 )
 
 // mandateTerms is mandate_type with one of its two kinds. {"multi_use":null} is a mandate without a limit.

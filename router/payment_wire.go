@@ -128,6 +128,7 @@ var paymentFields = named(closedObject(
 	opt("enable_partial_authorization", boolean, func(p *paymentRequest) **bool { return &p.Partial }),
 	opt("enable_overcapture", boolean, func(p *paymentRequest) **bool { return &p.Overcapture }),
 	echo("retry_action", oneOf(retryActions)),
+	opt("partner_merchant_identifier_details", partnerFields.parse, func(p *paymentRequest) **sdk.Partner { return &p.Partner }),
 
 	// Fields of the API that have no effect here.
 	drop[paymentRequest]("threeds_method_comp_ind", oneOf(completionIndicators)),
@@ -141,9 +142,8 @@ var paymentFields = named(closedObject(
 	drop[paymentRequest]("shipping_amount_tax", amount),
 	drop[paymentRequest]("duty_amount", amount),
 	drop[paymentRequest]("order_date", timestamp),
-	drop[paymentRequest]("partner_merchant_identifier_details", anyObject),
-	drop[paymentRequest]("installment_options", listOf(anyJSON)),
-	drop[paymentRequest]("installment_data", anyObject),
+	echoAnd("installment_options", listOf(plansFields.parse), func(p *paymentRequest, plans []request.Plans) { p.Plans = plans }),
+	opt("installment_data", installmentFields.parse, func(p *paymentRequest) **request.Installment { return &p.Installment }),
 	echoAnd("profile_acquirer_id", text, func(p *paymentRequest, id string) { p.ProfileAcquirerID = &id }),
 	drop[paymentRequest]("external_surcharge_strategy", oneOf(surchargeStrategies)),
 	drop[paymentRequest]("business_sub_label", text),
@@ -174,6 +174,19 @@ var lineFields = openObject(
 )
 
 type surcharge struct{ amount, tax int64 }
+
+// partnerFields reads partner_merchant_identifier_details.
+var partnerFields = openObject(
+	opt("partner_details", softwareFields(at("integrator", text, func(s *sdk.Software) *string { return &s.Integrator })), func(p *sdk.Partner) **sdk.Software {
+		return &p.Platform
+	}),
+	opt("merchant_details", softwareFields(), func(p *sdk.Partner) **sdk.Software { return &p.Application }),
+)
+
+func softwareFields(more ...field[sdk.Software]) func(*reader) (sdk.Software, error) {
+	return openObject(append(more, at("name", text, func(s *sdk.Software) *string { return &s.Name }),
+		at("version", text, func(s *sdk.Software) *string { return &s.Version }))...).parse
+}
 
 var surchargeFields = openObject(
 	must(at("surcharge_amount", addend, func(s *surcharge) *int64 { return &s.amount })),

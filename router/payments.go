@@ -28,6 +28,7 @@ type Payments interface {
 	UpdatePayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
 	ConfirmPayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
 	CapturePayment(ctx context.Context, a account.Auth, id string, in *request.CaptureInput) (*change.View, error)
+	ExtendedCardInfo(ctx context.Context, a account.Auth, id string) (string, error)
 	IncrementAuthorization(ctx context.Context, a account.Auth, id string, in request.IncrementInput) (*change.View, error)
 	ExtendAuthorization(ctx context.Context, a account.Auth, id string) (*change.View, error)
 	CancelPayment(ctx context.Context, a account.Auth, id string, reason string) (*change.View, error)
@@ -39,6 +40,7 @@ type Payments interface {
 	NextAction(ctx context.Context, u link.URL) (*sdk.NextAction, error)
 	PaymentReturn(ctx context.Context, in request.ReturnInput) (*change.ReturnView, error)
 	ReceiveWebhook(ctx context.Context, in engine.WebhookInput) (*sdk.Reply, error)
+	ReceiveRelayWebhook(ctx context.Context, in engine.WebhookInput) (*sdk.Reply, error)
 	SDKAuthorization(v *change.View, withSession bool) string
 	CheckClientSecret(ctx context.Context, a account.Auth, paymentID, clientSecret string) error
 }

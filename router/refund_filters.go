@@ -1,6 +1,7 @@
 package router
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -26,12 +27,12 @@ func (s *Server) refundValues(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var connectors, codes, statuses []string
-	for _, n := range counts {
-		connectors, codes, statuses = append(connectors, n.Connector), append(codes, string(n.Currency)), append(statuses, refundFilterName(n.Status))
+	statuses := slices.Collect(maps.Keys(counts.Statuses))
+	for i, status := range statuses {
+		statuses[i] = refundFilterName(payment.RefundStatus(status))
 	}
-	return new(writer).open().strings("connector", distinct(connectors)).strings("currency", distinct(codes)).strings("refund_status", distinct(statuses)).
-		close().answer(), nil
+	return new(writer).open().strings("connector", distinct(slices.Collect(maps.Keys(counts.Connectors)))).
+		strings("currency", distinct(slices.Collect(maps.Keys(counts.Currencies)))).strings("refund_status", distinct(statuses)).close().answer(), nil
 }
 
 func distinct(list []string) []string {
@@ -99,8 +100,8 @@ func (s *Server) aggregateRefunds(c *call) (answer, error) {
 		return answer{}, err
 	}
 	sums := map[string]int64{}
-	for _, n := range counts {
-		sums[refundFilterName(n.Status)] += n.N
+	for status, n := range counts.Statuses {
+		sums[refundFilterName(payment.RefundStatus(status))] += n
 	}
 	w := new(writer).open().key("status_with_count").open()
 	for _, name := range refundFilters {

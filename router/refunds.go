@@ -20,7 +20,7 @@ type Refunds interface {
 	RetrieveRefund(ctx context.Context, a account.Auth, id string, forceSync bool) (*payment.Refund, error)
 	UpdateRefund(ctx context.Context, a account.Auth, id string, in request.RefundUpdate) (*payment.Refund, error)
 	ListRefunds(ctx context.Context, a account.Auth, in request.RefundListInput) (list []*payment.Refund, total int, err error)
-	CountRefunds(ctx context.Context, a account.Auth, from, to time.Time) ([]listed.RefundCount, error)
+	CountRefunds(ctx context.Context, a account.Auth, from, to time.Time) (listed.Tally, error)
 	DecideRefund(ctx context.Context, id string, in request.RefundDecision) error
 }
 

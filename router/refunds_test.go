@@ -400,7 +400,7 @@ func TestRefundChecksInOrder(t *testing.T) {
 // TestDisputedAmounts books signed messages about a dispute: state_metadata shows it once it is lost, and its amount cannot be refunded.
 func TestDisputedAmounts(t *testing.T) {
 	t.Parallel()
-	w, id, says := disputed(t)
+	w, id, says := underDispute(t)
 	says("opened", `"sign":false`)
 	w.post("/refunds", `{"payment_id":"`+id+`","refund_id":"r1","amount":100}`).ok()
 	says("opened", "")

@@ -1,6 +1,9 @@
 package router_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
@@ -56,7 +59,7 @@ func TestRelay(t *testing.T) {
 	}
 	require.Equal(t, "success", w.relay("bankofamerica", "void", `{"amount":6000,"currency":"USD"}`).ok()["status"])
 
-	p := w.held("bankofamerica") // an operation on our own reference does not change the payment
+	p := w.held("bankofamerica", "billing", `{"address":{"line1":"1 Main St"}}`) // an operation on our own reference does not change the payment
 	r := w.post("/relay", fmt.Sprintf(`{"connector_resource_id":"%s","connector_id":"%s","type":"capture","data":{"capture":{"authorized_amount":2000,"amount_to_capture":1500,"currency":"USD"}}}`,
 		p["connector_transaction_id"], w.accountOf("bankofamerica"))).ok()
 	require.Equal(t, "success", r["status"])
@@ -146,4 +149,59 @@ func TestRelayIsSentOnce(t *testing.T) {
 	require.Equal(t, one, two)
 	require.Regexp(t, `^relay_[0-9A-Za-z]{20}$`, one.ID)
 	require.Equal(t, "pending", w.relay("bankofamerica", "capture", `{"authorized_amount":900000999,"amount_to_capture":900000202,"currency":"USD"}`).ok()["status"])
+}
+
+// A message at /webhooks/relay ends the relay that it names. Without a proof of its sender the processor is asked, and no payment changes.
+func TestRelayMessages(t *testing.T) {
+	t.Parallel()
+	w := simulators(t, "bankofamerica")
+	const secret = "a webhook secret of the merchant's"
+	signed := func(connector, message string) response {
+		h := hmac.New(sha256.New, []byte(secret))
+		h.Write([]byte(message))
+		return w.hook("POST", "/webhooks/relay/m1/"+w.accountOf(connector), message, map[string]string{"X-Simulator-Signature": hex.EncodeToString(h.Sum(nil))})
+	}
+	unsigned := func(connector, message string) response {
+		return w.hook("POST", "/webhooks/relay/m1/"+connector, message, nil)
+	}
+	captured := func(r map[string]any, status string, amount int) string {
+		return fmt.Sprintf(`{"type":"capture.updated","capture_id":"%s","status":"%s","amount":%d,"currency":"USD","transaction_id":"sim_other"}`,
+			r["connector_reference_id"], status, amount)
+	}
+	state := func(r map[string]any) any { return w.get("/relay/" + r["id"].(string)).ok()["status"] }
+	begin := func() map[string]any {
+		r := w.relay("adyen", "capture", `{"authorized_amount":2000,"amount_to_capture":1500,"currency":"USD"}`).ok()
+		require.Equal(t, "pending", r["status"])
+		return r
+	}
+	one, two, three := begin(), begin(), begin()
+	require.Equal(t, 200, unsigned("adyen", captured(one, "captured", 1500)).status)
+	require.Equal(t, "pending", state(one), "a message without proof ends nothing")
+
+	w.admin("POST", "/account/m1/connectors/"+w.accountOf("adyen"), `{"connector_type":"payment_processor","connector_webhook_details":{"merchant_secret":"`+secret+`"}}`).ok()
+	unsigned("adyen", captured(one, "captured", 1500)).refused(401, "WE_01", "Webhook authentication failed")
+	require.Equal(t, 200, signed("adyen", captured(two, "captured", 1500)).status)
+	require.Equal(t, []any{"pending", "success", "pending"}, []any{state(one), state(two), state(three)})
+	require.Equal(t, 200, signed("adyen", captured(two, "declined", 0)).status, "a relay that has ended stays as it is")
+	require.Equal(t, 200, signed("adyen", captured(three, "declined", 0)).status)
+	require.Equal(t, []any{"success", "failure"}, []any{state(two), state(three)})
+	require.NotNil(t, w.get("/relay/" + three["id"].(string)).ok()["error"])
+	require.Equal(t, 200, signed("adyen", `{"type":"capture.updated","capture_id":"none","status":"captured","transaction_id":"sim_other"}`).status)
+	require.Equal(t, "pending", state(one), "the message names another capture")
+	require.Equal(t, 200, signed("adyen", strings.Replace(captured(one, "captured", 1500), "USD", "EUR", 1)).status)
+	require.Equal(t, 200, signed("adyen", captured(one, "captured", 1501)).status)
+	require.Equal(t, "pending", state(one), "the message has another currency, or more money")
+
+	p := w.held("adyen", "capture_method", `"manual_multiple"`) // a payment's message is not for this address
+	w.payment(p, "/capture", `{"amount_to_capture":1000}`).ok()
+	require.Equal(t, 200, signed("adyen", fmt.Sprintf(`{"type":"capture.updated","capture_id":"%s_c1","status":"captured","amount":1000,"currency":"USD","transaction_id":"%s"}`,
+		p["connector_transaction_id"], p["connector_transaction_id"])).status)
+	require.Equal(t, "processing", w.get("/payments/" + p["payment_id"].(string)).ok()["status"])
+
+	refund := w.relay("bankofamerica", "refund", `{"amount":900000402,"currency":"USD"}`).ok()
+	require.Equal(t, "pending", refund["status"])
+	require.Equal(t, 200, unsigned("bankofamerica", fmt.Sprintf(`{"type":"refund.updated","refund_id":"%s"}`, refund["connector_reference_id"])).status)
+	require.Equal(t, "success", state(refund), "the processor was asked")
+	unsigned("worldpay", captured(one, "captured", 1500)).refused(401, "WE_01", "")
+	w.hook("POST", "/webhooks/relay/other/"+w.accountOf("adyen"), captured(one, "captured", 1500), nil).refused(401, "WE_01", "")
 }

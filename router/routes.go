@@ -24,6 +24,7 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/payments/{payment_id}/capture", who: secretField, handle: s.capturePayment},
 		{method: "POST", pattern: "/payments/{payment_id}/incremental_authorization", who: secretField, handle: s.incrementAuthorization},
 		{method: "POST", pattern: "/payments/{payment_id}/extend_authorization", who: secretField, handle: s.extendAuthorization},
+		{method: "GET", pattern: "/payments/{payment_id}/extended_card_info", who: secretField, handle: s.extendedCardInfo},
 		{method: "POST", pattern: "/payments/{payment_id}/cancel", who: secretField, handle: s.cancelPayment},
 		{method: "POST", pattern: "/payments/{payment_id}/cancel_post_capture", who: secretField, handle: s.cancelCaptured},
 		{method: "POST", pattern: "/payments/{payment_id}/complete_authorize", who: publishable, handle: s.completeAuthorize},
@@ -56,7 +57,8 @@ func (s *Server) routes() []route {
 		{method: "GET", pattern: "/v1/sdk/configs/web/sdk_config.json", who: publishable, handle: s.sdkConfig},
 	}
 	for _, method := range []string{"POST", "GET", "PUT"} {
-		list = append(list, route{method: method, pattern: webhookPattern, who: open, handle: s.receiveWebhook, body: maxWebhook})
+		list = append(list, route{method: method, pattern: webhookPattern, who: open, handle: s.receiveWebhook, body: maxWebhook},
+			route{method: method, pattern: relayWebhookPattern, who: open, handle: s.receiveRelayWebhook, body: maxWebhook})
 	}
 	list = append(list, s.adminRoutes()...)
 	list = append(list, s.methodRoutes()...)
@@ -66,6 +68,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.paymentListRoutes()...)
 	list = append(list, s.paymentDecisionRoutes()...)
 	list = append(list, s.operatorRoutes()...)
+	list = append(list, s.bundleRoutes()...)
 	list = append(list, s.linkRoutes()...)
 	list = append(list, s.collectRoutes()...)
 	list = append(list, s.eventRoutes()...)

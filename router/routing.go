@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/routed"
 	"payswitch/engine/routing"
+	"payswitch/engine/routing/rank"
 	"payswitch/engine/routing/rule"
 )
 
@@ -29,13 +30,24 @@ type routingAdmin interface {
 
 	EvaluateRouting(ctx context.Context, a account.Auth, in routing.EvaluateInput) (*routing.Evaluation, error)
 	ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error)
-	ToggleSuccess(ctx context.Context, a account.Auth, profileID, feature string, config json.RawMessage) (*routing.Config, error)
+	ToggleDynamic(ctx context.Context, a account.Auth, profileID string, kind rank.Kind, feature string, config json.RawMessage, activate bool) (*routing.Config, error)
+	UpdateDynamic(ctx context.Context, a account.Auth, profileID string, kind rank.Kind, id string, config json.RawMessage) (*routing.Config, error)
+	DecideGateway(ctx context.Context, a account.Auth, in routing.DecideInput) (*routing.Decided, error)
+	CountFeedback(ctx context.Context, a account.Auth, in routing.GatewayFeedback) (counted bool, err error)
+	Simulate(ctx context.Context, a account.Auth, in routing.SimulateInput) (*routing.Simulation, error)
 	VolumeSplit(ctx context.Context, a account.Auth, profileID string) (int, error)
 	SetVolumeSplit(ctx context.Context, a account.Auth, profileID string, split int) error
 	AccountHealth(ctx context.Context, a account.Auth, profileID string) ([]routing.AccountHealth, error)
 	decisionAdmin
 	errorAdmin
 }
+
+// maxProgram and maxDecision are the most bytes of a body with a program of rules. 10,000 rules of three conditions have about 4.5 MB.
+// A merchant's program of decisions is compiled again after each change of the merchant, so that it has less.
+const (
+	maxProgram  = 8 << 20
+	maxDecision = 1 << 20
+)
 
 // routingRoutes are the routes of routing configurations, decisions, error rules and config keys.
 func (s *Server) routingRoutes() []route {
@@ -47,13 +59,16 @@ func (s *Server) routingRoutes() []route {
 		dynamicPath   = "/account/{merchant_id}/business_profile/{profile_id}/dynamic_routing"
 	)
 	return []route{
-		{method: "POST", pattern: "/routing", who: secretField, handle: s.createRouting},
+		{method: "POST", pattern: "/routing", who: secretField, handle: s.createRouting, body: maxProgram},
 		{method: "GET", pattern: "/routing", who: secretField, handle: s.listRoutings},
 		{method: "GET", pattern: "/routing/list/profile", who: secretField, handle: s.listRoutings},
 		{method: "GET", pattern: "/routing/active", who: secretField, handle: s.activeRoutings},
 		{method: "POST", pattern: "/routing/deactivate", who: secretField, handle: s.deactivateRouting},
 		{method: "POST", pattern: "/routing/rule/evaluate", who: secretField, handle: s.evaluateRouting},
-		{method: "POST", pattern: "/routing/replay", who: secretField, handle: s.replayRouting},
+		{method: "POST", pattern: "/routing/evaluate", who: secretField, handle: s.decideGateway},
+		{method: "POST", pattern: "/routing/feedback", who: secretField, handle: s.countFeedback},
+		{method: "POST", pattern: "/routing/simulate", who: secretField, handle: s.simulateRouting},
+		{method: "POST", pattern: "/routing/replay", who: secretField, handle: s.replayRouting, body: maxProgram},
 		{method: "GET", pattern: "/routing/health", who: secretField, handle: s.accountHealth},
 		{method: "GET", pattern: configPath, who: secretField, handle: s.retrieveRouting},
 		{method: "POST", pattern: configPath + "/activate", who: secretField, handle: s.activateRouting},
@@ -63,15 +78,20 @@ func (s *Server) routingRoutes() []route {
 		{method: "GET", pattern: "/routing/default/profile", who: secretField, handle: s.retrieveOwnDefaults},
 		{method: "POST", pattern: "/routing/default/profile/{profile_id}", who: secretField, handle: s.reorderProfileDefaults},
 
-		{method: "PUT", pattern: decisionPath, who: secretField, handle: s.putDecision},
+		{method: "PUT", pattern: decisionPath, who: secretField, handle: s.putDecision, body: maxDecision},
 		{method: "GET", pattern: decisionPath, who: secretField, handle: s.retrieveDecision},
 		{method: "DELETE", pattern: decisionPath, who: secretField, handle: s.deleteDecision},
-		{method: "PUT", pattern: surchargePath, who: secretField, handle: s.putSurcharge},
+		{method: "PUT", pattern: surchargePath, who: secretField, handle: s.putSurcharge, body: maxDecision},
 		{method: "GET", pattern: surchargePath, who: secretField, handle: s.retrieveSurcharge},
 		{method: "DELETE", pattern: surchargePath, who: secretField, handle: s.deleteSurcharge},
 		{method: "POST", pattern: "/three_ds_decision/execute", who: secretField, handle: s.executeThreeDS},
 
-		{method: "POST", pattern: dynamicPath + "/success_based/create", who: adminOrOwn, handle: s.toggleSuccess},
+		{method: "POST", pattern: dynamicPath + "/success_based/create", who: adminOrOwn, handle: s.createDynamic(rank.Success)},
+		{method: "PATCH", pattern: dynamicPath + "/success_based/config/{routing_id}", who: adminOrOwn, handle: s.updateDynamic(rank.Success)},
+		{method: "POST", pattern: dynamicPath + "/elimination/create", who: adminOrOwn, handle: s.createDynamic(rank.Elimination)},
+		{method: "PATCH", pattern: dynamicPath + "/elimination/config/{routing_id}", who: adminOrOwn, handle: s.updateDynamic(rank.Elimination)},
+		{method: "POST", pattern: dynamicPath + "/contracts/toggle", who: adminOrOwn, handle: s.toggleContracts},
+		{method: "PATCH", pattern: dynamicPath + "/contracts/config/{routing_id}", who: adminOrOwn, handle: s.updateDynamic(rank.Contract)},
 		{method: "GET", pattern: dynamicPath + "/get_volume_split", who: adminOrOwn, handle: s.volumeSplit},
 		{method: "POST", pattern: dynamicPath + "/set_volume_split", who: adminOrOwn, handle: s.setVolumeSplit},
 
@@ -178,7 +198,7 @@ func (s *Server) retrieveRouting(c *call) (answer, error) {
 		return answer{}, err
 	}
 	w := new(writer).open().str("id", config.ID).str("profile_id", config.ProfileID).str("name", config.Name).str("description", config.Description)
-	w.raw("algorithm", config.Algorithm).int("created_at", config.CreatedAt.Unix()).int("modified_at", config.ModifiedAt.Unix())
+	w.raw("algorithm", config.Shown()).int("created_at", config.CreatedAt.Unix()).int("modified_at", config.ModifiedAt.Unix())
 	return w.str("algorithm_for", config.TransactionType).close().answer(), nil
 }
 

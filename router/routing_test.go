@@ -278,8 +278,10 @@ func TestDecisionManager(t *testing.T) {
 		condition("amount", "greater_than", "number", "500") + `]}]}]}`
 	w.get(path).refused(404, "HE_02", "Resource ID does not exist in our records")
 	w.send("DELETE", path, w.secret, "").refused(404, "HE_02", "Resource ID")
-	w.put(path, `{}`).refused(400, "IR_04", "name")
-	w.put(path, `{"name":"n"}`).refused(400, "IR_04", "algorithm")
+	w.put(path, `{}`).refused(400, "IR_04", "Missing required param: algorithm")
+	w.put(path, `{"name":"n"}`).refused(400, "IR_04", "Missing required param: algorithm")
+	w.put(path, `{"name":"n","program":null}`).refused(400, "IR_04", "Missing required param:")
+	w.put(path, `{"program":`+program+`}`).refused(400, "IR_04", "Missing required param: name")
 	w.put(path, `{"name":"n","colour":1}`).refused(400, "IR_06", "unknown field `colour`")
 	w.put(path, `{"name":"n","algorithm":`+strings.Replace(program, "amount", "card_bin", 1)+`}`).refused(422, "IR_06", "Invalid Request Data")
 	first := w.put(path, `{"name":"n","program":`+program+`}`).ok()
@@ -464,20 +466,6 @@ func TestRoutingBySuccess(t *testing.T) {
 	w.post(path+"/set_volume_split", "").refused(400, "IR_06", "split")
 	w.post(path+"/set_volume_split?split=100", "").ok()
 
-	for name, c := range map[string]struct{ body, message string }{
-		"nothing":         {`{"config":null}`, "Send at least one of"},
-		"unknown key":     {`{"config":{"colour":1}}`, `unknown field "colour"`},
-		"unknown param":   {`{"params":["Colour"]}`, "unknown variant `Colour`"},
-		"exploration":     {`{"config":{"exploration_percent":101}}`, "exploration_percent must be from 0 to 100"},
-		"no margin":       {body(`{}`), "margin_percent must be more than 0"},
-		"another account": {body(`{"margin_percent":1,"fees":[{"merchant_connector_id":"mca_x"}]}`), "the profile has no account mca_x"},
-		"negative fee":    {body(`{"margin_percent":1,"fees":[{"merchant_connector_id":"` + w.stripe + `","fixed":-1}]}`), "fixed must be from 0"},
-		"guarantees":      {body(`{"margin_percent":1,"guaranteed":[{"merchant_connector_id":"` + w.stripe + `","percent":101}]}`), "together at most 100"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w.post(create+"dynamic_connector_selection", c.body).refused(422, "IR_06", c.message)
-		})
-	}
 	_, other, _ := w.merchant("m2")
 	w.send("POST", create+"none", other, "").refused(401, "IR_01", "")
 	off := w.post(create+"none", "").ok()

@@ -17,13 +17,14 @@ import (
 	"payswitch/router/checkout"
 )
 
-// Deps are the parts that Server calls. All but Logger are required; *engine.Engine implements Access, Payments and Admin.
+// Deps are the parts that Server calls. All but Bundles and Logger are required; *engine.Engine implements Access, Payments and Admin.
 type Deps struct {
 	Access     Access
 	Payments   Payments
 	Admin      Admin
 	Webhooks   Webhooks // *webhook.Service
 	Connectors Connectors
+	Bundles    port.Bundles // nil: no adapter is installed by the API
 	Logger     *slog.Logger // nil discards the log
 }
 

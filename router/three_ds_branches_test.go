@@ -157,7 +157,7 @@ func TestThreeDSBranches(t *testing.T) {
 // testSources is the source text of the tests of this package and of the program.
 func testSources(t *testing.T) string {
 	var all strings.Builder
-	all.WriteString("func (" + `"" ` + readFile(t, "../engine/threeds/testdata/vectors.json"))
+	all.WriteString("func (" + `"" ` + readFile(t, "../engine/threeds/internal/vector/vectors.json"))
 	for _, pattern := range []string{"*_test.go", "../cmd/payswitch/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)

@@ -51,7 +51,7 @@ const flowVectors = 35
 // the browser and the payer as each vector describes.
 func TestThreeDSVectors(t *testing.T) {
 	var file struct{ Cases []json.RawMessage }
-	require.NoError(t, json.Unmarshal([]byte(readFile(t, "../engine/threeds/testdata/vectors.json")), &file))
+	require.NoError(t, json.Unmarshal([]byte(readFile(t, "../engine/threeds/internal/vector/vectors.json")), &file))
 	n := 0
 	for _, raw := range file.Cases {
 		var group struct{ Group string }

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"maps"
@@ -17,6 +18,9 @@ import (
 // webhookPattern is where processors send their messages. They send no key: the account's adapter decides whether a message is genuine.
 const webhookPattern = "/webhooks/{merchant_id}/{merchant_connector_id}"
 
+// relayWebhookPattern is where processors send messages about relays.
+const relayWebhookPattern = "/webhooks/relay/{merchant_id}/{merchant_connector_id}"
+
 // maxWebhook is the most bytes of a message. Processors put many notifications into one.
 const maxWebhook = 256 << 10
 
@@ -25,12 +29,21 @@ var replyTypes = []string{"text/plain", "application/json", "application/xml", "
 
 // receiveWebhook passes a processor's message to the engine unchanged, and answers with the adapter's reply.
 func (s *Server) receiveWebhook(c *call) (answer, error) {
+	return s.receive(c, s.Payments.ReceiveWebhook)
+}
+
+// receiveRelayWebhook does the same with a message about relays.
+func (s *Server) receiveRelayWebhook(c *call) (answer, error) {
+	return s.receive(c, s.Payments.ReceiveRelayWebhook)
+}
+
+func (s *Server) receive(c *call, take func(context.Context, engine.WebhookInput) (*sdk.Reply, error)) (answer, error) {
 	m, err := message(c)
 	if err != nil {
 		return answer{}, err
 	}
 	sender, _, _ := net.SplitHostPort(c.r.RemoteAddr) // behind a proxy, this is the address of the proxy
-	reply, err := s.Payments.ReceiveWebhook(c.ctx(), engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"),
+	reply, err := take(c.ctx(), engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"),
 		Sender: sender, Path: c.r.URL.EscapedPath(), Message: m})
 	if err != nil {
 		return answer{}, s.unproven(c, err)

@@ -287,7 +287,7 @@ func (v *Manifest) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesFeatures = [...]string{"partial_capture", "multiple_capture", "over_capture", "releases_rest", "partial_refund", "zero_amount", "processor_3ds", "external_3ds", "stored_credential", "network_mit", "network_token", "pre_auth_void", "partial_approval", "extended_hold", "installments", "exemptions"}
+var namesFeatures = [...]string{"partial_capture", "multiple_capture", "over_capture", "releases_rest", "partial_refund", "zero_amount", "processor_3ds", "external_3ds", "stored_credential", "network_mit", "network_token", "card_only_mit", "pre_auth_void", "partial_approval", "extended_hold", "installments", "exemptions"}
 
 func (v *Features) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -316,12 +316,14 @@ func (v *Features) decode(r *jsontext.Reader) {
 		case 10:
 			v.NetworkToken = r.Bool()
 		case 11:
-			v.PreAuthVoid = r.Bool()
+			v.CardOnlyMIT = r.Bool()
 		case 12:
-			v.PartialApproval = r.Bool()
+			v.PreAuthVoid = r.Bool()
 		case 13:
-			v.ExtendedHold = r.Bool()
+			v.PartialApproval = r.Bool()
 		case 14:
+			v.ExtendedHold = r.Bool()
+		case 15:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Installments) == maxElements {
 					r.Fail(tooMany)
@@ -329,7 +331,7 @@ func (v *Features) decode(r *jsontext.Reader) {
 				}
 				v.Installments = append(v.Installments, Currency(r.String()))
 			}
-		case 15:
+		case 16:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Exemptions) == maxElements {
 					r.Fail(tooMany)
@@ -356,6 +358,7 @@ func (v *Features) encode(b []byte) []byte {
 	b = jsontext.OptBool(b, `"stored_credential":`, v.StoredCredential)
 	b = jsontext.OptBool(b, `"network_mit":`, v.NetworkMIT)
 	b = jsontext.OptBool(b, `"network_token":`, v.NetworkToken)
+	b = jsontext.OptBool(b, `"card_only_mit":`, v.CardOnlyMIT)
 	b = jsontext.OptBool(b, `"pre_auth_void":`, v.PreAuthVoid)
 	b = jsontext.OptBool(b, `"partial_approval":`, v.PartialApproval)
 	b = jsontext.OptBool(b, `"extended_hold":`, v.ExtendedHold)
@@ -884,7 +887,7 @@ func (v *Account) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "capture_reference", "hold", "installments", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "exemption", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "return_url", "webhook_url", "dispute", "return", "webhook", "authentication"}
+var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "capture_reference", "hold", "installments", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "exemption", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "partner", "return_url", "webhook_url", "dispute", "return", "webhook", "authentication"}
 
 func (v *Request) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -1046,10 +1049,19 @@ func (v *Request) decode(r *jsontext.Reader) {
 				v.Metadata[k] = r.String()
 			}
 		case 32:
-			v.ReturnURL = r.String()
+			if r.Null() {
+				v.Partner = nil
+			} else {
+				if v.Partner == nil {
+					v.Partner = new(Partner)
+				}
+				v.Partner.decode(r)
+			}
 		case 33:
-			v.WebhookURL = r.String()
+			v.ReturnURL = r.String()
 		case 34:
+			v.WebhookURL = r.String()
+		case 35:
 			if r.Null() {
 				v.Dispute = nil
 			} else {
@@ -1058,7 +1070,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Dispute.decode(r)
 			}
-		case 35:
+		case 36:
 			if r.Null() {
 				v.Return = nil
 			} else {
@@ -1067,7 +1079,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Return.decode(r)
 			}
-		case 36:
+		case 37:
 			if r.Null() {
 				v.Webhook = nil
 			} else {
@@ -1076,7 +1088,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Webhook.decode(r)
 			}
-		case 37:
+		case 38:
 			if r.Null() {
 				v.Authentication = nil
 			} else {
@@ -1119,16 +1131,19 @@ func (v *Request) decode(r *jsontext.Reader) {
 	if seen&(1<<23) == 0 {
 		v.Browser = nil
 	}
-	if seen&(1<<34) == 0 {
-		v.Dispute = nil
+	if seen&(1<<32) == 0 {
+		v.Partner = nil
 	}
 	if seen&(1<<35) == 0 {
-		v.Return = nil
+		v.Dispute = nil
 	}
 	if seen&(1<<36) == 0 {
-		v.Webhook = nil
+		v.Return = nil
 	}
 	if seen&(1<<37) == 0 {
+		v.Webhook = nil
+	}
+	if seen&(1<<38) == 0 {
 		v.Authentication = nil
 	}
 }
@@ -1214,6 +1229,10 @@ func (v *Request) encode(b []byte) []byte {
 			b = jsontext.AppendString(b, e)
 		}
 		b = append(b, '}')
+	}
+	if v.Partner != nil {
+		b = jsontext.Name(b, `"partner":`)
+		b = v.Partner.encode(b)
 	}
 	b = jsontext.OptStr(b, `"return_url":`, v.ReturnURL)
 	b = jsontext.OptStr(b, `"webhook_url":`, v.WebhookURL)
@@ -1690,6 +1709,81 @@ func (v *Line) encode(b []byte) []byte {
 	b = jsontext.Int(b, `"quantity":`, int64(v.Quantity))
 	b = jsontext.Int(b, `"unit_price":`, v.UnitPrice)
 	b = jsontext.OptInt(b, `"tax":`, v.Tax)
+	return append(b, '}')
+}
+
+var namesPartner = [...]string{"platform", "application"}
+
+func (v *Partner) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesPartner[:], &seen) {
+		case 0:
+			if r.Null() {
+				v.Platform = nil
+			} else {
+				if v.Platform == nil {
+					v.Platform = new(Software)
+				}
+				v.Platform.decode(r)
+			}
+		case 1:
+			if r.Null() {
+				v.Application = nil
+			} else {
+				if v.Application == nil {
+					v.Application = new(Software)
+				}
+				v.Application.decode(r)
+			}
+		default:
+			r.Skip()
+		}
+	}
+	if seen&(1<<0) == 0 {
+		v.Platform = nil
+	}
+	if seen&(1<<1) == 0 {
+		v.Application = nil
+	}
+}
+
+func (v *Partner) encode(b []byte) []byte {
+	b = append(b, '{')
+	if v.Platform != nil {
+		b = jsontext.Name(b, `"platform":`)
+		b = v.Platform.encode(b)
+	}
+	if v.Application != nil {
+		b = jsontext.Name(b, `"application":`)
+		b = v.Application.encode(b)
+	}
+	return append(b, '}')
+}
+
+var namesSoftware = [...]string{"name", "version", "integrator"}
+
+func (v *Software) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesSoftware[:], &seen) {
+		case 0:
+			v.Name = r.String()
+		case 1:
+			v.Version = r.String()
+		case 2:
+			v.Integrator = r.String()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *Software) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.OptStr(b, `"name":`, v.Name)
+	b = jsontext.OptStr(b, `"version":`, v.Version)
+	b = jsontext.OptStr(b, `"integrator":`, v.Integrator)
 	return append(b, '}')
 }
 

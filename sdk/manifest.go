@@ -51,11 +51,13 @@ type Features struct {
 	Processor3DS     bool `json:"processor_3ds,omitempty"`
 	External3DS      bool `json:"external_3ds,omitempty"`
 	StoredCredential bool `json:"stored_credential,omitempty"`
-	NetworkMIT       bool `json:"network_mit,omitempty"`      // charges a card with a network transaction id
-	NetworkToken     bool `json:"network_token,omitempty"`    //
-	PreAuthVoid      bool `json:"pre_auth_void,omitempty"`    // voids a payment that waits for the customer
-	PartialApproval  bool `json:"partial_approval,omitempty"` // the issuer may approve less than the amount, if HoldWish.Partial allows it
-	ExtendedHold     bool `json:"extended_hold,omitempty"`    // authorize can ask for a hold that lasts longer (HoldWish.Extended)
+	NetworkMIT       bool `json:"network_mit,omitempty"`   // charges a card with a network transaction id
+	NetworkToken     bool `json:"network_token,omitempty"` //
+	// CardOnlyMIT: charges a card on the merchant's initiative that has no CVC, no network transaction id and perhaps no expiry.
+	CardOnlyMIT     bool `json:"card_only_mit,omitempty"`
+	PreAuthVoid     bool `json:"pre_auth_void,omitempty"`    // voids a payment that waits for the customer
+	PartialApproval bool `json:"partial_approval,omitempty"` // the issuer may approve less than the amount, if HoldWish.Partial allows it
+	ExtendedHold    bool `json:"extended_hold,omitempty"`    // authorize can ask for a hold that lasts longer (HoldWish.Extended)
 	// Installments are the currencies in which a card payment can be made in monthly installments (Request.Installments).
 	Installments []Currency `json:"installments,omitempty"`
 	// Exemptions are the exemptions from strong customer authentication that an authorization can claim (Request.Exemption).

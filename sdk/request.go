@@ -73,6 +73,7 @@ type Request struct {
 	ShippingCost     int64             `json:"shipping_cost,omitempty"` // part of Amount, minor units
 	TaxAmount        int64             `json:"tax_amount,omitempty"`    // part of Amount, minor units
 	Metadata         map[string]string `json:"metadata,omitempty"`
+	Partner          *Partner          `json:"partner,omitempty"` // the software that made the payment; nil if the merchant did not say
 
 	ReturnURL  string `json:"return_url,omitempty"`  // payswitch's URL to which the processor sends the payer back. A stranger who knows the URL can return in the payer's place
 	WebhookURL string `json:"webhook_url,omitempty"` // payswitch's URL for the processor's messages; in webhook, the URL that the processor called, without its query
@@ -83,6 +84,19 @@ type Request struct {
 	Return         *Return                `json:"return,omitempty"`
 	Webhook        *WebhookMessage        `json:"webhook,omitempty"`
 	Authentication *AuthenticationRequest `json:"authentication,omitempty"`
+}
+
+// Partner is the software between the payer and payswitch, for processors that want to know it.
+type Partner struct {
+	Platform    *Software `json:"platform,omitempty"`    // that the shop runs on
+	Application *Software `json:"application,omitempty"` // the merchant's own
+}
+
+// Software is a program with its version. Integrator is who built it into the shop.
+type Software struct {
+	Name       string `json:"name,omitempty"`
+	Version    string `json:"version,omitempty"`
+	Integrator string `json:"integrator,omitempty"`
 }
 
 // CaptureMethod is the way an authorized payment is captured.

@@ -1,6 +1,11 @@
 package storage
 
-import "payswitch/engine/account"
+import (
+	"context"
+
+	"payswitch/engine"
+	"payswitch/engine/account"
+)
 
 const accountColumns = `merchant_id, id, profile_id, type, connector, label, disabled, active, test_mode, auth_type, sealed, metadata,
 	base_url, hosts, payment_methods, details, operator, created_at, modified_at, version, signature`
@@ -132,4 +137,15 @@ func rowLimit(limit int) int64 {
 		return noLimit
 	}
 	return int64(limit)
+}
+
+// Connectors lists the connectors of all enabled accounts. It does not check the rows' signatures: a node that starts compiles the adapters of these
+// connectors, and does nothing else with them.
+func (d *DB) Connectors(ctx context.Context) (out []string, err error) {
+	err = d.View(ctx, func(r engine.Reader) (err error) {
+		out, err = all(r.(*tx), "list connectors", func(row scanner) (c string, err error) { err = row.Scan(&c); return c, err },
+			`SELECT DISTINCT connector FROM accounts WHERE NOT disabled ORDER BY connector`)
+		return err
+	})
+	return out, err
 }

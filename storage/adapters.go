@@ -39,16 +39,17 @@ func (d *DB) Adapters(ctx context.Context) (out []Adapter, err error) {
 
 // PutAdapter installs an adapter with its module, in the place of the one of its name.
 func (d *DB) PutAdapter(ctx context.Context, a Adapter, packed []byte) error {
-	return d.Update(ctx, func(etx engine.Tx) error {
-		t := own(etx)
-		if err := t.put("insert module", `INSERT INTO adapter_modules (sha256, packed, used_at) VALUES ($1, $2, $3)
-			ON CONFLICT (sha256) DO UPDATE SET packed = excluded.packed, used_at = excluded.used_at`, a.SHA256, packed, millis(t.now)); err != nil {
-			return err
-		}
-		return t.put("insert adapter", `INSERT INTO adapters (`+adapterColumns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET
-			release = excluded.release, sha256 = excluded.sha256, pin = excluded.pin, installed_at = excluded.installed_at, signature = excluded.signature`,
-			t.signed(adapterRows, a.Name, a.Version, a.SHA256, a.Pin, millis(a.InstalledAt))...)
-	})
+	return d.Update(ctx, func(etx engine.Tx) error { return own(etx).putAdapter(&a, packed) })
+}
+
+func (t *tx) putAdapter(a *Adapter, packed []byte) error {
+	if err := t.put("insert module", `INSERT INTO adapter_modules (sha256, packed, used_at) VALUES ($1, $2, $3)
+		ON CONFLICT (sha256) DO UPDATE SET packed = excluded.packed, used_at = excluded.used_at`, a.SHA256, packed, millis(t.now)); err != nil {
+		return err
+	}
+	return t.put("insert adapter", `INSERT INTO adapters (`+adapterColumns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET
+		release = excluded.release, sha256 = excluded.sha256, pin = excluded.pin, installed_at = excluded.installed_at, signature = excluded.signature`,
+		t.signed(adapterRows, a.Name, a.Version, a.SHA256, a.Pin, millis(a.InstalledAt))...)
 }
 
 // DeleteAdapter removes an installed adapter. It returns fault.ErrNotFound without one. The module stays for operations that began with it.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/port"
 	"payswitch/storage"
 )
 
@@ -27,7 +28,7 @@ func TestBundles(t *testing.T) {
 			defer db.Close()
 			put := func(id, adapter string) {
 				clock = clock.Add(time.Second)
-				require.NoError(t, db.PutBundle(ctx, storage.Bundle{SHA256: id, Name: adapter, Version: "1.0.0", About: "{}", GivenBy: "Ada"}, []byte("file "+id)))
+				require.NoError(t, db.PutBundle(ctx, port.Bundle{SHA256: id, Name: adapter, Version: "1.0.0", GivenBy: "Ada"}, []byte("file "+id)))
 			}
 			ids := func(adapter string) (out []string) {
 				list, err := db.Bundles(ctx, adapter)
@@ -48,13 +49,19 @@ func TestBundles(t *testing.T) {
 			require.True(t, b.InstalledAt.IsZero())
 			_, _, err = db.Bundle(ctx, "none")
 			require.ErrorIs(t, err, fault.ErrNotFound)
-			require.ErrorIs(t, db.BundleInstalled(ctx, "none", "Ada"), fault.ErrNotFound)
+			require.ErrorIs(t, db.InstallBundle(ctx, "none", "Ada", &storage.Adapter{Name: "acme", SHA256: "m"}, []byte("module")), fault.ErrNotFound)
 			for i := range 7 {
 				put(fmt.Sprint("i", i), "acme")
-				require.NoError(t, db.BundleInstalled(ctx, fmt.Sprint("i", i), "Ada"))
+				require.NoError(t, db.InstallBundle(ctx, fmt.Sprint("i", i), "Ada", nil, nil))
 			}
 			put("z", "zeta")
-			require.NoError(t, db.BundleInstalled(ctx, "z", "Ada"))
+			installed, err := db.Adapters(ctx)
+			require.NoError(t, err)
+			require.Empty(t, installed, "what failed installed nothing")
+			require.NoError(t, db.InstallBundle(ctx, "z", "Ada", &storage.Adapter{Name: "zeta", Version: "1.0.0", SHA256: "m", Pin: "{}"}, []byte("module")))
+			installed, err = db.Adapters(ctx)
+			require.NoError(t, err)
+			require.Equal(t, "zeta", installed[0].Name)
 			require.Equal(t, []string{"z"}, ids("zeta"))
 			require.Subset(t, ids("acme"), []string{"i6", "i5", "i4", "i3", "i2"})
 			require.NotContains(t, ids("acme"), "i1")

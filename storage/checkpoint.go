@@ -10,7 +10,8 @@ import (
 
 // logGuard limits the write-ahead log. SQLite itself copies the log into the database every wal_autocheckpoint pages. But it restarts the log
 // only when no reader uses it, which steady reading may prevent forever. The guard holds the readers back for that moment. It also empties a
-// log that is older than age, because the log keeps data that was deleted from the database, such as the keys of CVCs.
+// log that is older than age, because the log keeps data that was deleted from the database, such as the keys of CVCs. Where Litestream copies the
+// log, the guard leaves it to Litestream, up to litestreamTimes the limit.
 type logGuard struct {
 	db      *DB
 	conn    *liteConn
@@ -18,6 +19,7 @@ type logGuard struct {
 	age     time.Duration
 	emptied time.Time
 	next    time.Time // time before which the guard does not try again
+	look    time.Time // time from which the guard looks again whether Litestream copies the log
 }
 
 const (
@@ -27,6 +29,8 @@ const (
 	guardRest = time.Second
 	// guardBusy is the time to wait for readers in other processes.
 	guardBusy = 100 * time.Millisecond
+	// litestreamTimes the limit is a log that Litestream does not empty: it has ended, and the disk would fill up.
+	litestreamTimes = 16
 )
 
 func newLogGuard(db *DB, conn *liteConn, limit int64, age time.Duration) *logGuard {
@@ -36,10 +40,20 @@ func newLogGuard(db *DB, conn *liteConn, limit int64, age time.Duration) *logGua
 // check empties the log if its size or age is over the limit. The writer calls it between transactions.
 func (g *logGuard) check() {
 	size, now := g.size(), time.Now()
+	if !now.Before(g.look) {
+		g.look = now.Add(guardRest)
+		g.conn.leavesLog()
+	}
 	if size <= g.limit && now.Sub(g.emptied) < g.age || size == 0 || now.Before(g.next) {
 		return
 	}
 	g.next = now.Add(guardRest)
+	if g.conn.leavesLog() {
+		if size <= litestreamTimes*g.limit {
+			return
+		}
+		g.db.log.Warn("Litestream does not empty the write-ahead log, and payswitch does: see that Litestream runs, and try a restore", "bytes", size)
+	}
 	resume, ok := g.db.readers.pause(guardWait)
 	if !ok {
 		g.warn(size, "reads did not end in time")

@@ -135,7 +135,7 @@ func openFile(path, mode string) (*liteConn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	return &liteConn{conn: conn, stmts: map[string]liteStmt{}}, nil
+	return &liteConn{conn: conn, stmts: map[string]*liteStmt{}}, nil
 }
 
 // syncFolder makes the name of a file durable.

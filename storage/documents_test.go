@@ -14,6 +14,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/authentication"
+	"payswitch/engine/disputed"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
@@ -29,8 +30,9 @@ func TestDocuments(t *testing.T) {
 	describe(&b, "payments.details", reflect.TypeFor[payment.Details]())
 	describe(&b, "attempts.details", reflect.TypeFor[payment.AttemptDetails]())
 	describe(&b, "operations.resolution", reflect.TypeFor[payment.Resolution]())
+	describe(&b, "decision_proposals.details", reflect.TypeFor[payment.ProposalDetails]())
 	describe(&b, "refunds.details", reflect.TypeFor[payment.RefundDetails]())
-	describe(&b, "disputes.details", reflect.TypeFor[payment.DisputeDetails]())
+	describe(&b, "disputes.details", reflect.TypeFor[disputed.Details]())
 	describe(&b, "relays.details", reflect.TypeFor[relay.Details]())
 	describe(&b, "links.details", reflect.TypeFor[paylink.Details]())
 	describe(&b, "authentications.details", reflect.TypeFor[authentication.Details]())

@@ -1,12 +1,14 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"log/slog"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -183,6 +185,57 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
+// TestLitestreamKeepsTheLog: where Litestream copies the database, no connection restarts the log, also if Litestream comes while the database is
+// open. A log that nobody empties is emptied in the end.
+func TestLitestreamKeepsTheLog(t *testing.T) {
+	var log bytes.Buffer
+	db := openTest(t, Options{LogLimit: 256 << 10, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	// asWriter runs f where the guard runs: it looks at the log between transactions.
+	asWriter := func(f func()) {
+		t.Helper()
+		require.NoError(t, db.Update(t.Context(), func(engine.Tx) error { f(); return nil }))
+	}
+	said := func() (text string) { asWriter(func() { text = log.String() }); return text }
+	n := 0
+	fill := func(size int) {
+		t.Helper()
+		n++
+		require.NoError(t, put(db, fmt.Sprint("k", n), size))
+		asWriter(func() { db.guard.next = time.Time{} }) // without the pause between two tries
+		require.NoError(t, put(db, fmt.Sprint("n", n), 1))
+	}
+	fill(512 << 10)
+	require.Less(t, db.guard.size(), int64(256<<10), "payswitch empties its log")
+	other, err := openLite(db.path, time.Second)
+	require.NoError(t, err)
+	require.False(t, other.leavesLog())
+	require.NoError(t, other.script("CREATE TABLE "+litestreamTable+" (id INTEGER)"))
+	require.NoError(t, other.close())
+	asWriter(func() { db.guard.look = time.Time{} }) // without the pause between two looks
+	require.NoError(t, put(db, "small", 1))
+	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {
+		return conn(tx).query("PRAGMA wal_autocheckpoint", nil, func(row scanner) error {
+			var pages int64
+			err := row.Scan(&pages)
+			require.Zero(t, pages)
+			return err
+		})
+	}))
+	fill(512 << 10)
+	fill(512 << 10)
+	require.Greater(t, db.guard.size(), int64(1<<20), "Litestream has not copied it yet")
+	require.NotContains(t, said(), "Litestream")
+	other, err = openLite(db.path, time.Second)
+	require.NoError(t, err)
+	defer other.close()
+	var pages int64
+	require.NoError(t, other.query("PRAGMA wal_autocheckpoint", nil, func(row scanner) error { return row.Scan(&pages) }))
+	require.Zero(t, pages)
+	fill(4 << 20)
+	require.Less(t, db.guard.size(), int64(256<<10))
+	require.Contains(t, said(), "Litestream does not empty the write-ahead log")
+}
+
 // TestStatuses compares the table of statuses with the engine's constants.
 func TestStatuses(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../engine/payment/status.go", nil, 0)
@@ -283,20 +336,36 @@ func TestPlans(t *testing.T) {
 			r.ScanPayments("m", "pro", f, &listed.Place{CreatedAt: now}, 10)
 		}
 		r.PaymentAt("m", listed.Place{Seq: 1})
-		r.FacetMark("m")
+		r.FacetMark(facet.Refunds, "m")
 		r.PutFacetMark(&facet.Mark{MerchantID: "m"})
 		r.PutFacetMark(&facet.Mark{MerchantID: "m", Version: 1})
-		r.FacetSummaries("m", facet.Status)
-		r.FacetColumn("m", facet.Status, 1)
-		r.PutFacet("m", facet.Column{})
-		r.DropFacets("m")
+		r.FacetSummaries(facet.Refunds, "m", facet.Status)
+		r.FacetColumn(facet.Refunds, "m", facet.Status, 1)
+		r.FacetColumns(facet.Refunds, "m", facet.Status, 1, 2)
+		r.PutFacet(facet.Refunds, "m", facet.Column{})
+		r.DropFacets(facet.Refunds, "m")
 		r.LeaseFacets("n", now)
-		r.NextPaid("m")
+		for _, l := range []facet.List{facet.Payments, facet.Refunds, facet.Disputes} {
+			r.NextListed(l, "m")
+		}
+		for _, l := range []facet.List{facet.Refunds, facet.Disputes} {
+			r.FacetRows(l, "m", now, time.Time{}, 0)
+			r.FacetRows(l, "m", now, now, 10)
+			r.LateFacetRows(l, "m", now, now, 10)
+		}
+		r.RefundAt("m", listed.Place{Seq: 1})
+		r.DisputeAt("m", listed.Place{Seq: 1})
+		r.RefundsOf("m", "p")
+		for _, f := range []request.RefundListInput{{}, {From: now, To: now}, {RefundID: "r"}, {PaymentID: "p"}} {
+			r.Refunds("m", "", f)
+		}
 		r.PaymentsFrom("m", now, now, 10)
 		r.LatePayments("m", request.PaymentFilter{}, now, now, 10)
 		r.Dispute("m", "d")
 		r.DisputesOf("m", "p")
-		r.Disputes("m", "", request.DisputeListInput{})
+		for _, f := range []request.DisputeListInput{{}, {From: now, To: now}, {DisputeID: "d"}, {PaymentID: "p"}} {
+			r.Disputes("m", "", f)
+		}
 		r.Attempt("m", "a")
 		r.Attempts("m", "p")
 		r.Operation("o")
@@ -357,10 +426,23 @@ func TestPlans(t *testing.T) {
 		if strings.Contains(query, "count(*) FROM operations") { // reads open operations only
 			require.Contains(t, plan, "INDEX operations_open", query)
 		}
-		few := strings.Contains(query, "FROM attempts") || strings.Contains(query, "FROM operations") || strings.Contains(query, "FROM events") ||
+		ofOnePayment := strings.Contains(query, "payment_id = ") && (strings.Contains(query, "FROM refunds") || strings.Contains(query, "FROM disputes"))
+		if ofOnePayment {
+			require.Contains(t, plan, "s_payment", query)
+		}
+		few := ofOnePayment || strings.Contains(query, "FROM attempts") || strings.Contains(query, "FROM operations") || strings.Contains(query, "FROM events") ||
 			strings.Contains(query, "FROM profiles") || strings.Contains(query, "FROM accounts") || strings.Contains(query, "FROM api_keys")
 		if !few { // rows of one payment, or one merchant's settings: the sort is cheap
 			require.NotContains(t, plan, "TEMP B-TREE", "%s\n%s", query, plan)
 		}
 	}
+}
+
+func TestUnnamed(t *testing.T) {
+	text, order := unnamed(`UPDATE t SET a = $2, b = CASE WHEN $12 > $1 THEN $2 END WHERE c = $3`)
+	require.Equal(t, `UPDATE t SET a = ?, b = CASE WHEN ? > ? THEN ? END WHERE c = ?`, text)
+	require.Equal(t, []int{1, 11, 0, 1, 2}, order)
+	text, order = unnamed(`COMMIT`)
+	require.Equal(t, `COMMIT`, text)
+	require.Empty(t, order)
 }

@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,18 +17,20 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/disputed"
 	"payswitch/engine/facet"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	lists "payswitch/engine/request"
 	"payswitch/engine/search"
+	"payswitch/engine/vault"
 	"payswitch/sdk"
 	"payswitch/storage"
 )
 
 // seedPayments inserts n payments of one merchant with their attempts, six seconds apart: a year has five million. 9.5 % have failed, one in 20,000 is
 // in conflict, one in 1,000 is in JPY and at adyen. It calls now with the time of the payments that follow.
-func seedPayments(b *testing.B, db *storage.DB, n int, now func(time.Time)) {
+func seedPayments(b *testing.B, db *storage.DB, v *vault.Vault, n int, now func(time.Time)) {
 	first := time.Now().Add(-time.Duration(n) * 6 * time.Second)
 	for from := 0; from < n; from += 1000 {
 		now(first.Add(time.Duration(from) * 6 * time.Second))
@@ -48,6 +51,7 @@ func seedPayments(b *testing.B, db *storage.DB, n int, now func(time.Time)) {
 				case i%200 < 19:
 					p.Status = payment.Failed
 				}
+				sealEmail(b, v, p, fmt.Sprintf("Customer-%d@example.com", i%1000))
 				if err := tx.InsertPayment(p); err != nil {
 					return err
 				}
@@ -81,18 +85,20 @@ func BenchmarkLists(b *testing.B) {
 	}})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, db.Close()) })
+	v := listVault(b, file+".vault")
 	if missing != nil {
 		began := time.Now()
-		seedPayments(b, db, n, func(t time.Time) { at.Store(t.UnixMilli()) })
+		seedPayments(b, db, v, n, func(t time.Time) { at.Store(t.UnixMilli()) })
 		at.Store(0)
 		b.Logf("%d payments written in %s", n, time.Since(began).Round(time.Second))
 	}
-	filler := facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](engine.Store(db)), Log: slog.New(slog.DiscardHandler), Node: "n"})
+	filler := facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](engine.Store(db)), Log: slog.New(slog.DiscardHandler), Node: "n",
+		Email: search.Emails(v)})
 	began := time.Now()
 	require.NoError(b, filler.Fill(b.Context()))
 	b.Logf("blocks made in %s", time.Since(began).Round(time.Second))
 	differs := 0
-	s := &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](engine.Store(db)), Distrust: func(string) { differs++ },
+	s := &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](engine.Store(db)), Distrust: func(facet.List, string) { differs++ }, Vault: v,
 		Changes: &change.Changes{Deps: change.Deps{Log: slog.New(slog.DiscardHandler), Metrics: noAlarms{}}}}}
 	low, high, odd := int64(6540), int64(7000), int64(10_007)
 	for _, c := range []struct {
@@ -120,6 +126,7 @@ func BenchmarkLists(b *testing.B) {
 		{"amount", lists.PaymentFilter{MinAmount: &low, MaxAmount: &high}},
 		{"one amount", lists.PaymentFilter{MinAmount: &odd, MaxAmount: &odd}},
 		{"order reference", lists.PaymentFilter{OrderReference: "order-4711-77"}},
+		{"e-mail address", lists.PaymentFilter{Email: "customer-77@example.com"}},
 		{"four filters", lists.PaymentFilter{Statuses: []string{"failed"}, Currencies: []string{"EUR"}, Connectors: []string{"stripe"}, MinAmount: &low}},
 		{"greatest amounts", lists.PaymentFilter{Order: lists.OrderAmount}},
 	} {
@@ -143,12 +150,12 @@ func BenchmarkLists(b *testing.B) {
 	size := func() (bytes int64) {
 		require.NoError(b, db.View(b.Context(), func(r engine.Reader) error {
 			for k := range facet.Discovery + 1 {
-				list, err := r.FacetSummaries("merchant_1", k)
+				list, err := r.FacetSummaries(facet.Payments, "merchant_1", k)
 				if err != nil {
 					return err
 				}
 				for _, c := range list {
-					full, err := r.FacetColumn("merchant_1", k, c.Block)
+					full, err := r.FacetColumn(facet.Payments, "merchant_1", k, c.Block)
 					if err != nil {
 						return err
 					}
@@ -164,3 +171,91 @@ func BenchmarkLists(b *testing.B) {
 
 // noAlarms are metrics of a search that finds nothing to complain of.
 type noAlarms struct{ port.Metrics }
+
+// BenchmarkRecordLists measures a page of 50 refunds with the number of all that pass, and a page of disputes, by filter. There are LISTS_PAYMENTS of each, by
+// default 20,000.
+func BenchmarkRecordLists(b *testing.B) {
+	n, _ := strconv.Atoi(os.Getenv("LISTS_PAYMENTS"))
+	if n == 0 {
+		n = 20_000
+	}
+	var at atomic.Int64
+	db, err := storage.Open(b.Context(), "sqlite:"+filepath.Join(b.TempDir(), "payswitch.db"), storage.Options{Clock: func() time.Time {
+		if ms := at.Load(); ms > 0 {
+			return time.UnixMilli(ms)
+		}
+		return time.Now()
+	}})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, db.Close()) })
+	first := time.Now().Add(-time.Duration(n) * 6 * time.Second)
+	for from := 0; from < n; from += 1000 {
+		at.Store(first.Add(time.Duration(from) * 6 * time.Second).UnixMilli())
+		require.NoError(b, db.Update(b.Context(), func(tx engine.Tx) error {
+			for i := from; i < min(n, from+1000); i++ {
+				created := first.Add(time.Duration(i) * 6 * time.Second)
+				r := &payment.Refund{MerchantID: "merchant_1", ID: "ref_" + strconv.Itoa(i), PaymentID: "pay_" + strconv.Itoa(i), ProfileID: "pro_1", AccountID: "mca_1",
+					Connector: "stripe", Status: payment.RefundSucceeded, Currency: "EUR", Amount: 1000 + int64(i)*7919%10_000, ProcessorID: "re_" + strconv.Itoa(i),
+					CreatedAt: created, ModifiedAt: created}
+				d := &disputed.Record{MerchantID: "merchant_1", ID: "dp_" + strconv.Itoa(i), PaymentID: r.PaymentID, ProfileID: "pro_1", AccountID: "mca_1", Connector: "stripe",
+					Stage: sdk.StageDispute, Status: sdk.DisputeWon, Currency: "EUR", Amount: r.Amount, ProcessorID: "du_" + strconv.Itoa(i), CreatedAt: created,
+					ModifiedAt: created, Details: disputed.Details{Reason: "fraudulent"}}
+				if i%1000 == 3 {
+					r.Currency, r.Connector, r.AccountID, r.Status = "JPY", "adyen", "mca_2", payment.RefundFailed
+					d.Currency, d.Connector, d.AccountID, d.Status, d.Stage, d.Details.Reason = "JPY", "adyen", "mca_2", sdk.DisputeOpened, sdk.StageArbitration, "duplicate"
+				}
+				if err := tx.InsertRefund(r); err != nil {
+					return err
+				}
+				if err := tx.InsertDispute(d); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	at.Store(0)
+	filler := facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](engine.Store(db)), Log: slog.New(slog.DiscardHandler), Node: "n"})
+	require.NoError(b, filler.Fill(b.Context()))
+	s := &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](engine.Store(db)), Distrust: func(l facet.List, _ string) { b.Fatal(l) },
+		Changes: &change.Changes{Deps: change.Deps{Log: slog.New(slog.DiscardHandler), Metrics: noAlarms{}}}}}
+	auth := account.Auth{MerchantID: "merchant_1"}
+	low, high := int64(6540), int64(7000)
+	week, day := time.Now().Add(-7*24*time.Hour), time.Now().Add(-6*24*time.Hour)
+	measure := func(name string, f func() error) {
+		b.Run(name, func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				require.NoError(b, f())
+				took = append(took, time.Since(began))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+		})
+	}
+	for _, c := range []struct {
+		name string
+		r    lists.RefundListInput
+		d    lists.DisputeListInput
+	}{
+		{"newest", lists.RefundListInput{}, lists.DisputeListInput{}},
+		{"payment", lists.RefundListInput{PaymentID: "pay_77"}, lists.DisputeListInput{PaymentID: "pay_77"}},
+		{"id", lists.RefundListInput{RefundID: "ref_77"}, lists.DisputeListInput{DisputeID: "dp_77"}},
+		{"common status", lists.RefundListInput{Statuses: []string{"succeeded"}}, lists.DisputeListInput{Statuses: []string{"won"}}},
+		{"rare status", lists.RefundListInput{Statuses: []string{"failed"}}, lists.DisputeListInput{Statuses: []string{"opened"}}},
+		{"currency", lists.RefundListInput{Currencies: []string{"JPY"}}, lists.DisputeListInput{Currencies: []string{"JPY"}}},
+		{"connector", lists.RefundListInput{Connectors: []string{"adyen"}}, lists.DisputeListInput{Connectors: []string{"adyen"}}},
+		{"account", lists.RefundListInput{Accounts: []string{"mca_2"}}, lists.DisputeListInput{AccountID: "mca_2"}},
+		{"profile", lists.RefundListInput{ProfileID: "pro_1"}, lists.DisputeListInput{ProfileID: "pro_1"}},
+		{"a day", lists.RefundListInput{From: week, To: day}, lists.DisputeListInput{From: week, To: day}},
+		{"amounts, and reason", lists.RefundListInput{MinAmount: &low, MaxAmount: &high}, lists.DisputeListInput{Reason: "duplicate"}},
+		{"stage", lists.RefundListInput{}, lists.DisputeListInput{Stages: []string{"arbitration"}}},
+	} {
+		c.r.Limit, c.d.Limit = 50, 50
+		measure("refunds/"+c.name, func() error { _, _, err := s.ListRefunds(b.Context(), auth, c.r); return err })
+		measure("disputes/"+c.name, func() error { _, err := s.ListDisputes(b.Context(), auth, c.d); return err })
+	}
+	measure("refunds/counts", func() error { _, err := s.CountRefunds(b.Context(), auth, time.Time{}, time.Time{}); return err })
+}

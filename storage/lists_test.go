@@ -2,12 +2,16 @@ package storage_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,12 +22,15 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/contact"
 	"payswitch/engine/facet"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	lists "payswitch/engine/request"
 	"payswitch/engine/search"
+	"payswitch/engine/secret"
+	"payswitch/engine/vault"
 	"payswitch/sdk"
 	"payswitch/storage"
 )
@@ -35,6 +42,7 @@ type listWorld struct {
 	rand   *rand.Rand
 	filler *facet.Filler
 	search *search.Search
+	vault  *vault.Vault
 	all    map[string][]*listed // by merchant, in the order of insertion
 	alarms []string
 	mu     sync.Mutex
@@ -84,12 +92,33 @@ func (m listMetrics) Alarm(kind string) { m.listWorld.Alarm(kind) }
 func newListWorld(t *testing.T, seed uint64, open func(clock func() time.Time) engine.Store) *listWorld {
 	t.Logf("seed %d", seed)
 	w := &listWorld{t: t, rand: rand.New(rand.NewPCG(seed, 1)), all: map[string][]*listed{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	w.db = &storageWithFiller{Store: open(w.clock)}
-	w.filler = facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](w.db.Store), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Node: "n"})
+	w.db, w.vault = &storageWithFiller{Store: open(w.clock)}, listVault(t, filepath.Join(t.TempDir(), "vault.db"))
+	w.filler = facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](w.db.Store), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Node: "n",
+		Email: search.Emails(w.vault)})
 	w.filler.Block, w.filler.Enough, w.filler.Patience = 4+w.rand.IntN(6), 1+w.rand.IntN(3), time.Minute
-	w.search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](engine.Store(w.db)), Window: 1 + w.rand.IntN(9), Distrust: w.filler.Distrust,
+	w.filler.Group = 1 + w.rand.IntN(3)
+	w.search = &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](engine.Store(w.db)), Window: 1 + w.rand.IntN(9), Distrust: w.filler.Distrust, Vault: w.vault,
 		Changes: &change.Changes{Deps: change.Deps{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Metrics: listMetrics{listWorld: w}}}}}
 	return w
+}
+
+// listVault opens a vault in a store of its own, so that the store of the lists signs no rows.
+func listVault(t testing.TB, file string) *vault.Vault {
+	db, err := storage.Open(t.Context(), "sqlite:"+file, storage.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	v, err := engine.OpenVault(t.Context(), db, secret.New(base64.StdEncoding.EncodeToString(make([]byte, 32))))
+	require.NoError(t, err)
+	return v
+}
+
+// sealEmail seals a payment's private part, with a customer who has the e-mail address unless it is empty.
+func sealEmail(t testing.TB, v *vault.Vault, p *payment.Payment, email string) {
+	p.Private = &payment.Private{}
+	if email != "" {
+		p.Private.Customer = &contact.Customer{Email: email}
+	}
+	require.NoError(t, v.SealPayment(p))
 }
 
 var listMerchants = []string{"m1", "m2"}
@@ -103,10 +132,11 @@ func (w *listWorld) vary(l *listed) {
 	p.Status = oneOf(r, payment.Succeeded, payment.Succeeded, payment.Processing, payment.Failed, payment.RequiresCapture)
 	p.Currency, p.Amount = oneOf[sdk.Currency](r, "EUR", "EUR", "JPY"), oneOf[int64](r, 0, 100, 100, 200, 1<<40)
 	p.ProfileID, p.AttemptCount = oneOf(r, "pro_1", "pro_1", "pro_2"), 1+r.IntN(2)
-	p.Details.AuthenticationType, p.Details.OrderReference = oneOf(r, payment.AuthenticationType("three_ds"), "no_three_ds", ""), oneOf(r, "", "", "o1", "o2")
+	p.Details.AuthenticationType, p.Details.OrderReference = oneOf(r, payment.AuthenticationType("three_ds"), "no_three_ds", ""), oneOf(r, "", "o1", "o2", fmt.Sprint("o", r.IntN(50)))
 	a.Connector, a.AccountID = oneOf(r, "", "stripe", "stripe", "adyen"), oneOf(r, "mca_1", "mca_2")
 	a.Details.PaymentMethod, a.Details.PaymentMethodType = oneOf(r, "", "card", "card", "wallet"), oneOf(r, "credit", "debit")
 	a.Details.CardDiscovery = oneOf(r, "", "manual", "saved_card")
+	sealEmail(w.t, w.vault, p, oneOf(r, "", "ann@example.com", "Ann@Example.com", "bob@example.com"))
 	if a.Details.Card = nil; r.IntN(3) > 0 {
 		a.Details.Card = &card.Facts{Network: oneOf[sdk.CardNetwork](r, "Visa", "JCB"), LastFour: "4242"}
 	}
@@ -154,8 +184,8 @@ func (w *listWorld) change() {
 			slow = false
 			w.advance(time.Duration(w.rand.IntN(50)) * time.Second)
 			reading := &writesSignalled{Store: w.filler.Store, writes: make(chan struct{}, 1000)}
-			f := facet.NewFiller(facet.Deps{Store: reading, Log: w.filler.Log, Node: "n"})
-			f.Block, f.Enough, f.Patience = w.filler.Block, w.filler.Enough, w.filler.Patience
+			f := facet.NewFiller(facet.Deps{Store: reading, Log: w.filler.Log, Node: "n", Email: w.filler.Email})
+			f.Block, f.Enough, f.Patience, f.Group = w.filler.Block, w.filler.Enough, w.filler.Patience, w.filler.Group
 			ended := make(chan struct{})
 			go func() { defer close(ended); filled <- f.Fill(w.t.Context()) }()
 			select {
@@ -185,7 +215,7 @@ func (s *writesSignalled) Update(ctx context.Context, f func(facet.Tx) error) er
 func (w *listWorld) filter() (profile string, f lists.PaymentFilter) {
 	r := w.rand
 	for range oneOf(r, 0, 1, 1, 1, 2, 3) {
-		switch r.IntN(14) {
+		switch r.IntN(15) {
 		case 0:
 			f.Statuses = oneOf(r, []string{"failed"}, []string{"succeeded"}, []string{"succeeded", "failed"}, []string{"review"})
 		case 1:
@@ -211,7 +241,7 @@ func (w *listWorld) filter() (profile string, f lists.PaymentFilter) {
 		case 10:
 			f.Discoveries = []string{"manual"}
 		case 11:
-			f.OrderReference = "o1"
+			f.OrderReference = oneOf(r, "o1", fmt.Sprint("o", r.IntN(50)))
 		case 12:
 			f.From = w.clock().Add(-time.Duration(r.IntN(900_000)) * time.Millisecond)
 			if r.IntN(2) == 0 {
@@ -221,6 +251,8 @@ func (w *listWorld) filter() (profile string, f lists.PaymentFilter) {
 			if f.ProfileID = "pro_2"; r.IntN(2) == 0 {
 				f.ProfileID, profile = "", "pro_1"
 			}
+		case 14:
+			f.Email = oneOf(r, "ANN@example.com", "bob@example.com", "eve@example.com")
 		}
 	}
 	f.Order, f.Ascending = oneOf(r, lists.OrderCreated, "", lists.OrderAmount, lists.OrderAttempts, lists.OrderModified), r.IntN(3) == 0
@@ -242,7 +274,11 @@ func (w *listWorld) naive(m, profile string, f lists.PaymentFilter) (ids []strin
 		if a.Details.Card != nil {
 			network = string(a.Details.Card.Network)
 		}
-		if has(f.Statuses, string(p.Status)) && has(f.Currencies, string(p.Currency)) && has(f.Connectors, a.Connector) && has(f.Accounts, a.AccountID) &&
+		email := ""
+		if c := p.Private.Customer; c != nil {
+			email = c.Email
+		}
+		if (f.Email == "" || strings.EqualFold(f.Email, email)) && has(f.Statuses, string(p.Status)) && has(f.Currencies, string(p.Currency)) && has(f.Connectors, a.Connector) && has(f.Accounts, a.AccountID) &&
 			has(f.Methods, a.Details.PaymentMethod) && has(f.MethodTypes, a.Details.PaymentMethodType) && has(f.AuthenticationTypes, string(p.Details.AuthenticationType)) &&
 			has(f.Networks, network) && has(f.Discoveries, a.Details.CardDiscovery) && (f.MinAmount == nil || p.Amount >= *f.MinAmount) &&
 			(f.MaxAmount == nil || p.Amount <= *f.MaxAmount) && (f.OrderReference == "" || f.OrderReference == p.Details.OrderReference) &&
@@ -312,15 +348,14 @@ func (w *listWorld) compare(times int) {
 	}
 }
 
-// run does things in a random order, and compares lists all the time.
-func (w *listWorld) run(steps int) {
-	blocks := 0
+// perform inserts rows, changes rows, fills blocks and lets time pass, in a random order. It compares lists with a naive search all the time.
+func (w *listWorld) perform(steps int, insert, change func(), compare func(times int)) {
 	for range steps {
 		switch w.rand.IntN(10) {
 		case 0, 1, 2:
-			w.insert()
+			insert()
 		case 3, 4, 5:
-			w.change()
+			change()
 		case 6:
 			w.advance(time.Duration(w.rand.IntN(3)) * time.Millisecond)
 		case 7:
@@ -328,13 +363,19 @@ func (w *listWorld) run(steps int) {
 		case 8:
 			require.NoError(w.t, w.filler.Fill(w.t.Context()))
 		case 9:
-			w.compare(3)
+			compare(3)
 		}
 	}
-	w.compare(20)
+	compare(20)
+}
+
+// run performs steps on payments, and expects blocks in the end.
+func (w *listWorld) run(steps int) {
+	blocks := 0
+	w.perform(steps, w.insert, w.change, w.compare)
 	for _, m := range listMerchants {
 		require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) error {
-			mark, err := r.FacetMark(m)
+			mark, err := r.FacetMark(facet.Payments, m)
 			if err == nil {
 				blocks += int(mark.Blocks)
 			}
@@ -392,6 +433,7 @@ func TestListsAfterASlowCommit(t *testing.T) {
 		created := w.clock()
 		l = &listed{p: l.p.Clone(), a: l.a}
 		l.p.ID, l.p.AttemptID, l.p.CreatedAt, l.p.Version = "pay_young", "pay_young_1", created, 0
+		sealEmail(t, w.vault, l.p, "")
 		a := *l.a
 		a.ID, a.PaymentID, a.Version = "pay_young_1", "pay_young", 0
 		require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
@@ -442,25 +484,78 @@ func TestListsAfterTheClockWentBack(t *testing.T) {
 	require.Empty(t, w.alarms)
 }
 
-// TestListsWithSpoiledBlocks changes blocks as an intruder or a broken disk does. Lists stay right, someone is told, and the blocks are made again.
+// TestListsAfterAReferenceChanged changes the order reference and the e-mail address of a payment in a block that has indexes. Spoiled indexes hide nothing
+// for longer than it takes to notice them.
+func TestListsAfterAReferenceChanged(t *testing.T) {
+	t.Parallel()
+	w := newListWorld(t, 2, func(clock func() time.Time) engine.Store { return open(t, storage.Options{Clock: clock}) })
+	w.filler.Enough = 1
+	for range 60 {
+		w.insert()
+		w.advance(time.Second)
+	}
+	w.paid(len(w.all["m1"]))
+	indexed := func() (list []facet.Column) {
+		require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) (err error) {
+			list, err = r.FacetColumns(facet.Payments, "m1", 1000, 0, math.MaxInt64)
+			return err
+		}))
+		return list
+	}
+	require.NotEmpty(t, indexed())
+	l := w.all["m1"][0]
+	for i := range 3 {
+		l.p.Details.OrderReference = fmt.Sprint("new ", i)
+		sealEmail(t, w.vault, l.p, fmt.Sprintf("new-%d@example.com", i))
+		require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { return tx.UpdatePayment(l.p) }))
+		for range 2 { // from the row, and then from its block
+			require.Equal(t, 1, w.one(lists.PaymentFilter{OrderReference: l.p.Details.OrderReference}))
+			require.Equal(t, 1, w.one(lists.PaymentFilter{Email: "New-" + fmt.Sprint(i) + "@example.com"}))
+			require.Zero(t, w.one(lists.PaymentFilter{OrderReference: fmt.Sprint("new ", i-1)}))
+			w.advance(10 * time.Minute)
+			require.NoError(t, w.filler.Fill(t.Context()))
+		}
+	}
+	require.Empty(t, w.alarms)
+	for _, c := range indexed() {
+		c.Data = append(c.Data, 1)
+		require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { return tx.PutFacet(facet.Payments, "m1", c) }))
+	}
+	require.Equal(t, 1, w.one(lists.PaymentFilter{OrderReference: "new 2"}))
+	require.Equal(t, []string{"lists_differ"}, w.alarms)
+	require.NoError(t, w.filler.Fill(t.Context()))
+	require.Equal(t, 1, w.one(lists.PaymentFilter{OrderReference: "new 2"}))
+}
+
+// TestListsWithSpoiledBlocks changes blocks as an intruder or a broken disk does. Lists stay right, the switch raises an alarm, and the
+// filler makes the blocks again.
 func TestListsWithSpoiledBlocks(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(tx engine.Tx, c facet.Column) error{
-		"no bytes":   func(tx engine.Tx, c facet.Column) error { c.Summary, c.Data = nil, nil; return tx.PutFacet("m1", c) },
-		"short data": func(tx engine.Tx, c facet.Column) error { c.Data = append(c.Data, 1); return tx.PutFacet("m1", c) },
+		"no bytes": func(tx engine.Tx, c facet.Column) error {
+			c.Summary, c.Data = nil, nil
+			return tx.PutFacet(facet.Payments, "m1", c)
+		},
+		"short data": func(tx engine.Tx, c facet.Column) error {
+			c.Data = append(c.Data, 1)
+			return tx.PutFacet(facet.Payments, "m1", c)
+		},
 		"other kind": func(tx engine.Tx, c facet.Column) error {
 			c.Kind = facet.Status
 			c.Block = 0
-			return tx.PutFacet("m1", c)
+			return tx.PutFacet(facet.Payments, "m1", c)
 		},
-		"unknown payment": func(tx engine.Tx, c facet.Column) error { c.Kind = facet.Seq; return tx.PutFacet("m1", c) },
+		"unknown payment": func(tx engine.Tx, c facet.Column) error {
+			c.Kind = facet.Seq
+			return tx.PutFacet(facet.Payments, "m1", c)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newListWorld(t, 1, func(clock func() time.Time) engine.Store { return open(t, storage.Options{Clock: clock}) })
 			w.paid(30)
 			require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
-				c, err := tx.FacetColumn("m1", facet.Amount, 0)
+				c, err := tx.FacetColumn(facet.Payments, "m1", facet.Amount, 0)
 				if err != nil {
 					return err
 				}
@@ -514,7 +609,7 @@ func TestOneFillerWrites(t *testing.T) {
 		require.False(t, lease("other"))
 		require.True(t, lease("n"))
 		mark := func() (m *facet.Mark) {
-			require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) (err error) { m, err = r.FacetMark("m1"); return err }))
+			require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) (err error) { m, err = r.FacetMark(facet.Payments, "m1"); return err }))
 			return m
 		}
 		before := mark().Version

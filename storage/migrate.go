@@ -19,7 +19,8 @@ import (
 var migrationFiles embed.FS
 
 // Migrate brings the database that dsn names up to date, and sets it up if it is new. It returns the names of the applied migrations, in
-// order. Before it changes a SQLite database with data, it writes a copy next to it (<file>.before-<migration>).
+// order. Before it changes a SQLite database with data, it writes a copy next to it (<file>.before-<migration>). It refuses to change a database on
+// which nodes run.
 func Migrate(ctx context.Context, dsn string) (applied []string, err error) {
 	err = withMigrator(dsn, func(m *migrator) error {
 		applied, err = m.apply(ctx)
@@ -108,6 +109,8 @@ type schemaConn interface {
 	planted() ([]plant, error)
 	// checkSchema compares the schema with the one that the migrations make.
 	checkSchema(m *migrator) error
+	// inUse fails if nodes run on the database.
+	inUse(m *migrator) error
 	// backUp copies the database before the migration that is next.
 	backUp(m *migrator, next string) error
 }
@@ -179,6 +182,9 @@ func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
 	if isNew {
 		return m.applyTogether(list)
 	}
+	if err := m.conn.inUse(m); err != nil { // an earlier release takes a row with a new column for altered
+		return nil, err
+	}
 	if err := m.conn.backUp(m, list[0].name); err != nil {
 		return nil, err
 	}
@@ -230,8 +236,8 @@ func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 	if err := c.script("COMMIT"); err != nil {
 		return nil, err
 	}
-	for _, name := range ran {
-		m.log.Info("the database was migrated", "migration", name)
+	if n := len(ran); n > 0 {
+		m.log.Info("the database was migrated", "migrations", n, "first", ran[0], "last", ran[n-1])
 	}
 	return ran, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/storage/pgtest"
 )
 
 func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
@@ -79,6 +80,39 @@ func TestMigrations(t *testing.T) {
 	files["migrations/0004_wrong.sql"] = file("INSERT INTO c VALUES ('right') -- and a word")
 	_, err = migrate(t, path, files)
 	require.ErrorContains(t, err, "must not be changed")
+}
+
+// TestMigrateRefusesNodes: a database is not changed under the nodes of an earlier release. An empty database, and one that lacks nothing, need no look.
+func TestMigrateRefusesNodes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	files := fstest.MapFS{"migrations/0001_init.sql": file("CREATE TABLE a (b TEXT)")}
+	lock, err := os.Create(path + ".node_1.lock")
+	require.NoError(t, err)
+	require.NoError(t, lockFile(lock))
+	_, err = migrate(t, path, files)
+	require.NoError(t, err)
+	_, err = migrate(t, path, files)
+	require.NoError(t, err)
+	files["migrations/0002_more.sql"] = file("CREATE TABLE c (d TEXT)")
+	applied, err := migrate(t, path, files)
+	require.ErrorContains(t, err, "stop all nodes first")
+	require.Empty(t, applied)
+	require.NoError(t, lock.Close())
+	applied, err = migrate(t, path, files)
+	require.NoError(t, err)
+	require.Equal(t, []string{"0002_more"}, applied)
+
+	dsn := pgtest.Empty(t)
+	refused := func() (err error) {
+		return withMigrator(dsn, func(m *migrator) error { return m.conn.inUse(m) })
+	}
+	require.NoError(t, refused())
+	db, err := Open(t.Context(), dsn, Options{})
+	require.NoError(t, err)
+	require.NoError(t, db.Writable()) // it has connections from now on
+	require.ErrorContains(t, refused(), "stop all nodes first")
+	require.NoError(t, db.Close())
+	require.Eventually(t, func() bool { return refused() == nil }, 10*time.Second, 10*time.Millisecond)
 }
 
 func TestMigrationNames(t *testing.T) {

@@ -27,7 +27,7 @@ const (
 
 // notCopied are the tables that a copy leaves out: what each database keeps for itself, payment_statuses, which the migrations fill, and the columns
 // of lists, which the target fills from its payments.
-var notCopied = []string{"copies", "copy_changes", "facet_marks", "payment_facets", "payment_statuses", "schema_migrations"}
+var notCopied = []string{"copies", "copy_changes", "facet_marks", "facets", "payment_statuses", "schema_migrations"}
 
 // errMoved is the error of a database that a copy has taken the place of.
 func errMoved(other string) error {

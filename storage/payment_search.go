@@ -100,7 +100,7 @@ func columnsFor(f *request.PaymentFilter) (columns string, joined bool) {
 	if f.Documents || len(f.Connectors)+len(f.Accounts)+len(f.Methods)+len(f.MethodTypes)+len(f.Networks)+len(f.Discoveries) > 0 {
 		joined, attempt = true, latestColumns
 	}
-	if f.Email != "" {
+	if f.Email != "" || f.Sealed {
 		sealed = "p.sealed"
 	}
 	return scannedColumns + ", " + sealed + ", " + details + ", " + attempt, joined

@@ -48,7 +48,7 @@ func (t *tx) InsertPayment(p *payment.Payment) error {
 	}
 	p.Version = 1
 	column, value, args := "", "", t.signed(paymentRows, paymentValues(p, details, p.Version)...)
-	if late := t.late(p); late > 0 {
+	if late := t.late(p.CreatedAt); late > 0 {
 		column, value, args = ", late_at", ", $23", append(args, late)
 	}
 	return t.insert("insert payment", `INSERT INTO payments (`+paymentColumns+column+`)
@@ -70,7 +70,7 @@ func (t *tx) UpdatePayment(p *payment.Payment) error {
 		p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt), millis(p.ModifiedAt), details, p.Sealed,
 		p.MerchantID, p.ID, p.Version, p.CustomerID, t.signature(paymentRows, paymentValues(p, details, p.Version+1))}
 	set := updatePayment
-	if late := t.late(p); late > 0 { // a young payment leaves the index of late changes alone
+	if late := t.late(p.CreatedAt); late > 0 { // a young payment leaves the index of late changes alone
 		set, args = set+`, late_at = $22`, append(args, late)
 	}
 	// The customer rarely changes: a statement that does not set the column leaves its index alone.

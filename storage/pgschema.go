@@ -2,13 +2,10 @@ package storage
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
-
-	"payswitch/engine/fault"
 )
 
 // This file is what a migrator needs of PostgreSQL, and the comparison of its schema with SQLite's.
@@ -23,9 +20,10 @@ func (c *pgConn) prepareSchema() error {
 // beginSchema implements schemaConn. The lock is the row of the migration itself: of several processes that insert it, all but the first wait,
 // and then find it there.
 func (c *pgConn) beginSchema() error {
-	err := c.script(`CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL)`)
-	if errors.Is(err, fault.ErrConflict) { // another process makes the table at this moment
-		err = nil
+	const table = `CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL)`
+	err := c.script(table)
+	if err != nil { // another process may make the table at this moment: PostgreSQL then refuses in several ways, and the table is there the next time
+		err = c.script(table)
 	}
 	if err != nil {
 		return err
@@ -54,6 +52,20 @@ func (c *pgConn) tables() (out []string, err error) {
 
 // backUp implements schemaConn. The operator backs PostgreSQL up.
 func (c *pgConn) backUp(*migrator, string) error { return nil }
+
+// inUse implements schemaConn. It counts the connections of payswitch: nodes, and commands that run.
+func (c *pgConn) inUse(m *migrator) error {
+	var n int64
+	err := c.query(`SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()`,
+		[]any{applicationName}, func(row scanner) error { return row.Scan(&n) })
+	if err != nil {
+		return fmt.Errorf("look for nodes on %s: %w", m.path, err)
+	}
+	if n > 0 {
+		return fmt.Errorf("payswitch has %d other connections to %s: stop all nodes first, and end other commands", n, m.path)
+	}
+	return nil
+}
 
 // planted implements schemaConn: triggers, and rules that rewrite statements.
 func (c *pgConn) planted() (out []plant, err error) {
@@ -186,7 +198,7 @@ func describePG(c *pgConn) (out []part, err error) {
 		return nil, err
 	}
 	err = c.query(`SELECT t.relname::text, i.relname::text, x.indisunique, x.indisprimary, x.indpred IS NOT NULL,
-			EXISTS (SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conindid = i.oid),
+			i.oid IN (SELECT k.conindid FROM pg_catalog.pg_constraint k),
 			(SELECT coalesce(string_agg(coalesce(a.attname::text, 'an expression'), ', ' ORDER BY k.place), '')
 				FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k (number, place) LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number)
 		FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid JOIN pg_catalog.pg_class t ON t.oid = x.indrelid

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"fmt"
 	"time"
 
 	"payswitch/engine/listed"
@@ -41,9 +42,9 @@ func (t *tx) InsertRefund(r *payment.Refund) error {
 		return err
 	}
 	r.Version = 1
-	return t.insert("insert refund", `INSERT INTO refunds (`+refundColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING`,
-		t.signed(refundRows, refundValues(r, details, r.Version)...)...)
+	return t.insert("insert refund", `INSERT INTO refunds (`+refundColumns+`, late_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
+		append(t.signed(refundRows, refundValues(r, details, r.Version)...), t.late(r.CreatedAt))...)
 }
 
 // UpdateRefund implements engine.Tx. It does not change the payment, the attempt, the account and CreatedAt.
@@ -52,11 +53,15 @@ func (t *tx) UpdateRefund(r *payment.Refund) error {
 	if err != nil {
 		return err
 	}
+	args := []any{string(r.Status), string(r.Currency), r.Amount, r.ProcessorID, r.Reference, r.OperationID, millis(r.ModifiedAt), details,
+		t.signature(refundRows, refundValues(r, details, r.Version+1)), r.MerchantID, r.ID, r.Version}
+	set := ""
+	if late := t.late(r.CreatedAt); late > 0 {
+		set, args = ", late_at = $13", append(args, late)
+	}
 	return t.compareAndSet("update refund", &r.Version, `SELECT 1 FROM refunds WHERE merchant_id = $1 AND id = $2`, []any{r.MerchantID, r.ID},
 		`UPDATE refunds SET status = $1, currency = $2, amount = $3, processor_id = $4, reference = $5, operation_id = $6, modified_at = $7,
-		version = version + 1, details = $8, signature = $9 WHERE merchant_id = $10 AND id = $11 AND version = $12`,
-		string(r.Status), string(r.Currency), r.Amount, r.ProcessorID, r.Reference, r.OperationID, millis(r.ModifiedAt), details,
-		t.signature(refundRows, refundValues(r, details, r.Version+1)), r.MerchantID, r.ID, r.Version)
+		version = version + 1, details = $8, signature = $9`+set+` WHERE merchant_id = $10 AND id = $11 AND version = $12`, args...)
 }
 
 // Refund implements engine.Reader.
@@ -109,15 +114,26 @@ func (t *tx) Refunds(merchantID, profileID string, f request.RefundListInput) ([
 	if limit <= 0 {
 		limit = 10
 	}
-	page := " ORDER BY created_at DESC, seq DESC LIMIT " + where.place(limit)
+	page := newestFirst(f.PaymentID) + " LIMIT " + where.place(limit)
 	page += " OFFSET " + where.place(max(f.Offset, 0))
 	list, err := all(t, "list refunds", genuine(t, refundRows, scanRefund, "merchant_id", merchantID),
 		`SELECT `+refundColumns+` FROM refunds WHERE `+where.String()+page, where.args...)
 	return list, total, err
 }
 
+// RefundAt implements engine.Reader.
+func (t *tx) RefundAt(merchantID string, at listed.Place) (*payment.Refund, error) {
+	return one(t, "read refund", genuine(t, refundRows, scanRefund, "merchant_id", merchantID),
+		`SELECT `+refundColumns+` FROM refunds WHERE seq = $1 AND merchant_id = $2`, at.Seq, merchantID)
+}
+
 // RefundCounts implements engine.Reader.
-func (t *tx) RefundCounts(merchantID, profileID string, from, to time.Time) ([]listed.RefundCount, error) {
+func (t *tx) RefundCounts(merchantID, profileID string, from, to time.Time) (listed.Tally, error) {
+	return t.tallyRows("refunds", "''", merchantID, profileID, from, to)
+}
+
+// tallyRows counts the rows of a table by connector, currency, stage and status.
+func (t *tx) tallyRows(table, stage, merchantID, profileID string, from, to time.Time) (listed.Tally, error) {
 	var where conditions
 	where.add("merchant_id = ", merchantID)
 	if profileID != "" {
@@ -125,13 +141,33 @@ func (t *tx) RefundCounts(merchantID, profileID string, from, to time.Time) ([]l
 	}
 	where.addTime("created_at >= ", from, true)
 	where.addTime("created_at <= ", to, false)
-	return all(t, "count refunds", func(row scanner) (c listed.RefundCount, err error) {
-		var currency, status string
-		err = row.Scan(&c.Connector, &currency, &status, &c.N)
-		c.Currency, c.Status = sdk.Currency(currency), payment.RefundStatus(status)
-		return c, err
-	}, `SELECT connector, currency, status, count(*) FROM refunds WHERE `+where.String()+` GROUP BY connector, currency, status ORDER BY connector, currency, status`,
-		where.args...)
+	tally := listed.NewTally()
+	err := t.s.query(`SELECT connector, currency, `+stage+`, status, count(*) FROM `+table+` WHERE `+where.String()+` GROUP BY 1, 2, 3, 4`, where.args,
+		func(row scanner) error {
+			var connector, currency, stage, status string
+			var n int64
+			if err := row.Scan(&connector, &currency, &stage, &status, &n); err != nil {
+				return err
+			}
+			tally.Connectors[connector] += n
+			tally.Currencies[currency] += n
+			tally.Stages[stage] += n
+			tally.Statuses[status] += n
+			return nil
+		})
+	if err != nil {
+		err = fmt.Errorf("count %s: %w", table, err)
+	}
+	return tally, err
+}
+
+// newestFirst sorts a list of refunds or disputes. For those of one payment it sorts by an expression: SQLite would else read all of a merchant's rows in
+// order, rather than the payment's few by their index.
+func newestFirst(paymentID string) string {
+	if paymentID != "" {
+		return " ORDER BY +created_at DESC, seq DESC"
+	}
+	return " ORDER BY created_at DESC, seq DESC"
 }
 
 // addAny adds "column IN (…)" unless the list is empty.

@@ -55,3 +55,13 @@ func (t *tx) Relay(merchantID, id string) (*relay.Relay, error) {
 	return one(t, "read relay", genuine(t, relayRows, scanRelay, "merchant_id", merchantID, "id", id),
 		`SELECT `+relayColumns+` FROM relays WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
+
+// maxRelaysAt limits what one message can make the store read.
+const maxRelaysAt = 1000
+
+// RelaysAt implements engine.Reader.
+func (t *tx) RelaysAt(merchantID, accountID, referenceID string) ([]*relay.Relay, error) {
+	return all(t, "find relays at an account", genuine(t, relayRows, scanRelay, "merchant_id", merchantID, "account_id", accountID),
+		`SELECT `+relayColumns+` FROM relays WHERE merchant_id = $1 AND account_id = $2 AND reference_id = $3 ORDER BY seq DESC LIMIT $4`,
+		merchantID, accountID, referenceID, maxRelaysAt)
+}

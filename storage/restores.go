@@ -61,7 +61,7 @@ func (t *tx) PaymentsSince(since time.Time, statuses []payment.Status, after int
 
 // Position returns a number that grows with every operation and never shrinks: a database with a smaller one than before is an older copy.
 func (d *DB) Position(ctx context.Context) (n int64, err error) {
-	err = d.readers.view(ctx, func(r engine.Reader) error {
+	err = d.view(ctx, func(r engine.Reader) error {
 		return r.(*tx).s.query(`SELECT coalesce(max(seq), 0) FROM operations`, nil, func(row scanner) error { return row.Scan(&n) })
 	})
 	return n, err
@@ -69,7 +69,7 @@ func (d *DB) Position(ctx context.Context) (n int64, err error) {
 
 // LastChange returns the time of the latest change of a payment, zero without payments.
 func (d *DB) LastChange(ctx context.Context) (at time.Time, err error) {
-	err = d.readers.view(ctx, func(r engine.Reader) error {
+	err = d.view(ctx, func(r engine.Reader) error {
 		var ms int64
 		err := r.(*tx).s.query(`SELECT coalesce(max(modified_at), 0) FROM payments`, nil, func(row scanner) error { return row.Scan(&ms) })
 		at = moment(ms)
@@ -78,9 +78,24 @@ func (d *DB) LastChange(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// QuickCheck lets SQLite look for damage in the whole file, and returns what it finds, at most ten lines. Nodes may run meanwhile.
+// MadeAt returns when the database was set up. A copy keeps the time, so that it tells databases apart.
+func (d *DB) MadeAt(ctx context.Context) (at time.Time, err error) {
+	err = d.view(ctx, func(r engine.Reader) error {
+		var ms int64
+		err := r.(*tx).s.query(`SELECT min(applied_at) FROM schema_migrations`, nil, func(row scanner) error { return row.Scan(&ms) })
+		at = moment(ms)
+		return err
+	})
+	return at, err
+}
+
+// QuickCheck lets SQLite look for damage in the whole file, and returns what it finds, at most ten lines. Nodes may run meanwhile. It finds
+// nothing in PostgreSQL, which checks what it reads itself.
 func (d *DB) QuickCheck(ctx context.Context) (damage []string, err error) {
-	err = d.readers.view(ctx, func(r engine.Reader) error {
+	if d.readers == nil {
+		return nil, ctx.Err()
+	}
+	err = d.view(ctx, func(r engine.Reader) error {
 		return r.(*tx).s.query(`PRAGMA quick_check(10)`, nil, func(row scanner) error {
 			var text string
 			err := row.Scan(&text)

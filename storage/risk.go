@@ -1,8 +1,11 @@
 package storage
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
+	"payswitch/engine/change"
 	"payswitch/engine/risk"
 )
 
@@ -149,29 +152,93 @@ func (t *tx) GuardFailures(merchantID string, counters [4]string) (map[string]in
 	return out, err
 }
 
-// HoldGuard implements engine.Tx. It uses one statement, so that of concurrent payments only those pass that the threshold has room for.
-func (t *tx) HoldGuard(merchantID, counter string, threshold int, until time.Time) (bool, error) {
-	n, err := t.expect("hold failure count", 1, `INSERT INTO guard_counts AS g (merchant_id, counter, failures, counted_until, held, held_until, expires_at)
-		VALUES ($1, $2, 0, 0, 1, $3, $3) ON CONFLICT (merchant_id, counter) DO UPDATE SET
-		held = CASE WHEN g.held_until <= $4 THEN 1 ELSE g.held + 1 END, held_until = excluded.held_until,
+// HoldGuards implements engine.Tx. It uses one statement, so that of concurrent payments only those pass that the thresholds have room for.
+func (t *tx) HoldGuards(merchantID string, holds []change.Hold, until time.Time) (bool, error) {
+	args := []any{merchantID, millis(until), millis(t.now)}
+	for _, h := range holds {
+		args = append(args, h.Counter, h.Threshold)
+	}
+	n, err := t.expect("hold failure counts", int64(len(holds)), holdGuards.of(len(holds)), args...)
+	return n == int64(len(holds)), err
+}
+
+// CountGuardFailures implements engine.Tx. It uses one statement, so that concurrent counts add up.
+func (t *tx) CountGuardFailures(merchantID string, counters []string, held int, until time.Time) error {
+	return t.put("count failures", countGuards.of(len(counters)), withTexts(counters, merchantID, millis(until), millis(t.now), held)...)
+}
+
+// ReleaseGuards implements engine.Tx.
+func (t *tx) ReleaseGuards(merchantID string, counters []string) error {
+	statements := releaseGuards
+	if t.s.dialect().lockRow != "" {
+		statements = releaseLocked
+	}
+	return t.put("release failure counts", statements.of(len(counters)), withTexts(counters, merchantID)...)
+}
+
+func withTexts(texts []string, args ...any) []any {
+	for _, s := range texts {
+		args = append(args, s)
+	}
+	return args
+}
+
+// Statements about several counters of a merchant ($1), by the number of counters. $2 is the time until which a place or a failure counts, and $3 is now.
+var (
+	holdGuards = byCounters(func(n int) string {
+		return `INSERT INTO guard_counts AS g (merchant_id, counter, failures, counted_until, held, held_until, expires_at)
+		VALUES ` + repeated(n, 4, 2, ", ", `($1, $a, 0, 0, 1, $2, $2)`) + ` ON CONFLICT (merchant_id, counter) DO UPDATE SET
+		held = CASE WHEN g.held_until <= $3 THEN 1 ELSE g.held + 1 END, held_until = excluded.held_until,
 		expires_at = CASE WHEN g.counted_until > excluded.held_until THEN g.counted_until ELSE excluded.held_until END
-		WHERE CASE WHEN g.counted_until > $4 THEN g.failures ELSE 0 END + CASE WHEN g.held_until > $4 THEN g.held ELSE 0 END < $5`,
-		merchantID, counter, millis(until), millis(t.now), threshold)
-	return n == 1, err
+		WHERE CASE WHEN g.counted_until > $3 THEN g.failures ELSE 0 END + CASE WHEN g.held_until > $3 THEN g.held ELSE 0 END
+		< CASE g.counter ` + repeated(n, 4, 2, " ", `WHEN $a THEN CAST($b AS BIGINT)`) + ` END`
+	})
+	countGuards = byCounters(func(n int) string { // $4: places to give back
+		return `INSERT INTO guard_counts AS g (merchant_id, counter, failures, counted_until, held, held_until, expires_at)
+		VALUES ` + repeated(n, 5, 1, ", ", `($1, $a, 1, $2, 0, 0, $2)`) + ` ON CONFLICT (merchant_id, counter) DO UPDATE SET
+		failures = CASE WHEN g.counted_until <= $3 THEN 1 ELSE g.failures + 1 END, counted_until = excluded.counted_until,
+		held = CASE WHEN g.held > $4 THEN g.held - $4 ELSE 0 END,
+		expires_at = CASE WHEN g.held_until > excluded.counted_until THEN g.held_until ELSE excluded.counted_until END`
+	})
+	releaseGuards = byCounters(func(n int) string {
+		return `UPDATE guard_counts SET held = CASE WHEN held > 0 THEN held - 1 ELSE 0 END
+		WHERE merchant_id = $1 AND counter IN (` + repeated(n, 2, 1, ", ", `$a`) + `)`
+	})
+	// releaseLocked locks the rows in the order in which the other statements have their counters, so that two payments never wait for each other. Names of
+	// counters are a word and hex digits, which every collation puts in the same order.
+	releaseLocked = byCounters(func(n int) string {
+		return `UPDATE guard_counts SET held = CASE WHEN held > 0 THEN held - 1 ELSE 0 END WHERE seq = ANY (ARRAY(SELECT seq FROM guard_counts
+		WHERE merchant_id = $1 AND counter IN (` + repeated(n, 2, 1, ", ", `$a`) + `) ORDER BY counter FOR UPDATE))`
+	})
+)
+
+// statementsBy are statements by the number of counters that they are about. A payment has up to four.
+type statementsBy struct {
+	ready [5]string
+	write func(counters int) string
 }
 
-// CountGuardFailure implements engine.Tx. It uses one statement, so that concurrent counts add up.
-func (t *tx) CountGuardFailure(merchantID, counter string, held int, until time.Time) error {
-	return t.put("count failure", `INSERT INTO guard_counts AS g (merchant_id, counter, failures, counted_until, held, held_until, expires_at)
-		VALUES ($1, $2, 1, $3, 0, 0, $3) ON CONFLICT (merchant_id, counter) DO UPDATE SET
-		failures = CASE WHEN g.counted_until <= $4 THEN 1 ELSE g.failures + 1 END, counted_until = excluded.counted_until,
-		held = CASE WHEN g.held > $5 THEN g.held - $5 ELSE 0 END,
-		expires_at = CASE WHEN g.held_until > excluded.counted_until THEN g.held_until ELSE excluded.counted_until END`,
-		merchantID, counter, millis(until), millis(t.now), held)
+func byCounters(write func(counters int) string) *statementsBy {
+	s := &statementsBy{write: write}
+	for n := range s.ready {
+		s.ready[n] = write(n)
+	}
+	return s
 }
 
-// ReleaseGuard implements engine.Tx.
-func (t *tx) ReleaseGuard(merchantID, counter string) error {
-	return t.put("release failure count", `UPDATE guard_counts SET held = CASE WHEN held > 0 THEN held - 1 ELSE 0 END WHERE merchant_id = $1 AND counter = $2`,
-		merchantID, counter)
+func (s *statementsBy) of(counters int) string {
+	if counters < len(s.ready) {
+		return s.ready[counters]
+	}
+	return s.write(counters)
+}
+
+// repeated writes a part of a statement n times. $a in the part is the placeholder first, then first + step and so on; $b is the one behind $a.
+func repeated(n, first, step int, separator, part string) string {
+	list := make([]string, n)
+	for i := range list {
+		at := first + i*step
+		list[i] = strings.NewReplacer("$a", "$"+strconv.Itoa(at), "$b", "$"+strconv.Itoa(at+1)).Replace(part)
+	}
+	return strings.Join(list, separator)
 }

@@ -17,6 +17,13 @@ func scanRouting(row scanner) (*routing.Config, error) {
 	return c, err
 }
 
+// scanRoutingHead leaves the algorithm out, so that a list of large programs stays small.
+func scanRoutingHead(row scanner) (*routing.Config, error) {
+	c, err := scanRouting(row)
+	c.Algorithm = nil
+	return c, err
+}
+
 // InsertRoutingConfig implements engine.Tx.
 func (t *tx) InsertRoutingConfig(c *routing.Config) error {
 	return t.insert("insert routing configuration", `INSERT INTO routing_configs (`+routingColumns+`)
@@ -38,7 +45,7 @@ func (t *tx) RoutingConfig(merchantID, id string) (*routing.Config, error) {
 
 // RoutingConfigs implements engine.Reader.
 func (t *tx) RoutingConfigs(merchantID, profileID, transactionType string, limit, offset int) ([]*routing.Config, error) {
-	return all(t, "list routing configurations", genuine(t, routingRows, scanRouting, "merchant_id", merchantID),
+	return all(t, "list routing configurations", genuine(t, routingRows, scanRoutingHead, "merchant_id", merchantID),
 		`SELECT `+routingColumns+` FROM routing_configs WHERE merchant_id = $1 AND transaction_type = $2 AND ($3 = '' OR profile_id = $3)
 		ORDER BY modified_at DESC, seq DESC LIMIT $4 OFFSET $5`, merchantID, transactionType, profileID, rowLimit(limit), max(offset, 0))
 }
@@ -138,11 +145,11 @@ func (t *tx) DeleteConfigKey(name string) error {
 }
 
 // ConfigKeysAmong implements engine.Reader.
-func (t *tx) ConfigKeysAmong(names [3]string) ([]string, error) {
+func (t *tx) ConfigKeysAmong(names [4]string) ([]string, error) {
 	return all(t, "look for config keys", func(row scanner) (name string, err error) {
 		err = row.Scan(&name)
 		return name, err
-	}, `SELECT name FROM config_keys WHERE name IN ($1, $2, $3) ORDER BY name`, names[0], names[1], names[2])
+	}, `SELECT name FROM config_keys WHERE name IN ($1, $2, $3, $4) ORDER BY name`, names[0], names[1], names[2], names[3])
 }
 
 // ConfigKey implements engine.Reader.

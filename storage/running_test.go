@@ -2,12 +2,16 @@ package storage_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine"
+	"payswitch/engine/account"
 	"payswitch/storage"
 )
 
@@ -43,6 +47,45 @@ func TestRunningNodes(t *testing.T) {
 			require.NoError(t, db.NoteNode(ctx, storage.Running{Name: "a", Version: "2", Started: clock}))
 			names, _ = list()
 			require.Equal(t, []string{"a 2"}, names)
+		})
+	}
+}
+
+// TestFactsOfADatabase: what doctor, the dashboard and a node that starts ask of a database, both databases answer.
+func TestFactsOfADatabase(t *testing.T) {
+	t.Parallel()
+	for name, dsn := range map[string]func() string{
+		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "p.db") },
+		"postgres": func() string { return postgresDSN(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := context.Background()
+			db, err := storage.Open(ctx, dsn(), storage.Options{})
+			require.NoError(t, err)
+			defer db.Close()
+			made, err := db.MadeAt(ctx)
+			require.NoError(t, err)
+			require.WithinRange(t, made, time.Now().Add(-24*time.Hour), time.Now().Add(time.Second))
+			at, err := db.Position(ctx)
+			require.NoError(t, err)
+			require.Zero(t, at)
+			last, err := db.LastChange(ctx)
+			require.NoError(t, err)
+			require.True(t, last.IsZero())
+			damage, err := db.QuickCheck(ctx)
+			require.NoError(t, err)
+			require.Empty(t, damage)
+			require.NoError(t, db.Update(ctx, func(tx engine.Tx) error {
+				err := tx.InsertMerchant(&account.Merchant{ID: "m"})
+				for i, connector := range []string{"stripe", "adyen", "stripe", "nmi"} {
+					a := &account.Account{MerchantID: "m", ID: fmt.Sprint("mca_", i), Label: fmt.Sprint(i), Connector: connector, Disabled: connector == "nmi"}
+					err = errors.Join(err, tx.InsertAccount(a))
+				}
+				return err
+			}))
+			used, err := db.Connectors(ctx)
+			require.NoError(t, err)
+			require.Equal(t, []string{"adyen", "stripe"}, used)
 		})
 	}
 }

@@ -69,8 +69,8 @@ var (
 		"evidence.outcome":            "in clear",
 		"idempotency.request_hash":    "a hash",
 		"idempotency.headers":         "not in use",
-		"payment_facets.summary":      "in clear",
-		"payment_facets.data":         "in clear",
+		"facets.summary":              "in clear",
+		"facets.data":                 "in clear",
 	}
 )
 

@@ -27,7 +27,7 @@ var signedTables = byName(merchantRows, profileRows, accountRows, keyRows, custo
 	eventRows, evidenceRows, idempotencyRows, cardTokenRows, cardRows, shortTermRows, authenticationRows, methodRows, mandateRows,
 	ephemeralRows, customerAccountRows, refundRows, accountVersionRows, endpointRows, routingRows, errorRuleRows, configKeyRows, disputeRows,
 	adapterRows, linkRows, staffUserRows, staffLoginRows, staffOnceRows, staffTriesRows, staffAuditRows, staffChainRows, blockedRows, blockJobRows,
-	blockPartRows, healthRows, issuerRows, relayRows)
+	blockPartRows, healthRows, volumeRows, issuerRows, relayRows, proposalRows)
 
 func byName(list ...*signedTable) map[string]*signedTable {
 	out := map[string]*signedTable{}

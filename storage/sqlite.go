@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ var sqliteSchema = strings.NewReplacer("{{SEQ}}", "INTEGER PRIMARY KEY", "{{BLOB
 // cost time.
 type liteConn struct {
 	conn   driver.Conn
-	stmts  map[string]liteStmt
+	stmts  map[string]*liteStmt
 	args   []driver.NamedValue // reused
 	values liteRow             // reused
 	// broken is an error after which SQLite may have rolled back the whole transaction (disk full, I/O …). The writer must then commit
@@ -62,7 +63,13 @@ type liteConn struct {
 
 var _ writeConn = (*liteConn)(nil)
 
-type liteStmt interface {
+// liteStmt is a prepared statement. Its parameters have no names, because the driver would ask for each name whenever the statement runs.
+type liteStmt struct {
+	stmt  driverStmt
+	order []int // the argument of each parameter: its index among the caller's
+}
+
+type driverStmt interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
@@ -81,12 +88,25 @@ func openLite(path string, busy time.Duration, more ...string) (*liteConn, error
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	return &liteConn{conn: conn, stmts: map[string]liteStmt{}}, nil
+	c := &liteConn{conn: conn, stmts: map[string]*liteStmt{}}
+	c.leavesLog() // what is wrong with the file, the first use of the connection reports
+	return c, nil
+}
+
+// litestreamTable is a table that Litestream makes in each database that it copies.
+const litestreamTable = "_litestream_lock"
+
+// leavesLog reports whether Litestream copies the write-ahead log of this database, and lets SQLite then leave the log alone. Litestream copies the
+// log to the database itself, after it has copied it away. A log that another connection restarts meanwhile loses pages in the copy, unnoticed.
+func (c *liteConn) leavesLog() bool {
+	found := false
+	err := c.query(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`, []any{litestreamTable}, func(scanner) error { found = true; return nil })
+	return err == nil && found && c.script("PRAGMA wal_autocheckpoint = 0") == nil
 }
 
 func (c *liteConn) close() error {
 	for _, st := range c.stmts {
-		st.Close()
+		st.stmt.Close()
 	}
 	return c.conn.Close()
 }
@@ -100,10 +120,10 @@ func (c *liteConn) exec(query string, args ...any) (int64, error) {
 		return 0, c.failed(err)
 	}
 	if !keep {
-		defer st.Close()
+		defer st.stmt.Close()
 	}
 	// The caller's context must not reach SQLite: an interrupt in the writer would hit all callers in the batch.
-	r, err := st.ExecContext(context.Background(), c.bind(args))
+	r, err := st.stmt.ExecContext(context.Background(), c.bind(st.order, args))
 	if err != nil {
 		return 0, c.failed(err)
 	}
@@ -183,9 +203,9 @@ func (c *liteConn) query(query string, args []any, each func(scanner) error) (er
 		return c.failed(err)
 	}
 	if !keep {
-		defer st.Close()
+		defer st.stmt.Close()
 	}
-	rows, err := st.QueryContext(context.Background(), c.bind(args))
+	rows, err := st.stmt.QueryContext(context.Background(), c.bind(st.order, args))
 	if err != nil {
 		return c.failed(err)
 	}
@@ -218,24 +238,43 @@ func (c *liteConn) script(text string) error {
 	return c.failed(err)
 }
 
-func (c *liteConn) prepare(query string) (st liteStmt, keep bool, err error) {
+func (c *liteConn) prepare(query string) (st *liteStmt, keep bool, err error) {
 	if st, ok := c.stmts[query]; ok {
 		return st, true, nil
 	}
-	p, err := c.conn.Prepare(query)
+	text, order := unnamed(query)
+	p, err := c.conn.Prepare(text)
 	if err != nil {
 		return nil, false, err
 	}
-	st = p.(liteStmt)
+	st = &liteStmt{stmt: p.(driverStmt), order: order}
 	if keep = len(c.stmts) < statementsKept; keep {
 		c.stmts[query] = st
 	}
 	return st, keep, nil
 }
 
-func (c *liteConn) bind(args []any) []driver.NamedValue {
+// unnamed writes a statement's placeholders $1, $2 … as ?, and returns the index of the argument of each.
+func unnamed(query string) (text string, order []int) {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(query, "$")
+		b.WriteString(before)
+		if !found {
+			return b.String(), order
+		}
+		digits := len(after) - len(strings.TrimLeft(after, "0123456789"))
+		n, _ := strconv.Atoi(after[:digits])
+		order = append(order, n-1)
+		b.WriteByte('?')
+		query = after[digits:]
+	}
+}
+
+func (c *liteConn) bind(order []int, args []any) []driver.NamedValue {
 	c.args = c.args[:0]
-	for i, a := range args {
+	for i, at := range order {
+		a := args[at]
 		if n, ok := a.(int); ok {
 			a = int64(n)
 		}

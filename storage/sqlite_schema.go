@@ -33,6 +33,9 @@ func (c *liteConn) tables() (out []string, err error) {
 	return out, err
 }
 
+// inUse implements schemaConn, by the locks of the nodes' names.
+func (c *liteConn) inUse(m *migrator) error { return refuseInUse(m.path) }
+
 // backUp implements schemaConn. It writes a complete and consistent copy of the database next to it.
 func (c *liteConn) backUp(m *migrator, next string) error {
 	to := fmt.Sprintf("%s.before-%s", m.path, next)

@@ -317,14 +317,24 @@ func (t *tx) DeliveryAttempts(merchantID, eventID string) ([]*webhook.Attempt, e
 }
 
 // DeleteEvents implements engine.Tx. Events are stored in the order of their time, so the oldest are the first rows.
-func (t *tx) DeleteEvents(before time.Time, limit int) (int, error) {
+func (t *tx) DeleteEvents(before time.Time, behind int64, limit int) (last int64, removed int, err error) {
+	const oldest = `(SELECT seq, merchant_id, id, created_at, waiting FROM events WHERE seq > $1 ORDER BY seq LIMIT $2) AS oldest`
+	last, err = one(t, "find old events", func(row scanner) (int64, error) {
+		var n, first, last int64
+		if err := row.Scan(&n, &first, &last); err != nil || n < int64(limit) || first > millis(before) {
+			return 0, err
+		}
+		return last, nil
+	}, `SELECT count(*), coalesce(min(created_at), 0), coalesce(max(seq), 0) FROM `+oldest, behind, limit)
+	if err != nil {
+		return 0, 0, err
+	}
 	type event struct{ merchantID, id string }
 	t.wrote = true
 	list, err := all(t, "delete events", func(row scanner) (e event, err error) { return e, row.Scan(&e.merchantID, &e.id) },
-		`DELETE FROM events WHERE seq IN (SELECT seq FROM (SELECT seq, merchant_id, id, created_at, waiting FROM events ORDER BY seq LIMIT $1) AS oldest
-			WHERE created_at <= $2 AND waiting = 0
+		`DELETE FROM events WHERE seq IN (SELECT seq FROM `+oldest+` WHERE created_at <= $3 AND waiting = 0
 			AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.merchant_id = oldest.merchant_id AND d.event_id = oldest.id AND d.state = 'open'))
-		RETURNING merchant_id, id`, limit, millis(before))
+		RETURNING merchant_id, id`, behind, limit, millis(before))
 	for _, e := range list {
 		for _, table := range []string{"deliveries", "delivery_attempts"} {
 			if err == nil {
@@ -332,5 +342,5 @@ func (t *tx) DeleteEvents(before time.Time, limit int) (int, error) {
 			}
 		}
 	}
-	return len(list), err
+	return last, len(list), err
 }

@@ -139,3 +139,23 @@ func TestOlderDatabaseIsNoticed(t *testing.T) {
 	_, stderr = r.stop()
 	require.Contains(t, stderr, "the database was restored from a copy")
 }
+
+// TestDatabaseGoesBack: a database that goes back under a running node raises an alarm, and the node keeps what it has seen for its next start.
+func TestDatabaseGoesBack(t *testing.T) {
+	t.Parallel()
+	c, err := loadConfig(defaultConfig(), "", false, testEnv(t, t.TempDir()))
+	require.NoError(t, err)
+	var log lockedBuffer
+	n, err := openNode(t.Context(), c, true, newLogger(&log, c.Log))
+	require.NoError(t, err)
+	t.Cleanup(func() { n.close() })
+	require.NoError(t, n.noteSeen(t.Context()))
+	require.NotContains(t, scrape(t, n.metrics), alarmDatabaseBehind)
+	require.NoError(t, writeSeen(n.seen, 7))
+	require.NoError(t, n.noteSeen(t.Context()))
+	require.Contains(t, scrape(t, n.metrics), `payswitch_alarms_total{kind="database_behind"} 1`)
+	require.Contains(t, log.String(), "Restart all nodes")
+	at, _, err := readSeen(n.seen)
+	require.NoError(t, err)
+	require.EqualValues(t, 7, at)
+}

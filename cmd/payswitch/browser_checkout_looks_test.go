@@ -88,7 +88,8 @@ func TestCheckoutSplitFields(t *testing.T) {
 		const e = elements.create(t, {}); e.on("ready", () => { window.count = (window.count || 0) + 1; }); e.mount(d); return e; });
 		const session = hyper.initPaymentSession({clientSecret: SECRET});
 		document.getElementById("pay").onclick`
-	s.site.page = strings.Replace(s.fill(p, map[string]string{"TYPE": `"cardNumber"`}), `document.getElementById("pay").onclick`,
+	s.site.page = strings.Replace(s.fill(p, map[string]string{"TYPE": `"cardNumber"`, "ELEMENT": `{placeholder: "1234", classes: {base: "mine", complete: "mine-done"},
+		style: {base: {color: "rgb(1, 2, 3)", position: "fixed", "::placeholder": {color: "rgb(4, 5, 6)"}}, invalid: {color: "rgb(7, 8, 9)"}}}`}), `document.getElementById("pay").onclick`,
 		strings.Replace(extra, "SECRET", quoted(t, p["client_secret"]), 1), 1)
 	s.do(chromedp.Navigate(s.pages.URL + "/checkout"))
 	s.await(`window.count === 2 && events.some((e) => e[0] === "ready")`)
@@ -97,7 +98,22 @@ func TestCheckoutSplitFields(t *testing.T) {
 		require.True(t, ok, kind)
 		s.do(chromedp.KeyEvent(text))
 	}
+	look := func(pseudo string) string {
+		v, _ := within[string](s, "type=cardNumber", `(() => { const i = document.querySelector("[name=cardnumber]"), c = getComputedStyle(i`+pseudo+`); return i.placeholder + " " + c.color + " " + c.position; })()`)
+		return v
+	}
+	require.Equal(t, "1234 rgb(1, 2, 3) relative", strings.Replace(look(""), "static", "relative", 1), "the shop's style of a field")
+	require.Contains(t, look(`, "::placeholder"`), "rgb(4, 5, 6)")
+	type3("cardNumber", "[name=cardnumber]", "4242424242424241\t")
+	s.awaitIn("type=cardNumber", `getComputedStyle(document.querySelector("[name=cardnumber]")).color === "rgb(7, 8, 9)"`)
+	within[bool](s, "type=cardNumber", `document.querySelector("[name=cardnumber]").select(), true`)
 	type3("cardNumber", "[name=cardnumber]", "4242424242424242")
+	s.await(`document.querySelector("#slot > div").classList.contains("mine") && document.querySelector("#slot > div").classList.contains("mine-done")`)
+	// React calls elements and create for every render, gives undefined handlers, and comes late to ready.
+	script[bool](s.tab, `(async () => { let late = 0; element.on("change", undefined); element.on("ready", () => late++); await 0;
+		for (const form of [elements.createCardForm(), hyper.paymentMethodsSession({}).createCardForm()]) { form.on("ready", () => {}); form.create("cardNumber").mount("#slot"); }
+		window.react = [hyper.elements({clientSecret: `+quoted(t, p["client_secret"])+`}) === elements, elements.create("cardNumber") === element, late].join(" "); })(), true`)
+	s.await(`window.react === "true true 1"`)
 	script[bool](s.tab, "pay(), true")
 	kind, _ := errorOf(s.answered(1))
 	require.Equal(t, "validation_error", kind)
@@ -113,24 +129,6 @@ func TestCheckoutSplitFields(t *testing.T) {
 	none := script[object](s.tab, `session.getCustomerSavedPaymentMethods().then((m) => m.getCustomerDefaultSavedPaymentMethodData())`)
 	kind, _ = errorOf(none)
 	require.Contains(t, []string{"no_data", ""}, kind)
-}
-
-// TestCheckoutMountedOften mounts an element many times: each frame goes, and its port with it.
-func TestCheckoutMountedOften(t *testing.T) {
-	costly(t)
-	s := newCheckoutShop(t)
-	s.visit(s.order(nil), nil)
-	script[bool](s.tab, `(() => { for (let i = 0; i < 200; i++) { element.unmount(); element.mount("#slot"); } return true; })()`)
-	s.await(`events.filter((e) => e[0] === "ready").length >= 2`)
-	require.Equal(t, 1, script[int](s.tab, `document.querySelectorAll("iframe").length`))
-	s.card("4242424242424242")
-	script[bool](s.tab, "pay(), true")
-	require.Equal(t, "succeeded", s.answered(1)["status"])
-	// A framework that throws the node away gets an answer too.
-	s.visit(s.order(nil), nil)
-	script[bool](s.tab, `document.querySelector("#slot").replaceChildren(), pay(), true`)
-	kind, _ := errorOf(s.answered(1))
-	require.Equal(t, "invalid_request_error", kind)
 }
 
 // TestCheckoutAgreesWithTheSwitch types numbers, expiries and codes into the form, and holds what the form says to what the engine's own checks say.

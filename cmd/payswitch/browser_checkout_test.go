@@ -445,7 +445,7 @@ func TestCheckoutInABrowser(t *testing.T) {
 			s.awaitIn(bankFrame, "document.querySelector('#otp')")
 			within[bool](s, challengeFrame, "document.querySelector('header button').click(), true")
 			s.shot("checkout-challenge-cancel")
-			within[bool](s, challengeFrame, "document.querySelector('.ask .quiet').click(), true")
+			within[bool](s, challengeFrame, "document.querySelector('.ask button:not(.go)').click(), true")
 			kind, code := errorOf(s.answered(1))
 			require.Equal(s, []string{"authentication_error", "cancelled"}, []string{kind, code})
 			require.Contains(s, s.shows(), "You cancelled")

@@ -63,10 +63,20 @@ func linkIn(p object, key string) string {
 
 func (s *linkShop) visit(url string) { s.do(chromedp.Navigate(url)) }
 
-// pays fills the form in and sends it as a payer does. part is the document of the form.
-func (s *linkShop) pays(part, number string) {
+// embedded is the checkout's frame on the page of a link.
+func (s *linkShop) embedded() *checkoutShop { return &checkoutShop{tab: s.tab, said: &said{}} }
+
+// pays fills the form in and sends it as a payer does: in the checkout's frame where the page's scripts run, else in the plain form.
+func (s *linkShop) pays(scripts bool, number string) {
 	s.Helper()
-	s.await(part + ".querySelector('#card')")
+	s.await("document.querySelector('#card')")
+	if scripts {
+		s.awaitReady()
+		s.embedded().card(number)
+		s.press("#submit")
+		return
+	}
+	const part = "document"
 	for id, v := range map[string]string{"card_number": number, "card_expiry": "10 / 50", "card_cvc": "737", "card_holder_name": "Ada Lovelace"} {
 		script[bool](s.tab, part+`.querySelector("#`+id+`").value = "`+v+`", true`)
 	}
@@ -81,12 +91,34 @@ func (s *linkShop) scripts(on bool) {
 	})
 }
 
+// block makes the browser refuse what these addresses name.
+func (b *tab) block(addresses ...string) {
+	b.Helper()
+	var patterns []*network.BlockPattern
+	for _, a := range addresses {
+		patterns = append(patterns, &network.BlockPattern{URLPattern: a, Block: true})
+	}
+	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		if _, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{}); err != nil {
+			return chromedp.Void{}, err
+		}
+		_, err := cdp.Call(ctx, t, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: patterns})
+		return chromedp.Void{}, err
+	})
+}
+
 // speaks sets the browser's language.
 func (s *linkShop) speaks(language string) {
 	s.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, t, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": language}})
 		return chromedp.Void{}, err
 	})
+}
+
+// awaitReady waits until the checkout's frame has drawn its form.
+func (s *linkShop) awaitReady() {
+	s.Helper()
+	s.embedded().awaitIn(fieldsFrame, `document.querySelector("[data-phase=ready] [name=cardnumber]")`)
 }
 
 func (s *linkShop) title(text string) {
@@ -104,12 +136,22 @@ func TestPaymentLinkInABrowser(t *testing.T) {
 		p := s.link(nil)
 		s.visit(linkIn(p, "link"))
 		s.title("Pay USD 65.40")
+		if scripts {
+			s.awaitReady()
+		}
 		s.looked(name + "-form")
-		s.pays("document", "4242424242424241")
-		s.await(`document.querySelector("#card_number_wrong")`)
+		s.pays(scripts, "4242424242424241")
+		if scripts {
+			s.embedded().awaitIn(fieldsFrame, `document.body.innerText.includes("Check the card number")`)
+			require.Empty(t, s.embedded().axe(fieldsFrame))
+			require.False(t, script[bool](s.tab, `document.querySelector("#fields").checkVisibility()`), "the plain form has gone")
+			s.await(`!document.querySelector("#submit").disabled`)
+		} else {
+			s.await(`document.querySelector("#card_number_wrong")`)
+			require.Empty(t, script[string](s.tab, `document.querySelector("#card_number").value`))
+		}
 		s.looked(name + "-wrong")
-		require.Empty(t, script[string](s.tab, `document.querySelector("#card_number").value`))
-		s.pays("document", "4242424242424242")
+		s.pays(scripts, "4242424242424242")
 		s.title("Payment successful")
 		require.Equal(t, "/payment_link/status/shop/"+p["payment_id"].(string), script[string](s.tab, "location.pathname + location.search"), "no card in an address")
 		s.looked(name + "-paid")
@@ -122,13 +164,13 @@ func TestPaymentLinkInABrowser(t *testing.T) {
 
 		refused := s.link(object{"order_details": nil})
 		s.visit(linkIn(refused, "link"))
-		s.pays("document", "4000000000000002")
+		s.pays(scripts, "4000000000000002")
 		s.title("Payment failed")
 		s.looked(name + "-failed")
 
 		bank := s.link(object{"authentication_type": "three_ds"})
 		s.visit(linkIn(bank, "link"))
-		s.pays("document", "4242424242424242")
+		s.pays(scripts, "4242424242424242")
 		s.await(`document.querySelector("button.approve")`)
 		s.visit(linkIn(bank, "link"))
 		s.title("Your bank wants to confirm")
@@ -149,6 +191,7 @@ func TestPaymentLinkInABrowser(t *testing.T) {
 		s.speaks(language)
 		s.visit(linkIn(s.link(nil), "link"))
 		s.await(`document.documentElement.lang === "` + language + `"`)
+		s.awaitReady()
 		require.Equal(t, language == "ar" || language == "he", script[bool](s.tab, `getComputedStyle(document.body).direction === "rtl"`))
 		s.looked("link-" + language)
 	}
@@ -157,11 +200,40 @@ func TestPaymentLinkInABrowser(t *testing.T) {
 		"details_layout": "layout2", "payment_form_header_text": "Your card", "custom_message_for_card_terms": "We charge your card once.", "payment_form_label_type": "never"}})
 	s.visit(linkIn(branded, "link"))
 	s.title("Your card")
+	s.awaitReady()
 	s.looked("link-branded")
 	require.Equal(t, "rgb(225, 29, 72)", script[string](s.tab, `getComputedStyle(document.querySelector("#submit")).backgroundColor`))
 	s.visit(linkIn(s.link(object{"payment_link_config": object{"display_sdk_only": true}}), "link"))
 	s.await(`document.querySelector("main.alone")`)
+	s.awaitReady()
+	s.colours("dark") // the payer's device turns dark while the page is open
+	s.embedded().awaitIn(fieldsFrame, `getComputedStyle(document.querySelector(".Label")).color === "rgb(233, 236, 243)"`)
+	s.shot("link-form-only-dark")
+	require.Empty(t, s.embedded().axe(fieldsFrame))
+	s.colours("light")
 	s.looked("link-form-only")
+
+	// The page of a collect link saves a card in the same frame. No security code is asked for.
+	s.sw.must(s.key, "/customers", object{"customer_id": "cus_collect"})
+	collect := s.sw.must(s.key, "/payment_methods/collect", object{"customer_id": "cus_collect", "merchant_name": "bright books"})
+	s.visit(collect["link"].(string))
+	s.awaitReady()
+	s.looked("link-collect")
+	require.Empty(t, s.embedded().axe(fieldsFrame))
+	require.Contains(t, s.embedded().shows(), "you allow Bright books to charge it")
+	s.embedded().keys("[name=cardnumber]", "4242424242424242")
+	s.embedded().keys("[name=exp-date]", "1050")
+	s.press("#submit")
+	s.title("Your card is saved")
+	saved := s.sw.must(s.key, "/customers/cus_collect/payment_methods", nil)
+	require.Len(t, saved["customer_payment_methods"], 1)
+
+	// Where the frame cannot load, the plain form comes back and pays.
+	s.block("*://*:*/HyperLoader.js")
+	s.visit(linkIn(s.link(nil), "link"))
+	s.await(`document.querySelector("#fields").checkVisibility()`)
+	s.pays(false, "4242424242424242")
+	s.title("Payment successful")
 }
 
 // TestSecureLinkInABrowser: pages of allowed domains frame a link and hear its end. In another page the frame stays empty.
@@ -181,6 +253,31 @@ func TestSecureLinkInABrowser(t *testing.T) {
 	s.sw.must(s.key, "/payments/"+p["payment_id"].(string)+"/cancel", object{})
 	s.visit(s.shop.URL + "/frame")
 	s.await(`told.some((m) => m.payment && m.payment.status === "cancelled")`)
+
+	// The merchant's own page shows its customer's saved cards, by the proof in the address.
+	customer := object{"customer_id": "cus_1", "setup_future_usage": "on_session", "customer_acceptance": object{"acceptance_type": "online",
+		"accepted_at": "2026-01-01T00:00:00Z", "online": object{"ip_address": "127.0.0.1", "user_agent": "x"}}}
+	kind := object{"payment_method_type": "credit", "card_networks": []string{"Visa", "Mastercard"}}
+	s.sw.must(s.key, "/account/shop/connectors", object{"connector_type": "payment_processor", "connector_name": "simulator", "connector_label": "cards",
+		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "any"},
+		"payment_methods_enabled":   []object{{"payment_method": "card", "payment_method_types": []object{kind}}}})
+	paid := cardPayment("pay_saves")
+	for k, v := range customer {
+		paid[k] = v
+	}
+	require.Equal(t, "succeeded", s.sw.must(s.key, "/payments", paid)["status"])
+	p = s.link(object{"customer_id": "cus_1", "payment_link_config": object{"enabled_saved_payment_method": true}})
+	s.framed = linkIn(p, "secure_link")
+	s.visit(s.shop.URL + "/frame")
+	form := s.embedded()
+	form.awaitIn(fieldsFrame, `document.body.innerText.includes("•••• 4242")`)
+	s.shot("link-framed-saved")
+	if asks, _ := within[bool](form, fieldsFrame, `document.querySelector(".inline input") !== null`); asks {
+		form.keys(".inline input", "737")
+	}
+	within[bool](form, "/payment_link/s/", `document.querySelector("#submit").click(), true`)
+	s.await(`told.some((m) => m.payment && m.payment.status === "succeeded")`)
+	s.shot("link-framed-paid")
 
 	allow("another.example")
 	p = s.link(nil)

@@ -34,7 +34,7 @@ func (n *node) openDashboard(ctx context.Context) error {
 	if n.staff, err = openStaff(c, n.db, n.vault, n.dashboardURL()); err != nil {
 		return err
 	}
-	pages, err := dashboard.New(dashboard.Deps{Staff: n.staff, Engine: n.engine, Events: n.engine.Webhooks, Adapters: n.host, Presenter: router.Presenter{}, Replayer: replays{n}, System: systemOf{n}, Logs: n.book,
+	pages, err := dashboard.New(dashboard.Deps{Staff: n.staff, Engine: n.engine, Events: n.engine.Webhooks, Adapters: n.host, Bundles: n.bundles, Presenter: router.Presenter{}, Replayer: replays{n}, System: systemOf{n}, Logs: n.book,
 		Logger: n.component("dashboard"), Now: fault.Clock()},
 		dashboard.Options{URL: n.dashboardURL(), APIURL: n.publicURL(), Version: readBuild().version, Live: !c.testing(), BehindProxy: c.Dashboard.BehindProxy,
 			FirstRunAnywhere: c.Dashboard.FirstRun == "anywhere"})

@@ -43,7 +43,13 @@ const officeMerchant = "office"
 // newOffice starts a switch in this process, because a test has to choose who looks at the pages.
 func newOffice(t *testing.T) *office {
 	t.Helper()
-	c, err := loadConfig(defaultConfig(), "", false, testEnv(t, t.TempDir()))
+	return newOfficeOn(t, testEnv(t, t.TempDir()))
+}
+
+// newOfficeOn is newOffice with an environment.
+func newOfficeOn(t *testing.T, env []string) *office {
+	t.Helper()
+	c, err := loadConfig(defaultConfig(), "", false, env)
 	require.NoError(t, err)
 	var log lockedBuffer
 	ctx, stop := context.WithCancel(context.Background())
@@ -70,7 +76,7 @@ func (o *office) as(role staff.Role) string {
 	}
 	p := person{staff.Session{ID: "s_" + string(role), UserID: "u_" + string(role), Name: string(role), SecondFactorAt: time.Now(),
 		Grants: []staff.Grant{{MerchantID: at, Role: role, Limits: map[sdk.Currency]int64{"USD": 2000}}}}}
-	pages, err := dashboard.New(dashboard.Deps{Sessions: p, Engine: o.n.engine, Events: o.n.engine.Webhooks, Adapters: o.n.host, Replayer: replays{o.n}, Presenter: router.Presenter{}, System: systemOf{o.n}, Logs: o.n.book},
+	pages, err := dashboard.New(dashboard.Deps{Sessions: p, Engine: o.n.engine, Events: o.n.engine.Webhooks, Adapters: o.n.host, Bundles: o.n.bundles, Replayer: replays{o.n}, Presenter: router.Presenter{}, System: systemOf{o.n}, Logs: o.n.book},
 		dashboard.Options{APIURL: o.n.url()})
 	require.NoError(o, err)
 	web := httptest.NewServer(pages)
@@ -391,7 +397,9 @@ func TestDashboardInABrowser(t *testing.T) {
 	b.do(chromedp.Navigate(base + "/"))
 	b.await(ready)
 	b.keys("gp")
-	b.await("location.pathname.endsWith('/payments') && " + ready)
+	b.await("location.pathname.endsWith('/payments') && !location.search && " + ready)
+	b.do(chromedp.Navigate(base + "/payments?status=paid"))
+	b.await("location.search && " + ready)
 	b.keys("j")
 	b.await("document.activeElement.matches('a.row')")
 	b.keys("\r")
@@ -405,8 +413,8 @@ func TestDashboardInABrowser(t *testing.T) {
 	b.await("location.search === '?did=refund'")
 	require.Contains(t, script[string](b, "document.querySelector('.say').textContent"), "10.00 USD was given back")
 	b.await("document.querySelector('[data-keys]:not([hidden])')")
-	b.keys("\x1b")
-	b.await("location.pathname.endsWith('/payments') && " + ready)
+	b.keys("\x1b") // the list is as it was left
+	b.await("location.pathname.endsWith('/payments') && location.search === '?status=paid' && document.activeElement.matches('a.row') && " + ready)
 	b.keys("?")
 	b.await("document.querySelector('#sheet').open")
 	b.shot("dashboard-keys")
@@ -421,6 +429,39 @@ func TestDashboardInABrowser(t *testing.T) {
 	sum, n := o.refundsOf(id)
 	require.Equal(t, 1500, sum)
 	require.Equal(t, 2, n)
+}
+
+// TestDashboardDecidesInABrowser decides what became of a payment by the keyboard alone, and of another one in a browser without scripts.
+func TestDashboardDecidesInABrowser(t *testing.T) {
+	costly(t)
+	b := newTab(t)
+	o := newOffice(t)
+	for range 2 {
+		o.pay("4242424242424242", object{"amount": 900000031})
+	}
+	base := o.as(staff.Admin)
+	b.do(chromedp.Navigate(base + "/m/" + officeMerchant + "/"))
+	b.await(ready)
+	b.keys("gd")
+	b.await("location.pathname === '/decisions' && " + ready)
+	b.keys("j")
+	b.await("document.activeElement.matches('a.row')")
+	b.keys("\r")
+	b.await("document.querySelector('#not_done-f-why')")
+	script[bool](b, "document.querySelector('#not_done-f-why').closest('details').querySelector('summary').focus(), true")
+	b.keys("\r\t")
+	b.await("document.activeElement.id === 'not_done-f-why'")
+	b.keys("seen on the page of the processor?\t")
+	b.await("document.activeElement.matches('button')")
+	b.keys("\r")
+	b.await("document.body.textContent.includes('The decision stays.')")
+	require.Contains(t, script[string](b, "document.querySelector('main').textContent"), "seen on the page of the processor?")
+
+	b.scripts(false)
+	b.do(chromedp.Navigate(base+"/decisions"), chromedp.WaitVisible("a.row"), chromedp.Click("a.row"))
+	b.do(chromedp.WaitVisible("#decide"), chromedp.Click("#decide details:last-of-type summary"), chromedp.Click("#not_done-f-why"), chromedp.KeyEvent("its support says so"))
+	b.do(chromedp.Click("#decide details:last-of-type button"), chromedp.WaitVisible(".box.good"))
+	o.shows(base+"/decisions", "Nothing in doubt", "its support says so")
 }
 
 // keys presses keys, one after the other.

@@ -45,6 +45,7 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	}
 	defaults := defaultConfig()
 	defaults.Log.Format = "text"
+	defaults.Webhooks.AllowPrivate = true // the demo's shop is at this machine, and so is a shop under development
 	c, err := loadConfig(defaults, "", false, p.env)
 	if err != nil {
 		return err
@@ -99,7 +100,11 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("set up the demo: %w", err), n.close())
 	}
-	n.server.Handler = &demoShop{api: n.server.Handler, engine: n.engine, auth: account.Auth{MerchantID: merchant.ID}, public: merchant.PublishableKey, log: n.component("demo")}
+	shop := &demoShop{api: n.server.Handler, engine: n.engine, auth: account.Auth{MerchantID: merchant.ID}, public: merchant.PublishableKey, log: n.component("demo")}
+	if err := shop.hear(ctx, merchant.DefaultProfile, n.url()); err != nil {
+		return errors.Join(fmt.Errorf("set up the demo's webhooks: %w", err), n.close())
+	}
+	n.server.Handler = shop
 	link, err := n.demoLink(ctx)
 	if err != nil {
 		return errors.Join(err, n.close())
@@ -188,7 +193,7 @@ payswitch demo at {{.URL}}           DEMO KEY: not for production
   API key           {{.Keys.API}}
   publishable key   {{.Merchant.PublishableKey}}
   admin key         {{.Keys.Admin}}
-  shop              {{.URL}}/demo
+  shop              {{.URL}}/demo, and its orders with webhooks at {{.URL}}/demo/orders
   API described at  {{.URL}}/openapi.yaml
   metrics           {{.URL}}/metrics (with the admin key as api-key or bearer token)
   test cards        {{.URL}}/sim/3ds/cards (3-D Secure)

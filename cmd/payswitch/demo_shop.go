@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"payswitch/engine"
 	"payswitch/engine/account"
@@ -60,6 +61,7 @@ type demoShop struct {
 	auth   account.Auth
 	public string // the merchant's publishable key, for the page
 	log    *slog.Logger
+	orders demoOrders
 }
 
 func (s *demoShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +81,13 @@ func (s *demoShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.thanks(w, r)
 	case "POST /demo/order":
 		s.order(w, r)
-	case "GET /demo/shop.js", "GET /demo/shop.css":
+	case "GET /demo/orders":
+		s.page(w, map[string]any{"Seen": s.orders.look()})
+	case "GET /demo/orders.json":
+		s.orders.live(w)
+	case "POST /demo/webhook":
+		s.orders.take(w, r)
+	case "GET /demo/shop.js", "GET /demo/orders.js", "GET /demo/shop.css":
 		http.ServeFileFS(w, r, demoFiles, r.URL.Path[1:])
 	default:
 		http.NotFound(w, r)
@@ -126,6 +134,7 @@ func (s *demoShop) order(w http.ResponseWriter, r *http.Request) {
 			s.failed(w, err)
 			return
 		}
+		s.orders.placed(v.Payment.ID, item.Name, item.Price, time.Now())
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]string{"payment_id": v.Payment.ID, "client_secret": v.Payment.Private.ClientSecret,
 			"publishable_key": s.public, "sdk_authorization": s.engine.SDKAuthorization(v, true)})

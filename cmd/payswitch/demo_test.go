@@ -1,11 +1,17 @@
 package main
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -126,5 +132,88 @@ func TestDemoShopInABrowser(t *testing.T) {
 	within[bool](s, bankFrame, "document.querySelector('#otp').value = '1234', document.querySelector('#sendOtp').click(), true")
 	s.await("document.querySelector('#result')")
 	require.Equal(t, "succeeded", script[string](s.tab, "document.querySelector('#result').dataset.status"))
+
+	// The orders change while the page is open: webhooks arrive.
+	s.size(1000, 800)
+	s.do(chromedp.Navigate(r.url + "/demo/orders"))
+	s.await("document.querySelectorAll('#placed tr').length === 4 && document.querySelectorAll('#events tr').length >= 3")
+	s.await("[...document.querySelectorAll('#placed .state')].filter((e) => e.textContent === 'paid').length === 2")
+	script[bool](s.tab, `fetch("/demo/order", {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({item: "beans"})}).then((r) => r.json())
+		.then((p) => fetch("/payments/" + p.payment_id + "/confirm", {method: "POST", headers: {"Content-Type": "application/json", "Authorization": p.sdk_authorization},
+			body: JSON.stringify({payment_method: "card", payment_method_data: {card: {card_number: "4242424242424242", card_exp_month: "10", card_exp_year: "50", card_cvc: "737"}}})})), true`)
+	s.await("document.querySelectorAll('#placed tr').length === 5 && document.querySelector('#placed .state').textContent === 'paid'")
+	require.Equal(t, "payment_succeeded", script[string](s.tab, "document.querySelector('#events code').textContent"))
+	s.looked("demo-orders")
 	require.NotContains(t, s.said.all(), "Content Security Policy")
+}
+
+// TestDemoOrders: the shop learns from webhooks alone what became of an order, and takes only those that payswitch has signed, each once.
+func TestDemoOrders(t *testing.T) {
+	r := startDemo(t)
+	look := func() (seen demoSeen) {
+		resp, err := http.Get(r.url + "/demo/orders.json")
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&seen))
+		return seen
+	}
+	require.Equal(t, demoSeen{Orders: []demoOrder{}, Events: []demoEvent{}}, look())
+	resp, err := http.Post(r.url+"/demo/order", "application/json", strings.NewReader(`{"item":"beans"}`))
+	require.NoError(t, err)
+	var order object
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&order))
+	resp.Body.Close()
+	require.Equal(t, "waiting", look().Orders[0].State)
+	req, err := http.NewRequest("POST", r.url+"/payments/"+order["payment_id"].(string)+"/confirm", strings.NewReader(`{"payment_method":"card","payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"50","card_cvc":"737"}}}`))
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", order["sdk_authorization"].(string))
+	resp, err = http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	resp.Body.Close()
+	require.Eventually(t, func() bool { return look().Orders[0].State == "paid" }, patience, patience/300)
+	seen := look()
+	require.Equal(t, []any{"payment_succeeded", order["payment_id"], "18.50 USD", 1}, []any{seen.Events[0].Type, seen.Events[0].Payment, seen.Events[0].Amount, seen.Events[0].Number})
+	resp, err = http.Post(r.url+"/demo/webhook", "application/json", strings.NewReader(`{"event_id":"evt_1","event_type":"payment_succeeded"}`))
+	require.NoError(t, err)
+	resp.Body.Close()
+	require.Equal(t, 401, resp.StatusCode)
+	require.Equal(t, 1, look().Refused)
+}
+
+func TestDemoWebhookSignature(t *testing.T) {
+	t.Parallel()
+	o := &demoOrders{secret: "whsec_" + base64.StdEncoding.EncodeToString([]byte("0123456789abcdef"))}
+	o.placed("pay_1", "beans", "1.00 USD", time.Now())
+	send := func(id, kind string, at time.Time, change func(h http.Header)) int {
+		body := `{"event_id":"` + id + `","event_type":"` + kind + `","content":{"object":{"payment_id":"pay_1","amount":100,"currency":"USD"}}}`
+		r := httptest.NewRequest("POST", "/demo/webhook", strings.NewReader(body))
+		stamp := strconv.FormatInt(at.Unix(), 10)
+		h := hmac.New(sha256.New, []byte("0123456789abcdef"))
+		h.Write([]byte(id + "." + stamp + "." + body))
+		r.Header = http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {stamp}, "Webhook-Signature": {"v1,AAAA v1," + base64.StdEncoding.EncodeToString(h.Sum(nil))}}
+		if change != nil {
+			change(r.Header)
+		}
+		w := httptest.NewRecorder()
+		o.take(w, r)
+		return w.Code
+	}
+	now := time.Now()
+	require.Equal(t, 200, send("evt_1", "payment_failed", now, nil))
+	require.Equal(t, 200, send("evt_2", "payment_succeeded", now, nil))
+	require.Equal(t, 200, send("evt_1", "payment_failed", now, nil), "a repeat is taken")
+	require.Equal(t, "paid", o.look().Orders[0].State, "and changes nothing")
+	require.Len(t, o.look().Events, 2)
+	require.Equal(t, 401, send("evt_3", "refund_succeeded", now.Add(-time.Hour), nil))
+	require.Equal(t, 401, send("evt_3", "refund_succeeded", now, func(h http.Header) { h.Set("Webhook-Id", "evt_4") }))
+	require.Equal(t, 401, send("evt_3", "refund_succeeded", now, func(h http.Header) { h.Del("Webhook-Signature") }))
+	require.Equal(t, 3, o.look().Refused)
+	require.Equal(t, "paid", o.look().Orders[0].State)
+	o.secret = ""
+	require.Equal(t, 401, send("evt_3", "refund_succeeded", now, nil), "a shop without a secret trusts nobody")
+	for i := range 2 * demoKept {
+		o.placed(strconv.Itoa(i), "beans", "1.00 USD", now)
+	}
+	require.Len(t, o.look().Orders, demoKept)
 }

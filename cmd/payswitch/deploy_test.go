@@ -3,12 +3,15 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -84,6 +87,9 @@ func TestAlertsAndDashboard(t *testing.T) {
 				require.NotZero(t, n, name)
 			}
 			require.Equal(t, strings.Count(expr, "("), strings.Count(expr, ")"), name)
+			for _, of := range regexp.MustCompile(`increase\((\w+)`).FindAllStringSubmatch(expr, -1) {
+				require.Contains(t, expr, of[1]+" unless "+of[1]+" offset", "%s does not see the first event of a counter", name)
+			}
 			require.Equal(t, "OPERATIONS.md#"+strings.ToLower(name), rule["annotations"].(map[string]any)["runbook"])
 			require.Contains(t, []string{"page", "ticket"}, rule["labels"].(map[string]any)["severity"])
 		}
@@ -104,6 +110,7 @@ func TestAlertsAndDashboard(t *testing.T) {
 		require.NotEmpty(t, p.Targets, p.Title)
 		for _, target := range p.Targets {
 			knownMetrics(t, guide, p.Title, target.Expr)
+			require.NotContains(t, target.Expr, "increase(", "%s does not show the first event of a counter", p.Title)
 			require.Equal(t, strings.Count(target.Expr, "("), strings.Count(target.Expr, ")"), p.Title)
 		}
 	}
@@ -116,7 +123,9 @@ func TestPackagingIsWhole(t *testing.T) {
 		for _, text := range texts(yamlFile(t, name)[0]) {
 			if strings.HasPrefix(text, "cmd/") || text == "LICENSE" || text == "README.md" || text == "config.yaml" {
 				found++
-				require.FileExists(t, filepath.Join(root, text), name)
+				there, err := filepath.Glob(filepath.Join(root, text))
+				require.NoError(t, err)
+				require.NotEmpty(t, there, "%s: %s", name, text)
 			}
 		}
 		require.Greater(t, found, 5, name)
@@ -127,7 +136,7 @@ func TestPackagingIsWhole(t *testing.T) {
 		require.Contains(t, string(b), "make plugins assets", name)
 	}
 	var env []string
-	for _, name := range []string{"kubernetes.yaml", "Dockerfile", "payswitch.service"} {
+	for _, name := range []string{"kubernetes.yaml", "kubernetes-postgres.yaml", "Dockerfile", "payswitch.service"} {
 		b, err := os.ReadFile(filepath.Join("deploy", name))
 		require.NoError(t, err)
 		env = append(env, regexp.MustCompile(`PAYSWITCH_[A-Z]+__[A-Z_]+`).FindAllString(string(b), -1)...)
@@ -141,12 +150,13 @@ func TestPackagingIsWhole(t *testing.T) {
 	for _, v := range env {
 		require.True(t, keys[v], "%s is no setting", v)
 	}
-	kinds := map[string]bool{}
-	for _, doc := range yamlFile(t, "kubernetes.yaml") {
-		kinds[doc["kind"].(string)] = true
-		require.NotEmpty(t, doc["apiVersion"])
+	kubernetes(t, "kubernetes.yaml", "Deployment", "PersistentVolumeClaim")
+	kubernetes(t, "kubernetes-postgres.yaml", "StatefulSet", "PodDisruptionBudget")
+	migrates, nodes := container(yamlFile(t, "kubernetes-migrate.yaml")[0]), container(yamlFile(t, "kubernetes-postgres.yaml")[2])
+	require.Equal(t, []any{"migrate"}, migrates["args"])
+	for _, same := range []string{"envFrom", "securityContext", "name"} {
+		require.Equal(t, nodes[same], migrates[same], same)
 	}
-	require.True(t, kinds["Deployment"] && kinds["Service"] && kinds["Secret"] && kinds["NetworkPolicy"])
 	b, err := os.ReadFile("deploy/Dockerfile")
 	require.NoError(t, err)
 	require.Regexp(t, `(?m)^USER 65532:65532$`, string(b))
@@ -156,6 +166,92 @@ func TestPackagingIsWhole(t *testing.T) {
 		require.Contains(t, string(b), "\n"+line+"\n")
 	}
 	require.Contains(t, readBuildFlags(t), "-trimpath")
+
+	// Both packages hold the same, at the places where the unit looks.
+	placed := func(list any) (out []string) {
+		for _, c := range list.([]any) {
+			out = append(out, fmt.Sprint(c.(map[string]any)["dst"], " ", c.(map[string]any)["src"], " ", c.(map[string]any)["type"]))
+		}
+		return out
+	}
+	nfpm := yamlFile(t, "nfpm.yaml")[0]
+	released := yamlFile(t, "goreleaser.yaml")[0]["nfpms"].([]any)[0].(map[string]any)
+	inNfpm := placed(nfpm["contents"])
+	require.Equal(t, "/usr/bin/payswitch bin/payswitch <nil>", inNfpm[0])
+	require.Equal(t, inNfpm[1:], placed(released["contents"]))
+	require.Equal(t, nfpm["depends"], released["dependencies"])
+	require.Contains(t, unit(t, "payswitch.service"), "ExecStart=/usr/bin/payswitch serve --config /etc/payswitch/config.yaml\n")
+	require.Contains(t, inNfpm, "/etc/payswitch/config.yaml config.yaml config|noreplace")
+	for _, name := range []string{"payswitch.service", "payswitch-backup.service"} {
+		require.Contains(t, unit(t, name), "\nUser=payswitch\nGroup=payswitch\n", name)
+		require.Contains(t, unit(t, name), "\nWorkingDirectory=/var/lib/payswitch\n", name)
+		require.Contains(t, unit(t, name), "\nEnvironmentFile=/etc/payswitch/environment\n", name)
+	}
+	made := unit(t, "preinstall.sh")
+	require.Regexp(t, `useradd .* payswitch\n`, made)
+	require.Contains(t, made, "--home-dir /var/lib/payswitch ")
+	stop, err := strconv.Atoi(regexp.MustCompile(`TimeoutStopSec=(\d+)`).FindStringSubmatch(unit(t, "payswitch.service"))[1])
+	require.NoError(t, err)
+	require.Greater(t, time.Duration(stop)*time.Second, c.Server.ShutdownTimeout)
+}
+
+// container returns the container of a Kubernetes object with a template.
+func container(doc map[string]any) map[string]any {
+	spec := doc["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+	return spec["containers"].([]any)[0].(map[string]any)
+}
+
+// unit returns a file of the folder deploy.
+func unit(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("deploy", name))
+	require.NoError(t, err)
+	return string(b)
+}
+
+// kubernetes checks a manifest: its kinds, and that user, ports, probes, volumes and times fit the image and the settings.
+func kubernetes(t *testing.T, name string, wanted ...string) {
+	t.Helper()
+	of := map[string]map[string]any{}
+	for _, doc := range yamlFile(t, name) {
+		of[doc["kind"].(string)] = doc
+		require.NotEmpty(t, doc["apiVersion"])
+	}
+	for _, kind := range append(wanted, "Service", "Secret", "ConfigMap", "NetworkPolicy") {
+		require.Contains(t, of, kind, name)
+	}
+	settings := of["ConfigMap"]["data"].(map[string]any)
+	secrets := of["Secret"]["stringData"].(map[string]any)
+	require.Contains(t, secrets, "PAYSWITCH_VAULT__MASTER_KEY")
+	require.Equal(t, "prd", settings["PAYSWITCH_KEYS__ENVIRONMENT"])
+	spec := of[wanted[0]]["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+	pod := spec["securityContext"].(map[string]any)
+	require.Contains(t, unit(t, "Dockerfile"), fmt.Sprintf("\nUSER %v:%v\n", pod["runAsUser"], pod["runAsGroup"]))
+	require.Equal(t, true, pod["runAsNonRoot"])
+	require.Equal(t, "OnRootMismatch", pod["fsGroupChangePolicy"], "%s: otherwise the group may write to the compiled adapters, and payswitch refuses them", name)
+	require.Greater(t, time.Duration(spec["terminationGracePeriodSeconds"].(int))*time.Second, defaultConfig().Server.ShutdownTimeout)
+	require.Equal(t, false, spec["enableServiceLinks"], "%s: the variables of services would be settings", name)
+	box := container(of[wanted[0]])
+	ports := map[string]string{}
+	for _, p := range box["ports"].([]any) {
+		ports[p.(map[string]any)["name"].(string)] = fmt.Sprint("0.0.0.0:", p.(map[string]any)["containerPort"])
+	}
+	require.Equal(t, map[string]string{"http": settings["PAYSWITCH_SERVER__LISTEN"].(string), "metrics": settings["PAYSWITCH_METRICS__LISTEN"].(string)}, ports)
+	for probe, path := range map[string]string{"startupProbe": "/health/live", "livenessProbe": "/health/live", "readinessProbe": "/health"} {
+		get := box[probe].(map[string]any)["httpGet"].(map[string]any)
+		require.Equal(t, []any{path, "http"}, []any{get["path"], get["port"]}, "%s: %s", name, probe)
+	}
+	require.Equal(t, true, box["securityContext"].(map[string]any)["readOnlyRootFilesystem"])
+	var mounts []string
+	for _, m := range box["volumeMounts"].([]any) {
+		mounts = append(mounts, m.(map[string]any)["mountPath"].(string))
+	}
+	require.Contains(t, unit(t, "Dockerfile"), "\nVOLUME "+mounts[0]+"\n")
+	for _, path := range []any{settings["PAYSWITCH_STORAGE__DSN"], settings["PAYSWITCH_PLUGINS__CACHE_DIRECTORY"]} {
+		if path != nil {
+			require.True(t, strings.HasPrefix(strings.TrimPrefix(path.(string), "sqlite:"), mounts[0]+"/"), "%s: %s is not on the volume", name, path)
+		}
+	}
 }
 
 // readBuildFlags returns the lines of the Makefile that build the program: the packages build it alike.

@@ -17,6 +17,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/operator"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
@@ -161,20 +162,25 @@ func (d *doctor) files() {
 
 func (d *doctor) disk() {
 	path, ok := strings.CutPrefix(d.c.Storage.DSN.Reveal(), "sqlite:")
-	if !ok {
-		d.skip("disk", "the database is not on this machine")
-		return
+	if !ok { // the node writes compiled adapters alone
+		path = d.c.cacheDirectory()
 	}
 	free, known, err := diskSpace(filepath.Dir(path))
 	size := int64(0)
-	if st, err := os.Stat(path); err == nil {
+	if st, err := os.Stat(path); err == nil && ok {
 		size = st.Size()
 	}
 	switch {
+	case err != nil && !ok:
+		d.find("disk", err.Error(), "make the folder of plugins.cache_directory")
 	case err != nil:
 		d.find("disk", err.Error(), "make the folder of storage.dsn")
 	case !known:
 		d.skip("disk", "the free space is not known on this system")
+	case !ok && free < doctorFree:
+		d.find("disk", fmt.Sprintf("%d MB are free for compiled adapters", free>>20), "free 1 GB at least")
+	case !ok:
+		d.ok("disk", "%d MB are free for compiled adapters; the database's own disk is for its server to watch", free>>20)
 	case free < doctorFree || free < uint64(size):
 		d.find("disk", fmt.Sprintf("%d MB are free, the database has %d MB", free>>20, size>>20), "free as much as the database has, and 1 GB at least: a migration copies it")
 	default:
@@ -233,12 +239,20 @@ func errText(err error) []string {
 	return []string{err.Error()}
 }
 
-// clock compares this machine's clock with the newest change in the database.
+// clock compares this machine's clock with the newest change in the database, and with the clock of the database's server.
 func (d *doctor) clock(ctx context.Context, db *storage.DB) {
 	at, err := db.LastChange(ctx)
+	var server time.Time
+	if err == nil {
+		err = db.Update(ctx, func(tx engine.Tx) error { server = tx.Now(); return nil })
+	}
+	skew := time.Until(server)
 	switch {
 	case err != nil:
 		d.find("clock", err.Error(), "look at the database")
+	case skew.Abs() > doctorSkew:
+		d.find("clock", fmt.Sprintf("this machine's clock differs by %v from that of the database's server", -skew.Round(time.Second)),
+			"synchronize the clocks of the server and of all nodes (chrony, systemd-timesyncd)")
 	case at.After(d.now.Add(doctorSkew)):
 		d.find("clock", fmt.Sprintf("the newest payment is from %s, which is %v ahead of this machine's clock", at.Format(time.RFC3339), at.Sub(d.now).Round(time.Second)),
 			"synchronize the clocks of all nodes (chrony, systemd-timesyncd)")
@@ -283,11 +297,11 @@ func (d *doctor) keyAges(ctx context.Context, v *vault.Vault) {
 }
 
 func (d *doctor) operations(ctx context.Context, db *storage.DB) {
-	var list []engine.OperationView
+	var list []operator.View
 	var strays []restore.Stray
 	var altered error
 	err := db.View(ctx, func(r engine.Reader) (err error) {
-		list, altered, err = engine.ListOperations(r, request.OperationFilter{Statuses: []payment.OperationStatus{payment.OperationUnknown}, Limit: 1000})
+		list, altered, err = operator.List(r, request.OperationFilter{Statuses: []payment.OperationStatus{payment.OperationUnknown}, Limit: 1000})
 		if err == nil {
 			strays, err = restore.Strays(r)
 		}
@@ -331,16 +345,7 @@ func (d *doctor) accounts(ctx context.Context, db *storage.DB, host interface {
 	Adapter(connector string) (port.AdapterInfo, bool)
 	Adapters() []port.AdapterInfo
 }) (hosts []string) {
-	var accounts []*account.Account
-	err := db.View(ctx, func(r engine.Reader) error {
-		accounts = nil
-		merchants, err := r.Merchants("")
-		for _, m := range merchants {
-			list, e := r.Accounts(m.ID)
-			accounts, err = append(accounts, list...), errors.Join(err, e)
-		}
-		return err
-	})
+	accounts, err := allAccounts(ctx, db)
 	if err != nil {
 		d.find("adapters", err.Error(), "read Altered rows in OPERATIONS.md")
 	}
@@ -367,6 +372,20 @@ func (d *doctor) accounts(ctx context.Context, db *storage.DB, host interface {
 	}
 	d.ok("adapters", "%d accounts have an approved adapter, %d adapters are loaded", good, len(host.Adapters()))
 	return hosts
+}
+
+// allAccounts returns the connector accounts of all merchants that can be read, also with an error.
+func allAccounts(ctx context.Context, db *storage.DB) (accounts []*account.Account, err error) {
+	err = db.View(ctx, func(r engine.Reader) error {
+		accounts = nil
+		merchants, err := r.Merchants("")
+		for _, m := range merchants {
+			list, e := r.Accounts(m.ID)
+			accounts, err = append(accounts, list...), errors.Join(err, e)
+		}
+		return err
+	})
+	return accounts, err
 }
 
 // hosts asks every host for its clock, over TLS as the adapters do, without a path or a credential.

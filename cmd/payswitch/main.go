@@ -56,9 +56,17 @@ func sections() []section {
 			{"trigger", "make an event for a shop under development, by a payment at the simulator", (*program).trigger},
 			{"operations list", "list the operations that have not ended, or with --unknown those of an unknown result", (*program).listOperations},
 			{"operations resolve", "say what became of an operation that payswitch cannot find out about", (*program).resolveOperation},
+			{"operations confirm", "confirm, as a second person, what another one has proposed", func(p *program, ctx context.Context, args []string) error {
+				return p.secondPerson(ctx, "confirm", args)
+			}},
+			{"operations withdraw", "withdraw or refuse a proposed decision", func(p *program, ctx context.Context, args []string) error {
+				return p.secondPerson(ctx, "withdraw", args)
+			}},
 			{"migrate copy", "move the database from SQLite to PostgreSQL, while the switch runs until the last step", (*program).migrateCopy},
 			{"migrate", "update the database and stop", (*program).migrate},
 			{"serve", "run the switch", (*program).serve},
+			{"release verify", "verify a release's SHA256SUMS, its signature and its files", (*program).releaseVerify},
+			{"release sign", "sign a release's SHA256SUMS", (*program).releaseSign},
 			{"version", "show version, revision and build", (*program).version},
 		}},
 		{"Manage who uses the dashboard", userCommands()},

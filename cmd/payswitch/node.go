@@ -38,6 +38,7 @@ type node struct {
 	vault    *vault.Vault
 	bank     *simulator3ds.Simulator // nil in production
 	host     *plugins.Host
+	bundles  *bundles
 	webhooks *plugins.Webhooks
 	engine   *engine.Engine
 	// admission refuses new work while the switch is too slow; nil admits everything.
@@ -56,9 +57,13 @@ type node struct {
 
 	name    string
 	started time.Time
+	seen    string // the file that notes how far the database has come
 
 	draining atomic.Bool
-	probe    probe
+
+	connectors []string    // of the accounts, when the node starts
+	preparing  atomic.Bool // their adapters are being compiled
+	probe      probe
 }
 
 // openNode makes the parts of a node and starts none of them. Clients that connect meanwhile wait in the listener's queue. With migrate,
@@ -116,9 +121,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err != nil {
 		return problem("webhooks.retries", "%v", err)
 	}
-	if n.tracing, err = openTracing(ctx, c, n.log); err != nil {
-		return err
-	}
+	n.tracing = openTracing(c, n.log)
 	if c.Server.OverloadLatency > 0 {
 		n.admission = router.NewAdmission(c.Server.OverloadLatency, nil)
 	}
@@ -159,11 +162,14 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err := n.afterRestore(ctx); err != nil {
 		return err
 	}
+	n.connectors = n.usedConnectors(ctx)
+	n.preparing.Store(len(n.connectors) > 0)
 	tables, err := readOfferTables(c.Cards.OfferTables)
 	if err != nil {
 		return err
 	}
-	surface, err := router.New(router.Deps{Access: n.engine, Payments: n.engine, Admin: n.engine, Webhooks: n.engine.Webhooks, Connectors: n.host, Logger: n.component("router")}, router.Options{
+	n.bundles = newBundles(c, n.db, n.host)
+	surface, err := router.New(router.Deps{Access: n.engine, Payments: n.engine, Admin: n.engine, Webhooks: n.engine.Webhooks, Connectors: n.host, Bundles: n.bundles, Logger: n.component("router")}, router.Options{
 		AdminKey:             c.Admin.APIKey,
 		PublicURL:            n.publicURL(),
 		MaxBody:              c.Server.RequestBodyLimit,
@@ -252,6 +258,9 @@ func (n *node) run(ctx context.Context) error {
 	work, failed := errgroup.WithContext(background)
 	work.Go(func() error { return unlessStopped(failed, "engine", n.engine.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "plugins", n.host.Run(failed)) })
+	if n.preparing.Load() {
+		work.Go(func() error { n.prepareAdapters(failed); return nil })
+	}
 	work.Go(func() error { return unlessStopped(failed, "vault", n.vault.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "seen", n.keepSeen(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "note", n.keepNoted(failed)) })
@@ -294,6 +303,34 @@ func (n *node) run(ctx context.Context) error {
 		problems = append(problems, n.metricsServer.Close())
 	}
 	return errors.Join(append(problems, work.Wait())...)
+}
+
+// prepareTime is how long a node that starts may be busy with its adapters before it counts as ready.
+const prepareTime = time.Minute
+
+// usedConnectors returns the connectors of the enabled accounts that have a loaded adapter.
+func (n *node) usedConnectors(ctx context.Context) (connectors []string) {
+	used, err := n.db.Connectors(ctx)
+	if err != nil {
+		n.log.Error("the connectors of the accounts cannot be read", "error", err)
+	}
+	for _, c := range used {
+		if _, loaded := n.host.Adapter(c); loaded {
+			connectors = append(connectors, c)
+		}
+	}
+	return connectors
+}
+
+// prepareAdapters compiles the adapters of the accounts, so that after an upgrade no payer waits for a compilation. The node counts as ready
+// afterwards. Requests that come before are served.
+func (n *node) prepareAdapters(ctx context.Context) {
+	defer n.preparing.Store(false)
+	limit, cancel := context.WithTimeout(ctx, prepareTime)
+	defer cancel()
+	if err := n.host.Prepare(limit, n.connectors); err != nil && ctx.Err() == nil {
+		n.log.Warn("adapters are not ready: their first payment waits until they are compiled", "error", err)
+	}
 }
 
 // closeTimeout bounds the wait for adapters to end their steps, which takes milliseconds unless an adapter is stuck.
@@ -356,10 +393,13 @@ func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// ready returns nil when the node can serve: it is not draining, and its database answers and takes writes.
+// ready returns nil when the node can serve: it is not draining, its adapters are compiled, and its database answers and takes writes.
 func (n *node) ready() error {
 	if n.draining.Load() {
 		return errors.New("draining")
+	}
+	if n.preparing.Load() {
+		return errors.New("compiling the adapters of the accounts")
 	}
 	return n.probe.run(n.db.Writable)
 }

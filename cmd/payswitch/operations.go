@@ -12,6 +12,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/fault"
+	"payswitch/engine/operator"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/vault"
@@ -38,7 +39,20 @@ type shownOperation struct {
 	ResolveAt    *time.Time `json:"resolve_at"`
 	Answer       string     `json:"last_answer"` // why the operation is still open
 	// Resolution is the operator's word that ended the operation, nil for an operation that ended in another way.
-	Resolution *shownResolution `json:"resolution"`
+	Resolution   *shownResolution `json:"resolution"`
+	SecondPerson bool             `json:"second_person"`
+	// Proposal is the decision that waits for a second person, nil for none.
+	Proposal *shownProposal `json:"proposal"`
+}
+
+type shownProposal struct {
+	ID        string    `json:"proposal_id"`
+	Outcome   string    `json:"outcome"`
+	Amount    *int64    `json:"amount"`
+	Reference string    `json:"reference"`
+	By        string    `json:"by"`
+	Why       string    `json:"why"`
+	At        time.Time `json:"at"`
 }
 
 type shownResolution struct {
@@ -49,9 +63,10 @@ type shownResolution struct {
 	Why       string    `json:"why"`
 	Was       string    `json:"was"`
 	At        time.Time `json:"at"`
+	Second    string    `json:"second"`
 }
 
-func showOperation(v engine.OperationView) shownOperation {
+func showOperation(v operator.View) shownOperation {
 	at := func(t time.Time) *time.Time {
 		if t.IsZero() {
 			return nil
@@ -61,10 +76,13 @@ func showOperation(v engine.OperationView) shownOperation {
 	o := shownOperation{OperationID: v.ID, MerchantID: v.MerchantID, PaymentID: v.PaymentID, AttemptID: v.AttemptID, Kind: string(v.Kind),
 		Status: string(v.Status), Amount: v.Amount, Currency: string(v.Currency), Connector: v.Connector, AccountID: v.AccountID,
 		StartedAt: at(v.StartedAt), LastSendAt: at(v.LastSendAt), ClosedAt: at(v.ClosedAt), ResolveTries: v.ResolveTries,
-		ResolveAt: at(v.ResolveAt), Answer: v.ErrorText}
+		ResolveAt: at(v.ResolveAt), Answer: v.ErrorText, SecondPerson: v.SecondPerson}
 	if r := v.Resolution; r != nil {
 		o.Resolution = &shownResolution{Outcome: r.Outcome, Amount: r.Amount, Reference: r.Reference, By: r.By, Why: r.Why,
-			Was: string(r.Was), At: r.At}
+			Was: string(r.Was), At: r.At, Second: r.Second}
+	}
+	if p := v.Proposal; p != nil {
+		o.Proposal = &shownProposal{ID: p.ID, Outcome: p.Details.Outcome, Amount: p.Details.Amount, Reference: p.Details.Reference, By: p.Details.By, Why: p.Details.Why, At: p.ProposedAt}
 	}
 	return o
 }
@@ -87,9 +105,9 @@ func (p *program) listOperations(ctx context.Context, args []string) error {
 		if *unknown {
 			filter.Statuses = []payment.OperationStatus{payment.OperationUnknown}
 		}
-		var list []engine.OperationView
+		var list []operator.View
 		var altered error
-		err := db.View(ctx, func(r engine.Reader) (err error) { list, altered, err = engine.ListOperations(r, filter); return err })
+		err := db.View(ctx, func(r engine.Reader) (err error) { list, altered, err = operator.List(r, filter); return err })
 		if err != nil {
 			return err
 		}
@@ -97,7 +115,7 @@ func (p *program) listOperations(ctx context.Context, args []string) error {
 	})
 }
 
-func (p *program) printOperations(list []engine.OperationView, asJSON bool) error {
+func (p *program) printOperations(list []operator.View, asJSON bool) error {
 	if asJSON {
 		out := json.NewEncoder(p.stdout)
 		for _, v := range list {
@@ -145,28 +163,54 @@ func (p *program) resolveOperation(ctx context.Context, args []string) error {
 			in.Amount = amount
 		}
 	})
+	return p.decide(ctx, c, func(e *engine.Engine) (operator.View, error) { return e.ResolveOperation(ctx, given[0], in) })
+}
+
+// secondPerson confirms or withdraws what another person has proposed with operations resolve.
+func (p *program) secondPerson(ctx context.Context, name string, args []string) error {
+	f := p.flags("operations " + name + " OPERATION")
+	in := request.SecondWord{}
+	f.StringVar(&in.By, "by", "", "your `name`")
+	f.StringVar(&in.ProposalID, "proposal", "", "the `id` of the proposal, from payswitch operations list --json")
+	given, c, err := p.operandsAndConfig(f, args, 1)
+	if err != nil {
+		return err
+	}
+	if len(given) == 0 {
+		return usageError{"operations " + name + " needs the id of an operation, from `payswitch operations list`"}
+	}
+	return p.decide(ctx, c, func(e *engine.Engine) (operator.View, error) {
+		if name == "confirm" {
+			return e.ConfirmResolution(ctx, given[0], in)
+		}
+		return e.WithdrawResolution(ctx, given[0], in)
+	})
+}
+
+// decide runs a use case beside running nodes or without them, and prints the operation.
+func (p *program) decide(ctx context.Context, c Config, do func(e *engine.Engine) (operator.View, error)) error {
 	return p.openStore(ctx, c, func(ctx context.Context, c Config, db *storage.DB, v *vault.Vault) error {
 		host, err := p.openHost(ctx, c, shared(c, db))
 		if err != nil {
 			return err
 		}
 		deps := engine.Deps{Store: db, Connectors: host, Vault: v, Presenter: router.Presenter{}, Logger: newLogger(p.stderr, c.Log)}
-		err = p.resolveWith(ctx, c, deps, given[0], in)
+		err = p.decideWith(ctx, c, deps, do)
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		return errors.Join(err, host.Close(limit))
 	})
 }
 
-func (p *program) resolveWith(ctx context.Context, c Config, d engine.Deps, id string, in request.OperatorWord) error {
+func (p *program) decideWith(ctx context.Context, c Config, d engine.Deps, do func(e *engine.Engine) (operator.View, error)) error {
 	e, err := engine.New(d, engine.Options{PublicURL: c.Server.PublicURL, KeyEnvironment: c.Keys.Environment, LeaseTime: c.Engine.LeaseTime,
 		SettleTimeout: c.Engine.SettleTimeout, PayerWait: c.Engine.PayerWait, ResolvePause: c.Engine.ResolvePause, JournalKeep: c.journalKeep()})
 	if err != nil {
 		return err
 	}
-	done, err := e.ResolveOperation(ctx, id, in)
+	done, err := do(e)
 	if err == nil {
-		err = p.printOperations([]engine.OperationView{done}, true)
+		err = p.printOperations([]operator.View{done}, true)
 	}
 	var refused *fault.Error
 	if errors.As(err, &refused) && refused.Kind != fault.KindInternal {

@@ -39,12 +39,12 @@ func BenchmarkOverload(b *testing.B) {
 }
 
 type arrived struct {
-	good, refused   float64 // per second
-	refusal, answer time.Duration
+	good, refused           float64       // per second
+	refusal, median, answer time.Duration // of refusals the median, of answers the median and the 99th percentile
 }
 
 // arriving sends requests at a steady rate.
-func arriving(b *testing.B, url, key string, perSecond int, d time.Duration) (got arrived) {
+func arriving(tb testing.TB, url, key string, perSecond int, d time.Duration) (got arrived) {
 	const open = 4096 // connections; an arrival that finds none free is lost, as at a full proxy
 	transport := &http.Transport{MaxIdleConnsPerHost: open, MaxConnsPerHost: open, DisableCompression: true}
 	defer transport.CloseIdleConnections()
@@ -53,7 +53,7 @@ func arriving(b *testing.B, url, key string, perSecond int, d time.Duration) (go
 	var refusals, answers []time.Duration
 	var under atomic.Int64
 	var all sync.WaitGroup
-	ctx, cancel := context.WithTimeout(b.Context(), d)
+	ctx, cancel := context.WithTimeout(tb.Context(), d)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -83,12 +83,15 @@ func arriving(b *testing.B, url, key string, perSecond int, d time.Duration) (go
 		}
 	}
 	all.Wait()
-	at := func(list []time.Duration, part float64) time.Duration {
-		if len(list) == 0 {
-			return 0
-		}
-		slices.Sort(list)
-		return list[int(part*float64(len(list)-1))]
+	return arrived{good: float64(len(answers)) / d.Seconds(), refused: float64(len(refusals)) / d.Seconds(), refusal: quantile(refusals, 0.5),
+		median: quantile(answers, 0.5), answer: quantile(answers, 0.99)}
+}
+
+// quantile returns the value below which a part of the list lies, 0.99 for the 99th percentile; 0 for an empty list. It sorts the list.
+func quantile(list []time.Duration, part float64) time.Duration {
+	if len(list) == 0 {
+		return 0
 	}
-	return arrived{good: float64(len(answers)) / d.Seconds(), refused: float64(len(refusals)) / d.Seconds(), refusal: at(refusals, 0.5), answer: at(answers, 0.99)}
+	slices.Sort(list)
+	return list[int(part*float64(len(list)-1))]
 }

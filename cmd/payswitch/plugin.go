@@ -31,7 +31,10 @@ func pluginCommands() []command {
 		{"plugin keygen", "make a key pair to sign bundles", (*program).pluginKeygen},
 		{"plugin bundle", "certify an adapter and pack it into one signed file", (*program).pluginBundle},
 		{"plugin install", "verify a bundle, approve it, and install it into the adapters directory", (*program).pluginInstall},
+		{"plugin history", "list the bundles that payswitch keeps: those that were installed, and those that wait", (*program).pluginHistory},
+		{"plugin pin", "install a kept bundle, such as an older one to roll back", (*program).pluginPin},
 		{"plugin remove", "remove an installed adapter", (*program).pluginRemove},
+		{"plugin compile", "compile adapters ahead, with the new program before an upgrade", (*program).pluginCompile},
 		{"plugin list", "list the adapters that the switch loads", (*program).pluginList},
 	}
 }

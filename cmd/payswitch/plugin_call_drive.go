@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -187,7 +188,7 @@ const someToken = "access_token"
 // rehearsal returns the answers and the access token for the operation. A single response answers the flow's own request, so the account
 // must already have an access token then.
 func (k *callCase) rehearsal() plugins.Rehearsal {
-	token := inputText(k.Input["access_token"])
+	token := cmp.Or(inputText(k.Input["access_token"]), k.settings.Credentials.Values["access_token"])
 	if token == "" && k.exchanges == 0 && len(k.answers) > 0 && k.Flow != string(sdk.OpAccessToken) {
 		token = someToken
 	}

@@ -9,11 +9,9 @@ import (
 
 // notAsked are the recorded cases without a request, by the beginning of their names, each with the reason in its answer.
 var notAsked = map[string]string{
-	"paypal create_order": "needs no create_order", "stripe tokenize": "needs no tokenize",
 	"authorizedotnet authorize_processor_3ds": "does not run 3-D Secure", "bluesnap authorize_processor_3ds": "does not run 3-D Secure",
 	"globalpay authorize_processor_3ds": "does not run 3-D Secure", "nmi authorize_processor_3ds": "does not run 3-D Secure",
 	"mollie authorize_external_3ds": "does not accept the result of an external 3-D Secure authentication", "paypal authorize_external_3ds": "does not accept the result of an external 3-D Secure authentication",
-	"worldpay incremental_authorization": "does not offer incremental_authorization",
 }
 
 // TestCallEveryRecordedCase: each recorded case of the twelve adapters leads to a request, or to the reason why it has no request.

@@ -24,7 +24,7 @@ func TestCallResponseAlone(t *testing.T) {
 		require.NoError(t, err)
 		answered := 0
 		for _, s := range answers.Samples {
-			if s.Flow != "authorize" || s.Kind == "error" {
+			if s.Flow != "authorize" || s.Kind == "error" || s.Expected.Status == string(sdk.StatusUnknown) {
 				continue
 			}
 			c, input := object{}, object{}
@@ -40,7 +40,9 @@ func TestCallResponseAlone(t *testing.T) {
 			a := callLines(t, c)[0]
 			require.NotNil(t, a.Outcome, "%s %s: %+v", name, s.Name, a)
 			require.NotEqual(t, sdk.StatusUnknown, a.Outcome.Status, "%s %s", name, s.Name)
-			require.NotEmpty(t, a.Outcome.TransactionID, "%s %s", name, s.Name)
+			if a.Outcome.Status != sdk.StatusDeclined { // a refusal may name no payment
+				require.NotEmpty(t, a.Outcome.TransactionID, "%s %s", name, s.Name)
+			}
 			answered++
 		}
 		require.Positive(t, answered)

@@ -183,7 +183,7 @@ func TestCallReadsAnswers(t *testing.T) {
 		"payment_intent": object{"object": "payment_intent", "id": "pi_2", "status": "requires_payment_method"}}}}
 	all := callLines(t,
 		with("create_customer", nil),
-		with("create_customer", object{"exchanges": []any{object{"response": customer}}}),
+		with("create_customer", object{"exchanges": []any{customer}}),
 		with("create_customer", object{"exchanges": []any{customer}, "response": intent}),
 		with("authorize_auto", object{"response": intent}),
 		with("authorize_auto", object{"response": declined}),
@@ -337,6 +337,7 @@ func TestCallAccessToken(t *testing.T) {
 		`{"flow":"authorize","response":` + answer + `}`:                                                    someToken,
 		`{"flow":"authorize","exchanges":[` + answer + `],"response":` + answer + `}`:                       "",
 		`{"flow":"access_token","response":` + answer + `}`:                                                 "",
+		`{"operation":"authorize","input":{"amount":1},"credentials":{"access_token":"ours"}}`:              "ours",
 		`{"flow":"authorize","exchanges":[` + answer + `],"input":{"access_token":"mine"},"response":null}`: "mine",
 	} {
 		k, err := readCallCase([]byte(text))
@@ -370,10 +371,10 @@ func TestCallOne(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(stdout), &outcome))
 	require.Equal(t, sdk.StatusCaptured, outcome.Status)
 
-	code, stdout, stderr = pluginCall(t, one(object{"flow": "sell"}))
+	code, stdout, stderr = pluginCall(t, one(object{"operation": "sell"}))
 	require.Equal(t, exitFailed, code)
 	require.Empty(t, stdout)
-	require.Contains(t, stderr, `flow: "sell"`)
+	require.Contains(t, stderr, `operation: "sell"`)
 
 	code, _, stderr = pluginCall(t, "", "--plugin", filepath.Join(t.TempDir(), "none.wasm"))
 	require.Equal(t, exitFailed, code)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -68,7 +69,7 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	manifest, signer, err := p.examine(ctx, c, b, trusted, *unsigned)
+	manifest, signer, err := examine(ctx, c, b, trusted, *unsigned, p.stdout)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -153,8 +154,8 @@ func trustedKeys(configured, given []string) (all []minisign.PublicKey, err erro
 }
 
 // examine verifies a bundle: its signature, that the certificate belongs to the module, that the module runs here, and that its manifest
-// equals the bundle's. It certifies an unsigned bundle anew.
-func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trusted []minisign.PublicKey, unsigned bool) (*sdk.Manifest, string, error) {
+// equals the bundle's. It certifies an unsigned bundle anew, and prints what is wrong with it to out.
+func examine(ctx context.Context, c Config, b *plugins.Bundle, trusted []minisign.PublicKey, unsigned bool, out io.Writer) (*sdk.Manifest, string, error) {
 	var certificate checkReport
 	if err := json.Unmarshal(b.Certificate, &certificate); err != nil {
 		return nil, "", fmt.Errorf("the bundle's certificate cannot be read: %w", err)
@@ -195,7 +196,7 @@ func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trus
 			return nil, "", err
 		}
 		if !report.Passed {
-			report.print(p.stdout)
+			report.print(out)
 			return nil, "", fmt.Errorf("it does not pass the check: %s", report.summary())
 		}
 	}
@@ -235,6 +236,11 @@ func (p *program) installed(ctx context.Context, c Config, s *sharedAdapters, m 
 		return "", more, false, err
 	}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
+	return compared(h, c, m)
+}
+
+// compared is installed for a host that is open.
+func compared(h *plugins.Host, c Config, m *sdk.Manifest) (text string, more approval.Reach, newest bool, err error) {
 	now, loaded := h.Adapter(m.Name)
 	if !loaded || now.Simulated {
 		return "nothing", more, true, nil
@@ -246,9 +252,9 @@ func (p *program) installed(ctx context.Context, c Config, s *sharedAdapters, m 
 	switch {
 	case file == "" && pin == nil:
 		return text + ", THE BUILT-IN ONE", more, true, nil // whose versions are its own
-	case s != nil && file != "":
+	case c.sharesAdapters() && file != "":
 		return "", more, false, fmt.Errorf("%s in %s is an adapter called %s too, and this node would go on with it: remove that file first", file, c.Plugins.Directory, m.Name)
-	case s == nil && file != m.Name+".wasm":
+	case !c.sharesAdapters() && file != m.Name+".wasm":
 		return "", more, false, fmt.Errorf("%s in %s is also an adapter called %s: remove that file first", file, c.Plugins.Directory, m.Name)
 	case pin == nil:
 		text += ", not pinned"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,7 +151,7 @@ func TestPluginLanguagesKnowTheSDKsTables(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"project/rust/src/payswitch.rs.txt", "project/assemblyscript/assembly/payswitch.ts.txt"} {
-		text, err := project.ReadFile(file)
+		text, err := fs.ReadFile(projectFiles(), file)
 		require.NoError(t, err)
 		list := regexp.MustCompile(`(?s)generic_decline do_not_honor.*?;`).Find(text)
 		require.ElementsMatch(t, reasons, regexp.MustCompile(`[a-z_]{5,}`).FindAllString(string(list), -1), file)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"go/token"
@@ -13,15 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"payswitch/sdk"
 )
-
-// project holds the adapter projects that plugin new writes, for an adapter called acme: a folder for each language, and the files that all of
-// them have (all), or all but Go (any). Each file name ends in .txt, so that Go does not compile the files here. renamed replaces the adapter's name.
-//
-//go:embed project
-var project embed.FS
 
 var (
 	pluginName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
@@ -109,11 +100,12 @@ func writeProject(lang language, name, dir string) error {
 
 // writeFolder writes the files of a folder of project.
 func writeFolder(folder string, lang language, name, dir string) error {
-	return fs.WalkDir(project, folder, func(from string, d fs.DirEntry, err error) error {
+	files := projectFiles()
+	return fs.WalkDir(files, folder, func(from string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		content, err := project.ReadFile(from)
+		content, err := fs.ReadFile(files, from)
 		if err != nil {
 			return err
 		}
@@ -143,11 +135,12 @@ func writeSDK(dir string, source bool) error {
 			return err
 		}
 	}
-	return fs.WalkDir(sdk.Source, ".", func(from string, d fs.DirEntry, err error) error {
+	files := sdkSource()
+	return fs.WalkDir(files, ".", func(from string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !inCopy(from) || !source && path.Ext(from) == ".go" {
 			return err
 		}
-		text, err := sdk.Source.ReadFile(from)
+		text, err := fs.ReadFile(files, from)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/port"
 	"payswitch/engine/vault"
 	"payswitch/plugins"
 	"payswitch/storage"
@@ -64,15 +66,31 @@ func (s sharedAdapters) Prune(ctx context.Context, unused time.Duration) error {
 	return s.db.DeleteModules(ctx, unused)
 }
 
-// install installs a bundle for all nodes.
+// install installs a bundle for all nodes, and keeps it, so that the switch can go back to it later.
 func (s sharedAdapters) install(ctx context.Context, b *plugins.Bundle, name, version string) error {
-	p := b.Pin(name, version, time.Now())
-	text, err := json.Marshal(p)
+	var file bytes.Buffer
+	if _, err := b.WriteTo(&file); err != nil {
+		return err
+	}
+	a, err := sharedAdapter(b, name, version)
 	if err != nil {
 		return err
 	}
-	return s.db.PutAdapter(ctx, storage.Adapter{Name: name, Version: version, SHA256: p.SHA256, Pin: string(text), InstalledAt: p.InstalledAt},
-		plugins.PackModule(b.Module))
+	hash := fileHash(file.Bytes())
+	if err := s.db.PutBundle(ctx, port.Bundle{SHA256: hash, Name: name, Version: version, GivenBy: theHost}, file.Bytes()); err != nil {
+		return err
+	}
+	return s.db.InstallBundle(ctx, hash, theHost, a, plugins.PackModule(b.Module))
+}
+
+// theHost is who gives and installs a bundle with a command.
+const theHost = "the host"
+
+// sharedAdapter is the row of a bundle's adapter in the database, with its pin.
+func sharedAdapter(b *plugins.Bundle, name, version string) (*storage.Adapter, error) {
+	p := b.Pin(name, version, time.Now())
+	text, err := json.Marshal(p)
+	return &storage.Adapter{Name: name, Version: version, SHA256: p.SHA256, Pin: string(text), InstalledAt: p.InstalledAt}, err
 }
 
 // withShared calls f with the adapters of the database, or with nil where the database does not share them.

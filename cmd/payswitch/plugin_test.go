@@ -133,7 +133,7 @@ func TestGlobalRandom(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n"+source), 0o600))
-		found, err := globalRandom("example.com/a", dir, []string{"a.go"})
+		found, err := globalRandom(dir, []string{"a.go"})
 		require.NoError(t, err)
 		if want == "" {
 			require.Empty(t, found, source)

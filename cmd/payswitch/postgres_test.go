@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/staff"
+	"payswitch/storage"
 	"payswitch/storage/pgtest"
 )
 
@@ -154,6 +156,30 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
+// TestGuidesOnPostgres follows the guides of the API on PostgreSQL.
+func TestGuidesOnPostgres(t *testing.T) {
+	costly(t)
+	t.Parallel()
+	for _, guide := range []string{"engine/routing/README.md", "router/HOLDS.md", "router/INSTALLMENTS.md", "router/LINKS.md", "router/REFUNDS.md", "router/RELAY.md",
+		"router/SAVED_CARDS.md", "router/THREE_DS.md"} {
+		t.Run(guide, func(t *testing.T) {
+			dsn := pgtest.Empty(t)
+			followGuideOn(t, guide, append(testEnv(t, t.TempDir()), "PAYSWITCH_STORAGE__DSN="+dsn, "PAYSWITCH_STORAGE__POSTGRES__CONNECTIONS=8"))
+			require.NotEqual(t, []string{"0"}, pgtest.Rows(t, dsn, "SELECT count(*)::text FROM payments"), "the guide was followed on PostgreSQL")
+		})
+	}
+}
+
+// TestSystemPageOnPostgres: the dashboard's page of the installation has its checks on PostgreSQL too, and no password.
+func TestSystemPageOnPostgres(t *testing.T) {
+	costly(t)
+	t.Parallel()
+	o := newOfficeOn(t, onPostgres(t, pgtest.Empty(t)))
+	o.pay("4242424242424242", nil)
+	html := o.shows(o.as(staff.Operator)+"/system", "clock: not behind the database", "MB are free for compiled adapters", "operations: 0 with an unknown result")
+	require.NotContains(t, html, "hunter2")
+}
+
 // TestPostgresRole runs the commands of OPERATIONS.md, and a switch as the role that they make.
 func TestPostgresRole(t *testing.T) {
 	costly(t)
@@ -206,6 +232,74 @@ func TestPostgresAway(t *testing.T) {
 	code, log := n.stop()
 	require.Equal(t, exitOK, code, log)
 	require.NotContains(t, log, "hunter2")
+}
+
+// TestPostgresPointInTime brings a database back to an earlier moment with PostgreSQL's own archive. The node notices it at its start, although nobody
+// has told it, and goes on as after any restore. Doctor runs before and after.
+func TestPostgresPointInTime(t *testing.T) {
+	costly(t)
+	t.Parallel()
+	server := pgtest.Own(t)
+	server.Archive(t)
+	dsn := server.Create(t)
+	env := onPostgres(t, dsn)
+	n := start(t, env, "serve")
+	key := n.shop("shop")
+	n.must(key, "/payments", cardPayment("before"))
+	held := cardPayment("held")
+	held["capture_method"] = "manual"
+	n.must(key, "/payments", held)
+	open := cardPayment("open")
+	open["confirm"] = false
+	n.must(key, "/payments", open)
+	code, out, log := runProgram(t, env, "doctor")
+	require.Equal(t, exitOK, code, out+log)
+	require.Contains(t, out, "the schema of this release")
+	require.Contains(t, out, "MB are free for compiled adapters")
+	moment, err := time.Parse("2006-01-02 15:04:05.999999-07", pgtest.Rows(t, dsn, "SELECT clock_timestamp()::text")[0])
+	require.NoError(t, err)
+	n.must(key, "/payments", cardPayment("after"))
+	n.stop()
+	c, err := loadConfig(defaultConfig(), "", false, env)
+	require.NoError(t, err)
+	db, err := storage.Open(t.Context(), dsn, storage.Options{})
+	require.NoError(t, err)
+	seen, err := (&node{config: c, db: db}).seenFile(t.Context()) // other tests note their databases in the same folder
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	n = start(t, env, "serve") // its first act is to note how far the database has come
+	require.Eventually(t, func() bool {
+		at, _, err := readSeen(seen)
+		return err == nil && at == 3
+	}, probeWait*10, probeWait/100)
+	_, log = n.stop()
+	require.NotContains(t, log, "restored")
+	_, written, err := readSeen(seen)
+	require.NoError(t, err)
+
+	back := server.At(t, moment)
+	u, err := url.Parse(dsn)
+	require.NoError(t, err)
+	env = append(without(env, "PAYSWITCH_STORAGE__DSN"), "PAYSWITCH_STORAGE__DSN="+back.DSN(strings.TrimPrefix(u.Path, "/")))
+	n = start(t, env, "serve")
+	require.Equal(t, "succeeded", n.must(key, "/payments/before", nil)["status"])
+	status, _ := n.call(key, "/payments/after", nil)
+	require.Equal(t, http.StatusNotFound, status)
+	status, answer := n.call(key, "/payments/open/confirm", object{"payment_method": "card", "payment_method_data": cardPayment("x")["payment_method_data"]})
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, fmt.Sprint(answer), "restored from a back-up")
+	require.Equal(t, "succeeded", n.must(key, "/payments/held/capture", object{})["status"])
+	require.Equal(t, "succeeded", n.must(key, "/payments", cardPayment("next"))["status"])
+	_, log = n.stop()
+	require.Contains(t, log, "the database is older than when a node last used it")
+	require.Contains(t, log, "the database was restored from a copy")
+
+	// Another node has last seen the lost operations too. The restore is noted already: it asks for no second one.
+	require.NoError(t, writeSeen(seen, 1000))
+	require.NoError(t, os.Chtimes(seen, written, written))
+	n = start(t, env, "serve")
+	_, log = n.stop()
+	require.NotContains(t, log, "restored")
 }
 
 // TestKillPostgres is TestKill on PostgreSQL.

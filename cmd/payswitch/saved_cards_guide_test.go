@@ -21,6 +21,12 @@ func TestSavedCardsGuide(t *testing.T) { followGuide(t, "router/SAVED_CARDS.md")
 // prints, in that order.
 func followGuide(t *testing.T, guide string) {
 	t.Parallel()
+	followGuideOn(t, guide, testEnv(t, t.TempDir()))
+}
+
+// followGuideOn is followGuide with an environment of the demo.
+func followGuideOn(t *testing.T, guide string, env []string) {
+	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("needs curl")
 	}
@@ -33,7 +39,7 @@ func followGuide(t *testing.T, guide string) {
 	for _, s := range steps {
 		script.WriteString(s[1] + "echo '" + mark + "'\n")
 	}
-	r := start(t, testEnv(t, t.TempDir()), "demo", "--data", t.TempDir(), "--listen", "127.0.0.1:0")
+	r := start(t, env, "demo", "--data", t.TempDir(), "--listen", "127.0.0.1:0")
 	printed := func(label string) string {
 		_, rest, found := strings.Cut(r.banner, label)
 		require.True(t, found, r.banner)

@@ -7,73 +7,87 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"payswitch/engine"
+	"payswitch/engine/port"
 )
 
 // seenEvery is the interval at which a node notes how far its database has come.
 const seenEvery = 10 * time.Second
 
-// seenFile returns the file next to the database that notes how far the database has come, "" for a database that is no file. A database behind
-// it is an older copy that was put in place by hand.
-func (c Config) seenFile() string {
-	if path, ok := strings.CutPrefix(c.Storage.DSN.Reveal(), "sqlite:"); ok {
-		return path + ".seen"
+// seenFile returns the file that notes how far the database has come. It lies next to a SQLite database, and in the folder of compiled adapters for
+// PostgreSQL, under the time at which the database was set up. A database behind the file is an older copy that was put in place by hand.
+func (n *node) seenFile(ctx context.Context) (string, error) {
+	if path, ok := strings.CutPrefix(n.config.Storage.DSN.Reveal(), "sqlite:"); ok {
+		return path + ".seen", nil
 	}
-	return ""
+	made, err := n.db.MadeAt(ctx)
+	return filepath.Join(n.config.cacheDirectory(), fmt.Sprintf("database-%d.seen", made.UnixMilli())), err
 }
 
 // afterRestore notices a database that was restored from a copy, and prepares it. Call it before requests come in.
-func (n *node) afterRestore(ctx context.Context) error {
-	if file := n.config.seenFile(); file != "" {
-		if err := n.noticeOlder(ctx, file); err != nil {
-			return fmt.Errorf("compare the database with %s: %w", file, err)
-		}
+func (n *node) afterRestore(ctx context.Context) (err error) {
+	if n.seen, err = n.seenFile(ctx); err != nil {
+		return err
+	}
+	if err := n.noticeOlder(ctx); err != nil {
+		return fmt.Errorf("compare the database with %s: %w", n.seen, err)
 	}
 	return n.engine.AfterRestore(ctx)
 }
 
-// noticeOlder notes a restore if the database is behind what the file says. It reads the file first: another node moves both on.
-func (n *node) noticeOlder(ctx context.Context, file string) error {
-	text, err := os.ReadFile(file)
+// noticeOlder notes a restore if the database is behind what the file says, unless the restore is noted already: by a person, or by another node
+// since the file was written. It reads the file first: another node moves both on.
+func (n *node) noticeOlder(ctx context.Context) error {
+	seen, written, err := readSeen(n.seen)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	seen, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil {
-		return fmt.Errorf("it holds no number: remove the file if the database was not restored: %w", err)
-	}
 	now, err := n.db.Position(ctx)
 	if err != nil || now >= seen {
 		return err
 	}
-	at, err := n.db.LastChange(ctx)
+	known, err := n.restoreSince(ctx, written)
 	if err != nil {
 		return err
 	}
-	n.log.Warn("the database is older than when a node last used it: it counts as restored", keyDatabase, shownDSN(n.config.Storage.DSN), "taken_at", at)
-	if err := n.db.NoteRestored(ctx, at); err != nil {
-		return err
+	if !known {
+		at, err := n.db.LastChange(ctx)
+		if err != nil {
+			return err
+		}
+		n.log.Warn("the database is older than when a node last used it: it counts as restored", keyDatabase, shownDSN(n.config.Storage.DSN), "taken_at", at)
+		if err := n.db.NoteRestored(ctx, at); err != nil {
+			return err
+		}
 	}
-	return n.noteSeen(ctx, file)
+	return writeSeen(n.seen, now)
+}
+
+// restoreSince reports whether the database notes a restore that no node has prepared yet, or that one has prepared after a time.
+func (n *node) restoreSince(ctx context.Context, since time.Time) (found bool, err error) {
+	err = n.db.View(ctx, func(r engine.Reader) error {
+		list, err := r.Restores()
+		found = slices.ContainsFunc(list, func(r port.Restore) bool { return r.StartedAt.IsZero() || r.StartedAt.After(since) })
+		return err
+	})
+	return found, err
 }
 
 // keepSeen notes how far the database has come until ctx ends. A failure is logged: it costs the notice of a copied file alone.
 func (n *node) keepSeen(ctx context.Context) error {
-	file := n.config.seenFile()
-	if file == "" {
-		<-ctx.Done()
-		return nil
-	}
 	tick := time.NewTicker(seenEvery)
 	defer tick.Stop()
 	for {
-		if err := n.noteSeen(ctx, file); err != nil && ctx.Err() == nil {
-			n.log.Warn("payswitch could not note how far the database has come", keyFile, file, "error", err)
+		if err := n.noteSeen(ctx); err != nil && ctx.Err() == nil {
+			n.log.Warn("payswitch could not note how far the database has come", keyFile, n.seen, "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -83,12 +97,47 @@ func (n *node) keepSeen(ctx context.Context) error {
 	}
 }
 
-// noteSeen writes the file whole or not at all.
-func (n *node) noteSeen(ctx context.Context, file string) error {
+// noteSeen writes how far the database has come. A database that went back under the running node, such as a replica that lost the latest commits,
+// raises an alarm. The file then stays, so that the next start notices it too.
+func (n *node) noteSeen(ctx context.Context) error {
+	seen, _, err := readSeen(n.seen) // before the position: another node moves both on
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	at, err := n.db.Position(ctx)
 	if err != nil {
 		return err
 	}
+	if at < seen {
+		n.metrics.Alarm(alarmDatabaseBehind)
+		n.log.Error("the database is older than this node has seen it: it has lost operations. Restart all nodes, so that they ask the processors",
+			keyDatabase, shownDSN(n.config.Storage.DSN))
+		return nil
+	}
+	return writeSeen(n.seen, at)
+}
+
+// alarmDatabaseBehind is the alarm of a database that went back while a node runs.
+const alarmDatabaseBehind = "database_behind"
+
+// readSeen returns the number in the file, and when it was written.
+func readSeen(file string) (seen int64, written time.Time, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, written, err
+	}
+	st, err := os.Stat(file)
+	if err != nil {
+		return 0, written, err
+	}
+	if seen, err = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err != nil {
+		return 0, written, fmt.Errorf("it holds no number: remove the file if the database was not restored: %w", err)
+	}
+	return seen, st.ModTime(), nil
+}
+
+// writeSeen writes the file whole or not at all.
+func writeSeen(file string, at int64) error {
 	f, err := os.CreateTemp(filepath.Dir(file), ".seen-")
 	if err != nil {
 		return err

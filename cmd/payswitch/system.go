@@ -198,7 +198,7 @@ func (n systemOf) Settings() (out []dashboard.Setting) {
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		x := dashboard.Setting{Key: key, Value: shown(key, fields[key]), Default: shown(key, fields[key]) == shown(key, usual[key])}
 		if _, isSecret := fields[key].Interface().(secret.Value); isSecret && key != "storage.dsn" {
-			x.Default = true // whether a secret was changed is nobody's business
+			x.Default = true // the page does not show whether a secret was changed
 		}
 		out = append(out, x)
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ const clients = 64
 // BenchmarkThroughput takes create+confirm (automatic capture, two durable commits, synchronous=FULL, events on) at 64 concurrent
 // clients over HTTP in three contestants in turn: the simulator in its sandbox; the same adapter as a Go function; and a bare program
 // that does nothing but HTTP, two group-committed writes and a call to a processor on loopback. What counts is the ratios, which are
-// taken pair by pair in one run:
+// taken pair by pair in one run. The processor time of a payment includes that of its client:
 //
 //	go test ./cmd/payswitch -run '^$' -bench Throughput -benchtime 5x
 func BenchmarkThroughput(b *testing.B) {
@@ -58,14 +59,17 @@ func benchmarkThroughput(b *testing.B, dsn func() string) {
 	contestants[0].url, contestants[0].key = startSwitchOn(b, dsn(), inSandbox(b))
 	contestants[1].url, contestants[1].key = startSwitchOn(b, dsn(), plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}))
 	contestants[2].url = startBare(b)
-	rates := make([][]float64, len(contestants))
+	rates, costs := make([][]float64, len(contestants)), make([][]float64, len(contestants))
 	for i := range contestants {
 		require.NoError(b, payOnce(http.DefaultClient, contestants[i].url, contestants[i].key)) // compiles the adapter
 		load(b, contestants[i].url, contestants[i].key, 500*time.Millisecond)
 	}
 	for b.Loop() {
 		for i, c := range contestants {
-			rates[i] = append(rates[i], load(b, c.url, c.key, 2*time.Second))
+			before := processorTime(b)
+			rate, paid := loadBy(b, clients, c.url, c.key, 2*time.Second)
+			rates[i] = append(rates[i], rate)
+			costs[i] = append(costs[i], float64((processorTime(b)-before).Microseconds())/float64(len(paid)))
 		}
 	}
 	ratio := func(a, c int) float64 {
@@ -77,6 +81,7 @@ func benchmarkThroughput(b *testing.B, dsn func() string) {
 	}
 	for i, c := range contestants {
 		b.ReportMetric(median(rates[i]), c.name+"/s")
+		b.ReportMetric(median(costs[i]), c.name+"-cpu-µs")
 	}
 	b.ReportMetric(ratio(0, 1), "wasm/native")
 	b.ReportMetric(ratio(0, 2), "wasm/bare")
@@ -104,39 +109,55 @@ func BenchmarkJournal(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// processorTime is what this process has used of the processors.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 func median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return v[len(v)/2]
 }
 
 // load pays as fast as it can for a while and returns payments per second. Every answer must be a success.
-func load(b *testing.B, url, key string, d time.Duration) float64 {
+func load(tb testing.TB, url, key string, d time.Duration) float64 {
+	rate, _ := loadBy(tb, clients, url, key, d)
+	return rate
+}
+
+// loadBy is load with a number of concurrent clients. It also returns how long each payment took.
+func loadBy(tb testing.TB, clients int, url, key string, d time.Duration) (rate float64, took []time.Duration) {
 	transport := &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
-	var done atomic.Int64
+	each := make([][]time.Duration, clients)
 	var failed atomic.Pointer[string]
-	ctx, cancel := context.WithTimeout(b.Context(), d)
+	ctx, cancel := context.WithTimeout(tb.Context(), d)
 	defer cancel()
 	start := time.Now()
 	var wg sync.WaitGroup
-	for range clients {
+	for i := range clients {
 		wg.Go(func() {
 			for ctx.Err() == nil {
+				began := time.Now()
 				if err := payOnce(client, url, key); err != nil {
 					s := err.Error()
 					failed.Store(&s)
 					return
 				}
-				done.Add(1)
+				each[i] = append(each[i], time.Since(began))
 			}
 		})
 	}
 	wg.Wait()
+	seconds := time.Since(start).Seconds()
 	if s := failed.Load(); s != nil {
-		b.Fatal(*s)
+		tb.Fatal(*s)
 	}
-	return float64(done.Load()) / time.Since(start).Seconds()
+	took = slices.Concat(each...)
+	return float64(len(took)) / seconds, took
 }
 
 var payBody = []byte(`{"amount":6540,"currency":"USD","confirm":true,"capture_method":"automatic","customer_id":"cus_bench","email":"ada@example.com",

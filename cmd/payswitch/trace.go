@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
@@ -28,21 +27,14 @@ type tracing struct {
 }
 
 // openTracing returns nil if no collector is configured.
-func openTracing(ctx context.Context, c Config, log *slog.Logger) (*tracing, error) {
+func openTracing(c Config, log *slog.Logger) *tracing {
 	if c.Tracing.Endpoint == "" {
-		return nil, nil
+		return nil
 	}
-	o := []otlptracehttp.Option{otlptracehttp.WithEndpointURL(c.Tracing.Endpoint)}
-	if !c.Tracing.Token.IsZero() {
-		o = append(o, otlptracehttp.WithHeaders(map[string]string{"Authorization": "Bearer " + c.Tracing.Token.Reveal()}))
-	}
-	exporter, err := otlptracehttp.New(ctx, o...)
-	if err != nil {
-		return nil, fmt.Errorf("tracing.endpoint: %w", err)
-	}
+	exporter := otlptrace.NewUnstarted(&collector{endpoint: c.Tracing.Endpoint, token: c.Tracing.Token, client: http.Client{Timeout: exportTime / 2}})
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces were not exported", "error", err) }))
 	log.Info("traces are exported", keyAddress, c.Tracing.Endpoint, "sample", c.Tracing.Sample)
-	return newTracing(c, trace.WithBatcher(exporter)), nil
+	return newTracing(c, trace.WithBatcher(exporter))
 }
 
 func newTracing(c Config, o ...trace.TracerProviderOption) *tracing {

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	otlp "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protopath"
 	"google.golang.org/protobuf/reflect/protorange"
@@ -87,7 +88,7 @@ func TestTraces(t *testing.T) {
 
 // spanTexts returns every text of exported spans, a line each. It leaves their own ids out, which are random bytes.
 func spanTexts(t *testing.T, body []byte) string {
-	var sent collector.ExportTraceServiceRequest
+	var sent otlp.ExportTraceServiceRequest
 	if !assert.NoError(t, proto.Unmarshal(body, &sent)) {
 		return ""
 	}
@@ -144,4 +145,23 @@ func TestTracesOfADrive(t *testing.T) {
 	require.Equal(t, sender{}, off.connectors(sender{}))
 	require.Nil(t, off.store(nil))
 	require.NoError(t, off.close(t.Context()))
+}
+
+// TestTracesAreSentAgain: a batch is sent again while the collector is away, and not after a refusal.
+func TestTracesAreSentAgain(t *testing.T) {
+	t.Parallel()
+	answers := []int{http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusOK, http.StatusBadRequest}
+	var bodies []string
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		bodies = append(bodies, spanTexts(t, b))
+		w.WriteHeader(answers[len(bodies)-1])
+	}))
+	t.Cleanup(receiver.Close)
+	c := &collector{endpoint: receiver.URL}
+	list := []*spans.ResourceSpans{{ScopeSpans: []*spans.ScopeSpans{{Spans: []*spans.Span{{Name: "one"}}}}}}
+	require.NoError(t, c.UploadTraces(t.Context(), list))
+	require.Equal(t, []string{"one\n", "one\n", "one\n"}, bodies)
+	require.ErrorContains(t, c.UploadTraces(t.Context(), list), "400 Bad Request")
+	require.Len(t, bodies, 4, "a refused batch is not sent again")
 }

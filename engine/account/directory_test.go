@@ -60,7 +60,7 @@ func (s *shelf) change(f func()) {
 
 func (s *shelf) Merchants(string) ([]*Merchant, error) { return nil, nil }
 
-func (s *shelf) ConfigKeysAmong(names [3]string) (out []string, err error) {
+func (s *shelf) ConfigKeysAmong(names [4]string) (out []string, err error) {
 	for _, name := range names {
 		if slices.Contains(s.switches, name) {
 			out = append(out, name)

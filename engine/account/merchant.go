@@ -5,8 +5,11 @@ import (
 	"time"
 
 	"payswitch/engine/approval"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
+	"payswitch/sdk"
 )
 
 // Merchant is a merchant account.
@@ -47,8 +50,7 @@ type Profile struct {
 	Version    int64
 }
 
-// ProfileSettings are the profile's settings that the engine uses. The engine stores and shows AlwaysOvercapture,
-// UseBillingAsMethodBilling, PaymentStatusesEnabled and RefundStatusesEnabled, but does not act on them yet.
+// ProfileSettings are the profile's settings that the engine uses.
 type ProfileSettings struct {
 	ReturnURL                 string
 	EnableResponseHash        bool
@@ -60,7 +62,7 @@ type ProfileSettings struct {
 	Force3DSChallenge         bool
 	AlwaysOvercapture         *bool // always_enable_overcapture
 	AlwaysExtend              *bool // always_request_extended_authorization
-	UseBillingAsMethodBilling bool  // default true
+	UseBillingAsMethodBilling bool  // use_billing_as_payment_method_billing: the payment's billing fills gaps; default true
 	AuthenticationConnectors  []string
 	// ExternalThreeDS is external_three_ds_policy; nil: not set. Use ThreeDSPolicy to read it.
 	ExternalThreeDS *threeds.Config `json:",omitempty"`
@@ -69,9 +71,11 @@ type ProfileSettings struct {
 	// Acquirers were made with /profile_acquirer, in the order of creation.
 	Acquirers []Acquirer `json:",omitempty"`
 	// ActiveRouting has the id of the active routing configuration by transaction type.
-	ActiveRouting          map[string]string `json:",omitempty"`
-	Retries                RetrySettings     `json:",omitzero"`
-	Dynamic                DynamicRouting    `json:",omitzero"`
+	ActiveRouting map[string]string `json:",omitempty"`
+	Retries       RetrySettings     `json:",omitzero"`
+	Dynamic       DynamicRouting    `json:",omitzero"`
+	// SecondPerson says which decisions about unknown outcomes need two people.
+	SecondPerson           SecondPerson `json:",omitzero"`
 	WebhookURL             string
 	PaymentStatusesEnabled []string
 	RefundStatusesEnabled  []string
@@ -79,13 +83,20 @@ type ProfileSettings struct {
 	// Blocking and Guard follow from Profile.Details; nil until opened, and where the profile never got the field.
 	Blocking *CardBlocking `json:"-"`
 	Guard    *TestingGuard `json:"-"`
+	// CardInfo also follows from Profile.Details; nil while the merchant does not ask for the cards of his payments.
+	CardInfo *CardInfo `json:"-"`
 }
 
-// DynamicRouting says whether payments are routed by what accounts have achieved.
+// DynamicRouting says whether payments are routed by what accounts have achieved. Success, Elimination and Contract are the ids of the configurations in
+// force, "" for none. A configuration that is for metrics only routes nothing.
 type DynamicRouting struct {
-	Success     string `json:",omitempty"` // the id of the configuration in force, "" for none
-	MetricsOnly bool   `json:",omitempty"` // the configuration routes nothing
-	Split       *int   `json:",omitempty"` // percent of the payments; nil for all
+	Success            string `json:",omitempty"`
+	MetricsOnly        bool   `json:",omitempty"` // of Success
+	Elimination        string `json:",omitempty"`
+	EliminationMetrics bool   `json:",omitempty"`
+	Contract           string `json:",omitempty"`
+	ContractMetrics    bool   `json:",omitempty"`
+	Split              *int   `json:",omitempty"` // percent of the payments; nil for all
 }
 
 // Share returns Split with its default.
@@ -107,6 +118,19 @@ type RetrySettings struct {
 	Strict bool
 	// IgnoreHealth says that is_account_health_enabled is false: an account that fails too often stays where it is.
 	IgnoreHealth bool
+}
+
+// SecondPerson is second_person_for_decisions of a profile. The zero value asks for no second person.
+type SecondPerson struct {
+	Required bool `json:"required"`
+	// Limits are the largest sums that one person decides about alone, in minor units. In a currency without a limit, every decision needs two people.
+	Limits map[sdk.Currency]int64 `json:"limits,omitempty"`
+}
+
+// Needed reports whether a decision about a sum needs a second person.
+func (s SecondPerson) Needed(amount int64, currency sdk.Currency) bool {
+	limit, limited := s.Limits[currency]
+	return s.Required && (!limited || amount > limit)
 }
 
 // ThreeDSPolicy returns the policy for authentications that payswitch runs, or the default policy.
@@ -186,6 +210,20 @@ type Auth struct {
 	// without an answer. The use cases look for the results of other tries first. BeginIdempotent sets both fields.
 	RequestToken string
 	Repeated     bool
+}
+
+// CheckSecret checks a client secret against the payment at the time now. The publishable key needs the secret; the secret key must not send it.
+func (a Auth) CheckSecret(p *payment.Payment, secret string, now time.Time) error {
+	if !a.Publishable {
+		if secret != "" {
+			return fault.Unprocessable("client_secret", "client_secret is not a valid parameter")
+		}
+		return nil
+	}
+	if secret == "" {
+		return fault.Missing("client_secret")
+	}
+	return payment.MatchSecret(p, secret, now)
 }
 
 // SDKToken is what the token of a payer's client (sdk_authorization) says about its payment.

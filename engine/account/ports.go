@@ -55,7 +55,7 @@ type Reader interface {
 	Violations(merchantID, accountID string, limit int) ([]*port.Violation, error)
 	Idempotency(merchantID, key string) (*IdempotencyRecord, error)
 	// ConfigKeysAmong returns those of the names that config keys have.
-	ConfigKeysAmong(names [3]string) ([]string, error)
+	ConfigKeysAmong(names [4]string) ([]string, error)
 
 	// OpenOperations counts the merchant's operations that are started, unknown or pending. accountID limits the count to one account; ""
 	// means all.

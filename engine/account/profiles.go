@@ -65,6 +65,7 @@ type profileFields struct {
 		AppURL     string   `json:"three_ds_requestor_app_url"`
 	} `json:"authentication_connector_details,omitempty"`
 	ThreeDSPolicy json.RawMessage `json:"external_three_ds_policy,omitempty"`
+	SecondPerson  *SecondPerson   `json:"second_person_for_decisions,omitempty"`
 	Webhook       *struct {
 		URL             string   `json:"webhook_url"`
 		PaymentStatuses []string `json:"payment_statuses_enabled"`
@@ -247,6 +248,7 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 		s.AlwaysExtend = f.AlwaysExtend
 	}
 	Assign(&s.UseBillingAsMethodBilling, f.UseBillingAsMethodBilling)
+	Assign(&s.SecondPerson, f.SecondPerson)
 	Assign(&s.Retries.Auto, f.AutoRetries)
 	Assign(&s.Retries.Most, f.MostRetries)
 	Assign(&s.Retries.BudgetMS, f.RetryBudget)

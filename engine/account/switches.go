@@ -14,10 +14,11 @@ const (
 	SwitchBlocklist     = "guard_blocklist_for_"
 	SwitchClientSession = "client_session_validation_enabled_"
 	SwitchEligibility   = "should_perform_eligibility_"
+	SwitchCardOnly      = "should_enable_mit_with_limited_card_data_"
 )
 
 // Switches lists the prefixes of the switches.
-var Switches = [...]string{SwitchBlocklist, SwitchClientSession, SwitchEligibility}
+var Switches = [...]string{SwitchBlocklist, SwitchClientSession, SwitchEligibility, SwitchCardOnly}
 
 // HasSwitch reports whether the config key of a switch may exist. It costs no statement: most merchants have set no switch. A key that another node
 // has just made counts within staleAfter. The value of a key is never cached: read the key.
@@ -80,7 +81,7 @@ func (g *TestingGuard) Any() bool {
 	return g != nil && (g.CardIP.On || g.GuestCard.On || g.Customer.On || g.GuestIP.On)
 }
 
-// riskFields are the fields of a profile that decide about risk, as the API has them.
+// riskFields are the fields of a profile that decide about risk and about the merchant's sight of cards, as the API has them.
 type riskFields struct {
 	Blocking struct {
 		Card *CardBlocking `json:"card"`
@@ -96,6 +97,14 @@ type riskFields struct {
 		GuestIPThreshold   *int   `json:"guest_ip_blocking_threshold"`
 		Expiry             int64  `json:"card_testing_guard_expiry"`
 	} `json:"card_testing_guard_config"`
+	CardInfo   *CardInfo `json:"extended_card_info_config"`
+	CardInfoOn bool      `json:"is_extended_card_info_enabled"`
+}
+
+// CardInfo is extended_card_info_config of a profile: cards of payments are kept for a while, encrypted for the merchant's own key.
+type CardInfo struct {
+	PublicKey string `json:"public_key"`  // PEM; may be no key at all
+	Seconds   int64  `json:"ttl_in_secs"` // how long a card is kept
 }
 
 // defaultGuestIP is guest_ip_blocking_threshold where it was not sent.
@@ -103,13 +112,16 @@ const defaultGuestIP = 10
 
 // takeRisk sets the settings that follow from the profile's fields.
 func (p *Profile) takeRisk() error {
-	p.Settings.Blocking, p.Settings.Guard = nil, nil
+	p.Settings.Blocking, p.Settings.Guard, p.Settings.CardInfo = nil, nil, nil
 	if len(p.Details) == 0 {
 		return nil
 	}
 	var f riskFields
 	if err := json.Unmarshal(p.Details, &f); err != nil {
-		return fault.Internal(err, "read risk settings of profile "+p.ID)
+		return fault.Internal(err, "read settings of profile "+p.ID)
+	}
+	if f.CardInfoOn {
+		p.Settings.CardInfo = f.CardInfo
 	}
 	p.Settings.Blocking = f.Blocking.Card
 	if g := f.Guard; g != nil {

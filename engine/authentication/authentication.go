@@ -5,6 +5,7 @@ import (
 
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/exempt"
 	"payswitch/sdk"
 )
 
@@ -127,7 +128,7 @@ type Details struct {
 	Exemption        threeds.Exemption `json:"exemption,omitempty"`
 	ExemptionRoute   threeds.Route     `json:"exemption_route,omitempty"`
 	ExemptionApplied string            `json:"exemption_applied,omitempty"`
-	ExemptionReason  threeds.Reason    `json:"exemption_reason,omitempty"` // the reason for the decision
+	ExemptionReason  exempt.Reason     `json:"exemption_reason,omitempty"` // the reason for the decision
 	// DecoupledMinutes is the time that a decoupled challenge may take, 0 if the engine did not ask for one.
 	DecoupledMinutes int `json:"decoupled_minutes,omitempty"`
 	// ThreeRIInd, Prior and Recurring belong to an authentication without the payer.

@@ -32,11 +32,29 @@ func (t *BINTable) Read(in *Input, cvc secret.Value, now time.Time) (*Card, erro
 	return t.ReadWithoutCVC(in, now)
 }
 
+// ReadAlone is ReadWithoutCVC for a card whose expiry need not be known. Half an expiry is refused.
+func (t *BINTable) ReadAlone(in *Input, now time.Time) (*Card, error) {
+	switch {
+	case in.ExpMonth == "" && in.ExpYear == "":
+		return t.read(in), nil
+	case in.ExpMonth == "":
+		return nil, fault.Missing("card_exp_month")
+	case in.ExpYear == "":
+		return nil, fault.Missing("card_exp_year")
+	}
+	return t.ReadWithoutCVC(in, now)
+}
+
 // ReadWithoutCVC is Read without the check of the CVC: for a card that is charged without the payer, or only stored.
 func (t *BINTable) ReadWithoutCVC(in *Input, now time.Time) (*Card, error) {
 	if err := CheckExpiry(in.ExpMonth, in.ExpYear, now); err != nil {
 		return nil, err
 	}
+	return t.read(in), nil
+}
+
+// read takes a card as it is.
+func (t *BINTable) read(in *Input) *Card {
 	n := in.Number.Reveal()
 	b := t.facts(n)
 	c := &Card{Holder: in.Holder.Reveal(), Secrets: Secrets{Number: in.Number, CVC: in.CVC},
@@ -52,7 +70,7 @@ func (t *BINTable) ReadWithoutCVC(in *Input, now time.Time) (*Card, error) {
 	if c.Facts.Country == "" {
 		c.Facts.Country = in.Country
 	}
-	return c, nil
+	return c
 }
 
 // CheckExpiry refuses an expiry that is not a month and a year, or that has passed. Both are texts as the caller sent them.

@@ -10,6 +10,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/authentication"
+	"payswitch/engine/disputed"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
@@ -30,7 +31,7 @@ type Change struct {
 	// Refund is a refund of the payment. Payment is nil where its amounts stay as they are.
 	Refund *payment.Refund
 	// Dispute is a dispute of the payment, whose claim is a part of Payment.
-	Dispute *payment.Dispute
+	Dispute *disputed.Record
 
 	// Link is the hosted page of a payment that is being created.
 	Link *paylink.Link
@@ -51,6 +52,8 @@ type Change struct {
 	Silent bool
 	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
 	Superseded string
+	// Confirmed is the proposal whose word ends Settled, nil for none. Commit deletes it, and refuses the change if it is gone.
+	Confirmed *payment.Proposal
 	// Watch asks the processor about Superseded again on the schedule of payment.RecheckAt.
 	Watch bool
 	// Asked are ended operations at authenticators. A row that recovery has closed meanwhile stays as it is.
@@ -63,6 +66,8 @@ type Change struct {
 	// KeepCard keeps a typed card until the payment is confirmed. DropCard is the token of a kept card to delete; "" for none.
 	KeepCard *payment.CardToken
 	DropCard string
+	// CardInfo is the card of a confirmed payment, encrypted for the merchant's key; nil for none.
+	CardInfo *payment.CardToken
 	// Saved holds the changes of the customer's saved methods and mandates.
 	Saved *method.SavedChange
 
@@ -289,13 +294,16 @@ func writePayment(tx Tx, c *Change) error {
 	return nil
 }
 
-// writeCard keeps or deletes the card of an unconfirmed payment, and claims the instrument that a confirm charges.
+// writeCard keeps or deletes the card of an unconfirmed payment, keeps the merchant's view of a confirmed one, and claims the instrument that a confirm charges.
 func writeCard(tx Tx, c *Change) error {
 	if err := dropCardToken(tx, c.merchantID(), c.DropCard); err != nil {
 		return err
 	}
-	if c.KeepCard != nil {
-		if err := tx.PutCardToken(c.KeepCard); err != nil {
+	for _, kept := range []*payment.CardToken{c.KeepCard, c.CardInfo} {
+		if kept == nil {
+			continue
+		}
+		if err := tx.PutCardToken(kept); err != nil {
 			return err
 		}
 	}
@@ -308,6 +316,15 @@ func writeCard(tx Tx, c *Change) error {
 func (s *Changes) writeOperations(tx Tx, c *Change) error {
 	if c.Settled != nil {
 		if err := s.settleOperation(tx, c); err != nil {
+			return err
+		}
+	}
+	if p := c.Confirmed; p != nil {
+		err := tx.DeleteProposal(p.OperationID, p.ID)
+		if errors.Is(err, fault.ErrNotFound) {
+			return fault.Refused("The proposal was withdrawn meanwhile: nothing was decided")
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -400,7 +417,7 @@ func writeRefund(tx Tx, r *payment.Refund) error {
 	return tx.UpdateRefund(r)
 }
 
-func writeDispute(tx Tx, d *payment.Dispute) error {
+func writeDispute(tx Tx, d *disputed.Record) error {
 	switch {
 	case d == nil:
 		return nil

@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/contact"
 	"payswitch/engine/drive"
 	"payswitch/engine/method"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
@@ -20,6 +21,8 @@ type Confirming struct {
 	// SoftDeclined is true if the issuer declined the previous attempt because it wants an authentication.
 	SoftDeclined bool
 	Holds        []Hold // places that the attempt takes at the counters of its profile's guard
+	// CardInfo is the card for the merchant's own key, nil unless the profile asks for it.
+	CardInfo *payment.CardToken
 }
 
 // FillAttempt records on the attempt the card, the instrument and the request that the attempt is made with.
@@ -27,7 +30,7 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 	a := w.Attempt
 	a.Connector, a.AccountID, a.AccountVersion = w.Account.Connector, w.Account.ID, w.Account.Fingerprint
 	f := c.Facts
-	payment.SetText(&a.Details.PaymentMethodType, c.MethodType(in.PaymentMethodType))
+	optional.SetText(&a.Details.PaymentMethodType, c.MethodType(in.PaymentMethodType))
 	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed = payment.MethodCard, &f, true
 	if f.BIN == "" {
 		a.Details.Card = nil // a processor's token does not reveal the card
@@ -46,7 +49,7 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 
 // Confirmed adds to a change the rows of every confirm: the customer, the end of the kept card, and the claim of the instrument.
 func (w *Confirming) Confirmed(c *Change) {
-	c.CustomerSeen, c.DropCard, c.Instrument = true, w.Payment.Details.Token, w.Instrument
+	c.CustomerSeen, c.DropCard, c.Instrument, c.CardInfo = true, w.Payment.Details.Token, w.Instrument, w.CardInfo
 	w.Payment.Details.Token = ""
 	if w.Instrument != nil {
 		w.Method = w.Instrument.Method

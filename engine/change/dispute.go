@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"payswitch/engine/disputed"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
@@ -60,10 +61,10 @@ func (s *Changes) BookDispute(ctx context.Context, w *Loaded, said *sdk.Dispute,
 
 // disputeOf reads the record of a dispute of w's attempt by the processor's id, or makes a new one. The payment's version in the commit guards the
 // making: of two nodes that make a record, one starts again.
-func (s *Changes) disputeOf(ctx context.Context, w *Loaded, processorID string, now time.Time) (*payment.Dispute, error) {
+func (s *Changes) disputeOf(ctx context.Context, w *Loaded, processorID string, now time.Time) (*disputed.Record, error) {
 	p, a := w.Payment, w.Attempt
 	if len(p.Details.Disputes) > 0 {
-		var list []*payment.Dispute
+		var list []*disputed.Record
 		err := s.Store.View(ctx, func(r Reader) (err error) { list, err = r.DisputesOf(p.MerchantID, p.ID); return err })
 		if err != nil {
 			return nil, fault.FromStore(err, "read disputes")
@@ -75,12 +76,12 @@ func (s *Changes) disputeOf(ctx context.Context, w *Loaded, processorID string, 
 		}
 	}
 	refunded := p.Received > 0 && p.Details.RefundedTotal >= p.Received
-	return &payment.Dispute{MerchantID: p.MerchantID, ID: ids.New("dp_"), PaymentID: p.ID, AttemptID: a.ID, ProfileID: p.ProfileID, AccountID: a.AccountID,
-		Connector: a.Connector, ProcessorID: processorID, CreatedAt: now, Details: payment.DisputeDetails{Refunded: refunded}}, nil
+	return &disputed.Record{MerchantID: p.MerchantID, ID: ids.New("dp_"), PaymentID: p.ID, AttemptID: a.ID, ProfileID: p.ProfileID, AccountID: a.AccountID,
+		Connector: a.Connector, ProcessorID: processorID, CreatedAt: now, Details: disputed.Details{Refunded: refunded}}, nil
 }
 
 // DisputeEvent makes the merchant's event of a dispute's new stage or status, and counts it in p, the payment that the change writes.
-func (s *Changes) DisputeEvent(p *payment.Payment, d *payment.Dispute, now time.Time) (*payment.Event, error) {
+func (s *Changes) DisputeEvent(p *payment.Payment, d *disputed.Record, now time.Time) (*payment.Event, error) {
 	p.Details.Events++
 	ev := &payment.Event{ID: ids.NewEvent(now), MerchantID: p.MerchantID, ProfileID: p.ProfileID, ObjectID: d.ID, PaymentID: p.ID, Number: p.Details.Events,
 		Class: "disputes", Type: d.Event(), CreatedAt: now}

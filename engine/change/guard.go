@@ -1,9 +1,9 @@
 package change
 
 import (
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"payswitch/engine/fault"
@@ -31,32 +31,27 @@ type GuardReader interface {
 
 // GuardTx counts failed payments by card, customer and address.
 type GuardTx interface {
-	// HoldGuard takes one place at a counter until a time, and reports whether failures and payments under way leave one.
-	HoldGuard(merchantID, counter string, threshold int, until time.Time) (bool, error)
-	// CountGuardFailure adds a failure, and gives held places back. The failures of the counter then expire at until. Concurrent calls lose no count.
-	CountGuardFailure(merchantID, counter string, held int, until time.Time) error
-	// ReleaseGuard gives one place back.
-	ReleaseGuard(merchantID, counter string) error
+	// HoldGuards takes one place at each counter until a time, and reports whether failures and payments under way leave one at all of them. If not, the
+	// caller undoes the transaction. The counters are sorted; one statement takes all places.
+	HoldGuards(merchantID string, holds []Hold, until time.Time) (bool, error)
+	// CountGuardFailures adds a failure to each of the sorted counters, and gives held places back. The failures then expire at until. Concurrent calls
+	// lose no count.
+	CountGuardFailures(merchantID string, counters []string, held int, until time.Time) error
+	// ReleaseGuards gives one place back at each counter.
+	ReleaseGuards(merchantID string, counters []string) error
 }
 
 // takeHolds takes the places of a payment that begins. The order is the same for all payments, so that two of them never wait for each other.
 func (c *Change) takeHolds(tx Tx) error {
-	slices.SortFunc(c.Holds, func(a, b Hold) int {
-		if a.Counter < b.Counter {
-			return -1
-		}
-		return 1
-	})
-	for _, h := range c.Holds {
-		free, err := tx.HoldGuard(c.Payment.MerchantID, h.Counter, h.Threshold, tx.Now().Add(GuardHeld))
-		if err != nil {
-			return err
-		}
-		if !free {
-			return ErrHeld
-		}
+	if len(c.Holds) == 0 {
+		return nil
 	}
-	return nil
+	slices.SortFunc(c.Holds, func(a, b Hold) int { return strings.Compare(a.Counter, b.Counter) })
+	free, err := tx.HoldGuards(c.Payment.MerchantID, c.Holds, tx.Now().Add(GuardHeld))
+	if err == nil && !free {
+		err = ErrHeld
+	}
+	return err
 }
 
 // guardCount is what an attempt that has come to rest means to its counters.
@@ -87,21 +82,18 @@ func CountGuard(a *payment.Attempt, now time.Time) *guardCount {
 }
 
 // write counts within the transaction. It does nothing for nil.
-func (n *guardCount) write(tx Tx) (err error) {
-	if n == nil {
+func (n *guardCount) write(tx Tx) error {
+	switch {
+	case n == nil || len(n.counters) == 0:
 		return nil
-	}
-	held := 0
-	if n.held {
-		held = 1
-	}
-	for _, counter := range n.counters {
-		switch {
-		case n.failed:
-			err = errors.Join(err, tx.CountGuardFailure(n.merchantID, counter, held, tx.Now().Add(n.kept)))
-		case n.held:
-			err = errors.Join(err, tx.ReleaseGuard(n.merchantID, counter))
+	case n.failed:
+		held := 0
+		if n.held {
+			held = 1
 		}
+		return tx.CountGuardFailures(n.merchantID, n.counters, held, tx.Now().Add(n.kept))
+	case n.held:
+		return tx.ReleaseGuards(n.merchantID, n.counters)
 	}
-	return err
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/authentication"
+	"payswitch/engine/disputed"
 	"payswitch/engine/drive"
 	"payswitch/engine/facet"
 	"payswitch/engine/listed"
@@ -22,7 +23,7 @@ type Presenter interface {
 	// RefundEvent renders the delivery body of an event about a refund.
 	RefundEvent(eventID, eventType string, at time.Time, r *payment.Refund) ([]byte, error)
 	// DisputeEvent renders the delivery body of an event about a dispute.
-	DisputeEvent(eventID, eventType string, at time.Time, d *payment.Dispute) ([]byte, error)
+	DisputeEvent(eventID, eventType string, at time.Time, d *disputed.Record) ([]byte, error)
 }
 
 // AuthenticationReader reads authentications.
@@ -99,21 +100,23 @@ type RefundReader interface {
 	RefundsAt(merchantID, accountID, processorID, reference string) ([]*payment.Refund, error)
 	// Refunds lists a merchant's refunds, newest first, by the filter. total counts all refunds that pass it.
 	Refunds(merchantID, profileID string, f request.RefundListInput) (list []*payment.Refund, total int, err error)
-	// RefundCounts counts a merchant's refunds that were created from from to to, both inclusive, by connector, currency and status, in that
-	// order. A zero time does not filter. "" is any profile.
-	RefundCounts(merchantID, profileID string, from, to time.Time) ([]listed.RefundCount, error)
+	// RefundAt reads the refund at a place in lists.
+	RefundAt(merchantID string, at listed.Place) (*payment.Refund, error)
+	// RefundCounts counts a merchant's refunds that were created from from to to, both inclusive. A zero time does not filter. "" is any profile.
+	RefundCounts(merchantID, profileID string, from, to time.Time) (listed.Tally, error)
 }
 
 // DisputeReader reads disputes.
 type DisputeReader interface {
-	Dispute(merchantID, id string) (*payment.Dispute, error)
+	Dispute(merchantID, id string) (*disputed.Record, error)
 	// DisputesOf are the disputes of a payment, oldest first.
-	DisputesOf(merchantID, paymentID string) ([]*payment.Dispute, error)
+	DisputesOf(merchantID, paymentID string) ([]*disputed.Record, error)
 	// Disputes lists a merchant's disputes, newest first, by the filter.
-	Disputes(merchantID, profileID string, f request.DisputeListInput) ([]*payment.Dispute, error)
-	// DisputeCounts counts a merchant's disputes that were created from from to to, both inclusive, by connector, currency, stage and status, in
-	// that order. A zero time does not filter. "" is any profile.
-	DisputeCounts(merchantID, profileID string, from, to time.Time) ([]listed.DisputeCount, error)
+	Disputes(merchantID, profileID string, f request.DisputeListInput) ([]*disputed.Record, error)
+	// DisputeAt reads the dispute at a place in lists.
+	DisputeAt(merchantID string, at listed.Place) (*disputed.Record, error)
+	// DisputeCounts counts a merchant's disputes that were created from from to to, both inclusive. A zero time does not filter. "" is any profile.
+	DisputeCounts(merchantID, profileID string, from, to time.Time) (listed.Tally, error)
 }
 
 // Store is the part of a store that changes need.
@@ -131,6 +134,8 @@ type Reader interface {
 	paylink.Reader
 	facet.Reader
 
+	// Proposal returns the proposal of a decision about an operation.
+	Proposal(operationID string) (*payment.Proposal, error)
 	Payment(merchantID, id string) (*payment.Payment, error)
 	// PaymentAt reads the payment at a place in lists.
 	PaymentAt(merchantID string, at listed.Place) (*payment.Payment, error)
@@ -182,9 +187,9 @@ type Tx interface {
 	InsertRefund(r *payment.Refund) error
 	// UpdateRefund leaves payment, attempt, account, profile and connector as they were.
 	UpdateRefund(r *payment.Refund) error
-	InsertDispute(d *payment.Dispute) error
+	InsertDispute(d *disputed.Record) error
 	// UpdateDispute leaves payment, attempt, account, profile, connector and the processor's id as they were.
-	UpdateDispute(d *payment.Dispute) error
+	UpdateDispute(d *disputed.Record) error
 	InsertOperation(o *payment.Operation) error
 	// ClaimOperations takes up to limit operations whose lease has ended by Now and that are started, or unknown or pending with
 	// ResolveAt due (a zero ResolveAt is never due), or succeeded, declined or not acted with ResolveAt due: they get owner and the new lease end, and are
@@ -195,6 +200,10 @@ type Tx interface {
 	ReleaseLeases(owner string) (int, error)
 	InsertEvent(e *payment.Event) error
 	InsertEvidence(e drive.Evidence) error
+	// InsertProposal returns fault.ErrConflict if the operation has a proposal.
+	InsertProposal(p *payment.Proposal) error
+	// DeleteProposal returns fault.ErrNotFound if the operation has no proposal with this id.
+	DeleteProposal(operationID, id string) error
 
 	PutCardToken(t *payment.CardToken) error
 	DeleteCardToken(merchantID, token string) error

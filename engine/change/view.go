@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/disputed"
 	"payswitch/engine/method"
+	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/routed"
 )
@@ -15,7 +17,7 @@ type View struct {
 	Attempt  *payment.Attempt   // the latest attempt
 	Attempts []*payment.Attempt // all attempts, if the caller asked for them
 	Refunds  []*payment.Refund  // all refunds, oldest first; only for the answer to a retrieve
-	Disputes []*payment.Dispute // all disputes, oldest first; only for the answer to a retrieve
+	Disputes []*disputed.Record // all disputes, oldest first; only for the answer to a retrieve
 	// Method is the current record of the saved method that the attempt charges or was saved as; nil without one. Private is not set.
 	Method   *method.PaymentMethod
 	Merchant *account.Merchant
@@ -27,6 +29,8 @@ type View struct {
 	Routed []Routed
 	// NoLink leaves out the payment link: only a create and a retrieve answer it.
 	NoLink bool
+	// SecureLink is the payment link's page for frames, "" without one.
+	SecureLink string
 	// Public is true for the payer's own client. Its answer leaves out the proof of an authentication.
 	Public bool
 	// SDKAuthorization is the token for the payer's client. It is set only in an answer about one payment: lists and events do not carry it.
@@ -56,6 +60,9 @@ func (s *Changes) View(w *Loaded) *View {
 		ManualRetryAllowed: s.RetryAllowed(w.Payment, w.Attempt, w.Profile, s.Now()), ConnectorStatus: w.HTTPStatus}
 	if w.Payment.Status == payment.RequiresCustomerAction && w.Attempt.Details.NextAction != nil {
 		v.RedirectURL, v.ResponseURL = s.Links.RedirectURL(w.Payment, w.Attempt), s.Links.ResponseURL(w.Payment, w.Attempt)
+	}
+	if l := w.Payment.Details.Link; l != nil {
+		v.SecureLink = paylink.SecureURL(s.Vault.Hash, w.Payment.MerchantID, l)
 	}
 	return v
 }

@@ -1,6 +1,9 @@
 package contact
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Customer is the customer as the payment request describes them.
 type Customer struct {
@@ -44,4 +47,27 @@ func HolderOf(typed string, billing *Contact) string {
 		return typed
 	}
 	return strings.TrimSpace(billing.Address.FirstName + " " + billing.Address.LastName)
+}
+
+// Or returns a contact with what c lacks taken from other, field by field. Number and country code of a telephone belong together. c and other may be
+// nil, and stay as they are.
+func (c *Contact) Or(other *Contact) *Contact {
+	if c == nil || other == nil {
+		return cmp.Or(c, other)
+	}
+	out := *c
+	out.Email = cmp.Or(c.Email, other.Email)
+	if out.Phone == nil || *out.Phone == (Phone{}) {
+		out.Phone = other.Phone
+	}
+	if c.Address == nil || other.Address == nil {
+		out.Address = cmp.Or(c.Address, other.Address)
+		return &out
+	}
+	a, b := *c.Address, other.Address
+	a.City, a.Country, a.State, a.Zip = cmp.Or(a.City, b.City), cmp.Or(a.Country, b.Country), cmp.Or(a.State, b.State), cmp.Or(a.Zip, b.Zip)
+	a.Line1, a.Line2, a.Line3 = cmp.Or(a.Line1, b.Line1), cmp.Or(a.Line2, b.Line2), cmp.Or(a.Line3, b.Line3)
+	a.FirstName, a.LastName, a.OriginZip = cmp.Or(a.FirstName, b.FirstName), cmp.Or(a.LastName, b.LastName), cmp.Or(a.OriginZip, b.OriginZip)
+	out.Address = &a
+	return &out
 }

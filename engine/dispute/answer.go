@@ -9,6 +9,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/disputed"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -24,16 +25,16 @@ func wrongState(reason string) error {
 // AcceptDispute gives a dispute up: the customer keeps the money. If the processor's answer stays unknown, the dispute shows it, and background work
 // finds it out. Errors: HE_04 for an unknown dispute, HE_03 if it takes no answer, IR_20 if its processor's adapter offers none, CE_08 if the processor
 // refused.
-func (s *Disputes) AcceptDispute(ctx context.Context, auth account.Auth, id string) (*payment.Dispute, error) {
+func (s *Disputes) AcceptDispute(ctx context.Context, auth account.Auth, id string) (*disputed.Record, error) {
 	return s.answer(ctx, auth, id, sdk.OpAcceptDispute, nil)
 }
 
 // SubmitEvidence answers a dispute with evidence. Its errors are those of AcceptDispute.
-func (s *Disputes) SubmitEvidence(ctx context.Context, auth account.Auth, in *request.EvidenceInput) (*payment.Dispute, error) {
+func (s *Disputes) SubmitEvidence(ctx context.Context, auth account.Auth, in *request.EvidenceInput) (*disputed.Record, error) {
 	return s.answer(ctx, auth, in.DisputeID, sdk.OpSubmitEvidence, in)
 }
 
-func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kind sdk.Operation, in *request.EvidenceInput) (*payment.Dispute, error) {
+func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kind sdk.Operation, in *request.EvidenceInput) (*disputed.Record, error) {
 	d, err := s.own(ctx, auth, id)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (s *Disputes) answer(ctx context.Context, auth account.Auth, id string, kin
 	if d, err = s.own(ctx, auth, id); err != nil { // also for a repeated request: what became of its answer
 		return nil, err
 	}
-	if a := d.Details.Answer; a != nil && a.Status == payment.AnswerFailed {
+	if a := d.Details.Answer; a != nil && a.Status == disputed.AnswerFailed {
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "CE_08", Message: "Dispute operation failed while processing with connector", Connector: d.Connector,
 			Reason: strings.TrimPrefix(a.ErrorCode+": "+a.ErrorText, ": ")}
 	}
@@ -79,6 +80,9 @@ func (s *Disputes) mayAnswer(ctx context.Context, w *change.Loaded, kind sdk.Ope
 	case !d.TakesAnswer():
 		return wrongState("the dispute is in the stage " + string(d.Stage) + " with the status dispute_" + string(d.Status) +
 			": answer it while it is dispute_opened or dispute_challenged")
+	case kind == sdk.OpAttachEvidence && (d.Stage != sdk.StageDispute || d.Status != sdk.DisputeOpened):
+		return wrongState("the dispute is in the stage " + string(d.Stage) + " with the status dispute_" + string(d.Status) +
+			": attach files in the stage dispute, while it is dispute_opened")
 	case d.Answering():
 		return wrongState("the result of an earlier answer is not known yet: retrieve the dispute with force_sync=true")
 	}
@@ -100,8 +104,8 @@ func (s *Disputes) withAccount(ctx context.Context, w *change.Loaded) error {
 }
 
 // Of reads the dispute that an operation answers.
-func (s *Disputes) Of(ctx context.Context, op *payment.Operation) (*payment.Dispute, error) {
-	var list []*payment.Dispute
+func (s *Disputes) Of(ctx context.Context, op *payment.Operation) (*disputed.Record, error) {
+	var list []*disputed.Record
 	err := s.read(ctx, "read dispute", func(r change.Reader) (err error) { list, err = r.DisputesOf(op.MerchantID, op.PaymentID); return err })
 	if err != nil {
 		return nil, err
@@ -182,8 +186,8 @@ func (s *Disputes) Ask(ctx context.Context, w *change.Loaded, processorID string
 }
 
 // named returns the dispute of w's attempt that has the processor's id, or nil.
-func (s *Disputes) named(ctx context.Context, w *change.Loaded, processorID string) (*payment.Dispute, error) {
-	var list []*payment.Dispute
+func (s *Disputes) named(ctx context.Context, w *change.Loaded, processorID string) (*disputed.Record, error) {
+	var list []*disputed.Record
 	err := s.read(ctx, "read disputes", func(r change.Reader) (err error) {
 		list, err = r.DisputesOf(w.Payment.MerchantID, w.Payment.ID)
 		return err
@@ -211,7 +215,7 @@ func (s *Disputes) settleShown(ctx context.Context, w *change.Loaded) error {
 }
 
 // open returns the operation that answers the dispute, if its result is not known and no run is sending it; else nil.
-func (s *Disputes) open(ctx context.Context, d *payment.Dispute) (op *payment.Operation, err error) {
+func (s *Disputes) open(ctx context.Context, d *disputed.Record) (op *payment.Operation, err error) {
 	if !d.Answering() {
 		return nil, nil
 	}
@@ -238,7 +242,7 @@ func unlessLeased(err error) error {
 
 // sync asks the processor about a dispute that may have moved, and books its answer. It sends no request that could act. Without the account, or an
 // adapter that can ask, the dispute stays as it is.
-func (s *Disputes) sync(ctx context.Context, d *payment.Dispute) error {
+func (s *Disputes) sync(ctx context.Context, d *disputed.Record) error {
 	w, err := s.Changes.Load(ctx, d.MerchantID, d.PaymentID)
 	if err != nil {
 		return err

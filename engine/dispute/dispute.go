@@ -8,13 +8,11 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/disputed"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
-	"payswitch/engine/listed"
-	"payswitch/engine/payment"
 	"payswitch/engine/port"
-	"payswitch/engine/request"
 )
 
 // Disputes are the use cases of disputes. Safe for concurrent use.
@@ -45,7 +43,7 @@ func (s *Disputes) read(ctx context.Context, doing string, f func(r change.Reade
 }
 
 // own reads a dispute that the caller may see.
-func (s *Disputes) own(ctx context.Context, auth account.Auth, id string) (d *payment.Dispute, err error) {
+func (s *Disputes) own(ctx context.Context, auth account.Auth, id string) (d *disputed.Record, err error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
 	}
@@ -62,7 +60,7 @@ func (s *Disputes) own(ctx context.Context, auth account.Auth, id string) (d *pa
 }
 
 // RetrieveDispute reads a dispute. With forceSync the processor is asked first if the dispute may have moved.
-func (s *Disputes) RetrieveDispute(ctx context.Context, auth account.Auth, id string, forceSync bool) (*payment.Dispute, error) {
+func (s *Disputes) RetrieveDispute(ctx context.Context, auth account.Auth, id string, forceSync bool) (*disputed.Record, error) {
 	d, err := s.own(ctx, auth, id)
 	if err != nil || !forceSync || !d.MayMove() {
 		return d, err
@@ -71,35 +69,4 @@ func (s *Disputes) RetrieveDispute(ctx context.Context, auth account.Auth, id st
 		return nil, err
 	}
 	return s.own(ctx, auth, id)
-}
-
-// ListDisputes lists a merchant's disputes, newest first.
-func (s *Disputes) ListDisputes(ctx context.Context, auth account.Auth, in request.DisputeListInput) (list []*payment.Dispute, err error) {
-	if auth.Publishable {
-		return nil, fault.Unauthorized()
-	}
-	if in.Limit == 0 {
-		in.Limit = 10
-	}
-	if in.Limit < 1 || in.Limit > 100 {
-		return nil, fault.Unprocessable("limit", "limit should be in between 1 and 100")
-	}
-	err = s.read(ctx, "list disputes", func(r change.Reader) (err error) {
-		list, err = r.Disputes(auth.MerchantID, auth.ProfileID, in)
-		return err
-	})
-	return list, err
-}
-
-// CountDisputes counts a merchant's disputes that were created from from to to, by connector, currency, stage and status. A zero time does not
-// filter.
-func (s *Disputes) CountDisputes(ctx context.Context, auth account.Auth, from, to time.Time) (list []listed.DisputeCount, err error) {
-	if auth.Publishable {
-		return nil, fault.Unauthorized()
-	}
-	err = s.read(ctx, "count disputes", func(r change.Reader) (err error) {
-		list, err = r.DisputeCounts(auth.MerchantID, auth.ProfileID, from, to)
-		return err
-	})
-	return list, err
 }

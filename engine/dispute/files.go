@@ -9,6 +9,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/disputed"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
@@ -23,10 +24,6 @@ func (s *Disputes) AttachEvidence(ctx context.Context, auth account.Auth, in *re
 	d, err := s.own(ctx, auth, in.DisputeID)
 	if err != nil {
 		return "", err
-	}
-	if d.Stage != sdk.StageDispute || d.Status != sdk.DisputeOpened {
-		return "", wrongState("the dispute is in the stage " + string(d.Stage) + " with the status dispute_" + string(d.Status) +
-			": attach files in the stage dispute, while it is dispute_opened")
 	}
 	w, err := s.Changes.Load(ctx, d.MerchantID, d.PaymentID)
 	if err != nil {
@@ -46,9 +43,9 @@ func (s *Disputes) AttachEvidence(ctx context.Context, auth account.Auth, in *re
 	if err := refusedFile(v, w); err != nil {
 		return "", err
 	}
-	f := payment.EvidenceFile{ID: ids.New("file_"), Type: in.Type, Name: in.Name, ContentType: in.ContentType, Size: len(in.Body),
-		ProcessorID: sdk.Clip(v.Outcome.EvidenceID, payment.MaxDisputeText), At: now}
-	return f.ID, s.change(context.WithoutCancel(ctx), auth, in.DisputeID, func(d *payment.Dispute) error { d.Attach(f); return nil })
+	f := disputed.EvidenceFile{ID: ids.New("file_"), Type: in.Type, Name: in.Name, ContentType: in.ContentType, Size: len(in.Body),
+		ProcessorID: sdk.Clip(v.Outcome.EvidenceID, disputed.MaxText), At: now}
+	return f.ID, s.change(context.WithoutCancel(ctx), auth, in.DisputeID, func(d *disputed.Record) error { d.Attach(f); return nil })
 }
 
 // refusedFile returns the caller's error for an upload that the processor has not confirmed.
@@ -85,7 +82,7 @@ func fileName(name string) string {
 }
 
 // Evidence lists the files that are attached to a dispute, by type.
-func (s *Disputes) Evidence(ctx context.Context, auth account.Auth, id string) ([]payment.EvidenceFile, error) {
+func (s *Disputes) Evidence(ctx context.Context, auth account.Auth, id string) ([]disputed.EvidenceFile, error) {
 	d, err := s.own(ctx, auth, id)
 	if err != nil {
 		return nil, err
@@ -95,7 +92,7 @@ func (s *Disputes) Evidence(ctx context.Context, auth account.Auth, id string) (
 
 // DeleteEvidence takes a file from the next answer to a dispute. It is no error if there is no file of the type. The processor keeps what it has.
 func (s *Disputes) DeleteEvidence(ctx context.Context, auth account.Auth, id string, kind sdk.EvidenceType) error {
-	return s.change(ctx, auth, id, func(d *payment.Dispute) error {
+	return s.change(ctx, auth, id, func(d *disputed.Record) error {
 		if d.Status != sdk.DisputeOpened || d.Answering() {
 			return wrongState("files of evidence can be deleted while the dispute is dispute_opened")
 		}
@@ -105,7 +102,7 @@ func (s *Disputes) DeleteEvidence(ctx context.Context, auth account.Auth, id str
 }
 
 // change changes a dispute's record by compare-and-set.
-func (s *Disputes) change(ctx context.Context, auth account.Auth, id string, f func(d *payment.Dispute) error) error {
+func (s *Disputes) change(ctx context.Context, auth account.Auth, id string, f func(d *disputed.Record) error) error {
 	for {
 		d, err := s.own(ctx, auth, id)
 		if err != nil {
@@ -122,7 +119,7 @@ func (s *Disputes) change(ctx context.Context, auth account.Auth, id string, f f
 }
 
 // attached returns the files that an answer hands in: those that it names by id, or all if it names none.
-func attached(d *payment.Dispute, in *request.EvidenceInput) ([]sdk.AttachedFile, error) {
+func attached(d *disputed.Record, in *request.EvidenceInput) ([]sdk.AttachedFile, error) {
 	var out []sdk.AttachedFile
 	for _, f := range d.Details.Files {
 		if len(in.Files) == 0 || in.Files[f.Type] == f.ID {
@@ -130,7 +127,7 @@ func attached(d *payment.Dispute, in *request.EvidenceInput) ([]sdk.AttachedFile
 		}
 	}
 	for kind, id := range in.Files {
-		if !slices.ContainsFunc(d.Details.Files, func(f payment.EvidenceFile) bool { return f.Type == kind && f.ID == id }) {
+		if !slices.ContainsFunc(d.Details.Files, func(f disputed.EvidenceFile) bool { return f.Type == kind && f.ID == id }) {
 			return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "File does not exist in our records", Param: string(kind)}
 		}
 	}

@@ -3,20 +3,24 @@ package drive
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/contact"
 	"payswitch/engine/ids"
 	"payswitch/engine/method"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
-// FirstRequest makes the request that the adapter gets for authorize, verify and complete.
-func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *request.Input, c *card.Card) sdk.Request {
+// FirstRequest makes the request that the adapter gets for authorize, verify and complete. The payment's billing fills what that of the payment method
+// lacks, unless the profile has switched that off.
+func (e *Driver) FirstRequest(w *Run, profile *account.Profile, instrument *method.Instrument, in *request.Input, c *card.Card) sdk.Request {
 	p, a := w.Payment, w.Attempt
 	r := e.LaterRequest(w, a.Amount)
 	r.Payment = nil
@@ -36,9 +40,9 @@ func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *request
 		r.Request3DS = r.Request3DS && !d.External3DS // payswitch authenticates this payment, so the processor must not do it
 	}
 	if v := p.Private; v != nil {
-		r.Billing, r.Shipping, r.Browser = AddressOf(v.Billing), AddressOf(v.Shipping), v.Browser
-		if v.MethodBilling != nil {
-			r.Billing = AddressOf(v.MethodBilling)
+		r.Billing, r.Shipping, r.Browser = AddressOf(v.MethodBilling), AddressOf(v.Shipping), v.Browser
+		if profile.Settings.UseBillingAsMethodBilling {
+			r.Billing = AddressOf(v.MethodBilling.Or(v.Billing))
 		}
 		if c := v.Customer; c != nil {
 			r.Customer = &sdk.Customer{ID: c.ID, Name: c.Name, Email: c.Email, Phone: c.Phone, PhoneCountry: c.PhoneCountryCode}
@@ -46,7 +50,10 @@ func (e *Driver) FirstRequest(w *Run, instrument *method.Instrument, in *request
 	}
 	r.Description, r.OrderReference = d.Description, d.OrderReference
 	r.Hold = wishOf(p)
-	r.Metadata = textOf(d.Metadata)
+	if d.Installment != nil && slices.Contains(w.Adapter.Manifest.Features.Installments, p.Currency) {
+		r.Installments = d.Installment.Count
+	}
+	r.Metadata, r.Partner = textOf(d.Metadata), d.Partner
 	if in != nil {
 		r.Lines = in.Lines
 	}
@@ -92,8 +99,8 @@ func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
 // wishOf returns what the payment asks of the hold beyond its amount, nil for nothing.
 func wishOf(p *payment.Payment) *sdk.HoldWish {
 	d := &p.Details
-	wish := sdk.HoldWish{Incremental: payment.IsTrue(d.Incremental) && AdapterCapture(d.CaptureMethod) == sdk.CaptureManual,
-		Extended: payment.IsTrue(d.Extended), OverCapture: payment.IsTrue(d.Overcapture), Partial: payment.IsTrue(d.Partial),
+	wish := sdk.HoldWish{Incremental: optional.IsTrue(d.Incremental) && AdapterCapture(d.CaptureMethod) == sdk.CaptureManual,
+		Extended: optional.IsTrue(d.Extended), OverCapture: optional.IsTrue(d.Overcapture), Partial: optional.IsTrue(d.Partial),
 		Multiple: d.CaptureMethod == payment.CaptureManualMultiple}
 	if wish == (sdk.HoldWish{}) {
 		return nil

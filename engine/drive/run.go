@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/approval"
 	"payswitch/engine/card"
+	"payswitch/engine/disputed"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -27,7 +28,7 @@ type Run struct {
 	Payment *payment.Payment
 	Attempt *payment.Attempt
 	Refund  *payment.Refund  // set for the operations of a refund
-	Dispute *payment.Dispute // set for the operations about a dispute
+	Dispute *disputed.Record // set for the operations about a dispute
 	Account *account.Account
 	Adapter port.AdapterInfo
 	Token   string // Auth.RequestToken of the request, "" without one

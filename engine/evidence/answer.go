@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/disputed"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -18,7 +19,7 @@ var (
 )
 
 // JudgeAnswer holds the processor's direct answer against the dispute. Another verdict than a success stays as it is.
-func JudgeAnswer(op *payment.Operation, d *payment.Dispute, v Verdict) Verdict {
+func JudgeAnswer(op *payment.Operation, d *disputed.Record, v Verdict) Verdict {
 	if v.Status != payment.OperationSucceeded {
 		return v
 	}
@@ -32,7 +33,7 @@ func JudgeAnswer(op *payment.Operation, d *payment.Dispute, v Verdict) Verdict {
 
 // InterpretAnswer derives the verdict on an answer to a dispute from a report of the processor. final is true if a report that nothing happened can be
 // believed.
-func InterpretAnswer(op *payment.Operation, d *payment.Dispute, o *sdk.Outcome, final bool) Verdict {
+func InterpretAnswer(op *payment.Operation, d *disputed.Record, o *sdk.Outcome, final bool) Verdict {
 	said := o.Dispute
 	switch {
 	case o.Status == sdk.StatusPending:
@@ -61,14 +62,14 @@ func InterpretAnswer(op *payment.Operation, d *payment.Dispute, o *sdk.Outcome, 
 // AnswerBooking is the result of a verdict on an answer to a dispute: rows to be written in one transaction.
 type AnswerBooking struct {
 	Payment   *payment.Payment // nil if what the dispute claims does not change
-	Dispute   *payment.Dispute
+	Dispute   *disputed.Record
 	Operation *payment.Operation
 	Moved     bool // the dispute has another stage or status
 	Alarms    []string
 }
 
 // BookAnswer applies a verdict on an answer to a dispute to copies of the rows. It is pure.
-func BookAnswer(p *payment.Payment, d *payment.Dispute, op *payment.Operation, v Verdict, now time.Time) AnswerBooking {
+func BookAnswer(p *payment.Payment, d *disputed.Record, op *payment.Operation, v Verdict, now time.Time) AnswerBooking {
 	o := *op
 	b := AnswerBooking{Dispute: d.Clone(), Operation: &o}
 	b.Dispute.ModifiedAt = now
@@ -101,16 +102,16 @@ func BookAnswer(p *payment.Payment, d *payment.Dispute, op *payment.Operation, v
 }
 
 // endAnswer ends the answer as a verdict says.
-func endAnswer(a *payment.DisputeAnswer, v Verdict) {
+func endAnswer(a *disputed.Answer, v Verdict) {
 	switch v.Status {
 	case payment.OperationPending:
 		return
 	case payment.OperationSucceeded:
-		a.Status, a.ErrorCode, a.ErrorText = payment.AnswerDone, "", ""
+		a.Status, a.ErrorCode, a.ErrorText = disputed.AnswerDone, "", ""
 		return
 	}
-	a.Status, a.ErrorCode, a.ErrorText = payment.AnswerFailed, "not_processed", v.Text
+	a.Status, a.ErrorCode, a.ErrorText = disputed.AnswerFailed, "not_processed", v.Text
 	if v.Outcome != nil && v.Outcome.Decline != nil {
-		a.ErrorCode, a.ErrorText = sdk.Clip(v.Outcome.Decline.Code, payment.MaxDisputeText), sdk.Clip(v.Outcome.Decline.Message, payment.MaxDisputeText)
+		a.ErrorCode, a.ErrorText = sdk.Clip(v.Outcome.Decline.Code, disputed.MaxText), sdk.Clip(v.Outcome.Decline.Message, disputed.MaxText)
 	}
 }

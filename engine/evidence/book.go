@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -84,7 +85,7 @@ func (b *Booking) unknown(v Verdict, now time.Time) {
 		b.keepReferences(v.Outcome)
 	}
 	if b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == payment.VoidInitiated && b.Attempt.Authorized > 0 {
-		b.Attempt.Details.CancelWanted = true // the caller is told that the cancel is under way
+		b.Attempt.Details.CancelWanted = true // the answer says that the cancel is under way
 	}
 	switch {
 	case b.lateVoid(): // it runs although the payment has ended
@@ -185,9 +186,9 @@ func (b *Booking) notProcessed(text string, now time.Time) error {
 // keepReferences copies the processor's ids, and the data that later calls must send back.
 func (b *Booking) keepReferences(o *sdk.Outcome) {
 	d := &b.Attempt.Details
-	payment.SetText(&b.Attempt.TransactionID, o.TransactionID)
-	payment.SetText(&d.ProcessorReference, o.Reference)
-	payment.SetText(&d.AuthCode, o.AuthCode)
+	optional.SetText(&b.Attempt.TransactionID, o.TransactionID)
+	optional.SetText(&d.ProcessorReference, o.Reference)
+	optional.SetText(&d.AuthCode, o.AuthCode)
 	if o.Checks != nil {
 		d.Checks = o.Checks
 	}
@@ -200,7 +201,7 @@ func (b *Booking) keepReferences(o *sdk.Outcome) {
 // KeepCredential copies what later charges of the same card need.
 func (b *Booking) KeepCredential(o *sdk.Outcome) {
 	d := &b.Attempt.Details
-	payment.SetText(&d.NetworkTransactionID, o.NetworkTransactionID)
+	optional.SetText(&d.NetworkTransactionID, o.NetworkTransactionID)
 	// A charge by the network's transaction id uses no stored credential, and makes none.
 	if o.StoredCredential != nil && (!d.MerchantInitiated || d.StoredCredential != nil) {
 		d.StoredCredential = o.StoredCredential
@@ -342,7 +343,7 @@ func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error 
 	case sdk.StatusPending:
 		if c := a.CaptureBy(b.Operation.ID); c != nil {
 			c.Status = payment.CapturePending
-			payment.SetText(&c.ProcessorID, o.CaptureID)
+			optional.SetText(&c.ProcessorID, o.CaptureID)
 		}
 		if b.Payment.Details.CaptureMethod == payment.CaptureManualMultiple {
 			return b.afterCapture(now)

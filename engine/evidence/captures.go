@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -15,7 +16,7 @@ func takeCapture(a *payment.Attempt, opID string, amount int64, processorID stri
 	a.Captured += amount
 	if c := a.CaptureBy(opID); c != nil {
 		c.Status, c.Amount, c.ErrorCode, c.ErrorText = payment.CaptureCharged, amount, "", ""
-		payment.SetText(&c.ProcessorID, processorID)
+		optional.SetText(&c.ProcessorID, processorID)
 	}
 }
 
@@ -48,7 +49,9 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 	case another, !alone && o.Status == sdk.StatusCaptured:
 		return notYet
 	case o.Status == sdk.StatusCaptured:
-		taken = op.Amount
+		if taken = op.Amount; o.Amount != nil && (a.Captured == 0 || captureIs(a, op.ID, o.CaptureID)) {
+			taken = o.Amount.Minor // else it may be the sum with earlier captures
+		}
 	}
 	switch {
 	case taken > op.Amount:

@@ -33,11 +33,11 @@ func TestReportOnCaptures(t *testing.T) {
 	for name, c := range map[string]struct {
 		a    *payment.Attempt
 		told *sdk.Outcome
-		want string // for each capture: y made, n refused, . not known yet, ! alarm
+		want string // for each capture: y made, l made in part, n refused, . not known yet, ! alarm
 	}{
 		"named":                             {open(2000, 3000), captured("pb", 3000, 0), ".y"},
 		"named, without amount":             {open(2000, 3000), captured("pa", 0, 0), "y."},
-		"named, less":                       {open(2000, 3000), captured("pa", 500, 0), "y."},
+		"named, less":                       {open(2000, 3000), captured("pa", 500, 0), "l."},
 		"named, more":                       {open(2000, 3000), captured("pa", 2001, 0), "!."},
 		"not named":                         {open(2000, 3000), captured("", 2000, 0), ".."},
 		"of nobody":                         {open(2000, 3000), captured("px", 2000, 0), ".."},
@@ -50,6 +50,9 @@ func TestReportOnCaptures(t *testing.T) {
 		"equal amounts in their order":      {open(2000, 2000, 2000), captured("", 0, 4000), "yy."},
 		"one alone":                         {open(2000), captured("", 0, 0), "y"},
 		"one alone, named otherwise":        {open(2000), captured("charge", 0, 0), "y"},
+		"one alone, less":                   {open(2000), captured("", 500, 0), "l"},
+		"one alone, named, less":            {open(2000), captured("pa", 500, 0), "l"},
+		"one alone, more":                   {open(2000), captured("", 2001, 0), "!"},
 		"refused by name":                   {open(2000, 3000), &sdk.Outcome{Status: sdk.StatusDeclined, CaptureID: "pb"}, ".n"},
 		"refused without a name":            {open(2000, 3000), &sdk.Outcome{Status: sdk.StatusDeclined}, ".."},
 		"still held":                        {open(2000, 3000), &sdk.Outcome{Status: sdk.StatusAuthorized}, ".."},
@@ -59,7 +62,11 @@ func TestReportOnCaptures(t *testing.T) {
 		for _, r := range c.a.Details.Captures {
 			op := &payment.Operation{ID: r.OperationID, Kind: sdk.OpCapture, Status: payment.OperationPending, Amount: r.Amount}
 			v := InterpretSync(op, c.a, c.told, false)
-			got += map[payment.OperationStatus]string{payment.OperationSucceeded: "y", payment.OperationDeclined: "n", payment.OperationPending: ".", payment.OperationUnknown: "!"}[v.Status]
+			mark := map[payment.OperationStatus]string{payment.OperationSucceeded: "y", payment.OperationDeclined: "n", payment.OperationPending: ".", payment.OperationUnknown: "!"}[v.Status]
+			if mark == "y" && v.Outcome.Amount.Minor < r.Amount {
+				mark = "l"
+			}
+			got += mark
 			if v.Status == payment.OperationUnknown {
 				require.NotEmpty(t, v.Alarm, name)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/disputed"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -29,8 +30,8 @@ type DisputeBooking struct {
 // BookDispute books a verified message about a dispute of an attempt on a copy of the payment. Messages repeat, and come in any order: an older one
 // changes nothing, and the stage never goes back. It is pure.
 func BookDispute(p *payment.Payment, attemptID string, said *sdk.Dispute, at, now time.Time) DisputeBooking {
-	known := slices.Contains(payment.DisputeStatuses, said.Status) && (said.Stage == "" || slices.Contains(payment.Stages, said.Stage))
-	named := said.ID != "" && len(said.ID) <= payment.MaxDisputeText && !strings.ContainsRune(said.ID, 0)
+	known := slices.Contains(disputed.DisputeStatuses, said.Status) && (said.Stage == "" || slices.Contains(disputed.Stages, said.Stage))
+	named := said.ID != "" && len(said.ID) <= disputed.MaxText && !strings.ContainsRune(said.ID, 0)
 	if !known || !named || said.Amount.Minor <= 0 || said.Amount.Minor > payment.MaxAmount || said.Amount.Currency != p.Currency {
 		return DisputeBooking{Alarm: AlarmDispute}
 	}
@@ -66,7 +67,7 @@ func BookDispute(p *payment.Payment, attemptID string, said *sdk.Dispute, at, no
 // isNews reports whether c tells more than was: it is of a later stage, or within the stage of a later time. Without times a status follows those
 // that come before it in a dispute's life, and of two ends the one that arrives last counts.
 func isNews(c, was *payment.Claim) bool {
-	if now, before := slices.Index(payment.Stages, c.StageReached()), slices.Index(payment.Stages, was.StageReached()); now != before {
+	if now, before := slices.Index(disputed.Stages, c.StageReached()), slices.Index(disputed.Stages, was.StageReached()); now != before {
 		return now > before
 	}
 	if c.At.IsZero() || was.At.IsZero() || c.At.Equal(was.At) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/disputed"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -108,11 +109,11 @@ func TestDisputeStages(t *testing.T) {
 
 // TestDisputeTakes writes a hostile message into the record: its texts are short, and its times are such that JSON can write them.
 func TestDisputeTakes(t *testing.T) {
-	d := &payment.Dispute{Details: payment.DisputeDetails{Reason: "fraud", RespondBy: time.UnixMilli(5).UTC()}}
+	d := &disputed.Record{Details: disputed.Details{Reason: "fraud", RespondBy: time.UnixMilli(5).UTC()}}
 	long := strings.Repeat("ü", 300)
 	d.Take(payment.Claim{Status: sdk.DisputeOpened, Amount: 7}, &sdk.Dispute{ConnectorStatus: long, ReasonCode: long, RespondBy: 1 << 62, CreatedAt: -1,
 		Amount: sdk.Money{Minor: 7, Currency: "EUR"}}, time.UnixMilli(9).UTC())
-	require.Equal(t, &payment.Dispute{Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Amount: 7, Currency: "EUR", ModifiedAt: time.UnixMilli(9).UTC(),
-		Details: payment.DisputeDetails{ConnectorStatus: strings.Repeat("ü", 127), Reason: "fraud", ReasonCode: strings.Repeat("ü", 127), RespondBy: time.UnixMilli(5).UTC()}}, d)
+	require.Equal(t, &disputed.Record{Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Amount: 7, Currency: "EUR", ModifiedAt: time.UnixMilli(9).UTC(),
+		Details: disputed.Details{ConnectorStatus: strings.Repeat("ü", 127), Reason: "fraud", ReasonCode: strings.Repeat("ü", 127), RespondBy: time.UnixMilli(5).UTC()}}, d)
 	require.Equal(t, "dispute_opened", d.Event())
 }

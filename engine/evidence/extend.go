@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -48,7 +49,7 @@ func awaitsCapture(s payment.AttemptStatus) bool {
 // readExtension derives the verdict on an extension from a sync's report on the payment.
 func readExtension(op *payment.Operation, o *sdk.Outcome, final bool, notYet Verdict) Verdict {
 	switch {
-	case o.Status == sdk.StatusAuthorized && o.Hold != nil && payment.IsTrue(o.Hold.Extended):
+	case o.Status == sdk.StatusAuthorized && o.Hold != nil && optional.IsTrue(o.Hold.Extended):
 		return Verdict{Status: payment.OperationSucceeded, Outcome: o}
 	case o.Status == sdk.StatusDeclined, o.Status == sdk.StatusAuthorized && o.Hold != nil && o.Hold.Extended != nil:
 		refused := *o
@@ -65,7 +66,7 @@ func readExtension(op *payment.Operation, o *sdk.Outcome, final bool, notYet Ver
 // approvedLess books that the processor holds less than the payment asked for. A merchant who did not allow that gets a failed payment, and the funds
 // are voided.
 func (b *Booking) approvedLess(amount int64, m *sdk.Manifest, now time.Time) error {
-	if payment.IsTrue(b.Payment.Details.Partial) || !slices.Contains(m.Operations, sdk.OpVoid) {
+	if optional.IsTrue(b.Payment.Details.Partial) || !slices.Contains(m.Operations, sdk.OpVoid) {
 		return payment.Move(b.Payment, b.Attempt, payment.TriggerPartiallyAuthorized, now)
 	}
 	b.fail(nil, codeLess, "the processor approved less than the amount, and the payment does not allow that: set enable_partial_authorization")

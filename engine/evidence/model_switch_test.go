@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -264,7 +265,7 @@ func (w *scenario) confirm(s *state) bool {
 }
 
 func (w *scenario) capture(s *state, amount int64) bool {
-	if !payment.MayCapture(s.p, s.a) || s.p.OpenOperation != "" || amount <= 0 || amount > s.p.Capturable && !payment.IsTrue(payment.OvercaptureAllowed(s.p, s.a)) {
+	if !payment.MayCapture(s.p, s.a) || s.p.OpenOperation != "" || amount <= 0 || amount > s.p.Capturable && !optional.IsTrue(payment.OvercaptureAllowed(s.p, s.a)) {
 		return false
 	}
 	p, a := s.p.Clone(), s.a.Clone()

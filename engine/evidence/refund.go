@@ -3,6 +3,7 @@ package evidence
 import (
 	"time"
 
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/sdk"
 )
@@ -26,7 +27,7 @@ func BookRefund(p *payment.Payment, r *payment.Refund, op *payment.Operation, v 
 	if v.Status == payment.OperationUnknown {
 		leaveUnknown(&o, v, now)
 		if v.Outcome != nil {
-			payment.SetText(&b.Refund.ProcessorID, v.Outcome.RefundID)
+			optional.SetText(&b.Refund.ProcessorID, v.Outcome.RefundID)
 		}
 		return b
 	}
@@ -54,7 +55,7 @@ func (b *RefundBooking) apply(p *payment.Payment, v Verdict, now time.Time) {
 		b.Payment = payment.MoveRefund(p, r, payment.RefundFailed, now)
 		return
 	}
-	payment.SetText(&r.ProcessorID, o.RefundID)
+	optional.SetText(&r.ProcessorID, o.RefundID)
 	switch {
 	case v.mismatch || differs(r, o):
 		if v.Alarm == "" {
@@ -91,6 +92,9 @@ func failRefund(r *payment.Refund, o *sdk.Outcome, code, text string) {
 // InterpretRefund derives the refund's verdict from a query's report or a processor's message. final is true if a report that nothing happened
 // can be believed.
 func InterpretRefund(op *payment.Operation, r *payment.Refund, o *sdk.Outcome, final bool) Verdict {
+	if r.ProcessorID != "" && o.RefundID != "" && o.RefundID != r.ProcessorID {
+		return Verdict{Status: payment.OperationUnknown, Alarm: "impossible_outcome", Text: "the processor's report is about another refund"}
+	}
 	switch o.Status {
 	case sdk.StatusRefunded:
 		v := Verdict{Status: payment.OperationSucceeded, Outcome: o}

@@ -88,6 +88,20 @@ func TestInterpretRefund(t *testing.T) {
 	}
 }
 
+// A report that names another refund than the one asked about says nothing of it, whatever the operation's state.
+func TestReportOnAnotherRefund(t *testing.T) {
+	r := &payment.Refund{Amount: 60, Currency: "EUR", Status: payment.RefundPending, ProcessorID: "re_1"}
+	for _, status := range []payment.OperationStatus{payment.OperationUnknown, payment.OperationPending, payment.OperationSucceeded} {
+		op := &payment.Operation{Kind: sdk.OpRefund, Status: status}
+		for _, says := range []sdk.OutcomeStatus{sdk.StatusRefunded, sdk.StatusDeclined, sdk.StatusPending} {
+			v := InterpretRefund(op, r, &sdk.Outcome{Status: says, RefundID: "re_2"}, true)
+			require.Equal(t, []any{payment.OperationUnknown, "impossible_outcome"}, []any{v.Status, v.Alarm}, says)
+			require.Equal(t, "re_1", BookRefund(&payment.Payment{Refunded: 60}, r, op, v, modelStart).Refund.ProcessorID)
+			require.NotEqual(t, payment.OperationUnknown, InterpretRefund(op, r, &sdk.Outcome{Status: says, RefundID: "re_1"}, true).Status, says)
+		}
+	}
+}
+
 // TestRefundAmounts makes refunds, ends them and ends them again by late evidence and operators, in random order. The amounts of the payment
 // stay the sums over its refunds, and no decision refunds more than was captured.
 func TestRefundAmounts(t *testing.T) {

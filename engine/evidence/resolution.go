@@ -105,7 +105,7 @@ func (w Waits) Unsent(op *payment.Operation, a *payment.Attempt, now time.Time) 
 		return NotSent("the payment has moved on before anything was sent"), true
 	case op.Charges() && a.Details.CancelWanted:
 		return NotSent("cancelled before anything was sent"), true
-	case a.Releases(op) && (op.StartedAt.After(now) || w.age(op, now) == AgeUnknown): // the clock has jumped: an early void harms nobody
+	case a.Releases(op) && (op.StartedAt.After(now) || w.age(op, now) == AgeUnknown): // the clock has jumped: an early void does no harm
 	case w.age(op, now) > limit:
 		v := NotSent("the processor could not be reached; nothing was sent")
 		v.givenUp = true

@@ -1,5 +1,6 @@
-// Package facet keeps what lists filter payments by in narrow columns, so that a list of millions of payments reads few rows. An index on every
-// filter would make each payment dearer. The Filler reads payments in the background; a payment's own transactions write nothing for it.
+// Package facet keeps what lists filter payments, refunds and disputes by in narrow columns, so that a list of millions of rows reads few of them. An
+// index on every filter would make each payment dearer. The Filler reads payments in the background; a payment's own transactions write nothing for
+// it. What follows is said of payments; the lists of refunds and disputes have blocks of their own, and the same rules.
 //
 // A block holds 4,096 payments of one merchant that follow one another by time: one stored Column for each Kind. A column has a summary, which lists
 // read for all blocks, and its values, which lists read for the blocks with a match (Find).
@@ -13,6 +14,12 @@
 // A payment changes within Young of its creation, or is in that index. Mark.UpTo is Young and Settle behind the time at which the Filler read, so
 // every later change of a payment in a block is in the index. Settle is the time that a transaction may take from the time that it is given until its
 // commit. The latest attempt of a payment changes what lists filter by only together with its payment.
+//
+// An e-mail address is sealed in its payment. Its column holds a number of 32 bits of the address's keyed hash (Deps.Email): without the vault's key it
+// says only which payments may have the same address. Lists open the payments that they find, and compare.
+//
+// An order reference or an e-mail address is in few blocks. An index (index.go) says in which: full blocks get one in groups of 64, so that a look-up reads
+// one row for each group instead of each block.
 //
 // Blocks are not signed. Whoever changes them hides payments from lists or spoils a total. What a list shows comes from the signed rows, and each
 // is compared with the filter. Where they differ, the list reads all payments, and the Filler makes the merchant's blocks again.

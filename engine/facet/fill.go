@@ -11,28 +11,39 @@ import (
 
 	"payswitch/engine/fault"
 	"payswitch/engine/listed"
+	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
 
-// Filler reads payments into blocks. It is safe for concurrent use.
+// Filler reads payments, refunds and disputes into blocks. It is safe for concurrent use.
 type Filler struct {
 	Deps
-	// Block is the number of payments in a block, by default 4,096.
+	// Block is the number of rows in a block, by default 4,096.
 	Block int
-	// Enough payments, by default 256, are worth writing a block for. Fewer wait for Patience, by default 10 minutes, and lists read them from the
-	// payments meanwhile.
+	// Enough rows, by default 256, are worth writing a block for. Fewer wait for Patience, by default 10 minutes, and lists read them from the
+	// rows themselves meanwhile.
 	Enough   int
 	Patience time.Duration
+	// Group is the number of blocks that one index is for, by default 64, which is the most.
+	Group int
 
 	mu       sync.Mutex
 	leased   time.Time
-	distrust map[string]bool
+	distrust map[listOf]bool
+}
+
+// listOf is a list of a merchant.
+type listOf struct {
+	list       List
+	merchantID string
 }
 
 // Deps are the parts that a Filler needs.
 type Deps struct {
 	Store Store
 	Log   *slog.Logger
+	// Email returns the number by which columns find a payment's e-mail address, 0 for a payment without one. Several addresses may have one number.
+	Email func(p *payment.Payment) (int64, error)
 	// Node is the owner of the lease: of several nodes one writes, as long as it lives.
 	Node string
 }
@@ -40,36 +51,29 @@ type Deps struct {
 // Bounds of one turn.
 const (
 	leaseTime = 2 * time.Minute
-	turn      = 16 // steps of one merchant before the next merchant's turn
+	turn      = 16 // steps of one list before the next one's turn
 )
 
 // NewFiller returns a Filler with the defaults.
 func NewFiller(d Deps) *Filler {
-	return &Filler{Deps: d, Block: 4096, Enough: 256, Patience: 10 * time.Minute, distrust: map[string]bool{}}
+	return &Filler{Deps: d, Block: 4096, Enough: 256, Patience: 10 * time.Minute, Group: indexBuckets, distrust: map[listOf]bool{}}
 }
 
-// Distrust makes Fill drop a merchant's blocks and make them again, because they differ from the payments.
-func (f *Filler) Distrust(merchantID string) {
+// Distrust makes Fill drop the blocks of a merchant's list and make them again, because they differ from the rows.
+func (f *Filler) Distrust(l List, merchantID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.distrust[merchantID] = true
+	f.distrust[listOf{l, merchantID}] = true
 }
 
-// Fill reads the payments of all merchants that are not in blocks yet, unless another node does. A merchant with many payments does not delay the
-// others for long.
+// Fill reads the payments, refunds and disputes of all merchants that are not in blocks yet, unless another node does. A merchant with many payments
+// does not delay the others for long.
 func (f *Filler) Fill(ctx context.Context) error {
 	busy := true
 	for busy {
 		busy = false
-		for merchantID := ""; ; {
-			err := f.Store.View(ctx, func(r FillReader) (err error) { merchantID, err = r.NextPaid(merchantID); return err })
-			if err != nil {
-				return err
-			}
-			if merchantID == "" {
-				break
-			}
-			more, err := f.Turn(ctx, merchantID)
+		for _, l := range []List{Payments, Refunds, Disputes} {
+			more, err := f.fill(ctx, l)
 			if err != nil {
 				return err
 			}
@@ -77,6 +81,21 @@ func (f *Filler) Fill(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// fill gives each merchant's list a turn. It returns true if a list has more to read.
+func (f *Filler) fill(ctx context.Context, l List) (busy bool, err error) {
+	for merchantID := ""; ; {
+		err := f.Store.View(ctx, func(r FillReader) (err error) { merchantID, err = r.NextListed(l, merchantID); return err })
+		if err != nil || merchantID == "" {
+			return busy, err
+		}
+		more, err := f.turn(ctx, listOf{l, merchantID})
+		if err != nil {
+			return false, err
+		}
+		busy = busy || more
+	}
 }
 
 // lease takes the lease, or extends it.
@@ -99,18 +118,18 @@ func (f *Filler) lease(ctx context.Context) (mine bool, err error) {
 	return mine, err
 }
 
-// Turn reads a merchant's next payments. It returns true if more are left.
-func (f *Filler) Turn(ctx context.Context, merchantID string) (more bool, err error) {
+// turn reads the next rows of a list. It returns true if more are left.
+func (f *Filler) turn(ctx context.Context, l listOf) (more bool, err error) {
 	for range turn {
 		began := time.Now()
-		more, err = f.step(ctx, merchantID)
+		more, err = f.step(ctx, l)
 		switch {
 		case errors.Is(err, fault.ErrConflict): // another node wrote
 			return false, nil
 		case errors.Is(err, ErrSpoiled):
 			f.Log.LogAttrs(ctx, slog.LevelError, "the columns of lists are damaged; payswitch makes them again, and lists read all payments meanwhile",
-				slog.String("merchant_id", merchantID))
-			f.Distrust(merchantID)
+				slog.String("merchant_id", l.merchantID), slog.String("list", l.list.String()))
+			f.Distrust(l.list, l.merchantID)
 			return false, nil
 		case err != nil || !more:
 			return false, err
@@ -124,20 +143,23 @@ func (f *Filler) Turn(ctx context.Context, merchantID string) (more bool, err er
 	return more, nil
 }
 
-// step reads at most a block of payments, and writes them.
-func (f *Filler) step(ctx context.Context, merchantID string) (more bool, err error) {
+// step reads at most a block of rows, and writes them.
+func (f *Filler) step(ctx context.Context, l listOf) (more bool, err error) {
 	f.mu.Lock()
-	drop := f.distrust[merchantID]
+	drop := f.distrust[l]
 	f.mu.Unlock()
 	if drop {
-		return f.drop(ctx, merchantID)
+		return f.drop(ctx, l)
 	}
-	s := &step{Filler: f, ctx: ctx, merchantID: merchantID}
+	s := &step{Filler: f, ctx: ctx, listOf: l}
 	if err := s.read(); err != nil {
 		return false, err
 	}
 	if s.was.Ahead(s.now) {
-		return f.drop(ctx, merchantID)
+		return f.drop(ctx, l)
+	}
+	if did, err := s.index(); did || err != nil {
+		return did, err
 	}
 	if !s.due() {
 		return false, nil
@@ -151,65 +173,112 @@ func (f *Filler) step(ctx context.Context, merchantID string) (more bool, err er
 	if err := s.merge(); err != nil {
 		return false, err
 	}
-	err = f.Store.Update(ctx, func(tx Tx) error {
+	err = s.write()
+	return err == nil && !s.next.Complete, err
+}
+
+// write writes the mark and the columns that changed.
+func (s *step) write() error {
+	return s.Store.Update(s.ctx, func(tx Tx) error {
 		m := s.next // a function of Update may run again
 		if err := tx.PutFacetMark(&m); err != nil {
 			return err
 		}
 		for _, c := range s.columns {
-			if err := tx.PutFacet(merchantID, c); err != nil {
+			if err := tx.PutFacet(s.list, s.merchantID, c); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return err == nil && !s.next.Complete, err
 }
 
-// drop deletes a merchant's blocks, so that the next step begins from nothing.
-func (f *Filler) drop(ctx context.Context, merchantID string) (more bool, err error) {
-	err = f.Store.Update(ctx, func(tx Tx) error { return tx.DropFacets(merchantID) })
+// drop deletes the blocks of a list, so that the next step begins from nothing.
+func (f *Filler) drop(ctx context.Context, l listOf) (more bool, err error) {
+	err = f.Store.Update(ctx, func(tx Tx) error { return tx.DropFacets(l.list, l.merchantID) })
 	if err == nil {
 		f.mu.Lock()
-		delete(f.distrust, merchantID)
+		delete(f.distrust, l)
 		f.mu.Unlock()
 	}
 	return err == nil, err
 }
 
-// rows is the number of payments that the Filler reads in one snapshot.
+// rows is the number of rows that the Filler reads in one snapshot.
 func (f *Filler) rows() int { return max(f.Block/8, 1) }
 
-// step is one reading of a merchant's payments.
+// step is one reading of a list.
 type step struct {
 	*Filler
-	ctx        context.Context
-	merchantID string
+	listOf
+	ctx context.Context
 
 	now       time.Time // of the store, before it read anything
 	was, next Mark
-	fresh     []listed.Scanned // the payments that follow the blocks
-	late      []LatePayment
+	fresh     []Row // those that follow the blocks
+	late      []LateRow
 	begins    []int64 // the first time of each block
-	last      int     // payments in the last block
-	room      int     // payments that are still to be read at most
-	lateLeft  bool    // more late payments are left for the next step
+	last      int     // rows in the last block
+	room      int     // rows that are still to be read at most
+	lateLeft  bool    // more late rows are left for the next step
 	columns   []Column
 }
 
-// read reads the mark, the late payments, and the first payments behind the blocks.
+// rowsFrom lists the rows that were created at from or later and before to, oldest first.
+func (s *step) rowsFrom(r FillReader, from, to time.Time, limit int) ([]Row, error) {
+	if s.list != Payments {
+		return r.FacetRows(s.list, s.merchantID, from, to, limit)
+	}
+	list, err := r.PaymentsFrom(s.merchantID, from, to, limit)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]Row, len(list))
+	for i := range list {
+		if rows[i], err = s.rowOf(&list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// lateRows lists the rows of blocks that have changed since the last step.
+func (s *step) lateRows(r FillReader, limit int) ([]LateRow, error) {
+	if s.list != Payments {
+		return r.LateFacetRows(s.list, s.merchantID, s.was.Late, s.was.UpTo, limit)
+	}
+	list, err := r.LatePayments(s.merchantID, request.PaymentFilter{Documents: true, Sealed: true}, s.was.Late, s.was.UpTo, limit)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]LateRow, len(list))
+	for i := range list {
+		rows[i].At = list[i].At
+		if rows[i].Row, err = s.rowOf(&list[i].Scanned); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+func (s *step) rowOf(p *listed.Scanned) (Row, error) {
+	email, err := s.Email(p.Payment)
+	return RowOf(p, email), err
+}
+
+// read reads the mark, the late rows, and the first rows behind the blocks.
 func (s *step) read() error {
 	var upTo time.Time
 	s.room = s.Block
 	err := s.Store.View(s.ctx, func(r FillReader) error {
-		s.now, s.fresh, s.late, s.begins, s.was = r.Now(), nil, nil, nil, Mark{MerchantID: s.merchantID}
-		if m, err := r.FacetMark(s.merchantID); err == nil {
+		s.now, s.fresh, s.late, s.begins, s.was = r.Now(), nil, nil, nil, Mark{MerchantID: s.merchantID, List: s.list}
+		if m, err := r.FacetMark(s.list, s.merchantID); err == nil {
 			s.was = *m
 		} else if !errors.Is(err, fault.ErrNotFound) {
 			return err
 		}
 		upTo = s.now.Add(-Young - Settle)
-		list, err := r.FacetSummaries(s.merchantID, Created)
+		list, err := r.FacetSummaries(s.list, s.merchantID, Created)
 		if err != nil {
 			return err
 		}
@@ -227,11 +296,11 @@ func (s *step) read() error {
 			s.room = s.Block - s.last
 		}
 		if s.was.Version > 0 {
-			if s.late, err = r.LatePayments(s.merchantID, request.PaymentFilter{Documents: true}, s.was.Late, s.was.UpTo, s.Block); err != nil {
+			if s.late, err = s.lateRows(r, s.Block); err != nil {
 				return err
 			}
 		}
-		s.fresh, err = r.PaymentsFrom(s.merchantID, s.was.UpTo, upTo, min(s.room, s.rows()))
+		s.fresh, err = s.rowsFrom(r, s.was.UpTo, upTo, min(s.room, s.rows()))
 		return err
 	})
 	if err != nil {
@@ -252,7 +321,7 @@ func (s *step) read() error {
 	return nil
 }
 
-// readAll reads the other payments that fit in the last block, or in a new one.
+// readAll reads the other rows that fit in the last block, or in a new one.
 func (s *step) readAll() error {
 	upTo := s.next.UpTo
 	for n := min(s.room, s.rows()); len(s.fresh) > 0 && len(s.fresh) == n; {
@@ -268,18 +337,18 @@ func (s *step) readAll() error {
 	return nil
 }
 
-// full reports whether the next payments begin a new block. A block ends between two milliseconds, so few have exactly as many as they may.
+// full reports whether the next rows begin a new block. A block ends between two milliseconds, so few have exactly as many as they may.
 func (s *step) full() bool { return s.last >= s.Block-s.Block/16 }
 
-// readOn reads payments behind those that were read. Of the last millisecond it reads all again.
+// readOn reads rows behind those that were read. Of the last millisecond it reads all again.
 func (s *step) readOn(upTo time.Time, limit int) error {
-	from := s.fresh[len(s.fresh)-1].Place.CreatedAt
+	from := s.fresh[len(s.fresh)-1].Place().CreatedAt
 	same := 0
-	for i := len(s.fresh) - 1; i >= 0 && s.fresh[i].Place.CreatedAt.Equal(from); i-- {
+	for i := len(s.fresh) - 1; i >= 0 && s.fresh[i].Place().CreatedAt.Equal(from); i-- {
 		same++
 	}
 	return s.Store.View(s.ctx, func(r FillReader) error {
-		list, err := r.PaymentsFrom(s.merchantID, from, upTo, limit+same)
+		list, err := s.rowsFrom(r, from, upTo, limit+same)
 		if err == nil {
 			s.fresh = append(s.fresh[:len(s.fresh)-same:len(s.fresh)-same], list...)
 		}
@@ -289,24 +358,24 @@ func (s *step) readOn(upTo time.Time, limit int) error {
 
 // cut ends the block between two milliseconds, so that no two blocks share one.
 func (s *step) cut() error {
-	last := s.fresh[len(s.fresh)-1].Place.CreatedAt
+	last := s.fresh[len(s.fresh)-1].Place().CreatedAt
 	s.next.UpTo, s.next.Complete = last, false
-	if !s.fresh[0].Place.CreatedAt.Equal(last) {
-		s.fresh = slices.DeleteFunc(s.fresh, func(p listed.Scanned) bool { return p.Place.CreatedAt.Equal(last) })
+	if !s.fresh[0].Place().CreatedAt.Equal(last) {
+		s.fresh = slices.DeleteFunc(s.fresh, func(r Row) bool { return r.Place().CreatedAt.Equal(last) })
 		return nil
 	}
 	s.next.UpTo = last.Add(time.Millisecond)
 	return s.Store.View(s.ctx, func(r FillReader) (err error) {
-		s.fresh, err = r.PaymentsFrom(s.merchantID, last, s.next.UpTo, 0)
+		s.fresh, err = s.rowsFrom(r, last, s.next.UpTo, 0)
 		return err
 	})
 }
 
-// readAllLate reads more late payments of one millisecond than a step has.
+// readAllLate reads more late rows of one millisecond than a step has.
 func (s *step) readAllLate() error {
 	s.next.Late, s.lateLeft = s.now.Add(-Settle), false
 	return s.Store.View(s.ctx, func(r FillReader) (err error) {
-		s.late, err = r.LatePayments(s.merchantID, request.PaymentFilter{Documents: true}, s.was.Late, s.was.UpTo, 0)
+		s.late, err = s.lateRows(r, 0)
 		return err
 	})
 }
@@ -320,26 +389,24 @@ func (s *step) due() bool {
 		return true
 	}
 	old := s.now.Add(-Young - Settle - s.Patience)
-	return len(s.fresh) > 0 && s.fresh[0].Place.CreatedAt.Before(old) || len(s.late) > 0 && s.late[0].At.Before(old)
+	return len(s.fresh) > 0 && s.fresh[0].Place().CreatedAt.Before(old) || len(s.late) > 0 && s.late[0].At.Before(old)
 }
 
 // merge makes the columns that change.
 func (s *step) merge() error {
 	changed := map[int64][]Row{} // by block
 	for i := range s.late {
-		at := s.late[i].Place.CreatedAt.UnixMilli()
+		at := s.late[i].Numbers[Created]
 		block, _ := slices.BinarySearch(s.begins, at+1) // the first block that begins later
 		block = max(block-1, 0)
-		changed[int64(block)] = append(changed[int64(block)], RowOf(&s.late[i].Scanned))
+		changed[int64(block)] = append(changed[int64(block)], s.late[i].Row)
 	}
 	if len(s.fresh) > 0 {
 		block := max(s.was.Blocks-1, 0)
 		if s.was.Blocks > 0 && s.full() {
 			block++
 		}
-		for i := range s.fresh {
-			changed[block] = append(changed[block], RowOf(&s.fresh[i]))
-		}
+		changed[block] = append(changed[block], s.fresh...)
 	}
 	for block, rows := range changed {
 		s.next.Blocks = max(s.next.Blocks, block+1)
@@ -351,21 +418,27 @@ func (s *step) merge() error {
 			}
 		}
 		sortRows(rows)
-		for i, c := range encode(block, rows) {
+		after := encode(block, rows)
+		for i, c := range after {
 			if before == nil || !bytes.Equal(before[i].Summary, c.Summary) || !bytes.Equal(before[i].Data, c.Data) {
 				s.columns = append(s.columns, c)
+			}
+		}
+		if before != nil && s.list == Payments {
+			if err := s.addToIndexes(before, after); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// onto puts rows into a stored block, in place of its rows of the same payments.
+// onto puts rows into a stored block, in place of its rows with the same Seq.
 func (s *step) onto(block int64, rows []Row) (before []Column, _ []Row, err error) {
 	err = s.Store.View(s.ctx, func(r FillReader) error {
 		before = nil
 		for k := range kinds {
-			c, err := r.FacetColumn(s.merchantID, Kind(k), block)
+			c, err := r.FacetColumn(s.list, s.merchantID, Kind(k), block)
 			if errors.Is(err, fault.ErrNotFound) {
 				return ErrSpoiled
 			}

@@ -70,6 +70,21 @@ func (q *Query) Except(p listed.Place) {
 	q.except[p.Seq] = p.CreatedAt.UnixMilli()
 }
 
+// Matches reports whether a row has what the query selects. Behind and Except have no effect.
+func (q *Query) Matches(r *Row) bool {
+	for k, b := range q.numbers {
+		if b != nil && (r.Numbers[k] < b.low || r.Numbers[k] > b.high) {
+			return false
+		}
+	}
+	for k, values := range q.words {
+		if values != nil && !slices.Contains(values, r.Words[k]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Hit is a payment that was found, with the number that it is sorted by.
 type Hit struct {
 	Place listed.Place
@@ -90,13 +105,20 @@ func (s *span) exact() bool {
 	return !s.cut && (len(s.narrow) == 0 || len(s.narrow) == 1 && s.narrow[0] >= firstWord)
 }
 
-// Finder evaluates queries over the blocks of a merchant, within one snapshot. It is used once.
+// Finder evaluates queries over the blocks of a merchant's list, within one snapshot. It is used once.
 type Finder struct {
 	Reader     Reader
+	List       List
 	MerchantID string
 	columns    map[Kind]Column // of block at
 	at         int64
+	ahead      map[int64]Column // of the kind aheadKind, by block
+	aheadKind  Kind
+	summaries  []Column // of the kind that Find sorts by
 }
+
+// readAhead is the number of blocks whose column is read in one statement.
+const readAhead = 32
 
 // Find counts the payments that match, and returns the first of them: at most want. They are sorted by a kind of numbers, and those with the same
 // number by time; Created sorts by time. Without ascending the newest or greatest come first.
@@ -108,12 +130,25 @@ func (f *Finder) Find(q *Query, order Kind, ascending bool, want int) (hits []Hi
 	if !ascending {
 		slices.Reverse(spans)
 	}
+	var worst *int64 // the number of the last hit that counts, if there are enough
 	for i := range spans {
 		s := &spans[i]
 		full := order == Created && len(hits) >= want
 		if s.exact() && full {
 			total += s.count
 			continue
+		}
+		if order != Created && worst != nil { // a later block comes after those with the same number
+			if full, err = f.worse(s, order, *worst, ascending); err != nil {
+				return nil, 0, err
+			}
+			if s.exact() && full {
+				total += s.count
+				continue
+			}
+		}
+		if err := f.readOn(spans[i:]); err != nil {
+			return nil, 0, err
 		}
 		chosen, err := f.choose(q, s)
 		if err != nil {
@@ -130,12 +165,68 @@ func (f *Finder) Find(q *Query, order Kind, ascending bool, want int) (hits []Hi
 		if !ascending {
 			slices.Reverse(found)
 		}
+		if worst != nil {
+			found = slices.DeleteFunc(found, func(h Hit) bool { return h.Value == *worst || h.Value < *worst != ascending })
+		}
 		hits = append(hits, found...)
-		if order != Created && len(hits) > 2*want+4096 {
+		if order != Created && len(hits) >= 2*want && want > 0 {
 			hits = First(hits, want, ascending)
+			last := hits[want-1].Value
+			worst = &last
 		}
 	}
 	return First(hits, want, ascending), total, nil
+}
+
+// worse reports whether no row of a block can come before rows with a number, which are of earlier blocks.
+func (f *Finder) worse(s *span, k Kind, than int64, ascending bool) (bool, error) {
+	v, err := f.bounds(k, s.block)
+	if ascending {
+		return err == nil && v.low >= than, err
+	}
+	return err == nil && v.high <= than, err
+}
+
+// bounds returns the least and the greatest number of a block.
+func (f *Finder) bounds(k Kind, block int64) (v numberColumn, err error) {
+	if f.summaries == nil {
+		if f.summaries, err = f.Reader.FacetSummaries(f.List, f.MerchantID, k); err != nil {
+			return v, err
+		}
+	}
+	if block >= int64(len(f.summaries)) || f.summaries[block].Block != block {
+		return v, ErrSpoiled
+	}
+	return numberSummary(f.summaries[block].Summary)
+}
+
+// readOn reads the column that decides about the first of some spans, and about spans that follow it, in one statement.
+func (f *Finder) readOn(spans []span) error {
+	s := &spans[0]
+	if len(s.narrow) == 0 {
+		return nil
+	}
+	k := s.narrow[0]
+	if _, there := f.ahead[s.block]; there && f.aheadKind == k {
+		return nil
+	}
+	n, step := 1, int64(1)
+	if len(spans) > 1 && spans[1].block < s.block {
+		step = -1
+	}
+	for n < min(len(spans), readAhead) && spans[n].block == s.block+int64(n)*step && len(spans[n].narrow) > 0 && spans[n].narrow[0] == k {
+		n++
+	}
+	if n == 1 {
+		return nil
+	}
+	from, to := s.block, spans[n-1].block
+	list, err := f.Reader.FacetColumns(f.List, f.MerchantID, k, min(from, to), max(from, to))
+	f.ahead, f.aheadKind = make(map[int64]Column, n), k
+	for _, c := range list {
+		f.ahead[c.Block] = c
+	}
+	return err
 }
 
 // First sorts hits by value and place, and returns the first n.
@@ -156,7 +247,7 @@ func (f *Finder) Count(q *Query, k Kind) (map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	summaries, err := f.Reader.FacetSummaries(f.MerchantID, k)
+	summaries, err := f.Reader.FacetSummaries(f.List, f.MerchantID, k)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +281,7 @@ func (f *Finder) Count(q *Query, k Kind) (map[string]int, error) {
 
 // spans returns the blocks that may have a match, in the order of time.
 func (f *Finder) spans(q *Query) ([]span, error) {
-	list, err := f.Reader.FacetSummaries(f.MerchantID, Created)
+	list, err := f.Reader.FacetSummaries(f.List, f.MerchantID, Created)
 	if err != nil {
 		return nil, err
 	}
@@ -206,6 +297,11 @@ func (f *Finder) spans(q *Query) ([]span, error) {
 		if b := q.numbers[k]; b != nil {
 			if err := f.within(spans, Kind(k), *b); err != nil {
 				return nil, err
+			}
+			if indexes[Kind(k)] != 0 && b.low == b.high && b.low > 0 {
+				if err := f.skip(spans, Kind(k), b.low); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -237,7 +333,7 @@ func (f *Finder) spans(q *Query) ([]span, error) {
 
 // within narrows the spans by a range of numbers.
 func (f *Finder) within(spans []span, k Kind, b bounds) error {
-	list, err := f.Reader.FacetSummaries(f.MerchantID, k)
+	list, err := f.Reader.FacetSummaries(f.List, f.MerchantID, k)
 	if err != nil || len(list) != len(spans) {
 		return cmp.Or(err, ErrSpoiled)
 	}
@@ -258,7 +354,7 @@ func (f *Finder) within(spans []span, k Kind, b bounds) error {
 
 // among narrows the spans by words.
 func (f *Finder) among(spans []span, k Kind, wanted []string) error {
-	list, err := f.Reader.FacetSummaries(f.MerchantID, k)
+	list, err := f.Reader.FacetSummaries(f.List, f.MerchantID, k)
 	if err != nil || len(list) != len(spans) {
 		return cmp.Or(err, ErrSpoiled)
 	}
@@ -395,9 +491,12 @@ func (f *Finder) column(s *span, k Kind) (Column, error) {
 		f.columns, f.at = map[Kind]Column{}, s.block
 	}
 	c, ok := f.columns[k]
+	if !ok && k == f.aheadKind {
+		c, ok = f.ahead[s.block]
+	}
 	if !ok {
 		var err error
-		if c, err = f.Reader.FacetColumn(f.MerchantID, k, s.block); err != nil {
+		if c, err = f.Reader.FacetColumn(f.List, f.MerchantID, k, s.block); err != nil {
 			return c, err
 		}
 		f.columns[k] = c

@@ -3,11 +3,12 @@ package facet
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"payswitch/engine/listed"
 )
 
-// Row is what lists filter a payment by.
+// Row is what lists filter a payment, refund or dispute by.
 type Row struct {
 	Numbers [numbers]int64
 	Words   [words]string
@@ -16,8 +17,31 @@ type Row struct {
 // Word returns a pointer to the value of a kind of words.
 func (r *Row) Word(k Kind) *string { return &r.Words[k-firstWord] }
 
-// RowOf returns the row of a payment that was scanned with its documents.
-func RowOf(p *listed.Scanned) Row {
+// Place is the row's place in its list.
+func (r *Row) Place() listed.Place {
+	return listed.Place{CreatedAt: time.UnixMilli(r.Numbers[Created]).UTC(), Seq: r.Numbers[Seq]}
+}
+
+// Record is what lists filter a refund or dispute by.
+type Record struct {
+	Place                                             listed.Place
+	Amount                                            int64
+	Status, Currency, Connector, AccountID, ProfileID string
+	Stage, Reason                                     string // of a dispute
+}
+
+// RecordRow returns the row of a refund or dispute.
+func RecordRow(r Record) (row Row) {
+	row.Numbers[Created], row.Numbers[Seq], row.Numbers[Amount] = r.Place.CreatedAt.UnixMilli(), r.Place.Seq, r.Amount
+	for k, v := range map[Kind]string{Status: r.Status, Currency: r.Currency, Connector: r.Connector, Account: r.AccountID, Profile: r.ProfileID,
+		Stage: r.Stage, Reason: r.Reason} {
+		*row.Word(k) = v
+	}
+	return row
+}
+
+// RowOf returns the row of a payment that was scanned with its documents. email is its number of the kind Email.
+func RowOf(p *listed.Scanned, email int64) Row {
 	a, d := &p.Attempt, &p.Payment.Details
 	four, network := "", ""
 	if a.Card != nil {
@@ -25,7 +49,7 @@ func RowOf(p *listed.Scanned) Row {
 	}
 	return Row{
 		Numbers: [numbers]int64{Created: p.Place.CreatedAt.UnixMilli(), Seq: p.Place.Seq, Amount: p.Payment.Amount,
-			Attempts: int64(p.Payment.AttemptCount), LastFour: lastFour(four), Order: OrderHash(d.OrderReference)},
+			Attempts: int64(p.Payment.AttemptCount), LastFour: lastFour(four), Order: OrderHash(d.OrderReference), Email: email},
 		Words: [words]string{Status - firstWord: string(p.Payment.Status), Currency - firstWord: string(p.Payment.Currency), Connector - firstWord: p.Connector,
 			Account - firstWord: p.AccountID, Profile - firstWord: p.Payment.ProfileID, Method - firstWord: a.PaymentMethod,
 			MethodType - firstWord: a.PaymentMethodType, Authentication - firstWord: string(d.AuthenticationType), Network - firstWord: network,

@@ -143,6 +143,13 @@ func Refused(message string) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_16", Message: message}
 }
 
+// WrongState returns the error (IR_14) for an operation that does not fit what the payment is, such as a capture of a cancelled one: what the payment could
+// not be, the field at fault, its value, and the values that fit.
+func WrongState(verb, field, value, expected string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_14",
+		Message: "This Payment could not be " + verb + " because it has a " + field + " of " + value + ". The expected state is " + expected}
+}
+
 // Unauthorized returns the error (IR_01) for a missing, unknown, revoked or expired key.
 func Unauthorized() *Error {
 	return &Error{Kind: KindUnauthorized, Code: "IR_01", Message: "API key not provided or invalid API key used"}

@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/method"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
@@ -108,7 +109,7 @@ func (h *Funds) ExtendAuthorization(ctx context.Context, auth account.Auth, id s
 		switch {
 		case p.Status != payment.RequiresCapture && p.Status != payment.PartiallyAuthorizedAndCapturing:
 			return nil, fault.Refused("You cannot extend authorization this payment because it has status " + string(p.Status))
-		case !payment.IsTrue(p.Details.Extended):
+		case !optional.IsTrue(p.Details.Extended):
 			return nil, fault.Refused("You cannot extend the authorization for this payment because authorization extension is not enabled.").
 				WithHint("Create the payment with request_extended_authorization true.")
 		}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"payswitch/engine/payment"
-	"payswitch/sdk"
 )
 
 // Place is the position of a payment in lists by time: payments of the same millisecond are in the order of their insertion.
@@ -29,19 +28,12 @@ type Count struct {
 	N      int64
 }
 
-// RefundCount is the number of a merchant's refunds with one connector, currency and status.
-type RefundCount struct {
-	Connector string
-	Currency  sdk.Currency
-	Status    payment.RefundStatus
-	N         int64
+// Tally is how many refunds or disputes have each value. Refunds have no Stages.
+type Tally struct {
+	Connectors, Currencies, Stages, Statuses map[string]int64
 }
 
-// DisputeCount is the number of a merchant's disputes with one connector, currency, stage and status.
-type DisputeCount struct {
-	Connector string
-	Currency  sdk.Currency
-	Stage     sdk.DisputeStage
-	Status    sdk.DisputeStatus
-	N         int64
+// NewTally returns a Tally that counts nothing yet.
+func NewTally() Tally {
+	return Tally{Connectors: map[string]int64{}, Currencies: map[string]int64{}, Stages: map[string]int64{}, Statuses: map[string]int64{}}
 }

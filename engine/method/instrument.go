@@ -28,6 +28,7 @@ type Instrument struct {
 
 	ProcessorToken       string // the processor's reference as the merchant sent it, "" without one
 	NetworkTransactionID string // as the merchant sent it with a card, "" without one
+	CardOnly             bool   // the merchant sent a card and no agreement of its holder
 
 	// Reference is the account's own reference to the stored credential, once an account is chosen; nil: the card is sent with a network
 	// transaction id.
@@ -74,7 +75,8 @@ func (s *Methods) recurringInstrument(ctx context.Context, p *payment.Payment, i
 		i.NetworkTransactionID = r.NetworkTransactionID
 		return i, nil
 	case request.RecurringLimitedCard:
-		return nil, fault.NotImplemented("recurring_details: " + r.Type).About("recurring_details.type")
+		i.CardOnly = true
+		return i, nil
 	default: // network tokens, also those of wallets: no adapter takes them
 		return nil, fault.NoConnector("no connector takes network tokens")
 	}
@@ -126,6 +128,8 @@ func (s *Methods) CardOfInstrument(ctx context.Context, i *Instrument, in *reque
 		return s.cardOfMethod(ctx, i, in, now)
 	case i.NetworkTransactionID != "":
 		return s.bins.ReadWithoutCVC(in.Recurring.Card, now)
+	case i.CardOnly:
+		return s.bins.ReadAlone(in.Recurring.Card, now)
 	}
 	return &card.Card{}, nil
 }
@@ -283,6 +287,8 @@ func (i *Instrument) Fits(p *payment.Payment, profile *account.Profile, accountI
 		return f.StoredCredential, false
 	case i.NetworkTransactionID != "":
 		return f.NetworkMIT, false
+	case i.CardOnly:
+		return f.CardOnlyMIT, false
 	}
 	i.Reference = nil
 	if r, ok := i.Method.Details.Accounts[accountID]; ok && r.Credential != nil && f.StoredCredential {

@@ -10,7 +10,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/contact"
 	"payswitch/engine/fault"
-	"payswitch/engine/payment"
+	"payswitch/engine/optional"
 )
 
 // MethodInput is a saved payment method that the merchant makes without a payment.
@@ -48,14 +48,14 @@ func (s *Methods) CreatePaymentMethod(ctx context.Context, a account.Auth, in Me
 // fill copies the merchant's data about the card. An empty text leaves the record as it is.
 func (in *MethodInput) fill(m *PaymentMethod, kind string) {
 	d := &m.Details
-	payment.SetText(&d.Type, kind)
-	payment.SetText(&d.Issuer, in.Issuer)
-	payment.SetText(&d.IssuerCode, in.IssuerCode)
-	payment.SetText(&d.NetworkTransactionID, in.NetworkTransactionID)
+	optional.SetText(&d.Type, kind)
+	optional.SetText(&d.Issuer, in.Issuer)
+	optional.SetText(&d.IssuerCode, in.IssuerCode)
+	optional.SetText(&d.NetworkTransactionID, in.NetworkTransactionID)
 	if len(in.Metadata) > 0 {
 		d.Metadata = in.Metadata
 	}
-	payment.SetPtr(&m.Private.Billing, in.Billing)
+	optional.Set(&m.Private.Billing, in.Billing)
 	for id, c := range in.Credentials {
 		if d.Accounts == nil {
 			d.Accounts = map[string]MethodAccount{}

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
@@ -248,9 +249,9 @@ func (s *Methods) putCard(ctx context.Context, merchantID string, in cardToSave,
 	}
 	m := c.Method
 	m.HasCard, m.Details.Card, m.Details.Method = true, &in.facts, payment.MethodCard
-	payment.SetText(&m.Details.Type, in.kind)
-	payment.SetText(&m.Private.Holder, in.holder)
-	payment.SetText(&m.Private.Nickname, in.nickname)
+	optional.SetText(&m.Details.Type, in.kind)
+	optional.SetText(&m.Private.Holder, in.holder)
+	optional.SetText(&m.Private.Nickname, in.nickname)
 	return s.sealCard(m, in.number, old, c, now)
 }
 
@@ -277,7 +278,7 @@ func (m *PaymentMethod) addCredentials(p *payment.Payment, a *payment.Attempt, n
 	if a.Details.Save != sdk.UsageOffSession {
 		return
 	}
-	payment.SetText(&m.Details.NetworkTransactionID, a.Details.NetworkTransactionID)
+	optional.SetText(&m.Details.NetworkTransactionID, a.Details.NetworkTransactionID)
 	at := MethodAccount{Connector: a.Connector, Credential: a.Details.StoredCredential, Currency: p.Currency, PaymentID: p.ID, At: now}
 	if c := a.Details.ConnectorData; c != nil {
 		at.DataVersion, at.Data, at.CustomerData = c.Version, c.Method, c.Customer

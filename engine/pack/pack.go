@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
@@ -40,12 +42,18 @@ func New(most int, dictionaries map[byte][]byte) *Dictionaries {
 	return d
 }
 
-// Pack compresses a text with the dictionary of the given id, which New must have got.
+// room is where Pack writes before it knows how short the packed text is: as long as the text itself, several times for each payment.
+var room = sync.Pool{New: func() any { return new([]byte) }}
+
+// Pack compresses a text with the dictionary of the given id, which New must have got. It does not keep text.
 func (d *Dictionaries) Pack(id byte, text []byte) []byte {
-	packed := make([]byte, 2+s2.MaxEncodedLen(len(text)))
+	scratch := room.Get().(*[]byte)
+	defer room.Put(scratch)
+	*scratch = slices.Grow((*scratch)[:0], 2+s2.MaxEncodedLen(len(text)))
+	packed := (*scratch)[:cap(*scratch)]
 	block := d.byID[id].Encode(packed[2:], text)
 	packed[0], packed[1] = mark, id
-	return bytes.Clone(packed[:2+len(block)]) // the text lives long, in a row's memory: without the unused rest
+	return bytes.Clone(packed[:2+len(block)])
 }
 
 // Packed reports whether a text is the result of Pack, of this version or an older one.

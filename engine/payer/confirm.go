@@ -21,7 +21,8 @@ import (
 var payerSends = []string{"client_secret", "confirm", "profile_id", "amount", "currency",
 	"payment_method", "payment_method_type", "payment_method_data", "payment_token", "card_cvc",
 	"browser_info", "billing", "shipping", "email", "phone", "name",
-	"customer_acceptance", "return_url", "is_iframe_redirection_enabled", "setup_future_usage", "mandate_data", "payment_type", "authentication_type"}
+	"customer_acceptance", "return_url", "is_iframe_redirection_enabled", "setup_future_usage", "mandate_data", "payment_type", "authentication_type",
+	"installment_data"}
 
 // payerRepeats are the fields that belong to the merchant's server. The payer's device may repeat the stored value, because some clients
 // send the whole payment back. sent reports whether the request has the field. same reports whether its value is the stored one.
@@ -80,6 +81,14 @@ var payerRepeats = []struct {
 	{"order_details", func(in *request.Input) bool { return len(in.Lines) > 0 },
 		func(p *payment.Payment, in *request.Input) bool {
 			return in.Echo["order_details"] != nil && sameJSON(in.Echo["order_details"], p.Details.Echo["order_details"])
+		}},
+	{"installment_options", func(in *request.Input) bool { return len(in.Plans) > 0 },
+		func(p *payment.Payment, in *request.Input) bool {
+			return in.Echo["installment_options"] != nil && sameJSON(in.Echo["installment_options"], p.Details.Echo["installment_options"])
+		}},
+	{"partner_merchant_identifier_details", func(in *request.Input) bool { return in.Partner != nil },
+		func(p *payment.Payment, in *request.Input) bool {
+			return reflect.DeepEqual(in.Partner, p.Details.Partner)
 		}},
 	{"mit_category", func(in *request.Input) bool { return in.MITCategory != "" },
 		func(p *payment.Payment, in *request.Input) bool { return in.MITCategory == p.Details.MITCategory }},
@@ -269,7 +278,7 @@ func payerInput(p *payment.Payment, in *request.Input) *request.Input {
 		HasMethodData: in.HasMethodData, MethodBilling: in.MethodBilling, PaymentToken: in.PaymentToken, CardCVC: in.CardCVC, CardHolder: in.CardHolder,
 		Browser: in.Browser, CallerIP: in.CallerIP, Billing: in.Billing, Shipping: in.Shipping, Email: in.Email, Phone: in.Phone, Name: in.Name,
 		Acceptance: in.Acceptance, ReturnURL: in.ReturnURL, IFrameRedirect: in.IFrameRedirect, SetupFutureUsage: in.SetupFutureUsage, PaymentType: in.PaymentType,
-		AuthenticationType: in.AuthenticationType, Lines: in.Lines}
+		AuthenticationType: in.AuthenticationType, Lines: in.Lines, Installment: in.Installment}
 	if out.AuthenticationType == payment.AuthenticationNoThreeDS {
 		out.AuthenticationType = "" // it repeats the default: the merchant's rules decide
 	}

@@ -19,11 +19,11 @@ import (
 // stands in one of the three lists.
 func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
 	taken := []string{"ClientSecret", "PaymentMethod", "PaymentMethodType", "Card", "HasMethodData", "MethodBilling", "PaymentToken", "CardCVC",
-		"CardHolder", "Browser", "CallerIP", "Billing", "Shipping", "Email", "Phone", "Name", "Acceptance", "ReturnURL", "IFrameRedirect", "AuthenticationType"}
+		"CardHolder", "Browser", "CallerIP", "Billing", "Shipping", "Email", "Phone", "Name", "Acceptance", "ReturnURL", "IFrameRedirect", "AuthenticationType", "Installment"}
 	withConsent := []string{"SetupFutureUsage", "MandateData", "PaymentType"}
 	withoutEffect := []string{"Amount", "Currency", "Confirm", "ProfileID"}
 	values := map[string]any{"ReturnURL": "https://shop.example", "AuthenticationType": payment.AuthenticationThreeDS, "Sent": []string{"field_of_tomorrow"},
-		"CardCVC": secret.New("123"), "Lines": []sdk.Line{{Name: "Hat"}}, "Customer": &contact.Customer{ID: "ada"}}
+		"CardCVC": secret.New("123"), "Lines": []sdk.Line{{Name: "Hat"}}, "Plans": []request.Plans{{PaymentMethod: "card"}}, "Customer": &contact.Customer{ID: "ada"}}
 
 	fields := reflect.TypeFor[request.Input]()
 	for i := range fields.NumField() {

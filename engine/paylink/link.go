@@ -1,9 +1,11 @@
 package paylink
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"time"
 
+	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/sdk"
 )
@@ -55,6 +57,24 @@ type Details struct {
 
 // Expired reports whether the link has ended at now.
 func (l *Link) Expired(now time.Time) bool { return !now.Before(l.ExpiresAt) }
+
+// OffersSaved reports whether the page for frames offers the customer's saved cards.
+func (l *Link) OffersSaved() bool { return l.Details.Config.SavedMethods && l.Details.SecureURL != "" }
+
+// SavedKey returns the proof that an address of the page for frames carries where that page offers saved cards. hash is the vault's keyed hash. Mails
+// and pictures show the address of the open page, and the address for frames follows from it. So only the proof, which the merchant alone gets, shows
+// that the merchant's own page has framed the link for its customer.
+func SavedKey(hash func(purpose string, data []byte) []byte, merchantID, id string) string {
+	return base64.RawURLEncoding.EncodeToString(hash("saved cards of a payment link", []byte(merchantID+"\x00"+id))[:18])
+}
+
+// SecureURL returns the address of a page for frames as the merchant gets it: with the proof if the page offers saved cards.
+func SecureURL(hash func(purpose string, data []byte) []byte, merchantID string, ref *payment.LinkRef) string {
+	if ref.SecureURL == "" || !ref.Saved {
+		return ref.SecureURL
+	}
+	return ref.SecureURL + "&key=" + SavedKey(hash, merchantID, ref.ID)
+}
 
 // Filter selects links of a list by creation. A zero time does not filter; a Limit of 0 means MaxListed.
 type Filter struct {

@@ -32,7 +32,7 @@ func New(p *payment.Payment, profile *account.Profile, publicURL string, in *req
 	if config.AllowedDomains != nil {
 		l.Details.SecureURL = base + "/payment_link/s/" + of + "?locale=" + url.QueryEscape(locale)
 	}
-	p.Details.Link = &payment.LinkRef{ID: l.ID, URL: l.Details.URL, SecureURL: l.Details.SecureURL}
+	p.Details.Link = &payment.LinkRef{ID: l.ID, URL: l.Details.URL, SecureURL: l.Details.SecureURL, Saved: l.OffersSaved()}
 	if !config.SkipStatus {
 		p.Details.Link.StatusURL = base + "/payment_link/status/" + of
 	}

@@ -1,10 +1,11 @@
 package payment
 
 import (
-	"payswitch/engine/fault"
-	"payswitch/sdk"
 	"strconv"
 	"time"
+
+	"payswitch/engine/fault"
+	"payswitch/sdk"
 )
 
 // AwaitsEnd reports whether an attempt in status s waits for the end of a pending operation.

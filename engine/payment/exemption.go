@@ -3,16 +3,17 @@ package payment
 import (
 	"payswitch/engine/authentication"
 	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/exempt"
 	"payswitch/sdk"
 )
 
-// AttemptExemption records the decision about an exemption from strong customer authentication for an attempt (threeds.Choose), and its
+// AttemptExemption records the decision about an exemption from strong customer authentication for an attempt (exempt.Choose), and its
 // grounds. The json names are storage format.
 type AttemptExemption struct {
 	// Exemption is the claimed exemption, "" for no claim. Route is the way of the claim, 3ds or authorization, "" without a claim.
 	Exemption threeds.Exemption `json:"exemption,omitempty"`
 	Route     threeds.Route     `json:"route,omitempty"`
-	Reason    threeds.Reason    `json:"reason"`
+	Reason    exempt.Reason     `json:"reason"`
 	// PassedOver are the exemptions that would apply, but that the card's issuer declines too often.
 	PassedOver []threeds.Exemption `json:"passed_over,omitempty"`
 	// Card is the vault's keyed fingerprint of the card, under which low value is counted. It is "" if the engine does not have the number.
@@ -29,7 +30,7 @@ func (x *AttemptExemption) Direct() bool {
 }
 
 // Choose records a decision.
-func (x *AttemptExemption) Choose(c threeds.Choice, route threeds.Route) {
+func (x *AttemptExemption) Choose(c exempt.Choice, route threeds.Route) {
 	x.Exemption, x.Reason, x.Route, x.PassedOver = c.Exemption, c.Reason, threeds.RouteNone, c.PassedOver
 	if c.Exemption != threeds.NoExemption {
 		x.Route = route

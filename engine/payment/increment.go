@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"payswitch/engine/optional"
 	"payswitch/sdk"
 )
 
@@ -89,7 +90,7 @@ func IncrementAllowed(p *Payment, a *Attempt) *bool {
 	switch {
 	case a.TransactionID == "" && d.Hold == nil, p.Status == RequiresPaymentMethod, p.Status == RequiresConfirmation, p.Status == Failed:
 		return nil
-	case !IsTrue(p.Details.Incremental):
+	case !optional.IsTrue(p.Details.Incremental):
 		no := false
 		return &no
 	case d.Hold == nil:

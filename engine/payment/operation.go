@@ -1,9 +1,10 @@
 package payment
 
 import (
-	"payswitch/sdk"
 	"slices"
 	"time"
+
+	"payswitch/sdk"
 )
 
 // HeldBy reports whether the latest lease of the operation is the one of node that ends at until. It may have ended.

@@ -23,7 +23,7 @@ type Payment struct {
 	Status     Status
 	Currency   sdk.Currency
 	Amount     int64 // order amount
-	NetAmount  int64 // Amount + shipping cost + tax + surcharge: the amount to authorize
+	NetAmount  int64 // Amount + shipping cost + tax + surcharge + installment interest: the amount to authorize
 	Capturable int64 // amount_capturable
 	Received   int64 // captured so far
 	Refunded   int64 // refunded or being refunded
@@ -87,6 +87,8 @@ type Details struct {
 	Disputes []Claim `json:"disputes,omitempty"`
 	// MITCategory is the reason of a charge without the customer; "" if the merchant named none.
 	MITCategory sdk.MITCategory `json:"mit_category,omitempty"`
+	// Partner is partner_merchant_identifier_details; nil if it was not sent.
+	Partner *sdk.Partner `json:"partner,omitempty"`
 	// SCAExemption is the exemption that the merchant asks for (psd2_sca_exemption_type); "" for none.
 	SCAExemption sdk.Exemption `json:"sca_exemption,omitempty"`
 	// IFrameRedirect is is_iframe_redirection_enabled: the payer's redirect runs inside the shop's page; nil: as the profile says.
@@ -112,6 +114,10 @@ type Details struct {
 	MerchantDecision string `json:"merchant_decision,omitempty"`
 	// Fingerprint is that of the card that the block list has let pass; "" where no list looked at the card.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// Plans are the ways to pay in installments that the merchant offers. Installment is the one that the payer chose in the latest confirm; nil if
+	// the payer pays at once.
+	Plans       []InstallmentPlan `json:"plans,omitempty"`
+	Installment *Installment      `json:"installment,omitempty"`
 	// Echo are request fields that are kept and shown as they came: order_details, connector_metadata, feature_metadata … They decide
 	// nothing: a field that decides has a typed field, too.
 	Echo map[string]json.RawMessage `json:"echo,omitempty"`
@@ -122,6 +128,7 @@ type LinkRef struct {
 	ID        string `json:"id"` // plink_…
 	URL       string `json:"url"`
 	SecureURL string `json:"secure_url,omitempty"` // the page for frames; "" without allowed domains
+	Saved     bool   `json:"saved,omitempty"`      // the page for frames offers the customer's saved cards
 	// StatusURL is where a payer who comes back from the processor or the bank sees the result; "" for the merchant's return URL.
 	StatusURL string `json:"status_url,omitempty"`
 }
@@ -394,15 +401,19 @@ func (e *Event) Payment() string {
 	return e.ObjectID
 }
 
-// CardToken is a card that waits, encrypted and for a few minutes, for its payment's confirmation.
+// CardToken is a card that waits, encrypted and for a few minutes, for its payment's confirmation. A row whose Token is that of CardInfoToken holds
+// the card of a confirmed payment for the merchant.
 type CardToken struct {
 	Token      string // token_…
 	MerchantID string
 	PaymentID  string
 	Sealed     []byte
-	Key        *secret.Key // opens Sealed
+	Key        *secret.Key // opens Sealed; nil where Sealed is encrypted for the merchant's key
 	ExpiresAt  time.Time
 }
+
+// CardInfoToken is the Token of the card that a merchant may fetch for his own key. No payment can charge it: it has no Key.
+func CardInfoToken(paymentID string) string { return "extended_card_info/" + paymentID }
 
 // ShortTermID names the operation's instrument among the secrets with a short-term key.
 func (o *Operation) ShortTermID() string { return "operation/" + o.ID }

@@ -8,14 +8,6 @@ import (
 	"payswitch/engine/fault"
 )
 
-func SetPtr[T any](to **T, v *T) {
-	if v != nil {
-		*to = v
-	}
-}
-
-func IsTrue(b *bool) bool { return b != nil && *b }
-
 func MatchSecret(p *Payment, secret string, now time.Time) error {
 	hash := sha256.Sum256([]byte(secret))
 	if subtle.ConstantTimeCompare(hash[:], p.ClientSecretHash) != 1 {
@@ -25,10 +17,4 @@ func MatchSecret(p *Payment, secret string, now time.Time) error {
 		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_08", Message: "The provided client_secret has expired", Param: "client_secret"}
 	}
 	return nil
-}
-
-func SetText[S ~string](to *S, v S) {
-	if v != "" {
-		*to = v
-	}
 }

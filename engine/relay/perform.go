@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/vault"
@@ -195,7 +196,7 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict) error {
 	}
 	was := *r
 	if o := v.Outcome; o != nil {
-		payment.SetText(&r.ReferenceID, cmp.Or(o.RefundID, o.CaptureID, o.TransactionID))
+		r.name(o)
 	}
 	r.Status, r.Details.Error = statusOf(v)
 	if r.Status == was.Status && r.ReferenceID == was.ReferenceID {
@@ -211,6 +212,15 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict) error {
 		return err
 	}
 	return fault.FromStore(err, "store the result of a relay")
+}
+
+// name takes over the processor's id of what the operation made. Another id never takes its place: a query would ask about something else.
+func (r *Relay) name(o *sdk.Outcome) {
+	if r.Type == Refund {
+		optional.SetText(&r.ReferenceID, o.RefundID)
+		return
+	}
+	r.ReferenceID = cmp.Or(o.CaptureID, r.ReferenceID, o.TransactionID)
 }
 
 // statusOf is the relay's status after a verdict.
@@ -255,6 +265,15 @@ func (s *Relays) Relay(ctx context.Context, a account.Auth, id string, forceSync
 	return r, s.sync(context.WithoutCancel(ctx), r)
 }
 
+// begin gives w the operation of a relay that waits.
+func (s *Relays) begin(r *Relay, w *drive.Run) {
+	r.describe(w)
+	amount, _, _ := r.Details.Data.amounts()
+	s.Driver.Begin(w, r.Type.operation(), amount, r.CreatedAt)
+	w.Operation.ID, w.Operation.Status = r.Details.OperationID, payment.OperationPending
+	r.complete(w)
+}
+
 // sync asks the processor about a relay that waits. Only a report that names the relay's own refund or capture ends it.
 func (s *Relays) sync(ctx context.Context, r *Relay) error {
 	w := &drive.Run{Unstored: true}
@@ -266,20 +285,28 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 	if !slices.Contains(w.Adapter.Manifest.Operations, evidence.QueryFor(kind)) {
 		return nil
 	}
-	r.describe(w)
-	amount, _, _ := r.Details.Data.amounts()
-	s.Driver.Begin(w, kind, amount, r.CreatedAt)
-	w.Operation.ID, w.Operation.Status = r.Details.OperationID, payment.OperationPending
-	r.complete(w)
+	s.begin(r, w)
 	defer s.Driver.KeepRest(ctx, w)
 	o, _ := s.Driver.Sync(ctx, w, kind)
 	switch {
 	case o == nil:
 		return nil
-	case kind == sdk.OpRefund:
-		return s.book(ctx, r, evidence.InterpretRefund(w.Operation, w.Refund, o, false))
-	case o.CaptureID != r.ReferenceID: // the transaction may have other captures
+	case kind == sdk.OpCapture && o.CaptureID != r.ReferenceID: // the transaction may have other captures
 		return nil
 	}
-	return s.book(ctx, r, evidence.InterpretSync(w.Operation, w.Attempt, o, false))
+	return s.book(ctx, r, read(w, o))
+}
+
+// read derives the verdict on a relay from a report that names its refund or capture. The totals of the report say nothing of it: the transaction may
+// have other captures.
+func read(w *drive.Run, o *sdk.Outcome) evidence.Verdict {
+	if w.Refund != nil {
+		return evidence.InterpretRefund(w.Operation, w.Refund, o, false)
+	}
+	if m := o.Amount; m != nil && m.Currency != "" && m.Currency != w.Payment.Currency {
+		return evidence.Verdict{Status: payment.OperationPending, Alarm: "amount_mismatch", Text: "the processor's report has another currency than the capture"}
+	}
+	own := *o
+	own.Totals = nil
+	return evidence.InterpretSync(w.Operation, w.Attempt, &own, false)
 }

@@ -29,7 +29,7 @@ type Relay struct {
 	Details Details
 }
 
-// Details are the fields of a relay that nobody searches for. The json names are storage format.
+// Details are the fields of a relay that no query searches by. The json names are storage format.
 type Details struct {
 	Data        Data   `json:"data"`
 	OperationID string `json:"operation_id"` // of the one send, in the journal
@@ -179,9 +179,11 @@ func notFound() *fault.Error {
 	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "relay not found"}
 }
 
-// Reader reads relays. It returns ErrNotFound for rows of other merchants.
+// Reader reads relays. It returns ErrNotFound for rows of other merchants. RelaysAt returns the newest relays at an account with a processor's id,
+// "" for those that the processor has not named, newest first.
 type Reader interface {
 	Relay(merchantID, id string) (*Relay, error)
+	RelaysAt(merchantID, accountID, referenceID string) ([]*Relay, error)
 }
 
 // Tx writes relays. InsertRelay returns ErrConflict if the key exists. UpdateRelay compares the version.

@@ -1,6 +1,10 @@
 package request
 
-import "payswitch/engine/payment"
+import (
+	"payswitch/engine/payment"
+
+	"payswitch/engine/optional"
+)
 
 // AttemptDecision is an operator's word on an attempt. A zero value changes nothing.
 type AttemptDecision struct {
@@ -22,7 +26,7 @@ func (d *AttemptDecision) Empty() bool {
 
 // Write writes the error and the processor's id into the attempt.
 func (d *AttemptDecision) Write(a *payment.Attempt) {
-	payment.SetText(&a.TransactionID, d.TransactionID)
+	optional.SetText(&a.TransactionID, d.TransactionID)
 	if d.ErrorCode == "" && d.ErrorMessage == "" && d.ErrorReason == "" {
 		return
 	}
@@ -30,8 +34,8 @@ func (d *AttemptDecision) Write(a *payment.Attempt) {
 	if a.Details.Error != nil {
 		said = *a.Details.Error
 	}
-	payment.SetText(&said.Code, d.ErrorCode)
-	payment.SetText(&said.Message, d.ErrorMessage)
-	payment.SetText(&said.Said, d.ErrorReason)
+	optional.SetText(&said.Code, d.ErrorCode)
+	optional.SetText(&said.Message, d.ErrorMessage)
+	optional.SetText(&said.Said, d.ErrorReason)
 	a.Details.Error = &said
 }

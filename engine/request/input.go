@@ -6,6 +6,7 @@ import (
 
 	"payswitch/engine/card"
 	"payswitch/engine/contact"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/routed"
 	"payswitch/engine/secret"
@@ -68,6 +69,7 @@ type Input struct {
 	CallerIP string // the address that the request came from
 
 	MITCategory       sdk.MITCategory
+	Partner           *sdk.Partner
 	SCAExemption      sdk.Exemption // psd2_sca_exemption_type
 	StoredCredential  *bool         // is_stored_credential
 	IFrameRedirect    *bool         // is_iframe_redirection_enabled
@@ -78,6 +80,9 @@ type Input struct {
 	Overcapture       *bool   // enable_overcapture; a confirm does not read it
 	RiskAccepted      *bool   // frm_metadata.risk_accepted: see RiskAccepted
 	ProfileAcquirerID *string // the profile's acquirer that the payment names; "" takes an earlier name back
+
+	Plans       []Plans      // installment_options; nil if they were not sent
+	Installment *Installment // installment_data: the payer's choice; a confirm alone reads it
 
 	PaymentLink  *bool           // payment_link: make a hosted page; create only
 	LinkConfig   json.RawMessage // payment_link_config, checked
@@ -101,20 +106,24 @@ func (in *Input) Apply(p *payment.Payment) {
 	if in.Currency != "" {
 		p.Currency = in.Currency
 	}
-	payment.SetText(&d.CaptureMethod, in.CaptureMethod)
-	payment.SetText(&d.AuthenticationType, in.AuthenticationType)
-	payment.SetText(&d.SetupFutureUsage, in.SetupFutureUsage)
-	payment.SetText(&d.PaymentType, in.PaymentType)
-	payment.SetText(&d.Description, in.Description)
-	payment.SetText(&d.DescriptorName, in.DescriptorName)
-	payment.SetText(&d.DescriptorSuffix, in.DescriptorSuffix)
-	payment.SetText(&d.ReturnURL, in.ReturnURL)
-	payment.SetText(&d.OrderReference, in.OrderReference)
-	payment.SetPtr(&d.OffSession, in.OffSession)
-	payment.SetPtr(&d.AmountToCapture, in.AmountToCapture)
-	payment.SetPtr(&d.ShippingCost, in.ShippingCost)
-	payment.SetPtr(&d.OrderTaxAmount, in.OrderTaxAmount)
+	optional.SetText(&d.CaptureMethod, in.CaptureMethod)
+	optional.SetText(&d.AuthenticationType, in.AuthenticationType)
+	optional.SetText(&d.SetupFutureUsage, in.SetupFutureUsage)
+	optional.SetText(&d.PaymentType, in.PaymentType)
+	optional.SetText(&d.Description, in.Description)
+	optional.SetText(&d.DescriptorName, in.DescriptorName)
+	optional.SetText(&d.DescriptorSuffix, in.DescriptorSuffix)
+	optional.SetText(&d.ReturnURL, in.ReturnURL)
+	optional.SetText(&d.OrderReference, in.OrderReference)
+	optional.Set(&d.OffSession, in.OffSession)
+	optional.Set(&d.AmountToCapture, in.AmountToCapture)
+	optional.Set(&d.ShippingCost, in.ShippingCost)
+	optional.Set(&d.OrderTaxAmount, in.OrderTaxAmount)
 	d.DropRuledSurcharge() // the confirm asks the rules again
+	d.Installment = nil    // the payer chooses anew in each confirm
+	if in.Plans != nil {
+		d.Plans = plansOf(in.Plans)
+	}
 	if raw := in.Echo["surcharge_details"]; in.SurchargeAmount != 0 || raw != nil && string(raw) != "null" {
 		d.SurchargeAmount = in.SurchargeAmount
 	}
@@ -127,30 +136,31 @@ func (in *Input) Apply(p *payment.Payment) {
 	if in.Metadata != nil {
 		d.Metadata = in.Metadata
 	}
-	payment.SetPtr(&d.Routing, in.Routing)
-	payment.SetText(&d.MITCategory, in.MITCategory)
-	payment.SetText(&d.SCAExemption, in.SCAExemption)
-	payment.SetPtr(&d.ProfileAcquirerID, in.ProfileAcquirerID)
-	payment.SetPtr(&d.StoredCredential, in.StoredCredential)
-	payment.SetPtr(&d.IFrameRedirect, in.IFrameRedirect)
-	payment.SetPtr(&d.Force3DSChallenge, in.Force3DSChallenge)
-	payment.SetPtr(&d.RiskAccepted, in.RiskAccepted)
-	payment.SetPtr(&d.Incremental, in.Incremental)
-	payment.SetPtr(&d.Extended, in.Extended)
-	payment.SetPtr(&d.Partial, in.Partial)
+	optional.Set(&d.Routing, in.Routing)
+	optional.SetText(&d.MITCategory, in.MITCategory)
+	optional.Set(&d.Partner, in.Partner)
+	optional.SetText(&d.SCAExemption, in.SCAExemption)
+	optional.Set(&d.ProfileAcquirerID, in.ProfileAcquirerID)
+	optional.Set(&d.StoredCredential, in.StoredCredential)
+	optional.Set(&d.IFrameRedirect, in.IFrameRedirect)
+	optional.Set(&d.Force3DSChallenge, in.Force3DSChallenge)
+	optional.Set(&d.RiskAccepted, in.RiskAccepted)
+	optional.Set(&d.Incremental, in.Incremental)
+	optional.Set(&d.Extended, in.Extended)
+	optional.Set(&d.Partial, in.Partial)
 	for k, r := range in.Echo {
 		if d.Echo == nil {
 			d.Echo = map[string]json.RawMessage{}
 		}
 		d.Echo[k] = r
 	}
-	payment.SetPtr(&v.Billing, in.Billing)
-	payment.SetPtr(&v.Shipping, in.Shipping)
-	payment.SetPtr(&v.Browser, in.Browser)
-	payment.SetPtr(&v.MethodBilling, in.MethodBilling)
-	payment.SetPtr(&v.Acceptance, in.Acceptance)
+	optional.Set(&v.Billing, in.Billing)
+	optional.Set(&v.Shipping, in.Shipping)
+	optional.Set(&v.Browser, in.Browser)
+	optional.Set(&v.MethodBilling, in.MethodBilling)
+	optional.Set(&v.Acceptance, in.Acceptance)
 	if m := in.MandateData; m != nil {
-		payment.SetPtr(&v.Acceptance, m.Acceptance)
+		optional.Set(&v.Acceptance, m.Acceptance)
 		d.Mandate = &m.Terms
 	}
 	in.applyCustomer(p)
@@ -161,13 +171,13 @@ func (in *Input) applyCustomer(p *payment.Payment) {
 	id := in.CustomerID
 	c := contact.Customer{Name: in.Name, Email: in.Email, Phone: in.Phone, PhoneCountryCode: in.PhoneCountryCode}
 	if in.Customer != nil {
-		payment.SetText(&id, in.Customer.ID)
-		payment.SetText(&c.Name, in.Customer.Name)
-		payment.SetText(&c.Email, in.Customer.Email)
-		payment.SetText(&c.Phone, in.Customer.Phone)
-		payment.SetText(&c.PhoneCountryCode, in.Customer.PhoneCountryCode)
+		optional.SetText(&id, in.Customer.ID)
+		optional.SetText(&c.Name, in.Customer.Name)
+		optional.SetText(&c.Email, in.Customer.Email)
+		optional.SetText(&c.Phone, in.Customer.Phone)
+		optional.SetText(&c.PhoneCountryCode, in.Customer.PhoneCountryCode)
 	}
-	payment.SetText(&p.CustomerID, id)
+	optional.SetText(&p.CustomerID, id)
 	if c == (contact.Customer{}) && id == "" {
 		return
 	}
@@ -176,10 +186,10 @@ func (in *Input) applyCustomer(p *payment.Payment) {
 		out = *p.Private.Customer
 	}
 	out.ID = p.CustomerID
-	payment.SetText(&out.Name, c.Name)
-	payment.SetText(&out.Email, c.Email)
-	payment.SetText(&out.Phone, c.Phone)
-	payment.SetText(&out.PhoneCountryCode, c.PhoneCountryCode)
+	optional.SetText(&out.Name, c.Name)
+	optional.SetText(&out.Email, c.Email)
+	optional.SetText(&out.Phone, c.Phone)
+	optional.SetText(&out.PhoneCountryCode, c.PhoneCountryCode)
 	p.Private.Customer = &out
 }
 

@@ -14,6 +14,27 @@ type OperatorWord struct {
 	Amount    *int64 // minor units; nil: what the operation asked for
 	Reference string // the processor's id of the payment, capture or refund; "": none is named
 	By, Why   string // name of the operator, and what the word rests on
+	Person    string // id of the dashboard's user; "" for a word over the API or on the host
+}
+
+// SecondWord is what another person says of a proposal.
+type SecondWord struct {
+	ProposalID string
+	By         string // name of that person
+	Person     string // as of OperatorWord
+}
+
+// Check refuses a word that lacks a part.
+func (w *SecondWord) Check() error {
+	switch {
+	case w.ProposalID == "":
+		return fault.Missing("proposal_id")
+	case w.By == "":
+		return fault.Missing("by")
+	case len(w.By) > 255:
+		return fault.BadFormat("by", "a text of at most 255 bytes")
+	}
+	return nil
 }
 
 // Check refuses a word that lacks a part, or names a part that its outcome cannot have.

@@ -20,8 +20,8 @@ type PaymentFilter struct {
 	OrderReference                            string
 	Email                                     string // of the customer, sealed; capitals do not matter
 
-	// Documents asks a scan for the documents although no filter needs them.
-	Documents bool
+	// Documents asks a scan for the documents although no filter needs them; Sealed asks for the sealed parts.
+	Documents, Sealed bool
 
 	Order     PaymentOrder
 	Ascending bool

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 )
 
@@ -17,10 +18,14 @@ func CheckCreate(in *Input) error {
 	if in.Amount == nil {
 		return fault.Missing("amount")
 	}
+	if optional.IsTrue(in.Confirm) && (in.Plans != nil || in.Installment != nil) {
+		return fault.Unprocessable("installment_options", "installment_options and installment_data are not supported when confirm is true.").
+			WithHint("Create the payment with installment_options, and send installment_data in its confirm.")
+	}
 	if err := CheckMethod(in); err != nil {
 		return err
 	}
-	if payment.IsTrue(in.Confirm) && !HasInstrument(in) {
+	if optional.IsTrue(in.Confirm) && !HasInstrument(in) {
 		return fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required")
 	}
 	if err := CheckCommon(in, *in.Amount); err != nil {
@@ -32,9 +37,9 @@ func CheckCreate(in *Input) error {
 // checkLink checks what a create with a payment link needs.
 func checkLink(in *Input) error {
 	switch {
-	case !payment.IsTrue(in.PaymentLink):
+	case !optional.IsTrue(in.PaymentLink):
 		return nil
-	case payment.IsTrue(in.Confirm):
+	case optional.IsTrue(in.Confirm):
 		return fault.Unprocessable("confirm", "cannot confirm a payment while creating a payment link")
 	case in.ReturnURL == "":
 		return fault.Unprocessable("return_url", "return_url must be sent while creating a payment link")
@@ -76,11 +81,14 @@ func CheckCommon(in *Input, amount int64) error {
 	case in.Recurring != nil && in.MandateData != nil:
 		return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Expected one out of recurring_details and mandate_data but got both",
 			Param: "mandate_data"}
-	case payment.IsTrue(in.Incremental) && (in.CaptureMethod == payment.CaptureAutomatic || in.CaptureMethod == payment.CaptureSequentialAutomatic):
+	case optional.IsTrue(in.Incremental) && (in.CaptureMethod == payment.CaptureAutomatic || in.CaptureMethod == payment.CaptureSequentialAutomatic):
 		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Param: "request_incremental_authorization",
 			Reason: "incremental authorization is not supported when capture_method is automatic"}
 	case in.External3DS != nil && *in.External3DS && in.AuthenticationType == payment.AuthenticationNoThreeDS:
 		return fault.Refused("request_external_three_ds_authentication needs authentication_type three_ds").About("authentication_type")
+	}
+	if err := checkPlans(in.Plans); err != nil {
+		return err
 	}
 	return checkCustomer(in)
 }
@@ -157,7 +165,7 @@ func StatusList(s ...payment.Status) string {
 // CheckOvercapture sets enable_overcapture from a create or an update, which clears it if it is absent. It refuses the wish for a payment that is not
 // captured by one later call. method is the request's capture method on a create, and the payment's on an update.
 func CheckOvercapture(p *payment.Payment, in *Input, method payment.CaptureMethod) error {
-	if payment.IsTrue(in.Overcapture) && method != payment.CaptureManual {
+	if optional.IsTrue(in.Overcapture) && method != payment.CaptureManual {
 		return fault.Refused("Invalid overcapture request: supported only with manual capture").About("enable_overcapture")
 	}
 	p.Details.Overcapture = in.Overcapture

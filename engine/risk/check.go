@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/contact"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
@@ -58,38 +59,70 @@ func beginning(number string, n int) string {
 	return number[:n]
 }
 
-// look compares a number with the merchant's list and then with the profile's card blocking. on is false while the merchant's guard is off: then nothing
-// is compared.
-func (s *Risk) look(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (r *refusal, fingerprint string, on bool, err error) {
-	n := canonical(number)
-	fingerprint = s.fingerprint(merchantID, n)
-	var found []*Entry
-	var issuers []*Issuer
-	issuer := ""
+// Look is what the merchant's block list and the register of issuers have about one card number.
+type Look struct {
+	merchantID  string
+	number      string // canonical
+	fingerprint string
+	issuer      string // folded name; "" where the profile blocks no issuer
+	on          bool   // the merchant's guard is on; else nothing else is read
+	listed      bool
+	issuers     []*Issuer
+}
+
+// lookFor prepares the look at a number. It is nil while the merchant's guard is certainly off.
+func (s *Risk) lookFor(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (*Look, error) {
+	set, err := s.Registry.Dir.HasSwitch(ctx, merchantID, account.SwitchBlocklist)
+	if !set || err != nil {
+		return nil, err
+	}
+	l := &Look{merchantID: merchantID, number: canonical(number)}
+	l.fingerprint = s.fingerprint(merchantID, l.number)
 	if b := p.Settings.Blocking; b != nil && len(b.Issuers) > 0 {
-		record, _ := s.BINTable.Record(n)
-		issuer = foldIssuer(record.Issuer)
+		record, _ := s.BINTable.Record(l.number)
+		l.issuer = foldIssuer(record.Issuer)
 	}
-	err = s.Store.View(ctx, func(r Reader) error {
-		value, err := switchOf(r, merchantID, account.SwitchBlocklist)
-		if on = value == "true"; !on || err != nil {
-			return err
-		}
-		if found, err = r.BlockedAny(merchantID, [3]string{fingerprint, beginning(n, 6), beginning(n, 8)}); err != nil || issuer == "" {
-			return err
-		}
-		issuers, err = r.IssuersNamed(issuer)
+	return l, nil
+}
+
+// read reads the switch, the entries and the issuers. It does nothing for nil.
+func (l *Look) read(r Reader) error {
+	if l == nil {
+		return nil
+	}
+	value, err := switchOf(r, l.merchantID, account.SwitchBlocklist)
+	if l.on = value == "true"; !l.on || err != nil {
 		return err
-	})
-	switch {
-	case err != nil:
-		return nil, "", false, fault.FromStore(err, "look up the block list")
-	case !on:
-		return nil, "", false, nil
-	case len(found) > 0:
-		return &refusal{"list", textListed}, fingerprint, true, nil
 	}
-	return s.blocking(p.Settings.Blocking, n, issuers), fingerprint, true, nil
+	found, err := r.BlockedAny(l.merchantID, [3]string{l.fingerprint, beginning(l.number, 6), beginning(l.number, 8)})
+	if l.listed = len(found) > 0; l.listed || err != nil || l.issuer == "" {
+		return err
+	}
+	l.issuers, err = r.IssuersNamed(l.issuer)
+	return err
+}
+
+// refusal compares the number with the merchant's list and then with the profile's card blocking. While the merchant's guard is off, nothing is compared.
+func (s *Risk) refusal(l *Look, p *account.Profile) *refusal {
+	switch {
+	case !l.on:
+		return nil
+	case l.listed:
+		return &refusal{"list", textListed}
+	}
+	return s.blocking(p.Settings.Blocking, l.number, l.issuers)
+}
+
+// look reads and compares a number. The Look is nil or not on while the merchant's guard is off.
+func (s *Risk) look(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (*refusal, *Look, error) {
+	l, err := s.lookFor(ctx, merchantID, p, number)
+	if l == nil || err != nil {
+		return nil, nil, err
+	}
+	if err := s.Store.View(ctx, l.read); err != nil {
+		return nil, nil, fault.FromStore(err, "look up the block list")
+	}
+	return s.refusal(l, p), l, nil
 }
 
 // blocking compares the facts of a number's issuer with a profile's card blocking. issuers are the entries of the register with the name of that issuer.
@@ -128,29 +161,24 @@ func (s *Risk) numberOf(ctx context.Context, w *change.Confirming, c *card.Card)
 }
 
 // Refuse returns the change that fails a payment whose card the merchant does not accept, nil for a card that may go on. Nothing is sent. The effect of
-// the change is the caller's answer (HE_03).
-func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, now time.Time) (*change.Change, error) {
+// the change is the caller's answer (HE_03). l is what Guard has read; nil: Refuse reads.
+func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Input, c *card.Card, l *Look, now time.Time) (*change.Change, error) {
 	d := &w.Payment.Details
 	d.MerchantDecision, d.Fingerprint = "", ""
-	set, err := s.Registry.Dir.HasSwitch(ctx, w.Payment.MerchantID, account.SwitchBlocklist)
-	if err != nil || !set || !looksAt(w) {
-		return nil, err
+	if !looksAt(w) {
+		return nil, nil
 	}
-	number, err := s.numberOf(ctx, w, c)
-	if err != nil || number.IsZero() {
-		return nil, err
-	}
-	r, fingerprint, on, err := s.look(ctx, w.Payment.MerchantID, w.Profile, number)
-	if err != nil || !on {
+	r, l, err := s.looked(ctx, w, c, l)
+	if err != nil || l == nil || !l.on {
 		return nil, err
 	}
 	if r == nil {
-		d.Fingerprint = fingerprint
+		d.Fingerprint = l.fingerprint
 		return nil, nil
 	}
 	a := w.Attempt
 	facts := c.Facts
-	payment.SetText(&a.Details.PaymentMethodType, c.MethodType(in.PaymentMethodType))
+	optional.SetText(&a.Details.PaymentMethodType, c.MethodType(in.PaymentMethodType))
 	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed, a.Details.Routed = payment.MethodCard, &facts, true, nil
 	a.Details.CardDiscovery = payment.DiscoveredManual
 	a.Private = &payment.AttemptPrivate{Holder: contact.HolderOf(c.Holder, w.Payment.Private.Billing)}
@@ -162,6 +190,22 @@ func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Inp
 	ch.Guard = change.CountGuard(a, now)
 	ch.Effects = append(ch.Effects, func(context.Context) error { return fault.Blocked(r.text) })
 	return s.Changes.Announced(w.Loaded, ch, now)
+}
+
+// looked compares the card that a confirm charges with what l has, or reads it. The Look is nil where nothing is compared.
+func (s *Risk) looked(ctx context.Context, w *change.Confirming, c *card.Card, l *Look) (*refusal, *Look, error) {
+	if l != nil {
+		return s.refusal(l, w.Profile), l, nil
+	}
+	set, err := s.Registry.Dir.HasSwitch(ctx, w.Payment.MerchantID, account.SwitchBlocklist)
+	if err != nil || !set {
+		return nil, nil, err
+	}
+	number, err := s.numberOf(ctx, w, c)
+	if err != nil || number.IsZero() {
+		return nil, nil, err
+	}
+	return s.look(ctx, w.Payment.MerchantID, w.Profile, number)
 }
 
 // fail moves the payment to failed.
@@ -183,7 +227,7 @@ func (s *Risk) Resumed(ctx context.Context, w *change.Loaded, number secret.Valu
 	if w.Payment.Details.Fingerprint == "" || number.IsZero() { // no list looked at the card in the confirm, and none does now
 		return false, nil
 	}
-	r, _, _, err := s.look(ctx, w.Payment.MerchantID, w.Profile, number)
+	r, _, err := s.look(ctx, w.Payment.MerchantID, w.Profile, number)
 	if err != nil || r == nil {
 		return false, err
 	}

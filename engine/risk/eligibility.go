@@ -53,27 +53,29 @@ func (s *Risk) Eligible(ctx context.Context, a account.Auth, id string, in Eligi
 	if number.IsZero() {
 		return "", nil // no card
 	}
-	set, err := s.Registry.Dir.HasSwitch(ctx, p.MerchantID, account.SwitchBlocklist)
+	r, _, err := s.look(ctx, p.MerchantID, w.Profile, number)
 	if err != nil {
 		return "", err
 	}
-	if set {
-		r, _, _, err := s.look(ctx, p.MerchantID, w.Profile, number)
-		if err != nil {
-			return "", err
-		}
-		if r != nil {
-			return r.text, nil
-		}
+	if r != nil {
+		return r.text, nil
 	}
 	if in.Number.IsZero() { // the guard counts typed cards alone
 		return "", nil
 	}
-	full, err := s.full(ctx, p.MerchantID, s.countersOf(w, number, in.IP))
-	if full {
+	c := s.countersOf(w, number, in.IP)
+	if len(c.hold) == 0 {
+		return "", nil
+	}
+	var failures map[string]int
+	err = s.Store.View(ctx, func(r Reader) (err error) { failures, err = c.failures(r, p.MerchantID); return err })
+	if err != nil {
+		return "", fault.FromStore(err, "read failure counts")
+	}
+	if c.reached(failures) {
 		text = suspicious
 	}
-	return text, err
+	return text, nil
 }
 
 // numberOfToken returns the number of the card that a payment_token names.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"net/netip"
+	"slices"
 	"time"
 
 	"payswitch/engine/change"
@@ -93,47 +94,56 @@ func ipOf(in *request.Input) string {
 	return in.CallerIP
 }
 
-// full reports whether a counter has reached its threshold.
-func (s *Risk) full(ctx context.Context, merchantID string, c counters) (bool, error) {
+// reached reports whether a counter has reached its threshold. failures are those of the counters.
+func (c counters) reached(failures map[string]int) bool {
+	return slices.ContainsFunc(c.hold, func(h change.Hold) bool { return failures[h.Counter] >= h.Threshold })
+}
+
+// failures reads the failures of the counters that are checked.
+func (c counters) failures(r Reader, merchantID string) (map[string]int, error) {
 	if len(c.hold) == 0 {
-		return false, nil
+		return nil, nil
 	}
 	var names [4]string
 	for i, h := range c.hold {
 		names[i] = h.Counter
 	}
-	var failures map[string]int
-	err := s.Store.View(ctx, func(r Reader) (err error) { failures, err = r.GuardFailures(merchantID, names); return err })
-	if err != nil {
-		return false, fault.FromStore(err, "read failure counts")
-	}
-	for _, h := range c.hold {
-		if failures[h.Counter] >= h.Threshold {
-			return true, nil
-		}
-	}
-	return false, nil
+	return r.GuardFailures(merchantID, names)
 }
 
-// Guard refuses a payment with a typed card after too many failures (IR_16), and prepares the counts of this one. The payment does not change.
-func (s *Risk) Guard(ctx context.Context, w *change.Confirming, in *request.Input, number secret.Value) error {
+// Guard refuses a payment with a typed card after too many failures (IR_16), and prepares the counts of this one. The payment does not change. The result
+// is for Refuse: the same read has looked up the block list, nil where it has not.
+func (s *Risk) Guard(ctx context.Context, w *change.Confirming, in *request.Input, number secret.Value) (*Look, error) {
 	w.Attempt.Details.Guard, w.Holds = nil, nil
 	if !w.Profile.Settings.Guard.Any() || in.Card == nil || w.Instrument != nil {
-		return nil
+		return nil, nil
 	}
 	c := s.countersOf(w.Loaded, number, ipOf(in))
 	if len(c.all) == 0 {
-		return nil
+		return nil, nil
 	}
-	full, err := s.full(ctx, w.Payment.MerchantID, c)
+	merchantID := w.Payment.MerchantID
+	l, err := s.lookFor(ctx, merchantID, w.Profile, number)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if full {
+	var failures map[string]int
+	if len(c.hold) > 0 || l != nil {
+		err = s.Store.View(ctx, func(r Reader) (err error) {
+			if failures, err = c.failures(r, merchantID); err != nil || c.reached(failures) {
+				return err
+			}
+			return l.read(r)
+		})
+		if err != nil {
+			return nil, fault.FromStore(err, "read failure counts and the block list")
+		}
+	}
+	if c.reached(failures) {
 		s.Metrics.RiskRefused("testing")
-		return errSuspicious()
+		return nil, errSuspicious()
 	}
 	w.Holds = c.hold
 	w.Attempt.Details.Guard = &payment.AttemptGuard{Counters: c.all, Seconds: int64(w.Profile.Settings.Guard.Expiry / time.Second)}
-	return nil
+	return l, nil
 }

@@ -35,9 +35,10 @@ const (
 	// The two ways of routing by success: the account with the best expected value, and one that is tried to learn more.
 	BySuccess     Stage = "success"
 	ByExploration Stage = "exploration"
-	ByDefault     Stage = "default" // the profile's default list
-	ByRetry       Stage = "retry"   // the next account, after the one before had failed
-	ByStepUp      Stage = "step_up" // the same account, with 3-D Secure
+	ByContract    Stage = "contract" // an account that is behind the volume of its contract
+	ByDefault     Stage = "default"  // the profile's default list
+	ByRetry       Stage = "retry"    // the next account, after the one before had failed
+	ByStepUp      Stage = "step_up"  // the same account, with 3-D Secure
 )
 
 // Why is the reason why a candidate was left out.
@@ -58,6 +59,7 @@ const (
 	LeftThreeDS    Why = "3ds"  // the adapter takes no authentication of another party
 	LeftTried      Why = "done" // an earlier attempt used it
 	LeftHealth     Why = "sick" // it fails too often
+	LeftEliminated Why = "elim" // routing that eliminates accounts with many faults has moved it to the end
 	LeftCVC        Why = "cvc"  // it takes the saved card only with its CVC
 )
 
@@ -68,7 +70,8 @@ var leftTexts = map[Why]string{
 	LeftCapture: "the connector does not take the capture method", LeftMethod: "payment_methods_enabled of the account does not fit the payment",
 	LeftApproval: "the account awaits the operator's approval of its adapter", LeftFilter: "the payment's field connector does not name it",
 	LeftCredential: "the account has no credential that the payment may charge", LeftThreeDS: "the connector takes no authentication result of another party",
-	LeftTried: "an earlier attempt used the account", LeftHealth: "the account fails too often", LeftCVC: "the account takes a saved card only with its CVC",
+	LeftTried: "an earlier attempt used the account", LeftHealth: "the account fails too often",
+	LeftEliminated: "elimination routing has moved the account to the end, because of its recent faults", LeftCVC: "the account takes a saved card only with its CVC",
 }
 
 // Text describes the reason for merchants.

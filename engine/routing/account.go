@@ -17,6 +17,7 @@ import (
 	"payswitch/engine/port"
 	"payswitch/engine/routed"
 	"payswitch/engine/routing/health"
+	"payswitch/engine/routing/rank"
 	"payswitch/engine/routing/rule"
 	"payswitch/sdk"
 )
@@ -47,6 +48,8 @@ type candidates struct {
 	trace *routed.Trace
 	named bool // the payment's routing field names the first ones
 	own   int  // how many come from the stage that chose; the default list has the others
+	// elimination moves accounts with many recent faults to the end; nil moves none.
+	elimination *rank.EliminationConfig
 }
 
 // Account picks the connector account of a payment with a card. The candidates are those of the routing field, else of the active configuration,
@@ -65,14 +68,14 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 	}
 	t.rank(ctx, c, p, profile, f)
 	var refused error // why the first candidate that could take the payment may not
-	turns := t.turns(profile, c.list, c.kept())
+	turns := t.turns(profile, c)
 	for i := 0; i < len(turns); i++ {
 		a := c.list[turns[i].place]
 		info, why := t.fits(a, p, f)
 		if why == "" {
 			more := account.Awaiting(a, info)
 			if more.IsEmpty() && turns[i].standing == health.Trial && !t.Health.Begin(keyOf(a)) { // another payment tries it
-				turns = append(turns, try{turns[i].place, health.Out})
+				turns = append(turns, try{turns[i].place, health.Out, turns[i].eliminated})
 				continue
 			}
 			if more.IsEmpty() {
@@ -94,7 +97,27 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 	if i := slices.IndexFunc(c.trace.Left, func(l routed.LeftOut) bool { return l.Why == routed.LeftDisabled }); i >= 0 && i < c.kept() {
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: c.list[i].Connector}
 	}
-	return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", fault.NoConnector(reasons(inTurn(turns, c.list), c.trace.Left)))
+	none := severalCaptures(p, c.list, c.trace.Left)
+	if none == nil {
+		none = fault.NoConnector(reasons(inTurn(turns, c.list), c.trace.Left))
+	}
+	return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", none)
+}
+
+// severalCaptures is the error of a payment with several captures that no account takes because of them. It names the first account that would
+// take the payment otherwise. It is nil if the accounts do not take the payment for other reasons.
+func severalCaptures(p *payment.Payment, list []*account.Account, left []routed.LeftOut) *fault.Error {
+	if p.Details.CaptureMethod != payment.CaptureManualMultiple {
+		return nil
+	}
+	for _, l := range left {
+		i := slices.IndexFunc(list, func(a *account.Account) bool { return a.ID == l.Account })
+		if l.Why == routed.LeftCapture && i >= 0 {
+			return &fault.Error{Kind: fault.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Param: "capture_method",
+				Reason: "manual_multiple is not supported by " + list[i].Connector, Connector: list[i].Connector}
+		}
+	}
+	return nil
 }
 
 // reasons lists why no account was eligible. list are the accounts in the order of the reasons.

@@ -69,3 +69,21 @@ func TestCorrectByPSD2(t *testing.T) {
 		require.Equal(t, c.want, correct(c.decision, in), name)
 	}
 }
+
+// A cache holds no more text than its limit, however few entries have it.
+func TestCacheIsBounded(t *testing.T) {
+	var c cache[int]
+	for i := range 100 {
+		c.put(fmt.Sprint(i), i, cachedBytes/4)
+		require.LessOrEqual(t, len(c.m), 4)
+		require.LessOrEqual(t, c.bytes, cachedBytes)
+		got, ok := c.get(fmt.Sprint(i))
+		require.Equal(t, []any{i, true}, []any{got, ok}, "the latest entry is there")
+	}
+	c.put("huge", 1, 2*cachedBytes)
+	require.Len(t, c.m, 1)
+	for i := range 2 * cachedPrograms {
+		c.put(fmt.Sprint(i), i, 0)
+	}
+	require.LessOrEqual(t, len(c.m), cachedPrograms)
+}

@@ -157,10 +157,7 @@ func (s *Rules) ActivateRouting(ctx context.Context, a account.Auth, id, transac
 			return err
 		}
 		if c.Kind == KindDynamic {
-			if p.Settings.Dynamic.Success == id && !p.Settings.Dynamic.MetricsOnly {
-				return fault.Refused("Algorithm is already active")
-			}
-			return setDynamic(tx, p, id, false)
+			return activateDynamic(tx, p, c)
 		}
 		if p.Settings.ActiveRouting[transactionType] == id {
 			return fault.Refused("Algorithm is already active")
@@ -169,6 +166,9 @@ func (s *Rules) ActivateRouting(ctx context.Context, a account.Auth, id, transac
 	})
 	if err != nil {
 		return nil, err
+	}
+	if c.Kind != KindDynamic {
+		_, _ = s.compiled(ctx, a.MerchantID, id) // so that no payment waits for it; if it fails, payments report it
 	}
 	return c, nil
 }

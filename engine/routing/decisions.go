@@ -89,10 +89,10 @@ func (s *Rules) putDecision(ctx context.Context, a account.Auth, k decisionKind,
 			return err
 		}
 		switch {
-		case old == nil && in.Name == nil:
-			return fault.Missing("name")
 		case program == nil && (old == nil || k.kind == kindManager):
 			return fault.Missing(in.Field)
+		case old == nil && in.Name == nil:
+			return fault.Missing("name")
 		}
 		c := &Config{MerchantID: a.MerchantID, ID: ids.New("decision_"), Kind: k.kind, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}
 		stored := storedDecision{Program: program, Surcharge: in.Surcharge}
@@ -225,7 +225,7 @@ func (s *Rules) programsOf(ctx context.Context, m *account.Merchant) (*merchantP
 	if p, ok := s.merchants.get(m.ID); ok && p.of == m {
 		return p, nil
 	}
-	p := &merchantPrograms{of: m}
+	p, size := &merchantPrograms{of: m}, 0
 	read := func(k decisionKind) (c *Compiled, configs json.RawMessage, bad, err error) {
 		if decisionID(m, k) == "" {
 			return nil, nil, nil, nil
@@ -241,6 +241,7 @@ func (s *Rules) programsOf(ctx context.Context, m *account.Merchant) (*merchantP
 		if bad != nil {
 			return nil, nil, bad, nil
 		}
+		size += len(d.Program)
 		return &Compiled{ID: d.ID, Algorithm: &rule.Algorithm{Source: source}, Program: rule.Compile(source)}, d.Surcharge, nil, nil
 	}
 	var err error
@@ -252,7 +253,7 @@ func (s *Rules) programsOf(ctx context.Context, m *account.Merchant) (*merchantP
 		return nil, err
 	}
 	p.showBreakup = showsBreakup(configs)
-	s.merchants.put(m.ID, p)
+	s.merchants.put(m.ID, p, size)
 	return p, nil
 }
 

@@ -1,13 +1,11 @@
 package routing
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
 	"slices"
-	"strings"
+	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/card"
@@ -15,172 +13,64 @@ import (
 	"payswitch/engine/ids"
 	"payswitch/engine/payment"
 	"payswitch/engine/routed"
-	"payswitch/engine/routing/health"
+	"payswitch/engine/routing/rank"
 	"payswitch/engine/routing/rule"
 )
 
-// KindDynamic is the kind of a configuration that ranks accounts by what they have achieved.
+// KindDynamic is the kind of a configuration that ranks accounts by what they have achieved. Its name says which rank.Kind it has.
 const KindDynamic = "dynamic"
 
-// The features that routing by success can have.
+// The features that dynamic routing can have.
 const (
 	FeatureNone      = "none"
 	FeatureMetrics   = "metrics"
 	FeatureSelection = "dynamic_connector_selection"
 )
 
-const successName = "Success rate based dynamic routing algorithm"
-
-// SuccessConfig is a configuration of routing by success, as sent and as stored. The fields of the v1 API that payswitch has no use for are checked and
-// kept.
-type SuccessConfig struct {
-	Params []string `json:"params,omitempty"`
-	Config *struct {
-		MinAggregates *int     `json:"min_aggregates_size,omitempty"`
-		MaxAggregates *int     `json:"max_aggregates_size,omitempty"`
-		DefaultRate   *float64 `json:"default_success_rate,omitempty"`
-		Block         *struct {
-			Minutes *int `json:"duration_in_mins,omitempty"`
-			Total   *int `json:"max_total_count,omitempty"`
-		} `json:"current_block_threshold,omitempty"`
-		Exploration *float64 `json:"exploration_percent,omitempty"`
-		Level       *string  `json:"specificity_level,omitempty"`
-	} `json:"config,omitempty"`
-	Costs *Costs `json:"costs,omitempty"`
+// dynamicKind is where a profile keeps its configuration of one kind of dynamic routing.
+type dynamicKind struct {
+	slot func(d *account.DynamicRouting) (id *string, metricsOnly *bool)
+	off  string // the message where it is off already
 }
 
-// Costs say what a payment earns and what accounts take for it.
-type Costs struct {
-	Margin     *float64    `json:"margin_percent"` // of the amount, that an approved payment earns
-	Fees       []Fee       `json:"fees,omitempty"`
-	Guaranteed []Guarantee `json:"guaranteed,omitempty"`
+var dynamicKinds = map[rank.Kind]dynamicKind{
+	rank.Success: {func(d *account.DynamicRouting) (*string, *bool) { return &d.Success, &d.MetricsOnly }, "Success rate based routing is already disabled"},
+	rank.Elimination: {func(d *account.DynamicRouting) (*string, *bool) { return &d.Elimination, &d.EliminationMetrics },
+		"Elimination routing is already disabled"},
+	rank.Contract: {func(d *account.DynamicRouting) (*string, *bool) { return &d.Contract, &d.ContractMetrics }, "Contract routing is already disabled"},
 }
 
-// Fee is what an account takes for a payment. The first fee of an account whose conditions hold counts; an empty condition always holds.
-type Fee struct {
-	Account   string   `json:"merchant_connector_id"`
-	Fixed     int64    `json:"fixed,omitempty"`   // minor units of the payment's currency
-	Percent   float64  `json:"percent,omitempty"` // of the amount
-	Network   string   `json:"card_network,omitempty"`
-	Countries []string `json:"issuer_countries,omitempty"` // alpha-2
-	Type      string   `json:"card_type,omitempty"`        // credit or debit
-	Currency  string   `json:"currency,omitempty"`
+// storedDynamic is the stored form of a dynamic configuration. The json names are storage format.
+type storedDynamic struct {
+	Type  string          `json:"type"`
+	Data  json.RawMessage `json:"data"`
+	Began int64           `json:"began,omitempty"` // Unix seconds from which contracts count; 0 for the creation of the configuration
 }
 
-// Guarantee is the share of the profile's attempts that an account gets, whatever it achieves.
-type Guarantee struct {
-	Account string  `json:"merchant_connector_id"`
-	Percent float64 `json:"percent"`
-}
-
-// dimensions are the params of the v1 API. Those with a slice of their own narrow the statistics.
-var dimensions = []string{"PaymentMethod", "PaymentMethodType", "AuthenticationType", "Currency", "Country", "CardNetwork", "CardBin"}
-
-func percent(n *float64) bool { return n == nil || *n >= 0 && *n <= 100 }
-
-// check returns what is wrong with the configuration, and in which field.
-func (c *SuccessConfig) check(profile func(account string) bool) *fault.Error {
-	for _, p := range c.Params {
-		if !slices.Contains(dimensions, p) {
-			return fault.Unprocessable("params", "params: unknown variant `"+p+"`, expected one of "+strings.Join(dimensions, ", "))
-		}
-	}
-	if x := c.Config; x != nil {
-		switch {
-		case !percent(x.DefaultRate):
-			return fault.Unprocessable("config.default_success_rate", "default_success_rate must be from 0 to 100")
-		case !percent(x.Exploration):
-			return fault.Unprocessable("config.exploration_percent", "exploration_percent must be from 0 to 100")
-		case x.MinAggregates != nil && (*x.MinAggregates < 0 || *x.MinAggregates > 100_000):
-			return fault.Unprocessable("config.min_aggregates_size", "min_aggregates_size must be from 0 to 100000")
-		case x.Level != nil && *x.Level != "merchant" && *x.Level != "global":
-			return fault.Unprocessable("config.specificity_level", "specificity_level must be merchant or global")
-		}
-	}
-	if c.Costs == nil {
-		return nil
-	}
-	if m := c.Costs.Margin; m == nil || *m <= 0 || *m > 100 {
-		return fault.Unprocessable("costs.margin_percent", "margin_percent must be more than 0 and at most 100")
-	}
-	for _, f := range c.Costs.Fees {
-		switch {
-		case !profile(f.Account):
-			return fault.Unprocessable("costs.fees", "merchant_connector_id: the profile has no account "+f.Account)
-		case f.Fixed < 0 || f.Fixed > 1_000_000_000 || !percent(&f.Percent):
-			return fault.Unprocessable("costs.fees", "fixed must be from 0 to 1000000000, and percent from 0 to 100")
-		case f.Type != "" && f.Type != "credit" && f.Type != "debit":
-			return fault.Unprocessable("costs.fees", "card_type must be credit or debit")
-		}
-	}
-	sum := 0.0
-	for _, g := range c.Costs.Guaranteed {
-		if sum += g.Percent; !profile(g.Account) || g.Percent <= 0 || sum > 100 {
-			return fault.Unprocessable("costs.guaranteed", "each merchant_connector_id must be an account of the profile, and the percents more than 0 and together at most 100")
-		}
-	}
-	return nil
-}
-
-// ToggleSuccess switches routing by success on or off for a profile. raw is a configuration, which is then stored and not active; nil stores the default
-// one and makes it active. Errors: HE_02 and IR_16 for the profile, IR_06 (422) for the configuration, IR_16 if it is off already.
-func (s *Rules) ToggleSuccess(ctx context.Context, a account.Auth, profileID, feature string, raw json.RawMessage) (c *Config, err error) {
-	in := &SuccessConfig{}
-	if raw != nil {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.DisallowUnknownFields()
-		if err := d.Decode(in); err != nil {
-			return nil, fault.Unprocessable("config", "The configuration cannot be read: "+err.Error())
-		}
-		if in.Params == nil && in.Config == nil && in.Costs == nil {
-			return nil, fault.Unprocessable("config", "Send at least one of params, config and costs")
-		}
-	}
-	err = s.update(ctx, "change routing by success", func(tx Tx) error {
+// ToggleDynamic switches a kind of dynamic routing on or off for a profile. raw is a configuration: it is then stored and not active, or active if activate is
+// true. nil stores the default configuration and makes it active. Errors: HE_02 and IR_16 for the profile, IR_06 (422) for the configuration, IR_16 if it is
+// off already.
+func (s *Rules) ToggleDynamic(ctx context.Context, a account.Auth, profileID string, kind rank.Kind, feature string, raw json.RawMessage, activate bool) (c *Config, err error) {
+	err = s.update(ctx, "change dynamic routing", func(tx Tx) error {
 		p, err := ofProfile(tx, a, profileID)
 		if err != nil {
 			return err
 		}
 		if feature == FeatureNone {
-			id := p.Settings.Dynamic.Success
-			if id == "" {
-				return fault.Refused("Success rate based routing is already disabled")
-			}
-			if c, err = tx.RoutingConfig(a.MerchantID, id); err != nil {
-				return fault.IfMissing(err, noResource())
-			}
-			p.Settings.Dynamic.Success, p.ModifiedAt = "", tx.Now()
-			return tx.UpdateProfile(p)
-		}
-		all, err := tx.Accounts(a.MerchantID)
-		if err != nil {
+			c, err = disableDynamic(tx, p, kind)
 			return err
 		}
-		if bad := in.check(func(id string) bool {
-			return slices.ContainsFunc(all, func(x *account.Account) bool { return x.ID == id && x.ProfileID == p.ID })
-		}); bad != nil {
-			return bad
-		}
-		if n, err := tx.CountRoutingConfigs(a.MerchantID); err != nil {
-			return err
-		} else if n >= maxConfigs {
-			return fault.Refused("A merchant has at most 100 routing configurations")
-		}
-		c = &Config{MerchantID: a.MerchantID, ID: ids.New("routing_"), ProfileID: p.ID, Kind: KindDynamic, TransactionType: ForPayment, Name: successName,
-			CreatedAt: tx.Now(), ModifiedAt: tx.Now()}
-		if c.Algorithm, err = json.Marshal(struct {
-			Type string         `json:"type"`
-			Data *SuccessConfig `json:"data"`
-		}{KindDynamic, in}); err != nil {
-			return fault.Internal(err, "encode the configuration")
-		}
-		if err := tx.InsertRoutingConfig(c); err != nil {
-			return err
-		}
+		data := rank.Default(kind)
 		if raw != nil {
+			data = raw
+		}
+		if c, err = insertDynamic(tx, p, kind, data, 0); err != nil {
+			return err
+		}
+		if raw != nil && !activate {
 			return nil
 		}
-		return setDynamic(tx, p, c.ID, feature == FeatureMetrics)
+		return setDynamic(tx, p, c, feature == FeatureMetrics)
 	})
 	if err != nil {
 		return nil, err
@@ -188,13 +78,118 @@ func (s *Rules) ToggleSuccess(ctx context.Context, a account.Auth, profileID, fe
 	return c, nil
 }
 
-// setDynamic makes a configuration the profile's one for routing by success.
-func setDynamic(tx Tx, p *account.Profile, id string, metricsOnly bool) error {
-	p.Settings.Dynamic.Success, p.Settings.Dynamic.MetricsOnly, p.ModifiedAt = id, metricsOnly, tx.Now()
+func disableDynamic(tx Tx, p *account.Profile, kind rank.Kind) (*Config, error) {
+	of := dynamicKinds[kind]
+	id, metricsOnly := of.slot(&p.Settings.Dynamic)
+	if *id == "" {
+		return nil, fault.Refused(of.off)
+	}
+	c, err := tx.RoutingConfig(p.MerchantID, *id)
+	if err != nil {
+		return nil, fault.IfMissing(err, noResource())
+	}
+	*id, *metricsOnly, p.ModifiedAt = "", false, tx.Now()
+	return c, tx.UpdateProfile(p)
+}
+
+// insertDynamic checks and stores a configuration.
+func insertDynamic(tx Tx, p *account.Profile, kind rank.Kind, data json.RawMessage, began int64) (*Config, error) {
+	all, err := tx.Accounts(p.MerchantID)
+	if err != nil {
+		return nil, err
+	}
+	data, bad := rank.Check(kind, data, func(id string) bool {
+		return slices.ContainsFunc(all, func(x *account.Account) bool { return x.ID == id && x.ProfileID == p.ID })
+	})
+	if bad != nil {
+		return nil, bad
+	}
+	if n, err := tx.CountRoutingConfigs(p.MerchantID); err != nil {
+		return nil, err
+	} else if n >= maxConfigs {
+		return nil, fault.Refused("A merchant has at most 100 routing configurations")
+	}
+	c := &Config{MerchantID: p.MerchantID, ID: ids.New("routing_"), ProfileID: p.ID, Kind: KindDynamic, TransactionType: ForPayment, Name: string(kind),
+		CreatedAt: tx.Now(), ModifiedAt: tx.Now()}
+	if c.Algorithm, err = json.Marshal(storedDynamic{KindDynamic, data, began}); err != nil {
+		return nil, fault.Internal(err, "encode the configuration")
+	}
+	return c, tx.InsertRoutingConfig(c)
+}
+
+// setDynamic makes a configuration the profile's one for its kind of dynamic routing.
+func setDynamic(tx Tx, p *account.Profile, c *Config, metricsOnly bool) error {
+	id, metrics := dynamicKinds[rank.Kind(c.Name)].slot(&p.Settings.Dynamic)
+	*id, *metrics, p.ModifiedAt = c.ID, metricsOnly, tx.Now()
 	return tx.UpdateProfile(p)
 }
 
-// VolumeSplit returns the share of a profile's payments that are routed by success, in percent. Errors: HE_02.
+// activateDynamic makes a configuration the active one. Errors: IR_16 if it is.
+func activateDynamic(tx Tx, p *account.Profile, c *Config) error {
+	if id, metricsOnly := dynamicKinds[rank.Kind(c.Name)].slot(&p.Settings.Dynamic); *id == c.ID && !*metricsOnly {
+		return fault.Refused("Algorithm is already active")
+	}
+	return setDynamic(tx, p, c, false)
+}
+
+// UpdateDynamic merges a part of a configuration into a stored one, and stores the result as a new configuration that is not active. Contracts keep the time
+// from which they count. Errors: HE_02 and IR_16 for the profile, HE_02 for the configuration, IR_06 (422) for what is sent.
+func (s *Rules) UpdateDynamic(ctx context.Context, a account.Auth, profileID string, kind rank.Kind, id string, raw json.RawMessage) (c *Config, err error) {
+	err = s.update(ctx, "change dynamic routing", func(tx Tx) error {
+		p, err := ofProfile(tx, a, profileID)
+		if err != nil {
+			return err
+		}
+		old, err := configOf(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if old.Kind != KindDynamic || old.Name != string(kind) || old.ProfileID != p.ID {
+			return noResource()
+		}
+		stored, err := readDynamic(old)
+		if err != nil {
+			return err
+		}
+		if _, bad := rank.Check(kind, raw, func(string) bool { return true }); bad != nil {
+			return bad
+		}
+		data, err := rank.Merge(stored.Data, raw)
+		if err != nil {
+			return fault.Internal(err, "merge the configuration")
+		}
+		began := stored.Began
+		if began == 0 {
+			began = old.CreatedAt.Unix()
+		}
+		c, err = insertDynamic(tx, p, kind, data, began)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func readDynamic(row *Config) (*storedDynamic, error) {
+	stored := &storedDynamic{}
+	if err := json.Unmarshal(row.Algorithm, stored); err != nil || stored.Data == nil {
+		return nil, fault.Internal(err, "read a configuration of dynamic routing")
+	}
+	return stored, nil
+}
+
+// Shown returns the algorithm of a configuration as answers show it.
+func (c *Config) Shown() json.RawMessage {
+	if c.Kind == KindDynamic {
+		if stored, err := readDynamic(c); err == nil {
+			return stored.Data
+		}
+	}
+	return c.Algorithm
+}
+
+// VolumeSplit returns the share of a profile's payments that dynamic routing routes, in percent. Errors: HE_02.
 func (s *Rules) VolumeSplit(ctx context.Context, a account.Auth, profileID string) (split int, err error) {
 	err = s.view(ctx, "read the volume split", func(r Reader) error {
 		p, err := ofProfile(r, a, profileID)
@@ -206,7 +201,7 @@ func (s *Rules) VolumeSplit(ctx context.Context, a account.Auth, profileID strin
 	return split, err
 }
 
-// SetVolumeSplit changes the share of payments that are routed by success. Errors: HE_02; IR_06 (422) beyond 100.
+// SetVolumeSplit changes the share of payments that dynamic routing routes. Errors: HE_02; IR_06 (422) beyond 100.
 func (s *Rules) SetVolumeSplit(ctx context.Context, a account.Auth, profileID string, split int) error {
 	if split < 0 || split > 100 {
 		return fault.Unprocessable("split", "Dynamic routing volume split should be less than 100")
@@ -221,143 +216,83 @@ func (s *Rules) SetVolumeSplit(ctx context.Context, a account.Auth, profileID st
 	})
 }
 
-// successOf returns a configuration of routing by success. It reads the store once for each.
-func (s *Rules) successOf(ctx context.Context, merchantID, id string) (*SuccessConfig, error) {
+// ranking is a configuration of dynamic routing in the form that payments use.
+type ranking struct {
+	id     string
+	config rank.Config
+	began  time.Time // contracts count from here
+}
+
+// rankingOf returns a configuration of dynamic routing. It reads the store once for each.
+func (s *Rules) rankingOf(ctx context.Context, merchantID, id string) (*ranking, error) {
 	key := merchantID + "/" + id
-	if c, ok := s.successes.get(key); ok {
+	if c, ok := s.rankings.get(key); ok {
 		return c, nil
 	}
 	var row *Config
 	if err := s.Store.View(ctx, func(r Reader) (err error) { row, err = r.RoutingConfig(merchantID, id); return err }); err != nil {
 		return nil, err
 	}
-	var stored struct{ Data *SuccessConfig }
-	if err := json.Unmarshal(row.Algorithm, &stored); err != nil || stored.Data == nil {
-		return nil, fault.Internal(err, "read the configuration of routing by success")
-	}
-	s.successes.put(key, stored.Data)
-	return stored.Data, nil
-}
-
-// rank orders the candidates by what they have achieved, where the profile wants it. A payment that names its accounts keeps their order.
-func (t *Router) rank(ctx context.Context, c *candidates, p *payment.Payment, profile *account.Profile, f *card.Facts) {
-	d := profile.Settings.Dynamic
-	if d.Success == "" || d.MetricsOnly || c.named || len(c.list) < 2 || rule.Draw([]int{d.Share(), 100 - d.Share()}, p.ID, "split/"+d.Success) != 0 {
-		return
-	}
-	config, err := t.Rules.successOf(ctx, p.MerchantID, d.Success)
+	stored, err := readDynamic(row)
 	if err != nil {
-		c.trace.Failed = "the configuration of routing by success cannot be read"
-		t.Metrics.Alarm(AlarmUnreadable)
-		t.Log.LogAttrs(ctx, slog.LevelError, "the configuration of routing by success cannot be read; payments keep their order", slog.String("payment_id", p.ID),
-			slog.String("configuration", d.Success), slog.Any("error", err))
+		return nil, err
+	}
+	c := &ranking{id: id, began: row.CreatedAt}
+	if stored.Began > 0 {
+		c.began = time.Unix(stored.Began, 0)
+	}
+	if c.config, err = rank.Read(rank.Kind(row.Name), stored.Data); err != nil {
+		return nil, fault.Internal(err, "read a configuration of dynamic routing")
+	}
+	s.rankings.put(key, c, 0)
+	return c, nil
+}
+
+// rank orders the candidates by what they have achieved, where the profile wants it: by success and cost, then those first that are behind the volume of their
+// contract. It marks those to eliminate. A payment that names its accounts keeps their order.
+func (t *Router) rank(ctx context.Context, c *candidates, p *payment.Payment, profile *account.Profile, f *card.Facts) {
+	d := &profile.Settings.Dynamic
+	if c.named || len(c.list) < 2 || d.Success == "" && d.Elimination == "" && d.Contract == "" || rule.Draw([]int{d.Share(), 100 - d.Share()}, p.ID, "split/"+profile.ID) != 0 {
 		return
 	}
-	var explores bool
-	c.list, explores = config.order(c.list, p, f, d.Success, t.Health.Rates)
-	c.own = len(c.list)
-	c.trace.By, c.trace.Config, c.trace.Rule, c.trace.Split = routed.BySuccess, d.Success, 0, false
-	if explores {
-		c.trace.By = routed.ByExploration
+	by := func(r *ranking, stage routed.Stage) {
+		c.own = len(c.list)
+		c.trace.By, c.trace.Config, c.trace.Rule, c.trace.Split = stage, r.id, 0, false
+	}
+	if r := t.ranking(ctx, c, p, rank.Success, d); r != nil {
+		config, _ := r.config.(*rank.SuccessConfig)
+		var explores bool
+		if c.list, explores = config.Order(c.list, p, f, r.id, t.Health); explores {
+			by(r, routed.ByExploration)
+		} else {
+			by(r, routed.BySuccess)
+		}
+	}
+	if r := t.ranking(ctx, c, p, rank.Contract, d); r != nil {
+		config, _ := r.config.(*rank.ContractConfig)
+		var behind int
+		if c.list, behind = config.Order(c.list, r.began, t.Now(), t.Health); behind > 0 {
+			by(r, routed.ByContract)
+		}
+	}
+	if r := t.ranking(ctx, c, p, rank.Elimination, d); r != nil {
+		c.elimination, _ = r.config.(*rank.EliminationConfig)
 	}
 }
 
-// order returns accounts by their expected value for a payment, the best first. Its result follows from the payment's id and the statistics alone.
-func (c *SuccessConfig) order(list []*account.Account, p *payment.Payment, f *card.Facts, salt string, rates func(a health.Account, of health.Slice) (approved, total float64)) (
-	out []*account.Account, explores bool) {
-	explore, sure, first := 20.0, 5.0, 1.0
-	if x := c.Config; x != nil {
-		if x.Exploration != nil {
-			explore = *x.Exploration
-		}
-		if x.MinAggregates != nil {
-			sure = float64(*x.MinAggregates)
-		}
-		if x.DefaultRate != nil {
-			first = *x.DefaultRate / 100
-		}
+// ranking returns the configuration of a kind that orders a profile's candidates, nil for none. One that cannot be read orders nothing.
+func (t *Router) ranking(ctx context.Context, c *candidates, p *payment.Payment, kind rank.Kind, d *account.DynamicRouting) *ranking {
+	id, metricsOnly := dynamicKinds[kind].slot(d)
+	if *id == "" || *metricsOnly {
+		return nil
 	}
-	if rule.Draw([]int{int(explore * 100), int((100 - explore) * 100)}, p.ID, "explore/"+salt) == 0 {
-		even := make([]int, len(list))
-		for i := range even {
-			even[i] = 1
-		}
-		i := rule.Draw(even, p.ID, "explored/"+salt)
-		out = append(append(out, list[i]), list[:i]...)
-		return append(out, list[i+1:]...), true
+	r, err := t.Rules.rankingOf(ctx, p.MerchantID, *id)
+	if err != nil {
+		c.trace.Failed = "a configuration of dynamic routing cannot be read"
+		t.Metrics.Alarm(AlarmUnreadable)
+		t.Log.LogAttrs(ctx, slog.LevelError, "a configuration of dynamic routing cannot be read; payments keep their order", slog.String("payment_id", p.ID),
+			slog.String("configuration", *id), slog.Any("error", err))
+		return nil
 	}
-	slice := health.Slice{Currency: string(p.Currency), Network: string(f.Network), Country: f.CountryCode}
-	if len(c.Params) > 0 {
-		for name, value := range map[string]*string{"Currency": &slice.Currency, "CardNetwork": &slice.Network, "Country": &slice.Country} {
-			if !slices.Contains(c.Params, name) {
-				*value = ""
-			}
-		}
-	}
-	type scored struct {
-		account *account.Account
-		value   float64
-		ahead   bool // its guaranteed share is not reached
-	}
-	all, sum := make([]scored, len(list)), 0.0
-	totals := make([]float64, len(list))
-	for i, a := range list {
-		approved, total := rates(keyOf(a), health.Slice{})
-		totals[i], sum = total, sum+total
-		rate := shrunk(approved, total, first, sure)
-		if slice != (health.Slice{}) {
-			approved, total = rates(keyOf(a), slice)
-			rate = shrunk(approved, total, rate, sure)
-		}
-		all[i] = scored{account: a, value: c.value(a.ID, rate, p, f)}
-	}
-	for i := range all {
-		share := 0.0
-		if c.Costs != nil {
-			for _, g := range c.Costs.Guaranteed {
-				if g.Account == all[i].account.ID {
-					share = g.Percent / 100
-				}
-			}
-		}
-		all[i].ahead = share > 0 && totals[i] < share*(sum+1)
-	}
-	slices.SortStableFunc(all, func(x, y scored) int {
-		if x.ahead != y.ahead {
-			return map[bool]int{true: -1, false: 1}[x.ahead]
-		}
-		return cmp.Compare(y.value, x.value)
-	})
-	for _, s := range all {
-		out = append(out, s.account)
-	}
-	return out, false
-}
-
-// shrunk returns a success rate. Few attempts hardly move it away from the rate that was expected.
-func shrunk(approved, total, expected, sure float64) float64 {
-	if total+sure == 0 {
-		return expected
-	}
-	return (approved + expected*sure) / (total + sure)
-}
-
-// value is what a payment is expected to earn at an account: the success rate times the margin, less the fee. Without costs it is the rate.
-func (c *SuccessConfig) value(accountID string, rate float64, p *payment.Payment, f *card.Facts) float64 {
-	if c.Costs == nil || c.Costs.Margin == nil {
-		return rate
-	}
-	amount := float64(p.NetAmount)
-	value := rate * amount * *c.Costs.Margin / 100
-	for _, fee := range c.Costs.Fees {
-		if fee.Account == accountID && fee.holds(p, f) {
-			return value - float64(fee.Fixed) - amount*fee.Percent/100
-		}
-	}
-	return value
-}
-
-func (f *Fee) holds(p *payment.Payment, facts *card.Facts) bool {
-	return (f.Network == "" || f.Network == string(facts.Network)) && (f.Type == "" || strings.EqualFold(f.Type, facts.Type)) &&
-		(f.Currency == "" || f.Currency == string(p.Currency)) && (len(f.Countries) == 0 || slices.Contains(f.Countries, facts.CountryCode))
+	return r
 }

@@ -70,7 +70,7 @@ func (t *Router) enabledOf(a *account.Account) *enabled {
 	if !e.any {
 		_ = json.Unmarshal(a.PaymentMethods, &e.methods) // the API has checked it
 	}
-	t.enabled.put(key, e)
+	t.enabled.put(key, e, 0)
 	return e
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/card"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/routing/rule"
@@ -41,7 +42,7 @@ func InputOf(p *payment.Payment, profile *account.Profile, in *request.Input, c 
 	}
 	r.SetEnum(rule.SetupFutureUsage, string(d.SetupFutureUsage))
 	setMandate(r, p, in)
-	r.SetEnum(rule.Initiator, map[bool]string{true: "merchant", false: "customer"}[payment.IsTrue(d.OffSession)])
+	r.SetEnum(rule.Initiator, map[bool]string{true: "merchant", false: "customer"}[optional.IsTrue(d.OffSession)])
 	r.SetCountry(rule.BillingCountry, billingCountry(p, profile))
 	r.SetCountry(rule.BusinessCountry, echoed(d, "business_country"))
 	r.SetText(rule.BusinessLabel, echoed(d, "business_label"))

@@ -45,7 +45,7 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 		}
 		chosen = &candidates{named: true, own: 1, trace: &routed.Trace{By: routed.ByCredential}}
 	}
-	turns := t.turns(w.Profile, list, map[bool]int{true: len(list)}[chosen.named])
+	turns := t.turns(w.Profile, &candidates{list: list, named: chosen.named, own: len(list)})
 	var otherCurrency bool
 	leave := func(a *account.Account, why routed.Why) {
 		chosen.trace.Left = append(chosen.trace.Left, routed.LeftOut{Account: a.ID, Why: why})
@@ -68,7 +68,7 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 			continue
 		}
 		if turns[n].standing == health.Trial && !t.Health.Begin(keyOf(a)) { // another payment tries it
-			turns = append(turns, try{i, health.Out})
+			turns = append(turns, try{i, health.Out, false})
 			continue
 		}
 		// An authentication needs the card even if the processor charges its own reference.
@@ -85,6 +85,9 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 	if otherCurrency {
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported"}
 	}
-	return nil, t.Dir.OrAltered(ctx, w.Payment.MerchantID, "",
-		fault.NoConnector("no account of the profile has a credential for this payment method that it may charge"))
+	none := severalCaptures(w.Payment, list, chosen.trace.Left)
+	if none == nil {
+		none = fault.NoConnector("no account of the profile has a credential for this payment method that it may charge")
+	}
+	return nil, t.Dir.OrAltered(ctx, w.Payment.MerchantID, "", none)
 }

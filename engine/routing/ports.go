@@ -71,8 +71,8 @@ type ConfigKey struct {
 // ConfigReader reads what routing stores. A method with a merchant id returns ErrNotFound for rows of other merchants.
 type ConfigReader interface {
 	RoutingConfig(merchantID, id string) (*Config, error)
-	// RoutingConfigs lists a merchant's configurations of a transaction type, the latest change first. profileID "" means all profiles. A
-	// limit of 0 means no limit.
+	// RoutingConfigs lists a merchant's configurations of a transaction type, without their algorithms, the latest change first. profileID "" means
+	// all profiles. A limit of 0 means no limit.
 	RoutingConfigs(merchantID, profileID, transactionType string, limit, offset int) ([]*Config, error)
 	// CountRoutingConfigs counts the configurations of all transaction types, without the programs of the merchant.
 	CountRoutingConfigs(merchantID string) (int, error)

@@ -65,33 +65,13 @@ func (t *Router) ReplayRouting(ctx context.Context, a account.Auth, in ReplayInp
 	}
 	all = processors(all, profile.ID)
 	moves, rules := map[Move]*Move{}, map[string]int{}
-	after, left := "", cmp.Or(in.Payments, 100)
-	for left > 0 {
-		var page []*payment.Payment
-		var attempts []*payment.Attempt
-		err := t.Rules.view(ctx, "replay payments", func(r Reader) (err error) {
-			page, err = r.Payments(a.MerchantID, profile.ID, request.ListInput{Limit: min(left, replayPage), StartingAfter: after})
-			attempts = attempts[:0]
-			for _, p := range page {
-				list, err := r.Attempts(a.MerchantID, p.ID)
-				if err != nil {
-					return err
-				}
-				attempts = append(attempts, list[0])
-			}
-			return err
-		})
-		if err != nil {
+	list, err := t.past(ctx, a.MerchantID, profile.ID, cmp.Or(in.Payments, 100))
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range list {
+		if err := t.replay(ctx, out, x.payment, x.first, profile, all, draft, moves, rules); err != nil {
 			return nil, err
-		}
-		for i, p := range page {
-			after = p.ID
-			if err := t.replay(ctx, out, p, attempts[i], profile, all, draft, moves, rules); err != nil {
-				return nil, err
-			}
-		}
-		if left -= len(page); len(page) < replayPage {
-			break
 		}
 	}
 	for _, m := range moves {
@@ -105,6 +85,44 @@ func (t *Router) ReplayRouting(ctx context.Context, a account.Auth, in ReplayInp
 	}
 	slices.SortFunc(out.Rules, func(x, y RuleCount) int { return cmp.Or(y.Payments-x.Payments, cmp.Compare(x.Rule, y.Rule)) })
 	return out, nil
+}
+
+// past is a payment with its first attempt.
+type past struct {
+	payment *payment.Payment
+	first   *payment.Attempt
+}
+
+// past returns the latest payments of a profile, the latest first.
+func (t *Router) past(ctx context.Context, merchantID, profileID string, limit int) (list []past, err error) {
+	for after := ""; len(list) < limit; {
+		var page []*payment.Payment
+		var part []past
+		err := t.Rules.view(ctx, "read past payments", func(r Reader) (err error) {
+			part = nil
+			page, err = r.Payments(merchantID, profileID, request.ListInput{Limit: min(limit-len(list), replayPage), StartingAfter: after})
+			if err != nil {
+				return err
+			}
+			for _, p := range page {
+				attempts, err := r.Attempts(merchantID, p.ID)
+				if err != nil {
+					return err
+				}
+				part = append(part, past{p, attempts[0]})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, part...)
+		if len(page) < replayPage {
+			break
+		}
+		after = page[len(page)-1].ID
+	}
+	return list, nil
 }
 
 // draft returns the configuration to try.

@@ -20,9 +20,10 @@ import (
 type Rules struct {
 	RulesDeps
 
+	compiling sync.Mutex               // held while a program is compiled: payments at a time compile it once
 	programs  cache[*Compiled]         // by merchant id and configuration id
 	merchants cache[*merchantPrograms] // by merchant id
-	successes cache[*SuccessConfig]    // by merchant id and configuration id
+	rankings  cache[*ranking]          // by merchant id and configuration id
 }
 
 // RulesDeps are the parts that Rules is built from. BINTable may be nil.
@@ -39,12 +40,16 @@ func NewRules(d RulesDeps) *Rules { return &Rules{RulesDeps: d} }
 
 // cache holds compiled programs. A configuration never changes, so that its compiled form never gets old.
 type cache[T any] struct {
-	mu sync.RWMutex
-	m  map[string]T
+	mu    sync.RWMutex
+	m     map[string]T
+	bytes int
 }
 
-// cachedPrograms limits a cache. A full cache starts again.
-const cachedPrograms = 1024
+// Limits of a cache: entries, and bytes of the programs' texts. A full cache starts again.
+const (
+	cachedPrograms = 1024
+	cachedBytes    = 32 << 20
+)
 
 func (c *cache[T]) get(key string) (v T, ok bool) {
 	c.mu.RLock()
@@ -53,13 +58,15 @@ func (c *cache[T]) get(key string) (v T, ok bool) {
 	return v, ok
 }
 
-func (c *cache[T]) put(key string, v T) {
+// put keeps an entry whose text has a number of bytes.
+func (c *cache[T]) put(key string, v T, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.m == nil || len(c.m) >= cachedPrograms {
-		c.m = make(map[string]T)
+	if c.m == nil || len(c.m) >= cachedPrograms || c.bytes+bytes > cachedBytes {
+		c.m, c.bytes = make(map[string]T), 0
 	}
 	c.m[key] = v
+	c.bytes += bytes
 }
 
 // Compiled is a configuration in the form that payments evaluate.
@@ -109,6 +116,11 @@ func (s *Rules) compiled(ctx context.Context, merchantID, id string) (*Compiled,
 	if c, ok := s.programs.get(key); ok {
 		return c, nil
 	}
+	s.compiling.Lock()
+	defer s.compiling.Unlock()
+	if c, ok := s.programs.get(key); ok {
+		return c, nil
+	}
 	var row *Config
 	err := s.Store.View(ctx, func(r Reader) (err error) { row, err = r.RoutingConfig(merchantID, id); return err })
 	if err != nil {
@@ -116,7 +128,7 @@ func (s *Rules) compiled(ctx context.Context, merchantID, id string) (*Compiled,
 	}
 	c, err := compile(row)
 	if err == nil {
-		s.programs.put(key, c)
+		s.programs.put(key, c, len(row.Algorithm))
 	}
 	return c, err
 }

@@ -15,26 +15,35 @@ import (
 
 // try is a candidate in its turn.
 type try struct {
-	place    int // among the candidates
-	standing health.Standing
+	place      int // among the candidates
+	standing   health.Standing
+	eliminated bool // by routing that eliminates accounts with many faults
 }
 
-// turns returns the order in which a payment tries candidates. Accounts that are taken out come last, so that one of them takes the payment only if no
-// other account can. The first kept candidates stay where they are: the caller has named them.
-func (t *Router) turns(profile *account.Profile, list []*account.Account, kept int) []try {
-	out := make([]try, len(list), 2*len(list))
-	for i := range list {
+// turns returns the order in which a payment tries candidates. Eliminated accounts come last, and after them those that are taken out, so that one of them takes
+// the payment only if no other account can. Candidates that the caller has named stay where they are.
+func (t *Router) turns(profile *account.Profile, c *candidates) []try {
+	out := make([]try, len(c.list), 2*len(c.list))
+	for i, a := range c.list {
 		out[i].place = i
-		if i >= kept && !profile.Settings.Retries.IgnoreHealth {
-			out[i].standing = t.Health.Standing(keyOf(list[i]))
+		if i < c.kept() {
+			continue
 		}
+		if !profile.Settings.Retries.IgnoreHealth {
+			out[i].standing = t.Health.Standing(keyOf(a))
+		}
+		out[i].eliminated = c.elimination != nil && c.elimination.Eliminates(keyOf(a), t.Health)
 	}
-	slices.SortStableFunc(out, func(x, y try) int { return isOut(x) - isOut(y) })
+	slices.SortStableFunc(out, func(x, y try) int { return x.late() - y.late() })
 	return out
 }
 
-func isOut(t try) int {
-	if t.standing == health.Out {
+// late is 0 for a candidate in its place, and more for one that must wait for the others.
+func (t try) late() int {
+	switch {
+	case t.standing == health.Out:
+		return 2
+	case t.eliminated:
 		return 1
 	}
 	return 0
@@ -44,12 +53,17 @@ func keyOf(a *account.Account) health.Account {
 	return health.Account{MerchantID: a.MerchantID, ID: a.ID}
 }
 
-// passed returns the accounts that stood before the one taken, and that have lost their turn because they are out.
+// passed returns the accounts that stood before the one taken, and that have lost their turn because they fail.
 func passed(turns []try, taken int, list []*account.Account) (left []routed.LeftOut) {
 	for _, t := range turns[taken+1:] {
-		if t.standing == health.Out && t.place < turns[taken].place {
-			left = append(left, routed.LeftOut{Account: list[t.place].ID, Why: routed.LeftHealth})
+		if t.late() == 0 || t.place > turns[taken].place {
+			continue
 		}
+		why := routed.LeftEliminated
+		if t.standing == health.Out {
+			why = routed.LeftHealth
+		}
+		left = append(left, routed.LeftOut{Account: list[t.place].ID, Why: why})
 	}
 	return left
 }

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/change"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/routing/rule"
 )
@@ -71,20 +72,21 @@ func named(p *payment.Payment) bool {
 	return !p.Details.SurchargeRuled && (p.Details.SurchargeAmount != 0 || len(p.Details.Echo["surcharge_details"]) > 0 && string(p.Details.Echo["surcharge_details"]) != "null")
 }
 
-// beforeRules is the amount of a payment without the surcharge of rules.
+// beforeRules is the amount of a payment without the surcharge of rules and without the interest of installments.
 func beforeRules(p *payment.Payment) int64 {
+	base := p.NetAmount - p.Details.InstallmentInterest()
 	if p.Details.SurchargeRuled {
-		return p.NetAmount - p.Details.SurchargeAmount
+		base -= p.Details.SurchargeAmount
 	}
-	return p.NetAmount
+	return base
 }
 
 // Surcharge adds to a payment that is being confirmed the surcharge that the merchant's rules say. Each confirm decides anew, because another card may cost
-// something else. A charge without the payer has no surcharge: nobody could agree to it. input returns the facts for rules, with the amount without
+// something else. A charge without the payer has no surcharge: the payer could not agree to it. input returns the facts for rules, with the amount without
 // surcharge. A program that cannot be read adds nothing.
 func (t *Router) Surcharge(ctx context.Context, w *change.Confirming, input func() *rule.Input) {
 	p := w.Payment
-	if named(p) || p.NetAmount == 0 || payment.IsTrue(p.Details.OffSession) || w.Instrument != nil && (w.Instrument.Stored || w.Instrument.Reference != nil) {
+	if named(p) || p.NetAmount == 0 || optional.IsTrue(p.Details.OffSession) || w.Instrument != nil && (w.Instrument.Stored || w.Instrument.Reference != nil) {
 		return
 	}
 	program, _, err := t.Rules.surchargesOf(ctx, w.Merchant)
@@ -97,7 +99,7 @@ func (t *Router) Surcharge(ctx context.Context, w *change.Confirming, input func
 		return
 	}
 	in := input()
-	s := (&Surcharges{program: program, in: in, base: p.NetAmount}).of()
+	s := (&Surcharges{program: program, in: in, base: beforeRules(p)}).of()
 	if s == nil || s.Amount+s.Tax == 0 {
 		return
 	}

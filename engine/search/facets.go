@@ -19,7 +19,7 @@ import (
 const (
 	// longTail is the age of the blocks from which on a list reads all payments rather than those that no block has yet.
 	longTail = time.Hour
-	// compared is the number of payments that a list compares with an order reference one by one.
+	// compared is the number of payments that a list compares with an order reference or an e-mail address one by one.
 	compared = 1000
 )
 
@@ -39,7 +39,7 @@ type blocks struct {
 // withBlocks reads the payments that are newer than the blocks in windows. It calls see for those that pass the filter, each once. In the snapshot of
 // the last window it calls rest with those of that window.
 func (s *Search) withBlocks(ctx context.Context, auth account.Auth, f request.PaymentFilter, see func(*listed.Scanned), rest func(r change.Reader, b blocks) error) error {
-	if f.Email != "" || f.PaymentID != "" || f.CustomerID != "" || f.Order == request.OrderModified {
+	if f.PaymentID != "" || f.CustomerID != "" || f.Order == request.OrderModified {
 		return errNoBlocks
 	}
 	var behind *listed.Place
@@ -50,7 +50,7 @@ func (s *Search) withBlocks(ctx context.Context, auth account.Auth, f request.Pa
 			if list, next, err = s.newest(r, auth, f, behind); err != nil || next != nil {
 				return err
 			}
-			b := blocks{live: list, query: queryOf(auth, &f), finder: &facet.Finder{Reader: r, MerchantID: auth.MerchantID}}
+			b := blocks{live: list, query: s.queryOf(auth, &f), finder: &facet.Finder{Reader: r, MerchantID: auth.MerchantID}}
 			if err := s.addLate(r, auth, &f, behind, &b); err != nil {
 				return err
 			}
@@ -67,12 +67,18 @@ func (s *Search) withBlocks(ctx context.Context, auth account.Auth, f request.Pa
 	}
 }
 
+// markOf reads how far the blocks of a list go. It returns errNoBlocks if they do not serve.
+func markOf(r change.Reader, merchantID string, l facet.List) (*facet.Mark, error) {
+	m, err := r.FacetMark(l, merchantID)
+	if errors.Is(err, fault.ErrNotFound) || err == nil && !m.Complete && r.Now().Sub(m.UpTo) > longTail || err == nil && m.Ahead(r.Now()) {
+		return nil, errNoBlocks
+	}
+	return m, err
+}
+
 // newest reads the next window of the payments that are newer than the blocks, and returns those that pass the filter. next is nil after the last window.
 func (s *Search) newest(r change.Reader, auth account.Auth, f request.PaymentFilter, behind *listed.Place) (list []listed.Scanned, next *listed.Place, err error) {
-	m, err := r.FacetMark(auth.MerchantID)
-	if errors.Is(err, fault.ErrNotFound) || err == nil && !m.Complete && r.Now().Sub(m.UpTo) > longTail || err == nil && m.Ahead(r.Now()) {
-		return nil, nil, errNoBlocks
-	}
+	m, err := markOf(r, auth.MerchantID, facet.Payments)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +101,7 @@ func (s *Search) newest(r change.Reader, auth account.Auth, f request.PaymentFil
 
 // addLate adds the payments of blocks that have changed since, and leaves them out of the query.
 func (s *Search) addLate(r change.Reader, auth account.Auth, f *request.PaymentFilter, behind *listed.Place, b *blocks) error {
-	m, err := r.FacetMark(auth.MerchantID)
+	m, err := r.FacetMark(facet.Payments, auth.MerchantID)
 	if err != nil {
 		return err
 	}
@@ -122,8 +128,8 @@ func before(a, b listed.Place) bool {
 	return a.CreatedAt.Before(b.CreatedAt) || a.CreatedAt.Equal(b.CreatedAt) && a.Seq < b.Seq
 }
 
-// queryOf returns the query for blocks. Of an order reference it has the hash.
-func queryOf(auth account.Auth, f *request.PaymentFilter) *facet.Query {
+// queryOf returns the query for blocks. Of an order reference and an e-mail address it has the hashes.
+func (s *Search) queryOf(auth account.Auth, f *request.PaymentFilter) *facet.Query {
 	q := &facet.Query{}
 	q.From(f.From)
 	q.To(f.To)
@@ -148,6 +154,10 @@ func queryOf(auth account.Auth, f *request.PaymentFilter) *facet.Query {
 	if f.OrderReference != "" {
 		hash := facet.OrderHash(f.OrderReference)
 		q.Between(facet.Order, hash, hash)
+	}
+	if f.Email != "" {
+		hash := emailHash(s.Vault, auth.MerchantID, f.Email)
+		q.Between(facet.Email, hash, hash)
 	}
 	return q
 }
@@ -204,19 +214,19 @@ func (s *Search) page(ctx context.Context, auth account.Auth, f *request.Payment
 		}
 		return nil
 	})
-	return found, total, s.distrust(ctx, auth, err)
+	return found, total, s.distrust(ctx, facet.Payments, auth, err)
 }
 
-// distrust has the blocks made again that differ from the payments, and answers errNoBlocks for them.
-func (s *Search) distrust(ctx context.Context, auth account.Auth, err error) error {
+// distrust has the blocks of a list made again that differ from its rows, and answers errNoBlocks for them.
+func (s *Search) distrust(ctx context.Context, l facet.List, auth account.Auth, err error) error {
 	if !errors.Is(err, errDiffers) && !errors.Is(err, facet.ErrSpoiled) {
 		return err
 	}
-	s.Changes.Log.LogAttrs(ctx, slog.LevelError, "the columns of lists differ from the payments; lists read all payments until the columns are made again",
-		slog.String("merchant_id", auth.MerchantID), slog.Any("error", err))
+	s.Changes.Log.LogAttrs(ctx, slog.LevelError, "the columns of a list differ from its rows; the list reads all rows until the columns are made again",
+		slog.String("merchant_id", auth.MerchantID), slog.String("list", l.String()), slog.Any("error", err))
 	s.Changes.Metrics.Alarm("lists_differ")
 	if s.Distrust != nil {
-		s.Distrust(auth.MerchantID)
+		s.Distrust(l, auth.MerchantID)
 	}
 	return errNoBlocks
 }
@@ -224,7 +234,8 @@ func (s *Search) distrust(ctx context.Context, auth account.Auth, err error) err
 // hitsOf finds the first payments of blocks that pass the filter, and counts all of them.
 func (s *Search) hitsOf(r change.Reader, auth account.Auth, f *request.PaymentFilter, b *blocks, end int) (hits []hit, total int, err error) {
 	order := map[request.PaymentOrder]facet.Kind{request.OrderAmount: facet.Amount, request.OrderAttempts: facet.Attempts}[f.Order] // Created for the others
-	if f.OrderReference != "" {
+	hashed := f.OrderReference != "" || f.Email != ""
+	if hashed {
 		end = compared + 1
 	}
 	found, total, err := b.finder.Find(b.query, order, f.Ascending, end)
@@ -234,7 +245,7 @@ func (s *Search) hitsOf(r change.Reader, auth account.Auth, f *request.PaymentFi
 	for _, h := range found {
 		hits = append(hits, hit{value: h.Value, place: h.Place, block: true})
 	}
-	if f.OrderReference == "" {
+	if !hashed {
 		return hits, total, nil
 	}
 	if total > compared {
@@ -245,7 +256,12 @@ func (s *Search) hitsOf(r change.Reader, auth account.Auth, f *request.PaymentFi
 		if err != nil {
 			return nil, 0, differs(err)
 		}
-		if p.Details.OrderReference != f.OrderReference { // another reference with the same hash
+		is := &listed.Scanned{Place: h.place, Payment: p}
+		passes, err := s.passes(is, &request.PaymentFilter{OrderReference: f.OrderReference, Email: f.Email})
+		if err != nil {
+			return nil, 0, err
+		}
+		if !passes { // another reference or address with the same hash
 			hits = slices.DeleteFunc(hits, func(other hit) bool { return other.place == h.place })
 		}
 	}
@@ -293,7 +309,7 @@ func (s *Search) tally(ctx context.Context, auth account.Auth, f request.Payment
 		counts[k] = map[string]int{}
 	}
 	count := func(p *listed.Scanned) {
-		row := facet.RowOf(p)
+		row := facet.RowOf(p, 0)
 		for _, k := range kinds {
 			counts[k][*row.Word(k)]++
 		}
@@ -317,5 +333,5 @@ func (s *Search) tally(ctx context.Context, auth account.Auth, f request.Payment
 			counts[k][v] += n
 		}
 	}
-	return counts, s.distrust(ctx, auth, err)
+	return counts, s.distrust(ctx, facet.Payments, auth, err)
 }

@@ -26,7 +26,7 @@ const window = 2000
 
 func (s *Search) window() int { return cmp.Or(s.Window, window) }
 
-// Search finds payments. Safe for concurrent use.
+// Search finds payments, refunds and disputes. Safe for concurrent use.
 type Search struct {
 	Deps
 }
@@ -36,8 +36,8 @@ type Deps struct {
 	Store   change.Store
 	Changes *change.Changes
 	Vault   *vault.Vault
-	// Search calls Distrust with the id of a merchant whose blocks (package facet) differ from the payments. Distrust may be nil.
-	Distrust func(merchantID string)
+	// Search calls Distrust with a list whose blocks (package facet) differ from its rows, and the id of its merchant. Distrust may be nil.
+	Distrust func(l facet.List, merchantID string)
 	Window   int // payments that a scan looks at in one transaction; 0 means 2,000
 }
 

@@ -34,7 +34,7 @@ const (
 	SeeEvents       Permission = "events.see"
 	SeeExchanges    Permission = "exchanges.see" // what went to the processor and back, with stand-ins
 	SeeLogs         Permission = "logs.see"
-	MoveMoney       Permission = "money.move" // refund, capture, void: ask Session.MayRefund about a refund
+	MoveMoney       Permission = "money.move" // refund, capture, void: ask Session.MayMove about the amount
 	AnswerDisputes  Permission = "disputes.answer"
 	ManageLinks     Permission = "links.manage" // payment links
 	Resend          Permission = "events.resend"

@@ -70,25 +70,30 @@ func TestMay(t *testing.T) {
 	assert.False(t, every)
 }
 
-func TestMayRefund(t *testing.T) {
+func TestMayMove(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
 	usd := func(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"} }
 	limits := map[sdk.Currency]int64{"USD": 10000}
 	support := &Session{SecondFactorAt: now, Grants: []Grant{{MerchantID: "m1", Role: Support, Limits: limits}}}
-	assert.Equal(t, Allowed, support.MayRefund("m1", usd(10000), true, now))
-	assert.Equal(t, Refused, support.MayRefund("m1", usd(10001), true, now))
-	assert.Equal(t, Refused, support.MayRefund("m1", sdk.Money{Minor: 1, Currency: "JPY"}, true, now), "no limit in a currency is no permission")
-	assert.Equal(t, Refused, support.MayRefund("m2", usd(1), true, now))
+	assert.Equal(t, Allowed, support.MayMove("m1", usd(10000), true, now))
+	most, limited := support.Limit("m1", "USD")
+	assert.Equal(t, int64(10000), most)
+	assert.True(t, limited)
+	assert.Equal(t, Refused, support.MayMove("m1", usd(10001), true, now))
+	assert.Equal(t, Refused, support.MayMove("m1", sdk.Money{Minor: 1, Currency: "JPY"}, true, now), "no limit in a currency is no permission")
+	assert.Equal(t, Refused, support.MayMove("m2", usd(1), true, now))
 	admin := &Session{Grants: []Grant{{MerchantID: "m1", Role: Admin, Limits: limits}}}
-	assert.Equal(t, Allowed, admin.MayRefund("m1", usd(10000), true, now))
-	assert.Equal(t, StepUp, admin.MayRefund("m1", usd(10001), true, now))
-	assert.Equal(t, Allowed, admin.MayRefund("m1", usd(10001), false, now))
+	assert.Equal(t, Allowed, admin.MayMove("m1", usd(10000), true, now))
+	_, limited = admin.Limit("m1", "USD")
+	assert.False(t, limited)
+	assert.Equal(t, StepUp, admin.MayMove("m1", usd(10001), true, now))
+	assert.Equal(t, Allowed, admin.MayMove("m1", usd(10001), false, now))
 	admin.SecondFactorAt = now.Add(-StepUpTime + time.Second)
-	assert.Equal(t, Allowed, admin.MayRefund("m1", usd(10001), true, now))
+	assert.Equal(t, Allowed, admin.MayMove("m1", usd(10001), true, now))
 	admin.SecondFactorAt = now.Add(-StepUpTime)
-	assert.Equal(t, StepUp, admin.MayRefund("m1", usd(10001), true, now))
+	assert.Equal(t, StepUp, admin.MayMove("m1", usd(10001), true, now))
 	dev := &Session{SecondFactorAt: now, Grants: []Grant{{MerchantID: "m1", Role: Developer}}}
-	assert.Equal(t, Allowed, dev.MayRefund("m1", usd(1), false, now))
-	assert.Equal(t, Refused, dev.MayRefund("m1", usd(1), true, now))
+	assert.Equal(t, Allowed, dev.MayMove("m1", usd(1), false, now))
+	assert.Equal(t, Refused, dev.MayMove("m1", usd(1), true, now))
 }

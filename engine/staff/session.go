@@ -89,7 +89,7 @@ func (s *Session) Fresh(now time.Time) bool {
 	return !s.SecondFactorAt.IsZero() && now.Sub(s.SecondFactorAt) < StepUpTime
 }
 
-// Answer is what MayRefund says.
+// Answer is what MayMove says.
 type Answer int
 
 // The answers.
@@ -99,9 +99,25 @@ const (
 	Allowed
 )
 
-// MayRefund reports whether the person may refund an amount. Support is refused above the limit of its grant, and without a limit in that
+// Limit returns the most that the person may move at a merchant. limited is false for a person without a limit; an admin's limit only asks for a second factor.
+func (s *Session) Limit(merchantID string, currency sdk.Currency) (most int64, limited bool) {
+	for _, g := range s.Grants {
+		if !g.Covers(merchantID) {
+			continue
+		}
+		switch ReachOf(g.Role, MoveMoney) {
+		case Always, TestOnly:
+			return 0, false
+		case ToLimit:
+			most = max(most, g.Limits[currency])
+		}
+	}
+	return most, true
+}
+
+// MayMove reports whether the person may refund, capture or release an amount. Support is refused above the limit of its grant, and without a limit in that
 // currency. An admin above the limit gives the second factor again.
-func (s *Session) MayRefund(merchantID string, amount sdk.Money, live bool, now time.Time) Answer {
+func (s *Session) MayMove(merchantID string, amount sdk.Money, live bool, now time.Time) Answer {
 	best := Refused
 	for _, g := range s.Grants {
 		if !g.Covers(merchantID) {

@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/authentication"
 	"payswitch/engine/change"
+	"payswitch/engine/disputed"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -50,6 +51,7 @@ var changeRoom = room{
 		{"disputes: of a payment, lists, counts", testDisputes},
 		{"exemptions: low value", testLowValue},
 		{"exemptions: rates", testExemptionRates},
+		{"proposals: one of an operation", testProposals},
 		{"missing rows and empty lists", testChangeMissing},
 		{"another merchant's payments", testPaymentScoping},
 	},
@@ -71,13 +73,13 @@ var changeKinds = []kind{
 	},
 	{
 		name:   "dispute",
-		make:   func(f *filler) any { v := filled[payment.Dispute](f); v.MerchantID = merchantA; return v },
-		empty:  func() any { return &payment.Dispute{MerchantID: merchantA, ID: "d"} },
-		insert: func(tx engine.Tx, v any) error { return tx.InsertDispute(v.(*payment.Dispute)) },
+		make:   func(f *filler) any { v := filled[disputed.Record](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &disputed.Record{MerchantID: merchantA, ID: "d"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertDispute(v.(*disputed.Record)) },
 		read: func(r engine.Reader, v any) (any, error) {
-			return r.Dispute(v.(*payment.Dispute).MerchantID, v.(*payment.Dispute).ID)
+			return r.Dispute(v.(*disputed.Record).MerchantID, v.(*disputed.Record).ID)
 		},
-		update:    func(tx engine.Tx, v any) error { return tx.UpdateDispute(v.(*payment.Dispute)) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateDispute(v.(*disputed.Record)) },
 		fixed:     []string{"MerchantID", "ID", "PaymentID", "AttemptID", "ProfileID", "AccountID", "Connector", "ProcessorID", "CreatedAt"},
 		versioned: true,
 	},
@@ -661,4 +663,20 @@ func testDueByAccount(t *testing.T, s engine.Store) {
 	require.Equal(t, []change.DueOperation{all[2]}, due(10))
 	take(0, all[2].Row)
 	require.Empty(t, got)
+}
+
+// testProposals: an operation has one proposal at a time, and only the proposal that a caller has seen is deleted.
+func testProposals(t *testing.T, s engine.Store) {
+	p := filled[payment.Proposal](new(filler))
+	p.ID, p.OperationID, p.MerchantID = "prop_1", "op_1", merchantA
+	update(t, s, func(tx engine.Tx) error { return tx.InsertProposal(p) })
+	other := *p
+	other.ID = "prop_2"
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertProposal(&other) }), fault.ErrConflict)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteProposal("op_1", "prop_2") }), fault.ErrNotFound)
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.DeleteProposal("op_2", "prop_1") }), fault.ErrNotFound)
+	require.Equal(t, p, get(t, s, func(r engine.Reader) (*payment.Proposal, error) { return r.Proposal("op_1") }))
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteProposal("op_1", "prop_1") })
+	require.ErrorIs(t, s.View(t.Context(), func(r engine.Reader) error { _, err := r.Proposal("op_1"); return err }), fault.ErrNotFound)
+	update(t, s, func(tx engine.Tx) error { return tx.InsertProposal(&other) })
 }

@@ -8,31 +8,31 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/disputed"
 	"payswitch/engine/listed"
-	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/sdk"
 )
 
-func disputeID(d *payment.Dispute) string { return d.ID }
+func disputeID(d *disputed.Record) string { return d.ID }
 
 func testDisputes(t *testing.T, s engine.Store) {
-	make := func(n int, change func(d *payment.Dispute)) *payment.Dispute {
-		d := &payment.Dispute{MerchantID: merchantA, ID: fmt.Sprintf("d%d", n), PaymentID: "pay_1", ProfileID: "pro_1", AccountID: "mca_1", Connector: "simulator",
+	make := func(n int, change func(d *disputed.Record)) *disputed.Record {
+		d := &disputed.Record{MerchantID: merchantA, ID: fmt.Sprintf("d%d", n), PaymentID: "pay_1", ProfileID: "pro_1", AccountID: "mca_1", Connector: "simulator",
 			Stage: sdk.StageDispute, Status: sdk.DisputeOpened, Currency: "EUR", Amount: int64(100 * n), ProcessorID: fmt.Sprintf("dp_%d", n),
-			CreatedAt: base.Add(time.Duration(n) * time.Second), Details: payment.DisputeDetails{Reason: "fraud\x00ulent"}}
+			CreatedAt: base.Add(time.Duration(n) * time.Second), Details: disputed.Details{Reason: "fraud\x00ulent"}}
 		if change != nil {
 			change(d)
 		}
 		return d
 	}
 	update(t, s, func(tx engine.Tx) error {
-		for _, d := range []*payment.Dispute{make(3, nil), make(1, func(d *payment.Dispute) { d.Status = sdk.DisputeLost }),
-			make(2, func(d *payment.Dispute) { d.PaymentID, d.Currency, d.ProfileID = "pay_2", "USD", "pro_2" }),
-			make(4, func(d *payment.Dispute) {
+		for _, d := range []*disputed.Record{make(3, nil), make(1, func(d *disputed.Record) { d.Status = sdk.DisputeLost }),
+			make(2, func(d *disputed.Record) { d.PaymentID, d.Currency, d.ProfileID = "pay_2", "USD", "pro_2" }),
+			make(4, func(d *disputed.Record) {
 				d.AccountID, d.Connector, d.Stage, d.Details.Reason = "mca_2", "stripe", sdk.StageArbitration, ""
 			}),
-			make(5, func(d *payment.Dispute) { d.MerchantID = merchantB })} {
+			make(5, func(d *disputed.Record) { d.MerchantID = merchantB })} {
 			if err := tx.InsertDispute(d); err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func testDisputes(t *testing.T, s engine.Store) {
 		return nil
 	})
 	of := func(paymentID string) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*payment.Dispute, error) { return r.DisputesOf(merchantA, paymentID) }), disputeID)
+		return ids(get(t, s, func(r engine.Reader) ([]*disputed.Record, error) { return r.DisputesOf(merchantA, paymentID) }), disputeID)
 	}
 	require.Equal(t, []string{"d3", "d1", "d4"}, of("pay_1"), "in the order of insertion")
 	require.Empty(t, of("pay_3"))
@@ -67,19 +67,16 @@ func testDisputes(t *testing.T, s engine.Store) {
 		"statuses":          {"", request.DisputeListInput{Statuses: []string{"lost", "won"}}, []string{"d1"}},
 		"several at a time": {"", request.DisputeListInput{PaymentID: "pay_1", Statuses: []string{"opened"}, AccountID: "mca_1"}, []string{"d3"}},
 	} {
-		got := get(t, s, func(r engine.Reader) ([]*payment.Dispute, error) { return r.Disputes(merchantA, c.profile, c.f) })
+		got := get(t, s, func(r engine.Reader) ([]*disputed.Record, error) { return r.Disputes(merchantA, c.profile, c.f) })
 		require.Equal(t, c.want, ids(got, disputeID), name)
 	}
-	counts := func(profile string, from, to time.Time) (out []string) {
-		for _, c := range get(t, s, func(r engine.Reader) ([]listed.DisputeCount, error) {
-			return r.DisputeCounts(merchantA, profile, from, to)
-		}) {
-			out = append(out, fmt.Sprint(c.Connector, " ", c.Currency, " ", c.Stage, " ", c.Status, " ", c.N))
-		}
-		return out
+	counts := func(profile string, from, to time.Time) listed.Tally {
+		return get(t, s, func(r engine.Reader) (listed.Tally, error) { return r.DisputeCounts(merchantA, profile, from, to) })
 	}
-	require.Equal(t, []string{"simulator EUR dispute lost 1", "simulator EUR dispute opened 1", "simulator USD dispute opened 1", "stripe EUR arbitration opened 1"},
-		counts("", time.Time{}, time.Time{}))
-	require.Equal(t, []string{"simulator USD dispute opened 1"}, counts("pro_2", time.Time{}, time.Time{}))
-	require.Equal(t, []string{"simulator EUR dispute opened 1", "simulator USD dispute opened 1"}, counts("", base.Add(2*time.Second), base.Add(3*time.Second)))
+	type values = map[string]int64
+	require.Equal(t, listed.Tally{Connectors: values{"simulator": 3, "stripe": 1}, Currencies: values{"EUR": 3, "USD": 1},
+		Stages: values{"dispute": 3, "arbitration": 1}, Statuses: values{"lost": 1, "opened": 3}}, counts("", time.Time{}, time.Time{}))
+	require.Equal(t, listed.Tally{Connectors: values{"simulator": 1}, Currencies: values{"USD": 1}, Stages: values{"dispute": 1}, Statuses: values{"opened": 1}},
+		counts("pro_2", time.Time{}, time.Time{}))
+	require.Equal(t, values{"EUR": 1, "USD": 1}, counts("", base.Add(2*time.Second), base.Add(3*time.Second)).Currencies)
 }

@@ -90,16 +90,13 @@ func testRefunds(t *testing.T, s engine.Store) {
 		require.Equal(t, c.want, got, name)
 		require.Equal(t, c.total, total, name)
 	}
-	counts := func(profile string, from, to time.Time) (out []string) {
-		for _, c := range get(t, s, func(r engine.Reader) ([]listed.RefundCount, error) {
-			return r.RefundCounts(merchantA, profile, from, to)
-		}) {
-			out = append(out, fmt.Sprint(c.Connector, " ", c.Currency, " ", c.Status, " ", c.N))
-		}
-		return out
+	counts := func(profile string, from, to time.Time) listed.Tally {
+		return get(t, s, func(r engine.Reader) (listed.Tally, error) { return r.RefundCounts(merchantA, profile, from, to) })
 	}
-	require.Equal(t, []string{"simulator EUR failed 1", "simulator EUR succeeded 1", "simulator USD succeeded 1", "stripe EUR succeeded 1"},
-		counts("", time.Time{}, time.Time{}))
-	require.Equal(t, []string{"simulator USD succeeded 1"}, counts("pro_2", time.Time{}, time.Time{}))
-	require.Equal(t, []string{"simulator EUR succeeded 1", "simulator USD succeeded 1"}, counts("", base.Add(2*time.Second), base.Add(3*time.Second)))
+	type values = map[string]int64
+	require.Equal(t, listed.Tally{Connectors: values{"simulator": 3, "stripe": 1}, Currencies: values{"EUR": 3, "USD": 1}, Stages: values{"": 4},
+		Statuses: values{"failed": 1, "succeeded": 3}}, counts("", time.Time{}, time.Time{}))
+	require.Equal(t, listed.Tally{Connectors: values{"simulator": 1}, Currencies: values{"USD": 1}, Stages: values{"": 1}, Statuses: values{"succeeded": 1}},
+		counts("pro_2", time.Time{}, time.Time{}))
+	require.Equal(t, values{"EUR": 1, "USD": 1}, counts("", base.Add(2*time.Second), base.Add(3*time.Second)).Currencies)
 }

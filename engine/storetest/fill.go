@@ -26,7 +26,7 @@ var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[payment.Attempt]():         {"Private"},
 	reflect.TypeFor[account.Merchant]():        {"Private", "ResponseHash"},
 	reflect.TypeFor[account.Profile]():         {"Private", "ResponseHash"},
-	reflect.TypeFor[account.ProfileSettings](): {"WebhookHeaders", "Blocking", "Guard"},
+	reflect.TypeFor[account.ProfileSettings](): {"WebhookHeaders", "Blocking", "Guard", "CardInfo"},
 	reflect.TypeFor[account.Account]():         {"Private", "Credentials", "Environment", "Fingerprint", "Deleted"},
 	reflect.TypeFor[account.Customer]():        {"Personal"},
 	reflect.TypeFor[payment.Operation]():       {"Key"}, // stored, but read by a call of its own

@@ -3,6 +3,8 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/relay"
 	"payswitch/engine/risk"
@@ -28,6 +31,7 @@ var riskRoom = room{
 		{"relays", testRelays},
 		{"counts of failures", testGuardCounts},
 		{"concurrent holds", testGuardHolds},
+		{"places at several counters", testGuardHoldsTogether},
 		{"names of config keys", testConfigKeysAmong},
 	},
 }
@@ -100,6 +104,17 @@ func testRelays(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error { return tx.UpdateRelay(r) })
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdateRelay(&other) }), fault.ErrConflict)
 	require.ErrorIs(t, s.View(t.Context(), func(r engine.Reader) error { _, err := r.Relay(merchantB, "relay_a"); return err }), fault.ErrNotFound)
+
+	for i, n := range []*relay.Relay{{MerchantID: merchantA, AccountID: "mca", ReferenceID: "x"}, {MerchantID: merchantA, AccountID: "mca", ReferenceID: "x"},
+		{MerchantID: merchantA, AccountID: "mca"}, {MerchantID: merchantA, AccountID: "other", ReferenceID: "x"}, {MerchantID: merchantB, AccountID: "mca", ReferenceID: "x"}} {
+		n.ID = "relay_" + strconv.Itoa(i)
+		update(t, s, func(tx engine.Tx) error { return tx.InsertRelay(n) })
+	}
+	at := func(reference string) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*relay.Relay, error) { return r.RelaysAt(merchantA, "mca", reference) }), func(r *relay.Relay) string { return r.ID })
+	}
+	require.Equal(t, []string{"relay_1", "relay_0"}, at("x"), "newest first, of this account alone")
+	require.Equal(t, []string{"relay_2"}, at(""), "what the processor has not named")
 }
 
 func testBlockLists(t *testing.T, s engine.Store) {
@@ -178,19 +193,19 @@ func testGuardCounts(t *testing.T, s engine.Store) {
 	for range 40 {
 		wg.Go(func() {
 			require.NoError(t, updateErr(s, func(tx engine.Tx) error {
-				return errors.Join(tx.CountGuardFailure(merchantA, "a", 0, future), tx.CountGuardFailure(merchantA, "b", 0, future))
+				return tx.CountGuardFailures(merchantA, []string{"a", "b"}, 0, future)
 			}))
 		})
 	}
 	wg.Wait()
 	require.Equal(t, map[string]int{"a": 40, "b": 40}, failures(t, s, merchantA, "a", "b", "c"), "no count is lost")
 	require.Empty(t, failures(t, s, merchantB, "a"), "another merchant's")
-	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailure(merchantA, "a", 0, base) })
+	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailures(merchantA, []string{"a"}, 0, base) })
 	require.Equal(t, map[string]int{"b": 40}, failures(t, s, merchantA, "a", "b"), "the count has expired")
-	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailure(merchantA, "a", 0, future) })
+	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailures(merchantA, []string{"a"}, 0, future) })
 	require.Equal(t, 1, failures(t, s, merchantA, "a")["a"], "the count starts again")
 	update(t, s, func(tx engine.Tx) error {
-		return errors.Join(tx.CountGuardFailure(merchantA, "old", 0, base), tx.ReleaseGuard(merchantA, "b"), tx.ReleaseGuard(merchantA, "never"))
+		return errors.Join(tx.CountGuardFailures(merchantA, []string{"old"}, 0, base), tx.ReleaseGuards(merchantA, []string{"b", "never"}))
 	})
 	require.Equal(t, 40, failures(t, s, merchantA, "b")["b"], "a place given back is no failure")
 	var n int
@@ -202,7 +217,7 @@ func testGuardHolds(t *testing.T, s engine.Store) {
 	future := time.Now().Add(time.Hour)
 	hold := func(counter string, threshold int, until time.Time) (held bool) {
 		require.NoError(t, updateErr(s, func(tx engine.Tx) (err error) {
-			held, err = tx.HoldGuard(merchantA, counter, threshold, until)
+			held, err = tx.HoldGuards(merchantA, []change.Hold{{Counter: counter, Threshold: threshold}}, until)
 			return err
 		}))
 		return held
@@ -220,12 +235,12 @@ func testGuardHolds(t *testing.T, s engine.Store) {
 		wg.Wait()
 		require.EqualValues(t, 3, got.Load(), "of 50 at a time, as many pass as the threshold has room for")
 		update(t, s, func(tx engine.Tx) error {
-			return errors.Join(tx.ReleaseGuard(merchantA, "a"), tx.ReleaseGuard(merchantA, "a"), tx.ReleaseGuard(merchantA, "a"))
+			return errors.Join(tx.ReleaseGuards(merchantA, []string{"a"}), tx.ReleaseGuards(merchantA, []string{"a"}), tx.ReleaseGuards(merchantA, []string{"a"}))
 		})
 	}
 	require.Empty(t, failures(t, s, merchantA, "a"), "no place is a failure")
 	require.True(t, hold("a", 3, future))
-	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailure(merchantA, "a", 1, future) })
+	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailures(merchantA, []string{"a"}, 1, future) })
 	require.True(t, hold("a", 3, future))
 	require.True(t, hold("a", 3, future))
 	require.False(t, hold("a", 3, future), "one failure and two places")
@@ -236,16 +251,61 @@ func testGuardHolds(t *testing.T, s engine.Store) {
 	require.False(t, hold("b", 1, future))
 	undone := errors.New("undone")
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error {
-		_, err := tx.HoldGuard(merchantA, "c", 1, future)
+		_, err := tx.HoldGuards(merchantA, []change.Hold{{Counter: "c", Threshold: 1}}, future)
 		return errors.Join(err, undone)
 	}), undone)
 	require.True(t, hold("c", 1, future), "an undone place is free")
+}
+
+// testGuardHoldsTogether: a payment has a place at each of its counters or at none, each counter has its own threshold, and payments with some of the same
+// counters at a time lose no place.
+func testGuardHoldsTogether(t *testing.T, s engine.Store) {
+	future, full := time.Now().Add(time.Hour), errors.New("full")
+	hold := func(holds ...change.Hold) error {
+		return updateErr(s, func(tx engine.Tx) error {
+			free, err := tx.HoldGuards(merchantA, holds, future)
+			if err == nil && !free {
+				err = full
+			}
+			return err
+		})
+	}
+	require.NoError(t, hold(change.Hold{Counter: "a", Threshold: 1}, change.Hold{Counter: "b", Threshold: 3}, change.Hold{Counter: "c", Threshold: 2}))
+	require.ErrorIs(t, hold(change.Hold{Counter: "a", Threshold: 1}, change.Hold{Counter: "b", Threshold: 3}), full, "a has no place")
+	require.ErrorIs(t, hold(change.Hold{Counter: "b", Threshold: 3}, change.Hold{Counter: "a", Threshold: 1}), full)
+	require.NoError(t, hold(change.Hold{Counter: "b", Threshold: 3}, change.Hold{Counter: "c", Threshold: 2}), "the refused payments hold no place at b")
+	require.ErrorIs(t, hold(change.Hold{Counter: "b", Threshold: 3}, change.Hold{Counter: "c", Threshold: 2}), full, "each counter has its own threshold")
+	require.NoError(t, hold(change.Hold{Counter: "b", Threshold: 3}))
+	update(t, s, func(tx engine.Tx) error { return tx.ReleaseGuards(merchantA, []string{"a", "b", "c", "d", "e", "f"}) })
+	require.NoError(t, hold(change.Hold{Counter: "a", Threshold: 1}, change.Hold{Counter: "b", Threshold: 3}, change.Hold{Counter: "c", Threshold: 2}), "one place at each came back")
+	require.ErrorIs(t, hold(change.Hold{Counter: "b", Threshold: 3}), full)
+	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailures(merchantA, []string{"a", "b"}, 1, future) })
+	require.Equal(t, map[string]int{"a": 1, "b": 1}, failures(t, s, merchantA, "a", "b", "c"))
+	require.NoError(t, hold(change.Hold{Counter: "a", Threshold: 2}), "the failures gave the places back")
+
+	names := []string{"v", "w", "x", "y", "z"}
+	var wg sync.WaitGroup
+	for i := range 5 {
+		wg.Go(func() {
+			mine := slices.Sorted(slices.Values([]string{names[i%5], names[(i+2)%5], names[(i+3)%5]}))
+			var holds []change.Hold
+			for _, n := range mine {
+				holds = append(holds, change.Hold{Counter: n, Threshold: 1000})
+			}
+			require.NoError(t, hold(holds...))
+			require.NoError(t, updateErr(s, func(tx engine.Tx) error { return tx.ReleaseGuards(merchantA, mine) }))
+		})
+	}
+	wg.Wait()
+	for _, n := range names {
+		require.NoError(t, hold(change.Hold{Counter: n, Threshold: 1}), "every place came back")
+	}
 }
 
 func testConfigKeysAmong(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
 		return errors.Join(tx.InsertConfigKey(&routing.ConfigKey{Name: "a_m1", Value: "v", ModifiedAt: base}), tx.InsertConfigKey(&routing.ConfigKey{Name: "b_m2", ModifiedAt: base}))
 	})
-	require.Equal(t, []string{"a_m1"}, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([3]string{"b_m1", "a_m1", "c_m1"}) }))
-	require.Empty(t, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([3]string{"b", "", "m2"}) }))
+	require.Equal(t, []string{"a_m1"}, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([4]string{"b_m1", "a_m1", "c_m1"}) }))
+	require.Empty(t, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([4]string{"b", "", "m2"}) }))
 }

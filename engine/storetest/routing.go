@@ -155,8 +155,26 @@ func testAccountHealth(t *testing.T, s engine.Store) {
 	require.Len(t, list(-90*time.Minute), 2, "the earlier ones are left out")
 	put(merchantA, "mca_1", "n2", `{"a":4}`, -time.Second, time.Hour)
 	require.Equal(t, []string{merchantA + ` mca_1 n2 {"a":4}`}, list(-30*time.Second), "a later row takes the place of an earlier one")
+	volume := func(node string, day, attempts int64, at, end time.Duration) {
+		update(t, s, func(tx engine.Tx) error {
+			return tx.PutVolume(&health.Volume{MerchantID: merchantA, AccountID: "mca_1", Node: node, Day: day, Attempts: attempts, SavedAt: now.Add(at), ExpiresAt: now.Add(end)})
+		})
+	}
+	volumes := func(since time.Duration) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*health.Volume, error) { return r.VolumesSince(now.Add(since)) }), func(v *health.Volume) string {
+			return fmt.Sprint(v.MerchantID, " ", v.AccountID, " ", v.Node, " ", v.Day, ": ", v.Attempts)
+		})
+	}
+	volume("n1", 20000, 3, -time.Hour, time.Hour)
+	volume("n1", 20001, 4, -time.Hour, -time.Second)
+	volume("n2", 20000, 5, -2*time.Hour, time.Hour)
+	require.Equal(t, []string{merchantA + " mca_1 n2 20000: 5", merchantA + " mca_1 n1 20000: 3", merchantA + " mca_1 n1 20001: 4"}, volumes(-3*time.Hour))
+	volume("n2", 20000, 6, -time.Second, time.Hour)
+	require.Equal(t, []string{merchantA + " mca_1 n2 20000: 6"}, volumes(-time.Minute), "a later count takes the place of an earlier one")
 	update(t, s, func(tx engine.Tx) error { _, err := tx.DeleteExpired(); return err })
 	require.Len(t, list(-3*time.Hour), 2)
+	require.Len(t, volumes(-3*time.Hour), 2)
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteMerchant(merchantA) })
 	require.Empty(t, list(-3*time.Hour), "they go with the merchant")
+	require.Empty(t, volumes(-3*time.Hour))
 }

@@ -14,6 +14,7 @@
 //	routing.go        engine/routing/ports.go  routing configurations, error rules, config keys
 //	staff.go          engine/staff/store.go    users, logins, one-time texts, tries, the audit
 //	risk.go           engine/risk/ports.go     block lists and their jobs, counts of failures
+//	facet.go          engine/facet/ports.go    the columns of lists, and the rows that fill them
 //
 // rows.go has the cases that every kind of row must pass: what is written is read back, Update compares and raises Version, a missing row is
 // ErrNotFound, a second insert is ErrConflict, and a merchant never reaches another merchant's rows.
@@ -39,16 +40,20 @@ import (
 )
 
 // rooms are the parts of the suite, in the order in which a store is best written.
-var rooms = []room{transactions, vaultRoom, accountRoom, methodRoom, driveRoom, changeRoom, webhookRoom, routingRoom, linkRoom, staffRoom, riskRoom}
+var rooms = []room{transactions, vaultRoom, accountRoom, methodRoom, driveRoom, changeRoom, webhookRoom, routingRoom, linkRoom, staffRoom, riskRoom, facetRoom}
 
 // Run runs the suite: one subtest for each room, named after the room. open returns an empty store that no other test uses, and closes the
-// store when the test ends. Run calls open once for every case.
+// store when the test ends. Run calls open once for every case, and the cases of a room
+// run at the same time.
 func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 	t.Helper()
 	for _, r := range rooms {
 		t.Run(r.name, func(t *testing.T) {
 			for _, c := range slices.Concat(rowCases(r.kinds), r.cases) {
-				t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					c.test(t, open(t))
+				})
 			}
 		})
 	}

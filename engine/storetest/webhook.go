@@ -324,8 +324,19 @@ func testDeleteEvents(t *testing.T, s engine.Store) {
 	}
 	require.Equal(t, []*webhook.Attempt{b, a}, attempts())
 	update(t, s, func(tx engine.Tx) error {
-		n, err := tx.DeleteEvents(base, 100)
-		require.Equal(t, 1, n, "one has an open delivery, one waits, one is young")
+		last, n, err := tx.DeleteEvents(base, 0, 1)
+		require.NoError(t, err)
+		require.Zero(t, n, "it has an open delivery")
+		require.NotZero(t, last)
+		last, n, err = tx.DeleteEvents(base, last, 1)
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+		require.NotZero(t, last)
+		last, n, err = tx.DeleteEvents(base, last, 2)
+		require.NoError(t, err)
+		require.Zero(t, n, "one waits, one is young")
+		last, n, err = tx.DeleteEvents(base, last, 2)
+		require.Equal(t, []int64{0, 0}, []int64{last, int64(n)}, "no other is left")
 		return err
 	})
 	require.Empty(t, attempts())

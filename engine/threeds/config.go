@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"payswitch/engine/threeds/message"
 )
 
 // Rule is the value of a setting.
@@ -294,7 +296,7 @@ func (s setting) remedy() string {
 		}
 		return fmt.Sprintf("must be a whole number from %d to %d, or 0 for no limit", s.least, s.most)
 	case *[]string:
-		return "must be a list of " + strings.Join(versions, ", ") + ", or " + AnyVersion
+		return "must be a list of " + strings.Join(message.Versions, ", ") + ", or " + AnyVersion
 	}
 	if s.one == nil {
 		return "must be a text"

@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"payswitch/engine/threeds/internal/vector"
+
 	"github.com/stretchr/testify/require"
 )
 
 func TestDefaults(t *testing.T) {
-	v := readVectors(t)
+	v := vector.Read(t)
 	fromVectors := overrides(t, v.KnobDefaults, nil)
 	require.Equal(t, Default(), fromVectors, "the vectors assume the defaults")
 	none, err := ParseConfig([]byte(`{}`))

@@ -58,3 +58,10 @@ func exemptionAsked(run Run) (e Exemption, asked bool) {
 	}
 	return NoExemption, false
 }
+
+// HasIndicator reports whether an authentication of a message version can carry the exemption.
+func (e Exemption) HasIndicator(messageVersion string) bool {
+	return slices.ContainsFunc(exemptionInds, func(i exemptionInd) bool {
+		return i.exemption == e && version(messageVersion).atLeast(i.since)
+	})
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/threeds/internal/vector"
 	"payswitch/sdk"
 	emv "payswitch/sdk/threeds"
 )
@@ -29,7 +30,7 @@ func TestNormalise(t *testing.T) {
 		State      string       `json:"billAddrState"`
 		BillingIn  string       `json:"billAddrCountry"`
 	}
-	eachVector(t, "normalise", func(t *testing.T, _ vectors, in input, want map[string]any) {
+	vector.Each(t, "normalise", func(t *testing.T, _ vector.Vectors, in input, want map[string]any) {
 		number := func(s, otherwise string) int {
 			n, err := strconv.Atoi(or(s, otherwise))
 			require.NoError(t, err)

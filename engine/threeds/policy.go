@@ -1,5 +1,7 @@
 package threeds
 
+import "payswitch/engine/threeds/message"
+
 // Decide decides on an authenticator's answer after all retries (NextTry). Every answer has a decision; an answer that makes no sense never
 // authorizes.
 func Decide(cfg Config, run Run, res Result) Decision {
@@ -121,7 +123,7 @@ func (d decider) status() Decision {
 		case d.run.Channel == ThreeRI: // no payer is there to answer the challenge
 			return d.fail(NotAuthenticated, CodeFailed)
 		case d.res.ACSTransID == "":
-		case d.run.Channel == App || CheckChallengeURL(d.res.ACSURL, d.run.Development) == nil:
+		case d.run.Channel == App || message.CheckChallengeURL(d.res.ACSURL, d.run.Development) == nil:
 			return Decision{Action: StartChallenge, Liability: ShiftUnknown}
 		}
 	case "D":

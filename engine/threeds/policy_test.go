@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"payswitch/engine/threeds/internal/vector"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -57,7 +59,7 @@ type sent struct {
 }
 
 func TestPolicy(t *testing.T) {
-	eachVector(t, "policy", func(t *testing.T, v vectors, in policyInput, want policyExpect) {
+	vector.Each(t, "policy", func(t *testing.T, v vector.Vectors, in policyInput, want policyExpect) {
 		run, res := in.answer(v)
 		d := Decide(overrides(t, v.KnobDefaults, in.Knobs), run, res)
 
@@ -93,7 +95,7 @@ func TestPolicy(t *testing.T) {
 	})
 }
 
-func (in policyInput) answer(v vectors) (Run, Result) {
+func (in policyInput) answer(v vector.Vectors) (Run, Result) {
 	run := Run{Phase: in.Phase, Channel: channels[in.DeviceChannel], Category: in.MessageCategory, Scheme: schemes[in.Scheme],
 		MessageVersion: or(in.MessageVersion, "2.2.0"), ChallengeInds: []string{or(in.ChallengeIndSent, "01")},
 		Decoupled: in.DecReqInd == "Y", ServerTransID: v.IDs.Server}

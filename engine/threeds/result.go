@@ -1,6 +1,9 @@
 package threeds
 
-import "payswitch/sdk"
+import (
+	"payswitch/engine/threeds/message"
+	"payswitch/sdk"
+)
 
 // Phase is the call to which an answer belongs.
 type Phase string
@@ -105,7 +108,7 @@ func (r Run) dsTransID(res Result) string {
 // Matches reports whether an answer is about this authentication: the ids that both sides name are equal and, after the challenge, so is the
 // version. An answer to another authentication changes nothing.
 func (r Run) Matches(res Result) bool {
-	same := func(known, told string) bool { return known == "" || told == "" || equalID(known, told) }
+	same := func(known, told string) bool { return known == "" || told == "" || message.EqualID(known, told) }
 	if !same(r.ServerTransID, res.ServerTransID) {
 		return false
 	}

@@ -73,15 +73,3 @@ func ReceiveResult(s State, run Run, res Result) (use bool, flag Flag) {
 	}
 	return false, ""
 }
-
-// CResMismatch reports whether the browser's CRes contradicts the result; the result wins. A CRes has only Y and N, so N also stands for A, U
-// and R. cres is "" without a CRes.
-func CResMismatch(cres, result string) bool {
-	switch cres {
-	case "Y":
-		return result == "N" || result == "R" || result == "U"
-	case "N":
-		return result == "Y"
-	}
-	return false
-}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/threeds/internal/vector"
+	"payswitch/engine/threeds/message"
 	"payswitch/sdk"
 )
 
@@ -29,7 +31,7 @@ func TestReconcile(t *testing.T) {
 		Authorizations *int   `json:"authorizations"`
 	}
 	endings := map[string]Ending{"gone": ResultGone, "not_ready_until_deadline": ResultLate}
-	eachVector(t, "reconcile", func(t *testing.T, v vectors, in input, want expect) {
+	vector.Each(t, "reconcile", func(t *testing.T, v vector.Vectors, in input, want expect) {
 		run := Run{Phase: Final, Channel: Browser, Scheme: schemes[in.Scheme], MessageVersion: "2.2.0", Returned: in.CRes != "",
 			ServerTransID: v.IDs.Server, ACSTransID: v.IDs.ACS, DSTransID: v.IDs.DS}
 		state, d := StateResultPending, Decision{Action: Continue}
@@ -64,7 +66,7 @@ func TestReconcile(t *testing.T) {
 			if d.Action.Authorizes() {
 				authorizations++
 			}
-			if CResMismatch(in.CRes, in.RReq) {
+			if message.CResMismatch(in.CRes, in.RReq) {
 				alert = FlagCResMismatch
 			}
 			if in.Deliveries > 1 {
@@ -95,7 +97,7 @@ func TestCResMismatch(t *testing.T) {
 			for _, r := range mismatch[cres] {
 				want = want || string(r) == result
 			}
-			require.Equal(t, want, CResMismatch(cres, result), "%s %s", cres, result)
+			require.Equal(t, want, message.CResMismatch(cres, result), "%s %s", cres, result)
 		}
 	}
 }
@@ -152,7 +154,7 @@ func TestBinding(t *testing.T) {
 	binding := func(s side) Binding {
 		return Binding{sdk.Money{Minor: s.Amount, Currency: s.Currency}, s.CardFingerprint, s.AcquirerBIN, s.AcquirerMID}
 	}
-	eachVector(t, "binding", func(t *testing.T, _ vectors, in input, want expect) {
+	vector.Each(t, "binding", func(t *testing.T, _ vector.Vectors, in input, want expect) {
 		got := binding(in.Bound).Serves(binding(in.Authorize), in.Bound.Used)
 		require.Equal(t, want.Reason, got)
 		require.Equal(t, want.Use, got == Fit)
@@ -173,7 +175,7 @@ func TestCompletion(t *testing.T) {
 	type expect struct {
 		CompInd string `json:"threeDSCompInd"`
 	}
-	eachVector(t, "comp_ind", func(t *testing.T, _ vectors, in input, want expect) {
+	vector.Each(t, "comp_ind", func(t *testing.T, _ vector.Vectors, in input, want expect) {
 		m := MethodRun{Offered: in.Offered, Reprepared: in.Reprepared, Client: in.Client, ClientSignals: in.Completion == "post_message"}
 		if in.GraceMillis != nil {
 			require.Equal(t, MethodGrace.Milliseconds(), *in.GraceMillis)

@@ -4,14 +4,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// versions are the message versions that this package knows, oldest first.
-var versions = []string{"2.1.0", "2.2.0", "2.3.1"}
+	"payswitch/engine/threeds/message"
+)
 
 type version string
 
-func (v version) known() bool { return slices.Contains(versions, string(v)) }
+func (v version) known() bool { return slices.Contains(message.Versions, string(v)) }
 
 // number returns the version as major, minor and patch; ok is false for any other text.
 func (v version) number() (n [3]int, ok bool) {

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
@@ -151,11 +152,20 @@ func (s *Service) attempt(ctx context.Context, d *Delivery, kind string) (a *Att
 		s.Metrics.WebhookSent("unprepared", 0)
 		return a, gone
 	}
+	s.post(ctx, a, t, header)
+	if err := s.sealAnswer(a); err != nil {
+		s.Log.LogAttrs(ctx, slog.LevelError, "the answer to a webhook was not kept", slog.String("event_id", d.EventID), slog.Any("error", err))
+	}
+	return a, false
+}
+
+// post sends a request and notes the answer in the attempt.
+func (s *Service) post(ctx context.Context, a *Attempt, t *target, header http.Header) {
 	r := Reply{Status: http.StatusOK}
 	if t.url != ListenURL {
 		r = s.Sender.Post(ctx, t.url, header, t.body)
 	}
-	a.Took = s.Now().Sub(at)
+	a.Took = s.Now().Sub(a.At)
 	a.Status = r.Status
 	class := r.Class
 	switch {
@@ -172,10 +182,6 @@ func (s *Service) attempt(ctx context.Context, d *Delivery, kind string) (a *Att
 	}
 	s.Metrics.WebhookSent(class, a.Took)
 	a.Answer = answerOf(r, a.Failure == "")
-	if err := s.sealAnswer(a); err != nil {
-		s.Log.LogAttrs(ctx, slog.LevelError, "the answer to a webhook was not kept", slog.String("event_id", d.EventID), slog.Any("error", err))
-	}
-	return a, false
 }
 
 func refusal(status int) string {
@@ -213,22 +219,30 @@ func (s *Service) target(ctx context.Context, d *Delivery) (*target, error) {
 	if ev.ProfileID != d.ProfileID || e != nil && e.ProfileID != d.ProfileID {
 		return nil, errGone{"the delivery does not belong to this event and endpoint"} // another program wrote its row
 	}
-	t.hash, t.custom = p.ResponseHash, p.Settings.WebhookHeaders
-	if e == nil {
-		if t.url = p.Settings.WebhookURL; t.url == "" {
-			return nil, errGone{"the profile has no webhook_url any more"}
-		}
-		if !p.ResponseHash.IsZero() {
-			t.secrets = []Secret{{Key: SecretOfHash(p.ResponseHash)}}
-		}
-	} else {
-		if err := s.open(e); err != nil {
-			return nil, err
-		}
-		t.url, t.secrets = e.URL, e.Secrets
+	if err := s.aim(t, p, e); err != nil {
+		return nil, err
 	}
 	t.body, err = s.bodyOf(ev)
 	return t, err
+}
+
+// aim sets where a target is, and what signs there. e is nil for the profile's webhook_url.
+func (s *Service) aim(t *target, p *account.Profile, e *Endpoint) error {
+	t.hash, t.custom = p.ResponseHash, p.Settings.WebhookHeaders
+	if e != nil {
+		if err := s.open(e); err != nil {
+			return err
+		}
+		t.url, t.secrets = e.URL, e.Secrets
+		return nil
+	}
+	if t.url = p.Settings.WebhookURL; t.url == "" {
+		return errGone{"the profile has no webhook_url any more"}
+	}
+	if !p.ResponseHash.IsZero() {
+		t.secrets = []Secret{{Key: SecretOfHash(p.ResponseHash)}}
+	}
+	return nil
 }
 
 // bodyOf opens the body of an event.

@@ -84,20 +84,23 @@ func (s *Service) UpdateEndpoint(ctx context.Context, a account.Auth, profileID,
 }
 
 // RotateSecret gives an endpoint a new secret, which the answer shows. The old one signs as well for overlap, so that the merchant's servers can
-// change one after the other. Errors: HE_02; IR_06 (422) for an overlap beyond a week.
+// change one after the other. Errors: HE_02; IR_06 (422) for an overlap beyond a week, and for more secrets than sign at a time: an old secret keeps the
+// overlap that it was promised.
 func (s *Service) RotateSecret(ctx context.Context, a account.Auth, profileID, id string, overlap time.Duration) (*Endpoint, error) {
 	if overlap < 0 || overlap > maxOverlap {
 		return nil, fault.Unprocessable("overlap_seconds", fmt.Sprintf("overlap_seconds should be between 0 and %d (7 days).", maxOverlap/time.Second))
 	}
 	return s.changeEndpoint(ctx, a, profileID, id, func(e *Endpoint, now time.Time) error {
-		e.Secrets = slices.DeleteFunc(e.Secrets, func(o Secret) bool { return !o.Until.IsZero() && !now.Before(o.Until) })
 		for i := range e.Secrets {
 			if until := now.Add(overlap); e.Secrets[i].Until.IsZero() || e.Secrets[i].Until.After(until) {
 				e.Secrets[i].Until = until
 			}
 		}
+		e.Secrets = slices.DeleteFunc(e.Secrets, func(o Secret) bool { return !now.Before(o.Until) })
+		if len(e.Secrets) >= maxSecrets {
+			return fault.Unprocessable("overlap_seconds", fmt.Sprintf("%d secrets sign at this moment, and no more may: wait until one ends, or end them all with overlap_seconds 0", maxSecrets))
+		}
 		e.Secrets = slices.Insert(e.Secrets, 0, Secret{Key: newSecret()})
-		e.Secrets = e.Secrets[:min(len(e.Secrets), maxSecrets)]
 		return s.seal(e)
 	})
 }

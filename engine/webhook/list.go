@@ -18,7 +18,7 @@ const EventsKept = 90 * 24 * time.Hour
 const maxListed = 100
 
 // ListEvents lists deliveries, newest first; an event has one for each of its endpoints. Errors: IR_16 for object_id or event_id with other filters,
-// IR_06 (422) for a limit or a time that is out of bounds.
+// IR_06 (422) for a limit or a time that is out of bounds, HE_02 for the profile.
 func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (list []*Delivery, total int, err error) {
 	others := len(f.Classes) > 0 || len(f.Types) > 0 || f.Delivered != nil || !f.After.IsZero() || !f.Before.IsZero() || f.Limit != 0 || f.Offset != 0
 	switch {
@@ -40,6 +40,9 @@ func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (lis
 			return nil, 0, fault.Unprocessable(at.name, at.name+" should be within the last 90 days")
 		}
 	}
+	if !f.Before.IsZero() && f.After.After(f.Before) {
+		return nil, 0, fault.Unprocessable("created_after", "created_after should not be later than created_before")
+	}
 	if f.Limit == 0 {
 		f.Limit = maxListed
 	}
@@ -51,6 +54,11 @@ func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (lis
 			return nil, 0, account.NoProfile(f.ProfileID)
 		}
 		f.ProfileID = a.ProfileID
+	}
+	if f.ProfileID != "" {
+		if _, err := s.Dir.Profile(ctx, a.MerchantID, f.ProfileID); err != nil {
+			return nil, 0, fault.FromStore(err, "read profile")
+		}
 	}
 	err = s.Store.View(ctx, func(r Reader) (err error) { list, total, err = r.Deliveries(a.MerchantID, f); return err })
 	return list, total, fault.FromStore(err, "list events")

@@ -167,9 +167,10 @@ type Tx interface {
 	ExpireDeliveries(endpointID string, before time.Time, limit int) (int, error)
 	// ReleaseDeliveries ends the leases of owner, whose process must have ended, and returns their number.
 	ReleaseDeliveries(owner string) (int, error)
-	// DeleteEvents removes the oldest events from before a time, with their deliveries and attempts. It looks at no more than limit events, and
-	// keeps an event that waits or has an open delivery. It returns how many it removed.
-	DeleteEvents(before time.Time, limit int) (int, error)
+	// DeleteEvents removes events from before a time, with their deliveries and attempts. It looks at no more than limit events, the oldest behind a row
+	// (0: all), and keeps an event that waits or has an open delivery. It returns the last row that it has looked at, 0 if no later one is from before
+	// that time, and how many events it removed.
+	DeleteEvents(before time.Time, behind int64, limit int) (last int64, removed int, err error)
 }
 
 // Store is the part of a store that deliveries need.

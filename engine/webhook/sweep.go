@@ -39,27 +39,38 @@ func (s *Service) Sweep(ctx context.Context) error {
 	for _, b := range open {
 		keep[b.EndpointID] = true
 		oldest = max(oldest, now.Sub(b.Oldest))
-		if !s.review(ctx, b) {
-			continue
+		age, why := max(s.o.Keep, keepAtLeast), "events for a webhook endpoint were given up: it takes fewer than come, and payswitch keeps events no longer"
+		if s.review(ctx, b) {
+			failing++
+			age, why = expireAfter, "events for a webhook endpoint were given up: it took none for three days"
 		}
-		failing++
-		for n := sweptAtOnce; n == sweptAtOnce && now.Sub(b.Oldest) > expireAfter && ctx.Err() == nil; {
+		for n := sweptAtOnce; n == sweptAtOnce && now.Sub(b.Oldest) > age && ctx.Err() == nil; {
 			err := s.Store.Update(ctx, func(tx Tx) (err error) {
-				n, err = tx.ExpireDeliveries(b.EndpointID, now.Add(-expireAfter), sweptAtOnce)
+				n, err = tx.ExpireDeliveries(b.EndpointID, now.Add(-age), sweptAtOnce)
 				return err
 			})
 			if err != nil {
 				return err
 			}
-			s.Log.LogAttrs(ctx, slog.LevelError, "events for a webhook endpoint were given up: it took none for three days", slog.String("merchant_id", b.MerchantID),
-				slog.String("endpoint_id", b.EndpointID), slog.Int("events", n))
+			s.Log.LogAttrs(ctx, slog.LevelError, why, slog.String("merchant_id", b.MerchantID), slog.String("endpoint_id", b.EndpointID), slog.Int("events", n))
 		}
 	}
 	s.forget(keep)
 	s.Metrics.WebhookBacklog(oldest, failing)
-	before := now.Add(-max(s.o.Keep, keepAtLeast))
-	for gone := sweptAtOnce; gone == sweptAtOnce && ctx.Err() == nil; {
-		if err := s.Store.Update(ctx, func(tx Tx) (err error) { gone, err = tx.DeleteEvents(before, sweptAtOnce); return err }); err != nil {
+	return s.removeOld(ctx, now.Add(-max(s.o.Keep, keepAtLeast)))
+}
+
+// removeOld removes the events from before a time. Events that must stay, because a delivery of theirs is under way, do not keep it from those behind them.
+func (s *Service) removeOld(ctx context.Context, before time.Time) error {
+	for behind, more := int64(0), true; more && ctx.Err() == nil; {
+		err := s.Store.Update(ctx, func(tx Tx) error {
+			last, _, err := tx.DeleteEvents(before, behind, sweptAtOnce)
+			if err == nil {
+				behind, more = last, last != 0
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

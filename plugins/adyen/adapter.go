@@ -1,8 +1,8 @@
 // Package adyen is the adapter for Adyen's Checkout API, version 68 (docs.adyen.com/api-explorer/Checkout/68).
 //
-// Adyen answers an authorization at once. It only accepts captures, cancels, refunds and amount updates ("received") and reports
-// their result by webhook. It has no call that asks for a payment. So the adapter gets a lost answer by sending the identical
-// request again, with its idempotency key.
+// Adyen answers an authorization at once. It only accepts captures, cancels, refunds and amount updates ("received")
+// and reports their result by webhook. It has no call that asks for a payment. So the adapter gets a lost answer by
+// sending the identical request again, with its idempotency key.
 package adyen
 
 import (
@@ -20,16 +20,21 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "adyen", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Adyen",
 			Description: "Card payments through Adyen's Checkout API.", Website: "https://www.adyen.com",
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
-				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				Processor3DS: true,
+				External3DS:  true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions),
+				// docs.adyen.com/payment-methods/cards/credit-card-installments
+				Installments: []sdk.Currency{"BRL", "JPY", "MXN"}},
 			Environments: map[string]sdk.Environment{
 				"test": with(sdk.At("https://checkout-test.adyen.com"), disputesTest),
 				"live": with(sdk.At("https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout"), disputesLive),
 			},
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "API key", Type: "secret", Help: "Customer Area, Developers, API credentials."},
-				{Name: "merchant_account", Key: "key1", Label: "Merchant account", Type: "text", Help: "The merchant account's code."},
-				{Name: "review_key", Key: "api_secret", Label: "Review key", Type: "secret", Optional: true, Help: "The API key with the role for dispute management. Without it the API key answers disputes."},
+				{Name: "merchant_account", Key: "key1", Label: "Merchant account", Type: "text",
+					Help: "The merchant account's code."},
+				{Name: "review_key", Key: "api_secret", Label: "Review key", Type: "secret", Optional: true,
+					Help: "The API key with the role for dispute management. Without it the API key answers disputes."},
 				{Name: "webhook_secret", Label: "Webhook HMAC key", Type: "secret", Optional: true,
 					Help: "Hexadecimal, from the standard webhook's settings. Without it the adapter accepts no webhook."},
 			},
@@ -43,9 +48,9 @@ func Adapter() *sdk.Adapter {
 				IdempotencyWindowSeconds: 7 * 24 * 60 * 60}, // docs.adyen.com, API idempotency: at least 7 days
 		},
 		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete),
-		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize, ExtendAuthorization: extendAuthorization,
-		AcceptDispute: acceptDispute,
-		Webhook:       webhook,
+		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
+		ExtendAuthorization: extendAuthorization, AcceptDispute: acceptDispute,
+		Webhook: webhook,
 	}
 }
 
@@ -55,22 +60,27 @@ func with(e sdk.Environment, host string) sdk.Environment {
 	return e
 }
 
-// placements: the merchant account stands in every body, card data in the body of /payments. Live paths begin with /checkout.
+// placements: the merchant account stands in every body, card data in the body of /payments. Live paths begin with
+// /checkout.
 func placements() []sdk.Placement {
 	all := []sdk.Placement{{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccount"},
-		{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccountCode", Operation: sdk.OpAcceptDispute},
+		{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccountCode",
+			Operation: sdk.OpAcceptDispute},
 		{Secret: "review_key", Method: "POST", In: "header", Field: "X-API-Key", Operation: sdk.OpAcceptDispute}}
 	for _, path := range []string{apiVersion + "/payments", "/checkout" + apiVersion + "/payments"} {
-		all = append(all, sdk.CardPlacements(path, sdk.CardFields{Number: "paymentMethod.number", CVC: "paymentMethod.cvc", CAVV: "mpiData.cavv"}, sdk.OpAuthorize, sdk.OpVerify)...)
+		all = append(all, sdk.CardPlacements(path,
+			sdk.CardFields{Number: "paymentMethod.number", CVC: "paymentMethod.cvc", CAVV: "mpiData.cavv"}, sdk.OpAuthorize,
+			sdk.OpVerify)...)
 	}
 	return all
 }
 
-// post sends one request and returns the answer. Adyen accepts an idempotency key on every POST. A 4xx of Adyen proves that it has
-// not acted, and ends the operation. Any other failure proves nothing: 704 means that the request is in progress or was answered
-// before, 903 a fault inside Adyen.
+// post sends one request and returns the answer. Adyen accepts an idempotency key on every POST. A 4xx of Adyen proves
+// that it has not acted, and ends the operation. Any other failure proves nothing: 704 means that the request is in
+// progress or was answered before, 903 a fault inside Adyen.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
-	a := sdk.Must(c.Do(sdk.JSONSend("POST", apiVersion+path, body, sdk.H("X-API-Key", c.Account.Credentials["api_key"])).Keyed("Idempotency-Key")))
+	a := sdk.Must(c.Do(sdk.JSONSend("POST", apiVersion+path, body, sdk.H("X-API-Key", c.Account.Credentials["api_key"])).
+		Keyed("Idempotency-Key")))
 	j := a.JSON()
 	if path == "/payments" || path == "/payments/details" {
 		c.About(j.Str("pspReference"))
@@ -79,15 +89,16 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 		return j
 	}
 	code, kind := j.Text("errorCode"), j.Str("errorType")
-	sdk.Require(a.Refuses() && code != "" && code != "704" && code != "903" && a.Header("transient-error") != "true", a.Undecided("no result", "errorCode"))
+	sdk.Require(a.Refuses() && code != "" && code != "704" && code != "903" && a.Header("transient-error") != "true",
+		a.Undecided("no result", "errorCode"))
 	o := sdk.Declined(declines.New(code, j.Str("message"), cmp.Or(declines.Of(kind), sdk.DeclineProcessingError)))
 	o.Raw = map[string]string{"error_code": code, "error_type": kind}
 	c.End(o)
 	return j
 }
 
-// decimals where Adyen differs from ISO 4217 (docs.adyen.com/development-resources/currency-codes). The last three are refused:
-// their decimals are uncertain, and a wrong guess would change the amount a hundredfold.
+// decimals where Adyen differs from ISO 4217 (docs.adyen.com/development-resources/currency-codes). The last three are
+// refused: their decimals are uncertain, and a wrong guess would change the amount a hundredfold.
 var decimals = sdk.Decimals{"CLP": 2, "CVE": 0, "IDR": 0, "ISK": 2, "CLF": -1, "IRR": -1, "MGA": -1}
 
 // amount writes an amount in Adyen's form.

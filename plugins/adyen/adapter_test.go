@@ -132,6 +132,33 @@ func TestExemptions(t *testing.T) {
 	}
 }
 
+// A payment in installments names their number; one part is no installment.
+func TestInstallments(t *testing.T) {
+	for n, want := range map[int]string{0: "", 1: "", 3: `{"value":3}`} {
+		s := step(sdk.OpAuthorize)
+		s.Request.Installments = n
+		_, body := sent(t, s)
+		require.Equal(t, want, body.Raw("installments"), n)
+	}
+}
+
+// The software that made the payment is named; a merchant who says nothing sends nothing.
+func TestApplicationInfo(t *testing.T) {
+	for want, partner := range map[string]*sdk.Partner{
+		``: nil, `{"externalPlatform":{"name":"Shopware","version":"6.7","integrator":"Ada"},"merchantApplication":{"name":"shop"}}`: {
+			Platform: &sdk.Software{Name: "Shopware", Version: "6.7", Integrator: "Ada"}, Application: &sdk.Software{Name: "shop"}},
+	} {
+		s := step(sdk.OpAuthorize)
+		s.Request.Partner = partner
+		_, body := sent(t, s)
+		require.Equal(t, want, body.Raw("applicationInfo"))
+	}
+	s := step(sdk.OpAuthorize)
+	s.Request.Partner = &sdk.Partner{Platform: &sdk.Software{}}
+	_, body := sent(t, s)
+	require.Empty(t, body.Raw("applicationInfo"))
+}
+
 func TestAddress(t *testing.T) {
 	for line, want := range map[string][2]string{
 		"1 Market St": {"1", "Market St"}, "221B Baker Street": {"221B", "Baker Street"}, "Damrak 1": {"1", "Damrak"}, "The Elms": {"N/A", "The Elms"},

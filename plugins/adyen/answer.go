@@ -19,17 +19,21 @@ var results = sdk.Statuses{
 func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	code, extra := j.Str("resultCode"), j.Get("additionalData")
 	o := &sdk.Outcome{Status: results.Must(code), TransactionID: j.Str("pspReference"), AuthCode: extra.Str("authCode"),
-		NetworkTransactionID: extra.Str("networkTxReference"), Checks: checks.Read(word(extra.Str("cvcResult"), " "), word(extra.Str("avsResult"), " ")), Raw: map[string]string{"result_code": code}}
+		NetworkTransactionID: extra.Str("networkTxReference"),
+		Checks:               checks.Read(word(extra.Str("cvcResult"), " "), word(extra.Str("avsResult"), " ")),
+		Raw:                  map[string]string{"result_code": code}}
 	switch o.Status {
 	case sdk.StatusAuthorized:
 		sdk.Require(o.TransactionID != "", errors.New("the answer says Authorised without a pspReference"))
 		o.Status, o.Amount = approved(c.Request), authorised(c.Request, j)
-		sdk.Require(o.Amount != nil || code != "PartiallyAuthorised", errors.New("the answer says PartiallyAuthorised without the amount"))
+		sdk.Require(o.Amount != nil || code != "PartiallyAuthorised",
+			errors.New("the answer says PartiallyAuthorised without the amount"))
 		o.StoredCredential, o.ConnectorData = stored(c.Request, extra)
 	case sdk.StatusDeclined:
 		o.Decline = decline(j)
 	case sdk.StatusCustomerAction:
-		if o.NextAction = nextAction(j.Get("action")); o.NextAction == nil { // an action for Adyen's component, not a page for the browser
+		// an action for Adyen's component, not a page for the browser
+		if o.NextAction = nextAction(j.Get("action")); o.NextAction == nil {
 			o.Status = sdk.StatusPending
 		} else if data := j.Str("action.paymentData"); data != "" && len(data) <= sdk.MaxConnectorData {
 			o.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: data}
@@ -38,11 +42,12 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// authorised is the amount that the issuer approved; it may be lower than the requested amount (docs.adyen.com, "Partial
-// authorizations"). nil if the answer holds no amount.
+// authorised is the amount that the issuer approved; it may be lower than the requested amount (docs.adyen.com,
+// "Partial authorizations"). nil if the answer holds no amount.
 func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
 	whole := decimals.Told(j, "amount.value", "amount.currency", r.Amount.Currency)
-	if part := decimals.Told(j.Get("additionalData"), "authorisedAmountValue", "authorisedAmountCurrency", r.Amount.Currency); part != nil {
+	if part := decimals.Told(j.Get("additionalData"), "authorisedAmountValue", "authorisedAmountCurrency",
+		r.Amount.Currency); part != nil {
 		return part
 	}
 	return whole
@@ -65,7 +70,8 @@ func stored(r *sdk.Request, extra sdk.JSON) (*sdk.StoredCredential, *sdk.Connect
 	if id == "" || r.StoredCredential == nil {
 		return nil, nil
 	}
-	return &sdk.StoredCredential{ID: id, CustomerID: shopper}, &sdk.ConnectorData{Version: 1, Method: shopper, Customer: shopper}
+	return &sdk.StoredCredential{ID: id, CustomerID: shopper},
+		&sdk.ConnectorData{Version: 1, Method: shopper, Customer: shopper}
 }
 
 // nextAction is a redirect: GET, or POST of a form. nil for actions that only Adyen's component can perform.
@@ -86,11 +92,12 @@ func nextAction(a sdk.JSON) *sdk.NextAction {
 
 // checks are the numbers of cvcResult and avsResult (docs.adyen.com), as in "1 Matches".
 var checks = sdk.CheckCodes{
-	CVC: sdk.Results{{sdk.CheckPass, "1"}, {sdk.CheckFail, "2"}, {sdk.CheckUnchecked, "3 4 6"}, {sdk.CheckUnavailable, "0 5"}},
-	Line1: sdk.Results{{sdk.CheckPass, "1 7 9 12 20 21 24 25"}, {sdk.CheckFail, "2 6 10 13 26"}, {sdk.CheckUnavailable, "0 3 4 11 14 16"},
-		{sdk.CheckUnchecked, "5 8 15 17 18"}},
-	PostalCode: sdk.Results{{sdk.CheckPass, "6 7 14 15 19 20 23 24"}, {sdk.CheckFail, "1 2 16 17 26"}, {sdk.CheckUnavailable, "0 3 4 8 9 10"},
-		{sdk.CheckUnchecked, "5 11 12 13 18"}},
+	CVC: sdk.Results{{sdk.CheckPass, "1"}, {sdk.CheckFail, "2"}, {sdk.CheckUnchecked, "3 4 6"},
+		{sdk.CheckUnavailable, "0 5"}},
+	Line1: sdk.Results{{sdk.CheckPass, "1 7 9 12 20 21 24 25"}, {sdk.CheckFail, "2 6 10 13 26"},
+		{sdk.CheckUnavailable, "0 3 4 11 14 16"}, {sdk.CheckUnchecked, "5 8 15 17 18"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "6 7 14 15 19 20 23 24"}, {sdk.CheckFail, "1 2 16 17 26"},
+		{sdk.CheckUnavailable, "0 3 4 8 9 10"}, {sdk.CheckUnchecked, "5 11 12 13 18"}},
 }
 
 // word is the text before the first separator.
@@ -101,7 +108,8 @@ func word(text, separator string) string {
 
 // decline is the reason of a refused payment. If Adyen gives no more than "refused", the issuer's code decides.
 func decline(j sdk.JSON) *sdk.Decline {
-	network, advice := word(j.Str("additionalData.refusalReasonRaw"), " : "), word(j.Str("additionalData.merchantAdviceCode"), " : ")
+	network, advice := word(j.Str("additionalData.refusalReasonRaw"), " : "),
+		word(j.Str("additionalData.merchantAdviceCode"), " : ")
 	if len(network) > 2 { // words of Adyen ("DECLINED Expiry Incorrect"), not a network's code
 		network = ""
 	}

@@ -19,15 +19,36 @@ func payment(c *sdk.Call) *sdk.Object {
 	if mit || r.Instrument.StoredCredentialID != "" {
 		interaction = "ContAuth"
 	}
-	o := sdk.NewObject().Obj("amount", value).Str("merchantAccount", c.Account.Credentials["merchant_account"]).Obj("paymentMethod", method).
+	o := sdk.NewObject().Obj("amount", value).Str("merchantAccount", c.Account.Credentials["merchant_account"]).
+		Obj("paymentMethod", method).
 		OptObj("mpiData", mpiData(r.Proof())).Str("reference", r.Reference).OptStr("returnUrl", r.ReturnURL)
 	if !mit {
 		o.Obj("browserInfo", browserInfo(r.Device()))
 	}
-	o.Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", processingModel(r)).Obj("additionalData", additionalData(r)).
-		OptStr("shopperReference", shopper).OptBool("storePaymentMethod", r.Stores())
+	o.Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", processingModel(r)).
+		Obj("additionalData", additionalData(r)).OptStr("shopperReference", shopper).OptBool("storePaymentMethod", r.Stores())
+	if r.Installments > 1 {
+		o.Obj("installments", sdk.NewObject().Int("value", int64(r.Installments)))
+	}
 	person(o, r, mit)
-	return o.OptStr("shopperStatement", r.DescriptorName).OptStr("merchantOrderReference", r.OrderReference).OptObj("metadata", metadata(r.Metadata))
+	return o.OptStr("shopperStatement", r.DescriptorName).OptStr("merchantOrderReference", r.OrderReference).
+		OptObj("metadata", metadata(r.Metadata)).OptObj("applicationInfo", applicationInfo(r))
+}
+
+// applicationInfo names the software of the shop (docs.adyen.com, "Building Adyen solutions").
+func applicationInfo(r *sdk.Request) *sdk.Object {
+	o := sdk.NewObject()
+	if r.Partner == nil {
+		return o
+	}
+	if s := r.Partner.Platform; s != nil {
+		o.OptObj("externalPlatform", sdk.NewObject().OptStr("name", s.Name).OptStr("version", s.Version).
+			OptStr("integrator", s.Integrator))
+	}
+	if s := r.Partner.Application; s != nil {
+		o.OptObj("merchantApplication", sdk.NewObject().OptStr("name", s.Name).OptStr("version", s.Version))
+	}
+	return o
 }
 
 func paymentMethod(r *sdk.Request) *sdk.Object {
@@ -37,14 +58,16 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 		return o.Str("storedPaymentMethodId", i.StoredCredentialID)
 	}
 	k := i.Card
-	o.Str("number", k.Number).Str("expiryMonth", k.Month()).Str("expiryYear", k.Year()).OptStr("cvc", k.CVC).OptStr("holderName", holder(r))
+	o.Str("number", k.Number).Str("expiryMonth", k.Month()).Str("expiryYear", k.Year()).OptStr("cvc", k.CVC).
+		OptStr("holderName", holder(r))
 	if i.NetworkTransactionID != "" || k.Network == sdk.CartesBancaires { // a card of two networks: name the chosen one
 		o.OptStr("brand", brands[k.Network])
 	}
 	return o.OptStr("networkPaymentReference", i.NetworkTransactionID)
 }
 
-var brands = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mc", sdk.AmericanExpress: "amex", sdk.JCB: "jcb", sdk.DinersClub: "diners",
+var brands = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mc", sdk.AmericanExpress: "amex",
+	sdk.JCB: "jcb", sdk.DinersClub: "diners",
 	sdk.Discover: "discover", sdk.CartesBancaires: "cartebancaire", sdk.UnionPay: "cup", sdk.Maestro: "maestro"}
 
 // holder is the name of the billing address, or the name on the card if 3-D Secure needs one.
@@ -55,8 +78,8 @@ func holder(r *sdk.Request) string {
 	return r.Instrument.Card.Holder
 }
 
-// mpiData is an outside 3-D Secure 2 result (docs.adyen.com, "Third-party authentication"): directoryResponse is the transStatus
-// of the ARes, authenticationResponse the one after the challenge. Without a known flow both are sent.
+// mpiData is an outside 3-D Secure 2 result (docs.adyen.com, "Third-party authentication"): directoryResponse is the
+// transStatus of the ARes, authenticationResponse the one after the challenge. Without a known flow both are sent.
 func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
 	directory, authentication := t.TransStatus, t.TransStatus
 	switch t.Flow {
@@ -68,8 +91,8 @@ func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
 	if !strings.Contains("YAUN", authentication) { // R and I: a challenge never ends with these
 		authentication = ""
 	}
-	return sdk.NewObject().OptStr("directoryResponse", directory).OptStr("authenticationResponse", authentication).OptStr("cavv", t.CAVV).
-		OptStr("eci", t.ECI).OptStr("dsTransID", t.DSTransID).OptStr("threeDSVersion", t.Version).
+	return sdk.NewObject().OptStr("directoryResponse", directory).OptStr("authenticationResponse", authentication).
+		OptStr("cavv", t.CAVV).OptStr("eci", t.ECI).OptStr("dsTransID", t.DSTransID).OptStr("threeDSVersion", t.Version).
 		OptStr("cavvAlgorithm", t.CAVVAlgorithm) // Cartes Bancaires requires it
 }
 
@@ -78,15 +101,16 @@ func additionalData(r *sdk.Request) *sdk.Object {
 	if r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
 		o.Str("authorisationType", "PreAuth").Str("manualCapture", "true")
 	}
-	return o.Str("executeThreeD", strconv.FormatBool(r.Request3DS || r.ThreeDS != nil)).OptStr("scaExemption", exemptions.Of(string(r.Exemption)))
+	return o.Str("executeThreeD", strconv.FormatBool(r.Request3DS || r.ThreeDS != nil)).
+		OptStr("scaExemption", exemptions.Of(string(r.Exemption)))
 }
 
 // exemptions are Adyen's names (docs.adyen.com, "SCA exemptions").
-var exemptions = sdk.Names{{"lowValue", "low_value"}, {"transactionRiskAnalysis", "transaction_risk_analysis"}, {"trustedBeneficiary", "trusted_beneficiary"},
-	{"secureCorporate", "secure_corporate"}}
+var exemptions = sdk.Names{{"lowValue", "low_value"}, {"transactionRiskAnalysis", "transaction_risk_analysis"},
+	{"trustedBeneficiary", "trusted_beneficiary"}, {"secureCorporate", "secure_corporate"}}
 
-// models say for what use a credential is stored or charged. A merchant-initiated payment has the model under which the credential
-// was stored for off-session use.
+// models say for what use a credential is stored or charged. A merchant-initiated payment has the model under which the
+// credential was stored for off-session use.
 var models = sdk.Names{{"UnscheduledCardOnFile", "mit first_off_session cit_off_session"}, {"CardOnFile", "first cit"}}
 
 func processingModel(r *sdk.Request) string {
@@ -96,8 +120,8 @@ func processingModel(r *sdk.Request) string {
 	return models.For(r.StoredCredential)
 }
 
-// shopperReference names the shopper of a stored credential: the one who stored it, else the merchant's customer within this
-// account.
+// shopperReference names the shopper of a stored credential: the one who stored it, else the merchant's customer within
+// this account.
 func shopperReference(c *sdk.Call) string {
 	r := c.Request
 	stored := r.Instrument.StoredCredentialID != ""
@@ -125,11 +149,12 @@ func person(o *sdk.Object, r *sdk.Request, mit bool) {
 		}
 		o.Obj("shopperName", name).OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
 	}
-	o.OptStr("shopperIP", r.Device().IP).OptStr("telephoneNumber", cmp.Or(b.Phone, r.Payer().Phone)).Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
+	o.OptStr("shopperIP", r.Device().IP).OptStr("telephoneNumber", cmp.Or(b.Phone, r.Payer().Phone)).
+		Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
 }
 
-// address is an address in Adyen's form, with street and house number apart. Adyen refuses a payment with an incomplete address,
-// so the adapter leaves that out.
+// address is an address in Adyen's form, with street and house number apart. Adyen refuses a payment with an incomplete
+// address, so the adapter leaves that out.
 func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Line1 == "" || a.City == "" || a.Zip == "" || a.Country == "" {
 		return nil
@@ -138,8 +163,8 @@ func address(a *sdk.Address) *sdk.Object {
 	if street == "" {
 		house, street = houseNumber(a.Line1)
 	}
-	return sdk.NewObject().Str("city", a.City).Str("country", a.Country).Str("houseNumberOrName", house).Str("postalCode", a.Zip).
-		OptStr("stateOrProvince", a.State).Str("street", street)
+	return sdk.NewObject().Str("city", a.City).Str("country", a.Country).Str("houseNumberOrName", house).
+		Str("postalCode", a.Zip).OptStr("stateOrProvince", a.State).Str("street", street)
 }
 
 // houseNumber splits the number off either end of "1 Market St" or "Damrak 1".
@@ -157,9 +182,10 @@ func browserInfo(b *sdk.Browser) *sdk.Object {
 	if b.UserAgent == "" || b.AcceptHeader == "" { // Adyen requires both
 		return nil
 	}
-	return sdk.NewObject().Str("userAgent", b.UserAgent).Str("acceptHeader", b.AcceptHeader).OptStr("language", b.Language).
-		Int("colorDepth", int64(b.ColorDepth)).Int("screenHeight", int64(b.ScreenHeight)).Int("screenWidth", int64(b.ScreenWidth)).
-		Int("timeZoneOffset", int64(b.TimeZone)).Bool("javaEnabled", b.JavaEnabled)
+	return sdk.NewObject().Str("userAgent", b.UserAgent).Str("acceptHeader", b.AcceptHeader).
+		OptStr("language", b.Language).
+		Int("colorDepth", int64(b.ColorDepth)).Int("screenHeight", int64(b.ScreenHeight)).
+		Int("screenWidth", int64(b.ScreenWidth)).Int("timeZoneOffset", int64(b.TimeZone)).Bool("javaEnabled", b.JavaEnabled)
 }
 
 // Adyen refuses payments with more or longer metadata (error 177), so the adapter leaves the excess out.

@@ -48,6 +48,9 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 		s.Request.Exemption = e
 		check(string(e), s)
 	}
+	parts := step(sdk.OpAuthorize)
+	parts.Request.Amount.Currency, parts.Request.Installments = "BRL", 3
+	check("installments", parts)
 	for _, reason := range []string{"requested_by_customer", "fraudulent", "duplicate", "goods returned", "whatever"} {
 		s := step(sdk.OpRefund)
 		s.Request.Reason = reason

@@ -16,9 +16,11 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	case pares != "":
 		details.Str("MD", r.Returned("MD")).Str("PaRes", pares)
 	default:
-		return nil, sdk.Missing("redirectResult", "the customer came back without a result: pass the query of the return URL on")
+		return nil, sdk.Missing("redirectResult",
+			"the customer came back without a result: pass the query of the return URL on")
 	}
-	return result(c, post(c, "/payments/details", sdk.NewObject().Obj("details", details).OptStr("paymentData", r.Kept().Payment)))
+	return result(c, post(c, "/payments/details",
+		sdk.NewObject().Obj("details", details).OptStr("paymentData", r.Kept().Payment)))
 }
 
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
@@ -38,7 +40,8 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	o, id := modify(c, "refunds", modification(c).Obj("amount", amount(c.Request.Amount)).OptStr("merchantRefundReason", refundReason(c.Request.Reason)))
+	o, id := modify(c, "refunds", modification(c).Obj("amount", amount(c.Request.Amount)).
+		OptStr("merchantRefundReason", refundReason(c.Request.Reason)))
 	o.TransactionID, o.RefundID = "", id
 	return o, nil
 }
@@ -49,11 +52,13 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// extendAuthorization updates the amount to the present one, which makes the authorization valid for longer (docs.adyen.com, "Adjust authorisation").
+// extendAuthorization updates the amount to the present one, which makes the authorization valid for longer
+// (docs.adyen.com, "Adjust authorisation").
 func extendAuthorization(c *sdk.Call) (*sdk.Outcome, error) { return incrementalAuthorize(c) }
 
 func modification(c *sdk.Call) *sdk.Object {
-	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials["merchant_account"]).OptStr("reference", c.Request.Reference)
+	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials["merchant_account"]).
+		OptStr("reference", c.Request.Reference)
 }
 
 // modify asks for a change of a payment and returns the request's own pspReference. Adyen only confirms the receipt.
@@ -61,7 +66,8 @@ func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id stri
 	j := post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+"/"+what, body)
 	id = j.Str("pspReference")
 	sdk.Require(id != "", errors.New("the answer neither confirms nor refuses the request"))
-	o = &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"), Amount: money(j.Get("amount"))}
+	o = &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"),
+		Amount: money(j.Get("amount"))}
 	if j.Str("status") != "received" {
 		o.Status, o.Amount, o.Raw = sdk.StatusUnknown, nil, j.Pick("status")
 	}
@@ -74,7 +80,8 @@ func refundReason(reason string) string {
 		return ""
 	}
 	reason = strings.ToLower(reason)
-	for _, r := range [...]struct{ word, value string }{{"fraud", "FRAUD"}, {"duplicate", "DUPLICATE"}, {"return", "RETURN"}, {"customer", "CUSTOMER REQUEST"}} {
+	for _, r := range [...]struct{ word, value string }{{"fraud", "FRAUD"}, {"duplicate", "DUPLICATE"},
+		{"return", "RETURN"}, {"customer", "CUSTOMER REQUEST"}} {
 		if strings.Contains(reason, r.word) {
 			return r.value
 		}

@@ -8,10 +8,11 @@ import (
 	"payswitch/sdk"
 )
 
-// webhook reads a standard notification. A signature over eight fields of each item decides; other fields decide nothing. The time
-// is not signed, so an old message may come again and repeats its old content.
+// webhook reads a standard notification. A signature over eight fields of each item decides; other fields decide
+// nothing. The time is not signed, so an old message may come again and repeats its old content.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 200, Headers: []sdk.Header{sdk.H("Content-Type", "text/plain")}, Body: "[accepted]"}}
+	o := &sdk.Outcome{Status: sdk.StatusHandled,
+		Reply: &sdk.Reply{Status: 200, Headers: []sdk.Header{sdk.H("Content-Type", "text/plain")}, Body: "[accepted]"}}
 	items := c.Message().Get("notificationItems")
 	if !items.IsArray() {
 		return sdk.Refuse(400, "the message is not a notification"), nil
@@ -23,7 +24,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 			continue // a colon inside a field makes the signed text ambiguous; our references have none
 		}
 		key := sdk.Fn(sdk.FnUnhex, sdk.Text(c.Account.Credentials["webhook_secret"]))
-		c.Signed("webhook_secret", sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Text(text))), n.Str("additionalData.hmacSignature"))
+		c.Signed("webhook_secret", sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Text(text))),
+			n.Str("additionalData.hmacSignature"))
 		if e := event(n); e != nil {
 			o.Events = append(o.Events, *e)
 		}
@@ -31,45 +33,53 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// signed is the signed text of an item: eight fields joined by colons. The signature is its HMAC-SHA256 with a hexadecimal key, in
-// base64 (docs.adyen.com, "Verify HMAC signatures").
+// signed is the signed text of an item: eight fields joined by colons. The signature is its HMAC-SHA256 with a
+// hexadecimal key, in base64 (docs.adyen.com, "Verify HMAC signatures").
 func signed(n sdk.JSON) string {
-	return strings.Join([]string{n.Text("pspReference"), n.Text("originalReference"), n.Text("merchantAccountCode"), n.Text("merchantReference"),
+	return strings.Join([]string{n.Text("pspReference"), n.Text("originalReference"), n.Text("merchantAccountCode"),
+		n.Text("merchantReference"),
 		n.Text("amount.value"), n.Text("amount.currency"), n.Text("eventCode"), n.Text("success")}, ":")
 }
 
 // reversals undo an earlier success.
 const reversals = "CAPTURE_FAILED REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"
 
-// The meaning of an item's eventCode with and without success, and its object if that is not a payment. Like a sync, the event of
-// a payment reports the payment's state: after a failed cancel the payment is still authorized.
+// The meaning of an item's eventCode with and without success, and its object if that is not a payment. Like a sync,
+// the event of a payment reports the payment's state: after a failed cancel the payment is still authorized.
 var (
-	succeeded = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION AUTHORISATION_ADJUSTMENT RECURRING_CONTRACT"}, {sdk.StatusCaptured, "CAPTURE"},
-		{sdk.StatusVoided, "CANCELLATION CANCEL_OR_REFUND EXPIRE"}, {sdk.StatusRefunded, "REFUND"}, {sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
+	succeeded = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION AUTHORISATION_ADJUSTMENT RECURRING_CONTRACT"},
+		{sdk.StatusCaptured, "CAPTURE"},
+		{sdk.StatusVoided, "CANCELLATION CANCEL_OR_REFUND EXPIRE"}, {sdk.StatusRefunded, "REFUND"},
+		{sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
 	failed = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION_ADJUSTMENT CANCELLATION EXPIRE"},
 		{sdk.StatusDeclined, "AUTHORISATION CAPTURE REFUND " + reversals}}
 	objects = sdk.Table[sdk.EventObject]{{"refund", "REFUND REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"}, {"dispute",
-		"REQUEST_FOR_INFORMATION NOTIFICATION_OF_CHARGEBACK CHARGEBACK INFORMATION_SUPPLIED DISPUTE_DEFENSE_PERIOD_ENDED CHARGEBACK_REVERSED " +
+		"REQUEST_FOR_INFORMATION NOTIFICATION_OF_CHARGEBACK CHARGEBACK INFORMATION_SUPPLIED DISPUTE_DEFENSE_PERIOD_ENDED " +
+			"CHARGEBACK_REVERSED " +
 			"SECOND_CHARGEBACK ISSUER_RESPONSE_TIMEFRAME_EXPIRED PREARBITRATION_WON PREARBITRATION_LOST"}}
 )
 
-// The eventCodes of disputes (docs.adyen.com, "Dispute webhooks"). All messages about a dispute have its pspReference. A request for information
-// claims no money. Adyen's disputeStatus is not signed, so it decides nothing.
+// The eventCodes of disputes (docs.adyen.com, "Dispute webhooks"). All messages about a dispute have its pspReference.
+// A request for information claims no money. Adyen's disputeStatus is not signed, so it decides nothing.
 var (
-	disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "REQUEST_FOR_INFORMATION NOTIFICATION_OF_CHARGEBACK CHARGEBACK"},
+	disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened,
+		"REQUEST_FOR_INFORMATION NOTIFICATION_OF_CHARGEBACK CHARGEBACK"},
 		{sdk.DisputeChallenged, "INFORMATION_SUPPLIED"}, {sdk.DisputeExpired, "DISPUTE_DEFENSE_PERIOD_ENDED"},
-		{sdk.DisputeWon, "CHARGEBACK_REVERSED ISSUER_RESPONSE_TIMEFRAME_EXPIRED PREARBITRATION_WON"}, {sdk.DisputeLost, "SECOND_CHARGEBACK PREARBITRATION_LOST"}}
-	stages = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "REQUEST_FOR_INFORMATION"}, {sdk.StageDispute, "NOTIFICATION_OF_CHARGEBACK CHARGEBACK"},
+		{sdk.DisputeWon, "CHARGEBACK_REVERSED ISSUER_RESPONSE_TIMEFRAME_EXPIRED PREARBITRATION_WON"},
+		{sdk.DisputeLost, "SECOND_CHARGEBACK PREARBITRATION_LOST"}}
+	stages = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "REQUEST_FOR_INFORMATION"},
+		{sdk.StageDispute, "NOTIFICATION_OF_CHARGEBACK CHARGEBACK"},
 		{sdk.StagePreArbitration, "SECOND_CHARGEBACK PREARBITRATION_WON PREARBITRATION_LOST"}}
 )
 
-// event is the event of an item; nil for an item that does not concern payments. A capture or refund has its own reference.
+// event is the event of an item; nil for an item that does not concern payments. A capture or refund has its own
+// reference.
 func event(n sdk.JSON) *sdk.Event {
 	id, code, success := n.Str("pspReference"), n.Str("eventCode"), n.Text("success") == "true"
 	o := &sdk.Outcome{TransactionID: cmp.Or(n.Str("originalReference"), id), Amount: money(n.Get("amount")),
 		Raw: map[string]string{"event_code": code, "success": n.Text("success")}}
-	e := &sdk.Event{Object: cmp.Or(objects.Of(code), sdk.EventPayment), TransactionID: o.TransactionID, Reference: n.Str("merchantReference"),
-		AccountID: n.Str("merchantAccountCode"), Outcome: o}
+	e := &sdk.Event{Object: cmp.Or(objects.Of(code), sdk.EventPayment), TransactionID: o.TransactionID,
+		Reference: n.Str("merchantReference"), AccountID: n.Str("merchantAccountCode"), Outcome: o}
 	if o.Status = succeeded.Of(code); !success {
 		o.Status = failed.Of(code)
 	}
@@ -100,7 +110,8 @@ func event(n sdk.JSON) *sdk.Event {
 		e.Outcome, e.Sync = nil, true
 		return e
 	}
-	if !success || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided { // the item's amount does not belong to this status
+	// the item's amount does not belong to this status
+	if !success || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided {
 		o.Amount = nil
 	}
 	if o.Status == sdk.StatusDeclined {
@@ -111,16 +122,17 @@ func event(n sdk.JSON) *sdk.Event {
 
 // dispute is the dispute of an item, with unsigned words that explain it.
 func dispute(n sdk.JSON, id, code string, amount sdk.Money) *sdk.Dispute {
-	d := &sdk.Dispute{ID: id, Status: disputes.Of(code), Stage: stages.Of(code), Amount: amount, ConnectorStatus: code, Reason: n.Str("reason"),
-		ReasonCode: n.Str("additionalData.chargebackReasonCode")}
+	d := &sdk.Dispute{ID: id, Status: disputes.Of(code), Stage: stages.Of(code), Amount: amount, ConnectorStatus: code,
+		Reason: n.Str("reason"), ReasonCode: n.Str("additionalData.chargebackReasonCode")}
 	if ends, err := time.Parse(time.RFC3339, n.Str("additionalData.defensePeriodEndsAt")); err == nil {
 		d.RespondBy = ends.UnixMilli()
 	}
 	return d
 }
 
-// readable reports whether the amount of an authorization, capture or refund is reliable. An issuer may approve less than the
-// signed amount (authorisedAmountValue). That field is not signed; it only shows that the signed amount may be too high.
+// readable reports whether the amount of an authorization, capture or refund is reliable. An issuer may approve less
+// than the signed amount (authorisedAmountValue). That field is not signed; it only shows that the signed amount may be
+// too high.
 func readable(n sdk.JSON, o *sdk.Outcome) bool {
 	switch o.Status {
 	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusRefunded, sdk.StatusVerified:

@@ -1,9 +1,9 @@
-// Package authorizedotnet is the adapter for Authorize.net's JSON API. Every request goes to one URL, as an object of its kind
-// that holds the merchant's login.
+// Package authorizedotnet is the adapter for Authorize.net's JSON API. Every request goes to one URL, as an object of
+// its kind that holds the merchant's login.
 //
-// The API has no idempotency key. Its duplicate window refuses a second request instead of repeating the first answer, so nothing
-// is sent twice. The adapter looks for a payment whose answer was lost among the transactions since then, by our reference, which
-// is the invoice number.
+// The API has no idempotency key. Its duplicate window refuses a second request instead of repeating the first answer,
+// so nothing is sent twice. The adapter looks for a payment whose answer was lost among the transactions since then, by
+// our reference, which is the invoice number.
 package authorizedotnet
 
 import (
@@ -26,21 +26,25 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "authorizedotnet", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Authorize.net",
 			Description: "Cards through Authorize.net's payment gateway.", Website: "https://www.authorize.net",
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
-				StoredCredential: true, NetworkMIT: true},
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				External3DS: true, StoredCredential: true, NetworkMIT: true},
 			Environments: map[string]sdk.Environment{
-				"test": sdk.At("https://apitest.authorize.net/xml/v1/request.api"), "live": sdk.At("https://api.authorize.net/xml/v1/request.api"),
+				"test": sdk.At("https://apitest.authorize.net/xml/v1/request.api"),
+				"live": sdk.At("https://api.authorize.net/xml/v1/request.api"),
 			},
 			Credentials: []sdk.Field{
 				{Name: "name", Key: "api_key", Label: "API login ID", Type: "text"},
 				{Name: "transaction_key", Key: "key1", Label: "Transaction key", Type: "secret"},
-				{Name: "webhook_secret", Label: "Signature key", Help: "Signs webhooks. Without it messages only cause a query.", Type: "secret", Optional: true},
+				{Name: "webhook_secret", Label: "Signature key", Help: "Signs webhooks. Without it messages only cause a query.",
+					Type: "secret", Optional: true},
 			},
 			Authentication: authentication(),
 			Placements: append(
-				sdk.CardPlacements("", sdk.CardFields{Number: transaction + "payment.creditCard.cardNumber", CVC: transaction + "payment.creditCard.cardCode",
+				sdk.CardPlacements("", sdk.CardFields{Number: transaction + "payment.creditCard.cardNumber",
+					CVC:  transaction + "payment.creditCard.cardCode",
 					CAVV: transaction + "cardholderAuthentication.cardholderAuthenticationValue"}, sdk.OpAuthorize, sdk.OpVerify),
-				sdk.CardPlacements("", sdk.CardFields{Number: profile + "payment.creditCard.cardNumber", CVC: profile + "payment.creditCard.cardCode"}, sdk.OpVerify)...),
+				sdk.CardPlacements("", sdk.CardFields{Number: profile + "payment.creditCard.cardNumber",
+					CVC: profile + "payment.creditCard.cardCode"}, sdk.OpVerify)...),
 			Reference: sdk.ReferenceRule{MaxLength: 20}, // refId and invoiceNumber
 			Webhook:   &sdk.WebhookRule{Scheme: "x-anet-signature"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
@@ -55,7 +59,8 @@ func Adapter() *sdk.Adapter {
 
 // authentication names the place of the login in each request.
 func authentication() (all []sdk.Placement) {
-	for _, kind := range []string{createTransaction, createPaymentProfile, "createCustomerProfileRequest", "getTransactionDetailsRequest",
+	for _, kind := range []string{createTransaction, createPaymentProfile, "createCustomerProfileRequest",
+		"getTransactionDetailsRequest",
 		"getUnsettledTransactionListRequest", "getSettledBatchListRequest", "getTransactionListRequest"} {
 		login := kind + ".merchantAuthentication."
 		all = append(all, sdk.Placement{Secret: "name", Method: "POST", In: "body", Field: login + "name"},

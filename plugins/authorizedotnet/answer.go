@@ -14,13 +14,15 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	if !t.Has("responseCode") {
 		return j, sdk.Declined(refused(j))
 	}
-	o := &sdk.Outcome{TransactionID: t.Text("transId"), Raw: t.Pick("responseCode", "avsResultCode", "cvvResultCode", "cavvResultCode"),
+	o := &sdk.Outcome{TransactionID: t.Text("transId"),
+		Raw:    t.Pick("responseCode", "avsResultCode", "cvvResultCode", "cavvResultCode"),
 		Checks: checks.Read(t.Str("cvvResultCode"), t.Str("avsResultCode"))}
 	if o.TransactionID == "0" { // 0: no transaction was made
 		o.TransactionID = ""
 	}
 	verdict, partly := t.Text("responseCode"), t.Text("messages.0.code") == "295"
-	if c.Operation() != sdk.OpRefund && verdict != "2" && verdict != "3" { // the id of a refund or of a refused transaction is not the payment's
+	// the id of a refund or of a refused transaction is not the payment's
+	if c.Operation() != sdk.OpRefund && verdict != "2" && verdict != "3" {
 		c.About(o.TransactionID)
 	}
 	switch verdict {
@@ -43,8 +45,10 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	}
 	sdk.Require(!failed(j) && o.TransactionID != "", errors.New("the answer approves without a transaction"))
 	if c.Request.Amount.Minor > 0 && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
-		o.Amount = t.Told("prePaidCard.approvedAmount", "prePaidCard.currency", c.Request.Amount.Currency) // may be lower than requested
-		sdk.Require(o.Amount != nil && o.Amount.Minor > 0 || o.Amount == nil && !partly && !t.Has("prePaidCard"), errors.New("the answer approves a part without its amount"))
+		// may be lower than requested
+		o.Amount = t.Told("prePaidCard.approvedAmount", "prePaidCard.currency", c.Request.Amount.Currency)
+		sdk.Require(o.Amount != nil && o.Amount.Minor > 0 || o.Amount == nil && !partly && !t.Has("prePaidCard"),
+			errors.New("the answer approves a part without its amount"))
 	}
 	o.AuthCode, o.NetworkTransactionID = t.Text("authCode"), t.Text("networkTransId")
 	return j, o
@@ -58,7 +62,8 @@ func message(j sdk.JSON) (code, text string) {
 	return j.Str("messages.message.0.code"), j.Str("messages.message.0.text")
 }
 
-// refused is the reason of a request's refusal as a whole. Authorize.net's own fault (E00001) proves nothing about what was done.
+// refused is the reason of a request's refusal as a whole. Authorize.net's own fault (E00001) proves nothing about what
+// was done.
 func refused(j sdk.JSON) *sdk.Decline {
 	code, text := message(j)
 	sdk.Require(failed(j) && code != "" && code != "E00001", errAnswer)
@@ -87,9 +92,12 @@ var inDoubt = sdk.Names{{"in doubt", "19 20 21 22 23 24 25 26 57 58 59 60 61 62 
 
 // checks are the results of the card code check and of the address check (AVS).
 var checks = sdk.CheckCodes{
-	CVC:        sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U"}},
-	Line1:      sdk.Results{{sdk.CheckPass, "X Y A"}, {sdk.CheckFail, "W Z N"}, {sdk.CheckUnavailable, "E G R S U"}, {sdk.CheckUnchecked, "B P"}},
-	PostalCode: sdk.Results{{sdk.CheckPass, "X Y W Z"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnavailable, "E G R S U"}, {sdk.CheckUnchecked, "B P"}},
+	CVC: sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"},
+		{sdk.CheckUnavailable, "U"}},
+	Line1: sdk.Results{{sdk.CheckPass, "X Y A"}, {sdk.CheckFail, "W Z N"}, {sdk.CheckUnavailable, "E G R S U"},
+		{sdk.CheckUnchecked, "B P"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "X Y W Z"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnavailable, "E G R S U"},
+		{sdk.CheckUnchecked, "B P"}},
 }
 
 // declines are decline codes with their reasons.

@@ -22,9 +22,11 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 	}
 	data := sdk.ConnectorData{Version: 1}
 	if number := j.Str("transactionResponse.accountNumber"); number != "" { // masked; a refund must name it
-		data.Payment = sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", hidden)).String()
+		data.Payment = sdk.NewObject().Obj("creditCard",
+			sdk.NewObject().Str("cardNumber", number).Str("expirationDate", hidden)).String()
 	}
-	customer, profile := j.Text("profileResponse.customerProfileId"), j.Text("profileResponse.customerPaymentProfileIdList.0")
+	customer, profile := j.Text("profileResponse.customerProfileId"),
+		j.Text("profileResponse.customerPaymentProfileIdList.0")
 	if customer != "" && profile != "" { // made on request only
 		o.StoredCredential = &sdk.StoredCredential{ID: customer + "-" + profile, CustomerID: customer}
 		data.Customer = customer
@@ -35,7 +37,8 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 	return o, nil
 }
 
-// verify stores the card in a customer profile, which checks it with the issuer. Without storing, it authorizes an amount of zero.
+// verify stores the card in a customer profile, which checks it with the issuer. Without storing, it authorizes an
+// amount of zero.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if !r.Stores() || r.NeedCard() != nil || r.ThreeDS != nil {
@@ -51,7 +54,8 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 		mode = "liveMode"
 	}
 	profile := sdk.NewObject().Obj("billTo", billTo(r.BillTo())).At("payment.creditCard", creditCard(r.Instrument.Card))
-	j := post(c, createPaymentProfile, request(c).Str("customerProfileId", customer).Obj("paymentProfile", profile).Str("validationMode", mode))
+	j := post(c, createPaymentProfile, request(c).Str("customerProfileId", customer).Obj("paymentProfile", profile).
+		Str("validationMode", mode))
 	if failed(j) {
 		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: refused(j), ConnectorData: data}, nil
 	}
@@ -60,7 +64,8 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, errAnswer
 	}
 	customer = cmp.Or(j.Text("customerProfileId"), customer)
-	return &sdk.Outcome{Status: sdk.StatusVerified, StoredCredential: &sdk.StoredCredential{ID: customer + "-" + id, CustomerID: customer}, ConnectorData: data}, nil
+	return &sdk.Outcome{Status: sdk.StatusVerified,
+		StoredCredential: &sdk.StoredCredential{ID: customer + "-" + id, CustomerID: customer}, ConnectorData: data}, nil
 }
 
 // newCustomer creates the customer's profile, or finds the existing one.
@@ -70,7 +75,8 @@ func newCustomer(c *sdk.Call) string {
 	if profile.String() == "{}" { // one of id, description and e-mail is required
 		profile = sdk.NewObject().OptStr("description", r.Reference)
 	}
-	sdk.Require(profile.String() != "{}", sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
+	sdk.Require(profile.String() != "{}",
+		sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
 	j := post(c, "createCustomerProfileRequest", request(c).Obj("profile", profile))
 	id := j.Text("customerProfileId")
 	switch code, text := message(j); {

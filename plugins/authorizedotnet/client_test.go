@@ -40,12 +40,8 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 	}
 	for i := range requests.Cases {
 		c := &requests.Cases[i]
-		if facts.Skip[c.Name] == "" {
-			op := facts.Operation(c)
-			if op == "" {
-				op = wire.Operation(c.Flow)
-			}
-			check(c.Name, c.Step(op, wire.Account(&a.Manifest, requests), requests.Clock))
+		if requests.Skip[c.Name] == "" {
+			check(c.Name, c.Step(c.Operation(), wire.Account(&a.Manifest, requests), requests.Clock))
 		}
 	}
 	everything := func() sdk.Request {

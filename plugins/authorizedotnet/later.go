@@ -13,13 +13,15 @@ const hidden = "XXXX"
 // capture captures all or a part of an authorization. An authorization has one capture, which releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	transaction := sdk.NewObject().Str("transactionType", "priorAuthCaptureTransaction").Number("amount", r.Amount.Major()).Str("refTransId", r.TransactionID)
+	transaction := sdk.NewObject().Str("transactionType", "priorAuthCaptureTransaction").
+		Number("amount", r.Amount.Major()).Str("refTransId", r.TransactionID)
 	j, o := transact(c, request(c), transaction, sdk.StatusCaptured)
 	if o.Status != sdk.StatusCaptured {
 		return o, nil
 	}
 	// 311: the capture changed nothing. A query finds which request captured the payment, and its amount.
-	sdk.Require(j.Text("transactionResponse.messages.0.code") != "311", errors.New("the transaction has already been captured"))
+	sdk.Require(j.Text("transactionResponse.messages.0.code") != "311",
+		errors.New("the transaction has already been captured"))
 	o.CaptureID = o.TransactionID
 	o.Released = r.Amount.Minor < r.Known().Authorized
 	return o, nil
@@ -42,7 +44,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		number = "XXXX" + last
 	}
 	sdk.Require(number != "", sdk.Missing("payment_id", "a refund needs the last four digits of the card"))
-	transaction := sdk.NewObject().Str("transactionType", "refundTransaction").Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency)).
+	transaction := sdk.NewObject().Str("transactionType", "refundTransaction").Number("amount", r.Amount.Major()).
+		Str("currencyCode", string(r.Amount.Currency)).
 		At("payment.creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", expiry)).
 		Str("refTransId", r.TransactionID).Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference))
 	_, o := transact(c, request(c), transaction, sdk.StatusPending)

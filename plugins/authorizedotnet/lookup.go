@@ -8,27 +8,30 @@ import (
 	"payswitch/sdk"
 )
 
-// Authorize.net returns a transaction by its own id alone. If the answer with the id was lost, the adapter looks for the invoice
-// number, our reference: first among the unsettled transactions, then in the batches settled since the payment began. A
-// transaction moves in this direction, so the order matters.
+// Authorize.net returns a transaction by its own id alone. If the answer with the id was lost, the adapter looks for
+// the invoice number, our reference: first among the unsettled transactions, then in the batches settled since the
+// payment began. A transaction moves in this direction, so the order matters.
 
 const (
-	pageSize      = 200             // transactions in an answer
-	unsettledMost = 3               // pages. All requests, with the query of the transaction, must stay within sdk.MaxSends
+	pageSize = 200 // transactions in an answer
+	// pages. All requests, with the query of the transaction, must stay within sdk.MaxSends
+	unsettledMost = 3
 	batchesMost   = 3               // of one page each
 	slack         = 2 * time.Minute // accepted lag of the processor's clock
 )
 
 var errTooMany = errors.New("the lists hold too many transactions to search")
 
-// find returns the id of the transaction with an invoice number, or "" with proof that there is no such transaction since that time.
+// find returns the id of the transaction with an invoice number, or "" with proof that there is no such transaction
+// since that time.
 func find(c *sdk.Call, invoice string, since time.Time) string {
 	since = since.Add(-slack)
 	id, whole := findIn(c, "getUnsettledTransactionListRequest", "", invoice, since, unsettledMost)
 	if id != "" {
 		return id
 	}
-	list := post(c, "getSettledBatchListRequest", request(c).Str("firstSettlementDate", stamp(since)).Str("lastSettlementDate", stamp(c.Now())))
+	list := post(c, "getSettledBatchListRequest",
+		request(c).Str("firstSettlementDate", stamp(since)).Str("lastSettlementDate", stamp(c.Now())))
 	code, _ := message(list) // I00004: no records found
 	sdk.Require(!failed(list) && (list.Get("batchList").IsArray() || code == "I00004"), errAnswer)
 	looked := 0
@@ -45,8 +48,8 @@ func find(c *sdk.Call, invoice string, since time.Time) string {
 	return ""
 }
 
-// findIn looks for an invoice number in a list of transactions, newest first. whole reports that it read the list back to that
-// time.
+// findIn looks for an invoice number in a list of transactions, newest first. whole reports that it read the list back
+// to that time.
 func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int) (id string, whole bool) {
 	for page := 1; page <= pages; page++ {
 		text, ok := send(c, kind, request(c).OptStr("batchId", batch).
@@ -64,13 +67,14 @@ func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int
 	return "", false
 }
 
-// readPage reads one page for an invoice number: the id of its transaction, the number of transactions on the page, and the oldest
-// time. It searches the text in the API's own form. A page has some 90 KB; decoding it as JSON would exceed a step's fuel, and the
-// search takes 2.5 million units. The adapter asks for the details of a found transaction. A page without the number counts only
-// if it is complete and in that form.
+// readPage reads one page for an invoice number: the id of its transaction, the number of transactions on the page, and
+// the oldest time. It searches the text in the API's own form. A page has some 90 KB; decoding it as JSON would exceed
+// a step's fuel, and the search takes 2.5 million units. The adapter asks for the details of a found transaction. A
+// page without the number counts only if it is complete and in that form.
 func readPage(text, invoice string) (id string, count int, oldest string) {
 	const row, submitted = `{"transId":"`, `"submitTimeUTC":"`
-	number := `Number":"` + invoice + `"` // only the invoice's number, because the account's is masked; a rare first letter makes the search fast
+	// only the invoice's number, because the account's is masked; a rare first letter makes the search fast
+	number := `Number":"` + invoice + `"`
 	end := strings.LastIndex(text, `"messages":{"resultCode":"Ok"`)
 	sdk.Require(end >= 0 && strings.HasSuffix(strings.TrimRight(text, " \r\n"), "]}}"), errAnswer)
 	_, list, _ := strings.Cut(text[:end], `"transactions":[`)

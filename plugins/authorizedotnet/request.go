@@ -12,12 +12,15 @@ import (
 func purchase(c *sdk.Call, kind string) *sdk.Object {
 	r := c.Request
 	sdk.Check(r.NeedInstrument())
-	o := sdk.NewObject().Str("transactionType", kind).Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency))
+	o := sdk.NewObject().Str("transactionType", kind).Number("amount", r.Amount.Major()).
+		Str("currencyCode", string(r.Amount.Currency))
 	known, stored := r.Kept().Customer, r.Instrument.StoredCredentialID != ""
 	if stored {
 		customer, profile, _ := strings.Cut(r.Instrument.StoredCredentialID, "-")
-		sdk.Require(profile != "", sdk.Invalid("recurring_details", "a stored credential is a customer profile, a dash and a payment profile"))
-		o.Obj("profile", sdk.NewObject().Str("customerProfileId", customer).At("paymentProfile", sdk.NewObject().Str("paymentProfileId", profile)))
+		sdk.Require(profile != "", sdk.Invalid("recurring_details",
+			"a stored credential is a customer profile, a dash and a payment profile"))
+		o.Obj("profile", sdk.NewObject().Str("customerProfileId", customer).
+			At("paymentProfile", sdk.NewObject().Str("paymentProfileId", profile)))
 	} else {
 		o.At("payment.creditCard", creditCard(r.Instrument.Card))
 		if r.Stores() {
@@ -31,12 +34,14 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 	if !stored {
 		o.Obj("billTo", billTo(r.BillTo())).OptObj("shipTo", billTo(r.ShipTo()))
 	}
-	return o.OptStr("customerIP", r.Shopper().IPv4()).OptObj("cardholderAuthentication", threeDS(r.Proof())).OptObj("userFields", userFields(r.Metadata)).
+	return o.OptStr("customerIP", r.Shopper().IPv4()).OptObj("cardholderAuthentication", threeDS(r.Proof())).
+		OptObj("userFields", userFields(r.Metadata)).
 		OptObj("processingOptions", processingOptions(r)).OptObj("subsequentAuthInformation", subsequent(r))
 }
 
 func creditCard(k *sdk.Card) *sdk.Object {
-	return sdk.NewObject().Str("cardNumber", k.Number).Str("expirationDate", k.Year()+"-"+k.Month()).OptStr("cardCode", k.CVC)
+	return sdk.NewObject().Str("cardNumber", k.Number).Str("expirationDate", k.Year()+"-"+k.Month()).
+		OptStr("cardCode", k.CVC)
 }
 
 // payer is the customer with the merchant's id, which has room for 20 characters.
@@ -52,13 +57,16 @@ func payer(r *sdk.Request, id string) *sdk.Object {
 // billTo is the billing address, cut to the schema's lengths: Authorize.net refuses longer values.
 func billTo(a *sdk.Address) *sdk.Object {
 	street := strings.TrimSpace(a.Line1 + " " + a.Line2)
-	return sdk.NewObject().OptStr("firstName", sdk.Clip(a.FirstName, 50)).OptStr("lastName", sdk.Clip(a.LastName, 50)).OptStr("address", sdk.Clip(street, 60)).
-		OptStr("city", sdk.Clip(a.City, 40)).OptStr("state", sdk.Clip(a.State, 40)).OptStr("zip", sdk.Clip(a.Zip, 20)).OptStr("country", sdk.Clip(a.Country, 60))
+	return sdk.NewObject().OptStr("firstName", sdk.Clip(a.FirstName, 50)).OptStr("lastName", sdk.Clip(a.LastName, 50)).
+		OptStr("address", sdk.Clip(street, 60)).
+		OptStr("city", sdk.Clip(a.City, 40)).OptStr("state", sdk.Clip(a.State, 40)).OptStr("zip", sdk.Clip(a.Zip, 20)).
+		OptStr("country", sdk.Clip(a.Country, 60))
 }
 
 // threeDS is the result of an outside authentication. The indicator is the ECI without its leading zero.
 func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
-	return sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(t.ECI, "0")).OptStr("cardholderAuthenticationValue", t.CAVV)
+	return sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(t.ECI, "0")).
+		OptStr("cardholderAuthenticationValue", t.CAVV)
 }
 
 // userFields are the merchant's metadata by name, at most 20.
@@ -72,7 +80,8 @@ func userFields(metadata map[string]string) *sdk.Object {
 
 // options say how the payment uses a stored credential, as the card networks require.
 var options = sdk.Names{
-	{"isFirstRecurringPayment", "first_recurring"}, {"isFirstSubsequentAuth", "first"}, {"isSubsequentAuth", "mit"}, {"isStoredCredentials", "cit"},
+	{"isFirstRecurringPayment", "first_recurring"}, {"isFirstSubsequentAuth", "first"}, {"isSubsequentAuth", "mit"},
+	{"isStoredCredentials", "cit"},
 }
 
 func processingOptions(r *sdk.Request) *sdk.Object {

@@ -7,12 +7,14 @@ import (
 	"payswitch/sdk"
 )
 
-// lookUp asks for a transaction by the processor's id, or by our reference if that is unknown. If no transaction has our
-// reference, the operation ends with that; an id of the processor's own that it does not know belongs to another account.
+// lookUp asks for a transaction by the processor's id, or by our reference if that is unknown. If no transaction has
+// our reference, the operation ends with that; an id of the processor's own that it does not know belongs to another
+// account.
 func lookUp(c *sdk.Call, id string) sdk.JSON {
 	r, lost := c.Request, id == ""
 	if lost {
-		sdk.Require(r.Reference != "" && r.Payment != nil && r.Payment.CreatedAt != 0, errors.New("the request lacks the id of the transaction, and a reference with its time"))
+		sdk.Require(r.Reference != "" && r.Payment != nil && r.Payment.CreatedAt != 0,
+			errors.New("the request lacks the id of the transaction, and a reference with its time"))
 		if id = find(c, r.Reference, time.UnixMilli(r.Payment.CreatedAt)); id == "" {
 			c.End(&sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID})
 		}
@@ -28,9 +30,9 @@ func lookUp(c *sdk.Call, id string) sdk.JSON {
 	return t
 }
 
-// statuses of payments. An expired authorization counts as voided. Some statuses do not show the state of the payment and decide
-// nothing: couldNotVoid, those of refunds, communicationError (the processor may have acted) and settlementError (the batch can be
-// reset and settle).
+// statuses of payments. An expired authorization counts as voided. Some statuses do not show the state of the payment
+// and decide nothing: couldNotVoid, those of refunds, communicationError (the processor may have acted) and
+// settlementError (the batch can be reset and settle).
 var statuses = sdk.Statuses{
 	{sdk.StatusAuthorized, "authorizedPendingCapture"},
 	{sdk.StatusCaptured, "capturedPendingSettlement settledSuccessfully returnedItem chargeback"},
@@ -44,9 +46,11 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	t := lookUp(c, r.TransactionID)
 	c.About(t.Text("transId"))
-	o := &sdk.Outcome{Status: statuses.Must(t.Str("transactionStatus")), TransactionID: t.Text("transId"), NetworkTransactionID: t.Text("networkTransId"),
-		Checks: checks.Read(t.Str("cardCodeResponse"), t.Str("AVSResponse")), Raw: t.Pick("transactionStatus")}
-	held, taken := t.Told("authAmount", "currency", r.Amount.Currency), t.Told("settleAmount", "currency", r.Amount.Currency)
+	o := &sdk.Outcome{Status: statuses.Must(t.Str("transactionStatus")), TransactionID: t.Text("transId"),
+		NetworkTransactionID: t.Text("networkTransId"),
+		Checks:               checks.Read(t.Str("cardCodeResponse"), t.Str("AVSResponse")), Raw: t.Pick("transactionStatus")}
+	held, taken := t.Told("authAmount", "currency", r.Amount.Currency),
+		t.Told("settleAmount", "currency", r.Amount.Currency)
 	switch {
 	case o.Status == sdk.StatusDeclined:
 		o.Decline = ended(t)
@@ -55,8 +59,10 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return o, nil
 	case o.Status == sdk.StatusAuthorized && held != nil:
 		o.Amount, o.Totals = held, &sdk.Totals{Authorized: held.Minor, Refunded: r.Known().Refunded}
-	case o.Status == sdk.StatusCaptured && held != nil && taken != nil && taken.Minor > 0: // may be lower than the authorized amount
-		o.Amount, o.Totals = taken, &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor, Refunded: r.Known().Refunded}
+	// may be lower than the authorized amount
+	case o.Status == sdk.StatusCaptured && held != nil && taken != nil && taken.Minor > 0:
+		o.Amount, o.Totals = taken, &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor,
+			Refunded: r.Known().Refunded}
 	case o.Status == sdk.StatusAuthorized, o.Status == sdk.StatusCaptured:
 		return nil, errors.New("the answer holds a transaction without its amounts")
 	}
@@ -64,21 +70,23 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// ended is the reason of a failed transaction. An unknown error, or one after which the processor may have acted, is not an end.
+// ended is the reason of a failed transaction. An unknown error, or one after which the processor may have acted, is
+// not an end.
 func ended(t sdk.JSON) *sdk.Decline {
 	code, status := t.Text("responseReasonCode"), t.Str("transactionStatus")
-	sdk.Require(inDoubt.Of(code) == "" && (status != "generalError" || declines.Of(code) != ""), errors.New(status+" with reason code "+code+": the processor may have acted"))
+	sdk.Require(inDoubt.Of(code) == "" && (status != "generalError" || declines.Of(code) != ""),
+		errors.New(status+" with reason code "+code+": the processor may have acted"))
 	return declines.New(code, t.Str("responseReasonDescription"), "")
 }
 
-var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "refundSettledSuccessfully"}, {sdk.StatusPending, "refundPendingSettlement"},
-	{sdk.StatusDeclined, "declined generalError voided"}}
+var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "refundSettledSuccessfully"},
+	{sdk.StatusPending, "refundPendingSettlement"}, {sdk.StatusDeclined, "declined generalError voided"}}
 
 // refundSync asks for the state of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	t := lookUp(c, c.Request.RefundID)
-	o := &sdk.Outcome{Status: refundStatuses.Must(t.Str("transactionStatus")), TransactionID: c.Request.TransactionID, RefundID: t.Text("transId"),
-		Raw: t.Pick("transactionStatus")}
+	o := &sdk.Outcome{Status: refundStatuses.Must(t.Str("transactionStatus")), TransactionID: c.Request.TransactionID,
+		RefundID: t.Text("transId"), Raw: t.Pick("transactionStatus")}
 	switch o.Status {
 	case sdk.StatusDeclined:
 		o.Decline = ended(t)

@@ -7,15 +7,17 @@ import (
 	"payswitch/sdk"
 )
 
-// fresh is the age up to which a message counts. Authorize.net repeats messages for days; older ones still cause a query.
+// fresh is the age up to which a message counts. Authorize.net repeats messages for days; older ones still cause a
+// query.
 const fresh = 5 * time.Minute
 
 // events are the payment states that events report; StatusHandled for an event that reports no final state.
-var events = sdk.Statuses{{sdk.StatusAuthorized, "authorization.created"}, {sdk.StatusCaptured, "authcapture.created priorAuthCapture.created capture.created"},
+var events = sdk.Statuses{{sdk.StatusAuthorized, "authorization.created"},
+	{sdk.StatusCaptured, "authcapture.created priorAuthCapture.created capture.created"},
 	{sdk.StatusVoided, "void.created"}, {sdk.StatusHandled, "refund.created fraud.held fraud.approved fraud.declined"}}
 
-// webhook reads a message, whose X-ANET-Signature is "sha512=" and the hex HMAC-SHA512 of the body. Messages lack the currency and
-// the rest after a capture. So every event asks for a query, and its outcome only records the message.
+// webhook reads a message, whose X-ANET-Signature is "sha512=" and the hex HMAC-SHA512 of the body. Messages lack the
+// currency and the rest after a capture. So every event asks for a query, and its outcome only records the message.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	key := c.Account.Credentials["webhook_secret"]
 	if key != "" {
@@ -29,7 +31,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if !ok || status == "" {
 		return sdk.Handled(), nil
 	}
-	e := sdk.Event{Object: "payment", TransactionID: j.Text("payload.id"), Reference: j.Str("payload.merchantReferenceId"), Sync: true}
+	e := sdk.Event{Object: "payment", TransactionID: j.Text("payload.id"), Reference: j.Str("payload.merchantReferenceId"),
+		Sync: true}
 	if e.TransactionID == "" {
 		return sdk.Refuse(400, "the event has no id"), nil
 	}
@@ -40,7 +43,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if err == nil {
 		e.Time = at.UnixMilli()
 	}
-	if key != "" && err == nil && c.Near(at, fresh) && status != sdk.StatusHandled && j.Text("payload.responseCode") == "1" {
+	if key != "" && err == nil && c.Near(at, fresh) && status != sdk.StatusHandled &&
+		j.Text("payload.responseCode") == "1" {
 		e.Outcome = &sdk.Outcome{Status: status, TransactionID: e.TransactionID, AuthCode: j.Text("payload.authCode")}
 	}
 	return sdk.Handled(e), nil

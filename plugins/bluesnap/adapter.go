@@ -1,9 +1,10 @@
-// Package bluesnap is the adapter for BlueSnap's Payment API (card transactions, JSON; developers.bluesnap.com/v8976-JSON) and its
-// webhooks.
+// Package bluesnap is the adapter for BlueSnap's Payment API (card transactions, JSON;
+// developers.bluesnap.com/v8976-JSON) and its webhooks.
 //
-// POSTs (payments, refunds, shoppers) carry an idempotency key. PUTs (captures, voids) have none and are sent once. The adapter
-// settles an unknown result by retrieving the transaction: by its id, or by our reference (merchantTransactionId) and the
-// merchant's id if the answer with the id was lost. The identical request with its key also returns the result.
+// POSTs (payments, refunds, shoppers) carry an idempotency key. PUTs (captures, voids) have none and are sent once. The
+// adapter settles an unknown result by retrieving the transaction: by its id, or by our reference
+// (merchantTransactionId) and the merchant's id if the answer with the id was lost. The identical request with its key
+// also returns the result.
 package bluesnap
 
 import (
@@ -26,8 +27,8 @@ const (
 	shoppersPath     = "/services/2/vaulted-shoppers"
 )
 
-// notFoundFinalSeconds is how long BlueSnap may not find a new transaction by our reference. BlueSnap documents no delay; usually
-// there is none.
+// notFoundFinalSeconds is how long BlueSnap may not find a new transaction by our reference. BlueSnap documents no
+// delay, and usually finds a new transaction at once.
 const notFoundFinalSeconds = 60 * 60
 
 // keySeconds is how long the adapter relies on an idempotency key: BlueSnap keeps it for up to 24 hours
@@ -41,10 +42,10 @@ func Adapter() *sdk.Adapter {
 			Name: "bluesnap", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "BlueSnap",
 			Description: "Card payments through BlueSnap's Payment API.", Website: "https://www.bluesnap.com",
 			// An authorization has one capture.
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true, StoredCredential: true,
-				NetworkMIT: true},
-			Environments: map[string]sdk.Environment{"test": sdk.At("https://sandbox.bluesnap.com"), "live": sdk.At("https://ws.bluesnap.com")},
-			Credentials: []sdk.Field{
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				External3DS: true, StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{"test": sdk.At("https://sandbox.bluesnap.com"),
+				"live": sdk.At("https://ws.bluesnap.com")}, Credentials: []sdk.Field{
 				{Name: username, Key: "key1", Label: "API user name", Type: "secret", Help: "Settings, API Settings."},
 				{Name: password, Key: "api_key", Label: "API password", Type: "secret"},
 				{Name: webhookSecret, Label: "Webhook key", Type: "secret", Optional: true,
@@ -54,13 +55,15 @@ func Adapter() *sdk.Adapter {
 				Help: "Needed to look up a payment after a lost answer. Without it only a webhook settles such a payment."}},
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
 			Placements: append(
-				sdk.CardPlacements(transactionsPath, sdk.CardFields{Number: "creditCard.cardNumber", CVC: "creditCard.securityCode", CAVV: "threeDSecure.cavv"},
+				sdk.CardPlacements(transactionsPath,
+					sdk.CardFields{Number: "creditCard.cardNumber", CVC: "creditCard.securityCode", CAVV: "threeDSecure.cavv"},
 					sdk.OpAuthorize),
 				sdk.CardPlacements(shoppersPath, sdk.CardFields{Number: "paymentSources.creditCardInfo[].creditCard.cardNumber",
 					CVC: "paymentSources.creditCardInfo[].creditCard.securityCode", CAVV: "threeDSecure.cavv"}, sdk.OpVerify)...),
 			Reference: sdk.ReferenceRule{MaxLength: 50},
 			Webhook:   &sdk.WebhookRule{Scheme: "bluesnap-hmac-sha256", ToleranceSeconds: toleranceSeconds},
-			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend, sdk.ResolveByWebhook},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference,
+				sdk.ResolveByIdempotentResend, sdk.ResolveByWebhook},
 				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
 		Authorize: authorize, Verify: verify, Capture: capture, Void: void, Refund: refund,
@@ -69,11 +72,12 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// send sends a request and returns a meaningful answer: 2xx, or a 4xx that names an error. A 5xx means nothing, whatever its body:
-// the money may have moved.
+// send sends a request and returns a meaningful answer: 2xx, or a 4xx that names an error. A 5xx means nothing,
+// whatever its body: the money may have moved.
 func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header) answer {
 	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET" || method == "POST",
-		Headers: append([]sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"), c.BasicAuth(username, password)}, more...)}
+		Headers: append([]sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"),
+			c.BasicAuth(username, password)}, more...)}
 	if body != nil {
 		s.Body = body.Bytes()
 	}
@@ -97,10 +101,13 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 	return a
 }
 
-// inDoubt are errors after which BlueSnap, or the processor behind it, may still have acted. They are not refusals. A "transaction
-// already exists" error concerns our own reference: a query finds the result.
-var inDoubt = sdk.Names{{"in doubt", "PROCESSING_TIMEOUT SYSTEM_TECHNICAL_ERROR BLS_CONNECTION_PROBLEM SERVER_GENERAL_FAILURE TRANSACTION_ALREADY_EXISTS REFUND_IN_PROCESS " +
-	"IDEMPOTENCY_SERVICE_TIMEOUT REQUEST_WITH_SAME_IDEMPOTENCY_KEY_ALREADY_IN_PROGRESS SAME_IDEMPOTENCY_KEY_WAS_ALREADY_IN_USE_WITH_PREVIOUS_DIFFERENT_REQUEST"}}
+// inDoubt are errors after which BlueSnap, or the processor behind it, may still have acted. They are not refusals. A
+// "transaction already exists" error concerns our own reference: a query finds the result.
+var inDoubt = sdk.Names{{"in doubt",
+	"PROCESSING_TIMEOUT SYSTEM_TECHNICAL_ERROR BLS_CONNECTION_PROBLEM SERVER_GENERAL_FAILURE TRANSACTION_ALREADY_EXISTS " +
+		"REFUND_IN_PROCESS " +
+		"IDEMPOTENCY_SERVICE_TIMEOUT REQUEST_WITH_SAME_IDEMPOTENCY_KEY_ALREADY_IN_PROGRESS " +
+		"SAME_IDEMPOTENCY_KEY_WAS_ALREADY_IN_USE_WITH_PREVIOUS_DIFFERENT_REQUEST"}}
 
 // doubtful reports whether one of the errors leaves the result open.
 func doubtful(messages sdk.JSON) bool {

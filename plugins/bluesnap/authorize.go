@@ -13,7 +13,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Capture == sdk.CaptureManual {
 		kind = "AUTH_ONLY"
 	}
-	body := sdk.NewObject().Str("amount", r.Amount.Major()).Str("currency", string(r.Amount.Currency)).Str("cardTransactionType", kind)
+	body := sdk.NewObject().Str("amount", r.Amount.Major()).Str("currency", string(r.Amount.Currency)).
+		Str("cardTransactionType", kind)
 	instrument(body, r)
 	if body.OptStr("softDescriptor", descriptor(r)); r.Billing != nil {
 		body.Obj("cardHolderInfo", holder(r))
@@ -53,7 +54,8 @@ func instrument(body *sdk.Object, r *sdk.Request) {
 }
 
 func creditCard(k *sdk.Card) *sdk.Object {
-	return sdk.NewObject().Str("cardNumber", k.Number).OptStr("securityCode", k.CVC).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year())
+	return sdk.NewObject().Str("cardNumber", k.Number).OptStr("securityCode", k.CVC).Str("expirationMonth", k.Month()).
+		Str("expirationYear", k.Year())
 }
 
 var initiators = sdk.Names{{"SHOPPER", "first cit"}, {"MERCHANT", "mit"}}
@@ -63,7 +65,8 @@ func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 	if t == nil {
 		return nil
 	}
-	return sdk.NewObject().OptStr("eci", t.ECI).OptStr("cavv", t.CAVV).OptStr("dsTransactionId", t.DSTransID).OptStr("threeDSecureVersion", t.Version)
+	return sdk.NewObject().OptStr("eci", t.ECI).OptStr("cavv", t.CAVV).OptStr("dsTransactionId", t.DSTransID).
+		OptStr("threeDSecureVersion", t.Version)
 }
 
 // metaData is the merchant's metadata by name, as far as BlueSnap has room, in its form.

@@ -5,7 +5,8 @@ import "payswitch/sdk"
 // capture captures all or a part of an AUTH_ONLY.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	body := sdk.NewObject().Str("cardTransactionType", "CAPTURE").Str("transactionId", r.TransactionID).Str("amount", r.Amount.Major())
+	body := sdk.NewObject().Str("cardTransactionType", "CAPTURE").Str("transactionId", r.TransactionID).
+		Str("amount", r.Amount.Major())
 	a := send(c, "PUT", transactionsPath, body)
 	o, err := transaction(c, a, "CAPTURE")
 	if err == nil && o.Decline == nil {
@@ -16,14 +17,16 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // void reverses an AUTH_ONLY as a whole.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	a := send(c, "PUT", transactionsPath, sdk.NewObject().Str("cardTransactionType", "AUTH_REVERSAL").Str("transactionId", c.Request.TransactionID))
+	a := send(c, "PUT", transactionsPath,
+		sdk.NewObject().Str("cardTransactionType", "AUTH_REVERSAL").Str("transactionId", c.Request.TransactionID))
 	return transaction(c, a, "AUTH_REVERSAL")
 }
 
-var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "SUCCESS"}, {sdk.StatusPending, "PENDING"}, {sdk.StatusDeclined, "FAILED"}}
+var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "SUCCESS"}, {sdk.StatusPending, "PENDING"},
+	{sdk.StatusDeclined, "FAILED"}}
 
-// refund refunds a captured payment. BlueSnap itself voids an unsettled one. A refund has no field for our reference, so the
-// reference is its metadata, where the merchant can find it.
+// refund refunds a captured payment. BlueSnap itself voids an unsettled one. A refund has no field for our reference,
+// so the reference is its metadata, where the merchant can find it.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).OptStr("reason", r.Reason).
@@ -32,7 +35,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	if a.decline != nil {
 		return sdk.Declined(a.decline), nil
 	}
-	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: a.Text("refundTransactionId"), Raw: map[string]string{"refund_status": a.Str("refundStatus")},
+	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: a.Text("refundTransactionId"),
+		Raw:    map[string]string{"refund_status": a.Str("refundStatus")},
 		Amount: a.Told("amount", "currency", r.Amount.Currency)}
 	switch o.Status = refundStatuses.Of(a.Str("refundStatus")); {
 	case o.Status == "":

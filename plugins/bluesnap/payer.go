@@ -18,15 +18,17 @@ func holder(r *sdk.Request) *sdk.Object {
 	return contact(sdk.NewObject(), &b, "address", "address2").OptStr("email", r.Email())
 }
 
-// contact adds an address with the given names of its lines. BlueSnap knows the codes of states in the US and Canada and refuses a
-// payment with other states, so the adapter writes those into the address line.
+// contact adds an address with the given names of its lines. BlueSnap knows the codes of states in the US and Canada
+// and refuses a payment with other states, so the adapter writes those into the address line.
 func contact(o *sdk.Object, a *sdk.Address, line1, line2 string) *sdk.Object {
 	second, state := a.Line2, a.State
 	if a.Country != "US" && a.Country != "CA" || len(a.State) != 2 {
 		second, state = strings.TrimSpace(a.Line2+" "+a.State), ""
 	}
-	return o.OptStr("firstName", a.FirstName).OptStr("lastName", a.LastName).OptStr(line1, sdk.Clip(a.Line1, 100)).OptStr(line2, sdk.Clip(second, 100)).
-		OptStr("city", sdk.Clip(a.City, 42)).OptStr("state", state).OptStr("zip", sdk.Clip(a.Zip, 20)).OptStr("country", a.Country)
+	return o.OptStr("firstName", a.FirstName).OptStr("lastName", a.LastName).OptStr(line1, sdk.Clip(a.Line1, 100)).
+		OptStr(line2, sdk.Clip(second, 100)).
+		OptStr("city", sdk.Clip(a.City, 42)).OptStr("state", state).OptStr("zip", sdk.Clip(a.Zip, 20)).
+		OptStr("country", a.Country)
 }
 
 // fraudInfo is data for fraud checks. A merchant-initiated payment has no shopper.

@@ -34,15 +34,17 @@ func pathOf(c *sdk.Call) (string, error) {
 	merchant := c.Account.Config[merchantID]
 	switch {
 	case merchant == "":
-		return "", &sdk.Reject{Code: sdk.RejectConfig, Message: "a look-up by our reference needs the merchant id: set it in the account's metadata", Parameter: "metadata.merchant_id"}
+		return "", &sdk.Reject{Code: sdk.RejectConfig,
+			Message:   "a look-up by our reference needs the merchant id: set it in the account's metadata",
+			Parameter: "metadata.merchant_id"}
 	case r.Reference == "":
 		return "", sdk.Missing("connector_transaction_id", "the request lacks both an id and a reference")
 	}
 	return transactionsPath + "/" + sdk.PathEscape(r.Reference) + "," + sdk.PathEscape(merchant), nil
 }
 
-// stillHeld reads an authorization that is queried because of a capture or void. If its whole amount can still be captured,
-// nothing was done. If exactly the operation's amount cannot, the capture was done.
+// stillHeld reads an authorization that is queried because of a capture or void. If its whole amount can still be
+// captured, nothing was done. If exactly the operation's amount cannot, the capture was done.
 func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
 	open := a.Told("openToCapture", "currency", r.Amount.Currency)
 	if open == nil || r.Payment == nil {

@@ -7,8 +7,8 @@ import (
 	"payswitch/sdk"
 )
 
-// transaction reads a card transaction. Its type says what was done, its processing status whether that succeeded. kind is the
-// requested type, "" for a query.
+// transaction reads a card transaction. Its type says what was done, its processing status whether that succeeded. kind
+// is the requested type, "" for a query.
 func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 	if a.decline != nil {
 		return sdk.Declined(a.decline), nil
@@ -16,13 +16,17 @@ func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 	if kind != "REFUND" {
 		c.About(a.Text("transactionId"))
 	}
-	info, did, amount := a.Get("processingInfo"), a.Str("cardTransactionType"), a.Told("amount", "currency", c.Request.Amount.Currency)
-	o := &sdk.Outcome{TransactionID: a.Text("transactionId"), AuthCode: info.Text("authorizationCode"), NetworkTransactionID: info.Text("networkTransactionId"),
-		Checks: checks(info), Raw: map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
+	info, did, amount := a.Get("processingInfo"), a.Str("cardTransactionType"),
+		a.Told("amount", "currency", c.Request.Amount.Currency)
+	o := &sdk.Outcome{TransactionID: a.Text("transactionId"), AuthCode: info.Text("authorizationCode"),
+		NetworkTransactionID: info.Text("networkTransactionId"),
+		Checks:               checks(info),
+		Raw:                  map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
 	if o.TransactionID == "" || kind != "" && did != kind {
 		return nil, errAnswer
 	}
-	resolved := kind != "" || first.Of(did) != "" || did == "CAPTURE" && c.Request.Resolves == sdk.OpCapture || did == "AUTH_REVERSAL" && c.Request.Resolves == sdk.OpVoid
+	resolved := kind != "" || first.Of(did) != "" || did == "CAPTURE" && c.Request.Resolves == sdk.OpCapture ||
+		did == "AUTH_REVERSAL" && c.Request.Resolves == sdk.OpVoid
 	switch strings.ToUpper(info.Str("processingStatus")) {
 	case "PENDING", "PENDING_MERCHANT_REVIEW":
 		o.Status = sdk.StatusPending
@@ -32,7 +36,8 @@ func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 		}
 		o.Status, o.Decline = sdk.StatusDeclined, declineOf("FAIL", "FAIL", info.Text("processorResponseCode"))
 	case "SUCCESS":
-		if o.Status = types.Of(did); o.Status != sdk.StatusVoided && (did != "REFUND" || kind != "") { // the amount of a refund is not the payment's
+		// the amount of a refund is not the payment's
+		if o.Status = types.Of(did); o.Status != sdk.StatusVoided && (did != "REFUND" || kind != "") {
 			o.Amount = amount
 		}
 	}
@@ -52,14 +57,17 @@ var errLater = errors.New("a later operation that has not succeeded does not sho
 var first = sdk.Names{{"payment", "AUTH_ONLY AUTH_CAPTURE"}}
 
 // types are the effects of transaction types on the payment. A refunded payment was captured.
-var types = sdk.Statuses{{sdk.StatusAuthorized, "AUTH_ONLY"}, {sdk.StatusCaptured, "AUTH_CAPTURE CAPTURE REFUND"}, {sdk.StatusVoided, "AUTH_REVERSAL"}}
+var types = sdk.Statuses{{sdk.StatusAuthorized, "AUTH_ONLY"}, {sdk.StatusCaptured, "AUTH_CAPTURE CAPTURE REFUND"},
+	{sdk.StatusVoided, "AUTH_REVERSAL"}}
 
 // BlueSnap's CVV and AVS response codes.
 var (
-	cvv = sdk.Results{{sdk.CheckPass, "MA"}, {sdk.CheckFail, "NM"}, {sdk.CheckUnchecked, "NC NP"}, {sdk.CheckUnavailable, "NR ND"}}
+	cvv = sdk.Results{{sdk.CheckPass, "MA"}, {sdk.CheckFail, "NM"}, {sdk.CheckUnchecked, "NC NP"},
+		{sdk.CheckUnavailable, "NR ND"}}
 	avs = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnavailable, "U"}}
 )
 
 func checks(info sdk.JSON) *sdk.Checks {
-	return sdk.NewChecks(cvv.Of(info.Str("cvvResponseCode")), avs.Of(info.Str("avsResponseCodeAddress")), avs.Of(info.Str("avsResponseCodeZip")))
+	return sdk.NewChecks(cvv.Of(info.Str("cvvResponseCode")), avs.Of(info.Str("avsResponseCodeAddress")),
+		avs.Of(info.Str("avsResponseCodeZip")))
 }

@@ -10,7 +10,8 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedCard())
 	shopper := holder(r)
-	sdk.Require(shopper != nil, sdk.Missing("billing.address.last_name", "BlueSnap stores a card only with the first and last name of its holder"))
+	sdk.Require(shopper != nil, sdk.Missing("billing.address.last_name",
+		"BlueSnap stores a card only with the first and last name of its holder"))
 	card := sdk.NewObject().Obj("creditCard", creditCard(r.Instrument.Card)).Obj("billingContactInfo", billingContact(r))
 	a := send(c, "POST", shoppersPath, shopper.OptStr("softDescriptor", descriptor(r)).
 		Obj("paymentSources", sdk.NewObject().Arr("creditCardInfo", sdk.NewArray().Obj(card))).

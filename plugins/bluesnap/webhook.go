@@ -10,12 +10,14 @@ import (
 // toleranceSeconds is the accepted age of a signed message.
 const toleranceSeconds = 300
 
-// webhook reads a message (IPN): a form. Its header bls-signature is a hex HMAC-SHA256 over the header bls-ipn-timestamp and the
-// body. The amounts of a message are in the currency of the report, so every event asks for a query.
+// webhook reads a message (IPN): a form. Its header bls-signature is a hex HMAC-SHA256 over the header
+// bls-ipn-timestamp and the body. The amounts of a message are in the currency of the report, so every event asks for a
+// query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	at, key := sdk.HeaderValue(w.Headers, "bls-ipn-timestamp"), sdk.Text(c.Account.Credentials[webhookSecret])
-	c.Signed(webhookSecret, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Fn(sdk.FnConcat, sdk.Text(at), sdk.Body()))),
+	c.Signed(webhookSecret, sdk.Fn(sdk.FnHex,
+		sdk.Fn(sdk.FnHMACSHA256, key, sdk.Fn(sdk.FnConcat, sdk.Text(at), sdk.Body()))),
 		sdk.HeaderValue(w.Headers, "bls-signature"))
 	ms, fresh := timeOf(at, c.Now().UnixMilli())
 	if !fresh {
@@ -46,8 +48,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 // anyZone is the largest difference between two time zones, in milliseconds.
 const anyZone = 14 * 60 * 60 * 1000
 
-// timeOf is the time of a message in Unix milliseconds, 0 if it is not exact; fresh is false for an old message. BlueSnap writes
-// Unix seconds, milliseconds, or a date and time without its zone.
+// timeOf is the time of a message in Unix milliseconds, 0 if it is not exact; fresh is false for an old message.
+// BlueSnap writes Unix seconds, milliseconds, or a date and time without its zone.
 func timeOf(at string, now int64) (ms int64, fresh bool) {
 	near := func(ms, distance int64) bool { return ms > now-distance && ms < now+distance }
 	if n, err := strconv.ParseInt(at, 10, 64); err == nil {

@@ -1,8 +1,9 @@
 // Package braintree is the adapter for Braintree's GraphQL API and its webhooks.
 //
-// A card payment takes two requests: tokenizeCreditCard turns the card into a single-use payment method, which chargeCreditCard or
-// authorizeCreditCard uses. Requests that move money carry an apiRequestKey. Braintree acts once per key in 30 days, and answers a
-// repetition with the result of the first request. Our reference is the orderId, by which a search finds a payment or refund.
+// A card payment takes two requests: tokenizeCreditCard turns the card into a single-use payment method, which
+// chargeCreditCard or authorizeCreditCard uses. Requests that move money carry an apiRequestKey. Braintree acts once
+// per key in 30 days, and answers a repetition with the result of the first request. Our reference is the orderId, by
+// which a search finds a payment or refund.
 package braintree
 
 import (
@@ -32,18 +33,21 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "braintree", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Braintree",
 			Description: "Cards through Braintree's GraphQL API and vault.", Website: "https://www.braintreepayments.com",
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
-				StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
-				"test": sdk.At("https://payments.sandbox.braintree-api.com" + path), "live": sdk.At("https://payments.braintree-api.com" + path),
+				"test": sdk.At("https://payments.sandbox.braintree-api.com" + path),
+				"live": sdk.At("https://payments.braintree-api.com" + path),
 			},
 			Credentials: []sdk.Field{
 				{Name: publicKey, Key: "api_key", Label: "Public key", Type: "text"},
 				{Name: privateKey, Key: "api_secret", Label: "Private key", Help: "It also signs webhooks.", Type: "secret"},
-				{Name: "merchant_id", Key: "key1", Label: "Merchant ID", Help: "Not sent: the keys identify the merchant.", Type: "text", Optional: true},
+				{Name: "merchant_id", Key: "key1", Label: "Merchant ID", Help: "Not sent: the keys identify the merchant.",
+					Type: "text", Optional: true},
 			},
 			Config: []sdk.Field{
-				{Name: merchantAccount, Label: "Merchant account ID", Type: "text", Help: "The merchant account that receives the money. It also decides the currency."},
+				{Name: merchantAccount, Label: "Merchant account ID", Type: "text",
+					Help: "The merchant account that receives the money. It also decides the currency."},
 				{Name: accountCurrency, Label: "Currency of the merchant account", Type: "enum", Values: currencies(),
 					Help: "The merchant account's currency. The adapter rejects payments in another currency."},
 			},
@@ -51,16 +55,19 @@ func Adapter() *sdk.Adapter {
 			Placements: append(
 				sdk.CardPlacements(path, sdk.CardFields{Number: input + "creditCard.number", CVC: input + "creditCard.cvv",
 					CAVV: input + "options.threeDSecureAuthentication.passThrough.cavv"}, sdk.OpAuthorize),
-				sdk.CardPlacements(path, sdk.CardFields{Number: input + "creditCard.number", CVC: input + "creditCard.cvv", CAVV: input + "threeDSecurePassThrough.cavv"}, sdk.OpVerify)...),
+				sdk.CardPlacements(path, sdk.CardFields{Number: input + "creditCard.number", CVC: input + "creditCard.cvv",
+					CAVV: input + "threeDSecurePassThrough.cavv"}, sdk.OpVerify)...),
 			Webhook: &sdk.WebhookRule{Scheme: "bt-signature", ToleranceSeconds: webhookToleranceSeconds},
-			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference,
+				sdk.ResolveByIdempotentResend},
 				IdempotencyWindowSeconds: keyWindowSeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
 		Authorize: sdk.Raisable(authorize), Verify: verify,
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
 		Sync: sync, RefundSync: refundSync,
-		AcceptDispute: acceptDispute, SubmitEvidence: submitEvidence, DisputeSync: disputeSync,
-		Webhook: webhook,
+		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence,
+		DisputeSync: disputeSync,
+		Webhook:     webhook,
 	}
 }
 
@@ -79,7 +86,9 @@ func currencies() []string {
 func amount(c *sdk.Call) string {
 	m := c.Request.Amount
 	if of := c.Account.Config[accountCurrency]; of != string(m.Currency) {
-		sdk.Check(sdk.Unsupported("currency", "the merchant account has the currency "+of+": use a connector account with a merchant account in "+string(m.Currency)))
+		sdk.Check(sdk.Unsupported("currency",
+			"the merchant account has the currency "+of+
+				": use a connector account with a merchant account in "+string(m.Currency)))
 	}
 	if e, ok := m.Currency.Exponent(); !ok || e > 3 {
 		sdk.Check(sdk.Unsupported("currency", "Braintree supports amounts of at most three decimals"))

@@ -19,7 +19,8 @@ var statuses = sdk.Statuses{
 	{sdk.StatusPending, "AUTHORIZING"},
 	{sdk.StatusCaptured, "SUBMITTED_FOR_SETTLEMENT SETTLING SETTLED SETTLEMENT_PENDING SETTLEMENT_CONFIRMED"},
 	{sdk.StatusVoided, "VOIDED"},
-	{sdk.StatusDeclined, "FAILED PROCESSOR_DECLINED GATEWAY_REJECTED SETTLEMENT_DECLINED AUTHORIZATION_EXPIRED AUTHORIZED_EXPIRED"},
+	{sdk.StatusDeclined,
+		"FAILED PROCESSOR_DECLINED GATEWAY_REJECTED SETTLEMENT_DECLINED AUTHORIZATION_EXPIRED AUTHORIZED_EXPIRED"},
 }
 
 // refundStatuses are the meanings of a refund's status. The refund is complete once it has settled.
@@ -32,7 +33,8 @@ var refundStatuses = sdk.Statuses{
 // read reads what transactions and refunds have in common; means gives the meaning of the status.
 func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id string) {
 	status := t.Str("status")
-	o = &sdk.Outcome{Status: means.Must(status), Reference: t.Str("legacyId"), Raw: map[string]string{"status": status}} // the control panel shows the legacy id
+	// the control panel shows the legacy id
+	o = &sdk.Outcome{Status: means.Must(status), Reference: t.Str("legacyId"), Raw: map[string]string{"status": status}}
 	if o.Status == sdk.StatusDeclined {
 		o.Decline = declineOf(t)
 	} else {
@@ -82,7 +84,8 @@ var results = sdk.Results{
 }
 
 func checks(r sdk.JSON) *sdk.Checks {
-	return sdk.NewChecks(results.Of(r.Str("cvvResponse")), results.Of(r.Str("avsStreetAddressResponse")), results.Of(r.Str("avsPostalCodeResponse")))
+	return sdk.NewChecks(results.Of(r.Str("cvvResponse")), results.Of(r.Str("avsStreetAddressResponse")),
+		results.Of(r.Str("avsPostalCodeResponse")))
 }
 
 // declineOf is the reason of a failed transaction or refund, from the event of its status.
@@ -92,13 +95,16 @@ func declineOf(t sdk.JSON) *sdk.Decline {
 
 // declineFrom reads a refusing event or verification.
 func declineFrom(e sdk.JSON, status string) *sdk.Decline {
-	network, code, rejection := e.Str("networkResponse.code"), e.Str("processorResponse.legacyCode"), e.Str("gatewayRejectionReason")
+	network, code, rejection := e.Str("networkResponse.code"), e.Str("processorResponse.legacyCode"),
+		e.Str("gatewayRejectionReason")
 	d := declines.New(cmp.Or(code, status), cmp.Or(e.Str("processorResponse.message"), status), sdk.DeclineByCode(network))
 	if status == "FAILED" && d.Reason == sdk.DeclineGeneric {
 		d = sdk.NewDecline(d.Code, d.Message, sdk.DeclineProcessingError)
 	}
-	d.RetryElsewhere = d.RetryElsewhere && status != "FAILED" // the processor may have acted before the error: Braintree takes no money, but no other processor may try
-	if status == "GATEWAY_REJECTED" && rejection != "" {      // the gateway's rules refused, though the processor may have approved
+	// the processor may have acted before the error: Braintree takes no money, but no other processor may try
+	d.RetryElsewhere = d.RetryElsewhere && status != "FAILED"
+	// the gateway's rules refused, though the processor may have approved
+	if status == "GATEWAY_REJECTED" && rejection != "" {
 		d = declines.New(rejection, "Gateway rejected: "+rejection, sdk.DeclineBlocked)
 	}
 	d.NetworkCode, d.AdviceCode = network, e.Str("merchantAdviceCodeResponse.code")

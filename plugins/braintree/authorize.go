@@ -7,7 +7,8 @@ import (
 	"payswitch/sdk"
 )
 
-// singleUse reports whether the first payment uses the payment method up: it is the token of a card, not one of the vault.
+// singleUse reports whether the first payment uses the payment method up: it is the token of a card, not one of the
+// vault.
 func singleUse(i *sdk.Instrument) bool {
 	return i.StoredCredentialID == "" || strings.HasPrefix(i.StoredCredentialID, "tokencc_")
 }
@@ -16,20 +17,22 @@ func singleUse(i *sdk.Instrument) bool {
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	amount, options, method := amount(c), cardOptions(r), paymentMethod(c)
-	t := sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference).
-		OptStr("paymentInitiator", initiators.For(r.StoredCredential))
+	t := sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).
+		Str("orderId", r.Reference).OptStr("paymentInitiator", initiators.For(r.StoredCredential))
 	if singleUse(r.Instrument) { // a vaulted payment method has a customer already
 		if r.Stores() {
 			t.Obj("vaultPaymentMethodAfterTransacting", sdk.NewObject().Str("when", "ALWAYS"))
 		}
 		t.OptObj("customerDetails", customerDetails(r))
 	}
-	t.OptObj("riskData", riskData(r)).OptObj("descriptor", sdk.NewObject().OptStr("name", descriptor(r))).OptObj("shipping", shipping(r))
+	t.OptObj("riskData", riskData(r)).OptObj("descriptor", sdk.NewObject().OptStr("name", descriptor(r))).
+		OptObj("shipping", shipping(r))
 	name := "chargeCreditCard"
 	if r.Capture == sdk.CaptureManual {
 		name = "authorizeCreditCard"
 	}
-	payload := mutate(c, name, "transaction {"+transaction+" }", keyed(c).Str("paymentMethodId", method).Obj("transaction", t).OptObj("options", options), true)
+	payload := mutate(c, name, "transaction {"+transaction+" }",
+		keyed(c).Str("paymentMethodId", method).Obj("transaction", t).OptObj("options", options), true)
 	o := paymentOf(c, payload.Get("transaction"))
 	if id := payload.Str("transaction.paymentMethod.id"); id != "" && r.StoredCredential != nil && o.Decline == nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
@@ -42,26 +45,31 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	pass := passThrough(r)
 	if pass != nil && !r.Stores() {
-		return nil, sdk.Unsupported("three_ds_data", "Braintree takes the result of an authentication with a payment, or when the card is stored")
+		return nil, sdk.Unsupported("three_ds_data",
+			"Braintree takes the result of an authentication with a payment, or when the card is stored")
 	}
 	account := sdk.NewObject().Str("merchantAccountId", c.Account.Config[merchantAccount])
 	input := sdk.NewObject().Str("paymentMethodId", paymentMethod(c))
 	if r.Stores() && singleUse(r.Instrument) {
-		input.Obj("verification", account).Obj("billingAddress", address(r.BillTo())).Obj("threeDSecurePassThrough", pass).OptObj("riskData", riskData(r))
+		input.Obj("verification", account).Obj("billingAddress", address(r.BillTo())).Obj("threeDSecurePassThrough", pass).
+			OptObj("riskData", riskData(r))
 		return verificationOf(mutate(c, "vaultCreditCard", "paymentMethod { id }"+verified, input, false))
 	}
-	return verificationOf(mutate(c, "verifyCreditCard", verified, input.Obj("options", account.OptObj("riskData", riskData(r))), false))
+	return verificationOf(mutate(c, "verifyCreditCard", verified,
+		input.Obj("options", account.OptObj("riskData", riskData(r))), false))
 }
 
 // verifications are the meanings of a verification's status.
 var verifications = sdk.Statuses{
-	{sdk.StatusVerified, "VERIFIED"}, {sdk.StatusPending, "PENDING VERIFYING"}, {sdk.StatusDeclined, "FAILED GATEWAY_REJECTED PROCESSOR_DECLINED"},
+	{sdk.StatusVerified, "VERIFIED"}, {sdk.StatusPending, "PENDING VERIFYING"},
+	{sdk.StatusDeclined, "FAILED GATEWAY_REJECTED PROCESSOR_DECLINED"},
 }
 
 func verificationOf(payload sdk.JSON) (*sdk.Outcome, error) {
 	v := payload.Get("verification")
 	status := v.Str("status")
-	o := &sdk.Outcome{Status: verifications.Must(status), Reference: v.Str("id"), Checks: checks(v.Get("processorResponse")),
+	o := &sdk.Outcome{Status: verifications.Must(status), Reference: v.Str("id"),
+		Checks:               checks(v.Get("processorResponse")),
 		NetworkTransactionID: v.Str("paymentMethodSnapshot.networkTransactionId"), Raw: map[string]string{"status": status}}
 	switch id := payload.Str("paymentMethod.id"); {
 	case o.Status == sdk.StatusDeclined:
@@ -93,17 +101,19 @@ var initiators = sdk.Names{
 	{"RECURRING_FIRST", "first_recurring"}, {"INSTALLMENT_FIRST", "first_installment"},
 }
 
-// cardOptions are details of a card payment outside the transaction: the earlier payment that it refers to, the billing address,
-// and an outside authentication.
+// cardOptions are details of a card payment outside the transaction: the earlier payment that it refers to, the billing
+// address, and an outside authentication.
 func cardOptions(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject()
 	if i := r.Instrument; i != nil && i.Card != nil {
 		if i.NetworkTransactionID != "" {
-			o.Obj("externalVault", sdk.NewObject().Str("status", "VAULTED").Str("verifyingNetworkTransactionId", i.NetworkTransactionID))
+			o.Obj("externalVault", sdk.NewObject().Str("status", "VAULTED").
+				Str("verifyingNetworkTransactionId", i.NetworkTransactionID))
 		}
 		o.Obj("billingAddress", address(r.BillTo()))
 	}
-	return o.At("threeDSecureAuthentication.passThrough", passThrough(r)).OptStr("scaExemption", exemptions.Of(string(r.Exemption)))
+	return o.At("threeDSecureAuthentication.passThrough", passThrough(r)).
+		OptStr("scaExemption", exemptions.Of(string(r.Exemption)))
 }
 
 func address(b *sdk.Address) *sdk.Object {
@@ -111,8 +121,10 @@ func address(b *sdk.Address) *sdk.Object {
 		return nil
 	}
 	// countryCode is alpha-3 in this version of the API.
-	return sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName).OptStr("addressLine1", b.Line1).OptStr("addressLine2", b.Line2).
-		OptStr("adminArea2", b.City).OptStr("adminArea1", b.State).OptStr("postalCode", b.Zip).OptStr("countryCodeAlpha2", b.Country)
+	return sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName).OptStr("addressLine1", b.Line1).
+		OptStr("addressLine2", b.Line2).
+		OptStr("adminArea2", b.City).OptStr("adminArea1", b.State).OptStr("postalCode", b.Zip).
+		OptStr("countryCodeAlpha2", b.Country)
 }
 
 // exemptions are the values of ScaExemptionType.
@@ -126,7 +138,8 @@ func passThrough(r *sdk.Request) *sdk.Object {
 		return nil
 	}
 	sdk.Require(t.ECI != "", sdk.Missing("three_ds_data.eci", "Braintree requires the ECI of an authentication"))
-	return sdk.NewObject().Str("eciFlag", t.ECI).OptStr("cavv", t.CAVV).OptStr("threeDSecureServerTransactionId", cmp.Or(t.ServerTransID, t.DSTransID)).
+	return sdk.NewObject().Str("eciFlag", t.ECI).OptStr("cavv", t.CAVV).
+		OptStr("threeDSecureServerTransactionId", cmp.Or(t.ServerTransID, t.DSTransID)).
 		OptStr("version", t.Version).OptStr("directoryServerResponse", t.TransStatus).OptStr("cavvAlgorithm", t.CAVVAlgorithm)
 }
 
@@ -143,7 +156,8 @@ func riskData(r *sdk.Request) *sdk.Object {
 }
 
 // descriptor is the business name on the customer's statement. Braintree refuses a payment whose descriptor is not
-// "company*product" of at most 22 characters, with a company of 3, 7 or 12. For any other descriptor the account's own applies.
+// "company*product" of at most 22 characters, with a company of 3, 7 or 12. For any other descriptor the account's own
+// applies.
 func descriptor(r *sdk.Request) string {
 	name := r.DescriptorName
 	if r.DescriptorSuffix != "" {

@@ -1,6 +1,7 @@
 package braintree
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -11,9 +12,11 @@ const disputed = ` id legacyId status type amountDisputed { value currencyCode }
 
 // found are the statuses of a dispute, and rounds its types.
 var (
-	found = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "OPEN"}, {sdk.DisputeChallenged, "DISPUTED UNDER_REVIEW"}, {sdk.DisputeWon, "WON"},
+	found = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "OPEN"}, {sdk.DisputeChallenged, "DISPUTED UNDER_REVIEW"},
+		{sdk.DisputeWon, "WON"},
 		{sdk.DisputeLost, "LOST"}, {sdk.DisputeAccepted, "ACCEPTED AUTO_ACCEPTED"}, {sdk.DisputeExpired, "EXPIRED"}}
-	rounds = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "RETRIEVAL"}, {sdk.StageDispute, "CHARGEBACK"}, {sdk.StagePreArbitration, "PRE_ARBITRATION"}}
+	rounds = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "RETRIEVAL"}, {sdk.StageDispute, "CHARGEBACK"},
+		{sdk.StagePreArbitration, "PRE_ARBITRATION"}}
 )
 
 // acceptDispute gives a dispute up.
@@ -21,7 +24,33 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 	return disputeOf(c, mutate(c, "acceptDispute", "dispute {"+disputed+" }", aboutDispute(c), false).Get("dispute")), nil
 }
 
-// submitEvidence adds the texts as one piece of evidence, and then hands the answer in.
+// attachEvidence uploads a file (developer.paypal.com/braintree/graphql/integration_guides/uploading_files): the part
+// operations has the mutation, and map says that the part file is its variable $file. Braintree has the file at the
+// dispute from then on, and hands it in with the answer.
+func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
+	f := c.Request.Dispute.File
+	variables := sdk.NewObject().Obj("input", aboutDispute(c)).Null("file")
+	operations := sdk.NewObject().Str("query", sdk.Mutation("createDisputeFileEvidence", "evidence { id }")).
+		Obj("variables", variables)
+	boundary := "payswitch" + c.ID("")
+	for bytes.Contains(f.Body, []byte(boundary)) {
+		boundary += "x"
+	}
+	part := "--" + boundary + "\r\nContent-Disposition: form-data; name="
+	body := []byte(part + "\"operations\"\r\nContent-Type: application/json\r\n\r\n" + operations.String() + "\r\n" +
+		part + "\"map\"\r\n\r\n" + `{"file":"variables.file"}` + "\r\n" +
+		part + `"file"; filename="` + f.Name + "\"\r\nContent-Type: " + f.ContentType + "\r\n\r\n")
+	body = append(append(body, f.Body...), "\r\n--"+boundary+"--\r\n"...)
+	data, refused := answer(c, &sdk.Send{Method: "POST", Body: body, Headers: []sdk.Header{
+		sdk.H("Content-Type", "multipart/form-data; boundary="+boundary), c.BasicAuth(publicKey, privateKey),
+		sdk.H("Braintree-Version", apiVersion)}})
+	if refused != nil {
+		return sdk.Declined(refused), nil
+	}
+	return &sdk.Outcome{Status: sdk.StatusAttached, EvidenceID: data.Need("createDisputeFileEvidence.evidence.id")}, nil
+}
+
+// submitEvidence adds the texts as one piece of evidence, and then hands the answer in. Attached files go along.
 func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 	var lines []string
 	for _, name := range sdk.EvidenceTexts() {
@@ -29,18 +58,27 @@ func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 			lines = append(lines, strings.ReplaceAll(name, "_", " ")+": "+text)
 		}
 	}
-	sdk.Require(len(lines) > 0, sdk.Missing("uncategorized_text", "Braintree needs a text of evidence"))
-	added := mutate(c, "createDisputeTextEvidence", "evidence { id }", aboutDispute(c).Str("content", strings.Join(lines, "\n")), false)
-	sdk.Require(added.Str("evidence.id") != "", errors.New("the answer does not confirm the evidence"))
-	return disputeOf(c, mutate(c, "finalizeDispute", "dispute {"+disputed+" }", aboutDispute(c), false).Get("dispute")), nil
+	sdk.Require(len(lines)+len(c.Request.Dispute.Files) > 0,
+		sdk.Missing("uncategorized_text", "Braintree needs a text or a file of evidence"))
+	if len(lines) > 0 {
+		added := mutate(c, "createDisputeTextEvidence", "evidence { id }",
+			aboutDispute(c).Str("content", strings.Join(lines, "\n")), false)
+		sdk.Require(added.Str("evidence.id") != "", errors.New("the answer does not confirm the evidence"))
+	}
+	return disputeOf(c, mutate(c, "finalizeDispute", "dispute {"+disputed+" }", aboutDispute(c), false).Get("dispute")),
+		nil
 }
 
-// disputeSync asks for the state of a dispute. Braintree has given the id, so that one that it does not find belongs to another account.
+// disputeSync asks for the state of a dispute. Braintree has given the id, so that one that it does not find belongs to
+// another account.
 func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
 	input := sdk.NewObject().Obj("id", sdk.NewObject().Str("is", globalID("dispute", c.Request.Dispute.ID)))
-	data, refused := post(c, "query($input: DisputeSearchInput!) { search { disputes(input: $input) { edges { node {"+disputed+" } } } } }", input, true)
+	data, refused := post(c,
+		"query($input: DisputeSearchInput!) { search { disputes(input: $input) { edges { node {"+disputed+" } } } } }", input,
+		true)
 	edges := data.Get("search.disputes.edges")
-	sdk.Require(refused == nil && edges.IsArray() && edges.Len() <= 1, errors.New("the answer is not the result of a search"))
+	sdk.Require(refused == nil && edges.IsArray() && edges.Len() <= 1,
+		errors.New("the answer is not the result of a search"))
 	if edges.Len() == 0 {
 		return c.OtherAccount(), nil
 	}
@@ -56,7 +94,8 @@ func disputeOf(c *sdk.Call, d sdk.JSON) *sdk.Outcome {
 	status := d.Str("status")
 	o := c.Disputed(found.Of(status), status)
 	m := d.MajorIn("amountDisputed.value", "amountDisputed.currencyCode", c.Request.Dispute.Amount.Currency)
-	sdk.Require(d.Str("legacyId") == c.Request.Dispute.ID && o.Dispute.Status != "" && m != nil && m.Minor > 0, errors.New("the answer is not the state of the dispute"))
+	sdk.Require(d.Str("legacyId") == c.Request.Dispute.ID && o.Dispute.Status != "" && m != nil && m.Minor > 0,
+		errors.New("the answer is not the state of the dispute"))
 	o.Dispute.Amount, o.Dispute.Stage = *m, rounds.Of(d.Str("type"))
 	return o
 }

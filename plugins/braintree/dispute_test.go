@@ -1,6 +1,11 @@
 package braintree_test
 
 import (
+	"bytes"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,4 +63,57 @@ func TestDisputes(t *testing.T) {
 		}
 		require.Equal(t, c.want, end.Outcome.Dispute.Status, name)
 	}
+}
+
+// TestEvidenceFile uploads a file in the form of developer.paypal.com/braintree/graphql/integration_guides/uploading_files, and hands it in without a text.
+func TestEvidenceFile(t *testing.T) {
+	a := braintree.Adapter()
+	attach := func(content string, answer sdk.Exchange) (map[string]string, sdk.Result) {
+		d := &sdk.DisputeRequest{ID: "abc", Status: sdk.DisputeOpened, Stage: sdk.StageDispute, Amount: sdk.Money{Minor: 1000, Currency: "USD"},
+			File: &sdk.EvidenceFile{Type: sdk.EvidenceReceipt, Name: "a.pdf", ContentType: "application/pdf", Body: []byte(content)}}
+		sends, end, err := wire.Play(a, wire.NewStep(&a.Manifest, sdk.OpAttachEvidence, sdk.Request{TransactionID: "dHJhbnNhY3Rpb25fMQ", Amount: d.Amount, Dispute: d}), answer)
+		require.NoError(t, err)
+		require.Len(t, sends, 1)
+		require.False(t, sends[0].SafeToRepeat, "a repeated upload is a second file")
+		header := http.Header{}
+		for _, h := range sends[0].Headers {
+			header.Set(h.Name, h.Value)
+		}
+		require.NotEmpty(t, header.Get("Authorization"))
+		_, params, err := mime.ParseMediaType(header.Get("Content-Type"))
+		require.NoError(t, err)
+		form, parts := multipart.NewReader(bytes.NewReader(sends[0].Body), params["boundary"]), map[string]string{}
+		for {
+			part, err := form.NextPart()
+			if err == io.EOF {
+				return parts, end
+			}
+			require.NoError(t, err)
+			text, err := io.ReadAll(part)
+			require.NoError(t, err)
+			parts[part.FormName()+" "+part.FileName()+" "+part.Header.Get("Content-Type")] = string(text)
+		}
+	}
+	confirmed := wire.Answer(200, `{"data":{"createDisputeFileEvidence":{"evidence":{"id":"ev_2"}}}}`)
+	parts, end := attach("%PDF-1.7\r\n--payswitch", confirmed)
+	require.Equal(t, []any{sdk.StatusAttached, "ev_2"}, []any{end.Outcome.Status, end.Outcome.EvidenceID})
+	require.JSONEq(t, `{"query":"mutation($input: CreateDisputeFileEvidenceInput!) { createDisputeFileEvidence(input: $input) { evidence { id } } }",
+		"variables":{"input":{"disputeId":"ZGlzcHV0ZV9hYmM"},"file":null}}`, parts["operations  application/json"])
+	require.Equal(t, []string{`{"file":"variables.file"}`, "%PDF-1.7\r\n--payswitch"}, []string{parts["map  "], parts["file a.pdf application/pdf"]})
+	require.Len(t, parts, 3)
+
+	_, end = attach("%PDF", wire.Answer(200, `{"data":{"createDisputeFileEvidence":null},"errors":[{"message":"The dispute is not open","extensions":{"errorClass":"VALIDATION","legacyCode":"95702"}}]}`))
+	require.Equal(t, sdk.StatusDeclined, end.Outcome.Status)
+	for _, body := range []string{`{"data":{"createDisputeFileEvidence":{"evidence":{}}}}`, `{}`, ``} {
+		_, end = attach("%PDF", wire.Answer(200, body))
+		require.Equal(t, sdk.StatusUnknown, end.Outcome.Status, body)
+	}
+
+	d := &sdk.DisputeRequest{ID: "abc", Status: sdk.DisputeOpened, Stage: sdk.StageDispute, Amount: sdk.Money{Minor: 1000, Currency: "USD"},
+		Files: []sdk.AttachedFile{{Type: sdk.EvidenceReceipt, ID: "ev_2"}}}
+	sends, end, err := wire.Play(a, wire.NewStep(&a.Manifest, sdk.OpSubmitEvidence, sdk.Request{TransactionID: "dHJhbnNhY3Rpb25fMQ", Amount: d.Amount, Dispute: d}),
+		wire.Answer(200, `{"data":{"finalizeDispute":{"dispute":`+node("abc", "DISPUTED", "10.00")+`}}}`))
+	require.NoError(t, err)
+	require.Len(t, sends, 1)
+	require.Equal(t, sdk.DisputeChallenged, end.Outcome.Dispute.Status)
 }

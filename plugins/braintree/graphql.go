@@ -11,7 +11,8 @@ import (
 // Selections: the fields of an answer.
 const (
 	money    = ` amount { value currencyCode }`
-	response = ` processorResponse { legacyCode message authorizationId cvvResponse avsPostalCodeResponse avsStreetAddressResponse }` +
+	response = ` processorResponse { legacyCode message authorizationId cvvResponse avsPostalCodeResponse` +
+		` avsStreetAddressResponse }` +
 		` networkResponse { code message }`
 	history = ` statusHistory { status` + money +
 		` ... on AuthorizedEvent {` + response + ` }` +
@@ -29,8 +30,8 @@ const (
 // keyed begins an input with a key; Braintree acts once per key.
 func keyed(c *sdk.Call) *sdk.Object { return sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()) }
 
-// mutate sends one mutation and returns the selected fields of its payload. repeatable says that the input holds a key, or that a
-// repetition does no harm. If Braintree refuses the request, the operation ends with the refusal.
+// mutate sends one mutation and returns the selected fields of its payload. repeatable says that the input holds a key,
+// or that a repetition does no harm. If Braintree refuses the request, the operation ends with the refusal.
 func mutate(c *sdk.Call, name, selection string, input *sdk.Object, repeatable bool) sdk.JSON {
 	data, refused := post(c, sdk.Mutation(name, selection), input, repeatable)
 	if refused != nil {
@@ -41,8 +42,14 @@ func mutate(c *sdk.Call, name, selection string, input *sdk.Object, repeatable b
 
 // post sends a document and returns its data, or Braintree's refusal to work on it.
 func post(c *sdk.Call, document string, input *sdk.Object, repeatable bool) (data sdk.JSON, refused *sdk.Decline) {
-	send := sdk.GraphQLSend("", document, input, c.BasicAuth(publicKey, privateKey), sdk.H("Braintree-Version", apiVersion))
+	send := sdk.GraphQLSend("", document, input, c.BasicAuth(publicKey, privateKey),
+		sdk.H("Braintree-Version", apiVersion))
 	send.SafeToRepeat = repeatable
+	return answer(c, send)
+}
+
+// answer sends a request and returns the data of the answer, or Braintree's refusal to work on it.
+func answer(c *sdk.Call, send *sdk.Send) (data sdk.JSON, refused *sdk.Decline) {
 	r := sdk.Must(c.Do(send))
 	data, list := r.GraphQL()
 	if list.Exists() && (r.OK() || r.Refuses()) {
@@ -54,9 +61,9 @@ func post(c *sdk.Call, document string, input *sdk.Object, repeatable bool) (dat
 
 var errErrors = errors.New("the answer's errors do not prove that nothing was done")
 
-// refusal reads a list of errors. Only errors of classes that precede any work prove that nothing was done. Braintree also refuses
-// a repetition as invalid while it works on the first request of the apiRequestKey. So an invalid input counts only if a code
-// names the fault.
+// refusal reads a list of errors. Only errors of classes that precede any work prove that nothing was done. Braintree
+// also refuses a repetition as invalid while it works on the first request of the apiRequestKey. So an invalid input
+// counts only if a code names the fault.
 func refusal(list sdk.JSON) *sdk.Decline {
 	sdk.Require(list.Len() != 0 && list.IsArray() && !strings.Contains(list.Raw(""), "apiRequestKey"), errErrors)
 	for e := range list.All() {

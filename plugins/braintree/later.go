@@ -19,12 +19,12 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// void releases an authorization. Braintree reverses it: if the payment has settled meanwhile, Braintree refunds it, which is not
-// a void.
+// void releases an authorization. Braintree reverses it: if the payment has settled meanwhile, Braintree refunds it,
+// which is not a void.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	reversal := mutate(c, "reverseTransaction",
-		"clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId status } }",
-		keyed(c).Str("transactionId", c.Request.TransactionID), true).Get("reversal")
+		"clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId "+
+			"status } }", keyed(c).Str("transactionId", c.Request.TransactionID), true).Get("reversal")
 	id, raw := reversal.Str("id"), map[string]string{"status": reversal.Str("status")}
 	switch {
 	case reversal.Str("__typename") == "Refund":
@@ -40,15 +40,18 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	input := keyed(c).Str("transactionId", r.TransactionID).
-		Obj("refund", sdk.NewObject().Str("amount", amount(c)).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference))
-	return refundOf(c, mutate(c, "refundTransaction", "clientMutationId refund {"+refunded+" }", input, true).Get("refund")), nil
+		Obj("refund", sdk.NewObject().Str("amount", amount(c)).Str("merchantAccountId", c.Account.Config[merchantAccount]).
+			Str("orderId", r.Reference))
+	return refundOf(c, mutate(c, "refundTransaction", "clientMutationId refund {"+refunded+" }", input, true).
+		Get("refund")), nil
 }
 
 // incrementalAuthorize sets the authorized amount to a new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	t := mutate(c, "updateTransactionAmount",
-		"transaction {"+transaction+" authorizationAdjustments { successful timestamp processorResponse { legacyCode message } } }",
+		"transaction {"+transaction+" authorizationAdjustments { successful timestamp processorResponse { legacyCode "+
+			"message } } }",
 		sdk.NewObject().Str("transactionId", r.TransactionID).Str("amount", amount(c)), false).Get("transaction")
 	o := paymentOf(c, t)
 	if o.Status == sdk.StatusAuthorized && o.Amount != nil && o.Amount.Minor == r.Amount.Minor {
@@ -60,7 +63,8 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 			latest = x
 		}
 	}
-	sdk.Require(o.Status == sdk.StatusAuthorized && o.Amount != nil && latest.Raw("successful") == "false", errors.New("the answer shows neither the new amount nor a failed adjustment"))
+	sdk.Require(o.Status == sdk.StatusAuthorized && o.Amount != nil && latest.Raw("successful") == "false",
+		errors.New("the answer shows neither the new amount nor a failed adjustment"))
 	o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, declineFrom(latest, "ADJUSTMENT_DECLINED")
 	return o, nil
 }
@@ -68,7 +72,8 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 // sync asks for the state of a payment: by Braintree's id, or by our reference if the answer with the id was lost.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	t := search(c, "transactions", "TransactionSearchInput", transaction+" refunds { status"+money+" }", r.TransactionID, statuses)
+	t := search(c, "transactions", "TransactionSearchInput", transaction+" refunds { status"+money+" }", r.TransactionID,
+		statuses)
 	o := paymentOf(c, t)
 	if o.Amount != nil {
 		o.Totals, o.Amount = totals(t, o, r), nil
@@ -99,8 +104,9 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return refundOf(c, search(c, "refunds", "RefundSearchInput", refunded, c.Request.RefundID, refundStatuses)), nil
 }
 
-// search finds a transaction or refund by id, or by our reference if the id is unknown. If there is none, the operation ends with
-// that; an id of Braintree's that Braintree does not know belongs to another account.
+// search finds a transaction or refund by id, or by our reference if the id is unknown. If Braintree finds nothing by
+// our reference, search ends the operation as not found. If Braintree does not know its own id, the id belongs to
+// another account.
 func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Statuses) (found sdk.JSON) {
 	field, value := "id", id
 	if id == "" {
@@ -108,14 +114,17 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 	}
 	sdk.Require(value != "", sdk.Missing("connector_transaction_id", "an id or a reference is needed"))
 	input := sdk.NewObject().Obj(field, sdk.NewObject().Str("is", value))
-	data, refused := post(c, "query($input: "+inputType+"!) { search { "+what+"(input: $input) { edges { node {"+selection+" } } } } }", input, true)
+	data, refused := post(c,
+		"query($input: "+inputType+"!) { search { "+what+"(input: $input) { edges { node {"+selection+" } } } } }", input,
+		true)
 	edges := data.Get("search." + what + ".edges")
 	sdk.Require(refused == nil && edges.IsArray(), errors.New("the answer is not the result of a search"))
 	for e := range edges.All() {
 		node := e.Get("node")
 		of, lost := node.Str("orderId"), means.Of(node.Str("status")) == sdk.StatusDeclined
 		sdk.Require(node.IsObject(), errors.New("the search does not show its result"))
-		sdk.Require(id != "" && node.Str("id") == id || of == "" || of == c.Request.Reference, errors.New("the search found another payment"))
+		sdk.Require(id != "" && node.Str("id") == id || of == "" || of == c.Request.Reference,
+			errors.New("the search found another payment"))
 		switch {
 		case !found.Exists(), means.Of(found.Str("status")) == sdk.StatusDeclined && !lost:
 			found = node

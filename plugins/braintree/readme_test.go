@@ -62,6 +62,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **3-D Secure** of Braintree needs a script in the merchant's page. The adapter sends outside results; they need the ECI.
 - **Webhooks** are signed with the private key over a payload with the time. The adapter accepts a day, because Braintree repeats messages that long. A message
   names its payment, and the adapter asks for the state. The challenge that Braintree can send to a new URL (` + "`bt_challenge`" + `) is not answered.
+- **Files of evidence** are at Braintree's dispute as soon as they are attached. Braintree hands all of them in with the answer, also those that were deleted or
+  replaced at payswitch: take such a file away in Braintree's Control Panel.
 - **Not sent:** statement descriptors, custom fields, order lines, the customer's device.
 
 `

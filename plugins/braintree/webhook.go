@@ -12,15 +12,16 @@ import (
 // webhookToleranceSeconds is the accepted age of a message: Braintree repeats one for a day.
 const webhookToleranceSeconds = 24 * 3600
 
-// webhook reads a message: a form with bt_payload, base64 of an XML document, and bt_signature. The signed document names the
-// payment and the time; the adapter asks for the payment's state.
+// webhook reads a message: a form with bt_payload, base64 of an XML document, and bt_signature. The signed document
+// names the payment and the time; the adapter asks for the payment's state.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	form, _ := sdk.ParseForm(string(c.Request.Webhook.Body))
 	payload := sdk.HeaderValue(form, "bt_payload")
 	if payload == "" {
 		return sdk.Refuse(401, "the message has no signature"), nil
 	}
-	signatures := sdk.HeaderPairs(strings.ReplaceAll(sdk.HeaderValue(form, "bt_signature"), "|", "="), "&") // "<public key>|<hex>&…"
+	// "<public key>|<hex>&…"
+	signatures := sdk.HeaderPairs(strings.ReplaceAll(sdk.HeaderValue(form, "bt_signature"), "|", "="), "&")
 	key := sdk.Fn(sdk.FnSHA1, sdk.Text(c.Account.Credentials[privateKey]))
 	c.Signed(privateKey, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA1, key, sdk.Text(payload))),
 		strings.ToLower(sdk.HeaderValue(signatures, c.Account.Credentials[publicKey])))
@@ -36,9 +37,11 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return sdk.Handled(e), nil
 }
 
-// told are the kinds of notifications by their objects. A payment's notification may concern a credit, which is a refund.
+// told are the kinds of notifications by their objects. A payment's notification may concern a credit, which is a
+// refund.
 var told = sdk.Table[sdk.EventObject]{
-	{"payment", "transaction_settled transaction_settlement_declined transaction_disbursed transaction_reviewed transaction_retried"},
+	{"payment", "transaction_settled transaction_settlement_declined transaction_disbursed transaction_reviewed " +
+		"transaction_retried"},
 	{"refund", "refund_failed"},
 }
 
@@ -47,7 +50,8 @@ func event(n sdk.XML) sdk.Event {
 	kind, t := n.Text("kind"), n.Get("subject/transaction")
 	e := sdk.Event{Object: told.Of(kind), Sync: true}
 	if strings.HasPrefix(kind, "dispute_") {
-		e, t = sdk.Event{Object: "dispute", Dispute: dispute(kind, n.Get("subject/dispute"))}, n.Get("subject/dispute/transaction")
+		e, t = sdk.Event{Object: "dispute", Dispute: dispute(kind, n.Get("subject/dispute"))},
+			n.Get("subject/dispute/transaction")
 	}
 	id := t.Text("id")
 	if e.Object == "" || id == "" {
@@ -70,21 +74,26 @@ func globalID(kind, legacy string) string {
 }
 
 // disputes are the kinds of notifications about disputes. Any other kind leaves the dispute open.
-var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won"}, {sdk.DisputeLost, "dispute_lost"}, {sdk.DisputeExpired, "dispute_expired"},
-	{sdk.DisputeAccepted, "dispute_accepted dispute_auto_accepted"}, {sdk.DisputeChallenged, "dispute_disputed dispute_under_review"}}
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won"}, {sdk.DisputeLost, "dispute_lost"},
+	{sdk.DisputeExpired, "dispute_expired"},
+	{sdk.DisputeAccepted, "dispute_accepted dispute_auto_accepted"},
+	{sdk.DisputeChallenged, "dispute_disputed dispute_under_review"}}
 
 // stages are the kinds of a dispute. A retrieval is a question of the issuer.
-var stages = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "retrieval"}, {sdk.StageDispute, "chargeback"}, {sdk.StagePreArbitration, "pre_arbitration"}}
+var stages = sdk.Table[sdk.DisputeStage]{{sdk.StagePreDispute, "retrieval"}, {sdk.StageDispute, "chargeback"},
+	{sdk.StagePreArbitration, "pre_arbitration"}}
 
 // dispute reads a dispute; nil if it states no amount.
 func dispute(kind string, d sdk.XML) *sdk.Dispute {
-	m, err := sdk.ParseMajor(cmp.Or(d.Text("amount-disputed"), d.Text("amount")), sdk.CurrencyOf(d.Text("currency-iso-code")))
+	m, err := sdk.ParseMajor(cmp.Or(d.Text("amount-disputed"), d.Text("amount")),
+		sdk.CurrencyOf(d.Text("currency-iso-code")))
 	if err != nil || m.Minor <= 0 || d.Text("id") == "" {
 		return nil
 	}
-	return &sdk.Dispute{ID: d.Text("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: m, Stage: stages.Of(d.Text("kind")),
-		ConnectorStatus: cmp.Or(d.Text("status"), kind), Reason: d.Text("reason"), ReasonCode: d.Text("reason-code"), RespondBy: day(d.Text("reply-by-date")),
-		CreatedAt: day(d.Text("received-date"))}
+	return &sdk.Dispute{ID: d.Text("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: m,
+		Stage:           stages.Of(d.Text("kind")),
+		ConnectorStatus: cmp.Or(d.Text("status"), kind), Reason: d.Text("reason"), ReasonCode: d.Text("reason-code"),
+		RespondBy: day(d.Text("reply-by-date")), CreatedAt: day(d.Text("received-date"))}
 }
 
 // day reads a date that only informs; 0 for a text that is no date.

@@ -1,7 +1,8 @@
 // Package checkout is the adapter for Checkout.com's Unified Payments API (api-reference.checkout.com).
 //
-// Checkout.com answers a payment request at once. It accepts captures, voids and refunds with an action id and performs them
-// later; a sync of the payment, or of its actions, finds their result. It finds payments by id or by our reference.
+// Checkout.com answers a payment request at once. It accepts captures, voids and refunds with an action id and performs
+// them later; a sync of the payment, or of its actions, finds their result. It finds payments by id or by our
+// reference.
 package checkout
 
 import (
@@ -27,39 +28,46 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "checkout", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Checkout.com",
 			Description: "Card payments through Checkout.com's Unified Payments API.", Website: "https://www.checkout.com",
-			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
-			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"), "live": sdk.At("https://api.checkout.com")},
-			Credentials: []sdk.Field{
-				{Name: "api_key", Label: "Public key", Type: "secret", Optional: true, Help: "The key for calls from browsers. This adapter does not use it."},
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true,
+				ZeroAmount:   true,
+				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
+				Exemptions: sdk.ExemptionsIn(exemptions)},
+			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"),
+				"live": sdk.At("https://api.checkout.com")}, Credentials: []sdk.Field{
+				{Name: "api_key", Label: "Public key", Type: "secret", Optional: true,
+					Help: "The key for calls from browsers. This adapter does not use it."},
 				{Name: channelID, Key: "key1", Label: "Processing channel id", Type: "text", Help: "pc_…"},
 				{Name: secretKey, Label: "Secret key", Type: "secret", Help: "sk_…"},
 				{Name: webhookSecret, Label: "Webhook signature key", Type: "secret", Optional: true,
 					Help: "The key of the workflow's webhook action. Without it the adapter reads no webhook."},
 			},
-			Config: []sdk.Field{{Name: authorizationType, Label: "Authorization type", Type: "enum", Values: []string{"Final", estimated}, Default: "Final", Optional: true,
+			Config: []sdk.Field{{Name: authorizationType, Label: "Authorization type", Type: "enum",
+				Values: []string{"Final", estimated}, Default: "Final", Optional: true,
 				Help: "Estimated asks for authorizations that can be raised later, for manually captured payments."}},
 			Authentication: []sdk.Placement{{Secret: secretKey, In: "header", Field: "Authorization"}},
 			// The processing channel stands in payments and captures, card data in payments.
-			Placements: append(sdk.CardPlacements("/payments", sdk.CardFields{Number: "source.number", CVC: "source.cvv", CAVV: "3ds.cryptogram"}, sdk.OpAuthorize, sdk.OpVerify),
+			Placements: append(sdk.CardPlacements("/payments",
+				sdk.CardFields{Number: "source.number", CVC: "source.cvv", CAVV: "3ds.cryptogram"}, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.Placement{Secret: channelID, Method: "POST", Path: "/payments", In: "body", Field: "processing_channel_id"},
-				sdk.Placement{Secret: channelID, Method: "POST", Path: "/payments/*/captures", In: "body", Field: "processing_channel_id"}),
+				sdk.Placement{Secret: channelID, Method: "POST", Path: "/payments/*/captures", In: "body",
+					Field: "processing_channel_id"}),
 			Reference: sdk.ReferenceRule{MaxLength: 50},
 			Webhook:   &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: toleranceSeconds},
-			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference,
+				sdk.ResolveByIdempotentResend},
 				// Checkout.com does not promise that the list by reference shows a payment at once.
 				IdempotencyWindowSeconds: 24 * 60 * 60, NotFoundFinalAfterSeconds: 5 * 60},
 		},
 		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete), Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
 		Refund: refund, RefundSync: refundSync,
-		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence, DisputeSync: disputeSync,
-		Webhook: webhook,
+		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence,
+		DisputeSync: disputeSync, Webhook: webhook,
 	}
 }
 
-// post sends one request and returns the new object. Checkout.com accepts an idempotency key for payments, captures, voids and
-// refunds. A refusal ends the operation.
+// post sends one request and returns the new object. Checkout.com accepts an idempotency key for payments, captures,
+// voids and refunds. A refusal ends the operation.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	resp := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).Keyed("Cko-Idempotency-Key")))
 	c.About(resp.JSON().Str("id"))
@@ -72,7 +80,8 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 // paymentPath is the path of the operation's payment.
 func paymentPath(c *sdk.Call) string { return "/payments/" + sdk.PathEscape(c.Request.TransactionID) }
 
-// decimals where Checkout.com (checkout.com/docs/resources/calculating-the-amount) differs from ISO 4217. It does not support CLF.
+// decimals where Checkout.com (checkout.com/docs/resources/calculating-the-amount) differs from ISO 4217. It does not
+// support CLF.
 var decimals = sdk.Decimals{"ISK": 0, "CLP": 2, "IRR": 2, "MGA": 2, "CLF": -1}
 
 // amount is an amount in Checkout.com's form.
@@ -84,8 +93,8 @@ func amount(m sdk.Money) int64 {
 	return value
 }
 
-// told reads an amount of a payment at a path; nil if there is none. An unreadable amount, or one in another currency, ends the
-// operation undecided.
+// told reads an amount of a payment at a path; nil if the payment lacks it. An amount that is unreadable or in another
+// currency ends the operation undecided.
 func told(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
 	return decimals.Told(j, path, "currency", c.Request.Amount.Currency)
 }

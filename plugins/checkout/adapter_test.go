@@ -2,7 +2,6 @@ package checkout_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,36 +12,8 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the recorded requests and answers, with the intended differences and their reasons.
-var facts = wire.Options{
-	Allow: map[string]string{
-		"authorize_details body.shipping.*":                  "the address of delivery goes along",
-		"body.reference":                                     "captures and voids carry our reference, not nothing or the payment's id",
-		"authorize_external_3ds body.3ds.status":             "the result of the authentication goes along",
-		"authorize_external_3ds body.3ds.xid":                "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
-		"damaged/refund_sync_done another amount [0].amount": "of another action than the refund",
-		"damaged/refund_sync_done unreadable [0].amount":     "of another action than the refund",
-	},
-	Answer: func(c *wire.Case, _ int, s *sdk.Send) *wire.Response { // the adapter asks for the actions of an automatic payment whose balances show no capture
-		if c.Flow == "payment_sync" && strings.HasSuffix(s.URL, "/actions") {
-			return &wire.Response{Status: 200, Body: []any{map[string]any{"id": "act_2", "type": "Capture", "amount": 2499, "approved": true},
-				map[string]any{"id": "act_1", "type": "Authorization", "amount": 2499, "approved": true}}}
-		}
-		return nil
-	},
-	Skip: map[string]string{
-		"status/authorize/automatic/Card Verified": "a verification answered to a payment of an amount proves nothing",
-		"status/authorize/manual/Card Verified":    "a verification answered to a payment of an amount proves nothing",
-		"status/payment_sync/Card Verified":        "a verification answered for a payment of an amount proves nothing",
-	},
-	Set: func(c *wire.Case, _, value string) bool {
-		// In these states the captured amount decides; it stands in the payment's balances.
-		if body, ok := c.Response.Body.(map[string]any); ok && (strings.HasPrefix(value, "Partially") || value == "Refunded") {
-			body["balances"] = map[string]any{"total_authorized": 2499, "total_captured": 1000, "total_refunded": 0}
-		}
-		return false
-	},
-}
+// facts adapt the tests to the adapter. The cases hold their exceptions themselves.
+var facts = wire.Options{}
 
 func TestWire(t *testing.T) { wire.Run(t, checkout.Adapter(), os.DirFS("testdata"), facts) }
 

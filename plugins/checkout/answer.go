@@ -11,7 +11,8 @@ import (
 // result reads a payment: the answer to POST /payments and GET /payments/{id}.
 func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	r, status := c.Request, j.Str("status")
-	o := &sdk.Outcome{TransactionID: j.Need("id"), AuthCode: j.Str("auth_code"), NetworkTransactionID: j.Str("scheme_id"), Checks: checks.Read(j.Str("source.cvv_check"), j.Str("source.avs_check")),
+	o := &sdk.Outcome{TransactionID: j.Need("id"), AuthCode: j.Str("auth_code"), NetworkTransactionID: j.Str("scheme_id"),
+		Checks: checks.Read(j.Str("source.cvv_check"), j.Str("source.avs_check")),
 		Amount: told(c, j, "amount"), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
 	c.About(o.TransactionID)
 	taken := told(c, j, "balances.total_captured")
@@ -63,7 +64,8 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 			o.Status = sdk.StatusVoided
 			break
 		}
-		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(status, "The payment is "+strings.ToLower(status)+".", sdk.DeclineAbandoned)
+		o.Status, o.Decline = sdk.StatusDeclined,
+			sdk.NewDecline(status, "The payment is "+strings.ToLower(status)+".", sdk.DeclineAbandoned)
 	default:
 		return nil, errors.New("unknown status: " + status)
 	}
@@ -80,11 +82,12 @@ func captured(r *sdk.Request) bool {
 
 var errAmount = errors.New("the answer holds a payment without its amount")
 
-// automatic decides about an authorized payment that Checkout.com captures by itself, within seconds or by a schedule. The answer
-// to the payment request comes earlier and has no balances: the capture is under way. Later the balances decide. If they show no
-// capture, the payment's actions do: after a declined capture the payment is authorized.
+// automatic decides about an authorized payment that Checkout.com captures by itself, within seconds or by a schedule.
+// The answer to the payment request comes earlier and has no balances: the capture is under way. Later the balances
+// decide. If they show no capture, the payment's actions do: after a declined capture the payment is authorized.
 func automatic(c *sdk.Call, j sdk.JSON, o *sdk.Outcome) {
-	held, taken, voided := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"), told(c, j, "balances.total_voided")
+	held, taken, voided := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"),
+		told(c, j, "balances.total_voided")
 	switch {
 	case taken != nil && taken.Minor > 0:
 		o.Status, o.Amount = sdk.StatusCaptured, taken
@@ -104,7 +107,8 @@ func automatic(c *sdk.Call, j sdk.JSON, o *sdk.Outcome) {
 func afterActions(c *sdk.Call, o *sdk.Outcome) {
 	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(o.TransactionID)+"/actions", c.Bearer(secretKey)))
 	list := resp.JSON()
-	sdk.Require(resp.OK() && list.IsArray() && list.Len() > 0, errors.New("the answer holds no actions of the payment")) // every payment has at least its authorization
+	// every payment has at least its authorization
+	sdk.Require(resp.OK() && list.IsArray() && list.Len() > 0, errors.New("the answer holds no actions of the payment"))
 	var taken int64
 	captured, refused, voided := false, false, false
 	for a := range list.All() {
@@ -135,15 +139,16 @@ func afterActions(c *sdk.Call, o *sdk.Outcome) {
 
 // totals are the payment's balances, if the answer holds all three.
 func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
-	authorized, captured, refunded := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"), told(c, j, "balances.total_refunded")
+	authorized, captured, refunded := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"),
+		told(c, j, "balances.total_refunded")
 	if authorized == nil || captured == nil || refunded == nil {
 		return nil
 	}
 	return &sdk.Totals{Authorized: authorized.Minor, Captured: captured.Minor, Refunded: refunded.Minor}
 }
 
-// stored is the source that Checkout.com keeps, and the payment that stored it, which later payments name. A sync does not know
-// the purpose of the payment; the payment type shows it.
+// stored is the source that Checkout.com keeps, and the payment that stored it, which later payments name. A sync does
+// not know the purpose of the payment; the payment type shows it.
 func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData) {
 	use, kind := c.Request.StoredCredential, j.Str("payment_type")
 	keeps := use != nil || c.Operation() == sdk.OpSync && kind != "" && kind != "Regular"
@@ -159,12 +164,16 @@ func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData)
 }
 
 var checks = sdk.CheckCodes{
-	CVC:        sdk.Results{{sdk.CheckPass, "Y"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "U X"}},
-	Line1:      sdk.Results{{sdk.CheckPass, "Y X D F M A B"}, {sdk.CheckFail, "Z W N"}, {sdk.CheckUnchecked, "P C"}, {sdk.CheckUnavailable, "E G I R S U"}},
-	PostalCode: sdk.Results{{sdk.CheckPass, "Y X D F M Z W P"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnchecked, "B C"}, {sdk.CheckUnavailable, "E G I R S U"}},
+	CVC: sdk.Results{{sdk.CheckPass, "Y"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P"},
+		{sdk.CheckUnavailable, "U X"}},
+	Line1: sdk.Results{{sdk.CheckPass, "Y X D F M A B"}, {sdk.CheckFail, "Z W N"}, {sdk.CheckUnchecked, "P C"},
+		{sdk.CheckUnavailable, "E G I R S U"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "Y X D F M Z W P"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnchecked, "B C"},
+		{sdk.CheckUnavailable, "E G I R S U"}},
 }
 
-// decline is the reason of a refused payment or action. The answer to a sync has the code in the payment's first action.
+// decline is the reason of a refused payment or action. The answer to a sync has the code in the payment's first
+// action.
 func decline(j sdk.JSON) *sdk.Decline {
 	at := j
 	if !j.Has("response_code") && j.Has("actions.0.response_code") {
@@ -176,8 +185,8 @@ func decline(j sdk.JSON) *sdk.Decline {
 	return d
 }
 
-// refusal reads an answer that is not 2xx. A 4xx with error codes proves that nothing was done. 409 and 429 are exceptions: a
-// first request may still be in progress.
+// refusal reads an answer that is not 2xx. A 4xx with error codes proves that nothing was done. 409 and 429 are
+// exceptions: a first request may still be in progress.
 func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
 	code := resp.JSON().Str("error_codes.0")
 	if !resp.Refuses() || resp.Status == 429 || code == "" {

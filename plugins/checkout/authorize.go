@@ -24,7 +24,8 @@ func payment(c *sdk.Call) *sdk.Object {
 		o.Str("success_url", withStatus(r.ReturnURL, "success")).Str("failure_url", withStatus(r.ReturnURL, "failure"))
 	}
 	mit := r.MerchantInitiated()
-	o.Bool("capture", r.Capture != sdk.CaptureManual).Str("reference", r.Reference).OptObj("metadata", sdk.NewObject().Texts(sdk.Sorted(r.Metadata))).
+	o.Bool("capture", r.Capture != sdk.CaptureManual).Str("reference", r.Reference).
+		OptObj("metadata", sdk.NewObject().Texts(sdk.Sorted(r.Metadata))).
 		Str("payment_type", cmp.Or(paymentTypes.For(r.StoredCredential), "Regular")).Bool("merchant_initiated", mit).
 		OptBool("store_for_future_use", r.Stores())
 	if c.Account.Config[authorizationType] == estimated && r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
@@ -33,7 +34,8 @@ func payment(c *sdk.Call) *sdk.Object {
 	if mit { // name the network's id, or the payment that stored the credential
 		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
 	}
-	o.OptObj("processing", processing(r)).OptObj("billing_descriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor)))
+	o.OptObj("processing", processing(r)).
+		OptObj("billing_descriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor)))
 	return o.OptStr("payment_ip", r.Device().IP).At("shipping.address", address(r.ShipTo()))
 }
 
@@ -45,13 +47,14 @@ func source(r *sdk.Request) *sdk.Object {
 		return sdk.NewObject().Str("type", "id").Str("id", id).Obj("billing_address", billing)
 	}
 	k := r.Instrument.Card
-	return sdk.NewObject().Str("type", "card").Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.Year()).
+	return sdk.NewObject().Str("type", "card").Str("number", k.Number).Str("expiry_month", k.Month()).
+		Str("expiry_year", k.Year()).
 		StrOrNull("cvv", k.CVC).Obj("billing_address", billing).OptObj("account_holder", holder(k, b))
 }
 
 func address(a *sdk.Address) *sdk.Object {
-	return sdk.NewObject().OptStr("address_line1", a.Line1).OptStr("address_line2", a.Line2).OptStr("city", a.City).OptStr("state", a.State).
-		OptStr("zip", a.Zip).OptStr("country", a.Country)
+	return sdk.NewObject().OptStr("address_line1", a.Line1).OptStr("address_line2", a.Line2).OptStr("city", a.City).
+		OptStr("state", a.State).OptStr("zip", a.Zip).OptStr("country", a.Country)
 }
 
 // holder is the name on the card, or that of the billing address.
@@ -63,7 +66,8 @@ func holder(k *sdk.Card, b *sdk.Address) *sdk.Object {
 	return sdk.NewObject().OptStr("first_name", first).OptStr("last_name", last)
 }
 
-// processing is the chosen network of a card of two, and the reason of a merchant-initiated payment outside an agreement.
+// processing is the chosen network of a card of two, and the reason of a merchant-initiated payment outside an
+// agreement.
 func processing(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject()
 	if k := r.Instrument.Card; k != nil && k.Network == sdk.CartesBancaires {
@@ -72,7 +76,8 @@ func processing(r *sdk.Request) *sdk.Object {
 	return o.OptStr("merchant_initiated_reason", sdk.Names{{"Resubmission", "mit_resubmission"}}.For(r.StoredCredential))
 }
 
-// threeDS asks for 3-D Secure, or sends an outside result; xid is the directory server's transaction id in 3-D Secure 2.
+// threeDS asks for 3-D Secure, or sends an outside result; xid is the directory server's transaction id in 3-D Secure
+// 2.
 func threeDS(r *sdk.Request) *sdk.Object {
 	t, challenge := r.ThreeDS, "no_preference"
 	if t == nil {
@@ -93,17 +98,19 @@ func threeDS(r *sdk.Request) *sdk.Object {
 var flows = sdk.Names{{"challenged", "challenge"}, {"frictionless", "frictionless"}}
 
 // exemptions are Checkout.com's names (checkout.com/docs, "Request a payment", 3ds.exemption).
-var exemptions = sdk.Names{{"low_value", "low_value"}, {"transaction_risk_assessment", "transaction_risk_analysis"}, {"trusted_listing", "trusted_beneficiary"},
+var exemptions = sdk.Names{{"low_value", "low_value"}, {"transaction_risk_assessment", "transaction_risk_analysis"},
+	{"trusted_listing", "trusted_beneficiary"},
 	{"secure_corporate_payment", "secure_corporate"}, {"sca_delegation", "sca_delegation"}}
 
 // paymentTypes are the types of payments with a stored credential; all other payments are Regular.
 var paymentTypes = sdk.Names{
-	{"Recurring", "mit_recurring first_recurring cit_recurring"}, {"Installment", "mit_installment first_installment cit_installment"},
+	{"Recurring", "mit_recurring first_recurring cit_recurring"},
+	{"Installment", "mit_installment first_installment cit_installment"},
 	{"Unscheduled", "mit first_off_session"},
 }
 
-// withStatus adds how the customer came back to the return URL. Anyone can call that URL, so the adapter concludes nothing from
-// it.
+// withStatus adds how the customer came back to the return URL. Anyone can call that URL, so the adapter concludes
+// nothing from it.
 func withStatus(url, status string) string {
 	if strings.Contains(url, "?") {
 		return url + "&status=" + status

@@ -16,19 +16,30 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 // maxText is the length that Checkout.com takes of one text of evidence.
 const maxText = 500
 
-// textFields and fileFields say where Checkout.com has room for a text or a file; what they do not name is additional evidence.
+// textFields and fileFields say where Checkout.com has room for a text or a file; what they do not name is additional
+// evidence.
 var (
-	textFields = map[string]string{"shipping_address": "proof_of_delivery_or_service_text", "shipping_carrier": "proof_of_delivery_or_service_text",
-		"shipping_tracking_number": "proof_of_delivery_or_service_text", "shipping_date": "proof_of_delivery_or_service_date_text",
-		"service_date": "proof_of_delivery_or_service_date_text", "cancellation_policy_disclosure": "refund_or_cancellation_policy_text",
-		"cancellation_rebuttal": "refund_or_cancellation_policy_text", "refund_policy_disclosure": "refund_or_cancellation_policy_text",
-		"refund_refusal_explanation": "refund_or_cancellation_policy_text"}
-	fileFields = map[sdk.EvidenceType]string{sdk.EvidenceReceipt: "invoice_or_receipt_file", sdk.EvidenceDistinctInvoice: "invoice_showing_distinct_transactions_file",
-		sdk.EvidenceCommunication: "customer_communication_file", sdk.EvidenceCancellationPolicy: "refund_or_cancellation_policy_file",
-		sdk.EvidenceRefundPolicy: "refund_or_cancellation_policy_file", sdk.EvidenceRecurringAgreement: "recurring_transaction_agreement_file",
-		sdk.EvidenceServiceDocumentation: "proof_of_delivery_or_service_file", sdk.EvidenceShippingDocumentation: "proof_of_delivery_or_service_file"}
-	fields = []string{"proof_of_delivery_or_service", "invoice_or_receipt", "invoice_showing_distinct_transactions", "customer_communication",
-		"refund_or_cancellation_policy", "recurring_transaction_agreement", "additional_evidence", "proof_of_delivery_or_service_date"}
+	textFields = map[string]string{"shipping_address": "proof_of_delivery_or_service_text",
+		"shipping_carrier":               "proof_of_delivery_or_service_text",
+		"shipping_tracking_number":       "proof_of_delivery_or_service_text",
+		"shipping_date":                  "proof_of_delivery_or_service_date_text",
+		"service_date":                   "proof_of_delivery_or_service_date_text",
+		"cancellation_policy_disclosure": "refund_or_cancellation_policy_text",
+		"cancellation_rebuttal":          "refund_or_cancellation_policy_text",
+		"refund_policy_disclosure":       "refund_or_cancellation_policy_text",
+		"refund_refusal_explanation":     "refund_or_cancellation_policy_text"}
+	fileFields = map[sdk.EvidenceType]string{sdk.EvidenceReceipt: "invoice_or_receipt_file",
+		sdk.EvidenceDistinctInvoice:       "invoice_showing_distinct_transactions_file",
+		sdk.EvidenceCommunication:         "customer_communication_file",
+		sdk.EvidenceCancellationPolicy:    "refund_or_cancellation_policy_file",
+		sdk.EvidenceRefundPolicy:          "refund_or_cancellation_policy_file",
+		sdk.EvidenceRecurringAgreement:    "recurring_transaction_agreement_file",
+		sdk.EvidenceServiceDocumentation:  "proof_of_delivery_or_service_file",
+		sdk.EvidenceShippingDocumentation: "proof_of_delivery_or_service_file"}
+	fields = []string{"proof_of_delivery_or_service", "invoice_or_receipt", "invoice_showing_distinct_transactions",
+		"customer_communication",
+		"refund_or_cancellation_policy", "recurring_transaction_agreement", "additional_evidence",
+		"proof_of_delivery_or_service_date"}
 )
 
 // submitEvidence sets the dispute's evidence, and then hands it in. Checkout.com answers both with 204.
@@ -56,7 +67,8 @@ func evidence(d *sdk.DisputeRequest) (*sdk.Object, error) {
 			values[field] += "\n"
 		}
 		if values[field] += strings.ReplaceAll(name, "_", " ") + ": " + text; len(values[field]) > maxText {
-			return nil, sdk.Invalid(name, "Checkout.com takes 500 characters of evidence like this: shorten the text, or attach it as a file")
+			return nil, sdk.Invalid(name,
+				"Checkout.com takes 500 characters of evidence like this: shorten the text, or attach it as a file")
 		}
 	}
 	for _, f := range d.Files {
@@ -65,7 +77,8 @@ func evidence(d *sdk.DisputeRequest) (*sdk.Object, error) {
 			field = "additional_evidence_file"
 		}
 		if values[field] != "" {
-			return nil, sdk.Invalid(string(f.Type), "Checkout.com takes one file of this kind: join the files, or attach one as uncategorized_file")
+			return nil, sdk.Invalid(string(f.Type),
+				"Checkout.com takes one file of this kind: join the files, or attach one as uncategorized_file")
 		}
 		values[field] = f.ID
 	}
@@ -88,13 +101,15 @@ func done(c *sdk.Call, s *sdk.Send) *sdk.Response {
 	if !resp.OK() {
 		c.End(sdk.Must(refusal(resp)))
 	}
-	sdk.Require(resp.Status == 204 || resp.Status == 201 || resp.JSON().Str("id") != "", errors.New("the answer confirms nothing"))
+	sdk.Require(resp.Status == 204 || resp.Status == 201 || resp.JSON().Str("id") != "",
+		errors.New("the answer confirms nothing"))
 	return resp
 }
 
 // found are the statuses of a dispute. Checkout.com resolves a dispute by itself if the payment was refunded before.
 var found = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "evidence_required"},
-	{sdk.DisputeChallenged, "evidence_under_review arbitration_under_review arb_evidence_submitted"}, {sdk.DisputeWon, "won"}, {sdk.DisputeLost, "lost"},
+	{sdk.DisputeChallenged, "evidence_under_review arbitration_under_review arb_evidence_submitted"},
+	{sdk.DisputeWon, "won"}, {sdk.DisputeLost, "lost"},
 	{sdk.DisputeAccepted, "accepted"}, {sdk.DisputeExpired, "expired"}, {sdk.DisputeCancelled, "canceled resolved"}}
 
 // disputeSync asks for the state of a dispute.
@@ -108,8 +123,10 @@ func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
 	status := j.Str("status")
 	o := c.Disputed(found.Of(status), status)
 	amount := decimals.Need(j, "amount", "currency", c.Request.Dispute.Amount.Currency)
-	sdk.Require(o.Dispute.Status != "" && amount != nil && amount.Minor > 0, errors.New("the answer has no status or amount of the dispute"))
-	o.Dispute.Amount, o.Dispute.ReasonCode, o.Dispute.RespondBy = *amount, j.Str("reason_code"), unixMillis(j.Str("evidence_required_by"))
+	sdk.Require(o.Dispute.Status != "" && amount != nil && amount.Minor > 0,
+		errors.New("the answer has no status or amount of the dispute"))
+	o.Dispute.Amount, o.Dispute.ReasonCode, o.Dispute.RespondBy = *amount, j.Str("reason_code"),
+		unixMillis(j.Str("evidence_required_by"))
 	if strings.HasPrefix(status, "arb") {
 		o.Dispute.Stage = sdk.StageArbitration
 	}

@@ -25,21 +25,25 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	o, id := act(c, "refunds", sdk.NewObject().Int("amount", amount(c.Request.Amount)).OptStr("reference", c.Request.Reference))
+	o, id := act(c, "refunds", sdk.NewObject().Int("amount", amount(c.Request.Amount)).
+		OptStr("reference", c.Request.Reference))
 	o.RefundID = id
 	return o, nil
 }
 
-// incrementalAuthorize raises the authorized amount. Checkout.com takes the difference; the request holds the new total. The
-// answer comes at once.
+// incrementalAuthorize raises the authorized amount. Checkout.com takes the difference; the request holds the new
+// total. The answer comes at once.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	j := post(c, paymentPath(c)+"/authorizations", sdk.NewObject().Int("amount", amount(r.Increase())).OptStr("reference", r.Reference))
-	o := &sdk.Outcome{TransactionID: r.TransactionID, AuthCode: j.Str("auth_code"), Raw: j.Pick("action_id", "response_code")}
+	j := post(c, paymentPath(c)+"/authorizations",
+		sdk.NewObject().Int("amount", amount(r.Increase())).OptStr("reference", r.Reference))
+	o := &sdk.Outcome{TransactionID: r.TransactionID, AuthCode: j.Str("auth_code"),
+		Raw: j.Pick("action_id", "response_code")}
 	j.Need("action_id")
 	switch approved := j.Raw("approved"); approved {
 	case "true":
-		o.Status, o.Amount = sdk.StatusAuthorized, decimals.Need(j, "balances.total_authorized", "currency", r.Amount.Currency)
+		o.Status, o.Amount = sdk.StatusAuthorized,
+			decimals.Need(j, "balances.total_authorized", "currency", r.Amount.Currency)
 	case "false":
 		o.Status, o.Decline = sdk.StatusDeclined, decline(j)
 	default:
@@ -48,7 +52,8 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// act asks for an action on the payment and returns the action's id. Checkout.com accepts it with 202 and performs it later.
+// act asks for an action on the payment and returns the action's id. Checkout.com accepts it with 202 and performs it
+// later.
 func act(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
 	id = post(c, paymentPath(c)+"/"+what, body).Need("action_id")
 	return &sdk.Outcome{Status: sdk.StatusPending, Raw: map[string]string{"action_id": id}}, id
@@ -59,7 +64,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.TransactionID != "" {
 		return get(c, c.Request.TransactionID)
 	}
-	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference), c.Bearer(secretKey)))
+	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference),
+		c.Bearer(secretKey)))
 	j := resp.JSON()
 	list := j.Get("data")
 	sdk.Require(resp.OK() && list.IsArray(), errNoPayment)
@@ -97,7 +103,8 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 		}
 		return a.Need("type") == "Refund" && a.Str("reference") == r.Reference
 	})
-	o := &sdk.Outcome{Status: sdk.StatusPending, RefundID: cmp.Or(a.Str("id"), r.RefundID), TransactionID: r.TransactionID, Raw: a.Pick("response_code")}
+	o := &sdk.Outcome{Status: sdk.StatusPending, RefundID: cmp.Or(a.Str("id"), r.RefundID), TransactionID: r.TransactionID,
+		Raw: a.Pick("response_code")}
 	switch approved := a.Raw("approved"); {
 	case !a.Exists() && r.RefundID == "":
 		return sdk.NotFound(), nil
@@ -111,9 +118,11 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 
 var errNoPayment = errors.New("the answer holds no payment")
 
-// refused reads the answer to a query by an id of Checkout.com that finds no payment: the key belongs to another account.
+// refused reads the answer to a query by an id of Checkout.com that finds no payment: the key belongs to another
+// account.
 func refused(c *sdk.Call, resp *sdk.Response) (*sdk.Outcome, error) {
-	if code := resp.JSON().Str("error_codes.0"); resp.Status == 404 && strings.HasSuffix(code, "_not_found") && c.Request.TransactionID != "" {
+	if code := resp.JSON().Str("error_codes.0"); resp.Status == 404 && strings.HasSuffix(code, "_not_found") &&
+		c.Request.TransactionID != "" {
 		return c.OtherAccount(), nil
 	}
 	return nil, errNoPayment

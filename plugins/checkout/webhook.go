@@ -8,16 +8,17 @@ import (
 	"payswitch/sdk"
 )
 
-// toleranceSeconds is the accepted age of a message. Checkout.com repeats a failed message with the same time and signature for up
-// to 30 hours.
+// toleranceSeconds is the accepted age of a message. Checkout.com repeats a failed message with the same time and
+// signature for up to 30 hours.
 const toleranceSeconds = 36 * 60 * 60
 
-// webhook reads an event, signed with the hexadecimal HMAC-SHA256 of the body. Events come in any order and more than once, so
-// each only asks for a sync.
+// webhook reads an event, signed with the hexadecimal HMAC-SHA256 of the body. Events come in any order and more than
+// once, so each only asks for a sync.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	key := sdk.Text(c.Account.Credentials[webhookSecret])
-	c.Signed(webhookSecret, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Body())), strings.ToLower(sdk.HeaderValue(w.Headers, "Cko-Signature")))
+	c.Signed(webhookSecret, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Body())),
+		strings.ToLower(sdk.HeaderValue(w.Headers, "Cko-Signature")))
 	message := c.Message()
 	created, _ := time.Parse(time.RFC3339, message.Str("created_on"))
 	c.Fresh(created, toleranceSeconds*time.Second)
@@ -49,12 +50,15 @@ func event(kind string, data sdk.JSON) *sdk.Event {
 	return e
 }
 
-// disputes are the types of messages about disputes. Any other message leaves the dispute open. Checkout.com resolves a dispute by itself if the
-// payment was refunded before.
-var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won dispute_arbitration_won"}, {sdk.DisputeCancelled, "dispute_canceled dispute_resolved"},
-	{sdk.DisputeLost, "dispute_lost dispute_arbitration_lost"}, {sdk.DisputeAccepted, "dispute_accepted"}, {sdk.DisputeExpired, "dispute_expired"},
-	{sdk.DisputeChallenged, "dispute_evidence_submitted dispute_evidence_acknowledged_by_scheme dispute_arbitration_evidence_submitted " +
-		"dispute_arbitration_sent_to_scheme"}}
+// disputes are the types of messages about disputes. Any other message leaves the dispute open. Checkout.com resolves a
+// dispute by itself if the payment was refunded before.
+var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeWon, "dispute_won dispute_arbitration_won"},
+	{sdk.DisputeCancelled, "dispute_canceled dispute_resolved"},
+	{sdk.DisputeLost, "dispute_lost dispute_arbitration_lost"}, {sdk.DisputeAccepted, "dispute_accepted"},
+	{sdk.DisputeExpired, "dispute_expired"},
+	{sdk.DisputeChallenged,
+		"dispute_evidence_submitted dispute_evidence_acknowledged_by_scheme dispute_arbitration_evidence_submitted " +
+			"dispute_arbitration_sent_to_scheme"}}
 
 // dispute reads the data of a message about a dispute; nil if it states no amount.
 func dispute(kind string, data sdk.JSON) *sdk.Dispute {
@@ -62,8 +66,10 @@ func dispute(kind string, data sdk.JSON) *sdk.Dispute {
 	if data.Str("id") == "" || m == nil || m.Minor <= 0 {
 		return nil
 	}
-	d := &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: *m, ConnectorStatus: kind, Reason: data.Str("category"),
-		ReasonCode: data.Str("reason_code"), RespondBy: unixMillis(data.Str("evidence_required_by")), CreatedAt: unixMillis(data.Str("date"))}
+	d := &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: *m,
+		ConnectorStatus: kind, Reason: data.Str("category"),
+		ReasonCode: data.Str("reason_code"), RespondBy: unixMillis(data.Str("evidence_required_by")),
+		CreatedAt: unixMillis(data.Str("date"))}
 	if strings.HasPrefix(kind, "dispute_arbitration_") {
 		d.Stage = sdk.StageArbitration
 	}

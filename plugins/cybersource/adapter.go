@@ -1,8 +1,8 @@
-// Package cybersource is the adapter for Cybersource's REST API: Payments (/pts/v2), Payer Authentication (/risk/v1), Transaction
-// Search (/tss/v2) and webhooks (developer.cybersource.com/docs).
+// Package cybersource is the adapter for Cybersource's REST API: Payments (/pts/v2), Payer Authentication (/risk/v1),
+// Transaction Search (/tss/v2) and webhooks (developer.cybersource.com/docs).
 //
-// Cybersource supports no idempotency key, so nothing is sent twice. Transaction Search settles an unknown result: by the
-// transaction's id, or by our reference (clientReferenceInformation.code) if the answer with the id was lost.
+// Cybersource supports no idempotency key, so nothing is sent twice. Transaction Search settles an unknown result: by
+// the transaction's id, or by our reference (clientReferenceInformation.code) if the answer with the id was lost.
 package cybersource
 
 import (
@@ -25,23 +25,28 @@ func Adapter() *sdk.Adapter {
 			Name: "cybersource", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Cybersource",
 			Description: "Card payments through Cybersource's REST API.", Website: "https://www.cybersource.com",
 			// An authorization has one capture. Cybersource releases the rest, or the rest lapses; no call releases it.
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
-				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				Processor3DS: true,
+				External3DS:  true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
-				"test": sdk.At("https://apitest.cybersource.com"), "live": sdk.At("https://api.cybersource.com", "api.in.cybersource.com"),
+				"test": sdk.At("https://apitest.cybersource.com"),
+				"live": sdk.At("https://api.cybersource.com", "api.in.cybersource.com"),
 			},
 			Credentials: []sdk.Field{
-				{Name: "api_key", Label: "Key ID", Type: "secret", Help: "Business Center, Key Management: the id of a REST shared secret key."},
-				{Name: "merchant_account", Key: "key1", Label: "Merchant ID", Type: "text", Help: "The merchant id that the key belongs to."},
-				{Name: "api_secret", Label: "Shared secret", Type: "secret", Help: "The key itself, in base64 as it was downloaded."},
+				{Name: "api_key", Label: "Key ID", Type: "secret",
+					Help: "Business Center, Key Management: the id of a REST shared secret key."},
+				{Name: "merchant_account", Key: "key1", Label: "Merchant ID", Type: "text",
+					Help: "The merchant id that the key belongs to."},
+				{Name: "api_secret", Label: "Shared secret", Type: "secret",
+					Help: "The key itself, in base64 as it was downloaded."},
 				{Name: "webhook_secret", Label: "Webhook signature key", Type: "secret", Optional: true,
 					Help: "In base64, as returned with the new digital signature key. Without it the adapter reads no webhook."},
 			},
 			Config: []sdk.Field{
-				{Name: "disable_avs", Label: "Accept failed address checks", Type: "enum", Values: []string{"false", "true"}, Default: "false",
-					Help: "Approve even if the address check fails."},
-				{Name: "disable_cvn", Label: "Accept failed CVC checks", Type: "enum", Values: []string{"false", "true"}, Default: "false",
-					Help: "Approve even if the CVC check fails."},
+				{Name: "disable_avs", Label: "Accept failed address checks", Type: "enum", Values: []string{"false", "true"},
+					Default: "false", Help: "Approve even if the address check fails."},
+				{Name: "disable_cvn", Label: "Accept failed CVC checks", Type: "enum", Values: []string{"false", "true"},
+					Default: "false", Help: "Approve even if the CVC check fails."},
 			},
 			Authentication: authentication(),
 			Placements:     placements(),
@@ -61,22 +66,28 @@ func Adapter() *sdk.Adapter {
 func placements() []sdk.Placement {
 	const authentication = "consumerAuthenticationInformation."
 	card := sdk.CardFields{Number: "paymentInformation.card.number", CVC: "paymentInformation.card.securityCode"}
-	all := append(sdk.CardPlacements(paymentsPath, card, sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete), sdk.CardPlacements(setupsPath, card, sdk.OpAuthorize, sdk.OpVerify)...)
+	all := append(sdk.CardPlacements(paymentsPath, card, sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete),
+		sdk.CardPlacements(setupsPath, card, sdk.OpAuthorize, sdk.OpVerify)...)
 	all = append(all, sdk.CardPlacements(enrollmentsPath, card, sdk.OpComplete)...)
 	for _, name := range cryptograms {
-		all = append(all, sdk.CardPlacements(paymentsPath, sdk.CardFields{CAVV: authentication + name}, sdk.OpAuthorize, sdk.OpVerify)...)
+		all = append(all, sdk.CardPlacements(paymentsPath, sdk.CardFields{CAVV: authentication + name}, sdk.OpAuthorize,
+			sdk.OpVerify)...)
 		// Captured from the answer to the enrollment.
-		all = append(all, sdk.Placement{Secret: "*", Operation: sdk.OpComplete, Method: "POST", Path: paymentsPath, In: "body", Field: authentication + name})
+		all = append(all, sdk.Placement{Secret: "*", Operation: sdk.OpComplete, Method: "POST", Path: paymentsPath,
+			In: "body", Field: authentication + name})
 	}
 	return all
 }
 
 // authentication is HTTP Signature. The signature covers the digest of the body, if there is a body.
 func authentication() []sdk.Placement {
-	all := []sdk.Placement{{Secret: "*", Method: "GET", In: "header", Field: "Signature", Format: signatureHeader("{}", signed, "{}")}}
+	all := []sdk.Placement{{Secret: "*", Method: "GET", In: "header", Field: "Signature",
+		Format: signatureHeader("{}", signed, "{}")}}
 	for _, method := range []string{"POST", "PATCH"} {
-		all = append(all, sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Digest", Format: digestPrefix + "{}"},
-			sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Signature", Format: signatureHeader("{}", signedWithBody, "{}")})
+		all = append(all, sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Digest",
+			Format: digestPrefix + "{}"},
+			sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Signature",
+				Format: signatureHeader("{}", signedWithBody, "{}")})
 	}
 	return all
 }
@@ -93,22 +104,25 @@ func signatureHeader(key, names, signature string) string {
 	return `keyid="` + key + `", algorithm="HmacSHA256", headers="` + names + `", signature="` + signature + `"`
 }
 
-// send sends a request with its HTTP Signature: an HMAC-SHA256 with the shared secret over the named headers, one per line, as
-// name, colon, space and value. The Host header is the host of the URL. GETs have no body and no digest.
+// send sends a request with its HTTP Signature: an HMAC-SHA256 with the shared secret over the named headers, one per
+// line, as name, colon, space and value. The Host header is the host of the URL. GETs have no body and no digest.
 func send(c *sdk.Call, method, path string, body *sdk.Object, capture ...sdk.Capture) *sdk.Response {
 	_, address, _ := strings.Cut(c.Account.BaseURL, "://")
 	at := strings.IndexByte(address+"/", '/') // where the path begins
 	k, date, names := c.Account.Credentials, c.Now().Format(httpDate), signed
-	lines := "host: " + address[:at] + "\ndate: " + date + "\n(request-target): " + strings.ToLower(method) + " " + address[at:] + path
+	lines := "host: " + address[:at] + "\ndate: " + date + "\n(request-target): " + strings.ToLower(method) + " " +
+		address[at:] + path
 	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET" || path == searchesPath, Capture: capture,
-		Headers: []sdk.Header{sdk.H("Accept", "application/hal+json;charset=utf-8"), sdk.H("Date", date), sdk.H("v-c-merchant-id", k["merchant_account"])}}
+		Headers: []sdk.Header{sdk.H("Accept", "application/hal+json;charset=utf-8"), sdk.H("Date", date),
+			sdk.H("v-c-merchant-id", k["merchant_account"])}}
 	if body != nil {
 		digest := digestPrefix + c.Derive(sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnSHA256, sdk.Body())))
 		lines, names, s.Body = lines+"\ndigest: "+digest, signedWithBody, body.Bytes()
 		s.Headers = append(s.Headers, sdk.H("Content-Type", "application/json;charset=utf-8"), sdk.H("Digest", digest))
 	}
 	text := sdk.Text(lines + "\nv-c-merchant-id: " + k["merchant_account"])
-	signature := c.Derive(sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, sdk.Fn(sdk.FnUnbase64, sdk.Text(k["api_secret"])), text)))
+	signature := c.Derive(sdk.Fn(sdk.FnBase64,
+		sdk.Fn(sdk.FnHMACSHA256, sdk.Fn(sdk.FnUnbase64, sdk.Text(k["api_secret"])), text)))
 	s.Headers = append(s.Headers, sdk.H("Signature", signatureHeader(k["api_key"], names, signature)))
 	return sdk.Must(c.Do(s))
 }

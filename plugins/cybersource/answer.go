@@ -13,8 +13,8 @@ var (
 	errStatus = errors.New("the status of the answer decides nothing")
 )
 
-// ask sends a request and reads a meaningful answer. A 5xx means nothing, whatever its body: the money may have moved. A refusal
-// by the gateway in front of the API, which does not know the account, ends the operation.
+// ask sends a request and reads a meaningful answer. A 5xx means nothing, whatever its body: the money may have moved.
+// A refusal by the gateway in front of the API, which does not know the account, ends the operation.
 func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Capture) sdk.JSON {
 	r := send(c, method, path, body, captures...)
 	j := r.JSON()
@@ -36,7 +36,8 @@ const (
 )
 
 // payments are the meanings of payment statuses. AUTHORIZED means captured for a payment with automatic capture.
-var payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"}, {sdk.StatusCaptured, finished},
+var payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"},
+	{sdk.StatusCaptured, finished},
 	{sdk.StatusPending, "PENDING ACCEPTED CHALLENGE STATUS_NOT_RECEIVED " + reviews}, {sdk.StatusVoided, releases}}
 
 // declined reports whether a status is a refusal.
@@ -52,7 +53,8 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	if o.Amount = told(r, a, "authorizedAmount"); o.Amount == nil && status != "PARTIAL_AUTHORIZED" {
 		o.Amount = told(r, a, "totalAmount")
 	}
-	sdk.Require(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount != nil && o.Amount.Minor > 0, errStatus)
+	sdk.Require(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount != nil && o.Amount.Minor > 0,
+		errStatus)
 	if status == "AUTHORIZED" && !r.Manual() { // Cybersource does not capture a partial approval by itself
 		o.Status = sdk.StatusCaptured
 	}
@@ -70,11 +72,12 @@ func told(r *sdk.Request, a sdk.JSON, name string) *sdk.Money {
 	return a.Get("orderInformation.amountDetails").Told(name, "currency", r.Amount.Currency)
 }
 
-// outcome reads the common fields of answers about a transaction. Unless it is a refusal, the answer must have an id and a known
-// status.
+// outcome reads the common fields of answers about a transaction. Unless it is a refusal, the answer must have an id
+// and a known status.
 func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: a.Str("id"), Reference: a.Str("reconciliationId"),
-		Checks: checks.Read(a.Text("processorInformation.cardVerification.resultCode"), a.Text("processorInformation.avs.code"))}
+		Checks: checks.Read(a.Text("processorInformation.cardVerification.resultCode"),
+			a.Text("processorInformation.avs.code"))}
 	if o.Status = means.Of(status); o.Status == sdk.StatusDeclined {
 		d := refused(a)
 		d.TransactionID, d.Reference, d.Checks = o.TransactionID, o.Reference, o.Checks
@@ -84,21 +87,26 @@ func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
 	means.Must(status)
 	o.AuthCode = a.Str("processorInformation.approvalCode")
 	o.NetworkTransactionID = a.First("processorInformation.networkTransactionId", "processorInformation.transactionId")
-	o.Raw = a.Pick("reason=errorInformation.reason", "response_code=processorInformation.responseCode", "avs=processorInformation.avs.code",
-		"cvn=processorInformation.cardVerification.resultCode")
+	o.Raw = a.Pick("reason=errorInformation.reason", "response_code=processorInformation.responseCode",
+		"avs=processorInformation.avs.code", "cvn=processorInformation.cardVerification.resultCode")
 	o.Raw["status"] = status
 	return o
 }
 
 // checks are Cybersource's CVN and AVS codes. Some codes concern only the street or only the postal code.
 var checks = sdk.CheckCodes{
-	CVC:        sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N D I"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U X 1 2 3"}},
-	Line1:      sdk.Results{{sdk.CheckPass, "X Y D M H V A O B T"}, {sdk.CheckFail, "W Z L N C K"}, {sdk.CheckUnavailable, "P U G I R E S 1 2"}},
-	PostalCode: sdk.Results{{sdk.CheckPass, "X Y D M H V W Z L P F"}, {sdk.CheckFail, "A O N C K"}, {sdk.CheckUnavailable, "B U G I R E S 1 2"}},
+	CVC: sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N D I"}, {sdk.CheckUnchecked, "P S"},
+		{sdk.CheckUnavailable, "U X 1 2 3"}},
+	Line1: sdk.Results{{sdk.CheckPass, "X Y D M H V A O B T"}, {sdk.CheckFail, "W Z L N C K"},
+		{sdk.CheckUnavailable, "P U G I R E S 1 2"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "X Y D M H V W Z L P F"}, {sdk.CheckFail, "A O N C K"},
+		{sdk.CheckUnavailable, "B U G I R E S 1 2"}},
 }
 
 // inDoubt are the reasons after which the processor behind Cybersource may still have acted. They are not refusals.
-var inDoubt = sdk.Names{{"in doubt", "SYSTEM_ERROR 150 SERVER_TIMEOUT 151 SERVICE_TIMEOUT 152 PROCESSOR_TIMEOUT 250 PROCESSOR_ERROR GATEWAY_TIMEOUT SERVICE_UNAVAILABLE"}}
+var inDoubt = sdk.Names{{"in doubt",
+	"SYSTEM_ERROR 150 SERVER_TIMEOUT 151 SERVICE_TIMEOUT 152 PROCESSOR_TIMEOUT 250 PROCESSOR_ERROR GATEWAY_TIMEOUT " +
+		"SERVICE_UNAVAILABLE"}}
 
 // refused is the outcome of a refusal. Transaction Search has a number for the reason.
 func refused(a sdk.JSON) *sdk.Outcome {
@@ -115,7 +123,8 @@ func refused(a sdk.JSON) *sdk.Outcome {
 	}
 	o := sdk.Declined(declines.New(cmp.Or(code, status), message, declines.Of(status)))
 	o.Decline.NetworkCode = a.Text("processorInformation.responseCode")
-	o.Decline.AdviceCode = a.First("processorInformation.merchantAdvice.codeRaw", "processorInformation.merchantAdvice.code")
+	o.Decline.AdviceCode = a.First("processorInformation.merchantAdvice.codeRaw",
+		"processorInformation.merchantAdvice.code")
 	o.Raw = map[string]string{"status": status}
 	return o
 }

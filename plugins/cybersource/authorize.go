@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// authorize authorizes the amount, or captures it at once. With amount 0 it checks a card (Verify). With 3-D Secure it begins with
-// payer authentication.
+// authorize authorizes the amount, or captures it at once. With amount 0 it checks a card (Verify). With 3-D Secure it
+// begins with payer authentication.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedInstrument())
@@ -21,7 +21,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return pay(c, commerceIndicator(r), "", sdk.NewObject())
 }
 
-// pay sends the payment. action is a further service of the same request; authentication is consumerAuthenticationInformation.
+// pay sends the payment. action is a further service of the same request; authentication is
+// consumerAuthenticationInformation.
 func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sdk.Outcome, error) {
 	r := c.Request
 	if name := exemptions.Of(string(r.Exemption)); name != "" {
@@ -30,7 +31,8 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 	body := begin(r).
 		Obj("processingInformation", processingInformation(c, indicator, action)).
 		Obj("orderInformation", orderInformation(r)).
-		At("merchantInformation.merchantDescriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor))).
+		At("merchantInformation.merchantDescriptor",
+			sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor))).
 		OptObj("consumerAuthenticationInformation", authentication)
 	if r.Amount.Minor > 0 {
 		body.OptArr("merchantDefinedInformation", definedInformation(r))
@@ -59,15 +61,18 @@ func begin(r *sdk.Request) *sdk.Object {
 }
 
 func card(k *sdk.Card) *sdk.Object {
-	o := sdk.NewObject().Str("number", k.Number).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year()).OptStr("securityCode", k.CVC)
+	o := sdk.NewObject().Str("number", k.Number).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year()).
+		OptStr("securityCode", k.CVC)
 	if kind := cardTypes[k.Scheme()]; kind != "" {
 		o.Str("type", kind).Str("typeSelectionIndicator", "1") // 1: not chosen by the customer
 	}
 	return o
 }
 
-var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002", sdk.AmericanExpress: "003", sdk.Discover: "004",
-	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061", sdk.UnionPay: "062"}
+var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002", sdk.AmericanExpress: "003",
+	sdk.Discover:   "004",
+	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061",
+	sdk.UnionPay: "062"}
 
 func reference(r *sdk.Request) *sdk.Object { return sdk.NewObject().Str("code", r.Reference) }
 
@@ -85,8 +90,10 @@ func processingInformation(c *sdk.Call, indicator, action string) *sdk.Object {
 		actions = append(actions, action)
 	}
 	options := sdk.NewObject().OptObj("initiator", initiator(r)).
-		OptBool("ignoreAvsResult", c.Account.Config["disable_avs"] == "true").OptBool("ignoreCvResult", c.Account.Config["disable_cvn"] == "true")
-	return sdk.NewObject().Strs("actionList", actions...).Strs("actionTokenTypes", tokens...).OptObj("authorizationOptions", options).
+		OptBool("ignoreAvsResult", c.Account.Config["disable_avs"] == "true").
+		OptBool("ignoreCvResult", c.Account.Config["disable_cvn"] == "true")
+	return sdk.NewObject().Strs("actionList", actions...).Strs("actionTokenTypes", tokens...).
+		OptObj("authorizationOptions", options).
 		Str("commerceIndicator", indicator).Bool("capture", !r.Manual() && r.Amount.Minor > 0)
 }
 
@@ -107,7 +114,8 @@ var mitReasons = sdk.Names{{"1", "resubmission"}, {"7", "recurring"}, {"9", "ins
 
 // commerceIndicator is the kind of sale of a payment without 3-D Secure.
 func commerceIndicator(r *sdk.Request) string {
-	return cmp.Or(sdk.Names{{"recurring", "mit_recurring"}, {"install", "mit_installment"}}.For(r.StoredCredential), "internet")
+	return cmp.Or(sdk.Names{{"recurring", "mit_recurring"}, {"install", "mit_installment"}}.For(r.StoredCredential),
+		"internet")
 }
 
 func orderInformation(r *sdk.Request) *sdk.Object {
@@ -115,12 +123,13 @@ func orderInformation(r *sdk.Request) *sdk.Object {
 	if k := r.Instrument.Card; k != nil && to.Name() == "" { // Cybersource requires the name of the cardholder
 		to.FirstName, to.LastName = k.HolderNames()
 	}
-	return sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", address(&to).OptStr("email", r.Email())).
-		OptObj("shipTo", address(r.ShipTo()))
+	return sdk.NewObject().Obj("amountDetails", amount(r.Amount)).
+		OptObj("billTo", address(&to).OptStr("email", r.Email())).OptObj("shipTo", address(r.ShipTo()))
 }
 
 func address(a *sdk.Address) *sdk.Object {
-	return sdk.NewObject().OptStr("firstName", a.FirstName).OptStr("lastName", a.LastName).OptStr("address1", a.Line1).OptStr("locality", a.City).
+	return sdk.NewObject().OptStr("firstName", a.FirstName).OptStr("lastName", a.LastName).OptStr("address1", a.Line1).
+		OptStr("locality", a.City).
 		OptStr("administrativeArea", a.State).OptStr("postalCode", a.Zip).OptStr("country", a.Country)
 }
 

@@ -17,13 +17,16 @@ type change struct {
 // The changes of a payment. A partial approval of an increment does not show the new total.
 var (
 	captures = &change{"ics_bill", "PENDING",
-		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusCaptured, finished}}}
+		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"},
+			{sdk.StatusCaptured, finished}}}
 	reversals = &change{"ics_auth_reversal", "REVERSED",
 		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusVoided, releases}, {sdk.StatusPending, "PENDING"}}}
 	refunds = &change{"ics_credit", "PENDING",
-		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusRefunded, finished}}}
+		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"},
+			{sdk.StatusRefunded, finished}}}
 	increments = &change{"", "",
-		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED"}, {sdk.StatusPending, "PENDING " + reviews}}}
+		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED"},
+			{sdk.StatusPending, "PENDING " + reviews}}}
 )
 
 // read is the outcome of the change. The payment keeps its id.
@@ -55,8 +58,8 @@ func (k *change) do(c *sdk.Call, method, path string, body *sdk.Object) (*sdk.Ou
 // payment is the path of the operation's payment.
 func payment(r *sdk.Request) string { return paymentsPath + sdk.PathEscape(r.TransactionID) }
 
-// capture captures all or a part of an authorization. Cybersource accepts the capture (PENDING) and forwards it with the day's
-// batch.
+// capture captures all or a part of an authorization. Cybersource accepts the capture (PENDING) and forwards it with
+// the day's batch.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	return captures.do(c, "POST", payment(r)+"/captures", sdk.NewObject().
@@ -69,10 +72,12 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 // void reverses the whole authorization.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	r, p := c.Request, c.Request.Payment
-	sdk.Require(p != nil && max(p.Authorized, p.Requested) > 0, sdk.Missing("amount", "the request lacks the authorized amount"))
+	sdk.Require(p != nil && max(p.Authorized, p.Requested) > 0,
+		sdk.Missing("amount", "the request lacks the authorized amount"))
 	held := sdk.Money{Minor: cmp.Or(p.Authorized, p.Requested), Currency: p.Currency}
-	return reversals.do(c, "POST", payment(r)+"/reversals", sdk.NewObject().Obj("clientReferenceInformation", reference(r)).
-		Obj("reversalInformation", sdk.NewObject().Obj("amountDetails", amount(held)).OptStr("reason", r.Reason)))
+	return reversals.do(c, "POST", payment(r)+"/reversals",
+		sdk.NewObject().Obj("clientReferenceInformation", reference(r)).
+			Obj("reversalInformation", sdk.NewObject().Obj("amountDetails", amount(held)).OptStr("reason", r.Reason)))
 }
 
 // refund refunds the capture, or the payment if it was captured at once.
@@ -90,9 +95,11 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	more := c.Request.Increase()
 	return increments.do(c, "PATCH", payment(c.Request), sdk.NewObject().
-		Obj("processingInformation", sdk.NewObject().At("authorizationOptions.initiator", sdk.NewObject().Bool("storedCredentialUsed", true)).
+		Obj("processingInformation", sdk.NewObject().
+			At("authorizationOptions.initiator", sdk.NewObject().Bool("storedCredentialUsed", true)).
 			Str("commerceIndicator", "internet")).
-		At("orderInformation.amountDetails", sdk.NewObject().Str("additionalAmount", more.Major()).Str("currency", string(more.Currency))))
+		At("orderInformation.amountDetails",
+			sdk.NewObject().Str("additionalAmount", more.Major()).Str("currency", string(more.Currency))))
 }
 
 // sync asks for the state of a payment, or of a change of it.
@@ -105,7 +112,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	case r.Resolves == sdk.OpCapture, captured != "":
 		o := captures.find(c, captured)
 		// A failed capture proves nothing about the payment, which may still be authorized.
-		sdk.Require(r.Resolves == sdk.OpCapture || o.Status != sdk.StatusDeclined, errors.New("the capture failed, which does not show the state of the payment"))
+		sdk.Require(r.Resolves == sdk.OpCapture || o.Status != sdk.StatusDeclined,
+			errors.New("the capture failed, which does not show the state of the payment"))
 		if r.Resolves != sdk.OpCapture && o.Status == sdk.StatusCaptured && o.Amount == nil && r.Known().Captured > 0 {
 			o.Amount = &sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}
 		}
@@ -124,8 +132,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// billed reads the service ics_bill in the details of a payment with automatic capture. Without a successful ics_bill the payment
-// is authorized. If the status shows that the payment was forwarded, the services do not matter.
+// billed reads the service ics_bill in the details of a payment with automatic capture. Without a successful ics_bill
+// the payment is authorized. If the status shows that the payment was forwarded, the services do not matter.
 func billed(a sdk.JSON, status string) sdk.OutcomeStatus {
 	services := a.Get("applicationInformation.applications")
 	bill := services.Where("name", "ics_bill")

@@ -19,9 +19,9 @@ func (k *change) find(c *sdk.Call, id string) *sdk.Outcome {
 	return k.read(c.Request, a, statusOf(a, k.accepted))
 }
 
-// transaction fetches the details of a transaction by its id, or by our reference and its service. If Cybersource knows no
-// transaction with our reference, the operation ends with that; an id of its own that Cybersource does not know belongs to another
-// account.
+// transaction fetches the details of a transaction by its id, or by our reference and its service. If Cybersource knows
+// no transaction with our reference, the operation ends with that; an id of its own that Cybersource does not know
+// belongs to another account.
 func transaction(c *sdk.Call, id, service string) sdk.JSON {
 	given := id != ""
 	if !given {
@@ -35,7 +35,8 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 	if given && response.Status == 404 && (a.Str("status") == "NOT_FOUND" || a.Str("reason") == "NOT_FOUND") {
 		c.End(c.OtherAccount())
 	}
-	sdk.Require(response.OK() && (a.Str("id") == id || a.Has("id") && a.Str("clientReferenceInformation.code") == c.Request.Reference), errAnswer)
+	sdk.Require(response.OK() && (a.Str("id") == id || a.Has("id") &&
+		a.Str("clientReferenceInformation.code") == c.Request.Reference), errAnswer)
 	return a
 }
 
@@ -43,8 +44,9 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 func search(c *sdk.Call, service string) string {
 	reference := c.Request.Reference
 	sdk.Require(reference != "", sdk.Missing("connector_transaction_id", "the request lacks both an id and a reference"))
-	response := send(c, "POST", searchesPath, sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
-		Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
+	response := send(c, "POST", searchesPath,
+		sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
+			Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
 	a := response.JSON()
 	sdk.Require(response.OK() && a.Number("totalCount") != "", errAnswer)
 	all := a.Get("_embedded.transactionSummaries")

@@ -8,26 +8,31 @@ import (
 	"payswitch/sdk"
 )
 
-// Commerce indicators and UCAF collection indicators of payments with an outside authentication, by network and transStatus: Y
-// authenticated, A attempted.
+// Commerce indicators and UCAF collection indicators of payments with an outside authentication, by network and
+// transStatus: Y authenticated, A attempted.
 var (
-	indicators = sdk.Names{{"vbv", "Visa_Y"}, {"vbv_attempted", "Visa_A"}, {"spa", "Mastercard_Y Mastercard_A Maestro_Y Maestro_A"},
-		{"aesk", "AmericanExpress_Y"}, {"aesk_attempted", "AmericanExpress_A"}, {"dipb", "Discover_Y"}, {"dipb_attempted", "Discover_A"},
-		{"pb", "DinersClub_Y"}, {"pb_attempted", "DinersClub_A"}, {"js", "JCB_Y"}, {"js_attempted", "JCB_A"}, {"up3ds", "UnionPay_Y"},
+	indicators = sdk.Names{{"vbv", "Visa_Y"}, {"vbv_attempted", "Visa_A"},
+		{"spa", "Mastercard_Y Mastercard_A Maestro_Y Maestro_A"},
+		{"aesk", "AmericanExpress_Y"}, {"aesk_attempted", "AmericanExpress_A"}, {"dipb", "Discover_Y"},
+		{"dipb_attempted", "Discover_A"},
+		{"pb", "DinersClub_Y"}, {"pb_attempted", "DinersClub_A"}, {"js", "JCB_Y"}, {"js_attempted", "JCB_A"},
+		{"up3ds", "UnionPay_Y"},
 		{"up3ds_attempted", "UnionPay_A"}}
 	ucafIndicators = sdk.Names{{"2", "Mastercard_Y Maestro_Y"}, {"1", "Mastercard_A Maestro_A"}}
 )
 
-// exemptions are the indicators of consumerAuthenticationInformation.strongAuthentication (developer.cybersource.com, API fields).
-var exemptions = sdk.Names{{"lowValueExemptionIndicator", "low_value"}, {"riskAnalysisExemptionIndicator", "transaction_risk_analysis"},
+// exemptions are the indicators of consumerAuthenticationInformation.strongAuthentication (developer.cybersource.com,
+// API fields).
+var exemptions = sdk.Names{{"lowValueExemptionIndicator", "low_value"},
+	{"riskAnalysisExemptionIndicator", "transaction_risk_analysis"},
 	{"trustedMerchantExemptionIndicator", "trusted_beneficiary"}, {"secureCorporatePaymentIndicator", "secure_corporate"},
 	{"delegatedAuthenticationExemptionIndicator", "sca_delegation"}}
 
 // defaultCAVVAlgorithm is CVV with authentication transaction number.
 const defaultCAVVAlgorithm = "2"
 
-// externalResult is the result of an outside authentication, with its commerce indicator. Mastercard's cryptogram has a field of
-// its own.
+// externalResult is the result of an outside authentication, with its commerce indicator. Mastercard's cryptogram has a
+// field of its own.
 func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
 	t, n := r.ThreeDS, r.Instrument.Card.Scheme()
 	o, key := sdk.NewObject(), string(n)+"_"+t.TransStatus
@@ -36,14 +41,16 @@ func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
 	} else {
 		o.OptStr("cavv", t.CAVV)
 	}
-	return cmp.Or(indicators.Of(key), "internet"), o.OptStr("directoryServerTransactionId", t.DSTransID).OptStr("specificationVersion", t.Version).
-		OptStr("paSpecificationVersion", t.Version).Str("veresEnrolled", "Y").OptStr("eciRaw", t.ECI).OptStr("paresStatus", t.TransStatus).
-		OptStr("acsTransactionId", t.ACSTransID).Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, defaultCAVVAlgorithm))
+	return cmp.Or(indicators.Of(key), "internet"),
+		o.OptStr("directoryServerTransactionId", t.DSTransID).OptStr("specificationVersion", t.Version).
+			OptStr("paSpecificationVersion", t.Version).Str("veresEnrolled", "Y").OptStr("eciRaw", t.ECI).
+			OptStr("paresStatus", t.TransStatus).
+			OptStr("acsTransactionId", t.ACSTransID).Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, defaultCAVVAlgorithm))
 }
 
-// Payer authentication has three steps, stored as connector data. Setup names the page that collects the browser's data ("device"
-// and the reference of the collection). Enrollment says whether the customer is challenged ("challenge" and the id of the
-// authentication). The payment holds the result.
+// Payer authentication has three steps, stored as connector data. Setup names the page that collects the browser's data
+// ("device" and the reference of the collection). Enrollment says whether the customer is challenged ("challenge" and
+// the id of the authentication). The payment holds the result.
 
 // authenticate sends a request of payer authentication. A refusal ends the operation.
 func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Capture) (status string, info sdk.JSON) {
@@ -70,7 +77,8 @@ func step(kind sdk.NextActionType, url string, info sdk.JSON, stage, id string) 
 // complete goes on when the customer's browser returns: with the enrollment, or with the payment after a challenge.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.KeptText("challenge"); id != "" {
-		return pay(c, commerceIndicator(c.Request), "VALIDATE_CONSUMER_AUTHENTICATION", sdk.NewObject().Str("authenticationTransactionId", id))
+		return pay(c, commerceIndicator(c.Request), "VALIDATE_CONSUMER_AUTHENTICATION",
+			sdk.NewObject().Str("authenticationTransactionId", id))
 	}
 	if id := c.Request.KeptText("device"); id != "" {
 		return enroll(c, id)
@@ -82,8 +90,8 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 var cryptograms = []string{"cavv", "ucafAuthenticationData"}
 
 // results are the fields of the enrollment's answer that the payment repeats.
-var results = append(cryptograms, "ucafCollectionIndicator", "xid", "directoryServerTransactionId", "specificationVersion", "veresEnrolled", "eciRaw",
-	"paresStatus", "acsTransactionId")
+var results = append(cryptograms, "ucafCollectionIndicator", "xid", "directoryServerTransactionId",
+	"specificationVersion", "veresEnrolled", "eciRaw", "paresStatus", "acsTransactionId")
 
 // device is the merchant page's data about the browser, for issuers without the data collection; nil for none.
 func device(b *sdk.Browser) *sdk.Object {
@@ -91,8 +99,10 @@ func device(b *sdk.Browser) *sdk.Object {
 		return nil
 	}
 	known := func(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
-	return sdk.NewObject().OptStr("ipAddress", b.IP).OptStr("userAgentBrowserValue", b.UserAgent).OptStr("httpAcceptContent", b.AcceptHeader).
-		OptStr("httpBrowserLanguage", b.Language).Bool("httpBrowserJavaEnabled", b.JavaEnabled).Bool("httpBrowserJavaScriptEnabled", b.JavaScriptEnable).
+	return sdk.NewObject().OptStr("ipAddress", b.IP).OptStr("userAgentBrowserValue", b.UserAgent).
+		OptStr("httpAcceptContent", b.AcceptHeader).
+		OptStr("httpBrowserLanguage", b.Language).Bool("httpBrowserJavaEnabled", b.JavaEnabled).
+		Bool("httpBrowserJavaScriptEnabled", b.JavaScriptEnable).
 		OptStr("httpBrowserColorDepth", known(b.ColorDepth)).OptStr("httpBrowserScreenHeight", known(b.ScreenHeight)).
 		OptStr("httpBrowserScreenWidth", known(b.ScreenWidth)).Str("httpBrowserTimeDifference", strconv.Itoa(b.TimeZone))
 }
@@ -109,12 +119,14 @@ func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 		OptObj("deviceInformation", device(r.Browser))
 	var captures []sdk.Capture
 	for _, name := range cryptograms {
-		captures = append(captures, sdk.Capture{Path: "consumerAuthenticationInformation." + name, Name: "authentication_" + strings.ToLower(name)})
+		captures = append(captures, sdk.Capture{Path: "consumerAuthenticationInformation." + name,
+			Name: "authentication_" + strings.ToLower(name)})
 	}
 	status, info := authenticate(c, enrollmentsPath, body, captures...)
 	switch status {
 	case "PENDING_AUTHENTICATION":
-		return step(sdk.NextActionFormPost, info.Need("stepUpUrl"), info, "challenge", info.Need("authenticationTransactionId"))
+		return step(sdk.NextActionFormPost, info.Need("stepUpUrl"), info, "challenge",
+			info.Need("authenticationTransactionId"))
 	case "AUTHENTICATION_SUCCESSFUL":
 		result := sdk.NewObject()
 		for _, name := range results {

@@ -11,11 +11,12 @@ import (
 // toleranceSeconds is the accepted age of a signed message.
 const toleranceSeconds = 300
 
-// webhook reads a message. Its header v-c-signature holds "t=<ms>;keyId=<id>;sig=<base64>", an HMAC-SHA256 over t, a dot and the
-// body. A message holds less than Transaction Search (for example, not whether a payment was captured with its authorization), so
-// every event asks for a query.
+// webhook reads a message. Its header v-c-signature holds "t=<ms>;keyId=<id>;sig=<base64>", an HMAC-SHA256 over t, a
+// dot and the body. A message holds less than Transaction Search (for example, not whether a payment was captured with
+// its authorization), so every event asks for a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	at := c.SignedPairs(sdk.PairSignature{Header: "v-c-signature", Separator: ";", Name: "sig", Secret: "webhook_secret", Key: sdk.FnUnbase64, Code: sdk.FnBase64})
+	at := c.SignedPairs(sdk.PairSignature{Header: "v-c-signature", Separator: ";", Name: "sig", Secret: "webhook_secret",
+		Key: sdk.FnUnbase64, Code: sdk.FnBase64})
 	ms, _ := strconv.ParseInt(at, 10, 64)
 	c.Fresh(time.UnixMilli(ms), toleranceSeconds*time.Second)
 
@@ -28,7 +29,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	var events []sdk.Event
 	for p := range j.Get("payload").Each() {
-		e := sdk.Event{Object: object, TransactionID: p.Str("data.id"), Reference: p.Str("data.clientReferenceInformation.code"), Sync: true, Time: ms}
+		e := sdk.Event{Object: object, TransactionID: p.Str("data.id"),
+			Reference: p.Str("data.clientReferenceInformation.code"), Sync: true, Time: ms}
 		if object == sdk.EventRefund {
 			e.RefundID, e.TransactionID = e.TransactionID, ""
 		}
@@ -38,4 +40,5 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // objects are the objects of events, by service.
-var objects = sdk.Table[sdk.EventObject]{{sdk.EventRefund, "refunds"}, {sdk.EventPayment, "payments capture captures reversals risk"}}
+var objects = sdk.Table[sdk.EventObject]{{sdk.EventRefund, "refunds"},
+	{sdk.EventPayment, "payments capture captures reversals risk"}}

@@ -1,7 +1,8 @@
 // Package globalpay is the adapter for cards through Global Payments' GP API (Unified Payments).
 //
 // Every change carries X-GP-Idempotency. GP API refuses a known key and names the id that the first request made
-// (DUPLICATE_ACTION); the adapter then asks for that id. So the identical request again returns the result of the first.
+// (DUPLICATE_ACTION); the adapter then asks for that id. So the identical request again returns the result of the
+// first.
 package globalpay
 
 import (
@@ -35,32 +36,39 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "globalpay", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Global Payments",
 			Description: "Cards through Global Payments' GP API.", Website: "https://developer.globalpay.com",
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
-				StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
 				"test": sdk.At("https://apis.sandbox.globalpay.com/ucp"), "live": sdk.At("https://apis.globalpay.com/ucp"),
 			},
 			Credentials: []sdk.Field{
 				{Name: appID, Key: "key1", Label: "App id", Type: "secret"},
-				{Name: appKey, Key: "api_key", Label: "App key", Help: "The adapter sends only a digest with it. It also signs webhooks.", Type: "secret"},
+				{Name: appKey, Key: "api_key", Label: "App key",
+					Help: "The adapter sends only a digest with it. It also signs webhooks.", Type: "secret"},
 			},
 			Config: []sdk.Field{
-				{Name: accountName, Label: "Account name", Help: "Of the transaction processing account.", Type: "text", Optional: true, Default: "transaction_processing"},
-				{Name: country, Label: "Country", Help: "The country that the merchant sells from, ISO 3166 alpha-2. If left out: the country of the billing address, else US.", Type: "text", Optional: true},
+				{Name: accountName, Label: "Account name", Help: "Of the transaction processing account.", Type: "text",
+					Optional: true, Default: "transaction_processing"},
+				{Name: country, Label: "Country",
+					Help: "The country that the merchant sells from, ISO 3166 alpha-2. If left out: the country of the billing " +
+						"address, else US.", Type: "text", Optional: true},
 			},
 			Authentication: []sdk.Placement{
-				{Secret: appKey, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body", Field: "secret"},
+				{Secret: appKey, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body",
+					Field: "secret"},
 				{Secret: accessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "response", Field: "token"},
 				{Secret: accessToken, In: "header", Field: "Authorization", Format: "Bearer {}"},
 			},
 			Placements: append(append(
-				sdk.CardPlacements("/ucp"+transactionsPath, sdk.CardFields{Number: "payment_method.card.number", CVC: "payment_method.card.cvv",
-					CAVV: "payment_method.authentication.three_ds.value"}, sdk.OpAuthorize),
+				sdk.CardPlacements("/ucp"+transactionsPath,
+					sdk.CardFields{Number: "payment_method.card.number", CVC: "payment_method.card.cvv",
+						CAVV: "payment_method.authentication.three_ds.value"}, sdk.OpAuthorize),
 				sdk.CardPlacements("/ucp"+methodsPath, sdk.CardFields{Number: "card.number", CVC: "card.cvv"}, sdk.OpVerify)...),
-				sdk.Placement{Secret: appID, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body", Field: "app_id"}),
+				sdk.Placement{Secret: appID, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body",
+					Field: "app_id"}),
 			Webhook: &sdk.WebhookRule{Scheme: "globalpay-sha512"},
-			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID, sdk.ResolveByReference},
-				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID,
+				sdk.ResolveByReference}, IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
 		AccessToken: token,
 		Authorize:   authorize, Verify: verify,
@@ -74,8 +82,9 @@ func Adapter() *sdk.Adapter {
 func token(c *sdk.Call) (*sdk.Outcome, error) {
 	k, nonce := c.Account.Credentials, c.ID("")
 	secret := c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512, sdk.Text(nonce+k[appKey]))))
-	return c.Token(sdk.JSONSend("POST", tokenPath, sdk.NewObject().Str("app_id", k[appID]).Str("nonce", nonce).Str("secret", secret).
-		Str("grant_type", "client_credentials"), version), "token", "seconds_to_expire")
+	return c.Token(sdk.JSONSend("POST", tokenPath,
+		sdk.NewObject().Str("app_id", k[appID]).Str("nonce", nonce).Str("secret", secret).
+			Str("grant_type", "client_credentials"), version), "token", "seconds_to_expire")
 }
 
 var version = sdk.H("X-GP-Version", "2021-03-22")
@@ -105,8 +114,8 @@ func failed(a *sdk.Response) error {
 	return a.Undecided("no decision", "error_code", "detailed_error_code")
 }
 
-// refused reads an answer without the requested resource. GP API's own error with a 4xx is a refusal; any other answer decides
-// nothing.
+// refused reads an answer without the requested resource. GP API's own error with a 4xx is a refusal; any other answer
+// decides nothing.
 func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	j := a.JSON()
 	code := j.Str("error_code")

@@ -27,7 +27,8 @@ func transaction(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
 // payment reads a transaction that is not a refund.
 func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	r, card := c.Request, j.Get("payment_method.card")
-	o := &sdk.Outcome{Status: statuses.Of(j.Str("status")), TransactionID: j.Str("id"), NetworkTransactionID: card.Str("brand_reference"), AuthCode: card.Str("authcode"), Checks: checks(card), Raw: raw(j)}
+	o := &sdk.Outcome{Status: statuses.Of(j.Str("status")), TransactionID: j.Str("id"),
+		NetworkTransactionID: card.Str("brand_reference"), AuthCode: card.Str("authcode"), Checks: checks(card), Raw: raw(j)}
 	sdk.Require(j.Str("type") != "REFUND", errors.New("the answer holds a refund instead of a payment"))
 	if op := c.Operation(); o.Status == sdk.StatusVoided && op != sdk.OpSync && op != sdk.OpVoid {
 		o.Status = sdk.StatusDeclined
@@ -58,8 +59,8 @@ var statuses = sdk.Statuses{
 	{sdk.StatusDeclined, "DECLINED FAILED REJECTED"},
 }
 
-// captured is the captured amount of a manually captured payment. The transaction shows the authorized amount, even after a
-// smaller capture. So the result is the requested amount (nil), or the recorded captured amount.
+// captured is the captured amount of a manually captured payment. The transaction shows the authorized amount, even
+// after a smaller capture. So the result is the requested amount (nil), or the recorded captured amount.
 func captured(r *sdk.Request, shown sdk.Money) *sdk.Money {
 	known := r.Payment.Captured
 	switch {
@@ -76,8 +77,8 @@ func raw(j sdk.JSON) map[string]string {
 	return j.Pick("status", "result=payment_method.result", "action_id=action.id", "result_code=action.result_code")
 }
 
-// inDoubt reports whether a refusal is an error of communication with the bank (2xx) or of Global Payments' systems (3xx). The
-// bank may still have acted, so it is not a refusal.
+// inDoubt reports whether a refusal is an error of communication with the bank (2xx) or of Global Payments' systems
+// (3xx). The bank may still have acted, so it is not a refusal.
 func inDoubt(j sdk.JSON) bool {
 	code := j.Text("payment_method.result")
 	return len(code) == 3 && (code[0] == '2' || code[0] == '3')
@@ -105,7 +106,8 @@ func declineOf(j sdk.JSON) *sdk.Decline {
 }
 
 // matches are the results of address and CVC checks; any other code means that there was no check.
-var matches = sdk.Results{{sdk.CheckPass, "MATCHED"}, {sdk.CheckFail, "NOT_MATCHED"}, {sdk.CheckUnchecked, "NOT_CHECKED"}}
+var matches = sdk.Results{{sdk.CheckPass, "MATCHED"}, {sdk.CheckFail, "NOT_MATCHED"},
+	{sdk.CheckUnchecked, "NOT_CHECKED"}}
 
 func checks(card sdk.JSON) *sdk.Checks {
 	result := func(path string) sdk.CheckResult {

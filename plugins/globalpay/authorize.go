@@ -16,11 +16,14 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		mode = "LATER"
 	}
 	method := paymentMethod(r)
-	body := sdk.NewObject().Str("account_name", c.Account.Config[accountName]).Str("channel", "CNP").Str("amount", minor(r.Amount)).
-		Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).Str("country", cmp.Or(c.Account.Config[country], r.BillTo().Country, "US")).Str("capture_mode", mode)
+	body := sdk.NewObject().Str("account_name", c.Account.Config[accountName]).Str("channel", "CNP").
+		Str("amount", minor(r.Amount)).
+		Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).
+		Str("country", cmp.Or(c.Account.Config[country], r.BillTo().Country, "US")).Str("capture_mode", mode)
 	storedCredential(body, r.StoredCredential)
 	if r.WebhookURL != "" {
-		body.Obj("notifications", sdk.NewObject().OptStr("cancel_url", r.ReturnURL).OptStr("return_url", r.ReturnURL).Str("status_url", r.WebhookURL))
+		body.Obj("notifications", sdk.NewObject().OptStr("cancel_url", r.ReturnURL).OptStr("return_url", r.ReturnURL).
+			Str("status_url", r.WebhookURL))
 	}
 	a := post(c, transactionsPath, body.Obj("payment_method", method))
 	o, err := transaction(c, a)
@@ -50,7 +53,8 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 			card.Str("cvv_indicator", "PRESENT")
 		}
 		card.OptStr("avs_address", r.BillTo().Line1).OptStr("avs_postal_code", r.BillTo().Zip)
-		m.OptStr("name", cmp.Or(i.Card.Holder, r.BillTo().Name())).Str("entry_mode", "ECOM").Obj("card", card.OptStr("brand_reference", i.NetworkTransactionID))
+		m.OptStr("name", cmp.Or(i.Card.Holder, r.BillTo().Name())).Str("entry_mode", "ECOM").
+			Obj("card", card.OptStr("brand_reference", i.NetworkTransactionID))
 		if r.Stores() {
 			m.Str("storage_mode", "ON_SUCCESS")
 		}
@@ -59,24 +63,27 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 		m.Str("narrative", sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), maxNarrative))
 	}
 	t := r.Proof()
-	proof := sdk.NewObject().OptStr("exempt_status", exemptions.Of(string(r.Exemption))).OptStr("message_version", t.Version).OptStr("eci", t.ECI).
+	proof := sdk.NewObject().OptStr("exempt_status", exemptions.Of(string(r.Exemption))).
+		OptStr("message_version", t.Version).OptStr("eci", t.ECI).
 		OptStr("server_trans_ref", t.ServerTransID).OptStr("ds_trans_ref", t.DSTransID).OptStr("value", t.CAVV)
 	return m.At("authentication.three_ds", proof)
 }
 
 // exemptions are GP API's names (three_ds.exempt_status).
-var exemptions = sdk.Names{{"LOW_VALUE", "low_value"}, {"TRANSACTION_RISK_ANALYSIS", "transaction_risk_analysis"}, {"TRUSTED_MERCHANT", "trusted_beneficiary"},
+var exemptions = sdk.Names{{"LOW_VALUE", "low_value"}, {"TRANSACTION_RISK_ANALYSIS", "transaction_risk_analysis"},
+	{"TRUSTED_MERCHANT", "trusted_beneficiary"},
 	{"SECURE_CORPORATE_PAYMENT", "secure_corporate"}, {"SCA_DELEGATION", "sca_delegation"}}
 
 func cardOf(k *sdk.Card) *sdk.Object {
-	return sdk.NewObject().Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.ShortYear()).OptStr("cvv", k.CVC)
+	return sdk.NewObject().Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.ShortYear()).
+		OptStr("cvv", k.CVC)
 }
 
 // Who began a payment with a stored credential and under which agreement, as the card networks require.
 var (
 	initiators = sdk.Names{{"PAYER", "first cit"}, {"MERCHANT", "mit"}}
-	models     = sdk.Names{{"INSTALLMENT", "mit_installment first_installment cit_installment"}, {"UNSCHEDULED", "mit_unscheduled mit_resubmission"},
-		{"RECURRING", "mit first_recurring cit_recurring"}}
+	models     = sdk.Names{{"INSTALLMENT", "mit_installment first_installment cit_installment"},
+		{"UNSCHEDULED", "mit_unscheduled mit_resubmission"}, {"RECURRING", "mit first_recurring cit_recurring"}}
 	sequences = sdk.Names{{"FIRST", "first"}, {"SUBSEQUENT", "cit mit"}}
 	whys      = sdk.Names{{"RESUBMISSION", "mit_resubmission"}}
 )
@@ -86,7 +93,8 @@ func storedCredential(body *sdk.Object, u *sdk.StoredCredentialUse) {
 		return
 	}
 	body.Str("initiator", initiators.For(u)).Obj("stored_credential",
-		sdk.NewObject().Str("model", cmp.Or(models.For(u), "UNSCHEDULED")).OptStr("reason", whys.For(u)).Str("sequence", sequences.For(u)))
+		sdk.NewObject().Str("model", cmp.Or(models.For(u), "UNSCHEDULED")).OptStr("reason", whys.For(u)).
+			Str("sequence", sequences.For(u)))
 }
 
 // verify stores a card without a payment.
@@ -94,11 +102,13 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedCard())
 	sdk.Require(r.ThreeDS == nil, sdk.Unsupported("three_ds_data", "GP API supports 3-D Secure for payments only"))
-	a := post(c, methodsPath, sdk.NewObject().Str("reference", r.Reference).Str("usage_mode", "MULTIPLE").Obj("card", cardOf(r.Instrument.Card)))
+	a := post(c, methodsPath, sdk.NewObject().Str("reference", r.Reference).Str("usage_mode", "MULTIPLE").
+		Obj("card", cardOf(r.Instrument.Card)))
 	j := a.JSON()
 	id := j.Str("id")
 	if !a.OK() || id == "" || j.Str("status") != "ACTIVE" {
 		return refused(a)
 	}
-	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: &sdk.StoredCredential{ID: id}}, nil
+	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: &sdk.StoredCredential{ID: id}},
+		nil
 }

@@ -20,7 +20,8 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	case o.Status == sdk.StatusAuthorized:
 		return nil, errors.New("the answer does not show the capture")
 	}
-	o.NetworkTransactionID, o.AuthCode, o.Released = "", "", o.Status == sdk.StatusCaptured // these belong to the authorization
+	// these belong to the authorization
+	o.NetworkTransactionID, o.AuthCode, o.Released = "", "", o.Status == sdk.StatusCaptured
 	return o, nil
 }
 
@@ -49,7 +50,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	currency := c.Request.Amount.Currency
-	o := &sdk.Outcome{Status: refundStatuses.Of(j.Str("status")), RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: raw(j)}
+	o := &sdk.Outcome{Status: refundStatuses.Of(j.Str("status")), RefundID: j.Str("id"),
+		TransactionID: c.Request.TransactionID, Raw: raw(j)}
 	sdk.Require(j.Str("type") == "REFUND", errors.New("the answer does not hold a refund"))
 	undecided := func(why error) { // with the refund's id, the only way to find the refund
 		o.Status, o.Amount, o.Raw = sdk.StatusUnknown, nil, map[string]string{"error": why.Error()}
@@ -66,7 +68,8 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		if currency == "" {
 			break
 		}
-		if o.Amount = j.Money("amount", currency); o.Amount == nil || o.Amount.Minor < 0 || j.Str("currency") != string(currency) {
+		if o.Amount = j.Money("amount", currency); o.Amount == nil || o.Amount.Minor < 0 ||
+			j.Str("currency") != string(currency) {
 			undecided(errCurrency)
 		}
 	}
@@ -89,7 +92,11 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		if !a.OK() || !all.IsArray() {
 			return nil, failed(a)
 		}
-		t := all.Only(func(t sdk.JSON) bool { return t.Need("reference") == c.Request.Reference && t.Need("type") != "REFUND" }) // refunds have the payment's reference
+		// refunds have the payment's reference
+		t := all.Only(func(t sdk.JSON) bool {
+			return t.Need("reference") == c.Request.Reference &&
+				t.Need("type") != "REFUND"
+		})
 		if !t.Exists() {
 			return sdk.NotFound(), nil
 		}
@@ -111,8 +118,8 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return refunded(c, a.JSON())
 }
 
-// missing reads the answer to a query by an id that GP API does not know. An id of GP API's own belongs to another account. A
-// transaction of its list may not be available yet.
+// missing reads the answer to a query by an id that GP API does not know. An id of GP API's own belongs to another
+// account. A transaction of its list may not be available yet.
 func missing(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
 	given := c.Request.TransactionID != "" || c.Operation() == sdk.OpRefundSync
 	if given && a.Status == 404 && a.JSON().Str("error_code") == "RESOURCE_NOT_FOUND" {

@@ -6,11 +6,12 @@ import (
 	"payswitch/sdk"
 )
 
-// webhook reads a notification: a transaction, signed with the SHA-512 of the body and the app key. The time is not signed, so the
-// adapter asks for the payment, and a repeated old message has no effect.
+// webhook reads a notification: a transaction, signed with the SHA-512 of the body and the app key. The time is not
+// signed, so the adapter asks for the payment, and a repeated old message has no effect.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
-	code := sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512, sdk.Fn(sdk.FnConcat, sdk.Body(), sdk.Text(c.Account.Credentials[appKey]))))
+	code := sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512,
+		sdk.Fn(sdk.FnConcat, sdk.Body(), sdk.Text(c.Account.Credentials[appKey]))))
 	c.Signed(appKey, code, strings.ToLower(sdk.HeaderValue(w.Headers, "X-GP-Signature")))
 	j, err := sdk.ParseJSON(w.Body)
 	if err != nil || j.Str("id") == "" {

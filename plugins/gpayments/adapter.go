@@ -1,7 +1,8 @@
 // Package gpayments is the adapter for GPayments ActiveServer, API version 2.
 //
-// ActiveServer hides the ACS: its own pages run the 3DS method and the challenge in frames, and let the browser post events.
-// GPayments has its own names of fields. A client certificate identifies the account; a group's account also has a token.
+// ActiveServer hides the ACS: its own pages run the 3DS method and the challenge in frames, and let the browser post
+// events. GPayments has its own names of fields. A client certificate identifies the account; a group's account also
+// has a token.
 package gpayments
 
 import (
@@ -39,7 +40,8 @@ const (
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	card := func(op sdk.Operation, path string) sdk.Placement {
-		return sdk.Placement{Secret: "card_number", Operation: op, Method: "POST", Path: path, In: "body", Field: "acctNumber"}
+		return sdk.Placement{Secret: "card_number", Operation: op, Method: "POST", Path: path, In: "body",
+			Field: "acctNumber"}
 	}
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -50,19 +52,23 @@ func Adapter() *sdk.Adapter {
 				"live": {BaseURL: "https://" + liveHost, Hosts: []string{liveHost}},
 			},
 			Credentials: []sdk.Field{
-				{Name: certificate, Label: "Client certificate", Type: "client_certificate", Help: "PEM, with the chain behind it; of a .p12: openssl pkcs12 -nodes."},
+				{Name: certificate, Label: "Client certificate", Type: "client_certificate",
+					Help: "PEM, with the chain behind it; of a .p12: openssl pkcs12 -nodes."},
 				{Name: privateKey, Label: "Its private key", Type: "client_certificate", Help: "PEM, not encrypted."},
-				{Name: merchantToken, Key: "api_key", Label: "Merchant token", Type: "secret", Optional: true, Help: "With a certificate of a group of merchants."},
+				{Name: merchantToken, Key: "api_key", Label: "Merchant token", Type: "secret", Optional: true,
+					Help: "With a certificate of a group of merchants."},
 			},
 			Config: append([]sdk.Field{
 				{Name: prefix, Label: "Endpoint prefix", Type: "text", Help: "The host name's first label, without -test."},
 				{Name: merchantID, Label: "Merchant id", Type: "text", Help: "At ActiveServer, 35 characters at most."},
 			}, threeds.Config()...),
-			Authentication: []sdk.Placement{{Secret: certificate, In: "tls", Field: "client_certificate"}, {Secret: merchantToken, In: "header", Field: tokenHeader}},
+			Authentication: []sdk.Placement{{Secret: certificate, In: "tls", Field: "client_certificate"},
+				{Secret: merchantToken, In: "header", Field: tokenHeader}},
 			// ActiveServer names the URL of the authentication, on the same host.
-			Placements: []sdk.Placement{card(sdk.OpPrepare, enrolPath), card(sdk.OpPrepare, initPath), card(sdk.OpAuthenticate, "")},
-			Networks:   []sdk.CardNetwork{sdk.Visa, sdk.Mastercard, sdk.Maestro, sdk.AmericanExpress, sdk.JCB, sdk.Discover, sdk.DinersClub, sdk.UnionPay},
-			Authenticator: &sdk.AuthenticatorRule{
+			Placements: []sdk.Placement{card(sdk.OpPrepare, enrolPath), card(sdk.OpPrepare, initPath),
+				card(sdk.OpAuthenticate, "")},
+			Networks: []sdk.CardNetwork{sdk.Visa, sdk.Mastercard, sdk.Maestro, sdk.AmericanExpress, sdk.JCB, sdk.Discover,
+				sdk.DinersClub, sdk.UnionPay}, Authenticator: &sdk.AuthenticatorRule{
 				Channels:        []sdk.DeviceChannel{sdk.ChannelBrowser, sdk.Channel3RI},
 				MessageVersions: []string{"2.1.0", "2.2.0", "2.3.1"},
 				Method:          "get_frame", Completion: "event", Challenge: "get_frame", Result: "pull", NeedsAmount: true,
@@ -74,8 +80,8 @@ func Adapter() *sdk.Adapter {
 
 const tokenHeader = "AS-Merchant-Token"
 
-// send makes one call and reads the answer. An error message counts with any HTTP status, any other message only with a status of
-// success.
+// send makes one call and reads the answer. An error message counts with any HTTP status, any other message only with a
+// status of success.
 func send(c *sdk.Call, s *sdk.Send) (sdk.JSON, *sdk.AuthenticationError, error) {
 	if token := c.Account.Credentials[merchantToken]; token != "" {
 		s.Headers = append(s.Headers, sdk.H(tokenHeader, token))
@@ -98,7 +104,8 @@ func send(c *sdk.Call, s *sdk.Send) (sdk.JSON, *sdk.AuthenticationError, error) 
 	return j, nil, nil
 }
 
-func post(c *sdk.Call, url string, body *sdk.Object, safe bool, captured ...sdk.Capture) (sdk.JSON, *sdk.AuthenticationError, error) {
+func post(c *sdk.Call, url string, body *sdk.Object, safe bool, captured ...sdk.Capture) (sdk.JSON,
+	*sdk.AuthenticationError, error) {
 	return send(c, &sdk.Send{Method: "POST", URL: url, Body: body.Bytes(), SafeToRepeat: safe, Capture: captured,
 		Headers: []sdk.Header{sdk.H("Content-Type", "application/json; charset=utf-8")}})
 }
@@ -129,7 +136,8 @@ func classOf(code string) sdk.ErrorClass {
 }
 
 func failed(status sdk.OutcomeStatus, j sdk.JSON, e *sdk.AuthenticationError) (*sdk.Outcome, error) {
-	return &sdk.Outcome{Status: status, Authentication: &sdk.AuthenticationOutcome{Error: e, ServerTransID: j.Str("threeDSServerTransID")}}, nil
+	return &sdk.Outcome{Status: status,
+		Authentication: &sdk.AuthenticationOutcome{Error: e, ServerTransID: j.Str("threeDSServerTransID")}}, nil
 }
 
 // production marks a call for the schemes' directory servers; without the mark ActiveServer uses TestLabs'.
@@ -151,7 +159,8 @@ var schemes = []struct {
 	network sdk.CardNetwork
 	name    string
 }{
-	{sdk.Visa, "VISA"}, {sdk.Mastercard, "MASTERCARD"}, {sdk.Maestro, "MASTERCARD"}, {sdk.AmericanExpress, "AMEX"}, {sdk.AmericanExpress, "AMERICANEXPRESS"},
+	{sdk.Visa, "VISA"}, {sdk.Mastercard, "MASTERCARD"}, {sdk.Maestro, "MASTERCARD"}, {sdk.AmericanExpress, "AMEX"},
+	{sdk.AmericanExpress, "AMERICANEXPRESS"},
 	{sdk.JCB, "JCB"}, {sdk.Discover, "DISCOVER"}, {sdk.DinersClub, "DISCOVER"}, {sdk.UnionPay, "UNIONPAY"},
 }
 

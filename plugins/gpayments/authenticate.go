@@ -17,13 +17,16 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	url := s.authURL
 	switch {
 	case a.App != nil:
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "device_channel", Message: "this adapter does not authenticate in apps: use the browser"}
+		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "device_channel",
+			Message: "this adapter does not authenticate in apps: use the browser"}
 	case a.Browser == nil:
 		url, s.requestor = production(c, threeRIPath), uuid(c)
 	case url == "" || !ours(c, url) || a.ServerTransID == "":
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "data", Message: "an authentication in the browser begins with prepare: run it first"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "data",
+			Message: "an authentication in the browser begins with prepare: run it first"}
 	case a.Purchase != nil && a.Purchase.Minor == 0:
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "amount", Message: "GPayments does not authenticate a payment of zero: ask for a non-payment authentication"}
+		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "amount",
+			Message: "GPayments does not authenticate a payment of zero: ask for a non-payment authentication"}
 	}
 	j, e, err := post(c, url, request(c, a, s.requestor), false, cryptogram)
 	if err != nil {
@@ -63,8 +66,8 @@ func request(c *sdk.Call, a *threeds.AReq, requestor string) *sdk.Object {
 			category = "npa"
 		}
 	}
-	o := sdk.NewObject().Str("acctNumber", a.Number).Str("merchantId", c.Account.Config[merchantID]).OptStr("authenticationInd", a.AuthenticationInd).
-		OptStr("threeRIInd", a.ThreeRIInd).Str("messageCategory", category)
+	o := sdk.NewObject().Str("acctNumber", a.Number).Str("merchantId", c.Account.Config[merchantID]).
+		OptStr("authenticationInd", a.AuthenticationInd).OptStr("threeRIInd", a.ThreeRIInd).Str("messageCategory", category)
 	if p := a.Purchase; p != nil {
 		o.Str("purchaseAmount", p.Amount).Str("purchaseCurrency", p.Currency).Str("purchaseDate", p.Date)
 		a.WriteRecurring(o)
@@ -87,19 +90,25 @@ func request(c *sdk.Call, a *threeds.AReq, requestor string) *sdk.Object {
 	if a.MerchantRisk != "" {
 		o.Raw("merchantRiskIndicator", a.MerchantRisk)
 	}
-	return o.OptStr("acquirerBIN", a.Acquirer.BIN).OptStr("acquirerMerchantID", a.Acquirer.MID).OptStr("mcc", a.Merchant.MCC).
-		OptStr("merchantName", a.Merchant.Name).OptStr("merchantCountryCode", a.Merchant.Country).OptStr("threeDSRequestorID", a.Requestor.ID).
-		OptStr("threeDSRequestorName", a.Requestor.Name).OptStr("threeDSRequestorURL", a.Requestor.URL).OptStr("transType", a.TransType).
-		Str("threeDSRequestorTransID", requestor).OptStr("threeDSServerTransID", a.ServerTransID).OptStr("forceMessageVersion", a.Version)
+	return o.OptStr("acquirerBIN", a.Acquirer.BIN).OptStr("acquirerMerchantID", a.Acquirer.MID).
+		OptStr("mcc", a.Merchant.MCC).
+		OptStr("merchantName", a.Merchant.Name).OptStr("merchantCountryCode", a.Merchant.Country).
+		OptStr("threeDSRequestorID", a.Requestor.ID).
+		OptStr("threeDSRequestorName", a.Requestor.Name).OptStr("threeDSRequestorURL", a.Requestor.URL).
+		OptStr("transType", a.TransType).
+		Str("threeDSRequestorTransID", requestor).OptStr("threeDSServerTransID", a.ServerTransID).
+		OptStr("forceMessageVersion", a.Version)
 }
 
 // result asks the monitor, if there is one, whether the result is ready, and then for the result.
 func result(c *sdk.Call) (*sdk.Outcome, error) {
 	in := c.Request.Authentication
 	if in == nil || in.ServerTransID == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the request lacks the id of the transaction"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id",
+			Message: "the request lacks the id of the transaction"}
 	}
-	pending := &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: &sdk.AuthenticationOutcome{ServerTransID: in.ServerTransID, Pending: true}}
+	pending := &sdk.Outcome{Status: sdk.StatusAuthenticated,
+		Authentication: &sdk.AuthenticationOutcome{ServerTransID: in.ServerTransID, Pending: true}}
 	if monitor := kept(in).monitor; ours(c, monitor) {
 		j, e, err := get(c, monitor)
 		if err == nil && e == nil && j.Str("event") == "AuthResultNotReady" {
@@ -135,13 +144,15 @@ func result(c *sdk.Call) (*sdk.Outcome, error) {
 func cancel(c *sdk.Call) (*sdk.Outcome, error) {
 	in := c.Request.Authentication
 	if in == nil || in.ServerTransID == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the request lacks the id of the abandoned transaction"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id",
+			Message: "the request lacks the id of the abandoned transaction"}
 	}
 	status := "AuthResultNotDelivered"
 	if in.CancelReason == sdk.CancelNotSent {
 		status = "CReqNotSent"
 	}
-	_, e, err := post(c, production(c, challengePath), sdk.NewObject().Str("threeDSServerTransID", in.ServerTransID).Str("status", status), true)
+	_, e, err := post(c, production(c, challengePath),
+		sdk.NewObject().Str("threeDSServerTransID", in.ServerTransID).Str("status", status), true)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +168,8 @@ var events = []struct {
 	name  string
 	means sdk.AuthenticationEvent
 }{
-	{"3DSMethodFinished", sdk.EventMethodCompleted}, {"3DSMethodSkipped", sdk.EventMethodSkipped}, {"InitAuthTimedOut", sdk.EventTimedOut},
+	{"3DSMethodFinished", sdk.EventMethodCompleted}, {"3DSMethodSkipped", sdk.EventMethodSkipped},
+	{"InitAuthTimedOut", sdk.EventTimedOut},
 	{"3DSMethodHasError", sdk.EventInformation}, {"AuthResultReady", sdk.EventResultReady},
 }
 
@@ -169,8 +181,11 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	for _, k := range events {
 		if k.name == sdk.HeaderValue(form, "event") {
-			return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: "authentication", Reference: sdk.HeaderValue(form, "requestorTransId"),
-				Sync: k.means == sdk.EventResultReady, Outcome: &sdk.Outcome{Status: sdk.StatusHandled, Authentication: &sdk.AuthenticationOutcome{Event: k.means}}}}}, nil
+			return &sdk.Outcome{Status: sdk.StatusHandled,
+					Events: []sdk.Event{{Object: "authentication", Reference: sdk.HeaderValue(form, "requestorTransId"),
+						Sync:    k.means == sdk.EventResultReady,
+						Outcome: &sdk.Outcome{Status: sdk.StatusHandled, Authentication: &sdk.AuthenticationOutcome{Event: k.means}}}}},
+				nil
 		}
 	}
 	return nil, errors.New("the event is unknown")

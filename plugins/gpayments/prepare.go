@@ -7,15 +7,17 @@ import (
 	"payswitch/sdk"
 )
 
-// prepare asks whether the card is enrolled, and in which versions. For a browser it also begins the authentication, whose pages
-// run the 3DS method. The request holds the browser's data, so ActiveServer need not collect it.
+// prepare asks whether the card is enrolled, and in which versions. For a browser it also begins the authentication,
+// whose pages run the 3DS method. The request holds the browser's data, so ActiveServer need not collect it.
 func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	in := c.Request.Authentication
 	if c.Request.Instrument == nil || c.Request.Instrument.Card == nil || in == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card", Message: "3-D Secure needs a card"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card",
+			Message: "3-D Secure needs a card"}
 	}
 	card := c.Request.Instrument.Card
-	j, e, err := post(c, production(c, enrolPath), sdk.NewObject().Str("acctNumber", card.Number).Str("merchantId", c.Account.Config[merchantID]), true)
+	j, e, err := post(c, production(c, enrolPath),
+		sdk.NewObject().Str("acctNumber", card.Number).Str("merchantId", c.Account.Config[merchantID]), true)
 	switch {
 	case err != nil:
 		return nil, err
@@ -35,7 +37,8 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	if len(versions) == 0 {
 		return nil, errors.New("the enrolment has no versions")
 	}
-	a := &sdk.AuthenticationOutcome{Ranges: []sdk.CardRange{{Network: networkOf(schemeOf(in.Network), card.Network), Versions: versions}}}
+	a := &sdk.AuthenticationOutcome{Ranges: []sdk.CardRange{{Network: networkOf(schemeOf(in.Network), card.Network),
+		Versions: versions}}}
 	if in.DeviceChannel == sdk.Channel3RI {
 		return &sdk.Outcome{Status: sdk.StatusPrepared, Authentication: a}, nil
 	}
@@ -46,7 +49,8 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 func begin(c *sdk.Call, a *sdk.AuthenticationOutcome) (*sdk.Outcome, error) {
 	in, card := c.Request.Authentication, c.Request.Instrument.Card
 	id := uuid(c)
-	body := sdk.NewObject().Str("acctNumber", card.Number).Str("merchantId", c.Account.Config[merchantID]).Str("eventCallbackUrl", in.EventURL).
+	body := sdk.NewObject().Str("acctNumber", card.Number).Str("merchantId", c.Account.Config[merchantID]).
+		Str("eventCallbackUrl", in.EventURL).
 		Str("threeDSRequestorTransID", id).OptStr("challengeWindowSize", in.ChallengeWindow)
 	if in.Network != "" {
 		body.OptStr("cardScheme", schemeOf(in.Network))
@@ -87,7 +91,8 @@ type state struct{ requestor, authURL, monitor string }
 
 // keep puts the state into the outcome.
 func keep(a *sdk.AuthenticationOutcome, s state) (*sdk.Outcome, error) {
-	a.Data = sdk.NewObject().OptStr("requestor", s.requestor).OptStr("auth_url", s.authURL).OptStr("monitor", s.monitor).String()
+	a.Data = sdk.NewObject().OptStr("requestor", s.requestor).OptStr("auth_url", s.authURL).OptStr("monitor", s.monitor).
+		String()
 	if len(a.Data) > sdk.MaxConnectorData {
 		return nil, errors.New("the URLs are too long to be stored")
 	}

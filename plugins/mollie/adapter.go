@@ -1,8 +1,8 @@
 // Package mollie is the adapter for Mollie's API v2 (docs.mollie.com, read in 2026).
 //
-// The adapter first exchanges a card for a card token, and then makes a payment with the token. Mollie runs 3-D Secure itself: a
-// payment with the status "open" has a checkout page for the customer. A charge of a stored card needs Mollie's customer and
-// mandate; the id of the stored credential holds both, "cst_…/mdt_…".
+// The adapter first exchanges a card for a card token, and then makes a payment with the token. Mollie runs 3-D Secure
+// itself: a payment with the status "open" has a checkout page for the customer. A charge of a stored card needs
+// Mollie's customer and mandate; the id of the stored credential holds both, "cst_…/mdt_…".
 package mollie
 
 import "payswitch/sdk"
@@ -16,19 +16,23 @@ const idempotencySeconds = 3600
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	place := func(secret string, op sdk.Operation, field string) sdk.Placement {
-		return sdk.Placement{Secret: secret, Operation: op, Host: "api.cc.mollie.com", Method: "POST", Path: "/v1/card-tokens", In: "body", Field: field}
+		return sdk.Placement{Secret: secret, Operation: op, Host: "api.cc.mollie.com", Method: "POST",
+			Path: "/v1/card-tokens", In: "body", Field: field}
 	}
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "mollie", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Mollie",
-			Description: "Cards through Mollie's Payments API v2, with card tokens made on the server.", Website: "https://www.mollie.com",
-			Features: sdk.Features{PartialCapture: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true, StoredCredential: true},
-			Environments: map[string]sdk.Environment{ // the key, test_… or live_…, decides
-				"test": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"), "live": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"),
+			Description: "Cards through Mollie's Payments API v2, with card tokens made on the server.",
+			Website:     "https://www.mollie.com",
+			Features: sdk.Features{PartialCapture: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
+				StoredCredential: true}, Environments: map[string]sdk.Environment{ // the key, test_… or live_…, decides
+				"test": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"),
+				"live": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"),
 			},
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "API key", Help: "Begins with test_ or live_.", Type: "secret"},
-				{Name: "profile_token", Key: "key1", Label: "Profile token", Help: "The website profile's id, pfl_…: card tokens are made for it.", Type: "text"},
+				{Name: "profile_token", Key: "key1", Label: "Profile token",
+					Help: "The website profile's id, pfl_…: card tokens are made for it.", Type: "text"},
 			},
 			Authentication: []sdk.Placement{{Secret: "api_key", In: "header", Field: "Authorization"}},
 			Placements: []sdk.Placement{
@@ -37,8 +41,8 @@ func Adapter() *sdk.Adapter {
 				place("profile_token", "", "profileToken"),
 			},
 			// Mollie's currencies for cards, without ISK: Mollie counts whole krónur, payswitch hundredths.
-			Currencies: []sdk.Currency{"AED", "AUD", "CAD", "CHF", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS", "JPY", "NOK", "NZD", "PLN", "RON", "SEK",
-				"SGD", "USD", "ZAR"},
+			Currencies: []sdk.Currency{"AED", "AUD", "CAD", "CHF", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS", "JPY", "NOK",
+				"NZD", "PLN", "RON", "SEK", "SGD", "USD", "ZAR"},
 			Reference: sdk.ReferenceRule{MaxLength: 64},
 			Webhook:   &sdk.WebhookRule{Scheme: "unsigned-id"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend},
@@ -61,7 +65,8 @@ func request(c *sdk.Call, method, url string, body *sdk.Object) *sdk.Response {
 
 // payment is the URL of the request's payment, with rest after it.
 func payment(c *sdk.Call, rest string) string {
-	sdk.Require(c.Request.TransactionID != "", sdk.Missing("connector_transaction_id", "the request lacks Mollie's id, the only way to find a payment"))
+	sdk.Require(c.Request.TransactionID != "",
+		sdk.Missing("connector_transaction_id", "the request lacks Mollie's id, the only way to find a payment"))
 	return "/payments/" + sdk.PathEscape(c.Request.TransactionID) + rest
 }
 

@@ -11,8 +11,8 @@ import (
 // dataVersion is the version of ConnectorData: Customer holds Mollie's customer id.
 const dataVersion = 1
 
-// ofACard reports whether the reference is a card token, such as Mollie's fields in the merchant's page make. A mandate begins
-// with mdt_, or includes its customer, or belongs to a merchant-initiated payment.
+// ofACard reports whether the reference is a card token, such as Mollie's fields in the merchant's page make. A mandate
+// begins with mdt_, or includes its customer, or belongs to a merchant-initiated payment.
 func ofACard(r *sdk.Request) bool {
 	id := r.Instrument.StoredCredentialID
 	return !r.MerchantInitiated() && !strings.HasPrefix(id, "mdt_") && !strings.Contains(id, "/")
@@ -33,7 +33,8 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	return pay(c, c.Request.Instrument, true)
 }
 
-// pay makes a payment with a card or a card token. A payment that stores the card is a "first" payment and belongs to a customer.
+// pay makes a payment with a card or a card token. A payment that stores the card is a "first" payment and belongs to a
+// customer.
 func pay(c *sdk.Call, i *sdk.Instrument, store bool) (*sdk.Outcome, error) {
 	sdk.Require(c.Request.ReturnURL != "", sdk.Missing("return_url", "Mollie needs a URL that the customer comes back to"))
 	body, kept := describe(c), (*sdk.ConnectorData)(nil)
@@ -44,8 +45,8 @@ func pay(c *sdk.Call, i *sdk.Instrument, store bool) (*sdk.Outcome, error) {
 	} else {
 		body.Str("sequenceType", "oneoff")
 	}
-	body.Str("redirectUrl", c.Request.ReturnURL).Str("cardToken", tokenize(c, i)).Obj("billingAddress", address(c.Request.Billing)).
-		Obj("shippingAddress", address(c.Request.Shipping))
+	body.Str("redirectUrl", c.Request.ReturnURL).Str("cardToken", tokenize(c, i)).
+		Obj("billingAddress", address(c.Request.Billing)).Obj("shippingAddress", address(c.Request.Shipping))
 	o, err := create(c, body)
 	if o != nil && o.Status != sdk.StatusDeclined {
 		o.ConnectorData = kept
@@ -53,8 +54,8 @@ func pay(c *sdk.Call, i *sdk.Instrument, store bool) (*sdk.Outcome, error) {
 	return o, err
 }
 
-// charge makes a payment with a mandate, without the customer. The credential is "customer/mandate", or a mandate of the customer
-// that the host has stored.
+// charge makes a payment with a mandate, without the customer. The credential is "customer/mandate", or a mandate of
+// the customer that the host has stored.
 func charge(c *sdk.Call, credential string) (*sdk.Outcome, error) {
 	id, mandate, both := strings.Cut(credential, "/")
 	if !both {
@@ -83,7 +84,8 @@ func describe(c *sdk.Call) *sdk.Object {
 	if len(metadata.String()) > maxMetadata {
 		metadata = sdk.NewObject()
 	}
-	return sdk.NewObject().Obj("amount", amount(r.Amount)).Str("description", cmp.Or(r.Description, r.OrderReference, r.Reference)).
+	return sdk.NewObject().Obj("amount", amount(r.Amount)).
+		Str("description", cmp.Or(r.Description, r.OrderReference, r.Reference)).
 		OptStr("webhookUrl", r.WebhookURL).Obj("metadata", metadata.Str("orderId", r.Reference)).
 		Str("method", "creditcard").Str("captureMode", mode)
 }
@@ -113,8 +115,8 @@ func tokenize(c *sdk.Call, i *sdk.Instrument) string {
 		return i.StoredCredentialID
 	}
 	card := i.Card
-	body := sdk.NewObject().Str("cardHolder", cmp.Or(card.Holder, c.Request.BillTo().Name())).Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).
-		Str("cardExpiryDate", card.Month()+"/"+card.ShortYear())
+	body := sdk.NewObject().Str("cardHolder", cmp.Or(card.Holder, c.Request.BillTo().Name())).
+		Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).Str("cardExpiryDate", card.Month()+"/"+card.ShortYear())
 	if b := c.Request.Browser; b != nil {
 		body.OptStr("locale", b.Language)
 	}
@@ -141,6 +143,6 @@ func address(a *sdk.Address) *sdk.Object {
 	if a.Line2 != "" {
 		street += "," + a.Line2
 	}
-	return sdk.NewObject().Str("streetAndNumber", street).OptStr("postalCode", a.Zip).Str("city", a.City).OptStr("region", a.State).
-		Str("country", a.Country)
+	return sdk.NewObject().Str("streetAndNumber", street).OptStr("postalCode", a.Zip).Str("city", a.City).
+		OptStr("region", a.State).Str("country", a.Country)
 }

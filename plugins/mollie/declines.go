@@ -8,8 +8,8 @@ import (
 	"payswitch/sdk"
 )
 
-// reasonOf is the reason of an object's failure, or its status without one. If the reason is no more specific than "declined", the
-// card network's code decides.
+// reasonOf is the reason of an object's failure, or its status without one. If the reason is no more specific than
+// "declined", the card network's code decides.
 func reasonOf(j sdk.JSON, status string) *sdk.Decline {
 	code, text, network := j.Str("details.failureReason"), j.Str("details.failureMessage"), j.Str("statusReason.code")
 	reason := declines.Of(code)
@@ -26,8 +26,8 @@ func reasonOf(j sdk.JSON, status string) *sdk.Decline {
 	return sdk.NewDecline(code, cmp.Or(text, code), reason)
 }
 
-// refusal reads Mollie's error object, {"status":422,"title":…,"detail":…,"field":…}; nil for any other answer, and for 408, 409
-// (a request with the key is in progress) and 5xx, which do not prove that nothing was done.
+// refusal reads Mollie's error object, {"status":422,"title":…,"detail":…,"field":…}; nil for any other answer, and for
+// 408, 409 (a request with the key is in progress) and 5xx, which do not prove that nothing was done.
 func refusal(answer *sdk.Response) *sdk.Decline {
 	j := answer.JSON()
 	title := j.Str("title")

@@ -18,7 +18,8 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	case !answer.OK() || id == "" || j.Str("resource") != "capture":
 		return nil, errUnreadable
 	}
-	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, CaptureID: id, Raw: map[string]string{"status": j.Str("status")}}
+	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, CaptureID: id,
+		Raw: map[string]string{"status": j.Str("status")}}
 	switch o.Status = captures.Of(j.Str("status")); o.Status {
 	case "":
 		return nil, errUnreadable
@@ -32,12 +33,14 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // Statuses of captures and refunds.
 var (
-	captures = sdk.Statuses{{sdk.StatusPending, "pending"}, {sdk.StatusCaptured, "succeeded"}, {sdk.StatusDeclined, "failed"}}
-	refunds  = sdk.Statuses{{sdk.StatusPending, "queued pending processing"}, {sdk.StatusRefunded, "refunded"}, {sdk.StatusDeclined, "failed canceled"}}
+	captures = sdk.Statuses{{sdk.StatusPending, "pending"}, {sdk.StatusCaptured, "succeeded"},
+		{sdk.StatusDeclined, "failed"}}
+	refunds = sdk.Statuses{{sdk.StatusPending, "queued pending processing"}, {sdk.StatusRefunded, "refunded"},
+		{sdk.StatusDeclined, "failed canceled"}}
 )
 
-// void cancels the payment. After a capture it releases the rest of the authorization instead. Mollie only promises to try that;
-// the payment shows the result.
+// void cancels the payment. After a capture it releases the rest of the authorization instead. Mollie only promises to
+// try that; the payment shows the result.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	method, rest := "DELETE", ""
 	if p := c.Request.Payment; p != nil && p.Captured > 0 {
@@ -55,8 +58,9 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	answer := request(c, "POST", payment(c, "/refunds"), sdk.NewObject().Obj("amount", amount(c.Request.Amount)).OptStr("description", c.Request.Reason).
-		Obj("metadata", sdk.NewObject().Str("orderId", c.Request.Reference)))
+	answer := request(c, "POST", payment(c, "/refunds"),
+		sdk.NewObject().Obj("amount", amount(c.Request.Amount)).OptStr("description", c.Request.Reason).
+			Obj("metadata", sdk.NewObject().Str("orderId", c.Request.Reference)))
 	return readRefund(c, answer)
 }
 
@@ -103,7 +107,8 @@ func readRefund(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 }
 
 func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, RefundID: j.Str("id"), Raw: map[string]string{"status": j.Str("status")}}
+	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, RefundID: j.Str("id"),
+		Raw: map[string]string{"status": j.Str("status")}}
 	sdk.Require(o.RefundID != "" && j.Str("resource") == "refund", errUnreadable)
 	switch o.Status = refunds.Of(j.Str("status")); o.Status {
 	case "":
@@ -121,5 +126,6 @@ func declined(c *sdk.Call, d *sdk.Decline) *sdk.Outcome {
 	if c.Request.TransactionID != "" {
 		d.RetryElsewhere = false
 	}
-	return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: c.Request.TransactionID, RefundID: c.Request.RefundID, Decline: d}
+	return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: c.Request.TransactionID, RefundID: c.Request.RefundID,
+		Decline: d}
 }

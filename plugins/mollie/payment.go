@@ -54,8 +54,10 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 			sdk.Require(o.Totals.Captured > 0, errUnreadable)
 		}
 	case "canceled", "expired":
-		sdk.Require(!j.Has("amountCaptured") || part(c, j, "amountCaptured").Minor == 0, errUnreadable) // canceled, though a part was captured
-		if held && c.Operation() != sdk.OpComplete {                                                    // the authorization was canceled
+		// canceled, though a part was captured
+		sdk.Require(!j.Has("amountCaptured") || part(c, j, "amountCaptured").Minor == 0, errUnreadable)
+		// the authorization was canceled
+		if held && c.Operation() != sdk.OpComplete {
 			o.Status = sdk.StatusVoided
 		} else {
 			o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, status)
@@ -111,8 +113,8 @@ func part(c *sdk.Call, j sdk.JSON, name string) *sdk.Money {
 	return m
 }
 
-// webhook reads the form id=tr_…. It is unsigned and holds nothing else, so the adapter fetches the payment. Messages about
-// captures and refunds name their payment too.
+// webhook reads the form id=tr_…. It is unsigned and holds nothing else, so the adapter fetches the payment. Messages
+// about captures and refunds name their payment too.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: sdk.StatusHandled}
 	pairs, _ := sdk.ParseForm(string(c.Request.Webhook.Body))

@@ -1,7 +1,7 @@
 // Package netcetera is the adapter for Netcetera's 3DS Server, operated as a service.
 //
-// Its messages hold EMV 3-D Secure's fields in groups. A client certificate identifies the account. Netcetera pushes the result of
-// a challenge to a URL of that authentication alone; the adapter cannot ask for it.
+// Its messages hold EMV 3-D Secure's fields in groups. A client certificate identifies the account. Netcetera pushes
+// the result of a challenge to a URL of that authentication alone; the adapter cannot ask for it.
 package netcetera
 
 import (
@@ -26,7 +26,8 @@ const (
 
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
-	value := []sdk.Capture{{Path: "authenticationValue", Name: "authentication_value"}, {Path: "resultsRequest.authenticationValue", Name: "authentication_value"}}
+	value := []sdk.Capture{{Path: "authenticationValue", Name: "authentication_value"},
+		{Path: "resultsRequest.authenticationValue", Name: "authentication_value"}}
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "netcetera", Kind: sdk.KindAuthenticator, Version: "1.0.0", DisplayName: "Netcetera",
@@ -36,21 +37,25 @@ func Adapter() *sdk.Adapter {
 				"live": {BaseURL: "https://" + liveHost, Hosts: []string{liveHost}},
 			},
 			Credentials: []sdk.Field{
-				{Name: certificate, Label: "Client certificate", Type: "client_certificate", Help: "PEM, with the chain behind it."},
+				{Name: certificate, Label: "Client certificate", Type: "client_certificate",
+					Help: "PEM, with the chain behind it."},
 				{Name: privateKey, Label: "Its private key", Type: "client_certificate", Help: "PEM, not encrypted."},
 			},
 			Config: append([]sdk.Field{
-				{Name: prefix, Label: "Endpoint prefix", Type: "text", Help: "The first label of the host name that Netcetera gave."},
+				{Name: prefix, Label: "Endpoint prefix", Type: "text",
+					Help: "The first label of the host name that Netcetera gave."},
 				{Name: configurationID, Label: "Merchant configuration id", Type: "text", Optional: true,
 					Help: "The configuration of merchant and acquirer at Netcetera."},
 			}, threeds.Config()...),
 			Authentication: []sdk.Placement{{Secret: certificate, In: "tls", Field: "client_certificate"}},
 			Placements: []sdk.Placement{
-				{Secret: "card_number", Operation: sdk.OpPrepare, Method: "POST", Path: versioningPath, In: "body", Field: "cardholderAccountNumber"},
-				{Secret: "card_number", Operation: sdk.OpAuthenticate, Method: "POST", Path: authenticationPath, In: "body", Field: "cardholderAccount.acctNumber"},
+				{Secret: "card_number", Operation: sdk.OpPrepare, Method: "POST", Path: versioningPath, In: "body",
+					Field: "cardholderAccountNumber"},
+				{Secret: "card_number", Operation: sdk.OpAuthenticate, Method: "POST", Path: authenticationPath, In: "body",
+					Field: "cardholderAccount.acctNumber"},
 			},
-			Networks: []sdk.CardNetwork{sdk.Visa, sdk.Mastercard, sdk.Maestro, sdk.AmericanExpress, sdk.JCB, sdk.Discover, sdk.DinersClub, sdk.UnionPay, sdk.CartesBancaires},
-			Webhook:  &sdk.WebhookRule{Scheme: "url_token", Capture: value},
+			Networks: []sdk.CardNetwork{sdk.Visa, sdk.Mastercard, sdk.Maestro, sdk.AmericanExpress, sdk.JCB, sdk.Discover,
+				sdk.DinersClub, sdk.UnionPay, sdk.CartesBancaires}, Webhook: &sdk.WebhookRule{Scheme: "url_token", Capture: value},
 			Authenticator: &sdk.AuthenticatorRule{
 				Channels:        []sdk.DeviceChannel{sdk.ChannelBrowser, sdk.ChannelApp, sdk.Channel3RI},
 				MessageVersions: []string{"2.1.0", "2.2.0", "2.3.1"},
@@ -74,7 +79,8 @@ var schemes = []struct {
 	network sdk.CardNetwork
 	id      string
 }{
-	{sdk.Visa, "Visa"}, {sdk.Mastercard, "Mastercard"}, {sdk.Maestro, "Mastercard"}, {sdk.JCB, "JCB"}, {sdk.AmericanExpress, "American Express"},
+	{sdk.Visa, "Visa"}, {sdk.Mastercard, "Mastercard"}, {sdk.Maestro, "Mastercard"}, {sdk.JCB, "JCB"},
+	{sdk.AmericanExpress, "American Express"},
 	{sdk.DinersClub, "Diners"}, {sdk.Discover, "Diners"}, {sdk.CartesBancaires, "CB"}, {sdk.UnionPay, "UnionPay"},
 }
 
@@ -98,9 +104,10 @@ func networkOf(id string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	return n
 }
 
-// post sends one message and reads the answer. An error message counts with any HTTP status, any other message only with a status
-// of success.
-func post(c *sdk.Call, path string, body *sdk.Object, safe bool, captured ...sdk.Capture) (sdk.JSON, int, *sdk.AuthenticationError, error) {
+// post sends one message and reads the answer. An error message counts with any HTTP status, any other message only
+// with a status of success.
+func post(c *sdk.Call, path string, body *sdk.Object, safe bool, captured ...sdk.Capture) (sdk.JSON, int,
+	*sdk.AuthenticationError, error) {
 	resp, err := c.Do(&sdk.Send{Method: "POST", URL: path, Body: body.Bytes(), SafeToRepeat: safe, Capture: captured,
 		Headers: []sdk.Header{sdk.H("Content-Type", "application/json; charset=utf-8")}})
 	if err != nil {
@@ -123,7 +130,8 @@ func post(c *sdk.Call, path string, body *sdk.Object, safe bool, captured ...sdk
 func failed(status sdk.OutcomeStatus, j sdk.JSON, e *sdk.AuthenticationError) *sdk.Outcome {
 	a := &sdk.AuthenticationOutcome{Error: e}
 	details := j.Get("errorDetails")
-	a.ServerTransID, a.ACSTransID, a.DSTransID = details.Str("threeDSServerTransID"), details.Str("acsTransID"), details.Str("dsTransID")
+	a.ServerTransID, a.ACSTransID, a.DSTransID = details.Str("threeDSServerTransID"), details.Str("acsTransID"),
+		details.Str("dsTransID")
 	if a.ServerTransID == "" {
 		a.ServerTransID = j.Str("threeDSServerTransID")
 	}

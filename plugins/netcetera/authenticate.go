@@ -19,9 +19,11 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 		}
 	}
 	if a.ServerTransID == "" && a.Browser != nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "an authentication in the browser begins with prepare: run it first"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id",
+			Message: "an authentication in the browser begins with prepare: run it first"}
 	}
-	j, _, e, err := post(c, authenticationPath, areq(c, a), false, sdk.Capture{Path: "authenticationValue", Name: "authentication_value"},
+	j, _, e, err := post(c, authenticationPath, areq(c, a), false,
+		sdk.Capture{Path: "authenticationValue", Name: "authentication_value"},
 		sdk.Capture{Path: "authenticationResponse.authenticationValue", Name: "authentication_value"})
 	if err != nil {
 		return nil, err
@@ -36,7 +38,8 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}, nil
 }
 
-// read reads an answer or a push: the status at the top, the ids and the rest in the given part. nil for any other text.
+// read reads an answer or a push: the status at the top, the ids and the rest in the given part. nil for any other
+// text.
 func read(j sdk.JSON, part string) *sdk.AuthenticationOutcome {
 	o := &sdk.AuthenticationOutcome{CAVV: j.Str("authenticationValue")}
 	if o.CAVV == "" {
@@ -53,7 +56,8 @@ func read(j sdk.JSON, part string) *sdk.AuthenticationOutcome {
 
 // areq is the AReq in Netcetera's groups.
 func areq(c *sdk.Call, a *threeds.AReq) *sdk.Object {
-	o := sdk.NewObject().Str("preferredProtocolVersion", a.Version).Bool("enforcePreferredProtocolVersion", true).Str("deviceChannel", a.Channel).
+	o := sdk.NewObject().Str("preferredProtocolVersion", a.Version).Bool("enforcePreferredProtocolVersion", true).
+		Str("deviceChannel", a.Channel).
 		Str("messageCategory", a.Category).OptStr("threeDSCompInd", a.MethodCompletion).OptStr("threeRIInd", a.ThreeRIInd).
 		OptStr("threeDSServerTransID", a.ServerTransID).OptStr("threeDSRequestorURL", a.Requestor.URL)
 	requestor := sdk.NewObject()
@@ -64,8 +68,10 @@ func areq(c *sdk.Call, a *threeds.AReq) *sdk.Object {
 	o.Obj("cardholder", holder).Obj("purchase", purchase(a))
 	o.Obj("acquirer", sdk.NewObject().OptStr("acquirerBin", a.Acquirer.BIN).OptStr("acquirerMerchantId", a.Acquirer.MID).
 		OptStr("acquirerCountryCode", from23(a, a.Acquirer.Country)))
-	o.Obj("merchant", sdk.NewObject().OptStr("merchantConfigurationId", c.Account.Config[configurationID]).OptStr("mcc", a.Merchant.MCC).
-		OptStr("merchantCountryCode", a.Merchant.Country).OptStr("merchantName", a.Merchant.Name).OptStr("threeDSRequestorId", a.Requestor.ID).
+	o.Obj("merchant", sdk.NewObject().OptStr("merchantConfigurationId", c.Account.Config[configurationID]).
+		OptStr("mcc", a.Merchant.MCC).
+		OptStr("merchantCountryCode", a.Merchant.Country).OptStr("merchantName", a.Merchant.Name).
+		OptStr("threeDSRequestorId", a.Requestor.ID).
 		OptStr("threeDSRequestorName", a.Requestor.Name).OptStr("notificationURL", a.NotificationURL).
 		OptStr("resultsResponseNotificationUrl", c.Request.Authentication.ResultURL))
 	if a.Browser != nil {
@@ -82,8 +88,8 @@ func areq(c *sdk.Call, a *threeds.AReq) *sdk.Object {
 }
 
 func account(a *threeds.AReq) *sdk.Object {
-	o := sdk.NewObject().Str("acctNumber", a.Number).OptStr("cardExpiryDate", a.Expiry).OptStr("schemeId", schemeID(a.Network)).
-		OptStr("acctType", a.AccountType).OptStr("acctID", a.AccountID)
+	o := sdk.NewObject().Str("acctNumber", a.Number).OptStr("cardExpiryDate", a.Expiry).
+		OptStr("schemeId", schemeID(a.Network)).OptStr("acctType", a.AccountType).OptStr("acctID", a.AccountID)
 	if a.AccountInfo != "" {
 		o.Raw("acctInfo", a.AccountInfo)
 	}
@@ -96,7 +102,8 @@ func purchase(a *threeds.AReq) *sdk.Object {
 	if p == nil {
 		return nil
 	}
-	o := sdk.NewObject().Int("purchaseAmount", p.Minor).Str("purchaseCurrency", p.Currency).Number("purchaseExponent", p.Exponent).Str("purchaseDate", p.Date)
+	o := sdk.NewObject().Int("purchaseAmount", p.Minor).Str("purchaseCurrency", p.Currency).
+		Number("purchaseExponent", p.Exponent).Str("purchaseDate", p.Date)
 	a.WriteRecurring(o)
 	o.OptStr("transType", a.TransType)
 	if a.MerchantRisk != "" {
@@ -116,7 +123,8 @@ func from23(a *threeds.AReq, value string) string {
 func cancel(c *sdk.Call) (*sdk.Outcome, error) {
 	in := c.Request.Authentication
 	if in == nil || in.ServerTransID == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the request lacks the id of the abandoned transaction"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id",
+			Message: "the request lacks the id of the abandoned transaction"}
 	}
 	_, _, e, err := post(c, cancelledPath, sdk.NewObject().Str("threeDSServerTransID", in.ServerTransID), true)
 	if err != nil {
@@ -129,8 +137,8 @@ func cancel(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// webhook reads a pushed result. It has no signature. The host relies on the authentication's own URL, which only Netcetera knows,
-// and on the ids of the message.
+// webhook reads a pushed result. It has no signature. The host relies on the authentication's own URL, which only
+// Netcetera knows, and on the ids of the message.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	j, err := sdk.ParseJSON(c.Request.Webhook.Body)
 	id := j.Str("threeDSServerTransID")

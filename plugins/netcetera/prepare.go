@@ -10,13 +10,15 @@ import (
 // prepare asks for the card's ranges. Netcetera only looks them up, so the request may be repeated.
 func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Instrument == nil || c.Request.Instrument.Card == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card", Message: "3-D Secure needs a card"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card",
+			Message: "3-D Secure needs a card"}
 	}
 	card, chosen := c.Request.Instrument.Card, ""
 	if in := c.Request.Authentication; in != nil {
 		chosen = schemeID(in.Network)
 	}
-	j, status, e, err := post(c, versioningPath, sdk.NewObject().Str("cardholderAccountNumber", card.Number).OptStr("schemeId", chosen), true)
+	j, status, e, err := post(c, versioningPath,
+		sdk.NewObject().Str("cardholderAccountNumber", card.Number).OptStr("schemeId", chosen), true)
 	switch {
 	case err != nil:
 		return nil, err
@@ -31,7 +33,8 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	a := &sdk.AuthenticationOutcome{ServerTransID: j.Str("threeDSServerTransID")}
 	for r := range j.Get("cardRanges").All() {
-		a.Ranges = append(a.Ranges, sdk.CardRange{Network: networkOf(r.Str("schemeId"), card.Network), DirectoryServerID: r.Str("directoryServerId"), Versions: versions(r)})
+		a.Ranges = append(a.Ranges, sdk.CardRange{Network: networkOf(r.Str("schemeId"), card.Network),
+			DirectoryServerID: r.Str("directoryServerId"), Versions: versions(r)})
 	}
 	if a.ServerTransID == "" || len(a.Ranges) == 0 {
 		return nil, errors.New("the answer holds neither card ranges nor an error")

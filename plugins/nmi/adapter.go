@@ -1,8 +1,9 @@
-// Package nmi is the adapter for NMI's gateway: the Payment API (transact.php), the Query API (query.php) and its webhooks.
+// Package nmi is the adapter for NMI's gateway: the Payment API (transact.php), the Query API (query.php) and its
+// webhooks.
 //
-// NMI supports no idempotency key, and an account's duplicate check (dup_seconds) refuses a second request instead of repeating
-// the first answer. So nothing is sent twice. The Query API settles an unknown result by our reference, the orderid, which stays
-// unique.
+// NMI supports no idempotency key, and an account's duplicate check (dup_seconds) refuses a second request instead of
+// repeating the first answer. So nothing is sent twice. The Query API settles an unknown result by our reference, the
+// orderid, which stays unique.
 package nmi
 
 import (
@@ -20,8 +21,8 @@ const (
 	dupSeconds    = "dup_seconds"
 )
 
-// notFoundFinalSeconds is how long the Query API may not show a new order. Usually it shows an order at once; the margin is for a
-// request that is still in progress.
+// notFoundFinalSeconds is how long the Query API may not show a new order. Usually it shows an order at once; the
+// margin is for a request that is still in progress.
 const notFoundFinalSeconds = 15 * 60
 
 // Adapter returns a new adapter.
@@ -31,24 +32,28 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "nmi", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "NMI",
 			Description: "Cards through NMI's gateway and the gateways that resell it.", Website: "https://www.nmi.com",
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
-				StoredCredential: true},
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				External3DS: true, StoredCredential: true},
 			Environments: map[string]sdk.Environment{"test": environment, "live": environment},
 			Credentials: []sdk.Field{
 				{Name: apiKey, Label: "Security key", Help: "The private API key of the merchant's account.", Type: "secret"},
-				{Name: "public_key", Key: "key1", Label: "Public key", Help: "For pages in the browser; not used by this adapter.", Type: "text", Optional: true},
-				{Name: webhookSecret, Label: "Webhook signing key", Help: "Without it messages only cause a query.", Type: "secret", Optional: true},
+				{Name: "public_key", Key: "key1", Label: "Public key", Help: "For pages in the browser; not used by this adapter.",
+					Type: "text", Optional: true},
+				{Name: webhookSecret, Label: "Webhook signing key", Help: "Without it messages only cause a query.", Type: "secret",
+					Optional: true},
 			},
 			Config: []sdk.Field{{Name: dupSeconds, Label: "Duplicate check (seconds)", Type: "text", Optional: true,
-				Help: "Seconds in which the gateway refuses a second payment with the same card and amount. 0 switches the check off; if left out, the account's setting applies."}},
+				Help: "Seconds in which the gateway refuses a second payment with the same card and amount. 0 switches the check " +
+					"off; if left out, the account's setting applies."}},
 			Authentication: []sdk.Placement{
 				{Secret: apiKey, Method: "POST", Path: transactPath, In: "body", Field: "security_key"},
 				{Secret: apiKey, Method: "POST", Path: queryPath, In: "body", Field: "security_key"},
 			},
-			Placements: sdk.CardPlacements(transactPath, sdk.CardFields{Number: "ccnumber", CVC: "cvv", CAVV: "cavv"}, sdk.OpAuthorize, sdk.OpVerify),
-			Currencies: currencies(),
-			Webhook:    &sdk.WebhookRule{Scheme: "nmi-hmac-sha256"},
-			Resolve:    sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+			Placements: sdk.CardPlacements(transactPath, sdk.CardFields{Number: "ccnumber", CVC: "cvv", CAVV: "cavv"},
+				sdk.OpAuthorize, sdk.OpVerify), Currencies: currencies(),
+			Webhook: &sdk.WebhookRule{Scheme: "nmi-hmac-sha256"},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference},
+				NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
 		Authorize: authorize, Verify: verify,
 		Capture: capture, Void: void, Refund: refund,

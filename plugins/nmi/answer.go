@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// An answer of the Payment API: a form with response 1 (approved), 2 (declined) or 3 (error), and a response_code with the
-// details.
+// An answer of the Payment API: a form with response 1 (approved), 2 (declined) or 3 (error), and a response_code with
+// the details.
 type answer struct {
 	pairs   []sdk.Header
 	decline *sdk.Decline // nil: approved
@@ -47,8 +47,8 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 
 // outcome is the outcome of a payment: approved, or the decline.
 func (a *answer) outcome(approved sdk.OutcomeStatus) *sdk.Outcome {
-	o := &sdk.Outcome{Status: approved, TransactionID: a.get("transactionid"), AuthCode: a.get("authcode"), Decline: a.decline,
-		Checks: checks(a.get("avsresponse"), a.get("cvvresponse")), Raw: map[string]string{}}
+	o := &sdk.Outcome{Status: approved, TransactionID: a.get("transactionid"), AuthCode: a.get("authcode"),
+		Decline: a.decline, Checks: checks(a.get("avsresponse"), a.get("cvvresponse")), Raw: map[string]string{}}
 	if a.decline != nil {
 		o.Status, o.AuthCode = sdk.StatusDeclined, ""
 	}
@@ -65,8 +65,10 @@ var (
 	cvv = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U"}}
 
 	// X, Y, D, M, 2 and 6: both match; A, B, 3 and 7: only the street; W, Z, P, L, 1 and 5: only the postal code.
-	street = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 A B 3 7"}, {sdk.CheckFail, "W Z P L 1 5 N C 4 8"}, {sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
-	postal = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 W Z P L 1 5"}, {sdk.CheckFail, "A B 3 7 N C 4 8"}, {sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
+	street = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 A B 3 7"}, {sdk.CheckFail, "W Z P L 1 5 N C 4 8"},
+		{sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
+	postal = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 W Z P L 1 5"}, {sdk.CheckFail, "A B 3 7 N C 4 8"},
+		{sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
 )
 
 func checks(avs, cvc string) *sdk.Checks {

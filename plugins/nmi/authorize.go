@@ -17,7 +17,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Capture == sdk.CaptureManual {
 		kind, approved = "auth", sdk.StatusAuthorized
 	}
-	form := request(c, kind).Add("amount", amount(r.Amount)).Add("currency", string(r.Amount.Currency)).Opt("dup_seconds", c.Account.Config[dupSeconds])
+	form := request(c, kind).Add("amount", amount(r.Amount)).Add("currency", string(r.Amount.Currency)).
+		Opt("dup_seconds", c.Account.Config[dupSeconds])
 	return purchase(c, kind, approved, form)
 }
 
@@ -38,7 +39,8 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 	addresses(form, r)
 	a := transact(c, kind, form)
 	o := a.outcome(approved)
-	if text := a.get("amount_authorized"); text != "" && a.decline == nil && r.Amount.Minor > 0 { // may be lower than requested
+	// may be lower than requested
+	if text := a.get("amount_authorized"); text != "" && a.decline == nil && r.Amount.Minor > 0 {
 		part := sdk.Must(sdk.ParseMajor(text, r.Amount.Currency))
 		sdk.Require(part.Minor > 0, errAnswer)
 		o.Amount = &part
@@ -70,12 +72,14 @@ func instrument(form *sdk.Form, r *sdk.Request) {
 var (
 	initiators = sdk.Names{{"customer", "first cit"}, {"merchant", "mit"}}
 	indicators = sdk.Names{{"stored", "first"}, {"used", "cit mit"}}
-	billings   = sdk.Names{{"recurring", "mit_recurring cit_recurring"}, {"installment", "mit_installment cit_installment"}}
+	billings   = sdk.Names{{"recurring", "mit_recurring cit_recurring"},
+		{"installment", "mit_installment cit_installment"}}
 )
 
 func storedCredential(form *sdk.Form, r *sdk.Request) {
 	u := r.StoredCredential
-	form.Opt("initiated_by", initiators.For(u)).Opt("stored_credential_indicator", indicators.For(u)).Opt("billing_method", billings.For(u))
+	form.Opt("initiated_by", initiators.For(u)).Opt("stored_credential_indicator", indicators.For(u)).
+		Opt("billing_method", billings.For(u))
 	if u != nil && !u.First {
 		form.Opt("initial_transaction_id", r.Kept().Method)
 	}
@@ -105,7 +109,8 @@ func definedFields(form *sdk.Form, metadata map[string]string) {
 
 // order adds the purchase, the statement's text, and the payer's IP address, which must be of version 4.
 func order(form *sdk.Form, r *sdk.Request) {
-	form.Opt("order_description", r.Description).Opt("descriptor", strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix))
+	form.Opt("order_description", r.Description).
+		Opt("descriptor", strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix))
 	if r.ShippingCost > 0 {
 		form.Add("shipping", amount(sdk.Money{Minor: r.ShippingCost, Currency: r.Amount.Currency}))
 	}
@@ -117,13 +122,14 @@ func order(form *sdk.Form, r *sdk.Request) {
 
 func addresses(form *sdk.Form, r *sdk.Request) {
 	if b := r.Billing; b != nil {
-		form.Opt("first_name", b.FirstName).Opt("last_name", b.LastName).Opt("address1", b.Line1).Opt("address2", b.Line2).Opt("city", b.City).
+		form.Opt("first_name", b.FirstName).Opt("last_name", b.LastName).Opt("address1", b.Line1).Opt("address2", b.Line2).
+			Opt("city", b.City).
 			Opt("state", b.State).Opt("zip", b.Zip).Opt("country", b.Country).Opt("phone", b.Phone).Opt("email", b.Email)
 	}
 	if s := r.Shipping; s != nil {
 		form.Opt("shipping_firstname", s.FirstName).Opt("shipping_lastname", s.LastName).Opt("shipping_address1", s.Line1).
-			Opt("shipping_address2", s.Line2).Opt("shipping_city", s.City).Opt("shipping_state", s.State).Opt("shipping_zip", s.Zip).
-			Opt("shipping_country", s.Country).Opt("shipping_email", s.Email)
+			Opt("shipping_address2", s.Line2).Opt("shipping_city", s.City).Opt("shipping_state", s.State).
+			Opt("shipping_zip", s.Zip).Opt("shipping_country", s.Country).Opt("shipping_email", s.Email)
 	} else if r.Instrument.StoredCredentialID != "" { // the vault's data of the customer may be outdated
 		form.Opt("shipping_email", r.Email())
 	}

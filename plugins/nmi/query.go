@@ -8,14 +8,15 @@ import (
 	"payswitch/sdk"
 )
 
-// query asks for the transaction of one order. If NMI does not know the order, the operation ends with that. An order has one
-// transaction; if it has more, the id decides.
+// query asks for the transaction of one order. If NMI does not know the order, the operation ends with that. An order
+// has one transaction; if it has more, the id decides.
 func query(c *sdk.Call, name, value, id string) (found sdk.XML) {
 	form := sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add(name, value)
 	r := sdk.Must(c.Do(sdk.FormSend(queryPath, form).Safe()))
 	sdk.Require(r.OK(), errStatus)
 	root := sdk.Must(sdk.ParseXML(r.Body))
-	sdk.Require(root.Name() == "nm_response" && root.Get("error_response").Name() == "", errors.New("the answer is not one of the Query API, or refuses the query"))
+	sdk.Require(root.Name() == "nm_response" && root.Get("error_response").Name() == "",
+		errors.New("the answer is not one of the Query API, or refuses the query"))
 	several, chosen := false, false
 	for t := range root.All("transaction") {
 		several = several || found.Name() != ""
@@ -46,15 +47,16 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return nil, sdk.Missing("connector_transaction_id", "the request lacks both a reference and a transaction id")
 }
 
-var refunds = sdk.Statuses{{sdk.StatusRefunded, "complete pendingsettlement"}, {sdk.StatusPending, "pending in_progress"},
-	{sdk.StatusDeclined, "failed abandoned canceled cancelled"}}
+var refunds = sdk.Statuses{{sdk.StatusRefunded, "complete pendingsettlement"},
+	{sdk.StatusPending, "pending in_progress"}, {sdk.StatusDeclined, "failed abandoned canceled cancelled"}}
 
 // refundSync asks for the state of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	id := cmp.Or(c.Request.RefundID, c.Request.Reference)
 	sdk.Require(id != "", sdk.Missing("connector_refund_id", "the request lacks both the refund's id and our reference"))
 	t := query(c, "order_id", id, "")
-	o := &sdk.Outcome{Status: refunds.Must(t.Text("condition")), TransactionID: c.Request.TransactionID, RefundID: id, Reference: t.Text("transaction_id")}
+	o := &sdk.Outcome{Status: refunds.Must(t.Text("condition")), TransactionID: c.Request.TransactionID, RefundID: id,
+		Reference: t.Text("transaction_id")}
 	switch o.Status {
 	case sdk.StatusDeclined:
 		o.Decline = refusal(t)
@@ -78,9 +80,10 @@ func givenBack(t sdk.XML, currency sdk.Currency) *sdk.Money {
 	return sum
 }
 
-// conditions of payments. A pending one is authorized. One that has settled or will settle is captured, if its actions agree.
-var conditions = sdk.Statuses{{sdk.StatusAuthorized, "pending"}, {sdk.StatusCaptured, "pendingsettlement complete"}, {sdk.StatusPending, "in_progress"},
-	{sdk.StatusVoided, "canceled cancelled"}, {sdk.StatusDeclined, "failed abandoned"}}
+// conditions of payments. A pending one is authorized. One that has settled or will settle is captured, if its actions
+// agree.
+var conditions = sdk.Statuses{{sdk.StatusAuthorized, "pending"}, {sdk.StatusCaptured, "pendingsettlement complete"},
+	{sdk.StatusPending, "in_progress"}, {sdk.StatusVoided, "canceled cancelled"}, {sdk.StatusDeclined, "failed abandoned"}}
 
 // payment reads a transaction: its condition, and the amounts of its actions.
 func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
@@ -89,8 +92,10 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 		return nil, errors.New("the transaction is in another currency than the payment")
 	}
 	held, taken, validated := actions(t, currency)
-	o := &sdk.Outcome{Status: conditions.Must(t.Text("condition")), TransactionID: t.Text("transaction_id"), AuthCode: t.Text("authorization_code"),
-		Checks: checks(t.Text("avs_response"), t.Text("csc_response")), Raw: map[string]string{"condition": t.Text("condition")}}
+	o := &sdk.Outcome{Status: conditions.Must(t.Text("condition")), TransactionID: t.Text("transaction_id"),
+		AuthCode: t.Text("authorization_code"),
+		Checks:   checks(t.Text("avs_response"), t.Text("csc_response")),
+		Raw:      map[string]string{"condition": t.Text("condition")}}
 	moved := taken
 	switch o.Status {
 	case sdk.StatusDeclined:

@@ -19,12 +19,14 @@ var events = []struct {
 	{"transaction.refund.failure", sdk.EventRefund, sdk.StatusDeclined},
 }
 
-// webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". The signature covers no time, so
-// anyone who has seen an old message could send it again. Every event asks for a query, and its outcome only records the message.
+// webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". The signature covers
+// no time, so anyone who has seen an old message could send it again. Every event asks for a query, and its outcome
+// only records the message.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	secret := c.Account.Credentials[webhookSecret]
 	if secret != "" {
-		c.SignedPairs(sdk.PairSignature{Header: "Webhook-Signature", Separator: ",", Name: "s", Secret: webhookSecret, Code: sdk.FnHex})
+		c.SignedPairs(sdk.PairSignature{Header: "Webhook-Signature", Separator: ",", Name: "s", Secret: webhookSecret,
+			Code: sdk.FnHex})
 	}
 	j := c.Message()
 	name, body := j.Str("event_type"), j.Get("event_body")
@@ -32,7 +34,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		if known.name != name {
 			continue
 		}
-		e := sdk.Event{Object: known.object, TransactionID: body.Text("transaction_id"), Reference: body.Text("order_id"), Sync: true}
+		e := sdk.Event{Object: known.object, TransactionID: body.Text("transaction_id"), Reference: body.Text("order_id"),
+			Sync: true}
 		if known.object == sdk.EventRefund { // the transaction is the refund's own; its order id identifies a refund
 			e.RefundID, e.TransactionID = e.Reference, ""
 		}

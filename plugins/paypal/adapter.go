@@ -1,8 +1,8 @@
-// Package paypal is the adapter for cards through PayPal's REST APIs: Orders v2 for payments, Payments v2 for captures, voids and
-// refunds, and Payment Method Tokens v3 for stored cards.
+// Package paypal is the adapter for cards through PayPal's REST APIs: Orders v2 for payments, Payments v2 for captures,
+// voids and refunds, and Payment Method Tokens v3 for stored cards.
 //
-// Every POST carries PayPal-Request-Id. PayPal answers a repetition with the result of the first request, which settles an unknown
-// result. PayPal cannot find a payment by a merchant's reference.
+// Every POST carries PayPal-Request-Id. PayPal answers a repetition with the result of the first request, which settles
+// an unknown result. PayPal cannot find a payment by a merchant's reference.
 package paypal
 
 import "payswitch/sdk"
@@ -29,21 +29,25 @@ func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "paypal", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "PayPal",
-			Description: "Cards through PayPal's Orders, Payments and Payment Method Tokens APIs.", Website: "https://www.paypal.com",
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
-				StoredCredential: true, NetworkMIT: true},
-			Environments: map[string]sdk.Environment{"test": sdk.At("https://api-m.sandbox.paypal.com"), "live": sdk.At("https://api-m.paypal.com")},
-			Credentials: []sdk.Field{
+			Description: "Cards through PayPal's Orders, Payments and Payment Method Tokens APIs.",
+			Website:     "https://www.paypal.com",
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				Processor3DS: true, StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{"test": sdk.At("https://api-m.sandbox.paypal.com"),
+				"live": sdk.At("https://api-m.paypal.com")}, Credentials: []sdk.Field{
 				{Name: clientID, Key: "key1", Label: "Client id", Help: "Of the REST app.", Type: "secret"},
 				{Name: clientSecret, Key: "api_key", Label: "Client secret", Help: "Of the REST app.", Type: "secret"},
-				{Name: "payer_id", Key: "api_secret", Label: "Payer id", Help: "The merchant's PayPal id; not used by this adapter.", Type: "text", Optional: true},
+				{Name: "payer_id", Key: "api_secret", Label: "Payer id",
+					Help: "The merchant's PayPal id; not used by this adapter.", Type: "text", Optional: true},
 			},
 			Authentication: []sdk.Placement{
-				{Secret: "*", Operation: sdk.OpAccessToken, Method: "POST", Path: oauthPath, In: "header", Field: "Authorization", Format: "Basic {}"},
+				{Secret: "*", Operation: sdk.OpAccessToken, Method: "POST", Path: oauthPath, In: "header", Field: "Authorization",
+					Format: "Basic {}"},
 				{Secret: "access_token", Method: "POST", Path: oauthPath, In: "response", Field: "access_token"},
 				{Secret: "access_token", In: "header", Field: "Authorization", Format: "Bearer {}"},
 			},
-			Placements: append(sdk.CardPlacements(ordersPath, sdk.CardFields{Number: card + "number", CVC: card + "security_code"}, sdk.OpAuthorize),
+			Placements: append(sdk.CardPlacements(ordersPath,
+				sdk.CardFields{Number: card + "number", CVC: card + "security_code"}, sdk.OpAuthorize),
 				sdk.CardPlacements(tokensPath, sdk.CardFields{Number: card + "number"}, sdk.OpVerify)...),
 			Currencies: currencies,
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID},
@@ -58,8 +62,8 @@ func Adapter() *sdk.Adapter {
 }
 
 // currencies are those that PayPal accepts.
-var currencies = []sdk.Currency{"AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS", "JPY", "MXN", "MYR", "NOK",
-	"NZD", "PHP", "PLN", "SEK", "SGD", "THB", "TWD", "USD"}
+var currencies = []sdk.Currency{"AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS",
+	"JPY", "MXN", "MYR", "NOK", "NZD", "PHP", "PLN", "SEK", "SGD", "THB", "TWD", "USD"}
 
 // decimals where PayPal differs from ISO 4217: no decimals for forint and Taiwan dollars.
 var decimals = sdk.Decimals{"HUF": 0, "TWD": 0}
@@ -73,12 +77,14 @@ func money(r *sdk.Request, minor int64) *sdk.Object {
 
 // token fetches the access token for all other operations (OAuth 2.0, client credentials).
 func token(c *sdk.Call) (*sdk.Outcome, error) {
-	return c.Token(sdk.FormSend(oauthPath, sdk.NewForm().Add("grant_type", "client_credentials"), c.BasicAuth(clientID, clientSecret)), "access_token", "expires_in")
+	return c.Token(sdk.FormSend(oauthPath, sdk.NewForm().Add("grant_type", "client_credentials"),
+		c.BasicAuth(clientID, clientSecret)), "access_token", "expires_in")
 }
 
 // headers ask for the whole resource: the short form lacks the payments.
 func headers(c *sdk.Call) []sdk.Header {
-	return []sdk.Header{c.Bearer("access_token"), sdk.H("Content-Type", "application/json"), sdk.H("Prefer", "return=representation")}
+	return []sdk.Header{c.Bearer("access_token"), sdk.H("Content-Type", "application/json"),
+		sdk.H("Prefer", "return=representation")}
 }
 
 // change sends a change with a PayPal-Request-Id. body may be nil.
@@ -99,7 +105,8 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	return a.JSON()
 }
 
-// get fetches a resource. If PayPal itself reports that there is none, the operation ends with absent; nil leaves it undecided.
+// get fetches a resource. If PayPal reports that the resource does not exist, get ends the operation with absent, or
+// undecided where absent is nil.
 func get(c *sdk.Call, path string, absent *sdk.Outcome) sdk.JSON {
 	a := sdk.Must(c.Get(path, headers(c)...))
 	if a.Status == 404 && a.JSON().Str("name") == "RESOURCE_NOT_FOUND" {

@@ -36,7 +36,8 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	}
 	o.TransactionID, o.ConnectorData = j.Str("id"), keep(authorization.Str("id"), captured.Str("id"))
 	o.Raw["order_status"] = j.Str("status")
-	if v := j.Get("payment_source.card.attributes.vault"); c.Request.Stores() && v.Str("status") == "VAULTED" && v.Str("id") != "" {
+	if v := j.Get("payment_source.card.attributes.vault"); c.Request.Stores() && v.Str("status") == "VAULTED" &&
+		v.Str("id") != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: v.Str("id"), CustomerID: v.Str("customer.id")}
 	}
 	return o
@@ -79,14 +80,16 @@ func lost(p sdk.JSON) bool {
 }
 
 // orders are the statuses of orders that show no payment.
-var orders = sdk.Statuses{{sdk.StatusCustomerAction, "PAYER_ACTION_REQUIRED"}, {sdk.StatusPending, "CREATED SAVED APPROVED PENDING"}, {sdk.StatusVoided, "VOIDED"}}
+var orders = sdk.Statuses{{sdk.StatusCustomerAction, "PAYER_ACTION_REQUIRED"},
+	{sdk.StatusPending, "CREATED SAVED APPROVED PENDING"}, {sdk.StatusVoided, "VOIDED"}}
 
 // unpaid is the outcome of an order without a payment.
 func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	o := &sdk.Outcome{Status: orders.Must(j.Str("status")), Raw: map[string]string{}}
 	switch link := j.Get("links").Where("rel", "payer-action"); {
 	case o.Status == sdk.StatusVoided:
-		o.Status, o.Decline = gone(c), &sdk.Decline{Code: "VOIDED", Message: "the order has been voided", Reason: sdk.DeclineAbandoned}
+		o.Status, o.Decline = gone(c), &sdk.Decline{Code: "VOIDED", Message: "the order has been voided",
+			Reason: sdk.DeclineAbandoned}
 	case o.Status == sdk.StatusCustomerAction && strings.HasPrefix(link.Str("href"), "https://"):
 		o.NextAction = &sdk.NextAction{Type: "redirect", URL: link.Str("href")}
 	default:
@@ -95,7 +98,8 @@ func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-// gone is the status of a payment that is no longer authorized: voided for a sync or void, declined for any other operation.
+// gone is the status of a payment that is no longer authorized: voided for a sync or void, declined for any other
+// operation.
 func gone(c *sdk.Call) sdk.OutcomeStatus {
 	if op := c.Operation(); op == sdk.OpSync || op == sdk.OpVoid {
 		return sdk.StatusVoided
@@ -104,8 +108,10 @@ func gone(c *sdk.Call) sdk.OutcomeStatus {
 }
 
 func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
-	o := &sdk.Outcome{Status: statuses.Must(p.Str("status")), NetworkTransactionID: p.Str("network_transaction_reference.id"),
-		Raw: p.Pick("status", "reason=status_details.reason", "response_code=processor_response.response_code", "avs_code=processor_response.avs_code",
+	o := &sdk.Outcome{Status: statuses.Must(p.Str("status")),
+		NetworkTransactionID: p.Str("network_transaction_reference.id"),
+		Raw: p.Pick("status", "reason=status_details.reason", "response_code=processor_response.response_code",
+			"avs_code=processor_response.avs_code",
 			"cvv_code=processor_response.cvv_code", "payment_advice_code=processor_response.payment_advice_code")}
 	o.Checks = checks.Read(o.Raw["cvv_code"], o.Raw["avs_code"])
 	switch {
@@ -135,7 +141,8 @@ func paid(c *sdk.Call, p sdk.JSON) *sdk.Money {
 	return m
 }
 
-// checks are the codes of address and CVC checks; the digits are Maestro's. Any other code means that there was no result.
+// checks are the codes of address and CVC checks; the digits are Maestro's. Any other code means that there was no
+// result.
 var checks = sdk.CheckCodes{
 	CVC:        sdk.Results{{sdk.CheckPass, "M Y 0"}, {sdk.CheckFail, "N 1"}, {sdk.CheckUnchecked, "P 2 3"}},
 	Line1:      sdk.Results{{sdk.CheckPass, "D F M X Y A B 0"}, {sdk.CheckFail, "P W Z C N 1"}, {sdk.CheckUnchecked, "3"}},
@@ -154,12 +161,14 @@ func declineOf(raw map[string]string) *sdk.Decline {
 	return d
 }
 
-// inDoubt are issues that mean that another request of this payment was or is being processed. They do not answer this request.
-var inDoubt = sdk.Names{{"in doubt", "PREVIOUS_REQUEST_IN_PROGRESS DUPLICATE_INVOICE_ID DUPLICATE_REQUEST_ID ORDER_ALREADY_CAPTURED " +
-	"ORDER_ALREADY_AUTHORIZED ORDER_ALREADY_COMPLETED ORDER_COMPLETION_IN_PROGRESS AUTHORIZATION_ALREADY_CAPTURED"}}
+// inDoubt are issues that mean that another request of this payment was or is being processed. They do not answer this
+// request.
+var inDoubt = sdk.Names{{"in doubt",
+	"PREVIOUS_REQUEST_IN_PROGRESS DUPLICATE_INVOICE_ID DUPLICATE_REQUEST_ID ORDER_ALREADY_CAPTURED " +
+		"ORDER_ALREADY_AUTHORIZED ORDER_ALREADY_COMPLETED ORDER_COMPLETION_IN_PROGRESS AUTHORIZATION_ALREADY_CAPTURED"}}
 
-// refused reads an answer without the requested resource. PayPal's own error with a 4xx is a refusal; any other answer decides
-// nothing.
+// refused reads an answer without the requested resource. PayPal's own error with a 4xx is a refusal; any other answer
+// decides nothing.
 func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	j := a.JSON()
 	name, issue, message := j.Str("name"), "", ""

@@ -15,8 +15,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Capture == sdk.CaptureManual {
 		intent = "AUTHORIZE"
 	}
-	return order(c, post(c, ordersPath, sdk.NewObject().Str("intent", intent).Arr("purchase_units", sdk.NewArray().Obj(purchaseUnit(r))).
-		Obj("payment_source", sdk.NewObject().Obj("card", cardSource(r))))), nil
+	return order(c, post(c, ordersPath,
+		sdk.NewObject().Str("intent", intent).Arr("purchase_units", sdk.NewArray().Obj(purchaseUnit(r))).
+			Obj("payment_source", sdk.NewObject().Obj("card", cardSource(r))))), nil
 }
 
 // purchaseUnit describes the purchase. PayPal requires that the breakdown adds up to the amount.
@@ -27,12 +28,14 @@ func purchaseUnit(r *sdk.Request) *sdk.Object {
 	if r.TaxAmount > 0 {
 		breakdown.Obj("tax_total", money(r, r.TaxAmount))
 	}
-	return sdk.NewObject().Str("reference_id", r.Reference).Str("invoice_id", r.Reference).OptStr("custom_id", sdk.Clip(r.OrderReference, 127)).
+	return sdk.NewObject().Str("reference_id", r.Reference).Str("invoice_id", r.Reference).
+		OptStr("custom_id", sdk.Clip(r.OrderReference, 127)).
 		OptStr("description", sdk.Clip(r.Description, 127)).OptStr("soft_descriptor", sdk.Clip(r.DescriptorName, 22)).
 		Obj("amount", total.Obj("breakdown", breakdown)).Obj("shipping", shipping(r.Shipping)).Arr("items", items(r, goods))
 }
 
-// items are the order's lines if they add up to the price of the goods, else one line for all: PayPal refuses other lists.
+// items are the order's lines if they add up to the price of the goods, else one line for all: PayPal refuses other
+// lists.
 func items(r *sdk.Request, goods int64) *sdk.Array {
 	lines := r.Lines
 	if total, ok := r.LinesTotal(); !ok || total != goods {
@@ -40,8 +43,8 @@ func items(r *sdk.Request, goods int64) *sdk.Array {
 	}
 	all := sdk.NewArray()
 	for _, l := range lines {
-		all.Obj(sdk.NewObject().Str("name", sdk.Clip(l.Name, 127)).OptStr("sku", sdk.Clip(l.SKU, 127)).Str("quantity", strconv.Itoa(l.Quantity)).
-			Obj("unit_amount", money(r, l.UnitPrice)))
+		all.Obj(sdk.NewObject().Str("name", sdk.Clip(l.Name, 127)).OptStr("sku", sdk.Clip(l.SKU, 127)).
+			Str("quantity", strconv.Itoa(l.Quantity)).Obj("unit_amount", money(r, l.UnitPrice)))
 	}
 	return all
 }
@@ -49,7 +52,8 @@ func items(r *sdk.Request, goods int64) *sdk.Array {
 // cardSource is the card: its number, or PayPal's token of a stored card.
 func cardSource(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
-	k, o, attributes := r.Instrument.Card, sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID), sdk.NewObject()
+	k, o, attributes := r.Instrument.Card, sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID),
+		sdk.NewObject()
 	if k != nil {
 		o = card(r)
 	}
@@ -73,25 +77,28 @@ func cardSource(r *sdk.Request) *sdk.Object {
 
 func card(r *sdk.Request) *sdk.Object {
 	k := r.Instrument.Card
-	return sdk.NewObject().Str("number", k.Number).Str("expiry", k.Year()+"-"+k.Month()).OptStr("name", cmp.Or(k.Holder, r.BillTo().Name())).
-		Obj("billing_address", address(r.Billing))
+	return sdk.NewObject().Str("number", k.Number).Str("expiry", k.Year()+"-"+k.Month()).
+		OptStr("name", cmp.Or(k.Holder, r.BillTo().Name())).Obj("billing_address", address(r.Billing))
 }
 
 // networks are PayPal's names of the card networks.
-var networks = map[sdk.CardNetwork]string{sdk.Visa: "VISA", sdk.Mastercard: "MASTERCARD", sdk.AmericanExpress: "AMEX", sdk.Discover: "DISCOVER", sdk.JCB: "JCB",
+var networks = map[sdk.CardNetwork]string{sdk.Visa: "VISA", sdk.Mastercard: "MASTERCARD", sdk.AmericanExpress: "AMEX",
+	sdk.Discover: "DISCOVER", sdk.JCB: "JCB",
 	sdk.DinersClub: "DINERS", sdk.Maestro: "MAESTRO", sdk.UnionPay: "CHINA_UNION_PAY", sdk.CartesBancaires: "CB_NATIONALE"}
 
-// The card networks require these facts about a payment with a stored credential: who began it, its purpose, and whether it is the
-// first.
+// The card networks require these facts about a payment with a stored credential: who began it, its purpose, and
+// whether it is the first.
 var (
 	initiators = sdk.Names{{"MERCHANT", "mit"}, {"CUSTOMER", "cit first"}}
-	kinds      = sdk.Names{{"RECURRING", "mit_recurring mit_installment first_recurring first_installment"}, {"UNSCHEDULED", "mit first_off_session"}, {"ONE_TIME", "first cit"}}
-	usages     = sdk.Names{{"FIRST", "first"}, {"SUBSEQUENT", "mit cit"}}
+	kinds      = sdk.Names{{"RECURRING", "mit_recurring mit_installment first_recurring first_installment"},
+		{"UNSCHEDULED", "mit first_off_session"}, {"ONE_TIME", "first cit"}}
+	usages = sdk.Names{{"FIRST", "first"}, {"SUBSEQUENT", "mit cit"}}
 )
 
 func storedCredential(r *sdk.Request) *sdk.Object {
 	u, i := r.StoredCredential, r.Instrument
-	o := sdk.NewObject().OptStr("payment_initiator", initiators.For(u)).OptStr("payment_type", kinds.For(u)).OptStr("usage", usages.For(u))
+	o := sdk.NewObject().OptStr("payment_initiator", initiators.For(u)).OptStr("payment_type", kinds.For(u)).
+		OptStr("usage", usages.For(u))
 	if r.MerchantInitiated() && i.NetworkTransactionID != "" {
 		reference := sdk.NewObject().Str("id", i.NetworkTransactionID)
 		if i.Card != nil {
@@ -111,7 +118,8 @@ func address(a *sdk.Address) *sdk.Object {
 	if country == "CN" { // PayPal has a code of its own for China
 		country = "C2"
 	}
-	return sdk.NewObject().OptStr("address_line_1", a.Line1).OptStr("address_line_2", a.Line2).OptStr("admin_area_2", a.City).
+	return sdk.NewObject().OptStr("address_line_1", a.Line1).OptStr("address_line_2", a.Line2).
+		OptStr("admin_area_2", a.City).
 		OptStr("admin_area_1", a.State).OptStr("postal_code", a.Zip).Str("country_code", country)
 }
 
@@ -123,11 +131,13 @@ func shipping(a *sdk.Address) *sdk.Object {
 	return sdk.NewObject().OptObj("name", sdk.NewObject().OptStr("full_name", a.Name())).Obj("address", to)
 }
 
-// verify stores a card without a payment. PayPal checks the card's form; the account's settings decide whether it asks the issuer.
+// verify stores a card without a payment. PayPal checks the card's form; the account's settings decide whether it asks
+// the issuer.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedCard())
-	sdk.Require(!r.Request3DS, sdk.Unsupported("authentication_type", "PayPal stores a card with 3-D Secure only together with a payment"))
+	sdk.Require(!r.Request3DS, sdk.Unsupported("authentication_type",
+		"PayPal stores a card with 3-D Secure only together with a payment"))
 	j := post(c, tokensPath, sdk.NewObject().Obj("payment_source", sdk.NewObject().Obj("card", card(r))))
 	sdk.Require(j.Get("payment_source.card").IsObject(), errors.New("the payment token is not a card's"))
 	id := j.Str("id")
@@ -135,12 +145,13 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 		StoredCredential: &sdk.StoredCredential{ID: id, CustomerID: j.Str("customer.id")}}, nil
 }
 
-// complete goes on after PayPal's 3-D Secure: it reads the result and, if the customer is authenticated, authorizes or captures
-// the order.
+// complete goes on after PayPal's 3-D Secure: it reads the result and, if the customer is authenticated, authorizes or
+// captures the order.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	j := orderOf(c, nil)
 	authorization, captured := payments(j)
-	if status := j.Str("status"); authorization.Exists() || captured.Exists() || status != "CREATED" && status != "APPROVED" {
+	if status := j.Str("status"); authorization.Exists() || captured.Exists() || status != "CREATED" &&
+		status != "APPROVED" {
 		return order(c, j), nil // the order is paid, or waits for the customer, or is gone
 	}
 	if d := unauthenticated(j.Get("payment_source.card.authentication_result")); d != nil {
@@ -153,11 +164,12 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	return order(c, post(c, orderPath(c)+action, sdk.NewObject())), nil
 }
 
-// unauthenticated is the reason for which PayPal recommends to stop; nil if it recommends to go on (developer.paypal.com, "3D
-// Secure response parameters"). A card whose issuer does not take part (enrolment N, U or B without a shift of liability) is
-// charged.
+// unauthenticated is the reason for which PayPal recommends to stop; nil if it recommends to go on
+// (developer.paypal.com, "3D Secure response parameters"). A card whose issuer does not take part (enrolment N, U or B
+// without a shift of liability) is charged.
 func unauthenticated(result sdk.JSON) *sdk.Decline {
-	enrolled, status, shift := result.Str("three_d_secure.enrollment_status"), result.Str("three_d_secure.authentication_status"), result.Str("liability_shift")
+	enrolled, status, shift := result.Str("three_d_secure.enrollment_status"),
+		result.Str("three_d_secure.authentication_status"), result.Str("liability_shift")
 	switch {
 	case enrolled == "Y" && (status == "Y" || status == "A"):
 		return nil
@@ -167,5 +179,6 @@ func unauthenticated(result sdk.JSON) *sdk.Decline {
 		return nil
 	}
 	return &sdk.Decline{Code: "3DS_" + enrolled + status, Reason: sdk.DeclineAuthenticationFailed,
-		Message: "3-D Secure did not succeed: enrolment " + enrolled + ", authentication " + status + ", liability shift " + shift}
+		Message: "3-D Secure did not succeed: enrolment " + enrolled + ", authentication " + status + ", liability shift " +
+			shift}
 }

@@ -97,7 +97,7 @@ func TestRequestsAreOfTheClientsTypes(t *testing.T) {
 	require.NoError(t, err)
 	for i := range requests.Cases {
 		c := &requests.Cases[i]
-		step := c.Step(wire.Operation(c.Flow), wire.Account(&a.Manifest, requests), requests.Clock)
+		step := c.Step(c.Operation(), wire.Account(&a.Manifest, requests), requests.Clock)
 		if step.Operation == sdk.OpAccessToken || c.Name == "mandate_payment_minimal" { // a wallet's case, without a reference
 			continue
 		}

@@ -17,7 +17,8 @@ const (
 // capture captures all or a part of an authorization.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r, authorization := c.Request, known(c, authorizationID, "authorizations")
-	j := post(c, authorizations+sdk.PathEscape(authorization)+"/capture", sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Bool("final_capture", r.FinalCapture))
+	j := post(c, authorizations+sdk.PathEscape(authorization)+"/capture",
+		sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Bool("final_capture", r.FinalCapture))
 	o := payment(c, j)
 	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("a capture cannot have the status "+j.Str("status")))
 	o.TransactionID, o.CaptureID, o.ConnectorData = r.TransactionID, j.Str("id"), keep(authorization, j.Str("id"))
@@ -30,7 +31,8 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	a := change(c, authorizations+sdk.PathEscape(known(c, authorizationID, "authorizations"))+"/void", nil)
 	j := a.JSON()
 	switch {
-	case a.Status == 204, a.OK() && j.Str("id") != "" && j.Str("status") == "VOIDED", a.Status == 422 && j.Str("details.0.issue") == "PREVIOUSLY_VOIDED":
+	case a.Status == 204, a.OK() && j.Str("id") != "" && j.Str("status") == "VOIDED", a.Status == 422 &&
+		j.Str("details.0.issue") == "PREVIOUSLY_VOIDED":
 		return &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: c.Request.TransactionID}, nil
 	case a.OK() && j.Str("status") == "PENDING":
 		return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
@@ -45,10 +47,12 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return refunded(c, post(c, captures+sdk.PathEscape(known(c, captureID, "captures"))+"/refund", body))
 }
 
-var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.StatusPending, "PENDING"}, {sdk.StatusDeclined, "FAILED CANCELLED"}}
+var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.StatusPending, "PENDING"},
+	{sdk.StatusDeclined, "FAILED CANCELLED"}}
 
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{RefundID: j.Need("id"), TransactionID: c.Request.TransactionID, Raw: j.Pick("status", "reason=status_details.reason")}
+	o := &sdk.Outcome{RefundID: j.Need("id"), TransactionID: c.Request.TransactionID,
+		Raw: j.Pick("status", "reason=status_details.reason")}
 	switch o.Status = refundStatuses.Must(j.Str("status")); {
 	case o.Status == sdk.StatusRefunded && c.Request.Amount.Currency != "":
 		o.Amount = paid(c, j)
@@ -58,7 +62,8 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// known is an id stored with the payment. If the answer with the id was lost, it is the id of the order's last such payment.
+// known is an id stored with the payment. If the answer with the id was lost, it is the id of the order's last such
+// payment.
 func known(c *sdk.Call, name, list string) string {
 	if id := c.Request.KeptText(name); id != "" {
 		return id
@@ -69,7 +74,8 @@ func known(c *sdk.Call, name, list string) string {
 }
 
 func orderPath(c *sdk.Call) string {
-	sdk.Require(c.Request.TransactionID != "", sdk.Missing("connector_transaction_id", "the request lacks the id of the order"))
+	sdk.Require(c.Request.TransactionID != "",
+		sdk.Missing("connector_transaction_id", "the request lacks the id of the order"))
 	return ordersPath + "/" + sdk.PathEscape(c.Request.TransactionID)
 }
 
@@ -88,7 +94,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return syncOrder(c), nil
 	}
 	o := payment(c, j)
-	o.TransactionID, o.ConnectorData = cmp.Or(j.Str("supplementary_data.related_ids.order_id"), r.TransactionID), r.ConnectorData
+	o.TransactionID, o.ConnectorData = cmp.Or(j.Str("supplementary_data.related_ids.order_id"), r.TransactionID),
+		r.ConnectorData
 	return o, nil
 }
 
@@ -100,11 +107,12 @@ func syncOrder(c *sdk.Call) *sdk.Outcome {
 	return o
 }
 
-// absentOrder is the outcome if PayPal does not know an order that it created: the order belongs to another account. Only unpaid
-// orders disappear after a while (notFoundFinalSeconds).
+// absentOrder is the outcome if PayPal does not know an order that it created: the order belongs to another account.
+// Only unpaid orders disappear after a while (notFoundFinalSeconds).
 func absentOrder(c *sdk.Call) *sdk.Outcome {
 	p := c.Request.Payment
-	if p != nil && p.CreatedAt > 0 && p.Authorized == 0 && p.Captured == 0 && c.Now().UnixMilli()-p.CreatedAt > notFoundFinalSeconds*1000 {
+	if p != nil && p.CreatedAt > 0 && p.Authorized == 0 && p.Captured == 0 &&
+		c.Now().UnixMilli()-p.CreatedAt > notFoundFinalSeconds*1000 {
 		return sdk.NotFound()
 	}
 	return c.OtherAccount()
@@ -113,9 +121,11 @@ func absentOrder(c *sdk.Call) *sdk.Outcome {
 // totals adds up an order's payments; nil if an amount is unreadable.
 func totals(payments sdk.JSON, currency sdk.Currency) *sdk.Totals {
 	sum := func(list string, statuses ...string) *sdk.Money {
-		return payments.Get(list).Sum("amount.value", "amount.currency_code", currency, func(p sdk.JSON) bool { return slices.Contains(statuses, p.Str("status")) })
+		return payments.Get(list).Sum("amount.value", "amount.currency_code", currency,
+			func(p sdk.JSON) bool { return slices.Contains(statuses, p.Str("status")) })
 	}
-	held, taken := sum("authorizations", "CREATED", "CAPTURED", "PARTIALLY_CAPTURED"), sum("captures", "COMPLETED", "REFUNDED", "PARTIALLY_REFUNDED")
+	held, taken := sum("authorizations", "CREATED", "CAPTURED", "PARTIALLY_CAPTURED"),
+		sum("captures", "COMPLETED", "REFUNDED", "PARTIALLY_REFUNDED")
 	given := sum("refunds", "COMPLETED")
 	if held == nil || taken == nil || given == nil || held.Minor+taken.Minor+given.Minor == 0 {
 		return nil
@@ -124,8 +134,8 @@ func totals(payments sdk.JSON, currency sdk.Currency) *sdk.Totals {
 	return &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor, Refunded: given.Minor}
 }
 
-// refundSync asks for a refund by its id. If the answer with the id was lost, it looks in the order for the refund with our
-// reference.
+// refundSync asks for a refund by its id. If the answer with the id was lost, it looks in the order for the refund with
+// our reference.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.RefundID; id != "" {
 		return refunded(c, get(c, refunds+sdk.PathEscape(id), c.OtherAccount()))
@@ -133,7 +143,8 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	all := paymentsOf(orderOf(c, nil))
 	r := all.Get("refunds").Where("custom_id", c.Request.Reference)
 	if !r.Exists() {
-		sdk.Require(all.Get("captures").IsArray(), errors.New("the order does not show its captures")) // without them the list of refunds may be incomplete
+		// without them the list of refunds may be incomplete
+		sdk.Require(all.Get("captures").IsArray(), errors.New("the order does not show its captures"))
 		return sdk.NotFound(), nil
 	}
 	return refunded(c, r)

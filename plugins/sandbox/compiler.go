@@ -3,11 +3,11 @@ package sandbox
 import (
 	"bytes"
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
 	"github.com/tetratelabs/wazero"
 )
 
@@ -50,6 +51,15 @@ func BecomeCompiler() {
 		os.Exit(compilerMain(os.Stdin, os.Stdout))
 	}
 }
+
+// messages decodes what processes and files of this package hold: CBOR, in which an image is an array of more chunks than other decoders allow.
+var messages = func() cbor.DecMode {
+	m, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32}.DecMode()
+	if err != nil {
+		panic(err) // the options are fixed
+	}
+	return m
+}()
 
 // order names the work of a compiler process.
 type order struct {
@@ -89,7 +99,7 @@ func (e *CompileError) Error() string { return "sandbox: " + e.Text }
 // it is gone then.
 func compilerMain(in io.Reader, out io.Writer) int {
 	var o order
-	if err := gob.NewDecoder(in).Decode(&o); err != nil {
+	if err := messages.NewDecoder(in).Decode(&o); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: only the switch itself starts this command\n", err)
 		return 2
 	}
@@ -118,7 +128,7 @@ func compilerMain(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-func writeReport(out io.Writer, r report) error { return gob.NewEncoder(out).Encode(r) }
+func writeReport(out io.Writer, r report) error { return cbor.NewEncoder(out).Encode(r) }
 
 // limitProcess sets limits on this process. The process that started it also watches memory and time, but not at every moment.
 func limitProcess(l Limits) {
@@ -161,11 +171,11 @@ func (o *order) fulfil(log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(product{Machine: made, File: file, Manifest: c.manifest, Globals: c.image.globals, Ticks: c.image.ticks, Chunks: c.image.chunks}); err != nil {
+	b, err := cbor.Marshal(product{Machine: made, File: file, Manifest: c.manifest, Globals: c.image.globals, Ticks: c.image.ticks, Chunks: c.image.chunks})
+	if err != nil {
 		return err
 	}
-	r.disk.write(m.productKey(), "image", b.Bytes(), log)
+	r.disk.write(m.productKey(), "image", b, log)
 	return nil
 }
 
@@ -189,7 +199,7 @@ func (r *Runtime) product(m *Module) (*product, bool) {
 		return nil, false
 	}
 	var p product
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&p); err != nil {
+	if err := messages.Unmarshal(b, &p); err != nil {
 		return nil, false
 	}
 	if here, err := machine(r.disk.dir); err != nil || p.Machine != here {
@@ -340,7 +350,7 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 		return nil, &CompileError{limit, fmt.Sprintf("the module makes the compiler crash (%v: %.200q): do not load it, unless the system was short of memory", err, first)}
 	}
 	var res report
-	if err := gob.NewDecoder(bytes.NewReader(out.Bytes())).Decode(&res); err != nil {
+	if err := messages.Unmarshal(out.Bytes(), &res); err != nil {
 		return nil, &CompileError{"crash", fmt.Sprintf("the compiler's report cannot be read (%v): do not load the module", err)}
 	}
 	return &res, nil
@@ -348,9 +358,7 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 
 // newInput encodes an order for a compiler.
 func newInput(o order) ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(o)
-	return b.Bytes(), err
+	return cbor.Marshal(o)
 }
 
 // watchEvery is the time between two looks at a compiler's memory.

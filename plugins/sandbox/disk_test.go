@@ -12,7 +12,7 @@ import (
 )
 
 func TestCacheDirectory(t *testing.T) {
-	costly(t)
+	costlyAlone(t)
 	dir := filepath.Join(t.TempDir(), "a", "cache")
 	r := newRuntime(t, Options{CacheDir: dir})
 	info, err := os.Stat(dir)

@@ -267,7 +267,7 @@ func strays(t testing.TB, plain wazero.Runtime, c *code, input string) bool {
 
 // TestFormsOfPrograms compares both forms of programs that use the control flow and the addresses that the optimiser rewrites.
 func TestFormsOfPrograms(t *testing.T) {
-	costly(t)
+	costlyAlone(t)
 	f, plain := newForms(t, fuzzLimits), plainRuntime(t)
 	answers, traps, edited := 0, 0, 0
 	all := programs()
@@ -305,7 +305,7 @@ func TestFormsOfPrograms(t *testing.T) {
 
 // TestFormsOfAttacks compares both forms of the modules that the other tests attack the sandbox with.
 func TestFormsOfAttacks(t *testing.T) {
-	costly(t)
+	costlyAlone(t)
 	f := newForms(t, Limits{MemoryPages: 1024, StepFuel: 3e5})
 	modules := map[string][]byte{}
 	for name, b := range loops() {
@@ -329,7 +329,7 @@ func TestFormsOfAttacks(t *testing.T) {
 
 // TestFormsOfGo compares both forms of the Go guest: everything that it can do, and all the ways that control takes in a Go program.
 func TestFormsOfGo(t *testing.T) {
-	costly(t)
+	costlyAlone(t)
 	f := newForms(t, Limits{})
 	inputs := []string{"", "e", "ehello", "k4242", "m", "g100000", "g9000000", "c", "dtext", "w", string(workMessage), "b70000", "b2000000", "pbecause", "x", "s", "l", "r", "h", "?"}
 	for _, name := range flow.Names {

@@ -53,9 +53,10 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// patient is the default time to compile, but for the race detector, which slows the compiler down tenfold.
+// patient gives the compiler ten minutes where a test names no time: a busy machine may leave it without a processor for long, and the
+// race detector slows it down tenfold.
 func patient(l Limits) Limits {
-	if raceEnabled && l.CompileTime == 0 {
+	if l.CompileTime == 0 {
 		l.CompileTime = 10 * time.Minute
 	}
 	if raceEnabled && l.CompileMemory == 0 { // shadow memory counts as well
@@ -111,5 +112,15 @@ func costly(t testing.TB) {
 	t.Helper()
 	if os.Getenv("TEST_ALL") == "" {
 		t.Skip("TEST_ALL=1 runs this test too")
+	}
+}
+
+// costlyAlone is costly for a test without concurrency of ours, which the race detector would slow down several times and find nothing in. make test
+// runs such tests without the race detector.
+func costlyAlone(t testing.TB) {
+	t.Helper()
+	costly(t)
+	if raceEnabled {
+		t.Skip("runs without the race detector")
 	}
 }

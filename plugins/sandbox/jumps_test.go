@@ -127,7 +127,7 @@ func jumpsOf(t *testing.T, b *builder, function int) (ops []byte) {
 // TestGoControlFlow: goroutines that wait in the middle of functions, panics that are recovered, stacks that grow, and jumps of all sorts come to the same
 // in a guest as here.
 func TestGoControlFlow(t *testing.T) {
-	costly(t)
+	costlyAlone(t)
 	own, err := loadOwn(newRuntime(t, Options{CacheDir: sharedCache}), goWasm(t))
 	require.NoError(t, err)
 	for _, m := range []*Module{loadGo(t, Options{}), own} {

@@ -12,7 +12,7 @@ import (
 
 // TestCompilerThatLeavesAProcess: a process that a compiler started keeps the compiler's output open. The caller does not wait for that process.
 func TestCompilerThatLeavesAProcess(t *testing.T) {
-	costly(t)
+	costlyAlone(t)
 	wasm := newAdapter(1).step("", answerAt(outputAt, 0)).build()
 	for commands, want := range map[string]string{"sleep 30 & exit 3": "exit status 3", "sleep 30 & wait": "longer than 3s"} {
 		r := newRuntime(t, Options{Compiler: []string{"/bin/sh", "-c", commands}, Limits: Limits{CompileTime: 3 * time.Second}})

@@ -189,6 +189,13 @@ func (m *Module) discard(in *instance) {
 	in.close()
 }
 
+// Prepare loads the module's code from the cache directory, or compiles it, unless it is in memory. The first step then waits for neither. ctx bounds
+// the wait alone: a compilation goes on. Its errors are those of Step.
+func (m *Module) Prepare(ctx context.Context) error {
+	_, err := m.ready(ctx)
+	return err
+}
+
 // ready returns the compiled code, and compiles it first if necessary. If an attempt failed for want of resources, the next caller
 // tries again. A module that was refused, or that trapped before its first step, is not tried again.
 func (m *Module) ready(ctx context.Context) (*code, error) {

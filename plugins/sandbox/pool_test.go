@@ -140,7 +140,7 @@ func TestFirstCallersCompileOnce(t *testing.T) {
 }
 
 func TestCompileTime(t *testing.T) {
-	costly(t)
+	costlyAlone(t)
 	r := newRuntime(t, Options{Limits: Limits{CompileTime: time.Millisecond}})
 	m, err := r.Load(goWasm(t), nil)
 	require.NoError(t, err)

@@ -96,7 +96,7 @@ func TestResetFarOffset(t *testing.T) {
 
 // TestResetBulk copies and fills from any place for any length.
 func TestResetBulk(t *testing.T) {
-	costly(t)
+	costlyAlone(t)
 	r := newRuntime(t, Options{})
 	for _, pages := range []uint64{80, 200} {
 		_, c := compiled(t, r, newAdapter(pages).step("",

@@ -1,9 +1,10 @@
-// Package simulator is the simulated processor: an adapter that behaves like a processor's good sandbox and sends nothing. The
-// test card and the amount decide what it does; README.md, which is generated from this package, has the tables.
+// Package simulator is the simulated processor: an adapter that behaves like a processor's good sandbox and sends
+// nothing. The test card and the amount decide what it does; README.md, which is generated from this package, has the
+// tables.
 //
-// The simulator keeps no state. The request holds all it must know of a payment: sdk.PaymentState, and a few letters that the
-// simulator asked the host to store (memory). Its ids derive from the references of the request, so a sync after a lost answer
-// returns the ids of that answer. Equal requests get equal answers.
+// The simulator keeps no state. The request holds all it must know of a payment: sdk.PaymentState, and a few letters
+// that the simulator asked the host to store (memory). Its ids derive from the references of the request, so a sync
+// after a lost answer returns the ids of that answer. Equal requests get equal answers.
 package simulator
 
 import "payswitch/sdk"
@@ -21,9 +22,12 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "simulator", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Simulator",
 			Description: "Behaves like a processor's sandbox: test cards and amounts decide what happens.",
-			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, OverCapture: true, PartialApproval: true, ExtendedHold: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
-				Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis, sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate}},
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, OverCapture: true, PartialApproval: true,
+				ExtendedHold: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true, CardOnlyMIT: true,
+				Installments: []sdk.Currency{"BRL", "JPY", "MXN"},
+				Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis, sdk.ExemptionTrustedBeneficiary,
+					sdk.ExemptionSecureCorporate}},
 			Environments: map[string]sdk.Environment{"test": {}, "live": {}},
 			Credentials: []sdk.Field{
 				secret("api_key", "API key", "Any value."), secret("key1", "Key 1", "Any value."),
@@ -38,8 +42,8 @@ func Adapter() *sdk.Adapter {
 		Authorize: authorize, Verify: verify, Complete: complete, Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize, ExtendAuthorization: extendAuthorization,
 		Refund: refund, RefundSync: refundSync,
-		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence, DisputeSync: disputeSync,
-		Webhook: webhook,
+		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence,
+		DisputeSync: disputeSync, Webhook: webhook,
 	}
 }
 

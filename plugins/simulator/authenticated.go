@@ -10,10 +10,11 @@ import (
 	"payswitch/sdk"
 )
 
-// issued is the content of a dsTransID from the built-in 3DS server. Package plugins/simulator3ds makes these ids and documents
-// their layout.
+// issued is the content of a dsTransID from the built-in 3DS server. Package plugins/simulator3ds makes these ids and
+// documents their layout.
 type issued struct {
-	scheme byte   // hexadecimal digit: 0 Visa, 1 Mastercard, 2 American Express, 3 JCB, 4 Discover, 5 Diners Club, 6 UnionPay, 7 CB
+	// hexadecimal digit: 0 Visa, 1 Mastercard, 2 American Express, 3 JCB, 4 Discover, 5 Diners Club, 6 UnionPay, 7 CB
+	scheme byte
 	number string // the currency's ISO 4217 number, "000" without a purchase
 	amount int64  // minor units
 	own    bool   // the card is a test card of that server
@@ -31,7 +32,8 @@ func readTransID(id string) (i issued, ok bool) {
 		return issued{}, false
 	}
 	number := strconv.FormatUint(third>>2&0x3ff, 10)
-	return issued{scheme: id[6], number: "000"[min(len(number), 3):] + number, amount: amount, own: strings.IndexByte("13579bdf", id[7]) >= 0}, true
+	return issued{scheme: id[6], number: "000"[min(len(number), 3):] + number, amount: amount,
+		own: strings.IndexByte("13579bdf", id[7]) >= 0}, true
 }
 
 // cavv is the authentication value of a result.
@@ -60,8 +62,8 @@ const (
 	codeExceeded = "authentication_amount_exceeded"
 )
 
-// inside3DS judges a result of the built-in 3DS server as an issuer would: it refuses a payment whose authentication value,
-// indicator or amount differs from the issued one. It cannot judge results of other servers.
+// inside3DS judges a result of the built-in 3DS server as an issuer would: it refuses a payment whose authentication
+// value, indicator or amount differs from the issued one. It cannot judge results of other servers.
 func (p *payment) inside3DS(c *sdk.Call) (*sdk.Decline, error) {
 	t := p.request.ThreeDS
 	if t == nil || t.CAVV == "" {
@@ -81,16 +83,20 @@ func (p *payment) inside3DS(c *sdk.Call) (*sdk.Decline, error) {
 	case err != nil:
 		return nil, err
 	case !right:
-		return refuse(codeCAVV, "The authentication value does not belong to this authentication.", sdk.DeclineAuthenticationFailed), nil
+		return refuse(codeCAVV, "The authentication value does not belong to this authentication.",
+			sdk.DeclineAuthenticationFailed), nil
 	case t.ECI != i.eci(status):
 		return refuse(codeECI, "The ECI does not belong to the scheme and the result.", sdk.DeclineAuthenticationFailed), nil
 	case p.amount.Minor > i.amount || p.amount.Minor > 0 && p.amount.Currency.Number() != i.number:
-		return refuse(codeExceeded, "The amount is larger than the authenticated amount, or in another currency.", sdk.DeclineAuthenticationFailed), nil
+		return refuse(codeExceeded, "The amount is larger than the authenticated amount, or in another currency.",
+			sdk.DeclineAuthenticationFailed), nil
 	}
 	return nil, nil
 }
 
-// soft reports whether the issuer asks for an authentication first: the amount ends in 65, and the request has no result of one.
+// soft reports whether the issuer asks for an authentication first: the amount ends in 65, and the request has no
+// result of one.
 func (p *payment) soft() bool {
-	return p.amount.Minor > 0 && p.amount.Minor%100 == 65 && p.rule.act == approve && !p.memory.has(outside) && !merchantInitiated(p.request)
+	return p.amount.Minor > 0 && p.amount.Minor%100 == 65 && p.rule.act == approve && !p.memory.has(outside) &&
+		!merchantInitiated(p.request)
 }

@@ -56,10 +56,12 @@ func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 	if ruleOf(sdk.OpSubmitEvidence, d.Amount.Minor).act == decline {
 		return refusedAnswer(c), nil
 	}
-	return &sdk.Outcome{Status: sdk.StatusAttached, EvidenceID: "simf_" + string(f.Type) + "_" + strconv.Itoa(len(f.Body))}, nil
+	return &sdk.Outcome{Status: sdk.StatusAttached,
+		EvidenceID: "simf_" + string(f.Type) + "_" + strconv.Itoa(len(f.Body))}, nil
 }
 
-// disputeSync reports the state of a dispute. The simulator keeps no state: after an answer the dispute is as the answer leaves it.
+// disputeSync reports the state of a dispute. The simulator keeps no state: after an answer the dispute is as the
+// answer leaves it.
 func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
 	d, err := disputeOf(c)
 	if err != nil {

@@ -21,7 +21,8 @@ func state(r *sdk.Request) (sdk.PaymentState, error) {
 	switch {
 	case s == nil:
 		return sdk.PaymentState{}, missing("payment", "the request lacks the state of the payment")
-	case s.Requested < 0 || s.Authorized < 0 || s.Captured < 0 || s.Refunded < 0 || s.Captured > s.Authorized || s.Refunded > s.Captured:
+	case s.Requested < 0 || s.Authorized < 0 || s.Captured < 0 || s.Refunded < 0 || s.Captured > s.Authorized ||
+		s.Refunded > s.Captured:
 		return sdk.PaymentState{}, invalid("payment", "the amounts of the payment contradict each other")
 	}
 	return *s, nil
@@ -56,8 +57,10 @@ func (h *held) judge(operation sdk.Operation, amount sdk.Money) *sdk.Decline {
 		return refuse(codeState, "The rest of the payment has been released.", sdk.DeclineNotPermitted)
 	case h.Authorized == 0 && (operation != sdk.OpVoid || h.Requested != 0): // a void without an amount comes from a relay
 		return refuse(codeState, "The payment is not authorized.", sdk.DeclineNotPermitted)
-	case operation == sdk.OpCapture && amount.Minor > h.Authorized-h.Captured && !(h.memory.has(moreAllowed) && h.Captured == 0):
-		return refuse(codeTooLarge, "The amount is larger than what is authorized and not captured yet.", sdk.DeclineInvalidAmount)
+	case operation == sdk.OpCapture && amount.Minor > h.Authorized-h.Captured &&
+		!(h.memory.has(moreAllowed) && h.Captured == 0):
+		return refuse(codeTooLarge, "The amount is larger than what is authorized and not captured yet.",
+			sdk.DeclineInvalidAmount)
 	case h.Captured == h.Authorized && h.Authorized != 0:
 		return refuse(codeState, "The payment has been captured.", sdk.DeclineNotPermitted)
 	case operation == sdk.OpIncrementalAuthorize && amount.Minor <= h.Authorized:
@@ -88,7 +91,8 @@ func (h *held) answer(d *sdk.Decline, done func() *sdk.Outcome) *sdk.Outcome {
 
 // outcome is an outcome with the payment's totals after the operation.
 func (h *held) outcome(status sdk.OutcomeStatus, amount int64) *sdk.Outcome {
-	return &sdk.Outcome{Status: status, TransactionID: h.id, ConnectorData: h.memory.data(), Amount: &sdk.Money{Minor: amount, Currency: h.Currency},
+	return &sdk.Outcome{Status: status, TransactionID: h.id, ConnectorData: h.memory.data(),
+		Amount: &sdk.Money{Minor: amount, Currency: h.Currency},
 		Totals: &sdk.Totals{Authorized: h.Authorized, Captured: h.Captured, Refunded: h.Refunded}}
 }
 
@@ -121,8 +125,9 @@ func (h *held) taken() *sdk.Outcome {
 	return o
 }
 
-// captureID is equal in the capture and in a sync that finds it. The number at the end of the capture's reference distinguishes captures. For a
-// capture without a reference, the amount that was captured before it distinguishes it from other captures.
+// captureID is equal in the capture and in a sync that finds it. The number at the end of the capture's reference
+// distinguishes captures. For a capture without a reference, the amount that was captured before it distinguishes it
+// from other captures.
 func (h *held) captureID() string {
 	if r := h.request.CaptureReference; r != "" {
 		return h.id + "_c" + r[strings.LastIndexByte(r, '_')+1:]

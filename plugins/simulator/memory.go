@@ -6,8 +6,9 @@ import (
 	"payswitch/sdk"
 )
 
-// memory is what the simulator asks the host to store about a payment in addition to sdk.PaymentState: a set of the letters below,
-// in ConnectorData.Payment. The simulator only adds letters, so a value stored before a lost answer stays correct.
+// memory is what the simulator asks the host to store about a payment in addition to sdk.PaymentState: a set of the
+// letters below, in ConnectorData.Payment. The simulator only adds letters, so a value stored before a lost answer
+// stays correct.
 type memory string
 
 const (
@@ -61,13 +62,14 @@ func networkID(id string) string {
 	return string(digits[:])
 }
 
-// The id of a stored credential begins with the BIN and last four digits of its card, so the card still decides. A letter stands
-// between them: the host would mask ten digits that begin with a BIN as the beginning of a card number.
+// The id of a stored credential begins with the BIN and last four digits of its card, so the card still decides. A
+// letter stands between them: the host would mask ten digits that begin with a BIN as the beginning of a card number.
 const storedPrefix = "simcard_"
 
 func storedID(bin, lastFour, id string) string { return storedPrefix + bin + "x" + lastFour + "_" + id }
 
-// cardOfStored reads BIN and last four digits from the id of a stored credential, with or without the letter; "" for any other id.
+// cardOfStored reads BIN and last four digits from the id of a stored credential, with or without the letter; "" for
+// any other id.
 func cardOfStored(id string) (bin, lastFour string) {
 	s, ok := strings.CutPrefix(id, storedPrefix)
 	if ok && len(s) > 6 && s[6] == 'x' {

@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// The simulator answers for many connectors. What it lets a switch do with held funds depends on the connector's name, as it does at the real
-// processors. By its own name the simulator lets it do everything.
+// The simulator answers for many connectors. What it lets a switch do with held funds depends on the connector's name,
+// as it does at the real processors. By its own name the simulator lets it do everything.
 
 // ownName is the simulator's own name.
 const ownName = "simulator"
@@ -20,12 +20,15 @@ const reauthorizeDays = 4
 
 func (p *payment) named(list []string) bool { return slices.Contains(list, p.connector) }
 
-// overcaptures are the connectors that let a capture take more than what is held, extends those that report a longer hold with the authorization, and
-// answersLater those that answer captures, refunds and extensions with a message later.
+// overcaptures are the connectors that let a capture take more than what is held, extends those that report a longer
+// hold with the authorization, and answersLater those that answer captures, refunds and extensions with a message
+// later.
 var (
 	overcaptures = []string{ownName, "adyen", "stripe"}
 	extends      = []string{ownName, "stripe"}
 	answersLater = []string{"adyen"}
+	// needsBilling are those that refuse a payment without a billing address.
+	needsBilling = []string{"bankofamerica"}
 	// refusesRefunds are those that refuse every refund.
 	refusesRefunds = []string{"archipel"}
 )
@@ -57,7 +60,8 @@ func (p *payment) approvedPart() int64 {
 		return amount
 	}
 	for _, l := range less {
-		if l.connector != p.connector || l.bin != "" && (l.bin != p.bin || l.lastFour != p.lastFour) || l.amount != 0 && l.amount != amount {
+		if l.connector != p.connector || l.bin != "" && (l.bin != p.bin || l.lastFour != p.lastFour) || l.amount != 0 &&
+			l.amount != amount {
 			continue
 		}
 		if l.approved == 0 {

@@ -26,7 +26,8 @@ type payment struct {
 // seen makes the payment of an operation.
 func seen(c *sdk.Call) *payment {
 	r := c.Request
-	p := &payment{request: r, connector: c.Account.Connector, now: c.Now().UnixMilli(), id: r.TransactionID, amount: r.Amount, automatic: r.Capture != sdk.CaptureManual, memory: remembered(r)}
+	p := &payment{request: r, connector: c.Account.Connector, now: c.Now().UnixMilli(), id: r.TransactionID,
+		amount: r.Amount, automatic: r.Capture != sdk.CaptureManual, memory: remembered(r)}
 	if p.id == "" {
 		p.id = "sim_" + reference(c)
 	}
@@ -73,6 +74,9 @@ func start(c *sdk.Call, p *payment) (*sdk.Outcome, error) {
 		return nil, missing("payment_method_data.card", "give a card or a stored credential")
 	case r.Amount.Minor < 0:
 		return nil, invalid("amount", "the amount is negative")
+	}
+	if p.named(needsBilling) && r.BillTo().Line1 == "" {
+		return p.declined(refuse("MISSING_FIELD", "billing address line 1 is missing", sdk.DeclineProcessingError)), nil
 	}
 	p.wishes()
 	if u := r.StoredCredential; u != nil && u.First && u.Usage == "off_session" {
@@ -163,10 +167,12 @@ func (p *payment) waiting(status sdk.OutcomeStatus) *sdk.Outcome {
 
 // noAnswer is the outcome after a time-out: unknown. What the adapter stored before it asked remains.
 func (p *payment) noAnswer() *sdk.Outcome {
-	return &sdk.Outcome{Status: sdk.StatusUnknown, ConnectorData: p.memory.data(), Raw: map[string]string{"error": "simulated time-out"}}
+	return &sdk.Outcome{Status: sdk.StatusUnknown, ConnectorData: p.memory.data(),
+		Raw: map[string]string{"error": "simulated time-out"}}
 }
 
-// outside3DS judges the result of an outside authentication: an error for a malformed result, a refusal for a negative one.
+// outside3DS judges the result of an outside authentication: an error for a malformed result, a refusal for a negative
+// one.
 func (p *payment) outside3DS(*sdk.Call) (*sdk.Decline, error) {
 	t := p.request.ThreeDS
 	if t == nil {
@@ -213,7 +219,8 @@ func uuid(s string) bool {
 	}
 	for i := range len(s) {
 		c := s[i] | 32
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && (c < 'a' || c > 'f') && s[i]-'0' > 9 {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && (c < 'a' || c > 'f') &&
+			s[i]-'0' > 9 {
 			return false
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"payswitch/sdk"
 )
 
-// challenge sends the customer to the switch's page that stands for the issuer's page, at the origin of the return URL: GET
-// /sim/redirect?return_url=…&amount=…&currency=… (amount in minor units). The page comes back to the return URL with
-// result=approve or result=decline, in the query or a form.
+// challenge sends the customer to the switch's page that stands for the issuer's page, at the origin of the return URL:
+// GET /sim/redirect?return_url=…&amount=…&currency=… (amount in minor units). The page comes back to the return URL
+// with result=approve or result=decline, in the query or a form.
 func (p *payment) challenge() (*sdk.Outcome, error) {
 	next := p.redirect()
 	if next == nil {
@@ -44,8 +44,8 @@ func origin(url string) string {
 	return scheme + "://" + rest
 }
 
-// complete goes on after the redirect page. Without a result the customer must still act: a customer who left the page with the
-// back button brings no result.
+// complete goes on after the redirect page. Without a result the customer must still act: a customer who left the page
+// with the back button brings no result.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	p := seen(c)
 	switch {

@@ -22,7 +22,8 @@ var refundCards = [...]refundCard{
 	{"400000", "7726", pend, "4000 0000 0000 7726", "pending; refunded when a sync asks"},
 	{"400000", "5126", pendDecline, "4000 0000 0000 5126", "pending; refused when a sync asks"},
 	{"400000", "7734", decline, "4000 0000 0000 7734", "refused"},
-	{"400000", "7742", slow, "4000 0000 0000 7742", "pending; a sync finds it pending until it is " + slowText + " seconds old, then refunded"},
+	{"400000", "7742", slow, "4000 0000 0000 7742",
+		"pending; a sync finds it pending until it is " + slowText + " seconds old, then refunded"},
 }
 
 var slowText = strconv.Itoa(slowRefundSeconds)
@@ -57,7 +58,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	case s.Captured == 0:
 		o.Decline = refuse(codeState, "The payment has not been captured.", sdk.DeclineNotPermitted)
 	case r.Amount.Minor > s.Captured-s.Refunded:
-		o.Decline = refuse(codeTooLarge, "The amount is larger than the captured amount that is not refunded yet.", sdk.DeclineInvalidAmount)
+		o.Decline = refuse(codeTooLarge, "The amount is larger than the captured amount that is not refunded yet.",
+			sdk.DeclineInvalidAmount)
 	case rule.act == approve && seen(c).named(refusesRefunds):
 		o.Decline = refuse(codeRefund, "The processor refuses refunds.", sdk.DeclineGeneric)
 	case rule.act == decline:
@@ -78,8 +80,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// refundSync reports the state of a refund. A pending refund ends with the first sync. PaymentState.Refunded may include this
-// refund, so refundSync does not check the limits again.
+// refundSync reports the state of a refund. A pending refund ends with the first sync. PaymentState.Refunded may
+// include this refund, so refundSync does not check the limits again.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	s, err := state(r)

@@ -2,7 +2,8 @@ package simulator
 
 import "payswitch/sdk"
 
-// testCard is a documented test card. A guest sees no card number, so BIN, last four digits and length identify the card.
+// testCard is a documented test card. A guest sees no card number, so BIN, last four digits and length identify the
+// card.
 type testCard struct {
 	bin, lastFour string
 	length        int
@@ -25,7 +26,8 @@ var cards = [...]testCard{
 	{"400000", "0119", 16, sdk.DeclineProcessingError, "4000 0000 0000 0119"},
 }
 
-// reasonOfCard is the reason for which a card is always declined, "" for none. Length 0 means unknown and fits any card.
+// reasonOfCard is the reason for which a card is always declined, "" for none. Length 0 means unknown and fits any
+// card.
 func reasonOfCard(bin, lastFour string, length int) sdk.DeclineReason {
 	for i := range cards {
 		k := &cards[i]
@@ -73,27 +75,42 @@ type rule struct {
 var pass = sdk.Checks{CVC: "pass", AddressLine1: "pass", PostalCode: "pass"}
 
 var rules = [...]rule{
-	{operation: sdk.OpAuthorize, code: 1, checks: sdk.Checks{CVC: "fail", AddressLine1: "pass", PostalCode: "pass"}, what: "approved, CVC check `fail`"},
-	{operation: sdk.OpAuthorize, code: 2, checks: sdk.Checks{CVC: "pass", AddressLine1: "fail", PostalCode: "pass"}, what: "approved, address check `fail`"},
-	{operation: sdk.OpAuthorize, code: 3, checks: sdk.Checks{CVC: "pass", AddressLine1: "pass", PostalCode: "fail"}, what: "approved, postal code check `fail`"},
-	{operation: sdk.OpAuthorize, code: 4, checks: sdk.Checks{CVC: "fail", AddressLine1: "fail", PostalCode: "fail"}, what: "approved, all checks `fail`"},
-	{operation: sdk.OpAuthorize, code: 5, checks: sdk.Checks{CVC: "unavailable", AddressLine1: "unavailable", PostalCode: "unavailable"}, what: "approved, all checks `unavailable`"},
-	{operation: sdk.OpAuthorize, code: 6, checks: sdk.Checks{CVC: "unchecked", AddressLine1: "unchecked", PostalCode: "unchecked"}, what: "approved, all checks `unchecked`"},
+	{operation: sdk.OpAuthorize, code: 1, checks: sdk.Checks{CVC: "fail", AddressLine1: "pass", PostalCode: "pass"},
+		what: "approved, CVC check `fail`"},
+	{operation: sdk.OpAuthorize, code: 2, checks: sdk.Checks{CVC: "pass", AddressLine1: "fail", PostalCode: "pass"},
+		what: "approved, address check `fail`"},
+	{operation: sdk.OpAuthorize, code: 3, checks: sdk.Checks{CVC: "pass", AddressLine1: "pass", PostalCode: "fail"},
+		what: "approved, postal code check `fail`"},
+	{operation: sdk.OpAuthorize, code: 4, checks: sdk.Checks{CVC: "fail", AddressLine1: "fail", PostalCode: "fail"},
+		what: "approved, all checks `fail`"},
+	{operation: sdk.OpAuthorize, code: 5,
+		checks: sdk.Checks{CVC: "unavailable", AddressLine1: "unavailable", PostalCode: "unavailable"},
+		what:   "approved, all checks `unavailable`"},
+	{operation: sdk.OpAuthorize, code: 6,
+		checks: sdk.Checks{CVC: "unchecked", AddressLine1: "unchecked", PostalCode: "unchecked"},
+		what:   "approved, all checks `unchecked`"},
 	{operation: sdk.OpAuthorize, code: 7, silent: true, what: "approved, without checks"},
 	{operation: sdk.OpAuthorize, code: 8, checks: pass, half: true, what: "approved for half of the amount, rounded up"},
 	{operation: sdk.OpAuthorize, code: 20, act: pend, checks: pass, what: "pending; approved once 5 seconds old"},
-	{operation: sdk.OpAuthorize, code: 21, act: pendDecline, reason: sdk.DeclineDoNotHonor, what: "pending; declined (`do_not_honor`) once 5 seconds old"},
-	{operation: sdk.OpAuthorize, code: 22, act: review, checks: pass, what: "held back for review; approved once 5 seconds old"},
-	{operation: sdk.OpAuthorize, code: 30, act: timeoutAfter, checks: pass, what: "time-out after acting: a sync finds it approved"},
-	{operation: sdk.OpAuthorize, code: 31, act: timeoutBefore, checks: pass, what: "time-out before acting: a sync finds nothing"},
-	{operation: sdk.OpAuthorize, code: 32, act: timeoutDecline, reason: sdk.DeclineDoNotHonor, what: "time-out after a decline: a sync finds it declined (`do_not_honor`)"},
-	{operation: sdk.OpAuthorize, code: 33, act: late, checks: pass, what: "time-out after acting: a sync finds nothing for 3 seconds, then finds it approved"},
+	{operation: sdk.OpAuthorize, code: 21, act: pendDecline, reason: sdk.DeclineDoNotHonor,
+		what: "pending; declined (`do_not_honor`) once 5 seconds old"},
+	{operation: sdk.OpAuthorize, code: 22, act: review, checks: pass,
+		what: "held back for review; approved once 5 seconds old"},
+	{operation: sdk.OpAuthorize, code: 30, act: timeoutAfter, checks: pass,
+		what: "time-out after acting: a sync finds it approved"},
+	{operation: sdk.OpAuthorize, code: 31, act: timeoutBefore, checks: pass,
+		what: "time-out before acting: a sync finds nothing"},
+	{operation: sdk.OpAuthorize, code: 32, act: timeoutDecline, reason: sdk.DeclineDoNotHonor,
+		what: "time-out after a decline: a sync finds it declined (`do_not_honor`)"},
+	{operation: sdk.OpAuthorize, code: 33, act: late, checks: pass,
+		what: "time-out after acting: a sync finds nothing for 3 seconds, then finds it approved"},
 
 	{operation: sdk.OpCapture, code: 201, act: decline, reason: sdk.DeclineGeneric, what: "refused"},
 	{operation: sdk.OpCapture, code: 202, act: pend, what: "pending; captured when a sync asks"},
 	{operation: sdk.OpCapture, code: 203, act: pendDecline, what: "pending; not captured when a sync asks"},
 	{operation: sdk.OpCapture, code: 204, act: timeoutAfter, what: "time-out after acting: a sync finds it captured"},
-	{operation: sdk.OpCapture, code: 205, act: timeoutBefore, what: "time-out before acting: a sync finds it not captured"},
+	{operation: sdk.OpCapture, code: 205, act: timeoutBefore,
+		what: "time-out before acting: a sync finds it not captured"},
 
 	{operation: sdk.OpVoid, code: 301, act: decline, reason: sdk.DeclineGeneric, what: "refused"},
 	{operation: sdk.OpVoid, code: 302, act: pend, what: "pending; voided when a sync asks"},
@@ -102,18 +119,25 @@ var rules = [...]rule{
 
 	{operation: sdk.OpRefund, code: 401, act: decline, reason: sdk.DeclineGeneric, what: "refused"},
 	{operation: sdk.OpRefund, code: 402, act: pend, what: "pending; refunded when a sync asks"},
-	{operation: sdk.OpRefund, code: 403, act: pendDecline, reason: sdk.DeclineGeneric, what: "pending; refused when a sync asks"},
+	{operation: sdk.OpRefund, code: 403, act: pendDecline, reason: sdk.DeclineGeneric,
+		what: "pending; refused when a sync asks"},
 	{operation: sdk.OpRefund, code: 404, act: timeoutAfter, what: "time-out after acting: a sync finds it refunded"},
 	{operation: sdk.OpRefund, code: 405, act: timeoutBefore, what: "time-out before acting: a sync finds nothing"},
 
-	{operation: sdk.OpIncrementalAuthorize, code: 501, act: decline, reason: sdk.DeclineInsufficientFunds, what: "declined (`insufficient_funds`)"},
-	{operation: sdk.OpIncrementalAuthorize, code: 502, act: timeoutAfter, what: "time-out after acting: a sync finds it raised"},
-	{operation: sdk.OpIncrementalAuthorize, code: 503, act: timeoutBefore, what: "time-out before acting: a sync finds it unchanged"},
+	{operation: sdk.OpIncrementalAuthorize, code: 501, act: decline, reason: sdk.DeclineInsufficientFunds,
+		what: "declined (`insufficient_funds`)"},
+	{operation: sdk.OpIncrementalAuthorize, code: 502, act: timeoutAfter,
+		what: "time-out after acting: a sync finds it raised"},
+	{operation: sdk.OpIncrementalAuthorize, code: 503, act: timeoutBefore,
+		what: "time-out before acting: a sync finds it unchanged"},
 
-	{operation: sdk.OpSubmitEvidence, code: 601, act: decline, reason: sdk.DeclineNotPermitted, what: "an answer is refused"},
+	{operation: sdk.OpSubmitEvidence, code: 601, act: decline, reason: sdk.DeclineNotPermitted,
+		what: "an answer is refused"},
 	{operation: sdk.OpSubmitEvidence, code: 602, act: pend, what: "an answer is pending; a query finds it taken"},
-	{operation: sdk.OpSubmitEvidence, code: 603, act: timeoutAfter, what: "an answer times out after acting: a query finds it taken"},
-	{operation: sdk.OpSubmitEvidence, code: 604, act: timeoutBefore, what: "an answer times out before acting: a query finds the dispute as it was"},
+	{operation: sdk.OpSubmitEvidence, code: 603, act: timeoutAfter,
+		what: "an answer times out after acting: a query finds it taken"},
+	{operation: sdk.OpSubmitEvidence, code: 604, act: timeoutBefore,
+		what: "an answer times out before acting: a query finds the dispute as it was"},
 	{operation: sdk.OpDisputeSync, code: 611, what: "a query finds the dispute won"},
 	{operation: sdk.OpDisputeSync, code: 612, what: "a query finds the dispute lost"},
 }

@@ -2,9 +2,9 @@ package simulator
 
 import "payswitch/sdk"
 
-// sync reports the state of a payment. If it resolves an operation on an authorized payment (Resolves), the amount is that
-// operation's, and the status is its result: captured, voided, or authorized for a raised amount. An operation that was not
-// carried out leaves the payment unchanged. Totals are always complete.
+// sync reports the state of a payment. If it resolves an operation on an authorized payment (Resolves), the amount is
+// that operation's, and the status is its result: captured, voided, or authorized for a raised amount. An operation
+// that was not carried out leaves the payment unchanged. Totals are always complete.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	switch c.Request.Resolves {
 	case sdk.OpCapture, sdk.OpVoid, sdk.OpIncrementalAuthorize, sdk.OpExtendAuthorization:
@@ -43,7 +43,8 @@ func (p *payment) known(s *sdk.PaymentState) *sdk.Outcome {
 	return o
 }
 
-// settled is the end of a payment without a known result, age milliseconds old, or reports that the payment has not ended.
+// settled is the end of a payment without a known result, age milliseconds old, or reports that the payment has not
+// ended.
 func (p *payment) settled(age int64, r *sdk.Request) *sdk.Outcome {
 	asked3DS := r.Request3DS && r.ThreeDS == nil && !merchantInitiated(r)
 	waits := !p.proven && (p.memory.has(challenged) || asked3DS)
@@ -53,7 +54,8 @@ func (p *payment) settled(age int64, r *sdk.Request) *sdk.Outcome {
 	if reason := p.refusal(p.proven || waits); reason != "" {
 		return p.declined(declineOf(reason))
 	}
-	if waits || p.rule.act == timeoutBefore && p.memory.has(challenged) { // the answer never reached the processor, so the customer must still act
+	// the answer never reached the processor, so the customer must still act
+	if waits || p.rule.act == timeoutBefore && p.memory.has(challenged) {
 		o := p.waiting(sdk.StatusCustomerAction)
 		o.NextAction = p.redirect()
 		return o
@@ -80,7 +82,8 @@ func syncHeld(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	switch {
-	case h.named(answersLater) && h.rule.act == approve && h.against == nil && (operation == sdk.OpCapture || operation == sdk.OpExtendAuthorization):
+	case h.named(answersLater) && h.rule.act == approve && h.against == nil &&
+		(operation == sdk.OpCapture || operation == sdk.OpExtendAuthorization):
 		o := h.waiting(sdk.StatusPending)
 		if operation == sdk.OpCapture {
 			o.CaptureID = h.captureID()

@@ -9,14 +9,17 @@ const signatureHeader = "X-Simulator-Signature"
 //
 //	{"type": "payment.updated", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
 //	{"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
-//	{"type": "dispute.updated", "dispute_id": "dp_1", "status": "opened", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
+//	{"type": "dispute.updated", "dispute_id": "dp_1", "status": "opened", "amount": 500, "currency": "USD",
+//	 "transaction_id": "sim_…", "created": 1700000000}
 //
-//	{"type": "capture.updated", "capture_id": "sim_…_c1", "status": "captured", "amount": 500, "currency": "USD", "transaction_id": "sim_…", "created": 1700000000}
+//	{"type": "capture.updated", "capture_id": "sim_…_c1", "status": "captured", "amount": 500, "currency": "USD",
+//	 "transaction_id": "sim_…", "created": 1700000000}
 //	{"type": "extension.updated", "applied": true, "transaction_id": "sim_…", "created": 1700000000}
 //
-// created is in Unix seconds and optional. The status of a capture is captured or declined. A dispute's status is one of sdk.DisputeStatus, its amount in minor units; stage, reason, reason_code
-// and respond_by (Unix seconds) are optional. A payment or a dispute needs transaction_id or reference, a refund needs refund_id or
-// reference. The event of a payment or refund only asks for a sync. An account without a webhook secret accepts unsigned messages.
+// created is in Unix seconds and optional. The status of a capture is captured or declined. A dispute's status is one
+// of sdk.DisputeStatus, its amount in minor units; stage, reason, reason_code and respond_by (Unix seconds) are
+// optional. A payment or a dispute needs transaction_id or reference, a refund needs refund_id or reference. The event
+// of a payment or refund only asks for a sync. An account without a webhook secret accepts unsigned messages.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	if w == nil {
@@ -36,7 +39,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return turnAway(400, "the body is not JSON"), nil
 	}
-	e := sdk.Event{TransactionID: j.Str("transaction_id"), Reference: j.Str("reference"), Sync: true, Time: eventTime(j.Int("created"))}
+	e := sdk.Event{TransactionID: j.Str("transaction_id"), Reference: j.Str("reference"), Sync: true,
+		Time: eventTime(j.Int("created"))}
 	switch j.Str("type") {
 	case "payment.updated":
 		e.Object = "payment"
@@ -44,21 +48,25 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		e.Object, e.Sync = "payment", false
 		e.Outcome = &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: e.TransactionID, CaptureID: j.Str("capture_id")}
 		if j.Str("status") != string(sdk.StatusCaptured) {
-			e.Outcome.Status, e.Outcome.Decline = sdk.StatusDeclined, refuse(codeCapture, "The capture has been refused.", sdk.DeclineGeneric)
+			e.Outcome.Status, e.Outcome.Decline = sdk.StatusDeclined,
+				refuse(codeCapture, "The capture has been refused.", sdk.DeclineGeneric)
 		} else if amount := j.Int("amount"); amount > 0 {
 			e.Outcome.Amount = &sdk.Money{Minor: amount, Currency: sdk.CurrencyOf(j.Str("currency"))}
 		}
 	case "extension.updated":
 		applied := j.Raw("applied") == "true"
 		e.Object, e.Sync = "payment", false
-		e.Outcome = &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: e.TransactionID, Hold: &sdk.Hold{Extended: &applied}}
+		e.Outcome = &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: e.TransactionID,
+			Hold: &sdk.Hold{Extended: &applied}}
 	case "refund.updated":
 		e.Object, e.RefundID = "refund", j.Str("refund_id")
 	case "dispute.updated":
 		e.Object, e.Sync = "dispute", false
 		e.Dispute = &sdk.Dispute{ID: j.Str("dispute_id"), Status: sdk.DisputeStatus(j.Str("status")),
-			Amount: sdk.Money{Minor: j.Int("amount"), Currency: sdk.CurrencyOf(j.Str("currency"))}, Stage: sdk.DisputeStage(j.Str("stage")),
-			ConnectorStatus: j.Str("status"), Reason: j.Str("reason"), ReasonCode: j.Str("reason_code"), RespondBy: eventTime(j.Int("respond_by"))}
+			Amount:          sdk.Money{Minor: j.Int("amount"), Currency: sdk.CurrencyOf(j.Str("currency"))},
+			Stage:           sdk.DisputeStage(j.Str("stage")),
+			ConnectorStatus: j.Str("status"), Reason: j.Str("reason"), ReasonCode: j.Str("reason_code"),
+			RespondBy: eventTime(j.Int("respond_by"))}
 	default: // unknown types are accepted and ignored
 		return reply(200, sdk.StatusHandled), nil
 	}

@@ -24,27 +24,34 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "stripe", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Stripe", Website: "https://stripe.com",
 			Description: "Card payments through Stripe's PaymentIntents and SetupIntents.",
-			Features: sdk.Features{PartialCapture: true, OverCapture: true, ExtendedHold: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true, External3DS: true,
+			Features: sdk.Features{PartialCapture: true, OverCapture: true, ExtendedHold: true, ReleasesRest: true,
+				PartialRefund: true, ZeroAmount: true, Processor3DS: true, External3DS: true,
 				StoredCredential: true, NetworkMIT: true, PreAuthVoid: true},
 			Environments: map[string]sdk.Environment{"test": api, "live": api},
 			Credentials: []sdk.Field{
-				{Name: "api_key", Label: "Secret key", Help: "sk_test_… or sk_live_…, or a restricted key that may write PaymentIntents, SetupIntents, refunds and customers, and disputes and files to answer disputes.", Type: "secret"},
-				{Name: "webhook_secret", Label: "Webhook signing secret", Help: "whsec_… of the endpoint. Without it a message only causes a query.", Type: "secret", Optional: true},
+				{Name: "api_key", Label: "Secret key",
+					Help: "sk_test_… or sk_live_…, or a restricted key that may write PaymentIntents, SetupIntents, refunds and " +
+						"customers, and disputes and files to answer disputes.", Type: "secret"},
+				{Name: "webhook_secret", Label: "Webhook signing secret",
+					Help: "whsec_… of the endpoint. Without it a message only causes a query.", Type: "secret", Optional: true},
 			},
-			Config: []sdk.Field{{Name: "incremental_authorization", Label: "Incremental authorizations", Type: "enum", Values: []string{"never", "if_available"},
-				Default: "never", Optional: true, Help: "Asks for authorizations that can be raised later, if Stripe has enabled them for the account."}},
+			Config: []sdk.Field{{Name: "incremental_authorization", Label: "Incremental authorizations", Type: "enum",
+				Values:  []string{"never", "if_available"},
+				Default: "never", Optional: true,
+				Help: "Asks for authorizations that can be raised later, if Stripe has enabled them for the account."}},
 			Authentication: []sdk.Placement{{Secret: "api_key", In: "header", Field: "Authorization"}},
-			Placements:     append(sdk.CardPlacements(intents, card, sdk.OpAuthorize), sdk.CardPlacements(setups, card, sdk.OpVerify)...),
-			Webhook:        &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},
-			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend, sdk.ResolveByReference},
-				IdempotencyWindowSeconds:  24 * 3600, // Stripe's minimum
+			Placements: append(sdk.CardPlacements(intents, card, sdk.OpAuthorize),
+				sdk.CardPlacements(setups, card, sdk.OpVerify)...),
+			Webhook: &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend,
+				sdk.ResolveByReference}, IdempotencyWindowSeconds: 24 * 3600, // Stripe's minimum
 				NotFoundFinalAfterSeconds: 2 * 3600}, // Stripe's search may lag this long in an incident
 		},
 		Authorize: authorize, Verify: verify, Complete: sync, Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
 		Refund: refund, RefundSync: refundSync,
-		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence, DisputeSync: disputeSync,
-		Webhook: webhook,
+		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence,
+		DisputeSync: disputeSync, Webhook: webhook,
 	}
 }
 
@@ -74,12 +81,13 @@ func object(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 	return answer.JSON()
 }
 
-// refused reads an error of Stripe; nil for any other answer. The error is a refusal only if it proves that Stripe did nothing and
-// will do nothing, and if the request was not a query.
+// refused reads an error of Stripe; nil for any other answer. The error is a refusal only if it proves that Stripe did
+// nothing and will do nothing, and if the request was not a query.
 func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	j, op := answer.JSON(), c.Operation()
 	e := j.Get("error")
-	kind, query := e.Str("type"), op == sdk.OpSync || op == sdk.OpComplete || op == sdk.OpRefundSync || op == sdk.OpDisputeSync
+	kind, query := e.Str("type"), op == sdk.OpSync || op == sdk.OpComplete || op == sdk.OpRefundSync ||
+		op == sdk.OpDisputeSync
 	c.About(e.First("payment_intent.id", "setup_intent.id"))
 	if object := j.Str("object"); object == paymentIntent.object || object == setupIntent.object {
 		c.About(j.Str("id"))
@@ -87,14 +95,17 @@ func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	switch {
 	case answer.OK():
 		return nil
-	case query && answer.Status == 404 && e.Str("code") == "resource_missing": // Stripe gave this id, so it belongs to another mode or account
+	// Stripe gave this id, so it belongs to another mode or account
+	case query && answer.Status == 404 && e.Str("code") == "resource_missing":
 		return c.OtherAccount()
 	case query, !answer.Refuses(), answer.Status == 429, // after 409 and 429 the first request may still succeed
-		kind != "card_error" && kind != "invalid_request_error": // api_error; idempotency_error: the key belongs to another request
+		// api_error; idempotency_error: the key belongs to another request
+		kind != "card_error" && kind != "invalid_request_error":
 		sdk.Check(answer.Undecided("no decision", "error.type", "error.code"))
 	}
 	o := sdk.Declined(decline(e, ""))
-	o.TransactionID, o.Raw = e.First("payment_intent.id", "setup_intent.id"), e.Pick("type", "decline_code", "param", "charge")
+	o.TransactionID, o.Raw = e.First("payment_intent.id", "setup_intent.id"),
+		e.Pick("type", "decline_code", "param", "charge")
 	if answer.Status == 401 || answer.Status == 403 {
 		o.Decline = sdk.NewDecline(o.Decline.Code, o.Decline.Message, sdk.DeclineInvalidMerchant)
 	}
@@ -115,8 +126,8 @@ func amount(m sdk.Money) int64 {
 	return sdk.Must(decimals.Scaled(m))
 }
 
-// money is an amount of an object, in the currency of the object. An object without the amount, or in another currency than the
-// request's, proves nothing.
+// money is an amount of an object, in the currency of the object. An object without the amount, or in another currency
+// than the request's, proves nothing.
 func money(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
 	currency := c.Request.Amount.Currency
 	if currency == "" { // a message does not answer one request

@@ -17,7 +17,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	customer := customerOf(c)
 	f := sdk.NewForm().Int("amount", minor).Add("currency", string(r.Amount.Currency)).Add("confirm", "true").
 		Opt("customer", customer).Opt("description", r.Description).Opt("return_url", r.ReturnURL).
-		Opt("statement_descriptor", sdk.Clip(r.DescriptorName, maxDescriptor)).Opt("statement_descriptor_suffix", sdk.Clip(r.DescriptorSuffix, maxDescriptor)).
+		Opt("statement_descriptor", sdk.Clip(r.DescriptorName, maxDescriptor)).
+		Opt("statement_descriptor_suffix", sdk.Clip(r.DescriptorSuffix, maxDescriptor)).
 		Opt("capture_method", string(r.Capture))
 	metadata(f, r)
 	shipping(f, r.Shipping)
@@ -35,7 +36,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	for _, ask := range [...]struct {
 		name  string
 		wants bool
-	}{{"incremental_authorization", wish.Incremental}, {"extended_authorization", wish.Extended && r.Capture == sdk.CaptureManual}, {"overcapture", wish.OverCapture}} {
+	}{{"incremental_authorization", wish.Incremental},
+		{"extended_authorization", wish.Extended && r.Capture == sdk.CaptureManual}, {"overcapture", wish.OverCapture}} {
 		if ask.wants { // docs.stripe.com: extended authorizations, incremental authorizations, overcapture
 			f.Add("payment_method_options[card][request_"+ask.name+"]", "if_available")
 		}
@@ -58,8 +60,8 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	return setupIntent.create(c, setups, f.Add("payment_method_types[0]", "card"), customer), nil
 }
 
-// customerOf is Stripe's customer: a known one, or a new one if the payment stores the card. Stripe charges a stored card only
-// through its customer.
+// customerOf is Stripe's customer: a known one, or a new one if the payment stores the card. Stripe charges a stored
+// card only through its customer.
 func customerOf(c *sdk.Call) string {
 	r := c.Request
 	if known := r.Kept().Customer; known != "" || !r.Stores() || r.Customer == nil {
@@ -118,14 +120,16 @@ func instrument(f *sdk.Form, r *sdk.Request) {
 // newCard adds a card that Stripe does not know.
 func newCard(f *sdk.Form, r *sdk.Request) {
 	k := r.Instrument.Card
-	f.Add("payment_method_data[type]", "card").Add("payment_method_data[card][number]", k.Number).Opt("payment_method_data[card][cvc]", k.CVC).
+	f.Add("payment_method_data[type]", "card").Add("payment_method_data[card][number]", k.Number).
+		Opt("payment_method_data[card][cvc]", k.CVC).
 		Add("payment_method_data[card][exp_month]", k.Month()).Add("payment_method_data[card][exp_year]", k.Year()).
 		Opt("payment_method_options[card][network]", networks[k.Network]).
 		Opt("payment_method_data[ip]", r.Device().IP).Opt("payment_method_data[user_agent]", r.Device().UserAgent)
 }
 
 // networks are Stripe's names of card networks.
-var networks = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mastercard", sdk.AmericanExpress: "amex", sdk.JCB: "jcb", sdk.DinersClub: "diners",
+var networks = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mastercard", sdk.AmericanExpress: "amex",
+	sdk.JCB: "jcb", sdk.DinersClub: "diners",
 	sdk.Discover: "discover", sdk.CartesBancaires: "cartes_bancaires", sdk.UnionPay: "unionpay", sdk.Interac: "interac"}
 
 // threeDSecure asks for 3-D Secure, or sends the result of an outside authentication, after which Stripe runs no other.
@@ -136,11 +140,14 @@ func threeDSecure(f *sdk.Form, r *sdk.Request) {
 		wanted = "any"
 	}
 	f.Add(options+"[request_three_d_secure]", wanted)
-	if t := r.ThreeDS; t != nil && t.CAVV != "" { // Stripe refuses a result without a cryptogram, which would shift no liability
-		f.Add(options+"[three_d_secure][cryptogram]", t.CAVV).Opt(options+"[three_d_secure][electronic_commerce_indicator]", t.ECI).
+	// Stripe refuses a result without a cryptogram, which would shift no liability
+	if t := r.ThreeDS; t != nil && t.CAVV != "" {
+		f.Add(options+"[three_d_secure][cryptogram]", t.CAVV).
+			Opt(options+"[three_d_secure][electronic_commerce_indicator]", t.ECI).
 			Opt(options+"[three_d_secure][transaction_id]", t.DSTransID).Opt(options+"[three_d_secure][version]", t.Version).
 			Opt(options+"[three_d_secure][ares_trans_status]", t.TransStatus)
-		if k := r.Instrument.Card; k != nil && k.Network == sdk.CartesBancaires { // Stripe takes these fields for a chosen network only
+		// Stripe takes these fields for a chosen network only
+		if k := r.Instrument.Card; k != nil && k.Network == sdk.CartesBancaires {
 			f.Opt(options+"[three_d_secure][network_options][cartes_bancaires][cb_avalgo]", t.CAVVAlgorithm)
 		}
 	}
@@ -165,8 +172,9 @@ func address(f *sdk.Form, at string, a *sdk.Address) {
 		OptIn(at, "postal_code", a.Zip).OptIn(at, "country", a.Country)
 }
 
-// metadata adds our reference, by which a sync finds a payment whose answer was lost, and the merchant's metadata within Stripe's
-// limits: 50 pairs, names of 40 characters without brackets, values of 500. Stripe would refuse the payment for more.
+// metadata adds our reference, by which a sync finds a payment whose answer was lost, and the merchant's metadata
+// within Stripe's limits: 50 pairs, names of 40 characters without brackets, values of 500. Stripe would refuse the
+// payment for more.
 func metadata(f *sdk.Form, r *sdk.Request) {
 	f.Add("metadata[order_id]", r.Reference)
 	n := 1

@@ -142,8 +142,7 @@ func TestRequestsAreOfTheClientsTypes(t *testing.T) {
 	account.Config["incremental_authorization"] = "if_available"
 	for i := range requests.Cases {
 		c := &requests.Cases[i]
-		step := c.Step(wire.Operation(c.Flow), account, requests.Clock)
-		facts.Input(c, step)
+		step := c.Step(c.Operation(), account, requests.Clock)
 		sends, _, err := wire.Play(a, step)
 		require.NoError(t, err)
 		if sends[0].Method != "POST" {

@@ -17,8 +17,10 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 	return disputed(c, post(c, pathOfDispute(c)+"/close", sdk.NewForm()))
 }
 
-// fileFields are the fields of evidence that Stripe names in another way. It has no field for a recurring transaction's agreement.
-var fileFields = map[sdk.EvidenceType]string{sdk.EvidenceDistinctInvoice: "duplicate_charge_documentation", sdk.EvidenceRecurringAgreement: ""}
+// fileFields are the fields of evidence that Stripe names in another way. It has no field for a recurring transaction's
+// agreement.
+var fileFields = map[sdk.EvidenceType]string{sdk.EvidenceDistinctInvoice: "duplicate_charge_documentation",
+	sdk.EvidenceRecurringAgreement: ""}
 
 // submitEvidence hands in the texts, which have Stripe's names, and the files.
 func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
@@ -54,6 +56,8 @@ func pathOfDispute(c *sdk.Call) string { return disputePath + sdk.PathEscape(c.R
 // disputed reads the Dispute that an answer holds.
 func disputed(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	d := dispute(j)
-	sdk.Require(d != nil && j.Str("object") == "dispute" && d.ID == c.Request.Dispute.ID, errors.New("the answer is not the state of the dispute"))
-	return &sdk.Outcome{Status: sdk.StatusDisputed, TransactionID: c.Request.TransactionID, Dispute: d, Raw: map[string]string{"status": strings.ToLower(d.ConnectorStatus)}}, nil
+	sdk.Require(d != nil && j.Str("object") == "dispute" && d.ID == c.Request.Dispute.ID,
+		errors.New("the answer is not the state of the dispute"))
+	return &sdk.Outcome{Status: sdk.StatusDisputed, TransactionID: c.Request.TransactionID, Dispute: d,
+		Raw: map[string]string{"status": strings.ToLower(d.ConnectorStatus)}}, nil
 }

@@ -8,7 +8,8 @@ import (
 	"payswitch/sdk"
 )
 
-// An intent is one of Stripe's two kinds, with the fields of its latest attempt and error, and the meaning of its statuses.
+// An intent is one of Stripe's two kinds, with the fields of its latest attempt and error, and the meaning of its
+// statuses.
 type intent struct {
 	object, attempt, failure string
 	statuses                 sdk.Statuses
@@ -16,8 +17,10 @@ type intent struct {
 
 var (
 	paymentIntent = &intent{"payment_intent", "latest_charge", "last_payment_error", sdk.Statuses{
-		{sdk.StatusCaptured, "succeeded"}, {sdk.StatusAuthorized, "requires_capture"}, {sdk.StatusCustomerAction, "requires_action"},
-		{sdk.StatusPending, "processing pending chargeable consumed"}, // the last three are statuses of a Source that the payment uses
+		{sdk.StatusCaptured, "succeeded"}, {sdk.StatusAuthorized, "requires_capture"},
+		{sdk.StatusCustomerAction, "requires_action"},
+		// the last three are statuses of a Source that the payment uses
+		{sdk.StatusPending, "processing pending chargeable consumed"},
 		{sdk.StatusDeclined, "requires_payment_method failed"}, {sdk.StatusVoided, "canceled"},
 	}}
 	setupIntent = &intent{"setup_intent", "latest_attempt", "last_setup_error", sdk.Statuses{
@@ -27,13 +30,16 @@ var (
 )
 
 // done is the successful end of an operation on an authorized payment.
-var done = sdk.Statuses{{sdk.StatusCaptured, "capture"}, {sdk.StatusVoided, "void"}, {sdk.StatusAuthorized, "incremental_authorize"}}
+var done = sdk.Statuses{{sdk.StatusCaptured, "capture"}, {sdk.StatusVoided, "void"},
+	{sdk.StatusAuthorized, "incremental_authorize"}}
 
 // read reads an intent.
 func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	status, card := j.Str("status"), j.Get(k.attempt+".payment_method_details.card")
-	o := &sdk.Outcome{Status: cmp.Or(k.statuses.Of(status), sdk.StatusUnknown), TransactionID: j.Str("id"), AuthCode: card.Str("authorization_code"),
-		NetworkTransactionID: card.Str("network_transaction_id"), Checks: checks(card), Raw: j.Pick("status", "cancellation_reason")}
+	o := &sdk.Outcome{Status: cmp.Or(k.statuses.Of(status), sdk.StatusUnknown), TransactionID: j.Str("id"),
+		AuthCode:             card.Str("authorization_code"),
+		NetworkTransactionID: card.Str("network_transaction_id"), Checks: checks(card),
+		Raw: j.Pick("status", "cancellation_reason")}
 	if o.TransactionID == "" || j.Str("object") != k.object {
 		return sdk.Unknown("the answer is not a " + k.object)
 	}
@@ -61,8 +67,10 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		canceled(c, o, j)
 	}
 	if end := done.Of(string(c.Operation())); end != "" {
-		if o.Status != end && o.Status != sdk.StatusPending { // another state of the payment proves nothing about the operation
-			return &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: o.TransactionID, Raw: map[string]string{"status": status}}
+		// another state of the payment proves nothing about the operation
+		if o.Status != end && o.Status != sdk.StatusPending {
+			return &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: o.TransactionID,
+				Raw: map[string]string{"status": status}}
 		}
 		return o
 	}
@@ -86,8 +94,9 @@ func holdOf(r *sdk.Request, card sdk.JSON) *sdk.Hold {
 		is := status == yes
 		return &is
 	}
-	h := &sdk.Hold{Incremental: says(r.Hold.Incremental, "incremental_authorization", "available"), OverCapture: says(r.Hold.OverCapture, "overcapture", "available"),
-		Extended: says(r.Hold.Extended, "extended_authorization", "enabled")}
+	h := &sdk.Hold{Incremental: says(r.Hold.Incremental, "incremental_authorization", "available"),
+		OverCapture: says(r.Hold.OverCapture, "overcapture", "available"),
+		Extended:    says(r.Hold.Extended, "extended_authorization", "enabled")}
 	if h.Extended != nil {
 		h.CaptureBefore = card.Int("capture_before") * 1000
 	}
@@ -112,7 +121,8 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 func canceled(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	switch c.Operation() {
 	case sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete:
-		o.Status, o.Decline = sdk.StatusDeclined, &sdk.Decline{Code: "canceled", Message: j.Str("cancellation_reason"), Reason: sdk.DeclineGeneric}
+		o.Status, o.Decline = sdk.StatusDeclined,
+			&sdk.Decline{Code: "canceled", Message: j.Str("cancellation_reason"), Reason: sdk.DeclineGeneric}
 		if o.Decline.Message == "abandoned" {
 			o.Decline.Reason = sdk.DeclineAbandoned
 		}
@@ -126,7 +136,8 @@ func stored(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	if s := c.Request.StoredCredential; s != nil {
 		kept = s.First
 	}
-	if !kept || method == "" || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusUnknown || o.Status == sdk.StatusVoided {
+	if !kept || method == "" || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusUnknown ||
+		o.Status == sdk.StatusVoided {
 		return
 	}
 	o.StoredCredential = &sdk.StoredCredential{ID: method, CustomerID: id(j, "customer")}
@@ -139,7 +150,8 @@ func id(j sdk.JSON, path string) string {
 
 func checks(card sdk.JSON) *sdk.Checks { // Stripe uses the same words
 	result := func(path string) sdk.CheckResult { return sdk.CheckResult(card.Str(path)) }
-	return sdk.NewChecks(result("checks.cvc_check"), result("checks.address_line1_check"), result("checks.address_postal_code_check"))
+	return sdk.NewChecks(result("checks.cvc_check"), result("checks.address_line1_check"),
+		result("checks.address_postal_code_check"))
 }
 
 // decline reads the error of an intent or of an answer. Without an error the intent's status is the code.
@@ -161,14 +173,14 @@ var declines = sdk.ParseDeclines(declineCodes)
 var declineCodes string
 
 // refundStatuses are the statuses of Refunds. With requires_action Stripe needs the customer's bank details.
-var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "succeeded"}, {sdk.StatusPending, "pending"}, {sdk.StatusReview, "requires_action"},
-	{sdk.StatusDeclined, "failed canceled"}}
+var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "succeeded"}, {sdk.StatusPending, "pending"},
+	{sdk.StatusReview, "requires_action"}, {sdk.StatusDeclined, "failed canceled"}}
 
 // refundOutcome reads a Refund.
 func refundOutcome(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	status := j.Str("status")
-	o := &sdk.Outcome{Status: cmp.Or(refundStatuses.Of(status), sdk.StatusUnknown), RefundID: j.Str("id"), TransactionID: id(j, "payment_intent"),
-		Raw: j.Pick("status", "failure_reason")}
+	o := &sdk.Outcome{Status: cmp.Or(refundStatuses.Of(status), sdk.StatusUnknown), RefundID: j.Str("id"),
+		TransactionID: id(j, "payment_intent"), Raw: j.Pick("status", "failure_reason")}
 	switch {
 	case o.RefundID == "" || j.Str("object") != "refund":
 		return sdk.Unknown("the answer is not a refund")

@@ -23,7 +23,8 @@ func change(c *sdk.Call, action, field string) (*sdk.Outcome, error) {
 	k, path := intentOf(c)
 	if field != "" {
 		f.Int(field, amount(c.Request.Amount))
-	} else if slices.Contains(cancellations, reason) && (k == paymentIntent || reason != "fraudulent") { // a SetupIntent does not take this reason
+		// a SetupIntent does not take this reason
+	} else if slices.Contains(cancellations, reason) && (k == paymentIntent || reason != "fraudulent") {
 		f.Add("cancellation_reason", reason)
 	}
 	return k.read(c, post(c, path+action, f)), nil
@@ -44,12 +45,13 @@ var cancellations = []string{"duplicate", "fraudulent", "requested_by_customer",
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	// The second field of metadata explains the first to readers of Stripe's dashboard.
-	return refundOutcome(c, post(c, refunds, sdk.NewForm().Int("amount", amount(r.Amount)).Add("payment_intent", r.TransactionID).
-		Add("metadata[order_id]", r.Reference).Add("metadata[is_refund_id_as_reference]", "true"))), nil
+	return refundOutcome(c, post(c, refunds,
+		sdk.NewForm().Int("amount", amount(r.Amount)).Add("payment_intent", r.TransactionID).
+			Add("metadata[order_id]", r.Reference).Add("metadata[is_refund_id_as_reference]", "true"))), nil
 }
 
-// sync asks for the intent; complete does the same. It searches by our reference for an intent whose id was lost. Stripe has no
-// search for SetupIntents.
+// sync asks for the intent; complete does the same. It searches by our reference for an intent whose id was lost.
+// Stripe has no search for SetupIntents.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.TransactionID == "" {
 		return search(c), nil

@@ -106,8 +106,7 @@ func TestStripeMock(t *testing.T) {
 	for i := range requests.Cases {
 		c := &requests.Cases[i]
 		t.Run(c.Name, func(t *testing.T) {
-			step := c.Step(wire.Operation(c.Flow), account, requests.Clock)
-			facts.Input(c, step)
+			step := c.Step(c.Operation(), account, requests.Clock)
 			status, want := "succeeded", map[sdk.Operation]sdk.OutcomeStatus{sdk.OpRefund: sdk.StatusRefunded, sdk.OpRefundSync: sdk.StatusRefunded,
 				sdk.OpVerify: sdk.StatusVerified, sdk.OpVoid: sdk.StatusVoided, sdk.OpIncrementalAuthorize: sdk.StatusAuthorized}[step.Operation]
 			switch {

@@ -11,13 +11,14 @@ import (
 // toleranceSeconds is the accepted difference between the signed time and ours; Stripe's own libraries use the same.
 const toleranceSeconds = 300
 
-// webhook reads an Event. Stripe-Signature is "t=<Unix seconds>,v1=<hex HMAC-SHA256 of t, a dot and the body>". The adapter
-// answers 401 to a message with a wrong signature or an old time, and does not read it. If the account has no secret, an event
-// only causes a query.
+// webhook reads an Event. Stripe-Signature is "t=<Unix seconds>,v1=<hex HMAC-SHA256 of t, a dot and the body>". The
+// adapter answers 401 to a message with a wrong signature or an old time, and does not read it. If the account has no
+// secret, an event only causes a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	signed := c.Account.Credentials["webhook_secret"] != ""
 	if signed {
-		at := c.SignedPairs(sdk.PairSignature{Header: "Stripe-Signature", Separator: ",", Name: "v1", Secret: "webhook_secret", Code: sdk.FnHex})
+		at := c.SignedPairs(sdk.PairSignature{Header: "Stripe-Signature", Separator: ",", Name: "v1",
+			Secret: "webhook_secret", Code: sdk.FnHex})
 		seconds, _ := strconv.ParseInt(at, 10, 64)
 		c.Fresh(time.Unix(seconds, 0), toleranceSeconds*time.Second)
 	}
@@ -32,11 +33,12 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// event reads the subject of an Event; it is empty for an Event that is not about payments. The event asks for a sync if the
-// object is incomplete, or if another change than our own can follow: Stripe's messages arrive in any order.
+// event reads the subject of an Event; it is empty for an Event that is not about payments. The event asks for a sync
+// if the object is incomplete, or if another change than our own can follow: Stripe's messages arrive in any order.
 func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 	kind, about := j.Str("type"), j.Get("data.object")
-	e := sdk.Event{Object: "payment", TransactionID: id(about, "payment_intent"), Reference: about.Str("metadata.order_id"), Time: j.Int("created") * 1000}
+	e := sdk.Event{Object: "payment", TransactionID: id(about, "payment_intent"),
+		Reference: about.Str("metadata.order_id"), Time: j.Int("created") * 1000}
 	switch {
 	case kind == "payment_intent.succeeded" && !tells(about, "amount_received", "amount"):
 		e.TransactionID, e.Sync = about.Str("id"), true
@@ -59,8 +61,9 @@ func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 	return e
 }
 
-// disputes are the statuses of a Dispute (docs.stripe.com/api/disputes/object). Those that begin with warning_ are questions of the issuer, which claim
-// no money and which a refund may answer. charge_refunded is a word of older API versions.
+// disputes are the statuses of a Dispute (docs.stripe.com/api/disputes/object). Those that begin with warning_ are
+// questions of the issuer, which claim no money and which a refund may answer. charge_refunded is a word of older API
+// versions.
 var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "needs_response warning_needs_response"},
 	{sdk.DisputeChallenged, "under_review warning_under_review"}, {sdk.DisputeWon, "won"}, {sdk.DisputeLost, "lost"},
 	{sdk.DisputeCancelled, "warning_closed prevented"}, {sdk.DisputeAccepted, "charge_refunded"}}
@@ -68,8 +71,10 @@ var disputes = sdk.Table[sdk.DisputeStatus]{{sdk.DisputeOpened, "needs_response 
 // dispute reads a Dispute; nil for one whose status or amount is unreadable.
 func dispute(about sdk.JSON) *sdk.Dispute {
 	currency, status := sdk.CurrencyOf(about.Str("currency")), about.Str("status")
-	d := &sdk.Dispute{ID: about.Str("id"), Status: disputes.Of(status), ConnectorStatus: status, Reason: about.Str("reason"),
-		ReasonCode: about.Str("network_reason_code"), RespondBy: about.Int("evidence_details.due_by") * 1000, CreatedAt: about.Int("created") * 1000}
+	d := &sdk.Dispute{ID: about.Str("id"), Status: disputes.Of(status), ConnectorStatus: status,
+		Reason:     about.Str("reason"),
+		ReasonCode: about.Str("network_reason_code"), RespondBy: about.Int("evidence_details.due_by") * 1000,
+		CreatedAt: about.Int("created") * 1000}
 	if d.Stage = sdk.StageDispute; strings.HasPrefix(status, "warning_") {
 		d.Stage = sdk.StagePreDispute
 	}

@@ -12,23 +12,8 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the cases that do not apply, the intended differences, and the differences between the cases' form and the host's.
-var facts = wire.Options{
-	Skip: map[string]string{
-		"flow/tokenize": "the card stands in the intent itself, which saves a request",
-	},
-	Allow: map[string]string{
-		"authorize_external_3ds body.payment_method_options[card][three_d_secure]*":        "the result of an authentication done elsewhere is sent",
-		"authorize_external_3ds body.payment_method_options[card][request_three_d_secure]": "the adapter does not ask Stripe for a second 3-D Secure",
-		"another amount amount":                                "what is meant to be collected in the end: what has been is amount_received, what is held amount_capturable",
-		"mandate_payment_minimal body.payment_method_types[0]": "the case was recorded for another kind of payment method; the adapter sends cards",
-	},
-	Input: func(c *wire.Case, s *sdk.Step) {
-		if c.Name == "mandate_payment_minimal" { // this case charges the card_token
-			s.Request.Instrument = &sdk.Instrument{StoredCredentialID: "probe_pm_token"}
-		}
-	},
-}
+// facts adapt the tests to the adapter. The cases hold their exceptions themselves.
+var facts = wire.Options{}
 
 func TestWire(t *testing.T) { wire.Run(t, stripe.Adapter(), os.DirFS("testdata"), facts) }
 

@@ -1,7 +1,7 @@
 // Package threedsecureio is the adapter for 3dsecure.io, a 3DS server as a service (docs.3dsecure.io).
 //
-// Its messages are EMV 3-D Secure's in flat JSON: /preauth looks the card up, /auth takes the AReq and answers with the ARes,
-// /postauth answers with the RReq. The messageType decides what a message is, whatever the HTTP status.
+// Its messages are EMV 3-D Secure's in flat JSON: /preauth looks the card up, /auth takes the AReq and answers with the
+// ARes, /postauth answers with the RReq. The messageType decides what a message is, whatever the HTTP status.
 package threedsecureio
 
 import (
@@ -30,15 +30,17 @@ func Adapter() *sdk.Adapter {
 				"test": {BaseURL: "https://service.sandbox.3dsecure.io", Hosts: []string{"service.sandbox.3dsecure.io"}},
 				"live": {BaseURL: "https://service.3dsecure.io", Hosts: []string{"service.3dsecure.io"}},
 			},
-			Credentials:    []sdk.Field{{Name: apiKey, Label: "API key", Type: "secret", Help: "Sandbox and production have different keys."}},
-			Config:         threeds.Config(),
+			Credentials: []sdk.Field{{Name: apiKey, Label: "API key", Type: "secret",
+				Help: "Sandbox and production have different keys."}}, Config: threeds.Config(),
 			Authentication: []sdk.Placement{{Secret: apiKey, In: "header", Field: "APIKey"}},
 			Placements: []sdk.Placement{
-				{Secret: "card_number", Operation: sdk.OpPrepare, Method: "POST", Path: "/preauth", In: "body", Field: "acctNumber"},
-				{Secret: "card_number", Operation: sdk.OpAuthenticate, Method: "POST", Path: "/auth", In: "body", Field: "acctNumber"},
+				{Secret: "card_number", Operation: sdk.OpPrepare, Method: "POST", Path: "/preauth", In: "body",
+					Field: "acctNumber"},
+				{Secret: "card_number", Operation: sdk.OpAuthenticate, Method: "POST", Path: "/auth", In: "body",
+					Field: "acctNumber"},
 			},
-			Networks: []sdk.CardNetwork{sdk.Visa, sdk.Mastercard, sdk.Maestro, sdk.AmericanExpress, sdk.JCB, sdk.Discover, sdk.DinersClub, sdk.UnionPay},
-			Authenticator: &sdk.AuthenticatorRule{
+			Networks: []sdk.CardNetwork{sdk.Visa, sdk.Mastercard, sdk.Maestro, sdk.AmericanExpress, sdk.JCB, sdk.Discover,
+				sdk.DinersClub, sdk.UnionPay}, Authenticator: &sdk.AuthenticatorRule{
 				Channels:        []sdk.DeviceChannel{sdk.ChannelBrowser, sdk.ChannelApp, sdk.Channel3RI},
 				MessageVersions: []string{"2.1.0", "2.2.0", "2.3.1"},
 				SessionTTL:      sessionTTL, Method: "acs_post", Completion: "notification", Challenge: "creq_post",
@@ -54,7 +56,8 @@ var directoryServers = []struct {
 	network sdk.CardNetwork
 	name    string
 }{
-	{sdk.Visa, "visa"}, {sdk.Mastercard, "mastercard"}, {sdk.Maestro, "mastercard"}, {sdk.AmericanExpress, "amex"}, {sdk.JCB, "jcb"},
+	{sdk.Visa, "visa"}, {sdk.Mastercard, "mastercard"}, {sdk.Maestro, "mastercard"}, {sdk.AmericanExpress, "amex"},
+	{sdk.JCB, "jcb"},
 	{sdk.UnionPay, "upi"}, {sdk.Discover, "protectbuy"}, {sdk.DinersClub, "protectbuy"},
 }
 
@@ -88,7 +91,8 @@ func post(c *sdk.Call, path string, body *sdk.Object, safe, secret bool) (sdk.JS
 	}
 	if j.Str("messageType") != "Erro" { // an error message counts with any status, any other only with success
 		if !resp.OK() {
-			return j, nil, errors.New("HTTP " + sdk.Decimal(int64(resp.Status), 0) + " with a message that needs a status of success")
+			return j, nil, errors.New("HTTP " + sdk.Decimal(int64(resp.Status), 0) +
+				" with a message that needs a status of success")
 		}
 		return j, nil, nil
 	}
@@ -101,6 +105,7 @@ func post(c *sdk.Call, path string, body *sdk.Object, safe, secret bool) (sdk.JS
 
 // failed is the outcome of an error message.
 func failed(status sdk.OutcomeStatus, j sdk.JSON, e *sdk.AuthenticationError) (*sdk.Outcome, error) {
-	return &sdk.Outcome{Status: status, Authentication: &sdk.AuthenticationOutcome{Error: e, ServerTransID: j.Str("threeDSServerTransID"),
-		ACSTransID: j.Str("acsTransID"), DSTransID: j.Str("dsTransID")}}, nil
+	return &sdk.Outcome{Status: status,
+		Authentication: &sdk.AuthenticationOutcome{Error: e, ServerTransID: j.Str("threeDSServerTransID"),
+			ACSTransID: j.Str("acsTransID"), DSTransID: j.Str("dsTransID")}}, nil
 }

@@ -16,13 +16,15 @@ const (
 // prepare is /preauth. It only looks ranges up and costs nothing, so the request may be repeated.
 func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Instrument == nil || c.Request.Instrument.Card == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card", Message: "3-D Secure needs a card"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card",
+			Message: "3-D Secure needs a card"}
 	}
 	card, in := c.Request.Instrument.Card, c.Request.Authentication
 	if in == nil {
 		in = &sdk.AuthenticationRequest{}
 	}
-	j, e, err := post(c, "/preauth", sdk.NewObject().Str("acctNumber", card.Number).OptStr("ds", directoryServer(in)), true, false)
+	j, e, err := post(c, "/preauth", sdk.NewObject().Str("acctNumber", card.Number).OptStr("ds", directoryServer(in)),
+		true, false)
 	switch {
 	case err != nil:
 		return nil, err
@@ -34,12 +36,13 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	case j.Str("messageType") != "CRD" || j.Str("threeDSServerTransID") == "":
 		return nil, errors.New("the answer is not a card range message")
 	}
-	return &sdk.Outcome{Status: sdk.StatusPrepared, Authentication: &sdk.AuthenticationOutcome{ServerTransID: j.Str("threeDSServerTransID"),
-		Ranges: []sdk.CardRange{{Network: networkOf(j.Str("scheme"), card.Network), Versions: versions(j)}}}}, nil
+	return &sdk.Outcome{Status: sdk.StatusPrepared,
+		Authentication: &sdk.AuthenticationOutcome{ServerTransID: j.Str("threeDSServerTransID"),
+			Ranges: []sdk.CardRange{{Network: networkOf(j.Str("scheme"), card.Network), Versions: versions(j)}}}}, nil
 }
 
-// networkOf is the network of a scheme's name at 3dsecure.io. Discover and Diners Club share ProtectBuy: the card's network
-// decides.
+// networkOf is the network of a scheme's name at 3dsecure.io. Discover and Diners Club share ProtectBuy: the card's
+// network decides.
 func networkOf(scheme string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	for _, d := range directoryServers {
 		if d.name == scheme && (n == "" || d.network == card) {
@@ -51,8 +54,8 @@ func networkOf(scheme string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 
 var known = [...]string{"2.1.0", "2.2.0", "2.3.0", "2.3.1"}
 
-// versions are those of the card's ACS that its directory server supports too. Without a list the flat fields give the first and
-// the last.
+// versions are those of the card's ACS that its directory server supports too. Without a list the flat fields give the
+// first and the last.
 func versions(j sdk.JSON) []sdk.ProtocolVersion {
 	all := threeds.Versions(j.Get("acsProtocolVersions"))
 	if len(all) == 0 {

@@ -1,8 +1,9 @@
-// Package worldpay is the adapter for Access Worldpay: the Payments API of version 2024-06-01 (docs.worldpay.com/access, read in 2026).
+// Package worldpay is the adapter for Access Worldpay: the Payments API of version 2024-06-01
+// (docs.worldpay.com/access, read in 2026).
 //
-// Worldpay names a payment by its link data: the part of its links after /api/payments/. The link data changes with each
-// operation; the latest is the transaction id. A payment that waits for 3-D Secure has none yet. Until then our reference is the
-// transaction id, and the link of the next step is stored with the payment.
+// Worldpay names a payment by its link data: the part of its links after /api/payments/. The link data changes with
+// each operation; the latest is the transaction id. A payment that waits for 3-D Secure has none yet. Until then our
+// reference is the transaction id, and the link of the next step is stored with the payment.
 package worldpay
 
 import (
@@ -25,21 +26,25 @@ var errUnreadable = errors.New("the answer does not have a form that Worldpay do
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	const path, instruction = "/api/payments", "instruction."
-	card := sdk.CardFields{Number: instruction + "paymentInstrument.cardNumber", CVC: instruction + "paymentInstrument.cvc", CAVV: instruction + "threeDS.authenticationValue"}
+	card := sdk.CardFields{Number: instruction + "paymentInstrument.cardNumber",
+		CVC: instruction + "paymentInstrument.cvc", CAVV: instruction + "threeDS.authenticationValue"}
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "worldpay", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Worldpay",
 			Description: "Cards through Access Worldpay's Payments API.", Website: "https://www.worldpay.com",
-			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true, External3DS: true,
-				StoredCredential: true, NetworkMIT: true},
-			Environments: map[string]sdk.Environment{"test": sdk.At("https://try.access.worldpay.com"), "live": sdk.At("https://access.worldpay.com")},
-			Credentials: []sdk.Field{
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, ZeroAmount: true,
+				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{"test": sdk.At("https://try.access.worldpay.com"),
+				"live": sdk.At("https://access.worldpay.com")}, Credentials: []sdk.Field{
 				{Name: "username", Key: "key1", Label: "User name", Help: "Of the API credentials.", Type: "text"},
 				{Name: "password", Key: "api_key", Label: "Password", Type: "secret"},
-				{Name: "entity_id", Key: "api_secret", Label: "Entity", Help: "merchant.entity, the receiver of the payment.", Type: "text"},
-				{Name: webhookSecret, Label: "Webhook secret", Help: "Hex text. Worldpay signs webhooks with it.", Type: "secret", Optional: true},
+				{Name: "entity_id", Key: "api_secret", Label: "Entity", Help: "merchant.entity, the receiver of the payment.",
+					Type: "text"},
+				{Name: webhookSecret, Label: "Webhook secret", Help: "Hex text. Worldpay signs webhooks with it.", Type: "secret",
+					Optional: true},
 			},
-			Config:         []sdk.Field{{Name: "merchant_name", Label: "Narrative", Help: "The text on the statement for a payment without a descriptor.", Type: "text", Optional: true}},
+			Config: []sdk.Field{{Name: "merchant_name", Label: "Narrative",
+				Help: "The text on the statement for a payment without a descriptor.", Type: "text", Optional: true}},
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
 			Placements: append(sdk.CardPlacements(path, card, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.Placement{Secret: "entity_id", Method: "POST", Path: path, In: "body", Field: "merchant.entity"},
@@ -48,7 +53,8 @@ func Adapter() *sdk.Adapter {
 			Reference: sdk.ReferenceRule{MaxLength: 64, Characters: "alphanumeric"},
 			Webhook:   &sdk.WebhookRule{Scheme: "event-signature", ToleranceSeconds: webhookTolerance},
 			// A query by reference may lag by 15 minutes.
-			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByWebhook}, NotFoundFinalAfterSeconds: 1800},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByWebhook},
+				NotFoundFinalAfterSeconds: 1800},
 		},
 		Authorize: authorize, Verify: verify, Complete: complete,
 		Capture: capture, Void: void, Refund: refund, Sync: sync, RefundSync: refundSync,

@@ -8,7 +8,8 @@ import (
 	"payswitch/sdk"
 )
 
-// dataVersion is the version of ConnectorData: Payment holds the next step of 3-D Secure and its link data, "3dsChallenges/eyJ…".
+// dataVersion is the version of ConnectorData: Payment holds the next step of 3-D Secure and its link data,
+// "3dsChallenges/eyJ…".
 const dataVersion = 1
 
 // Steps of 3-D Secure: the last part of their links.
@@ -17,11 +18,12 @@ const (
 	stepChallenge = "3dsChallenges"
 )
 
-// answered is an answer with Worldpay's decision. A refusal ends the operation. The refusal of a used link decides nothing: its
-// first use may have succeeded.
+// answered is an answer with Worldpay's decision. A refusal ends the operation. The refusal of a used link decides
+// nothing: its first use may have succeeded.
 func answered(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 	if d := refusal(answer); d != nil && (answer.Status != 404 || c.Operation() != sdk.OpComplete) {
-		d.RetryElsewhere = d.RetryElsewhere && c.Request.Instrument != nil // an existing payment can continue at Worldpay alone
+		// an existing payment can continue at Worldpay alone
+		d.RetryElsewhere = d.RetryElsewhere && c.Request.Instrument != nil
 		c.End(sdk.Declined(d))
 	}
 	sdk.Require(answer.OK(), errUnreadable)
@@ -33,7 +35,8 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	c.About(linkOf(answer.JSON().Str("_links.self.href")))
 	j := answered(c, answer)
 	result := j.Str("outcome")
-	o := &sdk.Outcome{TransactionID: linkOf(j.Str("_links.self.href")), Raw: j.Pick("outcome"), AuthCode: j.Str("issuer.authorizationCode"),
+	o := &sdk.Outcome{TransactionID: linkOf(j.Str("_links.self.href")), Raw: j.Pick("outcome"),
+		AuthCode:             j.Str("issuer.authorizationCode"),
 		NetworkTransactionID: j.First("scheme.reference", "schemeReference", "token.schemeReference"), Checks: checks(j)}
 	switch result {
 	case "authorized", "verified":
@@ -42,10 +45,12 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 		o.Status = sdk.StatusCaptured
 	case "3dsDeviceDataRequired":
 		d := j.Get("deviceDataCollection")
-		return next(c, o, stepDevice, j.Str("_actions.supply3dsDeviceData.href"), "device_data", d.Str("url"), sdk.H("JWT", d.Str("jwt")), sdk.H("Bin", d.Str("bin")))
+		return next(c, o, stepDevice, j.Str("_actions.supply3dsDeviceData.href"), "device_data", d.Str("url"),
+			sdk.H("JWT", d.Str("jwt")), sdk.H("Bin", d.Str("bin")))
 	case "3dsChallenged":
 		d := j.Get("challenge")
-		return next(c, o, stepChallenge, j.Str("_actions.complete3dsChallenge.href"), "form_post", d.Str("url"), sdk.H("JWT", d.Str("jwt")))
+		return next(c, o, stepChallenge, j.Str("_actions.complete3dsChallenge.href"), "form_post", d.Str("url"),
+			sdk.H("JWT", d.Str("jwt")))
 	case "refused":
 		o.Status, o.Decline = sdk.StatusDeclined, refused(j)
 		return o, nil
@@ -67,8 +72,8 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// approved is the amount that the issuer approved, which may be lower than requested (docs.worldpay.com/access, "Partial
-// authorizations"); nil if the answer holds no amounts.
+// approved is the amount that the issuer approved, which may be lower than requested (docs.worldpay.com/access,
+// "Partial authorizations"); nil if the answer holds no amounts.
 func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
 	m := sdk.Decimals{}.Told(j, "amounts.totalAuthorized", "amounts.currency", c.Request.Amount.Currency)
 	sdk.Require(m == nil && !j.Bool("amounts.partialAuthorization") || m != nil && m.Minor > 0, errUnreadable)
@@ -76,10 +81,12 @@ func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
 }
 
 // next sends the customer's browser to a page and stores the next step. The first field is Worldpay's token.
-func next(c *sdk.Call, o *sdk.Outcome, step, href string, kind sdk.NextActionType, url string, fields ...sdk.Header) (*sdk.Outcome, error) {
+func next(c *sdk.Call, o *sdk.Outcome, step, href string, kind sdk.NextActionType, url string,
+	fields ...sdk.Header) (*sdk.Outcome, error) {
 	link := linkOf(strings.TrimSuffix(href, "/"+step))
 	sdk.Require(link != "" && strings.HasPrefix(url, "https://") && fields[0].Value != "", errUnreadable)
-	o.Status, o.NextAction, o.TransactionID = sdk.StatusCustomerAction, &sdk.NextAction{Type: kind, URL: url, Fields: fields}, c.Request.Reference
+	o.Status, o.NextAction, o.TransactionID = sdk.StatusCustomerAction,
+		&sdk.NextAction{Type: kind, URL: url, Fields: fields}, c.Request.Reference
 	o.ConnectorData = &sdk.ConnectorData{Version: dataVersion, Payment: step + "/" + link}
 	return o, nil
 }
@@ -97,7 +104,8 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	return readPayment(c, act(c, link, step, body))
 }
 
-// session is the id of the device data collection, if the page brought it. Without it the issuer is more likely to challenge.
+// session is the id of the device data collection, if the page brought it. Without it the issuer is more likely to
+// challenge.
 func session(r *sdk.Return) string {
 	if r == nil {
 		return ""
@@ -114,8 +122,8 @@ func linkOf(href string) string {
 	return href[strings.LastIndexByte(href, '/')+1:]
 }
 
-var risks = sdk.Results{{sdk.CheckPass, "matched"}, {sdk.CheckFail, "notMatched"}, {sdk.CheckUnchecked, "notChecked notSupplied"},
-	{sdk.CheckUnavailable, "verificationFailed"}}
+var risks = sdk.Results{{sdk.CheckPass, "matched"}, {sdk.CheckFail, "notMatched"},
+	{sdk.CheckUnchecked, "notChecked notSupplied"}, {sdk.CheckUnavailable, "verificationFailed"}}
 
 // checks reads riskFactors; nil if there are none.
 func checks(j sdk.JSON) *sdk.Checks {
@@ -153,8 +161,8 @@ func mismatch(k *sdk.Checks, code string, reason sdk.DeclineReason) *sdk.Decline
 	return sdk.NewDecline(code, code, reason)
 }
 
-// refusal reads Worldpay's error object, {"errorName":…,"message":…,"validationErrors":[…]}; nil for any other answer. The JSON
-// path of a validation error names the wrong part of the request.
+// refusal reads Worldpay's error object, {"errorName":…,"message":…,"validationErrors":[…]}; nil for any other answer.
+// The JSON path of a validation error names the wrong part of the request.
 func refusal(answer *sdk.Response) *sdk.Decline {
 	j := answer.JSON()
 	name, text, path := j.Str("errorName"), j.Str("message"), j.Str("jsonPath")

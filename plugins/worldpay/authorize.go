@@ -23,12 +23,15 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 
 func pay(c *sdk.Call, use *sdk.StoredCredentialUse, store bool) (*sdk.Outcome, error) {
 	r := c.Request
-	instruction := sdk.NewObject().Obj("settlement", sdk.NewObject().Bool("auto", r.Capture != sdk.CaptureManual && r.Amount.Minor != 0)).
-		Str("method", "card").Obj("paymentInstrument", instrument(r)).Obj("narrative", narrative(c)).Obj("value", value(r.Amount)).Obj("threeDS", threeDS(r))
+	instruction := sdk.NewObject().Obj("settlement",
+		sdk.NewObject().Bool("auto", r.Capture != sdk.CaptureManual && r.Amount.Minor != 0)).
+		Str("method", "card").Obj("paymentInstrument", instrument(r)).Obj("narrative", narrative(c)).
+		Obj("value", value(r.Amount)).Obj("threeDS", threeDS(r))
 	if store && r.Instrument.Card != nil {
 		instruction.Obj("tokenCreation", sdk.NewObject().Str("type", "worldpay"))
 	}
-	body := sdk.NewObject().Str("transactionReference", r.Reference).Obj("merchant", sdk.NewObject().Str("entity", c.Account.Credentials["entity_id"])).
+	body := sdk.NewObject().Str("transactionReference", r.Reference).
+		Obj("merchant", sdk.NewObject().Str("entity", c.Account.Credentials["entity_id"])).
 		Obj("instruction", instruction.OptObj("customerAgreement", agreement(r.Instrument, use)))
 	return readPayment(c, call(c, "POST", "/api/payments", mediaJSON, body))
 }
@@ -51,8 +54,8 @@ var preferred = sdk.Names{{"cartesBancaires", string(sdk.CartesBancaires)}}
 
 // The relation of a payment to a stored card.
 var (
-	agreements = sdk.Names{{"cardOnFile", "cit first_on_session"}, {"subscription", "first mit"}, {"installment", "mit_installment first_installment"},
-		{"unscheduled", "mit_unscheduled mit_resubmission"}}
+	agreements = sdk.Names{{"cardOnFile", "cit first_on_session"}, {"subscription", "first mit"},
+		{"installment", "mit_installment first_installment"}, {"unscheduled", "mit_unscheduled mit_resubmission"}}
 	usages = sdk.Names{{"first", "first"}, {"subsequent", "cit mit"}}
 )
 
@@ -77,8 +80,9 @@ func agreement(i *sdk.Instrument, use *sdk.StoredCredentialUse) *sdk.Object {
 // narrative is the text on the customer's statement, at most 24 characters a line.
 func narrative(c *sdk.Call) *sdk.Object {
 	const line = 24
-	return sdk.NewObject().Str("line1", cmp.Or(sdk.Clip(c.Request.DescriptorName, line), c.Account.Config["merchant_name"], c.Account.Credentials["entity_id"])).
-		OptStr("line2", sdk.Clip(c.Request.DescriptorSuffix, line))
+	return sdk.NewObject().Str("line1",
+		cmp.Or(sdk.Clip(c.Request.DescriptorName, line), c.Account.Config["merchant_name"],
+			c.Account.Credentials["entity_id"])).OptStr("line2", sdk.Clip(c.Request.DescriptorSuffix, line))
 }
 
 func value(m sdk.Money) *sdk.Object {
@@ -90,8 +94,8 @@ func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Line1 == "" || a.City == "" || a.Zip == "" && a.Country != "IE" || a.Country == "" {
 		return nil
 	}
-	return sdk.NewObject().Str("address1", a.Line1).OptStr("address2", a.Line2).OptStr("address3", a.Line3).Str("city", a.City).OptStr("state", a.State).
-		OptStr("postalCode", a.Zip).Str("countryCode", a.Country)
+	return sdk.NewObject().Str("address1", a.Line1).OptStr("address2", a.Line2).OptStr("address3", a.Line3).
+		Str("city", a.City).OptStr("state", a.State).OptStr("postalCode", a.Zip).Str("countryCode", a.Country)
 }
 
 // colorDepths are the values of EMV 3-D Secure that Worldpay accepts. The adapter rounds any other value down.
@@ -102,15 +106,18 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	t, b := r.ThreeDS, r.Browser
 	switch {
 	case t != nil:
-		return sdk.NewObject().Str("type", "external").OptStr("version", t.Version).OptStr("eci", t.ECI).OptStr("authenticationValue", t.CAVV).
-			OptStr("dsTransactionId", t.DSTransID)
+		return sdk.NewObject().Str("type", "external").OptStr("version", t.Version).OptStr("eci", t.ECI).
+			OptStr("authenticationValue", t.CAVV).OptStr("dsTransactionId", t.DSTransID)
 	case !r.Request3DS:
 		return nil
 	}
-	sdk.Require(b != nil && b.AcceptHeader != "", sdk.Missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header"))
-	sdk.Require(b.UserAgent != "", sdk.Missing("browser_info.user_agent", "3-D Secure needs the browser's User-Agent header"))
+	sdk.Require(b != nil && b.AcceptHeader != "",
+		sdk.Missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header"))
+	sdk.Require(b.UserAgent != "", sdk.Missing("browser_info.user_agent",
+		"3-D Secure needs the browser's User-Agent header"))
 	sdk.Require(r.ReturnURL != "", sdk.Missing("return_url", "3-D Secure needs a URL that the customer comes back to"))
-	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).OptStr("browserLanguage", b.Language).
+	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).
+		OptStr("browserLanguage", b.Language).
 		OptInt("browserScreenWidth", int64(b.ScreenWidth)).OptInt("browserScreenHeight", int64(b.ScreenHeight))
 	for _, depth := range colorDepths {
 		if b.ColorDepth >= depth {
@@ -118,8 +125,8 @@ func threeDS(r *sdk.Request) *sdk.Object {
 			break
 		}
 	}
-	device.Str("timeZone", strconv.Itoa(b.TimeZone)).Bool("browserJavaEnabled", b.JavaEnabled).Bool("browserJavascriptEnabled", b.JavaScriptEnable).
-		Str("channel", "browser")
+	device.Str("timeZone", strconv.Itoa(b.TimeZone)).Bool("browserJavaEnabled", b.JavaEnabled).
+		Bool("browserJavascriptEnabled", b.JavaScriptEnable).Str("channel", "browser")
 	challenge := sdk.NewObject().Str("returnUrl", r.ReturnURL)
 	if r.StoresForMerchant() {
 		challenge.Str("preference", "challengeMandated")

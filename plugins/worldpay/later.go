@@ -21,7 +21,8 @@ func link(c *sdk.Call) string {
 func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*sdk.Outcome, error) {
 	at := link(c)
 	j := answered(c, act(c, at, action, body))
-	o := &sdk.Outcome{Status: means.Must(j.Str("outcome")), TransactionID: cmp.Or(linkOf(j.Str("_links.self.href")), at), Raw: j.Pick("outcome")}
+	o := &sdk.Outcome{Status: means.Must(j.Str("outcome")), TransactionID: cmp.Or(linkOf(j.Str("_links.self.href")), at),
+		Raw: j.Pick("outcome")}
 	if o.Status == sdk.StatusDeclined {
 		o.Decline = refused(j)
 		o.Decline.RetryElsewhere = false // the payment exists at Worldpay alone
@@ -36,7 +37,8 @@ func part(r *sdk.Request, suffix string) *sdk.Object {
 
 func dashes(reference string) string { return strings.ReplaceAll(reference, "_", "-") }
 
-var captures = sdk.Statuses{{sdk.StatusCaptured, "sentForSettlement sentForPartialSettlement"}, {sdk.StatusDeclined, "refused"}}
+var captures = sdk.Statuses{{sdk.StatusCaptured, "sentForSettlement sentForPartialSettlement"},
+	{sdk.StatusDeclined, "refused"}}
 
 // capture settles the amount. A partial settlement of the whole amount settles the whole payment.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
@@ -49,7 +51,8 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // void cancels an unsettled payment. Worldpay confirms the receipt; the payment's last event shows the result.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	return change(c, "cancellations", nil, sdk.Statuses{{sdk.StatusPending, "sentForCancellation"}, {sdk.StatusVoided, "cancelled"}})
+	return change(c, "cancellations", nil,
+		sdk.Statuses{{sdk.StatusPending, "sentForCancellation"}, {sdk.StatusVoided, "cancelled"}})
 }
 
 var refunds = sdk.Statuses{{sdk.StatusRefunded, "sentForRefund sentForPartialRefund"}, {sdk.StatusDeclined, "refused"}}
@@ -75,8 +78,9 @@ func query(c *sdk.Call) (event string) {
 	return lastEvent(c, call(c, "GET", "/api/payments/"+link(c), mediaJSON, nil))
 }
 
-// lastEvent reads the answer to a query. If Worldpay does not know our reference, the sync ends with that. If it does not know
-// link data of its own, the link data belongs to another account. For a refund that proves nothing: the link data may be outdated.
+// lastEvent reads the answer to a query. If Worldpay does not know our reference, the sync ends with that. If it does
+// not know link data of its own, the link data belongs to another account. For a refund that proves nothing: the link
+// data may be outdated.
 func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 	switch d := refusal(answer); {
 	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpSync:
@@ -94,7 +98,8 @@ func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 
 // byReference finds a payment by our reference. The first link of the answer holds its link data.
 func byReference(c *sdk.Call) (*sdk.Outcome, error) {
-	sdk.Require(c.Request.Reference != "", sdk.Missing("reference", "the request lacks both Worldpay's link data and our reference"))
+	sdk.Require(c.Request.Reference != "",
+		sdk.Missing("reference", "the request lacks both Worldpay's link data and our reference"))
 	asked := sdk.NewForm().Add("transactionRef", c.Request.Reference).Add("entity", c.Account.Credentials["entity_id"])
 	answer := call(c, "GET", "/payments/events?"+asked.String(), mediaCard, nil)
 	event, id := lastEvent(c, answer), ""
@@ -107,8 +112,8 @@ func byReference(c *sdk.Call) (*sdk.Outcome, error) {
 	return found(c, event, id)
 }
 
-// events are the meanings of the last event. error and settlementFailed are not refusals and decide nothing: the processor may
-// have acted, and a payment whose settlement failed is still authorized.
+// events are the meanings of the last event. error and settlementFailed are not refusals and decide nothing: the
+// processor may have acted, and a payment whose settlement failed is still authorized.
 var events = sdk.Statuses{
 	{sdk.StatusPending, "sentForAuthorization sentForCancellation"},
 	{sdk.StatusAuthorized, "authorized"},
@@ -134,12 +139,13 @@ func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// taken is the outcome of a settled payment. Worldpay does not report the amount; the host knows it in these cases: automatic
-// capture takes the whole, earlier captures are recorded, and a first capture in question has its amount. In any other case the
-// amount is unknown.
+// taken is the outcome of a settled payment. Worldpay does not report the amount; the host knows it in these cases:
+// automatic capture takes the whole, earlier captures are recorded, and a first capture in question has its amount. In
+// any other case the amount is unknown.
 func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, error) {
 	switch {
-	case p != nil && p.Capture != sdk.CaptureManual && p.Authorized > 0 && p.Authorized < p.Requested: // the issuer approved a part
+	// the issuer approved a part
+	case p != nil && p.Capture != sdk.CaptureManual && p.Authorized > 0 && p.Authorized < p.Requested:
 		o.Amount = &sdk.Money{Minor: p.Authorized, Currency: r.Amount.Currency}
 	case p == nil, p.Capture != sdk.CaptureManual:
 	case p.Captured > 0 && r.Resolves != sdk.OpCapture:
@@ -152,21 +158,24 @@ func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, e
 	return o, nil
 }
 
-// refundEvents are the meanings of the last event for a refund. With an event of the payment's earlier life the refund is still
-// pending.
+// refundEvents are the meanings of the last event for a refund. With an event of the payment's earlier life the refund
+// is still pending.
 var refundEvents = sdk.Statuses{
 	{sdk.StatusRefunded, "sentForRefund refunded"},
 	{sdk.StatusDeclined, "refundFailed"},
-	{sdk.StatusPending, "authorized sentForSettlement settled settlementFailed sentForAuthorization cancelled expired refused error"},
+	{sdk.StatusPending,
+		"authorized sentForSettlement settled settlementFailed sentForAuthorization cancelled expired refused error"},
 }
 
-// refundSync reads the payment's last event as the refund's. If the payment has several refunds, the event cannot be assigned.
+// refundSync reads the payment's last event as the refund's. If the payment has several refunds, the event cannot be
+// assigned.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r, event := c.Request, query(c)
 	if p := r.Payment; p != nil && p.Refunded > r.Amount.Minor {
 		return nil, errors.New("the answer holds only the last event of the payment, which has several refunds")
 	}
-	o := &sdk.Outcome{Status: refundEvents.Must(event), TransactionID: r.TransactionID, RefundID: r.RefundID, Raw: map[string]string{"lastEvent": event}}
+	o := &sdk.Outcome{Status: refundEvents.Must(event), TransactionID: r.TransactionID, RefundID: r.RefundID,
+		Raw: map[string]string{"lastEvent": event}}
 	if o.Status == sdk.StatusDeclined {
 		o.Decline = sdk.NewDecline(event, event, sdk.DeclineProcessingError)
 		o.Decline.RetryElsewhere = false

@@ -12,15 +12,17 @@ const webhookTolerance = 8 * 24 * 3600
 
 const webhookSecret = "webhook_secret"
 
-// webhook reads an event. The adapter then asks for the payment, so a repeated message has no effect, nor has an unsigned one if
-// the account has no secret.
+// webhook reads an event. The adapter then asks for the payment, so a repeated message has no effect, nor has an
+// unsigned one if the account has no secret.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if secret := c.Account.Credentials[webhookSecret]; secret != "" {
-		c.Signed(webhookSecret, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Fn(sdk.FnUnhex, sdk.Text(secret)), sdk.Body())), signatures(c)...)
+		c.Signed(webhookSecret, sdk.Fn(sdk.FnHex,
+			sdk.Fn(sdk.FnHMACSHA256, sdk.Fn(sdk.FnUnhex, sdk.Text(secret)), sdk.Body())), signatures(c)...)
 	}
 	j := c.Message()
 	details := j.Get("eventDetails")
-	sent, err := time.Parse("2006-01-02T15:04:05", strings.TrimSuffix(j.Str("eventTimestamp"), "Z")) // UTC, with the zone or without
+	// UTC, with the zone or without
+	sent, err := time.Parse("2006-01-02T15:04:05", strings.TrimSuffix(j.Str("eventTimestamp"), "Z"))
 	if err != nil || details.Str("classification") != "payment" {
 		return sdk.Handled(), nil
 	}

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"crypto/sha512"
-	"embed"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -17,9 +16,6 @@ import (
 	"strings"
 	"sync"
 )
-
-//go:embed assets locales
-var files embed.FS
 
 // ErrNotBuilt is the error of New in a binary without the checkout's scripts.
 var ErrNotBuilt = errors.New("the checkout's scripts are not built: run make assets, and build again")
@@ -51,7 +47,7 @@ const fieldsPolicy = "connect-src 'self'; font-src https:"
 // New reads what make assets has built.
 func New() (*Pages, error) {
 	read := func(name string) ([]byte, error) {
-		b, err := files.ReadFile("assets/" + name)
+		b, err := fs.ReadFile(files, "assets/"+name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, ErrNotBuilt
 		}
@@ -83,7 +79,7 @@ func New() (*Pages, error) {
 			return page(language, texts, made["manage.js"], made["frame.css"], fieldsPolicy)
 		})
 		p.challenge[language] = sync.OnceValue(func() *Document {
-			return page(language, only(texts, "challenge"), made["challenge.js"], made["challenge.css"], "form-action http: https:")
+			return page(language, challenged(texts), made["challenge.js"], made["challenge.css"], "form-action http: https:")
 		})
 	}
 	return p, nil
@@ -100,7 +96,7 @@ func (p *Pages) Challenge(wish string) *Document { return p.challenge[Language(w
 
 // page joins script, style and texts into one document. The policy allows exactly these. The texts are a block of data, which browsers do not run.
 func page(language string, texts map[string]string, script, style []byte, policy string) *Document {
-	data, err := json.Marshal(texts)
+	data, err := json.Marshal(used(texts, string(script)))
 	if err != nil {
 		panic("checkout: " + err.Error()) // texts are strings, which encoding/json always accepts
 	}
@@ -110,8 +106,8 @@ func page(language string, texts map[string]string, script, style []byte, policy
 	}
 	script, style = bytes.TrimSpace(script), bytes.TrimSpace(style)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<!doctype html><html lang="%s" dir="%s"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`+
-		`<title>%s</title><style>%s</style></head><body><main id="root"></main><script type="application/json" id="texts">%s</script><script>%s</script></body></html>`,
+	fmt.Fprintf(&b, `<!doctype html><html lang="%s" dir="%s"><meta charset="utf-8"><meta name="viewport" content="width=device-width">`+
+		`<title>%s</title><style>%s</style><main id="root"></main><script type="application/json" id="texts">%s</script><script>%s</script>`,
 		language, direction, texts["title"], style, data, script)
 	return document(b.Bytes(), "text/html; charset=utf-8", "default-src 'none'; script-src '"+hashOf(script)+"'; style-src '"+hashOf(style)+
 		"'; img-src data:; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'; "+policy)
@@ -141,7 +137,7 @@ func textsOf(language string) (map[string]string, error) {
 	texts := map[string]string{}
 	base, _, _ := strings.Cut(language, "-")
 	for _, name := range slices.Compact([]string{base, language}) {
-		b, err := files.ReadFile(path.Join("locales", name+".json"))
+		b, err := fs.ReadFile(files, path.Join("locales", name+".json"))
 		if err != nil {
 			return nil, fmt.Errorf("checkout: %w", err)
 		}
@@ -152,11 +148,22 @@ func textsOf(language string) (map[string]string, error) {
 	return texts, nil
 }
 
-// only returns the title and the texts whose key begins with the prefix.
-func only(texts map[string]string, prefix string) map[string]string {
-	out := map[string]string{"title": texts["challenge_title"]}
+// challenged are the texts of the page around the bank's page. Their keys begin with challenge_ in the locales.
+func challenged(texts map[string]string) map[string]string {
+	out := map[string]string{}
 	for key, text := range texts {
-		if strings.HasPrefix(key, prefix) {
+		if name, ok := strings.CutPrefix(key, "challenge_"); ok {
+			out[name] = text
+		}
+	}
+	return out
+}
+
+// used returns the texts that a script names. No page carries those of another one.
+func used(texts map[string]string, script string) map[string]string {
+	out := map[string]string{}
+	for key, text := range texts {
+		if strings.Contains(script, `"`+key+`"`) || strings.Contains(script, "."+key) {
 			out[key] = text
 		}
 	}

@@ -134,6 +134,9 @@ func (s *Server) sheetOf(c *call, kind sheet, v *change.View, a story.Action, ke
 		if a.Allowed && !a.Partial {
 			f.Hint = v.Attempt.Connector + " offers the whole amount alone: " + m.String() + "."
 		}
+		if most, limited := c.Session.Limit(c.Merchant.ID, m.Currency); limited && a.Allowed && most < m.Minor+v.Payment.Refunded {
+			f.Hint += " Your role moves at most " + Money{most, m.Currency}.String() + " of a payment."
+		}
 		p.Fields = append(p.Fields, f)
 	}
 	kind.page(p, m, a, v)
@@ -192,43 +195,33 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 		}
 		minor = m.Minor
 	}
-	if kind.name == "refund" {
-		switch c.Session.MayRefund(c.Merchant.ID, sdk.Money{Minor: minor, Currency: v.Payment.Currency}, isLive(v), s.Now()) {
-		case staff.Refused:
-			return refused(http.StatusForbidden, "amount", "This amount is above the limit of your role. Ask an administrator."), nil
-		case staff.StepUp:
-			return nil, &needsStepUp{c.URL.Path}
-		}
-	}
-	auth := c.auth()
-	hash := sha256.Sum256([]byte(c.Session.UserID + "\n" + c.URL.Path + "\n" + text + "\n" + c.PostForm.Get("reason")))
-	stored, finish, abandon, err := s.Engine.BeginIdempotent(ctx, &auth, "dashboard-"+key, hash[:])
-	done := seeOther(c.at() + "/payments/" + v.Payment.ID + "?did=" + kind.name)
-	var known *fault.Error
-	switch {
-	case errors.As(err, &known) && known.Kind != fault.KindInternal:
-		return refused(http.StatusConflict, "", known.Message+". Open a new form if you want another refund or capture."), nil
-	case err != nil:
-		return nil, err
-	case stored != nil:
-		return done, nil
-	}
 	details := map[string]string{}
 	if minor > 0 {
 		details["amount"] = Money{minor, v.Payment.Currency}.String()
 	}
-	err = c.perform(Act{Needs: staff.MoveMoney, Live: isLive(v), Action: "payment." + kind.name, Target: v.Payment.ID, Details: details}, func(ctx context.Context) error {
-		return kind.do(s, c, ctx, auth, v, minor)
-	})
-	if err == nil {
-		s.Logger.InfoContext(ctx, "a person acted on a payment", "action", kind.name, "payment_id", v.Payment.ID, "user_id", c.Session.UserID)
-		if err := finish(context.WithoutCancel(ctx), account.StoredAnswer{Status: http.StatusSeeOther, Body: []byte(done)}); err != nil {
-			return nil, err
+	done := seeOther(c.at() + "/payments/" + v.Payment.ID + "?did=" + kind.name)
+	begun, err := c.once(done, []string{c.URL.Path, text, c.PostForm.Get("reason")}, func(auth account.Auth) error {
+		if err := c.withinLimit(kind, v, a, minor); err != nil { // asked here, so that a repeat of the form is no second amount
+			return err
 		}
+		return c.perform(Act{Needs: staff.MoveMoney, Live: isLive(v), Action: "payment." + kind.name, Target: v.Payment.ID, Details: details}, func(ctx context.Context) error {
+			return kind.do(s, c, ctx, auth, v, minor)
+		})
+	})
+	var known *fault.Error
+	switch {
+	case errors.Is(err, errOverLimit):
+		return refused(http.StatusForbidden, either(minor > 0, "amount", ""), overLimit(v, kind)), nil
+	case errors.As(err, new(*needsStepUp)):
+		return nil, err
+	case err == nil:
+		s.Logger.InfoContext(ctx, "a person acted on a payment", "action", kind.name, "payment_id", v.Payment.ID, "user_id", c.Session.UserID)
 		return done, nil
-	}
-	abandon(context.WithoutCancel(ctx))
-	if ctx.Err() != nil || !errors.As(err, &known) || known.Kind == fault.KindInternal {
+	case !begun && errors.As(err, &known) && known.Kind != fault.KindInternal:
+		return refused(http.StatusConflict, "", known.Message+". Open a new form if you want another refund or capture."), nil
+	case !begun:
+		return nil, err
+	case ctx.Err() != nil || !errors.As(err, &known) || known.Kind == fault.KindInternal:
 		s.Logger.ErrorContext(ctx, "an action on a payment has no known end", "action", kind.name, "payment_id", v.Payment.ID, "error", err)
 		return refused(http.StatusBadGateway, "", errLost), nil
 	}
@@ -241,6 +234,54 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 		problem += " (" + known.Reason + ")"
 	}
 	return refused(http.StatusUnprocessableEntity, field, problem), nil
+}
+
+// errOverLimit is the error for an amount above the limit of the person's role.
+var errOverLimit = errors.New("the amount is above the limit of the role")
+
+// overLimit says why an amount is refused.
+func overLimit(v *change.View, kind sheet) string {
+	if kind.name == "refund" && v.Payment.Refunded > 0 {
+		return "Together with the " + Money{v.Payment.Refunded, v.Payment.Currency}.String() + " that this payment gave back before, the amount is above the limit of your role. Ask an administrator."
+	}
+	return "This amount is above the limit of your role. Ask an administrator."
+}
+
+// withinLimit refuses an amount above the limit of the person's role. All refunds of a payment count together, so that a person cannot give back more in small parts.
+// A cancel without held money has no amount.
+func (c *call) withinLimit(kind sheet, v *change.View, a story.Action, minor int64) error {
+	switch kind.name {
+	case "refund":
+		minor += v.Payment.Refunded
+	case "cancel":
+		minor = a.Most
+	}
+	if minor == 0 {
+		return nil
+	}
+	switch c.Session.MayMove(c.Merchant.ID, sdk.Money{Minor: minor, Currency: v.Payment.Currency}, isLive(v), c.server.Now()) {
+	case staff.Refused:
+		return errOverLimit
+	case staff.StepUp:
+		return &needsStepUp{c.URL.Path}
+	}
+	return nil
+}
+
+// once calls do for the first request with the key of a form. A repeat of it, such as a second click, a lost answer or a reload, leads to done as the first
+// does. about is what the form asks for: the same key with something else is refused. begun is false if do was not called.
+func (c *call) once(done seeOther, about []string, do func(auth account.Auth) error) (begun bool, err error) {
+	ctx, auth := c.Context(), c.auth()
+	hash := sha256.Sum256([]byte(c.Session.UserID + "\n" + strings.Join(about, "\n")))
+	stored, finish, abandon, err := c.server.Engine.BeginIdempotent(ctx, &auth, "dashboard-"+c.PostForm.Get("key"), hash[:])
+	if err != nil || stored != nil {
+		return false, err
+	}
+	if err := do(auth); err != nil {
+		abandon(context.WithoutCancel(ctx))
+		return true, err
+	}
+	return true, finish(context.WithoutCancel(ctx), account.StoredAnswer{Status: http.StatusSeeOther, Body: []byte(done)})
 }
 
 // needsStepUp is the error for an action that needs a fresh second factor. The person comes back to the address afterwards.
@@ -288,7 +329,11 @@ func (s *Server) resend(c *call) (response, error) {
 	if s.Events == nil {
 		return nil, fault.NotFound("Event")
 	}
-	if _, err := s.Events.Redeliver(c.Context(), c.auth(), c.PathValue("event"), ""); err != nil {
+	id := c.PathValue("event")
+	if err := c.perform(Act{Needs: staff.Resend, Action: "event.resend", Target: id}, func(ctx context.Context) error {
+		_, err := s.Events.Redeliver(ctx, c.auth(), id, "")
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	return seeOther(c.backTo(c.PostForm.Get("of")) + "?did=resend"), nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
-	"payswitch/engine/approval"
 	"payswitch/engine/fault"
 	"payswitch/engine/port"
 	"payswitch/engine/staff"
@@ -20,11 +19,11 @@ type approving interface {
 }
 
 func (s *Server) adapterRoutes() []route {
-	return []route{
+	return append([]route{
 		{method: "GET", pattern: "/adapters", needs: staff.ManageAdapters, handle: s.adapters},
 		{method: "GET", pattern: "/adapters/{name}", needs: staff.ManageAdapters, handle: s.oneAdapter},
 		{method: "POST", pattern: "/adapters/{name}/approve", needs: staff.ManageAdapters, handle: s.approveAdapter},
-	}
+	}, s.bundleRoutes()...)
 }
 
 // uses are the accounts of all merchants, by connector.
@@ -47,13 +46,25 @@ func (s *Server) uses(ctx context.Context) (map[string][]*account.Account, error
 }
 
 func (s *Server) adapters(c *call) (response, error) {
+	d, err := s.adaptersPage(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	return show(d), nil
+}
+
+func (s *Server) adaptersPage(c *call, problem error) (*document, error) {
 	ctx, end := c.reading()
 	defer end()
 	uses, err := s.uses(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return show(c.adapterList(s.Adapters.Adapters(), uses)), nil
+	kept, err := s.keptBundles(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return c.adapterList(s.Adapters.Adapters(), uses, waiting(kept), problem), nil
 }
 
 // awaiting counts the accounts that wait for an approval of an adapter.
@@ -66,7 +77,7 @@ func awaiting(info port.AdapterInfo, accounts []*account.Account) (n int) {
 	return n
 }
 
-func (c *call) adapterList(all []port.AdapterInfo, uses map[string][]*account.Account) *document {
+func (c *call) adapterList(all []port.AdapterInfo, uses map[string][]*account.Account, given []port.Bundle, problem error) *document {
 	d := &document{Heading: "Adapters", Lead: "The programs that speak with processors and authenticators. Each runs in a sandbox and sees stand-ins in the place of card numbers and keys."}
 	t := &Table{Caption: "Adapters", Columns: columns("Name", "Version", "Kind", "From", "Accounts", "State")}
 	t.Columns[4].Class = "num"
@@ -90,9 +101,14 @@ func (c *call) adapterList(all []port.AdapterInfo, uses map[string][]*account.Ac
 	} else {
 		d.add(Block{Bare: true, Empty: &Empty{Heading: "No adapter", Text: "This program was built without adapters, and no folder of adapters is named."}})
 	}
-	d.add(Block{Heading: "Install another one", Text: []string{"Install a signed bundle on the host. The command shows what the adapter may reach, and asks. A running switch takes it up within seconds."},
-		Code: "payswitch plugin install acme-0.1.0.bundle"},
-		Block{Heading: "Write one", Text: []string{"This makes a folder with an adapter that runs, and its tests."}, Code: "payswitch plugin new acme"})
+	if len(given) > 0 {
+		d.add(Block{Bare: true, Heading: "Given, not installed", Table: c.bundleTable("Bundles that wait for their installation", given)})
+	}
+	if c.server.Bundles != nil {
+		d.add(c.guard(staff.ManageAdapters, false)...)
+	}
+	d.add(c.bundleForm(problem)...)
+	d.add(Block{Heading: "Write one", Text: []string{"This makes a folder with an adapter that runs, and its tests."}, Code: "payswitch plugin new acme"})
 	return d
 }
 
@@ -135,10 +151,14 @@ func (s *Server) adapterPage(c *call, problem error) (*document, error) {
 		broken = append(broken, list...)
 	}
 	slices.SortFunc(broken, func(a, b *port.Violation) int { return b.At.Compare(a.At) })
-	return c.adapterOf(info, accounts, broken[:min(len(broken), 50)], problem), nil
+	kept, err := s.keptBundles(ctx, info.Name)
+	if err != nil {
+		return nil, err
+	}
+	return c.adapterOf(info, accounts, broken[:min(len(broken), 50)], kept, problem), nil
 }
 
-func (c *call) adapterOf(info port.AdapterInfo, accounts []*account.Account, broken []*port.Violation, problem error) *document {
+func (c *call) adapterOf(info port.AdapterInfo, accounts []*account.Account, broken []*port.Violation, kept []port.Bundle, problem error) *document {
 	m := info.Manifest
 	d := &document{Heading: either(m.DisplayName != "", m.DisplayName, info.Connector), Back: &Link{"/adapters", "Adapters"}, Lead: m.Description}
 	d.add(Block{Facts: []Named{fact("Name", Cell{Text: info.Connector, Note: either(info.Simulated, "answered by "+info.Name, "")}), fact("Version", Cell{Text: m.Version, Note: origin(info)}),
@@ -173,28 +193,7 @@ func (c *call) adapterOf(info port.AdapterInfo, accounts []*account.Account, bro
 	}
 	d.add(waiting)
 	d.add(asks...)
-	reach := approval.ReachOf(m)
-	b := Block{Heading: "What it may reach"}
-	for _, name := range sortedKeys(reach.Hosts) {
-		b.Facts = append(b.Facts, fact("Hosts, "+name, Cell{Text: strings.Join(reach.Hosts[name], ", ")}))
-	}
-	if len(reach.Credentials) > 0 {
-		b.Facts = append(b.Facts, fact("Credentials", Cell{Text: strings.Join(reach.Credentials, "; ")}))
-	}
-	if len(reach.Config) > 0 {
-		b.Facts = append(b.Facts, fact("Settings", Cell{Text: strings.Join(reach.Config, "; ")}))
-	}
-	var places strings.Builder
-	for _, p := range slices.Concat(reach.Authentication, reach.Placements) {
-		places.WriteString(approval.PlacementText(p) + "\n")
-	}
-	if places.Len() > 0 {
-		b.Folds = []Fold{{"Where its secrets and card data may stand", strings.TrimSpace(places.String())}}
-	}
-	if caution := reach.Caution(); caution != "" {
-		b.Text = []string{caution}
-	}
-	d.add(b)
+	d.add(reachOf(m))
 	if len(broken) > 0 {
 		t := &Table{Caption: "Rules that the adapter broke", Columns: columns("Time", "Rule", "Where", "Operation", "Build")}
 		for _, v := range broken {
@@ -205,8 +204,11 @@ func (c *call) adapterOf(info port.AdapterInfo, accounts []*account.Account, bro
 	} else {
 		d.add(Block{Heading: "Violations", Text: []string{"The adapter has broken no rule of the host."}})
 	}
+	if len(kept) > 0 {
+		d.add(Block{Bare: true, Heading: "Bundles", Table: c.bundleTable("Bundles of this adapter, the latest installed first", kept)})
+	}
 	if !info.BuiltIn && !info.Simulated {
-		d.add(Block{Heading: "Go back", Text: []string{"An older bundle takes the place of this one on the host. Operations under way end with the build that they began with."},
+		d.add(Block{Heading: "Go back", Text: []string{"Open an older bundle above and install it, or install one on the host. Operations under way end with the build that they began with."},
 			Code: "payswitch plugin install --allow-older " + info.Name + "-VERSION.bundle"})
 	}
 	return d

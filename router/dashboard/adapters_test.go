@@ -51,7 +51,7 @@ func TestApproveAdapter(t *testing.T) {
 	w.server.Engine, w.server.Adapters = kept, foreign{w.server.Adapters}
 	info, _ := w.server.Adapters.Adapter("adyen")
 	c := &call{server: w.server, Session: w.person}
-	html := rendered(t, w.server, c.adapterOf(info, list, nil, nil))
+	html := rendered(t, w.server, c.adapterOf(info, list, nil, nil, nil))
 	require.Contains(t, html, "Approve for adyen_default")
 	require.Contains(t, html, "checkout-test.adyen.com")
 	w.done("/adapters/adyen/approve", "merchant", "acme", "account", list[0].ID, "hash", info.Hash)

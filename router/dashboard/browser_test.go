@@ -22,23 +22,36 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/account"
+	"payswitch/engine/paylink"
 	"payswitch/engine/staff"
 )
 
 // axe is the checker of accessibility that pages are held to.
 const axe = "../../cmd/payswitch/testdata/axe/axe.min.js"
 
-// found runs axe in the page, and returns what it found.
+// found runs axe in the page, and returns what it found. A dark page differs from the light one in its colours alone, so that there axe runs the rules
+// about colours.
 const found = `(async () => {
-  const r = await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]});
+  const rules = document.documentElement.dataset.theme === "dark" ? {type: "rule", values: ["color-contrast", "link-in-text-block"]} :
+    {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]};
+  const r = await axe.run(document, {runOnly: rules, resultTypes: ["violations"]});
   const list = r.violations.flatMap((v) => v.nodes.map((n) => v.id + " at " + n.target + ": " + n.failureSummary));
   if (document.documentElement.scrollWidth > document.documentElement.clientWidth) list.push("the page scrolls sideways");
   return JSON.stringify(list);
 })()`
 
+// looks are how TestPagesInABrowser looks at a page, in the order of the least work for the browser.
+var looks = []struct {
+	theme string
+	width int64
+}{{"light", 320}, {"light", 1280}, {"dark", 1280}, {"dark", 320}}
+
 // TestPagesInABrowser looks at every state of every page: light and dark, wide and as narrow as a small telephone. TEST_SCREENSHOTS names a folder for
 // pictures of them.
 func TestPagesInABrowser(t *testing.T) {
+	if os.Getenv("TEST_ALL") == "" && os.Getenv("TEST_SCREENSHOTS") == "" {
+		t.Skip("TEST_ALL=1 runs this test too: it costs a processor a minute")
+	}
 	t.Parallel()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
@@ -54,6 +67,17 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, isState := strings.CutPrefix(r.URL.Path, "/state/")
+		if strings.HasSuffix(r.URL.Path, "/links/preview") { // the frame of a state
+			c := &call{Request: r, w: w, server: s}
+			example, err := exampleOfLink(c, &paylink.Config{}, "acme")
+			require.NoError(t, err)
+			require.NoError(t, (&preview{page: example}).write(c))
+			return
+		}
+		if r.Header.Get("HX-Request") != "" { // a page that is looked at for long asks for news, which its state does not have
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		if !isState {
 			s.ServeHTTP(w, r)
 			return
@@ -103,28 +127,28 @@ func TestPagesInABrowser(t *testing.T) {
 		if only != "" && !strings.HasPrefix(st.name, only) {
 			continue
 		}
-		for _, theme := range []string{"light", "dark"} {
-			do(chromedp.EmulateViewport(320, 900), chromedp.Navigate(web.URL+"/state/"+st.name+"?theme="+theme))
-			_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](string(script)+";true"))
-			require.NoError(t, err)
-			for _, width := range []int64{320, 1280} { // the page is loaded once for both
-				name := fmt.Sprint(st.name, "-", theme, "-", width)
-				do(chromedp.EmulateViewport(width, 900))
-				text, err := chromedp.Run(ctx, chromedp.Evaluate[string](found, chromedp.EvalAwaitPromise))
-				require.NoError(t, err, name)
-				var list []string
-				require.NoError(t, json.Unmarshal([]byte(text), &list))
-				if folder := os.Getenv("TEST_SCREENSHOTS"); folder != "" {
-					png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-					require.NoError(t, err)
-					require.NoError(t, os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600))
-				}
-				lock.Lock()
-				list, heard = append(list, heard...), nil
-				lock.Unlock()
-				for _, f := range list {
-					t.Errorf("%s: %s", name, f)
-				}
+		do(chromedp.EmulateViewport(320, 900), chromedp.Navigate(web.URL+"/state/"+st.name+"?theme=light"))
+		_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](string(script)+";true"))
+		require.NoError(t, err)
+		for _, look := range looks { // the page is loaded once for all
+			name := fmt.Sprint(st.name, "-", look.theme, "-", look.width)
+			_, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.documentElement.dataset.theme = "`+look.theme+`"`))
+			require.NoError(t, err, name)
+			do(chromedp.EmulateViewport(look.width, 900))
+			text, err := chromedp.Run(ctx, chromedp.Evaluate[string](found, chromedp.EvalAwaitPromise))
+			require.NoError(t, err, name)
+			var list []string
+			require.NoError(t, json.Unmarshal([]byte(text), &list))
+			if folder := os.Getenv("TEST_SCREENSHOTS"); folder != "" {
+				png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600))
+			}
+			lock.Lock()
+			list, heard = append(list, heard...), nil
+			lock.Unlock()
+			for _, f := range list {
+				t.Errorf("%s: %s", name, f)
 			}
 		}
 	}

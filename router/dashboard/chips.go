@@ -4,7 +4,7 @@ import (
 	"payswitch/engine/payment"
 )
 
-// marks are the marks of the tones. A doubt is never drawn like a failure: nobody knows yet whether the money moved.
+// marks are the marks of the tones. A doubt is never drawn like a failure: the money may have moved.
 var marks = map[string]string{"good": "✓", "quiet": "◔", "go": "●", "wait": "▲", "doubt": "?", "bad": "✕"}
 
 // tones are the tones of the statuses of all things. A status that is not listed is quiet.

@@ -11,6 +11,8 @@ import (
 	"payswitch/engine/approval"
 	"payswitch/engine/fault"
 	"payswitch/engine/port"
+	"payswitch/engine/routing"
+	"payswitch/engine/routing/health"
 	"payswitch/engine/staff"
 	"payswitch/router"
 	"payswitch/sdk"
@@ -70,8 +72,21 @@ func (s *Server) connectors(k connectorKind) handler {
 		if err != nil {
 			return nil, err
 		}
+		fares := map[string]*routing.AccountHealth{}
+		if k.kind == sdk.KindProcessor {
+			all, err := s.Engine.AccountHealth(ctx, c.auth(), "")
+			if err != nil {
+				return nil, err
+			}
+			for i := range all {
+				fares[all[i].Account.ID] = &all[i]
+			}
+		}
 		d := &document{Heading: k.heading, Lead: k.lead}
 		t := &Table{Caption: k.heading, Columns: columns("Account", "At", "Profile", "State", "Mode", "Methods")}
+		if k.kind == sdk.KindProcessor {
+			t.Columns = append(t.Columns, Column{"Success lately", "num"})
+		}
 		for _, a := range list {
 			if a.Type != k.accountType {
 				continue
@@ -79,6 +94,18 @@ func (s *Server) connectors(k connectorKind) handler {
 			state := c.connectorState(a)
 			t.Rows = append(t.Rows, Row{URL: c.at() + "/connectors/" + a.ID, Cells: []Cell{{Text: a.Label}, {Text: s.connectorName(a.Connector)}, {Text: names[a.ProfileID]},
 				{Chip: &state}, {Text: s.mode(a)}, {Text: methodsOf(a)}}})
+			if k.kind != sdk.KindProcessor {
+				continue
+			}
+			fare := Cell{Text: "–"}
+			if h := fares[a.ID]; h != nil {
+				if fare.Text = share(&h.All, health.Approved); h.Standing != health.In {
+					out := standingChip(h.Standing)
+					fare.Chip = &out
+				}
+			}
+			row := &t.Rows[len(t.Rows)-1]
+			row.Cells = append(row.Cells, fare)
 		}
 		if len(t.Rows) > 0 {
 			d.add(Block{Bare: true, Table: t})

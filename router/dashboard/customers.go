@@ -275,7 +275,14 @@ func (s *Server) customerSheet(act customerAct) (ask, do handler) {
 		return show(page(c, "")), nil
 	}
 	do = func(c *call) (response, error) {
-		err := act.do(c.Context(), s.Engine, c.auth(), c.PathValue("id"), c.PathValue("thing"))
+		customer, thing := c.PathValue("id"), c.PathValue("thing")
+		details := map[string]string{}
+		if thing != "" {
+			details["id"] = thing
+		}
+		err := c.perform(Act{Needs: staff.ManageCustomers, Action: "customer." + act.name, Target: customer, Details: details}, func(ctx context.Context) error {
+			return act.do(ctx, s.Engine, c.auth(), customer, thing)
+		})
 		var known *fault.Error
 		if errors.As(err, &known) && known.Kind == fault.KindInvalid {
 			return shown{status: 400, page: page(c, known.Message)}, nil

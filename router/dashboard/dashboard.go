@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/port"
 	"payswitch/engine/staff"
 )
 
@@ -19,6 +20,7 @@ type Deps struct {
 	Engine    Engine
 	Events    Events
 	Adapters  Adapters
+	Bundles   port.Bundles     // nil: no adapter is installed by the pages
 	Audit     Audit            // nil: that of Staff, or without Staff the log alone
 	Presenter Presenter        // nil: pages show no raw answers
 	Replayer  Replayer         // nil: no recording is run again
@@ -113,11 +115,12 @@ func (s *Server) HTTP() *http.Server {
 	}
 }
 
-// policy is the Content-Security-Policy of every answer: the dashboard's own files alone, nothing inline, and no page may frame it.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; " +
+// policy is the Content-Security-Policy of every answer: the dashboard's own files alone, nothing inline, and no page may frame it. The
+// preview of a payment link has a policy of its own.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; " +
 	"frame-ancestors 'none'"
 
-// maxForm is the most bytes of a posted form.
+// maxForm is the most bytes of a posted form, unless its route says more.
 const maxForm = 64 << 10
 
 // ServeHTTP implements http.Handler.
@@ -129,9 +132,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	defer func() {
-		if problem := recover(); problem != nil {
+		if problem := recover(); problem == http.ErrAbortHandler { // an answer that ended early: the server cuts the connection
+			panic(problem)
+		} else if problem != nil {
 			s.fail(w, r, fmt.Errorf("panic: %v", problem))
 		}
 	}()

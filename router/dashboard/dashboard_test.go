@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,11 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
 )
@@ -106,6 +109,60 @@ func TestPages(t *testing.T) {
 	for name := range s.pages.byName {
 		require.True(t, seen[name], "pages/%s.html has no state in states()", name)
 	}
+}
+
+var (
+	tag     = regexp.MustCompile(`<(a|button|form|input|iframe|[a-z]+)((?:\s+[a-zA-Z:-]+(?:="[^"]*")?)*)\s*/?>`)
+	formEnd = "</form>"
+	value   = func(attributes, name string) (string, bool) {
+		m := regexp.MustCompile(`(?:^|\s)` + name + `(?:="([^"]*)"|\s|$)`).FindStringSubmatch(attributes)
+		if m == nil {
+			return "", false
+		}
+		return m[1], true
+	}
+)
+
+// TestWithoutScriptAndByKeyboard holds for every state of every page what makes it work without a script and by the keyboard alone: what can be clicked is a
+// link with an address or the button of a form, what the script fetches is where the link leads, and nothing takes the focus out of its order.
+func TestWithoutScriptAndByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, staff.Admin)
+	links, buttons := 0, 0
+	for _, st := range allStates(t) {
+		html := rendered(t, s, st.page)
+		for _, m := range tag.FindAllStringSubmatchIndex(html, -1) {
+			name, attributes, whole := html[m[2]:m[3]], html[m[4]:m[5]], html[m[0]:m[1]]
+			inForm := strings.LastIndex(html[:m[0]], "<form") > strings.LastIndex(html[:m[0]], formEnd)
+			_, hidden := value(attributes, "hidden")
+			to, fetches := value(attributes, "hx-get")
+			_, polls := value(attributes, "hx-trigger")
+			switch name {
+			case "a":
+				links++
+				href, ok := value(attributes, "href")
+				assert.True(t, ok && href != "", "%s: %s leads nowhere", st.name, whole)
+				assert.True(t, !fetches || to == href, "%s: %s leads elsewhere without a script", st.name, whole)
+			case "button":
+				buttons++
+				assert.True(t, inForm || hidden, "%s: %s does nothing without a script", st.name, whole)
+			case "form":
+				action, _ := value(attributes, "action")
+				method, _ := value(attributes, "method")
+				passkey, _ := value(attributes, "data-passkey")
+				assert.True(t, action != "" && (method != "post" || !strings.Contains(action, "?")), "%s: %s", st.name, whole)
+				assert.True(t, passkey == "" || hidden, "%s: %s needs a script", st.name, whole)
+			default:
+				assert.True(t, !fetches || polls, "%s: %s is for a pointer alone", st.name, whole)
+			}
+			index, ok := value(attributes, "tabindex")
+			assert.True(t, !ok || index == "0" || index == "-1", "%s: %s changes the order of the focus", st.name, whole)
+			_, posts := value(attributes, "hx-post")
+			assert.False(t, posts, "%s: %s changes something without a form", st.name, whole)
+		}
+	}
+	require.Greater(t, links, 1000)
+	require.Greater(t, buttons, 100)
 }
 
 // TestTriggers holds that no template has a trigger with a condition: htmx would run it as code.
@@ -207,4 +264,25 @@ func TestMoney(t *testing.T) {
 		"123,456.789 KWD": {123456789, "KWD"}, "−10.00 EUR": {-1000, "EUR"}, "100 minor units XXQ": {100, "XXQ"}} {
 		require.Equal(t, want, m.String())
 	}
+}
+
+// The timeline of a payment with several captures says what each capture took, which one it is, and how it stands.
+func TestTimelineOfCaptures(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	manual := func(in *request.Input) { in.CaptureMethod = payment.CaptureManualMultiple }
+	p := w.pay(6000, manual).Payment
+	for _, amount := range []int64{2000, 1500} {
+		_, err := w.engine.CapturePayment(t.Context(), w.auth, p.ID, &request.CaptureInput{Amount: &amount})
+		require.NoError(t, err)
+	}
+	_, page := w.get("/m/acme/payments/" + p.ID)
+	for n, amount := range []string{"20.00", "15.00"} {
+		require.Contains(t, page, "capture "+amount+" USD at simulator")
+		require.Contains(t, page, fmt.Sprintf("%s_1_%d", p.ID, n+1))
+	}
+	require.Equal(t, 2, strings.Count(page, "The capture is"), page)
+	require.Contains(t, page, "charged")
+	require.Equal(t, 2, strings.Count(page, "id of the capture"))
 }

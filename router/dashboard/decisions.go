@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/operator"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
@@ -22,10 +22,12 @@ import (
 
 // deciding is what the pages of decisions need of the engine.
 type deciding interface {
-	Operations(ctx context.Context, f request.OperationFilter) ([]engine.OperationView, error)
-	Operation(ctx context.Context, id string) (engine.OperationView, error)
+	Operations(ctx context.Context, f request.OperationFilter) ([]operator.View, error)
+	Operation(ctx context.Context, id string) (operator.View, error)
 	Decisions(ctx context.Context, id string) ([]request.Decision, error)
-	ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (engine.OperationView, error)
+	ResolveOperation(ctx context.Context, id string, in request.OperatorWord) (operator.View, error)
+	ConfirmResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error)
+	WithdrawResolution(ctx context.Context, id string, second request.SecondWord) (operator.View, error)
 }
 
 func (s *Server) decisionRoutes() []route {
@@ -33,6 +35,8 @@ func (s *Server) decisionRoutes() []route {
 		{method: "GET", pattern: "/decisions", needs: staff.Decide, anywhere: true, handle: s.decisions},
 		{method: "GET", pattern: "/decisions/{id}", needs: staff.Decide, anywhere: true, handle: s.decision},
 		{method: "POST", pattern: "/decisions/{id}", needs: staff.Decide, anywhere: true, handle: s.decide},
+		{method: "POST", pattern: "/decisions/{id}/confirm", needs: staff.Decide, anywhere: true, handle: s.confirmDecision},
+		{method: "POST", pattern: "/decisions/{id}/withdraw", needs: staff.Decide, anywhere: true, handle: s.withdrawDecision},
 	}
 }
 
@@ -59,18 +63,18 @@ func (s *Server) decisions(c *call) (response, error) {
 }
 
 // own leaves out the operations of merchants that the person decides nothing for.
-func (c *call) own(list []engine.OperationView) []engine.OperationView {
-	return slices.DeleteFunc(slices.Clone(list), func(v engine.OperationView) bool { return !c.Session.May(staff.Decide, v.MerchantID) })
+func (c *call) own(list []operator.View) []operator.View {
+	return slices.DeleteFunc(slices.Clone(list), func(v operator.View) bool { return !c.Session.May(staff.Decide, v.MerchantID) })
 }
 
-func (c *call) decisionList(open, ended []engine.OperationView, altered error) *document {
+func (c *call) decisionList(open, ended []operator.View, altered error) *document {
 	d := &document{Heading: "Decisions", Lead: "Operations whose outcome payswitch does not know. It keeps asking the processor by itself; a person decides when the processor cannot say."}
 	if altered != nil {
 		d.add(Block{Tone: "bad", Heading: "Some rows are left out", Text: []string{"The signature of a stored row is wrong, so that the list lacks it. The log names the row."}})
 	}
 	more := len(open) == mostCases
 	open, ended = c.own(open), c.own(ended)
-	slices.SortStableFunc(open, func(a, b engine.OperationView) int {
+	slices.SortStableFunc(open, func(a, b operator.View) int {
 		return cmp.Or(a.StartedAt.Truncate(time.Hour).Compare(b.StartedAt.Truncate(time.Hour)), cmp.Compare(b.Amount, a.Amount), a.StartedAt.Compare(b.StartedAt))
 	})
 	if len(open) == 0 {
@@ -90,8 +94,12 @@ func (c *call) decisionList(open, ended []engine.OperationView, altered error) *
 				at := c.time(v.ResolveAt)
 				next = Cell{Time: &at}
 			}
+			known := Cell{Text: v.ErrorText, Note: times(v.ResolveTries)}
+			if p := v.Proposal; p != nil {
+				known = Cell{Text: "“" + outcomeWords(p.Details.Outcome) + "”, says " + p.Details.By, Note: "waits for a second person"}
+			}
 			t.Rows = append(t.Rows, Row{URL: "/decisions/" + v.ID, Cells: []Cell{{Time: &since}, {Amount: &amount}, {Text: words(string(v.Kind))}, {Text: v.Connector}, {Text: v.MerchantID},
-				{Text: v.ErrorText, Note: times(v.ResolveTries)}, next}})
+				known, next}})
 		}
 		b := Block{Bare: true, Table: t}
 		if more {
@@ -105,11 +113,19 @@ func (c *call) decisionList(open, ended []engine.OperationView, altered error) *
 		for _, v := range ended {
 			r := v.Resolution
 			when, amount := c.time(r.At), Money{v.Amount, v.Currency}
-			t.Rows = append(t.Rows, Row{URL: "/decisions/" + v.ID, Cells: []Cell{{Time: &when}, {Amount: &amount}, {Text: words(string(v.Kind)), Note: v.Connector}, {Text: outcomeWords(r.Outcome)}, {Text: r.By}, {Text: r.Why}}})
+			t.Rows = append(t.Rows, Row{URL: "/decisions/" + v.ID, Cells: []Cell{{Time: &when}, {Amount: &amount}, {Text: words(string(v.Kind)), Note: v.Connector}, {Text: outcomeWords(r.Outcome)}, {Text: r.By, Note: confirmedBy(r)}, {Text: r.Why}}})
 		}
 		d.add(Block{Bare: true, Heading: "Decided", Table: t})
 	}
 	return d
+}
+
+// confirmedBy names the second person of a decision, "" where there was none.
+func confirmedBy(r *payment.Resolution) string {
+	if r.Second == "" {
+		return ""
+	}
+	return "confirmed by " + r.Second
 }
 
 func times(n int) string {
@@ -125,7 +141,7 @@ func outcomeWords(outcome string) string {
 }
 
 // subjectOf reads the operation of a decision, and sets the merchant of the page.
-func (s *Server) subjectOf(ctx context.Context, c *call) (v engine.OperationView, err error) {
+func (s *Server) subjectOf(ctx context.Context, c *call) (v operator.View, err error) {
 	if v, err = s.Engine.Operation(ctx, c.PathValue("id")); err != nil {
 		return v, err
 	}
@@ -186,7 +202,7 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 	d.add(facts)
 	if r := v.Resolution; r != nil {
 		at := c.time(r.At)
-		d.add(Block{Heading: "Decided", Tone: "good", Facts: []Named{fact("Outcome", Cell{Text: outcomeWords(r.Outcome)}), fact("By", Cell{Text: r.By}), fact("When", Cell{Time: &at}),
+		d.add(Block{Heading: "Decided", Tone: "good", Facts: []Named{fact("Outcome", Cell{Text: outcomeWords(r.Outcome)}), fact("By", Cell{Text: r.By, Note: confirmedBy(r)}), fact("When", Cell{Time: &at}),
 			fact("Why", Cell{Text: r.Why}), fact("Processor's reference", Cell{Text: either(r.Reference != "", r.Reference, "–")})},
 			Text: []string{"The decision stays. If the processor says something else later, the payment becomes conflicted and is on top of the merchant's list."}})
 	}
@@ -195,17 +211,53 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 			d.add(Block{Heading: "Evidence", Bare: true, Moments: c.moments(op, v.Currency)})
 		}
 	}
-	if v.Status.Open() || v.Status == payment.OperationPending {
-		if err := s.choices(ctx, c, d, v, outcome, problem); err != nil {
-			return nil, err
+	switch open := v.Status.Open() || v.Status == payment.OperationPending; {
+	case open && v.Proposal != nil:
+		c.proposal(d, v, outcome, problem)
+	case open:
+		err = s.choices(ctx, c, d, v, outcome, problem)
+	case v.Proposal != nil:
+		d.add(Block{Heading: "Overtaken", Text: []string{v.Proposal.Details.By + " had proposed “" + outcomeWords(v.Proposal.Details.Outcome) + "”. The operation ended before a second person looked at it."}})
+	}
+	return d, err
+}
+
+// proposal shows a decision that waits for a second person. form is the one that was sent, with its problem.
+func (c *call) proposal(d *document, v operator.View, form string, problem error) {
+	p, at := v.Proposal, c.time(v.Proposal.ProposedAt)
+	d.add(c.guard(staff.Decide, false)...)
+	b := Block{ID: "decide", Heading: "Waits for a second person", Tone: "wait", Facts: []Named{fact("Proposed outcome", Cell{Text: outcomeWords(p.Details.Outcome)})},
+		Text: []string{"Nothing has changed yet, and payswitch goes on asking the processor."}}
+	if p.Details.Amount != nil {
+		amount := Money{*p.Details.Amount, v.Currency}
+		b.Facts = append(b.Facts, fact("Amount", Cell{Amount: &amount}))
+	}
+	b.Facts = append(b.Facts, fact("Processor's reference", Cell{Text: either(p.Details.Reference != "", p.Details.Reference, "–")}), fact("By", Cell{Text: p.Details.By}),
+		fact("When", Cell{Time: &at}), fact("Why", Cell{Text: p.Details.Why}))
+	confirm := Form{ID: "confirm-", Action: "/decisions/" + v.ID + "/confirm", Text: consequence(v.Kind, p.Details.Outcome), Tone: "danger", Fields: []Field{hidden("proposal", p.ID)},
+		Submit: "Confirm: " + outcomeWords(p.Details.Outcome)}
+	withdraw := Form{ID: "withdraw-", Action: "/decisions/" + v.ID + "/withdraw", Fields: []Field{hidden("proposal", p.ID)}, Submit: "Refuse the proposal"}
+	own := p.SamePerson(c.person(), c.Session.UserID)
+	if own {
+		b.Text = append(b.Text, "You have proposed this yourself. Another person with the role admin or operator has to confirm it.")
+		withdraw.Submit = "Withdraw the proposal"
+	} else {
+		b.Text = append(b.Text, "Look the operation up at the processor yourself before you confirm. The decision is kept for ever, with both names.")
+	}
+	for _, f := range []*Form{&confirm, &withdraw} {
+		if problem != nil && strings.TrimSuffix(f.ID, "-") == form {
+			f.Problem, _ = said(problem)
+		}
+		if f == &withdraw || !own || f.Problem != "" {
+			b.Forms = append(b.Forms, *f)
 		}
 	}
-	return d, nil
+	d.add(b)
 }
 
 // moments are the lines of one operation.
 func (c *call) moments(op *story.Operation, currency sdk.Currency) (out []*Moment) {
-	c.operation(op, currency, c.may(staff.SeeExchanges), func(at time.Time, m *Moment) {
+	c.operation(op, nil, currency, c.may(staff.SeeExchanges), func(at time.Time, m *Moment) {
 		m.At = c.time(at)
 		out = append(out, m)
 	})
@@ -214,7 +266,7 @@ func (c *call) moments(op *story.Operation, currency sdk.Currency) (out []*Momen
 }
 
 // window says what the processor's own rules prove, by the adapter's manifest.
-func (s *Server) window(v engine.OperationView) string {
+func (s *Server) window(v operator.View) string {
 	info, ok := s.Adapters.Adapter(v.Connector)
 	if !ok || info.Manifest == nil {
 		return ""
@@ -230,7 +282,7 @@ func (s *Server) window(v engine.OperationView) string {
 }
 
 // choices adds a form for each decision that the engine allows, with its consequence.
-func (s *Server) choices(ctx context.Context, c *call, d *document, v engine.OperationView, outcome string, problem error) error {
+func (s *Server) choices(ctx context.Context, c *call, d *document, v operator.View, outcome string, problem error) error {
 	list, err := s.Engine.Decisions(ctx, v.ID)
 	if shownInForm(err) {
 		text, _ := said(err)
@@ -242,8 +294,12 @@ func (s *Server) choices(ctx context.Context, c *call, d *document, v engine.Ope
 	}
 	d.add(c.guard(staff.Decide, false)...)
 	b := Block{ID: "decide", Heading: "Decide", Text: []string{"Look the operation up at the processor first. A wrong decision can charge a customer twice or give goods away. It is kept for ever, with your name."}}
+	button := "Decide: "
+	if v.SecondPerson {
+		b.Text, button = append(b.Text, "The profile asks for a second person: what you propose takes effect when another one confirms it."), "Propose: "
+	}
 	for _, x := range list {
-		f := Form{ID: x.Outcome + "-", Fold: strings.ToUpper(outcomeWords(x.Outcome)[:1]) + outcomeWords(x.Outcome)[1:], Action: "/decisions/" + v.ID, Text: consequence(v.Kind, x.Outcome), Tone: "danger", Submit: "Decide: " + outcomeWords(x.Outcome)}
+		f := Form{ID: x.Outcome + "-", Fold: strings.ToUpper(outcomeWords(x.Outcome)[:1]) + outcomeWords(x.Outcome)[1:], Action: "/decisions/" + v.ID, Text: consequence(v.Kind, x.Outcome), Tone: "danger", Submit: button + outcomeWords(x.Outcome)}
 		if x.Refused != "" {
 			b.Text = append(b.Text, "Not possible, “"+outcomeWords(x.Outcome)+"”: "+x.Refused+".")
 			continue
@@ -303,10 +359,7 @@ func (s *Server) decide(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	outcome, by := c.PostFormValue("outcome"), c.Session.Name
-	if c.Session.Email != "" {
-		by = strings.TrimSpace(by + " <" + c.Session.Email + ">")
-	}
+	outcome, by := c.PostFormValue("outcome"), c.person()
 	values := map[string]any{"outcome": outcome, "by": by, "why": strings.TrimSpace(c.PostFormValue("why"))}
 	var in request.OperatorWord
 	if err = c.amountInto(values, v.Currency); err == nil {
@@ -323,7 +376,8 @@ func (s *Server) decide(c *call) (response, error) {
 		err = missing("why", "Say what you know it from")
 	}
 	if err == nil {
-		err = c.perform(Act{Needs: staff.Decide, Action: "operation.decide", Target: v.ID,
+		in.Person = c.Session.UserID
+		err = c.perform(Act{Needs: staff.Decide, Action: "operation." + either(v.SecondPerson, "propose", "decide"), Target: v.ID,
 			Details: map[string]string{"outcome": in.Outcome, "payment_id": v.PaymentID, "reference": in.Reference}}, func(ctx context.Context) error {
 			_, err := s.Engine.ResolveOperation(ctx, v.ID, in)
 			return err
@@ -331,6 +385,41 @@ func (s *Server) decide(c *call) (response, error) {
 	}
 	if shownInForm(err) {
 		d, failed := s.decisionPage(c, outcome, err)
+		return shown{http.StatusUnprocessableEntity, d}, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return seeOther("/decisions/" + v.ID), nil
+}
+
+func (s *Server) confirmDecision(c *call) (response, error) {
+	return s.second(c, "confirm", s.Engine.ConfirmResolution)
+}
+
+func (s *Server) withdrawDecision(c *call) (response, error) {
+	return s.second(c, "withdraw", s.Engine.WithdrawResolution)
+}
+
+// second does with a proposal what its form says.
+func (s *Server) second(c *call, form string, do func(ctx context.Context, id string, second request.SecondWord) (operator.View, error)) (response, error) {
+	if err := c.form(); err != nil {
+		return nil, err
+	}
+	v, err := s.subjectOf(c.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	in, details := request.SecondWord{ProposalID: c.PostFormValue("proposal"), By: c.person(), Person: c.Session.UserID}, map[string]string{"payment_id": v.PaymentID}
+	if p := v.Proposal; p != nil {
+		details["outcome"], details["proposed_by"] = p.Details.Outcome, either(p.Details.Person != "", p.Details.Person, p.Details.By)
+	}
+	err = c.perform(Act{Needs: staff.Decide, Action: "operation." + form, Target: v.ID, Details: details}, func(ctx context.Context) error {
+		_, err := do(ctx, v.ID, in)
+		return err
+	})
+	if shownInForm(err) {
+		d, failed := s.decisionPage(c, form, err)
 		return shown{http.StatusUnprocessableEntity, d}, failed
 	}
 	if err != nil {

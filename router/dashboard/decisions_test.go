@@ -81,3 +81,67 @@ func TestWhoDecides(t *testing.T) {
 	require.Contains(t, w.page("/decisions/"+id), "second factor")
 	require.Equal(t, http.StatusForbidden, w.post("/decisions/"+id, "outcome", "not_done", "why", "seen").Code)
 }
+
+// TestSecondPersonDecides: above the profile's sum one person proposes, and another confirms or refuses. The own proposal has no button to confirm.
+func TestSecondPersonDecides(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	profile := "/m/acme/profiles/" + w.profile().ID + "/decisions"
+	wrong := w.post(profile, "second_person", "on", "limits", "lots")
+	require.Equal(t, http.StatusUnprocessableEntity, wrong.Code)
+	require.Contains(t, wrong.Body.String(), "write amounts such as")
+	require.Equal(t, http.StatusOK, w.post(profile, "second_person", "on", "limits", "1000.00 USD, 50 EUR").Code)
+	require.Contains(t, w.page("/m/acme/profiles/"+w.profile().ID), `value="1000.00 USD, 50.00 EUR"`)
+	id := w.doubt()
+	require.Contains(t, w.page("/decisions/"+id), "Propose: the processor never acted")
+	acts := func() (out []string) {
+		for _, a := range w.audit.acts {
+			if a.Target == id {
+				out = append(out, a.Action)
+			}
+		}
+		return out
+	}
+	propose := func() string {
+		t.Helper()
+		w.done("/decisions/"+id, "outcome", "not_done", "why", "the processor's page")
+		v, err := w.engine.Operation(t.Context(), id)
+		require.NoError(t, err)
+		require.Nil(t, v.Resolution)
+		return v.Proposal.ID
+	}
+	first := propose()
+	own := w.page("/decisions/" + id)
+	require.Contains(t, own, "You have proposed this yourself")
+	require.Contains(t, own, "Withdraw the proposal")
+	require.NotContains(t, own, "/confirm\"")
+	require.Contains(t, w.page("/decisions"), "waits for a second person")
+	refused := w.post("/decisions/"+id+"/confirm", "proposal", first)
+	require.Equal(t, http.StatusUnprocessableEntity, refused.Code)
+	require.Contains(t, refused.Body.String(), "another person has to confirm it")
+
+	w.person.UserID, w.person.Name = "user_bob", "Bob"
+	other := w.page("/decisions/" + id)
+	for _, text := range []string{"Ada Lovelace", "the processor&#39;s page", "the customer pays twice", "Confirm: the processor never acted", "Refuse the proposal"} {
+		require.Contains(t, other, text)
+	}
+	w.as(staff.Grant{MerchantID: "other", Role: staff.Admin})
+	require.Equal(t, http.StatusNotFound, w.post("/decisions/"+id+"/confirm", "proposal", first).Code)
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support})
+	require.Equal(t, http.StatusForbidden, w.post("/decisions/"+id+"/confirm", "proposal", first).Code)
+	require.Equal(t, http.StatusForbidden, w.post("/decisions/"+id+"/withdraw", "proposal", first).Code)
+	w.as(staff.Grant{Role: staff.Operator})
+	fresh := w.person.SecondFactorAt
+	w.person.SecondFactorAt = time.Time{}
+	require.Equal(t, http.StatusForbidden, w.post("/decisions/"+id+"/confirm", "proposal", first).Code, "the second person needs a second factor")
+	w.person.SecondFactorAt = fresh
+	w.done("/decisions/"+id+"/withdraw", "proposal", first)
+	second := propose() // by Bob, now
+	require.Equal(t, http.StatusUnprocessableEntity, w.post("/decisions/"+id+"/confirm", "proposal", second).Code)
+	w.person.UserID, w.person.Name = "user_ada", "Ada Lovelace"
+	require.Equal(t, http.StatusUnprocessableEntity, w.post("/decisions/"+id+"/confirm", "proposal", first).Code, "the proposal that the page showed is gone")
+	w.done("/decisions/"+id+"/confirm", "proposal", second)
+	require.Contains(t, w.page("/decisions/"+id), "confirmed by Ada Lovelace")
+	require.Equal(t, []string{"operation.propose", "operation.confirm", "operation.withdraw", "operation.propose", "operation.confirm", "operation.confirm", "operation.confirm"}, acts())
+}

@@ -17,7 +17,10 @@
 //	qr.go         the picture that an authenticator app scans
 //	document.go   pages that are made of blocks: settings.go lists them and their routes
 //	fill.go       what a person typed, put back with the error at its field
+//	home.go       the overview; home_needs.go has what waits for a person
 //	links.go      payment links and collect links
+//	disputes.go   a dispute: accepting it, and answering it with texts and files
+//	bundles.go    bundles of adapters: given, examined, installed, and rolled back
 //	system.go     the node, its database and the configuration in force
 //	logs.go       the latest lines of the node's log
 //	perform.go    changes: permission, second factor, audit

@@ -38,7 +38,14 @@ type Block struct {
 	Links   []Link
 	Empty   *Empty
 	Forms   []Form
+	Frame   *Frame
 }
+
+// Frame shows another page of the dashboard within the page. A form's Try with the target Name draws it again.
+type Frame struct{ Name, Title, URL string }
+
+// Try is a second button of a form: what was typed goes to another address, and the answer to the frame with this name. Nothing is saved.
+type Try struct{ Action, Text, Target string }
 
 // Fold is a long text below its name: it opens when the name is clicked.
 type Fold struct{ Name, Text string }
@@ -124,6 +131,7 @@ type Form struct {
 	Submit  string
 	Tone    string // go, danger or ""
 	Inline  bool   // fields in one line, such as filters
+	Try     *Try
 }
 
 // Visible reports whether a form has a field that people see.

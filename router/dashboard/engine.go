@@ -15,6 +15,7 @@ type Engine interface {
 	settings
 	counts
 	otherLists
+	disputing
 	operations
 	customers
 }

@@ -102,7 +102,7 @@ func (s *Server) problem(c *call, err error) (int, *problemPage) {
 	var again *needsStepUp
 	if errors.As(err, &again) {
 		return http.StatusForbidden, &problemPage{Heading: "Give your second factor again", Text: "This amount is above your limit without a fresh second factor.",
-			Hint: "Confirm who you are, then send the form again.", Link: &Link{stepUpPath + "?next=" + url.QueryEscape(strings.TrimSuffix(again.back, "/refund")), "Confirm"}}
+			Hint: "Confirm who you are, then send the form again.", Link: &Link{stepUpPath + "?next=" + url.QueryEscape(again.back[:max(0, strings.LastIndexByte(again.back, '/'))]), "Confirm"}}
 	}
 	if errors.Is(err, ErrStepUp) || errors.Is(err, staff.ErrStepUp) {
 		back := c.URL.RequestURI()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,7 +72,7 @@ func (s *Server) events(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return show(c.eventList(list, total, state, kind, offset, c.URL.Query().Get("sent"))), nil
+	return show(c.eventList(list, total, state, kind, offset, c.sentAgain())), nil
 }
 
 func (c *call) eventList(list []*webhook.Delivery, total int, state, kind string, offset int, sent string) *document {
@@ -81,7 +82,7 @@ func (c *call) eventList(list []*webhook.Delivery, total int, state, kind string
 		d.Links = []Link{{c.at() + "/webhooks", "Endpoints"}}
 	}
 	if sent != "" {
-		d.add(Block{Tone: "good", Text: []string{sent + " sent again."}})
+		d.add(Block{Tone: "good", Text: []string{sent}})
 	}
 	kinds := []Option{{"", "All", kind == ""}}
 	for _, t := range webhook.Types {
@@ -101,7 +102,7 @@ func (c *call) eventList(list []*webhook.Delivery, total int, state, kind string
 		d.add(Block{Bare: true, Empty: &e})
 		if state+kind == "" {
 			d.add(Block{Heading: "While you develop", Text: []string{"This command receives the events on your machine, without a public address, and passes them on."},
-				Code: "payswitch listen --url " + c.server.opts.APIURL + " --merchant " + c.Merchant.ID + " --forward-to http://localhost:3000/webhooks"})
+				Code: c.listenCommand()})
 		}
 		return d
 	}
@@ -142,6 +143,20 @@ func (c *call) eventList(list []*webhook.Delivery, total int, state, kind string
 	return d
 }
 
+// sentAgain says what sending again came to, by the numbers in the address. An address has no words of its own: else a link could put them on the page.
+func (c *call) sentAgain() string {
+	sent, err := strconv.ParseUint(c.URL.Query().Get("sent"), 10, 16)
+	refused, wrong := strconv.ParseUint(c.URL.Query().Get("refused"), 10, 16)
+	if err != nil || wrong != nil {
+		return ""
+	}
+	text := plural(int(sent), "event was", "events were") + " sent again"
+	if refused > 0 {
+		text += ", and the endpoint refused " + strconv.FormatUint(refused, 10)
+	}
+	return text + "."
+}
+
 // mostAgain bounds how many events one form sends again: the person waits for it.
 const mostAgain = 20
 
@@ -174,11 +189,7 @@ func (s *Server) resendAll(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := plural(sent, "event", "events")
-	if failed > 0 {
-		text += ", and " + plural(failed, "was", "were") + " refused by the endpoint,"
-	}
-	return seeOther(c.at() + "/events?state=failed&sent=" + url.QueryEscape(text)), nil
+	return seeOther(c.at() + "/events?state=failed&sent=" + strconv.Itoa(sent) + "&refused=" + strconv.Itoa(failed)), nil
 }
 
 func (s *Server) event(c *call) (response, error) {
@@ -240,6 +251,22 @@ func (c *call) eventOf(list []*webhook.Delivery, attempts []*webhook.AttemptView
 	return d
 }
 
+// clientSecrets and personal find members of a JSON text whose values people may not see.
+var (
+	clientSecrets = regexp.MustCompile(`("client_secret"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
+	personal      = regexp.MustCompile(`("(?:email|name|phone|number|first_name|last_name|customer_name|card_holder_name|line[123]|zip|city|ip_address)"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
+)
+
+// shownBody returns the body of an event without what the person may not see. The payment's client secret is left out for every person: with it a browser
+// could go on with the payment.
+func (c *call) shownBody(text string) string {
+	text = clientSecrets.ReplaceAllString(text, `${1}"(hidden)"`)
+	if !c.may(staff.UnmaskCustomers) {
+		text = personal.ReplaceAllString(text, `${1}"(hidden)"`)
+	}
+	return text
+}
+
 // attemptBlock shows one request to an endpoint and its answer.
 func (c *call) attemptBlock(n int, a *webhook.AttemptView) Block {
 	at := c.time(a.At)
@@ -254,9 +281,9 @@ func (c *call) attemptBlock(n int, a *webhook.AttemptView) Block {
 	if a.Failure != "" {
 		b.Facts = append(b.Facts, fact("Why", Cell{Text: a.Failure}))
 	}
-	b.Folds = append(b.Folds, Fold{"Request", message(a.Headers, string(a.Body))})
+	b.Folds = append(b.Folds, Fold{"Request", message(a.Headers, c.shownBody(string(a.Body)))})
 	if a.Answer != nil {
-		b.Folds = append(b.Folds, Fold{"Answer", message(a.Answer.Headers, a.Answer.Body)})
+		b.Folds = append(b.Folds, Fold{"Answer", message(a.Answer.Headers, c.shownBody(a.Answer.Body))})
 	}
 	return b
 }

@@ -95,11 +95,18 @@ func TestEvents(t *testing.T) {
 	again := w.post("/m/acme/events/"+e.EventID+"/again", "endpoint_id", e.EndpointID)
 	require.Equal(t, http.StatusOK, again.Code)
 	require.Contains(t, mainOf(again.Body.String()), "The endpoint did not take it")
-	require.Contains(t, w.done("/m/acme/events/again"), "1+was+refused")
+	require.Contains(t, w.done("/m/acme/events/again"), "sent=0&refused=1")
 	w.shop.status.Store(http.StatusOK)
-	require.Contains(t, w.done("/m/acme/events/again"), "1+event")
+	require.Contains(t, w.done("/m/acme/events/again"), "sent=1&refused=0")
 	require.Contains(t, w.page("/m/acme/events?state=delivered"), "delivered</span>")
-	require.Contains(t, mainOf(w.post(w.endpoint()+"/test").Body.String()), "took the event within")
+	require.Contains(t, mainOf(w.post(w.endpoint()+"/again").Body.String()), "took the event within")
+	tested := mainOf(w.post(w.endpoint() + "/test").Body.String())
+	require.Contains(t, tested, "took the event within")
+	require.Contains(t, tested, "endpoint_test")
+	require.Contains(t, tested, "&lt;b&gt;&#34;thanks&#34;&lt;/b&gt;", "the answer is text")
+	w.shop.status.Store(http.StatusTeapot)
+	require.Contains(t, mainOf(w.post(w.endpoint()+"/test").Body.String()), "did not answer with a status from 200 to 299")
+	require.NotContains(t, w.page("/m/acme/events"), "endpoint_test", "a test event is not kept")
 
 	w.as(staff.Grant{MerchantID: "acme", Role: staff.Viewer})
 	require.Equal(t, http.StatusForbidden, get(t, w.server, "/m/acme/events").Code)
@@ -108,4 +115,17 @@ func TestEvents(t *testing.T) {
 	require.NotContains(t, w.page("/m/acme/events"), "Endpoints")
 	w.as(staff.Grant{MerchantID: "other", Role: staff.Admin})
 	require.Equal(t, http.StatusNotFound, get(t, w.server, "/m/acme/events/"+e.EventID).Code)
+}
+
+// TestShownBody: no person sees a client secret, and who may not unmask customers sees no personal data. The rest stays byte for byte.
+func TestShownBody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m, err := w.engine.Merchant(t.Context(), "acme")
+	require.NoError(t, err)
+	c := &call{server: w.server, Session: w.person, Merchant: m}
+	const text = `{"amount":1,"client_secret":"pay_1_secret_a\"b","email":"ada@shop.example","billing":{"address":{"line1":"1 \"Main\" St"}},"metadata":{"order":"7"}, "client_secret" : "cut`
+	require.Equal(t, `{"amount":1,"client_secret":"(hidden)","email":"ada@shop.example","billing":{"address":{"line1":"1 \"Main\" St"}},"metadata":{"order":"7"}, "client_secret" : "(hidden)"`, c.shownBody(text))
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Developer})
+	require.Equal(t, `{"amount":1,"client_secret":"(hidden)","email":"(hidden)","billing":{"address":{"line1":"(hidden)"}},"metadata":{"order":"7"}, "client_secret" : "(hidden)"`, c.shownBody(text))
 }

@@ -15,7 +15,7 @@ func (c *call) refill(f *Form, err error) {
 	for i := range f.Fields {
 		x := &f.Fields[i]
 		switch {
-		case x.Kind == "hidden" || x.Kind == "password" || x.Secret:
+		case x.Kind == "hidden" || x.Kind == "password" || x.Kind == "file" || x.Secret:
 		case x.Kind == "select":
 			for j := range x.Options {
 				x.Options[j].Chosen = x.Options[j].Value == c.PostFormValue(x.Name)
@@ -33,7 +33,7 @@ func (c *call) refill(f *Form, err error) {
 	for i := range f.Fields {
 		x := &f.Fields[i]
 		about := x.Name == param || x.About == param
-		if x.Required && about && strings.TrimSpace(c.PostFormValue(x.Name)) == "" {
+		if x.Required && about && x.Kind != "file" && strings.TrimSpace(c.PostFormValue(x.Name)) == "" {
 			x.Problem, left = "Enter this.", true
 		}
 	}

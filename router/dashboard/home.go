@@ -9,12 +9,15 @@ import (
 	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
-	"payswitch/engine/search"
+	"payswitch/engine/routing"
+	"payswitch/engine/routing/health"
+	"payswitch/engine/staff"
 )
 
 // counts is what the overview needs of the engine.
 type counts interface {
 	CountPayments(ctx context.Context, auth account.Auth, from, to time.Time) ([]listed.Count, error)
+	AccountHealth(ctx context.Context, a account.Auth, profileID string) ([]routing.AccountHealth, error)
 }
 
 // homePage shows what a merchant looks at first. A part that cannot be read says so, and the others stand.
@@ -22,6 +25,7 @@ type homePage struct {
 	At       string
 	Needs    []need
 	Today    []figure
+	Fares    *Table   // how the processors fare; nil if none was used lately
 	Problems []string // parts that could not be read
 	Payments []paymentRow
 	Empty    Empty
@@ -29,13 +33,6 @@ type homePage struct {
 
 func (*homePage) file() string  { return "home" }
 func (*homePage) Title() string { return "Overview" }
-
-// need is something that waits for a person.
-type need struct {
-	Chip Chip
-	Text string
-	Link Link
-}
 
 // figure is a number of today, beside that of the same weekday a week ago up to the same time.
 type figure struct {
@@ -61,7 +58,7 @@ func (s *Server) home(c *call) (response, error) {
 		p.Empty.Links = []Link{{c.at() + "/setup", "Set up the first payment"}}
 		return show(p), nil
 	}
-	if err := s.needs(ctx, c, p); err != nil {
+	if p.Needs, err = s.needs(ctx, c); err != nil {
 		s.Logger.ErrorContext(ctx, "the overview lacks what needs a person", "error", err)
 		p.Problems = append(p.Problems, "What needs you could not be read. Try again.")
 	}
@@ -69,30 +66,72 @@ func (s *Server) home(c *call) (response, error) {
 		s.Logger.ErrorContext(ctx, "the overview lacks today's figures", "error", err)
 		p.Problems = append(p.Problems, "Today's figures could not be read. Try again.")
 	}
+	if p.Fares, err = s.fares(ctx, c); err != nil {
+		s.Logger.ErrorContext(ctx, "the overview lacks how the processors fare", "error", err)
+		p.Problems = append(p.Problems, "How the processors fare could not be read. Try again.")
+	}
 	return show(p), nil
 }
 
-// needs lists the payments that wait for a person.
-func (s *Server) needs(ctx context.Context, c *call, p *homePage) error {
-	for _, n := range []struct{ word, text string }{{"doubt", "payments that a person has to look at"}, {"held", "payments whose money is held and not captured"}} {
-		var statuses []string
-		for _, status := range search.StatusWords[n.word] {
-			statuses = append(statuses, string(status))
-		}
-		found, err := s.Engine.Browse(ctx, c.auth(), search.Query{Filter: request.PaymentFilter{Statuses: statuses}, Limit: homeCounted})
-		if err != nil {
-			return err
-		}
-		if len(found.Views) == 0 {
+// fares is a table of the merchant's accounts at processors that were used lately.
+func (s *Server) fares(ctx context.Context, c *call) (*Table, error) {
+	list, err := s.Engine.AccountHealth(ctx, c.auth(), "")
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Caption: "How the processors fare", Columns: columns("Account", "Processor", "State", "Success rate", "Declined", "Faults", "95 % answer within")}
+	for i := 3; i < len(t.Columns); i++ {
+		t.Columns[i].Class = "num"
+	}
+	for _, h := range list {
+		if n := h.All.Total(); n < leastAttempts && h.Standing == health.In {
 			continue
 		}
-		count := strconv.Itoa(len(found.Views))
-		if found.Next != nil {
-			count += "+"
+		state := standingChip(h.Standing)
+		row := Row{Cells: []Cell{{Text: h.Account.Label}, {Text: s.connectorName(h.Account.Connector)}, {Chip: &state}, {Text: share(&h.All, health.Approved)}, {Text: share(&h.All, health.Declined)},
+			{Text: share(&h.All, health.Failed, health.TimedOut)}, {Text: latency(&h.All)}}}
+		if c.may(staff.SeeSettings) {
+			row.URL = c.at() + "/connectors/" + h.Account.ID
 		}
-		p.Needs = append(p.Needs, need{chip(statuses[0]), count + " " + n.text, Link{c.at() + "/payments?status=" + n.word, "Show them"}})
+		t.Rows = append(t.Rows, row)
 	}
-	return nil
+	if len(t.Rows) == 0 {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// leastAttempts is from how many recent attempts on a rate is shown. Age reduces the counts, so that they are no whole numbers.
+const leastAttempts = 0.5
+
+// share is the share of attempts with some results, or – without attempts.
+func share(n *health.Counts, of ...health.Result) string {
+	total, sum := n.Total(), 0.0
+	if total < leastAttempts {
+		return "–"
+	}
+	for _, r := range of {
+		sum += n.Results[r]
+	}
+	return strconv.FormatFloat(100*sum/total, 'f', 1, 64) + " %"
+}
+
+func latency(n *health.Counts) string {
+	if d := n.Quantile(0.95); d > 0 {
+		return shortly(d)
+	}
+	return "–"
+}
+
+// standingChip says whether routing uses an account.
+func standingChip(s health.Standing) Chip {
+	switch s {
+	case health.Out:
+		return Chip{"taken out", "bad", marks["bad"]}
+	case health.Trial:
+		return Chip{"on trial", "wait", marks["wait"]}
+	}
+	return Chip{"in use", "good", marks["good"]}
 }
 
 // today counts the payments since midnight, in the person's time zone.

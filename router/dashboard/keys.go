@@ -56,7 +56,7 @@ func (s *Server) keysPage(c *call, problem error) (*document, error) {
 			ends = Cell{Time: &at}
 			if left := k.ExpiresAt.Sub(now); left <= 0 {
 				ends.Chip = &Chip{"ended", "bad", marks["bad"]}
-			} else if left < 14*24*time.Hour {
+			} else if left < keyEndsSoon {
 				ends.Chip = &Chip{"ends soon", "wait", marks["wait"]}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/disputed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
@@ -14,7 +15,7 @@ import (
 // otherLists is what the lists of refunds and disputes need of the engine.
 type otherLists interface {
 	ListRefunds(ctx context.Context, auth account.Auth, in request.RefundListInput) (list []*payment.Refund, total int, err error)
-	ListDisputes(ctx context.Context, auth account.Auth, in request.DisputeListInput) ([]*payment.Dispute, error)
+	ListDisputes(ctx context.Context, auth account.Auth, in request.DisputeListInput) ([]*disputed.Record, error)
 }
 
 // listRows is the number of rows of a page.

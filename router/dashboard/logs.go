@@ -130,7 +130,7 @@ func (c *call) logsOf(f LogFilter, lines []LogLine, since time.Time) *document {
 		if id := l.Of("request_id"); id != "" {
 			request = linked(id, query("q", id))
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: when.Clock(), Note: when.Day()}, c.logText(l), logResult(l), {Text: l.Of("took")}, request}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: when.Clock(), Note: when.Day()}, c.logText(l), logResult(l), {Text: tookOf(l)}, request}})
 	}
 	if f.Before > 0 {
 		t.Pager.Newest = query("q", f.Text, "show", chosen)
@@ -146,6 +146,15 @@ func (c *call) logsOf(f LogFilter, lines []LogLine, since time.Time) *document {
 		d.add(Block{Bare: true, Empty: &Empty{Heading: "No line yet", Text: "Lines appear here as the node writes them."}})
 	}
 	return d
+}
+
+// tookOf is how long a request took, as people read it.
+func tookOf(l LogLine) string {
+	took := l.Of("took")
+	if d, err := time.ParseDuration(took); err == nil {
+		return shortly(d)
+	}
+	return took
 }
 
 // logText says what a line is about. Its further values stand behind it.

@@ -54,6 +54,7 @@ var menu = []navGroup{
 // installation lists the entries that are about no merchant.
 var installation = navGroup{"Installation", []navItem{
 	{URL: "/system", Text: "System", Key: "s", needs: staff.SeeSystem},
+	{URL: "/setup", Text: "Merchants", needs: staff.ManageMerchants},
 	{URL: "/adapters", Text: "Adapters", needs: staff.ManageAdapters},
 	{URL: "/decisions", Text: "Decisions", Key: "d", needs: staff.Decide, anywhere: true},
 	{URL: "/team", Text: "All users", needs: staff.ManageUsers},

@@ -101,7 +101,7 @@ type Pager struct {
 
 // Field is one input of a form. Its part is "field".
 type Field struct {
-	Name, Label, Kind, Value string // Kind: text, number, date, email, select, textarea, checkbox, password or hidden
+	Name, Label, Kind, Value string // Kind: text, number, date, email, select, textarea, checkbox, password, file or hidden
 	Hint, Problem            string
 	Options                  []Option // of a select
 	Required                 bool
@@ -110,12 +110,31 @@ type Field struct {
 	About                    string // the API's name of the field, where it differs from Name
 	In                       string // id of the form, where a page has several; ids of inputs begin with it
 	Max                      int    // length; 0: no limit
+	Accept                   string // the types of a file
 }
 
 // Option is one choice of a select.
 type Option struct {
 	Value, Text string
 	Chosen      bool
+}
+
+// shown is the field's value in words, for who may see it and not change it.
+func (f *Field) shown() string {
+	switch f.Kind {
+	case "checkbox":
+		return either(f.Value != "", "yes", "no")
+	case "select":
+		for _, o := range f.Options {
+			if o.Chosen {
+				return o.Text
+			}
+		}
+		if len(f.Options) > 0 { // as a browser shows it
+			return f.Options[0].Text
+		}
+	}
+	return f.Value
 }
 
 // cut is strings.Cut.

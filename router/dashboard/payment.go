@@ -10,6 +10,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/disputed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
@@ -235,7 +236,11 @@ func (p *paymentPage) facts(c *call, v *change.View) {
 		"Environment", a.Details.Environment)
 	if pay.Status == payment.Failed && a.Details.Error != nil {
 		e := a.Details.Error
-		p.Facts = append(facts("Refused with", e.Code, "In the processor's words", e.Message, "Reason", words(string(e.Reason)), "Issuer's code", e.NetworkCode), p.Facts...)
+		code, from := "Refused with", "In the processor's words"
+		if e.Code == payment.CodeNotProcessed || a.Connector == "" { // payswitch says it, not the processor
+			code, from = "Failed with", "Why"
+		}
+		p.Facts = append(facts(code, e.Code, from, spoken(e.Message), "Reason", words(string(e.Reason)), "Issuer's code", e.NetworkCode), p.Facts...)
 	}
 	if who := c.customer(pay); who != "" {
 		p.Customer = Link{Text: who}
@@ -300,7 +305,7 @@ func (c *call) refundRow(r *payment.Refund) refundRow {
 	row := refundRow{ID: r.ID, URL: c.at() + "/payments/" + r.PaymentID + "#refunds", Time: c.time(r.CreatedAt), Amount: Money{-r.Amount, r.Currency},
 		Status: chip(string(r.Status)), Reason: r.Details.Reason, At: r.Connector}
 	if e := r.Details.Error; e != nil {
-		row.Error = e.Message
+		row.Error = spoken(e.Message)
 	}
 	return row
 }
@@ -315,8 +320,8 @@ type disputeRow struct {
 	Until         Time
 }
 
-func (c *call) disputeRow(d *payment.Dispute) disputeRow {
-	return disputeRow{ID: d.ID, URL: c.at() + "/payments/" + d.PaymentID + "#disputes", Time: c.time(d.CreatedAt), Amount: Money{d.Amount, d.Currency},
+func (c *call) disputeRow(d *disputed.Record) disputeRow {
+	return disputeRow{ID: d.ID, URL: c.at() + "/disputes/" + d.ID, Time: c.time(d.CreatedAt), Amount: Money{d.Amount, d.Currency},
 		Stage: chip(string(d.Stage)), Status: chip(string(d.Status)), Reason: d.Details.Reason, At: d.Connector, Until: c.time(d.Details.RespondBy)}
 }
 

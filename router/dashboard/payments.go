@@ -275,7 +275,7 @@ func (c *call) paymentRow(v *change.View) paymentRow {
 	row := paymentRow{URL: c.at() + "/payments/" + p.ID, ID: p.ID, Time: c.time(p.CreatedAt), Amount: Money{p.Amount, p.Currency}, Status: chip(string(p.Status)),
 		Customer: c.customer(p), At: a.Connector, Method: methodOf(a)}
 	if e := a.Details.Error; e != nil && p.Status != payment.Succeeded {
-		row.Reason = e.Message
+		row.Reason = spoken(e.Message)
 	}
 	return row
 }

@@ -48,7 +48,7 @@ func peopleStates() []state {
 			Chip{"locked", "wait", "▲"}, true}}
 	member := memberPage{At: "/team/user_2", Back: "/team", Name: "Dr. Maximiliane Wolkenstein-Trostburg von und zu Rodenegg",
 		Email: "m@example.com", Chip: Chip{"locked", "wait", "▲"}, Seen: "never",
-		Since: at(0), Roles: roles, Here: true, Fields: []Field{roleField(c, staff.Support), {Name: "limits", Label: "Largest refunds",
+		Since: at(0), Roles: roles, Here: true, Fields: []Field{roleField(c, staff.Support), {Name: "limits", Label: "Limit for one payment",
 			Kind: "text", Value: "100.00 EUR"}}, Whole: true,
 		Locked: true, Fresh: true, Confirm: "/confirm?next=/team/user_2", Merchant: "acme"}
 	own := member

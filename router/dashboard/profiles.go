@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/staff"
 	"payswitch/router"
+	"payswitch/sdk"
 )
 
 func (s *Server) profileRoutes() []route {
@@ -18,6 +19,8 @@ func (s *Server) profileRoutes() []route {
 		{method: "GET", pattern: "/m/{m}/profiles", needs: staff.SeeSettings, handle: s.profiles},
 		{method: "POST", pattern: "/m/{m}/profiles", needs: staff.ChangeSettings, handle: s.createProfile},
 		{method: "GET", pattern: "/m/{m}/profiles/{p}", needs: staff.SeeSettings, handle: s.profile},
+		{method: "GET", pattern: "/m/{m}/profiles/{p}/links/preview", needs: staff.SeeSettings, handle: s.linkPreview},
+		{method: "POST", pattern: "/m/{m}/profiles/{p}/links/preview", needs: staff.SeeSettings, handle: s.linkPreview},
 		{method: "POST", pattern: "/m/{m}/profiles/{p}/{part}", needs: staff.SeeSettings, handle: s.changeProfile},
 	}
 }
@@ -97,8 +100,10 @@ func (s *Server) createProfile(c *call) (response, error) {
 type profilePart struct {
 	id, heading, text string
 	needs             staff.Permission
+	preview           bool // the page that payers see is shown below the form
 	fields            func(c *call, p *account.Profile, accounts []*account.Account) []Field
 	values            func(c *call) map[string]any
+	check             func(c *call) error // of what values cannot say; nil for none
 }
 
 var profileParts = []profilePart{
@@ -149,6 +154,24 @@ var profileParts = []profilePart{
 				v[name] = n
 			}
 			return v
+		}},
+	{id: "links", heading: "Payment links", needs: staff.ChangeSettings, preview: true, fields: linkFields, values: linkValues,
+		text: "How the pages of new payment links look. A link that was made keeps its look. What a payment says of its own link wins."},
+	{id: "decisions", heading: "Decisions about unknown outcomes", needs: staff.ChangeSettings,
+		text: "Where nobody but a person can find out what a processor did, two people can be needed: one proposes a decision, and another one confirms it.",
+		fields: func(_ *call, p *account.Profile, _ []*account.Account) []Field {
+			return []Field{{Name: "second_person", Label: "A decision needs a second person", Kind: "checkbox", Value: either(p.Settings.SecondPerson.Required, "true", "")},
+				{Name: "limits", Label: "Sums that one person decides about alone (optional)", Kind: "text", Max: 200, Value: limitsText(p.Settings.SecondPerson.Limits), Autocomplete: "off",
+					Hint: "Such as 100.00 EUR, 100.00 USD. In a currency without a sum, every decision needs two people."}}
+		}, values: func(c *call) map[string]any {
+			limits, _ := readLimits(c.PostFormValue("limits")) // check refuses it
+			if limits == nil {
+				limits = map[sdk.Currency]int64{}
+			}
+			return map[string]any{"second_person_for_decisions": map[string]any{"required": c.PostFormValue("second_person") != "", "limits": limits}}
+		}, check: func(c *call) error {
+			_, err := readLimits(c.PostFormValue("limits"))
+			return err
 		}},
 	{id: "saved", heading: "Saved cards", needs: staff.ChangeSettings, fields: func(_ *call, p *account.Profile, _ []*account.Account) []Field {
 		return []Field{{Name: "is_connector_agnostic_mit_enabled", Label: "Charge saved cards at other processors than the first one", Kind: "checkbox", Value: either(p.Settings.AgnosticMIT, "true", "")},
@@ -218,6 +241,10 @@ func (c *call) profileOf(p *account.Profile, accounts []*account.Account, part s
 			b.Text = []string{x.text}
 		}
 		f := Form{ID: x.id + "-", Action: c.at() + "/profiles/" + p.ID + "/" + x.id, Submit: "Save", Tone: "go", Fields: x.fields(c, p, accounts)}
+		if x.preview {
+			at := c.at() + "/profiles/" + p.ID + "/" + x.id + "/preview"
+			f.Try, b.Frame = &Try{at, "Preview", "preview"}, &Frame{"preview", "The page of a payment link", at}
+		}
 		if part == x.id && problem != nil {
 			c.refill(&f, problem)
 		} else if part == x.id {
@@ -225,7 +252,7 @@ func (c *call) profileOf(p *account.Profile, accounts []*account.Account, part s
 		}
 		if !c.Session.MayOn(x.needs, p.MerchantID, c.server.opts.Live) {
 			for _, field := range f.Fields {
-				b.Facts = append(b.Facts, fact(field.Label, Cell{Text: either(field.Kind == "checkbox", either(field.Value != "", "yes", "no"), field.Value)}))
+				b.Facts = append(b.Facts, fact(field.Label, Cell{Text: field.shown()}))
 			}
 		} else {
 			b.Forms = []Form{f}
@@ -256,6 +283,12 @@ func (s *Server) changeProfile(c *call) (response, error) {
 				in.Fields = account.Fields{}
 			}
 			in.Fields["return_url"] = json.RawMessage(`""`)
+		}
+		if err == nil && x.preview {
+			err = c.checkLink(in)
+		}
+		if err == nil && x.check != nil {
+			err = x.check(c)
 		}
 		if err == nil && x.id == "general" && in.Name == "" {
 			err = missing("profile_name", "Give the profile a name")

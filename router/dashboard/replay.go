@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"payswitch/engine"
 	"payswitch/engine/fault"
+	"payswitch/engine/operator"
 )
 
 // operations is what the replay needs of the engine.
 type operations interface {
-	Operation(ctx context.Context, id string) (engine.OperationView, error)
+	Operation(ctx context.Context, id string) (operator.View, error)
 }
 
 // MaxReplays bounds the runs of one operation that are replayed at a time: the latest.

@@ -18,10 +18,11 @@ type route struct {
 	method, pattern string
 	needs           staff.Permission
 	handle          handler
-	anywhere        bool // the permission at any merchant is enough: the handler looks at the merchant of what is shown
-	open            bool // needs no session: signing in
-	signed          bool // needs a session, and no permission: a person's own pages
-	half            bool // the same, also for a login that still needs a factor: the pages that ask for it
+	anywhere        bool  // the permission at any merchant is enough: the handler looks at the merchant of what is shown
+	open            bool  // needs no session: signing in
+	signed          bool  // needs a session, and no permission: a person's own pages
+	half            bool  // the same, also for a login that still needs a factor: the pages that ask for it
+	body            int64 // the most bytes of the form; 0: maxForm
 }
 
 // merchant reports whether a route is about one merchant.
@@ -53,6 +54,12 @@ func (s *Server) table() []route {
 		{method: "GET", pattern: "/m/{m}/operations/{op}/replay", needs: staff.SeeExchanges, handle: s.replay},
 		{method: "GET", pattern: "/m/{m}/refunds", needs: staff.SeePayments, handle: s.refunds},
 		{method: "GET", pattern: "/m/{m}/disputes", needs: staff.SeePayments, handle: s.disputes},
+		{method: "GET", pattern: "/m/{m}/disputes/{id}", needs: staff.SeePayments, handle: s.dispute},
+		{method: "POST", pattern: "/m/{m}/disputes/{id}/ask", needs: staff.SeePayments, handle: s.askDispute},
+		{method: "POST", pattern: "/m/{m}/disputes/{id}/accept", needs: staff.AnswerDisputes, handle: s.acceptDispute},
+		{method: "POST", pattern: "/m/{m}/disputes/{id}/evidence", needs: staff.AnswerDisputes, handle: s.submitEvidence, body: maxEvidence},
+		{method: "POST", pattern: "/m/{m}/disputes/{id}/files", needs: staff.AnswerDisputes, handle: s.attachEvidence, body: maxUpload},
+		{method: "POST", pattern: "/m/{m}/disputes/{id}/files/remove", needs: staff.AnswerDisputes, handle: s.removeEvidence},
 		{method: "GET", pattern: "/m/{m}/customers", needs: staff.SeePayments, handle: s.customers},
 		{method: "GET", pattern: "/m/{m}/customers/{id}", needs: staff.SeePayments, handle: s.customer},
 		{method: "GET", pattern: "/m/{m}/customers/{id}/methods/{thing}/remove", needs: staff.ManageCustomers, handle: removeSheet},
@@ -76,6 +83,7 @@ func (s *Server) add(r route) error {
 		return fmt.Errorf("dashboard: %s %s needs one permission, or is open, or is for every person who is signed in", r.method, r.pattern)
 	}
 	s.mux.HandleFunc(r.method+" "+r.pattern, func(w http.ResponseWriter, q *http.Request) {
+		q.Body = http.MaxBytesReader(w, q.Body, max(r.body, maxForm))
 		c, err := s.begin(w, q, r)
 		var answer response
 		if err == nil {

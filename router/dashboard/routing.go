@@ -236,8 +236,12 @@ func (s *Server) routing(c *call) (response, error) {
 		b := Block{Heading: "Profile " + p.Name}
 		for _, x := range configs {
 			if x.ID == active {
+				whole, err := s.Engine.Routing(ctx, c.auth(), x.ID) // a list comes without the rules
+				if err != nil {
+					return nil, err
+				}
 				var a algorithm
-				_ = json.Unmarshal(x.Algorithm, &a) // the engine has checked it
+				_ = json.Unmarshal(whole.Algorithm, &a) // the engine has checked it
 				b.Chip, b.Text = &Chip{x.Name, "good", marks["good"]}, a.sentences(labels)
 				if may {
 					b.Forms = append(b.Forms, Form{Fold: "Deactivate", Action: here + "/deactivate", Submit: "Deactivate " + x.Name, Tone: "danger", Text: "Payments then go through the profile's accounts in their order. Nothing is deleted."})

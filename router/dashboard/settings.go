@@ -55,6 +55,7 @@ type Events interface {
 	UpdateEndpoint(ctx context.Context, a account.Auth, profileID, id string, in webhook.EndpointInput) (*webhook.Endpoint, error)
 	RotateSecret(ctx context.Context, a account.Auth, profileID, id string, overlap time.Duration) (*webhook.Endpoint, error)
 	DeleteEndpoint(ctx context.Context, a account.Auth, profileID, id string) error
+	TestEndpoint(ctx context.Context, a account.Auth, profileID, id string) (*webhook.Tested, error)
 }
 
 // Adapters lists the adapters that are loaded now.

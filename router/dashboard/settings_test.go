@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 	"regexp"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/account"
+	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/staff"
 )
@@ -221,12 +224,26 @@ func TestSetupTicksItself(t *testing.T) {
 	require.NotContains(t, w.page("/m/acme/setup"), "curl")
 }
 
+// noMerchants is the engine of an empty installation.
+type noMerchants struct{ Engine }
+
+func (noMerchants) Merchants(context.Context, string) ([]*account.Merchant, error) { return nil, nil }
+
 // TestFirstMerchant: an operator adds the first merchant on the page of an empty installation.
 func TestFirstMerchant(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.as(staff.Grant{Role: staff.Operator})
+	require.Equal(t, "/setup", get(t, w.server, "/").Header().Get("Location"), "an operator has no merchant's page to begin with")
+	require.NotContains(t, w.page("/setup"), "/m/acme/", "nor a link to pages that refuse an operator")
+	require.Contains(t, w.page("/setup"), "acme")
+	require.Contains(t, get(t, w.server, "/decisions").Body.String(), `<a href="/setup">Merchants</a>`)
 	w.as(staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
 	require.Contains(t, w.page("/setup"), "Add a merchant")
+	merchants := w.server.Engine
+	w.server.Engine = noMerchants{merchants}
+	require.Equal(t, "/setup", get(t, w.server, "/").Header().Get("Location"), "the first user of an empty installation begins here")
+	w.server.Engine = merchants
 	rec := w.post("/setup", "merchant_id", "bad id")
 	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
 	require.Equal(t, "/m/second/setup", w.done("/setup", "merchant_id", "second", "merchant_name", "Second"))
@@ -234,4 +251,24 @@ func TestFirstMerchant(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, w.post("/setup", "merchant_id", "second").Code)
 	w.as(staff.Grant{MerchantID: "acme", Role: staff.Admin})
 	require.Equal(t, http.StatusForbidden, w.post("/setup", "merchant_id", "third").Code)
+}
+
+// TestFares: the overview and the connectors say how the processors fare.
+func TestFares(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	require.NotContains(t, w.page("/m/acme/"), "How the processors fare")
+	require.Contains(t, w.page("/m/acme/connectors"), "Success lately")
+	for range 3 {
+		w.pay(6540)
+	}
+	w.pay(6540, func(in *request.Input) { in.Card.Number = secret.New("4000000000000002") })
+	for _, path := range []string{"/m/acme/", "/m/acme/connectors"} {
+		require.Contains(t, w.page(path), "75.0 %", path)
+	}
+	require.Contains(t, w.page("/m/acme/"), "25.0 %")
+	require.Contains(t, w.page("/m/acme/"), "in use</span>")
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Viewer})
+	require.NotContains(t, w.page("/m/acme/"), "/m/acme/connectors/", "a viewer may not open the account")
 }

@@ -47,8 +47,10 @@ func (c *call) setupPage(ids []string, makes bool, err error) *document {
 	for _, id := range ids {
 		if c.Session.May(staff.SeeSettings, id) {
 			list.Cards = append(list.Cards, Card{URL: "/m/" + id + "/setup", Heading: id, Text: "Set up connectors, keys and addresses"})
-		} else {
+		} else if c.Session.May(staff.SeePayments, id) {
 			list.Cards = append(list.Cards, Card{URL: "/m/" + id + "/", Heading: id, Text: "Open"})
+		} else {
+			list.Facts = append(list.Facts, fact("Merchant", ident(id)))
 		}
 	}
 	if len(ids) > 0 {
@@ -132,7 +134,11 @@ func (s *Server) setup(c *call) (response, error) {
 		{Done: len(payments) > 0, Text: "A first payment", Note: either(len(payments) > 0, "The merchant has payments.", "Send the command below, or pay in the simulator."),
 			Link: c.paymentLink(len(payments) > 0)},
 		{Done: len(events) > 0, Text: "A first event, delivered to your shop",
-			Note: either(len(events) > 0, "An endpoint has taken an event.", "An event is sent when a payment ends. It is delivered when your endpoint answers 2xx."), Link: &Link{c.at() + "/events", "Events"}}}
+			Note: "An event is sent when a payment ends. It is delivered when your endpoint answers 2xx. A machine without a public address takes events with the command on the page of webhooks.",
+			Link: &Link{c.at() + "/webhooks", "Webhooks"}}}
+	if last := &steps[len(steps)-1]; last.Done {
+		last.Note, last.Link = "An endpoint has taken an event.", &Link{c.at() + "/events", "Events"}
+	}
 	for _, st := range steps {
 		done = done && st.Done
 	}

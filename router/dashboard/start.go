@@ -29,9 +29,24 @@ func (s *Server) start(c *call) (response, error) {
 	if len(ids) == 1 {
 		return seeOther("/m/" + ids[0] + "/"), nil
 	}
+	if len(ids) == 0 && c.Session.May(staff.ManageMerchants, "") {
+		return s.startOfOperator(c)
+	}
 	p := &startPage{Empty: Empty{Heading: "No merchant yet", Text: "This installation has no merchant that you have a role at. An operator can give you one."}}
 	for _, id := range ids {
 		p.Merchants = append(p.Merchants, Link{"/m/" + id + "/", id})
 	}
 	return show(p), nil
+}
+
+// startOfOperator leads a person who sees no merchant's payments to the set-up while there is no merchant, and then to the state of the installation.
+func (s *Server) startOfOperator(c *call) (response, error) {
+	list, err := s.Engine.Merchants(c.Context(), "")
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0 || s.System == nil:
+		return seeOther("/setup"), nil
+	}
+	return seeOther("/system"), nil
 }

@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/port"
 	"payswitch/engine/staff"
+	"payswitch/plugins/simulator"
 )
 
 // allStates lists every state of every page: those that states makes up, and those that the real engine brings about.
@@ -54,6 +55,7 @@ func settingStates(t testing.TB) []state {
 	add("profile", http.MethodGet, profile)
 	add("profile-saved", http.MethodPost, profile+"/3ds", "authentication_connectors", "threedsecureio", "three_ds_requestor_url", "https://shop.example")
 	add("profile-wrong", http.MethodPost, profile+"/general", "profile_name", "", "return_url", "nothing")
+	add("profile-links-wrong", http.MethodPost, profile+"/links", "theme", "the colour of the sea", "seller_name", "Dr. Maximiliane Wolkenstein-Trostburg von und zu Rodenegg")
 	w.done(connector+"/switch", "on", "") // payments go to the simulator, and nothing leaves this machine
 	w.pay(6540)
 	add("setup", http.MethodGet, "/m/acme/setup")
@@ -107,11 +109,25 @@ func settingStates(t testing.TB) []state {
 	add("webhooks", http.MethodGet, "/m/acme/webhooks")
 	add("endpoint", http.MethodGet, endpoint)
 	add("endpoint-tested", http.MethodPost, endpoint+"/test")
+	add("endpoint-again", http.MethodPost, endpoint+"/again")
 	add("endpoint-wrong", http.MethodPost, endpoint, "url", "nothing")
 	add("endpoint-rotated", http.MethodPost, endpoint+"/rotate", "overlap", "0")
 	w.shop.status.Store(http.StatusOK)
 	w.done("/m/acme/events/"+failed.EventID+"/again", "endpoint_id", failed.EndpointID)
 	add("event-delivered", http.MethodGet, "/m/acme/events/"+failed.EventID)
+	disputed := w.disputed(700, "opened", `,"reason":"goods_not_received","reason_code":"13.1","respond_by":4000000000`)
+	add("dispute", http.MethodGet, disputed)
+	add("dispute-wrong", http.MethodPost, disputed+"/evidence", "key", "k1", "uncategorized_text", "paid with 4242424242424242")
+	add("dispute-over", http.MethodPost, disputed+"/files")
+	require.Equal(t, http.StatusSeeOther, w.attach(disputed, "a-receipt-with-a-name-that-is-as-long-as-people-give-to-files-that-a-scanner-has-made.pdf", []byte("%PDF-1.7")).Code)
+	add("dispute-files", http.MethodGet, disputed)
+	w.done(disputed+"/evidence", "key", "k2", "uncategorized_text", "The customer has the goods.")
+	add("dispute-answered", http.MethodGet, disputed+"?did=evidence")
+	add("dispute-doubt", http.MethodGet, w.path(w.done(w.disputed(900000603, "opened", "")+"/accept", "key", "k3")))
+	refused := w.disputed(900000601, "opened", "")
+	w.post(refused+"/accept", "key", "k4")
+	add("dispute-refused", http.MethodGet, refused)
+	add("dispute-lost", http.MethodGet, w.disputed(600, "lost", ""))
 	add("decisions-empty", http.MethodGet, "/decisions")
 	first, second := w.doubt(), w.doubt()
 	add("decisions", http.MethodGet, "/decisions")
@@ -121,17 +137,38 @@ func settingStates(t testing.TB) []state {
 	add("decision-made", http.MethodGet, "/decisions/"+second)
 	w.done("/decisions/"+first, "outcome", "declined", "why", "Refused there.")
 	add("decisions-decided", http.MethodGet, "/decisions")
+	require.Equal(t, http.StatusOK, w.post(profile+"/decisions", "second_person", "on", "limits", "1000.00 USD").Code)
+	proposed := w.doubt()
+	add("decision-propose", http.MethodGet, "/decisions/"+proposed)
+	w.done("/decisions/"+proposed, "outcome", "succeeded", "amount", "9000000.31", "reference", "ch_0197d2a1c57b7d0e8a4b5b7e0f3d2c1b", "why", "The processor's page shows it as captured, at 14:02.")
+	add("decision-own", http.MethodGet, "/decisions/"+proposed)
+	add("decision-own-wrong", http.MethodPost, "/decisions/"+proposed+"/confirm", "proposal", "prop_1")
+	add("decisions-proposed", http.MethodGet, "/decisions")
+	w.person.UserID, w.person.Name = "user_bob", "Dr. Maximiliane Wolkenstein-Trostburg von und zu Rodenegg"
+	add("decision-second", http.MethodGet, "/decisions/"+proposed)
 	w.person.SecondFactorAt = time.Time{}
 	add("keys-step-up", http.MethodGet, "/m/acme/keys")
 	w.as(staff.Grant{Role: staff.Operator}, staff.Grant{Role: staff.Admin})
 	add("adapters", http.MethodGet, "/adapters")
 	add("adapter", http.MethodGet, "/adapters/adyen")
+	w.server.Bundles = &shelf{}
 	info, _ := w.server.Adapters.Adapter("adyen")
 	info.BuiltIn, info.Hash = false, strings.Repeat("ab", 32)
 	a := &account.Account{ID: "mca_1", MerchantID: "acme", Label: "main", Connector: "adyen"}
 	c := &call{Request: httptest.NewRequest(http.MethodGet, "/adapters/adyen", nil), server: w.server, Session: w.person}
 	out = append(out, state{"adapter-waits", c.adapterOf(info, []*account.Account{a}, []*port.Violation{{At: noon, Rule: "foreign_host", Place: "host evil.example", Operation: "authorize", AdapterHash: info.Hash}},
-		fault.Unprocessable("sha256", "sha256 is not the hash of the installed adapter"))}, state{"adapters-none", c.adapterList(nil, nil)})
+		nil, fault.Unprocessable("sha256", "sha256 is not the hash of the installed adapter"))}, state{"adapters-none", c.adapterList(nil, nil, nil, nil)})
+	given := someBundle()
+	out = append(out, state{"adapters-given", c.adapterList(w.server.Adapters.Adapters(), nil, []port.Bundle{given.Bundle}, nil)}, state{"bundle", c.bundleOf(given, nil)})
+	older := someBundle()
+	older.Older, older.Further, older.InstalledAt, older.InstalledBy = true, "", noon, "Grace Hopper <grace@example.com>"
+	refusedOne := someBundle()
+	refusedOne.Refused, refusedOne.Signer = "the adapter is signed by a key that is not trusted here", ""
+	inUse := someBundle()
+	inUse.InUse, inUse.Further, inUse.InstalledAt, inUse.InstalledBy = true, "", noon, "the host"
+	out = append(out, state{"bundle-older", c.bundleOf(older, nil)}, state{"bundle-refused", c.bundleOf(refusedOne, nil)}, state{"bundle-in-use", c.bundleOf(inUse, nil)},
+		state{"adapters-refused", c.adapterList(nil, nil, nil, fault.Unprocessable("bundle", "the bundle's SHA256SUMS do not match its files: the bundle was changed"))},
+		state{"adapter-kept", c.adapterOf(info, nil, nil, []port.Bundle{inUse.Bundle, older.Bundle}, nil)})
 	out = append(out, state{"system", c.systemOf(someSystem(false))}, state{"system-bad", c.systemOf(someSystem(true))},
 		state{"settings", c.settingsOf([]Setting{{"admin.api_key", "(set)", true}, {"dashboard.listen", "127.0.0.1:8081", true}, {"dashboard.public_url", "https://a-dashboard-with-a-long-name.shop.example", false},
 			{"storage.dsn", "sqlite:/var/lib/payswitch/a/folder/whose/name/is/as/long/as/names/of/folders/are/payswitch.db", false}})})
@@ -140,6 +177,13 @@ func settingStates(t testing.TB) []state {
 	out = append(out, state{"logs", c.logsOf(LogFilter{}, someLines(listRows+1), noon)}, state{"logs-empty", c.logsOf(LogFilter{}, nil, time.Time{})}, state{"logs-none", c.logsOf(LogFilter{Text: "قهوة", Status: "5"}, nil, noon)})
 	add("setup-all", http.MethodGet, "/setup")
 	return out
+}
+
+// someBundle is a bundle that waits for its installation, and that asks for more than the build in use.
+func someBundle() *port.BundleView {
+	m := simulator.Adapter().Manifest
+	return &port.BundleView{Bundle: port.Bundle{SHA256: strings.Repeat("ab", 32), Name: "acme", Version: "0.1.0", GivenAt: noon, GivenBy: "Ada Lovelace <ada@example.com>"}, Module: strings.Repeat("cd", 32),
+		Manifest: &m, Signer: "0123456789ABCDEF", Replaces: "acme 0.2.0, sha256 " + strings.Repeat("ef", 32), Further: "host api.acme.example; credential api_key"}
 }
 
 // someSystem is an installation, in order or with much that is wrong.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/routing/health"
 	"payswitch/engine/story"
 	"payswitch/sdk"
 )
@@ -24,6 +25,8 @@ func states() []state {
 			Link: &Link{"/m/acme/", "Back to the overview"}}},
 		{"home", &homePage{At: "/m/acme", Payments: someRows(10), Problems: []string{"Today's figures could not be read. Try again."},
 			Needs: []need{{chip("conflicted"), "2 payments that a person has to look at", Link{"/n", "Show them"}}, {chip("requires_capture"), "50+ payments whose money is held", Link{"/n", "Show them"}}},
+			Fares: &Table{Caption: "How the processors fare", Columns: columns("Account", "Processor", "State", "Success rate", "95 % answer within"),
+				Rows: []Row{{URL: "/c", Cells: []Cell{{Text: long}, {Text: "Adyen"}, {Chip: new(standingChip(health.Out))}, {Text: "48.1 %"}, {Text: "2.5 s"}}}}},
 			Today: []figure{{"Payments", "10234", "9870", Link{"/t", ""}}, {"Success rate", "94 %", "–", Link{"/t", ""}}}}},
 		{"payments", &paymentsPage{List: "/m/acme/payments", Fields: readFilters(nil).fields(), Payments: someRows(50), CSV: "/m/acme/payments.csv",
 			News: "/m/acme/payments/new?since=1-1", Pager: Pager{Older: "/m/acme/payments?after=1-1"}}},

@@ -99,7 +99,7 @@ const nodeGone = 3 * time.Minute
 func (c *call) systemOf(st SystemState) *document {
 	d := &document{Heading: "System", Lead: "How this node and its database are. The same figures are at /metrics, and payswitch doctor makes the same checks."}
 	for _, f := range st.Findings {
-		d.add(Block{Tone: "bad", Heading: strings.ToUpper(f.What[:1]) + f.What[1:], Text: []string{"Remedy: " + f.Remedy}})
+		d.add(Block{Tone: "bad", Heading: capital(f.What), Text: []string{"Remedy: " + f.Remedy}})
 	}
 	if len(st.Findings) == 0 {
 		d.add(Block{Tone: "good", Text: []string{"Nothing needs you: the checks found nothing."}})
@@ -165,6 +165,14 @@ func (c *call) systemOf(st SystemState) *document {
 		d.add(Block{Bare: true, Folds: []Fold{{"Checks that found nothing", strings.Join(st.Checked, "\n")}}})
 	}
 	return d
+}
+
+// capital begins a sentence with a capital letter. The name of a setting, such as vault.master_key, stays as it is written.
+func capital(text string) string {
+	if word, _, _ := strings.Cut(text, " "); text == "" || strings.ContainsAny(strings.TrimRight(word, ".:,"), "._/") {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // bytesOf is a size as people read it.

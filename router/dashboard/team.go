@@ -99,8 +99,8 @@ func inviteFields(c *call, form map[string][]string) []Field {
 		{Name: "email", Label: "E-mail address", Kind: "email", Value: value("email"), Required: true, Max: 254, Autocomplete: "off"},
 		{Name: "name", Label: "Name", Kind: "text", Value: value("name"), Max: 100, Autocomplete: "off"},
 		roleField(c, staff.Role(value("role"))),
-		{Name: "limits", Label: "Largest refunds", Kind: "text", Value: value("limits"), Max: 200,
-			Hint: "For support: such as 100.00 EUR, 100.00 USD. Support refunds nothing in a currency without a limit."},
+		{Name: "limits", Label: "Limit for one payment", Kind: "text", Value: value("limits"), Max: 200,
+			Hint: limitsHint},
 	}
 	if c.Merchant == nil {
 		fields = append(fields, Field{Name: "merchant", Label: "Merchant", Kind: "text", Value: value("merchant"), Max: 64,
@@ -119,6 +119,9 @@ func roleField(c *call, chosen staff.Role) Field {
 	}
 	return f
 }
+
+// limitsHint says what a limit binds.
+const limitsHint = "For support: how much of one payment the person may give back, capture or release, such as 100.00 EUR, 100.00 USD. Without a limit in a currency: nothing."
 
 // limitsText is the reverse of readLimits.
 func limitsText(limits map[sdk.Currency]int64) string {
@@ -273,8 +276,8 @@ func (c *call) memberPage() (*memberPage, error) {
 			p.Here, role, limits = true, g.Role, limitsText(g.Limits)
 		}
 	}
-	p.Fields = []Field{roleField(c, role), {Name: "limits", Label: "Largest refunds", Kind: "text", Value: limits, Max: 200,
-		Hint: "For support: such as 100.00 EUR, 100.00 USD."}}
+	p.Fields = []Field{roleField(c, role), {Name: "limits", Label: "Limit for one payment", Kind: "text", Value: limits, Max: 200,
+		Hint: limitsHint}}
 	return p, nil
 }
 
@@ -431,7 +434,11 @@ var acts = map[string]string{"login": "signed in", "login.begun": "began to sign
 	"user.roles": "changed roles", "user.disabled": "disabled a user", "user.enabled": "enabled a user", "user.link": "made a password link", "user.reset": "reset a user",
 	"user.unlocked": "unlocked a user", "passkey.added": "added a passkey", "passkey.removed": "removed a passkey", "app.added": "added an authenticator app",
 	"app.removed": "removed the authenticator app", "recovery.renewed": "made new recovery codes", "password.changed": "changed the password",
+	"operation.decide": "decided about an operation", "operation.propose": "proposed a decision", "operation.confirm": "confirmed a decision", "operation.withdraw": "withdrew a proposed decision",
 	"payment.refund": "refunded a payment", "payment.capture": "captured a payment", "payment.cancel": "cancelled a payment", "link.create": "made a payment link",
+	"customer.remove": "removed a kept method", "customer.revoke": "revoked a mandate", "customer.forget": "forgot a customer", "event.resend": "sent an event again",
+	"endpoint.test": "sent a test event", "endpoint.again": "sent an event again",
+	"dispute.accept": "accepted a dispute", "dispute.evidence": "answered a dispute", "dispute.attach": "attached a file to a dispute", "dispute.detach": "removed a file of a dispute",
 	"collect_link.create": "made a collect link", "collect_link.end": "ended a collect link", "adapter.approve": "approved an adapter", "adapter.give": "gave a bundle of an adapter",
 	"adapter.install": "installed an adapter", "key.create": "made an API key", "key.revoke": "revoked an API key", "profile.create": "added a profile", "profile.change": "changed a profile",
 	"connector.create": "connected an account", "connector.delete": "deleted an account", "endpoint.create": "added an endpoint", "endpoint.change": "changed an endpoint"}

@@ -70,8 +70,14 @@ func (c *call) timeline(v *change.View, st *story.Story, deliveries []*webhook.D
 		}
 		add(a.CreatedAt, m)
 	}
+	captures := map[string]*payment.CaptureRecord{}
+	for _, a := range st.Attempts {
+		for i := range a.Details.Captures {
+			captures[a.Details.Captures[i].OperationID] = &a.Details.Captures[i]
+		}
+	}
 	for _, op := range st.Operations {
-		c.operation(op, p.Currency, exchanges, add)
+		c.operation(op, captures[op.ID], p.Currency, exchanges, add)
 	}
 	for _, ev := range st.Events {
 		add(ev.CreatedAt, c.event(ev, deliveries))
@@ -85,8 +91,9 @@ func (c *call) timeline(v *change.View, st *story.Story, deliveries []*webhook.D
 	return out
 }
 
-// operation adds the lines of one operation: its run, each later question, and what arrived after its end.
-func (c *call) operation(op *story.Operation, currency sdk.Currency, exchanges bool, add func(time.Time, *Moment)) {
+// operation adds the lines of one operation: its run, each later question, and what arrived after its end. capture is the capture that the operation
+// makes, nil for other operations.
+func (c *call) operation(op *story.Operation, capture *payment.CaptureRecord, currency sdk.Currency, exchanges bool, add func(time.Time, *Moment)) {
 	amount := ""
 	if op.Amount > 0 {
 		amount = " " + Money{op.Amount, currency}.String()
@@ -106,7 +113,11 @@ func (c *call) operation(op *story.Operation, currency sdk.Currency, exchanges b
 		m.Facts = append(m.Facts, Fact{"Decided by a person", r.By + " said " + words(r.Outcome)})
 	}
 	if d := op.Result; d != nil && d.Decline != nil {
-		m.Facts = append(m.Facts, Fact{"Refused", strings.TrimSpace(d.Decline.Code + " " + d.Decline.Message)})
+		m.Facts = append(m.Facts, Fact{"Refused", strings.TrimSpace(d.Decline.Code + " " + spoken(d.Decline.Message))})
+	}
+	if r := capture; r != nil {
+		m.Facts = append(m.Facts, facts("Capture", r.ID, "The capture is", words(string(r.Status)), "Processor's id of the capture", r.ProcessorID,
+			"The capture was refused with", strings.TrimSpace(r.ErrorCode+" "+r.ErrorText))...)
 	}
 	m.Facts = append(m.Facts, Fact{"Operation", op.ID})
 	if exchanges && len(op.Drives) > 0 && c.server.Replayer != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"payswitch/engine/account"
@@ -98,8 +99,13 @@ func (c *call) webhookList(all []endpointsOf, sent string, problem error) *docum
 		d.add(b)
 	}
 	d.add(Block{Heading: "While you develop", Text: []string{"This command receives the events on your machine, without a public address, and passes them on."},
-		Code: "payswitch listen --url " + c.server.opts.APIURL + " --merchant " + c.Merchant.ID + " --forward-to http://localhost:3000/webhooks"})
+		Code: c.listenCommand()})
 	return d
+}
+
+// listenCommand takes events on a developer's machine.
+func (c *call) listenCommand() string {
+	return "API_KEY=YOUR_KEY payswitch listen --url " + c.server.opts.APIURL + " --merchant " + c.Merchant.ID + " --forward-to http://localhost:3000/webhooks"
 }
 
 func endpointFields(e *webhook.EndpointView) []Field {
@@ -148,14 +154,14 @@ func newSecretPage(at, heading string, e *webhook.Endpoint) *document {
 }
 
 func (s *Server) endpoint(c *call) (response, error) {
-	d, err := s.endpointPage(c, nil, "")
+	d, err := s.endpointPage(c, nil)
 	if err != nil {
 		return nil, err
 	}
 	return show(d), nil
 }
 
-func (s *Server) endpointPage(c *call, problem error, done string) (*document, error) {
+func (s *Server) endpointPage(c *call, problem error, done ...Block) (*document, error) {
 	ctx, end := c.reading()
 	defer end()
 	profile, id := c.PathValue("p"), c.PathValue("id")
@@ -170,22 +176,21 @@ func (s *Server) endpointPage(c *call, problem error, done string) (*document, e
 	return c.endpointOf(e, last, problem, done), nil
 }
 
-func (c *call) endpointOf(e *webhook.EndpointView, last string, problem error, done string) *document {
+func (c *call) endpointOf(e *webhook.EndpointView, last string, problem error, done []Block) *document {
 	here := c.at() + "/webhooks/" + e.ProfileID + "/" + e.ID
 	state, note := c.endpointState(e)
 	made := c.time(e.CreatedAt)
 	d := &document{Heading: "Endpoint", Back: &Link{c.at() + "/webhooks", "Webhooks"}}
-	if done != "" {
-		d.add(Block{Tone: "good", Text: []string{done}})
-	}
+	d.add(done...)
 	d.add(Block{Facts: []Named{fact("URL", ident(e.URL)), fact("State", Cell{Chip: &state, Note: note}), fact("Id", ident(e.ID)), fact("Made", Cell{Time: &made})}})
 	d.add(c.guard(staff.ManageURLs, false)...)
-	test := Form{Action: here + "/test", Submit: "Send the last event again", Text: "The endpoint gets the newest event of this profile once more. It should answer 2xx and change nothing."}
+	test := Block{Heading: "Test", Forms: []Form{{Action: here + "/test", Submit: "Send a test event",
+		Text: "The endpoint gets an event of the type endpoint_test, signed like every other. It should answer 2xx and do nothing. payswitch does not repeat it."}}}
 	if last != "" {
-		d.add(Block{Heading: "Test", Forms: []Form{test}})
-	} else {
-		d.add(Block{Heading: "Test", Text: []string{"This endpoint has got no event yet. Make a payment: its event comes here."}})
+		test.Forms = append(test.Forms, Form{Action: here + "/again", Submit: "Send the last event again", Text: "The endpoint gets the newest event of this profile once more. It should answer 2xx and change nothing."})
 	}
+	d.add(test, Block{Bare: true, Folds: []Fold{{"The test event with curl", "curl -X POST " + c.server.opts.APIURL + "/account/" + c.Merchant.ID + "/business_profile/" + e.ProfileID + "/webhook_endpoints/" + e.ID +
+		"/test -H 'api-key: YOUR_KEY'"}}})
 	f := Form{ID: "edit-", Action: here, Submit: "Save", Tone: "go", Fields: endpointFields(e)}
 	own := e.ID != e.ProfileID
 	if !own {
@@ -235,7 +240,7 @@ func (s *Server) changeEndpoint(c *call) (response, error) {
 		}
 	}
 	if shownInForm(err) {
-		d, failed := s.endpointPage(c, err, "")
+		d, failed := s.endpointPage(c, err)
 		return shown{http.StatusUnprocessableEntity, d}, failed
 	}
 	if err != nil {
@@ -244,7 +249,7 @@ func (s *Server) changeEndpoint(c *call) (response, error) {
 	if id == profile && strings.TrimSpace(c.PostFormValue("url")) == "" {
 		return seeOther(c.at() + "/webhooks"), nil
 	}
-	d, err := s.endpointPage(c, nil, "Saved.")
+	d, err := s.endpointPage(c, nil, Block{Tone: "good", Text: []string{"Saved."}})
 	return show(d), err
 }
 
@@ -276,6 +281,18 @@ func (s *Server) endpointAct(c *call) (response, error) {
 	case "delete":
 		return seeOther(c.at() + "/webhooks"), c.perform(act, func(ctx context.Context) error { return s.Events.DeleteEndpoint(ctx, c.auth(), profile, id) })
 	case "test":
+		act.Needs = staff.Resend
+		var v *webhook.Tested
+		err := c.perform(act, func(ctx context.Context) (err error) {
+			v, err = s.Events.TestEndpoint(ctx, c.auth(), profile, id)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		d, err := s.endpointPage(c, nil, c.sentBlock(v.Attempt, v.Body))
+		return show(d), err
+	case "again":
 		last, err := s.lastEvent(c.Context(), c.auth(), profile, id)
 		if err != nil {
 			return nil, err
@@ -292,12 +309,24 @@ func (s *Server) endpointAct(c *call) (response, error) {
 		if err != nil {
 			return nil, err
 		}
-		said := "The endpoint took the event within " + shortly(at.Took) + "."
-		if at.Failure != "" {
-			said = "The endpoint did not take the event: " + at.Failure + "."
-		}
-		d, err := s.endpointPage(c, nil, said)
+		d, err := s.endpointPage(c, nil, c.sentBlock(at.Attempt, at.Body))
 		return show(d), err
 	}
 	return nil, fault.NotFound("Page")
+}
+
+// sentBlock says what an endpoint answered to an event.
+func (c *call) sentBlock(a *webhook.Attempt, sent []byte) Block {
+	b := Block{Tone: "good", Heading: "The endpoint took the event", Text: []string{"The endpoint took the event within " + shortly(a.Took) + "."}}
+	if a.Failure != "" {
+		b.Tone, b.Heading, b.Text = "bad", "The endpoint did not take the event", []string{strings.ToUpper(a.Failure[:1]) + a.Failure[1:] + "."}
+	}
+	if a.Status != 0 {
+		b.Facts = []Named{fact("Status", Cell{Text: strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)})}
+	}
+	b.Folds = []Fold{{"What was sent", c.shownBody(string(sent))}}
+	if a.Answer != nil && a.Answer.Body != "" {
+		b.Folds = append(b.Folds, Fold{"What came back", c.shownBody(a.Answer.Body)})
+	}
+	return b
 }

@@ -44,6 +44,8 @@ type Data struct {
 	// Framers may frame the page, as sources of a Content-Security-Policy; "" for no page.
 	Framers   string
 	PlainHTTP bool // development: pictures and banks may be on http
+	// Preview draws the page for the merchant's own people: without its script, in a sandbox that sends no form, and for frames of the same origin.
+	Preview bool
 
 	Amount      sdk.Money // zero shows none
 	PaymentID   string
@@ -62,6 +64,8 @@ type Data struct {
 	Consent bool // ask whether the card may be kept
 	QR      string
 
+	Embed *Embed // the checkout's frame; nil leaves the plain form
+
 	Heading, Text string // names of texts
 	Note          string // a sentence of the payment's own, such as why the bank refused
 	Status        string // for the page around a frame
@@ -70,6 +74,15 @@ type Data struct {
 	Fields        []sdk.Header
 	Counted       bool // go there by itself
 	Again         string
+}
+
+// Embed says how the page's script shows the checkout's frame in the place of the plain form.
+type Embed struct {
+	Script string // the address of the loader
+	Link   string // what the frame asks, and where it sends the card
+	Key    string // the merchant's publishable key
+	Saved  bool   // saved cards are offered
+	Ask    bool   // ask whether the card may be kept
 }
 
 // countdown is how many seconds a status page waits before it sends the payer back to the shop.
@@ -168,8 +181,16 @@ func Render(d *Data) (*Page, error) {
 	if sources = strings.TrimSpace(sources); sources == "" {
 		sources = "'none'"
 	}
+	if d.Preview {
+		return &Page{HTML: out.Bytes(), Policy: "default-src 'none'; style-src 'nonce-" + v.Nonce + "'; img-src " + sources +
+			"; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox"}, nil
+	}
 	// Browsers apply form-action also to the redirects after a form, and the last of them leads to the bank or to the shop.
-	return &Page{HTML: out.Bytes(), Policy: "default-src 'none'; script-src 'nonce-" + v.Nonce + "'; style-src 'nonce-" + v.Nonce + "'; img-src " + sources +
+	frames := ""
+	if d.Embed != nil {
+		frames = "; frame-src 'self'"
+	}
+	return &Page{HTML: out.Bytes(), Policy: "default-src 'none'; script-src 'nonce-" + v.Nonce + "'; style-src 'nonce-" + v.Nonce + "'; img-src " + sources + frames +
 		"; form-action 'self' " + schemes + "; base-uri 'none'; frame-ancestors " + framers}, nil
 }
 
@@ -190,6 +211,29 @@ func (v *view) cart() {
 	if len(v.Items) > visibleItems {
 		v.Items, v.Hidden = v.Items[:visibleItems], v.Items[visibleItems:]
 	}
+}
+
+// Checkout is what the page's script gives the checkout's frame, nil without a frame.
+func (v *view) Checkout() map[string]any {
+	if v.Embed == nil {
+		return nil
+	}
+	labels := v.Config.LabelType
+	if labels == "" {
+		labels = "above"
+	}
+	terms := v.Config.ShowCardTerms
+	if v.Terms != "" {
+		terms = "always"
+	} else if terms == "" {
+		terms = "auto"
+	}
+	options := map[string]any{"displaySavedPaymentMethods": v.Embed.Saved, "displaySavedPaymentMethodsCheckbox": v.Embed.Ask,
+		"hideCardNicknameField": v.Config.HideNickname, "business": map[string]string{"name": v.Seller}, "terms": map[string]string{"card": terms}}
+	if v.Terms != "" {
+		options["customMessageForCardTerms"] = v.Terms
+	}
+	return map[string]any{"script": v.Embed.Script, "link": v.Embed.Link, "key": v.Embed.Key, "labels": labels, "rules": v.Config.FormRules, "options": options, "nonce": v.Nonce}
 }
 
 // More is the text of the button that shows the hidden lines.

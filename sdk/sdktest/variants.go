@@ -66,6 +66,14 @@ func (c *checker) variants(op sdk.Operation) (all []variant) {
 			card.NetworkTransactionID = "016153570198200"
 			r.Instrument, r.StoredCredential = &card, &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: "recurring"}
 		}))
+		add(f.CardOnlyMIT && op == sdk.OpAuthorize, "with a card alone", always(func(r *sdk.Request) {
+			card := *r.Instrument.Card
+			card.CVC, card.ExpMonth, card.ExpYear = "", 0, 0
+			r.Instrument, r.StoredCredential = &sdk.Instrument{Card: &card}, &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session"}
+		}))
+		add(len(f.Installments) > 0 && op == sdk.OpAuthorize, "with installments", always(func(r *sdk.Request) {
+			r.Amount.Currency, r.Installments = f.Installments[0], 3
+		}))
 		if op == sdk.OpAuthorize {
 			for _, e := range f.Exemptions {
 				add(true, "with the exemption "+string(e), always(func(r *sdk.Request) { r.Exemption = e }))

@@ -92,7 +92,9 @@ func start(programs, making string, syncs bool) (*Server, error) {
 	if syncs {
 		settings = "-c fsync=on -c shared_buffers=256MB -c max_wal_size=4GB"
 	}
-	script := fmt.Sprintf(`cd %[1]s && %[2]s/%[4]s >log 2>&1 || exit 1
+	script := fmt.Sprintf(`cd %[1]s && PATH=%[2]s:$PATH && {
+		%[4]s
+		} >log 2>&1 || exit 1
 		run() { %[2]s/postgres -D data -k %[1]s -c listen_addresses= -c max_connections=400 %[3]s >>log 2>&1 </dev/null & server=$!; }
 		run
 		while read -r order; do
@@ -171,6 +173,60 @@ func (s *Server) Replica(t testing.TB) *Server {
 			t.Fatal("the replica does not follow")
 		}
 	}
+	return r
+}
+
+// Archive has the server keep its log from now on, and takes a base copy. At needs both.
+func (s *Server) Archive(t testing.TB) {
+	t.Helper()
+	programs, err := find()
+	if err == nil {
+		err = s.run("ALTER SYSTEM SET archive_mode = on")
+	}
+	if err == nil {
+		err = s.run("ALTER SYSTEM SET archive_command = 'mkdir -p " + s.folder + "/archive && cp %p " + s.folder + "/archive/%f'")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Kill(t)
+	s.Start(t) // archive_mode takes a start
+	err = s.run("COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; " + programs + "/pg_basebackup -D " + s.folder + "/base -h " + s.folder + " -U postgres -X fetch -c fast --no-sync'")
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// At starts a server with the data that s had at a time after Archive.
+func (s *Server) At(t testing.TB, at time.Time) *Server {
+	t.Helper()
+	log := Rows(t, s.DSN("postgres"), "SELECT pg_walfile_name(pg_switch_wal())")[0]
+	until := func(what string, is func() bool) {
+		for began := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
+			if time.Since(began) > time.Minute {
+				t.Fatal(what)
+			}
+		}
+	}
+	until("the log is not archived", func() bool {
+		return len(Rows(t, s.DSN("postgres"), "SELECT 'yes' FROM pg_stat_archiver WHERE last_archived_wal >= '"+log+"'")) == 1
+	})
+	programs, err := find()
+	var r *Server
+	if err == nil {
+		r, err = start(programs, fmt.Sprintf(`cp -a %[1]s/base data && touch data/recovery.signal && cat >>data/postgresql.auto.conf <<END
+archive_mode = off
+restore_command = 'cp %[1]s/archive/%%f %%p'
+recovery_target_time = '%[2]s'
+recovery_target_action = promote
+END
+`, s.folder, at.UTC().Format("2006-01-02 15:04:05.000000+00")), false)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.input.Close() })
+	until("the copy does not end its recovery", func() bool { return Rows(t, r.DSN("postgres"), "SELECT pg_is_in_recovery()::text")[0] == "false" })
 	return r
 }
 

@@ -84,6 +84,7 @@ func (s *Links) CreateCollect(ctx context.Context, a account.Auth, in paylink.Co
 type CollectPage struct {
 	Link     *paylink.Link
 	Merchant string // the account's name, "" without one
+	Key      string // the merchant's publishable key
 	Expired  bool
 	Form     bool // the customer can save a card
 }
@@ -91,7 +92,7 @@ type CollectPage struct {
 // CollectPage reads what a collect link's page shows. Errors: IR_01 for an unknown merchant, IR_37 for an unknown link, IR_06 (422) for a customer who
 // is gone.
 func (s *Links) CollectPage(ctx context.Context, merchantID, id string) (*CollectPage, error) {
-	_, name, err := s.merchant(ctx, merchantID)
+	m, name, err := s.merchant(ctx, merchantID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (s *Links) CollectPage(ctx context.Context, merchantID, id string) (*Collec
 	} else if err != nil {
 		return nil, err
 	}
-	p := &CollectPage{Link: l, Merchant: name}
+	p := &CollectPage{Link: l, Merchant: name, Key: m.PublishableKey}
 	if l.Status == paylink.Initiated {
 		p.Expired = l.Expired(s.Now())
 		p.Form = !p.Expired

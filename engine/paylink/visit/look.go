@@ -27,7 +27,7 @@ func (s *Standing) Open() bool {
 
 // stand looks up the payment of a link.
 func (s *Links) stand(r change.Reader, l *paylink.Link) (*Standing, error) {
-	out := &Standing{Record: &Record{l, l.Expired(s.Now())}}
+	out := &Standing{Record: s.record(l)}
 	if l.Kind != paylink.ForPayment {
 		return out, nil
 	}

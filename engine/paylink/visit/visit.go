@@ -2,6 +2,7 @@ package visit
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/vault"
 )
 
 // Links are the use cases of links. Safe for concurrent use.
@@ -26,6 +28,7 @@ type Deps struct {
 	Registry  *account.Registry
 	Changes   *change.Changes
 	Methods   *method.Methods
+	Vault     *vault.Vault
 	Now       port.Clock
 	PublicURL string // without a trailing slash
 }
@@ -33,7 +36,13 @@ type Deps struct {
 // Record is a link as the API shows it.
 type Record struct {
 	*paylink.Link
-	Expired bool
+	Expired   bool
+	SecureURL string // the page for frames, "" without one
+}
+
+func (s *Links) record(l *paylink.Link) *Record {
+	ref := &payment.LinkRef{ID: l.ID, SecureURL: l.Details.SecureURL, Saved: l.OffersSaved()}
+	return &Record{l, l.Expired(s.Now()), paylink.SecureURL(s.Vault.Hash, l.MerchantID, ref)}
 }
 
 // PaymentPage is a payment link with its payment, for a page.
@@ -68,7 +77,7 @@ func (s *Links) PaymentLink(ctx context.Context, a account.Auth, id, clientSecre
 	if a.ProfileID != "" && a.ProfileID != l.ProfileID {
 		return nil, noLink()
 	}
-	record := &Record{l, l.Expired(s.Now())}
+	record := s.record(l)
 	if !a.Publishable {
 		return record, nil
 	}
@@ -92,9 +101,8 @@ func (s *Links) PaymentLinks(ctx context.Context, a account.Auth, f paylink.Filt
 		list, err = r.Links(a.MerchantID, a.ProfileID, paylink.ForPayment, f)
 		return err
 	})
-	now := s.Now()
 	for _, l := range list {
-		records = append(records, &Record{l, l.Expired(now)})
+		records = append(records, s.record(l))
 	}
 	return records, fault.FromStore(err, "list links")
 }
@@ -150,4 +158,13 @@ func (s *Links) PaymentPage(ctx context.Context, merchantID, paymentID string) (
 // Return makes the merchant's page to which the payer goes from the status page of a link.
 func (s *Links) Return(p *PaymentPage) (*change.ReturnView, error) {
 	return s.Changes.LinkReturn(p.View)
+}
+
+// SavedMethods lists the customer's saved cards for the page of a link: none, unless the page for frames offers them and key is its proof.
+func (s *Links) SavedMethods(ctx context.Context, p *PaymentPage, key string) ([]method.MethodItem, error) {
+	right := paylink.SavedKey(s.Vault.Hash, p.Link.MerchantID, p.Link.ID)
+	if !p.Link.OffersSaved() || subtle.ConstantTimeCompare([]byte(key), []byte(right)) != 1 {
+		return nil, nil
+	}
+	return s.Methods.PaymentMethods(ctx, p.View.Payment, p.View.Profile, method.MethodFilter{})
 }

@@ -47,6 +47,7 @@ type entry struct {
 	own       tally
 	others    map[string]*stored // by node
 	breaker   Breaker
+	volume    volume
 	dirty     bool
 }
 
@@ -80,6 +81,9 @@ func (b *Board) Count(t Attempt) {
 			c.counts.Results[t.Result]++
 			s.own.whole.bring(now)
 			s.own.whole.counts.Results[t.Result]++
+			if !t.Result.fault() {
+				s.volume.count(now)
+			}
 		}
 		if t.Result == Declined {
 			if _, known := t.Reason.Facts(); !known {
@@ -101,6 +105,9 @@ func (b *Board) Count(t Attempt) {
 // judge takes in an attempt for the breaker.
 func (s *entry) judge(t Attempt, now int64) {
 	bad := t.Result.fault()
+	if bad {
+		s.own.faults = recentFaults(append(s.own.faults, now), now)
+	}
 	if s.breaker.Open {
 		if now-t.Took.Milliseconds() >= s.breaker.At && s.breaker.hear(bad, now) {
 			s.own.forget()

@@ -157,6 +157,7 @@ type tally struct {
 	good, bad float64
 	at        int64 // Unix milliseconds of good and bad
 	row       int
+	faults    []int64 // Unix milliseconds of the latest faults, oldest first
 }
 
 // cellOf returns the cell of a slice, and makes it. An account with too many slices gives up one that is hardly used, or counts with the others.

@@ -44,6 +44,7 @@ type shelf struct {
 	sync.Mutex
 	now  func() time.Time
 	rows map[[3]string]Row
+	vols map[[4]any]Volume
 	puts int
 	fail error
 }
@@ -78,6 +79,80 @@ func (s *shelf) PutHealth(r *Row) error {
 	s.puts++
 	s.rows[[3]string{r.MerchantID, r.AccountID, r.Node}] = *r
 	return nil
+}
+
+func (s *shelf) VolumesSince(at time.Time) (list []*Volume, err error) {
+	for _, v := range s.vols {
+		if !v.SavedAt.Before(at) {
+			list = append(list, &v)
+		}
+	}
+	return list, nil
+}
+func (s *shelf) PutVolume(v *Volume) error {
+	if s.vols == nil {
+		s.vols = map[[4]any]Volume{}
+	}
+	s.vols[[4]any{v.MerchantID, v.AccountID, v.Node, v.Day}] = *v
+	return nil
+}
+
+// Volumes count whole days at all nodes, survive a restart, and leave out what was the account's fault.
+func TestVolumes(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := (&shelf{}).at(c)
+	one, two := c.board(s), New(Deps{Store: s, Now: c.now, Node: "n2"})
+	began := c.Time
+	require.NoError(t, errors.Join(one.Sweep(t.Context()), two.Sweep(t.Context())))
+	times(3, one, Approved)
+	times(2, one, Declined)
+	times(4, one, TimedOut)
+	count(two, Approved)
+	c.pass(24 * time.Hour)
+	times(2, two, Approved)
+	count(one, Approved)
+	require.EqualValues(t, 6, one.Volume(account, began))
+	require.NoError(t, errors.Join(one.Sweep(t.Context()), two.Sweep(t.Context()), one.Sweep(t.Context())))
+	for name, b := range map[string]*Board{"first": one, "second": two} {
+		require.EqualValues(t, 9, b.Volume(account, began), name)
+		require.EqualValues(t, 3, b.Volume(account, began.Add(24*time.Hour)), name)
+	}
+	again := c.board(s)
+	count(again, Approved) // before it has read anything
+	require.NoError(t, again.Save(t.Context()))
+	require.NoError(t, again.Sweep(t.Context()))
+	require.EqualValues(t, 10, again.Volume(account, began))
+	s.fail = errors.New("disk")
+	count(again, Approved)
+	require.Error(t, again.Sweep(t.Context()))
+	s.fail = nil
+	require.NoError(t, errors.Join(again.Sweep(t.Context()), two.Sweep(t.Context())))
+	require.EqualValues(t, 11, two.Volume(account, began))
+}
+
+// A fault fills the bucket by one, and time empties it.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := (&shelf{}).at(c)
+	one, two := c.board(s), New(Deps{Store: s, Now: c.now, Node: "n2"})
+	times(2, one, Failed)
+	count(two, TimedOut)
+	times(9, one, Declined)
+	require.InDelta(t, 2, one.Faults(account, time.Minute), 1e-9)
+	require.NoError(t, errors.Join(two.Sweep(t.Context()), one.Sweep(t.Context())))
+	require.InDelta(t, 3, one.Faults(account, time.Minute), 1e-9)
+	c.pass(90 * time.Second)
+	require.InDelta(t, 1.5, one.Faults(account, time.Minute), 1e-9)
+	require.InDelta(t, 2.9, one.Faults(account, 15*time.Minute), 1e-9)
+	again := c.board(s)
+	require.NoError(t, again.Sweep(t.Context()))
+	require.InDelta(t, 1.5, again.Faults(account, time.Minute), 1e-9)
+	times(3*MaxFaultTimes, one, Failed)
+	require.LessOrEqual(t, one.Faults(account, time.Minute), float64(MaxFaultTimes)+1.5)
+	c.pass(time.Hour)
+	require.Zero(t, one.Faults(Account{"m", "mca_2"}, time.Minute))
 }
 
 // What is known of all slices together is the sum of the slices, also after a restart and from another node.

@@ -31,6 +31,7 @@ type Reader interface {
 	Now() time.Time
 	// HealthSince lists the rows of all merchants and nodes that were saved at a time or later, by that time.
 	HealthSince(at time.Time) ([]*Row, error)
+	VolumeReader
 }
 
 // Tx saves health.
@@ -38,6 +39,7 @@ type Tx interface {
 	Reader
 	// PutHealth inserts a row, or replaces the row of the same account and node.
 	PutHealth(r *Row) error
+	VolumeTx
 }
 
 // How long rows are kept, and how far a sweep looks back: transactions end in another order than they begin.
@@ -56,6 +58,7 @@ type stored struct {
 	Good      float64      `json:"g,omitempty"`
 	Bad       float64      `json:"f,omitempty"`
 	FastAt    int64        `json:"t,omitempty"`
+	Faults    []int64      `json:"e,omitempty"`
 	Slices    []storedCell `json:"s,omitempty"`
 
 	cells []cell
@@ -78,7 +81,8 @@ func rounded(n float64) float64 { return math.Round(n*1000) / 1000 }
 // document returns what is saved of an account. Slices without weight are dropped.
 func (s *entry) document(now int64) *stored {
 	s.own.weigh(now)
-	d := &stored{Breaker: s.breaker, Connector: s.connector, Good: rounded(s.own.good), Bad: rounded(s.own.bad), FastAt: now}
+	d := &stored{Breaker: s.breaker, Connector: s.connector, Good: rounded(s.own.good), Bad: rounded(s.own.bad), FastAt: now,
+		Faults: recentFaults(s.own.faults, now)}
 	kept := s.own.cells[:0]
 	for i := range s.own.cells {
 		c := s.own.cells[i]
@@ -125,7 +129,7 @@ func readDocument(raw json.RawMessage) (*stored, error) {
 	if err := json.Unmarshal(raw, d); err != nil {
 		return nil, fmt.Errorf("read the health of an account: %w", err)
 	}
-	d.Good, d.Bad = sane(d.Good), sane(d.Bad)
+	d.Good, d.Bad, d.Faults = sane(d.Good), sane(d.Bad), d.Faults[:min(len(d.Faults), MaxFaultTimes)]
 	for _, x := range d.Slices[:min(len(d.Slices), maxSlices+1)] {
 		c := cell{slice: Slice{x.Network, x.Country, x.Currency}, at: x.At}
 		for i, n := range x.Results {
@@ -172,6 +176,7 @@ func (b *Board) Save(ctx context.Context) error {
 // take reads the rows that were saved since the sweep before.
 func (b *Board) take(ctx context.Context) error {
 	var rows []*Row
+	var volumes []*Volume
 	var now time.Time
 	since := time.Time{}
 	if !b.read.IsZero() {
@@ -180,15 +185,18 @@ func (b *Board) take(ctx context.Context) error {
 	err := b.Store.View(ctx, func(r Reader) (err error) {
 		now = r.Now()
 		rows, err = r.HealthSince(since)
+		if err != nil && !isAltered(err) {
+			return err
+		}
+		volumes, err = r.VolumesSince(since)
 		return err
 	})
-	if altered := (*vault.AlteredError)(nil); errors.As(err, &altered) { // the list has the other rows, and the store has raised the alarm
-		err = nil
-	}
-	if err != nil {
+	if err != nil && !isAltered(err) {
 		return err
 	}
+	err = nil
 	first := b.read.IsZero()
+	b.takeVolumes(volumes, first)
 	for _, row := range rows {
 		if row.Node == b.Node && !first || !row.ExpiresAt.After(now) {
 			continue
@@ -203,6 +211,12 @@ func (b *Board) take(ctx context.Context) error {
 	b.read = now
 	b.drop()
 	return err
+}
+
+// isAltered reports whether rows were left out of a list because they have been altered. The list has the other rows, and the store has raised the alarm.
+func isAltered(err error) bool {
+	altered := (*vault.AlteredError)(nil)
+	return errors.As(err, &altered)
 }
 
 // merge takes in a row.
@@ -244,6 +258,7 @@ func (s *entry) restore(d *stored) {
 	}
 	w := left(d.FastAt, s.own.at, FaultHalfLife)
 	s.own.good, s.own.bad = s.own.good+d.Good*w, s.own.bad+d.Bad*w
+	s.own.faults = append(d.Faults, s.own.faults...)
 }
 
 // save writes the accounts that have changed, in one transaction.
@@ -270,7 +285,8 @@ func (b *Board) save(ctx context.Context) error {
 		s.mu.Unlock()
 	}
 	b.mu.RUnlock()
-	if len(list) == 0 {
+	volumes := b.changedVolumes(now)
+	if len(list) == 0 && len(volumes) == 0 {
 		return nil
 	}
 	err := b.Store.Update(ctx, func(tx Tx) error {
@@ -281,9 +297,10 @@ func (b *Board) save(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return putVolumes(tx, volumes)
 	})
 	if err != nil {
+		b.again(volumes)
 		for _, c := range list {
 			c.of.mu.Lock()
 			c.of.dirty = true
@@ -305,7 +322,7 @@ func (b *Board) drop() {
 				delete(s.others, node)
 			}
 		}
-		if !s.dirty && len(s.own.cells) == 0 && len(s.others) == 0 && !s.breaker.Open && now-s.breaker.At > keep.Milliseconds() {
+		if !s.dirty && len(s.volume.own) == 0 && len(s.volume.others) == 0 && len(s.own.cells) == 0 && len(s.others) == 0 && !s.breaker.Open && now-s.breaker.At > keep.Milliseconds() {
 			delete(b.all, a)
 		}
 		s.mu.Unlock()

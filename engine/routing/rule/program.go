@@ -107,12 +107,39 @@ func object(raw json.RawMessage, at string, required ...string) (map[string]json
 	if first(raw) != '{' || json.Unmarshal(raw, &o) != nil {
 		return nil, malformed(at, "expected an object")
 	}
+	if members(raw) != len(o) {
+		return nil, malformed(at, "the object has a member twice")
+	}
 	for _, name := range required {
 		if _, ok := o[name]; !ok {
 			return nil, malformed(at, "missing field `%s`", name)
 		}
 	}
 	return o, nil
+}
+
+// members returns how many members a valid object has, each as often as it was sent.
+func members(raw json.RawMessage) (n int) {
+	depth := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			for i++; raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ':':
+			if depth == 1 {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func array(raw json.RawMessage, at string) (list []json.RawMessage, err error) {

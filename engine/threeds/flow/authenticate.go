@@ -10,9 +10,11 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/message"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
@@ -337,10 +339,10 @@ func (s *Authentications) decideAReq(ctx context.Context, c *authCase, q *change
 	}
 	a.Private.ACSURL, a.Private.CReq, a.Private.CReqKey = ans.out.ACSURL, ans.out.CReq, "creq"
 	a.Private.ByGet = challengeOf(q.Adapter) == sdk.ChallengeGetFrame && ans.out.ACSURL != ""
-	payment.SetText(&a.Private.CReqKey, ans.out.CReqKey)
+	optional.SetText(&a.Private.CReqKey, ans.out.CReqKey)
 	if a.Private.CReq == "" && ans.out.ACSURL != "" && d.Channel != sdk.ChannelApp && challengeOf(q.Adapter) == sdk.ChallengeCReqPost {
 		var err error
-		a.Private.CReq, err = threeds.CReq{MessageVersion: d.MessageVersion, ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
+		a.Private.CReq, err = message.CReq{MessageVersion: d.MessageVersion, ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
 			WindowSize: d.ChallengeWindow}.Encode()
 		if err != nil {
 			return fault.Internal(err, "make challenge request")
@@ -370,7 +372,7 @@ func challengeOf(adapter port.AdapterInfo) sdk.ChallengeStart {
 
 // sessionData returns threeDSSessionData. The ACS sends it back with the CRes.
 func (s *Authentications) sessionData(a *authentication.Record) string {
-	return threeds.SessionData(s.sessionKey(), a.ID, a.Details.TokenHashes[authentication.URLChallenge])
+	return message.SessionData(s.sessionKey(), a.ID, a.Details.TokenHashes[authentication.URLChallenge])
 }
 
 func (s *Authentications) sessionKey() []byte { return s.Vault.Hash("three_ds session data", nil) }

@@ -13,10 +13,12 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/link"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/request"
 	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/message"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
@@ -58,7 +60,7 @@ func (s *Authentications) ConfirmAuthenticated(ctx context.Context, w *change.Co
 		ri.begin(auth, w.Profile.Settings.ThreeDSPolicy(), now)
 		kind, number = sdk.OpAuthenticate, ri.number
 	}
-	first := s.Driver.FirstRequest(&w.Run, w.Instrument, in, c)
+	first := s.Driver.FirstRequest(&w.Run, w.Profile, w.Instrument, in, c)
 	first.Request3DS = false
 	if auth.Request, err = s.Vault.SealJSON(&first, vault.RequestAD(auth.ID)); err != nil {
 		return nil, err
@@ -366,11 +368,11 @@ func (s *Authentications) takeLookUp(c *authCase, o *sdk.AuthenticationOutcome, 
 	d.PreparedAt, d.MessageVersion, d.VersionsOffered = c.now, version, nil
 	for _, v := range rng.Versions {
 		d.VersionsOffered = append(d.VersionsOffered, v.Version)
-		if v.Version == version && v.MethodURL != "" && threeds.CheckChallengeURL(v.MethodURL, s.development()) == nil {
+		if v.Version == version && v.MethodURL != "" && message.CheckChallengeURL(v.MethodURL, s.development()) == nil {
 			d.MethodURL = v.MethodURL
 		}
 	}
-	payment.SetText(&d.DirectoryServerID, rng.DirectoryServerID)
+	optional.SetText(&d.DirectoryServerID, rng.DirectoryServerID)
 	if rng.Network != "" {
 		d.Network = rng.Network
 	}
@@ -385,10 +387,10 @@ func (s *Authentications) takeLookUp(c *authCase, o *sdk.AuthenticationOutcome, 
 		return
 	}
 	a.Private.MethodKey, a.Private.MethodData = "threeDSMethodData", o.MethodData
-	payment.SetText(&a.Private.MethodKey, o.MethodKey)
+	optional.SetText(&a.Private.MethodKey, o.MethodKey)
 	if a.Private.MethodData == "" {
 		var err error
-		if a.Private.MethodData, err = threeds.MethodData(d.ServerTransID, s.tokenURL(a, authentication.URLMethod)); err != nil {
+		if a.Private.MethodData, err = message.MethodData(d.ServerTransID, s.tokenURL(a, authentication.URLMethod)); err != nil {
 			d.MethodURL = "" // without the data the 3DS method cannot run
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/message"
 	"payswitch/engine/vault"
 )
 
@@ -45,7 +46,7 @@ func (s *Authentications) MethodNotified(ctx context.Context, token, data string
 	if err != nil {
 		return nil, err
 	}
-	if data != "" && !threeds.AcceptMethodData(data, c.auth.Details.ServerTransID) {
+	if data != "" && !message.AcceptMethodData(data, c.auth.Details.ServerTransID) {
 		s.raiseCallbackAlarm(ctx, c, threeds.FlagIDMismatch)
 		return s.silentView(c), nil
 	}
@@ -79,7 +80,7 @@ func (s *Authentications) ChallengeShown(ctx context.Context, token string) (*Ca
 
 // ChallengeNotified receives the message that the ACS sends by the browser at the end of a challenge: a CRes or an error, and
 // threeDSSessionData. The message is not evidence; the engine fetches the result in the background.
-func (s *Authentications) ChallengeNotified(ctx context.Context, token, message, sessionData string) (*CallbackView, error) {
+func (s *Authentications) ChallengeNotified(ctx context.Context, token, form, sessionData string) (*CallbackView, error) {
 	c, err := s.authenticationByToken(ctx, authentication.URLChallenge, token)
 	if errors.Is(err, fault.ErrNotFound) {
 		return &CallbackView{}, nil
@@ -87,12 +88,12 @@ func (s *Authentications) ChallengeNotified(ctx context.Context, token, message,
 	if err != nil {
 		return nil, err
 	}
-	cres, err := threeds.ParseCRes(message)
+	cres, err := message.ParseCRes(form)
 	if err != nil && !c.auth.State.Ended() && c.auth.State != authentication.ResultPending {
 		s.raiseCallbackAlarm(ctx, c, threeds.FlagUnexpectedCRes)
 		return s.silentView(c), nil
 	}
-	session := threeds.CheckSessionData(s.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[authentication.URLChallenge], sessionData)
+	session := message.CheckSessionData(s.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[authentication.URLChallenge], sessionData)
 	var got threeds.CResReceipt
 	c, err = s.changeAuthentication(ctx, c.auth.ID, func(c *authCase) error {
 		got = threeds.ReceiveCRes(threeds.State(c.auth.State), s.run(c, threeds.Final, nil), cres, session)
@@ -101,7 +102,7 @@ func (s *Authentications) ChallengeNotified(ctx context.Context, token, message,
 		}
 		c.auth.State, c.auth.Details.ChallengedAt, c.auth.Details.Pulls = authentication.State(got.Next), c.now, 0
 		c.auth.Details.ChallengeError = cres.MessageType != "CRes"
-		c.auth.Details.CResStatus, c.auth.Private.CRes = cres.TransStatus, message
+		c.auth.Details.CResStatus, c.auth.Private.CRes = cres.TransStatus, form
 		c.auth.DueAt = c.now.Add(pullAfter(0, true))
 		return nil
 	})

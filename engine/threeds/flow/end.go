@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/authentication"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
@@ -22,19 +23,19 @@ func (s *Authentications) keepAnswer(c *authCase, ans authAnswer) {
 	if er := o.Error; er != nil {
 		d.VendorCode, d.ErrorComponent, d.ErrorClass = er.Code, er.Component, er.Class
 		d.ErrorDetail = er.Description
-		payment.SetText(&d.ErrorDetail, er.Detail)
+		optional.SetText(&d.ErrorDetail, er.Detail)
 	}
-	payment.SetText(&d.ServerTransID, o.ServerTransID)
-	payment.SetText(&d.ACSTransID, o.ACSTransID)
-	payment.SetText(&d.DSTransID, o.DSTransID)
-	payment.SetText(&d.ACSReference, o.ACSReference)
-	payment.SetText(&d.ECI, o.ECI)
-	payment.SetText(&d.CAVVAlgorithm, o.CAVVAlgorithm)
-	payment.SetText(&d.ExemptionApplied, o.ExemptionApplied)
-	payment.SetText(&d.ChallengeCancel, o.ChallengeCancel)
-	payment.SetText(&p.Data, o.Data)
-	payment.SetText(&p.CardholderInfo, o.CardholderInfo)
-	payment.SetText(&p.SignedContent, o.ACSSignedContent)
+	optional.SetText(&d.ServerTransID, o.ServerTransID)
+	optional.SetText(&d.ACSTransID, o.ACSTransID)
+	optional.SetText(&d.DSTransID, o.DSTransID)
+	optional.SetText(&d.ACSReference, o.ACSReference)
+	optional.SetText(&d.ECI, o.ECI)
+	optional.SetText(&d.CAVVAlgorithm, o.CAVVAlgorithm)
+	optional.SetText(&d.ExemptionApplied, o.ExemptionApplied)
+	optional.SetText(&d.ChallengeCancel, o.ChallengeCancel)
+	optional.SetText(&p.Data, o.Data)
+	optional.SetText(&p.CardholderInfo, o.CardholderInfo)
+	optional.SetText(&p.SignedContent, o.ACSSignedContent)
 	if o.TransStatus != "" {
 		d.TransStatus, d.TransStatusReason = o.TransStatus, o.TransStatusReason
 	}

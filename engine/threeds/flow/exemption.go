@@ -9,9 +9,11 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/exempt"
 	"payswitch/sdk"
 )
 
@@ -46,7 +48,7 @@ func (s *Authentications) Exempt(ctx context.Context, w *change.Confirming, in *
 	if !external && w.Payment.Details.AuthenticationType == payment.AuthenticationThreeDS {
 		cfg.ExemptionPolicy = threeds.RuleNone // the merchant wants the processor to authenticate: no rule overrides that
 	}
-	x = &payment.AttemptExemption{EURCents: threeds.EURCents(w.Payment.NetAmount, w.Payment.Currency)}
+	x = &payment.AttemptExemption{EURCents: exempt.EURCents(w.Payment.NetAmount, w.Payment.Currency)}
 	switch {
 	case !c.Secrets.Number.IsZero():
 		x.Card = s.Vault.Fingerprint(w.Payment.MerchantID, c.Secrets.Number)
@@ -61,12 +63,12 @@ func (s *Authentications) Exempt(ctx context.Context, w *change.Confirming, in *
 	payer.SoftDeclined = w.SoftDeclined
 	payer.FirstOfSeries = w.Payment.Details.SetupFutureUsage == sdk.UsageOffSession && (w.Instrument == nil || !w.Instrument.Stored)
 	payer.ProcessorTakes = exemptionsTaken(w.Adapter.Manifest)
-	choice := threeds.Choose(cfg, payer, "")
+	choice := exempt.Choose(cfg, payer, "")
 	x.Choose(choice, choice.Route)
 	if external || requested == threeds.NoExemption || choice.Exemption != threeds.NoExemption {
 		return x, false, nil
 	}
-	refused := choice.Reason == threeds.BecauseNoWay || choice.Reason == threeds.BecauseInadmissible || choice.Reason == threeds.BecauseSoftDecline
+	refused := choice.Reason == exempt.BecauseNoWay || choice.Reason == exempt.BecauseInadmissible || choice.Reason == exempt.BecauseSoftDecline
 	if !refused || plain || w.Payment.Details.AuthenticationType == payment.AuthenticationThreeDS || !payerThere(w.Payment) || c.Secrets.Number.IsZero() || c.Facts.Network == "" {
 		return x, false, nil
 	}
@@ -82,16 +84,16 @@ func payerThere(p *payment.Payment) bool {
 	if v.MethodBilling != nil {
 		billing = v.MethodBilling
 	}
-	return v.Browser != nil && !payment.IsTrue(p.Details.OffSession) && hasAddress(drive.AddressOf(billing))
+	return v.Browser != nil && !optional.IsTrue(p.Details.OffSession) && hasAddress(drive.AddressOf(billing))
 }
 
 func (s *Authentications) forced(w *change.Loaded) bool {
-	return w.Profile.Settings.Force3DSChallenge || payment.IsTrue(w.Payment.Details.Force3DSChallenge)
+	return w.Profile.Settings.Force3DSChallenge || optional.IsTrue(w.Payment.Details.Force3DSChallenge)
 }
 
 // payerFacts returns the facts about the payment's amount, card and issuer for the decision, with the counts so far.
-func (s *Authentications) payerFacts(ctx context.Context, w *change.Loaded, x *payment.AttemptExemption, card *card.Facts) (threeds.Payer, error) {
-	p := threeds.Payer{EURCents: x.EURCents, Requested: requestedExemption(w.Payment), AddCard: w.Payment.NetAmount == 0, Counters: threeds.NoCounters}
+func (s *Authentications) payerFacts(ctx context.Context, w *change.Loaded, x *payment.AttemptExemption, card *card.Facts) (exempt.Payer, error) {
+	p := exempt.Payer{EURCents: x.EURCents, Requested: requestedExemption(w.Payment), AddCard: w.Payment.NetAmount == 0, Counters: exempt.NoCounters}
 	network := sdk.CardNetwork("")
 	if card != nil {
 		p.IssuerCountry, network = card.CountryCode, card.Network
@@ -100,22 +102,22 @@ func (s *Authentications) payerFacts(ctx context.Context, w *change.Loaded, x *p
 	if err != nil {
 		return p, err
 	}
-	p.AcquirerCountry, p.FraudRate, p.RiskAccepted = acquirer.Country, acquirer.FraudRate, payment.IsTrue(w.Payment.Details.RiskAccepted)
+	p.AcquirerCountry, p.FraudRate, p.RiskAccepted = acquirer.Country, acquirer.FraudRate, optional.IsTrue(w.Payment.Details.RiskAccepted)
 	err = fault.FromStore(s.Store.View(ctx, func(r change.Reader) error {
 		if x.Card != "" {
 			used, err := r.LowValue(w.Payment.MerchantID, x.Card)
 			if err != nil {
 				return err
 			}
-			p.Counters = threeds.Counters{Count: used.Count, EURCents: used.EURCents}
+			p.Counters = exempt.Counters{Count: used.Count, EURCents: used.EURCents}
 		}
 		if card == nil || card.BIN == "" {
 			return nil
 		}
 		rates, err := r.ExemptionRates(w.Payment.MerchantID, card.BIN)
-		p.Rates = make(map[threeds.Exemption]threeds.Rate, len(rates))
+		p.Rates = make(map[threeds.Exemption]exempt.Rate, len(rates))
 		for _, rate := range rates {
-			p.Rates[threeds.Exemption(rate.Exemption)] = threeds.Rate{Claimed: rate.Claimed, SoftDeclined: rate.SoftDeclined}
+			p.Rates[threeds.Exemption(rate.Exemption)] = exempt.Rate{Claimed: rate.Claimed, SoftDeclined: rate.SoftDeclined}
 		}
 		return err
 	}), "read what exemptions were claimed")
@@ -126,7 +128,7 @@ func (s *Authentications) payerFacts(ctx context.Context, w *change.Loaded, x *p
 // preference. direct is true if the engine does not ask the issuer's 3-D Secure at all, because the authorization claims the exemption.
 func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (direct bool, err error) {
 	d, p, w := &c.auth.Details, c.w.Payment, c.w
-	payer := threeds.Payer{EURCents: -1}
+	payer := exempt.Payer{EURCents: -1}
 	x := w.Attempt.Details.Exemption
 	if x != nil {
 		copied := *x
@@ -142,9 +144,9 @@ func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (dir
 		payer.IssuerCountry = w.Attempt.Details.Card.CountryCode
 	}
 	payer.Asked, payer.AddCard, payer.AcquirerCountry = true, d.Category == categoryNonPayment, d.Merchant.AcquirerCountry
-	payer.SoftDeclined = d.StepUp || x != nil && x.Reason == threeds.BecauseSoftDecline
+	payer.SoftDeclined = d.StepUp || x != nil && x.Reason == exempt.BecauseSoftDecline
 	payer.FirstOfSeries, payer.Forced = p.Details.SetupFutureUsage == sdk.UsageOffSession, s.forced(w)
-	choice := threeds.Choose(c.cfg(), payer, d.MessageVersion)
+	choice := exempt.Choose(c.cfg(), payer, d.MessageVersion)
 	inds, authorization := threeds.ChallengeInds(d.MessageVersion, choice.Preference, choice.Exemption)
 	d.ChallengeInds, d.Exemption, d.ExemptionReason, d.ExemptionRoute = inds, choice.Exemption, choice.Reason, threeds.RouteNone
 	direct = choice.Route == threeds.RouteAuthorization

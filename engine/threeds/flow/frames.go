@@ -7,7 +7,7 @@ import (
 	"payswitch/engine/authentication"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
-	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/message"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
@@ -18,7 +18,7 @@ import (
 // takeFrames makes the authenticator's own pages the 3DS method: the client posts to a page of ours that frames them.
 func (s *Authentications) takeFrames(a *authentication.Record, frames []string) {
 	for _, f := range frames {
-		if threeds.CheckChallengeURL(f, s.development()) == nil {
+		if message.CheckChallengeURL(f, s.development()) == nil {
 			a.Private.Frames = append(a.Private.Frames, f)
 		}
 	}

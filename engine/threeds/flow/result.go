@@ -12,6 +12,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/message"
 	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
@@ -128,7 +129,7 @@ func (s *Authentications) result(ctx context.Context, c *authCase, adapter port.
 	}
 	decision := threeds.Decide(c.cfg(), run, res)
 	c.flag(decision.Flags)
-	if threeds.CResMismatch(d.CResStatus, o.TransStatus) {
+	if message.CResMismatch(d.CResStatus, o.TransStatus) {
 		c.flag([]threeds.Flag{threeds.FlagCResMismatch})
 	}
 	if d.FirstStatus == "" {

@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/secret"
@@ -73,7 +74,7 @@ func (s *Authentications) onSession(w *change.Loaded, a *payment.Attempt, cfg th
 	if limit == 0 {
 		limit = s.actionTime(w)
 	}
-	return w.Payment.Private.Browser != nil && !a.Details.MerchantInitiated && !payment.IsTrue(w.Payment.Details.OffSession) && now.Sub(a.CreatedAt) < limit
+	return w.Payment.Private.Browser != nil && !a.Details.MerchantInitiated && !optional.IsTrue(w.Payment.Details.OffSession) && now.Sub(a.CreatedAt) < limit
 }
 
 // stepUpAuthenticator returns the profile's authenticator if the processor accepts its result, else nil.

@@ -14,13 +14,14 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
+	"payswitch/engine/threeds/threeri"
 	"payswitch/sdk"
 )
 
 // threeRI is the plan of an authentication without the payer (EMV 3-D Secure, 3RI). The engine uses it for a merchant-initiated charge of a
 // saved method whose first use was authenticated.
 type threeRI struct {
-	plan    threeds.ThreeRIPlan
+	plan    threeri.Plan
 	account *account.Account
 	adapter port.AdapterInfo
 	prior   sdk.PriorAuthentication
@@ -39,7 +40,7 @@ func (s *Authentications) ThreeRIFor(ctx context.Context, w *change.Confirming, 
 	if err != nil {
 		return nil, err
 	}
-	r := threeds.ThreeRIRequest{Kind: mitKind(w.Loaded), ZeroAmount: w.Payment.NetAmount == 0,
+	r := threeri.Request{Kind: mitKind(w.Loaded), ZeroAmount: w.Payment.NetAmount == 0,
 		ProcessorTakes: w.Adapter.Manifest.Features.External3DS}
 	if account != nil {
 		rule := adapter.Manifest.Authenticator
@@ -51,7 +52,7 @@ func (s *Authentications) ThreeRIFor(ctx context.Context, w *change.Confirming, 
 		r.PriorReference = i.ACSTransID
 		t.prior = sdk.PriorAuthentication{Reference: i.ACSTransID, Method: i.Method, Time: i.At.UnixMilli()}
 	}
-	t.plan = threeds.PlanThreeRI(cfg, r)
+	t.plan = threeri.NewPlan(cfg, r)
 	switch {
 	case t.plan.ErrorCode != "":
 		return nil, fault.Refused("The profile requires 3-D Secure for charges without the customer, and this charge cannot have it: " + t.plan.Reason)
@@ -63,7 +64,7 @@ func (s *Authentications) ThreeRIFor(ctx context.Context, w *change.Confirming, 
 		return nil, err
 	}
 	t.number = with.Secrets.Number
-	if t.plan.Indicator == threeds.MITRecurring.Indicator() {
+	if t.plan.Indicator == threeri.MITRecurring.Indicator() {
 		t.terms = seriesTerms(w)
 	}
 	return t, nil
@@ -71,8 +72,8 @@ func (s *Authentications) ThreeRIFor(ctx context.Context, w *change.Confirming, 
 
 // mitKind returns the purpose of a merchant-initiated charge. For instalments the issuer requires their number, which the API does not carry.
 // So the engine requests an instalment as a payment of another kind.
-func mitKind(w *change.Loaded) threeds.MIT {
-	if k := threeds.MIT(w.Payment.Details.MITCategory); k != threeds.MITInstallment {
+func mitKind(w *change.Loaded) threeri.MIT {
+	if k := threeri.MIT(w.Payment.Details.MITCategory); k != threeri.MITInstallment {
 		return k
 	}
 	return ""

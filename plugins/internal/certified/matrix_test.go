@@ -75,6 +75,7 @@ func matrix() string {
 		{"longer holds, later", offers(sdk.OpExtendAuthorization)},
 		{"captures above the authorization", func(m *sdk.Manifest) bool { return m.Features.OverCapture }},
 		{"approval of a part, if allowed", func(m *sdk.Manifest) bool { return m.Features.PartialApproval }},
+		{"installments", func(m *sdk.Manifest) bool { return len(m.Features.Installments) > 0 }},
 		{"void", offers(sdk.OpVoid)},
 		{"partial refund", func(m *sdk.Manifest) bool { return m.Features.PartialRefund }},
 		{"verification without an amount", offers(sdk.OpVerify)},

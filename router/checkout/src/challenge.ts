@@ -24,16 +24,15 @@ function start(m: any, port: MessagePort) {
     form.submit();
     return;
   }
-  const status = make("p", { role: "status" }, texts.challenge_loading);
-  const cancel = make("button", { type: "button", class: "quiet" }, texts.challenge_cancel);
-  const other = make("button", { type: "button", class: "link", hidden: "" }, texts.challenge_window);
-  const goOn = make("button", { type: "button", class: "go" }, texts.challenge_go_on);
-  const stop = make("button", { type: "button", class: "quiet" }, texts.challenge_stop);
-  const question = make("div", { class: "ask", hidden: "", role: "alertdialog", "aria-labelledby": "q" }, make("p", { id: "q" }, texts.challenge_ask), make("div", {}, goOn, stop));
+  const status = make("p", { role: "status" }, texts.loading);
+  const cancel = make("button", { type: "button" }, texts.cancel);
+  const other = make("button", { type: "button", class: "link", hidden: "" }, texts.window);
+  const goOn = make("button", { type: "button", class: "go" }, texts.go_on);
+  const stop = make("button", { type: "button" }, texts.stop);
+  const question = make("div", { class: "ask", hidden: "", role: "alertdialog", "aria-labelledby": "q" }, make("p", { id: "q" }, texts.ask), make("div", {}, goOn, stop));
   const box = make("div", { class: "box" }, make("header", {}, make("h1", {}, texts.title), cancel), make("div", { class: "bank" }, status, inner), other, question, form);
   if (m.size) {
-    inner.style.width = m.size[0] + "px";
-    inner.style.height = m.size[1] + "px";
+    [inner.width, inner.height] = m.size;
     box.style.maxWidth = m.size[0] + 2 + "px";
   } else box.className = "box full";
   root.append(box);

@@ -17,6 +17,9 @@ function dress(within: ParentNode): void {
 
 document.addEventListener('click', (e) => {
   const at = e.target as Element
+  const row = at.closest<HTMLAnchorElement>('a.row'), back = at.closest<HTMLAnchorElement>('[data-back]')
+  if (row) sessionStorage.setItem('row', row.href)
+  if (back && !back.search) back.href = sessionStorage.getItem('list ' + back.pathname) ?? back.href
   const copy = at.closest<HTMLElement>('[data-copy]')
   if (copy) navigator.clipboard.writeText(copy.dataset.copy!).then(() => { copy.textContent = 'Copied'; say('Copied') }, () => say('The browser refused to copy'))
   if (at.closest('[data-close]') && sheet.open) { e.preventDefault(); sheet.close() }
@@ -28,7 +31,7 @@ document.addEventListener('click', (e) => {
 // A form is sent once: a second click finds the button off. The form's idempotency key guards what the button cannot.
 document.addEventListener('submit', (e) => {
   const form = e.target as HTMLFormElement
-  if (form.method !== 'post' || e.defaultPrevented) return
+  if (form.method !== 'post' || e.defaultPrevented || e.submitter?.hasAttribute('formtarget')) return // a preview may be asked for again
   setTimeout(() => $$<HTMLButtonElement>('button', form).forEach((b) => { b.disabled = true }))
 })
 // The browser may keep a page and show it again on the way back: its buttons are off then.
@@ -71,7 +74,8 @@ function keys(): void {
 }
 const quiet = (): boolean => localStorage.getItem('keys') === 'off'
 
-// palette finds a page of the menu by its name, and payments by what is typed. It offers nothing that the menu and the search do not.
+// palette finds an action of this page or a page of the menu by its name, and payments by what is typed. It offers nothing that the page does not. An
+// action opens its form: nothing is done before the form is sent.
 function palette(): void {
   if (sheet.open) return
   const input = document.createElement('input'), list = document.createElement('ul'), find = $<HTMLFormElement>('.find')
@@ -84,7 +88,7 @@ function palette(): void {
       const li = document.createElement('li'), a = document.createElement('a')
       a.textContent = name; a.href = to; li.append(a); list.append(li)
     }
-    for (const a of $$<HTMLAnchorElement>('nav[aria-label=Menu] a')) if (a.textContent!.toLowerCase().includes(text)) offer(a.textContent!, a.href)
+    for (const a of $$<HTMLAnchorElement>('main .head .acts a[href],nav[aria-label=Menu] a')) if (a.textContent!.toLowerCase().includes(text)) offer(a.textContent!, a.href)
     if (text && find) offer('Payments: ' + input.value.trim(), find.action + '?q=' + encodeURIComponent(input.value.trim()))
   }
   input.oninput = fill
@@ -123,3 +127,11 @@ document.addEventListener('keydown', (e) => {
   }
 })
 dress(document)
+
+// A list is found again as it was left: with its filters, and at the row that was opened.
+if (rows().length && !$('[data-back]')) {
+  const opened = sessionStorage.getItem('row')
+  sessionStorage.setItem('list ' + location.pathname, location.href)
+  sessionStorage.removeItem('row')
+  if (document.activeElement === document.body) rows().find((a) => (a as HTMLAnchorElement).href === opened)?.focus()
+}

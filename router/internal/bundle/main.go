@@ -76,7 +76,7 @@ func build(entry, ending string) ([]byte, error) {
 		EntryPoints:       []string{entry},
 		Bundle:            true,
 		Format:            format,
-		Target:            api.ES2020,
+		Target:            api.ES2022,
 		Charset:           api.CharsetUTF8,
 		LegalComments:     api.LegalCommentsInline,
 		MinifyWhitespace:  true,

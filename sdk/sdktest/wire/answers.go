@@ -133,7 +133,11 @@ func (r *runner) checkSample(c *Case) []string {
 	}
 	wrong := impossible(c.Where(), s, result.Outcome)
 	if c.own() {
-		return append(wrong, r.texts("response/"+c.Name, wrongOutcome(c.want, result.Outcome))...)
+		want := maps.Clone(c.want)
+		authentication, _ := want["authentication"].(map[string]any)
+		delete(want, "authentication") // it is compared as a whole
+		all := append(wrongOutcome(want, result.Outcome), wrongAuthentication(authentication, result.Outcome)...)
+		return append(wrong, r.texts("response/"+c.Name, all)...)
 	}
 	for _, d := range wrongs(c, s, result.Outcome) {
 		if !r.allow.allows([]string{"response/" + c.Name}, d.path) {

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -62,6 +63,7 @@ func wrongAuthentication(want map[string]any, o *sdk.Outcome) []difference {
 	if want == nil {
 		return nil
 	}
+	want = maps.Clone(want)
 	if cavv, ok := want["cavv"].(string); ok {
 		want["cavv"] = captured + cavv
 	}
@@ -88,7 +90,7 @@ func wrongAuthentication(want map[string]any, o *sdk.Outcome) []difference {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !reflect.DeepEqual(got[name], expected[name]) {
+		if !reflect.DeepEqual(whole(got[name]), whole(expected[name])) {
 			all = append(all, difference{"authentication." + name, compact(expected[name]), compact(got[name])})
 		}
 	}
@@ -101,4 +103,26 @@ func compact(v any) string {
 	}
 	text, _ := json.Marshal(v)
 	return string(text)
+}
+
+// whole returns a value in which an empty list is null: the protocol does not tell them apart.
+func whole(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for name, x := range v {
+			out[name] = whole(x)
+		}
+		return out
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = whole(x)
+		}
+		return out
+	}
+	return v
 }

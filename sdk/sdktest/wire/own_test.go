@@ -215,3 +215,37 @@ func TestJudge(t *testing.T) {
 	require.NotContains(t, text, "want declined, got captured")
 	require.Contains(t, text, ` tiny.json: allow: "response/none x" matches no difference: remove it`)
 }
+
+// The account of a file has the token of access_token for all other operations, and for none of the fields that the file leaves out.
+func TestTokenOfTheFile(t *testing.T) {
+	m := &sdk.Manifest{Credentials: []sdk.Field{{Name: "id"}, {Name: "other", Optional: true}}}
+	f := &Requests{}
+	require.NoError(t, json.Unmarshal([]byte(`{"credentials": {"id": "1", "access_token": "tok"}}`), f))
+	a := Account(m, f)
+	require.Equal(t, map[string]string{"id": "1", "access_token": "tok"}, a.Credentials)
+	c := &Case{}
+	require.NoError(t, json.Unmarshal([]byte(`{"name": "a", "operation": "sync", "input": {}}`), c))
+	require.Equal(t, "tok", c.Step(sdk.OpSync, a, f.Clock).Account.Credentials["access_token"])
+	require.NotContains(t, c.Step(sdk.OpAccessToken, a, f.Clock).Account.Credentials, "access_token")
+}
+
+// The authentication that a sample expects is compared as a whole, and its cavv is a captured value.
+func TestAuthenticationIsWhole(t *testing.T) {
+	check := func(expected string) string {
+		c := &Case{}
+		require.NoError(t, json.Unmarshal([]byte(`{"name": "a", "operation": "result", "input": {}, "response": {"status": 200, "body": {"v": "real", "eci": "05"}},
+			"expected": {"status": "authenticated", "authentication": `+expected+`}}`), c))
+		r := newRunner(&sdk.Manifest{}, func(s *sdk.Step) sdk.Result {
+			if len(s.Exchanges) == 0 {
+				return sdk.Result{Send: &sdk.Send{Method: "GET", URL: "https://x.example", Capture: []sdk.Capture{{Path: "v", Name: "cavv"}}}}
+			}
+			j, err := sdk.ParseJSON(s.Exchanges[0].Body)
+			require.NoError(t, err)
+			return sdk.Result{Outcome: &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: &sdk.AuthenticationOutcome{TransStatus: "Y", CAVV: j.Str("v"), ECI: j.Str("eci")}}}
+		}, &Requests{}, Options{})
+		return strings.Join(r.checkSample(c), "\n")
+	}
+	require.Empty(t, check(`{"trans_status": "Y", "cavv": "real", "eci": "05"}`))
+	require.Contains(t, check(`{"trans_status": "Y", "cavv": "real"}`), "authentication.eci")
+	require.Contains(t, check(`{"trans_status": "Y", "eci": "05", "cavv": "other"}`), "authentication.cavv")
+}

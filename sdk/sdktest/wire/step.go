@@ -67,12 +67,13 @@ func (c *Case) Step(op sdk.Operation, account sdk.Account, now time.Time) *sdk.S
 	for k, v := range account.Credentials {
 		s.Account.Credentials[k] = v
 	}
-	for _, k := range []string{"access_token", "session_token"} {
+	for _, k := range []string{accessToken, "session_token"} {
 		if v := in.str(k); v != "" {
 			s.Account.Credentials[k] = v
 		}
 	}
 	if op == sdk.OpAccessToken {
+		delete(s.Account.Credentials, accessToken) // it asks for one
 		return s
 	}
 	if c.own() {
@@ -295,6 +296,9 @@ func returned(in input) *sdk.Return {
 	return r
 }
 
+// accessToken is the credential that holds the token of the operation access_token.
+const accessToken = "access_token"
+
 // Account makes an account of the manifest from the settings of the file: first by the fields' names or keys, then by order.
 func Account(m *sdk.Manifest, f *Requests) sdk.Account {
 	a := sdk.Account{ID: "mca_wire", Connector: m.Name, Environment: "test", BaseURL: f.BaseURL, Credentials: map[string]string{}, Config: map[string]string{}}
@@ -331,6 +335,10 @@ func Account(m *sdk.Manifest, f *Requests) sdk.Account {
 		take(i, f.Credentials.Values[name])
 	}
 	for _, name := range rest {
+		if name == accessToken {
+			a.Credentials[name] = f.Credentials.Values[name]
+			continue
+		}
 		if value := f.Credentials.Values[name]; value != "" && len(free) > 0 && !strings.Contains(free[0].field.Name, "webhook") {
 			take(0, value)
 		}

@@ -72,6 +72,7 @@ func featureTable(f sdk.Features) string {
 		{"approval of less than the amount", f.PartialApproval}, {"longer holds", f.ExtendedHold}, {"a partial capture releases the rest", f.ReleasesRest},
 		{"partial refund", f.PartialRefund}, {"zero-amount verification", f.ZeroAmount}, {"3-D Secure of the processor", f.Processor3DS},
 		{"3-D Secure done outside", f.External3DS}, {"stored credentials", f.StoredCredential}, {"charge by network transaction id", f.NetworkMIT},
+		{"charge by the card alone", f.CardOnlyMIT},
 		{"void before the customer has acted", f.PreAuthVoid}} {
 		fmt.Fprintf(b, "| %s | %s |\n", row.name, map[bool]string{true: "yes", false: "–"}[row.has])
 	}

@@ -9,7 +9,8 @@ export function local(address: string): string {
   return base + url.pathname.slice(Math.max(at, 0)) + url.search;
 }
 
-export interface Credentials { key: string; secret: string; token: string; ephemeral: string }
+// Credentials open one payment. link is the address that the page of a payment link has in the place of a client secret.
+export interface Credentials { key: string; secret: string; token: string; ephemeral: string; link: string }
 
 // Lost is the error of a call without a usable answer: nobody knows whether the switch acted.
 export class Lost extends Error {}
@@ -48,10 +49,10 @@ export async function call(c: Credentials, method: string, path: string, body?: 
 }
 
 export const client = (c: Credentials) =>
-  call(c, "GET", `/payments/${paymentOf(c)}/client` + (c.token ? "" : "?client_secret=" + encodeURIComponent(c.secret)));
+  c.link ? call(c, "GET", c.link) : call(c, "GET", `/payments/${paymentOf(c)}/client` + (c.token ? "" : "?client_secret=" + encodeURIComponent(c.secret)));
 
 export const retrieve = (c: Credentials, sync = true) =>
-  call(c, "GET", `/payments/${paymentOf(c)}?force_sync=${sync}` + (c.token ? "" : "&client_secret=" + encodeURIComponent(c.secret)));
+  c.link ? call(c, "GET", c.link) : call(c, "GET", `/payments/${paymentOf(c)}?force_sync=${sync}` + (c.token ? "" : "&client_secret=" + encodeURIComponent(c.secret)));
 
 // waits are the pauses before the same confirm is sent again, in milliseconds. After them, the status is asked for every second one.
 const waits = [800, 1600, 3200], every = 2000, patience = 60000;
@@ -61,7 +62,7 @@ export const open = (status: string) => status === "requires_payment_method" || 
 // confirm sends one press of the button. A lost answer is asked for: the same request under the same key cannot pay twice. It returns undefined if
 // nobody could say what happened.
 export async function confirm(c: Credentials, body: Bag, key: string, asking: () => void): Promise<any> {
-  const send = () => call(c, "POST", `/payments/${paymentOf(c)}/confirm`, body, { "Idempotency-Key": key });
+  const send = () => call(c, "POST", c.link || `/payments/${paymentOf(c)}/confirm`, body, { "Idempotency-Key": key });
   for (let i = 0; ; i++) {
     try {
       return await send();

@@ -81,7 +81,7 @@ export function styled(a: Bag): string {
   all.buttonBorderColor ||= all.buttonBackgroundColor;
   all.borderColorSelected ||= all.colorPrimary;
   all.focusColor ||= all.colorPrimary;
-  if (theme.colorPrimary && !a.variables?.buttonTextColor && luminance(all.buttonBackgroundColor) > 0.3) all.buttonTextColor = "#000000";
+  if (!a.variables?.buttonTextColor && luminance(all.buttonBackgroundColor) > 0.183) all.buttonTextColor = "#000000"; // where white has less than 4.5
   let css = ":root{";
   for (const name in all) css += `--${name}:${all[name]};`;
   css += "}";
@@ -101,16 +101,31 @@ export function styled(a: Bag): string {
   return css;
 }
 
-// apply puts an appearance into force.
-export function apply(a: Bag) {
+// dressed returns the rules that the option style of a card field stands for: base, complete, empty and invalid, each with :hover and the like in it.
+export function dressed(style: Bag): Bag {
+  const rules: Bag = {};
+  for (const state of ["base", "complete", "empty", "invalid"]) {
+    const where = ".Input" + (state === "base" ? "" : "--" + state), given = style[state] || {};
+    for (const name in given) {
+      const inner = given[name] && typeof given[name] === "object" ? name : "";
+      rules[where + inner] = { ...rules[where + inner], ...(inner ? given[name] : { [name]: given[name] }) };
+    }
+  }
+  return rules;
+}
+
+// apply puts an appearance into force. A dark background gets an edge of its own if the form is grounded.
+export function apply(a: Bag, grounded: boolean) {
   sheet ||= new CSSStyleSheet();
   sheet.replaceSync(styled(a));
   document.adoptedStyleSheets = [sheet];
-  document.documentElement.dataset.labels = a.labels === "floating" || a.labels === "never" ? a.labels : "above";
-  document.documentElement.dataset.inner = a.innerLayout === "compressed" ? "compressed" : "spaced";
+  const d = document.documentElement.dataset, tight = a.innerLayout === "compressed"; // rows without room have no place for labels
+  d.labels = a.labels === "never" || (a.labels === "floating" && !tight) ? a.labels : "above";
+  d.inner = tight ? "compressed" : "spaced";
   const of = getComputedStyle(document.documentElement), v = (name: string) => of.getPropertyValue("--" + name);
   const dim = luminance(v("colorBackground")) < 0.4; // light text needs its ground, whatever the shop's page has
-  document.body.classList.toggle("ground", dim);
+  document.body.classList.toggle("ground", dim && grounded);
+  document.body.classList.toggle("flat", dim && !grounded);
   for (const [front, back] of [["colorText", "colorInput"], ["colorDangerText", "colorBackground"], ["buttonTextColor", "buttonBackgroundColor"]]) {
     const a = luminance(v(front)), b = luminance(v(back)), ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     if (ratio < 4.5) warn(`appearance: ${front} on ${back} has a contrast of ${ratio.toFixed(1)}, and people need 4.5`);

@@ -36,9 +36,10 @@ export function field(l: Listener, w: Wish): Field {
   const hint = w.hint ? make("span", { class: "hidden", id: id + "h" }, w.hint) : undefined;
   const described = (hint ? id + "h " : "") + id + "e";
   const input = w.options
-    ? make("select", { class: "Input", id, "aria-describedby": described, ...w.attributes }, make("option", { value: "" }), ...w.options.map(([v, t]) => make("option", { value: v }, t)))
-    : make("input", { class: "Input", id, type: "text", spellcheck: "false", autocapitalize: "off", autocorrect: "off", placeholder: " ",
+    ? make("select", { class: "Input", id, "aria-describedby": described, ...w.attributes }, make("option", { value: "" }, document.documentElement.dataset.labels === "never" && w.label), ...w.options.map(([v, t]) => make("option", { value: v }, t)))
+    : make("input", { class: "Input", id, type: "text", spellcheck: "false", autocapitalize: "off", autocorrect: "off", placeholder: w.label,
         "aria-describedby": described, ...w.attributes });
+  input.classList.toggle("bare", !w.attributes?.placeholder); // the label stands in the field where it stands nowhere else
   const label = make("label", { class: "Label", for: id }, w.label);
   const root = make("div", { class: "field f-" + w.key }, label, make("div", { class: "wrap" }, input, w.extra), hint, error);
   const f: Field = {
@@ -59,6 +60,7 @@ export function field(l: Listener, w: Wish): Field {
   };
   const looks = () => {
     input.classList.toggle("Input--empty", !input.value);
+    input.classList.toggle("Input--complete", !!input.value && !f.fault());
     root.classList.toggle("filled", !!input.value);
   };
   looks();

@@ -47,7 +47,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
 
   const number: NumberField = numberField(l, () => expiry.input.focus(), (digits) => { code.look(); grown(digits); });
   number.offered = taken;
-  const expiry = expiryField(l, () => code.input.focus());
+  const expiry = expiryField(l, () => data.collect || code.input.focus());
   const code = codeField(l, () => number.network());
   const extras: { f: Field; paths: string[] }[] = [];
   const details = o.defaultValues?.billingDetails || {};
@@ -58,7 +58,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
   const tickRow = make("label", { class: "Checkbox" }, tick, make("span", { class: "CheckboxLabel" }, say("save")));
   const terms = make("p", { class: "TermsTextLabel" });
   const networks = make("fieldset", { class: "networks", hidden: true }, make("legend", {}, say("network")));
-  const row = make("div", { class: "row" }, expiry.root, code.root);
+  const row = make("div", { class: "row" }, expiry.root, !data.collect && code.root); // a card that is only saved keeps no code
   const fresh = make("div", { class: "fresh Block" }, number.root, ...(type === "cardNumber" ? [networks]
     : [row, networks, ...extras.map((e) => e.f.root), tickRow, nickname.root, terms]));
   const root = make("div", { class: "form" });
@@ -146,7 +146,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
 
   const asked = (): [Field, Fault][] => {
     const split = form.split?.();
-    const own: Field[] = split ? [number] : [number, expiry, code];
+    const own: Field[] = split ? [number] : data.collect ? [number, expiry] : [number, expiry, code];
     return [...own, ...extras.map((e) => e.f)].map((f) => [f, f.fault()]);
   };
 
@@ -187,7 +187,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
       const e = form.split?.().expiry || expiry.expiry() || { month: "", year: "" };
       const name = extras.find((x) => x.f.key === "name")?.f.input.value.trim() || String(details.name || "");
       b.payment_method_data.card = { card_number: number.digits(), card_exp_month: e.month, card_exp_year: e.year,
-        card_cvc: form.split?.().code ?? code.input.value, card_holder_name: name || undefined, card_network: chosenNetwork || number.network().name || undefined,
+        card_cvc: data.collect ? undefined : form.split?.().code ?? code.input.value, card_holder_name: name || undefined, card_network: chosenNetwork || number.network().name || undefined,
         nick_name: !nickname.root.hidden && nickname.input.value.trim() ? nickname.input.value.trim() : undefined };
       for (const { f, paths } of extras) {
         const v = f.input.value.trim();

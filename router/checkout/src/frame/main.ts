@@ -1,6 +1,6 @@
 import { Bag, checked, ToPage, wait, webURL } from "../lib/wire";
 import { base, call, client, confirm, Credentials, open, Refused, retrieve } from "./api";
-import { apply, fonts, warn } from "./appearance";
+import { apply, dressed, fonts, warn } from "./appearance";
 import { make, say, set } from "./dom";
 import { codeField, expiryField, Field, Listener } from "./fields";
 import { Form, newForm } from "./form";
@@ -21,11 +21,12 @@ root.append(status, alarm, place);
 
 let port: MessagePort | undefined;
 let o: Bag = {}; // all options, as the loader sent them last
-let c: Credentials = { key: "", secret: "", token: "", ephemeral: "" };
+let c: Credentials = { key: "", secret: "", token: "", ephemeral: "", link: "" };
 let phase: "loading" | "ready" | "busy" | "ended" | "failed" = "loading";
 let form: Form | undefined, lone: Field | undefined;
 let payment: any; // the payment as the switch last said it
 let held = false, ready = false, left = false;
+let collects = false; // the form saves a card, and pays nothing
 let loadError: Bag | undefined;
 let told = "";
 let begun: () => void, loaded = new Promise<void>((done) => { begun = done; });
@@ -35,6 +36,7 @@ const event = (e: string, d: Bag = {}) => tell({ t: "event", e, d });
 
 let height = -1;
 function resized() {
+  if (phase === "loading") return; // the frame has the height that the form will have
   const h = Math.ceil(root.getBoundingClientRect().height);
   if (h === height) return;
   height = h;
@@ -116,8 +118,10 @@ function show(next: typeof phase) {
   phase = next;
   const busy = next === "busy";
   set(root, { "aria-busy": busy || next === "loading", "data-phase": next });
-  form?.disable(busy || held || !!o.options.readOnly);
-  lone?.disable(busy || held);
+  const off = busy || held || !!o.options.disabled;
+  form?.disable(off || !!o.options.readOnly);
+  lone?.disable(off);
+  resized();
 }
 
 // ended shows one sentence in the form's place.
@@ -149,6 +153,8 @@ async function load() {
   if (!navigator.onLine) return unloadable("offline", { type: "api_error", message: say("offline") });
   try {
     const data = await client(c);
+    collects = !!data.collect;
+    if (data.to) return moved(data); // a payment link that is over
     const intent = data.intent_data || {};
     payment = { status: intent.status, payment_id: intent.payment_id };
     if (!open(intent.status)) payment = await retrieve(c);
@@ -184,6 +190,7 @@ function draw(data: any) {
 function loaded_(failed?: Bag) {
   if (failed) return unloadable("cannot_load", failed);
   if (phase === "loading") show("ready");
+  style();
   resized();
   requestAnimationFrame(() => {
     resized();
@@ -325,7 +332,7 @@ function returned(to: string, p: any): string {
 // outcome tells payer and page what became of a payment that the switch has decided.
 function outcome(p: any, params: Bag): Bag {
   payment = p;
-  if (p.cardholder_info) note(status, p.cardholder_info);
+  note(status, p.cardholder_info || ""); // what was said while the switch was asked is over
   if (good.includes(p.status)) {
     ended("succeeded", "good");
     if (params.redirect === "always") go(returned(params.to, p));
@@ -354,12 +361,21 @@ function outcome(p: any, params: Bag): Bag {
   else show("ready");
   note(final ? status : alarm, final && !bank ? say("declined_final") : text, "bad");
   if (bank) return failure("authentication_error", text, cancelled ? "cancelled" : "failed");
-  return failure("card_error", p.unified_message || text, p.error_code || undefined);
+  return failure("card_error", (p.unified_code !== "UE_9000" && p.unified_message) || text, p.error_code || undefined); // UE_9000 says nothing
+}
+
+// moved goes where a link goes on: its status page, the bank or the shop.
+function moved(p: any): Bag {
+  ended(collects ? "saving" : good.includes(p.status) ? "succeeded" : "sending", good.includes(p.status) ? "good" : "");
+  left = true;
+  tell({ t: "go", url: new URL(p.to, location.href).href, top: false });
+  return forPage(p);
 }
 
 // act does what the switch asks the payer to do.
 async function act(p: any, params: Bag): Promise<Bag> {
   const next = p.next_action || {};
+  if (p.to) return moved(p);
   if (p.status !== "requires_customer_action") return outcome(p, params);
   switch (next.type) {
     case "three_ds_invoke": {
@@ -416,9 +432,9 @@ async function pay(params: Bag): Promise<Bag> {
     note(alarm, say("cannot_send"), "bad");
     return failure("api_error", say("cannot_send"));
   }
-  Object.assign(body, { client_secret: c.secret || undefined, browser_info: browser(), return_url: params.to || undefined, ...(params.more || {}) });
+  Object.assign(body, { client_secret: c.secret || undefined, browser_info: browser(), return_url: (!c.link && params.to) || undefined, ...(params.more || {}) });
   note(alarm, "");
-  note(status, say("sending"));
+  note(status, say(collects ? "saving" : "sending"));
   show("busy");
   siblings().forEach((s) => s.disable(true));
   try {
@@ -445,11 +461,11 @@ async function pay(params: Bag): Promise<Bag> {
 async function refused(e: Refused, params: Bag): Promise<Bag> {
   if (e.code === "IR_16") {
     const p = await retrieve(c).catch(() => undefined);
-    if (p && !open(p.status)) return p.status === "requires_customer_action" ? act(p, params) : outcome(p, params);
+    if (p && (p.to || !open(p.status))) return p.to || p.status === "requires_customer_action" ? act(p, params) : outcome(p, params);
   }
   form?.clearCode();
   show("ready");
-  note(alarm, say("refused"), "bad");
+  note(alarm, say(collects ? "not_saved" : "refused"), "bad");
   return failure(e.status === 404 ? "object_not_found" : "invalid_request_error", e.message, e.code);
 }
 
@@ -499,17 +515,19 @@ function take(m: any) {
 function options(next: Bag) {
   const old = o, first = !old.options;
   o = { ...next, options: next.options || {} };
-  c = { key: String(o.key || ""), secret: String(o.secret || ""), token: String(o.token || ""), ephemeral: String(o.ephemeral || "") };
+  c = { key: String(o.key || ""), secret: String(o.secret || ""), token: String(o.token || ""), ephemeral: String(o.ephemeral || ""),
+    link: origin === location.origin ? String(o.link || "") : "" };
   if (c.token && !c.secret) c.secret = secretOf(c.token);
-  apply(o.appearance || {});
+  const look = o.appearance || {};
+  apply(o.options.style ? { ...look, rules: { ...look.rules, ...dressed(o.options.style) } } : look, !c.link);
   if (first || JSON.stringify(old.fonts) !== JSON.stringify(o.fonts)) fonts(o.fonts);
   document.documentElement.dataset.loader = o.loader === "never" ? "never" : "auto";
-  style(o.options);
+  style();
   share();
   if (first || old.secret !== o.secret || old.token !== o.token || old.ephemeral !== o.ephemeral || old.tick !== o.tick || (!form && phase === "failed")) {
     if (paying) return;
     load();
-  } else resized();
+  } else show(phase);
 }
 
 // secretOf reads the client secret from a payment's token, which is base64 of name=value pairs.
@@ -521,17 +539,14 @@ function secretOf(token: string): string {
   }
 }
 
-// style takes the options of single fields: placeholder, disabled, showIcon and the like.
-function style(p: Bag) {
-  const d = document.documentElement.dataset;
+// style takes the options of single fields: placeholder, showIcon and the like.
+function style() {
+  const d = document.documentElement.dataset, p: Bag = o.options, input = lone?.input || (type === "cardNumber" ? root.querySelector("input") : null);
   d.icons = p.hideIcon || p.showIcon === false ? "no" : "yes";
   d.errors = p.showError === false ? "no" : "yes";
-  requestAnimationFrame(() => {
-    const input = lone?.input || (type === "cardNumber" ? root.querySelector("input") : null);
-    if (!input) return;
-    if (typeof p.placeholder === "string") input.setAttribute("placeholder", p.placeholder);
-    if (p.disabled) input.disabled = true;
-  });
+  if (!input || typeof p.placeholder !== "string") return;
+  input.setAttribute("placeholder", p.placeholder);
+  input.classList.remove("bare");
 }
 
 // start waits for the page around the frame.

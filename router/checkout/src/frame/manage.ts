@@ -20,7 +20,7 @@ export async function manage(c: Credentials, o: Bag, place: HTMLElement, resized
     const remove = make("button", { type: "button", class: "link", "aria-describedby": id }, say("remove"));
     const main = make("button", { type: "button", class: "link", "aria-describedby": id, hidden: s.isDefault || s.expired }, say("make_default"));
     const yes = make("button", { type: "button", class: "link bad", "aria-describedby": id }, say("remove")), no = make("button", { type: "button", class: "link" }, say("keep"));
-    const ask = make("div", { class: "ask", role: "group", hidden: true }, make("span", {}, say("remove_ask")), yes, no);
+    const ask = make("div", { class: "ask", role: "group", hidden: true }, make("span", {}, say("remove_ask")), s.charged && make("span", { class: "small" }, say("remove_needed")), yes, no);
     const acts = make("div", { class: "acts" }, main, remove);
     const e = make("li", { class: "PickerItem" }, make("div", { class: "card", id }, ...cardLine(s, true)), acts, ask, problem);
     const turn = (asking: boolean) => {
@@ -41,7 +41,7 @@ export async function manage(c: Credentials, o: Bag, place: HTMLElement, resized
       } catch (error) {
         yes.disabled = main.disabled = false;
         turn(false);
-        problem.textContent = error instanceof Refused ? (method === "DELETE" ? say("remove_needed") : error.message) : say("try_again");
+        problem.textContent = error instanceof Refused ? error.message : say("try_again");
         problem.hidden = false;
         resized();
       }

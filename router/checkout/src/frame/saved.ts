@@ -17,6 +17,7 @@ export interface Saved {
   expired: boolean;
   isDefault: boolean;
   needsCode: boolean;
+  charged: boolean; // the shop may charge it without the customer
   used: string;
 }
 
@@ -24,7 +25,7 @@ export function savedOf(m: any): Saved {
   const card = (m.payment_method_data && m.payment_method_data.card) || m.card || {};
   return { token: m.payment_token, id: m.payment_method_id || "", network: card.card_network || card.scheme || "", last4: card.last4_digits || "", month: card.expiry_month || "",
     year: card.expiry_year || "", nickname: card.nick_name || "", expired: !!card.expired, isDefault: !!m.default_payment_method_set,
-    needsCode: !!m.requires_cvv, used: m.last_used_at || m.created || "" };
+    needsCode: !!m.requires_cvv, charged: !!m.recurring_enabled, used: m.last_used_at || m.created || "" };
 }
 
 // inOrder puts the default first, then the card used last; expired ones come last.

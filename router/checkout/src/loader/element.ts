@@ -5,8 +5,12 @@ import { failed, warn } from "./hyper";
 
 const lost = () => failed("processing_error", "We do not know yet whether this went through. Please do not pay again.", "outcome_unknown");
 
-// How high a frame is before it says so, and how long it may take to say anything, in milliseconds.
-const first: { [type: string]: number } = { payment: 178, card: 178, cardNumber: 82, cardExpiry: 82, cardCvc: 82, paymentMethodsManagement: 120 };
+// How high a frame is before it says so, and how long it may take to say anything, in milliseconds. The fields of a form stand in two rows.
+const first: { [type: string]: number } = { cardNumber: 79, cardExpiry: 79, cardCvc: 79, paymentMethodsManagement: 120 };
+const rows = (a: Bag) => (a.innerLayout === "compressed" ? 99 : a.labels === "floating" ? 132 : a.labels === "never" ? 116 : 166) + (grounded(a) ? 16 : 0);
+// A dark form stands on a ground of its own.
+const grounded = (a: Bag) => ["midnight", "charcoal", "soft"].includes(a.theme) || ([undefined, "default"].includes(a.theme) &&
+  (a.colorScheme === "dark" || (a.colorScheme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches)));
 const patience = 15_000;
 
 // Element is one frame with the handlers of the shop.
@@ -79,7 +83,7 @@ export class Element {
     f.allow = "payment *; publickey-credentials-get *" + (known.includes("autofill") ? "; autofill *" : ""); // newer browsers fill a card only with it
     f.setAttribute("allowtransparency", "true");
     for (const [name, value] of [["border", "0"], ["display", "block"], ["width", "calc(100% + 8px)"], ["margin", "-4px"], ["max-width", "none"], ["color-scheme", "light"],
-      ["height", (first[this.type] || 80) + "px"]]) s.setProperty(name, value, "important");
+      ["height", (first[this.type] || rows(this.group.options.appearance || {})) + "px"]]) s.setProperty(name, value, "important");
     f.addEventListener("load", () => this.connect());
     f.src = this.address("frame");
     this.wrapper = document.createElement("div");
@@ -92,8 +96,9 @@ export class Element {
   }
 
   address(page: string): string {
-    const s = this.group.settings;
-    return `${s.home}/checkout/v1/${page}?` + new URLSearchParams({ type: this.type, key: s.key, profile: s.profile, origin: location.origin, locale: this.group.locale() });
+    const s = this.group.settings, link = /((?:collect\/)?[\w-]+\/[\w-]+)(?:\?|$)/.exec(this.group.link());
+    return `${s.home}/checkout/v1/${page}?` + new URLSearchParams({ type: this.type, key: s.key, profile: s.profile, origin: location.origin, locale: this.group.locale(),
+      ...(link && { link: link[1] }) });
   }
 
   // connect gives the page in the frame its port. Only a page of the switch can receive the message.
@@ -169,7 +174,11 @@ export class Element {
         return;
       }
       case "class":
-        if (this.wrapper && Array.isArray(m.c)) this.wrapper.className = ["OrcaElement", ...m.c.filter((c: unknown) => /^[a-z-]+$/.test(String(c))).map((c: string) => "OrcaElement--" + c)].join(" ");
+        if (this.wrapper && Array.isArray(m.c)) {
+          const own = this.options.classes || {}; // the shop's own names
+          this.wrapper.className = [own.base || "OrcaElement", ...m.c.filter((c: unknown) => /^[a-z-]+$/.test(String(c)))
+            .map((c: string) => own[c === "webkit-autofill" ? "webkitAutofill" : c] || "OrcaElement--" + c)].join(" ");
+        }
     }
   }
 
@@ -201,7 +210,7 @@ export class Element {
 }
 
 // plain is what of an object can go over a port: functions and nodes cannot.
-function plain(o: Bag): string {
+export function plain(o: Bag): string {
   return JSON.stringify(o, (_, v) => (typeof v === "function" || v instanceof Node ? undefined : v));
 }
 

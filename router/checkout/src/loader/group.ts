@@ -1,6 +1,6 @@
 import { Bag, webURL } from "../lib/wire";
 import { Element, inert } from "./element";
-import { failed, register, Settings, warn } from "./hyper";
+import { failed, ignored, register, Settings, warn } from "./hyper";
 
 const real = ["payment", "card", "cardNumber", "cardExpiry", "cardCvc", "paymentMethodsManagement"];
 const absent = ["expressCheckout", "applePay", "googlePay", "payPal", "klarna", "paze", "samsungPay", "paymentMethodCollect"];
@@ -10,9 +10,9 @@ let count = 0;
 // Group is what one call of elements() makes: elements that pay one payment together.
 export class Group {
   readonly elements = new Map<string, Element>();
+  api: any; // what the shop's page has of the group
   readonly token = () => {}; // an object that stands for the group
   readonly id = `${++count}-${Math.random().toString(36).slice(2)}`;
-  private several = 0;
   private held = false;
   private tick = 0;
   private paying: Promise<Bag> | undefined;
@@ -25,6 +25,7 @@ export class Group {
 
   // create gives the group's one element of a type. React calls it for every render.
   create(type: string, options: Bag): any {
+    ignored(options, "wallets", "branding", "showShortSurchargeMessage", "paymentMethodsConfig", "hidePostalCode", "value", "iconStyle");
     let e = this.elements.get(type);
     if (e) {
       if (Object.keys(options).length) e.update(options);
@@ -51,8 +52,13 @@ export class Group {
   // common is what all frames of the group are told.
   common(): Bag {
     const o = this.options, s = this.settings;
-    return { key: s.key, profile: s.profile, secret: o.clientSecret || "", token: o.sdkAuthorization || "", ephemeral: o.ephemeralKey || "", group: this.id,
+    return { key: s.key, profile: s.profile, secret: o.clientSecret || "", token: o.sdkAuthorization || "", ephemeral: o.ephemeralKey || "", link: this.link(), group: this.id,
       appearance: o.appearance || {}, fonts: o.fonts || [], loader: o.loader || "auto", page: location.href.replace(/#.*$/, ""), top: s.top, tick: this.tick };
+  }
+
+  // link is what the page of a payment link has in the place of a client secret. Frames take it from the switch's own pages alone.
+  link(): string {
+    return String(this.options.link || "");
   }
 
   locale(): string {

@@ -1,5 +1,5 @@
 import { Bag, webURL } from "../lib/wire";
-import { Element } from "./element";
+import { Element, inert, plain } from "./element";
 import { Group } from "./group";
 import { session } from "./session";
 
@@ -14,7 +14,11 @@ export function warn(text: string) {
 export interface Settings { home: string; key: string; profile: string; test: boolean; top: boolean; quiet: boolean }
 
 const made: { [name: string]: any } = {};
-const ignored = ["analytics", "env"];
+
+// ignored says that options have no effect here.
+export function ignored(o: Bag, ...names: string[]) {
+  for (const name of names) if (name in o) warn(`the option ${name} has no effect`);
+}
 
 // hyperOf is the function Hyper. A second call with the same key gives the same object.
 export function hyperOf(script: string, key: unknown, given: unknown): any {
@@ -27,7 +31,7 @@ export function hyperOf(script: string, key: unknown, given: unknown): any {
   if (!o.isForceInit && made[name]) return made[name];
   if (!s.key) warn("Hyper needs the publishable key");
   if (o.version === "v2") warn("version v2 is not offered: the calls of v1 are used");
-  for (const i of ignored) if (i in o) warn(`the option ${i} has no effect`);
+  ignored(o, "analytics", "env");
   if (o.isPreloadEnabled !== false && webURL(s.home)) {
     const link = document.createElement("link");
     link.rel = "preconnect";
@@ -56,10 +60,14 @@ function build(s: Settings) {
   const all: Group[] = [];
 
   function elements(o: Bag = {}) {
+    // A page that asks again for the same elements gets them: a framework that draws anew would lose what the payer has typed.
+    const same = (o.clientSecret || o.ephemeralKey) && all.find((g) => plain(g.options) === plain(o));
+    if (same) return (last = same).api;
     const group = new Group(s, o);
+    ignored(o, "customPodUri", "blockConfirm", "preloadSDKWithParams", "paymentId");
     all.push(group);
     last = group;
-    const api = {
+    const api = (group.api = {
       options: o,
       create: (type: string, options?: Bag) => group.create(type, options || {}),
       getElement: (type: string) => group.elements.get(type)?.api || null,
@@ -79,7 +87,8 @@ function build(s: Settings) {
           group.hold(false);
         }
       },
-    };
+      createCardForm: cardForm,
+    });
     groups.set(api, group);
     groups.set(api.create, group);
     return api;
@@ -101,6 +110,7 @@ function build(s: Settings) {
     warn(`${name} is not offered`);
     return Promise.resolve(failed("invalid_request_error", name + " is not offered."));
   };
+  const cardForm = () => ({ create: inert, on() {}, update() {}, deinit() {}, fields: {}, confirmPayment: nothing("createCardForm"), tokenize: nothing("createCardForm") });
 
   return {
     elements, widgets: elements, confirmPayment, confirmTokenization: confirmPayment, confirmOneClickPayment: confirmPayment,
@@ -124,7 +134,7 @@ function build(s: Settings) {
       return Promise.resolve({ status: "succeeded" });
     },
     paymentRequest: () => ({ canMakePayment: () => Promise.resolve(null), on() {}, show() {}, update() {} }),
-    initAuthenticationSession: nothing("initAuthenticationSession"), paymentMethodsSession: nothing("paymentMethodsSession"),
+    initAuthenticationSession: nothing("initAuthenticationSession"), paymentMethodsSession: () => Object.assign(nothing("paymentMethodsSession")(), { createCardForm: cardForm }),
   };
 
 }

@@ -1,0 +1,56 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"payswitch/engine/account"
+	"payswitch/engine/card"
+	"payswitch/engine/fault"
+	"payswitch/engine/payment"
+)
+
+// EncryptCard encrypts the card that a payer charges for the merchant's own key, if the profile asks for it. It returns nil without a card, and for a
+// charge without the payer. It returns an error for a key that cannot be used.
+func (w *Confirming) EncryptCard(c *card.Card, now time.Time) (*payment.CardToken, error) {
+	info := w.Profile.Settings.CardInfo
+	if info == nil || c.Secrets.Number.IsZero() || w.Instrument != nil && (w.Instrument.Stored || w.Instrument.MerchantInitiated) {
+		return nil, nil
+	}
+	text, err := c.EncryptFor(info.PublicKey)
+	if err != nil {
+		return nil, err
+	}
+	return &payment.CardToken{Token: payment.CardInfoToken(w.Payment.ID), MerchantID: w.Payment.MerchantID, PaymentID: w.Payment.ID, Sealed: []byte(text),
+		ExpiresAt: now.Add(time.Duration(info.Seconds) * time.Second)}, nil
+}
+
+// ExtendedCardInfo returns the card of a payment as a compact JWE for the merchant's own key. Errors: IR_27 if there is none, or no longer.
+func (s *Changes) ExtendedCardInfo(ctx context.Context, auth account.Auth, id string) (string, error) {
+	none := &fault.Error{Kind: fault.KindNotFound, Code: "IR_27", Message: "Extended card info does not exist", Param: "payment_id"}
+	w, err := s.Load(ctx, auth.MerchantID, id)
+	var refused *fault.Error
+	switch {
+	case errors.As(err, &refused) && refused.Kind == fault.KindNotFound:
+		return "", none
+	case err != nil:
+		return "", err
+	case w.Profile.Settings.CardInfo == nil || auth.ProfileID != "" && auth.ProfileID != w.Payment.ProfileID:
+		return "", none
+	}
+	var t *payment.CardToken
+	err = s.Store.View(ctx, func(r Reader) (err error) {
+		t, err = r.CardToken(auth.MerchantID, payment.CardInfoToken(id))
+		return err
+	})
+	switch {
+	case errors.Is(err, fault.ErrNotFound):
+		return "", none
+	case err != nil:
+		return "", fault.Internal(err, "read extended card info")
+	case !s.Now().Before(t.ExpiresAt):
+		return "", none
+	}
+	return string(t.Sealed), nil
+}

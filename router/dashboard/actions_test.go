@@ -1,0 +1,54 @@
+package dashboard
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
+	"payswitch/engine/staff"
+	"payswitch/sdk"
+)
+
+// TestLimitOfSupport: support moves money up to the limit of its role. Small parts do not get round it, and a form that is sent twice counts once.
+func TestLimitOfSupport(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support, Limits: map[sdk.Currency]int64{"USD": 2000}})
+	at := func(p *payment.Payment, act string) string { return "/m/acme/payments/" + p.ID + "/" + act }
+	read := func(p *payment.Payment) *payment.Payment {
+		v, err := w.engine.RetrievePayment(t.Context(), w.auth, p.ID, request.RetrieveInput{})
+		require.NoError(t, err)
+		return v.Payment
+	}
+	refused := func(path, text string, pairs ...string) {
+		t.Helper()
+		rec := w.post(path, pairs...)
+		require.Equal(t, http.StatusForbidden, rec.Code, mainOf(rec.Body.String()))
+		require.Contains(t, rec.Body.String(), text)
+	}
+	paid := w.pay(6540).Payment
+	require.Contains(t, w.page(at(paid, "refund")), "Your role moves at most 20.00 USD of a payment.")
+	refused(at(paid, "refund"), "This amount is above the limit of your role", "amount", "20.01", "key", "k1")
+	for range 2 {
+		require.Contains(t, w.done(at(paid, "refund"), "amount", "15.00", "key", "k2"), "did=refund")
+	}
+	refused(at(paid, "refund"), "Together with the 15.00 USD that this payment gave back before", "amount", "10.00", "key", "k3")
+	require.Contains(t, w.done(at(paid, "refund"), "amount", "5.00", "key", "k4"), "did=refund")
+	require.EqualValues(t, 2000, read(paid).Refunded)
+
+	held := w.pay(6540, func(in *request.Input) { in.CaptureMethod = payment.CaptureManual }).Payment
+	refused(at(held, "capture"), "above the limit", "amount", "65.40", "key", "k5")
+	refused(at(held, "cancel"), "above the limit", "key", "k6")
+	require.Equal(t, payment.RequiresCapture, read(held).Status)
+	require.Contains(t, w.done(at(held, "capture"), "amount", "20.00", "key", "k7"), "did=capture")
+
+	waits := w.pay(6540, func(in *request.Input) { in.Confirm = nil }).Payment
+	require.Contains(t, w.done(at(waits, "cancel"), "key", "k8"), "did=cancel", "no money is held, so that no limit binds")
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Admin})
+	require.False(t, strings.Contains(w.page(at(paid, "refund")), "Your role moves"))
+}

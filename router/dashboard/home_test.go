@@ -1,0 +1,125 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/account"
+	"payswitch/engine/operator"
+	"payswitch/engine/request"
+	"payswitch/engine/search"
+	"payswitch/engine/staff"
+)
+
+// unapprovedAccounts is the engine whose accounts no operator has approved.
+type unapprovedAccounts struct{ Engine }
+
+func (e unapprovedAccounts) Accounts(ctx context.Context, a account.Auth) ([]*account.Account, error) {
+	list, err := e.Engine.Accounts(ctx, a)
+	for _, x := range list {
+		x.Operator.Approvals = nil
+	}
+	return list, err
+}
+
+// TestNeeds: the overview lists what waits for a person, each with a link to the list that proves it, and nothing that the person may not see.
+func TestNeeds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	w.pay(6540)
+	require.NotContains(t, w.page("/m/acme/"), "Needs you")
+
+	w.doubt()
+	held := func(in *request.Input) { in.CaptureMethod = "manual" }
+	w.pay(1200, held)
+	w.disputed(700, "opened", `,"respond_by":4000000000`)
+	require.Equal(t, http.StatusOK, w.post("/m/acme/keys", "name", "shop", "expiration", "1").Code)
+	require.Equal(t, http.StatusOK, w.post("/m/acme/webhooks/"+w.profile().ID, "url", "https://shop.example/hooks").Code)
+	w.shop.status.Store(http.StatusInternalServerError)
+	w.pay(300)
+	w.delivered(1, false)
+	require.NotContains(t, w.page("/m/acme/"), "endpoint does not", "one event may be late")
+	w.server.Now = func() time.Time { return time.Now().Add(2 * slowEndpoint) }
+	page := w.page("/m/acme/")
+	for text, link := range map[string]string{"1 operation has an unknown outcome": "/decisions", "1 payment whose money is held and not captured": "/m/acme/payments?status=held",
+		"1 dispute waits for your answer, the first until 2 Oct 2096": "/m/acme/disputes?status=opened", "1 endpoint does not take its events": "/m/acme/webhooks",
+		"1 API key ends within two weeks": "/m/acme/keys"} {
+		require.Contains(t, page, text)
+		require.Contains(t, page, `href="`+link+`"`)
+	}
+	require.NotContains(t, page, "approves")
+	engine, adapters := w.server.Engine, w.server.Adapters
+	w.server.Engine, w.server.Adapters = unapprovedAccounts{engine}, foreign{adapters}
+	require.Contains(t, w.page("/m/acme/"), "1 account takes no payment until an operator approves its adapter")
+	w.server.Engine, w.server.Adapters = engine, adapters
+
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Viewer})
+	page = w.page("/m/acme/")
+	require.Contains(t, page, "1 dispute waits")
+	for _, hidden := range []string{"unknown outcome", "endpoint does not", "API key", "approves"} {
+		require.NotContains(t, page, hidden)
+	}
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support})
+	require.Contains(t, w.page("/m/acme/"), `href="/m/acme/events?state=failed"`, "support may not open the endpoints")
+
+	w.as(staff.Grant{Role: staff.Admin})
+	_, err := w.engine.CreateMerchant(t.Context(), account.MerchantInput{ID: "other"})
+	require.NoError(t, err)
+	w.server.Engine = otherMerchants{engine}
+	require.NotContains(t, w.page("/m/acme/"), "unknown outcome", "an operation of another merchant is not this merchant's")
+}
+
+// otherMerchants is the engine whose operations are those of another merchant.
+type otherMerchants struct{ Engine }
+
+func (e otherMerchants) Operations(ctx context.Context, f request.OperationFilter) ([]operator.View, error) {
+	list, err := e.Engine.Operations(ctx, f)
+	for i := range list {
+		list[i].MerchantID = "other"
+	}
+	return list, err
+}
+
+// endsEarly is the engine that fails after the first page of a list.
+type endsEarly struct{ Engine }
+
+func (e endsEarly) Browse(ctx context.Context, a account.Auth, q search.Query) (*search.Found, error) {
+	if q.Behind != nil {
+		return nil, errors.New("the disk is gone")
+	}
+	q.Limit = 1
+	return e.Engine.Browse(ctx, a, q)
+}
+
+// TestExportEndsEarly: a browser must not take a part of an export for the whole, so that the connection is cut where the list breaks off.
+func TestExportEndsEarly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	w.pay(100)
+	w.pay(200)
+	rec := httptest.NewRecorder()
+	w.server.Engine = endsEarly{w.server.Engine}
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { w.server.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/m/acme/payments.csv", nil)) })
+	require.NotContains(t, rec.Body.String(), "<", "no page of an error stands in the file")
+}
+
+// TestReadable: texts that programs write are shown as people read them.
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "vault.master_key is the published key", capital("vault.master_key is the published key"))
+	require.Equal(t, "3 operations wait", capital("3 operations wait"))
+	require.Equal(t, "Others may use /var/lib", capital("others may use /var/lib"))
+	require.Empty(t, capital(""))
+	for took, want := range map[string]string{"2.360676s": "2.4 s", "5.364ms": "5 ms", "": "", "long": "long"} {
+		require.Equal(t, want, tookOf(LogLine{Attrs: []LogAttr{{"took", took}}}))
+	}
+	require.Equal(t, "1 h", shortly(time.Hour))
+}

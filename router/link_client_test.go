@@ -1,0 +1,115 @@
+package router_test
+
+import (
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// clientPath is what the checkout's frame on a link's page calls.
+func clientPath(p map[string]any) string {
+	return "/payment_link/client/" + merchant + "/" + p["payment_id"].(string)
+}
+
+const linkCard = `{"payment_method":"card","payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"2050","card_cvc":"737"}}}`
+
+func (w *world) asks(path string) response {
+	return w.send("GET", path, "", "", "Sec-Fetch-Site", "same-origin")
+}
+
+func (w *world) confirmsLink(path, key, body string) response {
+	return w.send("POST", path, "", body, "Content-Type", "application/json", "Sec-Fetch-Site", "same-origin", "Idempotency-Key", key)
+}
+
+// The frame on a link's page pays once, and learns nothing of the customer.
+func TestLinkClient(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.linkOf("customer_id", `"cus_7"`, "email", `"ada@example.com"`, "billing", `{"address":{"line1":"1 Harbour St","zip":"1050","country":"DK"}}`, "metadata", `{"order":"4711"}`)
+	id := p["payment_id"].(string)
+	page := w.open(linkPath(p))
+	require.Contains(t, page.header.Get("Content-Security-Policy"), "frame-src 'self'")
+	require.Contains(t, page.body, clientPath(p)[1:len("/payment_link/client")])
+	frame := w.open("/checkout/v1/frame?type=payment&link=" + merchant + "%2F" + id)
+	require.Contains(t, frame.header.Get("Content-Security-Policy"), "frame-ancestors 'self'")
+	require.NotContains(t, frame.header.Get("Content-Security-Policy"), "frame-ancestors 'self' http")
+	require.Equal(t, 404, w.open("/checkout/v1/frame?type=payment&link="+merchant+"%2Fnone").status)
+
+	asked := w.asks(clientPath(p))
+	require.Equal(t, "requires_payment_method", asked.ok()["status"])
+	require.Empty(t, asked.ok()["customer_payment_methods"])
+	for _, secret := range []string{p["client_secret"].(string), "cus_7", "ada@example", "Harbour", "4711", "1050"} {
+		require.NotContains(t, asked.body, secret)
+		require.NotContains(t, page.body, secret)
+	}
+	require.Equal(t, 403, w.send("GET", clientPath(p), "", "", "Sec-Fetch-Site", "cross-site").status)
+	require.Equal(t, 403, w.send("POST", clientPath(p), "", linkCard, "Content-Type", "application/json", "Sec-Fetch-Site", "cross-site", "Idempotency-Key", "k").status)
+	require.Equal(t, "IR_04", w.send("POST", clientPath(p), "", linkCard, "Content-Type", "application/json", "Sec-Fetch-Site", "same-origin").error()["code"], "without a key")
+	require.Equal(t, 422, w.confirmsLink(clientPath(p), "k0", with(linkCard, "description", `"mine"`)).status, "the payer's device may not change it")
+	require.Equal(t, 404, w.confirmsLink("/payment_link/client/"+merchant+"/none", "k", linkCard).status)
+	require.Zero(t, w.operations(id))
+
+	var calls sync.WaitGroup
+	for range 4 {
+		calls.Go(func() { w.confirmsLink(clientPath(p), "k1", linkCard) })
+	}
+	calls.Wait()
+	paid := w.confirmsLink(clientPath(p), "k1", linkCard)
+	require.Equal(t, map[string]any{"payment_id": id, "status": "succeeded", "to": statusPath(p)}, paid.ok())
+	require.Equal(t, paid.body, w.confirmsLink(clientPath(p), "k2", linkCard).body, "another tab")
+	require.Equal(t, paid.ok(), w.asks(clientPath(p)).ok())
+	require.Equal(t, 1, w.operations(id))
+	require.NotContains(t, w.logs.String(), "4242424242424242")
+
+	app := w.linkOf("return_url", `"myshop://done"`, "payment_link_config", `{"skip_status_screen":true}`)
+	require.Equal(t, statusPath(app), w.confirmsLink(clientPath(app), "k", linkCard).ok()["to"], "a browser does not open an app's address by itself")
+	bank := w.linkOf("authentication_type", `"three_ds"`)
+	require.Contains(t, w.confirmsLink(clientPath(bank), "k", strings.Replace(linkCard, "4242424242424242", "4000003800000446", 1)).ok()["to"], "/payments/redirect/")
+	require.Equal(t, statusPath(bank), w.asks(clientPath(bank) + "?framed=1").ok()["to"], "banks refuse frames")
+	require.Equal(t, 401, w.asks("/payment_link/client/nobody/"+id).status)
+}
+
+// Saved cards are for secure links with the proof alone.
+func TestLinkSavedCards(t *testing.T) {
+	t.Parallel()
+	w := offering(t, `"connector_name":"stripe","connector_label":"a","payment_methods_enabled":`+cards)
+	w.profileLinks(`{"allowed_domains":["shop.example"]}`)
+	saved := w.post("/payments", with(plain, "customer_id", `"cus_7"`, "setup_future_usage", `"on_session"`,
+		"customer_acceptance", `{"acceptance_type":"online","accepted_at":"2026-01-01T00:00:00Z","online":{"ip_address":"127.0.0.1","user_agent":"x"}}`)).ok()
+	require.Equal(t, "succeeded", saved["status"])
+	secure := func(p map[string]any) *url.URL {
+		u, err := url.Parse(p["payment_link"].(map[string]any)["secure_link"].(string))
+		require.NoError(t, err)
+		return u
+	}
+	without := w.linkOf("customer_id", `"cus_7"`)
+	require.Empty(t, secure(without).Query().Get("key"))
+	p := w.linkOf("customer_id", `"cus_7"`, "payment_link_config", `{"enabled_saved_payment_method":true}`)
+	key := secure(p).Query().Get("key")
+	require.Len(t, key, 24)
+	id := p["payment_id"].(string)
+	require.Equal(t, p["payment_link"], w.get("/payments/" + id).ok()["payment_link"])
+	record := w.get("/payment_link/" + p["payment_link"].(map[string]any)["payment_link_id"].(string)).ok()
+	require.Equal(t, p["payment_link"].(map[string]any)["secure_link"], record["secure_link"])
+
+	list := func(path string) []any { return w.asks(path).ok()["customer_payment_methods"].([]any) }
+	require.Empty(t, list(clientPath(p)), "without the proof")
+	require.Empty(t, list(clientPath(p)+"?key="+key[1:]+"x"))
+	require.Empty(t, list(clientPath(without)+"?key="+key), "the proof of another link")
+	other := w.linkOf("customer_id", `"cus_7"`, "payment_link_config", `{"enabled_saved_payment_method":true}`)
+	require.Empty(t, list(clientPath(other)+"?key="+key), "the proof of another link")
+	found := list(clientPath(p) + "?key=" + key)
+	require.Len(t, found, 1)
+	card := found[0].(map[string]any)
+	require.Equal(t, "4242", card["payment_method_data"].(map[string]any)["card"].(map[string]any)["last4_digits"])
+
+	framed := []string{"Sec-Fetch-Dest", "iframe", "Referer", "https://shop.example/"}
+	require.Contains(t, w.open(secure(p).RequestURI(), framed...).body, "key="+key)
+	require.NotContains(t, w.open(linkPath(p)+"?key="+key).body, key, "the open page offers none")
+	require.Contains(t, w.open("/checkout/v1/frame?link="+merchant+"%2F"+id).header.Get("Content-Security-Policy"), "frame-ancestors 'self' shop.example")
+	body := `{"payment_method":"card","payment_token":"` + card["payment_token"].(string) + `","payment_method_data":{"card_token":{"card_cvc":"737"}}}`
+	require.Equal(t, "succeeded", w.confirmsLink(clientPath(p)+"?framed=1&key="+key, "k", body).ok()["status"])
+}
