@@ -64,11 +64,11 @@ func script[T any](b *tab, expression string) T {
 	return v
 }
 
-// await waits until an expression is true. A page that is being replaced by another answers nothing meanwhile.
+// await waits until an expression is true in a page that was read whole. A page that is being replaced by another answers nothing meanwhile.
 func (b *tab) await(expression string) {
 	b.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if v, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")")); err == nil && v {
+		if v, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.readyState !== 'loading' && Boolean("+expression+")")); err == nil && v {
 			return
 		}
 		if time.Now().After(end) {

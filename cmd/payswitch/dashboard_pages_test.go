@@ -410,7 +410,7 @@ func TestDashboardInABrowser(t *testing.T) {
 	b.shot("dashboard-sheet")
 	script[bool](b, "document.activeElement.value = '', true")
 	b.keys("10.00\r")
-	b.await("location.search === '?did=refund'")
+	b.await("location.search === '?did=refund' && document.querySelector('.say')")
 	require.Contains(t, script[string](b, "document.querySelector('.say').textContent"), "10.00 USD was given back")
 	b.await("document.querySelector('[data-keys]:not([hidden])')")
 	b.keys("\x1b") // the list is as it was left
