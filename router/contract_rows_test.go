@@ -1,13 +1,6 @@
 package router_test
 
-import (
-	"os"
-	"path/filepath"
-	"strings"
-	"testing"
-
-	"github.com/stretchr/testify/require"
-)
+import "testing"
 
 // rowsOfRouting says which tests hold the rows of routing, risk and links in the v1 API, by the sections of its contract. The tests are
 // in this package, in engine and in engine/routing. Rows that are not built stand at the end.
@@ -62,20 +55,5 @@ in the dry run's eligible_connectors; retries with the card number in place of a
 // TestRowsHaveTests holds that the tests of rowsOfRouting exist.
 func TestRowsHaveTests(t *testing.T) {
 	t.Parallel()
-	var source strings.Builder
-	for _, pattern := range []string{"*_test.go", "../engine/*_test.go", "../engine/routing/*_test.go", "../engine/routing/*/*_test.go"} {
-		files, err := filepath.Glob(pattern)
-		require.NoError(t, err)
-		for _, file := range files {
-			b, err := os.ReadFile(file)
-			require.NoError(t, err)
-			source.Write(b)
-		}
-	}
-	all := source.String()
-	for name := range strings.FieldsSeq(rowsOfRouting) {
-		if strings.HasPrefix(name, "Test") {
-			require.Contains(t, all, "\nfunc "+name+"(")
-		}
-	}
+	rowsHaveTests(t, rowsOfRouting, "*_test.go", "../engine/*_test.go", "../engine/routing/*_test.go", "../engine/routing/*/*_test.go")
 }

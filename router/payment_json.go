@@ -223,15 +223,11 @@ func writeMethodData(w *writer, private *payment.Private, a *payment.Attempt) {
 		holder = a.Private.Holder
 	}
 	w.key("payment_method_data").open().key("card").open()
-	w.text("last4", card.LastFour).text("card_type", card.Type).text("card_network", string(card.Network)).text("card_issuer", card.Issuer)
-	w.text("card_issuing_country", card.Country).text("card_isin", card.BIN).null("card_extended_bin")
+	shown := shownCard(a.Connector, card)
+	w.text("last4", card.LastFour).text("card_type", shown.Type).text("card_network", string(shown.Network)).text("card_issuer", shown.Issuer)
+	w.text("card_issuing_country", shown.Country).text("card_isin", card.BIN).null("card_extended_bin")
 	w.text("card_exp_month", card.ExpMonth).text("card_exp_year", card.ExpYear).text("card_holder_name", holder)
-	if c := a.Details.Checks; c != nil {
-		w.key("payment_checks").open().text("cvc_check", string(c.CVC)).text("address_line1_check", string(c.AddressLine1))
-		w.text("address_postal_code_check", string(c.PostalCode)).close()
-	} else {
-		w.null("payment_checks")
-	}
+	writeChecks(w, a.Connector, a.Details.Checks)
 	w.null("authentication_data", "auth_code").close()
 	writeContact(w, "billing", private.MethodBilling)
 	w.close()

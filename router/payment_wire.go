@@ -133,6 +133,7 @@ var paymentFields = named(closedObject(
 	// Fields of the API that have no effect here.
 	drop[paymentRequest]("threeds_method_comp_ind", oneOf(completionIndicators)),
 	drop[paymentRequest]("tokenization", oneOf(tokenizations)),
+	drop[paymentRequest]("extended_authorization_days", anyJSON), // a processor decides how much longer it holds the funds
 	drop[paymentRequest]("all_keys_required", boolean),
 	echo("skip_external_tax_calculation", boolean),
 	drop[paymentRequest]("merchant_connector_details", anyObject),

@@ -21,8 +21,10 @@ func Adapter() *sdk.Adapter {
 			Name: "adyen", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Adyen",
 			Description: "Card payments through Adyen's Checkout API.", Website: "https://www.adyen.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				Processor3DS: true,
-				External3DS:  true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions),
+				// docs.adyen.com/online-payments/capture: both must be enabled for the merchant account
+				MultipleCapture: true, OverCapture: true,
+				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
+				Exemptions: sdk.ExemptionsIn(exemptions),
 				// docs.adyen.com/payment-methods/cards/credit-card-installments
 				Installments: []sdk.Currency{"BRL", "JPY", "MXN"}},
 			Environments: map[string]sdk.Environment{

@@ -159,6 +159,17 @@ func TestApplicationInfo(t *testing.T) {
 	require.Empty(t, body.Raw("applicationInfo"))
 }
 
+// A telephone number goes out in E.164, with its country code: the billing address's, else the customer's.
+func TestTelephoneNumber(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Request.Customer = &sdk.Customer{Phone: "079 123 45 67", PhoneCountry: "+41"}
+	_, j := sent(t, s)
+	require.Equal(t, "+41791234567", j.Str("telephoneNumber"))
+	s.Request.Billing = &sdk.Address{Phone: "4155550100", PhoneCountry: "+1"}
+	_, j = sent(t, s)
+	require.Equal(t, "+14155550100", j.Str("telephoneNumber"))
+}
+
 func TestAddress(t *testing.T) {
 	for line, want := range map[string][2]string{
 		"1 Market St": {"1", "Market St"}, "221B Baker Street": {"221B", "Baker Street"}, "Damrak 1": {"1", "Damrak"}, "The Elms": {"N/A", "The Elms"},

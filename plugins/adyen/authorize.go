@@ -149,7 +149,7 @@ func person(o *sdk.Object, r *sdk.Request, mit bool) {
 		}
 		o.Obj("shopperName", name).OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
 	}
-	o.OptStr("shopperIP", r.Device().IP).OptStr("telephoneNumber", cmp.Or(b.Phone, r.Payer().Phone)).
+	o.OptStr("shopperIP", r.Device().IP).OptStr("telephoneNumber", cmp.Or(b.E164(), r.Payer().E164())).
 		Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
 }
 

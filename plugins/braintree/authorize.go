@@ -143,10 +143,12 @@ func passThrough(r *sdk.Request) *sdk.Object {
 		OptStr("version", t.Version).OptStr("directoryServerResponse", t.TransStatus).OptStr("cavvAlgorithm", t.CAVVAlgorithm)
 }
 
-// customerDetails are the payer's: the customer's, else those of the billing address.
+// customerDetails are the payer's: the customer's, else those of the billing address. Braintree takes a telephone number
+// with its country code, but no plus sign.
 func customerDetails(r *sdk.Request) *sdk.Object {
 	b, c := r.BillTo(), r.Payer()
-	return sdk.NewObject().OptStr("email", cmp.Or(c.Email, b.Email)).OptStr("phoneNumber", cmp.Or(c.Phone, b.Phone))
+	return sdk.NewObject().OptStr("email", cmp.Or(c.Email, b.Email)).
+		OptStr("phoneNumber", strings.TrimPrefix(cmp.Or(c.E164(), b.E164()), "+"))
 }
 
 // riskData is data of the customer's browser for fraud checks. A merchant-initiated payment has none.

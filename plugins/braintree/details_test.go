@@ -11,7 +11,7 @@ import (
 func TestDetailsOfThePayment(t *testing.T) {
 	r := payment()
 	r.Billing = &sdk.Address{Email: "bill@example.com", Line1: "1 Market St", Zip: "94105", Country: "US"}
-	r.Customer = &sdk.Customer{Email: "john@example.com", Phone: "4155550100"}
+	r.Customer = &sdk.Customer{Email: "john@example.com", Phone: "4155550100", PhoneCountry: "+1"}
 	r.Browser = &sdk.Browser{IP: "203.0.113.10", UserAgent: "Mozilla/5.0"}
 	r.Shipping, r.ShippingCost = &sdk.Address{FirstName: "Jane", Line1: "2 Pine St", Country: "US"}, 300
 	sent := func() map[string]any {
@@ -19,7 +19,7 @@ func TestDetailsOfThePayment(t *testing.T) {
 		return in["transaction"].(map[string]any)
 	}
 	in := sent()
-	require.Equal(t, map[string]any{"email": "john@example.com", "phoneNumber": "4155550100"}, in["customerDetails"])
+	require.Equal(t, map[string]any{"email": "john@example.com", "phoneNumber": "14155550100"}, in["customerDetails"])
 	require.Equal(t, map[string]any{"customerBrowser": "Mozilla/5.0", "customerIp": "203.0.113.10"}, in["riskData"])
 	require.Equal(t, map[string]any{"shippingAddress": map[string]any{"firstName": "Jane", "addressLine1": "2 Pine St", "countryCodeAlpha2": "US"},
 		"shippingAmount": "3.00"}, in["shipping"])

@@ -124,7 +124,7 @@ func addresses(form *sdk.Form, r *sdk.Request) {
 	if b := r.Billing; b != nil {
 		form.Opt("first_name", b.FirstName).Opt("last_name", b.LastName).Opt("address1", b.Line1).Opt("address2", b.Line2).
 			Opt("city", b.City).
-			Opt("state", b.State).Opt("zip", b.Zip).Opt("country", b.Country).Opt("phone", b.Phone).Opt("email", b.Email)
+			Opt("state", b.State).Opt("zip", b.Zip).Opt("country", b.Country).Opt("phone", b.E164()).Opt("email", b.Email)
 	}
 	if s := r.Shipping; s != nil {
 		form.Opt("shipping_firstname", s.FirstName).Opt("shipping_lastname", s.LastName).Opt("shipping_address1", s.Line1).

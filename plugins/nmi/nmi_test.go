@@ -272,3 +272,9 @@ func TestWebhook(t *testing.T) {
 	require.Empty(t, deliver(t, false, "", `{"event_type":"recurring.subscription.add"}`).Events)
 	require.Equal(t, 400, deliver(t, false, "", `{"event_type":"transaction.sale.success"}`).Reply.Status)
 }
+
+// A telephone number goes out in E.164, with its country code.
+func TestTelephoneNumber(t *testing.T) {
+	r := sdk.Request{Amount: usd(1000), Instrument: card(), Capture: sdk.CaptureAutomatic, Billing: &sdk.Address{Phone: "079 123 45 67", PhoneCountry: "41"}}
+	require.Equal(t, "+41791234567", wire.FormBody(t, play(t, sdk.OpAuthorize, r, answer(200, approved+"sale")).Sends[0])["phone"])
+}

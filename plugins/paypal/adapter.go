@@ -32,6 +32,7 @@ func Adapter() *sdk.Adapter {
 			Description: "Cards through PayPal's Orders, Payments and Payment Method Tokens APIs.",
 			Website:     "https://www.paypal.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				OverCapture:  true, // up to the account's limit, 115% by default (error MAX_CAPTURE_AMOUNT_EXCEEDED)
 				Processor3DS: true, StoredCredential: true, NetworkMIT: true},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://api-m.sandbox.paypal.com"),
 				"live": sdk.At("https://api-m.paypal.com")}, Credentials: []sdk.Field{

@@ -31,6 +31,9 @@ var (
 	needsBilling = []string{"bankofamerica"}
 	// refusesRefunds are those that refuse every refund.
 	refusesRefunds = []string{"archipel"}
+	// statesNoChecks are those whose approvals have no checks, statesNoCVC those that check the address alone.
+	statesNoChecks = []string{"archipel"}
+	statesNoCVC    = []string{"cybersource"}
 )
 
 // holdDays is how long an extended hold lasts.

@@ -136,10 +136,13 @@ func (p *payment) approved() *sdk.Outcome {
 	if p.memory.has(storing) && p.bin != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: storedID(p.bin, p.lastFour, p.id)}
 	}
-	if !p.rule.silent {
+	if !p.rule.silent && !p.named(statesNoChecks) {
 		checks := pass
 		if p.rule.checks != (sdk.Checks{}) {
 			checks = p.rule.checks
+		}
+		if checks.CVC == sdk.CheckPass && p.named(statesNoCVC) {
+			checks.CVC = ""
 		}
 		o.Checks = &checks
 	}

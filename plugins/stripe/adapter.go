@@ -24,8 +24,8 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "stripe", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Stripe", Website: "https://stripe.com",
 			Description: "Card payments through Stripe's PaymentIntents and SetupIntents.",
-			Features: sdk.Features{PartialCapture: true, OverCapture: true, ExtendedHold: true, ReleasesRest: true,
-				PartialRefund: true, ZeroAmount: true, Processor3DS: true, External3DS: true,
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, OverCapture: true, ExtendedHold: true,
+				ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true, External3DS: true,
 				StoredCredential: true, NetworkMIT: true, PreAuthVoid: true},
 			Environments: map[string]sdk.Environment{"test": api, "live": api},
 			Credentials: []sdk.Field{

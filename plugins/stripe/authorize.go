@@ -37,8 +37,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		name  string
 		wants bool
 	}{{"incremental_authorization", wish.Incremental},
-		{"extended_authorization", wish.Extended && r.Capture == sdk.CaptureManual}, {"overcapture", wish.OverCapture}} {
-		if ask.wants { // docs.stripe.com: extended authorizations, incremental authorizations, overcapture
+		{"extended_authorization", wish.Extended && r.Capture == sdk.CaptureManual}, {"overcapture", wish.OverCapture}, {"multicapture", wish.Multiple}} {
+		if ask.wants { // docs.stripe.com: extended authorizations, incremental authorizations, overcapture, multicapture
 			f.Add("payment_method_options[card][request_"+ask.name+"]", "if_available")
 		}
 	}
@@ -155,7 +155,7 @@ func threeDSecure(f *sdk.Form, r *sdk.Request) {
 
 func billing(f *sdk.Form, a *sdk.Address) {
 	const details = "payment_method_data[billing_details]"
-	f.Opt(details+"[name]", a.Name()).Opt(details+"[email]", a.Email).Opt(details+"[phone]", a.Phone)
+	f.Opt(details+"[name]", a.Name()).Opt(details+"[email]", a.Email).Opt(details+"[phone]", a.E164())
 	address(f, details+"[address]", a)
 }
 

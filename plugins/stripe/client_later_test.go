@@ -32,12 +32,20 @@ func laterIntents() []intent {
 		}
 		return nil
 	}
-	part := request(func(r *sdk.Request) { r.Amount.Minor = 700 })
+	part := request(func(r *sdk.Request) { r.Amount.Minor, r.FinalCapture = 700, true })
+	first := request(func(r *sdk.Request) { r.Amount.Minor = 700 })
 	unknownID := request(func(r *sdk.Request) { r.TransactionID = "" })
 	return []intent{
 		{name: "partial capture", op: sdk.OpCapture, request: part, client: capture, answers: []answer{paid("succeeded", func(p *client.PaymentIntent) { p.AmountReceived = 700 })},
 			want: func(t *testing.T, o *sdk.Outcome) {
 				require.Equal(t, []any{sdk.StatusCaptured, usd(700), true}, []any{o.Status, o.Amount, o.Released})
+			}},
+		{name: "first of several captures", op: sdk.OpCapture, request: first, client: func(ctx context.Context, c *client.Client) error {
+			_, err := c.V1PaymentIntents.Capture(ctx, "pi_1", &client.PaymentIntentCaptureParams{AmountToCapture: client.Int64(700), FinalCapture: client.Bool(false)})
+			return err
+		}, answers: []answer{paid("requires_capture", func(p *client.PaymentIntent) { p.AmountReceived, p.AmountCapturable = 700, 300 })},
+			want: func(t *testing.T, o *sdk.Outcome) {
+				require.Equal(t, []any{sdk.StatusCaptured, usd(700), false}, []any{o.Status, o.Amount, o.Released})
 			}},
 		{name: "capture of what is captured", op: sdk.OpCapture, request: part, client: capture, answers: []answer{failed(400, &client.Error{
 			Type: client.ErrorTypeInvalidRequest, Code: client.ErrorCodePaymentIntentUnexpectedState, Msg: "already succeeded", PaymentIntent: &client.PaymentIntent{ID: "pi_1"}})},

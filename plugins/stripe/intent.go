@@ -43,11 +43,15 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	if o.TransactionID == "" || j.Str("object") != k.object {
 		return sdk.Unknown("the answer is not a " + k.object)
 	}
+	// one of several captures: the rest is still held (docs.stripe.com/payments/multicapture)
+	if o.Status == sdk.StatusAuthorized && j.Int("amount_received") > 0 && j.Int("amount_capturable") < j.Int("amount") {
+		o.Status = sdk.StatusCaptured
+	}
 	switch o.Status {
 	case sdk.StatusCaptured:
 		o.Amount = money(c, j, "amount_received")
 		sdk.Require(o.Amount.Minor > 0, errNothing)
-		o.Released = o.Amount.Minor < money(c, j, "amount").Minor
+		o.Released = status == "succeeded" && o.Amount.Minor < money(c, j, "amount").Minor
 	case sdk.StatusAuthorized:
 		o.Amount = money(c, j, "amount_capturable")
 		sdk.Require(o.Amount.Minor > 0 && money(c, j, "amount") != nil, errNothing)

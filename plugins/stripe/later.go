@@ -1,14 +1,22 @@
 package stripe
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"payswitch/sdk"
 )
 
-// capture captures all or a part; Stripe releases the rest.
-func capture(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/capture", "amount_to_capture") }
+// capture captures all or a part. Stripe releases the rest after the final capture, and counts all captures together.
+func capture(c *sdk.Call) (*sdk.Outcome, error) {
+	o, err := change(c, "/capture", "amount_to_capture")
+	if before := c.Request.Known().Captured; o != nil && o.Amount != nil && before > 0 {
+		sdk.Require(o.Amount.Minor > before, errors.New("the answer shows no further capture"))
+		o.Amount.Minor -= before
+	}
+	return o, err
+}
 
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return change(c, "/increment_authorization", "amount")
@@ -23,6 +31,9 @@ func change(c *sdk.Call, action, field string) (*sdk.Outcome, error) {
 	k, path := intentOf(c)
 	if field != "" {
 		f.Int(field, amount(c.Request.Amount))
+		if c.Operation() == sdk.OpCapture && !c.Request.FinalCapture {
+			f.Add("final_capture", "false") // docs.stripe.com/payments/multicapture
+		}
 		// a SetupIntent does not take this reason
 	} else if slices.Contains(cancellations, reason) && (k == paymentIntent || reason != "fraudulent") {
 		f.Add("cancellation_reason", reason)

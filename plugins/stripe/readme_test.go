@@ -55,7 +55,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
   An intent or refund whose amount is missing, zero or unreadable decides nothing.
 - **Limits.** Statement descriptors are cut at 22 characters, and metadata beyond 50 pairs, names of 40 characters without brackets and values of 500 is left out: Stripe would
   refuse the payment.
-- **Captures.** An authorization has one capture; a partial capture releases the rest.
+- **Captures.** A partial capture releases the rest, unless the payment allows several: then the authorization asks for ` + "`request_multicapture`" + `, and all captures but the
+  last send ` + "`final_capture=false`" + `. Stripe must have enabled several captures for the account; it refuses them for cards that do not allow them.
 - **Stored credentials.** A stored card gets a Stripe customer, whom the switch stores and names in later payments. These charge the PaymentMethod.
 - **3-D Secure.** With Stripe's own 3-D Secure the customer visits a page, and the intent then has the result. An outside result is sent instead.
 - **Declines.** ` + "`code`" + ` is Stripe's error code, ` + "`decline_code`" + ` is stored with it and decides our reason. Errors 409, 429, 5xx and ` + "`idempotency_error`" + ` decide nothing.

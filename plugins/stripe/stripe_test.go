@@ -1,6 +1,7 @@
 package stripe_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -189,6 +190,16 @@ func TestThreeDSecureFromElsewhere(t *testing.T) {
 	require.Equal(t, "automatic", wire.FormBody(t, sends[0])["payment_method_options[card][request_three_d_secure]"], "it is not run twice")
 }
 
+// Telephone numbers go out in E.164, with their country codes.
+func TestTelephoneNumbers(t *testing.T) {
+	r := purchase(1000, "USD")
+	r.Billing = &sdk.Address{FirstName: "Ann", Phone: "4155550100", PhoneCountry: "+1"}
+	r.Shipping = &sdk.Address{FirstName: "Ann", Line1: "1 Market St", Phone: "079 123 45 67", PhoneCountry: "41"}
+	sends, _ := play(t, sdk.OpAuthorize, r)
+	body := wire.FormBody(t, sends[0])
+	require.Equal(t, []string{"+14155550100", "+41791234567"}, []string{body["payment_method_data[billing_details][phone]"], body["shipping[phone]"]})
+}
+
 func TestPartialCapture(t *testing.T) {
 	partial := `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_received":400,"currency":"usd","status":"succeeded"}`
 	o := outcome(t, sdk.OpCapture, purchase(400, "USD"), wire.Answer(200, partial))
@@ -197,6 +208,42 @@ func TestPartialCapture(t *testing.T) {
 	require.True(t, o.Released)
 	o = outcome(t, sdk.OpCapture, purchase(400, "USD"), wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_capturable":1000,"currency":"usd","status":"requires_capture"}`))
 	require.Equal(t, sdk.StatusUnknown, o.Status, "still held: not captured, and not refused either")
+}
+
+// Stripe counts the captures of a payment together. A capture is what the sum has more than before.
+func TestSeveralCaptures(t *testing.T) {
+	intent := func(received, capturable int, status string) sdk.Exchange {
+		return wire.Answer(200, fmt.Sprintf(`{"id":"pi_1","object":"payment_intent","amount":1000,"amount_received":%d,"amount_capturable":%d,"currency":"usd","status":%q}`,
+			received, capturable, status))
+	}
+	r := purchase(400, "USD")
+	r.Payment = &sdk.PaymentState{Currency: "USD", Requested: 1000, Authorized: 1000, Capture: sdk.CaptureManual}
+	for _, c := range []struct {
+		before, asked, received, capturable int64
+		final                               bool
+		status                              string
+		want                                int64 // 0 for an unknown result
+	}{
+		{0, 400, 400, 600, false, "requires_capture", 400}, {400, 500, 900, 100, false, "requires_capture", 500},
+		{900, 100, 1000, 0, true, "succeeded", 100}, {400, 600, 400, 600, true, "requires_capture", 0}, {400, 600, 400, 0, true, "succeeded", 0},
+	} {
+		r.Payment.Captured, r.Amount.Minor, r.FinalCapture = c.before, c.asked, c.final
+		sends, end := play(t, sdk.OpCapture, r, intent(int(c.received), int(c.capturable), c.status))
+		require.Equal(t, map[bool]string{true: "", false: "false"}[c.final], wire.FormBody(t, sends[0])["final_capture"])
+		if c.want == 0 {
+			require.Equal(t, sdk.StatusUnknown, end.Outcome.Status, "%+v", c)
+			continue
+		}
+		require.Equal(t, sdk.StatusCaptured, end.Outcome.Status, "%+v", c)
+		require.Equal(t, c.want, end.Outcome.Amount.Minor)
+		require.False(t, end.Outcome.Released)
+	}
+	r.FinalCapture = false
+	o := outcome(t, sdk.OpSync, r, wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_received":400,"amount_capturable":600,"currency":"usd","status":"requires_capture",
+		"latest_charge":{"amount_refunded":0}}`))
+	require.Equal(t, sdk.StatusCaptured, o.Status)
+	require.Equal(t, &sdk.Totals{Authorized: 1000, Captured: 400}, o.Totals)
+	require.False(t, o.Released, "the rest is still held")
 }
 
 // void cancels an intent that waits for the customer, as its own kind.
@@ -328,11 +375,11 @@ func TestRejects(t *testing.T) {
 // What the payment asks of its hold goes into the request, and what Stripe says of the hold into the outcome.
 func TestHold(t *testing.T) {
 	r := purchase(1000, "USD")
-	r.Capture, r.Hold = sdk.CaptureManual, &sdk.HoldWish{Incremental: true, Extended: true, OverCapture: true}
+	r.Capture, r.Hold = sdk.CaptureManual, &sdk.HoldWish{Incremental: true, Extended: true, OverCapture: true, Multiple: true}
 	answer := wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_capturable":1000,"currency":"usd","status":"requires_capture","latest_charge":{"payment_method_details":
 		{"card":{"capture_before":1700000000,"extended_authorization":{"status":"enabled"},"incremental_authorization":{"status":"available"},"overcapture":{"status":"unavailable"}}}}}`)
 	sends, end := play(t, sdk.OpAuthorize, r, answer)
-	for _, name := range []string{"incremental_authorization", "extended_authorization", "overcapture"} {
+	for _, name := range []string{"incremental_authorization", "extended_authorization", "overcapture", "multicapture"} {
 		require.Equal(t, "if_available", wire.FormBody(t, sends[0])["payment_method_options[card][request_"+name+"]"], name)
 	}
 	yes, no := true, false

@@ -1,6 +1,7 @@
 package certified
 
 import (
+	_ "embed"
 	"flag"
 	"fmt"
 	"os"
@@ -36,7 +37,8 @@ func TestMatrix(t *testing.T) {
 	require.True(t, found)
 	was, after, found := strings.Cut(rest, end)
 	require.True(t, found)
-	now := matrix()
+	now, wrong := matrix()
+	require.Empty(t, wrong, "documents.txt")
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(before+begin+now+end+after), 0o644))
 		return
@@ -44,8 +46,36 @@ func TestMatrix(t *testing.T) {
 	require.Equal(t, now, was, "run go test ./plugins/internal/certified -run Matrix -update")
 }
 
-// matrix is the table: a row for each feature, a column for each processor.
-func matrix() string {
+//go:embed documents.txt
+var documents string
+
+// documentOf are the addresses of documents, by processor and feature. Wrong are lines that repeat a feature or have no address.
+func documentOf() (at map[[2]string]string, wrong []string) {
+	at = map[[2]string]string{}
+	for line := range strings.Lines(documents) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		parts := strings.Split(line, " | ")
+		if len(parts) != 3 || !strings.HasPrefix(parts[2], "https://") {
+			wrong = append(wrong, line)
+			continue
+		}
+		for _, feature := range strings.Split(parts[1], "; ") {
+			key := [2]string{parts[0], feature}
+			if at[key] != "" {
+				wrong = append(wrong, strings.Join(key[:], ": "))
+			}
+			at[key] = parts[2]
+		}
+	}
+	return at, wrong
+}
+
+// matrix is the table: a row for each feature, a column for each processor. Each feature links the processor's document. Wrong
+// are the mistakes in documents.txt.
+func matrix() (table string, wrong []string) {
+	at, wrong := documentOf()
 	var manifests []*sdk.Manifest
 	for _, a := range []*sdk.Adapter{adyen.Adapter(), authorizedotnet.Adapter(), bluesnap.Adapter(), braintree.Adapter(), checkout.Adapter(), cybersource.Adapter(),
 		globalpay.Adapter(), mollie.Adapter(), nmi.Adapter(), paypal.Adapter(), stripe.Adapter(), worldpay.Adapter()} {
@@ -80,6 +110,9 @@ func matrix() string {
 		{"partial refund", func(m *sdk.Manifest) bool { return m.Features.PartialRefund }},
 		{"verification without an amount", offers(sdk.OpVerify)},
 		{"stored credentials", func(m *sdk.Manifest) bool { return m.Features.StoredCredential }},
+		{"charges by network transaction id", func(m *sdk.Manifest) bool { return m.Features.NetworkMIT }},
+		{"charges by the card alone", func(m *sdk.Manifest) bool { return m.Features.CardOnlyMIT }},
+		{"exemptions claimed with the payment", func(m *sdk.Manifest) bool { return len(m.Features.Exemptions) > 0 }},
 		{"3-D Secure of the processor", func(m *sdk.Manifest) bool { return m.Features.Processor3DS }},
 		{"3-D Secure done outside", func(m *sdk.Manifest) bool { return m.Features.External3DS }},
 		{"disputes: accept", offers(sdk.OpAcceptDispute)},
@@ -91,9 +124,21 @@ func matrix() string {
 	} {
 		fmt.Fprintf(b, "| %s |", row.name)
 		for _, m := range manifests {
-			fmt.Fprintf(b, " %s |", map[bool]string{true: "yes", false: "–"}[row.has(m)])
+			if !row.has(m) {
+				b.WriteString(" – |")
+				continue
+			}
+			key := [2]string{m.Name, row.name}
+			if at[key] == "" {
+				wrong = append(wrong, "no document of "+strings.Join(key[:], ": "))
+			}
+			fmt.Fprintf(b, " [yes](%s) |", at[key])
+			delete(at, key)
 		}
 		b.WriteString("\n")
 	}
-	return b.String() + "\n"
+	for key := range at {
+		wrong = append(wrong, "a document of what is not offered: "+strings.Join(key[:], ": "))
+	}
+	return b.String() + "\n", wrong
 }
