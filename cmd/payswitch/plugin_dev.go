@@ -141,6 +141,9 @@ func (d *developing) run(ctx context.Context, data, listen string) (err error) {
 		return err
 	}
 	d.auth = account.Auth{MerchantID: m.ID}
+	if _, ok := d.node.host.Adapter(d.manifest.Name); !ok {
+		return errors.New("the switch has not loaded the build: its log, above, says why. If it names the time, try again when the machine is less busy")
+	}
 	if err := d.makeAccount(ctx); err != nil {
 		return fmt.Errorf("make the adapter's account: %w", err)
 	}

@@ -145,7 +145,12 @@ func TestPluginBuildWithoutCompiler(t *testing.T) {
 func TestPluginLanguagesKnowTheSDKsTables(t *testing.T) {
 	t.Parallel()
 	var reasons []string
+	declines, err := fs.ReadFile(projectFiles(), "project/all/declines.txt.txt")
+	require.NoError(t, err)
+	_, list, _ := strings.Cut(string(declines), "The reasons are:")
+	list, _, _ = strings.Cut(list, ".\n")
 	for _, f := range sdk.DeclineReasons() {
+		require.Contains(t, strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(" ,#\n", r) }), string(f.Reason), "the project's list of reasons")
 		if f.RetryElsewhere {
 			reasons = append(reasons, string(f.Reason))
 		}
