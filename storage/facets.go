@@ -16,10 +16,12 @@ func (t *tx) FacetMark(l facet.List, merchantID string) (*facet.Mark, error) {
 	return one(t, "read how far lists are", func(row scanner) (*facet.Mark, error) {
 		m := &facet.Mark{MerchantID: merchantID, List: l}
 		var upTo, late, read int64
-		err := row.Scan(&m.Version, &m.Blocks, &upTo, &late, &read, &m.Complete)
+		var indexed int64
+		err := row.Scan(&m.Version, &m.Blocks, &upTo, &late, &read, &m.Complete, &indexed)
+		m.Indexed = indexed == m.Version
 		m.UpTo, m.Late, m.ReadAt = moment(upTo), moment(late), moment(read)
 		return m, err
-	}, `SELECT version, blocks, up_to, late_from, read_at, complete FROM facet_marks WHERE merchant_id = $1 AND list = $2`, merchantID, int64(l))
+	}, `SELECT version, blocks, up_to, late_from, read_at, complete, indexed FROM facet_marks WHERE merchant_id = $1 AND list = $2`, merchantID, int64(l))
 }
 
 // PutFacetMark implements engine.Tx. The first version is the time, so that a mark that was dropped and made again has no earlier version.
@@ -27,10 +29,11 @@ func (t *tx) PutFacetMark(m *facet.Mark) error {
 	values := []any{m.Blocks, millis(m.UpTo), millis(m.Late), millis(m.ReadAt), m.Complete, m.MerchantID, int64(m.List)}
 	if m.Version == 0 {
 		m.Version = max(millis(t.now), 1)
-		return t.insert("insert mark of lists", `INSERT INTO facet_marks (blocks, up_to, late_from, read_at, complete, merchant_id, list, version, owner, lease_until)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '', 0) ON CONFLICT DO NOTHING`, append(values, m.Version)...)
+		return t.insert("insert mark of lists", `INSERT INTO facet_marks (blocks, up_to, late_from, read_at, complete, merchant_id, list, version, indexed, owner, lease_until)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, '', 0) ON CONFLICT DO NOTHING`, append(values, m.Version)...)
 	}
-	n, err := t.expect("update mark of lists", 1, `UPDATE facet_marks SET blocks = $1, up_to = $2, late_from = $3, read_at = $4, complete = $5, version = version + 1
+	n, err := t.expect("update mark of lists", 1, `UPDATE facet_marks SET blocks = $1, up_to = $2, late_from = $3, read_at = $4, complete = $5, version = version + 1,
+		indexed = version + 1
 		WHERE merchant_id = $6 AND list = $7 AND version = $8`, append(values, m.Version)...)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("update mark of lists: %w", fault.ErrConflict)
@@ -85,6 +88,11 @@ func (t *tx) DropFacets(l facet.List, merchantID string) error {
 		}
 	}
 	return nil
+}
+
+// DropFacetIndexes implements engine.Tx.
+func (t *tx) DropFacetIndexes(l facet.List, merchantID string) error {
+	return t.put("delete indexes of lists", `DELETE FROM facets WHERE merchant_id = $1 AND list = $2 AND kind >= $3`, merchantID, int64(l), int64(facet.FirstIndex))
 }
 
 // LeaseFacets implements engine.Tx.

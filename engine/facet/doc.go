@@ -21,6 +21,11 @@
 // An order reference or an e-mail address is in few blocks. An index (index.go) says in which: full blocks get one in groups of 64, so that a look-up reads
 // one row for each group instead of each block.
 //
+// An index of amounts (amounts.go) counts the payments of full blocks in a range of amounts without their blocks.
+//
+// A release that knows no indexes may write blocks during an upgrade. Mark.Indexed is false then: lists read the blocks, and the Filler makes the indexes
+// again.
+//
 // Blocks are not signed. Whoever changes them hides payments from lists or spoils a total. What a list shows comes from the signed rows, and each
 // is compared with the filter. Where they differ, the list reads all payments, and the Filler makes the merchant's blocks again.
 //

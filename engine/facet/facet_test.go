@@ -1,6 +1,7 @@
 package facet
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -118,4 +119,56 @@ func TestOrderHash(t *testing.T) {
 		require.False(t, slices.Contains(seen, h))
 		seen = append(seen, h)
 	}
+}
+
+// TestAmountRows: the rows of the index of amounts hold what the blocks hold, whatever the amounts are, and come back as they were written. Damaged ones
+// neither panic nor take memory.
+func TestAmountRows(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	type one struct {
+		value int64
+		block byte
+	}
+	for _, n := range []int{1, 5, 30} {
+		blocks := make([]numberColumn, 1+r.IntN(indexBuckets))
+		var want, got []one
+		for b := range blocks {
+			values := make([]int64, n)
+			for i := range values {
+				values[i] = []int64{0, 1, 250, math.MaxInt64, math.MinInt64, r.Int64N(1000), r.Int64()}[r.IntN(7)]
+				want = append(want, one{values[i], byte(b)})
+			}
+			summary, data := encodeNumbers(values)
+			var err error
+			blocks[b], err = decodeNumbers(Column{Summary: summary, Data: data})
+			require.NoError(t, err)
+		}
+		rows := encodeAmounts(3, 7, blocks)
+		require.LessOrEqual(t, len(rows), amountBuckets)
+		for i, c := range rows {
+			require.Equal(t, int64(3<<8|i), c.Block)
+			row, err := readAmounts(c)
+			require.NoError(t, err)
+			require.Equal(t, []int64{7, int64(len(blocks))}, []int64{row.first, row.blocks})
+			require.Equal(t, c, row.encode())
+			for j, v := range row.values {
+				require.True(t, v >= row.low && v <= row.high)
+				got = append(got, one{v, row.of[j]})
+			}
+			for cut := range c.Summary {
+				_, _ = amountSummary(Column{Summary: c.Summary[:cut]})
+			}
+			_, err = readAmounts(Column{Summary: c.Summary, Data: append(c.Data[:len(c.Data):len(c.Data)], 0)})
+			require.ErrorIs(t, err, ErrSpoiled)
+		}
+		order := func(a, b one) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.block, b.block)) }
+		slices.SortFunc(want, order)
+		slices.SortFunc(got, order)
+		require.Equal(t, want, got)
+	}
+	empty := amountRow{block: 1, first: 2, blocks: 3, values: []int64{}}
+	row, err := readAmounts(empty.encode())
+	require.NoError(t, err)
+	require.Zero(t, row.n)
 }

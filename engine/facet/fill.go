@@ -158,6 +158,9 @@ func (f *Filler) step(ctx context.Context, l listOf) (more bool, err error) {
 	if s.was.Ahead(s.now) {
 		return f.drop(ctx, l)
 	}
+	if s.was.Version > 0 && !s.was.Indexed {
+		return s.dropIndexes()
+	}
 	if did, err := s.index(); did || err != nil {
 		return did, err
 	}
@@ -221,6 +224,7 @@ type step struct {
 	last      int     // rows in the last block
 	room      int     // rows that are still to be read at most
 	lateLeft  bool    // more late rows are left for the next step
+	amounts   map[int64]*amountRow
 	columns   []Column
 }
 
@@ -430,7 +434,23 @@ func (s *step) merge() error {
 			}
 		}
 	}
+	s.columns = append(s.columns, s.changedAmounts()...)
 	return nil
+}
+
+// dropIndexes deletes the indexes of a list after an earlier release, which knows none, has written its blocks. The next steps make them again.
+func (s *step) dropIndexes() (more bool, err error) {
+	if mine, err := s.lease(s.ctx); err != nil || !mine {
+		return false, err
+	}
+	err = s.Store.Update(s.ctx, func(tx Tx) error {
+		m := s.was
+		if err := tx.PutFacetMark(&m); err != nil {
+			return err
+		}
+		return tx.DropFacetIndexes(s.list, s.merchantID)
+	})
+	return err == nil, err
 }
 
 // onto puts rows into a stored block, in place of its rows with the same Seq.

@@ -98,11 +98,13 @@ type span struct {
 	from, to int64
 	narrow   []Kind // the values of these kinds decide
 	cut      bool   // time, place or exceptions leave a part of the block out
+	counted  bool   // an index says how many match
+	group    *amountGroup
 }
 
 // exact reports whether the summaries say how many payments match.
 func (s *span) exact() bool {
-	return !s.cut && (len(s.narrow) == 0 || len(s.narrow) == 1 && s.narrow[0] >= firstWord)
+	return !s.cut && (len(s.narrow) == 0 || s.counted || len(s.narrow) == 1 && s.narrow[0] >= firstWord)
 }
 
 // Finder evaluates queries over the blocks of a merchant's list, within one snapshot. It is used once.
@@ -134,6 +136,17 @@ func (f *Finder) Find(q *Query, order Kind, ascending bool, want int) (hits []Hi
 	for i := range spans {
 		s := &spans[i]
 		full := order == Created && len(hits) >= want
+		if g := s.group; g != nil && order == Created {
+			if full && !g.done {
+				total, g.done = total+g.left, true
+			}
+			if g.done || g.left == 0 {
+				continue
+			}
+			if s.exact() {
+				g.left -= s.count
+			}
+		}
 		if s.exact() && full {
 			total += s.count
 			continue
@@ -155,6 +168,9 @@ func (f *Finder) Find(q *Query, order Kind, ascending bool, want int) (hits []Hi
 			return nil, 0, err
 		}
 		total += len(chosen)
+		if s.group != nil && !s.exact() {
+			s.group.left -= len(chosen)
+		}
 		if full || len(chosen) == 0 {
 			continue
 		}
@@ -173,6 +189,11 @@ func (f *Finder) Find(q *Query, order Kind, ascending bool, want int) (hits []Hi
 			hits = First(hits, want, ascending)
 			last := hits[want-1].Value
 			worst = &last
+		}
+	}
+	for i := range spans { // an index that differs from its blocks is no use
+		if g := spans[i].group; g != nil && order == Created && !g.done && g.left != 0 || g != nil && g.left < 0 {
+			return nil, 0, ErrSpoiled
 		}
 	}
 	return First(hits, want, ascending), total, nil
@@ -293,12 +314,16 @@ func (f *Finder) spans(q *Query) ([]span, error) {
 		}
 		spans[i] = span{block: c.Block, n: s.n, count: s.n, from: s.low, to: s.high}
 	}
+	indexed, err := f.indexed(q)
+	if err != nil {
+		return nil, err
+	}
 	for k := range numbers {
-		if b := q.numbers[k]; b != nil {
+		if b := q.numbers[k]; b != nil && Kind(k) != Amount {
 			if err := f.within(spans, Kind(k), *b); err != nil {
 				return nil, err
 			}
-			if indexes[Kind(k)] != 0 && b.low == b.high && b.low > 0 {
+			if indexed && indexes[Kind(k)] != 0 && b.low == b.high && b.low > 0 {
 				if err := f.skip(spans, Kind(k), b.low); err != nil {
 					return nil, err
 				}
@@ -328,7 +353,33 @@ func (f *Finder) spans(q *Query) ([]span, error) {
 			spans[i].cut = true
 		}
 	}
+	if b := q.numbers[Amount]; b != nil {
+		plain := make([]bool, len(spans))
+		for i, s := range spans {
+			plain[i] = !s.cut && len(s.narrow) == 0 && s.count == s.n
+		}
+		if err := f.within(spans, Amount, *b); err != nil {
+			return nil, err
+		}
+		if indexed {
+			if err := f.countAmounts(spans, *b, plain); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return slices.DeleteFunc(spans, func(s span) bool { return s.count == 0 }), nil
+}
+
+// indexed reports whether the indexes of the list serve for a query.
+func (f *Finder) indexed(q *Query) (bool, error) {
+	if q.numbers[Amount] == nil && q.numbers[Order] == nil && q.numbers[Email] == nil {
+		return false, nil
+	}
+	m, err := f.Reader.FacetMark(f.List, f.MerchantID)
+	if err != nil {
+		return false, err
+	}
+	return m.Indexed, nil
 }
 
 // within narrows the spans by a range of numbers.

@@ -14,8 +14,12 @@ import (
 // blocks, its data sorted numbers of 32 bits: the other bits of a hash, and then the number of the block in its group. A hash that leaves a block stays in
 // the index: it costs one look at the block.
 const (
-	orderIndex Kind = 1000
-	emailIndex Kind = 1001
+	// FirstIndex is the first kind of an index.
+	FirstIndex Kind = 1000
+
+	orderIndex  Kind = 1000
+	emailIndex  Kind = 1001
+	amountIndex Kind = 1002 // see amounts.go
 
 	indexBits    = 6 // of a hash in a row's key, and of the number of a block in its group
 	indexBuckets = 1 << indexBits
@@ -124,8 +128,8 @@ func encodeIndex(k Kind, group, first int64, hashes []numberColumn) ([]Column, e
 }
 
 // indexedBlocks reads how many blocks have an index, and the number of groups.
-func indexedBlocks(r Reader, l List, merchantID string, k Kind) (blocks, groups int64, err error) {
-	c, err := r.FacetColumn(l, merchantID, indexes[k], indexedTo)
+func indexedBlocks(r Reader, l List, merchantID string, index Kind) (blocks, groups int64, err error) {
+	c, err := r.FacetColumn(l, merchantID, index, indexedTo)
 	if errors.Is(err, fault.ErrNotFound) {
 		return 0, 0, nil
 	}
@@ -146,11 +150,15 @@ func (s *step) index() (did bool, err error) {
 	if s.list != Payments || s.was.Version == 0 || s.was.Blocks <= int64(s.Group) {
 		return false, nil
 	}
-	for _, k := range []Kind{Order, Email} {
+	for _, k := range []Kind{Order, Email, Amount} {
+		index := indexes[k]
+		if k == Amount {
+			index = amountIndex
+		}
 		var columns []Column
 		err := s.Store.View(s.ctx, func(r FillReader) error {
 			columns = nil
-			done, group, err := indexedBlocks(r, s.list, s.merchantID, k)
+			done, group, err := indexedBlocks(r, s.list, s.merchantID, index)
 			if err != nil || s.was.Blocks-1 < done+int64(s.Group) { // rows may come into the last block
 				return err
 			}
@@ -158,20 +166,22 @@ func (s *step) index() (did bool, err error) {
 			if err != nil {
 				return err
 			}
-			hashes := make([]numberColumn, len(list))
+			values := make([]numberColumn, len(list))
 			for i, c := range list {
-				if hashes[i], err = decodeNumbers(c); err != nil {
+				if values[i], err = decodeNumbers(c); err != nil {
 					return err
 				}
 			}
-			if len(hashes) != s.Group {
+			if len(values) != s.Group {
 				return ErrSpoiled
 			}
-			if columns, err = encodeIndex(k, group, done, hashes); err != nil {
+			if k == Amount {
+				columns = encodeAmounts(group, done, values)
+			} else if columns, err = encodeIndex(k, group, done, values); err != nil {
 				return err
 			}
 			to := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(done)+uint64(s.Group)), uint64(group)+1)
-			columns = append(columns, Column{Kind: indexes[k], Block: indexedTo, Summary: to})
+			columns = append(columns, Column{Kind: index, Block: indexedTo, Summary: to})
 			return nil
 		})
 		if err != nil {
@@ -189,11 +199,17 @@ func (s *step) index() (did bool, err error) {
 	return false, nil
 }
 
-// addToIndexes adds the hashes that a changed block did not have before to the indexes of its group.
+// addToIndexes adds the hashes that a changed block did not have before to the indexes of its group. The index of amounts has the block's present ones.
 func (s *step) addToIndexes(before, after []Column) error {
+	if err := s.moveAmounts(before[Amount], after[Amount]); err != nil {
+		return err
+	}
 	for _, k := range []Kind{Order, Email} {
 		var done int64
-		err := s.Store.View(s.ctx, func(r FillReader) (err error) { done, _, err = indexedBlocks(r, s.list, s.merchantID, k); return err })
+		err := s.Store.View(s.ctx, func(r FillReader) (err error) {
+			done, _, err = indexedBlocks(r, s.list, s.merchantID, indexes[k])
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,8 @@ type Mark struct {
 	Late       time.Time
 	ReadAt     time.Time // the store's time when the Filler read the payments
 	Complete   bool      // false while the Filler has more to read
+	// Indexed is false if an earlier release, which knows no indexes, has written blocks since the indexes were made. PutFacetMark sets it.
+	Indexed bool
 }
 
 // Ahead reports whether the clock has gone back since the Filler read the payments, further than the clocks of nodes differ. Changes may then have a time
@@ -87,6 +89,8 @@ type Tx interface {
 	PutFacet(l List, merchantID string, c Column) error
 	// DropFacets deletes the blocks and the mark of a merchant's list.
 	DropFacets(l List, merchantID string) error
+	// DropFacetIndexes deletes the columns of a merchant's list whose kind is FirstIndex or greater.
+	DropFacetIndexes(l List, merchantID string) error
 	// LeaseFacets takes the lease of all blocks until a time. It returns false if another owner holds the lease.
 	LeaseFacets(owner string, until time.Time) (bool, error)
 }

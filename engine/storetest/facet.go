@@ -39,7 +39,7 @@ func testFacetMarks(t *testing.T, s engine.Store) {
 		got, err := mark(l, merchantA)
 		require.NoError(t, err)
 		require.Positive(t, got.Version)
-		m.Version = got.Version
+		m.Version, m.Indexed = got.Version, true
 		require.Equal(t, &m, got)
 
 		m.Blocks += 10
