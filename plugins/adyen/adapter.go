@@ -52,7 +52,7 @@ func Adapter() *sdk.Adapter {
 		Authorize: sdk.Raisable(authorize), Verify: authorize, Complete: sdk.Raisable(complete),
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
 		ExtendAuthorization: extendAuthorization, AcceptDispute: acceptDispute,
-		Webhook: webhook,
+		AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence, Webhook: webhook,
 	}
 }
 
@@ -65,10 +65,11 @@ func with(e sdk.Environment, host string) sdk.Environment {
 // placements: the merchant account stands in every body, card data in the body of /payments. Live paths begin with
 // /checkout.
 func placements() []sdk.Placement {
-	all := []sdk.Placement{{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccount"},
-		{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccountCode",
-			Operation: sdk.OpAcceptDispute},
-		{Secret: "review_key", Method: "POST", In: "header", Field: "X-API-Key", Operation: sdk.OpAcceptDispute}}
+	all := []sdk.Placement{{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccount"}}
+	for _, op := range []sdk.Operation{sdk.OpAcceptDispute, sdk.OpAttachEvidence, sdk.OpSubmitEvidence} {
+		all = append(all, sdk.Placement{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccountCode",
+			Operation: op}, sdk.Placement{Secret: "review_key", Method: "POST", In: "header", Field: "X-API-Key", Operation: op})
+	}
 	for _, path := range []string{apiVersion + "/payments", "/checkout" + apiVersion + "/payments"} {
 		all = append(all, sdk.CardPlacements(path,
 			sdk.CardFields{Number: "paymentMethod.number", CVC: "paymentMethod.cvc", CAVV: "mpiData.cavv"}, sdk.OpAuthorize,

@@ -2,6 +2,9 @@ package adyen
 
 import (
 	"cmp"
+	"encoding/base64"
+	"slices"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -13,26 +16,127 @@ const (
 	disputesPath = "/ca/services/DisputeService/v30"
 )
 
-// acceptDispute gives a chargeback up. The review key is used if there is one: an API credential with the role for
-// dispute management.
+// acceptDispute gives a chargeback up.
 func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
+	aboutDispute(c, "/acceptDispute", sdk.NewObject(), false)
+	return c.Disputed(sdk.DisputeAccepted, "Accepted"), nil
+}
+
+// aboutDispute sends one request about the dispute, with the fields of body. A read may be repeated. The review key is used
+// if there is one: an API credential with the role for dispute management. A refusal of Adyen ends the operation.
+func aboutDispute(c *sdk.Call, path string, body *sdk.Object, read bool) sdk.JSON {
 	host := disputesTest
 	if c.Account.Environment == "live" {
 		host = disputesLive
 	}
 	key := cmp.Or(c.Account.Credentials["review_key"], c.Account.Credentials["api_key"])
-	body := sdk.NewObject().Str("disputePspReference", c.Request.Dispute.ID).
+	body.Str("disputePspReference", c.Request.Dispute.ID).
 		Str("merchantAccountCode", c.Account.Credentials["merchant_account"])
-	a := sdk.Must(c.Do(sdk.JSONSend("POST", "https://"+host+disputesPath+"/acceptDispute", body, sdk.H("X-API-Key", key))))
+	s := sdk.JSONSend("POST", "https://"+host+disputesPath+path, body, sdk.H("X-API-Key", key))
+	s.SafeToRepeat = read
+	a := sdk.Must(c.Do(s))
 	j := a.JSON()
 	switch success := j.Raw("disputeServiceResult.success"); {
 	case a.OK() && success == "true":
-		return c.Disputed(sdk.DisputeAccepted, "Accepted"), nil
+		return j
 	case a.OK() && success == "false":
-		return sdk.Declined(sdk.NewDecline("dispute", j.Str("disputeServiceResult.errorMessage"), sdk.DeclineNotPermitted)),
-			nil
+		refuse(c, "dispute", j.Str("disputeServiceResult.errorMessage"))
 	case a.Refuses() && a.Status != 429 && j.Text("errorCode") != "":
-		return sdk.Declined(sdk.NewDecline(j.Text("errorCode"), j.Str("message"), sdk.DeclineNotPermitted)), nil
+		refuse(c, j.Text("errorCode"), j.Str("message"))
 	}
-	return nil, a.Undecided("no result", "errorCode")
+	sdk.Require(false, a.Undecided("no result", "errorCode"))
+	return j
+}
+
+// refuse ends the operation: nothing was done about the dispute.
+func refuse(c *sdk.Call, code, message string) {
+	c.End(sdk.Declined(sdk.NewDecline(code, message, sdk.DeclineNotPermitted)))
+}
+
+// reasons asks how the dispute can be defended: reasons, each with the types of documents that Adyen takes for it, which
+// of these it has, and whether they are enough. The reason that the merchant defends with follows from the files.
+func reasons(c *sdk.Call) sdk.JSON {
+	return aboutDispute(c, "/retrieveApplicableDefenseReasons", sdk.NewObject(), true).Get("defenseReasons")
+}
+
+// anyDocument is Adyen's type of a document that fits no other type.
+const anyDocument = "DefenseMaterial"
+
+// documents are words in the names of Adyen's document types, by what a file shows. Adyen's list differs by card network
+// and reason of the dispute, and is not published as a whole: the names of those that it takes come with the reasons.
+var documents = map[sdk.EvidenceType][]string{
+	sdk.EvidenceReceipt:               {"invoice", "receipt"},
+	sdk.EvidenceDistinctInvoice:       {"duplicate", "invoice"},
+	sdk.EvidenceShippingDocumentation: {"deliver", "shipping"},
+	sdk.EvidenceServiceDocumentation:  {"service", "described"},
+	sdk.EvidenceCancellationPolicy:    {"cancel", "terms"},
+	sdk.EvidenceRefundPolicy:          {"refund", "returned"},
+	sdk.EvidenceCommunication:         {"correspondence", "communication", "contact"},
+	sdk.EvidenceSignature:             {"sign", "identification"},
+	sdk.EvidenceRecurringAgreement:    {"recurring"},
+}
+
+// documentType picks the type of document that a file is sent as: the first one with a word of the file's type in its
+// name, else the one for any document. It is "" if Adyen takes neither.
+func documentType(offered []string, t sdk.EvidenceType) string {
+	for _, word := range documents[t] {
+		for _, code := range offered {
+			if strings.Contains(strings.ToLower(code), word) {
+				return code
+			}
+		}
+	}
+	if slices.Contains(offered, anyDocument) {
+		return anyDocument
+	}
+	return ""
+}
+
+// attachEvidence gives Adyen a file, as a document of a type that it takes for this dispute.
+func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
+	f := c.Request.Dispute.File
+	var offered []string
+	for reason := range reasons(c).All() {
+		for document := range reason.Get("defenseDocumentTypes").All() {
+			if code := document.Str("defenseDocumentTypeCode"); code != "" && !slices.Contains(offered, code) {
+				offered = append(offered, code)
+			}
+		}
+	}
+	code := documentType(offered, f.Type)
+	if code == "" {
+		refuse(c, "document", "Adyen takes no "+strings.ReplaceAll(string(f.Type), "_", " ")+
+			" for this dispute. It takes: "+cmp.Or(strings.Join(offered, ", "), "nothing"))
+	}
+	aboutDispute(c, "/supplyDefenseDocument", sdk.NewObject().Arr("defenseDocuments", sdk.NewArray().Obj(sdk.NewObject().
+		Str("content", base64.StdEncoding.EncodeToString(f.Body)).Str("contentType", f.ContentType).
+		Str("defenseDocumentTypeCode", code))), false)
+	return &sdk.Outcome{Status: sdk.StatusAttached, EvidenceID: code}, nil
+}
+
+// submitEvidence defends the dispute with the first reason for which Adyen has all documents. Adyen takes no texts.
+func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
+	for _, name := range sdk.EvidenceTexts() {
+		if c.Request.Dispute.Evidence[name] != "" {
+			return nil, sdk.Invalid(name, "Adyen takes files as evidence, and no texts: attach the text as a file")
+		}
+	}
+	var missing []string
+	for reason := range reasons(c).All() {
+		code := reason.Str("defenseReasonCode")
+		if code != "" && reason.Bool("satisfied") {
+			aboutDispute(c, "/defendDispute", sdk.NewObject().Str("defenseReasonCode", code), false)
+			return c.Disputed(sdk.DisputeChallenged, "Defended with "+code), nil
+		}
+		var wants []string
+		for document := range reason.Get("defenseDocumentTypes").All() {
+			if document.Str("requirementLevel") != "Optional" && !document.Bool("available") {
+				wants = append(wants, document.Str("defenseDocumentTypeCode"))
+			}
+		}
+		missing = append(missing, code+" ("+strings.Join(wants, ", ")+")")
+	}
+	refuse(c, "defense", "Adyen has not enough documents for any reason of defense. Reasons, and what they need: "+
+		cmp.Or(strings.Join(missing, "; "), "none"))
+	return nil, nil
 }

@@ -28,12 +28,10 @@ func TestReadme(t *testing.T) {
 
 // missing says why the adapter lacks an operation.
 var missing = map[sdk.Operation]string{
-	sdk.OpSync:           "Adyen has no call that asks for a payment: webhooks tell",
-	sdk.OpRefundSync:     "as sync",
-	sdk.OpSubmitEvidence: "Adyen wants a defense reason of its own list, for which merchants' requests have no field",
-	sdk.OpAttachEvidence: "as submit_evidence",
-	sdk.OpDisputeSync:    "Adyen has no such call: messages tell",
-	sdk.OpAccessToken:    "not needed",
+	sdk.OpSync:        "Adyen has no call that asks for a payment: webhooks tell",
+	sdk.OpRefundSync:  "as sync",
+	sdk.OpDisputeSync: "Adyen has no such call: messages tell",
+	sdk.OpAccessToken: "not needed",
 }
 
 const about = `# %s
@@ -58,5 +56,8 @@ Generated from manifest, cases and notes: ` + "`go test ./plugins/adyen -run Rea
   decimals at Adyen are uncertain.
 - 3-D Secure by Adyen redirects the customer. Actions for Adyen's own front-end component are pending until the webhook.
 - The adapter sends an address with street, house number, city, postal code and country, or leaves it out: Adyen refuses an incomplete one.
+- Adyen wants a defense reason for the answer to a dispute, and merchants' requests have no field for it. The adapter asks Adyen which reasons
+  apply, sends each file as a document of a type that they take, and defends with the first reason that has all its documents. Without one,
+  the refusal names the reasons and the documents that they lack. Adyen takes files alone: a text is refused, with its field.
 - The adapter leaves out metadata beyond 20 pairs, names over 20 and values over 80 characters: Adyen would refuse the payment.
 `
