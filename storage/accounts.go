@@ -43,9 +43,9 @@ func (t *tx) InsertAccount(a *account.Account) error {
 		return err
 	}
 	a.Version = 1
-	return t.insertUnder("insert account", `INSERT INTO accounts (`+accountColumns+`)
+	return t.configured(t.insertUnder("insert account", `INSERT INTO accounts (`+accountColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING`,
-		t.signed(accountRows, accountValues(a, hosts, operator, a.Version)...)...)
+		t.signed(accountRows, accountValues(a, hosts, operator, a.Version)...)...))
 }
 
 // UpdateAccount implements engine.Tx. It returns ErrConflict also if the new label is taken.
@@ -54,7 +54,7 @@ func (t *tx) UpdateAccount(a *account.Account) error {
 	if err != nil {
 		return err
 	}
-	return t.compareAndSet("update account", &a.Version,
+	return t.configured(t.compareAndSet("update account", &a.Version,
 		`SELECT 1 FROM accounts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID},
 		`UPDATE accounts SET profile_id = $1, type = $2, connector = $3, label = $4, disabled = $5, active = $6, test_mode = $7,
 		auth_type = $8, sealed = $9, metadata = $10, base_url = $11, hosts = $12, payment_methods = $13, details = $14,
@@ -62,12 +62,12 @@ func (t *tx) UpdateAccount(a *account.Account) error {
 		WHERE merchant_id = $19 AND id = $20 AND version = $21`,
 		a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed, text(a.Metadata),
 		a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), operator, millis(a.CreatedAt), millis(a.ModifiedAt),
-		t.signature(accountRows, accountValues(a, hosts, operator, a.Version+1)), a.MerchantID, a.ID, a.Version)
+		t.signature(accountRows, accountValues(a, hosts, operator, a.Version+1)), a.MerchantID, a.ID, a.Version))
 }
 
 // DeleteAccount implements engine.Tx.
 func (t *tx) DeleteAccount(merchantID, id string) error {
-	return t.change("delete account", `DELETE FROM accounts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return t.configured(t.change("delete account", `DELETE FROM accounts WHERE merchant_id = $1 AND id = $2`, merchantID, id))
 }
 
 // Account implements engine.Reader.
@@ -100,16 +100,16 @@ func scanKey(row scanner) (*account.APIKey, error) {
 
 // InsertAPIKey implements engine.Tx. It returns ErrNotFound if the merchant does not exist.
 func (t *tx) InsertAPIKey(k *account.APIKey) error {
-	return t.insertUnder("insert API key", `INSERT INTO api_keys (`+keyColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		ON CONFLICT DO NOTHING`, t.signed(keyRows, keyValues(k)...)...)
+	return t.configured(t.insertUnder("insert API key", `INSERT INTO api_keys (`+keyColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT DO NOTHING`, t.signed(keyRows, keyValues(k)...)...))
 }
 
 // UpdateAPIKey implements engine.Tx. Keys have no version: the last update wins.
 func (t *tx) UpdateAPIKey(k *account.APIKey) error {
-	return t.change("update API key", `UPDATE api_keys SET name = $1, description = $2, prefix = $3, hash = $4, created_at = $5,
+	return t.configured(t.change("update API key", `UPDATE api_keys SET name = $1, description = $2, prefix = $3, hash = $4, created_at = $5,
 		expires_at = $6, revoked_at = $7, signature = $8 WHERE merchant_id = $9 AND id = $10`,
 		k.Name, k.Description, k.Prefix, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt),
-		t.signature(keyRows, keyValues(k)), k.MerchantID, k.ID)
+		t.signature(keyRows, keyValues(k)), k.MerchantID, k.ID))
 }
 
 // APIKey implements engine.Reader.

@@ -24,17 +24,17 @@ func scanMerchant(row scanner) (*account.Merchant, error) {
 // InsertMerchant implements engine.Tx.
 func (t *tx) InsertMerchant(m *account.Merchant) error {
 	m.Version = 1
-	return t.insert("insert merchant", `INSERT INTO merchants (`+merchantColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		ON CONFLICT DO NOTHING`, t.signed(merchantRows, merchantValues(m, m.Version)...)...)
+	return t.configured(t.insert("insert merchant", `INSERT INTO merchants (`+merchantColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT DO NOTHING`, t.signed(merchantRows, merchantValues(m, m.Version)...)...))
 }
 
 // UpdateMerchant implements engine.Tx.
 func (t *tx) UpdateMerchant(m *account.Merchant) error {
-	return t.compareAndSet("update merchant", &m.Version, `SELECT 1 FROM merchants WHERE id = $1`, []any{m.ID},
+	return t.configured(t.compareAndSet("update merchant", &m.Version, `SELECT 1 FROM merchants WHERE id = $1`, []any{m.ID},
 		`UPDATE merchants SET publishable_key = $1, organization_id = $2, default_profile = $3, details = $4, sealed = $5,
 		created_at = $6, modified_at = $7, signature = $8, version = version + 1 WHERE id = $9 AND version = $10`,
 		m.PublishableKey, m.OrganizationID, m.DefaultProfile, text(m.Details), m.Sealed, millis(m.CreatedAt),
-		millis(m.ModifiedAt), t.signature(merchantRows, merchantValues(m, m.Version+1)), m.ID, m.Version)
+		millis(m.ModifiedAt), t.signature(merchantRows, merchantValues(m, m.Version+1)), m.ID, m.Version))
 }
 
 // DeleteMerchant implements engine.Tx. Foreign keys delete the merchant's profiles, accounts and keys.
@@ -45,7 +45,7 @@ func (t *tx) DeleteMerchant(id string) error {
 			return err
 		}
 	}
-	return t.change("delete merchant", `DELETE FROM merchants WHERE id = $1`, id)
+	return t.configured(t.change("delete merchant", `DELETE FROM merchants WHERE id = $1`, id))
 }
 
 // Merchant implements engine.Reader.
@@ -96,8 +96,8 @@ func (t *tx) InsertProfile(p *account.Profile) error {
 		return err
 	}
 	p.Version = 1
-	return t.insertUnder("insert profile", `INSERT INTO profiles (`+profileColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT DO NOTHING`, t.signed(profileRows, profileValues(p, settings, fallback, p.Version)...)...)
+	return t.configured(t.insertUnder("insert profile", `INSERT INTO profiles (`+profileColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT DO NOTHING`, t.signed(profileRows, profileValues(p, settings, fallback, p.Version)...)...))
 }
 
 // UpdateProfile implements engine.Tx. It returns ErrConflict also if the new name is taken.
@@ -106,17 +106,17 @@ func (t *tx) UpdateProfile(p *account.Profile) error {
 	if err != nil {
 		return err
 	}
-	return t.compareAndSet("update profile", &p.Version,
+	return t.configured(t.compareAndSet("update profile", &p.Version,
 		`SELECT 1 FROM profiles WHERE merchant_id = $1 AND id = $2`, []any{p.MerchantID, p.ID},
 		`UPDATE profiles SET name = $1, settings = $2, fallback = $3, details = $4, sealed = $5, created_at = $6,
 		modified_at = $7, signature = $8, version = version + 1 WHERE merchant_id = $9 AND id = $10 AND version = $11`,
 		p.Name, settings, fallback, text(p.Details), p.Sealed, millis(p.CreatedAt), millis(p.ModifiedAt),
-		t.signature(profileRows, profileValues(p, settings, fallback, p.Version+1)), p.MerchantID, p.ID, p.Version)
+		t.signature(profileRows, profileValues(p, settings, fallback, p.Version+1)), p.MerchantID, p.ID, p.Version))
 }
 
 // DeleteProfile implements engine.Tx. Its accounts stay.
 func (t *tx) DeleteProfile(merchantID, id string) error {
-	return t.change("delete profile", `DELETE FROM profiles WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return t.configured(t.change("delete profile", `DELETE FROM profiles WHERE merchant_id = $1 AND id = $2`, merchantID, id))
 }
 
 // Profile implements engine.Reader.

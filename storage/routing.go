@@ -26,15 +26,15 @@ func scanRoutingHead(row scanner) (*routing.Config, error) {
 
 // InsertRoutingConfig implements engine.Tx.
 func (t *tx) InsertRoutingConfig(c *routing.Config) error {
-	return t.insert("insert routing configuration", `INSERT INTO routing_configs (`+routingColumns+`)
+	return t.configured(t.insert("insert routing configuration", `INSERT INTO routing_configs (`+routingColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
 		t.signed(routingRows, c.MerchantID, c.ID, c.ProfileID, c.Kind, c.TransactionType, c.Name, c.Description, text(c.Algorithm),
-			millis(c.CreatedAt), millis(c.ModifiedAt))...)
+			millis(c.CreatedAt), millis(c.ModifiedAt))...))
 }
 
 // DeleteRoutingConfig implements engine.Tx.
 func (t *tx) DeleteRoutingConfig(merchantID, id string) error {
-	return t.change("delete routing configuration", `DELETE FROM routing_configs WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return t.configured(t.change("delete routing configuration", `DELETE FROM routing_configs WHERE merchant_id = $1 AND id = $2`, merchantID, id))
 }
 
 // RoutingConfig implements engine.Reader.
@@ -129,19 +129,19 @@ func scanConfigKey(row scanner) (*routing.ConfigKey, error) {
 
 // InsertConfigKey implements engine.Tx.
 func (t *tx) InsertConfigKey(k *routing.ConfigKey) error {
-	return t.insert("insert config key", `INSERT INTO config_keys (`+configKeyColumns+`) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-		t.signed(configKeyRows, k.Name, k.Value, millis(k.ModifiedAt))...)
+	return t.configured(t.insert("insert config key", `INSERT INTO config_keys (`+configKeyColumns+`) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		t.signed(configKeyRows, k.Name, k.Value, millis(k.ModifiedAt))...))
 }
 
 // UpdateConfigKey implements engine.Tx.
 func (t *tx) UpdateConfigKey(k *routing.ConfigKey) error {
-	return t.change("update config key", `UPDATE config_keys SET value = $1, modified_at = $2, signature = $3 WHERE name = $4`, k.Value,
-		millis(k.ModifiedAt), t.signature(configKeyRows, []any{k.Name, k.Value, millis(k.ModifiedAt)}), k.Name)
+	return t.configured(t.change("update config key", `UPDATE config_keys SET value = $1, modified_at = $2, signature = $3 WHERE name = $4`, k.Value,
+		millis(k.ModifiedAt), t.signature(configKeyRows, []any{k.Name, k.Value, millis(k.ModifiedAt)}), k.Name))
 }
 
 // DeleteConfigKey implements engine.Tx.
 func (t *tx) DeleteConfigKey(name string) error {
-	return t.change("delete config key", `DELETE FROM config_keys WHERE name = $1`, name)
+	return t.configured(t.change("delete config key", `DELETE FROM config_keys WHERE name = $1`, name))
 }
 
 // ConfigKeysAmong implements engine.Reader.

@@ -50,6 +50,8 @@ type tx struct {
 	// raised are the Versions raised so far. undo restores them when the writes are rolled back, so that f can run again.
 	raised []*int64
 	wrote  bool // rows were changed, or may have been
+	// versioned is true if the transaction has raised the version of the configuration.
+	versioned bool
 }
 
 var _ engine.Tx = (*tx)(nil)
@@ -69,6 +71,7 @@ func (t *tx) undo() {
 		*t.raised[i]--
 	}
 	t.raised = t.raised[:0]
+	t.versioned = false
 }
 
 func (t *tx) exec(doing, query string, args ...any) (int64, error) {

@@ -13,12 +13,15 @@ import (
 	"payswitch/engine/vault"
 )
 
-// Ages of a cached entry. After refreshAfter, one caller reads the entry again while the others use the old one. After staleAfter, all
-// callers wait for the read. So a change on another node, such as a revoked key, counts within staleAfter. A change on this node counts
-// immediately.
+// A change on this node counts immediately, a change on another node, such as a revoked key, within staleAfter. For this, Watch reads the store's version of
+// the configuration every watchEvery. While that works, an entry of the present version is good for keptFor, and one of another version is read again.
+// While it does not work, or where nothing watches, the age decides: after refreshAfter, one caller reads the entry again while the others use the old one;
+// after staleAfter, all callers wait for the read.
 const (
+	watchEvery   = 400 * time.Millisecond
 	refreshAfter = 500 * time.Millisecond
 	staleAfter   = time.Second
+	keptFor      = 10 * time.Second
 	// cachedEntries limits the size of each cache.
 	cachedEntries = 4096
 )
@@ -30,10 +33,45 @@ type Directory struct {
 	opener
 	// epoch counts the local writes. An entry that was read before a write is not used after it.
 	epoch     atomic.Uint64
+	seen      atomic.Pointer[seen]
+	news      chan struct{} // 1
+	now       func() time.Duration
 	merchants cache[string, *merchantEntry]
 	keys      cache[[32]byte, *APIKey]
 	publics   cache[string, string] // publishable key → merchant id
 }
+
+// seen is the version of the configuration that this node has read last.
+type seen struct {
+	version int64
+	at      time.Duration // when the read began
+}
+
+// Watch learns of changes on other nodes until ctx ends.
+func (d *Directory) Watch(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		n := &seen{at: d.now()}
+		err := d.store.View(ctx, func(r Reader) (err error) { n.version, err = r.ConfigVersion(); return err })
+		if err == nil { // after an error the age of the entries decides, until a read works
+			if was := d.seen.Swap(n); was != nil && was.version != n.version {
+				select {
+				case d.news <- struct{}{}:
+				default:
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// News has an entry after Watch has seen a change of the configuration, on this node or another one. It has one reader.
+func (d *Directory) News() <-chan struct{} { return d.news }
 
 // merchantEntry is one consistent snapshot of a merchant's configuration.
 type merchantEntry struct {
@@ -48,12 +86,13 @@ type merchantEntry struct {
 }
 
 func newDirectory(s Store, o opener) *Directory {
-	d := &Directory{store: s, opener: o}
+	d := &Directory{store: s, opener: o, news: make(chan struct{}, 1)}
 	start := time.Now()
 	now := func() time.Duration { return time.Since(start) }
-	d.merchants.init(&d.epoch, now)
-	d.keys.init(&d.epoch, now)
-	d.publics.init(&d.epoch, now)
+	d.now = now
+	d.merchants.init(&d.epoch, &d.seen, now)
+	d.keys.init(&d.epoch, &d.seen, now)
+	d.publics.init(&d.epoch, &d.seen, now)
 	return d
 }
 
@@ -202,6 +241,7 @@ func LeftOut(altered *vault.AlteredError, err error) (*vault.AlteredError, error
 // cache holds up to cachedEntries values and reads each one again when it is too old.
 type cache[K comparable, V any] struct {
 	epoch *atomic.Uint64
+	seen  *atomic.Pointer[seen]
 	now   func() time.Duration
 	mu    sync.RWMutex // guards slots
 	slots map[K]*slot[V]
@@ -216,10 +256,27 @@ type cached[V any] struct {
 	value V
 	at    time.Duration // when the read began
 	epoch uint64
+	seen  *seen // the version that the node knew then; nil if it knew none
 }
 
-func (c *cache[K, V]) init(epoch *atomic.Uint64, now func() time.Duration) {
-	c.epoch, c.now, c.slots = epoch, now, make(map[K]*slot[V])
+func (c *cache[K, V]) init(epoch *atomic.Uint64, seen *atomic.Pointer[seen], now func() time.Duration) {
+	c.epoch, c.seen, c.now, c.slots = epoch, seen, now, make(map[K]*slot[V])
+}
+
+// current reports whether a value is the newest as far as this node knows. sure is true if no other node can have changed it longer than staleAfter ago,
+// whatever its age.
+func (c *cache[K, V]) current(v *cached[V]) (current, sure bool) {
+	if v == nil || v.epoch != c.epoch.Load() {
+		return false, false
+	}
+	s := c.seen.Load()
+	if s == nil {
+		return true, false
+	}
+	if v.seen == nil || v.seen.version != s.version {
+		return v.at >= s.at, false // read since: what it holds is no older than the version
+	}
+	return true, c.now()-s.at < staleAfter && c.now()-v.at < keptFor
 }
 
 // get returns the value of key. If there is no fresh value, it calls load with the previous value, if any. Errors are not cached.
@@ -231,9 +288,9 @@ func (c *cache[K, V]) get(ctx context.Context, key K, load func(context.Context,
 		s = c.add(key)
 	}
 	v := s.current.Load()
-	if v != nil && v.epoch == c.epoch.Load() {
+	if current, sure := c.current(v); current {
 		age := c.now() - v.at
-		if age < refreshAfter {
+		if sure || age < refreshAfter {
 			return v.value, nil
 		}
 		if age < staleAfter {
@@ -253,12 +310,12 @@ func (c *cache[K, V]) get(ctx context.Context, key K, load func(context.Context,
 func (c *cache[K, V]) reload(ctx context.Context, key K, s *slot[V], load func(context.Context, V) (V, error)) (V, error) {
 	var old V
 	if v := s.current.Load(); v != nil {
-		if v.epoch == c.epoch.Load() && c.now()-v.at < refreshAfter {
+		if current, _ := c.current(v); current && c.now()-v.at < refreshAfter {
 			return v.value, nil
 		}
 		old = v.value
 	}
-	n := &cached[V]{at: c.now(), epoch: c.epoch.Load()}
+	n := &cached[V]{at: c.now(), epoch: c.epoch.Load(), seen: c.seen.Load()}
 	var err error
 	if n.value, err = load(ctx, old); err != nil {
 		c.mu.Lock()

@@ -33,6 +33,15 @@ type shelf struct {
 	slow     time.Duration // duration of a read
 	fail     error
 	switches []string // names of the config keys that exist
+	version  int64
+	blind    bool // the version cannot be read
+}
+
+func (s *shelf) ConfigVersion() (int64, error) {
+	if s.blind {
+		return 0, errors.New("away")
+	}
+	return s.version, nil
 }
 
 func (s *shelf) View(_ context.Context, f func(Reader) error) error {
@@ -220,6 +229,54 @@ func TestDirectory(t *testing.T) {
 		_, err = d.Merchant(ctx, "m1")
 		require.ErrorContains(t, err, "disk")
 		require.NotErrorIs(t, err, fault.ErrNotFound)
+	})
+}
+
+// TestDirectoryWatches: while a node sees the version of the configuration, it reads what it holds again when the version changes, and seldom otherwise.
+// Without the version, the age decides as before.
+func TestDirectoryWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		s, v := newShelf(t)
+		d := newDirectory(s, opener{vault: v, connectors: noAdapters{}})
+		organization := func() string {
+			m, err := d.Merchant(ctx, "m1")
+			require.NoError(t, err)
+			return m.OrganizationID
+		}
+		go d.Watch(ctx)
+		synctest.Wait()
+		require.Empty(t, organization())
+		before := s.reads.Load()
+		for range 79 { // just under eight seconds
+			time.Sleep(100 * time.Millisecond)
+			require.Empty(t, organization())
+		}
+		require.LessOrEqual(t, s.reads.Load()-before, int64(20), "the version alone is read")
+		require.Empty(t, d.News())
+
+		changed := func(name string) {
+			s.change(func() { s.merchant.Version, s.merchant.OrganizationID = s.merchant.Version+1, name })
+		}
+		changed("org_2")
+		s.change(func() { s.version++ })
+		time.Sleep(watchEvery)
+		synctest.Wait()
+		require.Equal(t, "org_2", organization(), "a change of another node counts with the next look at the version")
+		require.Len(t, d.News(), 1)
+
+		changed("org_3") // by a program that raises no version
+		time.Sleep(keptFor + watchEvery)
+		require.Equal(t, "org_3", organization())
+
+		s.change(func() { s.blind = true })
+		time.Sleep(staleAfter)
+		require.Equal(t, "org_3", organization())
+		changed("org_4")
+		s.change(func() { s.version++ })
+		time.Sleep(staleAfter)
+		require.Equal(t, "org_4", organization(), "the age decides while the version cannot be read")
 	})
 }
 

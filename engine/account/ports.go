@@ -57,6 +57,10 @@ type Reader interface {
 	// ConfigKeysAmong returns those of the names that config keys have.
 	ConfigKeysAmong(names [4]string) ([]string, error)
 
+	// ConfigVersion is a number that every transaction changes that writes merchants, profiles, connector accounts, API keys or config keys. It may go back
+	// after a restore.
+	ConfigVersion() (int64, error)
+
 	// OpenOperations counts the merchant's operations that are started, unknown or pending. accountID limits the count to one account; ""
 	// means all.
 	OpenOperations(merchantID, accountID string) (int, error)

@@ -36,6 +36,7 @@ var accountRoom = room{
 		{"how many operations are open", testOpenOperations},
 		{"missing rows and empty lists", testAccountMissing},
 		{"another merchant's accounts", testAccountScoping},
+		{"the version of the configuration", testConfigVersion},
 	},
 }
 
@@ -509,4 +510,47 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 	require.Equal(t, waits.Resolution, get(t, s, func(r engine.Reader) (*payment.Operation, error) { return r.Operation("waits") }).Resolution)
 	require.Equal(t, []int{1, 2, 4, 1, 0, 0}, []int{count(merchantA, "one"), count(merchantA, "two"), count(merchantA, ""), count(merchantB, ""),
 		count(merchantB, "one"), count("nobody", "")})
+}
+
+func testConfigVersion(t *testing.T, s engine.Store) {
+	version := func() int64 {
+		return get(t, s, func(r engine.Reader) (int64, error) { return r.ConfigVersion() })
+	}
+	changes := func(name string, f func(tx engine.Tx) error) {
+		t.Helper()
+		before := version()
+		update(t, s, f)
+		require.Greater(t, version(), before, name)
+	}
+	m := &account.Merchant{ID: "m_versions"}
+	p := &account.Profile{MerchantID: m.ID, ID: "pro", Name: "p"}
+	a := &account.Account{MerchantID: m.ID, ID: "mca", ProfileID: "pro", Connector: "c", Label: "l"}
+	k := &account.APIKey{MerchantID: m.ID, ID: "key", Hash: []byte("hash")}
+	changes("merchant made", func(tx engine.Tx) error { return tx.InsertMerchant(m) })
+	changes("merchant changed", func(tx engine.Tx) error { return tx.UpdateMerchant(m) })
+	changes("profile made", func(tx engine.Tx) error { return tx.InsertProfile(p) })
+	changes("profile changed", func(tx engine.Tx) error { return tx.UpdateProfile(p) })
+	changes("account made", func(tx engine.Tx) error { return tx.InsertAccount(a) })
+	changes("account changed", func(tx engine.Tx) error { return tx.UpdateAccount(a) })
+	changes("key made", func(tx engine.Tx) error { return tx.InsertAPIKey(k) })
+	changes("key revoked", func(tx engine.Tx) error { k.RevokedAt = tx.Now(); return tx.UpdateAPIKey(k) })
+	before := version()
+	update(t, s, func(tx engine.Tx) error {
+		for range 3 {
+			if err := tx.UpdateMerchant(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.Equal(t, before+1, version(), "once in a transaction")
+	undone := errors.New("undone")
+	require.ErrorIs(t, s.Update(t.Context(), func(tx engine.Tx) error { return errors.Join(tx.UpdateMerchant(m), undone) }), undone)
+	update(t, s, func(tx engine.Tx) error {
+		return tx.InsertRefund(&payment.Refund{MerchantID: m.ID, ID: "ref", PaymentID: "pay"})
+	})
+	require.Equal(t, before+1, version(), "neither an undone write nor one of payments changes it")
+	changes("account deleted", func(tx engine.Tx) error { return tx.DeleteAccount(m.ID, a.ID) })
+	changes("profile deleted", func(tx engine.Tx) error { return tx.DeleteProfile(m.ID, p.ID) })
+	changes("merchant deleted", func(tx engine.Tx) error { return tx.DeleteMerchant(m.ID) })
 }
