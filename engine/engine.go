@@ -78,7 +78,7 @@ type Options struct {
 	WebhookRetries     []time.Duration
 	WebhookConcurrency int            // requests to endpoints at a time, and as many to slow and failing ones; default 256
 	WebhookEndpoints   int            // endpoints of one profile; default 16
-	EventsKeep         time.Duration  // how long events and their deliveries are kept; default 90 days
+	EventsKeep         webhook.Keep   // how long events, and the attempts to deliver them, are kept; default 90 days each
 	JournalKeep        time.Duration  // how long the journal of operations is kept; default 30 days; negative: no journal
 	BINTable           *card.BINTable // issuers' facts that add to the built-in ones; nil: built-in facts only
 	// SDKOrigins are further page origins (shops, frames of payment SDKs) that 3-D Secure pages may send messages to. The shop's own origin
@@ -154,7 +154,6 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
 	setDefault(&o.WebhookTime, 30*time.Second)
 	setDefault(&o.WebhookPoll, time.Second)
-	setDefault(&o.EventsKeep, 90*24*time.Hour)
 	if len(o.WebhookRetries) == 0 {
 		o.WebhookRetries = webhook.Retries
 	}

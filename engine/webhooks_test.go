@@ -472,7 +472,7 @@ func TestEventsAreRemoved(t *testing.T) {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
 		s := &shops{}
-		w.deliverTo(s, engine.Options{EventsKeep: 10 * 24 * time.Hour})
+		w.deliverTo(s, engine.Options{EventsKeep: webhook.Keep{Delivered: 10 * 24 * time.Hour}})
 		id := w.pay(sale(1000, visa)).Payment.ID
 		time.Sleep(9 * 24 * time.Hour)
 		require.Len(t, w.events(id), 1)
@@ -490,6 +490,118 @@ func TestEventsAreRemoved(t *testing.T) {
 	})
 }
 
+// TestKindsAreKept: each kind of row is kept for its own time.
+func TestKindsAreKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, engine.Options{}, nil)
+	day := 24 * time.Hour
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	s := webhook.New(webhook.Deps{Store: port.Narrow[webhook.Reader, webhook.Tx](engine.Store(w.db)), Vault: w.vault, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Metrics: w.alarms}, webhook.Options{Node: "n", Keep: webhook.Keep{Delivered: 10 * day, Undelivered: 20 * day, Attempts: 6 * day}})
+	for _, e := range []struct {
+		id    string
+		age   time.Duration
+		state webhook.State
+	}{{"failed 21", 21 * day, webhook.GivenUp}, {"failed 19", 19 * day, webhook.GivenUp}, {"taken 11", 11 * day, webhook.Delivered}, {"taken 9", 9 * day, webhook.Delivered},
+		{"taken 5", 5 * day, webhook.Delivered}} {
+		at := now.Add(-e.age)
+		require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
+			if err := tx.InsertEvent(&payment.Event{MerchantID: "m1", ID: e.id, ObjectID: "pay_" + e.id, Number: 1, Class: "payments", Body: []byte{1}, CreatedAt: at}); err != nil {
+				return err
+			}
+			waiting, err := tx.WaitingEvents(9)
+			if err != nil {
+				return err
+			}
+			if err := tx.FanOut(waiting[0].Row, []*webhook.Delivery{{MerchantID: "m1", EventID: e.id, EndpointID: "we", PaymentID: "pay_" + e.id, ObjectID: "pay_" + e.id, Number: 1,
+				CreatedAt: at}}); err != nil {
+				return err
+			}
+			list, err := tx.ClaimDeliveries("we", "n", tx.Now().Add(time.Minute).Truncate(time.Millisecond), 1)
+			if err != nil {
+				return err
+			}
+			lease := list[0].DueAt
+			list[0].State, list[0].DueAt = e.state, time.Time{}
+			if _, err := tx.BookDelivery(list[0], "n", lease); err != nil {
+				return err
+			}
+			return tx.InsertDeliveryAttempt(&webhook.Attempt{MerchantID: "m1", EventID: e.id, EndpointID: "we", ID: "att " + e.id, Kind: webhook.InitialAttempt, At: at})
+		}))
+	}
+	require.NoError(t, s.Sweep(t.Context()))
+	kept := func() (events []string, attempts int) {
+		require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) error {
+			list, total, err := r.Deliveries("m1", webhook.Filter{Limit: 9})
+			require.Len(t, list, total)
+			for _, d := range list {
+				of, err := r.DeliveryAttempts("m1", d.EventID)
+				if err != nil {
+					return err
+				}
+				if _, err := r.Event("m1", d.ObjectID, d.EventID); err != nil {
+					return err
+				}
+				events, attempts = append(events, d.EventID), attempts+len(of)
+			}
+			return err
+		}))
+		return events, attempts
+	}
+	events, attempts := kept()
+	require.ElementsMatch(t, []string{"failed 19", "taken 9", "taken 5"}, events)
+	require.Equal(t, 1, attempts, "those of the youngest event alone")
+}
+
+// TestFailuresAreShared: an endpoint fails for an hour, over a restart and on two nodes. One alarm an hour is raised. When the endpoint answers one node,
+// the other one learns of it.
+func TestFailuresAreShared(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{}, nil)
+		w.account("simulator", "")
+		var up atomic.Bool
+		s := &shops{answer: func(context.Context, string, int) webhook.Reply {
+			if up.Load() {
+				return webhook.Reply{Status: 200}
+			}
+			return webhook.Reply{Status: 500}
+		}}
+		o := engine.Options{Node: "n1", WebhookPoll: 30 * time.Second, ResolveEvery: 30 * time.Second}
+		stop := w.deliverTo(s, o)
+		w.pay(sale(1000, visa))
+		time.Sleep(40 * time.Minute)
+		stop()
+		require.Zero(t, w.alarms.all()["webhook_failing"])
+		w.deliverTo(s, o)
+		first := w.Engine
+		o.Node = "n2"
+		w.deliverTo(s, o)
+		time.Sleep(45 * time.Minute)
+		require.Equal(t, 1, w.alarms.all()["webhook_failing"], "an hour after the first failure, from one of the nodes")
+		time.Sleep(time.Hour)
+		require.Equal(t, 2, w.alarms.all()["webhook_failing"])
+		since := func(e *engine.Engine) time.Time {
+			v, err := e.Webhooks.Endpoint(t.Context(), w.auth, w.profile.ID, w.profile.ID)
+			require.NoError(t, err)
+			return v.FailingSince
+		}
+		require.NotZero(t, since(first))
+		require.Equal(t, since(first), since(w.Engine))
+		up.Store(true)
+		time.Sleep(2 * time.Hour)
+		require.Zero(t, since(first))
+		require.Zero(t, since(w.Engine))
+		before := w.alarms.all()["webhook_failing"]
+		require.LessOrEqual(t, before, 3)
+		up.Store(false)
+		w.pay(sale(1000, visa))
+		time.Sleep(50 * time.Minute)
+		require.NotZero(t, since(w.Engine))
+		require.Equal(t, before, w.alarms.all()["webhook_failing"], "a new hour has begun")
+	})
+}
+
 // TestOldEventsGoAtOnce: a sweep removes all old events, whatever stands before them. An endpoint that answers, but more slowly than events come, is given up
 // on those that are older than the retention.
 func TestOldEventsGoAtOnce(t *testing.T) {
@@ -497,7 +609,7 @@ func TestOldEventsGoAtOnce(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	old := time.Now().Add(-6 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 	s := webhook.New(webhook.Deps{Store: port.Narrow[webhook.Reader, webhook.Tx](engine.Store(w.db)), Vault: w.vault, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Metrics: w.alarms}, webhook.Options{Keep: 5 * 24 * time.Hour})
+		Metrics: w.alarms}, webhook.Options{Keep: webhook.Keep{Delivered: 5 * 24 * time.Hour, Undelivered: 5 * 24 * time.Hour}})
 	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
 		for i := range 1200 {
 			id := fmt.Sprintf("evt_%04d", i)

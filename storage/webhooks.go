@@ -317,30 +317,80 @@ func (t *tx) DeliveryAttempts(merchantID, eventID string) ([]*webhook.Attempt, e
 }
 
 // DeleteEvents implements engine.Tx. Events are stored in the order of their time, so the oldest are the first rows.
-func (t *tx) DeleteEvents(before time.Time, behind int64, limit int) (last int64, removed int, err error) {
+func (t *tx) DeleteEvents(undelivered bool, before time.Time, behind int64, limit int) (last int64, removed int, err error) {
 	const oldest = `(SELECT seq, merchant_id, id, created_at, waiting FROM events WHERE seq > $1 ORDER BY seq LIMIT $2) AS oldest`
 	last, err = one(t, "find old events", func(row scanner) (int64, error) {
-		var n, first, last int64
-		if err := row.Scan(&n, &first, &last); err != nil || n < int64(limit) || first > millis(before) {
+		var n, newest, last int64
+		if err := row.Scan(&n, &newest, &last); err != nil || n < int64(limit) || newest > millis(before) {
 			return 0, err
 		}
 		return last, nil
-	}, `SELECT count(*), coalesce(min(created_at), 0), coalesce(max(seq), 0) FROM `+oldest, behind, limit)
+	}, `SELECT count(*), coalesce(max(created_at), 0), coalesce(max(seq), 0) FROM `+oldest, behind, limit)
 	if err != nil {
 		return 0, 0, err
 	}
-	type event struct{ merchantID, id string }
+	failed := "NOT EXISTS"
+	if undelivered {
+		failed = "EXISTS"
+	}
+	const of = ` (SELECT 1 FROM deliveries AS d WHERE d.merchant_id = oldest.merchant_id AND d.event_id = oldest.id AND d.state = `
+	events := map[string][]string{} // by merchant
 	t.wrote = true
-	list, err := all(t, "delete events", func(row scanner) (e event, err error) { return e, row.Scan(&e.merchantID, &e.id) },
-		`DELETE FROM events WHERE seq IN (SELECT seq FROM `+oldest+` WHERE created_at <= $3 AND waiting = 0
-			AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.merchant_id = oldest.merchant_id AND d.event_id = oldest.id AND d.state = 'open'))
+	_, err = all(t, "delete events", func(row scanner) (n int, err error) {
+		var merchantID, id string
+		err = row.Scan(&merchantID, &id)
+		events[merchantID] = append(events[merchantID], id)
+		removed++
+		return 0, err
+	}, `DELETE FROM events WHERE seq IN (SELECT seq FROM `+oldest+` WHERE created_at <= $3 AND waiting = 0
+			AND NOT EXISTS`+of+`'open') AND `+failed+of+`'given_up'))
 		RETURNING merchant_id, id`, behind, limit, millis(before))
-	for _, e := range list {
+	for merchantID, list := range events {
 		for _, table := range []string{"deliveries", "delivery_attempts"} {
+			var where conditions
+			where.add("merchant_id = ", merchantID)
+			where.addAny("event_id", list)
 			if err == nil {
-				_, err = t.exec("delete deliveries of an event", `DELETE FROM `+table+` WHERE merchant_id = $1 AND event_id = $2`, e.merchantID, e.id)
+				_, err = t.exec("delete deliveries of events", `DELETE FROM `+table+` WHERE `+where.String(), where.args...)
 			}
 		}
 	}
-	return last, len(list), err
+	return last, removed, err
+}
+
+// DeleteAttempts implements engine.Tx. Attempts are stored in the order of their time.
+func (t *tx) DeleteAttempts(before time.Time, limit int) (int, error) {
+	n, err := t.exec("delete attempts", `DELETE FROM delivery_attempts WHERE seq IN
+		(SELECT seq FROM (SELECT seq, at FROM delivery_attempts ORDER BY seq LIMIT $1) AS oldest WHERE at <= $2)`, limit, millis(before))
+	return int(n), err
+}
+
+// FailingEndpoints implements engine.Reader.
+func (t *tx) FailingEndpoints() ([]webhook.Failing, error) {
+	return all(t, "list failing endpoints", func(row scanner) (f webhook.Failing, err error) {
+		var since int64
+		err = row.Scan(&f.EndpointID, &f.MerchantID, &since)
+		f.Since = moment(since)
+		return f, err
+	}, `SELECT endpoint_id, merchant_id, since FROM webhook_failures ORDER BY endpoint_id`)
+}
+
+// NoteFailing implements engine.Tx.
+func (t *tx) NoteFailing(f webhook.Failing) error {
+	_, err := t.exec("note a failing endpoint", `INSERT INTO webhook_failures (endpoint_id, merchant_id, since, alarmed_at) VALUES ($1, $2, $3, 0)
+		ON CONFLICT (endpoint_id) DO UPDATE SET since = excluded.since WHERE webhook_failures.since > excluded.since`, f.EndpointID, f.MerchantID, millis(f.Since))
+	return err
+}
+
+// DeleteFailing implements engine.Tx.
+func (t *tx) DeleteFailing(endpointID string) error {
+	_, err := t.exec("delete the note of an endpoint", `DELETE FROM webhook_failures WHERE endpoint_id = $1`, endpointID)
+	return err
+}
+
+// TakeAlarm implements engine.Tx.
+func (t *tx) TakeAlarm(endpointID string, before time.Time) (bool, error) {
+	n, err := t.exec("take an alarm", `UPDATE webhook_failures SET alarmed_at = $1 WHERE endpoint_id = $2 AND since <= $3 AND alarmed_at <= $3`,
+		millis(t.now), endpointID, millis(before))
+	return n == 1, err
 }

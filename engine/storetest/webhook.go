@@ -27,6 +27,8 @@ var webhookRoom = room{
 		{"deliveries: recalls, expiry and backlogs", testBacklogs},
 		{"deliveries: lists", testDeliveryLists},
 		{"removal of events", testDeleteEvents},
+		{"removal of undelivered events and of attempts", testDeleteUndelivered},
+		{"endpoints that fail", testFailing},
 	},
 }
 
@@ -324,19 +326,16 @@ func testDeleteEvents(t *testing.T, s engine.Store) {
 	}
 	require.Equal(t, []*webhook.Attempt{b, a}, attempts())
 	update(t, s, func(tx engine.Tx) error {
-		last, n, err := tx.DeleteEvents(base, 0, 1)
+		last, n, err := tx.DeleteEvents(false, base, 0, 1)
 		require.NoError(t, err)
 		require.Zero(t, n, "it has an open delivery")
 		require.NotZero(t, last)
-		last, n, err = tx.DeleteEvents(base, last, 1)
+		last, n, err = tx.DeleteEvents(false, base, last, 1)
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 		require.NotZero(t, last)
-		last, n, err = tx.DeleteEvents(base, last, 2)
-		require.NoError(t, err)
-		require.Zero(t, n, "one waits, one is young")
-		last, n, err = tx.DeleteEvents(base, last, 2)
-		require.Equal(t, []int64{0, 0}, []int64{last, int64(n)}, "no other is left")
+		last, n, err = tx.DeleteEvents(false, base, last, 2)
+		require.Equal(t, []int64{0, 0}, []int64{last, int64(n)}, "one waits, one is young")
 		return err
 	})
 	require.Empty(t, attempts())
@@ -349,4 +348,68 @@ func testDeleteEvents(t *testing.T, s engine.Store) {
 		}
 	}
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*webhook.Delivery, error) { return r.DeliveriesOf(merchantA, gone.ID) }))
+}
+
+func testDeleteUndelivered(t *testing.T, s engine.Store) {
+	for i, state := range []webhook.State{webhook.GivenUp, webhook.Delivered, webhook.Open} {
+		e := happen(t, s, fmt.Sprint("pay_", i), 1, base)
+		fanOut(t, s, "a")
+		if d := claimDeliveries(t, s, "a", "n", time.Hour)[0]; state != webhook.Open {
+			book(t, s, d, "n", state, time.Time{})
+		}
+		update(t, s, func(tx engine.Tx) error {
+			return tx.InsertDeliveryAttempt(&webhook.Attempt{MerchantID: merchantA, EventID: e.ID, EndpointID: "a", ID: e.ID, Kind: webhook.InitialAttempt, At: base.Add(time.Duration(i) * time.Hour)})
+		})
+	}
+	update(t, s, func(tx engine.Tx) error {
+		_, n, err := tx.DeleteEvents(true, base.Add(-time.Millisecond), 0, 100)
+		require.Zero(t, n, "none is old enough")
+		return err
+	})
+	left := func() []string {
+		list, _, err := read2(s, merchantA, webhook.Filter{Limit: 9})
+		require.NoError(t, err)
+		return ids(list, func(d *webhook.Delivery) string { return d.ObjectID })
+	}
+	update(t, s, func(tx engine.Tx) error {
+		_, n, err := tx.DeleteEvents(true, base, 0, 100)
+		require.Equal(t, 1, n)
+		return err
+	})
+	require.ElementsMatch(t, []string{"pay_1", "pay_2"}, left(), "what was delivered stays, and what is under way")
+	update(t, s, func(tx engine.Tx) error {
+		n, err := tx.DeleteAttempts(base.Add(time.Hour), 100)
+		require.Equal(t, 1, n, "the first event took its attempt with it")
+		return err
+	})
+	update(t, s, func(tx engine.Tx) error {
+		n, err := tx.DeleteAttempts(base.Add(time.Hour), 100)
+		require.Zero(t, n)
+		return err
+	})
+}
+
+func testFailing(t *testing.T, s engine.Store) {
+	failing := func() []webhook.Failing {
+		return get(t, s, func(r engine.Reader) ([]webhook.Failing, error) { return r.FailingEndpoints() })
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	one := webhook.Failing{EndpointID: "a", MerchantID: merchantA, Since: now.Add(-2 * time.Hour)}
+	later := one
+	later.Since = now
+	update(t, s, func(tx engine.Tx) error { return tx.NoteFailing(later) })
+	update(t, s, func(tx engine.Tx) error { return tx.NoteFailing(one) })
+	update(t, s, func(tx engine.Tx) error { return tx.NoteFailing(later) })
+	update(t, s, func(tx engine.Tx) error {
+		return tx.NoteFailing(webhook.Failing{EndpointID: "b", MerchantID: merchantB, Since: now})
+	})
+	require.Equal(t, []webhook.Failing{one, {EndpointID: "b", MerchantID: merchantB, Since: now}}, failing(), "the earlier beginning counts")
+	take := func(id string) (taken bool) {
+		update(t, s, func(tx engine.Tx) (err error) { taken, err = tx.TakeAlarm(id, now.Add(-time.Hour)); return err })
+		return taken
+	}
+	require.Equal(t, []bool{true, false, false, false}, []bool{take("a"), take("a"), take("b"), take("none")})
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteFailing("a") })
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteFailing("none") })
+	require.Len(t, failing(), 1)
 }

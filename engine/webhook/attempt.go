@@ -62,7 +62,7 @@ func (s *Service) deliverOne(ctx context.Context, d *Delivery, p *pool) (next *D
 		s.end(d.EndpointID, p, true, 0, now)
 		return nil, nil
 	}
-	recovered := s.end(d.EndpointID, p, a.Failure == "" || gone, a.Took, now)
+	recovered, noted := s.end(d.EndpointID, p, a.Failure == "" || gone, a.Took, now)
 	var kept *pool // counts the next delivery before it is claimed
 	if a.Failure == "" && ctx.Err() == nil {
 		kept = s.keep(d.EndpointID, now)
@@ -74,6 +74,11 @@ func (s *Service) deliverOne(ctx context.Context, d *Delivery, p *pool) (next *D
 		booked, err := tx.BookDelivery(&n, s.o.Node, lease)
 		if err != nil {
 			return err
+		}
+		if noted && a.Failure == "" {
+			if err := tx.DeleteFailing(d.EndpointID); err != nil {
+				return err
+			}
 		}
 		if booked && !gone {
 			if recovered {

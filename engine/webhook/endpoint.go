@@ -146,7 +146,7 @@ func (s *Service) DeleteEndpoint(ctx context.Context, a account.Auth, profileID,
 type EndpointView struct {
 	*Endpoint
 	OldestUndelivered time.Time // zero if the endpoint has received all
-	FailingSince      time.Time // zero if the endpoint answers, as far as this node knows
+	FailingSince      time.Time // zero if the endpoint answers, as far as this node and the others have noted
 }
 
 // Endpoint reads one endpoint; its secrets stay sealed. Errors: HE_02.
@@ -189,7 +189,15 @@ func (s *Service) Endpoints(ctx context.Context, a account.Auth, profileID strin
 				return err
 			}
 		}
-		return nil
+		noted, err := r.FailingEndpoints()
+		for _, f := range noted {
+			for _, v := range out {
+				if v.ID == f.EndpointID {
+					v.FailingSince = f.Since
+				}
+			}
+		}
+		return err
 	})
 	if err != nil {
 		return nil, fault.FromStore(err, "list webhook endpoints")
@@ -197,7 +205,7 @@ func (s *Service) Endpoints(ctx context.Context, a account.Auth, profileID strin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, v := range out {
-		if l := s.lanes[v.ID]; l != nil && l.failing() {
+		if l := s.lanes[v.ID]; l != nil && l.failing() && v.FailingSince.IsZero() {
 			v.FailingSince = l.since
 		}
 	}

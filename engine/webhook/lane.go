@@ -12,12 +12,15 @@ const (
 	probeMost = time.Minute
 	// alarmAfter is how long an endpoint fails before a person must look at it, and the pause between two alarms.
 	alarmAfter = time.Hour
+	// notedAfter is the number of failures in a row after which a sweep notes them in the store, for other nodes and for the next process.
+	notedAfter = 3
 
 	laneFast = 64 // deliveries under way to an endpoint that answers quickly
 	laneSlow = 8  // to a slow one
 )
 
-// lane is what this node knows of an endpoint. It lives in memory alone: a node that starts learns it anew with one delivery.
+// lane is what this node knows of an endpoint. The store has the beginning of its failures (Failing); a node that starts learns the rest anew with one
+// delivery.
 type lane struct {
 	merchantID string
 	underWay   int
@@ -26,7 +29,7 @@ type lane struct {
 	slow       bool
 	notBefore  time.Time // the next delivery to an endpoint that fails
 	since      time.Time // the first of the failures
-	alarmed    time.Time
+	noted      bool      // the store has the failures
 }
 
 // pool bounds the deliveries that are under way. Endpoints that answer quickly share one pool, slow and failing ones another. So endpoints that
@@ -113,23 +116,49 @@ func (s *Service) giveBack(l *lane, p *pool) {
 	p.take(l.merchantID, -1)
 }
 
-// end counts a delivery that has ended. recovered is true if the endpoint was failing and has answered.
-func (s *Service) end(endpointID string, p *pool, ok bool, took time.Duration, now time.Time) (recovered bool) {
+// end counts a delivery that has ended. recovered is true if the endpoint was failing and has answered. noted is true if it has answered, and the store
+// has its failures.
+func (s *Service) end(endpointID string, p *pool, ok bool, took time.Duration, now time.Time) (recovered, noted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lanes[endpointID]
 	s.giveBack(l, p)
 	l.known, l.slow = l.known || ok, took >= slowAfter
 	if ok {
-		recovered = l.failing()
-		l.failures, l.since, l.alarmed = 0, time.Time{}, time.Time{}
-		return recovered
+		recovered, noted = l.failing(), l.noted
+		l.failures, l.since, l.noted = 0, time.Time{}, false
+		return recovered, noted
 	}
 	if l.failures++; l.failures == 1 {
 		l.since = now
 	}
 	l.notBefore = now.Add(min(time.Second<<min(max(l.failures-failingAfter, 0), 10), probeMost))
-	return false
+	return false, false
+}
+
+// learn takes over what other nodes and earlier processes have noted about failures. It returns the failures of this node that the store does not have.
+func (s *Service) learn(noted []Failing) (news []Failing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := map[string]bool{}
+	for _, f := range noted {
+		known[f.EndpointID] = true
+		l := s.lane(f.EndpointID, f.MerchantID)
+		if l.noted = true; l.since.IsZero() || l.since.After(f.Since) {
+			l.since = f.Since
+		}
+		l.failures = max(l.failures, notedAfter)
+	}
+	for id, l := range s.lanes {
+		switch {
+		case known[id]:
+		case l.noted: // the endpoint has answered another node
+			l.failures, l.since, l.noted = 0, time.Time{}, false
+		case l.failures >= notedAfter:
+			news = append(news, Failing{EndpointID: id, MerchantID: l.merchantID, Since: l.since})
+		}
+	}
+	return news
 }
 
 // forget drops the lanes of endpoints that are well and have nothing under way, so that their number follows the endpoints in use.

@@ -106,6 +106,13 @@ type Backlog struct {
 	Due        time.Time // when its next try is due; zero without one
 }
 
+// Failing is an endpoint that has not answered for some time. All nodes share what the store says of it.
+type Failing struct {
+	EndpointID string
+	MerchantID string
+	Since      time.Time // the first failure
+}
+
 // Filter selects deliveries. Empty fields select all.
 type Filter struct {
 	ProfileID     string
@@ -132,6 +139,8 @@ type Reader interface {
 	Backlogs() ([]Backlog, error)
 	// DueEndpoints has every endpoint with a delivery that is due.
 	DueEndpoints() ([]Backlog, error)
+	// FailingEndpoints has every endpoint whose failures are noted.
+	FailingEndpoints() ([]Failing, error)
 	// OldestOpen is when the oldest event happened that an endpoint has not received, zero if it has received all.
 	OldestOpen(endpointID string) (time.Time, error)
 	// DeliveriesOf are the deliveries of an event, by endpoint.
@@ -167,10 +176,19 @@ type Tx interface {
 	ExpireDeliveries(endpointID string, before time.Time, limit int) (int, error)
 	// ReleaseDeliveries ends the leases of owner, whose process must have ended, and returns their number.
 	ReleaseDeliveries(owner string) (int, error)
-	// DeleteEvents removes events from before a time, with their deliveries and attempts. It looks at no more than limit events, the oldest behind a row
-	// (0: all), and keeps an event that waits or has an open delivery. It returns the last row that it has looked at, 0 if no later one is from before
-	// that time, and how many events it removed.
-	DeleteEvents(before time.Time, behind int64, limit int) (last int64, removed int, err error)
+	// NoteFailing notes the failures of an endpoint. An earlier beginning that is noted stays.
+	NoteFailing(f Failing) error
+	// DeleteFailing removes the note of an endpoint, if there is one.
+	DeleteFailing(endpointID string) error
+	// TakeAlarm notes an alarm about an endpoint that has been failing since before or earlier. It returns false if it has not, or if another node has
+	// taken the alarm after before.
+	TakeAlarm(endpointID string, before time.Time) (bool, error)
+	// DeleteEvents removes events from before a time, with their deliveries and attempts: those that an endpoint did not take if undelivered is true,
+	// else all others. It looks at no more than limit events, the oldest behind a row (0: all), and keeps an event that waits or has an open delivery. It
+	// returns the last row that it has looked at, 0 if it has seen a row that is not from before that time or no further row, and how many events it removed.
+	DeleteEvents(undelivered bool, before time.Time, behind int64, limit int) (last int64, removed int, err error)
+	// DeleteAttempts removes attempts from before a time, at most limit, the oldest first. It returns how many it removed.
+	DeleteAttempts(before time.Time, limit int) (int, error)
 }
 
 // Store is the part of a store that deliveries need.

@@ -49,7 +49,14 @@ type Options struct {
 	Retries      []time.Duration // pauses before the first retries; the last one is that before all others
 	Concurrency  int             // deliveries under way, of quick endpoints and of all others
 	MaxEndpoints int             // of one profile
-	Keep         time.Duration   // how long events and deliveries are kept
+	Keep         Keep
+}
+
+// Keep is how long rows are kept after the event or attempt, by kind. 0 is keepByDefault; less than KeepAtLeast is KeepAtLeast.
+type Keep struct {
+	Delivered   time.Duration // events that all endpoints took, or that no endpoint wanted
+	Undelivered time.Duration // events that an endpoint did not take
+	Attempts    time.Duration // requests to endpoints with the answers
 }
 
 // Service delivers events and has the use cases of endpoints and events. It is safe for concurrent use.
@@ -65,12 +72,19 @@ type Service struct {
 	byHand  *pool // for deliveries that a person repeats
 	starved bool  // a delivery that is due waits for room
 	sending sync.WaitGroup
+	swept   swept
 }
 
 // New makes a Service. It starts nothing. Without a Sender it delivers nothing.
 func New(d Deps, o Options) *Service {
 	if d.Sender == nil {
 		d.Sender = noSender{}
+	}
+	for _, keep := range []*time.Duration{&o.Keep.Delivered, &o.Keep.Undelivered, &o.Keep.Attempts} {
+		if *keep == 0 {
+			*keep = keepByDefault
+		}
+		*keep = max(*keep, keepAtLeast)
 	}
 	return &Service{Deps: d, o: o, wake: make(chan struct{}, 1), lanes: map[string]*lane{}, quick: newPool(o.Concurrency), patient: newPool(o.Concurrency),
 		byHand: newPool(max(2, o.Concurrency/4))}

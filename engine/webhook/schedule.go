@@ -20,7 +20,8 @@ const (
 	// expireAfter is when an open delivery to an endpoint that fails is given up without a further try. The last pause has passed by then.
 	expireAfter = 80 * time.Hour
 	// keepAtLeast is the shortest retention: no open delivery is older, even if the switch was down for a day.
-	keepAtLeast = 5 * 24 * time.Hour
+	keepAtLeast   = 5 * 24 * time.Hour
+	keepByDefault = 90 * 24 * time.Hour
 )
 
 // KeepAtLeast is the shortest time for which events can be kept.
