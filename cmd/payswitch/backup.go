@@ -19,6 +19,7 @@ func backupCommands() []command {
 	return []command{
 		{"backup verify", "check a back-up: damage, schema, signatures of rows", (*program).backupVerify},
 		{"backup restore", "put a back-up in the place of the database, while no node runs", (*program).backupRestore},
+		{"backup noted", "note a back-up that was taken by other means, such as pg_basebackup or Litestream", (*program).backupNoted},
 		{"backup restored", "note that the database was restored by other means", (*program).backupRestored},
 		{"backup strays", "list processors' messages about payments that a restore has lost", (*program).backupStrays},
 		{"backup", "write a back-up of the database to a new file, while nodes run or not", (*program).backup},
@@ -50,6 +51,7 @@ func (p *program) backup(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%s: %d bytes in %v, as of %s\n", file, done.Bytes, done.Took.Round(time.Millisecond), done.TakenAt.UTC().Format(time.RFC3339))
+	p.noteBackup(ctx, c, storage.Backup{TakenAt: done.TakenAt, Place: file})
 	fmt.Fprintln(p.stdout, "The master key is not in it, and nothing opens it without that key: keep both, in different places.")
 	fmt.Fprintf(p.stdout, "Check it with `payswitch backup verify %s`.\n", file)
 	return nil
@@ -76,6 +78,42 @@ func (p *program) backupVerify(ctx context.Context, args []string) error {
 	}
 	fmt.Fprintf(p.stdout, "newest payment: %s\n", shownTime(x.Newest))
 	fmt.Fprintf(p.stdout, "%s is good\n", file)
+	if path, ok := strings.CutPrefix(c.Storage.DSN.Reveal(), "sqlite:"); !x.TakenAt.IsZero() && ok && exists(path) {
+		p.noteBackup(ctx, c, storage.Backup{TakenAt: x.TakenAt, VerifiedAt: time.Now(), Place: file})
+	}
+	return nil
+}
+
+// noteBackup notes a back-up in the database, for `payswitch doctor` and the alert. The back-up is good without the note.
+func (p *program) noteBackup(ctx context.Context, c Config, b storage.Backup) {
+	if err := storage.NoteBackup(ctx, c.Storage.DSN.Reveal(), b); err != nil {
+		fmt.Fprintf(p.stderr, "the back-up was not noted in the database, so that payswitch doctor does not know of it: %v\n", err)
+	}
+}
+
+// backupNoted notes a back-up that payswitch did not take.
+func (p *program) backupNoted(ctx context.Context, args []string) error {
+	f := p.flags("backup noted")
+	taken := f.String("taken", "", "the `time` that the back-up was taken at, as 2026-05-03T14:02:00Z; without it now")
+	place := f.String("place", "", "where it is, in `words`, for people who look for it")
+	verified := f.Bool("verified", false, "it was restored to another place and read: it is good")
+	c, err := p.parseConfig(f, args)
+	if err != nil {
+		return err
+	}
+	b := storage.Backup{TakenAt: time.Now(), Place: *place}
+	if *taken != "" {
+		if b.TakenAt, err = time.Parse(time.RFC3339, *taken); err != nil || b.TakenAt.After(time.Now()) {
+			return usageError{"--taken must be a time with its zone that is not in the future, as 2026-05-03T14:02:00Z"}
+		}
+	}
+	if *verified {
+		b.VerifiedAt = time.Now()
+	}
+	if err := storage.NoteBackup(ctx, c.Storage.DSN.Reveal(), b); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout, "noted: a back-up of", shownTime(b.TakenAt))
 	return nil
 }
 

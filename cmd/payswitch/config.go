@@ -72,6 +72,8 @@ type DashboardConfig struct {
 type StorageConfig struct {
 	DSN      secret.Value   `key:"dsn"` // secret, because a PostgreSQL address may hold a password
 	Postgres PostgresConfig `key:"postgres"`
+	// BackupMaxAge is the age of the last back-up from which on doctor and an alert ask for a new one; 0: none does.
+	BackupMaxAge time.Duration `key:"backup_max_age"`
 }
 
 // PostgresConfig has the settings that only a PostgreSQL database uses.
@@ -163,7 +165,10 @@ type WebhooksConfig struct {
 	Retries      []string      `key:"retries"`       // pauses before the first retries; the last one is that before all others
 	Concurrency  int           `key:"concurrency"`   // requests at a time, and as many to slow and failing endpoints
 	Endpoints    int           `key:"endpoints"`     // of one profile
-	Keep         time.Duration `key:"keep"`          // of events and their deliveries
+	Keep         time.Duration `key:"keep"`          // of events that all endpoints took
+	// KeepUndelivered is for events that an endpoint did not take, KeepAttempts for requests to endpoints with the answers.
+	KeepUndelivered time.Duration `key:"keep_undelivered"`
+	KeepAttempts    time.Duration `key:"keep_attempts"`
 }
 
 // JournalConfig has the settings of the journal of adapters' operations.
@@ -201,8 +206,9 @@ func defaultConfig() Config {
 		},
 		Dashboard: DashboardConfig{Listen: "127.0.0.1:8081", FirstRun: "loopback"},
 		Storage: StorageConfig{
-			DSN:      secret.New("sqlite:payswitch.db"),
-			Postgres: PostgresConfig{Connections: 16, StatementTimeout: 10 * time.Second, LockTimeout: 5 * time.Second},
+			BackupMaxAge: 48 * time.Hour,
+			DSN:          secret.New("sqlite:payswitch.db"),
+			Postgres:     PostgresConfig{Connections: 16, StatementTimeout: 10 * time.Second, LockTimeout: 5 * time.Second},
 		},
 		Vault: VaultConfig{Refresh: 10 * time.Second},
 		Keys:  KeysConfig{Environment: "dev"},
@@ -225,12 +231,13 @@ func defaultConfig() Config {
 
 			AuthenticatorTime: 15 * time.Second,
 		},
-		Cards:    CardsConfig{InText: string(router.RefuseCards)},
-		Webhooks: WebhooksConfig{Timeout: 30 * time.Second, Retries: shortDurations(webhook.Retries), Concurrency: 256, Endpoints: 16, Keep: 90 * 24 * time.Hour},
-		Journal:  JournalConfig{Keep: 30 * 24 * time.Hour},
-		Log:      LogConfig{Level: "info", Format: "json"},
-		Metrics:  MetricsConfig{Enabled: true},
-		Tracing:  TracingConfig{Sample: 100},
+		Cards: CardsConfig{InText: string(router.RefuseCards)},
+		Webhooks: WebhooksConfig{Timeout: 30 * time.Second, Retries: shortDurations(webhook.Retries), Concurrency: 256, Endpoints: 16, Keep: 90 * 24 * time.Hour,
+			KeepUndelivered: 90 * 24 * time.Hour, KeepAttempts: 90 * 24 * time.Hour},
+		Journal: JournalConfig{Keep: 30 * 24 * time.Hour},
+		Log:     LogConfig{Level: "info", Format: "json"},
+		Metrics: MetricsConfig{Enabled: true},
+		Tracing: TracingConfig{Sample: 100},
 	}
 }
 
@@ -272,6 +279,7 @@ func (c Config) Validate() error {
 	between(&all, "storage.postgres.connections", c.Storage.Postgres.Connections, 2, 1024, "")
 	between(&all, "storage.postgres.statement_timeout", c.Storage.Postgres.StatementTimeout, time.Second, time.Minute, "")
 	between(&all, "storage.postgres.lock_timeout", c.Storage.Postgres.LockTimeout, 100*time.Millisecond, time.Minute, "")
+	between(&all, "storage.backup_max_age", c.Storage.BackupMaxAge, 0, 366*24*time.Hour, "")
 	for _, s := range []keySource{c.Vault.current(), c.Vault.next()} {
 		if err := s.check(); err != nil {
 			all = append(all, err)
@@ -332,6 +340,8 @@ func (c Config) Validate() error {
 	between(&all, "webhooks.concurrency", c.Webhooks.Concurrency, 8, 4096, "")
 	between(&all, "webhooks.endpoints", c.Webhooks.Endpoints, 1, 100, "")
 	between(&all, "webhooks.keep", c.Webhooks.Keep, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
+	between(&all, "webhooks.keep_undelivered", c.Webhooks.KeepUndelivered, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
+	between(&all, "webhooks.keep_attempts", c.Webhooks.KeepAttempts, webhook.KeepAtLeast(), 10*366*24*time.Hour, "")
 
 	between(&all, "journal.keep", c.Journal.Keep, 0, 10*366*24*time.Hour, "")
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -114,6 +115,26 @@ func TestAlertsAndDashboard(t *testing.T) {
 			require.Equal(t, strings.Count(target.Expr, "("), strings.Count(target.Expr, ")"), p.Title)
 		}
 	}
+}
+
+// TestUnitsVerify lets systemd itself check the units, where it is installed. The program stands in for the installed one.
+func TestUnitsVerify(t *testing.T) {
+	t.Parallel()
+	systemd, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed")
+	}
+	here, err := os.Executable()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	args := []string{"verify"}
+	for _, name := range []string{"payswitch.service", "payswitch-backup.service", "payswitch-backup.timer"} {
+		args = append(args, filepath.Join(dir, name))
+		require.NoError(t, os.WriteFile(args[len(args)-1], []byte(strings.ReplaceAll(unit(t, name), "/usr/bin/payswitch", here)), 0o600))
+	}
+	out, err := exec.CommandContext(t.Context(), systemd, args...).CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Empty(t, string(out), "systemd has nothing to say about the units")
 }
 
 // TestPackagingIsWhole holds that every file that the packages take exists, that their settings are settings of payswitch, and that nothing runs as root.

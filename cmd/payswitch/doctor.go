@@ -17,6 +17,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/fault"
 	"payswitch/engine/operator"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -214,6 +215,45 @@ func (d *doctor) database(ctx context.Context) {
 	d.keys(ctx, db)
 	d.operations(ctx, db)
 	d.adapters(ctx, db)
+	d.backups(ctx, db)
+}
+
+// backups looks at the age of the last back-up.
+func (d *doctor) backups(ctx context.Context, db *storage.DB) {
+	const remedy = "take one (payswitch backup, or your server's tools and payswitch backup noted), then read Back-up in OPERATIONS.md"
+	most := d.c.Storage.BackupMaxAge
+	last, err := db.LastBackup(ctx)
+	if errors.Is(err, fault.ErrNotFound) {
+		made, err := db.MadeAt(ctx)
+		switch age := d.now.Sub(made).Round(time.Minute); {
+		case err != nil:
+			d.find("back-up", err.Error(), "look at the database")
+		case most > 0 && age > most:
+			d.find("back-up", fmt.Sprintf("no back-up is noted, and the database is %v old", age), remedy)
+		default:
+			d.ok("back-up", "none is noted yet; the database is %v old", age)
+		}
+		return
+	}
+	if err != nil {
+		d.find("back-up", err.Error(), "look at the database")
+		return
+	}
+	age := d.now.Sub(last.TakenAt).Round(time.Minute)
+	text := fmt.Sprintf("the last one is of %s, %v ago", last.TakenAt.Format(time.RFC3339), age)
+	if last.Place != "" {
+		text += ", at " + last.Place
+	}
+	if last.VerifiedAt.IsZero() {
+		text += ", not verified"
+	} else {
+		text += ", verified at " + last.VerifiedAt.Format(time.RFC3339)
+	}
+	if most > 0 && age > most {
+		d.find("back-up", text, remedy)
+		return
+	}
+	d.ok("back-up", "%s", text)
 }
 
 func (d *doctor) damage(ctx context.Context, db *storage.DB) {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,24 @@ func TestDoctor(t *testing.T) {
 	require.Contains(t, stdout, "1 accounts have an approved adapter")
 	require.Contains(t, stdout, "none since the node's start")
 	require.NotContains(t, stdout, testMasterKey)
+	require.Contains(t, stdout, "none is noted yet")
+	file := filepath.Join(t.TempDir(), "back-up.db")
+	backUp := func(args ...string) string {
+		code, _, stderr := runProgram(t, env, append(append([]string{"backup"}, args...), "--config", config)...)
+		require.Equal(t, exitOK, code, stderr)
+		_, stdout, _ := runProgram(t, env, "doctor", "--config", config)
+		for line := range strings.Lines(stdout) {
+			if strings.Contains(line, " back-up: ") {
+				return line
+			}
+		}
+		return ""
+	}
+	require.Regexp(t, `^ok .* at `+regexp.QuoteMeta(file)+`, not verified\n$`, backUp(file))
+	require.Regexp(t, `^ok .*, verified at `, backUp("verify", file))
+	_, page, _ := r.fetch(r.url+"/metrics", "Authorization", "Bearer "+testAdminKey)
+	require.Regexp(t, `(?m)^payswitch_backup_age_seconds [0-9]`, page)
+	require.Regexp(t, `(?m)^payswitch_backup_max_age_seconds 172800$`, page)
 	r.stop()
 
 	require.NoError(t, os.Chmod(path, 0o644))
@@ -75,6 +94,15 @@ func TestDoctor(t *testing.T) {
 		_, err := db.Exec(query, args...)
 		require.NoError(t, err)
 	}
+	alter(`UPDATE backups SET taken_at = taken_at - 1000 * 3600 * 49`)
+	_, found = findings(t, env, config)
+	require.Contains(t, found["back-up"].Text, "49h")
+	require.Regexp(t, `^ok .* at the archive, verified at`, backUp("noted", "--verified", "--place", "the archive"))
+	alter(`DELETE FROM backups`)
+	alter(`UPDATE schema_migrations SET applied_at = applied_at - 1000 * 3600 * 49`)
+	_, found = findings(t, env, config)
+	require.Contains(t, found["back-up"].Text, "no back-up is noted")
+	alter(`UPDATE schema_migrations SET applied_at = applied_at + 1000 * 3600 * 49`)
 	alter(`UPDATE accounts SET connector = 'gone'`)
 	_, found = findings(t, env, config)
 	require.Contains(t, found["adapters"].Text, "has changed these rows")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -41,6 +42,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	m.Revealed("a")
 	m.request("POST", "/payments", 200, time.Second)
 	m.registry.MustRegister(poolCollector{func() []plugins.AdapterStats { return []plugins.AdapterStats{{Name: "a", Current: true}} }})
+	m.registry.MustRegister(backupCollector{time.Hour, func(context.Context) (time.Time, error) { return time.Now(), nil }})
 	var there []string
 	for _, found := range regexp.MustCompile(`(?m)^# TYPE (payswitch_\w+)`).FindAllStringSubmatch(scrape(t, m), -1) {
 		there = append(there, found[1])

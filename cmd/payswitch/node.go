@@ -18,6 +18,7 @@ import (
 	"payswitch/engine/port"
 	"payswitch/engine/staff"
 	"payswitch/engine/vault"
+	"payswitch/engine/webhook"
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
 	"payswitch/plugins/simulator3ds"
@@ -152,7 +153,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		WebhookRetries:     retries,
 		WebhookConcurrency: c.Webhooks.Concurrency,
 		WebhookEndpoints:   c.Webhooks.Endpoints,
-		EventsKeep:         c.Webhooks.Keep,
+		EventsKeep:         webhook.Keep{Delivered: c.Webhooks.Keep, Undelivered: c.Webhooks.KeepUndelivered, Attempts: c.Webhooks.KeepAttempts},
 
 		SDKOrigins: c.Server.CORS.Origins, // a page that may call the API may also receive the result
 		BINTable:   bins,
@@ -210,7 +211,7 @@ func (n *node) openHost(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	n.metrics.registry.MustRegister(poolCollector{n.host.Stats})
+	n.metrics.registry.MustRegister(poolCollector{n.host.Stats}, backupCollector{n.config.Storage.BackupMaxAge, n.db.BackedUp})
 	return checkAdapters(n.host.Adapters(), o.Directory)
 }
 
@@ -261,6 +262,7 @@ func (n *node) run(ctx context.Context) error {
 	if n.preparing.Load() {
 		work.Go(func() error { n.prepareAdapters(failed); return nil })
 	}
+	work.Go(func() error { n.prepareNew(failed); return nil })
 	work.Go(func() error { return unlessStopped(failed, "vault", n.vault.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "seen", n.keepSeen(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "note", n.keepNoted(failed)) })
@@ -330,6 +332,35 @@ func (n *node) prepareAdapters(ctx context.Context) {
 	defer cancel()
 	if err := n.host.Prepare(limit, n.connectors); err != nil && ctx.Err() == nil {
 		n.log.Warn("adapters are not ready: their first payment waits until they are compiled", "error", err)
+	}
+}
+
+// prepareNew compiles the adapters of accounts that are made or enabled while the node runs, on this node or another one, so that their first payment does
+// not wait for a compilation.
+func (n *node) prepareNew(ctx context.Context) {
+	prepared := map[string]bool{}
+	for _, c := range n.connectors {
+		prepared[c] = true
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.engine.Registry.Dir.News():
+		}
+		for _, c := range n.usedConnectors(ctx) {
+			if prepared[c] {
+				continue
+			}
+			if err := n.host.Prepare(ctx, []string{c}); err != nil {
+				if ctx.Err() == nil {
+					n.log.Warn("the adapter of a new account is not ready: its first payment waits until it is compiled", "error", err)
+				}
+				continue // the next change of the configuration tries it again
+			}
+			prepared[c] = true
+			n.log.Info("the adapter of a new account is ready", "connector", c)
+		}
 	}
 }
 

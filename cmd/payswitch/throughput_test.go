@@ -22,8 +22,11 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/account"
+	"payswitch/engine/ids"
+	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/secret"
+	"payswitch/engine/webhook"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/router"
@@ -107,6 +110,91 @@ func BenchmarkJournal(b *testing.B) {
 	b.ReportMetric(median(bare), "not-journalled/s")
 	b.ReportMetric(median(ratios), "journalled/not")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkEvents is what 1,000 events a second cost the payments of the same switch: each event is written with its sealed body, and gets a delivery to
+// one endpoint. The same load is taken with and without them, in turn. The processor time of a payment is that of the whole process.
+//
+//	go test ./cmd/payswitch -run '^$' -bench 'Events$' -benchtime 5x
+func BenchmarkEvents(b *testing.B) {
+	benchmarkEvents(b, "sqlite:"+filepath.Join(b.TempDir(), "p.db"))
+}
+
+// BenchmarkEventsPostgres is BenchmarkEvents on PostgreSQL.
+func BenchmarkEventsPostgres(b *testing.B) { benchmarkEvents(b, pgtest.Durable(b)) }
+
+func benchmarkEvents(b *testing.B, dsn string) {
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	url, key, db := startSwitchWith(b, dsn, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}))
+	load(b, url, key, 500*time.Millisecond)
+	var alone, beside, ratios, costs, costsBeside, enqueued []float64
+	measure := func() (rate, cost float64) {
+		before := processorTime(b)
+		rate, paid := loadBy(b, clients, url, key, 2*time.Second)
+		return rate, float64((processorTime(b) - before).Microseconds()) / float64(len(paid))
+	}
+	for b.Loop() {
+		x, costX := measure()
+		stop := enqueue(b, db)
+		y, costY := measure()
+		enqueued = append(enqueued, stop())
+		alone, beside, ratios, costs, costsBeside = append(alone, x), append(beside, y), append(ratios, y/x), append(costs, costX), append(costsBeside, costY)
+	}
+	b.ReportMetric(median(alone), "alone/s")
+	b.ReportMetric(median(beside), "beside-events/s")
+	b.ReportMetric(median(ratios), "beside/alone")
+	b.ReportMetric(median(costs), "alone-cpu-µs")
+	b.ReportMetric(median(costsBeside), "beside-cpu-µs")
+	b.ReportMetric(median(enqueued), "events/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+// enqueue enqueues 1,000 events a second until stop, which returns how many a second there were.
+func enqueue(b *testing.B, db *storage.DB) (stop func() float64) {
+	ctx, cancel := context.WithCancel(b.Context())
+	began, n := time.Now(), 0
+	done := make(chan error, 1)
+	run := ids.Random(8)
+	go func() {
+		for tick := time.NewTicker(10 * time.Millisecond); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				done <- nil
+				return
+			case <-tick.C:
+			}
+			due := int(time.Since(began)/time.Millisecond) - n
+			err := db.Update(context.WithoutCancel(ctx), func(tx engine.Tx) error {
+				for i := range due {
+					id := fmt.Sprintf("pay_%s_%d", run, n+i)
+					e := &payment.Event{MerchantID: "bench", ID: ids.NewEvent(tx.Now()), ProfileID: "pro", ObjectID: id, Number: 1, Class: "payments", Type: "payment_succeeded",
+						Body: make([]byte, 1200), CreatedAt: tx.Now()}
+					if err := tx.InsertEvent(e); err != nil {
+						return err
+					}
+				}
+				waiting, err := tx.WaitingEvents(due)
+				for _, w := range waiting {
+					if err == nil {
+						err = tx.FanOut(w.Row, []*webhook.Delivery{{MerchantID: "bench", EventID: w.ID, EndpointID: "we_1", ProfileID: "pro", PaymentID: w.ObjectID,
+							ObjectID: w.ObjectID, Number: 1, Class: w.Class, Type: w.Type, CreatedAt: w.CreatedAt}})
+					}
+				}
+				return err
+			})
+			if n += due; err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	return func() float64 {
+		seconds := time.Since(began).Seconds()
+		cancel()
+		require.NoError(b, <-done)
+		return float64(n) / seconds
+	}
 }
 
 // processorTime is what this process has used of the processors.
@@ -199,6 +287,12 @@ func startSwitch(b *testing.B, connectors port.Connectors, change ...func(*engin
 
 // startSwitchOn is startSwitch on a database.
 func startSwitchOn(b *testing.B, dsn string, connectors port.Connectors, change ...func(*engine.Options)) (url, key string) {
+	url, key, _ = startSwitchWith(b, dsn, connectors, change...)
+	return url, key
+}
+
+// startSwitchWith is startSwitchOn, and returns the switch's store.
+func startSwitchWith(b *testing.B, dsn string, connectors port.Connectors, change ...func(*engine.Options)) (url, key string, db *storage.DB) {
 	ctx := b.Context()
 	db, err := storage.Open(ctx, dsn, storage.Options{Migrate: true})
 	require.NoError(b, err)
@@ -231,5 +325,5 @@ func startSwitchOn(b *testing.B, dsn string, connectors port.Connectors, change 
 	name := "bench"
 	_, secret, err := e.CreateAPIKey(ctx, auth, account.APIKeyInput{Name: &name, Expiration: &time.Time{}})
 	require.NoError(b, err)
-	return url, secret.Reveal()
+	return url, secret.Reveal(), db
 }
