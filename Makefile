@@ -11,6 +11,7 @@ SOAK      ?= 30m
 NODES     ?= 2
 BENCHTIME ?= 1s
 DEMO      ?= .cache/demo
+MOST      ?= 45000000
 
 FOLDERS  := cmd router engine plugins sdk storage
 ADAPTERS := $(patsubst plugins/%/wasm,%,$(wildcard plugins/*/wasm))
@@ -19,7 +20,7 @@ PACK     := plugins/builtin/embedded/adapters.zip
 # sources are the files and folders that a folder's programs are built of.
 sources = $(shell find $(1) -name testdata -prune -o \( -type d -o -type f ! -name '*_test.go' ! -name '*.md' \) -print)
 SDK      := $(call sources,sdk)
-SHRUNK   := cmd/payswitch/project.zip cmd/payswitch/sdk.zip router/openapi.zip router/checkout/files.zip
+SHRUNK   := $(addsuffix .zip.zst,cmd/payswitch/project cmd/payswitch/sdk router/openapi router/checkout/files router/dashboard/files router/paylink/files)
 # The flags make the same source the same file, wherever and whenever it is built: an adapter is known by its hash.
 WASM     := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w -buildid='
 
@@ -48,17 +49,25 @@ run: build
 # With the tag shrunk the binary embeds texts compressed, as the files in SHRUNK. Functions start at multiples of 16 bytes instead of 32.
 build: plugins assets $(SHRUNK)
 	$(GO) build -trimpath -buildvcs=auto -tags shrunk -ldflags='-s -w -funcalign=16' -o bin/payswitch ./cmd/payswitch
+	@bytes=$$(wc -c < bin/payswitch); [ "$$($(GO) env GOOS)/$$($(GO) env GOARCH)" != linux/amd64 ] || [ $$bytes -lt $(MOST) ] || \
+	  { echo "bin/payswitch has $$bytes bytes: README.md promises fewer than $(MOST). Leave out a dependency, or pack a text as SHRUNK does."; exit 1; }
 
-cmd/payswitch/project.zip: $(call sources,cmd/payswitch/project) Makefile
+cmd/payswitch/project.zip.zst: $(call sources,cmd/payswitch/project) Makefile
 	@$(GO) run ./cmd/payswitch/internal/shrink $@ cmd/payswitch project
 
-cmd/payswitch/sdk.zip: $(SDK) $(wildcard sdk/*.md) Makefile
+cmd/payswitch/sdk.zip.zst: $(SDK) $(wildcard sdk/*.md) Makefile
 	@set -f; $(GO) run ./cmd/payswitch/internal/shrink $@ sdk $$(sed -n 's,^//go:embed ,,p' sdk/embed.go)
 
-router/checkout/files.zip: router/checkout/assets/.made $(wildcard router/checkout/locales/*) Makefile
+router/checkout/files.zip.zst: router/checkout/assets/.made $(wildcard router/checkout/locales/*) Makefile
 	@$(GO) run ./cmd/payswitch/internal/shrink $@ router/checkout assets locales
 
-router/openapi.zip: router/openapi.yaml Makefile
+router/dashboard/files.zip.zst: router/dashboard/assets/.made $(wildcard router/dashboard/pages/* router/dashboard/pages/*/*) Makefile
+	@$(GO) run ./cmd/payswitch/internal/shrink $@ router/dashboard assets pages
+
+router/paylink/files.zip.zst: $(wildcard router/paylink/*.html router/paylink/texts/*) Makefile
+	@$(GO) run ./cmd/payswitch/internal/shrink $@ router/paylink page.html texts
+
+router/openapi.zip.zst: router/openapi.yaml Makefile
 	@$(GO) run ./cmd/payswitch/internal/shrink $@ router openapi.yaml
 
 plugins:

@@ -3,22 +3,22 @@
 package router
 
 import (
-	"archive/zip"
-	_ "embed" // openapi.zip
+	_ "embed" // openapi.zip.zst
 	"io/fs"
-	"strings"
+
+	"payswitch/engine/pack"
 )
 
 // openAPIPacked is what make build packs of openapi.yaml.
 //
-//go:embed openapi.zip
-var openAPIPacked string
+//go:embed openapi.zip.zst
+var openAPIPacked []byte
 
 // openAPIDocument returns openapi.yaml, which few callers ask for.
 func openAPIDocument() ([]byte, error) {
-	z, err := zip.NewReader(strings.NewReader(openAPIPacked), int64(len(openAPIPacked)))
+	files, err := pack.Files(openAPIPacked)
 	if err != nil {
 		return nil, err
 	}
-	return fs.ReadFile(z, "openapi.yaml")
+	return fs.ReadFile(files, "openapi.yaml")
 }

@@ -3,18 +3,18 @@
 package main
 
 import (
-	"archive/zip"
-	_ "embed" // project.zip and sdk.zip
+	_ "embed" // project.zip.zst and sdk.zip.zst
 	"io/fs"
-	"strings"
+
+	"payswitch/engine/pack"
 )
 
 // make build packs these files with internal/shrink.
 var (
-	//go:embed project.zip
-	projectPacked string
-	//go:embed sdk.zip
-	sdkPacked string
+	//go:embed project.zip.zst
+	projectPacked []byte
+	//go:embed sdk.zip.zst
+	sdkPacked []byte
 )
 
 // projectFiles is as in texts.go.
@@ -23,10 +23,10 @@ func projectFiles() fs.FS { return unpacked(projectPacked) }
 // sdkSource is as in texts.go.
 func sdkSource() fs.FS { return unpacked(sdkPacked) }
 
-func unpacked(packed string) fs.FS {
-	z, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+func unpacked(packed []byte) fs.FS {
+	files, err := pack.Files(packed)
 	if err != nil {
-		panic("this program was built with a damaged project.zip or sdk.zip: " + err.Error())
+		panic("this program was built with a damaged project.zip.zst or sdk.zip.zst: " + err.Error())
 	}
-	return z
+	return files
 }

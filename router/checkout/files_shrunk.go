@@ -3,22 +3,22 @@
 package checkout
 
 import (
-	"archive/zip"
-	_ "embed" // files.zip
+	_ "embed" // files.zip.zst
 	"io/fs"
-	"strings"
+
+	"payswitch/engine/pack"
 )
 
 // packed is what make build packs of the folders assets and locales.
 //
-//go:embed files.zip
-var packed string
+//go:embed files.zip.zst
+var packed []byte
 
 // files are as in files.go.
 var files = func() fs.FS {
-	z, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+	files, err := pack.Files(packed)
 	if err != nil {
-		panic("checkout: this program was built with a damaged files.zip: " + err.Error())
+		panic("checkout: this program was built with a damaged files.zip.zst: " + err.Error())
 	}
-	return z
+	return files
 }()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,9 +11,6 @@ import (
 	"net/http"
 	"strings"
 )
-
-//go:embed assets
-var assetFiles embed.FS
 
 // assets are the files that pages load. An address contains the hash of its content: browsers keep the file for good.
 type assets struct {

@@ -87,7 +87,7 @@ func New(d Deps, o Options) (*Server, error) {
 		s.Audit = staffAudit{s}
 	}
 	var err error
-	if s.assets, err = readAssets(assetFiles); err != nil {
+	if s.assets, err = readAssets(files); err != nil {
 		return nil, err
 	}
 	if s.pages, err = readPages(); err != nil {

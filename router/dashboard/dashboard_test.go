@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -169,13 +170,13 @@ func TestWithoutScriptAndByKeyboard(t *testing.T) {
 func TestTriggers(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"pages", "pages/parts"} {
-		files, err := pageFiles.ReadDir(dir)
+		list, err := fs.ReadDir(files, dir)
 		require.NoError(t, err)
-		for _, f := range files {
+		for _, f := range list {
 			if f.IsDir() {
 				continue
 			}
-			text, err := pageFiles.ReadFile(dir + "/" + f.Name())
+			text, err := fs.ReadFile(files, dir+"/"+f.Name())
 			require.NoError(t, err)
 			require.NotRegexp(t, `hx-trigger="[^"]*\[`, string(text), f.Name())
 			require.NotRegexp(t, `(?i)hx-on|js:`, string(text), f.Name())

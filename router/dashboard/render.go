@@ -2,16 +2,13 @@ package dashboard
 
 import (
 	"bytes"
-	"embed"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 )
-
-//go:embed pages
-var pageFiles embed.FS
 
 // page is the content of one page: a struct with all that its template shows.
 type page interface {
@@ -29,21 +26,21 @@ type pages struct{ byName map[string]*template.Template }
 
 // readPages parses the templates. A page's file defines "main", and "part:ID" for each element that the script may ask for alone.
 func readPages() (*pages, error) {
-	base, err := template.New("base.html").Option("missingkey=error").Funcs(template.FuncMap{"passkey": newPasskeyForm, "qr": func(s string) template.URL { return template.URL(s) }}).Funcs(template.FuncMap{"cell": func(label, text string) labelled { return labelled{label, text} }}).ParseFS(pageFiles, "pages/base.html", "pages/parts/*.html")
+	base, err := template.New("base.html").Option("missingkey=error").Funcs(template.FuncMap{"passkey": newPasskeyForm, "qr": func(s string) template.URL { return template.URL(s) }}).Funcs(template.FuncMap{"cell": func(label, text string) labelled { return labelled{label, text} }}).ParseFS(files, "pages/base.html", "pages/parts/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
-	files, err := pageFiles.ReadDir("pages")
+	entries, err := fs.ReadDir(files, "pages")
 	if err != nil {
 		return nil, err
 	}
 	p := &pages{map[string]*template.Template{}}
-	for _, f := range files {
+	for _, f := range entries {
 		name, isPage := strings.CutSuffix(f.Name(), ".html")
 		if !isPage || name == "base" {
 			continue
 		}
-		t, err := template.Must(base.Clone()).ParseFS(pageFiles, path.Join("pages", f.Name()))
+		t, err := template.Must(base.Clone()).ParseFS(files, path.Join("pages", f.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("dashboard: %w", err)
 		}

@@ -3,7 +3,6 @@ package paylink
 import (
 	"bytes"
 	"crypto/rand"
-	_ "embed"
 	"html/template"
 	"strings"
 	"time"
@@ -12,10 +11,7 @@ import (
 	"payswitch/sdk"
 )
 
-//go:embed page.html
-var pageText string
-
-var page = template.Must(template.New("page").Parse(pageText))
+var page = template.Must(template.ParseFS(files, "page.html"))
 
 // Kind is what a page looks like.
 type Kind string

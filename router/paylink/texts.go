@@ -1,15 +1,12 @@
 package paylink
 
 import (
-	"embed"
 	"encoding/json"
+	"io/fs"
 	"path"
 	"strings"
 	"sync"
 )
-
-//go:embed texts/*.json
-var textFiles embed.FS
 
 // Texts are the texts of the pages in one language, by name. {0} stands for a value.
 type Texts map[string]string
@@ -26,12 +23,12 @@ func (t Texts) Say(name string, v ...string) string {
 // all reads the texts once. English fills what another language lacks.
 var all = sync.OnceValue(func() map[string]Texts {
 	out := map[string]Texts{}
-	entries, err := textFiles.ReadDir("texts")
+	entries, err := fs.ReadDir(files, "texts")
 	if err != nil {
 		panic("router/paylink: " + err.Error())
 	}
 	for _, e := range entries {
-		raw, err := textFiles.ReadFile("texts/" + e.Name())
+		raw, err := fs.ReadFile(files, "texts/"+e.Name())
 		var t Texts
 		if err == nil {
 			err = json.Unmarshal(raw, &t)

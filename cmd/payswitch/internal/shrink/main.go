@@ -1,16 +1,16 @@
-// Command shrink writes text files into one compressed file that the binary embeds instead of them. The same files give the same bytes.
+// Command shrink writes text files into one compressed file that the binary embeds instead of them, for pack.Files. The same files give the same bytes.
 package main
 
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 func main() {
@@ -31,11 +31,10 @@ func main() {
 	}
 }
 
-// shrink returns a zip file of the files of folder that match one of the patterns, in their order. Of a folder that matches it takes all files.
+// shrink returns a compressed zip file of the files of folder that match one of the patterns, in their order. Of a folder that matches it takes all files.
 func shrink(folder fs.FS, patterns []string) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
 	for _, p := range patterns {
 		names, err := fs.Glob(folder, p)
 		if err != nil {
@@ -53,7 +52,7 @@ func shrink(folder fs.FS, patterns []string) ([]byte, error) {
 				if err != nil {
 					return err
 				}
-				f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate}) // without a time
+				f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}) // without a time
 				if err == nil {
 					_, err = f.Write(text)
 				}
@@ -64,6 +63,13 @@ func shrink(folder fs.FS, patterns []string) ([]byte, error) {
 			}
 		}
 	}
-	err := z.Close()
-	return b.Bytes(), err
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(8<<20))
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	return e.EncodeAll(b.Bytes(), nil), nil
 }

@@ -1,0 +1,24 @@
+//go:build shrunk
+
+package paylink
+
+import (
+	_ "embed" // files.zip.zst
+	"io/fs"
+
+	"payswitch/engine/pack"
+)
+
+// packed is what make build packs of page.html and the folder texts.
+//
+//go:embed files.zip.zst
+var packed []byte
+
+// files are as in files.go.
+var files = func() fs.FS {
+	files, err := pack.Files(packed)
+	if err != nil {
+		panic("paylink: this program was built with a damaged files.zip.zst: " + err.Error())
+	}
+	return files
+}()
