@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -80,14 +81,14 @@ func reaching(version string, hosts []string, fields ...string) *sdk.Adapter {
 		if err != nil {
 			return nil, err
 		}
-		return &sdk.Outcome{Status: sdk.OutcomeStatus(r.JSON().Str("status")), TransactionID: "t_1"}, nil
+		return &sdk.Outcome{Status: sdk.OutcomeStatus(r.JSON().Str("status")), TransactionID: cmp.Or(c.Request.TransactionID, "t_"+c.Request.Reference)}, nil
 	}
 	sync := func(c *sdk.Call) (*sdk.Outcome, error) {
 		r, err := c.Get("/ask", sdk.H("Authorization", "Bearer "+c.Account.Credentials["key"]))
 		if err != nil {
 			return nil, err
 		}
-		return &sdk.Outcome{Status: sdk.OutcomeStatus(r.JSON().Str("status")), TransactionID: "t_1"}, nil
+		return &sdk.Outcome{Status: sdk.OutcomeStatus(r.JSON().Str("status")), TransactionID: cmp.Or(c.Request.TransactionID, "t_"+c.Request.Reference)}, nil
 	}
 	a := &sdk.Adapter{Authorize: post, Capture: post, Void: post, Sync: sync}
 	a.Manifest = sdk.Manifest{Name: "shop", Kind: sdk.KindProcessor, Version: version,

@@ -16,7 +16,7 @@ func softDecline(r *sdk.Request) *sdk.Outcome {
 	if r.ThreeDS == nil {
 		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "65", Message: "authentication required", NetworkCode: "65", Reason: sdk.DeclineAuthenticationNeeded}}
 	}
-	return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx"}
+	return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx_" + r.Reference}
 }
 
 func browser(in *request.Input) {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -70,7 +71,7 @@ func redirecting(preAuthVoid bool) *sdk.Adapter {
 		if err != nil {
 			return nil, err
 		}
-		o := &sdk.Outcome{Status: sdk.OutcomeStatus(r.JSON().Str("state")), TransactionID: "tx_1"}
+		o := &sdk.Outcome{Status: sdk.OutcomeStatus(r.JSON().Str("state")), TransactionID: cmp.Or(c.Request.TransactionID, "tx_"+c.Request.Reference)}
 		switch o.Status {
 		case sdk.StatusCustomerAction:
 			o.NextAction = &sdk.NextAction{Type: "redirect", URL: "https://pages.test/act"}
@@ -219,7 +220,7 @@ func TestMessageAboutACancelledPayment(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, payment.Cancelled, v.Payment.Status)
 			p.set(state)
-			content := map[string]any{"reference": v.Attempt.Details.Reference, "outcome": sdk.Outcome{Status: sdk.OutcomeStatus(state), TransactionID: "tx_1"}}
+			content := map[string]any{"reference": v.Attempt.Details.Reference, "outcome": sdk.Outcome{Status: sdk.OutcomeStatus(state), TransactionID: "tx_" + v.Attempt.Details.Reference}}
 			if unsigned {
 				content = map[string]any{"reference": v.Attempt.Details.Reference, "sync": true}
 			}

@@ -191,6 +191,8 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 			e.log.LogAttrs(ctx, slog.LevelWarn, "an operator resolved an operation", slog.String("operation_id", op.ID),
 				slog.String("payment_id", op.PaymentID), slog.String("kind", string(op.Kind)), slog.String("outcome", said.Outcome), slog.String("by", said.By), slog.String("second", second))
 			return nil
+		} else if errors.Is(err, change.ErrOtherID) {
+			return change.OtherReference("reference")
 		} else if !errors.Is(err, fault.ErrConflict) {
 			return fault.FromStore(err, "book an operator's word")
 		}

@@ -20,7 +20,8 @@ type cashier struct {
 	refunds map[string]*paidBack // by our reference
 	posts   int                  // requests for a refund
 	pays    int                  // requests for a payment
-	act     string               // ok, pending, refuse, hang (act, drop the answer), drop (do not act), rest (another amount), same (the first id again)
+	act     string               // ok, pending, refuse, hang (act, drop the answer), drop (do not act), rest (another amount), same (the id in the field of that name)
+	same    string               // the first id until a test sets another
 	hold    chan struct{}        // answers to refunds wait until it is closed; nil: no wait
 	holdPay chan struct{}        // the same for payments
 	arrived chan string          // references of payments and of refunds that have acted and wait for hold
@@ -32,7 +33,7 @@ type paidBack struct {
 }
 
 func newCashier(t *testing.T) *cashier {
-	c := &cashier{refunds: map[string]*paidBack{}, act: "ok", arrived: make(chan string, 100)}
+	c := &cashier{refunds: map[string]*paidBack{}, act: "ok", same: "re_1", arrived: make(chan string, 100)}
 	c.Server = httptest.NewServer(c)
 	t.Cleanup(c.Server.CloseClientConnections)
 	t.Cleanup(c.Server.Close)
@@ -73,7 +74,7 @@ func (c *cashier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			case "pending":
 				back.State = act
 			case "same":
-				back.ID = "re_1"
+				back.ID = c.same
 			}
 			if act == "rest" {
 				back.Amount--

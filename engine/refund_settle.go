@@ -38,24 +38,6 @@ func (e *Engine) loadRefund(ctx context.Context, f *payment.Refund) (*change.Loa
 	return w, nil
 }
 
-// ofThisRefund returns v, or that nothing is known if v brings the processor's id of another refund at the same account: one refund of the processor's
-// must not stand for two of the merchant's.
-func (e *Engine) ofThisRefund(ctx context.Context, w *change.Loaded, v evidence.Verdict) (evidence.Verdict, error) {
-	f := w.Refund
-	if v.Outcome == nil || v.Outcome.RefundID == "" || v.Outcome.RefundID == f.ProcessorID {
-		return v, nil
-	}
-	var list []*payment.Refund
-	err := e.read(ctx, "find refund of an answer", func(r Reader) (err error) {
-		list, err = r.RefundsAt(f.MerchantID, f.AccountID, v.Outcome.RefundID, "")
-		return err
-	})
-	if slices.ContainsFunc(list, func(r *payment.Refund) bool { return r.ID != f.ID && r.ProcessorID == v.Outcome.RefundID }) {
-		v = evidence.Verdict{Status: payment.OperationUnknown, Alarm: "impossible_outcome", Text: "the processor's answer has the id of another refund"}
-	}
-	return v, err
-}
-
 // refundSettlement returns the change of a verdict on a refund's operation: the refund, the payment's amounts and the operation.
 func (e *Engine) refundSettlement(w *change.Loaded, v evidence.Verdict, now time.Time) (*change.Change, error) {
 	b := evidence.BookRefund(w.Payment, w.Refund, w.Operation, v, now)
@@ -73,7 +55,7 @@ func (e *Engine) refundSettlement(w *change.Loaded, v evidence.Verdict, now time
 
 // refundChange returns the change of a booking. With its effect the caller's answer shows the durable rows.
 func (e *Engine) refundChange(w *change.Loaded, b *evidence.RefundBooking) *change.Change {
-	c := &change.Change{Payment: b.Payment, Refund: b.Refund, Alarms: b.Alarms}
+	c := &change.Change{Payment: b.Payment, Refund: b.Refund, Alarms: b.Alarms, Claims: b.Claims}
 	c.Effects = append(c.Effects, func(context.Context) error {
 		w.Refund = b.Refund
 		if b.Payment != nil {
@@ -131,6 +113,9 @@ func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 
 // bookRefundEvidence books a report about a refund whose operation has ended. The report must say that the refund has succeeded or failed.
 func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+	if evidence.IsOtherRefund(w.Refund, o) {
+		return e.hearOtherRefund(ctx, w, o)
+	}
 	for {
 		v := evidence.InterpretRefund(w.Operation, w.Refund, o, false)
 		if evidence.RefundShows(w.Refund, o) || v.Status != payment.OperationSucceeded && v.Status != payment.OperationDeclined {
@@ -151,6 +136,9 @@ func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sd
 			c.Alarms = append(c.Alarms, "refund_exceeds")
 		}
 		err = e.changes.Commit(ctx, c)
+		if errors.Is(err, change.ErrOtherID) {
+			return e.raiseLateRefund(ctx, w, o, evidence.AlarmImpossible)
+		}
 		if !errors.Is(err, fault.ErrConflict) {
 			return fault.FromStore(err, "book evidence of a refund")
 		}
@@ -168,18 +156,20 @@ func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sd
 
 // bookRefundEvent books one event of a message about a refund. found is true if this switch has the refund.
 func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
-	f, err := e.refundNamed(ctx, account, ev)
-	if f == nil || err != nil {
+	f, own, err := e.changes.RefundNamed(ctx, account, ev)
+	if f == nil || err != nil || !own && ev.Outcome == nil {
 		return false, err
 	}
 	w, err := e.loadRefund(ctx, f)
 	if err != nil {
 		return false, err
 	}
-	if w.Account == nil {
+	switch {
+	case !own:
+		return true, e.hearOtherRefund(ctx, w, ev.Outcome)
+	case w.Account == nil:
 		return true, nil // the event cannot be booked without the adapter
-	}
-	if ev.Sync || ev.Outcome == nil {
+	case ev.Sync || ev.Outcome == nil:
 		if err := e.mayAsk(r, w.Refund.MerchantID, w.Refund.ID); err != nil {
 			return true, err
 		}
@@ -188,24 +178,12 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 	return true, e.bookRefundMessage(ctx, w, ev.Outcome)
 }
 
-// refundNamed finds the refund that an event names, by the processor's id, else by payswitch's reference. It returns nil if the event names none.
-func (e *Engine) refundNamed(ctx context.Context, account *account.Account, ev *sdk.Event) (*payment.Refund, error) {
-	var list []*payment.Refund
-	err := e.read(ctx, "find refund of a message", func(r Reader) (err error) {
-		list, err = r.RefundsAt(account.MerchantID, account.ID, ev.RefundID, ev.Reference)
-		return err
-	})
-	for _, f := range list {
-		if f.ProcessorID == ev.RefundID && ev.RefundID != "" {
-			return f, err
-		}
+// hearOtherRefund raises a report that the processor has given money back under another id than that of the refund.
+func (e *Engine) hearOtherRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+	if o.Status != sdk.StatusRefunded {
+		return nil
 	}
-	for _, f := range list {
-		if f.ProcessorID == "" || ev.RefundID == "" { // a refund with another id of the processor is another refund
-			return f, err
-		}
-	}
-	return nil, err
+	return e.raiseLateRefund(ctx, w, o, evidence.AlarmLateEvidence)
 }
 
 // askUnnamed asks the processor for the payment's refunds that have no id of the processor yet. A message that names no known refund may be about
@@ -255,13 +233,21 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	case f.Status.Final() && op.Status != payment.OperationNotActed && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync):
 		return e.syncRefund(ctx, w) // messages come in any order, so the processor's answer decides
 	case f.Status == payment.RefundFailed && op.Status == payment.OperationDeclined:
-		e.metrics.Alarm("late_evidence")
-		e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),
-			slog.String("refund_status", string(f.Status)), slog.String("evidence", string(o.Status)))
-		_, err := e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))
-		return err
+		return e.raiseLateRefund(ctx, w, o, evidence.AlarmLateEvidence)
 	}
 	return e.bookRefundEvidence(ctx, w, o)
+}
+
+// raiseLateRefund keeps a report that does not fit a refund, and raises it when it comes first.
+func (e *Engine) raiseLateRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome, alarm string) error {
+	f := w.Refund
+	first, err := e.keepMessage(ctx, f.OperationID, f.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))
+	if first {
+		e.metrics.Alarm(alarm)
+		e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),
+			slog.String("refund_status", string(f.Status)), slog.String("evidence", string(o.Status)), slog.String("alarm", alarm))
+	}
+	return err
 }
 
 // unlessLeased returns nil if another run holds the operation, or may have sent it since the answer: that run books what happened.

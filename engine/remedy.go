@@ -29,6 +29,10 @@ func (e *Engine) remedy(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (
 				slog.String("attempt_id", w.Attempt.ID), slog.String("evidence", string(o.Status)))
 			return true, nil
 		}
+		if errors.Is(err, change.ErrOtherID) { // it is another payment's money
+			e.metrics.Alarm(evidence.AlarmImpossible)
+			return false, nil
+		}
 		if !errors.Is(err, fault.ErrConflict) {
 			return false, fault.Internal(err, "book late money")
 		}
@@ -67,7 +71,7 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 	if b == nil || err != nil {
 		return nil, err
 	}
-	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Alarms: b.Alarms}
+	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Alarms: b.Alarms, Claims: b.Claims}
 	if p != nil {
 		next.Payment = b.Payment
 	}

@@ -38,7 +38,7 @@ func TestSilentProcessorDelaysOnlyItsOwn(t *testing.T) {
 		silent.Sync = func(c *sdk.Call) (*sdk.Outcome, error) {
 			asked <- struct{}{}
 			<-release
-			return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx"}, nil
+			return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx_" + c.Request.Reference}, nil
 		}
 		w := newWorld(t, engine.Options{ResolveEvery: time.Second}, map[string]*sdk.Adapter{"silent": silent, "shop": shop(byReference)})
 		for _, connector := range []string{"silent", "shop"} {

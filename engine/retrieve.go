@@ -179,11 +179,14 @@ func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outc
 	if b == nil {
 		return nil
 	}
-	c, err := e.changes.Announced(w, &change.Change{Payment: b.Payment, Attempt: b.Attempt}, now)
+	c, err := e.changes.Announced(w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims}, now)
 	if err != nil {
 		return err
 	}
 	err = e.changes.Commit(ctx, c)
+	if errors.Is(err, change.ErrOtherID) {
+		return e.raiseLate(ctx, w, o, "sync", w.Attempt.Status)
+	}
 	if errors.Is(err, fault.ErrConflict) {
 		return nil // the other writer has booked its own result: the next read shows it
 	}

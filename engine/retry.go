@@ -74,7 +74,7 @@ func (e *Engine) supersede(ctx context.Context, w *change.Loaded, v evidence.Ver
 		return nil, errNotSuperseded
 	}
 	e.routes.Unify(ctx, &b, v)
-	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal}
+	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Claims: b.Claims, Lease: w.Lease, Journal: w.Journal}
 	holdAgainstRow(c, v)
 	c.Effects = append(c.Effects, func(context.Context) error {
 		w.Operation, w.Journal = b.Operation, nil

@@ -64,7 +64,11 @@ func refusal() *sdk.Outcome {
 func says(o *sdk.Outcome) func(c *sdk.Call) (*sdk.Outcome, error) {
 	return func(c *sdk.Call) (*sdk.Outcome, error) {
 		ask(c, "POST", "/pay")
-		return o, nil
+		own := *o
+		if o.TransactionID != "" { // each payment has its own
+			own.TransactionID += "_" + c.Request.Reference
+		}
+		return &own, nil
 	}
 }
 

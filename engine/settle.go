@@ -118,6 +118,10 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Ve
 		if failed := (change.NotSaved{}); errors.As(err, &failed) {
 			w.SaveTries.Count(err)
 		}
+		if errors.Is(err, change.ErrOtherID) {
+			v = evidence.OfAnother(v, w.Operation)
+			continue
+		}
 		if errors.Is(err, fault.ErrConflict) {
 			if err := e.reload(ctx, w); errors.Is(err, errClosed) && w.Refund != nil && v.Outcome != nil {
 				return e.bookRefundMessage(ctx, w, v.Outcome)
@@ -138,10 +142,6 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Ve
 func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Verdict) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	if w.Operation.OfRefund() {
-		v, err := e.ofThisRefund(ctx, w, v)
-		if err != nil {
-			return nil, err
-		}
 		return e.refundSettlement(w, v, now)
 	}
 	if w.Operation.OfDispute() {
@@ -164,7 +164,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	b := evidence.Book(w.Payment, w.Attempt, w.Operation, w.Adapter.Manifest, v, now)
 	e.routes.Unify(ctx, &b, v)
 	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
-	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Lease: w.Lease, Journal: w.Journal}
+	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Claims: b.Claims, Lease: w.Lease, Journal: w.Journal}
 	holdAgainstRow(c, v)
 	c.Effects = append(c.Effects, func(context.Context) error { // the caller shows the payment as it is durable
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil

@@ -20,6 +20,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/disputed"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/facet"
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
@@ -73,6 +74,7 @@ var unnoticed = map[string]string{
 	"low_value_uses.*":             "statements add to it without reading it. It decides whether an exemption is asked for; the issuer counts for itself and decides",
 	"guard_counts.*":               "statements add to it without reading it. It decides whether payments are refused after failures; without a row the count starts again",
 	"exemption_rates.*":            "statements add to it without reading it. It decides whether an exemption is asked for; the issuer decides",
+	"processor_ids.*":              "which payment or refund an id of a processor's belongs to. Changed, an answer is held for impossible, with an alarm; without a row, one is not",
 	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
 	"restores.*":                   "without a row the engine asks no processor again after a restore; with one too many it asks once more than it needs to",
 	"adapter_modules.*":            "a module is loaded only if its bytes have the hash that a signed row names: an adapter's or an operation's",
@@ -510,6 +512,12 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		"exemption_rates": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error {
 				_, err := s.ExemptionRates(r.text("merchant_id"), r.text("bin"))
+				return err
+			})
+		},
+		"processor_ids": func(ctx context.Context, r row) error {
+			return w.db.Update(ctx, func(tx engine.Tx) error {
+				_, err := tx.ClaimID(evidence.Claim{MerchantID: r.text("merchant_id"), AccountID: r.text("account_id"), Kind: r.text("kind"), ID: r.text("processor_id")})
 				return err
 			})
 		},

@@ -61,7 +61,7 @@ func (p *processor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !known || p.forgets.Load():
 		w.WriteHeader(404)
 	default:
-		json.NewEncoder(w).Encode(map[string]any{"id": "tx", "state": "captured", "amount": amount})
+		json.NewEncoder(w).Encode(map[string]any{"id": "tx_" + r.URL.Query().Get("reference"), "state": "captured", "amount": amount})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,7 +30,13 @@ func (w *world) accountOf(connector string) string {
 
 func (w *world) relay(connector, kind, data string, headers ...string) response {
 	w.t.Helper()
-	body := fmt.Sprintf(`{"connector_resource_id":"sim_other","connector_id":"%s","type":"%s","data":{"%s":%s}}`, w.accountOf(connector), kind, kind, data)
+	return w.relayOf("sim_other", connector, kind, data, headers...)
+}
+
+// relayOf is relay for a transaction of its own.
+func (w *world) relayOf(resource, connector, kind, data string, headers ...string) response {
+	w.t.Helper()
+	body := fmt.Sprintf(`{"connector_resource_id":"%s","connector_id":"%s","type":"%s","data":{"%s":%s}}`, resource, w.accountOf(connector), kind, kind, data)
 	return w.send("POST", "/relay", w.secret, body, headers...)
 }
 
@@ -74,7 +81,7 @@ func TestRelay(t *testing.T) {
 	require.Equal(t, "pending", r["status"])
 	require.NotNil(t, r["connector_reference_id"])
 	require.Equal(t, "pending", w.get("/relay/" + r["id"].(string) + "?force_sync=true").ok()["status"])
-	for _, c := range []struct{ kind, data, asked string }{ // what the simulator carries out later, and tells when it is asked
+	for i, c := range []struct{ kind, data, asked string }{ // what the simulator carries out later, and tells when it is asked
 		{"refund", `{"amount":900000402,"currency":"USD"}`, "success"},
 		{"refund", `{"amount":900000403,"currency":"USD"}`, "failure"},
 		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000202,"currency":"USD"}`, "success"},
@@ -82,7 +89,7 @@ func TestRelay(t *testing.T) {
 		{"refund", `{"amount":900000404,"currency":"USD"}`, "pending"},                                           // the answer with the refund's id was lost
 		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000204,"currency":"USD"}`, "pending"},
 	} {
-		r = w.relay("bankofamerica", c.kind, c.data).ok()
+		r = w.relayOf(fmt.Sprintf("sim_%d", i), "bankofamerica", c.kind, c.data).ok()
 		require.Equal(t, "pending", r["status"], c.data)
 		require.Nil(t, r["error"])
 		id := r["id"].(string)
@@ -170,7 +177,7 @@ func TestRelayMessages(t *testing.T) {
 	}
 	state := func(r map[string]any) any { return w.get("/relay/" + r["id"].(string)).ok()["status"] }
 	begin := func() map[string]any {
-		r := w.relay("adyen", "capture", `{"authorized_amount":2000,"amount_to_capture":1500,"currency":"USD"}`).ok()
+		r := w.relay("adyen", "capture", `{"authorized_amount":4500,"amount_to_capture":1500,"currency":"USD"}`).ok()
 		require.Equal(t, "pending", r["status"])
 		return r
 	}
@@ -204,4 +211,40 @@ func TestRelayMessages(t *testing.T) {
 	require.Equal(t, "success", state(refund), "the processor was asked")
 	unsigned("worldpay", captured(one, "captured", 1500)).refused(401, "WE_01", "")
 	w.hook("POST", "/webhooks/relay/other/"+w.accountOf("adyen"), captured(one, "captured", 1500), nil).refused(401, "WE_01", "")
+}
+
+// Relays of one transaction are held against each other: captures together stay within the authorized amount, and a refund whose end is not known is not
+// made a second time.
+func TestRelaysOfOneTransaction(t *testing.T) {
+	t.Parallel()
+	w := simulators(t, "bankofamerica")
+	capture := func(of string, amount int) response {
+		return w.relayOf(of, "bankofamerica", "capture", fmt.Sprintf(`{"authorized_amount":2000,"amount_to_capture":%d,"currency":"USD"}`, amount))
+	}
+	capture("one", 1200).ok()
+	e := capture("one", 801).refused(400, "IR_16", "exceed its authorized amount")
+	require.Contains(t, e["hint"], "1200 of 2000")
+	require.Equal(t, "data.capture.amount_to_capture", e["param"])
+	capture("one", 800).ok()
+	capture("two", 2000).ok()
+	capture("two", 1).refused(400, "IR_16", "")
+
+	refund := func(of string, amount int) response {
+		return w.relayOf(of, "bankofamerica", "refund", fmt.Sprintf(`{"amount":%d,"currency":"USD"}`, amount))
+	}
+	first := refund("one", 900000404).ok() // its answer is lost
+	require.Equal(t, "pending", first["status"])
+	e = refund("one", 900000404).refused(400, "IR_16", "A refund of the same amount is pending")
+	require.Contains(t, e["hint"], first["id"])
+	refund("two", 900000404).ok()
+	require.Equal(t, "success", refund("one", 500).ok()["status"])
+	require.Equal(t, "success", refund("one", 500).ok()["status"], "the first has ended: this is another one")
+
+	var wg sync.WaitGroup
+	made := make([]int, 4)
+	for i := range made {
+		wg.Go(func() { made[i] = capture("at once", 1500).status })
+	}
+	wg.Wait()
+	require.ElementsMatch(t, []int{200, 400, 400, 400}, made)
 }

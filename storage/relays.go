@@ -56,7 +56,14 @@ func (t *tx) Relay(merchantID, id string) (*relay.Relay, error) {
 		`SELECT `+relayColumns+` FROM relays WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
-// maxRelaysAt limits what one message can make the store read.
+// RelaysOf implements engine.Reader.
+func (t *tx) RelaysOf(merchantID, accountID, resourceID string) ([]*relay.Relay, error) {
+	return all(t, "find relays of a transaction", genuine(t, relayRows, scanRelay, "merchant_id", merchantID, "account_id", accountID, "resource_id", resourceID),
+		`SELECT `+relayColumns+` FROM relays WHERE merchant_id = $1 AND account_id = $2 AND resource_id = $3 ORDER BY seq DESC LIMIT $4`,
+		merchantID, accountID, resourceID, maxRelaysAt)
+}
+
+// maxRelaysAt limits what one message or request can make the store read.
 const maxRelaysAt = 1000
 
 // RelaysAt implements engine.Reader.

@@ -23,9 +23,10 @@ type acmeProcessor struct {
 	*httptest.Server
 	gate sync.Mutex
 
-	mu     sync.Mutex
-	seen   []string // paths, in order
-	amount int64    // of the last payment
+	mu      sync.Mutex
+	seen    []string // paths, in order
+	amount  int64    // of the last payment
+	charges int
 }
 
 func newAcmeProcessor(t *testing.T) *acmeProcessor {
@@ -37,12 +38,18 @@ func newAcmeProcessor(t *testing.T) *acmeProcessor {
 		p.seen = append(p.seen, r.URL.Path)
 		if in.Amount == 0 { // a query
 			in.Amount = p.amount
+		} else {
+			p.charges++
 		}
 		p.amount = in.Amount
+		id := fmt.Sprintf("ac_%d", p.charges)
+		if _, asked, found := strings.Cut(r.URL.Path, "ac_"); found {
+			id = "ac_" + strings.Split(asked, "/")[0]
+		}
 		p.mu.Unlock()
 		p.gate.Lock()
 		defer p.gate.Unlock()
-		_ = json.NewEncoder(w).Encode(object{"id": "ac_1", "state": "captured", "amount": in.Amount})
+		_ = json.NewEncoder(w).Encode(object{"id": id, "state": "captured", "amount": in.Amount})
 	}))
 	t.Cleanup(p.Close)
 	return p

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -64,17 +65,34 @@ func newRecording(t *testing.T, name string, answerTo func(path string, body obj
 		}
 		p.mu.Lock()
 		p.seen = append(p.seen, body)
+		n := len(p.seen)
 		p.mu.Unlock()
 		answer := answerTo(r.URL.Path, body)
 		w.Header().Set("Content-Type", "application/json")
 		if known, ok := p.answers[answer]; ok {
-			w.Write(known)
+			w.Write(numbered(known, n))
 		} else {
 			io.WriteString(w, answer)
 		}
 	}))
 	t.Cleanup(p.Close)
 	return p
+}
+
+// numbered gives a recorded answer an id of its own: a processor has one for each payment.
+func numbered(answer json.RawMessage, n int) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(answer, &fields) != nil {
+		return answer
+	}
+	for _, name := range []string{"id", "pspReference"} {
+		var id string
+		if json.Unmarshal(fields[name], &id) == nil && id != "" {
+			fields[name], _ = json.Marshal(fmt.Sprint(id, n))
+		}
+	}
+	out, _ := json.Marshal(fields)
+	return out
 }
 
 func (p *recording) last() object {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -37,11 +38,15 @@ func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, i
 		}
 		was, now := w.Payment.Status, s.Now().UTC().Truncate(time.Millisecond)
 		payment.SetByHand(w.Payment, w.Attempt, in.Status, in.Capturable, now)
+		claims := evidence.ClaimByHand(w.Attempt, in.TransactionID)
 		in.Write(w.Attempt)
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "an operator changed a payment by hand", slog.String("payment_id", id), slog.String("attempt_id", w.Attempt.ID),
 			slog.String("was", string(was)), slog.String("is", string(w.Payment.Status)))
-		return &Change{Payment: w.Payment, Attempt: w.Attempt}, nil
+		return &Change{Payment: w.Payment, Attempt: w.Attempt, Claims: claims}, nil
 	})
+	if errors.Is(err, ErrOtherID) {
+		return nil, OtherReference("connector_transaction_id")
+	}
 	if err == nil {
 		v.Attempt = set
 	}
@@ -63,4 +68,10 @@ func (s *Changes) AttemptOf(ctx context.Context, w *Loaded, id string) error {
 	}
 	w.Attempt = a
 	return s.Vault.OpenAttempt(a)
+}
+
+// OtherReference refuses an operator's word that names another payment's or refund's id.
+func OtherReference(field string) *fault.Error {
+	return fault.Refused("The processor's id belongs to another payment or refund: nothing was booked").About(field).
+		WithHint("Look the transaction up at the processor, and send its own id")
 }

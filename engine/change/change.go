@@ -71,6 +71,9 @@ type Change struct {
 	// Saved holds the changes of the customer's saved methods and mandates.
 	Saved *method.SavedChange
 
+	// Claims are ids of the processor's that the change rests on. If one has another owner, Commit writes nothing and returns ErrOtherID.
+	Claims []evidence.Claim
+
 	// Exemption counts a settled claim of an exemption. Strong is the fingerprint of a card whose payer has passed a challenge: its count of
 	// low-value payments starts again.
 	Exemption *exemptionCount
@@ -266,8 +269,18 @@ func (s *Changes) writeChange(tx Tx, c *Change) error {
 	if err := c.Saved.Apply(tx); err != nil {
 		return NotSaved{err}
 	}
+	for _, claim := range c.Claims { // last: a transaction that waits for another's claim must hold nothing that the other still needs
+		if own, err := tx.ClaimID(claim); err != nil {
+			return err
+		} else if !own {
+			return ErrOtherID
+		}
+	}
 	return nil
 }
+
+// ErrOtherID says that a change rests on a processor's id that belongs to another payment, capture or refund.
+var ErrOtherID = errors.New("the processor's id belongs to another payment, capture or refund")
 
 func writePayment(tx Tx, c *Change) error {
 	if p := c.Payment; p != nil {

@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/authentication"
 	"payswitch/engine/disputed"
 	"payswitch/engine/drive"
+	"payswitch/engine/evidence"
 	"payswitch/engine/facet"
 	"payswitch/engine/listed"
 	"payswitch/engine/method"
@@ -199,6 +200,9 @@ type Tx interface {
 	// ReleaseLeases ends owner's leases of operations and authentications, and returns how many it ended. Its process must have ended.
 	ReleaseLeases(owner string) (int, error)
 	InsertEvent(e *payment.Event) error
+	// ClaimID gives an id of a processor's its owner, unless it has one. It reports whether the owner is that of the claim. It waits for the end of
+	// another transaction that claims the same id; a second claim of an id keeps it locked until its own transaction ends.
+	ClaimID(c evidence.Claim) (bool, error)
 	InsertEvidence(e drive.Evidence) error
 	// InsertProposal returns fault.ErrConflict if the operation has a proposal.
 	InsertProposal(p *payment.Proposal) error

@@ -23,6 +23,8 @@ type Booking struct {
 	// Again is true if the operation did not happen, and the engine must send another in its place: see Succeed.
 	Again  bool
 	Alarms []string
+	// Claims are ids of the processor's that the booking rests on. If one has another owner, the booking must not be written: see OfAnother.
+	Claims []Claim
 
 	tries int // of the operation before the booking
 }
@@ -186,6 +188,7 @@ func (b *Booking) notProcessed(text string, now time.Time) error {
 // keepReferences copies the processor's ids, and the data that later calls must send back.
 func (b *Booking) keepReferences(o *sdk.Outcome) {
 	d := &b.Attempt.Details
+	b.claimCharge(o)
 	optional.SetText(&b.Attempt.TransactionID, o.TransactionID)
 	optional.SetText(&d.ProcessorReference, o.Reference)
 	optional.SetText(&d.AuthCode, o.AuthCode)
@@ -326,6 +329,9 @@ func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error 
 		if o.Amount != nil {
 			amount = o.Amount.Minor
 		}
+		if c := a.CaptureBy(b.Operation.ID); c != nil {
+			b.claimCapture(c, o.CaptureID)
+		}
 		takeCapture(a, b.Operation.ID, amount, o.CaptureID)
 		a.Details.Error = nil
 		switch {
@@ -342,6 +348,7 @@ func (b *Booking) capture(o *sdk.Outcome, m *sdk.Manifest, now time.Time) error 
 		return payment.Move(b.Payment, a, payment.TriggerPartlyCharged, now)
 	case sdk.StatusPending:
 		if c := a.CaptureBy(b.Operation.ID); c != nil {
+			b.claimCapture(c, o.CaptureID)
 			c.Status = payment.CapturePending
 			optional.SetText(&c.ProcessorID, o.CaptureID)
 		}

@@ -14,6 +14,7 @@ type RefundBooking struct {
 	Refund    *payment.Refund
 	Operation *payment.Operation
 	Alarms    []string
+	Claims    []Claim // as Booking.Claims
 }
 
 // BookRefund applies a verdict on the refund's operation to copies of the rows. It is pure.
@@ -27,6 +28,7 @@ func BookRefund(p *payment.Payment, r *payment.Refund, op *payment.Operation, v 
 	if v.Status == payment.OperationUnknown {
 		leaveUnknown(&o, v, now)
 		if v.Outcome != nil {
+			b.claim(v.Outcome)
 			optional.SetText(&b.Refund.ProcessorID, v.Outcome.RefundID)
 		}
 		return b
@@ -55,6 +57,7 @@ func (b *RefundBooking) apply(p *payment.Payment, v Verdict, now time.Time) {
 		b.Payment = payment.MoveRefund(p, r, payment.RefundFailed, now)
 		return
 	}
+	b.claim(o)
 	optional.SetText(&r.ProcessorID, o.RefundID)
 	switch {
 	case v.mismatch || differs(r, o):
@@ -92,7 +95,7 @@ func failRefund(r *payment.Refund, o *sdk.Outcome, code, text string) {
 // InterpretRefund derives the refund's verdict from a query's report or a processor's message. final is true if a report that nothing happened
 // can be believed.
 func InterpretRefund(op *payment.Operation, r *payment.Refund, o *sdk.Outcome, final bool) Verdict {
-	if r.ProcessorID != "" && o.RefundID != "" && o.RefundID != r.ProcessorID {
+	if IsOtherRefund(r, o) {
 		return Verdict{Status: payment.OperationUnknown, Alarm: "impossible_outcome", Text: "the processor's report is about another refund"}
 	}
 	switch o.Status {
@@ -116,6 +119,11 @@ func InterpretRefund(op *payment.Operation, r *payment.Refund, o *sdk.Outcome, f
 		return Verdict{Status: payment.OperationUnknown, Text: "the processor does not know the refund; the answer comes too early to be final"}
 	}
 	return Verdict{Status: payment.OperationUnknown, Text: "the processor's report on the refund has the status " + string(o.Status) + ", which proves nothing"}
+}
+
+// IsOtherRefund reports whether a report is about another refund at the processor than the one that it has named for r.
+func IsOtherRefund(r *payment.Refund, o *sdk.Outcome) bool {
+	return r.ProcessorID != "" && o.RefundID != "" && o.RefundID != r.ProcessorID
 }
 
 // TellsRefundNews reports whether a verdict says more than the refund shows.

@@ -168,12 +168,12 @@ func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, e
 		return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for its turn; nothing was done", Err: err}
 	}
 	defer end()
-	err = s.Store.Update(ctx, func(tx Tx) error { return tx.InsertRelay(r) })
+	err = s.Store.Update(ctx, func(tx Tx) error { return begin(tx, r) })
 	if errors.Is(err, fault.ErrConflict) { // an earlier try with the same Idempotency-Key has sent it
 		return s.read(ctx, r.MerchantID, r.ID)
 	}
 	if err != nil {
-		return nil, fault.FromStore(err, "store relay")
+		return nil, fault.FromStore(err, "store relay") // also a refusal, as it is
 	}
 	turn = context.WithoutCancel(turn)
 	v := s.Driver.Drive(turn, w)
@@ -203,7 +203,20 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict) error {
 		return nil
 	}
 	r.ModifiedAt = s.Now().UTC().Truncate(time.Millisecond)
-	err := s.Store.Update(ctx, func(tx Tx) error { return tx.UpdateRelay(r) })
+	err := s.Store.Update(ctx, func(tx Tx) error {
+		if err := tx.UpdateRelay(r); err != nil || r.ReferenceID == was.ReferenceID {
+			return err
+		}
+		own, err := r.claim(tx)
+		if err == nil && !own {
+			err = errOtherID
+		}
+		return err
+	})
+	if errors.Is(err, errOtherID) {
+		*r = was
+		return s.book(ctx, r, evidence.OfAnother(v, &payment.Operation{}))
+	}
 	if errors.Is(err, fault.ErrConflict) { // another query has booked its answer
 		fresh, err := s.read(ctx, r.MerchantID, r.ID)
 		if err == nil {
@@ -213,6 +226,8 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict) error {
 	}
 	return fault.FromStore(err, "store the result of a relay")
 }
+
+var errOtherID = errors.New("the processor's id belongs to another relay, payment or refund")
 
 // name takes over the processor's id of what the operation made. Another id never takes its place: a query would ask about something else.
 func (r *Relay) name(o *sdk.Outcome) {

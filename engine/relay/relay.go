@@ -3,6 +3,7 @@ package relay
 import (
 	"time"
 
+	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
@@ -183,6 +184,8 @@ func notFound() *fault.Error {
 // "" for those that the processor has not named, newest first.
 type Reader interface {
 	Relay(merchantID, id string) (*Relay, error)
+	// RelaysOf returns the newest relays of a transaction at an account, newest first.
+	RelaysOf(merchantID, accountID, resourceID string) ([]*Relay, error)
 	RelaysAt(merchantID, accountID, referenceID string) ([]*Relay, error)
 }
 
@@ -191,6 +194,8 @@ type Tx interface {
 	Reader
 	InsertRelay(r *Relay) error
 	UpdateRelay(r *Relay) error
+	// ClaimID is that of change.Tx.
+	ClaimID(c evidence.Claim) (bool, error)
 }
 
 // Store is the part of a store that relays need.

@@ -115,6 +115,12 @@ func testRelays(t *testing.T, s engine.Store) {
 	}
 	require.Equal(t, []string{"relay_1", "relay_0"}, at("x"), "newest first, of this account alone")
 	require.Equal(t, []string{"relay_2"}, at(""), "what the processor has not named")
+	for i, n := range []*relay.Relay{{AccountID: "mca", ResourceID: "tx"}, {AccountID: "mca", ResourceID: "tx"}, {AccountID: "other", ResourceID: "tx"}, {AccountID: "mca", ResourceID: "tx_2"}} {
+		n.MerchantID, n.ID = merchantA, "of_"+strconv.Itoa(i)
+		update(t, s, func(tx engine.Tx) error { return tx.InsertRelay(n) })
+	}
+	require.Equal(t, []string{"of_1", "of_0"}, ids(get(t, s, func(r engine.Reader) ([]*relay.Relay, error) { return r.RelaysOf(merchantA, "mca", "tx") }),
+		func(r *relay.Relay) string { return r.ID }))
 }
 
 func testBlockLists(t *testing.T, s engine.Store) {

@@ -1,0 +1,66 @@
+package relay
+
+import (
+	"fmt"
+	"time"
+
+	"payswitch/engine/evidence"
+	"payswitch/engine/fault"
+)
+
+// unknownFor is how long a refund whose end is not known stands in the way of the same refund again.
+const unknownFor = 24 * time.Hour
+
+// begin stores a relay before it is sent, unless earlier relays of its transaction leave no room for it. Relays of one transaction begin one after another.
+func begin(tx Tx, r *Relay) error {
+	if _, err := tx.ClaimID(evidence.ClaimForRelays(r.MerchantID, r.AccountID, r.ResourceID)); err != nil {
+		return err
+	}
+	earlier, err := tx.RelaysOf(r.MerchantID, r.AccountID, r.ResourceID)
+	if err != nil {
+		return err
+	}
+	for _, k := range earlier {
+		if k.ID == r.ID {
+			return fault.ErrConflict
+		}
+	}
+	if err := r.beside(earlier); err != nil {
+		return err
+	}
+	return tx.InsertRelay(r)
+}
+
+// beside holds a relay against the earlier ones of its transaction. All that payswitch knows of the transaction are those, and the authorized amount that
+// the caller names. A relay without a known end counts as done.
+func (r *Relay) beside(earlier []*Relay) error {
+	taken := int64(0)
+	for _, k := range earlier {
+		switch d := k.Details.Data; {
+		case k.Status == Failure:
+		case r.Type == Capture && d.Capture != nil && d.Capture.Currency == r.Details.Data.Capture.Currency:
+			taken += d.Capture.Amount
+		case r.Type == Refund && d.Refund != nil && k.Status == Pending && d.Refund.Amount == r.Details.Data.Refund.Amount &&
+			d.Refund.Currency == r.Details.Data.Refund.Currency && r.CreatedAt.Sub(k.CreatedAt) < unknownFor:
+			e := fault.Refused("A refund of the same amount is pending on this transaction").About("data.refund.amount").
+				WithHint("Look at the processor whether the relay " + k.ID + " was done, and read it with force_sync=true. A day after it began, it stands in the way no more")
+			e.Reason = k.ID
+			return e
+		}
+	}
+	if c := r.Details.Data.Capture; r.Type == Capture && taken > 0 && c.Amount > c.Authorized-taken {
+		e := fault.Refused("The captures of this transaction exceed its authorized amount").About("data.capture.amount_to_capture").
+			WithHint(fmt.Sprintf("Earlier relays have captured, or may have captured, %d of %d", taken, c.Authorized))
+		e.Reason = "amount_to_capture is greater than what is left of authorized_amount"
+		return e
+	}
+	return nil
+}
+
+// claim claims the processor's id of what the relay made. An id that a relay shares with its transaction says nothing of what the relay made.
+func (r *Relay) claim(tx Tx) (bool, error) {
+	if r.ReferenceID == "" || r.ReferenceID == r.ResourceID || r.Type != Refund && r.Type != Capture {
+		return true, nil
+	}
+	return tx.ClaimID(evidence.ClaimOfRelay(r.MerchantID, r.AccountID, r.ID, r.Type == Refund, r.ReferenceID))
+}
