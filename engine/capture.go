@@ -66,10 +66,10 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 		return 0, fault.BadFormat("amount", "positive integer").About("amount_to_capture")
 	}
 	if amount > p.Capturable && !optional.IsTrue(payment.OvercaptureAllowed(p, w.Attempt)) {
-		return 0, fault.Unprocessable("amount_to_capture", "amount_to_capture is greater than amount")
+		return 0, fault.Unprocessable("amount_to_capture", "amount_to_capture is greater than amount").WithHint("Send at most " + strconv.FormatInt(p.Capturable, 10) + ".")
 	}
 	if amount > payment.MaxAmount {
-		return 0, fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount_to_capture")
+		return 0, fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount_to_capture").WithHint("Send a whole number from 1 to " + strconv.Itoa(payment.MaxAmount) + ".")
 	}
 	switch {
 	case p.OpenOperation != "":

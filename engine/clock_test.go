@@ -37,8 +37,8 @@ func (w *world) jump(by time.Duration) {
 	w.clock.Add(int64(by))
 }
 
-// A process takes over nothing that it drives itself, and no node what a living node drives: when the clock jumps ahead, and when the lease has
-// ended at its owner.
+// A process does not take over its own operation, and no node takes over that of a living node. This holds when the clock jumps ahead, and when the
+// lease has ended at its owner.
 func TestNobodyTakesOverWhatIsDriven(t *testing.T) {
 	const atOnce = 10
 	for name, c := range map[string]struct {
@@ -207,7 +207,7 @@ func TestClockJumpsBack(t *testing.T) {
 	}
 }
 
-// After a jump back an old authorization does not look new: nobody is charged when the processor comes back an hour later.
+// After a jump back an old authorization does not look new: no payer is charged when the processor comes back an hour later.
 func TestNobodyIsChargedAfterAJumpBack(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)

@@ -202,7 +202,7 @@ func TestDisputeAnswerUnknown(t *testing.T) {
 	}
 }
 
-// A processor that answers no queries tells the result with a message.
+// A processor that answers no queries reports the result with a message.
 func TestDisputeAnswerTold(t *testing.T) {
 	p := newArbiter(t)
 	w, a, id, dispute := answerWorld(t, p, false)
@@ -278,7 +278,7 @@ func TestDisputeAnswerOfDeadNode(t *testing.T) {
 	}, p.Server)
 }
 
-// An operator's word ends an answer that nobody can find out about.
+// An operator's word ends an answer whose end payswitch cannot find out.
 func TestDisputeAnswerResolvedByOperator(t *testing.T) {
 	p := newArbiter(t)
 	w, _, _, dispute := answerWorld(t, p, false)

@@ -259,7 +259,7 @@ type noMetrics struct{}
 // an id exists.
 func (e *Engine) OpensURL(u link.URL) bool { return e.links.OpensURL(u) }
 
-// accountMoved tells that an account was taken out because it fails too often, or let in again.
+// accountMoved logs that an account was taken out because it fails too often, or let in again.
 func (e *Engine) accountMoved(a health.Account, connector string, out bool) {
 	e.metrics.AccountMoved(connector, out, e.health.Outs())
 	level, text := slog.LevelInfo, "a connector account that failed too often is in again"

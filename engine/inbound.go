@@ -282,7 +282,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 func (e *Engine) bookHeard(ctx context.Context, w *change.Loaded, op *payment.Operation, o *sdk.Outcome) error {
 	if driven, err := e.underWay(ctx, op); err != nil {
 		return err
-	} else if driven { // its own answer tells more; should its node die, recovery finds this
+	} else if driven { // its own answer says more; should its node die, recovery finds this
 		return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
 	}
 	w.Operation = op

@@ -62,7 +62,7 @@ func (e *Engine) bookLateReference(ctx context.Context, w *change.Loaded, o *sdk
 // saveCardOfLostRun saves the card of an operation whose node has died, while the card can still be read. Evidence about the payment may
 // arrive only after the card and CVC are destroyed.
 func (e *Engine) saveCardOfLostRun(ctx context.Context, w *change.Loaded) {
-	if w.Attempt.Details.Save == "" || w.Attempt.Details.MethodID != "" || len(w.Operation.Instrument) == 0 || payment.Refused(w.Attempt.Status) || payment.Approved(w.Attempt.Status) {
+	if w.Attempt.Details.Save == "" || w.Attempt.Details.MethodID != "" || len(w.Operation.Instrument) == 0 || w.Attempt.Status.Refused() || w.Attempt.Status.Approved() {
 		return
 	}
 	if w.Operation.Status == payment.OperationUnknown && w.Operation.LastSendAt.IsZero() {

@@ -46,7 +46,7 @@ func (e *Engine) Operation(ctx context.Context, id string) (v operator.View, err
 // runWait is how long an operator's word waits for a run of the operation: most runs are queries that end soon.
 const runWait = 5 * time.Second
 
-// ResolveOperation books an operator's word on an operation that has not ended, as evidence of the processor is booked: payment, attempt, refund,
+// ResolveOperation books an operator's word on an operation that has not ended, as evidence of the processor is booked. Payment, attempt, refund,
 // operation and the merchant's event move together, and funds that the merchant no longer waits for are voided. The operation keeps the word for ever.
 // It is refused for an operation that has ended or that another run drives. What the processor says later is held against it. Where the profile asks for
 // a second person, the word becomes a proposal, and ConfirmResolution books it.

@@ -257,7 +257,7 @@ func TestOperatorsNodeDies(t *testing.T) {
 	require.NotEmpty(t, a.ID)
 }
 
-// An authorization that happened is voided once nobody waits for it, as evidence of the processor has it.
+// An authorization that happened is voided once no caller waits for it, as evidence of the processor has it.
 func TestOperatorFindsHeldFundsLate(t *testing.T) {
 	t.Parallel()
 	w, _, id, op := unknown(t, sdk.OpAuthorize, manual)

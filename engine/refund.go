@@ -93,6 +93,7 @@ func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request
 	switch {
 	case amount > p.Refundable():
 		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "amount",
+			Hint:   fmt.Sprintf("Send at most %d.", max(0, p.Refundable())),
 			Reason: fmt.Sprintf("%d of the captured %d can still be refunded (minor units); %d is disputed", max(0, p.Refundable()), p.Received, p.Disputed())}
 	case amount <= 0:
 		return 0, fault.BadFormat("amount", "positive integer")
@@ -125,7 +126,7 @@ func (e *Engine) refundIsNew(ctx context.Context, merchantID, id string) error {
 	if err != nil {
 		return fault.Internal(err, "read refund")
 	}
-	return &fault.Error{Kind: fault.KindInvalid, Code: "HE_01", Message: "Duplicate refund request. Refund already attempted with the refund ID", Param: "refund_id"}
+	return &fault.Error{Kind: fault.KindInvalid, Code: "HE_01", Message: "Duplicate refund request. Refund already attempted with the refund ID", Param: "refund_id", Hint: "Choose another refund_id, or leave it out."}
 }
 
 // performRefund sends the refund, and books the processor's messages that arrived in the meantime.

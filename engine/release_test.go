@@ -18,7 +18,7 @@ func inParts(a *sdk.Adapter) *sdk.Adapter {
 	return a
 }
 
-// A void that no caller waits for is sent again when the processor did not carry it out: else the customer's money stays held, and no one is told.
+// A void that no caller waits for is sent again when the processor did not carry it out: else the customer's money stays held, and no one learns of it.
 func TestReleaseIsSentAgain(t *testing.T) {
 	t.Parallel()
 	keyless := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 4}
@@ -50,7 +50,7 @@ func TestReleaseIsSentAgain(t *testing.T) {
 	}
 }
 
-// A release whose age is not known after several jumps of the clock is sent: an early void harms nobody, and a rest that stays held does.
+// A release whose age is not known after several jumps of the clock is sent: an early void does no harm, and a rest that stays held does.
 func TestReleaseOfUnknownAgeIsSent(t *testing.T) {
 	t.Parallel()
 	p := newTill(t)

@@ -121,7 +121,7 @@ func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Oper
 	return e.recheckLater(ctx, op, w.Attempt, answered)
 }
 
-// askHeld asks the processor about held funds after a capture or void of which it knew nothing, and books what was done after all.
+// askHeld asks the processor about held funds after a capture or void that it did not know, and books what was done after all.
 func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
 	o, answered, err := e.queryEnded(ctx, w)
 	if o == nil || err != nil {
@@ -138,7 +138,7 @@ func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
 	return true, err
 }
 
-// askRefund asks the processor about a refund of which it knew nothing, and books a refund that was made after all.
+// askRefund asks the processor about a refund that it did not know, and books a refund that was made after all.
 func (e *Engine) askRefund(ctx context.Context, op *payment.Operation) (bool, error) {
 	f, err := e.refundOf(ctx, op)
 	if err != nil || f.Status != payment.RefundFailed {

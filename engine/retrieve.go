@@ -24,7 +24,7 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth account.Auth, id stri
 		return nil, fault.NotFound("Payment")
 	}
 	if in.HasClientSecret && !auth.Publishable {
-		return nil, fault.Unprocessable("client_secret", "client_secret is not a valid parameter")
+		return nil, fault.Unprocessable("client_secret", "client_secret is not a valid parameter").WithHint("Leave it out, or use the publishable key.")
 	}
 	if auth.Publishable {
 		if err := auth.CheckSecret(w.Payment, in.ClientSecret, e.now()); err != nil {

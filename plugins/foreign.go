@@ -177,7 +177,7 @@ func isCode(value string) bool {
 	return len(value) >= least && strings.ContainsAny(value, "0123456789")
 }
 
-// takenFor says whether a folded field, or what it is a part of, is that one.
+// takenFor reports whether a folded field is that field, or a part of it.
 func (d *document) takenFor(field string) bool {
 	for _, end := range d.ends {
 		if end == len(field) && string(d.scratch[:end]) == field {
@@ -289,7 +289,7 @@ func (f *filler) why() string {
 // candidate is a value that looks like a key.
 type candidate struct{ where, value string }
 
-// maxCandidates bounds them in one request, so that to look for each in what the operation was told costs little.
+// maxCandidates bounds them in one request, so that to look for each in what the operation was given costs little.
 const maxCandidates = 128
 
 // constant notes a value that looks like a key of the author's. Whether it is one is decided once it matters.
@@ -450,7 +450,7 @@ func textInBase64(run string) string {
 	return ""
 }
 
-// input is what an operation was told: of it, and of what processors answered so far.
+// input is what an operation was given: its call, and of what processors answered so far.
 type input struct {
 	step  *sdk.Step
 	texts []string
@@ -478,7 +478,7 @@ func (in *input) holds(text string) bool {
 	return slices.ContainsFunc(in.texts, func(t string) bool { return strings.Contains(t, text) })
 }
 
-// holdsParts says whether all of a run is made of what was told: an id without its hyphens, two ids in one.
+// holdsParts says whether all of a run is made of what was given: an id without its hyphens, two ids in one.
 func (in *input) holdsParts(run string) bool {
 	const least = 8
 	for _, t := range in.texts {

@@ -65,7 +65,7 @@ type standIns struct {
 	plain         []string // the account's own credentials and config that are no secrets, as the merchant wrote them
 	captured      int
 	revealed      bool      // the adapter is given the secrets themselves: see reveal
-	step          *sdk.Step // what the operation was told
+	step          *sdk.Step // what the operation was given
 	madeUp        bool      // the values are not the real ones: see holdTo
 	wrong         []string  // what is wrong with the account's secrets, for the operator's log
 }

@@ -88,7 +88,7 @@ func (q *query) count(name string, absent int) int {
 		return absent
 	}
 	if v < 0 || v > maxCount {
-		q.fail(name, name+": expected an integer between 0 and 65535", "")
+		q.fail(name, name+": expected an integer between 0 and 65535", "Send a whole number from 0 to 65535.")
 		return absent
 	}
 	return int(v)

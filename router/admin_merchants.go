@@ -94,7 +94,7 @@ func (s *Server) updateMerchant(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if in.ID != "" && in.ID != c.param("merchant_id") {
-		return answer{}, fault.InvalidValue("merchant_id")
+		return answer{}, fault.InvalidValue("merchant_id").WithHint(idHint)
 	}
 	in.ID = c.param("merchant_id")
 	return merchantAnswer(s.Admin.UpdateMerchant(c.ctx(), in.MerchantInput))
@@ -133,7 +133,7 @@ func (s *Server) deleteMerchant(c *call) (answer, error) {
 func checkReturnURL(f account.Fields) error {
 	var url string
 	if raw := f["return_url"]; raw != nil && json.Unmarshal(raw, &url) != nil {
-		return fault.InvalidValue("return_url")
+		return fault.InvalidValue("return_url").WithHint("Send an absolute URL with https.")
 	}
 	return checkLengths(length{"return_url", url, 2048})
 }

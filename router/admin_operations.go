@@ -33,11 +33,11 @@ func (s *Server) listOperations(c *call) (answer, error) {
 	case "resolved":
 		f.Resolved = true
 	default:
-		q.fail("status", "status: unknown value, expected "+oneOfText(operationFilters), didYouMean(status, operationFilters))
+		q.fail("status", "status: unknown value, expected "+oneOfText(operationFilters), choiceHint(status, operationFilters))
 	}
 	if n, given := q.int("limit"); given {
 		if n < 1 || n > most {
-			return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 1000")
+			return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 1000").WithHint("Send a whole number from 1 to 1000.")
 		}
 		f.Limit = int(n)
 	}

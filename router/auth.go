@@ -80,7 +80,7 @@ func (s *Server) authenticate(c *call) error {
 	}
 	if id := c.r.Header.Get("X-Profile-Id"); id != "" && !a.Publishable && a.CustomerID == "" {
 		if err := checkID(id); err != nil {
-			return fault.InvalidValue("X-Profile-Id")
+			return fault.InvalidValue("X-Profile-Id").WithHint("Send the id of a profile of this merchant, or leave the header out.")
 		}
 		a.ProfileID = id
 	}

@@ -100,7 +100,7 @@ func (s *Server) listBlocked(c *call) (answer, error) {
 	if kind == "" {
 		q.fail("data_kind", "missing field `data_kind`", "Send one of "+oneOfText(risk.Kinds)+".")
 	} else if !slices.Contains(risk.Kinds, kind) {
-		q.fail("data_kind", "unknown variant `"+shownText([]byte(kind))+"`, expected "+oneOfText(risk.Kinds), didYouMean(kind, risk.Kinds))
+		q.fail("data_kind", "unknown variant `"+shownText([]byte(kind))+"`, expected "+oneOfText(risk.Kinds), choiceHint(kind, risk.Kinds))
 	}
 	limit, offset := q.page(10, 65535)
 	if q.err != nil {
@@ -127,10 +127,10 @@ func (q *query) page(limit, most int64) (int, int) {
 	}
 	offset, _ := q.int("offset")
 	if n < 0 || n > most {
-		q.fail("limit", "limit must be from 0 to "+strconv.FormatInt(most, 10), "")
+		q.fail("limit", "limit must be from 0 to "+strconv.FormatInt(most, 10), "Send a whole number from 0 to "+strconv.FormatInt(most, 10)+".")
 	}
 	if offset < 0 || offset > 65535 {
-		q.fail("offset", "offset must be from 0 to 65535", "")
+		q.fail("offset", "offset must be from 0 to 65535", "Send a whole number from 0 to 65535.")
 	}
 	return int(n), int(offset)
 }

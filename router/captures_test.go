@@ -112,7 +112,7 @@ func TestPendingCaptures(t *testing.T) {
 	require.Equal(t, []string{"1 charged 2000", "2 failed 4000"}, w.captures(id))
 	require.Equal(t, "partially_captured 6000 6000 0 2000", money(w.payment(p, "/cancel", `{}`).ok()))
 
-	p, id = begin(2000, 3000) // a message that names more than was asked for, and one that names a capture of nobody
+	p, id = begin(2000, 3000) // a message that names more than was asked for, and one that names a capture that no one made
 	said(p, 1, "captured", 2001)
 	said(p, 9, "captured", 1000)
 	require.Equal(t, []string{"1 pending 2000", "2 pending 3000"}, w.captures(id))

@@ -106,7 +106,7 @@ func (p *cardPlace) refuse() error {
 	case p.name:
 		what = "the name of a member of " + p.field
 	}
-	return fault.Unprocessable(p.field, what+" holds a card number: send card numbers in the card_number of a card alone, where they are kept safe")
+	return fault.Unprocessable(p.field, what+" holds a card number: send card numbers in the card_number of a card alone, where they are kept safe").WithHint("Leave the card number out of this field.")
 }
 
 // maskCards returns the body with its card numbers masked. A number becomes a string.

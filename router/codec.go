@@ -99,7 +99,7 @@ func (o *object[T]) into(r *reader, to *T) error {
 		switch {
 		case !known && o.closed:
 			sent := shownText(key)
-			return r.fail("unknown field `"+sent+"`, expected "+oneOfText(o.keys()), didYouMean(sent, o.keys()))
+			return r.fail("unknown field `"+sent+"`, expected "+oneOfText(o.keys()), nameHint(sent, o.keys(), "Leave the field out."))
 		case !known:
 			if len(unknown) < maxHinted {
 				unknown = append(unknown, string(key))
@@ -129,7 +129,7 @@ func (o *object[T]) into(r *reader, to *T) error {
 
 // missing is the error for a required field that was not sent. One of the unknown keys may be a misspelling of it.
 func (o *object[T]) missing(r *reader, key string, unknown []string) error {
-	hint := ""
+	hint := "Add the field to the object."
 	if near := nearest(key, unknown, strings.HasSuffix); len(near) == 1 {
 		hint = "The field " + quoted([]byte(near[0])) + " is unknown here. Did you mean \"" + key + "\"?"
 	}
@@ -332,9 +332,15 @@ func parsedText(hint string, check func(string) error) func(*reader) (string, er
 	}
 }
 
+// Hints for values that several readers check.
+const (
+	idHint   = "Send 1 to 64 characters of A-Z, a-z, 0-9, _ and -."
+	timeHint = "Send date, time and zone: 2022-09-10T10:11:12Z."
+)
+
 var (
 	// identifier is exempt from the search for card numbers: an order number of 16 digits passes the Luhn check one time in ten.
-	identifier = apart(parsedText("Send 1 to 64 characters of A-Z, a-z, 0-9, _ and -.", checkID))
+	identifier = apart(parsedText(idHint, checkID))
 	webURL     = parsedText(`Send an absolute URL, such as "https://example.com/return".`, checkURL)
 	hookURL    = parsedText(`Send a URL, such as "https://example.com/webhooks", or "" for none.`, checkHookURL)
 	email      = parsedText(`Send an address such as "name@example.com".`, checkEmail)
@@ -350,7 +356,7 @@ func timestamp(r *reader) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
 		return time.Time{}, r.fail("invalid value: "+quoted([]byte(s))+", expected an ISO 8601 time such as 2022-09-10T10:11:12Z",
-			"Send date, time and zone: 2022-09-10T10:11:12Z.")
+			timeHint)
 	}
 	return t.UTC(), nil
 }
@@ -378,7 +384,7 @@ func checkPathParam(name, s string) error {
 		longest = s[:min(len(s), 64)]
 	}
 	if checkID(longest) != nil || len(s) > 128 {
-		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Param: name,
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Param: name, Hint: idHint,
 			Message: "the path's " + name + " must be 1 to 64 of A-Z, a-z, 0-9, _ and -"}
 	}
 	return nil

@@ -118,7 +118,7 @@ func TestCollectLinkRefusals(t *testing.T) {
 	require.Equal(t, "IR_01", w.open("/payment_methods/collect/none/mine").error()["code"])
 	r = w.open("/payment_methods/collect/" + merchant + "/none")
 	require.Equal(t, 404, r.status)
-	require.Equal(t, `{"error":{"type":"invalid_request","message":"payment method collect link not found","code":"IR_37"}}`, r.body)
+	require.Equal(t, `{"error":{"type":"invalid_request","message":"payment method collect link not found","code":"IR_37","param":"collect_id","hint":"Check the id, and that it belongs to this merchant."}}`, r.body)
 	path := "/payment_methods/collect/" + merchant + "/mine"
 	w.submit(path, cardForm("k", goodCard))
 	require.NotContains(t, w.open(path).body, "javascript:", "the page leads to web pages alone")

@@ -72,7 +72,7 @@ func (s *Server) countCustomers(c *call) (answer, error) {
 	const most = 100
 	if q := c.query(); q.has("limit") {
 		if v, given := q.int("limit"); given && (v < 1 || v > most) {
-			return answer{}, fault.Unprocessable("limit", fmt.Sprintf("limit should be in between 1 and %d", most))
+			return answer{}, fault.Unprocessable("limit", fmt.Sprintf("limit should be in between 1 and %d", most)).WithHint(fmt.Sprintf("Send a whole number from 1 to %d.", most))
 		}
 	}
 	list, total, err := s.customers(c, 20)
@@ -93,7 +93,7 @@ func (s *Server) customers(c *call, limit int) ([]*account.Customer, int, error)
 		return nil, 0, q.err
 	}
 	if limit == 0 {
-		return nil, 0, fault.Unprocessable("limit", "limit should be at least 1")
+		return nil, 0, fault.Unprocessable("limit", "limit should be at least 1").WithHint("Send a whole number from 1 on.")
 	}
 	if id == "" {
 		return s.Admin.Customers(c.ctx(), c.auth, limit, offset)

@@ -101,7 +101,7 @@ func disputeListInput(q *query) (request.DisputeListInput, error) {
 	}
 	if limit, given := q.int("limit"); given {
 		if limit < 1 || limit > 100 {
-			return in, fault.Unprocessable("limit", "limit should be in between 1 and 100")
+			return in, fault.Unprocessable("limit", "limit should be in between 1 and 100").WithHint("Send a whole number from 1 to 100.")
 		}
 		in.Limit = int(limit)
 	}

@@ -23,7 +23,7 @@ func underDispute(t *testing.T) (w *world, id string, says func(status, more str
 	return disputedOf(t, "1000", "600")
 }
 
-// disputedOf is disputed for a payment of an amount, of which a part is disputed.
+// disputedOf is disputed for a payment of an amount; a part of it is disputed.
 func disputedOf(t *testing.T, amount, part string) (w *world, id string, says func(status, more string)) {
 	w = newWorld(t)
 	const list, secret = "/account/m1/connectors", "a webhook secret of the merchant's"

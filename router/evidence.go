@@ -126,9 +126,9 @@ func checkEvidenceFile(in *request.EvidenceFileInput, kind string) error {
 	case in.DisputeID == "":
 		return badFile("IR_34", "Dispute id not found in the request", "dispute_id")
 	case checkID(in.DisputeID) != nil:
-		return fault.InvalidValue("dispute_id")
+		return fault.InvalidValue("dispute_id").WithHint(idHint)
 	case !slices.Contains(sdk.EvidenceTypes(), sdk.EvidenceType(kind)):
-		return fault.Malformed("evidence_type", "unknown variant `"+sdk.Clip(card.MaskCards(kind), 40)+"`, expected one of "+strings.Join(textsOf(sdk.EvidenceTypes()), ", "))
+		return fault.Malformed("evidence_type", "unknown variant `"+sdk.Clip(card.MaskCards(kind), 40)+"`, expected one of "+strings.Join(textsOf(sdk.EvidenceTypes()), ", ")).WithHint("Send one of the values that the message lists.")
 	case len(in.Body) == 0:
 		return badFile("IR_33", "File not found in the request", "file")
 	case in.ContentType == "":

@@ -12,7 +12,7 @@ import (
 	"payswitch/engine"
 )
 
-// openDispute makes a captured payment of amount, of which a signed message says that all of it is disputed. It returns the dispute's id and says.
+// openDispute makes a captured payment of amount; a signed message says that all of it is disputed. It returns the dispute's id and says.
 func openDispute(t *testing.T, amount string) (w *world, id, dispute string, says func(status, more string)) {
 	w, id, says = disputedOf(t, amount, amount)
 	says("opened", `"stage":"dispute","reason":"fraudulent","created":1700000000`)

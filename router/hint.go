@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,12 +16,21 @@ func didYouMean(sent string, list []string) string {
 	return meant(nearest(sent, list, strings.HasSuffix))
 }
 
+// nameHint is didYouMean where a name is near, and otherwise the hint without.
+func nameHint(sent string, list []string, without string) string {
+	return cmp.Or(didYouMean(sent, list), without)
+}
+
 // choiceHint is a hint that names the values of list nearest to sent, or the whole list where it is short.
 func choiceHint(sent string, list []string) string {
 	hint := meant(nearest(sent, list, strings.HasPrefix))
 	switch {
-	case hint != "" || len(list) == 0 || len(list) > maxHinted:
+	case hint != "":
 		return hint
+	case len(list) == 0:
+		return "Leave the field out."
+	case len(list) > maxHinted:
+		return "Send one of the values that the message lists."
 	case len(list) == 1:
 		return "Send " + listText(list, "or") + "."
 	}

@@ -13,7 +13,7 @@ import (
 
 // Payments in installments: what the merchant offers, what the payer chose, and what a checkout shows.
 
-var billingFrequencies = []string{payment.EveryMonth}
+var billingFrequencies = []string{"month"}
 
 // planEntry is an item of installments: one rate for several counts.
 type planEntry struct {
@@ -28,11 +28,11 @@ var planFields = openObject(
 			return err
 		}
 		if len(e.counts) == 0 {
-			return r.fail("number_of_installments must not be empty.", "")
+			return r.fail("number_of_installments must not be empty.", "Send at least one number.")
 		}
 		for i, n := range e.counts {
 			if slices.Contains(e.counts[:i], n) {
-				return r.fail("number_of_installments must contain unique values.", "")
+				return r.fail("number_of_installments must contain unique values.", "Send each number once.")
 			}
 		}
 		return nil
@@ -51,7 +51,7 @@ var plansFields = openObject(
 		for _, e := range entries {
 			for _, n := range e.counts {
 				if slices.ContainsFunc(p.Plans, func(o payment.InstallmentPlan) bool { return o.Count == int(n) && o.Frequency == e.frequency }) {
-					return r.fail("installment count "+strconv.FormatInt(n, 10)+" appears in multiple entries with the same billing frequency.", "")
+					return r.fail("installment count "+strconv.FormatInt(n, 10)+" appears in multiple entries with the same billing frequency.", "Send each number of installments in one entry.")
 				}
 				p.Plans = append(p.Plans, payment.InstallmentPlan{Count: int(n), Frequency: e.frequency, Rate: e.rate})
 			}
@@ -62,6 +62,8 @@ var plansFields = openObject(
 
 // mostInterest is the highest interest_rate, in percent.
 const mostInterest = 10_000
+
+var rateHint = "Send percent from 0 to " + strconv.Itoa(mostInterest) + ", with at most two decimals."
 
 // interestRate reads a percentage with at most two decimals, in hundredths of a percent.
 func interestRate(r *reader) (int64, error) {
@@ -80,13 +82,13 @@ func interestRate(r *reader) (int64, error) {
 	rate, ok := new(big.Rat).SetString(digits)
 	switch {
 	case !ok:
-		return 0, r.fail("number out of range", "")
+		return 0, r.fail("number out of range", rateHint)
 	case rate.Sign() < 0:
-		return 0, r.fail("interest_rate must not be negative.", "")
+		return 0, r.fail("interest_rate must not be negative.", rateHint)
 	case rate.Cmp(big.NewRat(mostInterest, 1)) > 0:
-		return 0, r.fail("interest_rate must be at most "+strconv.Itoa(mostInterest)+".", "")
+		return 0, r.fail("interest_rate must be at most "+strconv.Itoa(mostInterest)+".", rateHint)
 	case !rate.Mul(rate, big.NewRat(100, 1)).IsInt():
-		return 0, r.fail("interest_rate must have at most 2 decimal places.", "")
+		return 0, r.fail("interest_rate must have at most 2 decimal places.", rateHint)
 	}
 	return rate.Num().Int64(), nil
 }

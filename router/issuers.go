@@ -15,7 +15,7 @@ func issuerName(r *reader) (string, error) {
 		return "", err
 	}
 	if wrong := risk.CheckIssuerName(name); wrong != "" {
-		return "", r.fail(wrong, "")
+		return "", r.fail(wrong, "Send a name of 1 to 255 characters.")
 	}
 	return name, nil
 }

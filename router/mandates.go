@@ -49,7 +49,7 @@ func (s *Server) listMandates(c *call) (answer, error) {
 	case q.err != nil:
 		return answer{}, q.err
 	case f.Limit < 1 || f.Limit > 100:
-		return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 100")
+		return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 100").WithHint("Send a whole number from 1 to 100.")
 	}
 	return s.mandates(c, f)
 }

@@ -127,7 +127,7 @@ func (s *Server) paymentBySecret(c *call, auth account.Auth, repeatable ...strin
 	}
 	i := strings.LastIndex(clientSecret, "_secret_")
 	if i < 0 || checkID(clientSecret[:i]) != nil {
-		return nil, fault.InvalidValue("client_secret")
+		return nil, fault.InvalidValue("client_secret").WithHint("Send the client_secret as the answer gave it.")
 	}
 	return s.Payments.RetrievePayment(c.ctx(), auth, clientSecret[:i], request.RetrieveInput{ClientSecret: clientSecret, HasClientSecret: true})
 }
@@ -142,7 +142,7 @@ func methodFilter(c *call) (f method.MethodFilter, clientSecret string, err erro
 	q.bool("installment_payment_enabled")
 	if limit, given := q.int("limit"); given {
 		if limit < 1 || limit > 1000 {
-			return f, "", fault.Unprocessable("limit", "limit should be in between 1 and 1000")
+			return f, "", fault.Unprocessable("limit", "limit should be in between 1 and 1000").WithHint("Send a whole number from 1 to 1000.")
 		}
 		f.Limit = int(limit)
 	}
@@ -245,7 +245,7 @@ func (s *Server) updateMethod(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if !c.auth.Publishable && in.ClientSecret != "" {
-		return answer{}, fault.Unprocessable("client_secret", "client_secret is not a valid parameter")
+		return answer{}, fault.Unprocessable("client_secret", "client_secret is not a valid parameter").WithHint("Send the client_secret as the answer gave it.")
 	}
 	return savedMethodAnswer(s.Admin.UpdatePaymentMethod(c.ctx(), c.auth, c.param("payment_method_id"), in))
 }

@@ -97,7 +97,7 @@ func (o *offer) connectors() []string {
 func (s *Server) offeredMethods(c *call) (answer, error) {
 	q := c.query(offerFilters...)
 	if !c.auth.Publishable && !q.has("client_secret") {
-		return answer{}, &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "Profile id not found"}
+		return answer{}, &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "Profile id not found", Param: "client_secret", Hint: "Add the parameter client_secret."}
 	}
 	if err := checkOfferQuery(q); err != nil {
 		return answer{}, err

@@ -28,16 +28,16 @@ func TestParamAndHint(t *testing.T) {
 		{"broken value in a list", "POST", "/payments", w.secret, `{"order_details":[{"product_name":"a","quantity":1,"amount":1},{"product_name":tru}]}`, "order_details[1].product_name", ""},
 		{"cut short", "POST", "/payments", w.secret, `{"amount":1`, "", ""},
 		{"trailing text", "POST", "/payments", w.secret, `{} x`, "", ""},
-		{"NUL", "POST", "/payments", w.secret, `{"billing":{"address":{"city":"\u0000"}}}`, "billing.address.city", ""},
-		{"number out of range", "POST", "/payments", w.secret, `{"metadata":{"a":1e999}}`, "metadata.a", ""},
+		{"NUL", "POST", "/payments", w.secret, `{"billing":{"address":{"city":"\u0000"}}}`, "billing.address.city", "Send the text without it."},
+		{"number out of range", "POST", "/payments", w.secret, `{"metadata":{"a":1e999}}`, "metadata.a", "Send a number that a 64-bit float can hold."},
 
 		// Unknown and duplicate fields.
 		{"misspelt field", "POST", "/payments", w.secret, `{"amont":1}`, "amont", `Did you mean "amount"?`},
 		{"other case", "POST", "/payments", w.secret, `{"captureMethod":"manual"}`, "captureMethod", `Did you mean "capture_method"?`},
 		{"misspelt field inside", "POST", "/payments", w.secret, `{"billing":{"adress":{}}}`, "billing.adress", `Did you mean "address"?`},
-		{"field like no other", "POST", "/payments", w.secret, `{"zzz":1}`, "zzz", ""},
+		{"field like no other", "POST", "/payments", w.secret, `{"zzz":1}`, "zzz", "Leave the field out."},
 		{"field twice", "POST", "/payments", w.secret, `{"billing":{"email":"a@b.example","email":"a@b.example"}}`, "billing.email", "Send the field once."},
-		{"card number as a field", "POST", "/payments", w.secret, `{"4242424242424242":1}`, "************4242", ""},
+		{"card number as a field", "POST", "/payments", w.secret, `{"4242424242424242":1}`, "************4242", "Leave the field out."},
 
 		// Wrong types.
 		{"number in quotes", "POST", "/payments", w.secret, `{"amount":"100"}`, "amount", "Send the number without quotes."},
@@ -53,7 +53,7 @@ func TestParamAndHint(t *testing.T) {
 		// Values out of bounds, of the wrong form, or not on a closed list.
 		{"negative amount", "POST", "/payments", w.secret, `{"amount":-1}`, "amount", "Send a whole number from 0 to 9223372036854775807."},
 		{"currency in lower case", "POST", "/payments", w.secret, `{"currency":"usd"}`, "currency", `Did you mean "USD"?`},
-		{"currency that does not exist", "POST", "/payments", w.secret, `{"currency":"XXX"}`, "currency", ""},
+		{"currency that does not exist", "POST", "/payments", w.secret, `{"currency":"XXX"}`, "currency", "Send one of the values that the message lists."},
 		{"country", "POST", "/payments", w.secret, `{"shipping":{"address":{"country":"us"}}}`, "shipping.address.country", `Did you mean "US"?`},
 		{"beginning of a value", "POST", "/payments", w.secret, `{"capture_method":"auto"}`, "capture_method", `Did you mean "automatic"?`},
 		{"short list", "POST", "/payments", w.secret, `{"authentication_type":"3ds"}`, "authentication_type", `Send one of "three_ds" or "no_three_ds".`},
@@ -63,16 +63,16 @@ func TestParamAndHint(t *testing.T) {
 		{"e-mail", "POST", "/payments", w.secret, `{"customer":{"email":"x"}}`, "customer.email", `Send an address such as "name@example.com".`},
 		{"Luhn", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_number", `"4242424242424241"`), "payment_method_data.card.card_number",
 			"The last digit does not match the others (Luhn check): look for a mistyped digit."},
-		{"length", "POST", "/payments", w.secret, with(plain, "customer", `{"phone_country_code":"`+strings.Repeat("1", 5)+strings.Repeat("a", 300)+`"}`), "customer.phone_country_code", ""},
-		{"card number in a text", "POST", "/payments", w.secret, with(plain, "metadata", `{"list":["","4242424242424242"]}`), "metadata.list[1]", ""},
+		{"length", "POST", "/payments", w.secret, with(plain, "customer", `{"phone_country_code":"`+strings.Repeat("1", 5)+strings.Repeat("a", 300)+`"}`), "customer.phone_country_code", "Shorten the text to 255 characters."},
+		{"card number in a text", "POST", "/payments", w.secret, with(plain, "metadata", `{"list":["","4242424242424242"]}`), "metadata.list[1]", "Leave the card number out of this field."},
 
 		// Missing fields.
-		{"missing at the top", "POST", "/payments", w.secret, `{"amount":1}`, "currency", ""},
-		{"missing inside", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_cvc", "-"), "payment_method_data.card.card_cvc", ""},
+		{"missing at the top", "POST", "/payments", w.secret, `{"amount":1}`, "currency", "Add the field to the request."},
+		{"missing inside", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_cvc", "-"), "payment_method_data.card.card_cvc", "Add the field to the object."},
 		{"missing, misspelt", "POST", "/payments", w.secret, `{"payment_method_data":{"card":{"number":"4242424242424242"}}}`, "payment_method_data.card.card_number",
 			`The field "number" is unknown here. Did you mean "card_number"?`},
 		{"missing in data by type", "POST", "/payments", w.secret, `{"recurring_details":{"data":{"card_number":"4242424242424242"},"type":"network_transaction_id_and_card_details"}}`,
-			"recurring_details.data.network_transaction_id", ""},
+			"recurring_details.data.network_transaction_id", "Add the field to the object."},
 		{"wrong in data by type", "POST", "/payments", w.secret, `{"recurring_details":{"data":{"processor_payment_token":1},"type":"processor_payment_token"}}`,
 			"recurring_details.data.processor_payment_token", "Put the value in quotes."},
 
@@ -88,21 +88,21 @@ func TestParamAndHint(t *testing.T) {
 		{"expiry of a card by id", "POST", "/payment_methods", w.secret, `{"customer_id":"cus_1","payment_method":"card","card":{"card_number":"4242424242424242","card_exp_month":"13","card_exp_year":"50"}}`,
 			"card.card_exp_month", "Send 01 to 12."},
 		{"CVC", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_cvc", `"12"`), "payment_method_data.card.card_cvc", "Send three or four digits."},
-		{"amount too large", "POST", "/payments", w.secret, with(plain, "amount", "999999999999"), "amount", ""},
-		{"two customers", "POST", "/payments", w.secret, with(plain, "name", `"A"`, "customer", `{"name":"B"}`), "customer.name", ""},
-		{"payment_id in use", "POST", "/payments", w.secret, with(plain, "payment_id", `"`+held+`"`), "payment_id", ""},
-		{"too much to capture", "POST", "/payments/" + held + "/capture", w.secret, `{"amount_to_capture":1001}`, "amount_to_capture", ""},
-		{"capture of nothing", "POST", "/payments/" + held + "/capture", w.secret, `{"amount_to_capture":0}`, "amount_to_capture", ""},
-		{"no connector takes it", "POST", "/payments/" + open["payment_id"].(string) + "/confirm", w.publishable, `{"client_secret":"x"}`, "client_secret", ""},
+		{"amount too large", "POST", "/payments", w.secret, with(plain, "amount", "999999999999"), "amount", "Send a whole number from 0 to 999999999."},
+		{"two customers", "POST", "/payments", w.secret, with(plain, "name", `"A"`, "customer", `{"name":"B"}`), "customer.name", "Send the field once: at the top level or in customer."},
+		{"payment_id in use", "POST", "/payments", w.secret, with(plain, "payment_id", `"`+held+`"`), "payment_id", "Choose another payment_id, or leave it out."},
+		{"too much to capture", "POST", "/payments/" + held + "/capture", w.secret, `{"amount_to_capture":1001}`, "amount_to_capture", "Send at most 1000."},
+		{"capture of nothing", "POST", "/payments/" + held + "/capture", w.secret, `{"amount_to_capture":0}`, "amount_to_capture", "Send this: positive integer."},
+		{"no connector takes it", "POST", "/payments/" + open["payment_id"].(string) + "/confirm", w.publishable, `{"client_secret":"x"}`, "client_secret", "Send the client_secret of the answer that created the payment."},
 		{"not for the payer", "POST", "/payments/" + open["payment_id"].(string) + "/confirm", w.publishable, `{"client_secret":"` + secretOf + `","off_session":true}`, "off_session", ""},
 		{"wrong state", "POST", "/payments/" + held + "/confirm", w.secret, `{}`, "", ""},
 
 		// Outside the body.
 		{"query parameter", "GET", "/payments/list?limitt=1", w.secret, "", "limitt", `Did you mean "limit"?`},
 		{"query value", "GET", "/payments/list?limit=ten", w.secret, "", "limit", "Send a whole number."},
-		{"query value out of bounds", "GET", "/payments/list?limit=101", w.secret, "", "limit", ""},
-		{"path", "GET", "/payments/a%20b", w.secret, "", "payment_id", ""},
-		{"no such payment", "GET", "/payments/none", w.secret, "", "", ""},
+		{"query value out of bounds", "GET", "/payments/list?limit=101", w.secret, "", "limit", "Send a whole number from 1 to 100."},
+		{"path", "GET", "/payments/a%20b", w.secret, "", "payment_id", "Send 1 to 64 characters of A-Z, a-z, 0-9, _ and -."},
+		{"no such payment", "GET", "/payments/none", w.secret, "", "payment_id", "Check the id, and that it belongs to this merchant."},
 		{"no key", "GET", "/payments/none", "", "", "", ""},
 		{"no such URL", "GET", "/nothing", w.secret, "", "", ""},
 		{"no such method", "PUT", "/payments", w.secret, "", "", ""},
@@ -135,7 +135,10 @@ func requireParam(t testing.TB, r *http.Request, status int, body []byte) {
 	var envelope struct {
 		Error *struct{ Code, Message, Param string }
 	}
-	if status < 400 || status >= 500 || json.Unmarshal(body, &envelope) != nil || envelope.Error == nil || !ofFields[envelope.Error.Code] {
+	if status < 400 || status >= 500 || json.Unmarshal(body, &envelope) != nil || envelope.Error == nil {
+		return
+	}
+	if !ofFields[envelope.Error.Code] {
 		return
 	}
 	if e := envelope.Error; e.Param == "" {

@@ -55,7 +55,7 @@ var attemptDecisionFields = openObject(
 func (s *Server) decideAttempt(c *call) (answer, error) {
 	merchant := c.r.Header.Get("X-Merchant-Id")
 	if merchant == "" {
-		return answer{}, fault.Unprocessable("X-Merchant-Id", "Missing header key: `X-Merchant-Id`")
+		return answer{}, fault.Unprocessable("X-Merchant-Id", "Missing header key: `X-Merchant-Id`").WithHint("Send the header with the merchant's id.")
 	}
 	if err := checkID(merchant); err != nil {
 		return answer{}, fault.NotFound("Merchant account")

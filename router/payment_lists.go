@@ -108,7 +108,7 @@ func (s *Server) searchPayments(c *call) (answer, error) {
 	}
 	if in.limit != nil {
 		if *in.limit < 1 || *in.limit > 50 {
-			return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 50")
+			return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 50").WithHint("Send a whole number from 1 to 50.")
 		}
 		in.Limit = int(*in.limit)
 	}

@@ -68,11 +68,11 @@ func writeSaving(w *writer, v *change.View, a *payment.Attempt) {
 		reason = noCustomer
 	case v.Method != nil && v.Method.Status == method.MethodActive:
 		status = "saved"
-	case payment.Refused(a.Status):
+	case a.Status.Refused():
 		reason = notApproved
-	case d.MethodID != "" && payment.Approved(a.Status):
+	case d.MethodID != "" && a.Status.Approved():
 		status = "saved" // the record was deleted later
-	case payment.Approved(a.Status):
+	case a.Status.Approved():
 		reason = notWritten
 	default:
 		status = "pending"

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"strings"
@@ -247,7 +248,7 @@ func routingChoice(r *reader) (routed.Choice, error) {
 func badRouting(param, reason, hint string) error {
 	e := fault.Unprocessable(param, "Invalid straight through routing rules format")
 	e.Reason = reason
-	return e.WithHint(hint)
+	return e.WithHint(cmp.Or(hint, "Send an object with type and data."))
 }
 
 // parseRouting reads a routing rule. An error in it is answered with 422, not as malformed JSON.

@@ -242,7 +242,7 @@ func checkLengths(fields ...length) error {
 	for _, f := range fields {
 		if len(f.value) > f.most {
 			return fault.Unprocessable(f.field, f.field+" must be at most "+strconv.Itoa(f.most)+" characters long. Received "+
-				strconv.Itoa(len(f.value))+" characters")
+				strconv.Itoa(len(f.value))+" characters").WithHint("Shorten the text to " + strconv.Itoa(f.most) + " characters.")
 		}
 	}
 	return nil

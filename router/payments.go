@@ -185,7 +185,7 @@ func listInput(q *query) (request.ListInput, error) {
 	}
 	if limit, given := q.int("limit"); given {
 		if limit < 1 || limit > 100 {
-			return in, fault.Unprocessable("limit", "limit should be in between 1 and 100")
+			return in, fault.Unprocessable("limit", "limit should be in between 1 and 100").WithHint("Send a whole number from 1 to 100.")
 		}
 		in.Limit = int(limit)
 	}
@@ -230,7 +230,7 @@ func (s *Server) sessionTokens(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if in.clientSecret = c.clientSecret(in.clientSecret); in.clientSecret == "" {
-		return answer{}, fault.Malformed("client_secret", "missing field `client_secret`")
+		return answer{}, fault.Malformed("client_secret", "missing field `client_secret`").WithHint("Add the field to the request.")
 	}
 	if err := s.Payments.CheckClientSecret(c.ctx(), c.auth, in.paymentID, in.clientSecret); err != nil {
 		return answer{}, err

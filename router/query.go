@@ -23,7 +23,7 @@ func (c *call) query(repeatable ...string) *query {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	q := &query{values: values}
 	if err != nil {
-		q.fail("", "the query string is malformed", "")
+		q.fail("", "the query string is malformed", "Write each special character as % and two hexadecimal digits.")
 	}
 	for key, list := range values {
 		if len(list) > 1 && !slices.Contains(repeatable, key) {
@@ -31,7 +31,7 @@ func (c *call) query(repeatable ...string) *query {
 		}
 		all := strings.Join(list, "")
 		if !utf8.ValidString(key) || !utf8.ValidString(all) || strings.ContainsRune(all, 0) {
-			q.fail(key, "the query string is not valid text", "")
+			q.fail(key, "the query string is not valid text", "Send UTF-8 without NUL characters.")
 		}
 	}
 	return q
@@ -48,7 +48,7 @@ func (q *query) fail(param, message, hint string) {
 func (q *query) only(names ...string) {
 	for key := range q.values {
 		if !slices.Contains(names, key) {
-			q.fail(key, "unknown field `"+shownText([]byte(key))+"`, expected "+oneOfText(names), didYouMean(key, names))
+			q.fail(key, "unknown field `"+shownText([]byte(key))+"`, expected "+oneOfText(names), nameHint(key, names, "Leave the parameter out."))
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (q *query) id(name string) string {
 	v := q.text(name)
 	if q.has(name) {
 		if err := checkID(v); err != nil {
-			q.fail(name, name+": "+err.Error(), "")
+			q.fail(name, name+": "+err.Error(), idHint)
 		}
 	}
 	return v
@@ -94,7 +94,7 @@ func (q *query) time(name string) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, q.text(name))
 	if err != nil {
-		q.fail(name, fmt.Sprintf("%s: %s is not an ISO 8601 time such as 2022-09-10T10:11:12Z", name, quoted([]byte(q.text(name)))), "")
+		q.fail(name, fmt.Sprintf("%s: %s is not an ISO 8601 time such as 2022-09-10T10:11:12Z", name, quoted([]byte(q.text(name)))), timeHint)
 	}
 	return t.UTC()
 }
@@ -112,7 +112,7 @@ func (q *query) expands(part string) bool {
 	found := false
 	for name := range strings.SplitSeq(q.text("expand"), ",") {
 		if name != "" && name != part {
-			q.fail("expand", "unknown variant `"+shownText([]byte(name))+"`, expected `"+part+"`", "")
+			q.fail("expand", "unknown variant `"+shownText([]byte(name))+"`, expected `"+part+"`", "Send "+part+", or leave expand out.")
 		}
 		found = found || name == part
 	}
@@ -124,7 +124,7 @@ func (q *query) timeRange() (from, to time.Time, err error) {
 	from, given := q.either("start_time", "startTime")
 	to, _ = q.either("end_time", "endTime")
 	if !given {
-		q.fail("start_time", "missing field `start_time`", "")
+		q.fail("start_time", "missing field `start_time`", timeHint)
 	}
 	return from, to, q.err
 }
@@ -137,7 +137,7 @@ func (q *query) list(name string, allowed []string) []string {
 	list := strings.Split(q.text(name), ",")
 	for _, v := range list {
 		if len(allowed) > 0 && !slices.Contains(allowed, v) || v == "" {
-			q.fail(name, name+": unknown variant `"+shownText([]byte(v))+"`"+expected(allowed), didYouMean(v, allowed))
+			q.fail(name, name+": unknown variant `"+shownText([]byte(v))+"`"+expected(allowed), nameHint(v, allowed, "Send values between commas, without an empty one."))
 		}
 	}
 	return list

@@ -70,16 +70,16 @@ func (r *reader) token() (jsontext.Value, error) {
 	switch v[0] {
 	case '{', '[':
 		if r.dec.StackDepth() > maxDepth {
-			return nil, r.fail("the JSON is nested deeper than "+strconv.Itoa(maxDepth)+" levels", "")
+			return nil, r.fail("the JSON is nested deeper than "+strconv.Itoa(maxDepth)+" levels", "Send fewer objects and lists inside each other.")
 		}
 	case '"':
 		if bytes.Contains(v, []byte(`\u0000`)) && bytes.IndexByte(unquote(v), 0) >= 0 {
-			return nil, r.fail("a string contains the NUL character (\\u0000)", "")
+			return nil, r.fail("a string contains the NUL character (\\u0000)", "Send the text without it.")
 		}
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		if bytes.ContainsAny(v, ".eE") || len(v) > 300 {
 			if _, err := strconv.ParseFloat(string(v), 64); err != nil {
-				return nil, r.fail("number out of range", "")
+				return nil, r.fail("number out of range", "Send a number that a 64-bit float can hold.")
 			}
 		}
 	}

@@ -126,7 +126,7 @@ func pairs(encoded string) ([]sdk.Header, error) {
 		name, err1 := url.QueryUnescape(name)
 		value, err2 := url.QueryUnescape(value)
 		if err1 != nil || err2 != nil {
-			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Message: "the form or query string is malformed: each % must be followed by two hexadecimal digits"}
+			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Message: "the form or query string is malformed: each % must be followed by two hexadecimal digits", Hint: "Write each special character as % and two hexadecimal digits."}
 		}
 		list = append(list, sdk.Header{Name: strings.ToValidUTF8(name, "\ufffd"), Value: strings.ToValidUTF8(value, "\ufffd")})
 	}
@@ -155,7 +155,7 @@ func (s *Server) simulatorPage(c *call) (answer, error) {
 		ours = inside && to.Scheme == base.Scheme && to.Host == base.Host && r != nil && r.pattern == returnPattern
 	}
 	if !ours {
-		return answer{}, fault.InvalidValue("return_url")
+		return answer{}, fault.InvalidValue("return_url").WithHint("Send an absolute URL with https.")
 	}
 	return page("simulator.html", map[string]any{"URL": to.String(), "Amount": shownAmount(q.text("amount"), q.text("currency"))})
 }

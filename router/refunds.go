@@ -68,7 +68,7 @@ var refundFields = closedObject(
 		if _, err := r.value(); err != nil {
 			return err
 		}
-		return fault.Unprocessable("split_refunds", "split_refunds is not supported: send one refund for each part")
+		return fault.Unprocessable("split_refunds", "split_refunds is not supported: send one refund for each part").WithHint("Leave the field out.")
 	}},
 	drop[request.RefundInput]("all_keys_required", boolean),
 )
@@ -198,7 +198,7 @@ func (s *Server) listRefunds(c *call) (answer, error) {
 	}
 	if in.limit != nil {
 		if *in.limit < 1 || *in.limit > 100 {
-			return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 100")
+			return answer{}, fault.Unprocessable("limit", "limit should be in between 1 and 100").WithHint("Send a whole number from 1 to 100.")
 		}
 		in.Limit = int(*in.limit)
 	}

@@ -41,7 +41,7 @@ func relayData(r *reader) (relay.Asked, error) {
 		}
 	}
 	if n != 1 {
-		return d, r.fail("data has "+strconv.Itoa(n)+" keys, expected one of `refund`, `capture`, `incremental_authorization`, `void`, `unreferenced_refund`", "")
+		return d, r.fail("data has "+strconv.Itoa(n)+" keys, expected one of `refund`, `capture`, `incremental_authorization`, `void`, `unreferenced_refund`", "Send one of these keys.")
 	}
 	return d, nil
 }
@@ -77,7 +77,7 @@ var relayKinds = closedObject(
 var resourceID = apart(func(r *reader) (string, error) {
 	id, err := text(r)
 	if err == nil && id == "" {
-		err = r.fail("connector_resource_id must not be empty", "")
+		err = r.fail("connector_resource_id must not be empty", "Send the reference that the processor gave.")
 	}
 	return id, err
 })

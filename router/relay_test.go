@@ -81,7 +81,7 @@ func TestRelay(t *testing.T) {
 	require.Equal(t, "pending", r["status"])
 	require.NotNil(t, r["connector_reference_id"])
 	require.Equal(t, "pending", w.get("/relay/" + r["id"].(string) + "?force_sync=true").ok()["status"])
-	for i, c := range []struct{ kind, data, asked string }{ // what the simulator carries out later, and tells when it is asked
+	for i, c := range []struct{ kind, data, asked string }{ // what the simulator carries out later, and reports when it is asked
 		{"refund", `{"amount":900000402,"currency":"USD"}`, "success"},
 		{"refund", `{"amount":900000403,"currency":"USD"}`, "failure"},
 		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000202,"currency":"USD"}`, "success"},

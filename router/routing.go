@@ -148,7 +148,7 @@ func transactionType(q *query) string {
 			return t
 		}
 	}
-	q.fail("transaction_type", "unknown variant `"+shownText([]byte(t))+"`, expected "+oneOfText(transactionTypes), didYouMean(t, transactionTypes))
+	q.fail("transaction_type", "unknown variant `"+shownText([]byte(t))+"`, expected "+oneOfText(transactionTypes), choiceHint(t, transactionTypes))
 	return t
 }
 
@@ -160,10 +160,10 @@ func (s *Server) listRoutings(c *call) (answer, error) {
 	}
 	offset, _ := q.int("offset")
 	if limit < 0 || limit > math.MaxUint16 {
-		q.fail("limit", "limit must be from 0 to 65535", "")
+		q.fail("limit", "limit must be from 0 to 65535", "Send a whole number from 0 to 65535.")
 	}
 	if offset < 0 || offset > math.MaxUint8 {
-		q.fail("offset", "offset must be from 0 to 255", "")
+		q.fail("offset", "offset must be from 0 to 255", "Send a whole number from 0 to 255.")
 	}
 	kind := transactionType(q)
 	if q.err != nil {

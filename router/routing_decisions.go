@@ -139,7 +139,7 @@ var executeFields = closedObject(
 		}
 		n, ok := rule.Number(json.RawMessage(strings.TrimSpace(string(raw))), 6)
 		if !ok {
-			return fault.Malformed("acquirer.fraud_rate", "expected a number of 0 or more with at most 6 decimals")
+			return fault.Malformed("acquirer.fraud_rate", "expected a number of 0 or more with at most 6 decimals").WithHint("Send a number without quotes.")
 		}
 		e.input.SetFraudRate(n)
 		return nil

@@ -18,7 +18,7 @@ func feature(q *query) string {
 	features := []string{routing.FeatureNone, routing.FeatureMetrics, routing.FeatureSelection}
 	f := q.text("enable")
 	if !slices.Contains(features, f) {
-		q.fail("enable", "enable: unknown variant `"+shownText([]byte(f))+"`, expected one of "+strings.Join(features, ", "), "")
+		q.fail("enable", "enable: unknown variant `"+shownText([]byte(f))+"`, expected one of "+strings.Join(features, ", "), choiceHint(f, features))
 	}
 	return f
 }

@@ -54,7 +54,7 @@ func TestRetryRows(t *testing.T) {
 	}
 	require.Equal(t, 2.0, attempts(`"4000000000000119"`), "an error of the processor")
 
-	// The config keys win over the profile; a value that does not parse is none.
+	// The config keys win over the profile; a value that does not parse counts as absent.
 	for value, want := range map[string]float64{"0": 1, "1": 2, "300": 2, "x": 2, "-1": 2, "": 2} {
 		key("max_auto_retries_enabled_m1", value)
 		require.Equal(t, want, attempts(softCard), "max_auto_retries_enabled_ %q", value)

@@ -21,9 +21,9 @@ import (
 
 // tableState is a state of a payment, and how a test makes such a payment.
 type tableState struct {
-	name   string // the status, and what tells apart two ways to have it
+	name   string // the status, and what distinguishes two ways to have it
 	status payment.Status
-	create string // the fields of the create request beside the common ones
+	create string // the fields of the create request besides the common ones
 	then   string // a capture that follows, "" for none
 	forced payment.AttemptStatus
 }

@@ -77,7 +77,7 @@ func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
 	return challengeNotice(v, false)
 }
 
-// challengeNotice is the page that reports the end of a challenge. While the result is not known, it tells the page around it to poll. nested is true in
+// challengeNotice is the page that reports the end of a challenge. While the result is not known, it asks the page around it to poll. nested is true in
 // the authenticator's own frames.
 func challengeNotice(v *flow.CallbackView, nested bool) (answer, error) {
 	messages := []map[string]any{{"type": "3ds_challenge_done", "payment_id": v.PaymentID}}

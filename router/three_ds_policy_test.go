@@ -28,7 +28,8 @@ func TestThreeDSPolicy(t *testing.T) {
 	require.Equal(t, "fail", p["on_unavailable"])
 	require.Equal(t, "authorize", p["on_attempted"])
 	require.Equal(t, 250.0, p["exemption_rules"].(map[string]any)["transaction_risk_analysis_threshold_eur"])
-	want := threeds.Strict()
+	want, err := threeds.ParseConfig([]byte(`{"preset":"strict"}`))
+	require.NoError(t, err)
 	want.OnAttempted, want.FallbackAuthenticator = threeds.RuleAuthorize, "netcetera"
 	want.ExemptionRules.LowValue, want.ExemptionRules.TRAThresholdEUR = threeds.RuleOn, 250
 	require.Equal(t, want, inForce())

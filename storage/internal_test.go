@@ -186,7 +186,7 @@ func TestPragmas(t *testing.T) {
 }
 
 // TestLitestreamKeepsTheLog: where Litestream copies the database, no connection restarts the log, also if Litestream comes while the database is
-// open. A log that nobody empties is emptied in the end.
+// open. A log that no one empties is emptied in the end.
 func TestLitestreamKeepsTheLog(t *testing.T) {
 	var log bytes.Buffer
 	db := openTest(t, Options{LogLimit: 256 << 10, Logger: slog.New(slog.NewTextHandler(&log, nil))})

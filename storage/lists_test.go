@@ -201,7 +201,7 @@ func (w *listWorld) change() {
 	require.NoError(w.t, <-filled)
 }
 
-// writesSignalled is a store that tells when a write begins.
+// writesSignalled is a store that signals when a write begins.
 type writesSignalled struct {
 	facet.Store
 	writes chan struct{}

@@ -29,7 +29,7 @@ var pgSchema = strings.NewReplacer("{{SEQ}}", "BIGSERIAL PRIMARY KEY", "{{BLOB}}
 //
 // Statements that are expected to change a known number of rows wait in the connection, and leave with the next statement whose answer somebody
 // needs, or before the commit: one journey over the network for all of them. If the database then answers otherwise, the batch runs again, and
-// the closure that was told a wrong number gets a savepoint and the database's own answers.
+// the closure that got a wrong number gets a savepoint and the database's own answers.
 type pgConn struct {
 	dial    *pgDialer
 	clauses dialect

@@ -78,7 +78,7 @@ func (d *DB) LastChange(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// MadeAt returns when the database was set up. A copy keeps the time, so that it tells databases apart.
+// MadeAt returns when the database was set up. A copy keeps the time, so that it distinguishes databases.
 func (d *DB) MadeAt(ctx context.Context) (at time.Time, err error) {
 	err = d.view(ctx, func(r engine.Reader) error {
 		var ms int64

@@ -29,7 +29,7 @@ func heldBooks() *books {
 	return b
 }
 
-// refundedBooks are the equal books of a payment of 100 of which 40 were given back.
+// refundedBooks are the equal books of a payment of 100, with 40 given back.
 func refundedBooks() *books {
 	b := soldBooks()
 	b.Processor[0].Refunds = []processorRefund{{ID: "r1", Reference: "p-r1", Status: "refunded", Amount: 40}}

@@ -51,7 +51,7 @@ type told struct {
 	Excused bool // the disk was full or the database locked: 500 is no fault
 }
 
-// check compares the three accounts of one payment: what the processor did, what the switch shows, and what clients were told. It returns each
+// check compares the three accounts of one payment: what the processor did, what the switch shows, and what clients were answered. It returns each
 // contradiction.
 func (b *books) check() (wrong []string) {
 	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -74,7 +74,7 @@ type ledgerSums struct {
 	refunds                  map[string]int64 // given back, by reference
 }
 
-// ledger sums the processor's side up, and finds what it alone shows: a second charge, an amount that nobody asked for, a late charge.
+// ledger sums the processor's side up, and finds what it alone shows: a second charge, an amount that no client asked for, a late charge.
 func (b *books) ledger(bad func(string, ...any)) ledgerSums {
 	l := ledgerSums{refunds: map[string]int64{}}
 	acted, taken := map[string]int{}, 0

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// buyer is the merchant's client and the payer of one payment. It does what its dice say, repeats what got no answer, and writes down what it is told.
+// buyer is the merchant's client and the payer of one payment. It does what its dice say, repeats what got no answer, and writes down the answers.
 type buyer struct {
 	*chaosRun
 	id        string
@@ -49,7 +49,7 @@ type answer struct {
 
 var chaosClient = &http.Client{Timeout: 8 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// once sends one request and writes down what it is told.
+// once sends one request and writes down the answers.
 func (b *buyer) once(call, path, key string, body object) answer {
 	method, text := http.MethodGet, []byte(nil)
 	if body != nil {
@@ -154,13 +154,13 @@ func (b *buyer) buy() {
 	path := "/payments"
 	var a answer
 	switch b.d.IntN(8) {
-	case 0: // in two steps, the amount changed beside the second
+	case 0: // in two steps, the amount changed during the second
 		body["confirm"] = false
 		if a = b.do("create", path, body); a.code == http.StatusOK {
 			other := b.amount + 1 + b.d.Int64N(5000)
 			if b.d.IntN(2) == 0 {
 				b.amounts = append(b.amounts, other)
-				b.beside(func() { b.once("update", path+"/"+b.id, "", object{"amount": other}) })
+				b.meanwhile(func() { b.once("update", path+"/"+b.id, "", object{"amount": other}) })
 			}
 			confirm := object{}
 			if len(b.amounts) > 0 { // a new amount drops the card
@@ -224,9 +224,9 @@ func (b *buyer) held(a answer) {
 		if b.d.IntN(6) == 0 { // somebody else's hand
 			part := 1 + b.d.Int64N(a.Capturable)
 			if b.d.IntN(3) == 0 {
-				b.beside(func() { b.once("cancel", path+"/cancel", "", object{}) })
+				b.meanwhile(func() { b.once("cancel", path+"/cancel", "", object{}) })
 			} else {
-				b.beside(func() { b.once("capture", path+"/capture", "", object{"amount_to_capture": part}) })
+				b.meanwhile(func() { b.once("capture", path+"/capture", "", object{"amount_to_capture": part}) })
 			}
 		}
 		switch b.d.IntN(5) {
@@ -244,8 +244,8 @@ func (b *buyer) held(a answer) {
 	}
 }
 
-// beside makes a call at the same time as the next one.
-func (b *buyer) beside(call func()) {
+// meanwhile makes a call at the same time as the next one.
+func (b *buyer) meanwhile(call func()) {
 	b.others.Go(call)
 }
 

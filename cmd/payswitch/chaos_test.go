@@ -327,7 +327,7 @@ func (r *chaosRun) sql(f func(db *sql.DB) error) {
 }
 
 // TestChaos lets clients and payers use the switch while nodes die, stop and run out of disk, and processors lose and delay what they are asked.
-// Then the world becomes calm, and the books must be equal: processors, switch, and what clients were told. CHAOS_KILLS sets the number of kills,
+// Then the world becomes calm, and the books must be equal: processors, switch, and what clients were answered. CHAOS_KILLS sets the number of kills,
 // CHAOS_SEED the seed, CHAOS_DATABASE (sqlite or postgres) and CHAOS_NODES the switch. `make chaos` is the long form.
 func TestChaos(t *testing.T) {
 	kills := 5
@@ -360,7 +360,7 @@ func TestChaos(t *testing.T) {
 	r.report(all, r.audit(all))
 }
 
-// Faults beside the kills, by database.
+// Faults besides the kills, by database.
 var (
 	sqliteFaults   = []string{"kill all", "stop", "lock", "credentials", "disk full", "outage", "credentials"}
 	postgresFaults = []string{"database", "kill all", "stop", "connections", "credentials", "kill with database", "outage", "database"}

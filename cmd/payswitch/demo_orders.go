@@ -135,7 +135,7 @@ func (o *demoOrders) take(w http.ResponseWriter, r *http.Request) {
 		} `json:"content"`
 	}
 	if json.Unmarshal(body, &e) != nil || e.ID == "" {
-		http.Error(w, "The body is no event.", http.StatusBadRequest)
+		http.Error(w, "The body is not an event.", http.StatusBadRequest)
 		return
 	}
 	if o.seen[e.ID] {

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
@@ -70,6 +73,7 @@ func TestRooms(t *testing.T) {
 		if room != "engine/storetest" { // its lines are tests
 			assert.Less(t, linesOf(t, "../../"+room), 4000, "%s is too large: part it", room)
 		}
+		assert.LessOrEqual(t, exportedOf(t, "../../"+room), 60, "%s exports too many identifiers: unexport or move what only one other room needs", room)
 		_, err := os.Stat("../../" + room + "/doc.go")
 		if room != "engine/storetest" {
 			assert.NoError(t, err, "%s has no doc.go that says what lives there", room)
@@ -91,6 +95,44 @@ func linesOf(t *testing.T, dir string) (lines int) {
 		lines += bytes.Count(text, []byte("\n"))
 	}
 	return lines
+}
+
+// exportedOf counts what a package exports, as go doc -short lists it: types, functions, and groups of constants or variables.
+func exportedOf(t *testing.T, dir string) (exported int) {
+	t.Helper()
+	files, err := filepath.Glob(dir + "/*.go")
+	require.NoError(t, err)
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range tree.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && d.Name.IsExported() {
+					exported++
+				}
+			case *ast.GenDecl:
+				inGroup := 0
+				for _, spec := range d.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						if spec.Name.IsExported() {
+							exported++
+						}
+					case *ast.ValueSpec:
+						if slices.ContainsFunc(spec.Names, (*ast.Ident).IsExported) {
+							inGroup = 1
+						}
+					}
+				}
+				exported += inGroup
+			}
+		}
+	}
+	return exported
 }
 
 // TestNoTesting: package testing, whose flags come with it, is no part of the program.

@@ -142,7 +142,7 @@ func (p *program) printOperations(list []operator.View, asJSON bool) error {
 	return w.Flush()
 }
 
-// resolveOperation books an operator's word on an operation, beside running nodes or without them.
+// resolveOperation books an operator's word on an operation, next to running nodes or without them.
 func (p *program) resolveOperation(ctx context.Context, args []string) error {
 	f := p.flags("operations resolve OPERATION")
 	in := request.OperatorWord{}
@@ -187,7 +187,7 @@ func (p *program) secondPerson(ctx context.Context, name string, args []string) 
 	})
 }
 
-// decide runs a use case beside running nodes or without them, and prints the operation.
+// decide runs a use case next to running nodes or without them, and prints the operation.
 func (p *program) decide(ctx context.Context, c Config, do func(e *engine.Engine) (operator.View, error)) error {
 	return p.openStore(ctx, c, func(ctx context.Context, c Config, db *storage.DB, v *vault.Vault) error {
 		host, err := p.openHost(ctx, c, shared(c, db))

@@ -54,7 +54,7 @@ func TestOperationsList(t *testing.T) {
 	require.Contains(t, stderr, "--limit must be 1 or more")
 }
 
-// TestOperationsResolve resolves by hand what the simulator will never answer, beside a running switch, and finds the word in the list.
+// TestOperationsResolve resolves by hand what the simulator will never answer, next to a running switch, and finds the word in the list.
 func TestOperationsResolve(t *testing.T) {
 	t.Parallel()
 	env, config := testEnv(t, t.TempDir()), writeConfig(t, "")

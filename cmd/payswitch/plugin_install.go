@@ -33,7 +33,7 @@ import (
 func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	f := p.flags("plugin install FILE.bundle")
 	var keys []string
-	f.Func("key", "trust this minisign public `key` (its text, or a file) beside plugins.trusted_keys; may stand again", func(s string) error {
+	f.Func("key", "trust this minisign public `key` (its text, or a file) besides plugins.trusted_keys; may stand again", func(s string) error {
 		keys = append(keys, s)
 		return nil
 	})
@@ -89,7 +89,7 @@ func (p *program) installBundle(ctx context.Context, c Config, s *sharedAdapters
 		return err
 	}
 	if !newest && !approved.older {
-		return fmt.Errorf("%s is version %s, and %s is installed: an old bundle stays signed for ever, whatever was found wrong with it since; --allow-older installs it",
+		return fmt.Errorf("%s is version %s, and %s is installed: an old bundle stays signed, even if a fault was found in it since. Pass --allow-older to install it",
 			path, manifest.Version, before)
 	}
 	inspection{b.Hash(), len(b.Module), manifest}.print(p.stdout)
@@ -173,7 +173,7 @@ func examine(ctx context.Context, c Config, b *plugins.Bundle, trusted []minisig
 		return nil, "", err
 	}
 	if certificate.SHA256 != b.Hash() || !certificate.Passed {
-		return nil, "", fmt.Errorf("its certificate is not of this module: it is for sha256 %.64q, passed: %v; the module is %s", certificate.SHA256, certificate.Passed, b.Hash())
+		return nil, "", fmt.Errorf("the certificate belongs to another module: it is for sha256 %.64q, passed: %v; the module is %s", certificate.SHA256, certificate.Passed, b.Hash())
 	}
 	m, err := loadModule(ctx, b.Module, switchSandbox(c))
 	if err != nil {

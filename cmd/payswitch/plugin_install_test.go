@@ -178,7 +178,7 @@ func TestPluginInstall(t *testing.T) {
 			"the signature does not match"},
 		"certificate of another, unsigned": {[]string{"--yes", "--allow-unsigned", changed("certificate.bundle", func(b *plugins.Bundle) {
 			b.Signature, b.Certificate = nil, []byte(strings.Replace(string(b.Certificate), b.Hash(), strings.Repeat("0", 64), 1))
-		})}, "its certificate is not of this module"},
+		})}, "the certificate belongs to another module"},
 		"manifest of another, unsigned": {[]string{"--yes", "--allow-unsigned", changed("manifest.bundle", func(b *plugins.Bundle) {
 			b.Signature, b.Manifest = nil, []byte(strings.Replace(string(b.Manifest), "api.acme.example", "api.evil.example", 2))
 		})}, "the manifest of the module differs from the bundle's"},
@@ -342,7 +342,7 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	code, _, stderr := operate(t, env, "plugin", "install", w.path("one.bundle"), "--key", w.path("mine.pub"), "--yes")
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr, "is version 0.1.0, and acme 0.2.0")
-	require.Contains(t, stderr, "--allow-older installs it")
+	require.Contains(t, stderr, "Pass --allow-older to install it")
 
 	// The secrets themselves, which this adapter does not need, by the operator's word alone.
 	status, _ = r.call(key, approval, object{"sha256": hash, "plain_secrets": true})

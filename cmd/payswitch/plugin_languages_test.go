@@ -70,7 +70,7 @@ func authorIn(t *testing.T, dir string, env []string, args ...string) (code int,
 	return cmd.ProcessState.ExitCode(), out.String(), problems.String()
 }
 
-// otherLanguages are those beside Go, each with a mistake: it turns states, and the report names the cases that say otherwise.
+// otherLanguages are those other than Go, each with a mistake: it turns states, and the report names the cases that say otherwise.
 var otherLanguages = []struct {
 	lang, file string
 	from, to   string

@@ -234,8 +234,8 @@ func TestPostgresAway(t *testing.T) {
 	require.NotContains(t, log, "hunter2")
 }
 
-// TestPostgresPointInTime brings a database back to an earlier moment with PostgreSQL's own archive. The node notices it at its start, although nobody
-// has told it, and goes on as after any restore. Doctor runs before and after.
+// TestPostgresPointInTime brings a database back to an earlier moment with PostgreSQL's own archive. The node notices it at its start, without
+// being asked to, and goes on as after any restore. Doctor runs before and after.
 func TestPostgresPointInTime(t *testing.T) {
 	costly(t)
 	t.Parallel()

@@ -45,6 +45,26 @@ func TestReferences(t *testing.T) {
 	require.Greater(t, r.checked, 1000)
 }
 
+// TestRationaleListsItsSubjects checks that the table at the top of engine/RATIONALE.md leads to every subject, and that an entry stays short.
+func TestRationaleListsItsSubjects(t *testing.T) {
+	const file = "engine/RATIONALE.md"
+	text, err := os.ReadFile(filepath.Join(root, file))
+	require.NoError(t, err)
+	top, rest, _ := strings.Cut(string(text), "\n## ")
+	subjects := 0
+	for line := range strings.Lines("## " + rest) {
+		if heading, ok := strings.CutPrefix(line, "## "); ok {
+			subjects++
+			require.Contains(t, top, "(#"+anchors([]string{strings.TrimSpace(heading)})[0]+")", "the table of %s does not list %s", file, heading)
+		}
+	}
+	require.Greater(t, subjects, 15)
+	for _, entry := range strings.Split(rest, "\n- ") {
+		entry, _, _ = strings.Cut(entry, "\n#")
+		require.Less(t, len(strings.Fields(entry)), 160, "an entry of %s is too long: %.80s", file, entry)
+	}
+}
+
 // TestReferencesAreFound shows that each kind of wrong reference is found.
 func TestReferencesAreFound(t *testing.T) {
 	r := &references{files: map[string]bool{"sdk": true, "sdk/ABI.md": true, "sdk/hash.go": true, "engine": true}, names: map[string]bool{"ABI.md": true, "hash.go": true},
@@ -209,6 +229,9 @@ func goProse(t *testing.T, file string, source []byte) (all []passage) {
 			if !bytes.HasPrefix([]byte(c.Text), []byte("//go:")) {
 				all = append(all, passage{set.Position(c.Pos()).Line, c.Text})
 			}
+		}
+		for _, m := range quotedHeading.FindAllString(strings.ReplaceAll(group.Text(), "\n", " "), -1) { // also over the end of a line
+			all = append(all, passage{set.Position(group.Pos()).Line, m})
 		}
 	}
 	if strings.HasSuffix(file, "_test.go") {

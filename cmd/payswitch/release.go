@@ -59,7 +59,7 @@ func (p *program) releaseSign(_ context.Context, args []string) error {
 }
 
 // releaseVerify checks the signature of a release's sums, and then the files. It reads those that are named; without names, those of the sums that lie
-// beside them.
+// in the same folder.
 func (p *program) releaseVerify(_ context.Context, args []string) error {
 	f := p.flags("release verify SHA256SUMS [FILE…]")
 	given := f.String("key", "", "the minisign public `key` of the release (its text, or a file)")
@@ -95,7 +95,7 @@ func (p *program) releaseVerify(_ context.Context, args []string) error {
 		}
 	}
 	if len(named) == 0 {
-		return fmt.Errorf("none of the %d files in %s lies beside it: name a file, or run the command in the folder of the downloads", len(list), path)
+		return fmt.Errorf("none of the %d files in %s lies in the same folder: name a file, or run the command in the folder of the downloads", len(list), path)
 	}
 	var problems []error
 	for _, file := range named {

@@ -96,7 +96,7 @@ func filesBytes(t testing.TB, pattern string) (sum float64) {
 	return sum
 }
 
-// BenchmarkClients serves 64 clients and then 1,000, each of which pays again as soon as it has its answer, on the program as it is shipped. It
+// BenchmarkClients serves 64 clients and then 1,000; each pays again as soon as it has its answer, on the program as it is shipped. It
 // reports both rates and latencies, p99 at 1,000 clients per unit of load against that at 64, and the memory at the peak and a minute later.
 //
 //	go test ./cmd/payswitch -run '^$' -bench Clients -benchtime 1x

@@ -126,5 +126,5 @@ func (c *shopClient) needSimulator(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("merchant %s has no connector account at the %s, which alone makes events: create one", c.merchant, demoConnector)
+	return fmt.Errorf("merchant %s has no connector account at the %s, and no other processor makes events on request: create one", c.merchant, demoConnector)
 }

@@ -112,7 +112,7 @@ func (p *program) vaultRotate(ctx context.Context, args []string) error {
 
 func (p *program) rotateMaster(ctx context.Context, c Config, v *vault.Vault) error {
 	if c.Vault.next().isZero() {
-		return problem("vault.next_master_key", "is not set: give every node the next key beside the one in force, then run this (OPERATIONS.md)")
+		return problem("vault.next_master_key", "is not set: give every node the next key, besides the one in force, then run this (OPERATIONS.md)")
 	}
 	moved, err := v.RotateMaster(ctx)
 	for _, name := range moved {

@@ -39,7 +39,7 @@ func (f Fields) merged(sent Fields) (Fields, error) {
 	return out, nil
 }
 
-// authTypeOf returns the auth_type of which the credentials have all keys: the one with the most keys.
+// authTypeOf returns the auth_type whose keys the credentials all have: the one with the most keys.
 func authTypeOf(credentials map[string]json.RawMessage) string {
 	best := authNoKey
 	for name, keys := range authShapes {

@@ -295,10 +295,10 @@ func (s *Registry) checkProfile(name string, f *profileFields) error {
 		}
 	}
 	if t := f.SessionExpiry; t != nil && (*t < minExpiry || *t > maxExpiry) {
-		return fault.Unprocessable("session_expiry", "session_expiry should be between 60(1 min) to 7890000(3 months).")
+		return fault.Unprocessable("session_expiry", "session_expiry should be between 60(1 min) to 7890000(3 months).").WithHint("Send a whole number of seconds from 60 to 7890000.")
 	}
 	if t := f.Fulfillment; t != nil && (*t < minFulfillment || *t > maxFulfillment) {
-		return fault.Unprocessable("intent_fulfillment_time", "intent_fulfillment_time should be between 60(1 min) to 1800(30 mins).")
+		return fault.Unprocessable("intent_fulfillment_time", "intent_fulfillment_time should be between 60(1 min) to 1800(30 mins).").WithHint("Send a whole number of seconds from 60 to 1800.")
 	}
 	return nil
 }
@@ -320,13 +320,13 @@ func (s *Registry) threeDSPolicy(raw json.RawMessage) (*threeds.Config, error) {
 		if bad.Field != "" {
 			field += "." + bad.Field
 		}
-		return nil, fault.Unprocessable(field, field+" "+bad.Message)
+		return nil, fault.Unprocessable(field, field+" "+bad.Message).WithHint(bad.Hint())
 	} else if err != nil {
 		return nil, fault.Internal(err, "read "+fieldThreeDSPolicy)
 	}
 	if name := c.FallbackAuthenticator; name != "" && !s.isAuthenticator(name) {
 		field := fieldThreeDSPolicy + ".fallback_authenticator"
-		return nil, fault.Unprocessable(field, field+" "+unknownVariant(name, authenticators))
+		return nil, fault.Unprocessable(field, field+" "+unknownVariant(name, authenticators)).WithHint("Send the name of an installed authenticator.")
 	}
 	return &c, nil
 }
@@ -334,7 +334,8 @@ func (s *Registry) threeDSPolicy(raw json.RawMessage) (*threeds.Config, error) {
 // CheckLength limits a text's length in bytes (IR_06, 422).
 func CheckLength(field, text string, most int) error {
 	if len(text) > most {
-		return fault.Unprocessable(field, fmt.Sprintf("%s must be at most %d characters long. Received %d characters", field, most, len(text)))
+		return fault.Unprocessable(field, fmt.Sprintf("%s must be at most %d characters long. Received %d characters", field, most, len(text))).
+			WithHint(fmt.Sprintf("Shorten the text to %d characters.", most))
 	}
 	return nil
 }

@@ -11,6 +11,9 @@ import (
 	"payswitch/engine/payment"
 )
 
+// cardInfoToken is the token of the card that a merchant may fetch for his own key. No payment can charge it: it has no Key.
+func cardInfoToken(paymentID string) string { return "extended_card_info/" + paymentID }
+
 // EncryptCard encrypts the card that a payer charges for the merchant's own key, if the profile asks for it. It returns nil without a card, and for a
 // charge without the payer. It returns an error for a key that cannot be used.
 func (w *Confirming) EncryptCard(c *card.Card, now time.Time) (*payment.CardToken, error) {
@@ -22,7 +25,7 @@ func (w *Confirming) EncryptCard(c *card.Card, now time.Time) (*payment.CardToke
 	if err != nil {
 		return nil, err
 	}
-	return &payment.CardToken{Token: payment.CardInfoToken(w.Payment.ID), MerchantID: w.Payment.MerchantID, PaymentID: w.Payment.ID, Sealed: []byte(text),
+	return &payment.CardToken{Token: cardInfoToken(w.Payment.ID), MerchantID: w.Payment.MerchantID, PaymentID: w.Payment.ID, Sealed: []byte(text),
 		ExpiresAt: now.Add(time.Duration(info.Seconds) * time.Second)}, nil
 }
 
@@ -41,7 +44,7 @@ func (s *Changes) ExtendedCardInfo(ctx context.Context, auth account.Auth, id st
 	}
 	var t *payment.CardToken
 	err = s.Store.View(ctx, func(r Reader) (err error) {
-		t, err = r.CardToken(auth.MerchantID, payment.CardInfoToken(id))
+		t, err = r.CardToken(auth.MerchantID, cardInfoToken(id))
 		return err
 	})
 	switch {

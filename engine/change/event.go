@@ -1,6 +1,7 @@
 package change
 
 import (
+	"strconv"
 	"time"
 
 	"payswitch/engine/drive"
@@ -13,7 +14,7 @@ import (
 // eventOf makes the merchant's event of a change, or nil if nothing changed that merchants get an event for.
 func (s *Changes) eventOf(w *Loaded, p *payment.Payment, a *payment.Attempt, now time.Time) (*payment.Event, error) {
 	kind := p.Status.Facts().Event
-	announced := payment.AnnouncementOf(p, a)
+	announced := announcement(p, a)
 	if kind == "" || announced == p.Details.Announced {
 		return nil, nil
 	}
@@ -22,6 +23,15 @@ func (s *Changes) eventOf(w *Loaded, p *payment.Payment, a *payment.Attempt, now
 	v := s.View(&Loaded{Run: drive.Run{Payment: p, Attempt: a}, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile})
 	v.ManualRetryAllowed = s.RetryAllowed(p, a, w.Profile, now)
 	return s.paymentEvent(kind, now, v)
+}
+
+// announcement identifies a state for which merchants receive one event. A further partial capture makes a new state.
+func announcement(p *payment.Payment, a *payment.Attempt) string {
+	s := string(p.Status) + "/" + strconv.Itoa(a.Number)
+	if a.Captured > 0 {
+		s += "/" + strconv.FormatInt(a.Captured, 10)
+	}
+	return s
 }
 
 // RefundEvent makes the merchant's event of a refund's new status, nil for a status that has no event. It counts the event in p, the payment that

@@ -12,7 +12,7 @@ import (
 	"payswitch/engine/request"
 )
 
-// NewPayment returns a payment as a create begins it, with its first attempt. Neither is stored. Private has the client secret, of which the payment
+// NewPayment returns a payment as a create begins it, with its first attempt. Neither is stored. Private has the client secret; the payment
 // keeps the hash.
 func NewPayment(m *account.Merchant, profile *account.Profile, in *request.Input, now time.Time) (*payment.Payment, *payment.Attempt) {
 	id := in.PaymentID
@@ -36,7 +36,7 @@ func CreateError(err error) error {
 	case errors.As(err, &refused):
 		return refused
 	case errors.Is(err, fault.ErrConflict):
-		return fault.Duplicate("The payment with the specified payment_id already exists in our records").About("payment_id")
+		return fault.Duplicate("The payment with the specified payment_id already exists in our records").About("payment_id").WithHint("Choose another payment_id, or leave it out.")
 	}
 	return fault.Internal(err, "store payment")
 }

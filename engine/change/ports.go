@@ -192,10 +192,9 @@ type Tx interface {
 	// UpdateDispute leaves payment, attempt, account, profile, connector and the processor's id as they were.
 	UpdateDispute(d *disputed.Record) error
 	InsertOperation(o *payment.Operation) error
-	// ClaimOperations takes up to limit operations whose lease has ended by Now and that are started, or unknown or pending with
-	// ResolveAt due (a zero ResolveAt is never due), or succeeded, declined or not acted with ResolveAt due: they get owner and the new lease end, and are
-	// returned as they are then. With rows (DueOperation.Row) it takes only those, and leaves out those that are no longer due; otherwise it takes
-	// those that are due longest.
+	// ClaimOperations takes up to limit due operations whose lease has ended by Now. It gives them owner and the new lease end, and returns them as they
+	// are then. A started operation is always due. One that is unknown, pending, succeeded, declined or not acted is due if its ResolveAt is; a zero
+	// ResolveAt is never due. With rows (DueOperation.Row) it takes only those that are still due; without, it takes those that are due longest.
 	ClaimOperations(owner string, until time.Time, limit int, rows ...int64) ([]*payment.Operation, error)
 	// ReleaseLeases ends owner's leases of operations and authentications, and returns how many it ended. Its process must have ended.
 	ReleaseLeases(owner string) (int, error)

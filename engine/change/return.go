@@ -51,7 +51,7 @@ func (s *Changes) merchantReturn(v *View, withSecret bool) (*ReturnView, error) 
 	}
 	u, err := url.Parse(to)
 	if err != nil {
-		return nil, fault.InvalidValue("return_url")
+		return nil, fault.InvalidValue("return_url").WithHint("Send an absolute URL with https.")
 	}
 	post := v.Profile.Settings.RedirectWithPost
 	fields := []sdk.Header{{Name: "status", Value: string(v.Payment.Status)}, {Name: "payment_id", Value: v.Payment.ID}}

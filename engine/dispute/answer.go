@@ -176,7 +176,7 @@ func (s *Disputes) Told(ctx context.Context, w *change.Loaded, processorID strin
 	return s.settleShown(ctx, w)
 }
 
-// Ask asks the processor about a dispute of which a message without proof speaks. It does nothing if payswitch does not know the dispute.
+// Ask asks the processor about a dispute that a message without proof names. It does nothing if payswitch does not know the dispute.
 func (s *Disputes) Ask(ctx context.Context, w *change.Loaded, processorID string) error {
 	d, err := s.named(ctx, w, processorID)
 	if d == nil || err != nil || !d.MayMove() {

@@ -57,7 +57,7 @@ func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Du
 }
 
 // ClockIsCalm reports whether deadlines by the database's clock prove something: whether that clock has not jumped for one lease time. After a
-// jump the leases of living runs look ended, or those of dead runs look new. Within one lease time every run that was under way ends, so nobody
+// jump the leases of living runs look ended, or those of dead runs look new. Within one lease time every run that was under way ends, so no node
 // takes an operation over until then. ClockIsCalm reports each jump once. After a jump back, also one before this process began, it makes
 // operations due that would otherwise wait until the clock has caught up.
 func (d *Driver) ClockIsCalm(ctx context.Context) (bool, error) {

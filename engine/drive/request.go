@@ -15,6 +15,7 @@ import (
 	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/engine/threeds/exempt"
 	"payswitch/sdk"
 )
 
@@ -33,7 +34,7 @@ func (e *Driver) FirstRequest(w *Run, profile *account.Profile, instrument *meth
 	if in != nil && in.ThreeDS != nil {
 		t := in.ThreeDS
 		r.ThreeDS = &sdk.ThreeDSResult{ECI: t.ECI, DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, CAVVAlgorithm: t.CAVVAlgorithm}
-		r.Exemption = payment.BroughtExemptions[t.Exemption] // one that the processor takes: confirm has checked that
+		r.Exemption = exempt.ByName[t.Exemption] // one that the processor takes: confirm has checked that
 	}
 	if x := a.Details.Exemption; x.Direct() {
 		r.Exemption = sdk.Exemption(x.Exemption)

@@ -80,7 +80,7 @@ func LeftAlone(a *payment.Attempt, op *payment.Operation) {
 	}
 }
 
-// VoidAfter begins the void of funds that the booking found and that the merchant no longer waits for: the merchant has asked to cancel, or the outcome
+// VoidAfter begins the void of funds that the booking found and that the merchant no longer waits for. Either the merchant has asked to cancel, or the outcome
 // was unknown for longer than a customer waits. was is the operation before the booking; fresh says that its own first drive brought the answer.
 // VoidAfter reports whether it began the void; the caller adds the operation.
 func (b *Booking) VoidAfter(was *payment.Operation, fresh bool, m *sdk.Manifest, waits Waits, now time.Time) (bool, error) {

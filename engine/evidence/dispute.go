@@ -16,12 +16,12 @@ const maxDisputes = 50
 // AlarmDispute counts disputes that a person must look at: their amount was refunded already, or payswitch cannot book them.
 const AlarmDispute = "dispute_needs_look"
 
-// AlarmUnprovenDispute counts attempts of which a message without proof says that a dispute exists.
+// AlarmUnprovenDispute counts attempts for which a message without proof reports a dispute.
 const AlarmUnprovenDispute = "dispute_unproven"
 
 // DisputeBooking is the result of a message about a dispute.
 type DisputeBooking struct {
-	Payment *payment.Payment // a changed copy, nil if the message tells nothing new or cannot be booked
+	Payment *payment.Payment // a changed copy, nil if the message says nothing new or cannot be booked
 	Claim   payment.Claim    // what the message says, if Payment is set
 	Moved   bool             // the dispute is new, or has another stage or status
 	Alarm   string           // the alarm to raise, "" for none
@@ -64,7 +64,7 @@ func BookDispute(p *payment.Payment, attemptID string, said *sdk.Dispute, at, no
 	return b
 }
 
-// isNews reports whether c tells more than was: it is of a later stage, or within the stage of a later time. Without times a status follows those
+// isNews reports whether c says more than was: it is of a later stage, or within the stage of a later time. Without times a status follows those
 // that come before it in a dispute's life, and of two ends the one that arrives last counts.
 func isNews(c, was *payment.Claim) bool {
 	if now, before := slices.Index(disputed.Stages, c.StageReached()), slices.Index(disputed.Stages, was.StageReached()); now != before {

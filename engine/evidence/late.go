@@ -21,7 +21,7 @@ func NotSent(text string) Verdict {
 	return Verdict{Status: payment.OperationNotActed, Text: text, unsent: true}
 }
 
-// LateMoney books on copies of the rows that the processor holds (StatusAuthorized) or has taken (StatusCaptured) money of an attempt that had
+// LateMoney books late money on copies of the rows: the processor holds (StatusAuthorized) or has taken (StatusCaptured) money of an attempt that had
 // ended without money. p is nil for an earlier attempt, whose payment has moved on. void is true if the funds are to be voided by operation
 // voidID. nil means that the evidence says nothing new, or nothing that payswitch can act on.
 func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID string, now time.Time) (_ *Booking, void bool, _ error) {
@@ -122,7 +122,7 @@ func NextRecheck(p *payment.Payment, a *payment.Attempt, op *payment.Operation) 
 		return RecheckEnded
 	case op.Charges() || a.Status.Terminal() || a.ID != p.AttemptID:
 		return RecheckNothing
-	case p.OpenOperation != "" || payment.AwaitsEnd(a.Status) || a.Unsettled() > 0:
+	case p.OpenOperation != "" || a.Status.AwaitsEnd() || a.Unsettled() > 0:
 		return RecheckWait
 	}
 	return RecheckHeld

@@ -28,7 +28,7 @@ type scenario struct {
 	messages  int  // how often each message comes; 0: the processor sends none
 	left      budgets
 
-	// Calls that the merchant makes, beside the confirm.
+	// Calls that the merchant makes, other than the confirm.
 	captures, refunds []int64
 	raises            []int64 // new totals
 	captureLater      string  // how the processor speaks of captures that it accepts and makes later; "": it makes them at once

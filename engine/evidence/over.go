@@ -56,7 +56,7 @@ func reportsMoney(o *sdk.Outcome) bool {
 		o.Totals != nil && (o.Totals.Authorized != 0 || o.Totals.Captured != 0)
 }
 
-// NotActed returns the verdict that books an authorization of which nothing has left as failed, so that the payment goes on with another
+// NotActed returns the verdict that books an authorization as failed if no request has left, so that the payment goes on with another
 // attempt. v must be over.
 func (v Verdict) NotActed() Verdict {
 	v.Status, v.unsent, v.Outcome, v.Reject = payment.OperationNotActed, true, nil, nil

@@ -79,8 +79,8 @@ func (w Waits) Ways(op *payment.Operation, a *payment.Attempt, m *sdk.Manifest, 
 	return out
 }
 
-// enoughResends is the number of answers without a decision after which an operation is not sent again, if the processor can be asked: it repeats its
-// answer, and each send puts off the time from which "not found" is final.
+// enoughResends is the number of answers without a decision after which an operation is not sent again, if the processor can be asked. The processor
+// repeats its answer, and each send puts off the time from which "not found" is final.
 const enoughResends = 3
 
 // QueryFor returns the operation that asks the processor for the result of an operation.
@@ -94,7 +94,7 @@ func QueryFor(kind sdk.Operation) sdk.Operation {
 	return sdk.OpSync
 }
 
-// Unsent returns the verdict that ends an operation of which it is proven that nothing left. ends is false if the operation is to be sent.
+// Unsent returns the verdict that ends an operation whose request is proven not to have left. ends is false if the operation is to be sent.
 func (w Waits) Unsent(op *payment.Operation, a *payment.Attempt, now time.Time) (v Verdict, ends bool) {
 	limit := giveUpUnsent(op, a)
 	if op.Charges() && !fault.Planted("charge late") {
@@ -161,8 +161,8 @@ func (w Waits) NeedsCard(op *payment.Operation, rule sdk.ResolveRule, now time.T
 	return slices.Contains(rule.By, sdk.ResolveByIdempotentResend) && w.MayResend(op, rule, now)
 }
 
-// Reschedule changes fresh, the row of an operation that stays open, after a look that brought nothing: it ends the lease and sets the next
-// try, at again if that is in the future, else after a growing delay. op is the operation as the look knows it. now is the node's clock and
+// Reschedule changes fresh, the row of an operation that stays open, after a look that brought nothing. It ends the lease and sets the next
+// try: at again if that is in the future, else after a growing delay. op is the operation as the look knows it. now is the node's clock and
 // stored the database's.
 //
 // Reschedule returns false, and changes nothing, if another run has taken the operation or has ended it: op.LeaseUntil names the look's lease.

@@ -26,7 +26,7 @@
 // A release that knows no indexes may write blocks during an upgrade. Mark.Indexed is false then: lists read the blocks, and the Filler makes the indexes
 // again.
 //
-// Blocks are not signed. Whoever changes them hides payments from lists or spoils a total. What a list shows comes from the signed rows, and each
+// Blocks are not signed. A person who changes them hides payments from lists or spoils a total. What a list shows comes from the signed rows, and each
 // is compared with the filter. Where they differ, the list reads all payments, and the Filler makes the merchant's blocks again.
 //
 // The package may import payment, listed, request, port and rooms below them. It must never decide about payments, or write a payment.

@@ -2,7 +2,7 @@ package fault
 
 import "fmt"
 
-// Adapter is the error of a drive that failed by the adapter's fault: the adapter asked for something that the switch does not allow,
+// Adapter is the error of a drive that failed by the adapter's fault. The adapter asked for something that the switch does not allow,
 // the host stopped the adapter, or the host cannot read the adapter's answer. It holds no text that the adapter wrote.
 type Adapter struct {
 	Adapter string // name

@@ -30,9 +30,9 @@ type Error struct {
 	Message string
 	Reason  string // more text for the caller, shown next to the message; "" to omit
 	Param   string // the request field at fault, "" if no single field is; Message names it for people
-	// Connector is the connector at fault, "" if the error concerns no connector.
+	// Hint says what the caller can do, such as the nearest allowed values; "" if nothing helps.
 	Hint string
-	// Data is added to the answer for the codes that carry data (IR_21 lists the missing fields).
+	// Connector is the connector at fault, "" if the error concerns no connector.
 	Connector string
 	Err       error
 }
@@ -115,12 +115,13 @@ func Duplicate(message string) *Error {
 
 // Missing returns the error (IR_04) for a required field that the caller did not send.
 func Missing(field string) *Error {
-	return &Error{Kind: KindInvalid, Code: "IR_04", Message: "Missing required param: " + field, Param: field}
+	return &Error{Kind: KindInvalid, Code: "IR_04", Message: "Missing required param: " + field, Param: field, Hint: "Add the field to the request."}
 }
 
 // BadFormat returns the error (IR_05, 422) for a field whose value does not have the expected form.
 func BadFormat(field, expected string) *Error {
-	return &Error{Kind: KindUnprocessable, Code: "IR_05", Message: field + " contains invalid data. Expected format is " + expected, Param: field}
+	return &Error{Kind: KindUnprocessable, Code: "IR_05", Message: field + " contains invalid data. Expected format is " + expected, Param: field,
+		Hint: "Send this: " + expected + "."}
 }
 
 // Unprocessable returns the error (IR_06, 422) for a value out of its bounds.
@@ -143,8 +144,8 @@ func Refused(message string) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_16", Message: message}
 }
 
-// WrongState returns the error (IR_14) for an operation that does not fit what the payment is, such as a capture of a cancelled one: what the payment could
-// not be, the field at fault, its value, and the values that fit.
+// WrongState returns the error (IR_14) for an operation that the payment's state forbids, such as the capture of a cancelled payment. verb is what the
+// payment could not be ("captured"), field the payment's field at fault, value its value. expected lists the values that would do.
 func WrongState(verb, field, value, expected string) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_14",
 		Message: "This Payment could not be " + verb + " because it has a " + field + " of " + value + ". The expected state is " + expected}

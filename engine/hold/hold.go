@@ -66,7 +66,7 @@ func (h *Funds) mayRaise(ctx context.Context, w *change.Loaded, amount int64) er
 	case amount <= p.NetAmount:
 		return fault.Refused("Amount should be greater than original authorized amount").About("amount")
 	case amount > payment.MaxAmount:
-		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount")
+		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount").WithHint("Send a whole number from 1 to " + strconv.Itoa(payment.MaxAmount) + ".")
 	case a.Raising() != nil:
 		return fault.Refused("You cannot increment authorization this payment because the result of an earlier increment is not known yet").
 			WithHint("Retrieve the payment until no item of incremental_authorizations is processing.")

@@ -82,10 +82,10 @@ func (s *Methods) DecideSaved(ctx context.Context, in SaveInput, now time.Time) 
 		return s.LateReference(ctx, p, a, now)
 	}
 	c := &SavedChange{usedAt: now}
-	if d := a.Details.ConnectorData; d != nil && d.Customer != "" && p.CustomerID != "" && payment.Approved(a.Status) {
+	if d := a.Details.ConnectorData; d != nil && d.Customer != "" && p.CustomerID != "" && a.Status.Approved() {
 		c.account = &CustomerAccount{MerchantID: p.MerchantID, CustomerID: p.CustomerID, AccountID: a.AccountID, Version: d.Version, Data: d.Customer}
 	}
-	if payment.Refused(a.Status) {
+	if a.Status.Refused() {
 		if a.Details.Mandate != "" {
 			c.giveBack = &mandateCharge{p.MerchantID, a.Details.Mandate, p.ID}
 		}
@@ -112,7 +112,7 @@ func (s *Methods) DecideSaved(ctx context.Context, in SaveInput, now time.Time) 
 
 func (s *Methods) saveCard(ctx context.Context, in SaveInput, c *SavedChange, now time.Time) error {
 	p, a := in.Payment, in.Attempt
-	done := payment.Approved(a.Status)
+	done := a.Status.Approved()
 	if a.Details.MethodID != "" && !done {
 		return nil // the method is recorded already, and the approval is still open
 	}
@@ -296,7 +296,7 @@ func (m *PaymentMethod) addCredentials(p *payment.Payment, a *payment.Attempt, n
 // the card is not saved for charges without the customer, the method was deleted, or the account already has this payment's reference or that
 // of a later payment.
 func (s *Methods) LateReference(ctx context.Context, p *payment.Payment, a *payment.Attempt, now time.Time) (*SavedChange, error) {
-	if a.Details.StoredCredential == nil || a.Details.Save != sdk.UsageOffSession || a.Details.MethodID == "" || !payment.Approved(a.Status) {
+	if a.Details.StoredCredential == nil || a.Details.Save != sdk.UsageOffSession || a.Details.MethodID == "" || !a.Status.Approved() {
 		return nil, nil
 	}
 	m, err := s.ReadMethod(ctx, a.MerchantID, a.Details.MethodID)
@@ -336,7 +336,7 @@ func (s *Methods) saveMandate(ctx context.Context, p *payment.Payment, a *paymen
 		return nil
 	}
 	status := MandateInactive
-	if payment.Approved(a.Status) {
+	if a.Status.Approved() {
 		status = MandateActive
 	}
 	if p.Details.MandateID != "" {

@@ -18,7 +18,7 @@ type Tx interface {
 }
 
 // Standing compares a new word with the operation's proposal. It returns true if both say the same, by the same person. It refuses a word about an
-// operation that has ended, and a word beside another proposal, which has to be confirmed or withdrawn first.
+// operation that has ended, and a word next to another proposal, which has to be confirmed or withdrawn first.
 func (v View) Standing(in request.OperatorWord) (bool, error) {
 	p := v.Proposal
 	switch {

@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"strconv"
 	"time"
 
 	"payswitch/engine/fault"
@@ -9,7 +8,7 @@ import (
 )
 
 // AwaitsEnd reports whether an attempt in status s waits for the end of a pending operation.
-func AwaitsEnd(s AttemptStatus) bool {
+func (s AttemptStatus) AwaitsEnd() bool {
 	switch s {
 	case Pending, Authorizing, AuthenticationPending, DeviceDataPending, Unresolved, CaptureInitiated, VoidInitiated:
 		return true
@@ -18,7 +17,7 @@ func AwaitsEnd(s AttemptStatus) bool {
 }
 
 // Approved reports whether the processor has agreed to the request.
-func Approved(s AttemptStatus) bool {
+func (s AttemptStatus) Approved() bool {
 	switch s {
 	case Authorized, PartiallyAuthorized, Charged, PartialCharged, PartialChargedAndChargeable:
 		return true
@@ -27,7 +26,9 @@ func Approved(s AttemptStatus) bool {
 }
 
 // Refused reports whether an attempt ended without the processor's agreement.
-func Refused(s AttemptStatus) bool { return s.Terminal() && !Approved(s) || s == PaymentMethodAwaited }
+func (s AttemptStatus) Refused() bool {
+	return s.Terminal() && !s.Approved() || s == PaymentMethodAwaited
+}
 
 // CardTokenTime is how long payswitch keeps the card of an unconfirmed payment.
 const CardTokenTime = 15 * time.Minute
@@ -35,7 +36,7 @@ const CardTokenTime = 15 * time.Minute
 // CodeNotProcessed is the error code of an attempt that failed because the processor never acted on its authorization.
 const CodeNotProcessed = "not_processed"
 
-// EndedWithoutMoney reports whether merchants see the attempt as ended without money, but not by the processor's refusal: it was cancelled, it
+// EndedWithoutMoney reports whether merchants see the attempt as ended without money, but not by the processor's refusal. It was cancelled, it
 // failed as not processed, or an operator said that it was refused. Only evidence of held or taken money says otherwise.
 func (a *Attempt) EndedWithoutMoney() bool {
 	switch a.Status {
@@ -47,22 +48,13 @@ func (a *Attempt) EndedWithoutMoney() bool {
 	return false
 }
 
-// Releases reports whether the operation voids funds without a caller who waits for it: the rest of a partial capture, funds of a payment that
+// Releases reports whether the operation voids funds without a caller who waits for it. It voids the rest of a partial capture, funds of a payment that
 // had ended, or funds that were found after a cancel was accepted.
 func (a *Attempt) Releases(op *Operation) bool {
 	if op.Kind != sdk.OpVoid || fault.Planted("forget releases") {
 		return false
 	}
 	return op.ID != "" && op.ID == a.Details.LateVoid || a.Status == PartialCharged || a.Details.CancelWanted && a.Authorized > 0
-}
-
-// AnnouncementOf identifies a state for which merchants receive one event. A further partial capture makes a new state.
-func AnnouncementOf(p *Payment, a *Attempt) string {
-	s := string(p.Status) + "/" + strconv.Itoa(a.Number)
-	if a.Captured > 0 {
-		s += "/" + strconv.FormatInt(a.Captured, 10)
-	}
-	return s
 }
 
 // Authenticated reports whether the engine ran an authentication before the attempt's authorization, whatever its result.

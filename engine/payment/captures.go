@@ -47,7 +47,7 @@ func MayCapture(p *Payment, a *Attempt) bool {
 // AddCapture records that the operation opID is about to capture amount, and returns the record.
 func (a *Attempt) AddCapture(opID string, amount int64, now time.Time) *CaptureRecord {
 	n := len(a.Details.Captures) + 1
-	a.Details.Captures = append(a.Details.Captures, CaptureRecord{ID: AttemptID(a.ID, n), Sequence: n, OperationID: opID, Amount: amount, Status: CaptureStarted, At: now})
+	a.Details.Captures = append(a.Details.Captures, CaptureRecord{ID: numbered(a.ID, n), Sequence: n, OperationID: opID, Amount: amount, Status: CaptureStarted, At: now})
 	return &a.Details.Captures[n-1]
 }
 

@@ -4,7 +4,6 @@ import (
 	"payswitch/engine/authentication"
 	"payswitch/engine/threeds"
 	"payswitch/engine/threeds/exempt"
-	"payswitch/sdk"
 )
 
 // AttemptExemption records the decision about an exemption from strong customer authentication for an attempt (exempt.Choose), and its
@@ -51,8 +50,3 @@ func (x *AttemptExemption) Effective(s *authentication.Summary) bool {
 	}
 	return false
 }
-
-// BroughtExemptions are the API's words for exemptions in three_ds_data, and our own.
-var BroughtExemptions = map[string]sdk.Exemption{"low_value": sdk.ExemptionLowValue, "transaction_risk_assessment": sdk.ExemptionRiskAnalysis,
-	"transaction_risk_analysis": sdk.ExemptionRiskAnalysis, "trusted_listing": sdk.ExemptionTrustedBeneficiary, "trusted_beneficiary": sdk.ExemptionTrustedBeneficiary,
-	"secure_corporate_payment": sdk.ExemptionSecureCorporate, "secure_corporate": sdk.ExemptionSecureCorporate, "sca_delegation": sdk.ExemptionDelegation}

@@ -8,12 +8,9 @@ import (
 // InstallmentPlan is a way to pay in equal monthly parts that the merchant offers for a payment.
 type InstallmentPlan struct {
 	Count     int    `json:"count"`     // number of parts, 1 to 255
-	Frequency string `json:"frequency"` // EveryMonth
+	Frequency string `json:"frequency"` // billing_frequency: month
 	Rate      int64  `json:"rate"`      // interest of one period, in hundredths of a percent
 }
-
-// EveryMonth is the only billing_frequency.
-const EveryMonth = "month"
 
 // Installment is the plan that the payer chose in the latest confirm, and what it costs beyond the payment's amount.
 type Installment struct {

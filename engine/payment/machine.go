@@ -13,9 +13,9 @@ const (
 	TriggerResume                Trigger = "resume"                  // complete begins
 	TriggerResumeWithdrawn       Trigger = "resume_withdrawn"        // complete could not be sent: nothing left the host
 	TriggerActionRequired        Trigger = "action_required"         // the customer has to act
-	TriggerDeviceDataRequired    Trigger = "device_data_required"    // the payer has to act
-	TriggerPending               Trigger = "pending"                 // the page has to collect data about the payer's browser
-	TriggerReview                Trigger = "review"                  // the processor accepted it; the end is not known
+	TriggerDeviceDataRequired    Trigger = "device_data_required"    // the page has to collect data about the payer's browser
+	TriggerPending               Trigger = "pending"                 // the processor accepted it; the end is not known
+	TriggerReview                Trigger = "review"                  // the processor holds it back for a person to decide
 	TriggerAuthorized            Trigger = "authorized"              // the processor holds the full amount
 	TriggerPartiallyAuthorized   Trigger = "partially_authorized"    // the processor holds less than the amount
 	TriggerCharged               Trigger = "charged"                 // the full amount is captured

@@ -12,7 +12,7 @@ func (o *Operation) HeldBy(node string, until time.Time) bool {
 	return o.Owner == node && o.LeaseUntil.Equal(until)
 }
 
-// UnderWay reports whether a run may be sending the operation at the time now of the database's clock: its own answer tells more than a message
+// UnderWay reports whether a run may be sending the operation at the time now of the database's clock: its own answer says more than a message
 // or a query.
 func (o *Operation) UnderWay(now time.Time) bool {
 	return o.Status == OperationStarted || o.Status.Open() && o.Leased(now)
@@ -105,9 +105,4 @@ func (o *Operation) AskNow(now time.Time) bool {
 	}
 	o.ResolveAt, o.ResolveTries = now, 0
 	return true
-}
-
-// MayHaveMovedOn lists the statuses of payments of any age that the processor may have taken further since a copy was taken.
-func MayHaveMovedOn() []Status {
-	return []Status{RequiresCapture, PartiallyCapturedAndCapturable, Processing, RequiresCustomerAction}
 }

@@ -401,8 +401,8 @@ func (e *Event) Payment() string {
 	return e.ObjectID
 }
 
-// CardToken is a card that waits, encrypted and for a few minutes, for its payment's confirmation. A row whose Token is that of CardInfoToken holds
-// the card of a confirmed payment for the merchant.
+// CardToken is a card that waits, encrypted and for a few minutes, for its payment's confirmation. The row for the merchant's
+// own key (extended_card_info) holds the card of a confirmed payment.
 type CardToken struct {
 	Token      string // token_…
 	MerchantID string
@@ -412,9 +412,6 @@ type CardToken struct {
 	ExpiresAt  time.Time
 }
 
-// CardInfoToken is the Token of the card that a merchant may fetch for his own key. No payment can charge it: it has no Key.
-func CardInfoToken(paymentID string) string { return "extended_card_info/" + paymentID }
-
 // ShortTermID names the operation's instrument among the secrets with a short-term key.
 func (o *Operation) ShortTermID() string { return "operation/" + o.ID }
 
@@ -422,8 +419,9 @@ func (o *Operation) ShortTermID() string { return "operation/" + o.ID }
 func (c *CardToken) ShortTermID() string { return "card_token/" + c.Token }
 
 func NewAttempt(p *Payment, number int, now time.Time) *Attempt {
-	return &Attempt{MerchantID: p.MerchantID, PaymentID: p.ID, ID: AttemptID(p.ID, number), Number: number, Status: PaymentMethodAwaited,
+	return &Attempt{MerchantID: p.MerchantID, PaymentID: p.ID, ID: numbered(p.ID, number), Number: number, Status: PaymentMethodAwaited,
 		Amount: p.NetAmount, CreatedAt: now, ModifiedAt: now, Private: &AttemptPrivate{}}
 }
 
-func AttemptID(paymentID string, number int) string { return paymentID + "_" + strconv.Itoa(number) }
+// numbered returns the id of an attempt of a payment, and of a capture of an attempt.
+func numbered(id string, number int) string { return id + "_" + strconv.Itoa(number) }

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// A report on a transaction tells of captures that the relay has not made, and names the transaction: neither is taken for the relay's own.
+// A report on a transaction speaks of captures that the relay has not made, and names the transaction: neither is taken for the relay's own.
 func TestReportOnATransactionIsNoReportOnARelay(t *testing.T) {
 	capture := &Relay{ID: "relay_1", Type: Capture, Status: Pending, ReferenceID: "cap_1", ResourceID: "tx", Details: Details{OperationID: "op", Reference: "ours",
 		Data: Data{Capture: &CaptureData{Authorized: 5000, Amount: 2000, Currency: "EUR"}}}}

@@ -73,19 +73,21 @@ func CheckCommon(in *Input, amount int64) error {
 	case in.CaptureMethod == payment.CaptureScheduled:
 		return fault.NotImplemented("capture_method: scheduled").About("capture_method")
 	case amount > payment.MaxAmount:
-		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount")
+		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount").
+			WithHint("Send a whole number from 0 to " + strconv.Itoa(payment.MaxAmount) + ".")
 	case in.SessionExpiry != nil && (*in.SessionExpiry < payment.MinSession || *in.SessionExpiry > payment.MaxSession):
-		return fault.Unprocessable("session_expiry", "session_expiry should be between "+strconv.Itoa(payment.MinSession)+" and "+strconv.Itoa(payment.MaxSession)+" seconds")
+		return fault.Unprocessable("session_expiry", "session_expiry should be between "+strconv.Itoa(payment.MinSession)+" and "+strconv.Itoa(payment.MaxSession)+" seconds").
+			WithHint("Send a whole number of seconds from " + strconv.Itoa(payment.MinSession) + " to " + strconv.Itoa(payment.MaxSession) + ".")
 	case in.Recurring != nil && (in.PaymentToken != "" || in.MandateID != ""):
-		return fault.Refused("Expected one out of recurring_details, payment_token and mandate_id but got more than one").About("recurring_details")
+		return fault.Refused("Expected one out of recurring_details, payment_token and mandate_id but got more than one").About("recurring_details").WithHint("Send one of the three.")
 	case in.Recurring != nil && in.MandateData != nil:
 		return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Expected one out of recurring_details and mandate_data but got both",
-			Param: "mandate_data"}
+			Param: "mandate_data", Hint: "Send one of the two."}
 	case optional.IsTrue(in.Incremental) && (in.CaptureMethod == payment.CaptureAutomatic || in.CaptureMethod == payment.CaptureSequentialAutomatic):
 		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Param: "request_incremental_authorization",
-			Reason: "incremental authorization is not supported when capture_method is automatic"}
+			Reason: "incremental authorization is not supported when capture_method is automatic", Hint: "Send capture_method manual."}
 	case in.External3DS != nil && *in.External3DS && in.AuthenticationType == payment.AuthenticationNoThreeDS:
-		return fault.Refused("request_external_three_ds_authentication needs authentication_type three_ds").About("authentication_type")
+		return fault.Refused("request_external_three_ds_authentication needs authentication_type three_ds").About("authentication_type").WithHint("Send three_ds, or leave the field out.")
 	}
 	if err := checkPlans(in.Plans); err != nil {
 		return err
@@ -104,7 +106,8 @@ func checkCustomer(in *Input) error {
 		{"phone_country_code", in.PhoneCountryCode, c.PhoneCountryCode},
 	} {
 		if f.top != "" && f.inner != "" && f.top != f.inner {
-			return fault.Refused("The field name `" + f.name + "` sent in both places is ambiguous").About("customer." + strings.TrimPrefix(f.name, "customer_"))
+			return fault.Refused("The field name `" + f.name + "` sent in both places is ambiguous").About("customer." + strings.TrimPrefix(f.name, "customer_")).
+				WithHint("Send the field once: at the top level or in customer.")
 		}
 	}
 	return nil
@@ -123,7 +126,7 @@ func CheckAmountToCapture(toCapture *int64, amount, net int64, method payment.Ca
 		return fault.BadFormat("amount_to_capture", "amount_to_capture lesser than or equal to amount")
 	}
 	if method == payment.CaptureAutomatic && *toCapture != amount && *toCapture != net {
-		return fault.Refused("amount_to_capture must be equal to amount when capture_method = automatic").About("amount_to_capture")
+		return fault.Refused("amount_to_capture must be equal to amount when capture_method = automatic").About("amount_to_capture").WithHint("Leave the field out, or send capture_method manual.")
 	}
 	return nil
 }

@@ -107,12 +107,15 @@ func (c *Copy) openAfterRestore(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
+// mayHaveMovedOn are the statuses of payments of any age that the processor may have taken further since the copy was made.
+var mayHaveMovedOn = []payment.Status{payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing, payment.RequiresCustomerAction}
+
 // askAfterRestore makes the processors be asked about the payments that may have moved on since the copy.
 func (c *Copy) askAfterRestore(ctx context.Context, since time.Time) (n int, err error) {
 	for after := int64(0); ; {
 		var rows []port.PaymentRow
 		err := c.Store.View(ctx, func(r Reader) (err error) {
-			rows, err = r.PaymentsSince(since, payment.MayHaveMovedOn(), after, restorePage)
+			rows, err = r.PaymentsSince(since, mayHaveMovedOn, after, restorePage)
 			return err
 		})
 		if err != nil || len(rows) == 0 {
@@ -141,7 +144,7 @@ func (c *Copy) askAboutRestored(ctx context.Context, merchantID, id string) (ask
 	if err != nil || w.Attempt.OpenOperation(ops) != nil || w.Attempt.PendingOperation(ops) != nil {
 		return false, err // an open operation is due already
 	}
-	if payment.AwaitsEnd(w.Attempt.Status) {
+	if w.Attempt.Status.AwaitsEnd() {
 		return true, c.askByReference(ctx, w)
 	}
 	for _, op := range slices.Backward(ops) {

@@ -76,7 +76,7 @@ func checkData(kind, data string) *fault.Error {
 	}
 	switch {
 	case len(data) > maxData:
-		return fault.Unprocessable("data", "data must be at most "+strconv.Itoa(maxData)+" characters long. Received "+strconv.Itoa(len(data))+" characters")
+		return fault.Unprocessable("data", "data must be at most "+strconv.Itoa(maxData)+" characters long. Received "+strconv.Itoa(len(data))+" characters").WithHint("Shorten the text to " + strconv.Itoa(maxData) + " characters.")
 	case strings.ContainsFunc(data, unicode.IsControl):
 		return fault.Unprocessable("data", "data has a control character")
 	case card.HoldsCard(data):

@@ -34,7 +34,7 @@ type ConfigInput struct {
 // that the profile lacks and for a program that cannot be evaluated, IR_16 beyond the limit.
 func (s *Rules) CreateRouting(ctx context.Context, a account.Auth, in ConfigInput) (c *Config, warnings []rule.Warning, err error) {
 	if in.Name != nil && len(*in.Name) > 64 {
-		return nil, nil, fault.Malformed("name", "Length of name field must not exceed 64 characters")
+		return nil, nil, fault.Malformed("name", "Length of name field must not exceed 64 characters").WithHint("Shorten the text to 64 characters.")
 	}
 	var algorithm *rule.Algorithm
 	var cannot error

@@ -204,7 +204,7 @@ func (s *Rules) VolumeSplit(ctx context.Context, a account.Auth, profileID strin
 // SetVolumeSplit changes the share of payments that dynamic routing routes. Errors: HE_02; IR_06 (422) beyond 100.
 func (s *Rules) SetVolumeSplit(ctx context.Context, a account.Auth, profileID string, split int) error {
 	if split < 0 || split > 100 {
-		return fault.Unprocessable("split", "Dynamic routing volume split should be less than 100")
+		return fault.Unprocessable("split", "Dynamic routing volume split should be less than 100").WithHint("Send a whole number from 0 to 99.")
 	}
 	return s.update(ctx, "change the volume split", func(tx Tx) error {
 		p, err := ofProfile(tx, a, profileID)

@@ -33,7 +33,7 @@ func (t *Router) MayRetry(w *change.Confirming, in *request.Input, c *card.Card,
 	w.Retry = &change.Retry{Input: in, Card: c, Instrument: w.Instrument, Accounts: route.Rest, Until: t.Now().Add(budget)}
 }
 
-// MustEnd returns the verdict to book for a further attempt of which nothing has left. The payment has an attempt that failed before, so it ends
+// MustEnd returns the verdict to book for a further attempt whose request has not left. The payment has an attempt that failed before, so it ends
 // as failed, and does not wait for a new confirm.
 func MustEnd(w *change.Loaded, v evidence.Verdict) evidence.Verdict {
 	if w.Retry != nil && w.Retry.Tries > 0 && (v.Status == payment.OperationFailed || v.Status == payment.OperationRejected) && v.Over() {

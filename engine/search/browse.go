@@ -53,7 +53,7 @@ func (s *Search) Browse(ctx context.Context, auth account.Auth, q Query) (*Found
 		q.Limit = 50
 	}
 	if q.Limit < 1 || q.Limit > MaxBrowsed {
-		return nil, fault.Unprocessable("limit", "limit should be in between 1 and 200")
+		return nil, fault.Unprocessable("limit", "limit should be in between 1 and 200").WithHint("Send a whole number from 1 to 200.")
 	}
 	for _, b := range []struct{ name, text string }{{"least", q.Least}, {"most", q.Most}, {"above", q.Above}, {"below", q.Below}} {
 		if b.text != "" && !isAmount(b.text) {

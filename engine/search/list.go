@@ -19,7 +19,7 @@ func (s *Search) ListPayments(ctx context.Context, auth account.Auth, in request
 		in.Limit = 10
 	}
 	if in.Limit < 1 || in.Limit > 100 {
-		return nil, fault.Unprocessable("limit", "limit should be in between 1 and 100")
+		return nil, fault.Unprocessable("limit", "limit should be in between 1 and 100").WithHint("Send a whole number from 1 to 100.")
 	}
 	var found []*change.Loaded
 	err := s.Store.View(ctx, func(r change.Reader) error {

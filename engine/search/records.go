@@ -119,7 +119,7 @@ func recordLimit(auth account.Auth, limit int) (int, error) {
 	case limit == 0:
 		return 10, nil
 	case limit < 1 || limit > 100:
-		return 0, fault.Unprocessable("limit", "limit should be in between 1 and 100")
+		return 0, fault.Unprocessable("limit", "limit should be in between 1 and 100").WithHint("Send a whole number from 1 to 100.")
 	}
 	return limit, nil
 }

@@ -50,7 +50,7 @@ func (s *Search) SearchPayments(ctx context.Context, auth account.Auth, f reques
 		f.Limit = 10
 	}
 	if f.Limit < 1 || f.Limit > 50 {
-		return nil, 0, fault.Unprocessable("limit", "limit should be in between 1 and 50")
+		return nil, 0, fault.Unprocessable("limit", "limit should be in between 1 and 50").WithHint("Send a whole number from 1 to 50.")
 	}
 	found, total, err := s.FindPage(ctx, auth, f)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package story tells people what happened to a payment: its attempts, the operations of each, what was sent and answered, and the events that followed.
+// Package story shows people what happened to a payment: its attempts, the operations of each, what was sent and answered, and the events that followed.
 // It only reads. What it returns holds stand-ins in the place of secrets, as adapters see them.
 //
 //	story.go     Story: everything about one payment, with bounds

@@ -21,7 +21,7 @@ const (
 	maxDrives     = 12 // of one operation
 )
 
-// Stories tells what happened. It is safe for concurrent use.
+// Stories reads what happened. It is safe for concurrent use.
 type Stories struct {
 	Store   change.Store
 	Vault   *vault.Vault

@@ -77,10 +77,10 @@ func TestStepUp(t *testing.T) {
 
 func TestExempts(t *testing.T) {
 	require.False(t, Default().Exempts())
-	require.False(t, Strict().Exempts(), "no rule is on")
+	require.False(t, strictPolicy().Exempts(), "no rule is on")
 	for _, on := range []func(r *ExemptionRules){func(r *ExemptionRules) { r.LowValue = RuleOn }, func(r *ExemptionRules) { r.TRAThresholdEUR = 100 },
 		func(r *ExemptionRules) { r.TrustedBeneficiary = RuleOn }, func(r *ExemptionRules) { r.SecureCorporate = RuleOn }} {
-		c := Strict()
+		c := strictPolicy()
 		on(&c.ExemptionRules)
 		require.True(t, c.Exempts())
 		c.ExemptionPolicy = RuleNone
@@ -105,7 +105,7 @@ func TestThreeRIAnswers(t *testing.T) {
 	}
 	attempted := Result{TransStatus: "A", HasValue: true, DSTransID: "d"}
 	require.Equal(t, Authorize, Decide(Default(), run, attempted).Action)
-	strict := Strict()
+	strict := strictPolicy()
 	require.Equal(t, AuthorizePlainMIT, Decide(strict, run, attempted).Action, "an attempt that is not good enough is no refusal")
 	strict.ThreeRIForMIT = RuleMandatory
 	require.Equal(t, CodeFailed, Decide(strict, run, attempted).ErrorCode)

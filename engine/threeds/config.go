@@ -30,8 +30,8 @@ const (
 	RuleAuthorization         Rule = "authorization"
 )
 
-// AnyVersion in Config.AllowVersions stands for every 2.x version.
-const AnyVersion = "2.x"
+// anyVersion in Config.AllowVersions stands for every 2.x version.
+const anyVersion = "2.x"
 
 // Config is a profile's policy. The JSON names are those of the API. The zero value allows nothing that a setting can allow.
 type Config struct {
@@ -46,7 +46,7 @@ type Config struct {
 	// OnAuthenticatorUnreachable applies to an authenticator that does not answer in prepare: fail at once, failover_then_fail, or
 	// failover_then_authorize_without_3ds. Failover needs FallbackAuthenticator.
 	OnAuthenticatorUnreachable Rule `json:"on_authenticator_unreachable"`
-	// AllowVersions are message versions, or AnyVersion.
+	// AllowVersions are message versions, or anyVersion.
 	AllowVersions []string `json:"allow_versions"`
 	// CustomerActionTTLSeconds is the time that the payer has, 300 to 3600; with 0 the payment's own session expiry applies.
 	CustomerActionTTLSeconds int64 `json:"customer_action_ttl_seconds"`
@@ -84,8 +84,8 @@ type ExemptionRules struct {
 
 // Presets of a profile's policy.
 const (
-	PresetDefault = "default"
-	PresetStrict  = "strict" // A and U fail, as in switches that treat every answer but Y as a failure
+	presetDefault = "default"
+	presetStrict  = "strict" // A and U fail, as in switches that treat every answer but Y as a failure
 )
 
 // Default returns the policy of a profile that sets none.
@@ -109,13 +109,13 @@ func Default() Config {
 	}
 }
 
-// Strict returns the preset that authorizes only authenticated payments and cards that take no part in 3-D Secure. Its exemption policy is
+// strictPolicy returns the preset that authorizes only authenticated payments and cards that take no part in 3-D Secure. Its exemption policy is
 // rules, but each rule is off until the profile switches it on.
-func Strict() Config {
+func strictPolicy() Config {
 	c := Default()
 	c.OnUnavailable = RuleFail
 	c.OnAttempted = RuleFail
-	c.AllowVersions = []string{AnyVersion}
+	c.AllowVersions = []string{anyVersion}
 	c.CustomerActionTTLSeconds = 0
 	c.MaxAuthentications = 0
 	c.ChallengeWindow = "01"
@@ -133,6 +133,14 @@ func (c Config) CustomerActionTTL() time.Duration {
 type ConfigError struct {
 	Field   string // API name of the setting within the policy, "" for the policy as a whole
 	Message string // the allowed values
+}
+
+// Hint says what to send instead, or to leave out.
+func (e *ConfigError) Hint() string {
+	if allowed, ok := strings.CutPrefix(e.Message, "must be "); ok {
+		return "Send " + allowed + "."
+	}
+	return "Leave the setting out, or send one that the policy has."
 }
 
 // Error returns the field and the remedy.
@@ -153,11 +161,11 @@ func ParseConfig(raw []byte) (Config, error) {
 	c := Default()
 	if raw, ok := sent["preset"]; ok {
 		var preset string
-		if json.Unmarshal(raw, &preset) != nil || preset != PresetDefault && preset != PresetStrict {
+		if json.Unmarshal(raw, &preset) != nil || preset != presetDefault && preset != presetStrict {
 			return Config{}, &ConfigError{"preset", "must be default or strict"}
 		}
-		if preset == PresetStrict {
-			c = Strict()
+		if preset == presetStrict {
+			c = strictPolicy()
 		}
 		delete(sent, "preset")
 	}
@@ -283,7 +291,7 @@ func (s setting) fits() bool {
 		}
 		return *v == 0 || s.least <= *v && *v <= s.most
 	case *[]string:
-		return len(*v) > 0 && !slices.ContainsFunc(*v, func(v string) bool { return v != AnyVersion && !version(v).known() })
+		return len(*v) > 0 && !slices.ContainsFunc(*v, func(v string) bool { return v != anyVersion && !version(v).known() })
 	}
 	return false
 }
@@ -296,7 +304,7 @@ func (s setting) remedy() string {
 		}
 		return fmt.Sprintf("must be a whole number from %d to %d, or 0 for no limit", s.least, s.most)
 	case *[]string:
-		return "must be a list of " + strings.Join(message.Versions, ", ") + ", or " + AnyVersion
+		return "must be a list of " + strings.Join(message.Versions, ", ") + ", or " + anyVersion
 	}
 	if s.one == nil {
 		return "must be a text"

@@ -87,7 +87,7 @@ func TestBounds(t *testing.T) {
 // TestConfigJSON: a merchant can send back the policy that a profile shows. A stored policy reads as it was, and newer settings get their
 // defaults.
 func TestConfigJSON(t *testing.T) {
-	for _, c := range []Config{Default(), Strict()} {
+	for _, c := range []Config{Default(), strictPolicy()} {
 		raw, err := json.Marshal(c)
 		require.NoError(t, err)
 		again, err := ParseConfig(raw)
@@ -148,7 +148,7 @@ func FuzzParseConfig(f *testing.F) {
 }
 
 func TestChooseVersion(t *testing.T) {
-	anyVersion := Config{AllowVersions: []string{AnyVersion}}
+	every := Config{AllowVersions: []string{anyVersion}}
 	for _, tc := range []struct {
 		cfg              Config
 		channel          Channel
@@ -158,12 +158,12 @@ func TestChooseVersion(t *testing.T) {
 		{Default(), Browser, []string{"2.1.0", "2.3.1", "2.2.0"}, nil, "", "2.3.1"},
 		{Default(), Browser, []string{"2.1.0", "2.3.1", "2.2.0"}, []string{"2.1.0", "2.2.0"}, "", "2.2.0"},
 		{Default(), Browser, []string{"2.1.0"}, nil, "", ""},
-		{anyVersion, Browser, []string{"2.1.0"}, nil, "", "2.1.0"},
-		{anyVersion, ThreeRI, []string{"2.1.0"}, nil, "", ""},
-		{anyVersion, ThreeRI, []string{"2.1.0", "2.2.0"}, nil, "", "2.2.0"},
-		{anyVersion, Browser, []string{"2.10.0", "3.0.0", "1.0.2", "2.3.0", "x", ""}, nil, "", ""},
-		{anyVersion, Browser, []string{"2.1.0", "2.2.0", "2.3.1"}, nil, "2.3.1", "2.2.0"},
-		{anyVersion, Browser, []string{"2.1.0", "2.2.0", "2.3.1"}, nil, "2.1.0", ""},
+		{every, Browser, []string{"2.1.0"}, nil, "", "2.1.0"},
+		{every, ThreeRI, []string{"2.1.0"}, nil, "", ""},
+		{every, ThreeRI, []string{"2.1.0", "2.2.0"}, nil, "", "2.2.0"},
+		{every, Browser, []string{"2.10.0", "3.0.0", "1.0.2", "2.3.0", "x", ""}, nil, "", ""},
+		{every, Browser, []string{"2.1.0", "2.2.0", "2.3.1"}, nil, "2.3.1", "2.2.0"},
+		{every, Browser, []string{"2.1.0", "2.2.0", "2.3.1"}, nil, "2.1.0", ""},
 		{Config{}, Browser, []string{"2.2.0"}, nil, "", ""},
 		{Default(), Browser, nil, nil, "", ""},
 	} {

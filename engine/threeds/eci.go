@@ -57,9 +57,9 @@ func deriveECI(scheme sdk.CardNetwork, category string, kind int) string {
 	return eciTable[f][kind]
 }
 
-// DeriveECI returns a scheme's ECI for a transStatus, for results without one: Visa Y 05, Mastercard A 01 … It returns "" without a table.
+// eciOf returns a scheme's ECI for a transStatus, for results without one: Visa Y 05, Mastercard A 01 … It returns "" without a table.
 // The ECI must not be sent for Y or A without an authentication value.
-func DeriveECI(scheme sdk.CardNetwork, category, transStatus string) string {
+func eciOf(scheme sdk.CardNetwork, category, transStatus string) string {
 	kind := eciNone
 	switch transStatus {
 	case "Y":

@@ -57,7 +57,7 @@ func TestECI(t *testing.T) {
 	}
 }
 
-func TestDeriveECI(t *testing.T) {
+func TestECIOf(t *testing.T) {
 	for _, tc := range []struct {
 		scheme                 sdk.CardNetwork
 		category, status, want string
@@ -67,7 +67,7 @@ func TestDeriveECI(t *testing.T) {
 		{sdk.Mastercard, Payment, "I", "06"}, {sdk.Mastercard, Payment, "U", "00"}, {sdk.Mastercard, NonPayment, "Y", "N2"},
 		{sdk.Mastercard, NonPayment, "U", "N0"}, {sdk.CartesBancaires, Payment, "Y", ""}, {"", Payment, "Y", ""},
 	} {
-		require.Equal(t, tc.want, DeriveECI(tc.scheme, tc.category, tc.status), "%+v", tc)
+		require.Equal(t, tc.want, eciOf(tc.scheme, tc.category, tc.status), "%+v", tc)
 	}
 }
 

@@ -97,7 +97,7 @@ func matrix() string {
 		if row.res.TransStatus != "" {
 			row.res.DSTransID, row.res.ACSTransID = "d", "a"
 		}
-		standard, strict := Default(), Strict()
+		standard, strict := Default(), strictPolicy()
 		if row.run.Decoupled {
 			standard.Decoupled, strict.Decoupled = RuleOn, RuleOn
 		}

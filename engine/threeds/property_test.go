@@ -66,7 +66,7 @@ func TestStrict(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(3, 4))}
 	for range 100_000 {
 		run, res := g.run(), g.result()
-		if d := Decide(Strict(), run, res); d.Action.Authorizes() && run.Channel != ThreeRI {
+		if d := Decide(strictPolicy(), run, res); d.Action.Authorizes() && run.Channel != ThreeRI {
 			require.Contains(t, []Outcome{Authenticated, Exempted, OutOf3DS}, d.Outcome, "asked %+v\nanswer %+v", run, res)
 		}
 	}
@@ -97,7 +97,7 @@ func (g generator) config() Config {
 	return Config{
 		OnNotEnrolled: rule(), OnUnavailable: rule(), OnUnavailableAfterChallenge: rule(), OnAttempted: rule(),
 		OnAuthenticatorUnreachable: rule(), Decoupled: rule(), StepUp: rule(), ThreeRIForMIT: rule(),
-		AllowVersions: pick(g, nil, []string{"2.2.0", "2.3.1"}, []string{AnyVersion}),
+		AllowVersions: pick(g, nil, []string{"2.2.0", "2.3.1"}, []string{anyVersion}),
 	}
 }
 

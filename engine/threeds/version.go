@@ -58,5 +58,5 @@ func ChooseVersion(cfg Config, channel Channel, offered, adapter []string, below
 
 func (c Config) allows(v version) bool {
 	n, ok := v.number()
-	return slices.Contains(c.AllowVersions, string(v)) || ok && n[0] == 2 && slices.Contains(c.AllowVersions, AnyVersion)
+	return slices.Contains(c.AllowVersions, string(v)) || ok && n[0] == 2 && slices.Contains(c.AllowVersions, anyVersion)
 }

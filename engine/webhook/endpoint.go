@@ -88,7 +88,7 @@ func (s *Service) UpdateEndpoint(ctx context.Context, a account.Auth, profileID,
 // overlap that it was promised.
 func (s *Service) RotateSecret(ctx context.Context, a account.Auth, profileID, id string, overlap time.Duration) (*Endpoint, error) {
 	if overlap < 0 || overlap > maxOverlap {
-		return nil, fault.Unprocessable("overlap_seconds", fmt.Sprintf("overlap_seconds should be between 0 and %d (7 days).", maxOverlap/time.Second))
+		return nil, fault.Unprocessable("overlap_seconds", fmt.Sprintf("overlap_seconds should be between 0 and %d (7 days).", maxOverlap/time.Second)).WithHint("Send a whole number of seconds from 0 to 604800.")
 	}
 	return s.changeEndpoint(ctx, a, profileID, id, func(e *Endpoint, now time.Time) error {
 		for i := range e.Secrets {

@@ -23,13 +23,13 @@ func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (lis
 	others := len(f.Classes) > 0 || len(f.Types) > 0 || f.Delivered != nil || !f.After.IsZero() || !f.Before.IsZero() || f.Limit != 0 || f.Offset != 0
 	switch {
 	case f.ObjectID != "" && f.EventID != "":
-		return nil, 0, fault.Refused("Either `object_id` or `event_id` can be sent, not both")
+		return nil, 0, fault.Refused("Either `object_id` or `event_id` can be sent, not both").About("event_id").WithHint("Leave one of the two out.")
 	case (f.ObjectID != "" || f.EventID != "") && others:
-		return nil, 0, fault.Refused("`object_id` and `event_id` cannot be combined with other filters")
+		return nil, 0, fault.Refused("`object_id` and `event_id` cannot be combined with other filters").WithHint("Leave the other filters out.")
 	case f.Limit < 0 || f.Limit > maxListed:
-		return nil, 0, fault.Unprocessable("limit", "limit should be between 1 and 100")
+		return nil, 0, fault.Unprocessable("limit", "limit should be between 1 and 100").WithHint("Send a whole number from 1 to 100.")
 	case f.Offset < 0:
-		return nil, 0, fault.Unprocessable("offset", "offset should not be negative")
+		return nil, 0, fault.Unprocessable("offset", "offset should not be negative").WithHint("Send 0 or more.")
 	}
 	oldest := s.Now().Add(-EventsKept)
 	for _, at := range []struct {
@@ -37,11 +37,11 @@ func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (lis
 		time time.Time
 	}{{"created_after", f.After}, {"created_before", f.Before}} {
 		if !at.time.IsZero() && at.time.Before(oldest) {
-			return nil, 0, fault.Unprocessable(at.name, at.name+" should be within the last 90 days")
+			return nil, 0, fault.Unprocessable(at.name, at.name+" should be within the last 90 days").WithHint("Send a time of the last 90 days.")
 		}
 	}
 	if !f.Before.IsZero() && f.After.After(f.Before) {
-		return nil, 0, fault.Unprocessable("created_after", "created_after should not be later than created_before")
+		return nil, 0, fault.Unprocessable("created_after", "created_after should not be later than created_before").WithHint("Exchange the two times.")
 	}
 	if f.Limit == 0 {
 		f.Limit = maxListed

@@ -23,7 +23,7 @@ const (
 	recallAtOnce = 500
 	// restAtLeast is the shortest time between two rounds: the events of meanwhile then share a transaction.
 	restAtLeast = 10 * time.Millisecond
-	// leaveTime is how long deliveries under way may go on after the switch was told to stop.
+	// leaveTime is how long deliveries under way may go on after the switch has begun to stop.
 	leaveTime = 5 * time.Second
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hardToCompile returns functions that take the compiler as long as it gets, n says how much of each.
+// hardToCompile returns functions that take the compiler the longest. n is the size of each.
 func hardToCompile(n, locals int) map[string][]byte {
 	repeat := func(n int, parts ...any) []byte { return bytes.Repeat(asm(parts...), max(n, 0)) }
 	var nests, mixed []byte

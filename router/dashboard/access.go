@@ -179,7 +179,7 @@ func asSentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// formProblem returns the text of an error that a form shows beside its fields, and the field. ok is false for another error.
+// formProblem returns the text of an error that a form shows next to its fields, and the field. ok is false for another error.
 func formProblem(err error) (text, field string, status int, ok bool) {
 	var known *fault.Error
 	if errors.As(err, &known) && (known.Kind == fault.KindInvalid || known.Kind == fault.KindNotFound) {

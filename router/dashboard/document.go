@@ -9,7 +9,7 @@ type document struct {
 	Heading string
 	Back    *Link  // to the list that the page belongs to
 	Lead    string // one sentence under the heading
-	Links   []Link // beside the heading
+	Links   []Link // next to the heading
 	Blocks  []Block
 }
 

@@ -34,7 +34,7 @@ type homePage struct {
 func (*homePage) file() string  { return "home" }
 func (*homePage) Title() string { return "Overview" }
 
-// figure is a number of today, beside that of the same weekday a week ago up to the same time.
+// figure is a number of today, next to that of the same weekday a week ago up to the same time.
 type figure struct {
 	Name, Today, Before string
 	Link                Link

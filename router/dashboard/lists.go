@@ -21,7 +21,7 @@ type otherLists interface {
 // listRows is the number of rows of a page.
 const listRows = 50
 
-// cursor is where a page of refunds or disputes begins: with rows of a time, of which some were shown before.
+// cursor is where a page of refunds or disputes begins: with rows of a time, where some were shown before.
 type cursor struct {
 	to   time.Time
 	skip int

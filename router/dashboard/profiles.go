@@ -158,7 +158,7 @@ var profileParts = []profilePart{
 	{id: "links", heading: "Payment links", needs: staff.ChangeSettings, preview: true, fields: linkFields, values: linkValues,
 		text: "How the pages of new payment links look. A link that was made keeps its look. What a payment says of its own link wins."},
 	{id: "decisions", heading: "Decisions about unknown outcomes", needs: staff.ChangeSettings,
-		text: "Where nobody but a person can find out what a processor did, two people can be needed: one proposes a decision, and another one confirms it.",
+		text: "Where only a person can find out what a processor did, two people can be needed: one proposes a decision, and another one confirms it.",
 		fields: func(_ *call, p *account.Profile, _ []*account.Account) []Field {
 			return []Field{{Name: "second_person", Label: "A decision needs a second person", Kind: "checkbox", Value: either(p.Settings.SecondPerson.Required, "true", "")},
 				{Name: "limits", Label: "Sums that one person decides about alone (optional)", Kind: "text", Max: 200, Value: limitsText(p.Settings.SecondPerson.Limits), Autocomplete: "off",

@@ -68,7 +68,7 @@ func (f *filters) addWords(text string) (rest string) {
 	return rest
 }
 
-// isStatus reports whether payments have such a status: each one allows or tells something.
+// isStatus reports whether payments have such a status: each one allows or reports something.
 func isStatus(s string) bool { return payment.Status(s).Facts() != payment.Status("").Facts() }
 
 // amountForm is an amount in the search: 10, >10, >=10.50, <3, or 5-10.

@@ -35,7 +35,7 @@ func TestWhyRefused(t *testing.T) {
 	require.Equal(t, "No", spoken("message - No"))
 }
 
-// TestNeverCarriedOut: a payment on which the processor never acted was refused by nobody.
+// TestNeverCarriedOut: a payment on which the processor never acted was refused by no one.
 func TestNeverCarriedOut(t *testing.T) {
 	t.Parallel()
 	v := &change.View{Payment: &payment.Payment{Status: payment.Failed, Amount: 6540, Currency: "USD"}, Attempt: &payment.Attempt{Connector: "adyen", Status: payment.AttemptFailure}}

@@ -10,7 +10,7 @@ import (
 	"payswitch/engine/staff"
 )
 
-// System tells how this node and its database are.
+// System shows how this node and its database are.
 type System interface {
 	State(ctx context.Context) SystemState
 	Settings() []Setting

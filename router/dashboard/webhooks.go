@@ -205,7 +205,7 @@ func (c *call) endpointOf(e *webhook.EndpointView, last string, problem error, d
 	if !own {
 		return d
 	}
-	d.add(Block{Heading: "Signing secret", Forms: []Form{{ID: "rotate-", Action: here + "/rotate", Submit: "Make a new secret", Text: "The old secret goes on signing beside the new one for a while, so that your servers can change one after the other.",
+	d.add(Block{Heading: "Signing secret", Forms: []Form{{ID: "rotate-", Action: here + "/rotate", Submit: "Make a new secret", Text: "The old secret goes on signing next to the new one for a while, so that your servers can change one after the other.",
 		Fields: []Field{{Name: "overlap", Label: "The old secret signs for", Kind: "select", Options: slices.Clone(overlaps)}}}}})
 	d.add(Block{Heading: either(e.Disabled, "Switch on or delete", "Switch off or delete"), Forms: []Form{
 		{Action: here + "/switch", Fields: []Field{hidden("on", either(e.Disabled, "true", ""))}, Submit: either(e.Disabled, "Switch on", "Switch off"),

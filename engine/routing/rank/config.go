@@ -93,7 +93,7 @@ func Check(k Kind, raw json.RawMessage, owned func(account string) bool) (json.R
 // malformed describes why a configuration cannot be read.
 func malformed(err error) *fault.Error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fault.Malformed(wrong.Field, wrong.Field+": invalid type: "+wrong.Value)
+		return fault.Malformed(wrong.Field, wrong.Field+": invalid type: "+wrong.Value).WithHint("Send the type that the API describes for this field.")
 	}
 	return fault.Malformed("config", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "json: "), `"`, "`"))
 }

@@ -42,13 +42,13 @@ func (c *EliminationConfig) check(func(string) bool) *fault.Error {
 	}
 	if c.Analyser != nil {
 		if size, leak := c.bucket(); size < 1 || size > health.MaxFaultTimes {
-			return fault.Unprocessable("elimination_analyser_config.bucket_size", "bucket_size must be from 1 to 100")
+			return fault.Unprocessable("elimination_analyser_config.bucket_size", "bucket_size must be from 1 to 100").WithHint("Send a number from 1 to 100.")
 		} else if leak < time.Second || leak > 24*time.Hour {
-			return fault.Unprocessable("elimination_analyser_config.bucket_leak_interval_in_secs", "bucket_leak_interval_in_secs must be from 1 to 86400")
+			return fault.Unprocessable("elimination_analyser_config.bucket_leak_interval_in_secs", "bucket_leak_interval_in_secs must be from 1 to 86400").WithHint("Send a number from 1 to 86400.")
 		}
 	}
 	if d := c.DecisionEngine; d != nil && !(d.Threshold >= 0 && d.Threshold <= 1) {
-		return fault.Unprocessable("decision_engine_configs.threshold", "threshold must be from 0 to 1")
+		return fault.Unprocessable("decision_engine_configs.threshold", "threshold must be from 0 to 1").WithHint("Send a number from 0 to 1.")
 	}
 	return nil
 }

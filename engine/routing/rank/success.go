@@ -58,7 +58,7 @@ type Level struct {
 	Extra      []ExtraScore `json:"gatewayExtraScore,omitempty"`
 }
 
-// ExtraScore adds a multiple of the standard error to the success rate of a connector's accounts: an account of which little is known is then tried more.
+// ExtraScore adds a multiple of the standard error to the success rate of a connector's accounts: an account with few results is then tried more.
 type ExtraScore struct {
 	Connector string  `json:"gatewayName"`
 	Factor    float64 `json:"gatewaySigmaFactor"`
@@ -144,7 +144,7 @@ var dimensions = []string{"PaymentMethod", "PaymentMethodType", "AuthenticationT
 func checkParams(params []string) *fault.Error {
 	for _, p := range params {
 		if !slices.Contains(dimensions, p) {
-			return fault.Malformed("params", "params: unknown variant `"+p+"`, expected one of "+strings.Join(dimensions, ", "))
+			return fault.Malformed("params", "params: unknown variant `"+p+"`, expected one of "+strings.Join(dimensions, ", ")).WithHint("Send values that the message lists.")
 		}
 	}
 	return nil
@@ -161,11 +161,11 @@ func (c *SuccessConfig) check(owned func(account string) bool) *fault.Error {
 	if x := c.Config; x != nil {
 		switch {
 		case !percent(x.DefaultRate):
-			return fault.Unprocessable("config.default_success_rate", "default_success_rate must be from 0 to 100")
+			return fault.Unprocessable("config.default_success_rate", "default_success_rate must be from 0 to 100").WithHint("Send a number from 0 to 100.")
 		case !percent(x.Exploration):
-			return fault.Unprocessable("config.exploration_percent", "exploration_percent must be from 0 to 100")
+			return fault.Unprocessable("config.exploration_percent", "exploration_percent must be from 0 to 100").WithHint("Send a number from 0 to 100.")
 		case x.MinAggregates != nil && (*x.MinAggregates < 0 || *x.MinAggregates > 100_000):
-			return fault.Unprocessable("config.min_aggregates_size", "min_aggregates_size must be from 0 to 100000")
+			return fault.Unprocessable("config.min_aggregates_size", "min_aggregates_size must be from 0 to 100000").WithHint("Send a number from 0 to 100000.")
 		case x.Level != nil && *x.Level != "merchant" && *x.Level != "global":
 			return fault.Malformed("config.specificity_level", "specificity_level: unknown variant `"+*x.Level+"`, expected `merchant` or `global`")
 		}
@@ -186,7 +186,7 @@ func (c *SuccessConfig) check(owned func(account string) bool) *fault.Error {
 		case !owned(f.Account):
 			return fault.Unprocessable("costs.fees", "merchant_connector_id: the profile has no account "+f.Account)
 		case f.Fixed < 0 || f.Fixed > 1_000_000_000 || !percent(&f.Percent):
-			return fault.Unprocessable("costs.fees", "fixed must be from 0 to 1000000000, and percent from 0 to 100")
+			return fault.Unprocessable("costs.fees", "fixed must be from 0 to 1000000000, and percent from 0 to 100").WithHint("Send fees within these bounds.")
 		case f.Type != "" && f.Type != "credit" && f.Type != "debit":
 			return fault.Unprocessable("costs.fees", "card_type must be credit or debit")
 		}

@@ -44,7 +44,7 @@ func Warnings(s *Source) (out []Warning) {
 		case len(possible) == 0 && cause != NoKey:
 			out = append(out, Warning{r.Name, cause.Name(), "contradicts itself: no payment can meet all of its conditions about " + cause.Name()})
 		case len(possible) == 0:
-			out = append(out, Warning{r.Name, "", "has nested statements of which none can be true, so it never matches"})
+			out = append(out, Warning{r.Name, "", "has nested statements that can never be true, so it never matches"})
 		default:
 			if by, all := taken.covers(possible); all {
 				out = append(out, Warning{r.Name, "", fmt.Sprintf("is unreachable: rule %q comes first and takes all of its payments", by)})

@@ -196,7 +196,7 @@ func claimedExemption(c *authCase, d threeds.Decision) sdk.Exemption {
 
 // CheckBroughtExemption refuses an exemption in the merchant's own authentication result if the processor cannot receive it.
 func CheckBroughtExemption(name string, account *account.Account, m *sdk.Manifest) error {
-	e, known := payment.BroughtExemptions[name]
+	e, known := exempt.ByName[name]
 	switch {
 	case name == "":
 	case !known:

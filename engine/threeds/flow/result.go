@@ -210,7 +210,7 @@ func (s *Authentications) cancelChallenge(ctx context.Context, c *authCase) {
 	}
 	q.Unstored = true
 	if ans := s.call(ctx, q); ans.op.Status != payment.OperationSucceeded {
-		s.Log.LogAttrs(ctx, slog.LevelInfo, "authenticator not told that the payer left", slog.String("authentication_id", c.auth.ID),
+		s.Log.LogAttrs(ctx, slog.LevelInfo, "the authenticator could not be informed that the payer left", slog.String("authentication_id", c.auth.ID),
 			slog.String("text", ans.op.ErrorText))
 	}
 }
