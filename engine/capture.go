@@ -50,10 +50,8 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	if !payment.MayCapture(p, w.Attempt) {
 		return 0, fault.WrongState("captured", "payment.status", string(p.Status), request.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing))
 	}
-	switch method := p.Details.CaptureMethod; method {
-	case payment.CaptureManual, payment.CaptureManualMultiple:
-	default:
-		return 0, fault.WrongState("captured", "capture_method", string(method), "manual, manual_multiple, scheduled")
+	if m := p.Details.CaptureMethod; m != payment.CaptureManual && m != payment.CaptureManualMultiple {
+		return 0, fault.WrongState("captured", "capture_method", string(m), "manual, manual_multiple, scheduled")
 	}
 	amount := p.Capturable
 	switch {
@@ -64,6 +62,9 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 	}
 	if amount <= 0 {
 		return 0, fault.BadFormat("amount", "positive integer").About("amount_to_capture")
+	}
+	if err := in.Within(w.Attempt, amount); err != nil {
+		return 0, err
 	}
 	if amount > p.Capturable && !optional.IsTrue(payment.OvercaptureAllowed(p, w.Attempt)) {
 		return 0, fault.Unprocessable("amount_to_capture", "amount_to_capture is greater than amount").WithHint("Send at most " + strconv.FormatInt(p.Capturable, 10) + ".")

@@ -83,12 +83,13 @@ func (e *Engine) decideRefund(ctx context.Context, w *change.Loaded, in *request
 
 // refundAmount checks a refund in the contract's order and returns its amount.
 func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request.RefundInput, now time.Time) (int64, error) {
-	p, amount := w.Payment, w.Payment.Received
+	p := w.Payment
 	if !p.Status.Facts().Refund {
 		return 0, fault.WrongState("refund", "status", string(p.Status), request.StatusList(payment.Succeeded, payment.PartiallyCaptured))
 	}
-	if in.Amount != nil {
-		amount = *in.Amount
+	amount, err := in.Of(p)
+	if err != nil {
+		return 0, err
 	}
 	switch {
 	case amount > p.Refundable():

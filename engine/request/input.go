@@ -245,6 +245,16 @@ type CaptureInput struct {
 	Amount           *int64
 	DescriptorName   string
 	DescriptorSuffix string
+	// Most bounds the sum of all captures of the payment, with this one; nil sets no bound. It is the limit of the person who takes the money.
+	Most *int64
+}
+
+// Within refuses an amount that goes beyond Most together with the attempt's earlier captures.
+func (in *CaptureInput) Within(a *payment.Attempt, amount int64) error {
+	if in.Most != nil && amount > *in.Most-a.Captured-a.Unsettled() {
+		return ErrAboveMost
+	}
+	return nil
 }
 
 // IncrementInput is a request to raise the held amount.

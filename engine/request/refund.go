@@ -2,7 +2,10 @@ package request
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
+
+	"payswitch/engine/payment"
 )
 
 // RefundInput is the request for a refund.
@@ -14,6 +17,23 @@ type RefundInput struct {
 	Type       string // payment.RefundInstant (also "") or payment.RefundScheduled
 	Metadata   json.RawMessage
 	MerchantID string // must be the caller's if it is set
+	// Most bounds the sum of all refunds of the payment, with this one; nil sets no bound. It is the limit of the person who gives the money back.
+	Most *int64
+}
+
+// ErrAboveMost is the error for an amount that goes beyond RefundInput.Most or CaptureInput.Most.
+var ErrAboveMost = errors.New("the amount is above the limit of the person who moves it")
+
+// Of returns the amount to give back of a payment. The caller holds the payment: refunds that are decided at the same time count as well.
+func (in *RefundInput) Of(p *payment.Payment) (int64, error) {
+	amount := p.Received
+	if in.Amount != nil {
+		amount = *in.Amount
+	}
+	if in.Most != nil && amount > *in.Most-p.Refunded {
+		return 0, ErrAboveMost
+	}
+	return amount, nil
 }
 
 // RefundUpdate changes a refund. A nil field changes nothing.

@@ -115,33 +115,40 @@ func (s *Session) Limit(merchantID string, currency sdk.Currency) (most int64, l
 	return most, true
 }
 
-// MayMove reports whether the person may refund, capture or release an amount. Support is refused above the limit of its grant, and without a limit in that
-// currency. An admin above the limit gives the second factor again.
-func (s *Session) MayMove(merchantID string, amount sdk.Money, live bool, now time.Time) Answer {
-	best := Refused
+// Bound returns the largest amount that MayMove allows. bounded is false if it allows every amount.
+func (s *Session) Bound(merchantID string, currency sdk.Currency, live bool, now time.Time) (most int64, bounded bool) {
 	for _, g := range s.Grants {
 		if !g.Covers(merchantID) {
 			continue
 		}
-		limit, limited := g.Limits[amount.Currency]
-		within := limited && amount.Minor <= limit
 		switch ReachOf(g.Role, MoveMoney) {
 		case Always:
-			if within || !live || s.Fresh(now) {
-				return Allowed
+			if !live || s.Fresh(now) {
+				return 0, false
 			}
-			best = max(best, StepUp)
+			most = max(most, g.Limits[currency])
 		case ToLimit:
-			if within {
-				return Allowed
-			}
+			most = max(most, g.Limits[currency])
 		case TestOnly:
 			if !live {
-				return Allowed
+				return 0, false
 			}
 		}
 	}
-	return best
+	return most, true
+}
+
+// MayMove reports whether the person may refund, capture or release an amount. Support is refused above the limit of its grant, and without a limit in that
+// currency. An admin above the limit gives the second factor again.
+func (s *Session) MayMove(merchantID string, amount sdk.Money, live bool, now time.Time) Answer {
+	most, bounded := s.Bound(merchantID, amount.Currency, live, now)
+	switch {
+	case !bounded || most > 0 && amount.Minor <= most:
+		return Allowed
+	case s.Reach(MoveMoney, merchantID) == Always:
+		return StepUp
+	}
+	return Refused
 }
 
 // Privileged reports whether one of the person's roles needs a second factor and a short idle time.

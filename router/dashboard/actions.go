@@ -47,7 +47,7 @@ type sheet struct {
 	name string // of the action, in addresses
 	may  func(a *story.Actions) story.Action
 	page func(p *sheetPage, m Money, a story.Action, v *change.View)
-	do   func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64) error
+	do   func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error
 }
 
 // sheets are the actions that move money.
@@ -58,16 +58,16 @@ var sheets = map[string]sheet{
 		if v.Payment.Details.CaptureMethod != payment.CaptureManualMultiple {
 			p.Words = append(p.Words, "If you capture less, the rest is released to the customer and cannot be captured later.")
 		}
-	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64) error {
-		_, err := s.Engine.CapturePayment(ctx, auth, v.Payment.ID, &request.CaptureInput{Amount: &minor})
+	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error {
+		_, err := s.Engine.CapturePayment(ctx, auth, v.Payment.ID, &request.CaptureInput{Amount: &minor, Most: most})
 		return err
 	}},
 	"refund": {name: "refund", may: func(a *story.Actions) story.Action { return a.Refund }, page: func(p *sheetPage, m Money, _ story.Action, v *change.View) {
 		p.Heading, p.Button = "Refund up to "+m.String(), "Refund"
 		p.Words = []string{v.Attempt.Connector + " gives the amount back to the customer's card. Banks take up to ten days to show it.", "A refund cannot be taken back."}
 		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the refund)", Kind: "text", Max: 255, Autocomplete: "off"})
-	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64) error {
-		_, err := s.Engine.CreateRefund(ctx, auth, &request.RefundInput{PaymentID: v.Payment.ID, Amount: &minor, Reason: strings.TrimSpace(c.PostForm.Get("reason"))})
+	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error {
+		_, err := s.Engine.CreateRefund(ctx, auth, &request.RefundInput{PaymentID: v.Payment.ID, Amount: &minor, Reason: strings.TrimSpace(c.PostForm.Get("reason")), Most: most})
 		return err
 	}},
 	"cancel": {name: "cancel", may: func(a *story.Actions) story.Action { return a.Cancel }, page: func(p *sheetPage, m Money, a story.Action, v *change.View) {
@@ -78,7 +78,7 @@ var sheets = map[string]sheet{
 			p.Words = []string{v.Attempt.Connector + " releases the held money to the customer. It cannot be captured afterwards."}
 		}
 		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the payment)", Kind: "text", Max: 255, Autocomplete: "off"})
-	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, _ int64) error {
+	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, _ int64, _ *int64) error {
 		_, err := s.Engine.CancelPayment(ctx, auth, v.Payment.ID, strings.TrimSpace(c.PostForm.Get("reason")))
 		return err
 	}},
@@ -205,9 +205,18 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 			return err
 		}
 		return c.perform(Act{Needs: staff.MoveMoney, Live: isLive(v), Action: "payment." + kind.name, Target: v.Payment.ID, Details: details}, func(ctx context.Context) error {
-			return kind.do(s, c, ctx, auth, v, minor)
+			return kind.do(s, c, ctx, auth, v, minor, c.bound(v))
 		})
 	})
+	if errors.Is(err, request.ErrAboveMost) { // another action on the payment has ended since the page was read
+		if v, allowed, err = s.subject(ctx, c); err != nil {
+			return nil, err
+		}
+		a = kind.may(allowed)
+		if err = c.withinLimit(kind, v, a, minor); err == nil {
+			err = errOverLimit // and has failed since: a new form tries again
+		}
+	}
 	var known *fault.Error
 	switch {
 	case errors.Is(err, errOverLimit):
@@ -241,19 +250,38 @@ var errOverLimit = errors.New("the amount is above the limit of the role")
 
 // overLimit says why an amount is refused.
 func overLimit(v *change.View, kind sheet) string {
-	if kind.name == "refund" && v.Payment.Refunded > 0 {
-		return "Together with the " + Money{v.Payment.Refunded, v.Payment.Currency}.String() + " that this payment gave back before, the amount is above the limit of your role. Ask an administrator."
+	did := map[string]string{"refund": "that this payment gave back before", "capture": "that were captured before"}[kind.name]
+	if before := movedBefore(v, kind); before > 0 {
+		return "Together with the " + Money{before, v.Payment.Currency}.String() + " " + did + ", the amount is above the limit of your role. Ask an administrator."
 	}
 	return "This amount is above the limit of your role. Ask an administrator."
 }
 
-// withinLimit refuses an amount above the limit of the person's role. All refunds of a payment count together, so that a person cannot give back more in small parts.
-// A cancel without held money has no amount.
-func (c *call) withinLimit(kind sheet, v *change.View, a story.Action, minor int64) error {
+// movedBefore is what earlier actions of the same kind have moved of the payment.
+func movedBefore(v *change.View, kind sheet) int64 {
 	switch kind.name {
 	case "refund":
-		minor += v.Payment.Refunded
-	case "cancel":
+		return v.Payment.Refunded
+	case "capture":
+		return v.Attempt.Captured + v.Attempt.Unsettled()
+	}
+	return 0
+}
+
+// bound is the limit of the person's role, nil without one. The engine holds it against what the payment has moved when it decides, because another request
+// may move money after this one has read the payment.
+func (c *call) bound(v *change.View) *int64 {
+	most, bounded := c.Session.Bound(c.Merchant.ID, v.Payment.Currency, isLive(v), c.server.Now())
+	if !bounded {
+		return nil
+	}
+	return &most
+}
+
+// withinLimit refuses an amount above the limit of the person's role. All refunds of a payment count together, and so do its captures, so that a person cannot
+// move more in small parts. A cancel without held money has no amount.
+func (c *call) withinLimit(kind sheet, v *change.View, a story.Action, minor int64) error {
+	if minor += movedBefore(v, kind); kind.name == "cancel" {
 		minor = a.Most
 	}
 	if minor == 0 {

@@ -1,12 +1,17 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/account"
+	"payswitch/engine/change"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
@@ -51,4 +56,67 @@ func TestLimitOfSupport(t *testing.T) {
 	require.Contains(t, w.done(at(waits, "cancel"), "key", "k8"), "did=cancel", "no money is held, so that no limit binds")
 	w.as(staff.Grant{MerchantID: "acme", Role: staff.Admin})
 	require.False(t, strings.Contains(w.page(at(paid, "refund")), "Your role moves"))
+}
+
+// together is the engine of two nodes whose requests have both read the payment before one of them moves money.
+type together struct {
+	Engine
+	read *sync.WaitGroup
+}
+
+func (e together) CreateRefund(ctx context.Context, a account.Auth, in *request.RefundInput) (*payment.Refund, error) {
+	e.read.Done()
+	e.read.Wait()
+	return e.Engine.CreateRefund(ctx, a, in)
+}
+
+func (e together) CapturePayment(ctx context.Context, a account.Auth, id string, in *request.CaptureInput) (*change.View, error) {
+	e.read.Done()
+	e.read.Wait()
+	return e.Engine.CapturePayment(ctx, a, id, in)
+}
+
+// TestLimitOfSupportAtOnce: two refunds, or two captures, that are sent at the same time over two connections keep the limit of the role together.
+func TestLimitOfSupportAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support, Limits: map[sdk.Currency]int64{"USD": 2000}})
+	nodes := []*world{w, w.second()}
+	paid := w.pay(6540).Payment.ID
+	held := w.pay(6540, func(in *request.Input) { in.CaptureMethod = payment.CaptureManualMultiple }).Payment.ID
+	for act, id := range map[string]string{"refund": paid, "capture": held} {
+		var read, done sync.WaitGroup
+		read.Add(len(nodes))
+		answers := make([]*httptest.ResponseRecorder, len(nodes))
+		for i, node := range nodes {
+			own := node.server.Engine
+			node.server.Engine = together{own, &read}
+			done.Go(func() {
+				answers[i] = node.post("/m/acme/payments/"+id+"/"+act, "amount", "15.00", "key", act+string(rune('a'+i)))
+			})
+		}
+		done.Wait()
+		good := 0
+		for i, node := range nodes {
+			node.server.Engine = node.server.Engine.(together).Engine
+			if answers[i].Code == http.StatusSeeOther {
+				good++
+			} else {
+				require.NotEqual(t, http.StatusInternalServerError, answers[i].Code, mainOf(answers[i].Body.String()))
+			}
+		}
+		require.Equal(t, 1, good, act)
+		v, err := w.engine.RetrievePayment(t.Context(), w.auth, id, request.RetrieveInput{})
+		require.NoError(t, err)
+		require.EqualValues(t, map[string]int64{"refund": 1500, "capture": 0}[act], v.Payment.Refunded)
+		if act == "refund" {
+			rec := w.post("/m/acme/payments/"+id+"/refund", "amount", "5.01", "key", "later"+act)
+			require.Contains(t, rec.Body.String(), "Together with the 15.00 USD that this payment gave back before")
+			continue
+		}
+		require.EqualValues(t, 1500, v.Attempt.Captured+v.Attempt.Unsettled())
+		rec := w.post("/m/acme/payments/"+id+"/capture", "amount", "5.01", "key", "later"+act)
+		require.Contains(t, rec.Body.String(), "Together with the 15.00 USD that were captured before")
+	}
 }

@@ -41,6 +41,7 @@ type world struct {
 	audit  *audited
 	auth   account.Auth
 	shop   *shop
+	dsn    string
 }
 
 // shop is the merchant's endpoint: it answers each event with a status.
@@ -75,8 +76,26 @@ func newWorld(t testing.TB, options ...func(*Options)) *world {
 	t.Helper()
 	w := &world{t: t, audit: &audited{}, shop: &shop{}, auth: account.Auth{MerchantID: "acme"}}
 	w.shop.status.Store(http.StatusOK)
-	ctx := context.Background()
-	store, err := storage.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
+	w.dsn = "sqlite:" + filepath.Join(t.TempDir(), "test.db")
+	w.open(options...)
+	_, err := w.engine.CreateMerchant(context.Background(), account.MerchantInput{ID: "acme"})
+	require.NoError(t, err)
+	return w
+}
+
+// second returns another node over the same database, with the same person before it.
+func (w *world) second() *world {
+	w.t.Helper()
+	other := &world{t: w.t, audit: &audited{}, shop: w.shop, auth: w.auth, dsn: w.dsn}
+	other.open()
+	other.person = w.person
+	return other
+}
+
+// open makes the engine and the server over a connection of their own.
+func (w *world) open(options ...func(*Options)) {
+	t, ctx := w.t, context.Background()
+	store, err := storage.Open(ctx, w.dsn, storage.Options{})
 	require.NoError(t, err)
 	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(t, err)
@@ -99,9 +118,6 @@ func newWorld(t testing.TB, options ...func(*Options)) *world {
 	w.person = &staff.Session{ID: "s", UserID: "user_ada", Name: "Ada Lovelace", Grants: []staff.Grant{{MerchantID: "acme", Role: staff.Admin}}, SecondFactorAt: time.Now()}
 	w.server, err = New(Deps{Sessions: w, Engine: w.engine, Events: w.engine.Webhooks, Adapters: connectors, Audit: w.audit}, o)
 	require.NoError(t, err)
-	_, err = w.engine.CreateMerchant(ctx, account.MerchantInput{ID: "acme"})
-	require.NoError(t, err)
-	return w
 }
 
 // as gives the person other roles.
