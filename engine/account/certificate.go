@@ -45,6 +45,23 @@ func ClientCertificate(m *sdk.Manifest, credentials map[string]secret.Value) (*t
 	return &pair, nil
 }
 
+// FirstEnd returns the end of the certificate among the account's credentials that ends first, and the field that holds it. The time is zero without a
+// certificate. The caller has read the account with its credentials.
+func (n *Account) FirstEnd() (field string, end time.Time) {
+	for name, value := range n.Credentials {
+		for block, rest := pem.Decode([]byte(pemText(value.Reveal()))); block != nil; block, rest = pem.Decode(rest) {
+			c, err := x509.ParseCertificate(block.Bytes)
+			if err != nil || block.Type != "CERTIFICATE" {
+				continue
+			}
+			if end.IsZero() || c.NotAfter.Before(end) || c.NotAfter.Equal(end) && name < field {
+				field, end = name, c.NotAfter
+			}
+		}
+	}
+	return field, end
+}
+
 // pemText returns PEM as it is, or decodes it from base64.
 func pemText(s string) string {
 	if strings.Contains(s, "-----BEGIN") {

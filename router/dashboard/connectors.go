@@ -46,7 +46,7 @@ func (s *Server) connectorRoutes() []route {
 		out = append(out,
 			route{method: "GET", pattern: "/m/{m}" + k.path, needs: staff.SeeSettings, handle: s.connectors(k)},
 			route{method: "GET", pattern: "/m/{m}" + k.path + "/new", needs: staff.ChangeSettings, handle: s.newConnector(k)},
-			route{method: "POST", pattern: "/m/{m}" + k.path, needs: staff.ChangeSettings, handle: s.createConnector(k)})
+			route{method: "POST", pattern: "/m/{m}" + k.path, needs: staff.ChangeSettings, handle: s.formOnce(s.createConnector(k))})
 	}
 	const one = "/m/{m}/connectors/{id}"
 	return append(out,
@@ -442,6 +442,10 @@ func (s *Server) connectorOf(c *call, v *account.ApprovalView, names map[string]
 	may := c.Session.MayOn(staff.ChangeSettings, a.MerchantID, s.live(a.TestMode))
 	state, made := c.connectorState(a), c.time(a.CreatedAt)
 	facts := Block{Heading: "Account", Facts: []Named{fact("State", Cell{Chip: &state}), fact("Mode", Cell{Text: s.mode(a)}), fact("Id", ident(a.ID)), fact("Made", Cell{Time: &made})}}
+	if _, end := a.FirstEnd(); !end.IsZero() {
+		at := c.time(end)
+		facts.Facts = append(facts.Facts, fact("Certificate ends", Cell{Time: &at}))
+	}
 	if methods := methodsOf(a); methods != "" {
 		facts.Facts = append(facts.Facts, fact("Offered for", Cell{Text: methods}))
 	}

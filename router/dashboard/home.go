@@ -11,12 +11,14 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/health"
+	"payswitch/engine/search"
 	"payswitch/engine/staff"
 )
 
 // counts is what the overview needs of the engine.
 type counts interface {
 	CountPayments(ctx context.Context, auth account.Auth, from, to time.Time) ([]listed.Count, error)
+	EndingHolds(ctx context.Context, auth account.Auth, now time.Time, within time.Duration) (*search.Ending, error)
 	AccountHealth(ctx context.Context, a account.Auth, profileID string) ([]routing.AccountHealth, error)
 }
 

@@ -25,8 +25,8 @@ func (s *Server) needs(ctx context.Context, c *call) (out []need, err error) {
 	for _, part := range []struct {
 		may  bool
 		list func(ctx context.Context, c *call) ([]need, error)
-	}{{c.may(staff.Decide), s.undecided}, {true, s.waitingPayments}, {true, s.openDisputes}, {c.may(staff.SeeEvents) && s.Events != nil, s.backlog},
-		{c.may(staff.SeeSettings) && s.Adapters != nil, s.unapproved}, {c.may(staff.ManageKeys), s.endingKeys}} {
+	}{{c.may(staff.Decide), s.undecided}, {true, s.endingHolds}, {true, s.waitingPayments}, {true, s.openDisputes}, {c.may(staff.SeeEvents) && s.Events != nil, s.backlog},
+		{c.may(staff.SeeSettings) && s.Adapters != nil, s.unapproved}, {c.may(staff.SeeSettings), s.endingCertificates}, {c.may(staff.ManageKeys), s.endingKeys}} {
 		if !part.may {
 			continue
 		}
@@ -87,6 +87,37 @@ func (s *Server) waitingPayments(ctx context.Context, c *call) (out []need, err 
 		if len(found.Views) > 0 {
 			out = append(out, need{chip(statuses[0]), atLeast(len(found.Views), found.Next != nil, n.one, n.many), Link{c.at() + "/payments?status=" + n.word, "Show them"}})
 		}
+	}
+	return out, nil
+}
+
+// holdEndsSoon is how long before its end a hold counts as one that ends soon.
+const holdEndsSoon = 3 * 24 * time.Hour
+
+// endingHolds are the payments whose held money lapses soon, or has lapsed: a person captures it or releases it.
+func (s *Server) endingHolds(ctx context.Context, c *call) (out []need, err error) {
+	e, err := s.Engine.EndingHolds(ctx, c.auth(), s.Now(), holdEndsSoon)
+	if err != nil {
+		return nil, err
+	}
+	list := c.at() + "/payments?status=held"
+	if !e.Newest.IsZero() {
+		list += "&to=" + e.Newest.In(c.zone()).Format(time.DateOnly)
+	}
+	if e.Soon > 0 {
+		text := atLeast(e.Soon, e.More, "payment's held money lapses", "payments' held money lapses") + " within three days: capture or release it. The first ends " + c.time(e.At).String()
+		if e.Guessed {
+			text += ", as the card networks usually end holds: its processor states no end"
+		}
+		to := Link{list, "Show them"}
+		if e.Soon == 1 {
+			to = Link{c.at() + "/payments/" + e.First, "Show it"}
+		}
+		out = append(out, need{Chip{"ends soon", "wait", marks["wait"]}, text, to})
+	}
+	if e.Over > 0 {
+		text := atLeast(e.Over, e.More, "payment holds money whose hold should have ended", "payments hold money whose hold should have ended") + ": a capture may be refused. Capture or release it"
+		out = append(out, need{Chip{"ended", "bad", marks["bad"]}, text, Link{list, "Show them"}})
 	}
 	return out, nil
 }
@@ -187,4 +218,28 @@ func (s *Server) endingKeys(ctx context.Context, c *call) ([]need, error) {
 		return nil, nil
 	}
 	return []need{{Chip{"ends soon", "wait", marks["wait"]}, plural(n, "API key ends", "API keys end") + " within two weeks", Link{c.at() + "/keys", "Show them"}}}, nil
+}
+
+// certificateEndsSoon is how long before its end a certificate counts as one that ends soon: issuers take weeks.
+const certificateEndsSoon = 30 * 24 * time.Hour
+
+// endingCertificates are the accounts whose credentials hold a certificate that ends soon or has ended. Signatures of adapters have no end.
+func (s *Server) endingCertificates(ctx context.Context, c *call) (out []need, err error) {
+	list, err := s.Engine.Accounts(ctx, c.auth())
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range list {
+		_, end := a.FirstEnd()
+		left := end.Sub(s.Now())
+		if a.Disabled || end.IsZero() || left > certificateEndsSoon {
+			continue
+		}
+		n := need{Chip{"ends soon", "wait", marks["wait"]}, "The certificate of " + a.Label + " ends " + c.time(end).String() + ": ask its issuer for a new one", Link{c.at() + "/connectors/" + a.ID, "Replace it"}}
+		if left <= 0 {
+			n.Chip, n.Text = Chip{"ended", "bad", marks["bad"]}, "The certificate of "+a.Label+" ended "+c.time(end).String()+": its processor refuses connections"
+		}
+		out = append(out, n)
+	}
+	return out, nil
 }

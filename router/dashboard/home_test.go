@@ -2,7 +2,15 @@ package dashboard
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
 	"errors"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -14,6 +22,7 @@ import (
 	"payswitch/engine/operator"
 	"payswitch/engine/request"
 	"payswitch/engine/search"
+	"payswitch/engine/secret"
 	"payswitch/engine/staff"
 )
 
@@ -74,6 +83,77 @@ func TestNeeds(t *testing.T) {
 	require.NoError(t, err)
 	w.server.Engine = otherMerchants{engine}
 	require.NotContains(t, w.page("/m/acme/"), "unknown outcome", "an operation of another merchant is not this merchant's")
+}
+
+// TestNeedsBeforeAnEnd: held money that lapses soon and certificates that end soon wait for a person, each with a link to where it is mended.
+func TestNeedsBeforeAnEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	held := func(in *request.Input) { in.CaptureMethod = "manual" }
+	first := w.pay(1200, held).Payment
+	extended := w.pay(1300, held, func(in *request.Input) { in.Extended = new(true) }).Payment
+	require.Contains(t, w.page("/m/acme/payments/"+extended.ID), "Held until", "the processor states the end of an extended hold")
+	require.NotContains(t, w.page("/m/acme/payments/"+first.ID), "Held until")
+	in := func(days int) string {
+		w.server.Now = func() time.Time { return time.Now().Add(time.Duration(days) * 24 * time.Hour) }
+		w.person.SecondFactorAt = w.server.Now()
+		return w.page("/m/acme/")
+	}
+	require.NotContains(t, in(3), "lapses")
+	page := in(5)
+	require.Contains(t, page, "1 payment&#39;s held money lapses within three days: capture or release it. The first ends "+Time{first.CreatedAt.Add(7 * 24 * time.Hour), time.UTC}.String()+", as the card networks usually end holds")
+	require.Contains(t, page, `href="/m/acme/payments/`+first.ID+`"`)
+	page = in(28)
+	require.Contains(t, page, "1 payment&#39;s held money lapses within three days")
+	require.Contains(t, page, `href="/m/acme/payments/`+extended.ID+`"`, "the next end is the extended one's")
+	require.NotContains(t, page, "usually end holds", "its processor states the end")
+	require.Contains(t, page, "1 payment holds money whose hold should have ended")
+	page = in(40)
+	require.Contains(t, page, "2 payments hold money whose hold should have ended")
+	require.Contains(t, page, `href="/m/acme/payments?status=held&amp;to=`+extended.CreatedAt.UTC().Format(time.DateOnly)+`"`)
+	require.NotContains(t, page, "lapses")
+	for _, p := range []string{first.ID, extended.ID} {
+		_, err := w.engine.CancelPayment(t.Context(), w.auth, p, "")
+		require.NoError(t, err)
+	}
+	require.NotContains(t, in(40), "hold should have ended", "released money needs nobody")
+
+	require.NotContains(t, in(0), "certificate")
+	plain := w.server.Engine
+	for days, text := range map[int]string{31: "", 29: "The certificate of shop at the bank ends ", -1: "The certificate of shop at the bank ended "} {
+		w.server.Engine = certified{plain, pemUntil(t, time.Now().Add(time.Duration(days)*24*time.Hour))}
+		if page = w.page("/m/acme/"); text == "" {
+			require.NotContains(t, page, "certificate")
+			continue
+		}
+		require.Contains(t, page, text)
+		require.Contains(t, page, `href="/m/acme/connectors/mca_bank"`)
+	}
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support})
+	require.NotContains(t, w.page("/m/acme/"), "certificate", "support may not see the settings")
+}
+
+// certified is the engine with one more account, whose credentials hold a certificate.
+type certified struct {
+	Engine
+	pem string
+}
+
+func (e certified) Accounts(ctx context.Context, a account.Auth) ([]*account.Account, error) {
+	list, err := e.Engine.Accounts(ctx, a)
+	return append(list, &account.Account{ID: "mca_bank", MerchantID: "acme", Label: "shop at the bank", Connector: "netcetera", Type: account.TypeAuthenticator,
+		Credentials: map[string]secret.Value{"api_key": secret.New("k"), "certificate": secret.New(base64.StdEncoding.EncodeToString([]byte(e.pem)))}}), err
+}
+
+// pemUntil is a certificate that ends at a time.
+func pemUntil(t *testing.T, end time.Time) string {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	c := &x509.Certificate{SerialNumber: big.NewInt(7), Subject: pkix.Name{CommonName: "shop"}, NotAfter: end}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 // otherMerchants is the engine whose operations are those of another merchant.

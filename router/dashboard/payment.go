@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
+	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
@@ -232,7 +233,7 @@ func (p *paymentPage) facts(c *call, v *change.View) {
 	pay, a := v.Payment, v.Attempt
 	p.Facts = facts("Method", methodOf(a), "Processor", a.Connector, "Processor's id", a.TransactionID, "Reference at the processor", a.Details.Reference,
 		"Authorization code", a.Details.AuthCode, "Order", pay.Details.OrderReference, "Description", pay.Details.Description, "Statement", pay.Details.DescriptorName,
-		"Capture", words(string(pay.Details.CaptureMethod)), "Mandate", pay.Details.MandateID, "Created", c.time(pay.CreatedAt).Full(), "Profile", pay.ProfileID,
+		"Capture", words(string(pay.Details.CaptureMethod)), "Held until", c.heldUntil(a), "Mandate", pay.Details.MandateID, "Created", c.time(pay.CreatedAt).Full(), "Profile", pay.ProfileID,
 		"Environment", a.Details.Environment)
 	if pay.Status == payment.Failed && a.Details.Error != nil {
 		e := a.Details.Error
@@ -248,6 +249,14 @@ func (p *paymentPage) facts(c *call, v *change.View) {
 			p.Customer.URL = c.at() + "/customers/" + pay.CustomerID
 		}
 	}
+}
+
+// heldUntil is the end of the hold as the processor states it, "" without a hold.
+func (c *call) heldUntil(a *payment.Attempt) string {
+	if h := a.Details.Hold; a.Holds() && h != nil && h.CaptureBefore > 0 {
+		return c.time(time.UnixMilli(h.CaptureBefore).UTC()).Full()
+	}
+	return ""
 }
 
 // facts pairs names with values, and leaves out those without a value.
