@@ -45,13 +45,13 @@ func (s *Server) accessRoutes() []route {
 		{method: "POST", pattern: "/me/{act}", signed: true, handle: s.meAct},
 
 		{method: "GET", pattern: "/m/{m}/team", needs: staff.ManageTeam, handle: s.team},
-		{method: "POST", pattern: "/m/{m}/team", needs: staff.ManageTeam, handle: s.teamPost},
+		{method: "POST", pattern: "/m/{m}/team", needs: staff.ManageTeam, handle: s.formOnce(s.teamPost)},
 		{method: "GET", pattern: "/m/{m}/team/{user}", needs: staff.ManageTeam, handle: s.member},
-		{method: "POST", pattern: "/m/{m}/team/{user}/{act}", needs: staff.ManageTeam, handle: s.memberPost},
+		{method: "POST", pattern: "/m/{m}/team/{user}/{act}", needs: staff.ManageTeam, handle: s.formOnce(s.memberPost)},
 		{method: "GET", pattern: "/team", needs: staff.ManageUsers, handle: s.team},
-		{method: "POST", pattern: "/team", needs: staff.ManageUsers, handle: s.teamPost},
+		{method: "POST", pattern: "/team", needs: staff.ManageUsers, handle: s.formOnce(s.teamPost)},
 		{method: "GET", pattern: "/team/{user}", needs: staff.ManageUsers, handle: s.member},
-		{method: "POST", pattern: "/team/{user}/{act}", needs: staff.ManageUsers, handle: s.memberPost},
+		{method: "POST", pattern: "/team/{user}/{act}", needs: staff.ManageUsers, handle: s.formOnce(s.memberPost)},
 		{method: "GET", pattern: "/m/{m}/audit", needs: staff.SeeAudit, handle: s.audit},
 		{method: "GET", pattern: "/audit", needs: staff.SeeAudit, handle: s.audit},
 	}

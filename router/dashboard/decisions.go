@@ -34,7 +34,7 @@ func (s *Server) decisionRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/decisions", needs: staff.Decide, anywhere: true, handle: s.decisions},
 		{method: "GET", pattern: "/decisions/{id}", needs: staff.Decide, anywhere: true, handle: s.decision},
-		{method: "POST", pattern: "/decisions/{id}", needs: staff.Decide, anywhere: true, handle: s.decide},
+		{method: "POST", pattern: "/decisions/{id}", needs: staff.Decide, anywhere: true, handle: s.formOnce(s.decide)},
 		{method: "POST", pattern: "/decisions/{id}/confirm", needs: staff.Decide, anywhere: true, handle: s.confirmDecision},
 		{method: "POST", pattern: "/decisions/{id}/withdraw", needs: staff.Decide, anywhere: true, handle: s.withdrawDecision},
 	}

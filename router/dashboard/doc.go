@@ -16,6 +16,7 @@
 //	team.go       people and their roles, and the audit
 //	qr.go         the picture that an authenticator app scans
 //	document.go   pages that are made of blocks: settings.go lists them and their routes
+//	once.go       forms that are performed once, however often they are sent
 //	fill.go       what a person typed, put back with the error at its field
 //	home.go       the overview; home_needs.go has what waits for a person
 //	links.go      payment links and collect links

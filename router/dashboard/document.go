@@ -139,6 +139,24 @@ func (f *Form) Visible() bool {
 	return slices.ContainsFunc(f.Fields, func(x Field) bool { return x.Kind != "hidden" })
 }
 
+// Active counts the fields of a form of filters that filter.
+func (f *Form) Active() (n int) {
+	for _, x := range f.Fields {
+		if x.Kind == "select" {
+			x.Value = ""
+			for _, o := range x.Options {
+				if o.Chosen {
+					x.Value = o.Value
+				}
+			}
+		}
+		if x.Kind != "hidden" && x.Value != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Named returns the form's fields, with ids of their own.
 func (f *Form) Named() []Field {
 	out := slices.Clone(f.Fields)

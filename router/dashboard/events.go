@@ -20,9 +20,9 @@ import (
 func (s *Server) eventRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/m/{m}/events", needs: staff.SeeEvents, handle: s.events},
-		{method: "POST", pattern: "/m/{m}/events/again", needs: staff.Resend, handle: s.resendAll},
+		{method: "POST", pattern: "/m/{m}/events/again", needs: staff.Resend, handle: s.formOnce(s.resendAll)},
 		{method: "GET", pattern: "/m/{m}/events/{event}", needs: staff.SeeEvents, handle: s.event},
-		{method: "POST", pattern: "/m/{m}/events/{event}/again", needs: staff.Resend, handle: s.resendOne},
+		{method: "POST", pattern: "/m/{m}/events/{event}/again", needs: staff.Resend, handle: s.formOnce(s.resendOne)},
 	}
 }
 

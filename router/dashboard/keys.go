@@ -15,7 +15,7 @@ import (
 func (s *Server) keyRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/m/{m}/keys", needs: staff.ManageKeys, handle: s.keys},
-		{method: "POST", pattern: "/m/{m}/keys", needs: staff.ManageKeys, handle: s.createKey},
+		{method: "POST", pattern: "/m/{m}/keys", needs: staff.ManageKeys, handle: s.formOnce(s.createKey)},
 		{method: "POST", pattern: "/m/{m}/keys/{id}/revoke", needs: staff.ManageKeys, handle: s.revokeKey},
 	}
 }
@@ -81,7 +81,7 @@ func (s *Server) keysPage(c *call, problem error) (*document, error) {
 		if problem != nil {
 			c.refill(&f, problem)
 		}
-		d.add(Block{ID: "new", Heading: "Make a key", Text: []string{"The key is shown once. Only its hash is stored."}, Forms: []Form{f}})
+		d.add(Block{ID: "new", Heading: "Make a key", Text: []string{"The key is shown once, and payswitch keeps its hash. For a day, a second click on this form shows the same key again."}, Forms: []Form{f}})
 	} else {
 		d.add(Block{Text: []string{"Live keys are made by an admin of this merchant."}})
 	}

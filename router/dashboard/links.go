@@ -184,8 +184,8 @@ func (c *call) linkForm(k linkKind, profiles []*account.Profile) Form {
 	return f
 }
 
-// formKey is the posted key of a form, in letters that ids may have.
-func (c *call) formKey() string {
+// idOfForm is the posted key of a form, in letters that ids may have.
+func (c *call) idOfForm() string {
 	key := strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
@@ -241,7 +241,7 @@ func (c *call) life() int64 {
 }
 
 func (s *Server) makePaymentLink(c *call) (string, error) {
-	id := "pay_link_" + c.formKey()
+	id := "pay_link_" + c.idOfForm()
 	in, err := c.paymentLinkInput(id)
 	if err != nil {
 		return "", err
@@ -294,7 +294,7 @@ func (s *Server) makeCollectLink(c *call) (string, error) {
 	if values["customer_id"] == nil {
 		return "", missing("customer_id", "Write the id of a customer")
 	}
-	id := "pm_collect_link_" + c.formKey()
+	id := "pm_collect_link_" + c.idOfForm()
 	values["pm_collect_link_id"], values["session_expiry"] = id, c.life()
 	in, err := router.ParseCollect(body(values))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 func (s *Server) profileRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/m/{m}/profiles", needs: staff.SeeSettings, handle: s.profiles},
-		{method: "POST", pattern: "/m/{m}/profiles", needs: staff.ChangeSettings, handle: s.createProfile},
+		{method: "POST", pattern: "/m/{m}/profiles", needs: staff.ChangeSettings, handle: s.formOnce(s.createProfile)},
 		{method: "GET", pattern: "/m/{m}/profiles/{p}", needs: staff.SeeSettings, handle: s.profile},
 		{method: "GET", pattern: "/m/{m}/profiles/{p}/links/preview", needs: staff.SeeSettings, handle: s.linkPreview},
 		{method: "POST", pattern: "/m/{m}/profiles/{p}/links/preview", needs: staff.SeeSettings, handle: s.linkPreview},

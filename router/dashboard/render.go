@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"crypto/rand"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -26,7 +27,7 @@ type pages struct{ byName map[string]*template.Template }
 
 // readPages parses the templates. A page's file defines "main", and "part:ID" for each element that the script may ask for alone.
 func readPages() (*pages, error) {
-	base, err := template.New("base.html").Option("missingkey=error").Funcs(template.FuncMap{"passkey": newPasskeyForm, "qr": func(s string) template.URL { return template.URL(s) }}).Funcs(template.FuncMap{"cell": func(label, text string) labelled { return labelled{label, text} }}).ParseFS(files, "pages/base.html", "pages/parts/*.html")
+	base, err := template.New("base.html").Option("missingkey=error").Funcs(template.FuncMap{"passkey": newPasskeyForm, "formkey": rand.Text, "qr": func(s string) template.URL { return template.URL(s) }}).Funcs(template.FuncMap{"cell": func(label, text string) labelled { return labelled{label, text} }}).ParseFS(files, "pages/base.html", "pages/parts/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
@@ -63,24 +64,35 @@ type frame struct {
 	Page           page
 }
 
-// write renders a page, or the one part of it that the script asked for.
+// write answers with a page, or with the one part of it that the script asked for.
 func (p *pages) write(c *call, status int, content page) error {
-	t := p.byName[content.file()]
-	if t == nil {
-		return fmt.Errorf("dashboard: there is no template pages/%s.html", content.file())
-	}
-	var b bytes.Buffer
-	if id, partial := c.partial(); partial && t.Lookup("part:"+id) != nil {
-		if err := t.ExecuteTemplate(&b, "part:"+id, content); err != nil {
-			return err
-		}
-	} else if err := t.ExecuteTemplate(&b, "base", c.frame(content)); err != nil {
+	body, err := p.render(c, content)
+	if err != nil {
 		return err
 	}
+	return sendPage(c, status, body)
+}
+
+// sendPage answers with a page that was rendered.
+func sendPage(c *call, status int, body []byte) error {
 	h := c.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Vary", "HX-Request, HX-Target")
-	return send(c.w, c.Request, status, b.Bytes())
+	return send(c.w, c.Request, status, body)
+}
+
+func (p *pages) render(c *call, content page) ([]byte, error) {
+	t := p.byName[content.file()]
+	if t == nil {
+		return nil, fmt.Errorf("dashboard: there is no template pages/%s.html", content.file())
+	}
+	var b bytes.Buffer
+	if id, partial := c.partial(); partial && t.Lookup("part:"+id) != nil {
+		err := t.ExecuteTemplate(&b, "part:"+id, content)
+		return b.Bytes(), err
+	}
+	err := t.ExecuteTemplate(&b, "base", c.frame(content))
+	return b.Bytes(), err
 }
 
 // frame returns what stands around a page.

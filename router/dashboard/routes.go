@@ -56,7 +56,7 @@ func (s *Server) table() []route {
 		{method: "GET", pattern: "/m/{m}/disputes", needs: staff.SeePayments, handle: s.disputes},
 		{method: "GET", pattern: "/m/{m}/disputes/{id}", needs: staff.SeePayments, handle: s.dispute},
 		{method: "POST", pattern: "/m/{m}/disputes/{id}/ask", needs: staff.SeePayments, handle: s.askDispute},
-		{method: "POST", pattern: "/m/{m}/disputes/{id}/accept", needs: staff.AnswerDisputes, handle: s.acceptDispute},
+		{method: "POST", pattern: "/m/{m}/disputes/{id}/accept", needs: staff.AnswerDisputes, handle: s.formOnce(s.acceptDispute)},
 		{method: "POST", pattern: "/m/{m}/disputes/{id}/evidence", needs: staff.AnswerDisputes, handle: s.submitEvidence, body: maxEvidence},
 		{method: "POST", pattern: "/m/{m}/disputes/{id}/files", needs: staff.AnswerDisputes, handle: s.attachEvidence, body: maxUpload},
 		{method: "POST", pattern: "/m/{m}/disputes/{id}/files/remove", needs: staff.AnswerDisputes, handle: s.removeEvidence},
@@ -69,7 +69,7 @@ func (s *Server) table() []route {
 		{method: "GET", pattern: "/m/{m}/customers/{id}/forget", needs: staff.ManageCustomers, handle: forgetSheet},
 		{method: "POST", pattern: "/m/{m}/customers/{id}/forget", needs: staff.ManageCustomers, handle: forget},
 		{method: "GET", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resendSheet},
-		{method: "POST", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.resend},
+		{method: "POST", pattern: "/m/{m}/events/{event}/resend", needs: staff.Resend, handle: s.formOnce(s.resend)},
 	}
 	for _, more := range [][]route{s.accessRoutes(), s.settingRoutes()} {
 		list = append(list, more...)

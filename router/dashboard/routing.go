@@ -31,7 +31,12 @@ func (s *Server) routingRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/m/{m}/routing", needs: staff.SeeSettings, handle: s.routing},
 		{method: "GET", pattern: "/m/{m}/routing/{p}/edit", needs: staff.ChangeSettings, handle: s.editRouting},
-		{method: "POST", pattern: "/m/{m}/routing/{p}/edit", needs: staff.ChangeSettings, handle: s.draftRouting},
+		{method: "POST", pattern: "/m/{m}/routing/{p}/edit", needs: staff.ChangeSettings, handle: func(c *call) (response, error) {
+			if c.PostFormValue("do") == "save" {
+				return s.formOnce(s.draftRouting)(c)
+			}
+			return s.draftRouting(c)
+		}},
 		{method: "POST", pattern: "/m/{m}/routing/{p}/activate", needs: staff.ChangeSettings, handle: s.activateRouting},
 		{method: "POST", pattern: "/m/{m}/routing/{p}/deactivate", needs: staff.ChangeSettings, handle: s.deactivateRouting},
 	}

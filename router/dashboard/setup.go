@@ -16,7 +16,7 @@ import (
 func (s *Server) setupRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/setup", signed: true, handle: s.setupOfAll},
-		{method: "POST", pattern: "/setup", needs: staff.ManageMerchants, handle: s.createMerchant},
+		{method: "POST", pattern: "/setup", needs: staff.ManageMerchants, handle: s.formOnce(s.createMerchant)},
 		{method: "GET", pattern: "/m/{m}/setup", needs: staff.SeeSettings, handle: s.setup},
 	}
 }

@@ -116,7 +116,7 @@ func (s *Server) simulate(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := "pay_test_" + c.formKey()
+	id := "pay_test_" + c.idOfForm()
 	in, err := c.simulatedInput(id, accounts)
 	if err == nil {
 		err = c.perform(Act{Needs: staff.UseSimulator, Action: "simulator.pay", Target: id, Details: map[string]string{"ending": c.PostFormValue("ending")}}, func(ctx context.Context) error {

@@ -18,10 +18,10 @@ func (s *Server) webhookRoutes() []route {
 	const one = "/m/{m}/webhooks/{p}/{id}"
 	return []route{
 		{method: "GET", pattern: "/m/{m}/webhooks", needs: staff.ManageURLs, handle: s.webhooks},
-		{method: "POST", pattern: "/m/{m}/webhooks/{p}", needs: staff.ManageURLs, handle: s.createEndpoint},
+		{method: "POST", pattern: "/m/{m}/webhooks/{p}", needs: staff.ManageURLs, handle: s.formOnce(s.createEndpoint)},
 		{method: "GET", pattern: one, needs: staff.ManageURLs, handle: s.endpoint},
 		{method: "POST", pattern: one, needs: staff.ManageURLs, handle: s.changeEndpoint},
-		{method: "POST", pattern: one + "/{act}", needs: staff.ManageURLs, handle: s.endpointAct},
+		{method: "POST", pattern: one + "/{act}", needs: staff.ManageURLs, handle: s.formOnce(s.endpointAct)},
 	}
 }
 
