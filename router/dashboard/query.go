@@ -57,7 +57,7 @@ func (f *filters) addWords(text string) (rest string) {
 			f.values.Set("last4", w)
 		case strings.Contains(w, "@"):
 			f.values.Set("email", w)
-		case sdk.CurrencyOf(strings.ToUpper(w)) != "" && len(w) == 3:
+		case isCurrency(strings.ToUpper(w)):
 			f.values.Set("currency", strings.ToUpper(w))
 		case isStatus(w) || search.StatusWords[w] != nil:
 			f.values.Add("status", w)
@@ -66,6 +66,11 @@ func (f *filters) addWords(text string) (rest string) {
 		}
 	}
 	return rest
+}
+
+// isCurrency reports whether ISO 4217 has a code.
+func isCurrency(code string) bool {
+	return sdk.Money{Minor: 1, Currency: sdk.Currency(code)}.Major() != ""
 }
 
 // isStatus reports whether payments have such a status: each one allows or reports something.
@@ -94,10 +99,10 @@ func (f *filters) query(zone *time.Location) search.Query {
 		q.Filter.Connectors = []string{v}
 	}
 	if v := f.values.Get("currency"); v != "" {
-		if code := sdk.CurrencyOf(strings.ToUpper(v)); code == "" {
+		if code := strings.ToUpper(v); !isCurrency(code) {
 			bad("currency", v+" is no currency: write three letters, such as USD.")
 		} else {
-			q.Filter.Currencies = []string{string(code)}
+			q.Filter.Currencies = []string{code}
 		}
 	}
 	if q.LastFour != "" && !fourDigits.MatchString(q.LastFour) {
