@@ -70,7 +70,7 @@ func newRecording(t *testing.T, name string, answerTo func(path string, body obj
 		answer := answerTo(r.URL.Path, body)
 		w.Header().Set("Content-Type", "application/json")
 		if known, ok := p.answers[answer]; ok {
-			w.Write(numbered(known, n))
+			w.Write(withOwnID(known, n))
 		} else {
 			io.WriteString(w, answer)
 		}
@@ -79,8 +79,8 @@ func newRecording(t *testing.T, name string, answerTo func(path string, body obj
 	return p
 }
 
-// numbered gives a recorded answer an id of its own: a processor has one for each payment.
-func numbered(answer json.RawMessage, n int) []byte {
+// withOwnID gives a recorded answer an id of its own: a processor has one for each payment.
+func withOwnID(answer json.RawMessage, n int) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(answer, &fields) != nil {
 		return answer
