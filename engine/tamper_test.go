@@ -82,6 +82,9 @@ var unnoticed = map[string]string{
 	"staff_chains.id":              "without this row the chain of the audit has no end, and its check says so",
 	"running_nodes.*":              "what nodes say of themselves, for people; it decides nothing",
 	"schema_migrations.applied_at": "a record for people",
+	"backups.*":                    "what back-ups say of themselves, for people and for an alert; a restore checks the back-up itself",
+	"config_version.*":             "when nodes forget what they hold of the configuration. Unchanged after a change, they hold it ten seconds at most; what they read is signed",
+	"webhook_failures.*":           "since when endpoints fail. It decides about an alarm, not about deliveries; without a row the hour begins again",
 	"payments.late_at":             "when a payment changed late. Changed, a list or a total is wrong until the blocks are made again; what a list shows is signed",
 	"refunds.late_at":              "as payments.late_at",
 	"disputes.late_at":             "as payments.late_at",
@@ -444,8 +447,15 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			return err
 		},
 		"running_nodes": func(ctx context.Context, r row) error { _, err := w.db.RunningNodes(ctx); return err },
-		"copies":        func(context.Context, row) error { return nil },
-		"copy_changes":  func(context.Context, row) error { return nil },
+		"backups":       func(ctx context.Context, r row) error { _, err := w.db.LastBackup(ctx); return err },
+		"config_version": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.ConfigVersion(); return err })
+		},
+		"webhook_failures": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.FailingEndpoints(); return err })
+		},
+		"copies":       func(context.Context, row) error { return nil },
+		"copy_changes": func(context.Context, row) error { return nil },
 		"restores": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.Restores(); return err })
 		},
@@ -637,10 +647,14 @@ var update = flag.Bool("update", false, "write the golden files")
 func TestTamper(t *testing.T) {
 	t.Parallel()
 	w := newTamperWorld(t)
-	for _, name := range []string{"one", "two"} {
+	for n, name := range []string{"one", "two"} {
 		_, err := w.Exec(`INSERT INTO copies (id, role, state, other, began_at, ended_at, details) VALUES (?, 'none', 's', 'o', 1, 1, '{}')`, name)
 		require.NoError(t, err)
 		_, err = w.Exec(`INSERT INTO copy_changes (changed) VALUES (?)`, name)
+		require.NoError(t, err)
+		_, err = w.Exec(`INSERT INTO webhook_failures (endpoint_id, merchant_id, since, alarmed_at) VALUES (?, ?, 1, 1)`, name, name)
+		require.NoError(t, err)
+		_, err = w.Exec(`INSERT INTO backups (taken_at, verified_at, place) VALUES (?, 1, ?)`, n+1, name)
 		require.NoError(t, err)
 	}
 	tables, err := w.tables()
