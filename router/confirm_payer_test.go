@@ -109,6 +109,7 @@ var confirmFields = map[string]confirmField{
 	"payment_link_config":                 {stored: `{"a":1}`, changed: `{}`},
 	"payment_link_config_id":              {stored: `"one"`, changed: `"two"`},
 	"request_incremental_authorization":   {stored: `false`, changed: `true`},
+	"extended_authorization_days":         {changed: `30`},
 	"request_extended_authorization":      {stored: `false`, changed: `true`},
 	"enable_partial_authorization":        {stored: `false`, changed: `true`},
 	"enable_overcapture":                  {stored: `false`, changed: `true`},

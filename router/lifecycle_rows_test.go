@@ -114,7 +114,7 @@ func TestHoldFields(t *testing.T) {
 	p = draft("extended_authorization_days", "30")
 	require.NotNil(t, p["expires_on"])
 	require.Nil(t, w.payment(p, "", `{"request_extended_authorization":true}`).ok()[extend], "not before the confirm")
-	p = w.payment(p, "/confirm", `{}`).ok()
+	p = w.payment(p, "/confirm", `{`+tableCard+`}`).ok() // an update without a card forgets the one there was
 	require.Equal(t, []any{true, true}, []any{p[extend], p["extended_authorization_applied"]})
 	require.NotNil(t, p["expires_on"])
 	require.Nil(t, w.payment(draft(), "/confirm", `{}`).ok()[extend], "nobody asked")
@@ -128,7 +128,7 @@ func TestHoldFields(t *testing.T) {
 	p = draft(part, "true")
 	require.Equal(t, true, w.payment(p, "", `{"description":"x"}`).ok()[part], "an update without it keeps it")
 	require.Equal(t, false, w.payment(p, "", `{"enable_partial_authorization":false}`).ok()[part])
-	require.Equal(t, true, w.payment(p, "/confirm", `{"enable_partial_authorization":true}`).ok()[part])
+	require.Equal(t, true, w.payment(p, "/confirm", `{"enable_partial_authorization":true,`+tableCard+`}`).ok()[part])
 
 	// What the issuer approved in part can be held for longer.
 	p = w.held("checkout", part, "true", extend, "true", "payment_method_data", cardOf("5518207720770101", "12", "2027", "152"))

@@ -76,7 +76,7 @@ func (s *Server) listLinks(c *call) (answer, error) {
 		CreatedGTE: q.time("created.gte")}
 	if limit, given := q.int("limit"); given {
 		if limit < 0 {
-			q.fail("limit", "limit must be 0 or more", "")
+			q.fail("limit", "limit must be 0 or more", "Send 0 or more.")
 		}
 		f.Limit = int(min(limit, paylink.MaxListed))
 		if limit == 0 {

@@ -31,7 +31,11 @@ func (s *Search) ListPayments(ctx context.Context, auth account.Auth, in request
 		return err
 	})
 	if errors.Is(err, fault.ErrNotFound) {
-		return nil, fault.NotFound("Payment")
+		param := "starting_after"
+		if in.StartingAfter == "" {
+			param = "ending_before"
+		}
+		return nil, fault.NotFound("Payment").About(param).WithHint("Send the payment_id of a payment in the list.")
 	}
 	if err != nil {
 		return nil, fault.Internal(err, "list payments")
