@@ -451,11 +451,10 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		"config_version": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.ConfigVersion(); return err })
 		},
-		"webhook_failures": func(ctx context.Context, r row) error {
+		"webhook_failures": func(context.Context, row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.FailingEndpoints(); return err })
 		},
-		"copies":       func(context.Context, row) error { return nil },
-		"copy_changes": func(context.Context, row) error { return nil },
+		"copies": func(context.Context, row) error { return nil }, "copy_changes": func(context.Context, row) error { return nil },
 		"restores": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error { _, err := s.Restores(); return err })
 		},
@@ -647,15 +646,13 @@ var update = flag.Bool("update", false, "write the golden files")
 func TestTamper(t *testing.T) {
 	t.Parallel()
 	w := newTamperWorld(t)
-	for n, name := range []string{"one", "two"} {
-		_, err := w.Exec(`INSERT INTO copies (id, role, state, other, began_at, ended_at, details) VALUES (?, 'none', 's', 'o', 1, 1, '{}')`, name)
-		require.NoError(t, err)
-		_, err = w.Exec(`INSERT INTO copy_changes (changed) VALUES (?)`, name)
-		require.NoError(t, err)
-		_, err = w.Exec(`INSERT INTO webhook_failures (endpoint_id, merchant_id, since, alarmed_at) VALUES (?, ?, 1, 1)`, name, name)
-		require.NoError(t, err)
-		_, err = w.Exec(`INSERT INTO backups (taken_at, verified_at, place) VALUES (?, 1, ?)`, n+1, name)
-		require.NoError(t, err)
+	for _, insert := range []string{`copies (id, role, state, other, began_at, ended_at, details) VALUES (?, 'none', 's', 'o', 1, 1, '{}')`,
+		`copy_changes (changed) VALUES (?)`, `webhook_failures (endpoint_id, merchant_id, since, alarmed_at) VALUES (?, 'm1', 1, 1)`,
+		`backups (place, taken_at, verified_at) VALUES (?, (SELECT count(*) FROM backups), 1)`} {
+		for _, name := range []string{"one", "two"} {
+			_, err := w.Exec(`INSERT INTO `+insert, name)
+			require.NoError(t, err)
+		}
 	}
 	tables, err := w.tables()
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 type Backup struct {
 	TakenAt    time.Time // what was committed later is not in it
 	VerifiedAt time.Time // zero: it was not checked
-	Place      string    // where it is, in words; "" if nobody said
+	Place      string    // where it is, in words; "" if that is not known
 }
 
 // backupsKept is the number of back-ups that the database remembers.

@@ -116,7 +116,7 @@ func leaveUnknown(o *payment.Operation, v Verdict, now time.Time) bool {
 // sendsAgain reports whether the operation did not happen and another is sent in its place: no caller would notice that the funds stay held.
 func (b *Booking) sendsAgain(v Verdict, now time.Time) bool {
 	notDone := v.Status == payment.OperationNotActed || v.Status == payment.OperationFailed
-	return notDone && !v.givenUp && b.Attempt.Releases(b.Operation) && now.Sub(b.Operation.StartedAt) < ReleaseTime
+	return notDone && !v.givenUp && b.Attempt.Releases(b.Operation) && now.Sub(b.Operation.StartedAt) < releaseTime
 }
 
 // Succeed makes next, a new operation of the same kind and amount, the one that is sent in the place of the booking's. It has an idempotency key of its
@@ -475,7 +475,7 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, now ti
 		if o.Totals != nil {
 			amount = o.Totals.Captured
 		}
-		if !Plausible(o, a) {
+		if !plausible(o, a) {
 			return nil, "amount_mismatch"
 		}
 		if done, err := b.lateCapture(o, now); err != nil {
@@ -516,7 +516,7 @@ func (b *Booking) heldThere(o *sdk.Outcome, now time.Time) (_ *Booking, alarm st
 	amount, named := said(o)
 	switch o.Status {
 	case sdk.StatusCaptured:
-		if !Plausible(o, a) || named && amount < a.Captured {
+		if !plausible(o, a) || named && amount < a.Captured {
 			return nil, "amount_mismatch"
 		}
 	case sdk.StatusAuthorized:

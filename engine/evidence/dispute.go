@@ -13,8 +13,8 @@ import (
 // maxDisputes bounds the disputes that a payment keeps. Further ones raise the alarm and are not booked.
 const maxDisputes = 50
 
-// AlarmDispute counts disputes that a person must look at: their amount was refunded already, or payswitch cannot book them.
-const AlarmDispute = "dispute_needs_look"
+// alarmDispute counts disputes that a person must look at: their amount was refunded already, or payswitch cannot book them.
+const alarmDispute = "dispute_needs_look"
 
 // AlarmUnprovenDispute counts attempts for which a message without proof reports a dispute.
 const AlarmUnprovenDispute = "dispute_unproven"
@@ -33,7 +33,7 @@ func BookDispute(p *payment.Payment, attemptID string, said *sdk.Dispute, at, no
 	known := slices.Contains(disputed.DisputeStatuses, said.Status) && (said.Stage == "" || slices.Contains(disputed.Stages, said.Stage))
 	named := said.ID != "" && len(said.ID) <= disputed.MaxText && !strings.ContainsRune(said.ID, 0)
 	if !known || !named || said.Amount.Minor <= 0 || said.Amount.Minor > payment.MaxAmount || said.Amount.Currency != p.Currency {
-		return DisputeBooking{Alarm: AlarmDispute}
+		return DisputeBooking{Alarm: alarmDispute}
 	}
 	n := p.Clone()
 	list := slices.Clone(p.Details.Disputes)
@@ -53,13 +53,13 @@ func BookDispute(p *payment.Payment, attemptID string, said *sdk.Dispute, at, no
 		}
 		list[i] = b.Claim
 	} else if len(list) >= maxDisputes {
-		return DisputeBooking{Alarm: AlarmDispute}
+		return DisputeBooking{Alarm: alarmDispute}
 	} else {
 		list = append(list, b.Claim)
 	}
 	n.Details.Disputes, n.ModifiedAt = list, now
 	if n.Disputed() > p.Disputed() && n.Refundable() < 0 { // the customer gets the money twice unless the merchant answers
-		b.Alarm = AlarmDispute
+		b.Alarm = alarmDispute
 	}
 	return b
 }

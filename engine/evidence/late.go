@@ -16,8 +16,8 @@ const (
 	AlarmTooLate        = "cancel_too_late" // payswitch had accepted a cancel, and the money is taken
 )
 
-// NotSent returns the verdict on an operation whose requests have provably not left for the processor.
-func NotSent(text string) Verdict {
+// notSent returns the verdict on an operation whose requests have provably not left for the processor.
+func notSent(text string) Verdict {
 	return Verdict{Status: payment.OperationNotActed, Text: text, unsent: true}
 }
 
@@ -25,7 +25,7 @@ func NotSent(text string) Verdict {
 // ended without money. p is nil for an earlier attempt, whose payment has moved on. void is true if the funds are to be voided by operation
 // voidID. nil means that the evidence says nothing new, or nothing that payswitch can act on.
 func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID string, now time.Time) (_ *Booking, void bool, _ error) {
-	if !a.EndedWithoutMoney() || !Plausible(o, a) {
+	if !a.EndedWithoutMoney() || !plausible(o, a) {
 		return nil, false, nil
 	}
 	b := &Booking{Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}, Alarms: []string{AlarmLateEvidence}}
@@ -68,8 +68,8 @@ func (b *Booking) lateVoid() bool {
 	return b.Operation.Kind == sdk.OpVoid && b.Operation.ID != "" && b.Operation.ID == b.Attempt.Details.LateVoid
 }
 
-// ReleaseTime is how long an operation that Releases accepts is sent again.
-const ReleaseTime = 24 * time.Hour
+// releaseTime is how long an operation that Releases accepts is sent again.
+const releaseTime = 24 * time.Hour
 
 // lateVoidFailed lets the next evidence of the funds begin another void.
 func (b *Booking) lateVoidFailed() {
@@ -84,8 +84,8 @@ var (
 	recheckCancelled = []time.Duration{10 * time.Minute, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 )
 
-// RecheckUntil is the time after the end of an operation from which the processor is not asked about it any more.
-const RecheckUntil = 8 * 24 * time.Hour
+// recheckUntil is the time after the end of an operation from which the processor is not asked about it any more.
+const recheckUntil = 8 * 24 * time.Hour
 
 // RecheckAt returns the time of the next query about an operation that ended without the processor's word, zero for no more. ResolveTries counts
 // the queries since the end.
@@ -135,7 +135,7 @@ func RecheckLater(o *payment.Operation, a *payment.Attempt, answered bool, now t
 	case answered:
 		o.ResolveTries++
 		o.ResolveAt = RecheckAt(o, a)
-	case now.After(o.ClosedAt.Add(RecheckUntil)):
+	case now.After(o.ClosedAt.Add(recheckUntil)):
 		o.ResolveAt = time.Time{}
 	default:
 		o.ResolveAt = now.Add(time.Hour)

@@ -21,7 +21,7 @@ func TestReleaseAfterAJumpBack(t *testing.T) {
 		_, ends := unknown.Unsent(op, a, at)
 		require.False(t, ends)
 	}
-	old := Waits{Age: func(*payment.Operation) time.Duration { return 2 * ReleaseTime }}
+	old := Waits{Age: func(*payment.Operation) time.Duration { return 2 * releaseTime }}
 	v, ends := old.Unsent(op, a, now.Add(3*time.Hour))
 	require.True(t, ends)
 	b := Book(p, a, op, &sdk.Manifest{}, v, now)

@@ -102,12 +102,12 @@ func (w Waits) Unsent(op *payment.Operation, a *payment.Attempt, now time.Time) 
 	}
 	switch {
 	case op.OnHold() && !a.Holds():
-		return NotSent("the payment has moved on before anything was sent"), true
+		return notSent("the payment has moved on before anything was sent"), true
 	case op.Charges() && a.Details.CancelWanted:
-		return NotSent("cancelled before anything was sent"), true
+		return notSent("cancelled before anything was sent"), true
 	case a.Releases(op) && (op.StartedAt.After(now) || w.age(op, now) == AgeUnknown): // the clock has jumped: an early void does no harm
 	case w.age(op, now) > limit:
-		v := NotSent("the processor could not be reached; nothing was sent")
+		v := notSent("the processor could not be reached; nothing was sent")
 		v.givenUp = true
 		return v, true
 	}
@@ -122,7 +122,7 @@ func giveUpUnsent(op *payment.Operation, a *payment.Attempt) time.Duration {
 	case op.Aside():
 		return 24 * time.Hour
 	case a.Releases(op):
-		return ReleaseTime
+		return releaseTime
 	}
 	return payment.CardTokenTime
 }
@@ -212,7 +212,7 @@ func JudgeDrive(op *payment.Operation, asked sdk.Money, m *sdk.Manifest, r *Answ
 		op.LastSendAt = now
 	}
 	v := Judge(op.Kind, asked, m, &all, err)
-	if v.Status == payment.OperationUnknown && NotDone(op.Kind, r.Exchanges, !earlier.MayHaveLeft) {
+	if v.Status == payment.OperationUnknown && provenNotDone(op.Kind, r.Exchanges, !earlier.MayHaveLeft) {
 		v = Verdict{Status: payment.OperationNotActed, unsent: true, Text: "the processor takes no more requests at the moment (HTTP 429): nothing was done"}
 	}
 	v.over = isOver(r, m, earlier, v)

@@ -42,7 +42,7 @@ func InterpretSync(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fi
 	case sdk.OpExtendAuthorization:
 		return readExtension(op, o, final, notYet)
 	}
-	if op.Kind != sdk.OpCapture && !Plausible(o, a) {
+	if op.Kind != sdk.OpCapture && !plausible(o, a) {
 		return Verdict{Status: payment.OperationSucceeded, Outcome: o, mismatch: true, Alarm: "amount_mismatch", Text: "the processor reports an amount that differs from the requested one"}
 	}
 	switch op.Kind {
@@ -77,8 +77,8 @@ func InterpretSync(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fi
 	return Verdict{Status: payment.OperationSucceeded, Outcome: o}
 }
 
-// Plausible reports whether the amounts in a sync's report can be true. The caller has checked the currency.
-func Plausible(o *sdk.Outcome, a *payment.Attempt) bool {
+// plausible reports whether the amounts in a sync's report can be true. The caller has checked the currency.
+func plausible(o *sdk.Outcome, a *payment.Attempt) bool {
 	if t := o.Totals; t != nil {
 		return min(t.Authorized, t.Captured, t.Refunded) >= 0 && t.Captured <= max(a.Amount, a.Authorized)
 	}

@@ -42,7 +42,7 @@ type Relays struct{ Deps }
 // be, IR_00 if the connector has no such operation.
 func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Relay, error) {
 	if !in.Data.isFor(in.Type) {
-		return nil, fault.Unprocessable("data", "Relay data is required for relay type "+string(in.Type)).WithHint("Send the object data."+string(in.Type)+".")
+		return nil, fault.Unprocessable("data", "Relay data is required for relay type "+string(in.Type)).WithHint("Send the object data." + string(in.Type) + ".")
 	}
 	profile, err := s.profile(ctx, a)
 	if err != nil {

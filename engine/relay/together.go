@@ -25,15 +25,15 @@ func begin(tx Tx, r *Relay) error {
 			return fault.ErrConflict
 		}
 	}
-	if err := r.beside(earlier); err != nil {
+	if err := r.within(earlier); err != nil {
 		return err
 	}
 	return tx.InsertRelay(r)
 }
 
-// beside holds a relay against the earlier ones of its transaction. All that payswitch knows of the transaction are those, and the authorized amount that
+// within holds a relay against the earlier ones of its transaction. All that payswitch knows of the transaction are those, and the authorized amount that
 // the caller names. A relay without a known end counts as done.
-func (r *Relay) beside(earlier []*Relay) error {
+func (r *Relay) within(earlier []*Relay) error {
 	taken := int64(0)
 	for _, k := range earlier {
 		switch d := k.Details.Data; {
