@@ -149,6 +149,9 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		return blocked, err
 	}
 	w.Account, w.Adapter = route.Account, route.Adapter
+	if err := e.Repeat(ctx, w, in, c, now); err != nil {
+		return nil, err
+	}
 	if w.CardInfo, err = w.EncryptCard(c, now); err != nil { // a key that cannot be used stops no payment
 		e.log.LogAttrs(ctx, slog.LevelWarn, "extended card info is not kept: correct public_key of the profile's extended_card_info_config",
 			slog.String("profile_id", w.Profile.ID), slog.String("payment_id", w.Payment.ID), slog.Any("error", err))
@@ -226,12 +229,15 @@ func (e *Engine) authorizeIntent(w *change.Confirming, in *request.Input, card *
 	if g := w.Attempt.Details.Guard; g != nil {
 		g.HeldUntil = now.Add(change.GuardHeld)
 	}
+	if w.CardHold != nil {
+		w.Attempt.Details.Scheme.HeldUntil = now.Add(change.GuardHeld)
+	}
 	c, err := e.intent(w.Loaded, payment.TriggerSubmit, now)
 	if err != nil {
 		return nil, err
 	}
 	w.Confirmed(c)
-	c.Holds = w.Holds
+	c.Holds, c.CardHold = w.Holds, w.CardHold
 	return c, nil
 }
 

@@ -15,6 +15,7 @@
 //	contact     customers, addresses and telephone numbers
 //	authentication  the records of 3-D Secure authentications
 //	routed      how an attempt came to its account
+//	scheme      the rules of card schemes about trying a declined card again, pure
 //	payment     the records of the domain, and the transition table
 //	disputed    the record of a dispute, its answer and its files
 //	listed      what stores return to lists: places, scanned payments, counts

@@ -21,7 +21,6 @@ import (
 	"payswitch/engine/link"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink/visit"
-	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/relay"
 	"payswitch/engine/restore"
@@ -136,7 +135,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		d.Clock = time.Now
 	}
 	if d.Metrics == nil {
-		d.Metrics = noMetrics{}
+		d.Metrics = port.NoMetrics{}
 	}
 	if o.Node == "" {
 		o.Node = ids.New("node_")
@@ -240,20 +239,6 @@ func setDefault(d *time.Duration, v time.Duration) {
 		*d = v
 	}
 }
-
-func (noMetrics) PaymentMoved(payment.Status, string)                                  {}
-func (noMetrics) RefundMoved(payment.RefundStatus, string)                             {}
-func (noMetrics) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
-func (noMetrics) ExemptionSettled(_, _, _, _ string)                                   {}
-func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
-func (noMetrics) Swept(string, time.Duration, time.Duration)                           {}
-func (noMetrics) RiskRefused(string)                                                   {}
-func (noMetrics) AccountMoved(string, bool, int)                                       {}
-func (noMetrics) WebhookSent(string, time.Duration)                                    {}
-func (noMetrics) WebhookBacklog(time.Duration, int)                                    {}
-func (noMetrics) Alarm(string)                                                         {}
-
-type noMetrics struct{}
 
 // OpensURL reports whether a public URL carries the right token. It reads nothing but the URL, so the time it takes does not reveal whether
 // an id exists.

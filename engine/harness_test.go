@@ -54,6 +54,7 @@ type alarms struct {
 	sync.Mutex
 	n               map[string]int
 	authentications []string // outcomes
+	limited         []string // network and result
 	exemptions      []string // exemption, route, outcome
 	runs            map[string]int
 	late            map[string]time.Duration
@@ -78,7 +79,12 @@ func (a *alarms) Swept(loop string, late, _ time.Duration) {
 	a.runs[loop]++
 	a.late[loop] = max(a.late[loop], late)
 }
-func (a *alarms) RiskRefused(string)                {}
+func (a *alarms) RiskRefused(string) {}
+func (a *alarms) RetryLimited(network, result string) {
+	a.Lock()
+	defer a.Unlock()
+	a.limited = append(a.limited, network+" "+result)
+}
 func (a *alarms) AccountMoved(string, bool, int)    {}
 func (a *alarms) WebhookSent(string, time.Duration) {}
 func (a *alarms) WebhookBacklog(time.Duration, int) {}

@@ -11,6 +11,7 @@ import (
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/risk"
 	"payswitch/engine/routing"
 )
 
@@ -42,6 +43,7 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking
 		kept := *private
 		a.Private = &kept
 	}
+	a.Details.Scheme = old.Details.Scheme.Next()
 	a.Details.Routed, a.Details.Authentication = f.Route.Trace, old.Details.Authentication
 	if err := payment.Move(p, a, payment.TriggerSubmit, now); err != nil {
 		return fault.Internal(err, "try another account")
@@ -65,7 +67,7 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking
 }
 
 // supersede books a failure that another attempt follows.
-func (e *Engine) supersede(ctx context.Context, w *change.Loaded, v evidence.Verdict, f *routing.Further, now time.Time) (*change.Change, error) {
+func (e *Engine) supersede(ctx context.Context, w *change.Loaded, v evidence.Verdict, f *routing.Further, declined *risk.Declined, now time.Time) (*change.Change, error) {
 	if v.Status != payment.OperationDeclined {
 		v = v.NotActed()
 	}
@@ -84,6 +86,7 @@ func (e *Engine) supersede(ctx context.Context, w *change.Loaded, v evidence.Ver
 		c.Forget = b.Operation.ID
 	}
 	c.Exemption = change.CountExemption(&b)
+	e.CountDeclined(ctx, declined, b.Attempt, c, now)
 	c.Alarms = append(c.Alarms, b.Alarms...)
 	return c, e.goOn(ctx, w, &b, c, f, now)
 }

@@ -21,6 +21,7 @@ func TestRetryObeysSchemes(t *testing.T) {
 		o := *answer
 		return &o, nil
 	}))
+	w.profileFields(`{"scheme_retry_limits":"ignore"}`) // one decline must not decide about the next payment
 	_, err := w.CreateErrorRule(t.Context(), routing.ErrorRule{ErrorKey: routing.ErrorKey{Connector: "first", Flow: "Payment", SubFlow: "Authorize", Code: "05", Message: "no"},
 		Details: routing.ErrorDetails{Status: "failure", Decision: "retry", StepUp: true}})
 	require.NoError(t, err)

@@ -151,10 +151,14 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		return nil, change.ErrStale
 	}
 	v = routing.MustEnd(w, v)
-	if next, err := e.routes.Another(ctx, w, v, now); err != nil {
+	declined, err := e.Declined(ctx, w, v, now)
+	if err != nil {
+		return nil, err
+	}
+	if next, err := e.routes.Another(ctx, w, v, now, declined.NoRetry()); err != nil {
 		e.log.LogAttrs(ctx, slog.LevelError, "the decision about another attempt failed; none follows", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
 	} else if next != nil {
-		if c, err := e.supersede(ctx, w, v, next, now); !errors.Is(err, errNotSuperseded) {
+		if c, err := e.supersede(ctx, w, v, next, declined, now); !errors.Is(err, errNotSuperseded) {
 			return c, err
 		}
 	}
@@ -190,6 +194,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		return nil, err
 	}
 	c.Exemption, c.Guard = change.CountExemption(&b), change.CountGuard(b.Attempt, now)
+	e.CountDeclined(ctx, declined, b.Attempt, c, now)
 	c.Alarms = append(c.Alarms, b.Alarms...)
 	if c.Saved != nil {
 		if c.Saved.Method != nil {
@@ -211,9 +216,10 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 			c.Superseded = waiting.ID
 		}
 	}
-	goesOn, err := e.StepUpAfter(ctx, w, &b, c, now)
-	if goesOn || err != nil {
-		return c, err
+	if !declined.NoRetry() {
+		if goesOn, err := e.StepUpAfter(ctx, w, &b, c, now); goesOn || err != nil {
+			return c, err
+		}
 	}
 	return e.changes.Announced(w, c, now)
 }

@@ -33,6 +33,7 @@ import (
 	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/health"
+	"payswitch/engine/scheme"
 	"payswitch/engine/secret"
 	"payswitch/engine/staff"
 	"payswitch/plugins"
@@ -73,6 +74,7 @@ var unnoticed = map[string]string{
 	"staff_logins.seen_at":         "the time of a person's last request, written alone. Changed, a login goes on until its end, which is signed, or ends at once",
 	"low_value_uses.*":             "statements add to it without reading it. It decides whether an exemption is asked for; the issuer counts for itself and decides",
 	"guard_counts.*":               "statements add to it without reading it. It decides whether payments are refused after failures; without a row the count starts again",
+	"scheme_declines.*":            "statements add to it without reading it. It decides whether retries are refused after declines; without a row the count starts again",
 	"exemption_rates.*":            "statements add to it without reading it. It decides whether an exemption is asked for; the issuer decides",
 	"processor_ids.*":              "which payment or refund an id of a processor's belongs to. Changed, an answer is held for impossible, with an alarm; without a row, one is not",
 	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
@@ -223,6 +225,7 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			tx.PutFacetMark(&facet.Mark{MerchantID: w.auth.MerchantID, Blocks: 1, UpTo: tx.Now(), Late: tx.Now(), ReadAt: tx.Now(), Complete: true}),
 			tx.PutFacet(facet.Payments, w.auth.MerchantID, facet.Column{Kind: facet.Amount, Summary: []byte(w.auth.MerchantID), Data: []byte(w.auth.MerchantID)}),
 			tx.CountGuardFailures(w.auth.MerchantID, []string{"counter"}, 0, tx.Now().Add(time.Hour)),
+			tx.CountDecline(w.auth.MerchantID, "card", scheme.Decline{At: tx.Now()}, 0),
 			tx.PutVolume(&health.Volume{MerchantID: w.auth.MerchantID, AccountID: sim.ID, Node: "n", Day: 20000, Attempts: 3, SavedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour)}),
 			tx.PutHealth(&health.Row{MerchantID: w.auth.MerchantID, AccountID: sim.ID, Node: "n", Counts: []byte("{}"), SavedAt: tx.Now(), ExpiresAt: tx.Now().Add(time.Hour)}),
 			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
@@ -366,6 +369,12 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 		"guard_counts": func(ctx context.Context, r row) error {
 			return w.read(func(s engine.Reader) error {
 				_, err := s.GuardFailures(r.text("merchant_id"), [4]string{r.text("counter")})
+				return err
+			})
+		},
+		"scheme_declines": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.CardDeclines(r.text("merchant_id"), r.text("card"))
 				return err
 			})
 		},

@@ -53,6 +53,7 @@ var profileFields = closedObject(
 	keepOfProfile("auto_retries_time_budget", integer(100, 60_000)),
 	keepOfProfile("is_strict_routing_enabled", boolean),
 	keepOfProfile("is_account_health_enabled", boolean),
+	keepOfProfile("scheme_retry_limits", oneOf([]string{account.LimitsEnforce, account.LimitsWarn, account.LimitsIgnore})),
 	keepOfProfile("always_request_extended_authorization", boolean),
 	keepOfProfile("is_click_to_pay_enabled", boolean),
 	keepOfProfile("authentication_product_ids", anyObject),
@@ -258,6 +259,6 @@ func writeProfile(w *writer, p *account.Profile) {
 			"dispute_polling_interval", "is_manual_retry_enabled", "always_enable_overcapture", "is_external_vault_enabled",
 			"external_vault_connector_details", "billing_processor_id", "surcharge_connector_details", "is_l2_l3_enabled",
 			"network_tokenization_credentials", "payment_method_blocking", "external_three_ds_policy", "auto_retries_time_budget",
-			"is_strict_routing_enabled", "is_account_health_enabled", "checkout_origins", "second_person_for_decisions").
+			"is_strict_routing_enabled", "is_account_health_enabled", "scheme_retry_limits", "checkout_origins", "second_person_for_decisions").
 		close()
 }

@@ -20,7 +20,7 @@ Rules: keys, and where values come from        TestRoutingRulesInPayments TestKe
 Rules: enum values                             TestImportOfAnExport TestKeysAreComplete
 Rules: contradictory and unreachable           TestRoutingConfigurations TestWarnings
 Eligibility                                    TestRoutingEligibility TestEligibilityRows
-Dry run: evaluate                              TestRoutingEvaluate TestEvaluateRows
+Dry run: evaluate                              TestRoutingEvaluate TestEvaluateRows TestEvaluateCapable
 Dry run: source of the result                  TestResultSource
 Dry run: gateways and feedback                 TestDecideGateway
 Decisions: order                               TestThreeDSEffects
@@ -29,6 +29,7 @@ Decisions: surcharge                           TestSurchargeDecision TestDecisio
 Decisions: 3-D Secure rule, PSD2               TestThreeDSDecision TestThreeDSEffects TestThreeDSWithinPSD2 TestCorrectByPSD2
 Retries: when, and how many                    TestRetryRows TestNoRetryWithoutProof TestRetryBudget
 Retries: step-up, network codes, next account  TestRetryRows TestRetryByNetworkCode TestRetryStepsUp TestRetryObeysSchemes
+Retries: limits of the card schemes            TestSchemeRetryRows TestSchemeLimitOfRepeats TestSchemeLimitOfRetries TestSchemeLimitOfConfirms TestSchemeLimitAtOnce
 Retries: what the merchant sees                TestRetryRows TestRetryElsewhere
 Retries: error table                           TestErrorTable TestErrorTableRows
 Retries: manual                                TestManualRetry
@@ -48,8 +49,7 @@ Links: configurations                          TestPaymentLinkOfProfile TestPaym
 Links: pages, secure links                     TestLinkForm TestLinkStates TestSecureLink
 Links: collect links                           TestCollectLink TestCollectLinkRefusals TestCollectLinkOfAccount
 
-Not built: the config keys poll_config_external_three_ds_, _requires_cvv, routing_default_, payment_config_id_ and payment_method_surcharge_id_ (stored, without effect); a capability table
-in the dry run's eligible_connectors; retries with the card number in place of a network token; retries after a step that the payer took.
+Not built: retries with the card number in place of a network token; retries after a step that the payer took.
 `
 
 // TestRowsHaveTests holds that the tests of rowsOfRouting exist.

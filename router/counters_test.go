@@ -54,6 +54,7 @@ func (*counters) RefundMoved(payment.RefundStatus, string)                      
 func (*counters) WebhookSent(string, time.Duration)                                    {}
 func (*counters) AccountMoved(string, bool, int)                                       {}
 func (*counters) RiskRefused(string)                                                   {}
+func (*counters) RetryLimited(string, string)                                          {}
 func (*counters) WebhookBacklog(time.Duration, int)                                    {}
 func (*counters) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
 func (*counters) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}

@@ -324,5 +324,12 @@ func writeRouted(w *writer, r change.Routed) {
 	listOfAnswers(w.key("left_out"), r.Left, func(w *writer, l routed.LeftOut) {
 		w.open().str("merchant_connector_id", l.Account).str("reason", string(l.Why)).str("message", l.Why.Text()).close()
 	})
-	w.text("failed", r.Failed).close()
+	w.text("failed", r.Failed)
+	if s := r.Scheme; s == nil || s.Most == 0 && s.Refused == "" {
+		w.null("scheme_retries")
+	} else {
+		w.key("scheme_retries").open().int("declined", int64(s.Declined)).int("most", int64(s.Most)).int("seconds", s.Seconds).bool("warning", s.Near || s.Refused != "")
+		w.text("refused", string(s.Refused)).time("retry_after", s.Again).close()
+	}
+	w.close()
 }

@@ -135,3 +135,28 @@ func TestResultSource(t *testing.T) {
 	w.send("DELETE", "/configs/"+key, adminKey, "").ok()
 	pays("without the key")
 }
+
+// TestSchemeRetryRows: a card that was declined as often as its scheme allows is not sent again, and the answers say when it may be.
+func TestSchemeRetryRows(t *testing.T) {
+	t.Parallel()
+	w := simulators(t)
+	profile := "/account/m1/business_profile/" + w.profile
+	require.Nil(t, w.get(profile).ok()["scheme_retry_limits"])
+	w.post(profile, `{"scheme_retry_limits":"none"}`).refused(400, "IR_06", "")
+	require.Equal(t, "enforce", w.post(profile, `{"scheme_retry_limits":"enforce","is_manual_retry_enabled":true}`).ok()["scheme_retry_limits"])
+	card := `"payment_method":"card","payment_method_data":{"card":{"card_number":"4000000000000002","card_exp_month":"10","card_exp_year":"50","card_cvc":"737"}}`
+	id := w.post("/payments", `{"amount":1000,"currency":"USD","confirm":true,`+card+`}`).ok()["payment_id"].(string)
+	for range 15 {
+		w.post("/payments/"+id+"/confirm", `{`+card+`}`).ok()
+	}
+	list := w.get("/payments/" + id + "?expand=routing").ok()["routing"].([]any)
+	require.Len(t, list, 16)
+	first, last := list[0].(map[string]any)["scheme_retries"].(map[string]any), list[15].(map[string]any)["scheme_retries"].(map[string]any)
+	require.Equal(t, map[string]any{"declined": 1.0, "most": 16.0, "seconds": 2592000.0, "warning": false, "refused": nil, "retry_after": nil}, first)
+	require.Equal(t, []any{16.0, true, "limit"}, []any{last["declined"], last["warning"], last["refused"]})
+	e := w.post("/payments/"+id+"/confirm", `{`+card+`}`).refused(400, "IR_16", "Visa allows no further retry: the card was declined 16 times within 30 days")
+	require.Equal(t, "payment_method_data.card.card_number", e["param"])
+	require.Contains(t, e["hint"], "Repeat the charge from "+last["retry_after"].(string)[:16])
+	w.post(profile, `{"scheme_retry_limits":"warn"}`).ok()
+	require.Equal(t, 17.0, w.post("/payments/"+id+"/confirm", `{`+card+`}`).ok()["attempt_count"])
+}

@@ -44,7 +44,7 @@ func (s *Server) evaluateRouting(c *call) (answer, error) {
 	writeEvaluated(w.key("output").open().str("type", e.Type), e).close()
 	w.text("rule", e.Rule)
 	listOfAnswers(w.key("evaluated_output"), e.Ordered, writeConnector)
-	listOfAnswers(w.key("eligible_connectors"), e.Ordered, writeConnector)
+	listOfAnswers(w.key("eligible_connectors"), e.Eligible, writeConnector)
 	return w.close().answer(), nil
 }
 

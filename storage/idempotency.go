@@ -106,7 +106,7 @@ const expiredAtOnce = 2000
 func (t *tx) DeleteExpired() (int, error) {
 	total := 0
 	d := t.s.dialect()
-	for _, table := range []string{"short_term_keys", "card_tokens", "idempotency", "ephemeral_keys", "low_value_uses", "exemption_rates", "guard_counts", "account_health", "account_volumes"} {
+	for _, table := range []string{"short_term_keys", "card_tokens", "idempotency", "ephemeral_keys", "low_value_uses", "exemption_rates", "guard_counts", "scheme_declines", "account_health", "account_volumes"} {
 		n, err := t.exec("delete expired rows", `DELETE FROM `+table+` WHERE seq`+
 			d.among(`SELECT seq FROM `+table+` WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`+d.skipLocked),
 			millis(t.now), expiredAtOnce)

@@ -40,7 +40,7 @@ func (t *tx) UpdateMerchant(m *account.Merchant) error {
 // DeleteMerchant implements engine.Tx. Foreign keys delete the merchant's profiles, accounts and keys.
 func (t *tx) DeleteMerchant(id string) error {
 	for _, table := range []string{"cards", "payment_methods", "mandates", "ephemeral_keys", "customer_accounts", "account_versions", "low_value_uses", "exemption_rates",
-		"routing_configs", "links", "blocked_cards", "block_jobs", "block_job_parts", "guard_counts", "relays", "processor_ids", "account_health", "account_volumes", "facet_marks", "facets", "decision_proposals"} {
+		"routing_configs", "links", "blocked_cards", "block_jobs", "block_job_parts", "guard_counts", "scheme_declines", "relays", "processor_ids", "account_health", "account_volumes", "facet_marks", "facets", "decision_proposals"} {
 		if err := t.put("delete merchant's "+table, `DELETE FROM `+table+` WHERE merchant_id = $1`, id); err != nil {
 			return err
 		}

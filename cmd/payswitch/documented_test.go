@@ -33,6 +33,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	m.Alarm("late_evidence")
 	m.WebhookSent("delivered", time.Second)
 	m.RiskRefused("list")
+	m.RetryLimited("Visa", "near")
 	m.AccountMoved("c", true, 1)
 	m.WebhookBacklog(time.Second, 1)
 	m.Stepped("a", time.Second)

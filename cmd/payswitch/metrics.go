@@ -27,6 +27,7 @@ type meters struct {
 	authenticationTimes *prometheus.HistogramVec
 	exemptions          *prometheus.CounterVec
 	refused             *prometheus.CounterVec
+	retryLimits         *prometheus.CounterVec
 	accountMoves        *prometheus.CounterVec
 	accountsOut         prometheus.Gauge
 
@@ -76,6 +77,7 @@ func newMeters() *meters {
 	m.exemptions = counter("exemptions_total", "Exemptions from strong customer authentication that were claimed, by what the issuer made of them.",
 		"connector", "exemption", "route", "outcome")
 	m.refused = counter("risk_refusals_total", "Payments that a rule of their merchant stopped before anything was sent.", "cause")
+	m.retryLimits = counter("scheme_retry_limits_total", "Declines near or at the retry limits of card schemes, and repeats that were not sent because of them.", "network", "result")
 	m.accountMoves = counter("account_breaks_total", "Connector accounts that were taken out because they fail too often, or let in again.", "connector", "to")
 	m.accountsOut = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "accounts_out",
 		Help: "Connector accounts that are taken out because they fail too often."})
@@ -140,6 +142,11 @@ func (m *meters) ExemptionSettled(connector, exemption, route, outcome string) {
 
 // Swept implements port.Metrics.
 func (m *meters) Swept(loop string, late, every time.Duration) { m.loops.ran(loop, late, every) }
+
+// RetryLimited implements port.Metrics.
+func (m *meters) RetryLimited(network, result string) {
+	m.retryLimits.WithLabelValues(network, result).Inc()
+}
 
 // RiskRefused implements port.Metrics.
 func (m *meters) RiskRefused(cause string) { m.refused.WithLabelValues(cause).Inc() }

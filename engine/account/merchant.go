@@ -118,7 +118,16 @@ type RetrySettings struct {
 	Strict bool
 	// IgnoreHealth says that is_account_health_enabled is false: an account that fails too often stays where it is.
 	IgnoreHealth bool
+	// Limits is scheme_retry_limits, "" where the profile does not say.
+	Limits string `json:",omitempty"`
 }
+
+// The values of scheme_retry_limits. Without one, the limits are enforced at processors, and simulators warn.
+const (
+	LimitsEnforce = "enforce" // a retry beyond the limits of the card's scheme is not sent
+	LimitsWarn    = "warn"    // it is sent, and payswitch warns
+	LimitsIgnore  = "ignore"  // nothing is counted
+)
 
 // SecondPerson is second_person_for_decisions of a profile. The zero value asks for no second person.
 type SecondPerson struct {

@@ -57,6 +57,7 @@ type profileFields struct {
 	MostRetries               *int    `json:"max_auto_retries_enabled,omitempty"`
 	RetryBudget               *int    `json:"auto_retries_time_budget,omitempty"`
 	ClearPANRetries           *bool   `json:"is_clear_pan_retries_enabled,omitempty"`
+	SchemeLimits              *string `json:"scheme_retry_limits,omitempty"`
 	StrictRouting             *bool   `json:"is_strict_routing_enabled,omitempty"`
 	AccountHealth             *bool   `json:"is_account_health_enabled,omitempty"`
 	Authentication            *struct {
@@ -254,6 +255,7 @@ func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	Assign(&s.Retries.BudgetMS, f.RetryBudget)
 	Assign(&s.Retries.ClearPAN, f.ClearPANRetries)
 	Assign(&s.Retries.Strict, f.StrictRouting)
+	Assign(&s.Retries.Limits, f.SchemeLimits)
 	if f.AccountHealth != nil {
 		s.Retries.IgnoreHealth = !*f.AccountHealth
 	}

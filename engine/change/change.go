@@ -82,6 +82,10 @@ type Change struct {
 	Holds  []Hold
 	Guard  *guardCount
 	Strong string
+	// CardHold is the place of a repeat at its card, nil for none: without a place, Commit writes nothing and returns ErrHeld. Decline counts a decline
+	// of the card, and gives the place back.
+	CardHold *CardHold
+	Decline  *declineCount
 
 	// Journal holds recordings of drives. Forget is an operation whose exchanges Commit deletes, because the journal has them; "" for none.
 	Journal []*drive.JournalRecord
@@ -263,7 +267,10 @@ func (s *Changes) writeChange(tx Tx, c *Change) error {
 	if err := c.Exemption.write(tx); err != nil {
 		return err
 	}
-	if err := errors.Join(c.takeHolds(tx), c.Guard.write(tx)); err != nil {
+	if err := errors.Join(c.takeHolds(tx), c.Guard.write(tx), c.Decline.write(tx)); err != nil {
+		return err
+	}
+	if err := c.CardHold.take(tx, c.merchantID()); err != nil {
 		return err
 	}
 	if err := c.Saved.Apply(tx); err != nil {

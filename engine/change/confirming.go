@@ -20,7 +20,8 @@ type Confirming struct {
 	Exemption  *payment.AttemptExemption // of the attempt that the confirm will make
 	// SoftDeclined is true if the issuer declined the previous attempt because it wants an authentication.
 	SoftDeclined bool
-	Holds        []Hold // places that the attempt takes at the counters of its profile's guard
+	Holds        []Hold    // places that the attempt takes at the counters of its profile's guard
+	CardHold     *CardHold // the place of a repeat at its card, nil for none
 	// CardInfo is the card for the merchant's own key, nil unless the profile asks for it.
 	CardInfo *payment.CardToken
 }

@@ -130,6 +130,7 @@ type Reader interface {
 	AuthenticationReader
 	ExemptionReader
 	GuardReader
+	DeclineReader
 	RefundReader
 	DisputeReader
 	paylink.Reader
@@ -180,6 +181,7 @@ type Tx interface {
 	ExemptionTx
 	paylink.Tx
 	GuardTx
+	DeclineTx
 
 	InsertPayment(p *payment.Payment) error
 	UpdatePayment(p *payment.Payment) error

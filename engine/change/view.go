@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/paylink"
 	"payswitch/engine/payment"
 	"payswitch/engine/routed"
+	"payswitch/engine/scheme"
 )
 
 // View is a payment with everything that an answer shows. All parts are opened (decrypted). Callers must not change them.
@@ -52,6 +53,8 @@ type Routed struct {
 	*routed.Trace
 	AttemptID, Connector, AccountID string
 	Rule                            string
+	// Scheme is how the card stood at the limits of its scheme after the attempt's decline, nil without one.
+	Scheme *scheme.Standing
 }
 
 // View returns what an answer shows of w.

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/contact"
 	"payswitch/engine/routed"
+	"payswitch/engine/scheme"
 	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
@@ -298,6 +299,8 @@ type AttemptDetails struct {
 	Mandate string `json:"mandate,omitempty"`
 	// Guard names the counters at which a failure of the attempt counts, nil where the profile counts none.
 	Guard *AttemptGuard `json:"guard,omitempty"`
+	// Scheme says how the attempt counts at the limits of its card's scheme, nil where it does not.
+	Scheme *scheme.Attempt `json:"sch,omitempty"`
 }
 
 // AttemptGuard are the counters of an attempt in its profile's guard against card testing.

@@ -25,6 +25,9 @@ type Metrics interface {
 	Swept(loop string, late, every time.Duration)
 	// RiskRefused counts a payment that a rule of its merchant has stopped. cause is list, country, type, subtype, issuer, unknown_bin or testing.
 	RiskRefused(cause string)
+	// RetryLimited counts what the retry limits of a card's scheme did. result is near (a decline that uses three quarters of a limit or more), used (a decline
+	// after which no retry may follow), or why a repeat was not sent: never, wait or limit.
+	RetryLimited(network, result string)
 	// AccountMoved counts a connector account that was taken out because it fails too often (out), or let in again. left is how many accounts are out now.
 	AccountMoved(connector string, out bool, left int)
 	// WebhookSent counts one request to a merchant's endpoint. result is delivered, refused (another status than 2xx), timeout, connect, tls, address,
@@ -35,3 +38,19 @@ type Metrics interface {
 	// Alarm counts an event that a person must look at, such as late evidence, an impossible outcome or a lost lease.
 	Alarm(kind string)
 }
+
+// NoMetrics counts nothing.
+type NoMetrics struct{}
+
+func (NoMetrics) PaymentMoved(payment.Status, string)                                  {}
+func (NoMetrics) RefundMoved(payment.RefundStatus, string)                             {}
+func (NoMetrics) OperationDone(string, string, payment.OperationStatus, time.Duration) {}
+func (NoMetrics) ExemptionSettled(_, _, _, _ string)                                   {}
+func (NoMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)                {}
+func (NoMetrics) Swept(string, time.Duration, time.Duration)                           {}
+func (NoMetrics) RiskRefused(string)                                                   {}
+func (NoMetrics) RetryLimited(string, string)                                          {}
+func (NoMetrics) AccountMoved(string, bool, int)                                       {}
+func (NoMetrics) WebhookSent(string, time.Duration)                                    {}
+func (NoMetrics) WebhookBacklog(time.Duration, int)                                    {}
+func (NoMetrics) Alarm(string)                                                         {}

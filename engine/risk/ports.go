@@ -104,6 +104,7 @@ type Reader interface {
 	routing.ConfigReader
 	ListReader
 	change.GuardReader
+	change.DeclineReader
 	CardToken(merchantID, token string) (*payment.CardToken, error)
 }
 

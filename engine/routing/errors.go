@@ -12,6 +12,7 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
+	"payswitch/engine/scheme"
 	"payswitch/sdk"
 )
 
@@ -42,15 +43,10 @@ type Policy struct {
 	StepUp    bool // the same account may try with 3-D Secure
 }
 
-// finalReasons are the reasons after which no rule of the operator's leads to another attempt. The card or the payer is at fault, or the processor
-// may have taken an earlier request: the card schemes forbid to try again, or the customer could pay twice.
-var finalReasons = []sdk.DeclineReason{sdk.DeclineLostCard, sdk.DeclineStolenCard, sdk.DeclinePickUpCard, sdk.DeclineClosedAccount, sdk.DeclineStopRecurring,
-	sdk.DeclineDuplicate, sdk.DeclineFraud, sdk.DeclineAbandoned}
-
 // hopeless are the reasons for which another account gets the same answer.
 var hopeless = append([]sdk.DeclineReason{sdk.DeclineExpiredCard, sdk.DeclineIncorrectNumber, sdk.DeclineIncorrectCVC, sdk.DeclineIncorrectExpiry,
 	sdk.DeclineIncorrectAddress, sdk.DeclineSecurityViolation, sdk.DeclineAuthenticationNeeded, sdk.DeclineAuthenticationFailed, sdk.DeclineBlocked},
-	finalReasons...)
+	scheme.FinalReasons...)
 
 // RetryPolicy returns how a payment goes on after a failure. It reads the switches and the error table in one view of the store.
 func (s *Rules) RetryPolicy(ctx context.Context, profile *account.Profile, f Failure) (p Policy, err error) {
@@ -70,7 +66,7 @@ func (s *Rules) RetryPolicy(ctx context.Context, profile *account.Profile, f Fai
 		if n, err := strconv.Atoi(value); err == nil && n >= 0 {
 			p.Most = n
 		}
-		if !f.Unsent && ReuseAfter(f.Network, f.Decline) != ReuseElsewhere { // no rule of the operator's leads on
+		if !f.Unsent && scheme.ReuseAfter(f.Network, f.Decline) != scheme.ReuseElsewhere { // no rule of the operator's leads on
 			return nil
 		}
 		d := s.builtIn(f)
@@ -143,7 +139,7 @@ func (s *Rules) builtIn(f Failure) ErrorDetails {
 	if ok && (info.Simulated || info.Name == "simulator") {
 		return detailsOf(f.Decline.Reason, !slices.Contains(hopeless, f.Decline.Reason), true)
 	}
-	return detailsOf(f.Decline.Reason, f.Decline.RetryElsewhere && !slices.Contains(finalReasons, f.Decline.Reason), false)
+	return detailsOf(f.Decline.Reason, f.Decline.RetryElsewhere && !slices.Contains(scheme.FinalReasons, f.Decline.Reason), false)
 }
 
 // detailsOf describes a decline by its reason.
@@ -233,7 +229,7 @@ func (s *Rules) builtInRule(k ErrorKey) *ErrorRule {
 	if reason == "" {
 		return nil
 	}
-	elsewhere := table.New(code, "", "").RetryElsewhere && !slices.Contains(finalReasons, reason)
+	elsewhere := table.New(code, "", "").RetryElsewhere && !slices.Contains(scheme.FinalReasons, reason)
 	if simulated {
 		elsewhere = !slices.Contains(hopeless, reason)
 	}

@@ -9,7 +9,9 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/payment"
 	"payswitch/engine/routing/rule"
+	"payswitch/sdk"
 )
 
 // EvaluateInput are made-up facts for the active configuration of a profile.
@@ -26,7 +28,10 @@ type Evaluation struct {
 	Rule    string // the rule that matched, "" for none
 	Type    string // straight_through, priority or volume_split
 	Output  []rule.Choice
-	Ordered []rule.Choice // in the order in which a payment tries them, without duplicates
+	// Eligible are those of Output that can take the payment, as far as the parameters say, without duplicates. Ordered has them in the order in which a
+	// payment tries them.
+	Eligible []rule.Choice
+	Ordered  []rule.Choice
 }
 
 // freeKeys are the keys that a dry run takes beyond those of rules. No rule compares them.
@@ -59,10 +64,10 @@ func (s *Rules) EvaluateRouting(ctx context.Context, a account.Auth, in Evaluate
 	if in.PaymentID == "" {
 		in.PaymentID = ids.New("pay_")
 	}
-	return active.evaluate(facts, in), nil
+	return active.evaluate(facts, in, s.capable(in.Parameters)), nil
 }
 
-func (c *Compiled) evaluate(facts *rule.Input, in EvaluateInput) *Evaluation {
+func (c *Compiled) evaluate(facts *rule.Input, in EvaluateInput, capable func(connector string) bool) *Evaluation {
 	ordered, matched, split := c.Choose(facts, in.PaymentID)
 	e := &Evaluation{Matched: c.Program == nil || matched >= 0, Type: rule.Priority, Output: c.Algorithm.Choices}
 	if c.Program != nil {
@@ -79,13 +84,49 @@ func (c *Compiled) evaluate(facts *rule.Input, in EvaluateInput) *Evaluation {
 	case c.Algorithm.Type == rule.Single:
 		e.Type = "straight_through"
 	}
-	for _, choice := range ordered {
+	e.Eligible, e.Ordered = once(e.Output, capable), once(ordered, capable)
+	return e
+}
+
+// once returns the choices of capable connectors, each once.
+func once(list []rule.Choice, capable func(connector string) bool) (out []rule.Choice) {
+	for _, choice := range list {
 		choice.Split = 0
-		if !slices.ContainsFunc(e.Ordered, func(o rule.Choice) bool { return o.Connector == choice.Connector && o.AccountID == choice.AccountID }) {
-			e.Ordered = append(e.Ordered, choice)
+		if !slices.ContainsFunc(out, func(o rule.Choice) bool { return o.Connector == choice.Connector && o.AccountID == choice.AccountID }) && capable(choice.Connector) {
+			out = append(out, choice)
 		}
 	}
-	return e
+	return out
+}
+
+// capable returns the connectors' capability table for made-up facts. A connector is left out if its adapter's manifest does not take the currency, the card
+// network or the capture method. The table applies if the facts name the type of a card payment; what has no row passes.
+func (s *Rules) capable(parameters map[string]json.RawMessage) func(connector string) bool {
+	text := func(name string) string {
+		var fact struct{ Value string }
+		_ = json.Unmarshal(parameters[name], &fact) // Set has checked it; another form names nothing
+		return fact.Value
+	}
+	kind, method := text("payment_method_type"), text("payment_method")
+	if kind != "credit" && kind != "debit" || method != "" && method != payment.MethodCard {
+		return func(string) bool { return true }
+	}
+	p := &payment.Payment{Currency: sdk.Currency(text("currency")), NetAmount: 1}
+	p.Details.CaptureMethod = payment.CaptureMethod(text("capture_method"))
+	return func(connector string) bool {
+		info, known := s.Connectors.Adapter(connector)
+		if !known {
+			return true
+		}
+		m := *info.Manifest
+		if p.Currency == "" {
+			m.Currencies = nil
+		}
+		if p.Details.CaptureMethod == "" {
+			m.Captures = nil
+		}
+		return takes(&m, p, sdk.CardNetwork(text("card_network"))) == ""
+	}
 }
 
 // inputFrom reads made-up facts.

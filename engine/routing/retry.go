@@ -49,10 +49,10 @@ type Further struct {
 }
 
 // Another decides whether another attempt follows a failed authorization, before the failure is booked. It returns nil if none follows. Only a
-// verdict that is over leads to another attempt: the processor did not act, and will not.
-func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdict, now time.Time) (*Further, error) {
+// verdict that is over leads to another attempt: the processor did not act, and will not. spent is true if the limits of the card's scheme allow none.
+func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdict, now time.Time, spent bool) (*Further, error) {
 	op, r := w.Operation, w.Retry
-	if r == nil || r.Last || !w.Fresh || !v.Over() || v.Busy || v.Late || op.Kind != sdk.OpAuthorize && op.Kind != sdk.OpVerify ||
+	if r == nil || spent || r.Last || !w.Fresh || !v.Over() || v.Busy || v.Late || op.Kind != sdk.OpAuthorize && op.Kind != sdk.OpVerify ||
 		w.Payment.OpenOperation != op.ID || w.Payment.AttemptID != op.AttemptID || w.Attempt.Details.CancelWanted || !now.Before(r.Until) {
 		return nil, nil
 	}

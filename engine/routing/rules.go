@@ -152,7 +152,11 @@ func (s *Rules) RoutedOf(ctx context.Context, attempts []*payment.Attempt) []cha
 	list := []change.Routed{}
 	for _, a := range attempts {
 		if r := a.Details.Routed; r != nil {
-			list = append(list, change.Routed{Trace: r, AttemptID: a.ID, Connector: a.Connector, AccountID: a.AccountID, Rule: s.ruleName(ctx, a.MerchantID, r)})
+			next := change.Routed{Trace: r, AttemptID: a.ID, Connector: a.Connector, AccountID: a.AccountID, Rule: s.ruleName(ctx, a.MerchantID, r)}
+			if m := a.Details.Scheme; m != nil {
+				next.Scheme = m.Standing
+			}
+			list = append(list, next)
 		}
 	}
 	return list

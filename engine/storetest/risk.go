@@ -18,6 +18,7 @@ import (
 	"payswitch/engine/relay"
 	"payswitch/engine/risk"
 	"payswitch/engine/routing"
+	"payswitch/engine/scheme"
 )
 
 // riskRoom tests risk.ListReader and risk.ListTx, and change.GuardTx: block lists, their jobs, and counts of failures.
@@ -32,6 +33,7 @@ var riskRoom = room{
 		{"counts of failures", testGuardCounts},
 		{"concurrent holds", testGuardHolds},
 		{"places at several counters", testGuardHoldsTogether},
+		{"declines of cards", testDeclines},
 		{"names of config keys", testConfigKeysAmong},
 	},
 }
@@ -314,4 +316,55 @@ func testConfigKeysAmong(t *testing.T, s engine.Store) {
 	})
 	require.Equal(t, []string{"a_m1"}, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([4]string{"b_m1", "a_m1", "c_m1"}) }))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([4]string{"b", "", "m2"}) }))
+}
+
+// testDeclines: declines of a card add up, the latest are kept, places are given and given back, and the sweep removes what has expired.
+func testDeclines(t *testing.T, s engine.Store) {
+	now := time.Now().Truncate(time.Second).UTC()
+	of := func(merchantID, card string) scheme.Declines {
+		return get(t, s, func(r engine.Reader) (scheme.Declines, error) { return r.CardDeclines(merchantID, card) })
+	}
+	count := func(card string, held int, d scheme.Decline) error {
+		return updateErr(s, func(tx engine.Tx) error { return tx.CountDecline(merchantA, card, d, held) })
+	}
+	hold := func(card string, places int, until time.Time) (held bool) {
+		require.NoError(t, updateErr(s, func(tx engine.Tx) (err error) { held, err = tx.HoldCard(merchantA, card, places, until); return err }))
+		return held
+	}
+	require.Zero(t, of(merchantA, "a"))
+	require.False(t, hold("a", 5, now.Add(time.Hour)), "a card without declines has no places")
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() { require.NoError(t, count("a", 0, scheme.Decline{At: now})) })
+	}
+	wg.Wait()
+	require.Len(t, of(merchantA, "a").Times, 20, "no decline is lost")
+	require.Zero(t, of(merchantB, "a"), "another merchant's")
+	for i := range 20 {
+		require.NoError(t, count("a", 0, scheme.Decline{At: now.Add(time.Duration(i+1) * time.Second)}))
+	}
+	got := of(merchantA, "a").Times
+	require.Len(t, got, scheme.MostKept)
+	require.Equal(t, []time.Time{now, now.Add(time.Second), now.Add(20 * time.Second)}, []time.Time{got[14], got[15], got[34]}, "the latest stay, in their order")
+
+	require.NoError(t, count("b", 0, scheme.Decline{At: now, Never: now.Add(2 * time.Hour), Wait: now.Add(time.Hour)}))
+	require.NoError(t, count("b", 0, scheme.Decline{At: now, Never: now.Add(time.Hour), Wait: now.Add(3 * time.Hour)}))
+	require.Equal(t, scheme.Declines{Times: []time.Time{now, now}, Never: now.Add(2 * time.Hour), Wait: now.Add(3 * time.Hour)}, of(merchantA, "b"), "the later times stay")
+	require.True(t, hold("b", 2, now.Add(time.Hour)))
+	require.True(t, hold("b", 2, now.Add(time.Hour)))
+	require.False(t, hold("b", 2, now.Add(time.Hour)), "both places are taken")
+	require.Equal(t, 2, of(merchantA, "b").Held)
+	update(t, s, func(tx engine.Tx) error { return tx.ReleaseCard(merchantA, "b") })
+	require.NoError(t, count("b", 1, scheme.Decline{At: now}))
+	require.Zero(t, of(merchantA, "b").Held)
+	update(t, s, func(tx engine.Tx) error { return tx.ReleaseCard(merchantA, "b") })
+	require.True(t, hold("b", 1, base), "a place that nobody held was not given back")
+	require.Zero(t, of(merchantA, "b").Held, "its time is over")
+	require.True(t, hold("b", 1, now.Add(time.Hour)))
+
+	require.NoError(t, count("old", 0, scheme.Decline{At: now.Add(-scheme.Kept)}))
+	require.Zero(t, of(merchantA, "old"))
+	var n int
+	update(t, s, func(tx engine.Tx) (err error) { n, err = tx.DeleteExpired(); return err })
+	require.Equal(t, 1, n)
 }

@@ -8,6 +8,7 @@ import (
 
 	"payswitch/engine/change"
 	"payswitch/engine/payment"
+	"payswitch/engine/scheme"
 	"payswitch/engine/story"
 	"payswitch/engine/webhook"
 	"payswitch/sdk"
@@ -64,6 +65,9 @@ func (c *call) timeline(v *change.View, st *story.Story, deliveries []*webhook.D
 			for _, left := range r.Left {
 				m.Facts = append(m.Facts, Fact{"Left out", left.Account + ": " + words(string(left.Why))})
 			}
+			if s := r.Scheme; s != nil && (s.Near || s.Refused != "") {
+				m.Facts = append(m.Facts, Fact{"Retries of the card", c.schemeRetries(s)})
+			}
 		}
 		if e := a.Details.Error; e != nil && e.Code != "" {
 			m.Facts = append(m.Facts, Fact{"Processor's code", e.Code})
@@ -89,6 +93,21 @@ func (c *call) timeline(v *change.View, st *story.Story, deliveries []*webhook.D
 		}
 	}
 	return out
+}
+
+// schemeRetries says how a card stands at the retry limits of its scheme.
+func (c *call) schemeRetries(s *scheme.Standing) string {
+	switch {
+	case s.Refused == scheme.RefusedNever:
+		return "the issuer will never approve this card: ask for another one"
+	case s.Refused == scheme.RefusedWait:
+		return "the issuer asks to wait until " + c.time(s.Again).Full()
+	}
+	text := strconv.Itoa(s.Declined) + " of " + strconv.Itoa(s.Most) + " declines that the scheme allows are used"
+	if s.Refused != "" {
+		text += "; the next retry may go at " + c.time(s.Again).Full()
+	}
+	return text
 }
 
 // operation adds the lines of one operation: its run, each later question, and what arrived after its end. capture is the capture that the operation

@@ -124,7 +124,7 @@ func (s *Authentications) newStepUp(ctx context.Context, w *change.Loaded, b *ev
 	a.Connector, a.AccountID, a.AccountVersion, a.Amount = old.Connector, old.AccountID, old.AccountVersion, old.Amount
 	d := &old.Details
 	a.Details = payment.AttemptDetails{PaymentMethod: d.PaymentMethod, PaymentMethodType: d.PaymentMethodType, Card: d.Card, Confirmed: true, Environment: d.Environment,
-		CardDiscovery: d.CardDiscovery, Save: d.Save, MethodID: d.MethodID, Token: d.Token, Mandate: d.Mandate,
+		CardDiscovery: d.CardDiscovery, Save: d.Save, MethodID: d.MethodID, Token: d.Token, Mandate: d.Mandate, Scheme: d.Scheme.Next(),
 		Reference: drive.Reference(w.Adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())}
 	private := *old.Private
 	a.Private, p.AttemptID = &private, a.ID
