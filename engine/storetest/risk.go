@@ -358,7 +358,7 @@ func testDeclines(t *testing.T, s engine.Store) {
 	require.NoError(t, count("b", 1, scheme.Decline{At: now}))
 	require.Zero(t, of(merchantA, "b").Held)
 	update(t, s, func(tx engine.Tx) error { return tx.ReleaseCard(merchantA, "b") })
-	require.True(t, hold("b", 1, base), "a place that nobody held was not given back")
+	require.True(t, hold("b", 1, base), "a place that no repeat held was not given back")
 	require.Zero(t, of(merchantA, "b").Held, "its time is over")
 	require.True(t, hold("b", 1, now.Add(time.Hour)))
 
