@@ -60,6 +60,7 @@ type Options struct {
 	LeaseTime      time.Duration // how long an operation belongs to the node that drives it; default 60 s
 	LockWait       time.Duration // how long a second operation on a payment waits for the first; default 180 s
 	ResolveEvery   time.Duration // interval between searches for open operations; default 5 s
+	ConfigEvery    time.Duration // interval between looks for configuration that other nodes changed; default 400 ms
 	SettleTimeout  time.Duration // how long the caller waits until a result is durable; default 10 s
 	// AuthenticatorTime is the time limit for one answer of an authenticator, because the payer waits at the checkout. Default 15 s.
 	AuthenticatorTime time.Duration
@@ -146,6 +147,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.LeaseTime, 60*time.Second)
 	setDefault(&o.LockWait, 180*time.Second)
 	setDefault(&o.ResolveEvery, 5*time.Second)
+	setDefault(&o.ConfigEvery, account.WatchEvery)
 	setDefault(&o.SettleTimeout, 10*time.Second)
 	setDefault(&o.AuthenticatorTime, 15*time.Second)
 	setDefault(&o.PayerWait, 2*time.Minute)

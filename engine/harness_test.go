@@ -161,6 +161,9 @@ func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, 
 	if o.PublicURL == "" {
 		o.PublicURL = "http://switch.test"
 	}
+	if o.ConfigEvery == 0 {
+		o.ConfigEvery = time.Hour // tests that let days pass would look some 200,000 times a day
+	}
 	w.Engine, err = engine.New(engine.Deps{Store: w.db, Connectors: c, Vault: vault, Presenter: presenter{}, Metrics: w.alarms,
 		Clock: func() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }}, o)
 	require.NoError(t, err)

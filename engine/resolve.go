@@ -36,7 +36,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		LeaseTime: e.opts.LeaseTime, Wake: e.wake, InFlight: e.inFlight, Resolve: e.resolve}
 	loops.Go(func() { due.Run(ctx) })
 	loops.Go(func() { e.Webhooks.Run(ctx) })
-	loops.Go(func() { e.Registry.Dir.Watch(ctx) })
+	loops.Go(func() { e.Registry.Dir.Watch(ctx, e.opts.ConfigEvery) })
 	for _, l := range []struct {
 		name  string
 		every time.Duration

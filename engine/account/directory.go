@@ -14,11 +14,12 @@ import (
 )
 
 // A change on this node counts immediately, a change on another node, such as a revoked key, within staleAfter. For this, Watch reads the store's version of
-// the configuration every watchEvery. While that works, an entry of the present version is good for keptFor, and one of another version is read again.
+// the configuration every WatchEvery. While that works, an entry of the present version is good for keptFor, and one of another version is read again.
 // While it does not work, or where nothing watches, the age decides: after refreshAfter, one caller reads the entry again while the others use the old one;
 // after staleAfter, all callers wait for the read.
 const (
-	watchEvery   = 400 * time.Millisecond
+	// WatchEvery is the usual interval of Watch.
+	WatchEvery   = 400 * time.Millisecond
 	refreshAfter = 500 * time.Millisecond
 	staleAfter   = time.Second
 	keptFor      = 10 * time.Second
@@ -47,9 +48,10 @@ type seen struct {
 	at      time.Duration // when the read began
 }
 
-// Watch learns of changes on other nodes until ctx ends.
-func (d *Directory) Watch(ctx context.Context) {
-	tick := time.NewTicker(watchEvery)
+// Watch learns of changes on other nodes until ctx ends. It looks at once, and then at every interval. With an interval longer than WatchEvery the age of
+// the entries decides between two looks.
+func (d *Directory) Watch(ctx context.Context, interval time.Duration) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		n := &seen{at: d.now()}

@@ -245,7 +245,7 @@ func TestDirectoryWatches(t *testing.T) {
 			require.NoError(t, err)
 			return m.OrganizationID
 		}
-		go d.Watch(ctx)
+		go d.Watch(ctx, WatchEvery)
 		synctest.Wait()
 		require.Empty(t, organization())
 		before := s.reads.Load()
@@ -261,13 +261,13 @@ func TestDirectoryWatches(t *testing.T) {
 		}
 		changed("org_2")
 		s.change(func() { s.version++ })
-		time.Sleep(watchEvery)
+		time.Sleep(WatchEvery)
 		synctest.Wait()
 		require.Equal(t, "org_2", organization(), "a change of another node counts with the next look at the version")
 		require.Len(t, d.News(), 1)
 
 		changed("org_3") // by a program that raises no version
-		time.Sleep(keptFor + watchEvery)
+		time.Sleep(keptFor + WatchEvery)
 		require.Equal(t, "org_3", organization())
 
 		s.change(func() { s.blind = true })
