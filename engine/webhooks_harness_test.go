@@ -109,6 +109,7 @@ func (w *world) deliverTo(s *shops, o engine.Options) (stop func()) {
 		o.WebhookPoll, o.ResolveEvery = 30*time.Second, 10*time.Minute
 	}
 	var err error
+	o.ConfigEvery = time.Hour // as in newWorldAt
 	w.Engine, err = engine.New(engine.Deps{Store: w.db, Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}), Vault: w.vault,
 		Presenter: presenter{}, Metrics: w.alarms, Sender: s, Clock: func() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }}, o)
 	require.NoError(w.t, err)
