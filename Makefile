@@ -121,9 +121,9 @@ ALSO      := ^payswitch/plugins/sandbox$$
 test: check plugins assets
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \
-	set -x; TEST_ALL=1 $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '$(UNRACED)')
+	set -x; TEST_ALL=1 $(GO) test $$race -timeout 40m $$($(GO) list ./... | grep -vE '$(UNRACED)')
 	@$(MAKE) --no-print-directory fuzz WITHOUT='^(cmd/payswitch|router)$$$$'
-	TEST_ALL=1 $(GO) test -timeout 20m -parallel 4 $$($(GO) list ./... | grep -E '$(UNRACED)|$(ALSO)')
+	TEST_ALL=1 $(GO) test -timeout 40m -parallel 4 $$($(GO) list ./... | grep -E '$(UNRACED)|$(ALSO)')
 
 check:
 	@unformatted=$$(gofmt -s -l $(FOLDERS)); if [ -n "$$unformatted" ]; then \
