@@ -52,7 +52,9 @@ type Deps struct {
 type Options struct {
 	Node string // this node's name in leases; default: a random name
 	// SoleNode says that no other living process has the name Node. New then ends the leases of the process that had the name before.
-	SoleNode  bool
+	SoleNode bool
+	// Mocks says that processors are mocks, which answer all payments with the same recorded ids: several payments may rest on one id. For demos alone.
+	Mocks     bool
 	PublicURL string // address under which payers' browsers reach payswitch, without a trailing slash
 	// KeyEnvironment is the environment in API keys: dev (default), integ, snd or prd. Under prd, a connector account without test_mode
 	// uses the live environment of its adapter. Every other account uses the test environment.
@@ -178,7 +180,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		SweepEvery: 12 * o.ResolveEvery, Retries: o.WebhookRetries, Concurrency: o.WebhookConcurrency, MaxEndpoints: o.WebhookEndpoints, Keep: o.EventsKeep})
 	e.changes = &change.Changes{Deps: change.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
-		LockWait: o.LockWait, Wake: e.wakeResolver, News: e.Webhooks.Wake}}
+		LockWait: o.LockWait, Mocks: o.Mocks, Wake: e.wakeResolver, News: e.Webhooks.Wake}}
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable})
 	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,

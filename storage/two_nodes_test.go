@@ -48,7 +48,7 @@ func TestRevokedKeyAtTwoNodes(t *testing.T) {
 					Log: slog.New(slog.DiscardHandler), KeyEnvironment: "dev"})
 				ctx, stop := context.WithCancel(context.Background())
 				done := make(chan struct{})
-				go func() { defer close(done); at[i].Dir.Watch(ctx) }()
+				go func() { defer close(done); at[i].Dir.Watch(ctx, account.WatchEvery) }()
 				t.Cleanup(func() { stop(); <-done })
 			}
 			require.NoError(t, nodes[0].Update(t.Context(), func(tx engine.Tx) error { return tx.InsertMerchant(&account.Merchant{ID: "m1"}) }))

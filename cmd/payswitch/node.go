@@ -138,6 +138,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	}, engine.Options{
 		Node:              name,
 		SoleNode:          sole,
+		Mocks:             c.demoKey(), // serve refuses the demo's key
 		PublicURL:         n.publicURL(),
 		KeyEnvironment:    c.Keys.Environment,
 		LeaseTime:         c.Engine.LeaseTime,

@@ -276,6 +276,9 @@ func (s *Changes) writeChange(tx Tx, c *Change) error {
 	if err := c.Saved.Apply(tx); err != nil {
 		return NotSaved{err}
 	}
+	if s.Mocks {
+		return nil
+	}
 	for _, claim := range c.Claims { // last: a transaction that waits for another's claim must hold nothing that the other still needs
 		if own, err := tx.ClaimID(claim); err != nil {
 			return err

@@ -35,4 +35,5 @@ type Deps struct {
 	News      func()        // makes the background work look for events to deliver
 	PublicURL string        // no trailing slash
 	LockWait  time.Duration // how long a second operation on a payment waits for the first
+	Mocks     bool          // several payments may rest on one id of a processor
 }

@@ -22,8 +22,9 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 	return c.Disputed(sdk.DisputeAccepted, "Accepted"), nil
 }
 
-// aboutDispute sends one request about the dispute, with the fields of body. A read may be repeated. The review key is used
-// if there is one: an API credential with the role for dispute management. A refusal of Adyen ends the operation.
+// aboutDispute sends one request about the dispute, with the fields of body. A read may be repeated. The review key
+// is used if there is one: an API credential with the role for dispute management. A refusal of Adyen ends the
+// operation.
 func aboutDispute(c *sdk.Call, path string, body *sdk.Object, read bool) sdk.JSON {
 	host := disputesTest
 	if c.Account.Environment == "live" {
@@ -53,8 +54,9 @@ func refuse(c *sdk.Call, code, message string) {
 	c.End(sdk.Declined(sdk.NewDecline(code, message, sdk.DeclineNotPermitted)))
 }
 
-// reasons asks how the dispute can be defended: reasons, each with the types of documents that Adyen takes for it, which
-// of these it has, and whether they are enough. The reason that the merchant defends with follows from the files.
+// reasons asks how the dispute can be defended: reasons, each with the types of documents that Adyen takes for it,
+// which of these it has, and whether they are enough. The reason that the merchant defends with follows from the
+// files.
 func reasons(c *sdk.Call) sdk.JSON {
 	return aboutDispute(c, "/retrieveApplicableDefenseReasons", sdk.NewObject(), true).Get("defenseReasons")
 }
@@ -62,8 +64,9 @@ func reasons(c *sdk.Call) sdk.JSON {
 // anyDocument is Adyen's type of a document that fits no other type.
 const anyDocument = "DefenseMaterial"
 
-// documents are words in the names of Adyen's document types, by what a file shows. Adyen's list differs by card network
-// and reason of the dispute, and is not published as a whole: the names of those that it takes come with the reasons.
+// documents are words in the names of Adyen's document types, by what a file shows. Adyen's list differs by card
+// network and reason of the dispute, and is not published as a whole: the names of those that it takes come with the
+// reasons.
 var documents = map[sdk.EvidenceType][]string{
 	sdk.EvidenceReceipt:               {"invoice", "receipt"},
 	sdk.EvidenceDistinctInvoice:       {"duplicate", "invoice"},
