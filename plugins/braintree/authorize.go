@@ -143,8 +143,8 @@ func passThrough(r *sdk.Request) *sdk.Object {
 		OptStr("version", t.Version).OptStr("directoryServerResponse", t.TransStatus).OptStr("cavvAlgorithm", t.CAVVAlgorithm)
 }
 
-// customerDetails are the payer's: the customer's, else those of the billing address. Braintree takes a telephone number
-// with its country code, but no plus sign.
+// customerDetails are the payer's: the customer's, else those of the billing address. Braintree takes a telephone
+// number with its country code, but no plus sign.
 func customerDetails(r *sdk.Request) *sdk.Object {
 	b, c := r.BillTo(), r.Payer()
 	return sdk.NewObject().OptStr("email", cmp.Or(c.Email, b.Email)).

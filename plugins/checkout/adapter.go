@@ -28,8 +28,8 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "checkout", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Checkout.com",
 			Description: "Card payments through Checkout.com's Unified Payments API.", Website: "https://www.checkout.com",
-			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, OverCapture: true, ReleasesRest: true, PartialRefund: true,
-				ZeroAmount:   true,
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, OverCapture: true, ReleasesRest: true,
+				PartialRefund: true, ZeroAmount: true,
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
 				Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"),

@@ -37,7 +37,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		name  string
 		wants bool
 	}{{"incremental_authorization", wish.Incremental},
-		{"extended_authorization", wish.Extended && r.Capture == sdk.CaptureManual}, {"overcapture", wish.OverCapture}, {"multicapture", wish.Multiple}} {
+		{"extended_authorization", wish.Extended && r.Capture == sdk.CaptureManual},
+		{"overcapture", wish.OverCapture}, {"multicapture", wish.Multiple}} {
 		if ask.wants { // docs.stripe.com: extended authorizations, incremental authorizations, overcapture, multicapture
 			f.Add("payment_method_options[card][request_"+ask.name+"]", "if_available")
 		}
