@@ -365,8 +365,9 @@ func (n *node) prepareNew(ctx context.Context) {
 	}
 }
 
-// closeTimeout bounds the wait for adapters to end their steps, which takes milliseconds unless an adapter is stuck.
-const closeTimeout = 5 * time.Second
+// closeTimeout bounds the wait for adapters to end their steps, which takes milliseconds unless an adapter is stuck. A compilation that has begun goes on to
+// its end, which takes a second, and more on a busy machine.
+const closeTimeout = 25 * time.Second
 
 // close closes the parts that openNode has opened, in reverse. It ignores the error of a listener that its server has closed already.
 func (n *node) close() error {
