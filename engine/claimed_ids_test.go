@@ -116,6 +116,19 @@ func forging() *sdk.Adapter {
 	return a
 }
 
+// In a demo, processors may be mocks that answer with recorded ids.
+func TestMocksAnswerWithOneID(t *testing.T) {
+	t.Parallel()
+	f := newForger(t)
+	f.says("/authorize", map[string]any{"id": "recorded"})
+	for mocks, second := range map[bool]payment.Status{true: payment.RequiresCapture, false: payment.Processing} {
+		w := newWorld(t, engine.Options{Mocks: mocks}, map[string]*sdk.Adapter{"shop": forging()})
+		w.shopAccount(f.URL)
+		require.Equal(t, payment.RequiresCapture, w.pay(sale(100, visa, manual)).Payment.Status)
+		require.Equal(t, second, w.pay(sale(100, visa, manual)).Payment.Status)
+	}
+}
+
 // An answer, or a report, that brings the id of another payment's charge or capture proves nothing of this payment: two payments of the merchant's never
 // rest on one charge of the processor's.
 func TestAnswersWithIDsOfOtherPayments(t *testing.T) {

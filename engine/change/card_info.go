@@ -29,7 +29,7 @@ func (w *Confirming) EncryptCard(c *card.Card, now time.Time) (*payment.CardToke
 		ExpiresAt: now.Add(time.Duration(info.Seconds) * time.Second)}, nil
 }
 
-// ExtendedCardInfo returns the card of a payment as a compact JWE for the merchant's own key. Errors: IR_27 if there is none, or no longer.
+// ExtendedCardInfo returns the card of a payment as a compact JWE for the merchant's own key. Errors: IR_27 if the payment has no card info, or keeps it no longer.
 func (s *Changes) ExtendedCardInfo(ctx context.Context, auth account.Auth, id string) (string, error) {
 	none := &fault.Error{Kind: fault.KindNotFound, Code: "IR_27", Message: "Extended card info does not exist", Param: "payment_id"}
 	w, err := s.Load(ctx, auth.MerchantID, id)
