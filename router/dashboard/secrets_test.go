@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"html"
 	"net/http"
 	"regexp"
 	"strings"
@@ -50,7 +51,7 @@ func TestSecretsOnEveryPage(t *testing.T) {
 	shown := regexp.MustCompile(`(?:dev|snd|prd)_[0-9A-Za-z]{20,}`).FindString(key)
 	require.NotEmpty(t, shown)
 	endpoint := w.post("/m/acme/webhooks/"+w.profile().ID, "url", "https://shop.example/hooks").Body.String()
-	marks = append(marks, shown, whsec.FindString(endpoint))
+	marks = append(marks, shown, shownSecret(endpoint))
 	other := func(in *request.Input) {
 		in.Card.Number, in.Card.CVC = secret.New("5555555555554444"), secret.New("987")
 	}
@@ -84,14 +85,15 @@ func TestSecretsOnEveryPage(t *testing.T) {
 		_, pattern := w.server.mux.Handler(asked(path))
 		came[pattern] = true
 		require.Less(t, rec.Code, http.StatusInternalServerError, path)
-		html := rec.Body.String()
+		text := rec.Body.String()
+		plain := html.UnescapeString(text)
 		for _, mark := range marks {
 			if strings.HasSuffix(pattern, "/simulator") { // it lists the test cards
 				continue
 			}
-			require.False(t, strings.Contains(html, mark), "%s shows %s", path, mark)
+			require.False(t, strings.Contains(text, mark) || strings.Contains(plain, mark), "%s shows %s", path, mark)
 		}
-		for _, m := range links.FindAllStringSubmatch(html, -1) {
+		for _, m := range links.FindAllStringSubmatch(text, -1) {
 			left = append(left, m[1])
 		}
 		if to := rec.Header().Get("Location"); to != "" {
