@@ -152,11 +152,14 @@ func TestPackagingIsWhole(t *testing.T) {
 		}
 		require.Greater(t, found, 5, name)
 	}
-	for _, name := range []string{"Dockerfile", "goreleaser.yaml"} { // a fresh clone has neither adapters nor scripts of pages
+	for _, name := range []string{"Dockerfile", "goreleaser.yaml"} { // a fresh clone has neither adapters, scripts of pages nor packed texts
 		b, err := os.ReadFile(filepath.Join("deploy", name))
 		require.NoError(t, err)
-		require.Contains(t, string(b), "make plugins assets", name)
+		require.Contains(t, string(b), "make build", name)
 	}
+	makefile, err := os.ReadFile("../../Makefile")
+	require.NoError(t, err)
+	require.Contains(t, string(makefile), "\tCGO_ENABLED=0 $(GO) build ", "the image has no C library for a binary to load")
 	var env []string
 	for _, name := range []string{"kubernetes.yaml", "kubernetes-postgres.yaml", "Dockerfile", "payswitch.service"} {
 		b, err := os.ReadFile(filepath.Join("deploy", name))
