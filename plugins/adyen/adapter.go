@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// apiVersion begins every path.
-const apiVersion = "/v68"
+// A version begins every path. Partial authorizations need at least version 69.
+const apiVersion, partialVersion = "/v68", "/v69"
 
 // Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
@@ -21,8 +21,8 @@ func Adapter() *sdk.Adapter {
 			Name: "adyen", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Adyen",
 			Description: "Card payments through Adyen's Checkout API.", Website: "https://www.adyen.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				// docs.adyen.com/online-payments/capture: both must be enabled for the merchant account
-				MultipleCapture: true, OverCapture: true,
+				// both must be enabled for the merchant account: docs.adyen.com/online-payments/capture and /partial-authorizations
+				MultipleCapture: true, PartialApproval: true,
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
 				Exemptions: sdk.ExemptionsIn(exemptions),
 				// docs.adyen.com/payment-methods/cards/credit-card-installments
@@ -70,8 +70,8 @@ func placements() []sdk.Placement {
 		all = append(all, sdk.Placement{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccountCode",
 			Operation: op}, sdk.Placement{Secret: "review_key", Method: "POST", In: "header", Field: "X-API-Key", Operation: op})
 	}
-	for _, path := range []string{apiVersion + "/payments", "/checkout" + apiVersion + "/payments"} {
-		all = append(all, sdk.CardPlacements(path,
+	for _, version := range []string{apiVersion, "/checkout" + apiVersion, partialVersion, "/checkout" + partialVersion} {
+		all = append(all, sdk.CardPlacements(version+"/payments",
 			sdk.CardFields{Number: "paymentMethod.number", CVC: "paymentMethod.cvc", CAVV: "mpiData.cavv"}, sdk.OpAuthorize,
 			sdk.OpVerify)...)
 	}
@@ -82,7 +82,11 @@ func placements() []sdk.Placement {
 // that it has not acted, and ends the operation. Any other failure proves nothing: 704 means that the request is in
 // progress or was answered before, 903 a fault inside Adyen.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
-	a := sdk.Must(c.Do(sdk.JSONSend("POST", apiVersion+path, body, sdk.H("X-API-Key", c.Account.Credentials["api_key"])).
+	version := apiVersion
+	if c.Request.Wish().Partial {
+		version = partialVersion
+	}
+	a := sdk.Must(c.Do(sdk.JSONSend("POST", version+path, body, sdk.H("X-API-Key", c.Account.Credentials["api_key"])).
 		Keyed("Idempotency-Key")))
 	j := a.JSON()
 	if path == "/payments" || path == "/payments/details" {

@@ -101,6 +101,9 @@ func additionalData(r *sdk.Request) *sdk.Object {
 	if r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
 		o.Str("authorisationType", "PreAuth").Str("manualCapture", "true")
 	}
+	if r.Wish().Partial {
+		o.Str("allowPartialAuth", "true")
+	}
 	return o.Str("executeThreeD", strconv.FormatBool(r.Request3DS || r.ThreeDS != nil)).
 		OptStr("scaExemption", exemptions.Of(string(r.Exemption)))
 }

@@ -21,9 +21,13 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 		return o, nil
 	}
 	data := sdk.ConnectorData{Version: 1}
+	kept := sdk.NewObject()
 	if number := j.Str("transactionResponse.accountNumber"); number != "" { // masked; a refund must name it
-		data.Payment = sdk.NewObject().Obj("creditCard",
-			sdk.NewObject().Str("cardNumber", number).Str("expirationDate", hidden)).String()
+		kept.Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", hidden))
+	}
+	// a part that was approved: its capture and void must name this id
+	if kept.OptStr(splitTenderID, j.Text("transactionResponse."+splitTenderID)); kept.String() != "{}" {
+		data.Payment = kept.String()
 	}
 	customer, profile := j.Text("profileResponse.customerProfileId"),
 		j.Text("profileResponse.customerPaymentProfileIdList.0")

@@ -46,10 +46,21 @@ func TestPartialApproval(t *testing.T) {
 		return `,"splitTenderId":"1","prePaidCard":{"requestedAmount":"24.99","approvedAmount":` + amount + `,"balanceOnCard":"0.00"}`
 	}
 	manual := purchase()
-	manual.Capture = sdk.CaptureManual
+	manual.Capture, manual.Hold = sdk.CaptureManual, &sdk.HoldWish{Partial: true}
 	p := play(t, sdk.OpAuthorize, manual, answer(200, result("1", part(`"10.00"`))))
 	require.Equal(t, []any{sdk.StatusAuthorized, usd(1000)}, []any{p.Status, *p.Amount})
-	p = play(t, sdk.OpAuthorize, purchase(), answer(200, result("1", part(`"24.99"`))))
+	require.Contains(t, string(p.Sends[0].Body), `"transactionSettings":{"setting":[{"settingName":"allowPartialAuth","settingValue":"true"}]}`)
+	kept := later(1000)
+	kept.ConnectorData = p.ConnectorData
+	for op, kind := range map[sdk.Operation]string{sdk.OpCapture: "priorAuthCapture", sdk.OpVoid: "void"} {
+		p := play(t, op, kept, answer(200, result("1", "")))
+		require.Contains(t, string(p.Sends[0].Body), `"splitTenderId":"1"`, kind)
+		require.NotContains(t, string(p.Sends[0].Body), "refTransId", "Authorize.net refuses a request with both")
+	}
+	at := purchase()
+	at.Hold = manual.Hold
+	p = play(t, sdk.OpAuthorize, at, answer(200, result("1", part(`"24.99"`))))
+	require.NotContains(t, string(p.Sends[0].Body), "allowPartialAuth", "a part that is captured at once would be held")
 	require.Equal(t, []any{sdk.StatusCaptured, usd(2499)}, []any{p.Status, *p.Amount})
 	held := `,"messages":[{"code":"295","description":"The amount of this request was only partially approved."}]`
 	p = play(t, sdk.OpAuthorize, purchase(), answer(200, result("4", held+part(`"10.00"`))))

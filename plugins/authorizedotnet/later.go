@@ -10,11 +10,22 @@ import (
 // hidden stands for an expiry date that the processor knows.
 const hidden = "XXXX"
 
+const splitTenderID = "splitTenderId"
+
+// refer adds the id by which a capture or void names an authorization: that of the split tender if only a part was
+// approved, else the transaction's. Authorize.net refuses a request with both.
+func refer(o *sdk.Object, r *sdk.Request) *sdk.Object {
+	if id := r.KeptText(splitTenderID); id != "" {
+		return o.Str(splitTenderID, id)
+	}
+	return o.Str("refTransId", r.TransactionID)
+}
+
 // capture captures all or a part of an authorization. An authorization has one capture, which releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	transaction := sdk.NewObject().Str("transactionType", "priorAuthCaptureTransaction").
-		Number("amount", r.Amount.Major()).Str("refTransId", r.TransactionID)
+	transaction := refer(sdk.NewObject().Str("transactionType", "priorAuthCaptureTransaction").
+		Number("amount", r.Amount.Major()), r)
 	j, o := transact(c, request(c), transaction, sdk.StatusCaptured)
 	if o.Status != sdk.StatusCaptured {
 		return o, nil
@@ -30,7 +41,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 // void cancels an unsettled payment.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	transaction := sdk.NewObject().Str("transactionType", "voidTransaction").Str("refTransId", r.TransactionID)
+	transaction := refer(sdk.NewObject().Str("transactionType", "voidTransaction"), r)
 	_, o := transact(c, request(c).Str("refId", r.Reference), transaction, sdk.StatusVoided)
 	return o, nil
 }

@@ -53,7 +53,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **In doubt** are errors after which the processor may have acted: reason codes 19 to 26, 57 to 63, 120 to 122, 180 and 181, ` + "`communicationError`" + `, and ` + "`settlementError`" + `, as
   the batch can be reset and settle. The result is unknown, not declined. So is an id of Authorize.net's own that it does not know, with the alarm ` + "`other_account`" + `.
 - **Partial approvals** of prepaid cards count (` + "`prePaidCard.approvedAmount`" + `), whether they were requested or not.
-- **Captures.** An authorization has one capture; a partial capture releases the rest. After "already captured" the adapter looks the capture up.
+- **Captures.** An authorization has one capture; a partial capture releases the rest. A part that the issuer approved is captured and voided by its
+  split tender id; the adapter allows a part only where the merchant captures, because Authorize.net would hold it until another card pays the rest. After "already captured" the adapter looks the capture up.
 - **Refunds** need a settled payment; before that, void it. They name the card by its last four digits and are pending until they settle.
 - **Stored credentials** are a customer profile and a payment profile: ` + "`<customer>-<payment>`" + `. A verification that stores the card checks it with the issuer in live mode; a sandbox checks
   only its form. A verification without storing is an authorization of zero, which some acquirers refuse.

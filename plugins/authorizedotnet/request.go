@@ -35,7 +35,7 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 		o.Obj("billTo", billTo(r.BillTo())).OptObj("shipTo", billTo(r.ShipTo()))
 	}
 	return o.OptStr("customerIP", r.Shopper().IPv4()).OptObj("cardholderAuthentication", threeDS(r.Proof())).
-		OptObj("userFields", userFields(r.Metadata)).
+		OptObj("transactionSettings", settings(r)).OptObj("userFields", userFields(r.Metadata)).
 		OptObj("processingOptions", processingOptions(r)).OptObj("subsequentAuthInformation", subsequent(r))
 }
 
@@ -67,6 +67,16 @@ func billTo(a *sdk.Address) *sdk.Object {
 func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 	return sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(t.ECI, "0")).
 		OptStr("cardholderAuthenticationValue", t.CAVV)
+}
+
+// settings allow the approval of a part, if the payment does. Authorize.net holds a part that was approved until a capture
+// names the part's split tender id, so the settings do not allow a part if Authorize.net is to capture at once.
+func settings(r *sdk.Request) *sdk.Object {
+	o := sdk.NewObject()
+	if r.Wish().Partial && r.Capture == sdk.CaptureManual {
+		o.Arr("setting", sdk.NewArray().Obj(sdk.NewObject().Str("settingName", "allowPartialAuth").Str("settingValue", "true")))
+	}
+	return o
 }
 
 // userFields are the merchant's metadata by name, at most 20.

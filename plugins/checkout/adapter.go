@@ -29,7 +29,7 @@ func Adapter() *sdk.Adapter {
 			Name: "checkout", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Checkout.com",
 			Description: "Card payments through Checkout.com's Unified Payments API.", Website: "https://www.checkout.com",
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, OverCapture: true, ReleasesRest: true,
-				PartialRefund: true, ZeroAmount: true,
+				PartialRefund: true, ZeroAmount: true, PartialApproval: true,
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
 				Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"),

@@ -15,6 +15,10 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		Checks: checks.Read(j.Str("source.cvv_check"), j.Str("source.avs_check")),
 		Amount: told(c, j, "amount"), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
 	c.About(o.TransactionID)
+	// a partial approval: amount_requested is what was asked for (checkout.com/docs, "Authorize a payment")
+	if held := told(c, j, "balances.total_authorized"); j.Has("amount_requested") && held != nil {
+		o.Amount = held
+	}
 	taken := told(c, j, "balances.total_captured")
 	o.Totals = totals(c, j)
 	switch status {

@@ -31,6 +31,7 @@ func payment(c *sdk.Call) *sdk.Object {
 	if c.Account.Config[authorizationType] == estimated && r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
 		o.Str(authorizationType, estimated)
 	}
+	o.OptObj("partial_authorization", sdk.NewObject().OptBool("enabled", r.Wish().Partial))
 	if mit { // name the network's id, or the payment that stored the credential
 		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
 	}

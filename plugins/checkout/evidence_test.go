@@ -77,3 +77,13 @@ func TestNotFoundByItsID(t *testing.T) {
 	o := outcome(t, s, 404, gone)
 	require.Equal(t, []any{sdk.StatusUnknown, ""}, []any{o.Status, o.Raw["alarm"]}, "a list that was not found says nothing")
 }
+
+// TestPartialApproval: the approved part counts, also where the answer repeats the whole amount.
+func TestPartialApproval(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Request.Capture = sdk.CaptureManual
+	o := outcome(t, s, 201, paid("Authorized", `"amount_requested":2499,"balances":{"total_authorized":700}`))
+	require.Equal(t, []any{sdk.StatusAuthorized, sdk.Money{Minor: 700, Currency: "USD"}}, []any{o.Status, *o.Amount})
+	o = outcome(t, s, 201, paid("Authorized", `"balances":{"total_authorized":700}`))
+	require.Equal(t, int64(2499), o.Amount.Minor, "no approval of a part: the balances say what is left after voids, too")
+}

@@ -24,10 +24,10 @@ func Adapter() *sdk.Adapter {
 		Manifest: sdk.Manifest{
 			Name: "cybersource", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Cybersource",
 			Description: "Card payments through Cybersource's REST API.", Website: "https://www.cybersource.com",
-			// An authorization has one capture. Cybersource releases the rest, or the rest lapses; no call releases it.
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				Processor3DS: true,
-				External3DS:  true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
+			// Cybersource releases the rest of a last capture, or the rest lapses; no call releases it.
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				Processor3DS: true, PartialApproval: true,
+				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
 				"test": sdk.At("https://apitest.cybersource.com"),
 				"live": sdk.At("https://api.cybersource.com", "api.in.cybersource.com"),

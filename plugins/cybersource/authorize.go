@@ -91,7 +91,9 @@ func processingInformation(c *sdk.Call, indicator, action string) *sdk.Object {
 	}
 	options := sdk.NewObject().OptObj("initiator", initiator(r)).
 		OptBool("ignoreAvsResult", c.Account.Config["disable_avs"] == "true").
-		OptBool("ignoreCvResult", c.Account.Config["disable_cvn"] == "true")
+		OptBool("ignoreCvResult", c.Account.Config["disable_cvn"] == "true").
+		// Cybersource does not capture a partial approval by itself
+		OptBool("partialAuthIndicator", r.Wish().Partial && r.Manual())
 	return sdk.NewObject().Strs("actionList", actions...).Strs("actionTokenTypes", tokens...).
 		OptObj("authorizationOptions", options).
 		Str("commerceIndicator", indicator).Bool("capture", !r.Manual() && r.Amount.Minor > 0)

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -263,4 +264,55 @@ func TestOtherAnswers(t *testing.T) {
 
 	duplicate := answer(400, `{"status":"INVALID_REQUEST","reason":"DUPLICATE_REQUEST","message":"Seen."}`)
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), duplicate).Status, "the first one may have gone through")
+}
+
+// TestSeveralCaptures: captures of one authorization are numbered, the last one with the total count. A sync finds each by our reference.
+func TestSeveralCaptures(t *testing.T) {
+	numbered := func(number, total int) string {
+		return fmt.Sprintf(`"captureOptions":{"captureSequenceNumber":%d,"totalCaptureCount":%d}`, number, total)
+	}
+	pending := func(id string) sdk.Exchange {
+		return answer(201, `{"id":"`+id+`","status":"PENDING","orderInformation":{"amountDetails":{"totalAmount":"5.00","currency":"USD"}}}`)
+	}
+	r := later(500)
+	for i, final := range []bool{false, false, true} {
+		r.FinalCapture, r.CaptureReference = final, fmt.Sprint("ref-1_", i+1)
+		p := play(t, sdk.OpCapture, r, pending(fmt.Sprint("80", i+1)))
+		total := i + 2
+		if final {
+			total--
+		}
+		require.Contains(t, string(p.Sends[0].Body), numbered(i+1, total))
+		r.ConnectorData = p.ConnectorData
+	}
+	require.JSONEq(t, `{"capture":"803","captures":{"ref-1_1":"801","ref-1_2":"802","ref-1_3":"803"}}`, r.ConnectorData.Payment)
+
+	details := func(id string) sdk.Exchange {
+		return answer(200, `{"id":"`+id+`","clientReferenceInformation":{"code":"ref-1"},"applicationInformation":{"status":"TRANSMITTED"},"orderInformation":{"amountDetails":{"totalAmount":"5.00","currency":"USD"}}}`)
+	}
+	r.Resolves, r.CaptureReference, r.Payment.Captured = sdk.OpCapture, "ref-1_2", 1000
+	p := play(t, sdk.OpSync, r, details("802"))
+	require.Contains(t, p.Sends[0].URL, "/transactions/802")
+	require.Equal(t, []any{sdk.StatusCaptured, "802", usd(500)}, []any{p.Status, p.CaptureID, *p.Amount})
+	r.CaptureReference = "ref-1_4" // its answer was lost: the search passes over the known ones
+	summary := func(id string) string {
+		return `{"id":"` + id + `","clientReferenceInformation":{"code":"ref-1"},"applicationInformation":{"applications":[{"name":"ics_bill"}]}}`
+	}
+	p = play(t, sdk.OpSync, r, answer(201, `{"totalCount":2,"_embedded":{"transactionSummaries":[`+summary("804")+`,`+summary("802")+`]}}`), details("804"))
+	require.Equal(t, []any{sdk.StatusCaptured, "804"}, []any{p.Status, p.CaptureID})
+	p = play(t, sdk.OpSync, r, answer(201, `{"totalCount":1,"_embedded":{"transactionSummaries":[`+summary("802")+`]}}`))
+	require.Equal(t, sdk.StatusNotFound, p.Status)
+
+	r.Resolves, r.CaptureReference = "", ""
+	p = play(t, sdk.OpSync, r, details("803"))
+	require.Equal(t, []any{sdk.StatusCaptured, "", usd(1000)}, []any{p.Status, p.CaptureID, *p.Amount}, "the sum, and none of them")
+}
+
+// TestPartialApprovalWhereTheMerchantCaptures: Cybersource does not capture a part by itself, so a payment that it captures allows none.
+func TestPartialApprovalWhereTheMerchantCaptures(t *testing.T) {
+	for capture, asks := range map[sdk.CaptureMethod]bool{sdk.CaptureManual: true, sdk.CaptureAutomatic: false} {
+		r := payment()
+		r.Capture, r.Hold = capture, &sdk.HoldWish{Partial: true}
+		require.Equal(t, asks, strings.Contains(string(play(t, sdk.OpAuthorize, r, answer(201, approved)).Sends[0].Body), `"partialAuthIndicator":true`), capture)
+	}
 }

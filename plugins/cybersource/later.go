@@ -29,6 +29,26 @@ var (
 			{sdk.StatusPending, "PENDING " + reviews}}}
 )
 
+// captured are the ids of a payment's captures by our references, after the name "captures"; "capture" is the last one.
+func captured(r *sdk.Request) sdk.JSON {
+	kept, _ := sdk.ParseJSON([]byte(r.Kept().Payment))
+	return kept.Get("captures")
+}
+
+// keepCapture stores the id of a capture with those before it. Captures of earlier versions have no reference.
+func keepCapture(r *sdk.Request, id string) *sdk.ConnectorData {
+	all := sdk.NewObject()
+	for reference, other := range captured(r).Members() {
+		if reference != r.CaptureReference {
+			all.Str(reference, other.Str(""))
+		}
+	}
+	if r.CaptureReference != "" {
+		all.Str(r.CaptureReference, id)
+	}
+	return &sdk.ConnectorData{Version: 1, Payment: sdk.NewObject().Str("capture", id).OptObj("captures", all).String()}
+}
+
 // read is the outcome of the change. The payment keeps its id.
 func (k *change) read(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	o := outcome(a, status, k.statuses)
@@ -42,7 +62,7 @@ func (k *change) read(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 		o.RefundID, o.Amount = id, a.Get("refundAmountDetails").Told("refundAmount", "currency", r.Amount.Currency)
 	case o.Status == sdk.StatusDeclined:
 	case k == captures: // refunds refer to the capture's id
-		o.CaptureID, o.ConnectorData, o.Amount = id, sdk.Keep("capture", id), told(r, a, "totalAmount")
+		o.CaptureID, o.ConnectorData, o.Amount = id, keepCapture(r, id), told(r, a, "totalAmount")
 	case k == reversals:
 		o.Reference = id // for the merchant's own search
 	}
@@ -59,12 +79,17 @@ func (k *change) do(c *sdk.Call, method, path string, body *sdk.Object) (*sdk.Ou
 func payment(r *sdk.Request) string { return paymentsPath + sdk.PathEscape(r.TransactionID) }
 
 // capture captures all or a part of an authorization. Cybersource accepts the capture (PENDING) and forwards it with
-// the day's batch.
+// the day's batch. A capture whose number is the total count releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
+	number := int64(captured(r).Len() + 1)
+	total := number
+	if !r.FinalCapture {
+		total++ // the count is unknown: one more than the number
+	}
 	return captures.do(c, "POST", payment(r)+"/captures", sdk.NewObject().
 		Obj("processingInformation", sdk.NewObject().Str("commerceIndicator", "internet").
-			Obj("captureOptions", sdk.NewObject().Int("captureSequenceNumber", 1).Int("totalCaptureCount", 1))).
+			Obj("captureOptions", sdk.NewObject().Int("captureSequenceNumber", number).Int("totalCaptureCount", total))).
 		At("orderInformation.amountDetails", amount(r.Amount)).
 		Obj("clientReferenceInformation", reference(r)))
 }
@@ -105,12 +130,20 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 // sync asks for the state of a payment, or of a change of it.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	captured := r.KeptText("capture")
+	last, all := r.KeptText("capture"), captured(r)
 	switch {
 	case r.Resolves == sdk.OpVoid:
 		return reversals.find(c, ""), nil
-	case r.Resolves == sdk.OpCapture, captured != "":
-		o := captures.find(c, captured)
+	case r.Resolves == sdk.OpCapture && r.CaptureReference != "" && all.Len() > 0:
+		return captures.find(c, all.Key(r.CaptureReference).Str("")), nil
+	case all.Len() > 1: // each capture has been asked for by itself
+		sdk.Require(r.Known().Captured > 0, errors.New("the request lacks the captured amount"))
+		o := captures.find(c, last)
+		o.Status, o.Amount = sdk.StatusCaptured, &sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}
+		o.CaptureID, o.ConnectorData, o.Decline, o.Raw = "", nil, nil, nil
+		return o, nil
+	case r.Resolves == sdk.OpCapture, last != "":
+		o := captures.find(c, last)
 		// A failed capture proves nothing about the payment, which may still be authorized.
 		sdk.Require(r.Resolves == sdk.OpCapture || o.Status != sdk.StatusDeclined,
 			errors.New("the capture failed, which does not show the state of the payment"))

@@ -53,8 +53,9 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **Automatic capture.** A payment is captured if Transaction Search shows that: the service ` + "`ics_bill`" + ` succeeded, or the payment was forwarded. If ` + "`ics_bill`" + ` failed or is absent, the
   payment is authorized. A later failed capture proves nothing about the payment.
 - **In doubt** are time-outs and errors of the processor behind Cybersource (` + "`PROCESSOR_TIMEOUT`, `SYSTEM_ERROR`" + ` and their like): the result is unknown, not declined.
-- **Captures** are accepted (pending) and forwarded with the day's batch; a later sync finds them captured. An authorization has one capture. Cybersource
-  releases the rest, or the rest lapses. The capture has an id of its own, which refunds use.
+- **Captures** are accepted (pending) and forwarded with the day's batch; a later sync finds them captured. If a payment
+  allows several, each has its number, and the last one the total count. Cybersource releases the rest then, or the rest lapses. A capture has an id of its own. Refunds use
+  the last one's, up to the sum of all captures.
 - **Decision Manager.** A payment under review is pending until a person decides. A refused one (` + "`AUTHORIZED_RISK_DECLINED`" + `) is declined: its authorization
   lapses, or is reversed in the Business Center.
 - **3-D Secure** is run by Payer Authentication on request: device data, enrollment, challenge. The payment holds the proof of the enrollment; the adapter sees only its

@@ -53,11 +53,24 @@ func search(c *sdk.Call, service string) string {
 	found := all.Only(func(t sdk.JSON) bool {
 		performed := t.Get("applicationInformation.applications")
 		performed.Need("0.name") // a transaction without a service could be the wanted one
+		if service == captures.service && isKnown(c.Request, t.Str("id")) {
+			return false // another of several captures
+		}
 		return t.Need("clientReferenceInformation.code") == reference && performed.Where("name", service).Exists()
 	})
 	id := found.Str("id")
 	sdk.Require(id != "" || !found.Exists() && int64(all.Len()) == a.Int("totalCount"), errSearch)
 	return id
+}
+
+// isKnown reports whether an id is that of a capture that an answer named.
+func isKnown(r *sdk.Request, id string) bool {
+	for _, known := range captured(r).Members() {
+		if known.Str("") == id {
+			return true
+		}
+	}
+	return false
 }
 
 // statusOf is the status of a transaction's details. If they hold only a reason code, 100 means accepted.

@@ -20,6 +20,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		Str("amount", minor(r.Amount)).
 		Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).
 		Str("country", cmp.Or(c.Account.Config[country], r.BillTo().Country, "US")).Str("capture_mode", mode)
+	if r.Wish().Partial {
+		body.Str("authorization_mode", "PARTIAL")
+	}
 	storedCredential(body, r.StoredCredential)
 	if r.WebhookURL != "" {
 		body.Obj("notifications", sdk.NewObject().OptStr("cancel_url", r.ReturnURL).OptStr("return_url", r.ReturnURL).

@@ -19,6 +19,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	form := request(c, kind).Add("amount", amount(r.Amount)).Add("currency", string(r.Amount.Currency)).
 		Opt("dup_seconds", c.Account.Config[dupSeconds])
+	if r.Wish().Partial { // the part is settled, without payments of the rest
+		form.Add("partial_payments", "settle_partial")
+	}
 	return purchase(c, kind, approved, form)
 }
 

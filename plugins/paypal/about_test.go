@@ -32,7 +32,10 @@ The app needs advanced credit and debit card payments, and the vault for stored 
 - **An order that is complete** has a payment, which may have been declined: the payment's own status decides. An order that shows no payment proves nothing.
 - **Another account.** If PayPal does not know an order, capture or refund id of its own, the result is unknown, with the alarm ` + "`other_account`" + `. Only an unpaid order counts as
   gone, 72 hours after its creation.
-- **Captures.** An authorization has one capture; a partial capture releases the rest.
+- **Captures.** A partial capture releases the rest, unless the payment allows several. Then each capture has its own ` + "`invoice_id`" + `, by which a query finds it, and only the last
+  sends ` + "`final_capture`" + `. PayPal refunds each capture separately: the adapter picks the capture with the smallest sufficient rest, and refuses a refund
+  that is higher than every rest.
+- **Reauthorization** raises the amount (up to 115 % of it), or holds the same amount for longer, from the fourth day on. Earlier PayPal answers ` + "`REAUTHORIZATION_TOO_SOON`" + `.
 - **Amounts.** Forint and Taiwan dollars are whole numbers at PayPal: the adapter refuses other amounts. It does not offer currencies that PayPal does not support.
 - **3-D Secure** is PayPal's own: the customer visits its page, and the payment goes on if PayPal recommends that for the result. The adapter refuses results of an
   outside authentication, because PayPal has no field for them.

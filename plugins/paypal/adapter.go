@@ -31,7 +31,9 @@ func Adapter() *sdk.Adapter {
 			Name: "paypal", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "PayPal",
 			Description: "Cards through PayPal's Orders, Payments and Payment Method Tokens APIs.",
 			Website:     "https://www.paypal.com",
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+			// developer.paypal.com/docs/checkout/advanced/authorization-honor
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true,
+				ZeroAmount:   true,
 				OverCapture:  true, // up to the account's limit, 115% by default (error MAX_CAPTURE_AMOUNT_EXCEEDED)
 				Processor3DS: true, StoredCredential: true, NetworkMIT: true},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://api-m.sandbox.paypal.com"),
@@ -55,8 +57,8 @@ func Adapter() *sdk.Adapter {
 				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
 		AccessToken: token,
-		Authorize:   authorize, Verify: verify, Complete: complete,
-		Capture: capture, Void: void, Refund: refund,
+		Authorize:   sdk.Raisable(authorize), Verify: verify, Complete: sdk.Raisable(complete),
+		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: reauthorize, ExtendAuthorization: reauthorize,
 		Sync: sync, RefundSync: refundSync,
 		Webhook: webhook,
 	}

@@ -14,17 +14,26 @@ func undecided(a *sdk.Response) error {
 	return a.Undecided("no decision", "name", "error", "details.0.issue")
 }
 
-// keep stores the ids for later operations: captures need the authorization's, refunds the capture's.
-func keep(authorization, capture string) *sdk.ConnectorData {
-	return sdk.Keep(authorizationID, authorization, captureID, capture)
+// keep stores the ids for later operations: captures need the authorization's, refunds the capture's. If there may be
+// several captures, a refund looks for one.
+func keep(authorization, capture string, several bool) *sdk.ConnectorData {
+	more := ""
+	if several {
+		more = "true"
+	}
+	return sdk.Keep(authorizationID, authorization, captureID, capture, severalCaptures, more)
 }
 
-const authorizationID, captureID = "authorize_id", "capture_id"
+const authorizationID, captureID, severalCaptures = "authorize_id", "capture_id", "several_captures"
 
 // order reads an order. COMPLETED means that there is a payment; the payment's own status shows whether it succeeded.
 func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	c.About(j.Str("id"))
 	authorization, captured := payments(j)
+	several := c.Request.KeptText(severalCaptures) != "" || paymentsOf(j).Get("captures").Len() > 1
+	if p := paymentsOf(j).Get("captures").Where("invoice_id", c.Request.CaptureReference); several && p.Exists() {
+		captured = p // the one that the sync is about
+	}
 	switch {
 	case captured.Exists() && (!authorization.Exists() || !lost(captured) || c.Request.Resolves == sdk.OpCapture):
 		o = payment(c, captured)
@@ -34,7 +43,7 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	default:
 		o = unpaid(c, j)
 	}
-	o.TransactionID, o.ConnectorData = j.Str("id"), keep(authorization.Str("id"), captured.Str("id"))
+	o.TransactionID, o.ConnectorData = j.Str("id"), keep(authorization.Str("id"), captured.Str("id"), several)
 	o.Raw["order_status"] = j.Str("status")
 	if v := j.Get("payment_source.card.attributes.vault"); c.Request.Stores() && v.Str("status") == "VAULTED" &&
 		v.Str("id") != "" {

@@ -43,6 +43,11 @@ type paymentToken struct {
 	PaymentSource *client.PaymentSource `json:"payment_source"`
 }
 
+// A reauthorization is the body that ReauthorizeAuthorization of the client posts.
+type reauthorization struct {
+	Amount *client.Money `json:"amount"`
+}
+
 // requestTypes are the client's types for posted bodies.
 var requestTypes = []struct {
 	path *regexp.Regexp
@@ -52,6 +57,7 @@ var requestTypes = []struct {
 	{regexp.MustCompile(`^/v2/checkout/orders/[^/]+/authorize$`), func() any { return &client.AuthorizeOrderRequest{} }},
 	{regexp.MustCompile(`^/v2/checkout/orders/[^/]+/capture$`), func() any { return &client.CaptureOrderRequest{} }},
 	{regexp.MustCompile(`^/v2/payments/authorizations/[^/]+/capture$`), func() any { return &client.PaymentCaptureRequest{} }},
+	{regexp.MustCompile(`^/v2/payments/authorizations/[^/]+/reauthorize$`), func() any { return &reauthorization{} }},
 	{regexp.MustCompile(`^/v2/payments/captures/[^/]+/refund$`), func() any { return &client.RefundCaptureRequest{} }},
 	{regexp.MustCompile(`^/v3/vault/payment-tokens/$`), func() any { return &paymentToken{} }},
 }

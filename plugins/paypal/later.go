@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
+	"time"
 
 	"payswitch/sdk"
 )
@@ -14,14 +16,19 @@ const (
 	refunds        = "/v2/payments/refunds/"
 )
 
-// capture captures all or a part of an authorization.
+// capture captures all or a part of an authorization. If the authorization has several captures, each has our reference
+// as its invoice_id, by which a sync finds it.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r, authorization := c.Request, known(c, authorizationID, "authorizations")
-	j := post(c, authorizations+sdk.PathEscape(authorization)+"/capture",
-		sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Bool("final_capture", r.FinalCapture))
+	body := sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Bool("final_capture", r.FinalCapture)
+	several := !r.FinalCapture || r.Known().Captured > 0
+	if several {
+		body.OptStr("invoice_id", r.CaptureReference)
+	}
+	j := post(c, authorizations+sdk.PathEscape(authorization)+"/capture", body)
 	o := payment(c, j)
 	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("a capture cannot have the status "+j.Str("status")))
-	o.TransactionID, o.CaptureID, o.ConnectorData = r.TransactionID, j.Str("id"), keep(authorization, j.Str("id"))
+	o.TransactionID, o.CaptureID, o.ConnectorData = r.TransactionID, j.Str("id"), keep(authorization, j.Str("id"), several)
 	o.Released = o.Status == sdk.StatusCaptured && j.Bool("final_capture")
 	return o, nil
 }
@@ -40,11 +47,64 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	return refused(a)
 }
 
+// reauthorize holds the funds anew, for the new total of an incremental_authorize, else for the same amount. PayPal
+// replaces the authorization by one with an id of its own.
+func reauthorize(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	j := post(c, authorizations+sdk.PathEscape(known(c, authorizationID, "authorizations"))+"/reauthorize",
+		sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)))
+	o := payment(c, j)
+	sdk.Require(o.Status != sdk.StatusCaptured, errors.New("an authorization cannot have the status "+j.Str("status")))
+	o.TransactionID, o.ConnectorData = r.TransactionID, keep(j.Str("id"), "", false)
+	if o.Status == sdk.StatusAuthorized && c.Operation() == sdk.OpExtendAuthorization {
+		longer := true
+		o.Hold = &sdk.Hold{Extended: &longer}
+		if end, err := time.Parse(time.RFC3339, j.Str("expiration_time")); err == nil {
+			o.Hold.CaptureBefore = end.UnixMilli()
+		}
+	}
+	return o, nil
+}
+
 // refund refunds all or a part of a capture. Our reference is its custom_id, by which refundSync finds it.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
+	r, id := c.Request, ""
+	if r.KeptText(severalCaptures) != "" {
+		id = captureFor(c, paymentsOf(orderOf(c, nil)))
+	} else {
+		id = known(c, captureID, "captures")
+	}
 	body := sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Str("custom_id", r.Reference)
-	return refunded(c, post(c, captures+sdk.PathEscape(known(c, captureID, "captures"))+"/refund", body))
+	return refunded(c, post(c, captures+sdk.PathEscape(id)+"/refund", body))
+}
+
+// captureFor is the capture that a refund takes its amount from: the one with the smallest rest that is high enough.
+// PayPal gives back money of one capture in a refund, so a higher refund is refused.
+func captureFor(c *sdk.Call, payments sdk.JSON) (id string) {
+	r, least, most := c.Request, int64(0), int64(0)
+	for p := range payments.Get("captures").All() {
+		if statuses.Of(p.Str("status")) != sdk.StatusCaptured {
+			continue
+		}
+		rest := paid(c, p).Minor
+		for f := range payments.Get("refunds").All() {
+			up := f.Get("links").Where("rel", "up").Str("href")
+			sdk.Require(up != "", errors.New("the order shows a refund without its capture"))
+			if strings.HasSuffix(up, "/"+p.Need("id")) && refundStatuses.Of(f.Str("status")) != sdk.StatusDeclined {
+				rest -= paid(c, f).Minor
+			}
+		}
+		most = max(most, rest)
+		if rest >= r.Amount.Minor && (id == "" || rest < least) {
+			id, least = p.Need("id"), rest
+		}
+	}
+	if id == "" {
+		c.End(sdk.Declined(sdk.NewDecline("REFUND_AMOUNT_EXCEEDED", "PayPal refunds each capture separately, and the highest "+
+			"rest of one is "+sdk.Money{Minor: most, Currency: r.Amount.Currency}.Major()+
+			": make several refunds of at most that amount", sdk.DeclineInvalidAmount)))
+	}
+	return id
 }
 
 var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.StatusPending, "PENDING"},
@@ -86,7 +146,7 @@ func orderOf(c *sdk.Call, absent *sdk.Outcome) sdk.JSON { return get(c, orderPat
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	id := r.KeptText(captureID)
-	if id == "" || r.Resolves == sdk.OpCapture {
+	if id == "" || r.Resolves == sdk.OpCapture || r.KeptText(severalCaptures) != "" {
 		return syncOrder(c), nil
 	}
 	j := get(c, captures+sdk.PathEscape(id), c.OtherAccount())
@@ -124,8 +184,11 @@ func totals(payments sdk.JSON, currency sdk.Currency) *sdk.Totals {
 		return payments.Get(list).Sum("amount.value", "amount.currency_code", currency,
 			func(p sdk.JSON) bool { return slices.Contains(statuses, p.Str("status")) })
 	}
-	held, taken := sum("authorizations", "CREATED", "CAPTURED", "PARTIALLY_CAPTURED"),
-		sum("captures", "COMPLETED", "REFUNDED", "PARTIALLY_REFUNDED")
+	held, taken := &sdk.Money{}, sum("captures", "COMPLETED", "REFUNDED", "PARTIALLY_REFUNDED")
+	// the last authorization replaces those before it
+	if p := last(payments.Get("authorizations")); p.Exists() && !lost(p) && p.Str("status") != "PENDING" {
+		held = p.MajorIn("amount.value", "amount.currency_code", currency)
+	}
 	given := sum("refunds", "COMPLETED")
 	if held == nil || taken == nil || given == nil || held.Minor+taken.Minor+given.Minor == 0 {
 		return nil

@@ -3,6 +3,7 @@ package paypal_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -274,6 +275,99 @@ func TestCapture(t *testing.T) {
 	require.Equal(t, sdk.StatusCaptured, result.Outcome.Status)
 	require.True(t, strings.HasSuffix(sends[1].URL, "/v2/payments/authorizations/AUTH0001/capture"))
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpCapture, r, anOrder("CREATED", "")).Status)
+}
+
+// TestSeveralCaptures: each capture of an authorization goes out with a reference of its own, and a sync finds it by that. A sync of the payment
+// adds the captures up.
+func TestSeveralCaptures(t *testing.T) {
+	several := func(final bool, before, minor int64) sdk.Request {
+		r := later()
+		r.Amount, r.FinalCapture, r.CaptureReference = usd(minor), final, "ref-1_2"
+		r.Payment = &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Captured: before, Capture: sdk.CaptureManual}
+		return r
+	}
+	one := func(id, value, reference, status string) string {
+		return `{"id":"` + id + `","status":"` + status + `","final_capture":false,"invoice_id":"` + reference + `","amount":{"currency_code":"USD","value":"` + value + `"}}`
+	}
+	for _, c := range []struct {
+		final  bool
+		before int64
+		named  bool
+	}{{false, 0, true}, {true, 1000, true}, {true, 0, false}} {
+		result, sends := play(t, sdk.OpCapture, several(c.final, c.before, 1000), wire.Answer(201, one("CAP2", "10.00", "ref-1_2", "COMPLETED")))
+		require.Equal(t, c.named, strings.Contains(string(sends[0].Body), `"invoice_id":"ref-1_2"`), c)
+		require.Equal(t, c.named, strings.Contains(result.Outcome.ConnectorData.Payment, "several_captures"), c)
+		require.False(t, result.Outcome.Released, "the rest is still held")
+	}
+
+	held := `"authorizations":[{"id":"AUTH0001","status":"PARTIALLY_CAPTURED",` + value + `}]`
+	both := held + `,"captures":[` + one("CAP1", "10.00", "ref-1_1", "COMPLETED") + `,` + one("CAP2", "7.00", "ref-1_2", "PENDING") + `,` + one("CAP3", "5.00", "ref-1_3", "COMPLETED") + `]`
+	r := several(false, 1500, 2499)
+	r.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: `{"authorize_id":"AUTH0001","capture_id":"CAP3","several_captures":"true"}`}
+	r.CaptureReference = ""
+	o := outcome(t, sdk.OpSync, r, anOrder("COMPLETED", both))
+	require.Equal(t, []any{sdk.StatusCaptured, &sdk.Totals{Authorized: 2499, Captured: 1500}}, []any{o.Status, o.Totals}, "the pending one is not taken yet")
+	r.Resolves, r.CaptureReference, r.Amount = sdk.OpCapture, "ref-1_2", usd(700)
+	o = outcome(t, sdk.OpSync, r, anOrder("COMPLETED", both))
+	require.Equal(t, sdk.StatusPending, o.Status, "the one that the sync is about")
+	o = outcome(t, sdk.OpSync, r, anOrder("COMPLETED", strings.ReplaceAll(both, "PENDING", "COMPLETED")))
+	require.Equal(t, []any{sdk.StatusCaptured, "CAP2", usd(700), int64(2200)}, []any{o.Status, o.CaptureID, *o.Amount, o.Totals.Captured})
+	r.CaptureReference = "ref-1_4"
+	o = outcome(t, sdk.OpSync, r, anOrder("COMPLETED", both))
+	require.Equal(t, []any{"CAP3", int64(1500)}, []any{o.CaptureID, o.Totals.Captured}, "another capture and the totals, which do not show this one")
+}
+
+// TestRefundsOfSeveralCaptures: PayPal gives back money of one capture, so a refund takes the smallest rest that is enough.
+func TestRefundsOfSeveralCaptures(t *testing.T) {
+	r := later()
+	r.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: `{"authorize_id":"AUTH0001","capture_id":"CAP2","several_captures":"true"}`}
+	piece := func(id, value, status, more string) string {
+		return `{"id":"` + id + `","status":"` + status + `","amount":{"currency_code":"USD","value":"` + value + `"}` + more + `}`
+	}
+	up := func(of string) string {
+		return `,"links":[{"rel":"self","href":"https://api-m.paypal.com/v2/payments/refunds/R"},{"rel":"up","href":"https://api-m.paypal.com/v2/payments/captures/` + of + `"}]`
+	}
+	order := anOrder("COMPLETED", `"authorizations":[`+authorized+`],"captures":[`+piece("CAP1", "10.00", "PARTIALLY_REFUNDED", "")+`,`+piece("CAP2", "12.00", "COMPLETED", "")+`,`+
+		piece("CAP3", "99.00", "DECLINED", "")+`],"refunds":[`+piece("R1", "4.00", "COMPLETED", up("CAP1"))+`,`+piece("R2", "5.00", "FAILED", up("CAP2"))+`]`)
+	given := wire.Answer(201, piece("REF1", "6.00", "COMPLETED", ""))
+	for minor, capture := range map[int64]string{600: "CAP1", 601: "CAP2", 1200: "CAP2"} {
+		r.Amount = usd(minor)
+		_, sends := play(t, sdk.OpRefund, r, order, given)
+		require.Len(t, sends, 2)
+		require.Contains(t, sends[1].URL, "/captures/"+capture+"/refund", minor)
+	}
+	r.Amount = usd(1201)
+	result, sends := play(t, sdk.OpRefund, r, order)
+	require.Len(t, sends, 1, "nothing is given back")
+	require.Equal(t, []any{sdk.StatusDeclined, sdk.DeclineInvalidAmount}, []any{result.Outcome.Status, result.Outcome.Decline.Reason})
+	require.Contains(t, result.Outcome.Decline.Message, "12.00: make several refunds")
+	hidden := anOrder("COMPLETED", `"captures":[`+piece("CAP1", "10.00", "COMPLETED", "")+`],"refunds":[`+piece("R1", "4.00", "COMPLETED", "")+`]`)
+	r.Amount = usd(600)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefund, r, hidden).Status, "a refund of which capture?")
+}
+
+// TestReauthorize: a reauthorization raises the amount or holds it for longer. It has an id of its own, which later captures name.
+func TestReauthorize(t *testing.T) {
+	r := later()
+	r.Amount, r.ConnectorData = usd(2800), &sdk.ConnectorData{Version: 1, Payment: `{"authorize_id":"AUTH0001"}`}
+	again := func(status, value string) sdk.Exchange {
+		return wire.Answer(201, `{"id":"AUTH0002","status":"`+status+`","amount":{"currency_code":"USD","value":"`+value+`"},"expiration_time":"2026-02-13T10:20:30Z"}`)
+	}
+	o := outcome(t, sdk.OpIncrementalAuthorize, r, again("CREATED", "28.00"))
+	require.Equal(t, []any{sdk.StatusAuthorized, usd(2800), "ORDER1"}, []any{o.Status, *o.Amount, o.TransactionID})
+	require.JSONEq(t, `{"authorize_id":"AUTH0002"}`, o.ConnectorData.Payment)
+	require.Nil(t, o.Hold)
+	o = outcome(t, sdk.OpExtendAuthorization, r, again("CREATED", "28.00"))
+	yes := true
+	require.Equal(t, &sdk.Hold{Extended: &yes, CaptureBefore: time.Date(2026, 2, 13, 10, 20, 30, 0, time.UTC).UnixMilli()}, o.Hold)
+	require.Equal(t, sdk.StatusPending, outcome(t, sdk.OpIncrementalAuthorize, r, again("PENDING", "28.00")).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpIncrementalAuthorize, r, again("CAPTURED", "28.00")).Status)
+	o = outcome(t, sdk.OpIncrementalAuthorize, r, wire.Answer(422, `{"name":"UNPROCESSABLE_ENTITY","details":[{"issue":"REAUTHORIZATION_TOO_SOON","description":"too soon"}]}`))
+	require.Equal(t, []any{sdk.StatusDeclined, "REAUTHORIZATION_TOO_SOON"}, []any{o.Status, o.Decline.Code})
+
+	// The order shows the old authorization too. The last one counts.
+	o = outcome(t, sdk.OpSync, r, anOrder("COMPLETED", `"authorizations":[`+authorized+`,{"id":"AUTH0002","status":"CREATED","amount":{"currency_code":"USD","value":"28.00"}}]`))
+	require.Equal(t, []any{sdk.StatusAuthorized, usd(2800), &sdk.Totals{Authorized: 2800}}, []any{o.Status, *o.Amount, o.Totals})
 }
 
 func TestVoid(t *testing.T) {

@@ -26,7 +26,7 @@ func pay(c *sdk.Call, use *sdk.StoredCredentialUse, store bool) (*sdk.Outcome, e
 	instruction := sdk.NewObject().Obj("settlement",
 		sdk.NewObject().Bool("auto", r.Capture != sdk.CaptureManual && r.Amount.Minor != 0)).
 		Str("method", "card").Obj("paymentInstrument", instrument(r)).Obj("narrative", narrative(c)).
-		Obj("value", value(r.Amount)).Obj("threeDS", threeDS(r))
+		Obj("value", value(r.Amount).OptBool("acceptPartialAmount", r.Wish().Partial)).Obj("threeDS", threeDS(r))
 	if store && r.Instrument.Card != nil {
 		instruction.Obj("tokenCreation", sdk.NewObject().Str("type", "worldpay"))
 	}
