@@ -70,14 +70,19 @@ func (s *Server) checkoutLoader(c *call) (answer, error) {
 	return script(c, pages.Loader, kept), nil
 }
 
-// checkoutIntegrity answers what a shop needs to pin the loader.
+// checkoutIntegrity answers what a shop needs to pin the loader, and the inventory of scripts that PCI DSS asks of it.
 func (s *Server) checkoutIntegrity(*call) (answer, error) {
 	pages, err := s.checkoutPages()
 	if err != nil {
 		return answer{}, err
 	}
 	var w writer
-	return w.open().str("script", s.opts.PublicURL+"/checkout/"+pages.Hash+"/loader.js").str("integrity", pages.Integrity).close().answer(), nil
+	scripts := pages.Inventory(s.opts.PublicURL)
+	w.open().str("script", scripts[0].Address).str("integrity", scripts[0].Integrity).key("scripts").openList()
+	for _, x := range scripts {
+		w.open().str("name", x.Name).str("address", x.Address).str("runs_in", x.RunsIn).str("purpose", x.Purpose).str("integrity", x.Integrity).int("bytes", int64(x.Bytes)).close()
+	}
+	return w.closeList().close().answer(), nil
 }
 
 func (s *Server) checkoutModule(c *call) (answer, error) {
@@ -194,6 +199,9 @@ func (s *Server) checkoutFramers(c *call, key, profileID, origin string) (string
 	}
 	return frameAncestors(origins), nil
 }
+
+// CheckoutOrigins are the origins of the pages that may show a profile's checkout; none: any page.
+func CheckoutOrigins(p *account.Profile) []string { return profileSwitches(p).CheckoutOrigins }
 
 // cardNetworks answers the networks of a card by its first digits, so that the payer of a co-badged card can choose. Eight digits name an issuer, not
 // a card.

@@ -49,6 +49,15 @@ func TestCheckoutScripts(t *testing.T) {
 	o := w.send("GET", "/checkout/integrity", "", "").object()
 	require.Equal(t, publicURL+"/checkout/"+pages.Hash+"/loader.js", o["script"])
 	require.Equal(t, "sha384-"+base64.StdEncoding.EncodeToString(sum[:]), o["integrity"])
+	scripts, _ := o["scripts"].([]any)
+	require.Len(t, scripts, 4)
+	first, _ := scripts[0].(map[string]any)
+	require.Equal(t, []any{o["script"], o["integrity"]}, []any{first["address"], first["integrity"]})
+	for _, x := range scripts[1:] { // the frame's own policy names the hash
+		script, _ := x.(map[string]any)
+		path := strings.TrimPrefix(script["address"].(string), publicURL)
+		require.Contains(t, w.send("GET", path, "", "").header.Get("Content-Security-Policy"), "script-src '"+script["integrity"].(string)+"'", path)
+	}
 	require.Contains(t, w.send("GET", "/checkout/hyper.mjs", "", "").body, "loadHyper")
 }
 

@@ -102,6 +102,10 @@ func newCheckoutShop(t *testing.T, settings ...string) *checkoutShop {
 			fmt.Fprint(w, s.site.page)
 			return
 		}
+		if r.URL.Path == "/stay" {
+			w.WriteHeader(http.StatusNoContent) // a browser that is sent here stays where it is
+			return
+		}
 		fmt.Fprintf(w, "<!doctype html><title>Shop</title><p id=back data-status=\"%s\">Back at the shop", html.EscapeString(r.FormValue("status")))
 	}))
 	t.Cleanup(s.pages.Close)

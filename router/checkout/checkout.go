@@ -73,16 +73,38 @@ func New() (*Pages, error) {
 		}
 		// A language is joined when a payer first asks for it: compressing all at the start would cost a tenth of a second.
 		p.frames[language] = sync.OnceValue(func() *Document {
-			return page(language, texts, made["frame.js"], made["frame.css"], fieldsPolicy)
+			return page(language, used(texts, made["frame.js"]), made["frame.js"], made["frame.css"], fieldsPolicy)
 		})
 		p.manage[language] = sync.OnceValue(func() *Document {
-			return page(language, texts, made["manage.js"], made["frame.css"], fieldsPolicy)
+			return page(language, used(texts, made["manage.js"]), made["manage.js"], made["frame.css"], fieldsPolicy)
 		})
 		p.challenge[language] = sync.OnceValue(func() *Document {
 			return page(language, challenged(texts), made["challenge.js"], made["challenge.css"], "form-action http: https:")
 		})
 	}
 	return p, nil
+}
+
+// Script is one line of the inventory of scripts that a shop keeps for PCI DSS (6.4.3).
+type Script struct {
+	Name, Address, RunsIn, Purpose, Integrity string
+	Bytes                                     int // on the wire, with gzip
+}
+
+// Inventory lists every script of the checkout, for a switch at the given address. The shop's page runs the first one alone.
+func (p *Pages) Inventory(at string) []Script {
+	inFrame := func(d *Document) string {
+		_, after, _ := strings.Cut(d.Policy, "script-src '")
+		hash, _, _ := strings.Cut(after, "'")
+		return hash
+	}
+	frame, manage, challenge := p.Frame("en"), p.Manage("en"), p.Challenge("en")
+	return []Script{
+		{"loader", at + "/checkout/" + p.Hash + "/loader.js", "the shop's page", "defines Hyper and makes the frames; it sees no card", p.Integrity, len(p.Loader.Zipped)},
+		{"frame", at + "/checkout/v1/frame", "a frame of the switch", "shows the card fields and sends the payment", inFrame(frame), len(frame.Zipped)},
+		{"management", at + "/checkout/v1/frame?type=paymentMethodsManagement", "a frame of the switch", "lists and removes the customer's saved cards", inFrame(manage), len(manage.Zipped)},
+		{"challenge", at + "/checkout/v1/challenge", "a frame of the switch", "frames the page of the card's bank", inFrame(challenge), len(challenge.Zipped)},
+	}
 }
 
 // Frame is the page with the fields, in the best language for the wish: a tag such as de-AT, or an Accept-Language header.
@@ -96,7 +118,7 @@ func (p *Pages) Challenge(wish string) *Document { return p.challenge[Language(w
 
 // page joins script, style and texts into one document. The policy allows exactly these. The texts are a block of data, which browsers do not run.
 func page(language string, texts map[string]string, script, style []byte, policy string) *Document {
-	data, err := json.Marshal(used(texts, string(script)))
+	data, err := json.Marshal(texts)
 	if err != nil {
 		panic("checkout: " + err.Error()) // texts are strings, which encoding/json always accepts
 	}
@@ -159,11 +181,11 @@ func challenged(texts map[string]string) map[string]string {
 	return out
 }
 
-// used returns the texts that a script names. No page carries those of another one.
-func used(texts map[string]string, script string) map[string]string {
+// used returns the page's title and the texts that a script names. No page carries those of another one.
+func used(texts map[string]string, script []byte) map[string]string {
 	out := map[string]string{}
 	for key, text := range texts {
-		if strings.Contains(script, `"`+key+`"`) || strings.Contains(script, "."+key) {
+		if key == "title" || bytes.Contains(script, []byte(`"`+key+`"`)) {
 			out[key] = text
 		}
 	}

@@ -35,6 +35,7 @@ var menu = []navGroup{
 		{URL: "/events", Text: "Events", Key: "e", needs: staff.SeeEvents},
 		{URL: "/webhooks", Text: "Webhooks", needs: staff.ManageURLs},
 		{URL: "/keys", Text: "Keys", needs: staff.ManageKeys},
+		{URL: "/checkout", Text: "Checkout", needs: staff.SeeSettings},
 		{URL: "/logs", Text: "Logs", needs: staff.SeeLogs},
 		{URL: "/simulator", Text: "Simulator", needs: staff.UseSimulator},
 	}},

@@ -163,6 +163,16 @@ var profileParts = []profilePart{
 		}},
 	{id: "links", heading: "Payment links", needs: staff.ChangeSettings, preview: true, fields: linkFields, values: linkValues,
 		text: "How the pages of new payment links look. A link that was made keeps its look. What a payment says of its own link wins."},
+	{id: "checkout", heading: "Embedded checkout", needs: staff.ChangeSettings, text: "Browsers show the card fields in pages of these origins alone, and in payswitch's own.",
+		fields: func(_ *call, p *account.Profile, _ []*account.Account) []Field {
+			hint := "Scheme and host, such as https://shop.example."
+			if len(router.CheckoutOrigins(p)) == 0 {
+				hint = "The list is empty: every page may show the form. " + hint
+			}
+			return []Field{{Name: "checkout_origins", Label: "Origins of your shop's pages, one a line", Kind: "textarea", Value: strings.Join(router.CheckoutOrigins(p), "\n"), Hint: hint}}
+		}, values: func(c *call) map[string]any {
+			return map[string]any{"checkout_origins": lines(c.PostFormValue("checkout_origins"))}
+		}},
 	{id: "decisions", heading: "Decisions about unknown outcomes", needs: staff.ChangeSettings,
 		text: "Where only a person can find out what a processor did, two people can be needed: one proposes a decision, and another one confirms it.",
 		fields: func(_ *call, p *account.Profile, _ []*account.Account) []Field {

@@ -38,7 +38,7 @@ type settings interface {
 
 // settingRoutes are the pages of settings and of the installation.
 func (s *Server) settingRoutes() (out []route) {
-	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes(), s.routingRoutes(), s.simulatorRoutes(), s.linkRoutes(), s.systemRoutes(), s.logRoutes()} {
+	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes(), s.routingRoutes(), s.simulatorRoutes(), s.linkRoutes(), s.checkoutRoutes(), s.systemRoutes(), s.logRoutes()} {
 		out = append(out, more...)
 	}
 	return out

@@ -14,6 +14,8 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/secret"
 	"payswitch/engine/staff"
+	"payswitch/router"
+	"payswitch/router/checkout"
 )
 
 const marked = "marked_secret_0815"
@@ -222,6 +224,30 @@ func TestSetupTicksItself(t *testing.T) {
 	w.pay(6540)
 	require.Equal(t, 5, ticked())
 	require.NotContains(t, w.page("/m/acme/setup"), "curl")
+}
+
+// TestCheckoutPage shows the pinned script, the inventory and what is not safe yet. In live the set-up asks for the origins.
+func TestCheckoutPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *Options) { o.Live = true })
+	files, err := checkout.New()
+	require.NoError(t, err, "run make assets")
+	page, profile := w.page("/m/acme/checkout"), "/m/acme/profiles/"+w.profile().ID
+	require.Contains(t, page, strings.ReplaceAll(files.Integrity, "+", "&#43;"))
+	require.Contains(t, page, "http://api.example/checkout/"+files.Hash+"/loader.js")
+	require.Contains(t, page, "script-src http://api.example; frame-src http://api.example")
+	require.Contains(t, page, "any page may frame your form")
+	require.Contains(t, page, "does not hold in the European Union")
+	require.Contains(t, w.page("/m/acme/setup"), "names none: any page may frame the card form")
+	rec := w.post(profile+"/checkout", "checkout_origins", "https://shop.example/path")
+	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	require.Contains(t, rec.Body.String(), "without a path")
+	rec = w.post(profile+"/checkout", "checkout_origins", "https://shop.example\nhttps://www.shop.example\n")
+	require.Equal(t, http.StatusOK, rec.Code, mainOf(rec.Body.String()))
+	require.Equal(t, []string{"https://shop.example", "https://www.shop.example"}, router.CheckoutOrigins(w.profile()))
+	require.NotContains(t, w.page("/m/acme/checkout"), "any page may frame your form")
+	require.Contains(t, w.page("/m/acme/checkout"), "https://shop.example, https://www.shop.example")
+	require.Contains(t, w.page("/m/acme/setup"), "Every profile names its shop")
 }
 
 // noMerchants is the engine of an empty installation.

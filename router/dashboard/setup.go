@@ -139,6 +139,9 @@ func (s *Server) setup(c *call) (response, error) {
 	if last := &steps[len(steps)-1]; last.Done {
 		last.Note, last.Link = "An endpoint has taken an event.", &Link{c.at() + "/events", "Events"}
 	}
+	if s.opts.Live {
+		steps = append(steps, c.originStep(profiles))
+	}
 	for _, st := range steps {
 		done = done && st.Done
 	}

@@ -51,6 +51,7 @@ func settingStates(t testing.TB) []state {
 	add("connector-wrong", http.MethodPost, connector, "connector_label", "")
 	w.done("/m/acme/3ds", "connector", "threedsecureio", "credential.api_key", "k")
 	add("3ds", http.MethodGet, "/m/acme/3ds")
+	add("checkout", http.MethodGet, "/m/acme/checkout")
 	add("profiles", http.MethodGet, "/m/acme/profiles")
 	add("profile", http.MethodGet, profile)
 	add("profile-saved", http.MethodPost, profile+"/3ds", "authentication_connectors", "threedsecureio", "three_ds_requestor_url", "https://shop.example")

@@ -13,7 +13,7 @@ const themes: { [name: string]: Values } = {
     borderColor: "#8c8c8c", colorDanger: "#ffa39e", colorInput: "#333333" },
   brutal: { borderRadius: "6px", borderColor: "#3d3d3d", borderWidth: "2px", colorPrimary: "#a35a00", colorText: "#000000", shadowInput: "0.15rem 0.15rem 0 #3d3d3d" },
   soft: { borderRadius: "10px", colorBackground: "#3e3e3e", colorText: "#f2f2f2", colorTextSecondary: "#d0d0d0", colorTextPlaceholder: "#b5b5b5",
-    colorPrimary: "#7d8fff", borderColor: "#9a9a9a", colorDanger: "#ffb3ae", colorInput: "#474747" },
+    colorPrimary: "#a9b6ff", borderColor: "#9a9a9a", colorDanger: "#ffb3ae", colorInput: "#474747" },
   bubblegum: { borderRadius: "2px", colorPrimary: "#c2185b", colorText: "#424770", borderColor: "#a05d7e", colorBackground: "#ffffff", shadowInput: "0 2px 4px #f0d2e0" },
   none: { borderRadius: "0", shadowInput: "none" },
 };
@@ -21,17 +21,17 @@ const dark: Values = themes.midnight;
 
 // variables are the names that a shop may set, and the default of each.
 const variables: Values = {
-  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", fontSizeBase: "16px", fontSizeSm: "14px", fontSizeXs: "13px", fontSizeLg: "17px",
-  fontSizeXl: "20px", fontSize2Xl: "22px", fontSize3Xl: "24px", fontWeightLight: "300", fontWeightNormal: "400", fontWeightMedium: "500",
-  fontWeightBold: "600", fontLineHeight: "1.5", fontSmooth: "auto", fontVariantLigatures: "normal", fontVariationSettings: "normal",
-  colorPrimary: "#0b5cad", colorPrimaryText: "#ffffff", colorBackground: "#ffffff", colorBackgroundText: "#1b1f24", colorInput: "#ffffff", colorText: "#1b1f24",
+  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", fontSizeBase: "16px", fontSizeSm: "14px", fontSizeXs: "13px", fontWeightNormal: "400", fontWeightMedium: "500", fontLineHeight: "1.5", fontSmooth: "auto", fontVariantLigatures: "normal", fontVariationSettings: "normal",
+  colorPrimary: "#0b5cad", colorPrimaryText: "#ffffff", colorBackground: "#ffffff", colorInput: "#ffffff", colorText: "#1b1f24",
   colorTextSecondary: "#4b535c", colorTextPlaceholder: "#666d75", colorDanger: "#b3261e", colorDangerText: "#b3261e", colorSuccess: "#1c6b3a",
-  colorSuccessText: "#1c6b3a", colorWarning: "#8a5300", colorWarningText: "#8a5300", colorLogo: "default", colorIconCardError: "#b3261e",
+  colorSuccessText: "",
   borderRadius: "6px", borderColor: "#868d95", borderWidth: "1px", borderColorSelected: "", spacingUnit: "8px", spacingGridRow: "16px",
-  spacingGridColumn: "12px", spacingTab: "8px", spacingAccordionItem: "8px", shadowInput: "none", buttonBackgroundColor: "", buttonTextColor: "#ffffff",
+  spacingGridColumn: "12px", spacingAccordionItem: "8px", shadowInput: "none", buttonBackgroundColor: "", buttonTextColor: "",
   buttonHeight: "48px", buttonWidth: "100%", buttonBorderRadius: "", buttonBorderColor: "", buttonBorderWidth: "1px", buttonTextFontSize: "16px",
   buttonTextFontWeight: "600", focusColor: "",
 };
+// idle are names of theirs for what the form does not show.
+const idle = /^(fontSize(Lg|.?Xl)|fontWeight(Light|Bold)|color(BackgroundText|Warning|WarningText|Logo|IconCardError)|spacingTab)$/;
 
 const classes = "Tab|TabLabel|TabIcon|TabMore|Label|Input|InputLogo|Error|Block|Checkbox|CheckboxLabel|CheckboxInput|PickerItem|TermsTextLabel|InfoElement|Button";
 const part = `\\.(?:${classes})(?:--(?:selected|invalid|empty|checked|complete|focused))?` +
@@ -50,6 +50,10 @@ const unsafe = /url\s*\(|image|expression|attr\s*\(|element\s*\(|env\s*\(|var\s*
 export function value(v: unknown): string | undefined {
   const text = typeof v === "number" ? String(v) : v;
   if (typeof text !== "string" || !safe.test(text) || unsafe.test(text)) return undefined;
+  // An open bracket or quote would swallow the rules that follow.
+  let rest = text.replace(/"[^"\n]*"|'[^'\n]*'/g, "");
+  for (let before = ""; before !== rest;) rest = (before = rest).replace(/\([^()]*\)/g, "");
+  if (/["'()[\]\n]/.test(rest)) return undefined;
   return text.replace(/\s*!important\s*$/i, "");
 }
 
@@ -67,11 +71,13 @@ let sheet: CSSStyleSheet | undefined;
 // styled returns the style sheet of an appearance.
 export function styled(a: Bag): string {
   const scheme = a.colorScheme === "auto" ? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light") : a.colorScheme;
+  for (const name of Object.keys(a)) if (!/^(theme|labels|innerLayout|colorScheme|variables|rules)$/.test(name)) warn(`appearance: ${name} is unknown`);
+  if (a.theme && !Object.keys(themes).includes(a.theme)) warn("appearance.theme is unknown");
   const theme = themes[a.theme] || {};
   const all: Values = { ...variables, ...(scheme === "dark" && (!a.theme || a.theme === "default") ? dark : {}), ...theme };
-  for (const name in a.variables || {}) {
+  for (const name in a.variables) {
     const v = value(a.variables[name]);
-    if (!(name in variables)) warn(`appearance.variables: ${name} is unknown`);
+    if (!Object.keys(variables).includes(name)) idle.test(name) || warn(`appearance.variables: ${name} is unknown`);
     else if (v === undefined) warn(`appearance.variables: the value of ${name} is not allowed`);
     else all[name] = v;
   }
@@ -81,11 +87,13 @@ export function styled(a: Bag): string {
   all.buttonBorderColor ||= all.buttonBackgroundColor;
   all.borderColorSelected ||= all.colorPrimary;
   all.focusColor ||= all.colorPrimary;
-  if (!a.variables?.buttonTextColor && luminance(all.buttonBackgroundColor) > 0.183) all.buttonTextColor = "#000000"; // where white has less than 4.5
+  all.colorSuccessText ||= all.colorText;
+  if (!a.variables?.colorPrimaryText && luminance(all.buttonBackgroundColor) > 0.183) all.colorPrimaryText = "#000000"; // where white has less than 4.5
+  all.buttonTextColor ||= all.colorPrimaryText;
   let css = ":root{";
   for (const name in all) css += `--${name}:${all[name]};`;
   css += "}";
-  for (const where in a.rules || {}) {
+  for (const where in a.rules) {
     if (!selector.test(where)) {
       warn(`appearance.rules: the selector ${where} is not allowed`);
       continue;
@@ -152,8 +160,13 @@ export function fonts(list: unknown) {
       warn("fonts: a font needs family and src, with an https address");
       continue;
     }
-    const face = new FontFace(f.family, `url("${src[1]}")`, { weight: String(f.weight || "normal"), style: String(f.style || "normal") });
-    document.fonts.add(face);
-    face.load().catch(() => warn("fonts: " + f.family + " could not be loaded"));
+    const failed = () => warn("fonts: " + f.family + " could not be loaded");
+    try {
+      const face = new FontFace(f.family, `url("${src[1]}")`, { weight: String(f.weight || "normal"), style: String(f.style || "normal") });
+      document.fonts.add(face);
+      face.load().catch(failed);
+    } catch {
+      failed();
+    }
   }
 }

@@ -4,6 +4,7 @@ import { countryOptions } from "./countries";
 import { asks, consents, Facts } from "./consent";
 import { make, newID, say, set } from "./dom";
 import { codeField, expiryField, Field, field, Listener, nameFault, NumberField, numberField } from "./fields";
+import { asksFor, inner } from "./options";
 import { inOrder, savedList, SavedList, savedOf } from "./saved";
 
 // The form of the elements payment and card: saved cards, a new card, what else the shop's processor wants, and the payer's consent.
@@ -49,8 +50,9 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
   number.offered = taken;
   const expiry = expiryField(l, () => data.collect || code.input.focus());
   const code = codeField(l, () => number.network());
-  const extras: { f: Field; paths: string[] }[] = [];
-  const details = o.defaultValues?.billingDetails || {};
+  const extras: { f: Field; paths: string[] }[] = [], unasked: { path: string; value: string }[] = [];
+  const own = inner(o.billingAddress), prefilled = own.usePrefilledValues !== "never";
+  const details = prefilled ? inner(o.defaultValues?.billingDetails) : {}, known = prefilled ? inner(inner(intent.billing).address) : {};
   addAsked();
 
   const tick = make("input", { type: "checkbox", class: "CheckboxInput", checked: !!o.savedPaymentMethodsCheckboxCheckedByDefault });
@@ -67,38 +69,52 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
   const cards = inOrder((data.customer_payment_methods || []).filter((m: any) => m.payment_method === "card").map(savedOf))
     .filter((s) => !(s.expired && o.hideExpiredPaymentMethods));
   if (type === "payment" && cards.length && o.displaySavedPaymentMethods !== false) {
-    const most = Math.max(1, Number(o.layout?.maxAccordionItems) || 4);
+    const most = Math.max(1, Number(inner(o.layout.savedMethodCustomization).maxItems || o.layout.maxAccordionItems) || 4);
     list = savedList(l, cards, o, most, look);
     root.append(list.root);
-  } else if (o.paymentMethodsHeaderText) root.append(make("h2", {}, String(o.paymentMethodsHeaderText)));
+  } else if (o.paymentMethodsHeaderText) root.append(make("h2", {}, o.paymentMethodsHeaderText));
+  const alias = (o.customMethodNames || []).find((m: any) => m && ["card", "credit", "debit"].includes(m.paymentMethodName) && typeof m.aliasName === "string");
+  if (alias) fresh.prepend(make("h2", {}, alias.aliasName));
   root.append(fresh);
   tick.addEventListener("change", () => { look(); l.changed(); });
 
   // addAsked adds fields for what the processors need and the payment does not have. First and last name are one field for people.
   function addAsked() {
-    const wanted: { [key: string]: { paths: string[]; value: string } } = {};
+    const wanted: { [key: string]: string[] } = {}, whole = own.isUseBillingAddress === true && type === "payment";
+    if (whole) for (const name of ["first_name", "last_name", "line1", "line2", "zip", "city", "state", "country"]) {
+      (wanted[/name/.test(name) ? "name" : "address." + name] ||= []).push("payment_method_data.billing.address." + name);
+    }
+    const required = new Set<string>();
     for (const m of offers) {
-      const required = (m.data && m.data.required_fields) || {};
-      for (const path in required) {
-        const r = required[path], send: string = r.required_field;
+      const fields = (m.data && m.data.required_fields) || {};
+      for (const path in fields) {
+        const r = fields[path], send: string = r.required_field;
         if (send.startsWith("payment_method_data.card.") || r.value) continue;
+        required.add(send);
         const key = /(first|last)_name$/.test(send) ? "name" : send.replace(/^payment_method_data\./, "").replace(/^(billing|shipping)\./, "");
-        (wanted[key] ||= { paths: [], value: "" }).paths.push(send);
+        (wanted[key] ||= []).push(send);
       }
     }
     for (const key in wanted) {
-      const known = fillers[key], paths = [...new Set(wanted[key].paths)];
+      const filler = fillers[key], paths = [...new Set(wanted[key])], name = key.slice(8);
+      const at = key === "name" ? details.name : key.startsWith("address.") ? details.address?.[name] ?? details.address?.[name === "zip" ? "postal_code" : ""] ?? known[name] : details[key];
+      const value = typeof at === "string" ? at : "";
+      if (!asksFor(o, key)) { // the shop has the value itself, or the payment does
+        if (value) unasked.push(...paths.map((path) => ({ path, value })));
+        continue;
+      }
       let f: Field;
       if (key === "name") {
         f = field(l, { key: "name", label: say("name"), fault: nameFault, attributes: { autocomplete: "cc-name", name: "ccname" } });
-        f.input.value = details.name || "";
+        f.input.value = value || [known.first_name, known.last_name].filter(Boolean).join(" ");
       } else if (key === "address.country") {
         f = field(l, { key: "country", label: say("country"), options: countryOptions(), attributes: { autocomplete: "country" } });
-        f.input.value = details.address?.country || intent.billing?.address?.country || (navigator.language.split("-")[1] || "").toUpperCase();
+        f.input.value = value || (prefilled ? (navigator.language.split("-")[1] || "").toUpperCase() : "");
       } else {
-        f = field(l, { key: known?.key || "more", label: known ? say(known.key) : key, attributes: { autocomplete: known?.fill || "off", inputmode: known?.mode } });
-        const at = key.startsWith("address.") ? details.address?.[key.slice(8)] ?? details.address?.[{ zip: "postal_code" }[key.slice(8)] || ""] : details[key];
-        f.input.value = typeof at === "string" ? at : "";
+        const free = whole && /line2|state/.test(key) && paths.length === 1 && !required.has(paths[0]);
+        f = field(l, { key: filler?.key || "more", label: filler ? say(filler.key) : key, attributes: { autocomplete: filler?.fill || "off", inputmode: filler?.mode },
+          fault: free ? () => undefined : undefined });
+        f.input.value = value;
       }
       f.root.classList.toggle("filled", !!f.input.value);
       extras.push({ f, paths });
@@ -106,9 +122,8 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
   }
 
   function look() {
-    const saved = !!list?.chosen();
-    fresh.hidden = saved;
-    if (saved) clearFresh(); // hidden fields hold nothing
+    fresh.hidden = !!list?.chosen() || !!list?.open();
+    if (fresh.hidden) clearFresh(); // hidden fields hold nothing
     tickRow.hidden = !asks(facts());
     nickname.root.hidden = tickRow.hidden || !tick.checked || !!o.hideCardNicknameField;
     const always = o.terms?.card === "always" || intent.setup_future_usage === "off_session";
@@ -153,6 +168,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
   const form: Form = {
     root, offer,
     state() {
+      if (list?.open()) return { complete: false, empty: true, brand: "" };
       if (list?.chosen()) return { complete: !list.fault(), empty: false, brand: list.chosen()!.network };
       return { complete: asked().every(([, f]) => !f), empty: !number.input.value && !expiry.input.value && !code.input.value, brand: number.network().name };
     },
@@ -163,6 +179,11 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
     body() {
       const b: Bag = { payment_method: "card", payment_method_data: {} };
       const saved = list?.chosen();
+      if (list?.open()) {
+        list.ask();
+        resized();
+        return undefined;
+      }
       if (saved) {
         const fault = list!.fault(), f = list!.field();
         if (fault && f) {
@@ -195,8 +216,13 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
           if (f.key === "name") {
             const at = v.indexOf(" ");
             put(b, path, path.endsWith("first_name") ? (at < 0 ? v : v.slice(0, at)) : at < 0 ? v : v.slice(at + 1));
-          } else put(b, path, v);
+          } else if (v) put(b, path, v);
         }
+      }
+      for (const { path, value } of unasked) {
+        const at = value.indexOf(" ");
+        if (path.endsWith("first_name")) put(b, path, at < 0 ? value : value.slice(0, at));
+        else put(b, path, path.endsWith("last_name") ? value.slice(at + 1) : value);
       }
       if (consents(facts())) {
         b.customer_acceptance = { acceptance_type: "online", accepted_at: new Date().toISOString(), online: { user_agent: navigator.userAgent } };
@@ -222,7 +248,8 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
     },
     focus() {
       const saved = list?.chosen();
-      if (saved) (list!.field()?.input || list!.root.querySelector<HTMLInputElement>("input:checked"))?.focus();
+      if (list?.open()) list.root.querySelector<HTMLInputElement>("input:enabled")?.focus();
+      else if (saved) (list!.field()?.input || list!.root.querySelector<HTMLInputElement>("input:checked"))?.focus();
       else (asked().find(([, fault]) => fault)?.[0] || number).input.focus();
     },
   };

@@ -5,6 +5,7 @@ import { make, say, set } from "./dom";
 import { codeField, expiryField, Field, Listener } from "./fields";
 import { Form, newForm } from "./form";
 import { invoke, running, settled, Stage } from "./threeds";
+import { tidy } from "./options";
 import { codeFault, digitsOf, Fault, named } from "../lib/cards";
 
 // Widget is what a frame shows instead of a form. It returns an error if it could not be drawn.
@@ -303,7 +304,7 @@ const stage: Stage = {
 function go(url: string) {
   if (!webURL(url)) return;
   left = true;
-  note(status, say("leaving"));
+  if (o.options.redirectionInfo !== "never") note(status, say("leaving"));
   tell({ t: "go", url, top: !!o.top });
 }
 
@@ -494,7 +495,12 @@ function ownButton(): Node[] {
 
 function take(m: any) {
   switch (m.t) {
-    case "options": return options(m.o);
+    case "options":
+      try {
+        return options(m.o);
+      } catch { // whatever the page sent: it hears of it, and nobody waits
+        return unloadable("cannot_load", { type: "invalid_request_error", message: "The options of the form cannot be used." });
+      }
     case "confirm":
       once(m.o).then((v) => tell({ t: "answer", n: m.n, v }));
       return;
@@ -514,11 +520,11 @@ function take(m: any) {
 
 function options(next: Bag) {
   const old = o, first = !old.options;
-  o = { ...next, options: next.options || {} };
+  o = { ...next, options: tidy(next.options) };
   c = { key: String(o.key || ""), secret: String(o.secret || ""), token: String(o.token || ""), ephemeral: String(o.ephemeral || ""),
     link: origin === location.origin ? String(o.link || "") : "" };
   if (c.token && !c.secret) c.secret = secretOf(c.token);
-  const look = o.appearance || {};
+  const look = o.appearance && typeof o.appearance === "object" ? o.appearance : {};
   apply(o.options.style ? { ...look, rules: { ...look.rules, ...dressed(o.options.style) } } : look, !c.link);
   if (first || JSON.stringify(old.fonts) !== JSON.stringify(o.fonts)) fonts(o.fonts);
   document.documentElement.dataset.loader = o.loader === "never" ? "never" : "auto";
@@ -544,6 +550,8 @@ function style() {
   const d = document.documentElement.dataset, p: Bag = o.options, input = lone?.input || (type === "cardNumber" ? root.querySelector("input") : null);
   d.icons = p.hideIcon || p.showIcon === false ? "no" : "yes";
   d.errors = p.showError === false ? "no" : "yes";
+  d.radios = p.layout.radios === false ? "no" : "yes";
+  d.items = p.layout.spacedAccordionItems === false ? "joined" : "spaced";
   if (!input || typeof p.placeholder !== "string") return;
   input.setAttribute("placeholder", p.placeholder);
   input.classList.remove("bare");

@@ -22,7 +22,7 @@ export async function manage(c: Credentials, o: Bag, place: HTMLElement, resized
     const yes = make("button", { type: "button", class: "link bad", "aria-describedby": id }, say("remove")), no = make("button", { type: "button", class: "link" }, say("keep"));
     const ask = make("div", { class: "ask", role: "group", hidden: true }, make("span", {}, say("remove_ask")), s.charged && make("span", { class: "small" }, say("remove_needed")), yes, no);
     const acts = make("div", { class: "acts" }, main, remove);
-    const e = make("li", { class: "PickerItem" }, make("div", { class: "card", id }, ...cardLine(s, true)), acts, ask, problem);
+    const e = make("li", { class: "PickerItem" }, make("div", { class: "card", id }, ...cardLine(s, { ...o, displayDefaultSavedPaymentIcon: true })), acts, ask, problem);
     const turn = (asking: boolean) => {
       ask.hidden = !asking;
       acts.hidden = asking;

@@ -1,7 +1,7 @@
 import { Bag, checked, ToFrame, webURL } from "../lib/wire";
 import { dialog } from "./dialog";
 import type { Group } from "./group";
-import { failed, warn } from "./hyper";
+import { failed, given, text, warn } from "./hyper";
 
 const lost = () => failed("processing_error", "We do not know yet whether this went through. Please do not pay again.", "outcome_unknown");
 
@@ -37,7 +37,7 @@ export class Element {
         this.unmount();
         this.group.forget(this);
       },
-      update: (o: Bag) => this.update(o || {}), focus: () => this.send({ t: "focus" }), blur: () => this.send({ t: "blur" }), clear: () => this.send({ t: "clear" }),
+      update: (o?: Bag) => this.update(given(o, "create")), focus: () => this.send({ t: "focus" }), blur: () => this.send({ t: "blur" }), clear: () => this.send({ t: "clear" }),
       collapse() {}, on: (event: string, handler: any) => this.on(event, handler),
       onSDKHandleClick: (handler: any) => { this.click = handler; },
     };
@@ -69,8 +69,8 @@ export class Element {
   }
 
   mount(where: unknown) {
-    const target = typeof where === "string" ? document.querySelector(where) : (where as globalThis.Element);
-    if (!target || !(target instanceof globalThis.Element)) return warn("mount: nothing on this page is " + String(where));
+    const target = typeof where === "string" ? found(where) : (where as globalThis.Element);
+    if (!target || !(target instanceof globalThis.Element)) return warn("mount: nothing on this page is " + (text(where) || "such a thing"));
     if (this.mounted() && this.target === target) return;
     this.unmount();
     this.target = target;
@@ -83,7 +83,7 @@ export class Element {
     f.allow = "payment *; publickey-credentials-get *" + (known.includes("autofill") ? "; autofill *" : ""); // newer browsers fill a card only with it
     f.setAttribute("allowtransparency", "true");
     for (const [name, value] of [["border", "0"], ["display", "block"], ["width", "calc(100% + 8px)"], ["margin", "-4px"], ["max-width", "none"], ["color-scheme", "light"],
-      ["height", (first[this.type] || rows(this.group.options.appearance || {})) + "px"]]) s.setProperty(name, value, "important");
+      ["height", (first[this.type] || rows(Object(this.group.options.appearance))) + "px"]]) s.setProperty(name, value, "important");
     f.addEventListener("load", () => this.connect());
     f.src = this.address("frame");
     this.wrapper = document.createElement("div");
@@ -118,7 +118,7 @@ export class Element {
   }
 
   private all(): Bag {
-    return JSON.parse(plain({ ...this.group.common(), options: this.options }));
+    return { ...JSON.parse(plain(this.group.common())), options: JSON.parse(plain(this.options)) };
   }
 
   inform() {
@@ -209,9 +209,26 @@ export class Element {
   }
 }
 
-// plain is what of an object can go over a port: functions and nodes cannot.
+function found(selector: string): globalThis.Element | null {
+  try {
+    return document.querySelector(selector);
+  } catch {
+    return null; // not a selector
+  }
+}
+
+// plain is what of an object can go over a port, as JSON: functions and nodes cannot. An option without end, such as one that holds itself, is left out.
 export function plain(o: Bag): string {
-  return JSON.stringify(o, (_, v) => (typeof v === "function" || v instanceof Node ? undefined : v));
+  const parts: string[] = [];
+  for (const name of Object.keys(o)) {
+    try {
+      const v = JSON.stringify(o[name], (_, v) => (typeof v === "function" || v instanceof Node ? undefined : v));
+      if (v !== undefined) parts.push(JSON.stringify(name) + ":" + v);
+    } catch {
+      warn(`the option ${name} cannot be read`);
+    }
+  }
+  return "{" + parts + "}";
 }
 
 // inert is an element of a kind that is not offered. It takes no room, and is ready, so that no page waits for it.

@@ -1,6 +1,6 @@
 import { Bag, webURL } from "../lib/wire";
 import { Element, inert } from "./element";
-import { failed, ignored, register, Settings, warn } from "./hyper";
+import { failed, register, Settings, text, warn } from "./hyper";
 
 const real = ["payment", "card", "cardNumber", "cardExpiry", "cardCvc", "paymentMethodsManagement"];
 const absent = ["expressCheckout", "applePay", "googlePay", "payPal", "klarna", "paze", "samsungPay", "paymentMethodCollect"];
@@ -20,12 +20,11 @@ export class Group {
 
   constructor(readonly settings: Settings, public options: Bag) {
     register(this);
-    if (options.clientSecret && !/^.+_secret_.+$/.test(String(options.clientSecret))) warn("clientSecret must be the client_secret of a payment");
+    if (options.clientSecret && !/^.+_secret_.+$/.test(text(options.clientSecret))) warn("clientSecret must be the client_secret of a payment");
   }
 
   // create gives the group's one element of a type. React calls it for every render.
   create(type: string, options: Bag): any {
-    ignored(options, "wallets", "branding", "showShortSurchargeMessage", "paymentMethodsConfig", "hidePostalCode", "value", "iconStyle");
     let e = this.elements.get(type);
     if (e) {
       if (Object.keys(options).length) e.update(options);
@@ -52,17 +51,17 @@ export class Group {
   // common is what all frames of the group are told.
   common(): Bag {
     const o = this.options, s = this.settings;
-    return { key: s.key, profile: s.profile, secret: o.clientSecret || "", token: o.sdkAuthorization || "", ephemeral: o.ephemeralKey || "", link: this.link(), group: this.id,
+    return { key: s.key, profile: s.profile, secret: text(o.clientSecret), token: text(o.sdkAuthorization), ephemeral: text(o.ephemeralKey), link: this.link(), group: this.id,
       appearance: o.appearance || {}, fonts: o.fonts || [], loader: o.loader || "auto", page: location.href.replace(/#.*$/, ""), top: s.top, tick: this.tick };
   }
 
   // link is what the page of a payment link has in the place of a client secret. Frames take it from the switch's own pages alone.
   link(): string {
-    return String(this.options.link || "");
+    return text(this.options.link);
   }
 
   locale(): string {
-    return String(this.options.locale || "auto");
+    return text(this.options.locale) || "auto";
   }
 
   update(next: Bag) {

@@ -15,23 +15,40 @@ export interface Settings { home: string; key: string; profile: string; test: bo
 
 const made: { [name: string]: any } = {};
 
-// ignored says that options have no effect here.
-export function ignored(o: Bag, ...names: string[]) {
-  for (const name of names) if (name in o) warn(`the option ${name} has no effect`);
+// known are the options of each call by name. Those behind the bar are accepted, and have no effect.
+const known: { [call: string]: string } = {
+  Hyper: "publishableKey profileId customBackendUrl isForceInit isPreloadEnabled isTestMode redirectionFlags shouldUseTopRedirection removeBeforeUnloadEventListeners version|analytics env",
+  elements: "clientSecret appearance locale loader fonts sdkAuthorization ephemeralKey link|customPodUri blockConfirm preloadSDKWithParams paymentId",
+};
+
+// given returns the options of a call. It says which of them are unknown or have no effect: a shop must not break for an option that we have not heard of.
+// The frame looks at those of an element.
+export function given(o: unknown, call: string): Bag {
+  if (!o || typeof o !== "object") {
+    if (o !== undefined && o !== null) warn(`the options of ${call} must be an object`);
+    return {};
+  }
+  const [names, idle] = (known[call] || "").split("|").map((list) => list.split(" "));
+  if (idle) for (const name of Object.keys(o)) {
+    if (!names.includes(name)) warn(`${call}: the option ${name} ${idle.includes(name) ? "has no effect" : "is unknown"}`);
+  }
+  return o as Bag;
 }
 
+// text is an option that must be a text.
+export const text = (v: unknown) => (typeof v === "string" ? v : "");
+
 // hyperOf is the function Hyper. A second call with the same key gives the same object.
-export function hyperOf(script: string, key: unknown, given: unknown): any {
-  const o = (given && typeof given === "object" ? given : {}) as Bag, k = (key && typeof key === "object" ? key : { publishableKey: key }) as Bag;
+export function hyperOf(script: string, key: unknown, options: unknown): any {
+  const o = given(options, "Hyper"), k = (key && typeof key === "object" ? key : { publishableKey: key }) as Bag;
   const flags = o.redirectionFlags || {};
-  const s: Settings = { home: String(webURL(o.customBackendUrl)?.href || script).replace(/\/+$/, ""), key: String(k.publishableKey || ""), profile: String(k.profileId || ""),
+  const s: Settings = { home: String(webURL(o.customBackendUrl)?.href || script).replace(/\/+$/, ""), key: text(k.publishableKey), profile: text(k.profileId),
     test: !!o.isTestMode, top: !!(o.shouldUseTopRedirection || flags.shouldUseTopRedirection),
     quiet: !!(o.removeBeforeUnloadEventListeners || flags.shouldRemoveBeforeUnloadEvents) };
   const name = JSON.stringify(s);
   if (!o.isForceInit && made[name]) return made[name];
   if (!s.key) warn("Hyper needs the publishable key");
   if (o.version === "v2") warn("version v2 is not offered: the calls of v1 are used");
-  ignored(o, "analytics", "env");
   if (o.isPreloadEnabled !== false && webURL(s.home)) {
     const link = document.createElement("link");
     link.rel = "preconnect";
@@ -59,19 +76,19 @@ function build(s: Settings) {
   let last: Group | undefined;
   const all: Group[] = [];
 
-  function elements(o: Bag = {}) {
+  function elements(options?: Bag) {
+    const o = given(options, "elements");
     // A page that asks again for the same elements gets them: a framework that draws anew would lose what the payer has typed.
     const same = (o.clientSecret || o.ephemeralKey) && all.find((g) => plain(g.options) === plain(o));
     if (same) return (last = same).api;
     const group = new Group(s, o);
-    ignored(o, "customPodUri", "blockConfirm", "preloadSDKWithParams", "paymentId");
     all.push(group);
     last = group;
     const api = (group.api = {
       options: o,
-      create: (type: string, options?: Bag) => group.create(type, options || {}),
+      create: (type: string, wish?: Bag) => group.create(type, given(wish, "create")),
       getElement: (type: string) => group.elements.get(type)?.api || null,
-      update: (next: Bag) => group.update(next || {}),
+      update: (next?: Bag) => group.update(given(next, "elements")),
       fetchUpdates: () => {
         group.again();
         return Promise.resolve({});
@@ -94,7 +111,8 @@ function build(s: Settings) {
     return api;
   }
 
-  async function confirmPayment(p: Bag = {}): Promise<Bag> {
+  async function confirmPayment(params?: Bag): Promise<Bag> {
+    const p = params || {};
     const group = groupOf(p.elements) || groupOf(p.widgets) || last;
     if (s.test) return failed("test_mode_bypass", "The test mode sends nothing.");
     const lead = group?.lead();

@@ -1,12 +1,12 @@
 import { Bag } from "../lib/wire";
 import { Element } from "./element";
 import { Group } from "./group";
-import { failed, get, Settings } from "./hyper";
+import { failed, get, Settings, text } from "./hyper";
 
 // The calls with which a page lists the customer's saved cards by itself, and pays with one of them.
 
 export function session(s: Settings, o: Bag, groups: () => Group[]) {
-  let secret = String(o.clientSecret || "");
+  let secret = text(o.clientSecret);
   return {
     updateIntent: async (change: () => Promise<string>) => {
       try {
