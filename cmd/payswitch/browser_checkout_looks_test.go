@@ -2,11 +2,17 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -25,6 +31,62 @@ func (s *checkoutShop) axe(frame string) string {
 		.then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 120) + " " + n.failureSummary).join(" | ")).join("\n"))`)
 	require.True(s, ok)
 	return found
+}
+
+// everywhere holds what the frame shows now to WCAG: in each theme, in left-to-right and right-to-left languages, and narrow. It switches them in the loaded page.
+func (s *checkoutShop) everywhere(name string) {
+	s.Helper()
+	for i, look := range [][2]string{{"ar", "midnight"}, {"he", "charcoal"}, {"de", "soft"}, {"ja", "brutal"}, {"ru", "bubblegum"}, {"en", "default"}} {
+		s.size([]int64{320, 1000}[i%2], 720)
+		script[bool](s.tab, fmt.Sprintf(`events.length = 0, elements.update({locale: %q, appearance: {theme: %q}}), true`, look[0], look[1]))
+		s.await(`events.some((e) => e[0] === "ready")`)
+		s.awaitIn(fieldsFrame, fmt.Sprintf(`document.documentElement.lang === %q && !document.querySelector("[data-phase=loading]")`, look[0]))
+		s.shot(name + "-" + look[0] + "-" + look[1])
+		require.Empty(s, s.axe(fieldsFrame), "%s, %v", name, look)
+		fits, ok := within[bool](s, fieldsFrame, "document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+		require.True(s, ok && fits, "%s, %v: nothing is cut off", name, look)
+	}
+	s.size(1000, 800)
+}
+
+// media sets features of the payer's device, such as forced-colors.
+func (s *checkoutShop) media(features ...*emulation.MediaFeature) {
+	s.Helper()
+	s.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+		return chromedp.Void{}, err
+	})
+}
+
+// spoken lists what a screen reader gets of the frame: role, name, description, and whether the value is wrong.
+func (s *checkoutShop) spoken() (out []string) {
+	s.Helper()
+	id := s.frames(fieldsFrame)[0]
+	s.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		tree, err := cdp.Call(ctx, t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{FrameID: id})
+		if err != nil {
+			return chromedp.Void{}, err
+		}
+		text := func(v *accessibility.Value) (s string) {
+			if v != nil {
+				_ = json.Unmarshal(v.Value, &s) // what is no text is left out
+			}
+			return s
+		}
+		for _, n := range tree.Nodes {
+			if role := text(n.Role); !n.Ignored && (role == "textbox" || role == "alert" || role == "checkbox" || role == "radio") {
+				line := role + ": " + text(n.Name) + ": " + text(n.Description)
+				for _, p := range n.Properties {
+					if p.Name == "invalid" {
+						line += ": " + text(p.Value)
+					}
+				}
+				out = append(out, line)
+			}
+		}
+		return chromedp.Void{}, nil
+	})
+	return out
 }
 
 // TestCheckoutForEverybody holds the form to WCAG over themes, languages and widths, with nothing typed and with faults on every field.
@@ -58,6 +120,24 @@ func TestCheckoutForEverybody(t *testing.T) {
 			require.Empty(t, s.axe(fieldsFrame))
 			wide, ok := within[bool](s, fieldsFrame, "document.documentElement.scrollWidth <= document.documentElement.clientWidth && document.documentElement.scrollHeight <= document.documentElement.clientHeight + 1")
 			require.True(t, ok && wide, "nothing is cut off")
+			if name != "light" {
+				return
+			}
+			spoken := strings.Join(s.spoken(), "\n")
+			require.Contains(t, spoken, "textbox: Card number: Enter the card number: true")
+			require.Contains(t, spoken, "textbox: Expiry date: Enter the expiry date: true")
+			require.Contains(t, spoken, "textbox: Security code: 3 digits on the back of the card Enter the security code: true")
+			// A device with colours of its own: edges and the focus ring stay, and nothing moves.
+			s.media(&emulation.MediaFeature{Name: "forced-colors", Value: "active"}, &emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"})
+			s.awaitIn(fieldsFrame, `matchMedia("(forced-colors: active)").matches`)
+			s.keys("[name=cvc]", "7")
+			edges, _ := within[string](s, fieldsFrame, `(() => { const c = getComputedStyle(document.querySelector("[name=cvc]")); return [c.borderTopStyle, c.outlineStyle, c.outlineWidth, c.transitionDuration].join(); })()`)
+			require.Equal(t, "solid,solid,3px,0s", edges)
+			hint, _ := within[string](s, fieldsFrame, `getComputedStyle(document.querySelector("[name=cardnumber]"), "::placeholder").opacity`)
+			require.Equal(t, "0", hint, "an empty field does not look filled")
+			s.shot("looks-forced-colours")
+			require.Empty(t, s.axe(fieldsFrame))
+			s.media()
 		})
 	}
 }

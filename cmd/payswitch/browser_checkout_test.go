@@ -331,6 +331,7 @@ func TestCheckoutInABrowser(t *testing.T) {
 			s.do(chromedp.Reload())
 			s.await(`events.some((e) => e[0] === "ready")`)
 			require.Contains(s, s.shows(), "Thank you", "the form begins with the payment's status")
+			s.everywhere("checkout-ended")
 		}},
 		{"declined, then another card", func(s *checkoutShop) {
 			p := s.order(nil)
@@ -340,6 +341,7 @@ func TestCheckoutInABrowser(t *testing.T) {
 			kind, code := errorOf(s.answered(1))
 			require.Equal(s, []string{"card_error", "card_declined"}, []string{kind, code})
 			s.shot("checkout-declined")
+			require.Empty(s, s.axe(fieldsFrame))
 			require.Contains(s, s.shows(), "declined the card")
 			cvc, _ := within[string](s, fieldsFrame, `document.querySelector("[name=cvc]").value`)
 			require.Empty(s, cvc, "the code is cleared after each attempt")
@@ -428,7 +430,11 @@ func TestCheckoutInABrowser(t *testing.T) {
 			script[bool](s.tab, "pay(), true")
 			s.awaitIn(bankFrame, "document.querySelector('#otp')")
 			s.await("document.querySelector('dialog[open]')")
-			s.shot("checkout-challenge")
+			for _, width := range []int64{320, 1000} {
+				s.size(width, 720)
+				s.shot(fmt.Sprint("checkout-challenge-", width))
+				require.Empty(s, s.axe(challengeFrame))
+			}
 			within[bool](s, bankFrame, "document.querySelector('#otp').value = '1234', document.querySelector('#sendOtp').click(), true")
 			require.Equal(s, "succeeded", s.answered(1)["status"])
 			require.Equal(s, "/checkout", script[string](s.tab, "location.pathname"))
@@ -448,7 +454,9 @@ func TestCheckoutInABrowser(t *testing.T) {
 			script[bool](s.tab, "pay(), true")
 			s.awaitIn(bankFrame, "document.querySelector('#otp')")
 			within[bool](s, challengeFrame, "document.querySelector('header button').click(), true")
+			s.awaitIn(challengeFrame, "document.querySelector('.ask').checkVisibility()")
 			s.shot("checkout-challenge-cancel")
+			require.Empty(s, s.axe(challengeFrame))
 			within[bool](s, challengeFrame, "document.querySelector('.ask button:not(.go)').click(), true")
 			kind, code := errorOf(s.answered(1))
 			require.Equal(s, []string{"authentication_error", "cancelled"}, []string{kind, code})

@@ -44,7 +44,8 @@ Fields: networks, co-badged cards                  TestCheckoutInABrowser
 Languages: 18, complete                            TestTexts TestTextsOfPages TestLanguage
 Saved cards: list, order, code, management         TestCheckoutSavedCards TestCheckoutOptions
 3-D Secure: frictionless, challenge, refused, left TestCheckoutInABrowser
-Accessible: axe over themes, languages, widths     TestCheckoutForEverybody TestCheckoutOptions
+Accessible: axe over states, themes, languages     TestCheckoutForEverybody TestCheckoutSavedCards TestCheckoutInABrowser TestCheckoutOptions
+Accessible: tree, forced colours, reduced motion   TestCheckoutForEverybody
 Gates: size, requests, shift, time, leaks          TestSize TestCheckoutShiftsNothing TestCheckoutMountedOften
 Guide: servers and page as they stand              TestCheckoutExample
 Links: with and without scripts, all states        TestPaymentLinkInABrowser TestLinkStates TestLinkForm
@@ -55,7 +56,7 @@ Should: fields.billingDetails, billingAddress      TestCheckoutOptions
 Should: redirectionInfo                            TestCheckoutOptions
 Should: paymentMethodOrder, customMethodNames      TestCheckoutOptions
 
-Without a test of their own: the keyboard alone, the accessibility tree, forced colours, subscriptionEvents, fonts, loadStripe, completeDoThis,
+Without a test of their own: a purchase by the keyboard alone, subscriptionEvents, fonts, loadStripe, completeDoThis,
 sdkHandleConfirmPayment's button, updateIntent of a group, confirmWithLastUsedPaymentMethod of a card that needs its code, the three times of a challenge (10 seconds until the link, 10 minutes in all, a hidden frame's 10 seconds).
 `
 
