@@ -14,7 +14,7 @@ import (
 
 // browserTime bounds what one test does in a browser, patience how long it waits for one thing to happen.
 const (
-	browserTime = 10 * time.Minute
+	browserTime = 3 * time.Minute
 	patience    = 30 * time.Second
 )
 

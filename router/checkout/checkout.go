@@ -73,13 +73,13 @@ func New() (*Pages, error) {
 		}
 		// A language is joined when a payer first asks for it: compressing all at the start would cost a tenth of a second.
 		p.frames[language] = sync.OnceValue(func() *Document {
-			return page(language, used(texts, made["frame.js"]), made["frame.js"], made["frame.css"], fieldsPolicy)
+			return page(language, texts["title"], used(texts, made["frame.js"]), made["frame.js"], made["frame.css"], fieldsPolicy)
 		})
 		p.manage[language] = sync.OnceValue(func() *Document {
-			return page(language, used(texts, made["manage.js"]), made["manage.js"], made["frame.css"], fieldsPolicy)
+			return page(language, texts["title"], used(texts, made["manage.js"]), made["manage.js"], made["frame.css"], fieldsPolicy)
 		})
 		p.challenge[language] = sync.OnceValue(func() *Document {
-			return page(language, challenged(texts), made["challenge.js"], made["challenge.css"], "form-action http: https:")
+			return page(language, texts["challenge_title"], challenged(texts), made["challenge.js"], made["challenge.css"], "form-action http: https:")
 		})
 	}
 	return p, nil
@@ -117,7 +117,7 @@ func (p *Pages) Manage(wish string) *Document { return p.manage[Language(wish)](
 func (p *Pages) Challenge(wish string) *Document { return p.challenge[Language(wish)]() }
 
 // page joins script, style and texts into one document. The policy allows exactly these. The texts are a block of data, which browsers do not run.
-func page(language string, texts map[string]string, script, style []byte, policy string) *Document {
+func page(language, title string, texts map[string]string, script, style []byte, policy string) *Document {
 	data, err := json.Marshal(texts)
 	if err != nil {
 		panic("checkout: " + err.Error()) // texts are strings, which encoding/json always accepts
@@ -130,7 +130,7 @@ func page(language string, texts map[string]string, script, style []byte, policy
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<!doctype html><html lang="%s" dir="%s"><meta charset="utf-8"><meta name="viewport" content="width=device-width">`+
 		`<title>%s</title><style>%s</style><main id="root"></main><script type="application/json" id="texts">%s</script><script>%s</script>`,
-		language, direction, texts["title"], style, data, script)
+		language, direction, title, style, data, script)
 	return document(b.Bytes(), "text/html; charset=utf-8", "default-src 'none'; script-src '"+hashOf(script)+"'; style-src '"+hashOf(style)+
 		"'; img-src data:; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'; "+policy)
 }
@@ -181,11 +181,11 @@ func challenged(texts map[string]string) map[string]string {
 	return out
 }
 
-// used returns the page's title and the texts that a script names. No page carries those of another one.
+// used returns the texts that a script names. No page carries those of another one.
 func used(texts map[string]string, script []byte) map[string]string {
 	out := map[string]string{}
 	for key, text := range texts {
-		if key == "title" || bytes.Contains(script, []byte(`"`+key+`"`)) {
+		if bytes.Contains(script, []byte(`"`+key+`"`)) {
 			out[key] = text
 		}
 	}

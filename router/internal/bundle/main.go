@@ -78,6 +78,7 @@ func build(entry, ending string) ([]byte, error) {
 		Format:            format,
 		Target:            api.ES2022,
 		Charset:           api.CharsetUTF8,
+		TsconfigRaw:       `{"compilerOptions": {"useDefineForClassFields": false}}`, // a field without a value costs nothing
 		LegalComments:     api.LegalCommentsInline,
 		MinifyWhitespace:  true,
 		MinifyIdentifiers: true,

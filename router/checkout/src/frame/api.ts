@@ -17,7 +17,7 @@ export class Lost extends Error {}
 
 // Refused is an answer that says no. The call had no effect.
 export class Refused extends Error {
-  constructor(readonly status: number, readonly code: string, message: string, readonly type: string) {
+  constructor(readonly status: number, readonly code: string, message: string) {
     super(message);
   }
 }
@@ -38,9 +38,8 @@ export async function call(c: Credentials, method: string, path: string, body?: 
     if (response.ok) return answer;
     const e = answer.error || {};
     // An internal error says nothing of what happened. Busy and limited mean: the same again, later.
-    if (response.status >= 500 && response.status !== 501) throw new Lost();
-    if (response.status === 429 || e.code === "HE_00") throw new Lost();
-    throw new Refused(response.status, String(e.code || ""), String(e.message || ""), String(e.type || ""));
+    if ((response.status >= 500 && response.status !== 501) || response.status === 429 || e.code === "HE_00") throw 0;
+    throw new Refused(response.status, e.code || "", e.message || "");
   } catch (e) {
     throw e instanceof Refused ? e : new Lost();
   } finally {
@@ -48,11 +47,12 @@ export async function call(c: Credentials, method: string, path: string, body?: 
   }
 }
 
-export const client = (c: Credentials) =>
-  c.link ? call(c, "GET", c.link) : call(c, "GET", `/payments/${paymentOf(c)}/client` + (c.token ? "" : "?client_secret=" + encodeURIComponent(c.secret)));
+const read = (c: Credentials, path: string) =>
+  call(c, "GET", c.link || `/payments/${paymentOf(c)}${path}` + (c.token ? "" : "client_secret=" + encodeURIComponent(c.secret)));
 
-export const retrieve = (c: Credentials, sync = true) =>
-  c.link ? call(c, "GET", c.link) : call(c, "GET", `/payments/${paymentOf(c)}?force_sync=${sync}` + (c.token ? "" : "&client_secret=" + encodeURIComponent(c.secret)));
+export const client = (c: Credentials) => read(c, "/client?");
+
+export const retrieve = (c: Credentials) => read(c, "?force_sync=true&");
 
 // waits are the pauses before the same confirm is sent again, in milliseconds. After them, the status is asked for every second one.
 const waits = [800, 1600, 3200], every = 2000, patience = 60000;

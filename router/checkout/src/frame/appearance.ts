@@ -5,44 +5,41 @@ import { Bag } from "../lib/wire";
 
 type Values = { [name: string]: string };
 
+const dark: Values = { colorBackground: "#1a1f36", colorText: "#e0e3ee", colorTextSecondary: "#b6bcd0", colorTextPlaceholder: "#9aa2bb", colorPrimary: "#85d996",
+  borderColor: "#7b84a3", colorDanger: "#ff9d97", colorInput: "#22284a" };
 const themes: { [name: string]: Values } = {
-  default: {},
-  midnight: { colorBackground: "#1a1f36", colorText: "#e0e3ee", colorTextSecondary: "#b6bcd0", colorTextPlaceholder: "#9aa2bb", colorPrimary: "#85d996",
-    borderColor: "#7b84a3", colorDanger: "#ff9d97", colorInput: "#22284a" },
+  default: {}, midnight: dark,
   charcoal: { colorBackground: "#292929", colorText: "#f2f2f2", colorTextSecondary: "#c9c9c9", colorTextPlaceholder: "#a8a8a8", colorPrimary: "#f5fb1f",
-    borderColor: "#8c8c8c", colorDanger: "#ffa39e", colorInput: "#333333" },
-  brutal: { borderRadius: "6px", borderColor: "#3d3d3d", borderWidth: "2px", colorPrimary: "#a35a00", colorText: "#000000", shadowInput: "0.15rem 0.15rem 0 #3d3d3d" },
-  soft: { borderRadius: "10px", colorBackground: "#3e3e3e", colorText: "#f2f2f2", colorTextSecondary: "#d0d0d0", colorTextPlaceholder: "#b5b5b5",
-    colorPrimary: "#a9b6ff", borderColor: "#9a9a9a", colorDanger: "#ffb3ae", colorInput: "#474747" },
-  bubblegum: { borderRadius: "2px", colorPrimary: "#c2185b", colorText: "#424770", borderColor: "#a05d7e", colorBackground: "#ffffff", shadowInput: "0 2px 4px #f0d2e0" },
-  none: { borderRadius: "0", shadowInput: "none" },
+    borderColor: "#8c8c8c", colorDanger: "#ffa39e", colorInput: "#333" },
+  soft: { colorBackground: "#3e3e3e", colorText: "#f2f2f2", colorTextSecondary: "#d0d0d0", colorTextPlaceholder: "#b5b5b5", colorPrimary: "#a9b6ff",
+    borderColor: "#9a9a9a", colorDanger: "#ffb3ae", colorInput: "#474747", borderRadius: "10px" },
+  brutal: { colorText: "#000", colorPrimary: "#a35a00", borderColor: "#3d3d3d", borderWidth: "2px", shadowInput: "0.15rem 0.15rem 0 #3d3d3d" },
+  bubblegum: { colorText: "#424770", colorPrimary: "#c2185b", borderColor: "#a05d7e", borderRadius: "2px", shadowInput: "0 2px 4px #f0d2e0" },
+  none: { borderRadius: "0" },
 };
-const dark: Values = themes.midnight;
 
 // variables are the names that a shop may set, and the default of each.
 const variables: Values = {
-  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", fontSizeBase: "16px", fontSizeSm: "14px", fontSizeXs: "13px", fontWeightNormal: "400", fontWeightMedium: "500", fontLineHeight: "1.5", fontSmooth: "auto", fontVariantLigatures: "normal", fontVariationSettings: "normal",
-  colorPrimary: "#0b5cad", colorPrimaryText: "#ffffff", colorBackground: "#ffffff", colorInput: "#ffffff", colorText: "#1b1f24",
-  colorTextSecondary: "#4b535c", colorTextPlaceholder: "#666d75", colorDanger: "#b3261e", colorDangerText: "#b3261e", colorSuccess: "#1c6b3a",
-  colorSuccessText: "",
-  borderRadius: "6px", borderColor: "#868d95", borderWidth: "1px", borderColorSelected: "", spacingUnit: "8px", spacingGridRow: "16px",
-  spacingGridColumn: "12px", spacingAccordionItem: "8px", shadowInput: "none", buttonBackgroundColor: "", buttonTextColor: "",
-  buttonHeight: "48px", buttonWidth: "100%", buttonBorderRadius: "", buttonBorderColor: "", buttonBorderWidth: "1px", buttonTextFontSize: "16px",
-  buttonTextFontWeight: "600", focusColor: "",
+  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", fontSizeBase: "16px", fontSizeSm: "14px", fontSizeXs: "13px", fontWeightNormal: "400",
+  fontWeightMedium: "500", fontLineHeight: "1.5", fontSmooth: "auto", fontVariantLigatures: "normal", fontVariationSettings: "normal",
+  colorPrimary: "#0b5cad", colorPrimaryText: "#fff", colorBackground: "#fff", colorInput: "#fff", colorText: "#1b1f24", colorTextSecondary: "#4b535c",
+  colorTextPlaceholder: "#666d75", colorDanger: "#b3261e", colorSuccess: "#1c6b3a", borderRadius: "6px", borderColor: "#868d95", borderWidth: "1px",
+  spacingUnit: "8px", spacingGridRow: "16px", spacingGridColumn: "12px", spacingAccordionItem: "8px", shadowInput: "none", buttonHeight: "48px",
+  buttonWidth: "100%", buttonBorderWidth: "1px", buttonTextFontSize: "16px", buttonTextFontWeight: "600",
 };
-// idle are names of theirs for what the form does not show.
-const idle = /^(fontSize(Lg|.?Xl)|fontWeight(Light|Bold)|color(BackgroundText|Warning|WarningText|Logo|IconCardError)|spacingTab)$/;
+// derived are the variables whose default is another variable.
+const derived: Values = { colorDangerText: "colorDanger", buttonBackgroundColor: "colorPrimary", buttonBorderRadius: "borderRadius",
+  buttonBorderColor: "buttonBackgroundColor", borderColorSelected: "colorPrimary", focusColor: "colorPrimary", colorSuccessText: "colorText",
+  buttonTextColor: "colorPrimaryText" };
 
-const classes = "Tab|TabLabel|TabIcon|TabMore|Label|Input|InputLogo|Error|Block|Checkbox|CheckboxLabel|CheckboxInput|PickerItem|TermsTextLabel|InfoElement|Button";
-const part = `\\.(?:${classes})(?:--(?:selected|invalid|empty|checked|complete|focused))?` +
-  "(?::(?:hover|focus|active|disabled|autofill|-webkit-autofill))?(?:::(?:placeholder|selection))?";
-const selector = new RegExp(`^${part}(?:\\s+${part})*(?:\\s*,\\s*${part}(?:\\s+${part})*)*$`);
+const classes = "Tab(Label|Icon|More)?|Label|Input(Logo)?|Error|Block|Checkbox(Label|Input)?|PickerItem|TermsTextLabel|InfoElement|Button";
+const part = `\\.(${classes})(--(selected|invalid|empty|checked|complete|focused))?` +
+  "(:(hover|focus|active|disabled|(-webkit-)?autofill))?(::(placeholder|selection))?";
+const selector = new RegExp(`^${part}(\\s*[\\s,]\\s*${part})*$`);
 
 // properties are those that a rule may set. None of them places a part over another, makes it vanish or takes the focus ring away.
-const properties = new RegExp("^(?:background(?:-color)?|color|caret-color|accent-color|border(?:-(?:top|right|bottom|left))?(?:-(?:color|style|width|radius))?|" +
-  "border-(?:top|bottom)-(?:left|right)-radius|box-shadow|fill|font(?:-(?:family|size|style|variant|weight))?|letter-spacing|line-height|" +
-  "margin(?:-(?:top|right|bottom|left))?|padding(?:-(?:top|right|bottom|left))?|text-(?:align|decoration|shadow|transform)|transition(?:-\\w+)?|" +
-  "width|height|min-height|max-height|gap|-webkit-font-smoothing|-webkit-text-fill-color)$");
+const properties = new RegExp("^((background|caret|accent|-webkit-text-fill)-color|background|color|(border|font|margin|padding|transition)(-[a-z]+)*|(box|text)-shadow|fill|" +
+  "letter-spacing|line-height|text-(align|decoration|transform)|(min-|max-)?height|width|gap|-webkit-font-smoothing)$");
 
 const safe = /^[^{}@\\;<>]{0,200}$/;
 const unsafe = /url\s*\(|image|expression|attr\s*\(|element\s*\(|env\s*\(|var\s*\(|\/\*/i;
@@ -71,25 +68,18 @@ let sheet: CSSStyleSheet | undefined;
 // styled returns the style sheet of an appearance.
 export function styled(a: Bag): string {
   const scheme = a.colorScheme === "auto" ? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light") : a.colorScheme;
-  for (const name of Object.keys(a)) if (!/^(theme|labels|innerLayout|colorScheme|variables|rules)$/.test(name)) warn(`appearance: ${name} is unknown`);
-  if (a.theme && !Object.keys(themes).includes(a.theme)) warn("appearance.theme is unknown");
+  for (const name of Object.keys(a)) if (!/^(theme|labels|innerLayout|colorScheme|variables|rules)$/.test(name)) warn(`appearance: ${name} has no effect`);
+  if (a.theme && !Object.keys(themes).includes(a.theme)) warn("appearance.theme has no effect");
   const theme = themes[a.theme] || {};
   const all: Values = { ...variables, ...(scheme === "dark" && (!a.theme || a.theme === "default") ? dark : {}), ...theme };
   for (const name in a.variables) {
     const v = value(a.variables[name]);
-    if (!Object.keys(variables).includes(name)) idle.test(name) || warn(`appearance.variables: ${name} is unknown`);
+    if (!(name in { ...variables, ...derived })) warn(`appearance.variables: ${name} has no effect`);
     else if (v === undefined) warn(`appearance.variables: the value of ${name} is not allowed`);
     else all[name] = v;
   }
-  if (!a.variables?.colorDangerText) all.colorDangerText = all.colorDanger;
-  all.buttonBackgroundColor ||= all.colorPrimary;
-  all.buttonBorderRadius ||= all.borderRadius;
-  all.buttonBorderColor ||= all.buttonBackgroundColor;
-  all.borderColorSelected ||= all.colorPrimary;
-  all.focusColor ||= all.colorPrimary;
-  all.colorSuccessText ||= all.colorText;
-  if (!a.variables?.colorPrimaryText && luminance(all.buttonBackgroundColor) > 0.183) all.colorPrimaryText = "#000000"; // where white has less than 4.5
-  all.buttonTextColor ||= all.colorPrimaryText;
+  if (!a.variables?.colorPrimaryText && luminance(all.buttonBackgroundColor || all.colorPrimary) > 0.183) all.colorPrimaryText = "#000"; // where white has less than 4.5
+  for (const name in derived) all[name] ||= all[derived[name]];
   let css = ":root{";
   for (const name in all) css += `--${name}:${all[name]};`;
   css += "}";
@@ -155,14 +145,14 @@ function luminance(colour: string): number {
 export function fonts(list: unknown) {
   if (!Array.isArray(list)) return;
   for (const f of list) {
-    const src = /^(?:url\(\s*["']?)?(https:\/\/[^"'()\\\s]+)["']?\s*\)?/.exec(String(f?.src || ""));
+    const src = /https:\/\/[^"'()\\\s]+/.exec(f?.src);
     if (!src || typeof f.family !== "string") {
       warn("fonts: a font needs family and src, with an https address");
       continue;
     }
     const failed = () => warn("fonts: " + f.family + " could not be loaded");
     try {
-      const face = new FontFace(f.family, `url("${src[1]}")`, { weight: String(f.weight || "normal"), style: String(f.style || "normal") });
+      const face = new FontFace(f.family, `url("${src}")`, { weight: String(f.weight || "normal"), style: String(f.style || "normal") });
       document.fonts.add(face);
       face.load().catch(failed);
     } catch {

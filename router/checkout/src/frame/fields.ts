@@ -119,7 +119,7 @@ export function numberField(l: Listener, jump: () => void, grown: (digits: strin
     attributes: { inputmode: "numeric", autocomplete: "cc-number", name: "cardnumber", dir: "ltr", enterkeyhint: "next" } }) as NumberField;
   f.offered = [];
   f.digits = () => digitsOf(f.input.value);
-  f.network = () => (chosen && named(chosen)) || networkOf(f.digits());
+  f.network = () => (named(chosen).name ? named(chosen) : networkOf(f.digits()));
   f.choose = (_, to) => {
     chosen = to || "";
     look(f.network());

@@ -2,7 +2,7 @@ import { Fault, Network, named } from "../lib/cards";
 import { Bag } from "../lib/wire";
 import { countryOptions } from "./countries";
 import { asks, consents, Facts } from "./consent";
-import { make, newID, say, set } from "./dom";
+import { make, newID, say } from "./dom";
 import { codeField, expiryField, Field, field, Listener, nameFault, NumberField, numberField } from "./fields";
 import { asksFor, inner } from "./options";
 import { inOrder, savedList, SavedList, savedOf } from "./saved";
@@ -31,6 +31,12 @@ const fillers: { [ending: string]: { key: string; fill?: string; mode?: string }
   "address.zip": { key: "postcode", fill: "postal-code" }, "address.country": { key: "country", fill: "country" }, email: { key: "email", fill: "email", mode: "email" },
   "phone.number": { key: "phone", fill: "tel-national", mode: "tel" }, "phone.country_code": { key: "dial", fill: "tel-country-code", mode: "tel" },
 };
+
+// part is the half of a name that a path asks for: what stands before the first space, or what follows it.
+function part(path: string, v: string): string {
+  const at = v.indexOf(" ");
+  return path.endsWith("first_name") ? (at < 0 ? v : v.slice(0, at)) : path.endsWith("last_name") ? v.slice(at + 1) : v;
+}
 
 // put writes a value at a path such as payment_method_data.billing.address.zip.
 export function put(into: Bag, path: string, value: unknown) {
@@ -154,7 +160,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
         code.look();
         l.changed();
       });
-      networks.append(make("label", {}, radio, (named(n) || { word: n }).word));
+      networks.append(make("label", {}, radio, named(n).word || n));
     }
     resized();
   }
@@ -212,18 +218,9 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
         nick_name: !nickname.root.hidden && nickname.input.value.trim() ? nickname.input.value.trim() : undefined };
       for (const { f, paths } of extras) {
         const v = f.input.value.trim();
-        for (const path of paths) {
-          if (f.key === "name") {
-            const at = v.indexOf(" ");
-            put(b, path, path.endsWith("first_name") ? (at < 0 ? v : v.slice(0, at)) : at < 0 ? v : v.slice(at + 1));
-          } else if (v) put(b, path, v);
-        }
+        if (v) for (const path of paths) put(b, path, part(path, v));
       }
-      for (const { path, value } of unasked) {
-        const at = value.indexOf(" ");
-        if (path.endsWith("first_name")) put(b, path, at < 0 ? value : value.slice(0, at));
-        else put(b, path, path.endsWith("last_name") ? value.slice(at + 1) : value);
-      }
+      for (const { path, value } of unasked) put(b, path, part(path, value));
       if (consents(facts())) {
         b.customer_acceptance = { acceptance_type: "online", accepted_at: new Date().toISOString(), online: { user_agent: navigator.userAgent } };
         if (!intent.setup_future_usage && facts().ticked && asks(facts())) b.setup_future_usage = "on_session";
@@ -247,16 +244,13 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
       list?.disable(off);
     },
     focus() {
-      const saved = list?.chosen();
-      if (list?.open()) list.root.querySelector<HTMLInputElement>("input:enabled")?.focus();
-      else if (saved) (list!.field()?.input || list!.root.querySelector<HTMLInputElement>("input:checked"))?.focus();
-      else (asked().find(([, fault]) => fault)?.[0] || number).input.focus();
+      const first = (which: string) => list!.root.querySelector<HTMLInputElement>(which);
+      (list?.open() ? first("input:enabled") : list?.chosen() ? list.field()?.input || first("input:checked") : (asked().find(([, fault]) => fault)?.[0] || number).input)?.focus();
     },
   };
 
   if (o.readOnly) form.disable(true);
   look();
-  set(root, { "data-saved": !!list });
   return form;
 }
 

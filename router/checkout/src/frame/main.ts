@@ -1,4 +1,4 @@
-import { Bag, checked, ToPage, wait, webURL } from "../lib/wire";
+import { Bag, checked, toFrame, ToPage, wait, webURL } from "../lib/wire";
 import { base, call, client, confirm, Credentials, open, Refused, retrieve } from "./api";
 import { apply, dressed, fonts, warn } from "./appearance";
 import { make, say, set } from "./dom";
@@ -33,7 +33,7 @@ let told = "";
 let begun: () => void, loaded = new Promise<void>((done) => { begun = done; });
 
 const tell = (m: ToPage, ports: MessagePort[] = []) => port?.postMessage(m, ports);
-const event = (e: string, d: Bag = {}) => tell({ t: "event", e, d });
+const event = (e: string, d: Bag = {}) => tell({ t: "event", e, d: { ...d, elementType: type } });
 
 let height = -1;
 function resized() {
@@ -48,13 +48,13 @@ new ResizeObserver(resized).observe(root);
 const listener: Listener = {
   changed,
   focus(on, f) {
-    event(on ? "focus" : "blur", on ? { focus: true, elementType: type } : { blur: true, elementType: type });
+    event(on ? "focus" : "blur", on ? { focus: true } : { blur: true });
     classes(on);
     if (!on && (f.key === "cvc" || f.key === "number")) subscribed();
   },
   key(e) {
-    if (e.key === "Escape") event("escape", { elementType: type });
-    if (e.key === "Enter") event("confirmTriggered", { confirmTriggered: true, elementType: type });
+    if (e.key === "Escape") event("escape");
+    if (e.key === "Enter") event("confirmTriggered", { confirmTriggered: true });
   },
 };
 
@@ -83,7 +83,7 @@ function changed() {
   classes();
   if (text === told) return;
   told = text;
-  event("change", { elementType: type, complete: s.complete, empty: s.empty, value: { type: "card" }, ...(s.brand ? { brand: s.brand } : {}) });
+  event("change", { complete: s.complete, empty: s.empty, value: { type: "card" }, ...(s.brand ? { brand: s.brand } : {}) });
   subscribed();
 }
 
@@ -104,7 +104,7 @@ function subscribed() {
   if (form && form.bin().length === 6) once("PAYMENT_METHOD_INFO_CARD", { bin: form.bin(), last4: form.last4(), brand: form.network() });
 }
 
-root.addEventListener("click", () => event("clickTriggered", { clickTriggered: true, elementType: type }));
+root.addEventListener("click", () => event("clickTriggered", { clickTriggered: true }));
 
 const leader = ["payment", "card", "cardNumber"].includes(type);
 
@@ -140,6 +140,10 @@ function ended(key: string, kind = "") {
 
 const good = ["succeeded", "requires_capture", "partially_captured", "partially_captured_and_capturable"];
 
+// endOf is what stands in the form's place when nobody has anything left to do about a payment: the key of a text, and its kind.
+const endOf = (state: string): [string, string?] | undefined => (good.includes(state) ? ["succeeded", "good"]
+  : /^(processing|requires_merchant_action)$/.test(state) ? ["processing"] : /^(cancelled|expired)$/.test(state) ? ["over"] : undefined);
+
 // ---- loading
 
 async function load() {
@@ -170,19 +174,15 @@ async function load() {
 function draw(data: any) {
   note(status, "");
   form = newForm(listener, type, data, o.options, resized, grown);
-  if (type === "cardNumber") {
-    form.split = followers;
-    root.classList.add("split");
-  }
+  if (type === "cardNumber") form.split = followers;
   const state = payment.status;
-  if (good.includes(state)) return ended("succeeded", "good");
-  if (state === "processing" || state === "requires_merchant_action") return ended("processing");
+  const end = endOf(state);
+  if (end) return ended(...end);
   if (state === "requires_customer_action") {
     ended("resume");
     return show("ready"); // the next press goes on with it
   }
   if (state === "failed" && !payment.manual_retry_allowed) return ended("declined_final", "bad");
-  if (state === "cancelled" || state === "expired") return ended("over");
   place.replaceChildren(form.root, ...ownButton());
   if (state === "failed") note(alarm, say("declined"), "bad");
   show("ready");
@@ -195,7 +195,7 @@ function loaded_(failed?: Bag) {
   resized();
   requestAnimationFrame(() => {
     resized();
-    if (!ready) event("ready", { ready: true, elementType: type });
+    if (!ready) event("ready", { ready: true });
     ready = true;
     begun();
     changed();
@@ -211,7 +211,7 @@ function unloadable(key: string, error: Bag) {
   note(status, "");
   note(alarm, say(key), "bad", again);
   show("failed");
-  event("loaderror", { error, elementType: type });
+  event("loaderror", { error });
   begun();
 }
 addEventListener("online", () => loadError && load());
@@ -235,13 +235,12 @@ function siblings(): Shared[] {
 function alone() {
   if (type === "cardExpiry") lone = expiryField(listener, () => siblings().find((s) => s.type === "cardCvc")?.focus());
   else {
-    const network = () => named(siblings().find((s) => s.type === "cardNumber")?.network() || "") || { name: "", word: "", lengths: [], code: 3, groups: [] };
+    const network = () => named(siblings().find((s) => s.type === "cardNumber")?.network() || "");
     const f = codeField(listener, network);
     const plain = f.fault;
     f.fault = () => { f.look(); return plain(); };
     lone = f;
   }
-  root.classList.add("split");
   place.replaceChildren(make("div", { class: "form" }, lone.root));
 }
 
@@ -311,9 +310,9 @@ function go(url: string) {
 const failure = (kind: string, message: string, code?: string): Bag => ({ error: { type: kind, ...(code ? { code } : {}), message }, submitSuccessful: false });
 
 // shown are the fields of a payment that the page may know. None of them is about the card.
-const shown = ["payment_id", "merchant_id", "profile_id", "status", "amount", "net_amount", "amount_capturable", "amount_received", "currency", "client_secret",
-  "created", "customer_id", "description", "setup_future_usage", "capture_method", "payment_method", "payment_method_type", "payment_method_id",
-  "return_url", "error_code", "error_message", "unified_code", "unified_message", "attempt_count", "manual_retry_allowed", "metadata", "merchant_order_reference_id"];
+const shown = ("payment_id merchant_id profile_id status amount net_amount amount_capturable amount_received currency client_secret created customer_id description " +
+  "setup_future_usage capture_method payment_method payment_method_type payment_method_id return_url error_code error_message unified_code unified_message attempt_count " +
+  "manual_retry_allowed metadata merchant_order_reference_id").split(" ");
 
 export function forPage(p: any): Bag {
   const out: Bag = {};
@@ -334,23 +333,16 @@ function returned(to: string, p: any): string {
 function outcome(p: any, params: Bag): Bag {
   payment = p;
   note(status, p.cardholder_info || ""); // what was said while the switch was asked is over
-  if (good.includes(p.status)) {
-    ended("succeeded", "good");
-    if (params.redirect === "always") go(returned(params.to, p));
-    return forPage(p);
-  }
-  if (p.status === "processing" || p.status === "requires_merchant_action") {
-    ended("processing");
+  const end = endOf(p.status);
+  if (end) ended(...end);
+  if (end?.[0] === "over") return failure("invalid_request_error", say("over"), p.status);
+  if (end) {
     if (params.redirect === "always") go(returned(params.to, p));
     return forPage(p);
   }
   if (p.status === "requires_customer_action") {
     ended("asking");
     return failure("processing_error", say("unknown"), "outcome_unknown");
-  }
-  if (p.status === "cancelled" || p.status === "expired") {
-    ended("over");
-    return failure("invalid_request_error", say("over"), p.status);
   }
   const bank = /^(challenge_cancelled|authentication_|unauthenticated)/.test(String(p.error_code || ""));
   const cancelled = bank && (p.left || p.error_code === "challenge_cancelled");
@@ -387,9 +379,7 @@ async function act(p: any, params: Bag): Promise<Bag> {
       note(status, say("asking"));
       return outcome((await settled(c, Number(next.display_to_timestamp) / 1e6 || Date.now() + 6e5, 10_000)) || p, params);
     }
-    case "redirect_to_url":
-    case "redirect_inside_popup":
-    default: {
+    default: { // redirect_to_url, redirect_inside_popup, and what we do not know
       const to = next.redirect_to_url || next.popup_url;
       if (!to) return outcome((await settled(c, Date.now() + 60_000)) || p, params);
       go(to);
@@ -415,7 +405,7 @@ async function pay(params: Bag): Promise<Bag> {
   let body: Bag | undefined;
   if (params.token) { // a saved card that the page has chosen, with the code of this frame
     const typed = params.plain ? "" : digitsOf(lone!.input.value);
-    const f = params.plain ? undefined : codeFault(typed, named(params.network) || { name: "", word: "", lengths: [], code: 3, groups: [] });
+    const f = params.plain ? undefined : codeFault(typed, named(params.network));
     if (f) {
       lone!.show(f);
       return failure("cvc_validation", say(...f));
@@ -566,7 +556,7 @@ export function start(w?: Widget) {
     removeEventListener("message", first);
     port = e.ports[0];
     port.onmessage = (m) => {
-      const known = checked(m.data, ["options", "confirm", "hold", "focus", "blur", "clear", "cancel"]);
+      const known = checked(m.data, toFrame);
       if (known) take(known);
     };
   });

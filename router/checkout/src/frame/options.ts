@@ -12,24 +12,23 @@ const kinds: { [kind: string]: string } = {
   any: "layout sdkHandleConfirmPayment sdkHandleSavePayment",
 };
 
-// idle are options that are accepted and have no effect.
-const idle = "wallets branding showShortSurchargeMessage paymentMethodsConfig hidePostalCode value iconStyle".split(" ");
+// layout are the options in layout.
 const layout = "type defaultCollapsed radios spacedAccordionItems maxAccordionItems savedMethodCustomization".split(" ");
 
-// tidy leaves out options that are unknown, and those whose value has another kind than it should: their default counts. It says so: a shop must not
+// tidy leaves out options that are unknown or have no effect here, and those whose value has another kind than it should: their default counts. It says so: a shop must not
 // break for an option that we have not heard of.
 export function tidy(given: unknown): Bag {
   const o: Bag = {}, all = inner(given);
   for (const name of Object.keys(all)) {
     const v = all[name], kind = Object.keys(kinds).find((k) => kinds[k].split(" ").includes(name));
     if (v === null) continue;
-    if (!kind) warn(`the option ${name} ${idle.includes(name) ? "has no effect" : "is unknown"}`);
+    if (!kind) warn(`the option ${name} has no effect`);
     else if (kind !== "any" && kind !== (Array.isArray(v) ? "array" : typeof v)) warn(`the option ${name} must be of the kind ${kind}`);
     else o[name] = v;
   }
   if (typeof o.layout === "string") o.layout = { type: o.layout };
   o.layout = inner(o.layout);
-  for (const name of Object.keys(o.layout)) if (!layout.includes(name)) warn(`the option layout.${name} is unknown`);
+  for (const name of Object.keys(o.layout)) if (!layout.includes(name)) warn(`the option layout.${name} has no effect`);
   if (o.savedPaymentMethodsCheckboxCheckedByDefault) warn("consent by a box that was ticked before does not hold in the EU: leave savedPaymentMethodsCheckboxCheckedByDefault out there");
   return o;
 }

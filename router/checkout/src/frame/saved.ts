@@ -34,7 +34,7 @@ export function savedOf(m: any): Saved {
 export const inOrder = (list: Saved[]) => [...list].sort((a, b) =>
   +a.expired - +b.expired || +b.isDefault - +a.isDefault || (a.used < b.used ? 1 : a.used > b.used ? -1 : 0));
 
-const words = (s: Saved) => (named(s.network) || { word: s.network }).word;
+const words = (s: Saved) => named(s.network).word || s.network;
 
 // cardLine is what a payer sees of a saved card.
 export function cardLine(s: Saved, o: Bag): HTMLElement[] {
@@ -74,7 +74,7 @@ export function savedList(l: Listener, list: Saved[], o: Bag, most: number, turn
       r.row.classList.toggle("PickerItem--selected", r.radio.checked);
       if (r.radio.checked && r.card && r.card.needsCode) {
         const of = r.card;
-        code = codeField(l, () => named(of.network) || { name: "", word: "", lengths: [], code: 3, groups: [] });
+        code = codeField(l, () => named(of.network));
         r.row.append(make("div", { class: "inline" }, code.root));
       }
     }
@@ -119,7 +119,7 @@ export function savedList(l: Listener, list: Saved[], o: Bag, most: number, turn
       rows.find((r) => !r.radio.disabled)?.radio.focus();
     },
     code: () => (code ? digitsOf(code.input.value) : ""),
-    fault: () => (code ? codeFault(digitsOf(code.input.value), named(chosen!.network) || { name: "", word: "", lengths: [], code: 3, groups: [] }) : undefined),
+    fault: () => (code ? codeFault(digitsOf(code.input.value), named(chosen!.network)) : undefined),
     clear: () => code?.clear(),
     disable(off) {
       for (const r of rows) r.radio.disabled = off || !!(r.card && r.card.expired);

@@ -8,36 +8,42 @@ export interface Network {
   groups: number[];
 }
 
-const four = [4, 4, 4, 4, 3], short = [4, 6, 5, 4];
-const network = (name: string, word: string, lengths: number[], code = 3, groups = four): Network => ({ name, word, lengths, code, groups });
+const four = [4, 4, 4, 4, 3], short = [4, 6, 5, 4], to19 = [16, 17, 18, 19], any = [12, 13, 14, 15, ...to19];
+const unknown: Network = { name: "", word: "", lengths: any, code: 3, groups: four };
 
-export const networks: Network[] = [
-  network("Visa", "Visa", [16, 19]), network("Mastercard", "Mastercard", [16]), network("AmericanExpress", "American Express", [15], 4, short),
-  network("DinersClub", "Diners Club", [14, 16, 19], 3, short), network("Discover", "Discover", [16, 19]), network("JCB", "JCB", [16, 17, 18, 19]),
-  network("UnionPay", "UnionPay", [16, 17, 18, 19]), network("Maestro", "Maestro", [12, 13, 14, 15, 16, 17, 18, 19]),
-  network("CartesBancaires", "Cartes Bancaires", [16]), network("RuPay", "RuPay", [16]), network("Interac", "Interac", [16, 17, 18, 19]),
-];
-const unknown = network("", "", [12, 13, 14, 15, 16, 17, 18, 19]);
+export const networks: Network[] = [];
 
-// ranges are the first digits of each network, narrow ranges first: those of the engine's package card.
-const ranges: [number, number, string][] = [
-  [34, 34, "AmericanExpress"], [37, 37, "AmericanExpress"], [3528, 3589, "JCB"], [300, 305, "DinersClub"], [3095, 3095, "DinersClub"],
-  [36, 36, "DinersClub"], [38, 39, "DinersClub"], [508500, 508999, "RuPay"], [606985, 607984, "RuPay"], [608001, 608500, "RuPay"],
-  [652150, 653149, "RuPay"], [817200, 819899, "RuPay"], [6011, 6011, "Discover"], [644, 649, "Discover"], [65, 65, "Discover"],
-  [622126, 622925, "UnionPay"], [62, 62, "UnionPay"], [81, 81, "UnionPay"], [5018, 5018, "Maestro"], [5020, 5020, "Maestro"],
-  [5038, 5038, "Maestro"], [5893, 5893, "Maestro"], [6304, 6304, "Maestro"], [6759, 6763, "Maestro"], [2221, 2720, "Mastercard"],
-  [51, 55, "Mastercard"], [4, 4, "Visa"],
-];
+// ranges are the first digits of each network: those of the engine's package card.
+const ranges: [from: string, to: string, n: Network][] = [];
 
-export const named = (name: string): Network | undefined => networks.find((n) => n.name === name);
+// add takes the first digits of a network's numbers: one text, or a range such as 51-55. Of overlapping ranges, the narrow one is added first.
+function add(name: string, first: string, lengths: number[], more: Partial<Network> = {}) {
+  const n = { ...unknown, name, word: name, lengths, ...more };
+  networks.push(n);
+  for (const range of first.split(" ")) {
+    const [from, to] = range.split("-");
+    if (from) ranges.push([from, to || from, n]);
+  }
+}
+add("Visa", "4", [16, 19]);
+add("Mastercard", "2221-2720 51-55", [16]);
+add("AmericanExpress", "34 37", [15], { word: "American Express", code: 4, groups: short });
+add("DinersClub", "300-305 3095 36 38-39", [14, 16, 19], { word: "Diners Club", groups: short });
+add("RuPay", "508500-508999 606985-607984 608001-608500 652150-653149 817200-819899", [16]);
+add("Discover", "6011 644-649 65", [16, 19]);
+add("JCB", "3528-3589", to19);
+add("UnionPay", "62 81", to19);
+add("Maestro", "5018 5020 5038 5893 6304 6759-6763", any);
+add("CartesBancaires", "", [16], { word: "Cartes Bancaires" });
+add("Interac", "", to19);
+
+// named is the network with a name in the API, or one of which nothing is known.
+export const named = (name: string) => networks.find((n) => n.name === name) || unknown;
 
 // networkOf is the network of a number, as soon as its first digits say so.
 export function networkOf(digits: string): Network {
-  for (const [from, to, name] of ranges) {
-    const length = String(from).length, first = digits.slice(0, length);
-    if (first.length === length && +first >= from && +first <= to) return named(name)!;
-  }
-  return unknown;
+  const first = (like: string) => digits.slice(0, like.length);
+  return ranges.find(([from, to]) => digits.length >= from.length && first(from) >= from && first(to) <= to)?.[2] || unknown;
 }
 
 // digitsOf keeps the digits of a text, in whatever script they are written.

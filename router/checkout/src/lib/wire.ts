@@ -23,19 +23,26 @@ export type ToPage =
   | { t: "go"; url: string; top: boolean }
   | { t: "class"; c: string[] };
 
-const shapes: { [t: string]: { [key: string]: string } } = {
-  options: { o: "object" }, confirm: { n: "number", o: "object" }, hold: { on: "boolean" }, focus: {}, blur: {}, clear: {}, cancel: { gone: "boolean" },
-  height: { h: "number" }, event: { e: "string", d: "object" }, answer: { n: "number", v: "object" }, open: { a: "string" }, close: {},
-  go: { url: "string", top: "boolean" }, class: { c: "object" },
-};
+type Shapes = { [t: string]: { [key: string]: string } };
+
+export const toFrame: Shapes = { options: { o: "object" }, confirm: { n: "number", o: "object" }, hold: { on: "boolean" }, focus: {}, blur: {}, clear: {}, cancel: { gone: "boolean" } };
+
+export const toPage: Shapes = { height: { h: "number" }, event: { e: "string", d: "object" }, answer: { n: "number", v: "object" }, open: { a: "string" }, close: {},
+  go: { url: "string", top: "boolean" }, class: { c: "object" } };
 
 // checked returns the message if it has exactly the shape of its type, and undefined otherwise.
-export function checked(m: any, types: string[]): any {
-  if (!m || typeof m !== "object" || !types.includes(m.t)) return undefined;
-  const shape = shapes[m.t], keys = Object.keys(m);
-  if (keys.length !== Object.keys(shape).length + 1) return undefined;
-  for (const key of keys) if (key !== "t" && (typeof m[key] !== shape[key] || m[key] === null)) return undefined;
-  return m;
+export function checked(m: any, shapes: Shapes): any {
+  if (!m || !Object.keys(shapes).includes(m.t)) return undefined;
+  const shape = { t: "string", ...shapes[m.t] } as Shapes[string], keys = Object.keys(m);
+  return keys.length === Object.keys(shape).length && keys.every((key) => typeof m[key] === shape[key] && m[key] !== null) ? m : undefined;
+}
+
+// firm sets styles that the page's own style sheets cannot change.
+export function firm(e: HTMLElement, styles: string) {
+  for (const style of styles.split(";")) {
+    const [name, value] = style.split(":");
+    e.style.setProperty(name, value, "important");
+  }
 }
 
 // webURL returns the URL if it is absolute, with http or https, and undefined otherwise.

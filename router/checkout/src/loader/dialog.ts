@@ -1,15 +1,11 @@
+import { firm } from "../lib/wire";
+
 // The dialog with the bank's page: in the browser's top layer, above whatever the shop shows. The page in it draws box, name and buttons.
 
 export function dialog(address: string, name: string, port: MessagePort, leaves: (gone: boolean) => void): () => void {
   const box = document.createElement("dialog"), frame = document.createElement("iframe");
-  const style = (e: HTMLElement, text: string) => {
-    for (const pair of text.split(";")) {
-      const [property, value] = pair.split(":");
-      e.style.setProperty(property, value, "important");
-    }
-  };
-  style(box, "position:fixed;inset:0;margin:0;padding:0;border:0;width:100vw;height:100%;max-width:none;max-height:none;background:transparent;overflow:hidden");
-  style(frame, "display:block;border:0;width:100%;height:100%;background:transparent;color-scheme:light");
+  firm(box, "position:fixed;inset:0;margin:0;padding:0;border:0;width:100vw;height:100%;max-width:none;max-height:none;background:transparent;overflow:hidden");
+  firm(frame, "display:block;border:0;width:100%;height:100%;background:transparent;color-scheme:light");
   box.setAttribute("aria-label", name);
   frame.title = name;
   frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox");

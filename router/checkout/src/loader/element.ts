@@ -1,4 +1,4 @@
-import { Bag, checked, ToFrame, webURL } from "../lib/wire";
+import { Bag, checked, firm, ToFrame, toPage, webURL } from "../lib/wire";
 import { dialog } from "./dialog";
 import type { Group } from "./group";
 import { failed, given, text, warn } from "./hyper";
@@ -75,15 +75,14 @@ export class Element {
     this.unmount();
     this.target = target;
     this.frame = document.createElement("iframe");
-    const f = this.frame, s = f.style;
+    const f = this.frame;
     f.title = "payswitch";
     f.id = `orca-${this.type}-frame-${this.group.id}`;
     f.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
     const known: string[] = (document as any).featurePolicy?.features?.() || [];
     f.allow = "payment *; publickey-credentials-get *" + (known.includes("autofill") ? "; autofill *" : ""); // newer browsers fill a card only with it
     f.setAttribute("allowtransparency", "true");
-    for (const [name, value] of [["border", "0"], ["display", "block"], ["width", "calc(100% + 8px)"], ["margin", "-4px"], ["max-width", "none"], ["color-scheme", "light"],
-      ["height", (first[this.type] || rows(Object(this.group.options.appearance))) + "px"]]) s.setProperty(name, value, "important");
+    firm(f, `border:0;display:block;width:calc(100% + 8px);margin:-4px;max-width:none;color-scheme:light;height:${first[this.type] || rows(Object(this.group.options.appearance))}px`);
     f.addEventListener("load", () => this.connect());
     f.src = this.address("frame");
     this.wrapper = document.createElement("div");
@@ -108,7 +107,7 @@ export class Element {
     const channel = new MessageChannel();
     this.port = channel.port1;
     this.port.onmessage = (e) => {
-      const m = checked(e.data, ["height", "event", "answer", "open", "close", "go", "class"]);
+      const m = checked(e.data, toPage);
       if (m) this.take(m, e.ports);
     };
     this.frame!.contentWindow!.postMessage(0, new URL(this.group.settings.home, location.href).origin, [channel.port2]);
@@ -145,7 +144,7 @@ export class Element {
   private take(m: any, ports: readonly MessagePort[]) {
     switch (m.t) {
       case "height":
-        if (m.h >= 0 && m.h < 5000) this.frame?.style.setProperty("height", m.h + "px", "important");
+        if (m.h >= 0 && m.h < 5000) this.frame && firm(this.frame, `height:${m.h}px`);
         return;
       case "event":
         if (m.e === "ready") this.ready = true;

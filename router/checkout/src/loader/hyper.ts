@@ -15,23 +15,21 @@ export interface Settings { home: string; key: string; profile: string; test: bo
 
 const made: { [name: string]: any } = {};
 
-// known are the options of each call by name. Those behind the bar are accepted, and have no effect.
+// known are the options of each call that have an effect.
 const known: { [call: string]: string } = {
-  Hyper: "publishableKey profileId customBackendUrl isForceInit isPreloadEnabled isTestMode redirectionFlags shouldUseTopRedirection removeBeforeUnloadEventListeners version|analytics env",
-  elements: "clientSecret appearance locale loader fonts sdkAuthorization ephemeralKey link|customPodUri blockConfirm preloadSDKWithParams paymentId",
+  Hyper: "publishableKey profileId customBackendUrl isForceInit isPreloadEnabled isTestMode redirectionFlags shouldUseTopRedirection removeBeforeUnloadEventListeners version",
+  elements: "clientSecret appearance locale loader fonts sdkAuthorization ephemeralKey link",
 };
 
-// given returns the options of a call. It says which of them are unknown or have no effect: a shop must not break for an option that we have not heard of.
-// The frame looks at those of an element.
+// given returns the options of a call. It says which of them have no effect: a shop must not break for an option that we have not heard of. The frame looks
+// at those of an element.
 export function given(o: unknown, call: string): Bag {
   if (!o || typeof o !== "object") {
     if (o !== undefined && o !== null) warn(`the options of ${call} must be an object`);
     return {};
   }
-  const [names, idle] = (known[call] || "").split("|").map((list) => list.split(" "));
-  if (idle) for (const name of Object.keys(o)) {
-    if (!names.includes(name)) warn(`${call}: the option ${name} ${idle.includes(name) ? "has no effect" : "is unknown"}`);
-  }
+  const names = known[call]?.split(" ");
+  if (names) for (const name of Object.keys(o)) if (!names.includes(name)) warn(`${call}: the option ${name} has no effect`);
   return o as Bag;
 }
 
