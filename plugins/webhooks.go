@@ -174,7 +174,7 @@ func failedWebhook(ctx context.Context, err error) webhook.Reply {
 	var op *net.OpError
 	var record tls.RecordHeaderError
 	var certificate *tls.CertificateVerificationError
-	var alert tls.AlertError
+	var late net.Error
 	switch {
 	case errors.Is(err, errWebhookAddress):
 		return webhook.Reply{Class: "address", Failure: "the endpoint's URL cannot be used: " + errWebhookAddress.Error()}
@@ -182,10 +182,12 @@ func failedWebhook(ctx context.Context, err error) webhook.Reply {
 		return webhook.Reply{Class: failTimeout, Failure: "the endpoint did not answer in time"}
 	case errors.As(err, &dns):
 		return webhook.Reply{Class: failConnect, Failure: "the endpoint's host name has no address"}
-	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert):
+	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error"): // alerts of TLS
 		return webhook.Reply{Class: failTLS, Failure: "the endpoint's TLS failed: check its certificate and the https:// of its URL"}
 	case errors.As(err, &op) && op.Op == "dial":
 		return webhook.Reply{Class: failConnect, Failure: "the endpoint does not take connections"}
+	case errors.As(err, &late) && late.Timeout(): // the handshake of TLS has a time of its own
+		return webhook.Reply{Class: failTimeout, Failure: "the endpoint did not answer in time"}
 	}
 	return webhook.Reply{Class: failReset, Failure: "the endpoint closed the connection before it answered"}
 }

@@ -2,9 +2,12 @@ package plugins_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -104,6 +107,17 @@ func TestHostileEndpoints(t *testing.T) {
 			}
 		}, 0, "", ""},
 		{"speaks no HTTP", func(c net.Conn) { io.WriteString(c, "220 mail.test ESMTP\r\n") }, 0, "reset", ""},
+		{"answers with garbage after its status", func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnot a length\r\n\x00\xff")
+		}, 200, "", ""},
+		{"sends a broken header", func(c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n") }, 0, "reset", ""},
+		{"answers when its time is over", func(c net.Conn) {
+			c.Read(make([]byte, 1)) // until payswitch has closed the connection
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+		}, 0, "timeout", ""},
+		{"switches protocols", func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+		}, 101, "", ""},
 		{"is silent", func(c net.Conn) { c.Read(make([]byte, 1)) }, 0, "timeout", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -119,6 +133,52 @@ func TestHostileEndpoints(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() { require.Less(t, after.Load(), int64(64<<20), "the gigabyte is not read") })
+}
+
+// TestWebhookTLS: an endpoint whose TLS is wrong gets nothing. The failure names TLS.
+func TestWebhookTLS(t *testing.T) {
+	var got atomic.Int64
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got.Add(1) }))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	port := s.URL[strings.LastIndex(s.URL, ":"):]
+	known := x509.NewCertPool()
+	known.AddCert(s.Certificate())
+	resolve := func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}
+	post := func(roots *x509.CertPool, url string) webhook.Reply {
+		return postTo(t, plugins.NewWebhooks(plugins.WebhookOptions{AllowPrivate: true, RootCAs: roots, Resolve: resolve, Timeout: time.Second}), url)
+	}
+	require.Equal(t, 200, post(known, "https://example.com"+port+"/hook").Status, "the certificate is for example.com")
+	old := httptest.NewUnstartedServer(s.Config.Handler)
+	old.Config.ErrorLog, old.TLS = s.Config.ErrorLog, &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
+	old.StartTLS()
+	t.Cleanup(old.Close)
+	plain := httptest.NewServer(s.Config.Handler)
+	t.Cleanup(plain.Close)
+	for name, r := range map[string]webhook.Reply{
+		"a certificate that nobody knows":    post(x509.NewCertPool(), "https://example.com"+port+"/hook"),
+		"a certificate for another name":     post(known, "https://shop.test"+port+"/hook"),
+		"TLS 1.1":                            post(known, "https://example.com"+old.URL[strings.LastIndex(old.URL, ":"):]+"/hook"),
+		"plain HTTP behind the port of TLS":  post(known, "https://example.com"+plain.URL[strings.LastIndex(plain.URL, ":"):]+"/hook"),
+		"no TLS, because it ends at once":    post(known, strings.Replace(endpoint(t, func(c net.Conn) { c.Close() }), "http:", "https:", 1)),
+		"a handshake that goes on for ever ": post(known, strings.Replace(endpoint(t, func(c net.Conn) { c.Read(make([]byte, 1)) }), "http:", "https:", 1)),
+	} {
+		require.Zero(t, r.Status, name)
+		require.NotEmpty(t, r.Failure, name)
+		switch {
+		case strings.HasPrefix(name, "no TLS"):
+			require.Equal(t, "reset", r.Class, name)
+		case strings.HasPrefix(name, "a handshake"):
+			require.Equal(t, "timeout", r.Class, name)
+		default:
+			require.Equal(t, "tls", r.Class, "%s: %s", name, r.Failure)
+			require.Contains(t, r.Failure, "check its certificate", name)
+		}
+	}
+	require.EqualValues(t, 1, got.Load(), "the others got no event")
 }
 
 // TestWebhookAddresses: whatever a URL or a name leads to, payswitch connects to public addresses alone.

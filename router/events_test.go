@@ -19,6 +19,7 @@ import (
 type hooks struct {
 	mu     sync.Mutex
 	got    []string // bodies
+	urls   []string
 	header []http.Header
 	status int
 }
@@ -30,10 +31,10 @@ func (h *hooks) Allows(url string) error {
 	return nil
 }
 
-func (h *hooks) Post(_ context.Context, _ string, header http.Header, body []byte) webhook.Reply {
+func (h *hooks) Post(_ context.Context, url string, header http.Header, body []byte) webhook.Reply {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.got, h.header = append(h.got, string(body)), append(h.header, header)
+	h.got, h.urls, h.header = append(h.got, string(body)), append(h.urls, url), append(h.header, header)
 	if h.status != 0 {
 		return webhook.Reply{Status: h.status, Body: []byte("no: 4242424242424242"), Headers: [][2]string{{"Retry-After", "5"}}}
 	}

@@ -73,8 +73,13 @@ func TestLifecycleRowsHaveTests(t *testing.T) {
 	rowsHaveTests(t, rowsOfLifecycle, "*_test.go", "../engine/*_test.go")
 }
 
+// rowsHaveTests holds that the tests that rows names exist in the files of the patterns. Every line names a test, up to the empty line after the rows.
 func rowsHaveTests(t *testing.T, rows string, patterns ...string) {
 	t.Helper()
+	built, _, _ := strings.Cut(strings.TrimSpace(rows), "\n\n")
+	for row := range strings.Lines(built) {
+		require.Contains(t, row, " Test", "a row without a test")
+	}
 	var source strings.Builder
 	for _, pattern := range patterns {
 		files, err := filepath.Glob(pattern)

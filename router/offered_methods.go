@@ -175,7 +175,7 @@ func (s *Server) offersFor(c *call, v *change.View) ([]*offer, error) {
 			}
 		}
 	}
-	return grouped(onePerRoutedType(found, v.Profile.Fallback)), nil
+	return grouped(onePerRoutedType(found, s.Admin.OrderOffers(c.ctx(), v.Profile, v.Payment, accounts))), nil
 }
 
 // fits reports whether an entry can pay the payment. verifies is true if the connector's adapter checks cards without a charge.
@@ -220,20 +220,21 @@ func paymentType(p *payment.Payment) string {
 	return "normal"
 }
 
-// onePerRoutedType keeps one account for each type whose client starts a session with that account: the one that routing puts first.
-func onePerRoutedType(found []candidate, fallback []string) []candidate {
-	rank := func(c candidate) int {
-		if i := slices.Index(fallback, c.account.ID); i >= 0 {
-			return i
-		}
-		return len(fallback)
-	}
+// onePerRoutedType keeps one account for each type whose client starts a session with that account: the one that the profile's routing puts first.
+func onePerRoutedType(found []candidate, order func(method, kind string) []*account.Account) []candidate {
 	best := map[string]candidate{}
+	rank := map[string]int{}
 	for _, c := range found {
-		if byRedirect(c.method, c.entry.Type) {
-			if b, seen := best[c.entry.Type]; !seen || rank(c) < rank(b) {
-				best[c.entry.Type] = c
-			}
+		if !byRedirect(c.method, c.entry.Type) {
+			continue
+		}
+		list := order(c.method, c.entry.Type)
+		place := slices.IndexFunc(list, func(a *account.Account) bool { return a.ID == c.account.ID })
+		if place < 0 {
+			place = len(list)
+		}
+		if least, seen := rank[c.entry.Type]; !seen || place < least {
+			best[c.entry.Type], rank[c.entry.Type] = c, place
 		}
 	}
 	return slices.DeleteFunc(found, func(c candidate) bool {

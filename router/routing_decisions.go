@@ -21,6 +21,7 @@ type decisionAdmin interface {
 	ReadSurcharge(ctx context.Context, a account.Auth) (*routing.Decision, error)
 	DeleteSurcharge(ctx context.Context, a account.Auth) error
 	SurchargesFor(ctx context.Context, m *account.Merchant, profile *account.Profile, p *payment.Payment) (*routing.Surcharges, error)
+	OrderOffers(ctx context.Context, profile *account.Profile, p *payment.Payment, all []*account.Account) func(method, kind string) []*account.Account
 	DecideThreeDS(ctx context.Context, a account.Auth, id string, in *rule.Input) (string, error)
 }
 

@@ -93,3 +93,24 @@ func TestThreeDSWithoutCookiesInABrowser(t *testing.T) {
 		return chromedp.Void{}, err
 	})
 }
+
+// TestThreeDSSlowResultInABrowser: the bank's result comes six seconds after the challenge. The frame makes the shop's page poll, and the payment
+// succeeds in that page. No frame of another origin asks for the focus, so that the payer's cursor stays where it is.
+func TestThreeDSSlowResultInABrowser(t *testing.T) {
+	costly(t)
+	s := newThreeDSShop(t, 1)
+	c := &checkoutShop{tab: s.tab, said: &said{}}
+	require.NoError(t, chromedp.Listen(s.ctx, c.said.hear))
+	p := s.pay("0174", nil)
+	s.checkout = strings.Replace(s.page(shopPage, p), "<script>", `<input id="own" autofocus><script>const notices = [];
+		addEventListener("message", (e) => notices.push(...Object.keys(e.data)));`, 1)
+	s.do(chromedp.Navigate(s.pages.URL + "/checkout"))
+	c.awaitIn(bankFrame, "document.querySelector('#otp')")
+	require.Equal(t, "own", script[string](s.tab, "document.activeElement.id"))
+	within[bool](c, bankFrame, "document.querySelector('#otp').value = '1234', document.querySelector('#sendOtp').click(), true")
+	s.await("notices.includes('poll_status')")
+	require.NotContains(t, script[[]string](s.tab, "notices"), "openurl_if_required", "the result is not known yet")
+	require.Equal(t, "requires_customer_action", s.sw.must(s.key, "/payments/"+p["payment_id"].(string), nil)["status"])
+	s.back(p, "succeeded", "")
+	require.NotContains(t, strings.ToLower(c.said.all()), "autofocus", "Chromium says so when a frame of another origin asks for the focus")
+}

@@ -27,7 +27,7 @@ func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (lis
 	case (f.ObjectID != "" || f.EventID != "") && others:
 		return nil, 0, fault.Refused("`object_id` and `event_id` cannot be combined with other filters").WithHint("Leave the other filters out.")
 	case f.Limit < 0 || f.Limit > maxListed:
-		return nil, 0, fault.Unprocessable("limit", "limit should be between 1 and 100").WithHint("Send a whole number from 1 to 100.")
+		return nil, 0, fault.Unprocessable("limit", limitText(f.Limit)).WithHint("Send a whole number from 1 to 100.")
 	case f.Offset < 0:
 		return nil, 0, fault.Unprocessable("offset", "offset should not be negative").WithHint("Send 0 or more.")
 	}
@@ -62,6 +62,14 @@ func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (lis
 	}
 	err = s.Store.View(ctx, func(r Reader) (err error) { list, total, err = r.Deliveries(a.MerchantID, f); return err })
 	return list, total, fault.FromStore(err, "list events")
+}
+
+// limitText is what the API says about a limit that is out of bounds. The bound itself is allowed, whatever the first text says.
+func limitText(limit int) string {
+	if limit > maxListed {
+		return "`limit` must be a number less than 100"
+	}
+	return "limit should be between 1 and 100"
 }
 
 // AttemptView is an attempt with its request.
