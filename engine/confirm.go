@@ -148,7 +148,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 	if blocked, err := e.Refuse(ctx, w, in, c, look, now); blocked != nil || err != nil {
 		return blocked, err
 	}
-	w.Account, w.Adapter = route.Account, route.Adapter
+	w.Account, w.Adapter, w.Further = route.Account, route.Adapter, route.Rest
 	if err := e.Repeat(ctx, w, in, c, now); err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		return e.ConfirmAuthenticated(ctx, w, in, c, now, ri)
 	}
 	w.FillAttempt(in, c)
-	e.routes.MayRetry(w, in, c, route)
+	e.routes.MayRetry(w, in, c)
 	if t := in.ThreeDS; t != nil {
 		w.Attempt.Details.Authentication = &authentication.Summary{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
 			Exemption: t.Exemption, Network: c.Facts.Network, Shift: string(threeds.ShiftUnknown)} // from the merchant's request
@@ -259,7 +259,7 @@ func (e *Engine) chooseInstrument(ctx context.Context, w *change.Confirming, in 
 	}
 	typed := in.Card
 	if typed == nil {
-		t, err := e.tokenCard(ctx, w.Payment, in.PaymentToken, now)
+		t, err := e.changes.TokenCard(ctx, w.Payment, in.PaymentToken, now)
 		if err != nil {
 			return nil, err
 		}
@@ -269,28 +269,6 @@ func (e *Engine) chooseInstrument(ctx context.Context, w *change.Confirming, in 
 		typed = t
 	}
 	return e.opts.BINTable.Read(typed, in.CardCVC, now)
-}
-
-func (e *Engine) tokenCard(ctx context.Context, p *payment.Payment, token string, now time.Time) (*card.Input, error) {
-	invalid := &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "Token is invalid or expired", Param: "payment_token"}
-	var t *payment.CardToken
-	err := e.store.View(ctx, func(r Reader) (err error) {
-		t, err = r.CardToken(p.MerchantID, token)
-		return err
-	})
-	switch {
-	case errors.Is(err, fault.ErrNotFound):
-		return nil, invalid
-	case err != nil:
-		return nil, fault.Internal(err, "read card token")
-	case t.PaymentID != p.ID || !now.Before(t.ExpiresAt) || t.Key == nil:
-		return nil, invalid
-	}
-	s, err := e.vault.OpenShortTerm(t.Sealed, t.Key, t.MerchantID, t.ShortTermID())
-	if err != nil {
-		return nil, err
-	}
-	return s.Input(), nil
 }
 
 // SecretOf returns the id of the payment or payment method that a client secret belongs to, or "" for a wrong secret. An expired secret is

@@ -184,7 +184,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
 		Metrics: d.Metrics, BINTable: o.BINTable})
 	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,
-		Changes: e.changes, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, TokenCard: e.tokenCard}}
+		Changes: e.changes, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, TokenCard: e.changes.TokenCard}}
 	e.Sessions = &session.Sessions{Deps: session.Deps{Vault: d.Vault, Registry: e.Registry, Changes: e.changes, Switch: e.Risk.Switch, Now: d.Clock}}
 	e.Authentications = &flow.Authentications{Deps: flow.Deps{Store: port.Narrow[change.Reader, change.Tx](d.Store), Vault: d.Vault, Links: e.links,
 		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,

@@ -168,6 +168,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		return nil
 	}
 	if unsent {
+		w.Retry = e.RetryAuthenticated(ctx, w)
 		e.routes.Heard(w, v, true)()
 	}
 	if w.Attempt.Authenticated() && (v.Status == payment.OperationRejected || v.Status == payment.OperationFailed) {

@@ -31,7 +31,7 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking
 	}
 	next := &change.Loaded{Run: drive.Run{Payment: p, Attempt: a, Account: f.Route.Account, Adapter: f.Route.Adapter, Token: token}, Merchant: w.Merchant,
 		Profile: w.Profile, Method: w.Method}
-	next.Retry = &change.Retry{Input: r.Input, Card: r.Card, Instrument: r.Instrument, Accounts: f.Route.Rest, Until: r.Until, Tries: r.Tries + 1, Last: f.StepUp}
+	next.Retry = &change.Retry{Input: r.Input, Card: r.Card, Instrument: r.Instrument, Accounts: f.Route.Rest, Until: r.Until, Tries: r.Tries + 1, Last: f.StepUp, Authenticated: r.Authenticated}
 	confirming := &change.Confirming{Loaded: next, Instrument: r.Instrument, Exemption: old.Details.Exemption}
 	var err error
 	if a.Details.ConnectorData, err = e.ConnectorData(ctx, p, f.Route.Account.ID, r.Instrument, r.Input); err != nil {
@@ -52,6 +52,7 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking
 	next.Operation = e.driver.NewOperation(&next.Run, change.AuthorizeKind(next), a.Amount, now)
 	next.Secrets = w.Secrets
 	next.Request = e.driver.FirstRequest(&next.Run, w.Profile, r.Instrument, r.Input, r.Card)
+	r.Authenticated.Present(&next.Request)
 	p.OpenOperation = next.Operation.ID
 	c.NextAttempt = a
 	c.Intend(next.Operation, f.Route.Account)
@@ -82,7 +83,7 @@ func (e *Engine) supersede(ctx context.Context, w *change.Loaded, v evidence.Ver
 		w.Operation, w.Journal = b.Operation, nil
 		return nil
 	})
-	if w.Journalled > 0 {
+	if w.Journalled > 0 || !w.Fresh {
 		c.Forget = b.Operation.ID
 	}
 	c.Exemption = change.CountExemption(&b)

@@ -29,6 +29,7 @@ Decisions: surcharge                           TestSurchargeDecision TestDecisio
 Decisions: 3-D Secure rule, PSD2               TestThreeDSDecision TestThreeDSEffects TestThreeDSWithinPSD2 TestCorrectByPSD2
 Retries: when, and how many                    TestRetryRows TestNoRetryWithoutProof TestRetryBudget
 Retries: step-up, network codes, next account  TestRetryRows TestRetryByNetworkCode TestRetryStepsUp TestRetryObeysSchemes
+Retries: after payswitch's own 3-D Secure      TestRetryWithTheSameAuthentication TestNoRetryWithTheAuthentication
 Retries: limits of the card schemes            TestSchemeRetryRows TestSchemeLimitOfRepeats TestSchemeLimitOfRetries TestSchemeLimitOfConfirms TestSchemeLimitAtOnce
 Retries: what the merchant sees                TestRetryRows TestRetryElsewhere
 Retries: error table                           TestErrorTable TestErrorTableRows
@@ -49,7 +50,7 @@ Links: configurations                          TestPaymentLinkOfProfile TestPaym
 Links: pages, secure links                     TestLinkForm TestLinkStates TestSecureLink
 Links: collect links                           TestCollectLink TestCollectLinkRefusals TestCollectLinkOfAccount
 
-Not built: retries with the card number in place of a network token; retries after a step that the payer took.
+Not built: retries with the card number in place of a network token; retries after a step that the payer took at a processor.
 `
 
 // TestRowsHaveTests holds that the tests of rowsOfRouting exist.

@@ -122,6 +122,14 @@ type RetrySettings struct {
 	Limits string `json:",omitempty"`
 }
 
+// Budget is the time in which further attempts may begin, because the customer waits for one answer.
+func (r RetrySettings) Budget() time.Duration {
+	if r.BudgetMS == 0 {
+		return 15 * time.Second
+	}
+	return time.Duration(r.BudgetMS) * time.Millisecond
+}
+
 // The values of scheme_retry_limits. Without one, the limits are enforced at processors, and simulators warn.
 const (
 	LimitsEnforce = "enforce" // a retry beyond the limits of the card's scheme is not sent

@@ -201,6 +201,8 @@ type Private struct {
 	App            *sdk.AppSDK `json:"app,omitempty"`
 	// Data is the adapter's own state; later calls of the adapter receive it again.
 	Data string `json:"data,omitempty"`
+	// Further are the ids of the processors' accounts that may take the payment if the account that it was authenticated for declines it, in order.
+	Further []string `json:"further,omitempty"`
 }
 
 // Summary is the part of an authentication that its attempt shows.

@@ -57,3 +57,23 @@ func (s *Changes) ExtendedCardInfo(ctx context.Context, auth account.Auth, id st
 	}
 	return string(t.Sealed), nil
 }
+
+// TokenCard returns the card that a payment's creation kept under token. The error is IR_29 if there is none, or if it has expired.
+func (s *Changes) TokenCard(ctx context.Context, p *payment.Payment, token string, now time.Time) (*card.Input, error) {
+	invalid := &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "Token is invalid or expired", Param: "payment_token"}
+	var t *payment.CardToken
+	err := s.Store.View(ctx, func(r Reader) (err error) { t, err = r.CardToken(p.MerchantID, token); return err })
+	switch {
+	case errors.Is(err, fault.ErrNotFound):
+		return nil, invalid
+	case err != nil:
+		return nil, fault.Internal(err, "read card token")
+	case t.PaymentID != p.ID || !now.Before(t.ExpiresAt) || t.Key == nil:
+		return nil, invalid
+	}
+	c, err := s.Vault.OpenShortTerm(t.Sealed, t.Key, t.MerchantID, t.ShortTermID())
+	if err != nil {
+		return nil, err
+	}
+	return c.Input(), nil
+}

@@ -3,6 +3,7 @@ package change
 import (
 	"slices"
 
+	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/contact"
 	"payswitch/engine/drive"
@@ -22,6 +23,8 @@ type Confirming struct {
 	SoftDeclined bool
 	Holds        []Hold    // places that the attempt takes at the counters of its profile's guard
 	CardHold     *CardHold // the place of a repeat at its card, nil for none
+	// Further are the accounts that routing would try after the chosen one, in order.
+	Further []*account.Account
 	// CardInfo is the card for the merchant's own key, nil unless the profile asks for it.
 	CardInfo *payment.CardToken
 }

@@ -13,6 +13,7 @@ import (
 	"payswitch/engine/method"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
+	"payswitch/sdk"
 )
 
 // Loaded is a stored payment with its latest attempt, its merchant and profile, and the attempt's saved method.
@@ -40,6 +41,23 @@ type Retry struct {
 	Tries      int                // further attempts so far
 	// Last says that nothing follows this attempt: it steps up to 3-D Secure.
 	Last bool
+	// Authenticated is what payswitch's own authentication has brought, nil if the payment had none.
+	Authenticated *Authenticated
+}
+
+// Authenticated is the result of payswitch's own authentication for a further attempt: its first attempt presented the same.
+type Authenticated struct {
+	Proof     *sdk.ThreeDSResult // nil if the policy authorizes without a proof
+	Exemption sdk.Exemption      // claimed with the payment, "" for none
+	// Serves reports whether the authentication holds for the acquirer of another account.
+	Serves func(*account.Account) bool
+}
+
+// Present puts the result into the request of a further attempt. A nil Authenticated leaves the request as it is.
+func (a *Authenticated) Present(r *sdk.Request) {
+	if a != nil {
+		r.ThreeDS, r.Exemption, r.Request3DS = a.Proof, a.Exemption, false
+	}
 }
 
 func (s *Changes) OperationsOf(ctx context.Context, p *payment.Payment) (ops []*payment.Operation, err error) {

@@ -61,6 +61,7 @@ const (
 	LeftHealth     Why = "sick" // it fails too often
 	LeftEliminated Why = "elim" // routing that eliminates accounts with many faults has moved it to the end
 	LeftCVC        Why = "cvc"  // it takes the saved card only with its CVC
+	LeftAcquirer   Why = "acq"  // the payer was authenticated for another acquirer
 )
 
 // leftTexts describe the reasons for merchants.
@@ -72,6 +73,7 @@ var leftTexts = map[Why]string{
 	LeftCredential: "the account has no credential that the payment may charge", LeftThreeDS: "the connector takes no authentication result of another party",
 	LeftTried: "an earlier attempt used the account", LeftHealth: "the account fails too often",
 	LeftEliminated: "elimination routing has moved the account to the end, because of its recent faults", LeftCVC: "the account takes a saved card only with its CVC",
+	LeftAcquirer: "the payer was authenticated for another acquirer",
 }
 
 // Text describes the reason for merchants.

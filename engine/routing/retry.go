@@ -17,20 +17,13 @@ import (
 	"payswitch/sdk"
 )
 
-// defaultRetryBudget is the time in which further attempts may begin, counted from the confirm. The customer waits for one answer.
-const defaultRetryBudget = 15 * time.Second
-
 // MayRetry lets a confirm go on at another account if its authorization fails. A stored credential belongs to its account, so that its charge
 // does not go on.
-func (t *Router) MayRetry(w *change.Confirming, in *request.Input, c *card.Card, route *Route) {
+func (t *Router) MayRetry(w *change.Confirming, in *request.Input, c *card.Card) {
 	if w.Instrument != nil && (w.Instrument.Stored || w.Instrument.Reference != nil) || c.Secrets.Number.IsZero() {
 		return
 	}
-	budget := time.Duration(w.Profile.Settings.Retries.BudgetMS) * time.Millisecond
-	if budget == 0 {
-		budget = defaultRetryBudget
-	}
-	w.Retry = &change.Retry{Input: in, Card: c, Instrument: w.Instrument, Accounts: route.Rest, Until: t.Now().Add(budget)}
+	w.Retry = &change.Retry{Input: in, Card: c, Instrument: w.Instrument, Accounts: w.Further, Until: t.Now().Add(w.Profile.Settings.Retries.Budget())}
 }
 
 // MustEnd returns the verdict to book for a further attempt whose request has not left. The payment has an attempt that failed before, so it ends
@@ -52,7 +45,7 @@ type Further struct {
 // verdict that is over leads to another attempt: the processor did not act, and will not. spent is true if the limits of the card's scheme allow none.
 func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdict, now time.Time, spent bool) (*Further, error) {
 	op, r := w.Operation, w.Retry
-	if r == nil || spent || r.Last || !w.Fresh || !v.Over() || v.Busy || v.Late || op.Kind != sdk.OpAuthorize && op.Kind != sdk.OpVerify ||
+	if r == nil || spent || r.Last || !w.Fresh && r.Authenticated == nil || !v.Over() || v.Busy || v.Late || op.Kind != sdk.OpAuthorize && op.Kind != sdk.OpVerify ||
 		w.Payment.OpenOperation != op.ID || w.Payment.AttemptID != op.AttemptID || w.Attempt.Details.CancelWanted || !now.Before(r.Until) {
 		return nil, nil
 	}
@@ -62,7 +55,7 @@ func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdi
 	if err != nil || !policy.On {
 		return nil, err
 	}
-	if policy.StepUp && w.Adapter.Manifest.Features.Processor3DS && w.Payment.Details.AuthenticationType != payment.AuthenticationThreeDS && r.Tries == 0 && v.Status == payment.OperationDeclined {
+	if policy.StepUp && r.Authenticated == nil && w.Adapter.Manifest.Features.Processor3DS && w.Payment.Details.AuthenticationType != payment.AuthenticationThreeDS && r.Tries == 0 && v.Status == payment.OperationDeclined {
 		return &Further{StepUp: true, Route: &Route{Account: w.Account, Adapter: w.Adapter, Trace: &routed.Trace{By: routed.ByStepUp}}}, nil
 	}
 	if !policy.Elsewhere || r.Tries >= policy.Most {
@@ -78,9 +71,13 @@ func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdi
 			return routed.LeftHealth
 		case r.Instrument.CheckAccount(a, r.Card) != nil:
 			return routed.LeftCVC
-		case r.Input.ThreeDS != nil && !info.Manifest.Features.External3DS:
+		case (r.Input.ThreeDS != nil || r.Authenticated != nil) && !info.Manifest.Features.External3DS:
 			return routed.LeftThreeDS
-		case r.Input.ThreeDS == nil && w.Payment.Details.AuthenticationType == payment.AuthenticationThreeDS && !info.Manifest.Features.Processor3DS:
+		case r.Authenticated != nil && !r.Authenticated.Serves(a):
+			return routed.LeftAcquirer
+		case r.Authenticated != nil && r.Authenticated.Exemption != "" && !slices.Contains(info.Manifest.Features.Exemptions, r.Authenticated.Exemption):
+			return routed.LeftThreeDS
+		case r.Input.ThreeDS == nil && r.Authenticated == nil && w.Payment.Details.AuthenticationType == payment.AuthenticationThreeDS && !info.Manifest.Features.Processor3DS:
 			return routed.LeftThreeDS
 		case x.Direct() && !slices.Contains(info.Manifest.Features.Exemptions, sdk.Exemption(x.Exemption)):
 			return routed.LeftThreeDS

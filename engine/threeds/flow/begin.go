@@ -55,6 +55,7 @@ func (s *Authentications) ConfirmAuthenticated(ctx context.Context, w *change.Co
 	}
 	auth := s.newAuthentication(w.Loaded, account, adapter, c, now)
 	auth.Details.Bound, auth.Details.Merchant = bound, merchant
+	auth.Private.Further = further(w)
 	kind, number := sdk.OpPrepare, c.Secrets.Number
 	if ri != nil {
 		ri.begin(auth, w.Profile.Settings.ThreeDSPolicy(), now)
