@@ -45,14 +45,28 @@ func (t *tx) UpdateAttempt(a *payment.Attempt) error {
 	if err != nil {
 		return err
 	}
-	return t.compareAndSet("update attempt", &a.Version,
-		`SELECT 1 FROM attempts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID},
-		`UPDATE attempts SET status = $1, connector = $2, account_id = $3, amount = $4, authorized = $5, captured = $6,
-		transaction_id = $7, modified_at = $8, version = version + 1, details = $9, sealed = $10,
-		reference = $11, account_version = $12, signature = $13 WHERE merchant_id = $14 AND id = $15 AND version = $16`,
-		string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured, a.TransactionID, millis(a.ModifiedAt),
-		details, a.Sealed, a.Details.Reference, a.AccountVersion, t.signature(attemptRows, attemptValues(a, details, a.Version+1)), a.MerchantID, a.ID, a.Version)
+	args := []any{string(a.Status), a.Connector, a.Amount, a.Authorized, a.Captured, a.TransactionID, millis(a.ModifiedAt), details, a.Sealed, a.AccountVersion,
+		t.signature(attemptRows, attemptValues(a, details, a.Version+1)), a.MerchantID, a.ID, a.Version, a.AccountID, a.Details.Reference}
+	if t.s.dialect().writesIndexes { // most updates change neither column: then its index stays as it is
+		n, err := t.expect("update attempt", 1, updateAttempt, args...)
+		if err != nil {
+			return err
+		}
+		if n == 1 {
+			t.raise(&a.Version)
+			return nil
+		}
+	}
+	return t.compareAndSet("update attempt", &a.Version, `SELECT 1 FROM attempts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID}, updateAttemptAt, args...)
 }
+
+const (
+	setAttempt = `UPDATE attempts SET status = $1, connector = $2, amount = $3, authorized = $4, captured = $5, transaction_id = $6, modified_at = $7,
+		version = version + 1, details = $8, sealed = $9, account_version = $10, signature = $11`
+	whereAttempt    = ` WHERE merchant_id = $12 AND id = $13 AND version = $14`
+	updateAttempt   = setAttempt + whereAttempt + ` AND account_id = $15 AND reference = $16`
+	updateAttemptAt = setAttempt + `, account_id = $15, reference = $16` + whereAttempt
+)
 
 // Attempt implements engine.Reader.
 func (t *tx) Attempt(merchantID, id string) (*payment.Attempt, error) {

@@ -1,6 +1,10 @@
 package storage
 
-import "payswitch/engine/account"
+import (
+	"fmt"
+
+	"payswitch/engine/account"
+)
 
 const customerColumns = `merchant_id, id, sealed, metadata, default_method_id, redacted, created_at, modified_at, version, signature`
 
@@ -41,6 +45,15 @@ func (t *tx) UpdateCustomer(c *account.Customer) error {
 func (t *tx) Customer(merchantID, id string) (*account.Customer, error) {
 	return one(t, "read customer", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID, "id", id),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
+}
+
+// HasCustomer implements engine.Reader. It reads the index alone.
+func (t *tx) HasCustomer(merchantID, id string) (found bool, err error) {
+	err = t.s.query(`SELECT 1 FROM customers WHERE merchant_id = $1 AND id = $2`, []any{merchantID, id}, func(scanner) error { found = true; return nil })
+	if err != nil {
+		err = fmt.Errorf("find customer: %w", err)
+	}
+	return found, err
 }
 
 // Customers implements engine.Reader. A limit of 0 means no limit.

@@ -47,18 +47,35 @@ func (t *tx) InsertPayment(p *payment.Payment) error {
 		return err
 	}
 	p.Version = 1
-	column, value, args := "", "", t.signed(paymentRows, paymentValues(p, details, p.Version)...)
+	query, args := insertPayment, t.signed(paymentRows, paymentValues(p, details, p.Version)...)
 	if late := t.late(p.CreatedAt); late > 0 {
-		column, value, args = ", late_at", ", $23", append(args, late)
+		query, args = insertLatePayment, append(args, late)
 	}
-	return t.insert("insert payment", `INSERT INTO payments (`+paymentColumns+column+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22`+value+`)
-		ON CONFLICT DO NOTHING`, args...)
+	return t.insert("insert payment", query, args...)
 }
 
-const updatePayment = `UPDATE payments SET profile_id = $1, status = $2, currency = $3, amount = $4, net_amount = $5, capturable = $6,
+// The texts of statements that every payment runs are constants, so that no payment joins them anew.
+const (
+	insertPayment = `INSERT INTO payments (` + paymentColumns + `)
+		VALUES (` + paymentPlaces + `) ON CONFLICT DO NOTHING`
+	insertLatePayment = `INSERT INTO payments (` + paymentColumns + `, late_at)
+		VALUES (` + paymentPlaces + `, $23) ON CONFLICT DO NOTHING`
+	paymentPlaces = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22`
+
+	setPayment = `UPDATE payments SET profile_id = $1, status = $2, currency = $3, amount = $4, net_amount = $5, capturable = $6,
 	received = $7, refunded = $8, attempt_count = $9, attempt_id = $10, open_operation = $11, client_secret_hash = $12, expires_at = $13,
 	modified_at = $14, version = version + 1, details = $15, sealed = $16, signature = $21`
+	setLate      = `, late_at = $22`
+	wherePayment = ` WHERE merchant_id = $17 AND id = $18 AND version = $19`
+	// The customer rarely changes: a statement that does not set the column leaves its index alone.
+	sameCustomer  = wherePayment + ` AND customer_id = $20`
+	otherCustomer = `, customer_id = $20` + wherePayment
+
+	updatePayment          = setPayment + sameCustomer
+	updatePaymentOther     = setPayment + otherCustomer
+	updateLatePayment      = setPayment + setLate + sameCustomer
+	updateLatePaymentOther = setPayment + setLate + otherCustomer
+)
 
 // UpdatePayment implements engine.Tx. It does not change CreatedAt.
 func (t *tx) UpdatePayment(p *payment.Payment) error {
@@ -69,13 +86,11 @@ func (t *tx) UpdatePayment(p *payment.Payment) error {
 	args := []any{p.ProfileID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable, p.Received, p.Refunded,
 		p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt), millis(p.ModifiedAt), details, p.Sealed,
 		p.MerchantID, p.ID, p.Version, p.CustomerID, t.signature(paymentRows, paymentValues(p, details, p.Version+1))}
-	set := updatePayment
+	query, other := updatePayment, updatePaymentOther
 	if late := t.late(p.CreatedAt); late > 0 { // a young payment leaves the index of late changes alone
-		set, args = set+`, late_at = $22`, append(args, late)
+		query, other, args = updateLatePayment, updateLatePaymentOther, append(args, late)
 	}
-	// The customer rarely changes: a statement that does not set the column leaves its index alone.
-	const where = ` WHERE merchant_id = $17 AND id = $18 AND version = $19`
-	n, err := t.expect("update payment", 1, set+where+` AND customer_id = $20`, args...)
+	n, err := t.expect("update payment", 1, query, args...)
 	if err != nil {
 		return err
 	}
@@ -83,9 +98,7 @@ func (t *tx) UpdatePayment(p *payment.Payment) error {
 		t.raise(&p.Version)
 		return nil
 	}
-	return t.compareAndSet("update payment", &p.Version,
-		`SELECT 1 FROM payments WHERE merchant_id = $1 AND id = $2`, []any{p.MerchantID, p.ID},
-		set+`, customer_id = $20`+where, args...)
+	return t.compareAndSet("update payment", &p.Version, `SELECT 1 FROM payments WHERE merchant_id = $1 AND id = $2`, []any{p.MerchantID, p.ID}, other, args...)
 }
 
 // Payment implements engine.Reader.

@@ -38,7 +38,7 @@ const (
 )
 
 // sqliteDialect needs no row locks: one connection writes, in immediate transactions.
-var sqliteDialect = dialect{onceOpen: " IN (", onceClose: ")"}
+var sqliteDialect = dialect{onceOpen: " IN (", onceClose: ")", writesIndexes: true}
 
 // sqliteSchema replaces the tokens in the migrations.
 var sqliteSchema = strings.NewReplacer("{{SEQ}}", "INTEGER PRIMARY KEY", "{{BLOB}}", "BLOB", "{{JSON}}", "TEXT")

@@ -35,6 +35,8 @@ type dialect struct {
 	skipLocked string // the same, but skips rows that others have locked
 	onceOpen   string // around a SELECT with LIMIT that must run once: PostgreSQL may run the one of an IN for every row, and so pass its limit
 	onceClose  string
+	// writesIndexes is true if an UPDATE writes the indexes of every column that it sets, also where the value stays.
+	writesIndexes bool
 }
 
 // among returns the condition that a column has one of the values that a SELECT with LIMIT finds.

@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"payswitch/engine/account"
@@ -175,8 +174,7 @@ func (s *Methods) applyCustomer(c *account.Customer, in CustomerData) error {
 
 // EnsureCustomer creates the customer of a payment if the merchant has no such customer yet.
 func (s *Methods) EnsureCustomer(tx Tx, merchantID string, c *contact.Customer, now time.Time) error {
-	_, err := tx.Customer(merchantID, c.ID)
-	if !errors.Is(err, fault.ErrNotFound) {
+	if found, err := tx.HasCustomer(merchantID, c.ID); found || err != nil {
 		return err
 	}
 	n := &account.Customer{ID: c.ID, MerchantID: merchantID, CreatedAt: now, ModifiedAt: now,

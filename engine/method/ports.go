@@ -15,6 +15,8 @@ type Reader interface {
 
 	// Customer reads one customer, even a redacted one.
 	Customer(merchantID, id string) (*account.Customer, error)
+	// HasCustomer reports whether a merchant has such a customer, even a redacted one.
+	HasCustomer(merchantID, id string) (bool, error)
 	// Customers lists a merchant's customers by creation, newest first. The number counts all of them.
 	Customers(merchantID string, limit, offset int) ([]*account.Customer, int, error)
 	// CustomerAccount returns the data of a connector account's adapter about a customer.

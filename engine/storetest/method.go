@@ -141,6 +141,9 @@ func testCustomers(t *testing.T, s engine.Store) {
 			return err
 		})
 	}
+	for key, want := range map[[2]string]bool{{merchantA, "c4"}: true, {merchantA, "c5"}: false, {merchantB, "c4"}: false} {
+		require.Equal(t, want, get(t, s, func(r engine.Reader) (bool, error) { return r.HasCustomer(key[0], key[1]) }), key)
+	}
 }
 
 // testCustomerDocuments checks JSON that merchants sent with a customer.
