@@ -280,22 +280,25 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 
 // bookHeard books what a message says of an open operation.
 func (e *Engine) bookHeard(ctx context.Context, w *change.Loaded, op *payment.Operation, o *sdk.Outcome) error {
-	if driven, err := e.underWay(ctx, op); err != nil {
-		return err
-	} else if driven { // its own answer says more; should its node die, recovery finds this
-		return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
-	}
-	w.Operation = op
-	v := evidence.InterpretSync(op, w.Attempt, o, false)
-	if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !evidence.TellsNews(w.Attempt, v) {
-		return nil // nothing new: messages come in any order
-	}
-	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
-		slog.String("kind", string(op.Kind)), slog.String("by", drive.EvidenceOfWebhook), slog.String("status", string(v.Status)))
-	if err := e.settle(ctx, w, v); !errors.Is(err, change.ErrLeased) {
+	driven, err := e.underWay(ctx, op)
+	if err != nil {
 		return err
 	}
-	return e.keepWebhook(ctx, w, o, drive.NoteUnderWay)
+	if !driven {
+		w.Operation = op
+		v := evidence.InterpretSync(op, w.Attempt, o, false)
+		if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !evidence.TellsNews(w.Attempt, v) {
+			return nil // nothing new: messages come in any order
+		}
+		e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
+			slog.String("kind", string(op.Kind)), slog.String("by", drive.EvidenceOfWebhook), slog.String("status", string(v.Status)))
+		if err := e.settle(ctx, w, v); !errors.Is(err, change.ErrLeased) {
+			return err
+		}
+	}
+	// the answer of the run that holds the operation says more; should its node die, recovery finds this
+	_, err = e.keepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+	return err
 }
 
 // askAboutClosed asks the processor about a payment that has ended, because a message without proof says that there is news.

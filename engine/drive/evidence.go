@@ -234,7 +234,7 @@ func (d *Driver) EvidenceFromWebhooks(ctx context.Context, w *Run) (evidence.Ver
 		if k.Source != EvidenceOfWebhook || k.Note != NoteUnderWay || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
 			continue
 		}
-		if v := w.interpret(&o, false); v.Status != payment.OperationUnknown {
+		if v := w.interpret(&o, false); v.Status != payment.OperationUnknown && !v.Empty() {
 			return v, nil
 		}
 	}

@@ -122,6 +122,8 @@ func (s *state) key() (k [16]byte) {
 			text(c.ProcessorID)
 			num(c.Amount)
 		}
+		flag(a.Details.Hold != nil && a.Details.Hold.Extended != nil)
+		flag(extended(a))
 	}
 	operation := func(op *payment.Operation) {
 		num(int64(s.attempt(op.AttemptID)))
@@ -143,6 +145,9 @@ func (s *state) key() (k [16]byte) {
 		}
 		text(string(o.Status))
 		text(o.CaptureID)
+		if o.Hold != nil && o.Hold.Extended != nil {
+			flag(*o.Hold.Extended)
+		}
 		if o.Totals != nil {
 			num(o.Totals.Authorized)
 			num(o.Totals.Captured)
@@ -194,6 +199,8 @@ func (s *state) key() (k [16]byte) {
 		num(at.taken)
 		num(at.returned)
 		flag(at.hidden)
+		flag(at.extended)
+		text(at.extending)
 		for _, a := range at.done {
 			text(a.op)
 			flag(a.err)
@@ -263,6 +270,14 @@ var modelScenarios = []*scenario{
 		late: true, syncs: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
 	today(scenario{name: "approved in part, and not allowed", manifest: keyedManifest, method: payment.CaptureManual, approves: 60, captures: []int64{60}, cancels: true,
 		late: true, syncs: true, messages: 1, left: budgets{calls: 2, faults: 1, crashes: 1, jumps: 2}}),
+	today(scenario{name: "held for longer, captured, cancelled", manifest: keyedManifest, method: payment.CaptureManual, extends: true, captures: []int64{100}, cancels: true,
+		late: true, declines: true, left: budgets{calls: 3, faults: 1, crashes: 1, jumps: 1}}),
+	today(scenario{name: "held for longer later, by messages", manifest: unkeyedManifest, method: payment.CaptureManual, unkeyed: true, extends: true, extendsLater: true,
+		captures: []int64{100}, messages: 1, left: budgets{calls: 3, faults: 1, jumps: 1}}),
+	today(scenario{name: "a part approved, held for longer, captured in parts", manifest: keyedManifest, method: payment.CaptureManualMultiple, approves: 60, allowsLess: true,
+		extends: true, extendsLater: true, captures: []int64{20, 40}, messages: 1, left: budgets{calls: 4, faults: 1}}),
+	today(scenario{name: "raised, held for longer, captured above it, refunded", manifest: keyedManifest, method: payment.CaptureManual, raises: []int64{130}, extends: true, over: true,
+		captures: []int64{140}, refunds: []int64{140}, left: budgets{calls: 5, faults: 1}}),
 }
 
 // modelStates is the least number of states that the scenarios have together: the test must not become empty unseen.

@@ -64,13 +64,7 @@ func (w *scenario) deliver(s *state, m modelMail) {
 // hear is Engine.bookHeard.
 func (w *scenario) hear(s *state, op *payment.Operation, m modelMail) {
 	if w.underWay(op, s.now) {
-		latest := ""
-		for _, o := range s.ops {
-			if !o.OfRefund() && o.AttemptID == s.a.ID {
-				latest = o.ID
-			}
-		}
-		w.keep(s, modelMail{op: latest, out: m.out})
+		w.keep(s, modelMail{op: op.ID, out: m.out})
 		return
 	}
 	v := InterpretSync(op, s.a, m.out, false)
@@ -140,5 +134,6 @@ func (w *scenario) refundEvidence(s *state, f *payment.Refund, op *payment.Opera
 }
 
 func sameOutcome(a, b *sdk.Outcome) bool {
-	return a.Status == b.Status && a.CaptureID == b.CaptureID && (a.Totals == nil) == (b.Totals == nil) && (a.Totals == nil || *a.Totals == *b.Totals)
+	same := (a.Hold == nil) == (b.Hold == nil) && (a.Hold == nil || *a.Hold.Extended == *b.Hold.Extended)
+	return same && a.Status == b.Status && a.CaptureID == b.CaptureID && (a.Totals == nil) == (b.Totals == nil) && (a.Totals == nil || *a.Totals == *b.Totals)
 }

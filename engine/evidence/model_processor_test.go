@@ -36,6 +36,9 @@ type modelProcessor struct {
 	queue []*payment.Operation
 	// accepted are captures that it has accepted and makes later.
 	accepted []*payment.Operation
+	// extending is the extension that it has accepted and decides later. extended means that it granted one.
+	extending string
+	extended  bool
 	// hidden means that queries do not find the transaction yet.
 	hidden bool
 	// mail are messages about what happened that it has still to send.
@@ -120,6 +123,16 @@ func (p *modelProcessor) perform(w *scenario, op *payment.Operation) *sdk.Outcom
 		}
 		p.held, p.most = op.Amount, op.Amount
 		return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "txn", Amount: &sdk.Money{Minor: op.Amount, Currency: "EUR"}}
+	case sdk.OpExtendAuthorization:
+		if p.txn != txnHeld || p.taken > 0 || p.extending != "" {
+			return declined
+		}
+		if w.extendsLater {
+			p.extending = op.ID
+			return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: "txn"}
+		}
+		p.extended = true
+		return longerHold(true)
 	case sdk.OpRefund:
 		if p.returned+op.Amount > p.taken {
 			return declined
@@ -128,6 +141,25 @@ func (p *modelProcessor) perform(w *scenario, op *payment.Operation) *sdk.Outcom
 		return &sdk.Outcome{Status: sdk.StatusRefunded, RefundID: "ref_" + op.ID}
 	}
 	panic("the model's processor does not know " + string(op.Kind))
+}
+
+// longerHold is what the processor says of a hold after an extension.
+func longerHold(is bool) *sdk.Outcome {
+	return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "txn", Hold: &sdk.Hold{Extended: &is}}
+}
+
+// decideHold grants or refuses the accepted extension. A hold that has ended meanwhile cannot last longer.
+func (p *modelProcessor) decideHold(w *scenario, grants bool) {
+	op := p.extending
+	p.extending = ""
+	if p.txn != txnHeld || p.taken > 0 {
+		grants = false
+	}
+	p.extended = p.extended || grants
+	if p.did(op).out = longerHold(true); !grants {
+		p.did(op).out = &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "no", Message: "no"}}
+	}
+	p.post(w, "", longerHold(grants))
 }
 
 // Ways in which the model's processor speaks of captures that it makes later.

@@ -289,6 +289,23 @@ func (w *scenario) raise(s *state, amount int64) bool {
 	return true
 }
 
+// extend is hold.Funds.ExtendAuthorization.
+func (w *scenario) extend(s *state) bool {
+	if s.p.Status != payment.RequiresCapture && s.p.Status != payment.PartiallyAuthorizedAndCapturing {
+		return false
+	}
+	if op := s.a.OpenOperation(s.ops); op != nil && op.Kind == sdk.OpExtendAuthorization {
+		return false
+	}
+	p, a, op := s.p.Clone(), s.a.Clone(), w.newOperation(s, sdk.OpExtendAuthorization, s.a.Authorized-s.a.Captured)
+	p.OpenOperation = op.ID
+	if w.commit(s, &modelChange{wasP: s.p, p: p, wasA: s.a, a: a, intents: []*payment.Operation{op}}) != nil {
+		return false
+	}
+	w.perform(s, op, nil)
+	return true
+}
+
 func (w *scenario) refund(s *state, amount int64) bool {
 	if !s.p.Status.Facts().Refund || amount <= 0 || amount > s.p.Refundable() {
 		return false
@@ -597,7 +614,7 @@ func (w *scenario) resend(r *modelRun) {
 func (w *scenario) fromMessages(s *state, r *modelRun) Verdict {
 	for _, k := range slices.Backward(s.kept) {
 		if k.op == r.op.ID {
-			if v := interpretFor(r.op, r.a, r.r, k.out, false); v.Status != payment.OperationUnknown {
+			if v := interpretFor(r.op, r.a, r.r, k.out, false); v.Status != payment.OperationUnknown && !v.Empty() {
 				return v
 			}
 		}

@@ -35,6 +35,8 @@ type scenario struct {
 	over              bool    // a capture may take more than what is held
 	approves          int64   // the issuer approves this; 0: all
 	allowsLess        bool    // the merchant allows that
+	extends           bool    // the merchant asks for longer holds
+	extendsLater      bool    // the processor accepts them and decides later
 	cancels, syncs    bool
 	jumps             []time.Duration
 
@@ -56,7 +58,7 @@ var (
 )
 
 func modelManifest(preAuthVoid bool, by ...sdk.ResolveBy) *sdk.Manifest {
-	return &sdk.Manifest{Name: "model", Operations: []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync, sdk.OpIncrementalAuthorize},
+	return &sdk.Manifest{Name: "model", Operations: []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync, sdk.OpIncrementalAuthorize, sdk.OpExtendAuthorization},
 		Environments: map[string]sdk.Environment{"test": {Hosts: []string{"processor.test"}}},
 		Features:     sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, PreAuthVoid: preAuthVoid},
 		Resolve:      sdk.ResolveRule{By: by, IdempotencyWindowSeconds: int64(keyWindow / time.Second), NotFoundFinalAfterSeconds: int64(notFoundFinal / time.Second)}}
@@ -135,6 +137,9 @@ func (w *scenario) movesAt(s *state, i int) (out []move) {
 		for _, amount := range w.raises {
 			call(fmt.Sprint("raises the held amount to ", amount), func(n *state) bool { return w.raise(n, amount) })
 		}
+		if w.extends {
+			call("asks for a longer hold", w.extend)
+		}
 		for _, amount := range w.refunds {
 			call(fmt.Sprint("refunds ", amount), func(n *state) bool { return w.refund(n, amount) })
 		}
@@ -161,6 +166,12 @@ func (w *scenario) movesAt(s *state, i int) (out []move) {
 		try(false, fmt.Sprint("the processor makes the capture of ", op.Amount), func(n *state) bool { n.at.decide(w, j, true); return true })
 		if w.declines {
 			try(false, fmt.Sprint("the processor refuses the capture of ", op.Amount), func(n *state) bool { n.at.decide(w, j, false); return true })
+		}
+	}
+	if s.at.extending != "" {
+		try(false, "the processor holds the funds for longer", func(n *state) bool { n.at.decideHold(w, true); return true })
+		if w.declines {
+			try(false, "the processor refuses to hold the funds for longer", func(n *state) bool { n.at.decideHold(w, false); return true })
 		}
 	}
 	if s.at.txn == txnAction {
@@ -401,6 +412,8 @@ func (w *scenario) checkMove(was, s *state, client bool) {
 		s.breaks("the payment is about %d (net %d), its attempt about %d", p.Amount, p.NetAmount, a.Amount)
 	case a.Captured > at.taken:
 		s.breaks("the payment shows %d captured, and the processor took %d", a.Captured, at.taken)
+	case extended(a) && !at.extended:
+		s.breaks("the payment shows a longer hold, and the processor has not granted one")
 	case p.Details.RefundedTotal > at.returned:
 		s.breaks("the payment shows %d refunded, and the processor gave back %d", p.Details.RefundedTotal, at.returned)
 	case p.Status != a.Status.Payment() || p.Received != a.Captured && p.Received != a.Captured+a.CapturesPending() || p.Capturable < 0:
@@ -414,9 +427,15 @@ func (w *scenario) checkMove(was, s *state, client bool) {
 	}
 }
 
+// extended reports whether the attempt shows a longer hold.
+func extended(a *payment.Attempt) bool {
+	h := a.Details.Hold
+	return h != nil && h.Extended != nil && *h.Extended
+}
+
 // calm reports whether nothing is under way.
 func (s *state) calm() bool {
-	calm := len(s.runs) == 0 && len(s.at.queue) == 0 && len(s.at.mail) == 0 && len(s.at.accepted) == 0
+	calm := len(s.runs) == 0 && len(s.at.queue) == 0 && len(s.at.mail) == 0 && len(s.at.accepted) == 0 && s.at.extending == ""
 	for _, p := range s.past {
 		calm = calm && len(p.at.queue) == 0 && len(p.at.mail) == 0
 	}
@@ -471,6 +490,10 @@ func (w *scenario) well(s *state, until time.Time, say func(string, ...any)) (at
 		case len(s.at.accepted) > 0:
 			say("the processor makes the capture of %d", s.at.accepted[0].Amount)
 			s.at.decide(w, 0, true)
+			return at, true
+		case s.at.extending != "":
+			say("the processor holds the funds for longer")
+			s.at.decideHold(w, true)
 			return at, true
 		case s.at.hidden:
 			s.at.hidden = false

@@ -85,6 +85,9 @@ func plausible(o *sdk.Outcome, a *payment.Attempt) bool {
 	return o.Amount == nil || o.Fits(sdk.Money{Minor: a.Amount, Currency: o.Amount.Currency})
 }
 
+// Empty reports whether the report behind the verdict proves nothing about an operation that the processor has accepted.
+func (v Verdict) Empty() bool { return v.noNews }
+
 // TellsNews reports whether a pending answer brings news, such as a redirect for an operation that was pending.
 func TellsNews(a *payment.Attempt, v Verdict) bool {
 	if v.noNews {

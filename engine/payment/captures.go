@@ -116,7 +116,8 @@ func (a *Attempt) OpenCaptures(ops []*Operation) (out []*Operation) {
 }
 
 // HeardBy returns the open operations that a processor's report on the payment may be about: the one capture that it names, else all open captures,
-// else the open operation. It is empty for a report that names a capture that has ended.
+// else the open operation, and besides an open extension if the report says how long the hold lasts. It is empty for a report that names a capture
+// that has ended.
 func (a *Attempt) HeardBy(ops []*Operation, o *sdk.Outcome) []*Operation {
 	latest, captures := a.OpenOperation(ops), a.OpenCaptures(ops)
 	if c := a.CaptureNamed(o.CaptureID); c != nil {
@@ -126,6 +127,13 @@ func (a *Attempt) HeardBy(ops []*Operation, o *sdk.Outcome) []*Operation {
 		captures = slices.DeleteFunc(captures, func(op *Operation) bool { return op.ID != c.OperationID })
 	}
 	switch {
+	case o.Hold != nil && o.Hold.Extended != nil && o.CaptureID == "" && (latest == nil || latest.Kind != sdk.OpExtendAuthorization):
+		for _, op := range slices.Backward(ops) {
+			if op.AttemptID == a.ID && op.Kind == sdk.OpExtendAuthorization && (op.Status.Open() || op.Status == OperationPending) {
+				return append(a.HeardBy(ops, &sdk.Outcome{Status: o.Status}), op)
+			}
+		}
+		return a.HeardBy(ops, &sdk.Outcome{Status: o.Status})
 	case len(captures) > 0 && (latest == nil || latest.Kind == sdk.OpCapture):
 		return captures
 	case latest == nil || !latest.Hears(o.Status):

@@ -61,7 +61,9 @@ func DeriveTotals(p *Payment, a *Attempt) {
 	case CaptureReview:
 		p.Capturable = 0
 	default:
-		p.Capturable = p.NetAmount
+		if p.Capturable = p.NetAmount; a.Status == Pending && a.Authorized > 0 { // an extension that the processor decides later
+			p.Capturable = a.Authorized - a.Captured
+		}
 		if a.Status.Terminal() {
 			p.Capturable = 0
 		}
