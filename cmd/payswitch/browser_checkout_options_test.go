@@ -254,3 +254,59 @@ func TestCheckoutHostileOptions(t *testing.T) {
 	require.Positive(t, accepted)
 	require.NotContains(t, s.said.all(), "exception:")
 }
+
+// TestCheckoutCalls holds the events and calls that the other tests leave out.
+func TestCheckoutCalls(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	s.sw.must(s.key, "/customers", object{"customer_id": "cus_1", "email": "ada@example.com"})
+	known := object{"customer_id": "cus_1"}
+	s.sw.must(s.key, "/payments", object{"amount": 100, "currency": "USD", "confirm": true, "customer_id": "cus_1", "setup_future_usage": "on_session", "payment_method": "card",
+		"payment_method_data": object{"card": object{"card_number": "4242424242424242", "card_exp_month": "10", "card_exp_year": "50", "card_cvc": "737"}},
+		"customer_acceptance": object{"acceptance_type": "online", "accepted_at": "2026-01-01T00:00:00Z", "online": object{"ip_address": "127.0.0.1", "user_agent": "test"}}})
+
+	// The events that a shop asks for, and no others; and the form's own button, which asks the shop before it pays.
+	s.remounts(s.order(nil))
+	s.again(s.order(nil), `{subscriptionEvents: ["FORM_STATUS", "PAYMENT_METHOD_INFO_CARD"], sdkHandleConfirmPayment: {buttonText: "Buy"}}`)
+	script[bool](s.tab, `["FORM_STATUS", "PAYMENT_METHOD_INFO_CARD", "PAYMENT_METHOD_STATUS", "completeDoThis"].forEach((e) => shown.on(e, (d) => events.push([e, d]))),
+		shown.onSDKHandleClick(() => { events.push(["asked", {}]); }), true`)
+	s.card("4242424242424242")
+	s.await(`events.some((e) => e[0] === "FORM_STATUS" && e[1].status === "COMPLETE")`)
+	info := script[object](s.tab, `events.filter((e) => e[0] === "PAYMENT_METHOD_INFO_CARD").at(-1)[1]`)
+	require.Equal(t, []any{"424242", "4242", "Visa"}, []any{info["bin"], info["last4"], info["brand"]})
+	require.False(t, script[bool](s.tab, `events.some((e) => e[0] === "PAYMENT_METHOD_STATUS")`))
+	text, _ := within[string](s, fieldsFrame, `document.querySelector(".Button").textContent`)
+	require.Equal(t, "Buy", text)
+	within[bool](s, fieldsFrame, `document.querySelector(".Button").click(), true`)
+	s.await(`events.some((e) => e[0] === "completeDoThis" && e[1].payload.status === "succeeded")`)
+	require.True(t, script[bool](s.tab, `events.some((e) => e[0] === "asked")`))
+
+	// While the shop updates the payment nothing can be confirmed; after it the form pays the new one.
+	second := s.order(object{"amount": 700})
+	s.visit(s.order(nil), map[string]string{"GROUP": `{fonts: [{family: "A", src: "http://127.0.0.1:9/a.woff2"}, {family: "B", src: "url(https://127.0.0.1:9/b.woff2)"}]}`})
+	script[bool](s.tab, `elements.updateIntent(() => new Promise((done) => { window.release = done; })).then((v) => { window.updated = v; }), pay(), true`)
+	kind, _ := errorOf(s.answered(1))
+	require.Equal(t, "update_in_progress", kind)
+	script[bool](s.tab, `release(`+quoted(t, second["client_secret"])+`), true`)
+	s.await(`window.updated?.status === "succeeded"`)
+	s.awaitIn(fieldsFrame, `performance.getEntriesByType("resource").some((e) => e.name.includes("`+second["payment_id"].(string)+`/client")) && document.querySelector("[data-phase=ready] input:enabled")`)
+	s.card("4242424242424242")
+	script[bool](s.tab, "pay(), true")
+	require.Equal(t, second["payment_id"], s.answered(2)["payment_id"])
+	require.Equal(t, "succeeded", s.retrieve(second)["status"])
+	for _, line := range []string{"a font needs family and src, with an https address", "fonts: B could not be loaded"} {
+		require.Eventually(t, func() bool { return strings.Contains(s.said.all(), line) }, patience, patience/300, line)
+	}
+
+	// The page pays with a saved card that needs its code: the code is typed in the frame.
+	p := s.order(known)
+	s.visit(p, map[string]string{"TYPE": `"cardCvc"`})
+	last := `hyper.initPaymentSession({clientSecret: ` + quoted(t, p["client_secret"]) + `}).getCustomerSavedPaymentMethods().then((m) =>
+		m.confirmWithLastUsedPaymentMethod({confirmParams: {return_url: location.origin + "/return"}, redirect: "if_required"})).then((v) => answers.push(v)), true`
+	script[bool](s.tab, last)
+	kind, _ = errorOf(s.answered(1))
+	require.Equal(t, "cvc_validation", kind)
+	s.keys("[name=cvc]", "737")
+	script[bool](s.tab, last)
+	require.Equal(t, "succeeded", s.answered(2)["status"])
+}

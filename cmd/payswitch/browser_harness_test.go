@@ -34,6 +34,8 @@ func newTab(t *testing.T, options ...chromedp.ExecAllocatorOption) *tab {
 		require.Empty(t, os.Getenv("TEST_ALL"), "make test skips nothing: install chromium")
 		t.Skip("needs chromium")
 	}
+	_, err = cache() // what a busy machine takes to build the program is no time in a browser
+	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), browserTime)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, append([]chromedp.ExecAllocatorOption{chromedp.ExecPath(program), chromedp.Headless, chromedp.NoSandbox,

@@ -26,7 +26,8 @@ Events: ready, change, loaderror, Enter            TestCheckoutInABrowser TestCh
 confirmPayment: one answer for two presses         TestCheckoutInABrowser TestCheckoutInTwoTabs
 confirmPayment: redirect, return_url               TestCheckoutInABrowser
 confirmPayment: every error.type                   TestCheckoutInABrowser TestCheckoutOffline TestCheckoutLosesNoAnswer
-Session of saved methods                           TestCheckoutSplitFields
+Session of saved methods, update of a payment      TestCheckoutSplitFields TestCheckoutCalls
+Events: those asked for, the form's own button     TestCheckoutCalls
 Options: save box, consent, terms                  TestCheckoutSavedCards TestCheckoutPage
 Options: layout                                    TestCheckoutOptions
 Options: card fields, style, classes, placeholder  TestCheckoutSplitFields
@@ -46,6 +47,7 @@ Saved cards: list, order, code, management         TestCheckoutSavedCards TestCh
 3-D Secure: frictionless, challenge, refused, left TestCheckoutInABrowser
 Accessible: axe over states, themes, languages     TestCheckoutForEverybody TestCheckoutSavedCards TestCheckoutInABrowser TestCheckoutOptions
 Accessible: tree, forced colours, reduced motion   TestCheckoutForEverybody
+Accessible: a purchase by the keyboard alone       TestCheckoutByKeyboard
 Gates: size, requests, shift, time, leaks          TestSize TestCheckoutShiftsNothing TestCheckoutMountedOften
 Guide: servers and page as they stand              TestCheckoutExample
 Links: with and without scripts, all states        TestPaymentLinkInABrowser TestLinkStates TestLinkForm
@@ -53,11 +55,11 @@ Links: framed, branding, preview, QR               TestSecureLinkInABrowser Test
 
 Should: displayBillingDetails                      TestCheckoutOptions
 Should: fields.billingDetails, billingAddress      TestCheckoutOptions
+Should: fonts, subscriptionEvents, completeDoThis  TestCheckoutCalls
 Should: redirectionInfo                            TestCheckoutOptions
 Should: paymentMethodOrder, customMethodNames      TestCheckoutOptions
 
-Without a test of their own: a purchase by the keyboard alone, subscriptionEvents, fonts, loadStripe, completeDoThis,
-sdkHandleConfirmPayment's button, updateIntent of a group, confirmWithLastUsedPaymentMethod of a card that needs its code, the three times of a challenge (10 seconds until the link, 10 minutes in all, a hidden frame's 10 seconds).
+Without a test of their own: loadStripe, and the three times of a challenge (10 seconds until the link, 10 minutes in all, a hidden frame's 10 seconds).
 `
 
 // TestRowsOfCheckoutHaveTests holds that the tests of rowsOfCheckout exist.

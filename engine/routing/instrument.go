@@ -88,6 +88,9 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 	none := severalCaptures(w.Payment, list, chosen.trace.Left)
 	if none == nil {
 		none = fault.NoConnector("no account of the profile has a credential for this payment method that it may charge")
+		if w.Instrument.Method != nil {
+			none = none.WithHint(`To charge a card without the customer, save it in a payment with "setup_future_usage": "off_session".`)
+		}
 	}
 	return nil, t.Dir.OrAltered(ctx, w.Payment.MerchantID, "", none)
 }

@@ -25,11 +25,11 @@ export interface Form {
   split?: () => { expiry?: { month: string; year: string }; code?: string };
 }
 
-const fillers: { [ending: string]: { key: string; fill?: string; mode?: string } } = {
-  "address.line1": { key: "line1", fill: "address-line1" }, "address.line2": { key: "line2", fill: "address-line2" },
-  "address.city": { key: "city", fill: "address-level2" }, "address.state": { key: "state", fill: "address-level1" },
-  "address.zip": { key: "postcode", fill: "postal-code" }, "address.country": { key: "country", fill: "country" }, email: { key: "email", fill: "email", mode: "email" },
-  "phone.number": { key: "phone", fill: "tel-national", mode: "tel" }, "phone.country_code": { key: "dial", fill: "tel-country-code", mode: "tel" },
+// fillers are the text of a field, and what browsers fill it with, by the end of its path.
+const fillers: { [ending: string]: [key: string, fill: string] } = {
+  "address.line1": ["line1", "address-line1"], "address.line2": ["line2", "address-line2"], "address.city": ["city", "address-level2"],
+  "address.state": ["state", "address-level1"], "address.zip": ["postcode", "postal-code"], email: ["email", "email"], "phone.number": ["phone", "tel-national"],
+  "phone.country_code": ["dial", "tel-country-code"],
 };
 
 // part is the half of a name that a path asks for: what stands before the first space, or what follows it.
@@ -92,7 +92,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
     }
     const required = new Set<string>();
     for (const m of offers) {
-      const fields = (m.data && m.data.required_fields) || {};
+      const fields = m.data?.required_fields || {};
       for (const path in fields) {
         const r = fields[path], send: string = r.required_field;
         if (send.startsWith("payment_method_data.card.") || r.value) continue;
@@ -102,7 +102,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
       }
     }
     for (const key in wanted) {
-      const filler = fillers[key], paths = [...new Set(wanted[key])], name = key.slice(8);
+      const [text, fill] = fillers[key] || [], paths = [...new Set(wanted[key])], name = key.slice(8);
       const at = key === "name" ? details.name : key.startsWith("address.") ? details.address?.[name] ?? details.address?.[name === "zip" ? "postal_code" : ""] ?? known[name] : details[key];
       const value = typeof at === "string" ? at : "";
       if (!asksFor(o, key)) { // the shop has the value itself, or the payment does
@@ -118,7 +118,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
         f.input.value = value || (prefilled ? (navigator.language.split("-")[1] || "").toUpperCase() : "");
       } else {
         const free = whole && /line2|state/.test(key) && paths.length === 1 && !required.has(paths[0]);
-        f = field(l, { key: filler?.key || "more", label: filler ? say(filler.key) : key, attributes: { autocomplete: filler?.fill || "off", inputmode: filler?.mode },
+        f = field(l, { key: text || "more", label: text ? say(text) : key, attributes: { autocomplete: fill || "off", inputmode: /email|tel/.exec(fill!)?.[0] },
           fault: free ? () => undefined : undefined });
         f.input.value = value;
       }
@@ -160,7 +160,7 @@ export function newForm(l: Listener, type: string, data: any, o: Bag, resized: (
         code.look();
         l.changed();
       });
-      networks.append(make("label", {}, radio, named(n).word || n));
+      networks.append(make("label", { class: "Checkbox" }, radio, named(n).word || n));
     }
     resized();
   }

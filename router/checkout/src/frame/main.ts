@@ -19,6 +19,7 @@ const origin = query.get("origin") || "", type = query.get("type") || "payment";
 const root = document.getElementById("root")!;
 const status = make("div", { class: "status", role: "status" }), alarm = make("div", { class: "alarm", role: "alert" }), place = make("div", { class: "place" });
 root.append(status, alarm, place);
+root.tabIndex = -1;
 
 let port: MessagePort | undefined;
 let o: Bag = {}; // all options, as the loader sent them last
@@ -115,13 +116,21 @@ function note(where: HTMLElement, text: string, kind = "", ...more: Node[]) {
   resized();
 }
 
+let kept: Element | null;
+
 function show(next: typeof phase) {
   phase = next;
-  const busy = next === "busy";
-  set(root, { "aria-busy": busy || next === "loading", "data-phase": next });
+  const busy = next === "busy" || next === "loading";
+  set(root, { "aria-busy": busy, "data-phase": next });
+  // A field that is switched off loses the focus. The form keeps it meanwhile, and gives it back.
+  if (busy && root.contains(document.activeElement)) {
+    if (document.activeElement !== root) kept = document.activeElement;
+    root.focus();
+  }
   const off = busy || held || !!o.options.disabled;
   form?.disable(off || !!o.options.readOnly);
   lone?.disable(off);
+  if (next === "ready" && document.activeElement === root) (kept?.isConnected ? (kept as HTMLElement) : form)?.focus();
   resized();
 }
 
@@ -329,6 +338,11 @@ function returned(to: string, p: any): string {
   return url.href;
 }
 
+function finished(p: any, params: Bag): Bag {
+  if (params.redirect === "always") go(returned(params.to, p));
+  return forPage(p);
+}
+
 // outcome tells payer and page what became of a payment that the switch has decided.
 function outcome(p: any, params: Bag): Bag {
   payment = p;
@@ -336,15 +350,12 @@ function outcome(p: any, params: Bag): Bag {
   const end = endOf(p.status);
   if (end) ended(...end);
   if (end?.[0] === "over") return failure("invalid_request_error", say("over"), p.status);
-  if (end) {
-    if (params.redirect === "always") go(returned(params.to, p));
-    return forPage(p);
-  }
+  if (end) return finished(p, params);
   if (p.status === "requires_customer_action") {
     ended("asking");
     return failure("processing_error", say("unknown"), "outcome_unknown");
   }
-  const bank = /^(challenge_cancelled|authentication_|unauthenticated)/.test(String(p.error_code || ""));
+  const bank = /^(challenge_cancelled|authentication_|unauthenticated)/.test(p.error_code);
   const cancelled = bank && (p.left || p.error_code === "challenge_cancelled");
   const final = p.status === "failed" && !p.manual_retry_allowed;
   const text = say(cancelled ? "cancelled_by_you" : bank ? "not_confirmed" : "declined");
@@ -392,13 +403,10 @@ async function pay(params: Bag): Promise<Bag> {
   await Promise.race([loaded, wait(15_000)]);
   if (held) return failure("update_in_progress", "The payment is being updated: confirm it afterwards.");
   if (loadError) return { error: loadError, submitSuccessful: false };
-  if (payment && good.includes(payment.status)) {
-    if (params.redirect === "always") go(returned(params.to, payment));
-    return forPage(payment);
-  }
-  if (payment && payment.status === "processing") return forPage(payment);
+  const end = payment && endOf(payment.status);
+  if (end && end[0] !== "over") return finished(payment, params);
   if (phase === "ended") return failure("invalid_request_error", say("over"), payment?.status);
-  if (payment && payment.status === "requires_customer_action") {
+  if (payment?.status === "requires_customer_action") {
     show("busy");
     return act(payment.next_action ? payment : await retrieve(c), params);
   }

@@ -23,7 +23,7 @@ export interface Saved {
 }
 
 export function savedOf(m: any): Saved {
-  const card = (m.payment_method_data && m.payment_method_data.card) || m.card || {}, at = m.billing?.address || {};
+  const card = m.payment_method_data?.card || m.card || {}, at = m.billing?.address || {};
   return { token: m.payment_token, id: m.payment_method_id || "", network: card.card_network || card.scheme || "", last4: card.last4_digits || "", month: card.expiry_month || "",
     year: card.expiry_year || "", nickname: card.nick_name || "", expired: !!card.expired, isDefault: !!m.default_payment_method_set,
     needsCode: !!m.requires_cvv, charged: !!m.recurring_enabled, used: m.last_used_at || m.created || "",
@@ -72,7 +72,7 @@ export function savedList(l: Listener, list: Saved[], o: Bag, most: number, turn
     for (const r of rows) {
       r.row.querySelector(".inline")?.remove();
       r.row.classList.toggle("PickerItem--selected", r.radio.checked);
-      if (r.radio.checked && r.card && r.card.needsCode) {
+      if (r.radio.checked && r.card?.needsCode) {
         const of = r.card;
         code = codeField(l, () => named(of.network));
         r.row.append(make("div", { class: "inline" }, code.root));
@@ -80,8 +80,8 @@ export function savedList(l: Listener, list: Saved[], o: Bag, most: number, turn
     }
   };
   const add = (card: Saved | undefined, inner: (Node | string)[]) => {
-    const radio = make("input", { type: "radio", name, checked: card ? card === chosen : !chosen && !open, disabled: card && card.expired });
-    const row = make("div", { class: "PickerItem" + (card && card.expired ? " off" : "") }, make("label", {}, radio, ...inner));
+    const radio = make("input", { type: "radio", name, checked: card ? card === chosen : !chosen && !open, disabled: card?.expired });
+    const row = make("div", { class: "PickerItem" + (card?.expired ? " off" : "") }, make("label", {}, radio, ...inner));
     radio.addEventListener("change", () => {
       chosen = card;
       open = false;
@@ -122,7 +122,7 @@ export function savedList(l: Listener, list: Saved[], o: Bag, most: number, turn
     fault: () => (code ? codeFault(digitsOf(code.input.value), named(chosen!.network)) : undefined),
     clear: () => code?.clear(),
     disable(off) {
-      for (const r of rows) r.radio.disabled = off || !!(r.card && r.card.expired);
+      for (const r of rows) r.radio.disabled = off || !!r.card?.expired;
       code?.disable(off);
       set(fields, { "aria-disabled": off });
     },
