@@ -19,8 +19,9 @@ import (
 const (
 	// longTail is the age of the blocks from which on a list reads all payments rather than those that no block has yet.
 	longTail = time.Hour
-	// compared is the number of payments that a list compares with an order reference or an e-mail address one by one.
-	compared = 1000
+	// compared is the number of payments that a list compares with an order reference or an e-mail address one by one. Beyond it the list reads all payments:
+	// that costs as much for each of them, so the bound is only for the memory of the places.
+	compared = 100_000
 )
 
 // errNoBlocks is the error of a list that blocks do not make quicker. The list then reads the payments.
