@@ -488,7 +488,7 @@ func TestStaleNodeKeepsItsVersion(t *testing.T) {
 	}, m.Server)
 }
 
-// The credentials of an account without payments are rotated, and another node that has not read this yet begins the account's first payment with the
+// The credentials of an account without payments are rotated. Another node that has not read this yet begins the account's first payment with the
 // old ones. The new ones serve that payment, too.
 func TestStaleNodeBeginsTheFirstPayment(t *testing.T) {
 	t.Parallel()

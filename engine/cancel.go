@@ -52,10 +52,10 @@ func (e *Engine) cancel(ctx context.Context, w *change.Loaded, reason string) (*
 	}
 	next, waiting := evidence.NextCancel(w.Payment, w.Attempt, ops, w.Attempt.Private.Invoke != nil), w.Attempt.PendingOperation(ops)
 	if next == evidence.CancelRefused {
-		return nil, fault.Refused("You cannot cancel this payment because it has status " + string(w.Payment.Status))
+		return nil, fault.Refused("You cannot cancel this payment because it has status " + string(w.Payment.Status)).WithParam("status").WithHint(w.Payment.Status.Remedy())
 	}
 	if next == evidence.CancelTooSoon {
-		return nil, fault.Refused("You cannot cancel this payment because the result of a capture is not known yet").
+		return nil, fault.Refused("You cannot cancel this payment because the result of a capture is not known yet").WithParam("status").
 			WithHint("Retrieve the payment with expand_captures=true until no capture is started or pending.")
 	}
 	note()
@@ -84,7 +84,7 @@ func (e *Engine) CancelCaptured(ctx context.Context, auth account.Auth, id strin
 	}
 	return e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
 		if !w.Payment.Status.Facts().Refund {
-			return nil, fault.Refused("You cannot cancel_post_capture this payment because it has status " + string(w.Payment.Status))
+			return nil, fault.Refused("You cannot cancel_post_capture this payment because it has status " + string(w.Payment.Status)).WithParam("status").WithHint(w.Payment.Status.Remedy())
 		}
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "cancel_post_capture flow not supported", Connector: w.Attempt.Connector,
 			Hint: "Refund the payment with POST /refunds."}
@@ -132,7 +132,7 @@ func (e *Engine) cancelWaiting(ctx context.Context, w *change.Loaded, waiting *p
 		return nil, fault.ErrConflict
 	}
 	if s := w.Payment.Status; err == nil && s.Facts().Terminal && s != payment.Cancelled {
-		return nil, fault.Refused("You cannot cancel this payment because it has status " + string(s))
+		return nil, fault.Refused("You cannot cancel this payment because it has status " + string(s)).WithParam("status").WithHint(s.Remedy())
 	}
 	return nil, err
 }

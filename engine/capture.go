@@ -45,13 +45,13 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error) {
 	p := w.Payment
 	if m := p.Details.CaptureMethod; p.Status == payment.Processing && m != payment.CaptureManualMultiple {
-		return 0, fault.WrongState("captured", "capture_method", string(m), string(payment.CaptureManualMultiple))
+		return 0, fault.WrongState("captured", "capture_method", string(m), string(payment.CaptureManualMultiple)).WithHint("Wait until the status is requires_capture, or create payments with capture_method manual_multiple.")
 	}
 	if !payment.MayCapture(p, w.Attempt) {
-		return 0, fault.WrongState("captured", "payment.status", string(p.Status), request.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing))
+		return 0, fault.WrongState("captured", "payment.status", string(p.Status), request.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing)).WithHint(p.Status.Remedy())
 	}
 	if m := p.Details.CaptureMethod; m != payment.CaptureManual && m != payment.CaptureManualMultiple {
-		return 0, fault.WrongState("captured", "capture_method", string(m), "manual, manual_multiple, scheduled")
+		return 0, fault.WrongState("captured", "capture_method", string(m), "manual, manual_multiple, scheduled").WithHint("Create payments that you capture yourself with capture_method manual.")
 	}
 	amount := p.Capturable
 	switch {
@@ -61,7 +61,7 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 		return 0, fault.Missing("amount_to_capture")
 	}
 	if amount <= 0 {
-		return 0, fault.BadFormat("amount", "positive integer").About("amount_to_capture")
+		return 0, fault.BadFormat("amount", "positive integer").WithParam("amount_to_capture")
 	}
 	if err := in.Within(w.Attempt, amount); err != nil {
 		return 0, err
@@ -70,14 +70,14 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 		return 0, fault.Unprocessable("amount_to_capture", "amount_to_capture is greater than amount").WithHint("Send at most " + strconv.FormatInt(p.Capturable, 10) + ".")
 	}
 	if amount > payment.MaxAmount {
-		return 0, fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount_to_capture").WithHint("Send a whole number from 1 to " + strconv.Itoa(payment.MaxAmount) + ".")
+		return 0, fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).WithParam("amount_to_capture").WithHint("Send a whole number from 1 to " + strconv.Itoa(payment.MaxAmount) + ".")
 	}
 	switch {
 	case p.OpenOperation != "":
-		return 0, fault.Refused("You cannot capture this payment because the result of an earlier operation is not known yet").
+		return 0, fault.Refused("You cannot capture this payment because the result of an earlier operation is not known yet").WithParam("status").
 			WithHint("Retrieve the payment with force_sync=true, and capture again.")
 	case len(w.Attempt.Details.Captures) >= payment.MaxCaptures:
-		return 0, fault.Refused("You cannot capture this payment because it has " + strconv.Itoa(payment.MaxCaptures) + " captures already")
+		return 0, fault.Refused("You cannot capture this payment because it has " + strconv.Itoa(payment.MaxCaptures) + " captures already").WithParam("amount_to_capture").WithHint("Capture the rest with another payment.")
 	}
 	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return 0, err

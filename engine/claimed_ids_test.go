@@ -265,7 +265,7 @@ func TestWordWithTheIDOfAnotherPayment(t *testing.T) {
 	require.Equal(t, payment.RequiresCapture, w.get(unknown, request.RetrieveInput{}).Payment.Status)
 }
 
-// A processor that has given money back under another id than the one that it named for a refund has done so twice, or knows a refund that payswitch does
+// A processor names an id for a refund, and then gives money back under another id. It has done so twice, or knows a refund that payswitch does
 // not: a person must look. A repeated report raises nothing more.
 func TestOtherRefundThanTheEndedOne(t *testing.T) {
 	t.Parallel()

@@ -248,7 +248,7 @@ func TestNothingExpiresAtAJump(t *testing.T) {
 	})
 }
 
-// A start after a small jump back finds the operations that wait for a time from before the jump, and asks about them within a lease time. So does a
+// A start after a small jump back finds the operations that wait for a time from before the jump. It asks about them within a lease time. So does a
 // start after a process that had claimed them since the jump.
 func TestStartAfterASmallJumpBack(t *testing.T) {
 	t.Parallel()

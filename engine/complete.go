@@ -31,7 +31,7 @@ func (e *Engine) NextAction(ctx context.Context, u link.URL) (*sdk.NextAction, e
 		return nil, fault.NotFound("Payment")
 	}
 	if w.Payment.Status != payment.RequiresCustomerAction || w.Attempt.Details.NextAction == nil {
-		return nil, fault.Refused("This payment needs no action of the customer because it has status " + string(w.Payment.Status))
+		return nil, fault.Refused("This payment needs no action of the customer because it has status " + string(w.Payment.Status)).WithParam("status").WithHint(w.Payment.Status.Remedy())
 	}
 	return w.Attempt.Details.NextAction, nil
 }
@@ -70,7 +70,7 @@ func (e *Engine) CompleteAuthorize(ctx context.Context, auth account.Auth, id, c
 		}
 		switch w.Payment.Status {
 		case payment.Failed, payment.Succeeded, payment.Review:
-			return nil, fault.Refused("You cannot complete_authorize this payment because it has status " + string(w.Payment.Status))
+			return nil, fault.Refused("You cannot complete_authorize this payment because it has status " + string(w.Payment.Status)).WithParam("status").WithHint(w.Payment.Status.Remedy())
 		case payment.RequiresCustomerAction:
 			return e.complete(ctx, w, &sdk.Return{Method: "POST", DeviceData: deviceData}, true)
 		}
@@ -79,7 +79,7 @@ func (e *Engine) CompleteAuthorize(ctx context.Context, auth account.Auth, id, c
 }
 
 // complete begins the adapter's complete operation. If the adapter has no such operation, or wanted is false because the payer came by the
-// plain return URL, complete asks the processor for the result instead.
+// plain return URL: complete asks the processor for the result instead.
 func (e *Engine) complete(ctx context.Context, w *change.Loaded, r *sdk.Return, wanted bool) (*change.Change, error) {
 	if w.Attempt.Private.Invoke != nil {
 		return nil, nil // the processor does not know the payment yet: payswitch's own authentication has not ended

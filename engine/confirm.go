@@ -74,7 +74,7 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 		return nil, err
 	}
 	if !request.HasInstrument(in) {
-		return nil, fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required")
+		return nil, fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required").WithHint("Send payment_method_data, or payment_token.")
 	}
 	in.Apply(w.Payment)
 	if err := request.ChooseInstallment(w.Payment, in); err != nil {
@@ -104,13 +104,13 @@ func (e *Engine) confirmable(w *change.Loaded, now time.Time) error {
 	case s.Facts().Confirm:
 		return nil
 	case s != payment.Failed:
-		return fault.Refused("You cannot confirm this payment because it has status " + string(s))
+		return fault.Refused("You cannot confirm this payment because it has status " + string(s)).WithParam("status").WithHint(s.Remedy())
 	case !w.Profile.Settings.ManualRetry:
-		return fault.Refused("You cannot confirm this payment because it has status failed, you can enable `manual_retry` in profile to try this payment again")
+		return fault.Refused("You cannot confirm this payment because it has status failed, you can enable `manual_retry` in profile to try this payment again").WithParam("status").WithHint("Create a new payment, or set manual_retry_enabled in the profile.")
 	case !w.Attempt.Status.MayTryAgain():
-		return fault.Refused("You cannot confirm this payment because it has status failed, and the previous attempt has the status " + string(w.Attempt.Status))
+		return fault.Refused("You cannot confirm this payment because it has status failed, and the previous attempt has the status " + string(w.Attempt.Status)).WithParam("status").WithHint("Create a new payment.")
 	case !e.changes.RetryAllowed(w.Payment, w.Attempt, w.Profile, now):
-		return fault.Refused("You cannot confirm this payment using `manual_retry` because the allowed duration has expired")
+		return fault.Refused("You cannot confirm this payment using `manual_retry` because the allowed duration has expired").WithParam("status").WithHint("Create a new payment.")
 	}
 	return nil
 }

@@ -181,7 +181,7 @@ func (e *Engine) profileOf(ctx context.Context, m *account.Merchant, auth accoun
 		id = m.DefaultProfile
 	}
 	if id == "" {
-		return nil, fault.Missing("profile_id or business_country, business_label").About("profile_id")
+		return nil, fault.Missing("profile_id or business_country, business_label").WithParam("profile_id")
 	}
 	if auth.ProfileID != "" && auth.ProfileID != id {
 		return nil, account.NoProfile(id)

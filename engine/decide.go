@@ -17,7 +17,7 @@ func (e *Engine) Decisions(ctx context.Context, id string) ([]request.Decision, 
 	case err != nil:
 		return nil, err
 	case flow.AsksAuthenticator(v.Kind):
-		return nil, fault.Refused("An operation at an authenticator ends by itself: it moves no money")
+		return nil, fault.Refused("An operation at an authenticator ends by itself: it moves no money").WithParam("operation_id").WithHint("Wait until the authentication has ended.")
 	case operator.Ended(v.Operation):
 		return nil, operator.HasEnded(v.Operation)
 	}

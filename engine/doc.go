@@ -72,6 +72,6 @@
 //
 // # Where new things go
 //
-// A new operation on a payment (a refund, say) is a row type in payment, a booking in evidence, a port in change, a decision function here, and a route in router.
+// A new operation on a payment (a refund, say) has a row type in payment; a booking in evidence, a port in change; a decision function here, and a route in router.
 // Nothing but Changes.Commit writes payments; a test holds that.
 package engine

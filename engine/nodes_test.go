@@ -24,7 +24,7 @@ func (w *world) second(o engine.Options, adapters map[string]*sdk.Adapter) *worl
 }
 
 // A node that was taken for dead returns with an answer. The engine stores the answer as evidence, raises an alarm, and puts the payment
-// under review, because the processor has taken money of a payment that failed.
+// under review: the processor has taken money of a payment that failed.
 func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)

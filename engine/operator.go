@@ -58,7 +58,7 @@ func (e *Engine) ResolveOperation(ctx context.Context, id string, in request.Ope
 		return v, err
 	}
 	if flow.AsksAuthenticator(v.Kind) {
-		return v, fault.Refused("An operation at an authenticator ends by itself: it moves no money")
+		return v, fault.Refused("An operation at an authenticator ends by itself: it moves no money").WithParam("operation_id").WithHint("Wait until the authentication has ended.")
 	}
 	if v.SecondPerson || v.Proposal != nil {
 		return e.propose(ctx, v, in)
@@ -177,7 +177,7 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 			return err
 		}
 		if s := c.Settled.Status; s.Open() || s == payment.OperationPending {
-			return fault.Refused("The outcome does not fit the attempt, which has the status " + string(w.Attempt.Status) + ": nothing was booked")
+			return fault.Refused("The outcome does not fit the attempt, which has the status " + string(w.Attempt.Status) + ": nothing was booked").WithParam("outcome").WithHint("Compare the outcome with the processor's records.")
 		}
 		c.Settled.Resolution, c.Confirmed = said, confirmed
 		if c.Attempt != nil {

@@ -41,7 +41,7 @@ func (e *Engine) ConfirmResolution(ctx context.Context, id string, second reques
 		return v, err
 	}
 	if p.SamePerson(second.By, second.Person) {
-		return v, fault.Refused("You have proposed this decision yourself: another person has to confirm it")
+		return v, fault.Refused("You have proposed this decision yourself: another person has to confirm it").WithParam("proposal_id").WithHint("Let another person confirm it.")
 	}
 	d := &p.Details
 	in := request.OperatorWord{Outcome: d.Outcome, Amount: d.Amount, Reference: d.Reference, By: d.By, Why: d.Why, Person: d.Person}

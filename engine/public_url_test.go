@@ -40,7 +40,7 @@ func (w *world) comesHome(v *change.View, token, connector string) (*change.Retu
 		Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: "approve"}}}})
 }
 
-// TestPublicURLsAreUnguessable: a caller with the ids of a payment, and with tokens of another payment, attempt or use, gets the answer for a
+// TestPublicURLsAreUnguessable: a caller with the ids of a payment, and with tokens of another payment, attempt or use. It gets the answer for a
 // payment that does not exist.
 func TestPublicURLsAreUnguessable(t *testing.T) {
 	t.Parallel()

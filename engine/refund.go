@@ -85,7 +85,7 @@ func (e *Engine) decideRefund(ctx context.Context, w *change.Loaded, in *request
 func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request.RefundInput, now time.Time) (int64, error) {
 	p := w.Payment
 	if !p.Status.Facts().Refund {
-		return 0, fault.WrongState("refund", "status", string(p.Status), request.StatusList(payment.Succeeded, payment.PartiallyCaptured))
+		return 0, fault.WrongState("refund", "status", string(p.Status), request.StatusList(payment.Succeeded, payment.PartiallyCaptured)).WithHint(p.Status.Remedy())
 	}
 	amount, err := in.Of(p)
 	if err != nil {
@@ -101,7 +101,7 @@ func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request
 	case now.Sub(p.CreatedAt) > payment.MaxRefundAge:
 		return 0, fault.BadFormat("created_at", fmt.Sprintf("created_at not older than %d days", payment.MaxRefundAge/(24*time.Hour)))
 	case p.Details.RefundCount >= payment.MaxRefunds:
-		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_12", Message: "Reached maximum refund attempts"}
+		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_12", Message: "Reached maximum refund attempts", Param: "payment_id", Hint: "Give the rest back at the processor."}
 	}
 	if err := e.changes.WithAccount(ctx, w); err != nil {
 		return 0, err
@@ -287,7 +287,7 @@ func (e *Engine) operatorsRefund(ctx context.Context, w *change.Loaded, f *payme
 	}
 	if f.Status == payment.RefundFailed && f.Amount > w.Payment.Refundable() {
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "status",
-			Reason: "other refunds of the payment have used the amount up since this refund failed"}
+			Reason: "other refunds of the payment have used the amount up since this refund failed", Hint: "Send status failure, or resolve the other refunds first."}
 	}
 	if to.Final() {
 		op, driven, err := e.operation(ctx, f.OperationID)

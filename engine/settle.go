@@ -181,10 +181,13 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	if err != nil {
 		return nil, err
 	}
-	if err := e.releaseRest(w, &b, c, now); err != nil {
-		return nil, err
+	if b.Release {
+		err = e.addVoid(w, &b, c, b.Attempt.Authorized-b.Attempt.Captured, &b.Payment.OpenOperation, "the release of a partial capture's rest", now)
 	}
-	if err := e.voidLess(w, &b, c, now); err != nil {
+	if err == nil && b.VoidLess {
+		err = e.addVoid(w, &b, c, b.Attempt.Authorized, &b.Attempt.Details.LateVoid, "the void of funds that are too little", now)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := e.sendAnother(w, &b, c, now); err != nil {
@@ -301,35 +304,14 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source stri
 	return err
 }
 
-// releaseRest adds the void of a partial capture's rest to the capture's own change, so a crash between the two loses nothing.
-func (e *Engine) releaseRest(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) error {
-	if !b.Release {
-		return nil
-	}
-	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter, LeaseEnd: e.now().Add(e.opts.LeaseTime)}, Merchant: w.Merchant, Profile: w.Profile}
-	next.Operation = e.driver.NewOperation(&next.Run, sdk.OpVoid, b.Attempt.Authorized-b.Attempt.Captured, now)
-	next.Request = e.driver.LaterRequest(&next.Run, b.Attempt.Authorized-b.Attempt.Captured)
-	b.Payment.OpenOperation = next.Operation.ID
-	c.Intend(next.Operation, w.Account)
-	c.Effects = append(c.Effects, func(ctx context.Context) error {
-		e.changes.Postponed(ctx, "the release of a partial capture's rest", next.Payment.ID, e.perform(ctx, next))
-		w.Payment, w.Attempt = next.Payment, next.Attempt
-		return nil
-	})
-	return e.driver.SealRun(&next.Run)
-}
-
-// voidLess adds the void of funds that the processor holds of an attempt that failed because they are too little.
-func (e *Engine) voidLess(w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) error {
-	if !b.VoidLess {
-		return nil
-	}
+// addVoid adds the void of funds that the processor holds to the change that books why, so a crash between the two loses nothing. id takes the void's id.
+func (e *Engine) addVoid(w *change.Loaded, b *evidence.Booking, c *change.Change, amount int64, id *string, what string, now time.Time) error {
 	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile}
-	e.driver.Begin(&next.Run, sdk.OpVoid, b.Attempt.Authorized, now)
-	b.Attempt.Details.LateVoid = next.Operation.ID
+	e.driver.Begin(&next.Run, sdk.OpVoid, amount, now)
+	*id = next.Operation.ID
 	c.Intend(next.Operation, w.Account)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
-		e.changes.Postponed(ctx, "the void of funds that are too little", next.Payment.ID, e.perform(ctx, next))
+		e.changes.Postponed(ctx, what, next.Payment.ID, e.perform(ctx, next))
 		w.Payment, w.Attempt = next.Payment, next.Attempt
 		return nil
 	})

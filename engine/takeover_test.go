@@ -98,7 +98,7 @@ func TestRepeatTakesOverADeadNode(t *testing.T) {
 	}
 }
 
-// Another call on the payment of a dead node waits for what becomes of its operation, instead of being refused for the status of the moment.
+// Another call on the payment of a dead node waits for what becomes of its operation. It is not refused for the status of the moment.
 func TestOtherCallsWaitForTheTakeOver(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)
@@ -266,7 +266,7 @@ func (s *lockedStore) Update(ctx context.Context, f func(engine.Tx) error) error
 	return s.Store.Update(ctx, f)
 }
 
-// A payment that finds the database locked is refused with "try again", and the repeat performs it at once, although the lock also kept the key
+// A payment that finds the database locked is refused with "try again", and the repeat performs it at once. That holds although the lock also kept the key
 // from being given back.
 func TestRepeatAfterALockedDatabase(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string
 	}
 	return e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
 		if !w.Payment.Status.Facts().Update {
-			return nil, fault.Refused("You cannot update this payment because it has status " + string(w.Payment.Status))
+			return nil, fault.Refused("You cannot update this payment because it has status " + string(w.Payment.Status)).WithParam("status").WithHint(w.Payment.Status.Remedy())
 		}
 		w.Payment.Details.Session++ // the tokens of clients from before the update are void
 		if optional.IsTrue(in.Confirm) {

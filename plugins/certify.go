@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// Certify checks a module as the host would use it. The sandbox must run it, CheckManifest must accept its manifest, it must pass
+// Certify checks a module as the host would use it. The sandbox must run it, CheckManifest must accept its manifest; it must pass
 // the suite of every adapter (sdktest), and the host must send what it asks for. so configures the sandbox. cases holds the
 // adapter's recorded cases (package wire), which Certify drives through the host too. It may be nil. Certify returns how many
 // operations the host drove, and all broken rules joined, or nil.

@@ -84,7 +84,7 @@ const (
 )
 
 // verify reports whether the value of v.Expr equals v.Equal, in constant time for equal lengths. The value must be a digest over
-// the message with a whole credential as its key, so an adapter that guesses must guess the whole key.
+// the message with a whole credential as its key. So an adapter that guesses must guess the whole key.
 func verify(v *sdk.Verify, secrets *standIns, body []byte) (bool, error) {
 	e := evaluation{rule: RuleVerify, secrets: secrets, body: body, bodySize: len(body), hasBody: true, verify: true}
 	value, o, err := e.value(&v.Expr)

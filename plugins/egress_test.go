@@ -43,7 +43,7 @@ func keyedRequest(t testing.TB, method, to, body string) *outgoing {
 	return o
 }
 
-// killer is a server that answers the first request of a connection and closes it after reading the second, like a server whose
+// killer is a server that answers the first request of a connection and closes it after reading the second: a server whose
 // connection dies while it works.
 func killer(t testing.TB, start func(*httptest.Server)) (*httptest.Server, *atomic.Int64) {
 	arrivals := new(atomic.Int64)

@@ -343,7 +343,7 @@ func beginsWith(s string, with []string) bool {
 	return slices.ContainsFunc(with, func(p string) bool { return len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) })
 }
 
-// randomRun is the first run in a text of at least minRun letters and digits (and what base64 has besides, but for its padding) that looks random, "" for none.
+// randomRun is the first run in a text of at least minRun letters and digits (with the signs of base64, without its padding) that looks random; "" for none.
 // A UUID is no such run: requests are full of them.
 func randomRun(s string) string {
 	start := 0

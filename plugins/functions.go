@@ -34,7 +34,7 @@ var arity = map[string]int{sdk.FnText: 0, sdk.FnBody: 0,
 var digests = map[string]func() hash.Hash{sdk.FnSHA1: sha1.New, sdk.FnSHA256: sha256.New, sdk.FnSHA512: sha512.New,
 	sdk.FnHMACSHA1: sha1.New, sdk.FnHMACSHA256: sha256.New, sdk.FnHMACSHA512: sha512.New}
 
-// apply computes one function. Over card data it only encodes and encrypts. Ten digits of a card number are known, so the rest
+// apply computes one function. Over card data it only encodes and encrypts. Ten digits of a card number are known. The rest
 // could be guessed from any other function with a fixed result, and from a decoding that fails for some digits.
 func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, origin, error) {
 	var all origin

@@ -104,7 +104,7 @@ func (c *counted) Open(name string) (fs.File, error) {
 	return c.FS.Open(name)
 }
 
-// TestWarmStartInflatesNothing: with a cache directory, a second start learns from the pack's description what an embedded adapter is, and
+// TestWarmStartInflatesNothing: with a cache directory, a second start learns from the pack's description what an embedded adapter is; it
 // reads its module with the first payment alone. The adapter goes by the hash of the uncompressed module.
 func TestWarmStartInflatesNothing(t *testing.T) {
 	t.Parallel()

@@ -236,7 +236,7 @@ func classScrubber(first, last string, length int) scrubber {
 
 const testKey = "sk_live_4eC39HqLyjWDarjtT1zdp7dcAbCdEf"
 
-// Two cards of one class give the same visible text, byte for byte, if a processor echoes them in any form, anywhere and between any texts. So
+// Two cards of one class give the same visible text, byte for byte. That holds if a processor echoes them in any form, anywhere and between any texts. So
 // no text of the guest reveals more of a card than the guest knew.
 func TestWhatIsMaskedTellsNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -489,7 +489,7 @@ func (r *reading) otherCard(v *view, run []group) {
 }
 
 // isID reports whether a text is the whole value of a field with the name of an id or a reference. One in ten ids of a card number's length
-// has a right check digit, and the network's id of a payment may begin like a card number.
+// has a right check digit. The network's id of a payment may begin like a card number.
 func (r *reading) isID(v *view, start, end int) bool {
 	t := v.text
 	at := start

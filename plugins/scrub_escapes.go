@@ -262,7 +262,7 @@ func entity(t string) (r rune, n int) {
 	return r, n
 }
 
-// foldDigits replaces each digit of another script by an ASCII digit, other characters that are not letters by a space, and letters by one
+// foldDigits replaces each digit of another script by an ASCII digit; other characters that are not letters by a space, and letters by one
 // byte above ASCII.
 func foldDigits(t string, was []span) (out []byte, at []span, changed bool) {
 	i := 0

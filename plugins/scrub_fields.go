@@ -256,7 +256,7 @@ func isCodeNumber(s string) bool { return len(s) <= 4 && isDigits(s) && s != "0"
 // maxBeside is the distance around a value in which the name of its field is searched.
 const maxBeside = 200
 
-// besideCode reports whether the object or element around a field holds the name of a CVC's field as a separate text, or at the end of a path:
+// besideCode reports whether the object or element around a field holds the name of a CVC's field as a separate text; or at the end of a path:
 // "cvc", "card.cvc". The names of other fields do not count.
 func (r *reading) besideCode(t string, start, end int) bool {
 	low, to := max(0, start-maxBeside), min(len(t), end+maxBeside)

@@ -164,7 +164,7 @@ func FuzzScrub(f *testing.F) {
 	}
 	names := sortedKeys(numberForms)
 	f.Fuzz(func(t *testing.T, before, after string, which byte, seed uint64) {
-		// The text directly before a number must not be the beginning of an escape that includes the number, or a word that the number would end.
+		// The text directly before a number must not be the beginning of an escape that includes the number; nor a word that the number would end.
 		// Guests cannot write there: processors put a name or a quote.
 		before, after = before+"; ", " ;"+after
 		r := mrand.New(mrand.NewPCG(seed, 1))

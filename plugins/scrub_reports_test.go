@@ -90,7 +90,7 @@ func TestWhatIsNoCodeInReports(t *testing.T) {
 	}
 }
 
-// A number in groups of four with eight visible digits, and a request in the codes of its bytes, show no difference between two cards of a class.
+// A number in groups of four with eight visible digits shows no difference between two cards of a class; nor does a request in the codes of its bytes.
 func TestNumbersInDumps(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	request := func(c someCard) string { return `{"number":"` + c.number + `","cvc":"` + c.cvc + `"}` }

@@ -14,8 +14,8 @@ import (
 	"payswitch/sdk"
 )
 
-// A stand-in is a tag, which all those of an operation begin with so that they are found quickly, and 22 characters of base62 of its
-// own: 131 bits.
+// A stand-in is a tag and 22 characters of base62 of its own. All those of an operation begin with one tag, so that they are
+// found quickly: 131 bits.
 const (
 	tagLength     = 6
 	standInLength = tagLength + 22

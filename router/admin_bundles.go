@@ -59,7 +59,7 @@ func writeBundle(w *writer, b port.Bundle) *writer {
 // giveBundle examines the bundle in the body, and keeps it.
 func (s *Server) giveBundle(c *call) (answer, error) {
 	if media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type")); err != nil || media != "application/octet-stream" {
-		return answer{}, fault.Malformed("Content-Type", "the request needs the header Content-Type: application/octet-stream")
+		return answer{}, fault.Malformed("Content-Type", "the request needs the header Content-Type: application/octet-stream").WithHint("Send Content-Type: application/octet-stream.")
 	}
 	b, err := s.bundles()
 	if err != nil {

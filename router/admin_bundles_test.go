@@ -34,7 +34,7 @@ func (s *shelf) view() *port.BundleView {
 
 func (s *shelf) Give(_ context.Context, file []byte, by string) (*port.BundleView, error) {
 	if string(file) != "bundle" {
-		return nil, fault.Unprocessable("bundle", "the file is not a bundle")
+		return nil, fault.Unprocessable("bundle", "the file is not a bundle").WithHint("Send a bundle.")
 	}
 	s.file, s.by = file, []string{by}
 	return s.view(), nil

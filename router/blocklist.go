@@ -174,23 +174,23 @@ func (s *Server) blockFile(c *call) (answer, error) {
 func formFile(c *call, name string) ([]byte, error) {
 	media, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return nil, fault.Malformed("Content-Type", "the request needs the header Content-Type: multipart/form-data with a boundary")
+		return nil, fault.Malformed("Content-Type", "the request needs the header Content-Type: multipart/form-data with a boundary").WithHint("Send Content-Type: multipart/form-data with a boundary.")
 	}
 	form := multipart.NewReader(bytes.NewReader(c.body), params["boundary"])
 	for {
 		part, err := form.NextPart()
 		if err == io.EOF {
-			return nil, fault.Malformed(name, "missing field `"+name+"`")
+			return nil, fault.Malformed(name, "missing field `"+name+"`").WithHint("Add the part to the form.")
 		}
 		if err != nil {
-			return nil, fault.Malformed(name, "the multipart body cannot be read")
+			return nil, fault.Malformed(name, "the multipart body cannot be read").WithHint("Send each part whole.")
 		}
 		if part.FormName() != name {
 			continue
 		}
 		b, err := io.ReadAll(part)
 		if err != nil {
-			return nil, fault.Malformed(name, "the multipart body cannot be read")
+			return nil, fault.Malformed(name, "the multipart body cannot be read").WithHint("Send each part whole.")
 		}
 		return b, nil
 	}

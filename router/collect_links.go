@@ -75,7 +75,7 @@ func checkCollect(in paylink.Collect) error {
 	}
 	if in.ID != "" {
 		if err := checkID(in.ID); err != nil {
-			return fault.Malformed("pm_collect_link_id", err.Error())
+			return fault.Malformed("pm_collect_link_id", err.Error()).WithHint(idHint)
 		}
 	}
 	return nil

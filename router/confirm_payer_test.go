@@ -37,7 +37,7 @@ var payerMaySend = map[string]string{
 	"authentication_type":           "more authentication is to the merchant's advantage",
 }
 
-// confirmField is a field of the confirm request: the value that the merchant's server stored ("" if the field is not stored), another value, and
+// confirmField is a field of the confirm request: the value that the merchant's server stored ("" if the field is not stored), another value; and
 // the fields that the payer must send together with the other value.
 type confirmField struct{ stored, changed, beside string }
 

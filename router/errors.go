@@ -1,12 +1,9 @@
 package router
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"payswitch/engine/fault"
@@ -51,6 +48,7 @@ func statusOf(e *fault.Error) int {
 // errorAnswer is the error object: {"error":{"type","message","code", …}}. Where the body could not be read (IR_06 with 400 or 413), the
 // object names its type twice, as type and error_type: clients read either.
 func errorAnswer(e *fault.Error) answer {
+	e = complete(e)
 	status := statusOf(e)
 	kind := "invalid_request"
 	if status >= 500 && status != http.StatusNotImplemented {
@@ -85,8 +83,16 @@ const maxLocated = 8
 // several requests have it: card_cvc is payment_method_data.card.card_cvc in one and card.card_cvc in another. A name that the body
 // does not have, or has at several paths, stays as it is.
 func (c *call) located(e *fault.Error) *fault.Error {
-	if e.Kind == fault.KindNotFound && (e.Param == "" || e.Hint == "") {
+	switch {
+	case e.Param != "" && e.Hint != "":
+	case e.Kind == fault.KindNotFound:
 		e = c.missing(e)
+	case e.Kind == fault.KindUnprocessable && e.Code == "HE_00" && e.Param == "":
+		busy := *e
+		e, busy.Param = &busy, c.lastParam()
+	case e.Code == "IR_01" && e.Param == "":
+		unauthorized := *e
+		e, unauthorized.Param = &unauthorized, keyHeader(c.r.Header)
 	}
 	if e.Param == "" || len(c.body) == 0 {
 		return e
@@ -118,33 +124,6 @@ func (c *call) located(e *fault.Error) *fault.Error {
 	there := *e
 	there.Param = found
 	return &there
-}
-
-// nameOf maps how the message about a missing thing begins to the field that names the thing. The longer of two beginnings comes first.
-var nameOf = []struct{ begins, field string }{
-	{"Payment Link ", "payment_link_id"}, {"payment method collect link ", "collect_id"}, {"Payment method ", "payment_method_id"}, {"Payment attempt ", "attempt_id"},
-	{"Payment ", "payment_id"}, {"Customer ", "customer_id"}, {"Refund ", "refund_id"}, {"Mandate ", "mandate_id"}, {"Merchant connector account ", "merchant_connector_id"},
-	{"Merchant account ", "merchant_id"}, {"Business profile ", "profile_id"}, {"Profile acquirer ", "profile_acquirer_id"}, {"Resource ID ", "routing_id"},
-	{"API Key ", "key_id"}, {"Ephemeral Key ", "key_id"}, {"Webhook endpoint ", "endpoint_id"}, {"Event ", "event_id"}, {"Operation ", "operation_id"},
-	{"Bundle ", "bundle_sha256"}, {"Poll ", "poll_id"}, {"Batch blocklist job ", "job_id"}, {"Card issuer ", "issuer_id"}, {"Config key ", "config_key"},
-	{"relay ", "relay_id"}, {"Dispute ", "dispute_id"}, {"Session ", "session_id"},
-}
-
-// missing returns the error about a missing thing with the field that names the thing in this request: in the path, the query or the body. The error
-// stays as it is for a thing that the request does not name, such as a payment's connector account.
-func (c *call) missing(e *fault.Error) *fault.Error {
-	for _, of := range nameOf {
-		if !strings.HasPrefix(e.Message, of.begins) {
-			continue
-		}
-		if c.route != nil && slices.Contains(c.route.segments, "{"+of.field+"}") || c.r.URL.Query().Has(of.field) || bytes.Contains(c.body, []byte(`"`+of.field+`"`)) {
-			named := *e
-			named.Param, named.Hint = cmp.Or(e.Param, of.field), cmp.Or(e.Hint, "Check the id, and that it belongs to this merchant.")
-			return &named
-		}
-		break
-	}
-	return e
 }
 
 // The answers to an unknown URL and to a method that the URL does not have.

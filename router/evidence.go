@@ -81,13 +81,13 @@ func (s *Server) attachEvidence(c *call) (answer, error) {
 
 // badFile refuses an upload with one of the contract's codes.
 func badFile(code, message, param string) error {
-	return &fault.Error{Kind: fault.KindInvalid, Code: code, Message: message, Param: param}
+	return &fault.Error{Kind: fault.KindInvalid, Code: code, Message: message, Param: param, Hint: "Add the part to the form, with its Content-Type."}
 }
 
 func evidenceFile(c *call) (*request.EvidenceFileInput, error) {
 	media, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return nil, fault.Malformed("Content-Type", "the request needs the header Content-Type: multipart/form-data with a boundary")
+		return nil, fault.Malformed("Content-Type", "the request needs the header Content-Type: multipart/form-data with a boundary").WithHint("Send Content-Type: multipart/form-data with a boundary.")
 	}
 	in, kind := &request.EvidenceFileInput{}, ""
 	form := multipart.NewReader(bytes.NewReader(c.body), params["boundary"])
@@ -101,7 +101,7 @@ func evidenceFile(c *call) (*request.EvidenceFileInput, error) {
 			value, err = io.ReadAll(part)
 		}
 		if err != nil {
-			return nil, fault.Malformed("file", "the multipart body cannot be read")
+			return nil, fault.Malformed("file", "the multipart body cannot be read").WithHint("Send each part whole.")
 		}
 		switch part.FormName() {
 		case "dispute_id":
@@ -136,7 +136,7 @@ func checkEvidenceFile(in *request.EvidenceFileInput, kind string) error {
 	case !slices.Contains(request.EvidenceContents, in.ContentType), http.DetectContentType(in.Body) != in.ContentType:
 		return fault.InvalidValue("file").WithHint("Send a PDF, a JPEG or a PNG, and name its type in the part's Content-Type.")
 	case len(in.Body) > sdk.MaxEvidenceFile:
-		return fault.Unprocessable("file", "the file must have at most "+strconv.Itoa(sdk.MaxEvidenceFile>>10)+" KiB: make it smaller")
+		return fault.Unprocessable("file", "the file must have at most "+strconv.Itoa(sdk.MaxEvidenceFile>>10)+" KiB: make it smaller").WithHint("Make the file smaller.")
 	case len(in.Name) > 255 || !utf8.ValidString(in.Name) || strings.ContainsFunc(in.Name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return fault.InvalidValue("file").WithHint("Send a file name of at most 255 bytes without control characters.")
 	}

@@ -98,3 +98,12 @@ func SetWriteTime(d time.Duration) (back func()) {
 
 // Enter admits a request of new work.
 func (a *Admission) Enter() (leave func(), ok bool) { return a.enter() }
+
+// Remedies are the param and the hint of the codes that the router completes.
+var Remedies = func() map[string][2]string {
+	all := map[string][2]string{}
+	for code, r := range remedies {
+		all[code] = [2]string{r.param, r.hint}
+	}
+	return all
+}()

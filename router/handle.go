@@ -314,7 +314,7 @@ func (s *Server) readBody(c *call) error {
 	}
 	body, err := io.ReadAll(io.LimitReader(c.r.Body, limit+1))
 	if err != nil {
-		return fault.Malformed("", "the request body could not be read")
+		return fault.Malformed("", "the request body could not be read").WithHint("Send the body whole.")
 	}
 	if int64(len(body)) > limit {
 		return tooLarge(limit)
@@ -324,7 +324,7 @@ func (s *Server) readBody(c *call) error {
 }
 
 func tooLarge(limit int64) error {
-	err := fault.Malformed("", fmt.Sprintf("the request body is larger than %d bytes", limit))
+	err := fault.Malformed("", fmt.Sprintf("the request body is larger than %d bytes", limit)).WithHint("Send at most " + strconv.FormatInt(limit, 10) + " bytes.")
 	err.Kind = fault.KindTooLarge
 	return err
 }
@@ -333,7 +333,7 @@ func tooLarge(limit int64) error {
 func (c *call) jsonBody() ([]byte, error) {
 	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return nil, fault.Malformed("Content-Type", "the request needs the header Content-Type: application/json")
+		return nil, fault.Malformed("Content-Type", "the request needs the header Content-Type: application/json").WithHint("Send Content-Type: application/json.")
 	}
 	return c.body, nil
 }

@@ -16,7 +16,7 @@ import (
 	"payswitch/sdk"
 )
 
-// rowsOfLifecycle says which tests hold the rows of the authorization life cycle, relays and card options in the v1 API, by the sections of its
+// rowsOfLifecycle says which tests hold the rows of the authorization life cycle, relays and card options in the v1 API: the sections of its
 // contract. The tests are in this package and in engine. Rows that are not built stand at the end.
 const rowsOfLifecycle = `
 Incremental: request_incremental_authorization          TestIncrementalAuthorization TestHoldFields

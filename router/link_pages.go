@@ -392,7 +392,7 @@ func (s *Server) afterPayment(l *linkPage, v *change.View) string {
 // postedForm reads a form from the body alone: a card in a query would stand in logs.
 func (c *call) postedForm() (map[string]string, error) {
 	if !strings.HasPrefix(c.r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
-		return nil, fault.Malformed("Content-Type", "the form needs the header Content-Type: application/x-www-form-urlencoded")
+		return nil, fault.Malformed("Content-Type", "the form needs the header Content-Type: application/x-www-form-urlencoded").WithHint("Send Content-Type: application/x-www-form-urlencoded.")
 	}
 	return c.form()
 }

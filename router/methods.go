@@ -213,7 +213,7 @@ func connectorMandates(raw json.RawMessage) (map[string]method.MethodAccount, er
 		Currency   sdk.Currency `json:"original_payment_authorized_currency"`
 	}
 	if json.Unmarshal(raw, &m) != nil {
-		return nil, fault.Malformed("connector_mandate_details", "connector_mandate_details: expected an object that maps each merchant_connector_id to an object with connector_mandate_id")
+		return nil, fault.Malformed("connector_mandate_details", "connector_mandate_details: expected an object that maps each merchant_connector_id to an object with connector_mandate_id").WithHint("Send an object such as {\"mca_1\":{\"connector_mandate_id\":\"id\"}}.")
 	}
 	out := map[string]method.MethodAccount{}
 	for account, r := range m {

@@ -23,11 +23,11 @@ func TestParamAndHint(t *testing.T) {
 	secretOf := open["client_secret"].(string)
 	for _, c := range []struct{ name, method, path, key, body, param, hint string }{
 		// Bad JSON.
-		{"broken between fields", "POST", "/payments", w.secret, `{"amount":1,}`, "", ""},
-		{"broken value", "POST", "/payments", w.secret, `{"metadata":{"a":[1,"\x"]}}`, "metadata.a[1]", ""},
-		{"broken value in a list", "POST", "/payments", w.secret, `{"order_details":[{"product_name":"a","quantity":1,"amount":1},{"product_name":tru}]}`, "order_details[1].product_name", ""},
-		{"cut short", "POST", "/payments", w.secret, `{"amount":1`, "", ""},
-		{"trailing text", "POST", "/payments", w.secret, `{} x`, "", ""},
+		{"broken between fields", "POST", "/payments", w.secret, `{"amount":1,}`, "", "Mend the JSON at this place."},
+		{"broken value", "POST", "/payments", w.secret, `{"metadata":{"a":[1,"\x"]}}`, "metadata.a[1]", "Mend the JSON at this place."},
+		{"broken value in a list", "POST", "/payments", w.secret, `{"order_details":[{"product_name":"a","quantity":1,"amount":1},{"product_name":tru}]}`, "order_details[1].product_name", "Mend the JSON at this place."},
+		{"cut short", "POST", "/payments", w.secret, `{"amount":1`, "", "Send the whole JSON object."},
+		{"trailing text", "POST", "/payments", w.secret, `{} x`, "", "Send one JSON object alone."},
 		{"NUL", "POST", "/payments", w.secret, `{"billing":{"address":{"city":"\u0000"}}}`, "billing.address.city", "Send the text without it."},
 		{"number out of range", "POST", "/payments", w.secret, `{"metadata":{"a":1e999}}`, "metadata.a", "Send a number that a 64-bit float can hold."},
 
@@ -94,8 +94,8 @@ func TestParamAndHint(t *testing.T) {
 		{"too much to capture", "POST", "/payments/" + held + "/capture", w.secret, `{"amount_to_capture":1001}`, "amount_to_capture", "Send at most 1000."},
 		{"capture of nothing", "POST", "/payments/" + held + "/capture", w.secret, `{"amount_to_capture":0}`, "amount_to_capture", "Send this: positive integer."},
 		{"no connector takes it", "POST", "/payments/" + open["payment_id"].(string) + "/confirm", w.publishable, `{"client_secret":"x"}`, "client_secret", "Send the client_secret of the answer that created the payment."},
-		{"not for the payer", "POST", "/payments/" + open["payment_id"].(string) + "/confirm", w.publishable, `{"client_secret":"` + secretOf + `","off_session":true}`, "off_session", ""},
-		{"wrong state", "POST", "/payments/" + held + "/confirm", w.secret, `{}`, "", ""},
+		{"not for the payer", "POST", "/payments/" + open["payment_id"].(string) + "/confirm", w.publishable, `{"client_secret":"` + secretOf + `","off_session":true}`, "off_session", "Leave the field out."},
+		{"wrong state", "POST", "/payments/" + held + "/confirm", w.secret, `{}`, "status", "A payment with the status requires_capture can be captured or cancelled."},
 
 		// Outside the body.
 		{"query parameter", "GET", "/payments/list?limitt=1", w.secret, "", "limitt", `Did you mean "limit"?`},
@@ -103,9 +103,9 @@ func TestParamAndHint(t *testing.T) {
 		{"query value out of bounds", "GET", "/payments/list?limit=101", w.secret, "", "limit", "Send a whole number from 1 to 100."},
 		{"path", "GET", "/payments/a%20b", w.secret, "", "payment_id", "Send 1 to 64 characters of A-Z, a-z, 0-9, _ and -."},
 		{"no such payment", "GET", "/payments/none", w.secret, "", "payment_id", "Check the id, and that it belongs to this merchant."},
-		{"no key", "GET", "/payments/none", "", "", "", ""},
-		{"no such URL", "GET", "/nothing", w.secret, "", "", ""},
-		{"no such method", "PUT", "/payments", w.secret, "", "", ""},
+		{"no key", "GET", "/payments/none", "", "", "api-key", "Send a valid API key of the kind that the route takes."},
+		{"no such URL", "GET", "/nothing", w.secret, "", "", "GET /openapi.yaml lists the URLs."},
+		{"no such method", "PUT", "/payments", w.secret, "", "", "Use a method that the header Allow lists."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := w.send(c.method, c.path, c.key, c.body)
@@ -126,28 +126,28 @@ func TestParamAndHint(t *testing.T) {
 	require.Equal(t, "Idempotency-Key", r.error()["param"])
 }
 
-// ofFields are the codes of errors that are about a field.
+// ofFields are the codes of errors that are about a field of the request.
 var ofFields = map[string]bool{"IR_04": true, "IR_05": true, "IR_06": true, "IR_07": true}
 
-// requireParam checks that an answer about a field names it. Only a body that is not JSON, or is too large, has no field at fault.
+// requireParam checks that an answer of 400 to 499 names the field at fault and a way out. Only what noField matches has no field.
 func requireParam(t testing.TB, r *http.Request, status int, body []byte) {
 	t.Helper()
 	var envelope struct {
-		Error *struct{ Code, Message, Param string }
+		Error *struct{ Code, Message, Param, Hint string }
 	}
 	if status < 400 || status >= 500 || json.Unmarshal(body, &envelope) != nil || envelope.Error == nil {
 		return
 	}
-	if !ofFields[envelope.Error.Code] {
-		return
-	}
-	if e := envelope.Error; e.Param == "" {
+	e := envelope.Error
+	require.NotEmpty(t, e.Hint, "%s %s: %s", r.Method, r.URL.Path, body)
+	if e.Param == "" {
 		require.Regexp(t, noField, e.Message, "%s %s: %s", r.Method, r.URL.Path, body)
 	}
 }
 
 var noField = regexp.MustCompile(`^Json deserialize error: (invalid character|the JSON ends|unexpected text|object member name|invalid UTF-8|the JSON is nested|the request body is larger|` +
-	`invalid type: \S+( "[^"]*"| .[^ ]*.)?, expected (an object|a list) at line 1 column|missing value after)|^Query deserialize error: the query string is |the form or query string is malformed|^the name of a field holds a card number`)
+	`invalid type: \S+( "[^"]*"| .[^ ]*.)?, expected (an object|a list) at line 1 column|missing value after)|^Query deserialize error: the query string is |the form or query string is malformed|^the name of a field holds a card number|` +
+	`^Unrecognized request URL$|^The HTTP method is not applicable for this API$|^the HTTP request cannot be parsed: |^Resource is busy$`)
 
 // TestEveryRouteNamesTheField sends wrong values in every field of every route's body and query. Each error about a field names a field
 // of the route, and an error about the value that was sent names that value.

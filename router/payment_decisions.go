@@ -70,7 +70,7 @@ func (s *Server) decideAttempt(c *call) (answer, error) {
 		}
 	}
 	if in.merchant != merchant { // that merchant has no such payment
-		return answer{}, fault.NotFound("Payment").About("merchant_id")
+		return answer{}, fault.NotFound("Payment").WithParam("merchant_id")
 	}
 	lengths := []length{{"error_code", in.ErrorCode, 255}, {"error_message", in.ErrorMessage, 255}, {"error_reason", in.ErrorReason, 255},
 		{"connector_transaction_id", in.TransactionID, 255}}

@@ -278,7 +278,7 @@ func parseRouting(raw json.RawMessage) (*routed.Wish, error) {
 		routing.Choices, err = listOf(splitFields.parse)(r)
 	}
 	if err == nil && len(routing.Choices) == 0 {
-		err = fault.Malformed("routing.data", "data names no connector")
+		err = fault.Malformed("routing.data", "data names no connector").WithHint("Name at least one connector.")
 	}
 	if err != nil {
 		return nil, bad(err)

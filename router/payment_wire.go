@@ -197,7 +197,7 @@ var surchargeFields = openObject(
 // payment reads the body of create, update and confirm. It checks the form first, then the lengths, then the connectors in the routing.
 func (s *Server) payment(c *call) (*request.Input, error) {
 	if source := c.r.Header.Get("X-Payment-Confirm-Source"); source == "webhook" || source == "external_authenticator" {
-		return nil, fault.Unprocessable("X-Payment-Confirm-Source", "X-Payment-Confirm-Source must not be "+source+": the switch alone uses this value")
+		return nil, fault.Unprocessable("X-Payment-Confirm-Source", "X-Payment-Confirm-Source must not be "+source+": the switch alone uses this value").WithHint("Leave the header out.")
 	}
 	p := &paymentRequest{}
 	p.Sent = make([]string, 0, 16)

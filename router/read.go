@@ -26,8 +26,8 @@ type document struct {
 }
 
 // reader reads a document, or one value of it, token by token. It accepts RFC 8259 JSON in valid UTF-8. Beyond that it refuses NUL
-// in strings, numbers outside a float64, and nesting deeper than maxDepth. Every error carries the path of the field at fault, and
-// the line and column (both from 1, in bytes) of the last byte of the offending value.
+// in strings, numbers outside a float64, and nesting deeper than maxDepth. Every error carries the path of the field at fault. It
+// also carries the line and column (both from 1, in bytes) of the last byte of the offending value.
 type reader struct {
 	*document
 	dec    *jsontext.Decoder // reads body from base on
@@ -179,7 +179,7 @@ func (r *reader) elements(f func() error) error {
 func (r *reader) end() error {
 	first := r.next()
 	if _, err := r.dec.ReadToken(); err != io.EOF {
-		return r.failAt(first+1, "", "unexpected text after the JSON document")
+		return r.failAt(first+1, "", "unexpected text after the JSON document").WithHint("Send one JSON object alone.")
 	}
 	return nil
 }
@@ -225,14 +225,14 @@ func (r *reader) fail(text, hint string) *fault.Error {
 func (r *reader) failAt(end int, param, text string) *fault.Error {
 	before := r.body[:max(0, min(end, len(r.body))-1)]
 	line, column := 1+bytes.Count(before, []byte{'\n'}), min(1, len(r.body))+len(before)-1-bytes.LastIndexByte(before, '\n')
-	return fault.Malformed(param, text+" at line "+strconv.Itoa(line)+" column "+strconv.Itoa(column))
+	return fault.Malformed(param, text+" at line "+strconv.Itoa(line)+" column "+strconv.Itoa(column)).WithHint("Mend the JSON at this place.")
 }
 
 // syntaxError is an error of the decoder: the body is not JSON.
 func (r *reader) syntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return r.failAt(len(r.body), "", "the JSON ends before it is complete")
+		return r.failAt(len(r.body), "", "the JSON ends before it is complete").WithHint("Send the whole JSON object.")
 	}
 	text := syntax.Err.Error()
 	for _, broken := range []string{"invalid surrogate pair", "invalid escape sequence"} {

@@ -59,7 +59,7 @@ func (s *Server) redirectPage(c *call) (answer, error) {
 	case "form_post":
 		return formPage(next.URL, next.Fields)
 	}
-	return answer{}, fault.Refused("This payment's next step runs inside the merchant's page, see next_action")
+	return answer{}, fault.Refused("This payment's next step runs inside the merchant's page, see next_action").WithParam("payment_id").WithHint("Let the page follow next_action.")
 }
 
 // paymentReturn receives the payer who comes back from the processor. The engine asks the processor for the result, and the browser goes on to the

@@ -86,7 +86,7 @@ func readRefundID(r *reader) (string, error) {
 		return "", fault.BadFormat("refund_id", "refund_id of at most 64 characters")
 	}
 	if err := checkID(id); err != nil {
-		return "", r.fail(err.Error(), "")
+		return "", r.fail(err.Error(), idHint)
 	}
 	return id, nil
 }

@@ -246,7 +246,7 @@ func TestElimination(t *testing.T) {
 	require.Equal(t, "stripe", connector, "one fault has left the bucket")
 }
 
-// An account that has answered too few of its recent attempts goes to the end, though it does not fail often enough to be taken out.
+// An account that has answered too few of its recent attempts goes to the end. It does so though it does not fail often enough to be taken out.
 func TestEliminationByThreshold(t *testing.T) {
 	t.Parallel()
 	w, broken := newFaulty(t)

@@ -217,12 +217,12 @@ const maxConfigName = 128
 // checkConfigName checks that a config key can stand in a path.
 func checkConfigName(name string) error {
 	if len(name) > maxConfigName {
-		return fault.Malformed("key", fmt.Sprintf("key: the maximum allowed length for this field is %d", maxConfigName))
+		return fault.Malformed("key", fmt.Sprintf("key: the maximum allowed length for this field is %d", maxConfigName)).WithHint(fmt.Sprintf("Shorten the key to %d characters.", maxConfigName))
 	}
 	for first := true; first || name != ""; first = false {
 		part := name[:min(64, len(name))]
 		if err := checkID(part); err != nil {
-			return fault.Malformed("key", "key: "+err.Error())
+			return fault.Malformed("key", "key: "+err.Error()).WithHint(idHint)
 		}
 		name = name[len(part):]
 	}

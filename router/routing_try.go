@@ -19,7 +19,7 @@ var evaluateFields = openObject(
 	must(field[routing.EvaluateInput]{key: "parameters", read: func(r *reader, in *routing.EvaluateInput) error {
 		raw, err := anyObject(r)
 		if err == nil && json.Unmarshal(raw, &in.Parameters) != nil {
-			err = fault.Malformed("parameters", "expected an object")
+			err = fault.Malformed("parameters", "expected an object").WithHint("Send an object: {...}.")
 		}
 		return err
 	}}),

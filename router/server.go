@@ -151,7 +151,7 @@ func New(d Deps, o Options) (*Server, error) {
 }
 
 // HTTP returns an http.Server that serves s with time-outs. The caller passes it a Listener and shuts it down. The http.Server has no write
-// time-out, because that would also count the three minutes for which one operation may wait for another on the same payment. Each answer gets its
+// time-out. That would also count the three minutes for which one operation may wait for another on the same payment. Each answer gets its
 // own time-out instead, in sentBody.send.
 func (s *Server) HTTP() *http.Server {
 	return &http.Server{

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// surchargeProgram has a rate with tax for Visa, a fixed amount for Mastercard, other terms for large and for British payments, and nothing for other cards.
+// surchargeProgram has a rate with tax for Visa, a fixed amount for Mastercard, other terms for large and for British payments; nothing for other cards.
 func surchargeProgram() string {
 	rule := func(name, terms, conditions string) string {
 		return fmt.Sprintf(`{"name":%q,"connectorSelection":{"surcharge_details":%s},"statements":[{"condition":[%s]}]}`, name, terms, conditions)

@@ -28,7 +28,7 @@ func (b *bankWorld) app(payment map[string]any, information string) response {
 		`{"client_secret":"`+secret+`","device_channel":"APP","threeds_method_comp_ind":"U"`+information+`}`)
 }
 
-// In a merchant's app, the data of its 3DS SDK goes to the issuer, and the signed content of the issuer's ACS comes back to the SDK.
+// In a merchant's app, the data of its 3DS SDK goes to the issuer. The signed content of the issuer's ACS comes back to the SDK.
 func TestAppChannel(t *testing.T) {
 	t.Parallel()
 	b := newBankWorld(t)

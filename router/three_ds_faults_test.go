@@ -78,7 +78,7 @@ func (b *bankWorld) pay(digits string, changes ...string) response {
 	return b.post("/payments", with(secure(visaCard(digits)), changes...))
 }
 
-// ends waits for the end of a payment and checks its status, its error code ("" for none) and the number of calls of the processor.
+// ends waits for the end of a payment. It checks its status, its error code ("" for none) and the number of calls of the processor.
 func (b *bankWorld) ends(payment map[string]any, status, code string, authorizations int) map[string]any {
 	b.t.Helper()
 	got := b.ended(payment)

@@ -130,7 +130,7 @@ type flow struct {
 	cres     url.Values
 }
 
-// cardNumber is the vector's card. The simulated 3DS server has another number with the same digits for one kind of card, because sandboxes of
+// cardNumber is the vector's card. The simulated 3DS server has another number with the same digits for one kind of card. Sandboxes of
 // processors, and the simulated processor, decline these cards by their last four digits.
 func (f *flow) cardNumber() string {
 	pan := f.vector.Input.PAN

@@ -64,7 +64,7 @@ func unparsedAnswer(statusLine, text string) []byte {
 	case detail == "":
 		detail = "in the URL, a % must be followed by two hexadecimal digits; each header must be one line, as in Name: value"
 	}
-	a := errorAnswer(&fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Message: "the HTTP request cannot be parsed: " + detail})
+	a := errorAnswer(&fault.Error{Kind: fault.KindInvalid, Code: "IR_06", Message: "the HTTP request cannot be parsed: " + detail, Hint: "Change the request as the message says."})
 	h := a.header.Clone()
 	if h == nil {
 		h = http.Header{}

@@ -10,7 +10,7 @@ import (
 
 // logGuard limits the write-ahead log. SQLite itself copies the log into the database every wal_autocheckpoint pages. But it restarts the log
 // only when no reader uses it, which steady reading may prevent forever. The guard holds the readers back for that moment. It also empties a
-// log that is older than age, because the log keeps data that was deleted from the database, such as the keys of CVCs. Where Litestream copies the
+// log that is older than age. The log keeps data that was deleted from the database, such as the keys of CVCs. Where Litestream copies the
 // log, the guard leaves it to Litestream, up to litestreamTimes the limit.
 type logGuard struct {
 	db      *DB

@@ -277,7 +277,7 @@ func OpenCopy(path string, log *slog.Logger) (*DB, error) {
 	return d, nil
 }
 
-// Restore puts a copy of the file from in the place of the database that dsn names, and records in it that it is a copy of takenAt, unless the copy
+// Restore puts a copy of the file from in the place of the database that dsn names. It records in it that it is a copy of takenAt, unless the copy
 // says when it was taken. It renames an earlier database to kept, "" if there was none. A database that a process has open is an error.
 func Restore(ctx context.Context, dsn, from string, takenAt time.Time) (kept string, err error) {
 	to, err := fileOf(dsn)

@@ -30,14 +30,14 @@
 //   - savepoints around every function cost a sixth more, so the writer uses them only after a function has failed that had written;
 //   - pages of the default 4 KiB cost an eighth more processor time than pages of 8 KiB;
 //   - a second transaction that reads the three rows again costs a third more, so the engine does not read them again;
-//   - the read transaction of a View is a twentieth of the cost of reading one payment, so a single read needs no path of its own;
+//   - the read transaction of a View is a twentieth of the cost of reading one payment; a single read needs no path of its own;
 //   - three things cost nothing measurable: the foreign key on the status, the partial index of due operations, and secure_delete;
 //   - an UPDATE that leaves the index of customers alone saves 3 %, which is within the noise too.
 //
 // # Transactions on PostgreSQL
 //
 // An Update runs at READ COMMITTED, and locks every row that it reads to decide (dialect.lockRow, FOR UPDATE). So a row that a decision has read
-// stays as it is until the commit, as with one writer. What a decision finds absent is guarded by a unique key, or by the lock of a row that all
+// stays as it is until the commit, as with one writer. What a decision finds absent is guarded by a unique key; or by the lock of a row that all
 // who may insert it read first. SERIALIZABLE would guard the same, but payments have neighbouring keys: two batches that insert into one page of
 // an index would end each other again and again. REPEATABLE READ would end a whole batch over each counter that two of them raise.
 //
@@ -84,7 +84,7 @@
 //     that was being written, as it may on SQLite;
 //   - lists of one payment (refunds, authentications) are ordered by seq: the payment's row is locked before each insert, so their seq follows
 //     the commits;
-//   - the vault's passes read windows of seq. A pass that finds nothing of a key proves something only because the pass begins long after the
+//   - the vault's passes read windows of seq. A pass that finds nothing of a key proves something. It does so because the pass begins long after the
 //     key's end (vault.Options.Refresh), when every transaction with the key has ended. A transaction is given up long before (pgTime);
 //   - SignRow and Reseal name a row by its seq and compare its old value.
 //

@@ -21,15 +21,15 @@ import (
 // pgWrites is the dialect of transactions that write: a row that a decision reads is locked until the commit.
 var pgWrites = dialect{lockRow: " FOR UPDATE", skipLocked: " FOR UPDATE SKIP LOCKED", onceOpen: " = ANY (ARRAY(", onceClose: "))"}
 
-// pgSchema replaces the tokens in the migrations. BIGSERIAL is a sequence in PostgreSQL, and a number from the clock and the node in
+// pgSchema replaces the tokens in the migrations. BIGSERIAL is a sequence in PostgreSQL. It is a number from the clock and the node in
 // CockroachDB, which has no counter that all nodes wait for.
 var pgSchema = strings.NewReplacer("{{SEQ}}", "BIGSERIAL PRIMARY KEY", "{{BLOB}}", "BYTEA", "{{JSON}}", "JSONB")
 
 // pgConn is one connection with its prepared statements. It implements session and writeConn. It is not safe for concurrent use.
 //
-// Statements that are expected to change a known number of rows wait in the connection, and leave with the next statement whose answer somebody
-// needs, or before the commit: one journey over the network for all of them. If the database then answers otherwise, the batch runs again, and
-// the closure that got a wrong number gets a savepoint and the database's own answers.
+// Statements that are expected to change a known number of rows wait in the connection. They leave with the next statement whose answer somebody
+// needs, or before the commit: one journey over the network for all of them. If the database then answers otherwise, the batch runs again.
+// The closure that got a wrong number gets a savepoint and the database's own answers.
 type pgConn struct {
 	dial    *pgDialer
 	clauses dialect
@@ -458,7 +458,7 @@ func (c *pgConn) check() {
 	}
 }
 
-// commit implements writeConn. A cancelled wait for a synchronous replica would look like a commit that the replica has, so the commit has no
+// commit implements writeConn. A cancelled wait for a synchronous replica would look like a commit that the replica has. So the commit has no
 // time limit in the database. The connection has one.
 func (c *pgConn) commit() error {
 	c.owner, c.careful, c.eager = nil, false, false

@@ -110,7 +110,7 @@ var errEncoding = errors.New("the database's encoding is not UTF8: create it wit
 
 // prepareConnection checks the database and makes commits durable: a server that does not wait for its log would lose payments. Every statement
 // of payswitch has an index to read. Of a table that was empty when its plan was made, the server would go on reading all rows. A plan that reads all
-// rows of a catalogue then looks so costly that the server would compile it to machine code, which takes 100 times as long as to run it: jit is off.
+// rows of a catalogue then looks costly. The server would compile it to machine code, which takes 100 times as long as to run it: jit is off.
 func prepareConnection(ctx context.Context, c *pgconn.PgConn) error {
 	results, err := c.Exec(ctx, "SET enable_seqscan = off; SET jit = off; SHOW server_encoding; SHOW synchronous_commit").ReadAll()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"payswitch/storage"
 )
 
-// TestRunningNodes: a node's note moves on with it, a restart replaces it, and the note of a node that has been gone for a day is removed.
+// TestRunningNodes: a node's note moves on with it, a restart replaces it; the note of a node that has been gone for a day is removed.
 func TestRunningNodes(t *testing.T) {
 	t.Parallel()
 	for name, dsn := range map[string]func() string{

@@ -25,8 +25,8 @@ var faultyAdapters = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// The merchant of an installed adapter that is refused, stopped or unreadable learns that the adapter is at fault and what to do, where nothing
-// has left. Where something may have left, the payment is processing.
+// The merchant of an installed adapter that is refused, stopped or unreadable reads that the adapter is at fault and what to do. That is
+// so where nothing has left. Where something may have left, the payment is processing.
 func TestTheMerchantLearnsOfAnAdaptersFault(t *testing.T) {
 	costly(t)
 	t.Parallel()

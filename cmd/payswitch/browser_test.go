@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPagesInABrowser opens the page that a processor's 3-D Secure sends the customer to as a customer's browser does, and finds amount and
+// TestPagesInABrowser opens the page that a processor's 3-D Secure sends the customer to as a customer's browser does. It finds amount and
 // buttons on it, and no script: it has to work without.
 func TestPagesInABrowser(t *testing.T) {
 	costly(t)

@@ -325,7 +325,7 @@ func (b *tab) press(selector string) {
 	script[bool](b, "document.querySelector('"+selector+"').click(), true")
 }
 
-// shopPage is a checkout that works like a shop's 3-D Secure SDK: the 3DS method in a hidden frame, the AReq with the publishable key, the
+// shopPage is a checkout that works like a shop's 3-D Secure SDK: the 3DS method in a hidden frame, the AReq with the publishable key; the
 // challenge in a frame, and then a query after the frame's message.
 const shopPage = `<!doctype html><title>Checkout</title><p id="log"></p><script>
 const action = ACTION, secret = SECRET, key = KEY;

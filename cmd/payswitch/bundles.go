@@ -44,7 +44,9 @@ func fileHash(file []byte) string {
 }
 
 // badBundle is the error for a bundle that is refused.
-func badBundle(err error) error { return fault.Unprocessable("bundle", err.Error()) }
+func badBundle(err error) error {
+	return fault.Unprocessable("bundle", err.Error()).WithHint("Send a bundle that payswitch plugin bundle made.")
+}
 
 // examined is a bundle that passed its examination.
 type examined struct {
@@ -62,7 +64,7 @@ func (s *bundles) examine(ctx context.Context, file []byte) (*examined, error) {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
-		return nil, fault.Unprocessable("bundle", "payswitch is examining another bundle: try again")
+		return nil, fault.Unprocessable("bundle", "payswitch is examining another bundle: try again").WithHint("Send the same request again in a second.")
 	}
 	m, _, err := examine(ctx, s.config, b, s.trusted, false, io.Discard)
 	if err != nil {
@@ -99,7 +101,7 @@ func (s *bundles) kept(ctx context.Context, sha256 string) (port.Bundle, []byte,
 	case err != nil:
 		return row, nil, fault.FromStore(err, "read a bundle")
 	case fileHash(file) != sha256:
-		return row, nil, fault.Unprocessable("bundle", "the stored file is not the bundle that was given: give it again")
+		return row, nil, fault.Unprocessable("bundle", "the stored file is not the bundle that was given: give it again").WithHint("Give the bundle again.")
 	}
 	return row, file, nil
 }
@@ -160,9 +162,9 @@ func (s *bundles) Install(ctx context.Context, sha256, by string, older bool) (*
 	}
 	switch {
 	case v.Refused != "":
-		return nil, fault.Unprocessable("bundle", v.Refused)
+		return nil, fault.Unprocessable("bundle", v.Refused).WithHint("Give a bundle without this fault.")
 	case v.Older && !older:
-		return nil, fault.Unprocessable("allow_older", fmt.Sprintf("%s %s is older than the build in use: an old bundle stays signed for ever, whatever was found wrong with it since", v.Name, v.Version))
+		return nil, fault.Unprocessable("allow_older", fmt.Sprintf("%s %s is older than the build in use: an old bundle stays signed for ever, whatever was found wrong with it since", v.Name, v.Version)).WithHint("Install a newer build, or send allow_older true.")
 	}
 	_, file, err := s.kept(ctx, sha256)
 	if err != nil {
@@ -188,7 +190,7 @@ func (s *bundles) install(ctx context.Context, sha256, by string, x *examined) e
 		return fault.FromStore(s.db.InstallBundle(ctx, sha256, by, a, plugins.PackModule(x.bundle.Module)), "install a bundle")
 	}
 	if err := x.bundle.Install(s.config.Plugins.Directory, x.manifest.Name, x.manifest.Version, time.Now()); err != nil {
-		return fault.Unprocessable("bundle", "the adapter cannot be written into plugins.directory: "+err.Error())
+		return fault.Unprocessable("bundle", "the adapter cannot be written into plugins.directory: "+err.Error()).WithHint("Let the switch write into plugins.directory.")
 	}
 	return fault.FromStore(s.db.InstallBundle(ctx, sha256, by, nil, nil), "note an installation")
 }

@@ -326,7 +326,7 @@ func (r *chaosRun) sql(f func(db *sql.DB) error) {
 	require.NoError(r, errors.Join(err, f(db)))
 }
 
-// TestChaos lets clients and payers use the switch while nodes die, stop and run out of disk, and processors lose and delay what they are asked.
+// TestChaos lets clients and payers use the switch while nodes die, stop and run out of disk. Processors lose and delay what they are asked.
 // Then the world becomes calm, and the books must be equal: processors, switch, and what clients were answered. CHAOS_KILLS sets the number of kills,
 // CHAOS_SEED the seed, CHAOS_DATABASE (sqlite or postgres) and CHAOS_NODES the switch. `make chaos` is the long form.
 func TestChaos(t *testing.T) {

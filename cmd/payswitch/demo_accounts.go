@@ -9,7 +9,7 @@ import (
 )
 
 // demoAccounts makes the merchant's accounts at the simulated processor and at the simulated 3DS server, unless
-// they exist, and has its profile use the 3DS server. It leaves later changes of the user alone.
+// they exist. It has its profile use the 3DS server. It leaves later changes of the user alone.
 func (n *node) demoAccounts(ctx context.Context, as account.Auth) error {
 	accounts, err := n.engine.Accounts(ctx, as)
 	if err != nil {

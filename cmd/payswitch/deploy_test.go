@@ -68,7 +68,7 @@ func knownMetrics(t *testing.T, guide, where, text string) int {
 	return len(names)
 }
 
-// TestAlertsAndDashboard holds that every metric in the alert rules and in the dashboard exists, and that every alert has a heading that says what to do.
+// TestAlertsAndDashboard holds that every metric in the alert rules and in the dashboard exists. It also holds that every alert has a heading that says what to do.
 func TestAlertsAndDashboard(t *testing.T) {
 	b, err := os.ReadFile(operationsGuide)
 	require.NoError(t, err)

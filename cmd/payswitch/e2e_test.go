@@ -257,7 +257,7 @@ func TestSecondSignal(t *testing.T) {
 	require.Equal(t, -1, p.exit())
 }
 
-// TestKill pulls the plug in the middle of payments: every payment that was answered is there as it was answered, and one that was not
+// TestKill pulls the plug in the middle of payments: every payment that was answered is there as it was answered; one that was not
 // is either not there or comes to an end by itself.
 func TestKill(t *testing.T) { testKill(t, testEnv(t, t.TempDir())) }
 

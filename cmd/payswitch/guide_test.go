@@ -14,7 +14,7 @@ import (
 var fenced = regexp.MustCompile("(?ms)^```(sh|go)\n(.*?)^```$")
 
 // TestGuide follows the adapter guide to the letter: its commands are run one after the other, offline, with the program as it is
-// now, and its Go is Go of the project that they begin with.
+// now; its Go is Go of the project that they begin with.
 func TestGuide(t *testing.T) {
 	costly(t)
 	t.Parallel()

@@ -23,7 +23,7 @@ import (
 )
 
 // TestStolenFiles has what a thief of the disk has, and no key: the database, its log, what the program logged and wrote elsewhere. Cards are
-// saved, payments are open, a card waits for confirmation. There is no card number, CVC or holder's name in the files, and the
+// saved, payments are open, a card waits for confirmation. There is no card number, CVC or holder's name in the files. The
 // fingerprints do not betray a number even to somebody who knows its first six and last four digits and tries all the others.
 func TestStolenFiles(t *testing.T) {
 	costly(t)

@@ -262,7 +262,7 @@ func hasPassword(dsn string) bool {
 	return inUser || u.Query().Has("password")
 }
 
-// suggest returns a hint with the known key closest to an unknown one, in the form that show gives it, or with the place of the list.
+// suggest returns a hint with the known key closest to an unknown one: in the form that show gives it, or with the place of the list.
 func (l *loader) suggest(key string, show func(string) string) string {
 	best, distance := "", len(key)/3+1
 	for _, k := range slices.Sorted(maps.Keys(l.fields)) {

@@ -336,7 +336,7 @@ func (n *node) prepareAdapters(ctx context.Context) {
 	}
 }
 
-// prepareNew compiles the adapters of accounts that are made or enabled while the node runs, on this node or another one, so that their first payment does
+// prepareNew compiles the adapters of accounts that are made or enabled while the node runs, on this node or another one. So their first payment does
 // not wait for a compilation.
 func (n *node) prepareNew(ctx context.Context) {
 	prepared := map[string]bool{}

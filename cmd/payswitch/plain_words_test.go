@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -76,4 +78,143 @@ func shownTexts(t *testing.T, file string) (all []passage) {
 		return true
 	})
 	return all
+}
+
+// mostWords is how many words a sentence has at most. longSentences is how many sentences may have more: it never grows.
+const (
+	mostWords     = 25
+	longSentences = 10
+)
+
+// TestSentencesAreShort counts the words of each sentence in documents, comments and texts of the program. The sdk's and the adapters' source is left out, as
+// in TestPlainWords, and so are migrations, which never change, and the reference that is made of the sdk's source.
+func TestSentencesAreShort(t *testing.T) {
+	counted, long := 0, []string{}
+	for _, f := range trackedFiles(t) {
+		if filepath.Ext(f) == ".go" && (strings.HasPrefix(f, "sdk/") || isAdapter(f)) || strings.HasPrefix(f, "storage/migrations/") || f == "sdk/ABI_REFERENCE.md" {
+			continue
+		}
+		for _, p := range paragraphs(t, f) {
+			for _, s := range sentences(p.text) {
+				if counted++; words(s) > mostWords {
+					long = append(long, fmt.Sprintf("%s:%d: %d words: %s", f, p.line, words(s), s))
+				}
+			}
+		}
+	}
+	require.Greater(t, counted, 30_000)
+	require.LessOrEqual(t, len(long), longSentences, "say one thing in a sentence, in at most %d words:\n%s", mostWords, strings.Join(long, "\n"))
+}
+
+func TestSentencesAreCounted(t *testing.T) {
+	for text, want := range map[string][]int{
+		"One two. Three four five!":              {2, 3},
+		"It says `a b c` and \"d e\": then more": {5, 2},
+		"See [the guide](a/b.md) for v1.2 of it": {7},
+		"Nothing - but: a dash":                  {2, 2},
+	} {
+		var got []int
+		for _, s := range sentences(text) {
+			got = append(got, words(s))
+		}
+		require.Equal(t, want, got, text)
+	}
+	require.Equal(t, []passage{{1, " one two"}, {4, " * three four"}, {6, " five"}}, textParagraphs("one\ntwo\n\n* three\nfour\n* five", "", 1)[:3])
+}
+
+// listItem begins a paragraph of its own in a document.
+var listItem = regexp.MustCompile(`^\s*(?:[-*+]|\d+\.)\s`)
+
+// paragraphs returns the paragraphs for people in a file: a document's, the comments of source, and the strings of a Go program. Code, tables and
+// headings are left out.
+func paragraphs(t *testing.T, file string) (all []passage) {
+	t.Helper()
+	ext := filepath.Ext(file)
+	marker := map[string]string{".sql": "--", ".yaml": "#", ".sh": "#"}[ext]
+	if ext != ".go" && ext != ".md" && marker == "" || strings.Contains(file, "/testdata/") {
+		return nil
+	}
+	source, err := os.ReadFile(filepath.Join(root, file))
+	require.NoError(t, err)
+	if ext == ".go" {
+		return goParagraphs(t, file, source)
+	}
+	return textParagraphs(string(source), marker, 1)
+}
+
+// textParagraphs joins the lines of each paragraph. With a marker only the lines that begin with it count.
+func textParagraphs(text, marker string, from int) (all []passage) {
+	fence, open := false, false
+	for i, line := range strings.Split(text, "\n") {
+		trimmed := strings.TrimSpace(line)
+		if marker != "" {
+			var comment bool
+			if trimmed, comment = strings.CutPrefix(trimmed, marker); !comment {
+				open = false
+				continue
+			}
+			if strings.HasPrefix(trimmed, "   ") { // a command
+				open = false
+				continue
+			}
+			trimmed = strings.TrimSpace(trimmed)
+		}
+		if strings.HasPrefix(trimmed, "```") {
+			fence, open = !fence, false
+			continue
+		}
+		code := marker == "" && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"))
+		if fence || trimmed == "" || code && !open || strings.HasPrefix(trimmed, "|") || strings.HasPrefix(trimmed, "#") {
+			open = false
+			continue
+		}
+		if !open || listItem.MatchString(line) {
+			all = append(all, passage{from + i, ""})
+		}
+		p := &all[len(all)-1]
+		p.text, open = p.text+" "+trimmed, true
+	}
+	return all
+}
+
+func goParagraphs(t *testing.T, file string, source []byte) (all []passage) {
+	t.Helper()
+	if generated.Match(source) {
+		return nil
+	}
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, file, source, parser.ParseComments|parser.SkipObjectResolution)
+	require.NoError(t, err)
+	for _, group := range tree.Comments {
+		all = append(all, textParagraphs(group.Text(), "", set.Position(group.Pos()).Line)...)
+	}
+	for _, p := range shownTexts(t, file) {
+		if !strings.ContainsAny(p.text, "{}<>\n") && !strings.Contains(p.text, "SELECT") {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// span is code in a sentence: it counts as one word.
+var span = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|\\]\\([^)]*\\)")
+
+// ends is the end of a sentence. After a colon or a semicolon another sentence begins.
+var ends = regexp.MustCompile(`[.!?:;][)"'*]*\s+`)
+
+var word = regexp.MustCompile(`[\pL\pN]`)
+
+// sentences returns the sentences of a paragraph.
+func sentences(text string) []string {
+	text = span.ReplaceAllString(text, "X ")
+	return ends.Split(strings.TrimSpace(text), -1)
+}
+
+func words(sentence string) (n int) {
+	for _, w := range strings.Fields(sentence) {
+		if word.MatchString(w) {
+			n++
+		}
+	}
+	return n
 }

@@ -135,7 +135,7 @@ func checkKinds(prefix string, in map[string]any) error {
 var inputNames = [][2]string{{"payment_method_data.card", "card"}, {"three_ds_data", "three_ds_result"}, {"authentication_type", "request_3ds"},
 	{"recurring_details", "mandate"}, {"billing.", "billing"}, {"browser_info", "browser"}, {"customer", "customer"}}
 
-// inCase returns the name in a case of a field of a merchant's API call, or "" if both names are equal or a case has no such field.
+// inCase returns the name in a case of a field of a merchant's API call; or "" if both names are equal or a case has no such field.
 func inCase(parameter string) string {
 	if setting, ok := strings.CutPrefix(parameter, "metadata."); ok { // a setting of the account
 		return ": in a case, credentials." + setting

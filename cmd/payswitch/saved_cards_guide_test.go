@@ -17,7 +17,7 @@ var step = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$(?:\n^```text\n(.*?)^```$)
 // TestSavedCardsGuide pastes the guide to saved cards into a shell, against the demo.
 func TestSavedCardsGuide(t *testing.T) { followGuide(t, "router/SAVED_CARDS.md") }
 
-// followGuide runs a guide's commands in one shell, with the demo's keys exported, and finds after each block what the guide says it
+// followGuide runs a guide's commands in one shell, with the demo's keys exported. It finds after each block what the guide says it
 // prints, in that order.
 func followGuide(t *testing.T, guide string) {
 	t.Parallel()

@@ -101,7 +101,7 @@ func (p *recording) last() object {
 	return p.seen[len(p.seen)-1]
 }
 
-// likes holds the latest request against a recorded one: fields that are not the order's own must be the same, and none may be missing
+// likes holds the latest request against a recorded one: fields that are not the order's own must be the same; none may be missing
 // or too many among those that name a credential or a card.
 func (p *recording) likes(t *testing.T, recorded string, own map[string]any) {
 	t.Helper()

@@ -19,8 +19,8 @@ import (
 // seenEvery is the interval at which a node notes how far its database has come.
 const seenEvery = 10 * time.Second
 
-// seenFile returns the file that notes how far the database has come. It lies next to a SQLite database, and in the folder of compiled adapters for
-// PostgreSQL, under the time at which the database was set up. A database behind the file is an older copy that was put in place by hand.
+// seenFile returns the file that notes how far the database has come. It lies next to a SQLite database. For PostgreSQL it lies in
+// the folder of compiled adapters, under the time at which the database was set up. A database behind the file is an older copy that was put in place by hand.
 func (n *node) seenFile(ctx context.Context) (string, error) {
 	if path, ok := strings.CutPrefix(n.config.Storage.DSN.Reveal(), "sqlite:"); ok {
 		return path + ".seen", nil

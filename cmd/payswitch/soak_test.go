@@ -13,7 +13,7 @@ import (
 	"payswitch/storage/pgtest"
 )
 
-// TestSoak runs the program, as it is shipped, at 70 % of its capacity for SOAK (a duration such as 30m), and compares the last third with the
+// TestSoak runs the program, as it is shipped, at 70 % of its capacity for SOAK (a duration such as 30m). It compares the last third with the
 // first: memory, goroutines, descriptors, latency and bytes per payment stay flat. SOAK_DATABASE=postgres soaks PostgreSQL.
 //
 //	make soak SOAK=30m DATABASE=postgres
@@ -97,7 +97,7 @@ func filesBytes(t testing.TB, pattern string) (sum float64) {
 }
 
 // BenchmarkClients serves 64 clients and then 1,000; each pays again as soon as it has its answer, on the program as it is shipped. It
-// reports both rates and latencies, p99 at 1,000 clients per unit of load against that at 64, and the memory at the peak and a minute later.
+// reports both rates and latencies: p99 at 1,000 clients per unit of load against that at 64; and the memory at the peak and a minute later.
 //
 //	go test ./cmd/payswitch -run '^$' -bench Clients -benchtime 1x
 func BenchmarkClients(b *testing.B) {

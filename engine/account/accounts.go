@@ -79,7 +79,7 @@ func (s *Registry) CreateAccount(ctx context.Context, a Auth, in AccountInput) (
 			return err
 		}
 		if err := fault.IfConflict(tx.InsertAccount(n), fault.Duplicate("The merchant connector account with the specified merchant_connector_id '"+n.ID+
-			"' already exists in our records").About("merchant_connector_id")); err != nil {
+			"' already exists in our records").WithHint("Choose another merchant_connector_id, or leave it out.").WithParam("merchant_connector_id")); err != nil {
 			return err
 		}
 		return keepFallback(tx, n, n.Type == TypeProcessor)
@@ -159,7 +159,7 @@ func (s *Registry) DeleteAccount(ctx context.Context, a Auth, id string) error {
 // first step of the remedy.
 func stillOpen(what string, open int, first string) *fault.Error {
 	return fault.Refused(fmt.Sprintf("%s cannot be deleted while operations on it are open (%d): payswitch needs it to ask for their outcome. "+
-		"%s, wait until they have ended, then delete it", what, open, first))
+		"%s, wait until they have ended, then delete it", what, open, first)).WithParam("merchant_connector_id").WithHint("Resolve the open operations, or wait until they have ended.")
 }
 
 // Account reads a connector account and opens its sealed part. Errors: HE_02.
@@ -226,7 +226,7 @@ func accountProfile(tx Tx, a Auth, m *Merchant, id string) (*Profile, error) {
 func labelFree(all []*Account, n *Account) error {
 	if slices.ContainsFunc(all, func(o *Account) bool { return o.ProfileID == n.ProfileID && o.Label == n.Label && o.ID != n.ID }) {
 		return fault.Duplicate(fmt.Sprintf("The merchant connector account with the specified profile_id '%s' and connector_label '%s' already exists in our records",
-			n.ProfileID, n.Label)).About("connector_label")
+			n.ProfileID, n.Label)).WithHint("Choose another connector_label.").WithParam("connector_label")
 	}
 	return nil
 }
@@ -300,14 +300,14 @@ func (s *Registry) applyAccount(n *Account, in AccountInput) error {
 func (n *Account) applyStatus(in AccountInput) error {
 	temporary := n.AuthType == authTemporary
 	if in.Active != nil && *in.Active && temporary {
-		return fault.Unprocessable("status", "Connector status cannot be active when using TemporaryAuth")
+		return fault.Unprocessable("status", "Connector status cannot be active when using TemporaryAuth").WithHint("Send status inactive, or another auth_type.")
 	}
 	was := n.Active
 	Assign(&n.Active, in.Active)
 	n.Active = n.Active && !temporary
 	switch {
 	case in.Disabled != nil && !*in.Disabled && !n.Active:
-		return fault.Unprocessable("disabled", "Connector cannot be enabled when connector_status is inactive or when using TemporaryAuth")
+		return fault.Unprocessable("disabled", "Connector cannot be enabled when connector_status is inactive or when using TemporaryAuth").WithHint("Set connector_status to active first.")
 	case in.Disabled != nil:
 		n.Disabled = *in.Disabled
 	case !n.Active:

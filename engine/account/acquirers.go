@@ -71,7 +71,7 @@ func (e *Registry) CreateAcquirer(ctx context.Context, a Auth, in AcquirerInput)
 	var v *AcquirerView
 	err := e.changeAcquirers(ctx, a, in.ProfileID, "create profile acquirer", func(s *ProfileSettings) error {
 		if len(s.Acquirers) >= maxAcquirers {
-			return fault.Refused(fmt.Sprintf("A business profile has at most %d acquirers: update one of them instead", maxAcquirers))
+			return fault.Refused(fmt.Sprintf("A business profile has at most %d acquirers: update one of them instead", maxAcquirers)).WithParam("profile_id").WithHint("Update or delete one of the profile's acquirers.")
 		}
 		acquirer := Acquirer{ID: ids.New("pro_acq_"), Networks: []AcquirerNetwork{entry}}
 		v = &AcquirerView{ID: acquirer.ID, ProfileID: in.ProfileID, Default: in.Default != nil && *in.Default, Entry: &entry}
@@ -196,9 +196,9 @@ func (n *AcquirerNetwork) take(in AcquirerInput) error {
 	case n.BIN == "":
 		return fault.Missing("acquirer_bin")
 	case !allDigits(n.BIN) || len(n.BIN) > maxAcquirerBIN:
-		return fault.Unprocessable("acquirer_bin", fmt.Sprintf("acquirer_bin must be at most %d digits", maxAcquirerBIN))
+		return fault.Unprocessable("acquirer_bin", fmt.Sprintf("acquirer_bin must be at most %d digits", maxAcquirerBIN)).WithHint("Shorten the number.")
 	case !allDigits(n.ICA) || len(n.ICA) > maxAcquirerBIN:
-		return fault.Unprocessable("acquirer_ica", fmt.Sprintf("acquirer_ica must be at most %d digits", maxAcquirerBIN))
+		return fault.Unprocessable("acquirer_ica", fmt.Sprintf("acquirer_ica must be at most %d digits", maxAcquirerBIN)).WithHint("Shorten the number.")
 	}
 	if err := CheckLength("acquirer_assigned_merchant_id", n.MID, maxAcquirerMID); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (n *AcquirerNetwork) take(in AcquirerInput) error {
 	}
 	var rate float64
 	if json.Unmarshal(n.FraudRate, &rate) != nil || rate < 0 || rate > 100 {
-		return fault.Unprocessable("acquirer_fraud_rate", "acquirer_fraud_rate must be a percentage from 0 to 100")
+		return fault.Unprocessable("acquirer_fraud_rate", "acquirer_fraud_rate must be a percentage from 0 to 100").WithHint("Send a number from 0 to 100.")
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (s *ProfileSettings) AcquirerFor(network sdk.CardNetwork, named string) (*A
 		}
 		entry := s.Acquirers[i].network(network)
 		if entry == nil && network != "" {
-			return nil, fault.Refused("The profile acquirer " + named + " has no entry for the card network " + string(network) + ": add one, or name another acquirer").About("profile_acquirer_id")
+			return nil, fault.Refused("The profile acquirer " + named + " has no entry for the card network " + string(network) + ": add one, or name another acquirer").WithHint("Add an acquirer for this card network to the profile.").WithParam("profile_acquirer_id")
 		}
 		return entry, nil
 	}

@@ -26,7 +26,7 @@ func (s *Registry) NotApproved(ctx context.Context, a *Account, info port.Adapte
 	s.Metrics.Alarm("awaiting_approval")
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "connector account awaits approval of its adapter", slog.String("account_id", a.ID), slog.String("connector", a.Connector),
 		slog.String("sha256", info.Hash), slog.String("awaiting", more.String()))
-	return fault.ApprovalError(a.Connector, fmt.Sprintf("%s %s asks for %s", info.Name, info.Manifest.Version, more))
+	return fault.ApprovalError(a.Connector, fmt.Sprintf("%s %s asks for %s", info.Name, info.Manifest.Version, more)).WithParam("merchant_connector_id").WithHint("Ask the operator of the switch to approve the adapter.")
 }
 
 // WithoutApproval turns a drive that was refused without an approval into a reject, which the caller sees. Other drives are left as they
@@ -87,13 +87,13 @@ func (s *Registry) Approve(ctx context.Context, a Auth, id, hash string, plain b
 		}
 		info, ok := s.Connectors.Adapter(n.Connector)
 		if !ok {
-			return fault.Unprocessable("sha256", "no adapter is installed for "+n.Connector+": install one, then approve it")
+			return fault.Unprocessable("sha256", "no adapter is installed for "+n.Connector+": install one, then approve it").WithHint("Install an adapter for the connector first.")
 		}
 		if info.Hash != hash {
-			return fault.Unprocessable("sha256", "sha256 is not the hash of the installed adapter: read what that adapter asks for, then approve "+info.Hash)
+			return fault.Unprocessable("sha256", "sha256 is not the hash of the installed adapter: read what that adapter asks for, then approve "+info.Hash).WithHint("Send " + info.Hash + ".")
 		}
 		if plain && info.BuiltIn {
-			return fault.Unprocessable("plain_secrets", "plain_secrets must be false: "+info.Name+" is built in and works with stand-ins")
+			return fault.Unprocessable("plain_secrets", "plain_secrets must be false: "+info.Name+" is built in and works with stand-ins").WithHint("Leave the field out.")
 		}
 		n.Operator.Approve(info.Hash, info.Manifest, approval.ApprovedByOperator, plain, tx.Now())
 		n.ModifiedAt = tx.Now()

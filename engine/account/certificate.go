@@ -88,7 +88,7 @@ func (n *Account) checkCertificate(m *sdk.Manifest, now time.Time) error {
 	default:
 		return nil
 	}
-	refused := fault.Unprocessable(fieldCredentials+".certificate", "The connector_account_details.certificate is invalid")
+	refused := fault.Unprocessable(fieldCredentials+".certificate", "The connector_account_details.certificate is invalid").WithHint("Send a certificate and its key in PEM, in Base64.")
 	refused.Reason = reason
 	return refused
 }
@@ -101,7 +101,7 @@ func (n *Account) checkPEM(m *sdk.Manifest) error {
 		if f.Type != sdk.FieldPEM || v == "" || holdsKey([]byte(v)) {
 			continue
 		}
-		err := fault.Unprocessable(fieldCredentials+"."+approval.FieldKey(f), "The connector_account_details."+approval.FieldKey(f)+" is invalid")
+		err := fault.Unprocessable(fieldCredentials+"."+approval.FieldKey(f), "The connector_account_details."+approval.FieldKey(f)+" is invalid").WithHint("Send the form that reason names.")
 		err.Reason = f.Label + ": PEM of a private key (PKCS #8, PKCS #1 or SEC 1, not encrypted), a public key or a certificate"
 		return err
 	}

@@ -70,7 +70,7 @@ func (s *Registry) adapter(connector string) (port.AdapterInfo, error) {
 		names = append(names, i.Connector)
 	}
 	slices.Sort(names)
-	return port.AdapterInfo{}, fault.Malformed("connector_name", unknownVariant(connector, slices.Compact(names)))
+	return port.AdapterInfo{}, fault.Malformed("connector_name", unknownVariant(connector, slices.Compact(names))).WithHint("Send one of the values that the message lists.")
 }
 
 // unknownVariant is the error text for a value outside a closed list. It shows at most the first 64 bytes of the value.
@@ -95,7 +95,7 @@ func (s *Registry) checkAccount(n *Account) error {
 	}
 	kind := map[string]sdk.Kind{TypeProcessor: sdk.KindProcessor, TypeAuthenticator: sdk.KindAuthenticator}[n.Type]
 	if kind != info.Manifest.Kind {
-		e := fault.Unprocessable("connector_type", "The connector_type "+n.Type+" is invalid for the connector")
+		e := fault.Unprocessable("connector_type", "The connector_type "+n.Type+" is invalid for the connector").WithHint("Send the connector_type that fits the connector's kind.")
 		e.Reason = n.Connector + " is a " + string(info.Manifest.Kind)
 		return e
 	}
@@ -160,7 +160,7 @@ func (n *Account) checkCredentials(m *sdk.Manifest) error {
 	if fits {
 		return nil
 	}
-	err := fault.Unprocessable(fieldCredentials, "The auth type is invalid for the connector")
+	err := fault.Unprocessable(fieldCredentials, "The auth type is invalid for the connector").WithHint("Send the fields that reason names.")
 	err.Reason = n.Connector + " needs " + shapeOf(want)
 	return err
 }
@@ -181,7 +181,7 @@ func (n *Account) checkConfig(m *sdk.Manifest) error {
 			continue
 		}
 		if !sent || f.Type == sdk.FieldEnum && !slices.Contains(f.Values, text) {
-			err := fault.Unprocessable("metadata."+key, "The metadata."+key+" is invalid")
+			err := fault.Unprocessable("metadata."+key, "The metadata."+key+" is invalid").WithHint("Send a value as reason describes it.")
 			err.Reason = f.Label
 			if len(f.Values) > 0 {
 				err.Reason += ": one of " + strings.Join(f.Values, ", ")

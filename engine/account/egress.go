@@ -24,12 +24,12 @@ func (s *Registry) SetEgress(ctx context.Context, a Auth, id string, in EgressIn
 	if in.BaseURL != "" {
 		u, err := url.Parse(in.BaseURL)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return nil, fault.Unprocessable("base_url", "base_url must be an absolute http(s) URL without user, query or fragment")
+			return nil, fault.Unprocessable("base_url", "base_url must be an absolute http(s) URL without user, query or fragment").WithHint("Send an address such as https://api.example.com.")
 		}
 	}
 	for _, h := range in.Hosts {
 		if h == "" || len(h) > 255 || strings.ContainsAny(h, "/ @?#*") {
-			return nil, fault.Unprocessable("hosts", "hosts: '"+h+"' is not a host name; give exact names, with a port if it is not 443")
+			return nil, fault.Unprocessable("hosts", "hosts: '"+h+"' is not a host name; give exact names, with a port if it is not 443").WithHint("Send names such as api.example.com.")
 		}
 	}
 	var n *Account

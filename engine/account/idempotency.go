@@ -37,7 +37,7 @@ const idempotencyTime = 24 * time.Hour
 func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, requestHash []byte) (*StoredAnswer, func(context.Context, StoredAnswer) error, func(context.Context), error) {
 	if key == "" || len(key) > MaxIdempotencyKey || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
 		return nil, nil, nil, fault.Unprocessable("Idempotency-Key",
-			"Idempotency-Key must be 1 to "+strconv.Itoa(MaxIdempotencyKey)+" printable ASCII characters without spaces")
+			"Idempotency-Key must be 1 to "+strconv.Itoa(MaxIdempotencyKey)+" printable ASCII characters without spaces").WithHint("Send a new random key, such as a UUID.")
 	}
 	switch { // publishable and ephemeral keys have key spaces of their own; the space character keeps them apart from the merchant's keys
 	case a.Publishable:
@@ -61,7 +61,7 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 			finish, abandon := e.keyEnds(mine)
 			return nil, finish, abandon, nil
 		case !bytes.Equal(found.RequestHash, requestHash):
-			return nil, nil, nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "This Idempotency-Key was used before with another request", Param: "Idempotency-Key"}
+			return nil, nil, nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "This Idempotency-Key was used before with another request", Param: "Idempotency-Key", Hint: "Send a new key with a new request, or the first request again."}
 		case found.Status != 0:
 			s := &StoredAnswer{}
 			if err := e.Vault.OpenJSON(found.Body, vault.IdempotencyAD(a.MerchantID, key), s); err != nil {
@@ -69,7 +69,7 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 			}
 			return s, nil, nil, nil
 		case e.Now().After(deadline):
-			return nil, nil, nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the first request with this Idempotency-Key has not ended yet, try again"}
+			return nil, nil, nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the first request with this Idempotency-Key has not ended yet, try again", Param: "Idempotency-Key", Hint: "Send the same request again in a second."}
 		}
 		select {
 		case <-ctx.Done():

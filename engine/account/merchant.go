@@ -233,7 +233,7 @@ type Auth struct {
 func (a Auth) CheckSecret(p *payment.Payment, secret string, now time.Time) error {
 	if !a.Publishable {
 		if secret != "" {
-			return fault.Unprocessable("client_secret", "client_secret is not a valid parameter")
+			return fault.Unprocessable("client_secret", "client_secret is not a valid parameter").WithHint("Leave the field out, or send the publishable key.")
 		}
 		return nil
 	}

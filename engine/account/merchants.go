@@ -71,7 +71,7 @@ func (s *Registry) CreateMerchant(ctx context.Context, in MerchantInput) (*Merch
 			return err
 		}
 		if err := tx.InsertMerchant(m); err != nil {
-			return fault.IfConflict(err, fault.Duplicate("The merchant account with the specified details already exists in our records").About("merchant_id"))
+			return fault.IfConflict(err, fault.Duplicate("The merchant account with the specified details already exists in our records").WithHint("Choose another merchant_id.").WithParam("merchant_id"))
 		}
 		if err := neverUsed(tx, m.ID); err != nil {
 			return err
@@ -105,7 +105,7 @@ func neverUsed(r Reader, id string) error {
 		}
 	}
 	if len(payments)+len(customers) > 0 {
-		return fault.Duplicate("A deleted merchant account had the merchant_id " + id + ", and its payments or customers are kept; choose another merchant_id").About("merchant_id")
+		return fault.Duplicate("A deleted merchant account had the merchant_id " + id + ", and its payments or customers are kept; choose another merchant_id").WithHint("Choose another merchant_id.").WithParam("merchant_id")
 	}
 	return nil
 }
@@ -264,5 +264,5 @@ func (s *Registry) newPublishableKey() string {
 
 func profileExists(name string) *fault.Error {
 	return &fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Param: "profile_name",
-		Message: fmt.Sprintf("Business profile with the given profile_name %q already exists; choose another profile_name", name)}
+		Message: fmt.Sprintf("Business profile with the given profile_name %q already exists; choose another profile_name", name), Hint: "Choose another profile_name."}
 }

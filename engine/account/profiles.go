@@ -139,7 +139,7 @@ func (s *Registry) DeleteProfile(ctx context.Context, a Auth, id string) error {
 			return err
 		}
 		if len(all) == 1 {
-			return fault.Refused("The last business profile of a merchant account cannot be deleted; create another one first")
+			return fault.Refused("The last business profile of a merchant account cannot be deleted; create another one first").WithParam("profile_id").WithHint("Create another profile first.")
 		}
 		m, err := tx.Merchant(a.MerchantID)
 		if err != nil {
@@ -292,7 +292,7 @@ func (s *Registry) checkProfile(name string, f *profileFields) error {
 	if f.Authentication != nil {
 		for _, name := range f.Authentication.Connectors {
 			if !s.isAuthenticator(name) {
-				return fault.Malformed("authentication_connectors", unknownVariant(name, authenticators))
+				return fault.Malformed("authentication_connectors", unknownVariant(name, authenticators)).WithHint("Send one of the values that the message lists.")
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // Version is a connector account as it was with certain credentials, a certain address and environment. Operations and attempts name the
-// version that they were begun with, so that no change of the account leads them to another account at the processor.
+// version that they were begun with. So no change of the account leads them to another account at the processor.
 type Version struct {
 	MerchantID string
 	AccountID  string
@@ -218,7 +218,7 @@ func (s *Registry) supersede(tx Tx, was *Account) error {
 func (s *Registry) link(tx Tx, was, n *Account) error {
 	if was.Environment != n.Environment {
 		return fault.Unprocessable("credentials_rotated",
-			"credentials_rotated cannot link the test and the live environment: they are two accounts at the processor")
+			"credentials_rotated cannot link the test and the live environment: they are two accounts at the processor").WithHint("Create a second account, and leave the field out.")
 	}
 	list, err := tx.AccountVersions(n.MerchantID, n.ID)
 	if err != nil {

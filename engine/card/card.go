@@ -80,7 +80,7 @@ func CheckExpiry(expMonth, expYear string, now time.Time) error {
 		return err
 	}
 	if month < 1 || month > 12 {
-		return fault.Refused("Invalid Expiry Month").About("card_exp_month").WithHint("Send 01 to 12.")
+		return fault.Refused("Invalid Expiry Month").WithParam("card_exp_month").WithHint("Send 01 to 12.")
 	}
 	year, err := digits("card_exp_year", expYear)
 	if err != nil {
@@ -91,10 +91,10 @@ func CheckExpiry(expMonth, expYear string, now time.Time) error {
 	}
 	now = now.UTC()
 	if year < now.Year() || year > 9999 || len(expYear) != 2 && len(expYear) != 4 {
-		return fault.Refused("Invalid Expiry Year").About("card_exp_year").WithHint("Send this year or a later one, with two or four digits.")
+		return fault.Refused("Invalid Expiry Year").WithParam("card_exp_year").WithHint("Send this year or a later one, with two or four digits.")
 	}
 	if year == now.Year() && month < int(now.Month()) {
-		return fault.Refused("Card Expired").About("card_exp_month")
+		return fault.Refused("Card Expired").WithHint("Ask the payer for a card that is still valid.").WithParam("card_exp_month")
 	}
 	return nil
 }
@@ -102,10 +102,10 @@ func CheckExpiry(expMonth, expYear string, now time.Time) error {
 func CheckCVC(cvc secret.Value) error {
 	v := cvc.Reveal()
 	if len(v) < 3 || len(v) > 4 {
-		return fault.Refused("Invalid card_cvc length").About("card_cvc").WithHint("Send three or four digits.")
+		return fault.Refused("Invalid card_cvc length").WithParam("card_cvc").WithHint("Send three or four digits.")
 	}
 	if _, err := strconv.ParseUint(v, 10, 16); err != nil {
-		return fault.Refused("Invalid Card CVC").About("card_cvc").WithHint("Send three or four digits.")
+		return fault.Refused("Invalid Card CVC").WithParam("card_cvc").WithHint("Send three or four digits.")
 	}
 	return nil
 }

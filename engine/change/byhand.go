@@ -21,7 +21,7 @@ func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, i
 	v, err = s.Decide(ctx, auth, id, func(w *Loaded) (*Change, error) {
 		if in.OnlyReview && w.Payment.Status != payment.Review {
 			return nil, fault.Unprocessable("intent_status",
-				"Payment status must be 'review' to perform manual status update, current status is '"+string(w.Payment.Status)+"'")
+				"Payment status must be 'review' to perform manual status update, current status is '"+string(w.Payment.Status)+"'").WithHint(w.Payment.Status.Remedy())
 		}
 		if in.AttemptID == "" {
 			in.AttemptID = w.Attempt.ID
@@ -31,7 +31,7 @@ func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, i
 		}
 		set = w.Attempt
 		if in.Capturable != nil && *in.Capturable > w.Payment.NetAmount {
-			return nil, fault.Unprocessable("amount_capturable", "amount_capturable should be less than or equal to amount")
+			return nil, fault.Unprocessable("amount_capturable", "amount_capturable should be less than or equal to amount").WithHint("Send at most the payment's amount.")
 		}
 		if in.Empty() {
 			return nil, nil
@@ -62,7 +62,7 @@ func (s *Changes) AttemptOf(ctx context.Context, w *Loaded, id string) error {
 	err := s.Store.View(ctx, func(r Reader) (err error) { a, err = r.Attempt(w.Payment.MerchantID, id); return err })
 	switch {
 	case errors.Is(err, fault.ErrNotFound) || err == nil && a.PaymentID != w.Payment.ID:
-		return fault.NotFound("Payment").About("attempt_id")
+		return fault.NotFound("Payment").WithParam("attempt_id")
 	case err != nil:
 		return fault.FromStore(err, "read attempt")
 	}
@@ -72,6 +72,6 @@ func (s *Changes) AttemptOf(ctx context.Context, w *Loaded, id string) error {
 
 // OtherReference refuses an operator's word that names another payment's or refund's id.
 func OtherReference(field string) *fault.Error {
-	return fault.Refused("The processor's id belongs to another payment or refund: nothing was booked").About(field).
+	return fault.Refused("The processor's id belongs to another payment or refund: nothing was booked").WithParam(field).
 		WithHint("Look the transaction up at the processor, and send its own id")
 }

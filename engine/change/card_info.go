@@ -31,7 +31,7 @@ func (w *Confirming) EncryptCard(c *card.Card, now time.Time) (*payment.CardToke
 
 // ExtendedCardInfo returns the card of a payment as a compact JWE for the merchant's own key. Errors: IR_27 if the payment has no card info, or keeps it no longer.
 func (s *Changes) ExtendedCardInfo(ctx context.Context, auth account.Auth, id string) (string, error) {
-	none := &fault.Error{Kind: fault.KindNotFound, Code: "IR_27", Message: "Extended card info does not exist", Param: "payment_id"}
+	none := &fault.Error{Kind: fault.KindNotFound, Code: "IR_27", Message: "Extended card info does not exist", Param: "payment_id", Hint: "Switch is_extended_card_info_enabled on in the profile before the payment is confirmed."}
 	w, err := s.Load(ctx, auth.MerchantID, id)
 	var refused *fault.Error
 	switch {
@@ -60,7 +60,8 @@ func (s *Changes) ExtendedCardInfo(ctx context.Context, auth account.Auth, id st
 
 // TokenCard returns the card that a payment's creation kept under token. The error is IR_29 if there is none, or if it has expired.
 func (s *Changes) TokenCard(ctx context.Context, p *payment.Payment, token string, now time.Time) (*card.Input, error) {
-	invalid := &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "Token is invalid or expired", Param: "payment_token"}
+	invalid := &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "Token is invalid or expired", Param: "payment_token",
+		Hint: "List the customer's payment methods again: a payment_token is short-lived."}
 	var t *payment.CardToken
 	err := s.Store.View(ctx, func(r Reader) (err error) { t, err = r.CardToken(p.MerchantID, token); return err })
 	switch {

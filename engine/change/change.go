@@ -317,7 +317,7 @@ func writePayment(tx Tx, c *Change) error {
 	return nil
 }
 
-// writeCard keeps or deletes the card of an unconfirmed payment, keeps the merchant's view of a confirmed one, and claims the instrument that a confirm charges.
+// writeCard keeps or deletes the card of an unconfirmed payment. It keeps the merchant's view of a confirmed one, and claims the instrument that a confirm charges.
 func writeCard(tx Tx, c *Change) error {
 	if err := dropCardToken(tx, c.merchantID(), c.DropCard); err != nil {
 		return err
@@ -345,7 +345,7 @@ func (s *Changes) writeOperations(tx Tx, c *Change) error {
 	if p := c.Confirmed; p != nil {
 		err := tx.DeleteProposal(p.OperationID, p.ID)
 		if errors.Is(err, fault.ErrNotFound) {
-			return fault.Refused("The proposal was withdrawn meanwhile: nothing was decided")
+			return fault.Refused("The proposal was withdrawn meanwhile: nothing was decided").WithParam("proposal_id").WithHint("Look at the operation again.")
 		}
 		if err != nil {
 			return err

@@ -36,7 +36,7 @@ func CreateError(err error) error {
 	case errors.As(err, &refused):
 		return refused
 	case errors.Is(err, fault.ErrConflict):
-		return fault.Duplicate("The payment with the specified payment_id already exists in our records").About("payment_id").WithHint("Choose another payment_id, or leave it out.")
+		return fault.Duplicate("The payment with the specified payment_id already exists in our records").WithParam("payment_id").WithHint("Choose another payment_id, or leave it out.")
 	}
 	return fault.Internal(err, "store payment")
 }

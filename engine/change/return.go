@@ -91,7 +91,7 @@ func signReturn(fields []sdk.Header, key string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// secretGrace is the time after the end of an attempt in which a returning payer still gets the client secret, for payers who reload the
+// secretGrace is the time after the end of an attempt in which a returning payer still gets the client secret. It is for payers who reload the
 // page.
 const secretGrace = 10 * time.Minute
 

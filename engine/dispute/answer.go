@@ -19,7 +19,7 @@ import (
 
 // wrongState refuses an answer that the dispute does not take.
 func wrongState(reason string) error {
-	return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Dispute status validation failed", Param: "dispute_id", Reason: reason}
+	return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Dispute status validation failed", Param: "dispute_id", Reason: reason, Hint: "Do what reason says."}
 }
 
 // AcceptDispute gives a dispute up: the customer keeps the money. If the processor's answer stays unknown, the dispute shows it, and background work

@@ -128,7 +128,7 @@ func attached(d *disputed.Record, in *request.EvidenceInput) ([]sdk.AttachedFile
 	}
 	for kind, id := range in.Files {
 		if !slices.ContainsFunc(d.Details.Files, func(f disputed.EvidenceFile) bool { return f.Type == kind && f.ID == id }) {
-			return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "File does not exist in our records", Param: string(kind)}
+			return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "File does not exist in our records", Param: string(kind), Hint: "Attach the file first, and send the id from the answer."}
 		}
 	}
 	if len(out) == 0 && len(in.Texts) == 0 {

@@ -11,7 +11,7 @@ import (
 	"payswitch/engine/payment"
 )
 
-// clockTolerance is the difference between the database's clock and this process's monotonic clock, from one look to the next, above which the
+// clockTolerance is the difference between the database's clock and this process's monotonic clock, from one look to the next. Above it the
 // database's clock has jumped. Clock synchronization moves a clock far more slowly.
 const clockTolerance = 5 * time.Second
 

@@ -120,7 +120,7 @@ func (d *Driver) markSend(ctx context.Context, w *Run) error {
 	})
 }
 
-// answered are the exchanges of an operation that have an answer, from the journal, with the secrets captured from them, and the intent
+// answered are the exchanges of an operation that have an answer, from the journal. They come with the secrets captured from them, and the intent
 // after them that has none.
 func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out []sdk.Exchange, captured []port.CapturedValue, open *ExchangeRecord, err error) {
 	var rows []ExchangeRecord

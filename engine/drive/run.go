@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -46,7 +47,7 @@ type Run struct {
 	Fresh    bool // the operation has not been driven before
 
 	// A resend continues an earlier drive. These are that drive's answered exchanges, the secrets captured from them, the journalled intent
-	// without an answer that follows (or nil), and whether that drive may have sent something.
+	// without an answer that follows (or nil); and whether that drive may have sent something.
 	resume      []sdk.Exchange
 	captured    []port.CapturedValue
 	repeat      *ExchangeRecord
@@ -185,7 +186,7 @@ func (d *Driver) requestHash(hash string) string {
 }
 
 // beforeSend guards every send. The lease must hold. Before each send but an operation's very first, the row says that something may leave until
-// the end of the lease, so that a crash leaves no false proof. The earlier answers and this intent, with its time, are durable too. The intent of the
+// the end of the lease. So a crash leaves no false proof. The earlier answers and this intent, with its time, are durable too. The intent of the
 // very first send is the operation's row, and its time is the operation's start.
 func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) error {
 	now := d.Now()
@@ -300,20 +301,20 @@ func (d *Driver) Seed(token string, kind sdk.Operation) []byte {
 
 // Rejection maps an adapter's reject to the API's error codes.
 func Rejection(r *sdk.Reject, kind sdk.Operation, connector string) *fault.Error {
-	e := &fault.Error{Kind: fault.KindInvalid, Param: r.Parameter, Reason: r.Message, Connector: connector}
+	e := &fault.Error{Kind: fault.KindInvalid, Param: r.Parameter, Reason: r.Message, Connector: connector, Hint: "Change what reason names."}
 	switch r.Code {
 	case approval.RejectNotApproved:
-		return fault.ApprovalError(connector, r.Message)
+		return fault.ApprovalError(connector, r.Message).WithParam("merchant_connector_id").WithHint("Ask the operator of the switch to approve the adapter.")
 	case sdk.RejectMissing:
 		e.Code, e.Message = "IR_04", "Missing required param: "+r.Parameter
 	case sdk.RejectInvalid:
 		e.Code, e.Message = "IR_07", "Invalid value provided: "+r.Parameter
 	case sdk.RejectConfig:
 		// The parameter belongs to the account, not to the request.
-		e.Code, e.Message, e.Param = "IR_30", "Merchant connector account is configured with invalid "+r.Parameter, ""
+		e.Code, e.Message, e.Param = "IR_30", "Merchant connector account is configured with invalid "+r.Parameter, "merchant_connector_id"
 	default:
 		if kind == sdk.OpAuthorize || kind == sdk.OpVerify {
-			e.Code, e.Message = "IR_19", "Payment method type not supported"
+			e.Code, e.Message, e.Param = "IR_19", "Payment method type not supported", cmp.Or(r.Parameter, "payment_method_type")
 		} else {
 			e.Code, e.Message = "IR_20", string(kind)+" flow not supported"
 		}

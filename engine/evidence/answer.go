@@ -71,11 +71,8 @@ type AnswerBooking struct {
 // BookAnswer applies a verdict on an answer to a dispute to copies of the rows. It is pure.
 func BookAnswer(p *payment.Payment, d *disputed.Record, op *payment.Operation, v Verdict, now time.Time) AnswerBooking {
 	o := *op
-	b := AnswerBooking{Dispute: d.Clone(), Operation: &o}
+	b := AnswerBooking{Dispute: d.Clone(), Operation: &o, Alarms: v.alarms()}
 	b.Dispute.ModifiedAt = now
-	if v.Alarm != "" {
-		b.Alarms = append(b.Alarms, v.Alarm)
-	}
 	if v.Status == payment.OperationUnknown {
 		leaveUnknown(&o, v, now)
 		return b

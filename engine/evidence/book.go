@@ -33,10 +33,7 @@ type Booking struct {
 // from fresher rows.
 func Book(p *payment.Payment, a *payment.Attempt, op *payment.Operation, m *sdk.Manifest, v Verdict, now time.Time) Booking {
 	o := *op
-	b := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o}
-	if v.Alarm != "" {
-		b.Alarms = append(b.Alarms, v.Alarm)
-	}
+	b := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o, Alarms: v.alarms()}
 	var err error
 	switch {
 	case v.Status == payment.OperationUnknown:
@@ -565,6 +562,14 @@ type Verdict struct {
 	givenUp bool
 	// Fault is set if the drive ended by the adapter's fault.
 	Fault *fault.Adapter
+}
+
+// alarms returns the alarm that the verdict raises, nil for none.
+func (v Verdict) alarms() []string {
+	if v.Alarm == "" {
+		return nil
+	}
+	return []string{v.Alarm}
 }
 
 // Silent reports whether the verdict brings no answer about the operation: nothing was sent, nothing was found, or nothing is known.

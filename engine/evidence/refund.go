@@ -20,11 +20,8 @@ type RefundBooking struct {
 // BookRefund applies a verdict on the refund's operation to copies of the rows. It is pure.
 func BookRefund(p *payment.Payment, r *payment.Refund, op *payment.Operation, v Verdict, now time.Time) RefundBooking {
 	o := *op
-	b := RefundBooking{Refund: r.Clone(), Operation: &o}
+	b := RefundBooking{Refund: r.Clone(), Operation: &o, Alarms: v.alarms()}
 	b.Refund.ModifiedAt = now
-	if v.Alarm != "" {
-		b.Alarms = append(b.Alarms, v.Alarm)
-	}
 	if v.Status == payment.OperationUnknown {
 		leaveUnknown(&o, v, now)
 		if v.Outcome != nil {
@@ -41,11 +38,8 @@ func BookRefund(p *payment.Payment, r *payment.Refund, op *payment.Operation, v 
 
 // BookRefundEvidence applies evidence about a refund without an open operation to copies of the rows. It is pure.
 func BookRefundEvidence(p *payment.Payment, r *payment.Refund, v Verdict, now time.Time) RefundBooking {
-	b := RefundBooking{Refund: r.Clone()}
+	b := RefundBooking{Refund: r.Clone(), Alarms: v.alarms()}
 	b.Refund.ModifiedAt = now
-	if v.Alarm != "" {
-		b.Alarms = append(b.Alarms, v.Alarm)
-	}
 	b.apply(p, v, now)
 	return b
 }

@@ -17,7 +17,7 @@ type Waits struct {
 	Payer time.Duration // how long after its start an operation that can charge is sent again
 	Pause time.Duration // the longest time between two looks; 0 for the growing delays alone
 
-	// Age returns how long ago an operation began, or AgeUnknown, and SentBy by when something had left that was stored with a time, both in spite of jumps of
+	// Age returns how long ago an operation began, or AgeUnknown. SentBy returns by when something had left that was stored with a time, both in spite of jumps of
 	// the clock. Nil takes the stored times.
 	Age    func(*payment.Operation) time.Duration
 	SentBy func(time.Time) time.Time
@@ -235,7 +235,7 @@ type Settler struct {
 }
 
 // MaySettle holds the end of an operation against its row: ErrConflict for an operation that has closed, ErrLeased while another run may be
-// sending it. ErrStale is for a look-up that began before the last send, and for a run that knows nothing of what another run has sent since its
+// sending it. ErrStale is for a look-up that began before the last send; and for a run that knows nothing of what another run has sent since its
 // own lease ended.
 func (w Waits) MaySettle(fresh *payment.Operation, by Settler, now time.Time) error {
 	asks := fresh.Status == payment.OperationPending // its leaseholder only asks

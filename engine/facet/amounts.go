@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The index of amounts says how many payments of a group of full blocks have an amount in a range, so that a list counts them without reading the blocks. A
-// group has its amounts in up to amountBuckets rows, each with amounts that are near to each other: those of a row are all in a range, all outside, or,
+// The index of amounts says how many payments of a group of full blocks have an amount in a range. So a list counts them without reading the blocks. A
+// group has its amounts in up to amountBuckets rows, each with amounts that are near to each other: those of a row are all in a range; all outside; or,
 // for a row or two at the ends of the range, counted one by one. A row's Column.Block is the number of the group << 8 | bucket. Its summary has the first block
 // of the group, the number of blocks, and the count, the least and the greatest of the row's amounts. Its data has the amounts, as a column of numbers, and
 // then for each the number of its block in the group.

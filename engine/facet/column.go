@@ -67,7 +67,7 @@ var ErrSpoiled = errors.New("the columns of lists are damaged; payswitch makes t
 // one that is larger is made again, in parts.
 const mostRows = 1 << 20
 
-// encodeNumbers writes the least and the greatest value into the summary, and the values in as few bytes each as hold their difference to the least.
+// encodeNumbers writes the least and the greatest value into the summary. It writes the values in as few bytes each as hold their difference to the least.
 func encodeNumbers(values []int64) (summary, data []byte) {
 	low, high := slices.Min(values), slices.Max(values)
 	summary = binary.AppendVarint(binary.AppendVarint(binary.AppendUvarint(nil, uint64(len(values))), low), high)
@@ -157,7 +157,7 @@ func (c *numberColumn) within(b bounds) []int32 {
 	return out
 }
 
-// encodeWords writes the values with their counts into the summary, sorted, and for each payment the number of its value in as few bits as hold it.
+// encodeWords writes the values with their counts into the summary, sorted. It writes for each payment the number of its value in as few bits as hold it.
 func encodeWords(values []string) (summary, data []byte) {
 	count := map[string]int{}
 	for _, v := range values {

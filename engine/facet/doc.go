@@ -1,4 +1,4 @@
-// Package facet keeps what lists filter payments, refunds and disputes by in narrow columns, so that a list of millions of rows reads few of them. An
+// Package facet keeps what lists filter payments, refunds and disputes by in narrow columns. A list of millions of rows reads few of them. An
 // index on every filter would make each payment dearer. The Filler reads payments in the background; a payment's own transactions write nothing for
 // it. What follows is said of payments; the lists of refunds and disputes have blocks of their own, and the same rules.
 //
@@ -11,7 +11,7 @@
 //   - payments that changed later than Young after they were created have the time of that change in an index of the store. Those since
 //     Mark.Late count as they are now, and their values in blocks do not count.
 //
-// A payment changes within Young of its creation, or is in that index. Mark.UpTo is Young and Settle behind the time at which the Filler read, so
+// A payment changes within Young of its creation, or is in that index. Mark.UpTo is Young and Settle behind the time at which the Filler read. So
 // every later change of a payment in a block is in the index. Settle is the time that a transaction may take from the time that it is given until its
 // commit. The latest attempt of a payment changes what lists filter by only together with its payment.
 //

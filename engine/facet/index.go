@@ -10,7 +10,7 @@ import (
 )
 
 // An index says which blocks may have a hash, so that a list reads those alone. It is made once for each group of full blocks, in rows by the first bits of
-// the hash: a look-up reads one row for each group. A row's Column.Block is bucket<<32 | number of the group, its summary the first block and the number of
+// the hash: a look-up reads one row for each group. A row's Column.Block is bucket<<32 | number of the group; its summary the first block and the number of
 // blocks, its data sorted numbers of 32 bits: the other bits of a hash, and then the number of the block in its group. A hash that leaves a block stays in
 // the index: it costs one look at the block.
 const (

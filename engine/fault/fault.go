@@ -3,6 +3,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Kind classifies an Error. The router alone maps a Kind to an HTTP status.
@@ -50,8 +51,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// About sets Param, and returns e.
-func (e *Error) About(param string) *Error {
+// WithParam sets Param, and returns e.
+func (e *Error) WithParam(param string) *Error {
 	e.Param = param
 	return e
 }
@@ -147,7 +148,7 @@ func Refused(message string) *Error {
 // WrongState returns the error (IR_14) for an operation that the payment's state forbids, such as the capture of a cancelled payment. verb is what the
 // payment could not be ("captured"), field the payment's field at fault, value its value. expected lists the values that would do.
 func WrongState(verb, field, value, expected string) *Error {
-	return &Error{Kind: KindInvalid, Code: "IR_14",
+	return &Error{Kind: KindInvalid, Code: "IR_14", Param: strings.TrimPrefix(field, "payment."),
 		Message: "This Payment could not be " + verb + " because it has a " + field + " of " + value + ". The expected state is " + expected}
 }
 

@@ -59,16 +59,16 @@ func (h *Funds) mayRaise(ctx context.Context, w *change.Loaded, amount int64) er
 	allowed := payment.IncrementAllowed(p, a)
 	switch {
 	case p.Status != payment.RequiresCapture:
-		return fault.Refused("You cannot increment authorization this payment because it has status " + string(p.Status))
+		return fault.Refused("You cannot increment authorization this payment because it has status " + string(p.Status)).WithParam("status").WithHint(p.Status.Remedy())
 	case allowed == nil || !*allowed:
-		return fault.Refused("You cannot increment authorization this payment because it is not allowed for incremental_authorization").
+		return fault.Refused("You cannot increment authorization this payment because it is not allowed for incremental_authorization").WithParam("request_incremental_authorization").
 			WithHint("Create the payment with request_incremental_authorization true and capture_method manual, at a processor that raises authorizations.")
 	case amount <= p.NetAmount:
-		return fault.Refused("Amount should be greater than original authorized amount").About("amount")
+		return fault.Refused("Amount should be greater than original authorized amount").WithHint("Send at least " + strconv.FormatInt(p.NetAmount+1, 10) + ".").WithParam("amount")
 	case amount > payment.MaxAmount:
-		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount").WithHint("Send a whole number from 1 to " + strconv.Itoa(payment.MaxAmount) + ".")
+		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).WithParam("amount").WithHint("Send a whole number from 1 to " + strconv.Itoa(payment.MaxAmount) + ".")
 	case a.Raising() != nil:
-		return fault.Refused("You cannot increment authorization this payment because the result of an earlier increment is not known yet").
+		return fault.Refused("You cannot increment authorization this payment because the result of an earlier increment is not known yet").WithParam("status").
 			WithHint("Retrieve the payment until no item of incremental_authorizations is processing.")
 	}
 	if err := h.living(ctx, p); err != nil {
@@ -93,7 +93,7 @@ func (h *Funds) living(ctx context.Context, p *payment.Payment) error {
 		return nil
 	}
 	if err == nil && c.Redacted {
-		err = &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted"}
+		err = &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted", Param: "customer_id", Hint: "Create another payment with another customer."}
 	}
 	return err
 }
@@ -108,9 +108,9 @@ func (h *Funds) ExtendAuthorization(ctx context.Context, auth account.Auth, id s
 		p, a := w.Payment, w.Attempt
 		switch {
 		case p.Status != payment.RequiresCapture && p.Status != payment.PartiallyAuthorizedAndCapturing:
-			return nil, fault.Refused("You cannot extend authorization this payment because it has status " + string(p.Status))
+			return nil, fault.Refused("You cannot extend authorization this payment because it has status " + string(p.Status)).WithParam("status").WithHint(p.Status.Remedy())
 		case !optional.IsTrue(p.Details.Extended):
-			return nil, fault.Refused("You cannot extend the authorization for this payment because authorization extension is not enabled.").
+			return nil, fault.Refused("You cannot extend the authorization for this payment because authorization extension is not enabled.").WithParam("request_extended_authorization").
 				WithHint("Create the payment with request_extended_authorization true.")
 		}
 		ops, err := h.Changes.OperationsOf(ctx, p)
@@ -118,7 +118,7 @@ func (h *Funds) ExtendAuthorization(ctx context.Context, auth account.Auth, id s
 			return nil, err
 		}
 		if op := a.OpenOperation(ops); op != nil && op.Kind == sdk.OpExtendAuthorization {
-			return nil, fault.Refused("You cannot extend the authorization for this payment because the result of an earlier extension is not known yet")
+			return nil, fault.Refused("You cannot extend the authorization for this payment because the result of an earlier extension is not known yet").WithParam("status").WithHint("Retrieve the payment with force_sync=true, and extend again.")
 		}
 		if err := h.Changes.WithAccount(ctx, w); err != nil {
 			return nil, err

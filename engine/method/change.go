@@ -30,9 +30,9 @@ func (s *Methods) CheckMethodSecret(a account.Auth, m *PaymentMethod, secret str
 	case secret == "":
 		return fault.Missing("client_secret")
 	case subtle.ConstantTimeCompare([]byte(secret), []byte(m.Private.ClientSecret)) != 1:
-		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_09", Message: "The client_secret provided does not match the client_secret associated with the Payment method", Param: "client_secret"}
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_09", Message: "The client_secret provided does not match the client_secret associated with the Payment method", Param: "client_secret", Hint: "Send the client_secret of the answer that created the payment method."}
 	case !s.now().Before(m.CreatedAt.Add(methodSecretTime)):
-		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_08", Message: "The provided client_secret has expired", Param: "client_secret"}
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_08", Message: "The provided client_secret has expired", Param: "client_secret", Hint: "Create the payment method again."}
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (s *Methods) UpdatePaymentMethod(ctx context.Context, a account.Auth, id st
 			return nil, err
 		}
 		if !m.HasCard {
-			return nil, fault.Refused("You cannot update this payment method because it has status " + string(m.Status))
+			return nil, fault.Refused("You cannot update this payment method because it has status " + string(m.Status)).WithParam("status").WithHint("Create the payment method again.")
 		}
 		now := s.now().UTC().Truncate(time.Millisecond)
 		c := &SavedChange{Method: m}
@@ -113,7 +113,7 @@ func (s *Methods) SavePaymentMethod(ctx context.Context, a account.Auth, id, cli
 		return nil, err
 	}
 	if m.Status != MethodAwaitingData {
-		return nil, fault.Refused("You cannot save this payment method because it has status " + string(m.Status))
+		return nil, fault.Refused("You cannot save this payment method because it has status " + string(m.Status)).WithParam("status").WithHint("Create the payment method again.")
 	}
 	now := s.now().UTC().Truncate(time.Millisecond)
 	card, err := s.bins.ReadWithoutCVC(in, now)
@@ -138,7 +138,7 @@ func (s *Methods) SavePaymentMethod(ctx context.Context, a account.Auth, id, cli
 // fillAwaiting adds this card to a method that waits for one.
 func (s *Methods) fillAwaiting(ctx context.Context, m *PaymentMethod, in *card.Input, card *card.Card, now time.Time) (*PaymentMethod, error) {
 	if m.Status != MethodAwaitingData {
-		return nil, fault.Refused("You cannot save this payment method because it has status " + string(m.Status))
+		return nil, fault.Refused("You cannot save this payment method because it has status " + string(m.Status)).WithParam("status").WithHint("Create the payment method again.")
 	}
 	customer, err := s.customerForSaving(ctx, m.MerchantID, m.CustomerID)
 	if err != nil {

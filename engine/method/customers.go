@@ -38,7 +38,7 @@ func (s *Methods) CreateCustomer(ctx context.Context, a account.Auth, in Custome
 	err := s.store.Update(ctx, func(tx Tx) error {
 		c.CreatedAt = tx.Now()
 		c.ModifiedAt = c.CreatedAt
-		return fault.IfConflict(tx.InsertCustomer(c), &fault.Error{Kind: fault.KindInvalid, Code: "IR_12", Message: "Customer with the given `customer_id` already exists", Param: "customer_id"})
+		return fault.IfConflict(tx.InsertCustomer(c), &fault.Error{Kind: fault.KindInvalid, Code: "IR_12", Message: "Customer with the given `customer_id` already exists", Param: "customer_id", Hint: "Choose another customer_id, or leave it out."})
 	})
 	if err != nil {
 		return nil, fault.FromStore(err, "create customer")
@@ -93,7 +93,7 @@ func redactMethods(tx Tx, c *account.Customer) error {
 		return err
 	}
 	if len(active) > 0 {
-		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_10", Message: "Customer has an active mandate"}
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_10", Message: "Customer has an active mandate", Param: "customer_id", Hint: "Revoke the customer's mandates first."}
 	}
 	list, err := tx.AllPaymentMethods(c.MerchantID, c.ID)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Methods) livingCustomer(r Reader, a account.Auth, id string) (*account.
 		return nil, fault.IfMissing(err, fault.NotFound("Customer"))
 	}
 	if c.Redacted {
-		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted"}
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted", Param: "customer_id", Hint: "Create another customer."}
 	}
 	return c, s.openCustomer(c)
 }

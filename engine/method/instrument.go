@@ -49,7 +49,7 @@ func (s *Methods) RequestedInstrument(ctx context.Context, p *payment.Payment, i
 		return nil, err
 	}
 	if in.StoredCredential != nil && !*in.StoredCredential {
-		return nil, fault.Unprocessable("is_stored_credential", "is_stored_credential cannot be false when a saved payment method is charged")
+		return nil, fault.Unprocessable("is_stored_credential", "is_stored_credential cannot be false when a saved payment method is charged").WithHint("Leave the field out.")
 	}
 	return &Instrument{Method: m, Token: in.PaymentToken, Stored: request.ChargesStored(p, in)}, nil
 }
@@ -144,7 +144,7 @@ func (s *Methods) cardOfMethod(ctx context.Context, i *Instrument, in *request.I
 		c.Holder = in.CardHolder
 	}
 	if c.Facts.Expired(now) {
-		return nil, fault.Refused("Card Expired")
+		return nil, fault.Refused("Card Expired").WithParam("payment_method_id").WithHint("Ask the payer for a card that is still valid.")
 	}
 	cvc := in.CardCVC
 	if i.MerchantInitiated {

@@ -145,7 +145,7 @@ func (m *PaymentMethod) viaNetwork(profile *account.Profile) bool {
 }
 
 // recurringEnabled reports whether a profile can charge a method without the customer. It can if an account of the profile has a reference to the
-// method, or if any connector may get the card with the network's transaction id.
+// method. It also can if any connector may get the card with the network's transaction id.
 func (m *PaymentMethod) recurringEnabled(profile *account.Profile, accounts []*account.Account) bool {
 	for _, a := range accounts {
 		if r, ok := m.Details.Accounts[a.ID]; ok && r.Credential != nil && a.ProfileID == profile.ID {

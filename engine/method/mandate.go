@@ -127,7 +127,7 @@ func (s *Methods) RevokeMandate(ctx context.Context, a account.Auth, id string) 
 			return fault.IfMissing(err, fault.NotFound("Mandate"))
 		}
 		if m.Status == MandateRevoked {
-			return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Mandate has already been revoked"}
+			return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Mandate has already been revoked", Param: "mandate_id", Hint: "List the customer's mandates."}
 		}
 		m.Status, m.ModifiedAt = MandateRevoked, tx.Now()
 		return tx.UpdateMandate(m)
@@ -155,11 +155,11 @@ func (s *Methods) mandateFor(ctx context.Context, p *payment.Payment, id string,
 func (m *Mandate) allows(p *payment.Payment, now time.Time) error {
 	t := m.Details.Terms
 	invalid := func(reason string) error {
-		return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: reason}
+		return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: reason, Param: "mandate_id", Hint: "Charge within the mandate's terms, or ask the customer for a new mandate."}
 	}
 	switch {
 	case m.Status != MandateActive, t.SingleUse && m.UsedBy != "" && m.UsedBy != p.ID:
-		return fault.Refused("mandate is not active")
+		return fault.Refused("mandate is not active").WithParam("mandate_id").WithHint("Ask the customer for a new mandate.")
 	case t.Start != nil && now.Before(*t.Start):
 		return invalid("the mandate has not started yet")
 	case t.End != nil && !now.Before(*t.End):
@@ -187,7 +187,7 @@ func claimMandate(tx Tx, p *payment.Payment, id string, now time.Time) error {
 		return nil
 	}
 	m.UsedBy, m.ModifiedAt = p.ID, now
-	return fault.IfConflict(tx.UpdateMandate(m), fault.Refused("mandate is not active")) // another charge was faster
+	return fault.IfConflict(tx.UpdateMandate(m), fault.Refused("mandate is not active").WithParam("mandate_id").WithHint("Ask the customer for a new mandate.")) // another charge was faster
 }
 
 // giveBackMandate lets a single-use mandate be charged again after its payment was refused.

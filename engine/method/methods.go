@@ -29,7 +29,7 @@ type MethodInput struct {
 }
 
 // methodRounds limits how often a change is decided again after a conflict with another writer. Payments that save the same card at the same time
-// can cause up to saveLimit conflicts, so a change by the merchant is tried as often.
+// can cause up to saveLimit conflicts. A change by the merchant is tried as often.
 const methodRounds = saveLimit
 
 // CreatePaymentMethod saves a customer's card without a payment. If the customer has already saved the card, it updates and returns that record.
@@ -231,7 +231,7 @@ func deleteMethod(tx Tx, m *PaymentMethod, status Status) error {
 }
 
 // SetDefaultPaymentMethod makes one of a customer's active methods the default, which a checkout offers first. Errors: HE_02 and IR_11 for the
-// customer, IR_15 for an ephemeral key of another customer, IR_16 for a method that belongs to another customer or is the default already.
+// customer, IR_15 for an ephemeral key of another customer; IR_16 for a method that belongs to another customer or is the default already.
 func (s *Methods) SetDefaultPaymentMethod(ctx context.Context, a account.Auth, customerID, id string) (*PaymentMethod, error) {
 	if a.CustomerID != "" && a.CustomerID != customerID {
 		return nil, notThatCustomer()
@@ -243,13 +243,13 @@ func (s *Methods) SetDefaultPaymentMethod(ctx context.Context, a account.Auth, c
 			return err
 		}
 		if m, err = tx.PaymentMethod(a.MerchantID, id); err != nil {
-			return fault.IfMissing(err, fault.Refused("The payment_method_id is not valid"))
+			return fault.IfMissing(err, fault.Refused("The payment_method_id is not valid").WithParam("payment_method_id").WithHint("Send the id of an active payment method of this customer."))
 		}
 		switch {
 		case m.CustomerID != customerID, m.Deleted, m.Status != MethodActive:
-			return fault.Refused("The payment_method_id is not valid")
+			return fault.Refused("The payment_method_id is not valid").WithParam("payment_method_id").WithHint("Send the id of an active payment method of this customer.")
 		case c.DefaultMethodID == id:
-			return fault.Refused("Payment Method is already set as default")
+			return fault.Refused("Payment Method is already set as default").WithParam("payment_method_id").WithHint("Nothing needs to be changed.")
 		}
 		c.DefaultMethodID, c.ModifiedAt = id, tx.Now()
 		return tx.UpdateCustomer(c)

@@ -293,7 +293,7 @@ func (m *PaymentMethod) addCredentials(p *payment.Payment, a *payment.Attempt, n
 }
 
 // LateReference decides how a reference that the processor made after its approval changes the saved method. It returns nil if nothing changes:
-// the card is not saved for charges without the customer, the method was deleted, or the account already has this payment's reference or that
+// the card is not saved for charges without the customer; the method was deleted; or the account already has this payment's reference or that
 // of a later payment.
 func (s *Methods) LateReference(ctx context.Context, p *payment.Payment, a *payment.Attempt, now time.Time) (*SavedChange, error) {
 	if a.Details.StoredCredential == nil || a.Details.Save != sdk.UsageOffSession || a.Details.MethodID == "" || !a.Status.Approved() {

@@ -31,7 +31,7 @@ func (v View) Standing(in request.OperatorWord) (bool, error) {
 	if p.SamePerson(in.By, in.Person) && d.Outcome == in.Outcome && d.Reference == in.Reference && d.Why == in.Why && sameAmount(d.Amount, in.Amount) {
 		return true, nil
 	}
-	err := fault.Refused("A decision about the operation waits for a second person: confirm it, or withdraw it first")
+	err := fault.Refused("A decision about the operation waits for a second person: confirm it, or withdraw it first").WithParam("operation_id").WithHint("Confirm the proposal, or withdraw it.")
 	err.Reason = "proposed by " + d.By + " at " + p.ProposedAt.Format(time.RFC3339) + " as " + d.Outcome
 	return false, err
 }
@@ -51,7 +51,7 @@ func Propose(tx Tx, of *payment.Operation, in request.OperatorWord, now time.Tim
 	err = tx.InsertProposal(&payment.Proposal{ID: ids.At("prop_", at), OperationID: op.ID, MerchantID: op.MerchantID, ProposedAt: at,
 		Details: payment.ProposalDetails{Outcome: in.Outcome, Amount: in.Amount, Reference: in.Reference, By: in.By, Person: in.Person, Why: in.Why}})
 	if errors.Is(err, fault.ErrConflict) {
-		return fault.Refused("Another person has just proposed a decision: look at it first")
+		return fault.Refused("Another person has just proposed a decision: look at it first").WithParam("operation_id").WithHint("Look at the operation again.")
 	}
 	return err
 }
@@ -67,12 +67,12 @@ func Withdraw(tx Tx, p *payment.Proposal) error {
 
 // Gone refuses a second word on a proposal that is not there any more.
 func Gone() error {
-	return fault.Refused("The operation has no such proposal any more: look at it again")
+	return fault.Refused("The operation has no such proposal any more: look at it again").WithParam("proposal_id").WithHint("Look at the operation again.")
 }
 
 // NeedsSecond refuses a way to decide about an operation that knows no second person.
 func NeedsSecond(operationID string) error {
-	return fault.Refused("The profile asks for a second person: resolve the operation " + operationID + " instead")
+	return fault.Refused("The profile asks for a second person: resolve the operation " + operationID + " instead").WithParam("operation_id").WithHint("Propose the decision at the operation, and let a second person confirm it.")
 }
 
 // Proposed returns the proposal that a second word is about.

@@ -89,7 +89,7 @@ func Ended(op *payment.Operation) bool {
 
 // HasEnded refuses a decision about an operation that has ended.
 func HasEnded(op *payment.Operation) error {
-	err := fault.Refused("The operation has ended with the status " + string(op.Status) + ": only an open operation can be resolved")
+	err := fault.Refused("The operation has ended with the status " + string(op.Status) + ": only an open operation can be resolved").WithParam("operation_id").WithHint("Choose an operation that is open.")
 	if s := op.Resolution; s != nil {
 		err.Reason = "resolved by " + s.By + " at " + s.At.Format(time.RFC3339) + " as " + s.Outcome
 	}

@@ -177,7 +177,7 @@ func sameJSON(a, b json.RawMessage) bool {
 // another customer, IR_01 (401) for a charge without the payer.
 func Allowed(p *payment.Payment, in *request.Input) (*request.Input, error) {
 	merchants := func(field string) error {
-		return fault.Unprocessable(field, field+" is for the merchant's server: leave it out, or send it with the secret API key when the payment is created or updated")
+		return fault.Unprocessable(field, field+" is for the merchant's server: leave it out, or send it with the secret API key when the payment is created or updated").WithHint("Leave the field out.")
 	}
 	switch { // a charge without the payer needs the secret key, so the answer is the answer to a wrong key
 	case in.Recurring != nil:
@@ -210,7 +210,7 @@ func Allowed(p *payment.Payment, in *request.Input) (*request.Input, error) {
 }
 
 func merchantCharges(field string) error {
-	return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_01", Param: field, Message: field + " is for the merchant's server: a charge without the payer needs the secret API key"}
+	return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_01", Param: field, Message: field + " is for the merchant's server: a charge without the payer needs the secret API key", Hint: "Send the request from the merchant's server with the secret API key."}
 }
 
 func isRepeatable(name string) bool {
@@ -227,18 +227,18 @@ func payerAgrees(p *payment.Payment, in *request.Input) error {
 	d := &p.Details
 	consent := in.Acceptance != nil || in.MandateData != nil && in.MandateData.Acceptance != nil
 	needsConsent := func(field string) error {
-		return fault.Unprocessable(field, field+" needs the payer's consent when it is sent with the publishable key: send customer_acceptance in the same request")
+		return fault.Unprocessable(field, field+" needs the payer's consent when it is sent with the publishable key: send customer_acceptance in the same request").WithHint("Add customer_acceptance.")
 	}
 	switch {
 	case in.AuthenticationType != "" && in.AuthenticationType != d.AuthenticationType && d.AuthenticationType != "" && in.AuthenticationType != payment.AuthenticationThreeDS:
 		return fault.Unprocessable("authentication_type", "authentication_type may only be raised to three_ds with the publishable key: "+
-			"the merchant's server may lower it with the secret API key")
+			"the merchant's server may lower it with the secret API key").WithHint("Send three_ds, or leave the field out.")
 	case in.ReturnURL != "" && in.ReturnURL != d.ReturnURL && !isWebURL(in.ReturnURL):
 		return fault.Unprocessable("return_url", "return_url must begin with http:// or https:// when it is sent with the publishable key: "+
-			"the merchant's server may set another scheme with the secret API key")
+			"the merchant's server may set another scheme with the secret API key").WithHint("Send an address with https://, or leave the field out.")
 	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && d.SetupFutureUsage == sdk.UsageOffSession:
 		return fault.Unprocessable("setup_future_usage", "setup_future_usage may only be raised with the publishable key: "+
-			"the merchant's server may lower it with the secret API key")
+			"the merchant's server may lower it with the secret API key").WithHint("Leave the field out.")
 	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && !consent:
 		return needsConsent("setup_future_usage")
 	case in.PaymentType != "" && in.PaymentType != d.PaymentType && !consent:
@@ -248,7 +248,7 @@ func payerAgrees(p *payment.Payment, in *request.Input) error {
 		return needsConsent("mandate_data")
 	case in.MandateData != nil && d.Mandate != nil && !reflect.DeepEqual(in.MandateData.Terms, payment.MandateTerms{}) && !sameTerms(&in.MandateData.Terms, d.Mandate):
 		return fault.Unprocessable("mandate_data", "mandate_data.mandate_type differs from the terms that the merchant's server set: "+
-			"leave it out, or let the server change it with the secret API key")
+			"leave it out, or let the server change it with the secret API key").WithHint("Leave mandate_data.mandate_type out.")
 	}
 	return nil
 }
@@ -299,7 +299,7 @@ func SameCustomer(p *payment.Payment, in *request.Input) error {
 		id = in.Customer.ID
 	}
 	if id != "" && p.CustomerID != "" && id != p.CustomerID {
-		return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_18", Message: "Unauthorised access to update customer", Param: "customer_id"}
+		return &fault.Error{Kind: fault.KindUnauthorized, Code: "IR_18", Message: "Unauthorised access to update customer", Param: "customer_id", Hint: "Leave the field out, or send the secret API key."}
 	}
 	return nil
 }

@@ -63,5 +63,5 @@ func FrameAncestors(patterns []string) string {
 
 // Forbidden is the answer to a browser that may not open a secure link: IR_22 (403).
 func Forbidden() *fault.Error {
-	return &fault.Error{Kind: fault.KindForbidden, Code: "IR_22", Message: "Access forbidden. Not authorized to access this resource payment_link"}
+	return &fault.Error{Kind: fault.KindForbidden, Code: "IR_22", Message: "Access forbidden. Not authorized to access this resource payment_link", Param: "allowed_domains", Hint: "Add the page's domain to the allowed_domains of the payment link's configuration."}
 }

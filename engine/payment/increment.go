@@ -83,7 +83,7 @@ func (o *Operation) Waits(a *Attempt) bool {
 	return a.Status.AwaitsEnd() || o.OnHold() && a.Holds() || c != nil && c.Open() && !a.Status.Terminal()
 }
 
-// IncrementAllowed returns whether the held amount of a payment can be raised, nil before the processor has answered and if the processor does not
+// IncrementAllowed returns whether the held amount of a payment can be raised. It returns nil before the processor has answered and if the processor does not
 // say so. A payment that did not ask for it says false.
 func IncrementAllowed(p *Payment, a *Attempt) *bool {
 	d := &a.Details

@@ -30,7 +30,7 @@ func Move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 	return nil
 }
 
-// SetByHand gives an attempt the status that an operator says, "" for the one it has, and the payment's capturable amount, nil for the present one.
+// SetByHand gives an attempt the status that an operator says: "" for the one it has, and the payment's capturable amount, nil for the present one.
 // If the attempt is the payment's latest, the payment follows. Nothing else changes: a status by hand makes no money refundable.
 func SetByHand(p *Payment, a *Attempt, to AttemptStatus, capturable *int64, at time.Time) {
 	a.ModifiedAt, p.ModifiedAt = at, at

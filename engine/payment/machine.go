@@ -1,6 +1,9 @@
 package payment
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Trigger is an event that moves an attempt from one status to another.
 type Trigger string
@@ -109,6 +112,34 @@ var paymentTable = map[Status]paymentFacts{
 }
 
 func (s Status) Facts() paymentFacts { return paymentTable[s] }
+
+// Remedy says what a caller can do with a payment of this status. It is the hint of an error about the status.
+func (s Status) Remedy() string {
+	f, can := paymentTable[s], []string(nil)
+	for _, call := range []struct {
+		allowed bool
+		name    string
+	}{{f.Confirm, "confirmed"}, {f.Update, "updated"}, {f.Capture, "captured"}, {f.Cancel, "cancelled"}, {f.Refund, "refunded"}} {
+		if call.allowed {
+			can = append(can, call.name)
+		}
+	}
+	switch n := len(can) - 1; {
+	case s == RequiresCustomerAction:
+		return "Let the customer complete next_action, or cancel the payment."
+	case s == Conflicted:
+		return "Compare the payment with the processor's records: their amounts differ."
+	case n == 0:
+		return "A payment with the status " + string(s) + " can be " + can[0] + "."
+	case n > 0:
+		return "A payment with the status " + string(s) + " can be " + strings.Join(can[:n], ", ") + " or " + can[n] + "."
+	case f.Terminal:
+		return "The status " + string(s) + " is final: create a new payment."
+	case f.Sync:
+		return "Retrieve the payment with force_sync=true until its status changes."
+	}
+	return "Retrieve the payment until its status changes."
+}
 
 // outcomesOf are the possible ends of an operation that authorizes. All open statuses share them.
 var outcomesOf = map[Trigger]AttemptStatus{

@@ -25,8 +25,8 @@ type Metrics interface {
 	Swept(loop string, late, every time.Duration)
 	// RiskRefused counts a payment that a rule of its merchant has stopped. cause is list, country, type, subtype, issuer, unknown_bin or testing.
 	RiskRefused(cause string)
-	// RetryLimited counts what the retry limits of a card's scheme did. result is near (a decline that uses three quarters of a limit or more), used (a decline
-	// after which no retry may follow), or why a repeat was not sent: never, wait or limit.
+	// RetryLimited counts what the retry limits of a card's scheme did. result is near (a decline that uses three quarters of a limit or more); used (a decline
+	// after which no retry may follow); or why a repeat was not sent: never, wait or limit.
 	RetryLimited(network, result string)
 	// AccountMoved counts a connector account that was taken out because it fails too often (out), or let in again. left is how many accounts are out now.
 	AccountMoved(connector string, out bool, left int)

@@ -38,7 +38,7 @@ type Deps struct {
 type Relays struct{ Deps }
 
 // CreateRelay performs one operation on a processor's own reference. A refusal of the processor is no error: the relay has the status failure. A relay
-// whose result is not known is pending. Errors: IR_06 for data of another type, HE_02 without such an account or profile, IR_16 for amounts that cannot
+// whose result is not known is pending. Errors: IR_06 for data of another type, HE_02 without such an account or profile; IR_16 for amounts that cannot
 // be, IR_00 if the connector has no such operation.
 func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Relay, error) {
 	if !in.Data.isFor(in.Type) {
@@ -53,7 +53,7 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 		return nil, err
 	}
 	if in.Type == UnreferencedRefund {
-		return nil, fault.Unprocessable("connector_id", "Connector "+w.Account.Connector+" does not support unreferenced refund")
+		return nil, fault.Unprocessable("connector_id", "Connector "+w.Account.Connector+" does not support unreferenced refund").WithHint("Send connector_resource_id, or name another account.")
 	}
 	if err := in.Data.check(); err != nil {
 		return nil, err

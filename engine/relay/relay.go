@@ -171,7 +171,7 @@ func (d *Data) check() error {
 }
 
 func invalid(reason string) *fault.Error {
-	e := fault.Refused("Invalid relay request").About("data")
+	e := fault.Refused("Invalid relay request").WithHint("Send data for one operation that the connector offers.").WithParam("data")
 	e.Reason = reason
 	return e
 }

@@ -42,14 +42,14 @@ func (r *Relay) within(earlier []*Relay) error {
 			taken += d.Capture.Amount
 		case r.Type == Refund && d.Refund != nil && k.Status == Pending && d.Refund.Amount == r.Details.Data.Refund.Amount &&
 			d.Refund.Currency == r.Details.Data.Refund.Currency && r.CreatedAt.Sub(k.CreatedAt) < unknownFor:
-			e := fault.Refused("A refund of the same amount is pending on this transaction").About("data.refund.amount").
+			e := fault.Refused("A refund of the same amount is pending on this transaction").WithParam("data.refund.amount").
 				WithHint("Look at the processor whether the relay " + k.ID + " was done, and read it with force_sync=true. A day after it began, it stands in the way no more")
 			e.Reason = k.ID
 			return e
 		}
 	}
 	if c := r.Details.Data.Capture; r.Type == Capture && taken > 0 && c.Amount > c.Authorized-taken {
-		e := fault.Refused("The captures of this transaction exceed its authorized amount").About("data.capture.amount_to_capture").
+		e := fault.Refused("The captures of this transaction exceed its authorized amount").WithParam("data.capture.amount_to_capture").
 			WithHint(fmt.Sprintf("Earlier relays have captured, or may have captured, %d of %d", taken, c.Authorized))
 		e.Reason = "amount_to_capture is greater than what is left of authorized_amount"
 		return e

@@ -56,7 +56,7 @@ func (in *EvidenceInput) Check() error {
 	}
 	for name := range in.Texts {
 		if !slices.Contains(sdk.EvidenceTexts(), name) {
-			return fault.InvalidValue(name)
+			return fault.InvalidValue(name).WithHint("Leave the field out.")
 		}
 	}
 	if sum > maxEvidence {

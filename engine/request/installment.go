@@ -32,7 +32,7 @@ func plansOf(list []Plans) []payment.InstallmentPlan {
 // checkPlans checks that installments are offered for cards alone, and once.
 func checkPlans(list []Plans) error {
 	refuse := func(what string) error {
-		return fault.Unprocessable("installment_options", "invalid installment options: "+what)
+		return fault.Unprocessable("installment_options", "invalid installment options: "+what).WithHint("Offer installments for cards, and each plan once.")
 	}
 	for i, p := range list {
 		if p.PaymentMethod != payment.MethodCard {
@@ -52,9 +52,9 @@ func ChooseInstallment(p *payment.Payment, in *Input) error {
 	case c == nil:
 		return nil
 	case len(p.Details.Plans) == 0:
-		return fault.Unprocessable("installment_data", "Installment options are not configured for this payment")
+		return fault.Unprocessable("installment_data", "Installment options are not configured for this payment").WithHint("Leave installment_data out.")
 	case !p.Choose(c.Count, c.Frequency):
-		return fault.Unprocessable("installment_data.number_of_installments", fmt.Sprintf("No installment plan found for %d installments with Month billing frequency", c.Count))
+		return fault.Unprocessable("installment_data.number_of_installments", fmt.Sprintf("No installment plan found for %d installments with Month billing frequency", c.Count)).WithHint("Send a number of installments that installment_options offers.")
 	}
 	return nil
 }

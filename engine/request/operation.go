@@ -56,7 +56,7 @@ func (o *OperatorWord) Check() error {
 		}
 	}
 	if o.Outcome != payment.SaidSucceeded && (o.Amount != nil || o.Reference != "") {
-		return fault.Unprocessable("outcome", "amount and reference belong to the outcome succeeded alone")
+		return fault.Unprocessable("outcome", "amount and reference belong to the outcome succeeded alone").WithHint("Leave amount and reference out.")
 	}
 	return nil
 }
@@ -67,12 +67,12 @@ func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Ref
 	said := &payment.Resolution{Outcome: o.Outcome, Reference: o.Reference, By: o.By, Why: o.Why}
 	switch open := p.OpenOperation; {
 	case open != "" && open != op.ID && !op.Aside() && !op.OnHold() && op.ID != a.Details.LateVoid:
-		return nil, fault.Refused("Another operation on the payment is open: resolve " + open + " first")
+		return nil, fault.Refused("Another operation on the payment is open: resolve " + open + " first").WithParam("operation_id").WithHint("Resolve " + open + " first.")
 	case op.Status == payment.OperationPending && !op.Aside() && !op.Waits(a) && op.ID != a.Details.LateVoid,
 		a.ID != p.AttemptID && !op.Aside() && op.ID != a.Details.LateVoid:
-		return nil, fault.Refused("The payment has moved on without this operation: its outcome changes nothing")
+		return nil, fault.Refused("The payment has moved on without this operation: its outcome changes nothing").WithParam("operation_id").WithHint("Look at the payment's latest operation.")
 	case op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() && o.Outcome != payment.SaidNotDone:
-		return nil, fault.Refused("Nothing has left for the processor: payswitch sends the operation, or say not_done to give it up").About("outcome")
+		return nil, fault.Refused("Nothing has left for the processor: payswitch sends the operation, or say not_done to give it up").WithHint("Send not_done, or wait.").WithParam("outcome")
 	case o.Outcome != payment.SaidSucceeded:
 		return said, nil
 	}
@@ -81,10 +81,10 @@ func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Ref
 	case op.Charges() && known == "" && o.Reference == "":
 		return nil, fault.Missing("reference").WithHint("Send the processor's id of the payment: a later capture, void or refund needs it.")
 	case known != "" && o.Reference != "" && o.Reference != known:
-		return nil, fault.Unprocessable("reference", "the processor gave the id "+known+" before: is "+o.Reference+" another payment or refund?")
+		return nil, fault.Unprocessable("reference", "the processor gave the id "+known+" before: is "+o.Reference+" another payment or refund?").WithHint("Send " + known + ", or leave the field out.")
 	case op.Kind == sdk.OpVoid || op.Kind == sdk.OpVerify || op.OnHold() || op.OfDispute():
 		if o.Amount != nil {
-			return nil, fault.Unprocessable("amount", "a "+string(op.Kind)+" has no amount: leave the field out")
+			return nil, fault.Unprocessable("amount", "a "+string(op.Kind)+" has no amount: leave the field out").WithHint("Leave the field out.")
 		}
 		return said, nil
 	}
@@ -96,7 +96,7 @@ func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Ref
 		said.Amount = *o.Amount
 	}
 	if said.Amount <= 0 || said.Amount > most {
-		return nil, fault.Unprocessable("amount", fmt.Sprintf("amount must be between 1 and %d, the amount of the operation in minor units", most))
+		return nil, fault.Unprocessable("amount", fmt.Sprintf("amount must be between 1 and %d, the amount of the operation in minor units", most)).WithHint(fmt.Sprintf("Send a whole number from 1 to %d.", most))
 	}
 	return said, nil
 }

@@ -35,15 +35,15 @@ func CheckRecurring(p *payment.Payment, in *Input) error {
 	off := p.Details.OffSession
 	switch {
 	case p.Details.SetupFutureUsage != "" && !named:
-		return fault.Refused("setup_future_usage cannot be used with recurring_details of type " + r.Type).About("setup_future_usage")
+		return fault.Refused("setup_future_usage cannot be used with recurring_details of type " + r.Type).WithHint("Leave setup_future_usage out.").WithParam("setup_future_usage")
 	case p.Details.SetupFutureUsage != "":
 		return nil // a customer-initiated payment with a saved method
 	case named && off == nil:
 		return fault.Missing("off_session")
 	case in.Confirm != nil && !*in.Confirm:
-		return fault.Refused("`confirm` must be `true` for mandates").About("confirm")
+		return fault.Refused("`confirm` must be `true` for mandates").WithHint("Send confirm true.").WithParam("confirm")
 	case off != nil && !*off:
-		return fault.Refused("`off_session` should be `true` for mandates").About("off_session")
+		return fault.Refused("`off_session` should be `true` for mandates").WithHint("Send off_session true.").WithParam("off_session")
 	}
 	return nil
 }
@@ -57,13 +57,13 @@ func checkMandateData(p *payment.Payment, in *Input) error {
 	}
 	switch a := in.MandateData.Acceptance; {
 	case p.CustomerID == "":
-		return fault.Refused("customer_id is mandatory for mandates").About("customer_id")
+		return fault.Refused("customer_id is mandatory for mandates").WithHint("Add the field to the request.").WithParam("customer_id")
 	case p.Details.SetupFutureUsage != sdk.UsageOffSession:
-		return fault.Refused("`setup_future_usage` must be `off_session` for mandates").About("setup_future_usage")
+		return fault.Refused("`setup_future_usage` must be `off_session` for mandates").WithHint("Send setup_future_usage off_session.").WithParam("setup_future_usage")
 	case p.Private.Acceptance == nil:
 		return fault.Missing("mandate_data.customer_acceptance")
 	case a != nil && a.Type == "online" && !a.Online:
-		return fault.Refused("`mandate_data.customer_acceptance.online` is required when `mandate_data.customer_acceptance.acceptance_type` is `online`").About("mandate_data.customer_acceptance.online")
+		return fault.Refused("`mandate_data.customer_acceptance.online` is required when `mandate_data.customer_acceptance.acceptance_type` is `online`").WithHint("Add the field to the object.").WithParam("mandate_data.customer_acceptance.online")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func CheckCreate(in *Input) error {
 		return err
 	}
 	if optional.IsTrue(in.Confirm) && !HasInstrument(in) {
-		return fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required")
+		return fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required").WithHint("Send payment_method_data, or payment_token.")
 	}
 	if err := CheckCommon(in, *in.Amount); err != nil {
 		return err
@@ -40,9 +40,9 @@ func checkLink(in *Input) error {
 	case !optional.IsTrue(in.PaymentLink):
 		return nil
 	case optional.IsTrue(in.Confirm):
-		return fault.Unprocessable("confirm", "cannot confirm a payment while creating a payment link")
+		return fault.Unprocessable("confirm", "cannot confirm a payment while creating a payment link").WithHint("Send confirm false, or leave it out.")
 	case in.ReturnURL == "":
-		return fault.Unprocessable("return_url", "return_url must be sent while creating a payment link")
+		return fault.Unprocessable("return_url", "return_url must be sent while creating a payment link").WithHint("Add the field to the request.")
 	}
 	return nil
 }
@@ -71,15 +71,15 @@ func HasInstrument(in *Input) bool {
 func CheckCommon(in *Input, amount int64) error {
 	switch {
 	case in.CaptureMethod == payment.CaptureScheduled:
-		return fault.NotImplemented("capture_method: scheduled").About("capture_method")
+		return fault.NotImplemented("capture_method: scheduled").WithParam("capture_method")
 	case amount > payment.MaxAmount:
-		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).About("amount").
+		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).WithParam("amount").
 			WithHint("Send a whole number from 0 to " + strconv.Itoa(payment.MaxAmount) + ".")
 	case in.SessionExpiry != nil && (*in.SessionExpiry < payment.MinSession || *in.SessionExpiry > payment.MaxSession):
 		return fault.Unprocessable("session_expiry", "session_expiry should be between "+strconv.Itoa(payment.MinSession)+" and "+strconv.Itoa(payment.MaxSession)+" seconds").
 			WithHint("Send a whole number of seconds from " + strconv.Itoa(payment.MinSession) + " to " + strconv.Itoa(payment.MaxSession) + ".")
 	case in.Recurring != nil && (in.PaymentToken != "" || in.MandateID != ""):
-		return fault.Refused("Expected one out of recurring_details, payment_token and mandate_id but got more than one").About("recurring_details").WithHint("Send one of the three.")
+		return fault.Refused("Expected one out of recurring_details, payment_token and mandate_id but got more than one").WithParam("recurring_details").WithHint("Send one of the three.")
 	case in.Recurring != nil && in.MandateData != nil:
 		return &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Expected one out of recurring_details and mandate_data but got both",
 			Param: "mandate_data", Hint: "Send one of the two."}
@@ -87,7 +87,7 @@ func CheckCommon(in *Input, amount int64) error {
 		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Param: "request_incremental_authorization",
 			Reason: "incremental authorization is not supported when capture_method is automatic", Hint: "Send capture_method manual."}
 	case in.External3DS != nil && *in.External3DS && in.AuthenticationType == payment.AuthenticationNoThreeDS:
-		return fault.Refused("request_external_three_ds_authentication needs authentication_type three_ds").About("authentication_type").WithHint("Send three_ds, or leave the field out.")
+		return fault.Refused("request_external_three_ds_authentication needs authentication_type three_ds").WithParam("authentication_type").WithHint("Send three_ds, or leave the field out.")
 	}
 	if err := checkPlans(in.Plans); err != nil {
 		return err
@@ -106,7 +106,7 @@ func checkCustomer(in *Input) error {
 		{"phone_country_code", in.PhoneCountryCode, c.PhoneCountryCode},
 	} {
 		if f.top != "" && f.inner != "" && f.top != f.inner {
-			return fault.Refused("The field name `" + f.name + "` sent in both places is ambiguous").About("customer." + strings.TrimPrefix(f.name, "customer_")).
+			return fault.Refused("The field name `" + f.name + "` sent in both places is ambiguous").WithParam("customer." + strings.TrimPrefix(f.name, "customer_")).
 				WithHint("Send the field once: at the top level or in customer.")
 		}
 	}
@@ -126,7 +126,7 @@ func CheckAmountToCapture(toCapture *int64, amount, net int64, method payment.Ca
 		return fault.BadFormat("amount_to_capture", "amount_to_capture lesser than or equal to amount")
 	}
 	if method == payment.CaptureAutomatic && *toCapture != amount && *toCapture != net {
-		return fault.Refused("amount_to_capture must be equal to amount when capture_method = automatic").About("amount_to_capture").WithHint("Leave the field out, or send capture_method manual.")
+		return fault.Refused("amount_to_capture must be equal to amount when capture_method = automatic").WithParam("amount_to_capture").WithHint("Leave the field out, or send capture_method manual.")
 	}
 	return nil
 }
@@ -136,9 +136,9 @@ func CheckConfirm(p *payment.Payment, in *Input) error {
 	d := &p.Details
 	switch {
 	case d.SetupFutureUsage != "" && p.CustomerID == "":
-		return fault.Refused("customer_id is mandatory when setup_future_usage is given").About("customer_id")
+		return fault.Refused("customer_id is mandatory when setup_future_usage is given").WithHint("Add the field to the request.").WithParam("customer_id")
 	case in.PaymentMethod != "" && in.PaymentMethod != payment.MethodCard:
-		return fault.NoConnector("only cards are taken").About("payment_method")
+		return fault.NoConnector("only cards are taken").WithParam("payment_method")
 	}
 	if err := checkMandateData(p, in); err != nil {
 		return err
@@ -169,7 +169,7 @@ func StatusList(s ...payment.Status) string {
 // captured by one later call. method is the request's capture method on a create, and the payment's on an update.
 func CheckOvercapture(p *payment.Payment, in *Input, method payment.CaptureMethod) error {
 	if optional.IsTrue(in.Overcapture) && method != payment.CaptureManual {
-		return fault.Refused("Invalid overcapture request: supported only with manual capture").About("enable_overcapture")
+		return fault.Refused("Invalid overcapture request: supported only with manual capture").WithHint("Send capture_method manual.").WithParam("enable_overcapture")
 	}
 	p.Details.Overcapture = in.Overcapture
 	return nil

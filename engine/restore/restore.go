@@ -196,7 +196,7 @@ func (c *Copy) RefuseUncharged(p *payment.Payment) error {
 	if !c.Holds(p.CreatedAt) {
 		return nil
 	}
-	err := fault.Refused("You cannot confirm this payment because the switch was restored from a back-up after the payment was made")
+	err := fault.Refused("You cannot confirm this payment because the switch was restored from a back-up after the payment was made").WithParam("status")
 	err.Hint = "The payment may have been charged already. Look for it at the processor; create a new payment if it is not there."
 	return err
 }

@@ -83,7 +83,7 @@ func readFile(file []byte) ([]line, error) {
 		return nil, noRows()
 	}
 	if err != nil || !slices.Equal(first, header) {
-		return nil, fault.Unprocessable("file", "CSV must begin with the header type,data,metadata")
+		return nil, fault.Unprocessable("file", "CSV must begin with the header type,data,metadata").WithHint("Put type,data,metadata in the first line.")
 	}
 	var list []line
 	var bad error
@@ -94,7 +94,7 @@ func readFile(file []byte) ([]line, error) {
 			break
 		}
 		if err != nil {
-			return nil, fault.Unprocessable("file", (&rowError{Row: n, Reason: "the row is no CSV: " + reasonOf(err)}).text())
+			return nil, fault.Unprocessable("file", (&rowError{Row: n, Reason: "the row is no CSV: " + reasonOf(err)}).text()).WithHint("Mend the row, and send the file again.")
 		}
 		if bad != nil || n >= maxRows { // the count of rows is part of the message
 			continue
@@ -108,7 +108,7 @@ func readFile(file []byte) ([]line, error) {
 	}
 	switch {
 	case n > maxRows:
-		return nil, fault.Unprocessable("file", fmt.Sprintf("CSV exceeds maximum allowed rows (%d); got %d", maxRows, n))
+		return nil, fault.Unprocessable("file", fmt.Sprintf("CSV exceeds maximum allowed rows (%d); got %d", maxRows, n)).WithHint("Split the file.")
 	case bad != nil:
 		return nil, bad
 	case n == 0:
@@ -118,7 +118,7 @@ func readFile(file []byte) ([]line, error) {
 }
 
 func noRows() *fault.Error {
-	return fault.Unprocessable("file", "CSV must contain at least one valid data row")
+	return fault.Unprocessable("file", "CSV must contain at least one valid data row").WithHint("Add a row.")
 }
 
 // reasonOf returns the cause of a CSV error without the text of the file.
@@ -159,7 +159,7 @@ func readRow(n int, record []string) (line, error) {
 	}
 	refuse := func(reason string) (line, error) {
 		e.Reason = reason
-		return line{}, fault.Unprocessable("file", e.text())
+		return line{}, fault.Unprocessable("file", e.text()).WithHint("Mend the row, and send the file again.")
 	}
 	switch {
 	case len(record) > len(header):

@@ -39,7 +39,7 @@ type refusal struct {
 	text  string // for the payer
 }
 
-// canonical returns the number as rules compare it. No issuer's number begins with 0 (ISO/IEC 7812-1), and zeros pass the Luhn check, so that a number
+// canonical returns the number as rules compare it. No issuer's number begins with 0 (ISO/IEC 7812-1), and zeros pass the Luhn check. So a number
 // with zeros in front is the number behind them.
 func canonical(number secret.Value) string { return strings.TrimLeft(number.Reveal(), "0") }
 

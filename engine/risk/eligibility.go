@@ -44,7 +44,7 @@ func (s *Risk) Eligible(ctx context.Context, a account.Auth, id string, in Eligi
 	number := in.Number
 	switch {
 	case !in.HasData && in.Token == "":
-		return "", fault.Missing("Either payment_token or payment_method_data").About("payment_method_data")
+		return "", fault.Missing("Either payment_token or payment_method_data").WithParam("payment_method_data")
 	case !in.HasData:
 		if number, err = s.numberOfToken(ctx, w, in.Token); err != nil {
 			return "", err
@@ -92,7 +92,7 @@ func (s *Risk) numberOfToken(ctx context.Context, w *change.Loaded, token string
 		number, err = s.numberOf(ctx, &change.Confirming{Loaded: w, Instrument: i}, &card.Card{})
 	}
 	if known := (*fault.Error)(nil); errors.As(err, &known) && (known.Code == "IR_29" || known.Kind == fault.KindNotFound) {
-		err = &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "Invalid or expired payment token", Param: "payment_token"}
+		err = &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "Invalid or expired payment token", Param: "payment_token", Hint: "List the payment methods again: a payment_token is short-lived."}
 	}
 	return number, err
 }

@@ -20,7 +20,9 @@ import (
 const suspicious = "Blocked due to suspicious activity"
 
 // errSuspicious is IR_16. The payment stays as it was.
-func errSuspicious() *fault.Error { return fault.Refused(suspicious) }
+func errSuspicious() *fault.Error {
+	return fault.Refused(suspicious).WithParam("payment_id").WithHint("Create a new payment later, from another device or card.")
+}
 
 // Suspicious reports whether an error is the guard's refusal.
 func Suspicious(err error) bool {

@@ -45,7 +45,7 @@ func CheckIssuerName(name string) string {
 }
 
 func issuerExists() *fault.Error {
-	return &fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "A card issuer with this name already exists", Param: "issuer_name"}
+	return &fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "A card issuer with this name already exists", Param: "issuer_name", Hint: "Choose another issuer_name."}
 }
 
 func noIssuer(id string) *fault.Error {

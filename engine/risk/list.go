@@ -78,9 +78,9 @@ func checkData(kind, data string) *fault.Error {
 	case len(data) > maxData:
 		return fault.Unprocessable("data", "data must be at most "+strconv.Itoa(maxData)+" characters long. Received "+strconv.Itoa(len(data))+" characters").WithHint("Shorten the text to " + strconv.Itoa(maxData) + " characters.")
 	case strings.ContainsFunc(data, unicode.IsControl):
-		return fault.Unprocessable("data", "data has a control character")
+		return fault.Unprocessable("data", "data has a control character").WithHint("Remove control characters.")
 	case card.HoldsCard(data):
-		return fault.Unprocessable("data", "data is a card number: send the fingerprint that a payment with the card shows")
+		return fault.Unprocessable("data", "data is a card number: send the fingerprint that a payment with the card shows").WithHint("Send the fingerprint.")
 	}
 	return nil
 }
@@ -94,9 +94,9 @@ func expected(digits int) string {
 
 func exists(kind string) *fault.Error {
 	if kind == TypeFingerprint {
-		return fault.Refused("data associated with the given fingerprint is already blocked")
+		return fault.Refused("data associated with the given fingerprint is already blocked").WithParam("data").WithHint("Nothing needs to be changed.")
 	}
-	return fault.Refused("provided bin is already blocked")
+	return fault.Refused("provided bin is already blocked").WithParam("data").WithHint("Nothing needs to be changed.")
 }
 
 func missing(kind string) *fault.Error {
@@ -107,8 +107,8 @@ func missing(kind string) *fault.Error {
 	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: text}
 }
 
-// Block adds an entry. The next confirm meets it, at every node. Errors: IR_05 (422) for a BIN of another length, IR_06 (422) for a fingerprint that
-// cannot be one, IR_16 for data that an entry of any kind has.
+// Block adds an entry. The next confirm meets it, at every node. Errors: IR_05 (422) for a BIN of another length; IR_06 (422) for a fingerprint that
+// cannot be one; IR_16 for data that an entry of any kind has.
 func (s *Risk) Block(ctx context.Context, a account.Auth, kind, data string) (*Entry, error) {
 	if err := checkData(kind, data); err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func tooOften(network sdk.CardNetwork, st scheme.Standing, param string) *fault.
 	if who == "" {
 		who = "The card's scheme"
 	}
-	e := fault.Refused("").About(param)
+	e := fault.Refused("").WithParam(param)
 	switch st.Refused {
 	case scheme.RefusedNever:
 		e.Message = "The issuer has declined this card for good: " + who + " forbids to try it again"

@@ -95,7 +95,7 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 		return nil, refused
 	}
 	if i := slices.IndexFunc(c.trace.Left, func(l routed.LeftOut) bool { return l.Why == routed.LeftDisabled }); i >= 0 && i < c.kept() {
-		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: c.list[i].Connector}
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: c.list[i].Connector, Param: "merchant_connector_id", Hint: "Enable the account, or name another one."}
 	}
 	none := severalCaptures(p, c.list, c.trace.Left)
 	if none == nil {
@@ -114,7 +114,7 @@ func severalCaptures(p *payment.Payment, list []*account.Account, left []routed.
 		i := slices.IndexFunc(list, func(a *account.Account) bool { return a.ID == l.Account })
 		if l.Why == routed.LeftCapture && i >= 0 {
 			return &fault.Error{Kind: fault.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Param: "capture_method",
-				Reason: "manual_multiple is not supported by " + list[i].Connector, Connector: list[i].Connector}
+				Reason: "manual_multiple is not supported by " + list[i].Connector, Connector: list[i].Connector, Hint: "Send capture_method manual."}
 		}
 	}
 	return nil
@@ -145,7 +145,7 @@ func (t *Router) choose(ctx context.Context, all []*account.Account, p *payment.
 		c.named = true
 		c.list = straightThrough(r, all, p.ID)
 		if len(c.list) == 0 && !splitsNothing(r) {
-			return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "The connector provided in the request is incorrect or not available", Param: "routing"}
+			return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "The connector provided in the request is incorrect or not available", Param: "routing", Hint: "Name a connector account of the profile."}
 		}
 		c.trace.By, c.trace.Split = routed.ByPayment, r.Type == rule.VolumeSplit
 	} else if draft != nil {

@@ -30,8 +30,8 @@ type ConfigInput struct {
 }
 
 // CreateRouting stores a configuration, which takes effect when it is activated. warnings names rules that no payment can match. Errors:
-// IR_06 for the name's length and for the algorithm, IR_04 for a missing field, HE_02 and IR_16 for the profile, IR_06 (422) for an account
-// that the profile lacks and for a program that cannot be evaluated, IR_16 beyond the limit.
+// IR_06 for the name's length and for the algorithm, IR_04 for a missing field, HE_02 and IR_16 for the profile; IR_06 (422) for an account
+// that the profile lacks and for a program that cannot be evaluated; IR_16 beyond the limit.
 func (s *Rules) CreateRouting(ctx context.Context, a account.Auth, in ConfigInput) (c *Config, warnings []rule.Warning, err error) {
 	if in.Name != nil && len(*in.Name) > 64 {
 		return nil, nil, fault.Malformed("name", "Length of name field must not exceed 64 characters").WithHint("Shorten the text to 64 characters.")
@@ -72,7 +72,7 @@ func (s *Rules) CreateRouting(ctx context.Context, a account.Auth, in ConfigInpu
 		if n, err := tx.CountRoutingConfigs(a.MerchantID); err != nil {
 			return err
 		} else if n >= maxConfigs {
-			return fault.Refused(fmt.Sprintf("A merchant has at most %d routing configurations", maxConfigs))
+			return fault.Refused(fmt.Sprintf("A merchant has at most %d routing configurations", maxConfigs)).WithParam("profile_id").WithHint("Use one of the merchant's configurations.")
 		}
 		c = &Config{MerchantID: a.MerchantID, ID: ids.New("routing_"), ProfileID: profile.ID, Kind: algorithm.Type, TransactionType: in.TransactionType,
 			Name: *in.Name, Description: *in.Description, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}
@@ -105,9 +105,9 @@ func hasAccounts(a *rule.Algorithm, all []*account.Account, profileID string) (e
 			case found || err != nil:
 			case c.AccountID != "":
 				err = fault.Unprocessable("algorithm", fmt.Sprintf(`connector with name '%s' and merchant connector account id `+
-					`'MerchantConnectorAccountId("%s")' not found for the given profile`, c.Connector, c.AccountID))
+					`'MerchantConnectorAccountId("%s")' not found for the given profile`, c.Connector, c.AccountID)).WithHint("Name connector accounts of the profile.")
 			default:
-				err = fault.Unprocessable("algorithm", "connector with name '"+c.Connector+"' not found for the given profile")
+				err = fault.Unprocessable("algorithm", "connector with name '"+c.Connector+"' not found for the given profile").WithHint("Name connector accounts of the profile.")
 			}
 		}
 	})
@@ -149,7 +149,7 @@ func (s *Rules) ActivateRouting(ctx context.Context, a account.Auth, id, transac
 			return err
 		}
 		if c.TransactionType != transactionType {
-			return fault.Refused("Cannot use " + c.TransactionType + "'s routing algorithm for " + transactionType + " operation").About("transaction_type").
+			return fault.Refused("Cannot use " + c.TransactionType + "'s routing algorithm for " + transactionType + " operation").WithParam("transaction_type").
 				WithHint(`Send {"transaction_type":"` + c.TransactionType + `"}.`)
 		}
 		p, err := ofProfile(tx, a, c.ProfileID)
@@ -160,7 +160,7 @@ func (s *Rules) ActivateRouting(ctx context.Context, a account.Auth, id, transac
 			return activateDynamic(tx, p, c)
 		}
 		if p.Settings.ActiveRouting[transactionType] == id {
-			return fault.Refused("Algorithm is already active")
+			return fault.Refused("Algorithm is already active").WithParam("routing_id").WithHint("Nothing needs to be changed.")
 		}
 		return setActive(tx, p, transactionType, id)
 	})
@@ -198,7 +198,7 @@ func (s *Rules) DeactivateRouting(ctx context.Context, a account.Auth, profileID
 		}
 		id := p.Settings.ActiveRouting[transactionType]
 		if id == "" {
-			return fault.Refused("Algorithm is already inactive")
+			return fault.Refused("Algorithm is already inactive").WithParam("routing_id").WithHint("Nothing needs to be changed.")
 		}
 		if c, err = tx.RoutingConfig(a.MerchantID, id); err != nil {
 			return fault.IfMissing(err, noResource())

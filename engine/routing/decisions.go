@@ -75,7 +75,7 @@ func (s *Rules) putDecision(ctx context.Context, a account.Auth, k decisionKind,
 	if in.Program != nil {
 		source, err := rule.Parse(in.Program, rule.Form{Purpose: k.purpose})
 		if err != nil {
-			e := fault.Unprocessable(in.Field, "Invalid Request Data")
+			e := fault.Unprocessable(in.Field, "Invalid Request Data").WithHint("Mend the program as reason says.")
 			e.Reason = err.Error()
 			return nil, e
 		}
@@ -287,11 +287,11 @@ func (s *Rules) DecideThreeDS(ctx context.Context, a account.Auth, id string, in
 		return "", err
 	}
 	if c.Kind != rule.ThreeDSDecides {
-		return "", fault.Refused("The routing configuration " + id + " is of kind " + c.Kind + "; expected " + rule.ThreeDSDecides).About("routing_id")
+		return "", fault.Refused("The routing configuration " + id + " is of kind " + c.Kind + "; expected " + rule.ThreeDSDecides).WithHint("Send the id of a configuration of kind " + rule.ThreeDSDecides + ".").WithParam("routing_id")
 	}
 	p, err := s.compiled(ctx, a.MerchantID, id)
 	if err != nil {
-		return "", fault.Refused("The routing configuration " + id + " cannot be evaluated: " + err.Error()).About("routing_id")
+		return "", fault.Refused("The routing configuration " + id + " cannot be evaluated: " + err.Error()).WithHint("Mend the configuration's program.").WithParam("routing_id")
 	}
 	return correct(p.selection(in).Decision, in), nil
 }

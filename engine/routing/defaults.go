@@ -154,7 +154,7 @@ func (s *Rules) ReorderProfileDefaults(ctx context.Context, a account.Auth, prof
 // sameMembers checks that a list is an order of another one. shown writes a member for the error.
 func sameMembers(old, order []routed.Choice, shown func(routed.Choice) string) error {
 	if len(old) != len(order) {
-		return fault.Refused("current config and updated config have different lengths")
+		return fault.Refused("current config and updated config have different lengths").WithParam("connector").WithHint("Send each connector of the current list once.")
 	}
 	var differ []string
 	for _, lists := range [][2][]routed.Choice{{old, order}, {order, old}} {
@@ -165,7 +165,7 @@ func sameMembers(old, order []routed.Choice, shown func(routed.Choice) string) e
 		}
 	}
 	if len(differ) > 0 {
-		return fault.Unprocessable("merchant_connector_id", "connector mismatch between old and new configs ("+strings.Join(differ, ", ")+")")
+		return fault.Unprocessable("merchant_connector_id", "connector mismatch between old and new configs ("+strings.Join(differ, ", ")+")").WithHint("Send each connector of the current list once.")
 	}
 	return nil
 }

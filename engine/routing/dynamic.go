@@ -82,7 +82,7 @@ func disableDynamic(tx Tx, p *account.Profile, kind rank.Kind) (*Config, error) 
 	of := dynamicKinds[kind]
 	id, metricsOnly := of.slot(&p.Settings.Dynamic)
 	if *id == "" {
-		return nil, fault.Refused(of.off)
+		return nil, fault.Refused(of.off).WithParam("enable").WithHint("Nothing needs to be changed.")
 	}
 	c, err := tx.RoutingConfig(p.MerchantID, *id)
 	if err != nil {
@@ -107,7 +107,7 @@ func insertDynamic(tx Tx, p *account.Profile, kind rank.Kind, data json.RawMessa
 	if n, err := tx.CountRoutingConfigs(p.MerchantID); err != nil {
 		return nil, err
 	} else if n >= maxConfigs {
-		return nil, fault.Refused("A merchant has at most 100 routing configurations")
+		return nil, fault.Refused("A merchant has at most 100 routing configurations").WithParam("profile_id").WithHint("Use one of the merchant's configurations.")
 	}
 	c := &Config{MerchantID: p.MerchantID, ID: ids.New("routing_"), ProfileID: p.ID, Kind: KindDynamic, TransactionType: ForPayment, Name: string(kind),
 		CreatedAt: tx.Now(), ModifiedAt: tx.Now()}
@@ -127,7 +127,7 @@ func setDynamic(tx Tx, p *account.Profile, c *Config, metricsOnly bool) error {
 // activateDynamic makes a configuration the active one. Errors: IR_16 if it is.
 func activateDynamic(tx Tx, p *account.Profile, c *Config) error {
 	if id, metricsOnly := dynamicKinds[rank.Kind(c.Name)].slot(&p.Settings.Dynamic); *id == c.ID && !*metricsOnly {
-		return fault.Refused("Algorithm is already active")
+		return fault.Refused("Algorithm is already active").WithParam("routing_id").WithHint("Nothing needs to be changed.")
 	}
 	return setDynamic(tx, p, c, false)
 }

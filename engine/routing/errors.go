@@ -240,7 +240,7 @@ func (s *Rules) builtInRule(k ErrorKey) *ErrorRule {
 func (s *Rules) CreateErrorRule(ctx context.Context, r ErrorRule) (*ErrorRule, error) {
 	err := s.update(ctx, "create error rule", func(tx Tx) error {
 		r.CreatedAt, r.ModifiedAt = tx.Now(), tx.Now()
-		return fault.IfConflict(tx.InsertErrorRule(&r), &fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "GSM with given key already exists in our records"})
+		return fault.IfConflict(tx.InsertErrorRule(&r), &fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "GSM with given key already exists in our records", Param: "code", Hint: "Update the entry instead."})
 	})
 	if err != nil {
 		return nil, err

@@ -137,7 +137,7 @@ func inputFrom(parameters map[string]json.RawMessage) (*rule.Input, error) {
 			continue
 		}
 		bad := func(text string) error {
-			return fault.Malformed("parameters."+name, "parameter `"+name+"`: "+text)
+			return fault.Malformed("parameters."+name, "parameter `"+name+"`: "+text).WithHint("Send the parameter with the type that the program expects.")
 		}
 		k := rule.KeyNamed(name, rule.Routing)
 		if k == rule.NoKey {

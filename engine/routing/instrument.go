@@ -55,7 +55,7 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 		a := list[i]
 		info, why := t.fits(a, w.Payment, &c.Facts)
 		if why == routed.LeftDisabled && chosen.named && i < chosen.own {
-			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
+			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector, Param: "merchant_connector_id", Hint: "Enable the account, or name another one."}
 		}
 		if why != "" {
 			leave(a, why)
@@ -83,7 +83,7 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 		return &Route{Account: a, Adapter: info, Trace: chosen.trace}, nil
 	}
 	if otherCurrency {
-		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported"}
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported", Param: "currency", Hint: "Charge in the mandate's currency."}
 	}
 	none := severalCaptures(w.Payment, list, chosen.trace.Left)
 	if none == nil {

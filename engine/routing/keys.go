@@ -31,7 +31,7 @@ func (s *Rules) CreateConfigKey(ctx context.Context, name, value string) (*Confi
 	k := &ConfigKey{Name: name, Value: value}
 	err := s.update(ctx, "create config key", func(tx Tx) error {
 		k.ModifiedAt = tx.Now()
-		return fault.IfConflict(tx.InsertConfigKey(k), fault.Duplicate("The config with the specified key already exists in our records"))
+		return fault.IfConflict(tx.InsertConfigKey(k), fault.Duplicate("The config with the specified key already exists in our records").WithParam("key").WithHint("Update the key instead."))
 	})
 	if err != nil || !isSwitch(name) {
 		return k, err

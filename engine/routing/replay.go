@@ -133,10 +133,10 @@ func (t *Router) draft(ctx context.Context, a account.Auth, in ReplayInput, out 
 			return nil, err
 		}
 		if c.TransactionType != ForPayment {
-			return nil, fault.Refused("Cannot use " + c.TransactionType + "'s routing algorithm for payment operation").About("routing_id")
+			return nil, fault.Refused("Cannot use " + c.TransactionType + "'s routing algorithm for payment operation").WithHint("Choose a configuration for payments.").WithParam("routing_id")
 		}
 		if c.Kind == KindDynamic {
-			return nil, fault.Refused("A dynamic configuration has no rules to replay").About("routing_id")
+			return nil, fault.Refused("A dynamic configuration has no rules to replay").WithHint("Choose a configuration with rules.").WithParam("routing_id")
 		}
 		return compile(c)
 	}
@@ -148,7 +148,7 @@ func (t *Router) draft(ctx context.Context, a account.Auth, in ReplayInput, out 
 		return nil, refusedProgram(err, "algorithm")
 	}
 	if algorithm.Type == rule.ThreeDSDecides {
-		return nil, fault.Refused("A 3DS decision rule routes no payments").About("algorithm")
+		return nil, fault.Refused("A 3DS decision rule routes no payments").WithHint("Choose a configuration that routes payments.").WithParam("algorithm")
 	}
 	c := &Compiled{Algorithm: algorithm}
 	if algorithm.Source != nil {
@@ -168,7 +168,7 @@ func (t *Router) replayed(ctx context.Context, a account.Auth, id string) (p *ac
 		}
 	}
 	if a.ProfileID != "" && a.ProfileID != id {
-		return nil, account.NoProfile(id).About("profile_id")
+		return nil, account.NoProfile(id).WithParam("profile_id")
 	}
 	return t.Dir.Profile(ctx, a.MerchantID, id)
 }

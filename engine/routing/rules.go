@@ -197,10 +197,10 @@ func noResource() *fault.Error { return fault.NotFound("Resource ID") }
 func ofProfile(r Reader, a account.Auth, id string) (*account.Profile, error) {
 	p, err := r.Profile(a.MerchantID, id)
 	if err != nil {
-		return nil, fault.IfMissing(err, account.NoProfile(id).About("profile_id"))
+		return nil, fault.IfMissing(err, account.NoProfile(id).WithParam("profile_id"))
 	}
 	if a.ProfileID != "" && a.ProfileID != id {
-		return nil, fault.Refused("Profile id authentication failed. Please use the correct JWT token").About("profile_id").
+		return nil, fault.Refused("Profile id authentication failed. Please use the correct JWT token").WithParam("profile_id").
 			WithHint("The header X-Profile-Id limits the call to the profile " + a.ProfileID + ".")
 	}
 	return p, nil
@@ -213,9 +213,9 @@ func refusedProgram(err error, param string) error {
 		return fault.Internal(err, "read the program")
 	}
 	if bad.Malformed {
-		return fault.Malformed(param, bad.Error())
+		return fault.Malformed(param, bad.Error()).WithHint("Mend the program as the message says.")
 	}
-	return fault.Unprocessable(param, "The routing program cannot be evaluated: "+bad.Error())
+	return fault.Unprocessable(param, "The routing program cannot be evaluated: "+bad.Error()).WithHint("Mend the program as the message says.")
 }
 
 // accountsOf returns the accounts that a choice stands for: the account that it names, or the profile's accounts of its connector in the

@@ -20,7 +20,7 @@ type try struct {
 	eliminated bool // by routing that eliminates accounts with many faults
 }
 
-// turns returns the order in which a payment tries candidates. Eliminated accounts come last, and after them those that are taken out, so that one of them takes
+// turns returns the order in which a payment tries candidates. Eliminated accounts come last, and after them those that are taken out. One of them takes
 // the payment only if no other account can. Candidates that the caller has named stay where they are.
 func (t *Router) turns(profile *account.Profile, c *candidates) []try {
 	out := make([]try, len(c.list), 2*len(c.list))
@@ -101,8 +101,8 @@ func (t *Router) Heard(w *change.Loaded, v evidence.Verdict, first bool) (count 
 	return func() { t.Health.Count(h) }
 }
 
-// resultOf returns how a verdict counts. It reports false for one that says nothing of the account: nothing was sent because of a limit of this node,
-// the adapter refused the merchant's request, or an operator or a look-up has ended the operation.
+// resultOf returns how a verdict counts. It reports false for one that says nothing of the account: nothing was sent because of a limit of this node;
+// the adapter refused the merchant's request; or an operator or a look-up has ended the operation.
 func resultOf(v evidence.Verdict) (health.Result, bool) {
 	switch v.Status {
 	case payment.OperationSucceeded:
@@ -143,7 +143,7 @@ func (t *Router) AccountHealth(ctx context.Context, a account.Auth, profileID st
 		profileID = a.ProfileID
 	}
 	if a.ProfileID != "" && profileID != a.ProfileID {
-		return nil, account.NoProfile(profileID).About("profile_id")
+		return nil, account.NoProfile(profileID).WithParam("profile_id")
 	}
 	if profileID != "" {
 		if _, err := t.Dir.Profile(ctx, a.MerchantID, profileID); err != nil {

@@ -57,11 +57,11 @@ func (s *Search) Browse(ctx context.Context, auth account.Auth, q Query) (*Found
 	}
 	for _, b := range []struct{ name, text string }{{"least", q.Least}, {"most", q.Most}, {"above", q.Above}, {"below", q.Below}} {
 		if b.text != "" && !isAmount(b.text) {
-			return nil, fault.Unprocessable("amount", b.text+" is not an amount: write it as 10 or 10.50")
+			return nil, fault.Unprocessable("amount", b.text+" is not an amount: write it as 10 or 10.50").WithHint("Write the amount as 10 or 10.50.")
 		}
 	}
 	if q.LastFour != "" && (len(q.LastFour) != 4 || strings.Trim(q.LastFour, "0123456789") != "") {
-		return nil, fault.Unprocessable("last4", q.LastFour+" are not four digits")
+		return nil, fault.Unprocessable("last4", q.LastFour+" are not four digits").WithHint("Write four digits.")
 	}
 	found := &Found{}
 	hits, err := s.hits(ctx, auth, &q, found)

@@ -35,7 +35,7 @@ func (s *Search) ListPayments(ctx context.Context, auth account.Auth, in request
 		if in.StartingAfter == "" {
 			param = "ending_before"
 		}
-		return nil, fault.NotFound("Payment").About(param).WithHint("Send the payment_id of a payment in the list.")
+		return nil, fault.NotFound("Payment").WithParam(param).WithHint("Send the payment_id of a payment in the list.")
 	}
 	if err != nil {
 		return nil, fault.Internal(err, "list payments")

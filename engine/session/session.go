@@ -43,7 +43,7 @@ type Deps struct {
 }
 
 // ClientSession returns the id of the payment's client session. It is the vault's keyed hash of the client secret and of the number of updates. So a
-// session costs no row and no commit, an update voids the sessions before it, and the client secret alone does not show the id.
+// session costs no row and no commit. An update voids the sessions before it, and the client secret alone does not show the id.
 func (s *Sessions) ClientSession(p *payment.Payment) string {
 	hash := s.Vault.Hash("client session", []byte(p.MerchantID+"\x00"+p.ID+"\x00"+strconv.Itoa(p.Details.Session)+"\x00"+string(p.ClientSecretHash)))
 	text := new(big.Int).SetBytes(hash[:16]).Text(62) // 22 digits at most

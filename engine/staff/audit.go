@@ -29,8 +29,8 @@ func (s *Service) Record(tx Tx, session *Session, e Entry) error {
 	return s.note(tx, session, Visit{}, e)
 }
 
-// Perform checks the permission and the second factor, and then makes the change. The line of the audit is written by the change's first transaction, so
-// that no change is without its line, and no line without its change. A change that fails gets a line that says so. live says that the change is about
+// Perform checks the permission and the second factor, and then makes the change. The line of the audit is written by the change's first transaction. No
+// change is without its line, and no line without its change. A change that fails gets a line that says so. live says that the change is about
 // a live account or key.
 func (s *Service) Perform(ctx context.Context, session *Session, v Visit, p Permission, live bool, e Entry, change func(ctx context.Context) error) error {
 	if !session.MayOn(p, e.MerchantID, live) {

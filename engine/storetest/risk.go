@@ -265,7 +265,7 @@ func testGuardHolds(t *testing.T, s engine.Store) {
 	require.True(t, hold("c", 1, future), "an undone place is free")
 }
 
-// testGuardHoldsTogether: a payment has a place at each of its counters or at none, each counter has its own threshold, and payments with some of the same
+// testGuardHoldsTogether: a payment has a place at each of its counters or at none; each counter has its own threshold; payments with some of the same
 // counters at a time lose no place.
 func testGuardHoldsTogether(t *testing.T, s engine.Store) {
 	future, full := time.Now().Add(time.Hour), errors.New("full")

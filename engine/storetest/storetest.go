@@ -16,8 +16,8 @@
 //	risk.go           engine/risk/ports.go     block lists and their jobs, counts of failures
 //	facet.go          engine/facet/ports.go    the columns of lists, and the rows that fill them
 //
-// rows.go has the cases that every kind of row must pass: what is written is read back, Update compares and raises Version, a missing row is
-// ErrNotFound, a second insert is ErrConflict, and a merchant never reaches another merchant's rows.
+// rows.go has the cases that every kind of row must pass: what is written is read back, Update compares and raises Version; a missing row is
+// ErrNotFound, a second insert is ErrConflict; a merchant never reaches another merchant's rows.
 //
 // A new store is written room by room, in this order. To run one room's part:
 //

@@ -2,8 +2,8 @@ package threeds
 
 import "slices"
 
-// Exemption is an exemption from strong customer authentication (PSD2 RTS, articles 10 to 18, and the same articles of the United Kingdom's
-// standards), or another reason to request no challenge. The values are those of sdk.Exemption.
+// Exemption is an exemption from strong customer authentication, or another reason to request no challenge. The law is PSD2 RTS, articles
+// 10 to 18, and the same articles of the United Kingdom's standards. The values are those of sdk.Exemption.
 type Exemption string
 
 const (

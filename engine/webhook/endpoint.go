@@ -70,7 +70,7 @@ func (s *Service) CreateEndpoint(ctx context.Context, a account.Auth, profileID 
 			return err
 		}
 		if len(others) >= s.o.MaxEndpoints {
-			return fault.Unprocessable("url", fmt.Sprintf("The profile has %d webhook endpoints, and no more are allowed: delete one, or change one", len(others)))
+			return fault.Unprocessable("url", fmt.Sprintf("The profile has %d webhook endpoints, and no more are allowed: delete one, or change one", len(others))).WithHint("Delete an endpoint, or change one.")
 		}
 		e.CreatedAt, e.ModifiedAt = tx.Now(), tx.Now()
 		return tx.InsertEndpoint(e)
@@ -98,7 +98,7 @@ func (s *Service) RotateSecret(ctx context.Context, a account.Auth, profileID, i
 		}
 		e.Secrets = slices.DeleteFunc(e.Secrets, func(o Secret) bool { return !now.Before(o.Until) })
 		if len(e.Secrets) >= maxSecrets {
-			return fault.Unprocessable("overlap_seconds", fmt.Sprintf("%d secrets sign at this moment, and no more may: wait until one ends, or end them all with overlap_seconds 0", maxSecrets))
+			return fault.Unprocessable("overlap_seconds", fmt.Sprintf("%d secrets sign at this moment, and no more may: wait until one ends, or end them all with overlap_seconds 0", maxSecrets)).WithHint("Send overlap_seconds 0, or wait.")
 		}
 		e.Secrets = slices.Insert(e.Secrets, 0, Secret{Key: newSecret()})
 		return s.seal(e)
@@ -245,7 +245,7 @@ func (s *Service) apply(e *Endpoint, in EndpointInput) error {
 	if in.Types != nil {
 		for _, t := range *in.Types {
 			if !slices.Contains(Types, t) {
-				return fault.Unprocessable("event_types", fmt.Sprintf("event_types: %q is not an event type: choose from %s", t, strings.Join(Types, ", ")))
+				return fault.Unprocessable("event_types", fmt.Sprintf("event_types: %q is not an event type: choose from %s", t, strings.Join(Types, ", "))).WithHint("Send one of the values that the message lists.")
 			}
 		}
 		e.Types = slices.Compact(slices.Sorted(slices.Values(*in.Types)))
@@ -266,10 +266,10 @@ func (s *Service) checkURL(text string) error {
 		return err
 	}
 	if u, err := url.Parse(text); err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return fault.Unprocessable("url", "url should be a whole URL without user name, password and fragment, such as https://shop.example/webhooks")
+		return fault.Unprocessable("url", "url should be a whole URL without user name, password and fragment, such as https://shop.example/webhooks").WithHint("Send an address such as https://shop.example/webhooks.")
 	}
 	if err := s.Sender.Allows(text); err != nil {
-		return fault.Unprocessable("url", "url cannot be used: "+err.Error())
+		return fault.Unprocessable("url", "url cannot be used: "+err.Error()).WithHint("Send an address that the switch may reach.")
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ const (
 	probeMost = time.Minute
 	// alarmAfter is how long an endpoint fails before a person must look at it, and the pause between two alarms.
 	alarmAfter = time.Hour
-	// notedAfter is the number of failures in a row after which a sweep notes them in the store, for other nodes and for the next process.
+	// notedAfter is the number of failures in a row after which a sweep notes them in the store: other nodes and for the next process.
 	notedAfter = 3
 
 	laneFast = 64 // deliveries under way to an endpoint that answers quickly

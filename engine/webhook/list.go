@@ -23,9 +23,9 @@ func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (lis
 	others := len(f.Classes) > 0 || len(f.Types) > 0 || f.Delivered != nil || !f.After.IsZero() || !f.Before.IsZero() || f.Limit != 0 || f.Offset != 0
 	switch {
 	case f.ObjectID != "" && f.EventID != "":
-		return nil, 0, fault.Refused("Either `object_id` or `event_id` can be sent, not both").About("event_id").WithHint("Leave one of the two out.")
+		return nil, 0, fault.Refused("Either `object_id` or `event_id` can be sent, not both").WithParam("event_id").WithHint("Leave one of the two out.")
 	case (f.ObjectID != "" || f.EventID != "") && others:
-		return nil, 0, fault.Refused("`object_id` and `event_id` cannot be combined with other filters").WithHint("Leave the other filters out.")
+		return nil, 0, fault.Refused("`object_id` and `event_id` cannot be combined with other filters").WithParam("object_id").WithHint("Leave the other filters out.")
 	case f.Limit < 0 || f.Limit > maxListed:
 		return nil, 0, fault.Unprocessable("limit", limitText(f.Limit)).WithHint("Send a whole number from 1 to 100.")
 	case f.Offset < 0:
@@ -170,7 +170,7 @@ func (s *Service) Redeliver(ctx context.Context, a account.Auth, eventID, endpoi
 	defer s.takeByHand(a.MerchantID, -1)
 	at, gone := s.attempt(ctx, d, ManualRetry)
 	if gone {
-		return nil, fault.Refused("The event cannot be sent again: " + at.Failure)
+		return nil, fault.Refused("The event cannot be sent again: " + at.Failure).WithParam("event_id").WithHint("Mend the endpoint first.")
 	}
 	err = s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error {
 		if at.Failure == "" {

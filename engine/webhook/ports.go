@@ -185,7 +185,7 @@ type Tx interface {
 	TakeAlarm(endpointID string, before time.Time) (bool, error)
 	// DeleteEvents removes events from before a time, with their deliveries and attempts: those that an endpoint did not take if undelivered is true,
 	// else all others. It looks at no more than limit events, the oldest behind a row (0: all), and keeps an event that waits or has an open delivery. It
-	// returns the last row that it has looked at, 0 if it has seen a row that is not from before that time or no further row, and how many events it removed.
+	// returns the last row that it has looked at; 0 if it has seen a row that is not from before that time or no further row. It also returns how many events it removed.
 	DeleteEvents(undelivered bool, before time.Time, behind int64, limit int) (last int64, removed int, err error)
 	// DeleteAttempts removes attempts from before a time, at most limit, the oldest first. It returns how many it removed.
 	DeleteAttempts(before time.Time, limit int) (int, error)

@@ -25,7 +25,7 @@ func (s *Service) sweepLoop(ctx context.Context) {
 	}
 }
 
-// Sweep raises the alarm for endpoints that have been failing for an hour, gives up what such endpoints have not taken in time, and removes events
+// Sweep raises the alarm for endpoints that have been failing for an hour. It gives up what such endpoints have not taken in time, and removes events
 // that were kept long enough.
 func (s *Service) Sweep(ctx context.Context) error {
 	var open []Backlog

@@ -229,7 +229,7 @@ func TestClientEvents(t *testing.T) {
 }
 
 // TestClientRefund reads a refund by its id. The client uses a path that PayPal does not document (/v2/payments/refund/) and the
-// type of Payments v1, so the test only uses its type for the answer to a refund.
+// type of Payments v1. So the test only uses its type for the answer to a refund.
 func TestClientRefund(t *testing.T) {
 	r := later()
 	r.RefundID = "REF1"

@@ -223,7 +223,7 @@ func TestDeepRecursion(t *testing.T) {
 	}
 }
 
-// TestReturnsKeepTheDepth calls a function that returns in every possible way, often enough to use the stack up if one of
+// TestReturnsKeepTheDepth calls a function that returns in every possible way. It calls it often enough to use the stack up if one of
 // them forgot to give its frame back.
 func TestReturnsKeepTheDepth(t *testing.T) {
 	b := newAdapter(1)

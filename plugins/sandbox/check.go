@@ -37,9 +37,9 @@ const (
 	maxEffort       = 5e9      // sum of the squares of all functions' blocks
 )
 
-// The time wazero takes for a function grows with the square of its basic blocks, about 3 ns each, and with the cube when
+// The time wazero takes for a function grows with the square of its basic blocks, about 3 ns each. It grows with the cube when
 // loops are nested in one another. The caps above hold one function to about a second and a module to about a quarter of
-// a minute, on top of the second that it takes for 3 MB of ordinary code.
+// a minute. That comes on top of the second that it takes for 3 MB of ordinary code.
 
 // check refuses what the sandbox cannot run safely, except in function bodies, which scanBodies reads.
 func (m *parsed) check(l Limits) error {

@@ -3,8 +3,8 @@
 //
 //   - every call ends: guest code runs on fuel, which bounds time without a timer or a signal;
 //   - no call sees anything of an earlier one: after every call, memory and globals are put back to an image that was taken once;
-//   - the same call gives the same answer, to the bit, on every machine, as long as the guest does not look at the bits of a NaN, which
-//     WebAssembly leaves to the processor, and stays within its memory;
+//   - the same call gives the same answer, to the bit, on every machine. That holds as long as the guest does not look at the bits of a NaN, which
+//     WebAssembly leaves to the processor; and as long as it stays within its memory;
 //   - a guest reaches nothing but its message, and harms nothing but its own call.
 //
 // # Files
@@ -77,7 +77,7 @@
 //
 //   - Exports whose names begin with payswitch/sandbox/.
 //
-//   - Modules, functions, tables, parameter lists and memories above the caps, and functions with so many basic blocks or so deeply nested
+//   - Modules, functions, tables, parameter lists and memories above the caps; functions with so many basic blocks or so deeply nested
 //     loops that wazero would take very long: its time grows with the square, or the cube.
 //
 //   - ref.func in function bodies: wazero keeps a new reference for each execution, for as long as the instance lives. Compilers do not need

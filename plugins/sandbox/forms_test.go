@@ -248,7 +248,7 @@ func programs() map[string]*builder {
 const ledgerEnd = 64 * pageSize
 
 // numbers are inputs for programs: small numbers, and numbers that are addresses in the middle and at the end of a memory of one
-// page, in its ledger, and at the end of the address space.
+// page; in its ledger, and at the end of the address space.
 func numbers() (all [][3]uint32) {
 	for _, p := range []uint32{0, 1, 2, 7, 3000, 60_000, pageSize - 80, pageSize - 8, pageSize, ledgerEnd, 1 << 31, 1<<32 - 65_536, 1<<32 - 1000, 1<<32 - 24, 1<<32 - 8} {
 		for _, q := range []uint32{0, 1, 2, 40_000, 1<<32 - 1} {

@@ -124,7 +124,7 @@ func jumpsOf(t *testing.T, b *builder, function int) (ops []byte) {
 	return ops
 }
 
-// TestGoControlFlow: goroutines that wait in the middle of functions, panics that are recovered, stacks that grow, and jumps of all sorts come to the same
+// TestGoControlFlow: goroutines that wait in the middle of functions, panics that are recovered; stacks that grow, and jumps of all sorts come to the same
 // in a guest as here.
 func TestGoControlFlow(t *testing.T) {
 	costlyAlone(t)

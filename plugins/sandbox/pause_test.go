@@ -134,7 +134,7 @@ func TestRationsAddUp(t *testing.T) {
 	}
 }
 
-// BenchmarkPause measures, for the slowest guests and the switch's default fuel, the longest time for which a step stops everything, and how
+// BenchmarkPause uses the slowest guests and the switch's default fuel. It measures the longest time for which a step stops everything, and how
 // long the whole step takes.
 func BenchmarkPause(b *testing.B) {
 	const fuel = 20e6

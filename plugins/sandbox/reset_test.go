@@ -294,7 +294,7 @@ func TestMemorySizeIsTheGuests(t *testing.T) {
 	}
 }
 
-// TestNeedlessNotes: stores that are covered by the note of another are put back all the same, and nothing is taken for covered that a branch,
+// TestNeedlessNotes: stores that are covered by the note of another are put back all the same. Nothing is taken for covered that a branch,
 // a loop or a new value of the local may have led past the note.
 func TestNeedlessNotes(t *testing.T) {
 	r := newRuntime(t, Options{})

@@ -68,7 +68,7 @@ type Options struct {
 	CacheDir string       // keeps compiled code over restarts; "" keeps none. It holds native code: see New
 	Logger   *slog.Logger // nil discards
 
-	// Compiler is the command, as Self returns it, of a process that compiles a module and runs it up to the state from which its calls
+	// Compiler is the command, as Self returns it, of a process that compiles a module. It runs it up to the state from which its calls
 	// start. A hostile module then uses the memory and time of that process. nil does both in this process. Modules of LoadOwn are
 	// always compiled in this process.
 	Compiler []string
@@ -104,7 +104,7 @@ const features = api.CoreFeaturesV2 &^ api.CoreFeatureSIMD
 // New makes a runtime. It compiles nothing.
 //
 // New creates CacheDir if it is missing, for this user alone. It refuses a directory that belongs to another user or that others may
-// write to, because a user who can write there can run native code in this process.
+// write to. A user who can write there could run native code in this process.
 func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 	limits := o.Limits.withDefaults()
 	if err := limits.validate(); err != nil {
@@ -243,7 +243,7 @@ func (r *Runtime) load(m *Module) (*Module, error) {
 	return m, nil
 }
 
-// Known reports whether the cache directory has the verdict and the manifest of a module that Load loaded, so that Load and Manifest
+// Known reports whether the cache directory has the verdict and the manifest of a module that Load loaded. Then Load and Manifest
 // take no time. hash is the one of Module.Hash.
 func (r *Runtime) Known(hash string) bool {
 	_, known := r.disk.manifest(hash)

@@ -167,7 +167,7 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	return nil
 }
 
-// entry decides whether the function's entry checks the fuel. It need not if a loop follows at once, whose header checks, or if the
+// entry decides whether the function's entry checks the fuel. It need not if a loop follows at once, whose header checks. Nor need it if the
 // function is so short that the check of its caller is enough.
 func (s *functionScan) entry() {
 	first := &s.marks[0]

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSharedAddresses: loads and stores that go by one local do what they did, each in the way that Go guests and others write them, and as
+// TestSharedAddresses: loads and stores that go by one local do what they did, each in the way that Go guests and others write them. As
 // many addresses are shared, moved and held as should be.
 func TestSharedAddresses(t *testing.T) {
 	r := newRuntime(t, Options{Limits: fuzzLimits})

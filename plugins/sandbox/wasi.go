@@ -115,7 +115,7 @@ func clockResolution(in *instance, args []uint64) uint64 {
 // tick is how many nanoseconds the monotonic clock advances with every reading.
 const tick = 1000
 
-// clockTime returns the call's time for the wall clock. The monotonic and CPU clocks advance by a tick with every reading, because the
+// clockTime returns the call's time for the wall clock. The monotonic and CPU clocks advance by a tick with every reading: the
 // garbage collector of a Go guest waits for ever if they stand still.
 func clockTime(in *instance, args []uint64) uint64 {
 	t := in.now

@@ -268,7 +268,7 @@ func movedBefore(v *change.View, kind sheet) int64 {
 	return 0
 }
 
-// bound is the limit of the person's role, nil without one. The engine holds it against what the payment has moved when it decides, because another request
+// bound is the limit of the person's role, nil without one. The engine holds it against what the payment has moved when it decides. Another request
 // may move money after this one has read the payment.
 func (c *call) bound(v *change.View) *int64 {
 	most, bounded := c.Session.Bound(c.Merchant.ID, v.Payment.Currency, isLive(v), c.server.Now())

@@ -125,7 +125,7 @@ var (
 )
 
 // TestWithoutScriptAndByKeyboard holds for every state of every page what makes it work without a script and by the keyboard alone: what can be clicked is a
-// link with an address or the button of a form, what the script fetches is where the link leads, and nothing takes the focus out of its order.
+// link with an address or the button of a form; what the script fetches is where the link leads, and nothing takes the focus out of its order.
 func TestWithoutScriptAndByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, staff.Admin)

@@ -37,7 +37,7 @@ func (e unapprovedAccounts) Accounts(ctx context.Context, a account.Auth) ([]*ac
 	return list, err
 }
 
-// TestNeeds: the overview lists what waits for a person, each with a link to the list that proves it, and nothing that the person may not see.
+// TestNeeds: the overview lists what waits for a person, each with a link to the list that proves it; nothing that the person may not see.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -31,5 +31,5 @@ func Check(c *paylink.Config, plain bool) error {
 }
 
 func refused(field, text string) *fault.Error {
-	return fault.Unprocessable("payment_link_config."+field, text)
+	return fault.Unprocessable("payment_link_config."+field, text).WithHint("Mend the field, or leave it out.")
 }

@@ -43,7 +43,7 @@ func (s *Links) CreateCollect(ctx context.Context, a account.Auth, in paylink.Co
 		}
 	}
 	if err := s.customer(ctx, a, in.CustomerID); isMissing(err) {
-		return nil, fault.Unprocessable("customer_id", fmt.Sprintf("customer [%s] not found for merchant [MerchantId(%q)]", in.CustomerID, a.MerchantID))
+		return nil, fault.Unprocessable("customer_id", fmt.Sprintf("customer [%s] not found for merchant [MerchantId(%q)]", in.CustomerID, a.MerchantID)).WithHint("Send the id of a customer of this merchant.")
 	} else if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *Links) CreateCollect(ctx context.Context, a account.Auth, in paylink.Co
 	}
 	err = s.Store.Update(ctx, func(tx change.Tx) error { return tx.InsertLink(l) })
 	if errors.Is(err, fault.ErrConflict) {
-		return nil, (&fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "payment method collect link already exists"}).About("pm_collect_link_id")
+		return nil, (&fault.Error{Kind: fault.KindInvalid, Code: "IR_38", Message: "payment method collect link already exists", Hint: "Choose another pm_collect_link_id, or leave it out."}).WithParam("pm_collect_link_id")
 	}
 	return l, fault.FromStore(err, "store collect link")
 }
@@ -102,7 +102,7 @@ func (s *Links) CollectPage(ctx context.Context, merchantID, id string) (*Collec
 		return nil, err
 	}
 	if err := s.customer(ctx, account.Auth{MerchantID: merchantID}, l.Subject); isMissing(err) {
-		return nil, fault.Unprocessable("collect_id", fmt.Sprintf("Customer [%s] not found for link_id - %s", l.Subject, l.ID))
+		return nil, fault.Unprocessable("collect_id", fmt.Sprintf("Customer [%s] not found for link_id - %s", l.Subject, l.ID)).WithHint("Create a collect link for another customer.")
 	} else if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (s *Links) CollectPage(ctx context.Context, merchantID, id string) (*Collec
 // are sent at the same moment may both save their card.
 func (s *Links) SaveCollected(ctx context.Context, p *CollectPage, in *card.Input) error {
 	if !p.Form {
-		return fault.Refused("This link has ended")
+		return fault.Refused("This link has ended").WithParam("collect_id").WithHint("Create a new collect link.")
 	}
 	_, err := s.Methods.CreatePaymentMethod(ctx, account.Auth{MerchantID: p.Link.MerchantID}, method.MethodInput{CustomerID: p.Link.Subject, Method: "card", Card: in})
 	if err != nil {

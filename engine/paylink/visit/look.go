@@ -101,7 +101,7 @@ func (s *Links) EndCollect(ctx context.Context, a account.Auth, id string) error
 	case errors.Is(err, fault.ErrNotFound):
 		return noLink()
 	case errors.Is(err, fault.ErrConflict) || err == nil && ended:
-		return fault.Refused("This link has ended")
+		return fault.Refused("This link has ended").WithParam("payment_id").WithHint("Create a new payment link.")
 	}
 	return fault.FromStore(err, "end collect link")
 }

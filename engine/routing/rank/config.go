@@ -78,7 +78,7 @@ func Check(k Kind, raw json.RawMessage, owned func(account string) bool) (json.R
 		return nil, malformed(err)
 	}
 	if c.isEmpty() {
-		return nil, fault.Unprocessable("config", "The configuration is empty: send at least one of its parts")
+		return nil, fault.Unprocessable("config", "The configuration is empty: send at least one of its parts").WithHint("Send at least one part of the configuration.")
 	}
 	if bad := c.check(owned); bad != nil {
 		return nil, bad
@@ -95,7 +95,7 @@ func malformed(err error) *fault.Error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 		return fault.Malformed(wrong.Field, wrong.Field+": invalid type: "+wrong.Value).WithHint("Send the type that the API describes for this field.")
 	}
-	return fault.Malformed("config", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "json: "), `"`, "`"))
+	return fault.Malformed("config", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "json: "), `"`, "`")).WithHint("Send the configuration as /openapi.yaml describes it.")
 }
 
 // Merge returns a stored configuration with the parts of another one in their place. A part that is null or absent stays. Labels of contracts are merged by

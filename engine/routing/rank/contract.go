@@ -37,29 +37,29 @@ func (c *ContractConfig) isEmpty() bool { return c.Config == nil && c.Labels == 
 func (c *ContractConfig) check(owned func(string) bool) *fault.Error {
 	if x := c.Config; x != nil {
 		if s := x.TimeScale; s != nil && *s != "day" && *s != "month" {
-			return fault.Malformed("config.time_scale", "time_scale: unknown variant `"+*s+"`, expected `day` or `month`")
+			return fault.Malformed("config.time_scale", "time_scale: unknown variant `"+*s+"`, expected `day` or `month`").WithHint("Send \"day\" or \"month\".")
 		}
 		if len(x.Constants) > 10 {
-			return fault.Unprocessable("config.constants", "constants must have at most 10 numbers")
+			return fault.Unprocessable("config.constants", "constants must have at most 10 numbers").WithHint("Send at most 10 numbers.")
 		}
 	}
 	if len(c.Labels) > maxLabels {
-		return fault.Unprocessable("label_info", "label_info must have at most 100 entries")
+		return fault.Unprocessable("label_info", "label_info must have at most 100 entries").WithHint("Shorten the list.")
 	}
 	var seen []string
 	for _, l := range c.Labels {
 		for name, missing := range map[string]bool{"label": l.Label == nil, "target_count": l.TargetCount == nil, "target_time": l.TargetTime == nil, "mca_id": l.Account == nil} {
 			if missing {
-				return fault.Malformed("label_info", "label_info: missing field `"+name+"`")
+				return fault.Malformed("label_info", "label_info: missing field `"+name+"`").WithHint("Add the field to each entry.")
 			}
 		}
 		switch {
 		case *l.TargetCount < 0 || *l.TargetTime < 0 || *l.TargetTime > math.MaxInt32*1000:
-			return fault.Unprocessable("label_info", "target_count must not be negative, and target_time must be a time in Unix seconds")
+			return fault.Unprocessable("label_info", "target_count must not be negative, and target_time must be a time in Unix seconds").WithHint("Send a number of 0 or more, and a time in Unix seconds.")
 		case slices.Contains(seen, *l.Account):
-			return fault.Unprocessable("label_info", "Duplicate mca configuration received")
+			return fault.Unprocessable("label_info", "Duplicate mca configuration received").WithHint("Send each account once.")
 		case !owned(*l.Account):
-			return fault.Unprocessable("label_info", "Incorrect mca configuration received")
+			return fault.Unprocessable("label_info", "Incorrect mca configuration received").WithHint("Name connector accounts of the profile.")
 		}
 		seen = append(seen, *l.Account)
 	}

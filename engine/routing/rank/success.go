@@ -84,7 +84,7 @@ func (e *Engine) level(cardType string) (hedging *float64, extra []ExtraScore) {
 
 func (e *Engine) check() *fault.Error {
 	bad := func(field string) *fault.Error {
-		return fault.Unprocessable("decision_engine_configs."+field, field+" is out of range: percents are from 0 to 100, sizes and factors are not negative")
+		return fault.Unprocessable("decision_engine_configs."+field, field+" is out of range: percents are from 0 to 100, sizes and factors are not negative").WithHint("Send a value within the range.")
 	}
 	sane := func(n *float64) bool { return n == nil || *n >= 0 && *n <= 1e6 }
 	size := func(n *int) bool { return n == nil || *n >= 0 }
@@ -103,7 +103,7 @@ func (e *Engine) check() *fault.Error {
 	case !scores(e.Extra):
 		return bad("defaultGatewayExtraScore")
 	case len(e.Levels) > 100:
-		return fault.Unprocessable("decision_engine_configs.subLevelInputConfig", "subLevelInputConfig must have at most 100 entries")
+		return fault.Unprocessable("decision_engine_configs.subLevelInputConfig", "subLevelInputConfig must have at most 100 entries").WithHint("Shorten the list.")
 	}
 	for _, l := range e.Levels {
 		if !percent(l.Latency) || !percent(l.Hedging) || !size(l.Bucket) || !sane(l.LowerReset) || !sane(l.UpperReset) || !scores(l.Extra) {
@@ -167,7 +167,7 @@ func (c *SuccessConfig) check(owned func(account string) bool) *fault.Error {
 		case x.MinAggregates != nil && (*x.MinAggregates < 0 || *x.MinAggregates > 100_000):
 			return fault.Unprocessable("config.min_aggregates_size", "min_aggregates_size must be from 0 to 100000").WithHint("Send a number from 0 to 100000.")
 		case x.Level != nil && *x.Level != "merchant" && *x.Level != "global":
-			return fault.Malformed("config.specificity_level", "specificity_level: unknown variant `"+*x.Level+"`, expected `merchant` or `global`")
+			return fault.Malformed("config.specificity_level", "specificity_level: unknown variant `"+*x.Level+"`, expected `merchant` or `global`").WithHint("Send \"merchant\" or \"global\".")
 		}
 	}
 	if c.DecisionEngine != nil {
@@ -179,22 +179,22 @@ func (c *SuccessConfig) check(owned func(account string) bool) *fault.Error {
 		return nil
 	}
 	if m := c.Costs.Margin; m == nil || *m <= 0 || *m > 100 {
-		return fault.Unprocessable("costs.margin_percent", "margin_percent must be more than 0 and at most 100")
+		return fault.Unprocessable("costs.margin_percent", "margin_percent must be more than 0 and at most 100").WithHint("Send a number above 0, and at most 100.")
 	}
 	for _, f := range c.Costs.Fees {
 		switch {
 		case !owned(f.Account):
-			return fault.Unprocessable("costs.fees", "merchant_connector_id: the profile has no account "+f.Account)
+			return fault.Unprocessable("costs.fees", "merchant_connector_id: the profile has no account "+f.Account).WithHint("Name connector accounts of the profile.")
 		case f.Fixed < 0 || f.Fixed > 1_000_000_000 || !percent(&f.Percent):
 			return fault.Unprocessable("costs.fees", "fixed must be from 0 to 1000000000, and percent from 0 to 100").WithHint("Send fees within these bounds.")
 		case f.Type != "" && f.Type != "credit" && f.Type != "debit":
-			return fault.Unprocessable("costs.fees", "card_type must be credit or debit")
+			return fault.Unprocessable("costs.fees", "card_type must be credit or debit").WithHint("Send \"credit\" or \"debit\".")
 		}
 	}
 	sum := 0.0
 	for _, g := range c.Costs.Guaranteed {
 		if sum += g.Percent; !owned(g.Account) || g.Percent <= 0 || sum > 100 {
-			return fault.Unprocessable("costs.guaranteed", "each merchant_connector_id must be an account of the profile, and the percents more than 0 and together at most 100")
+			return fault.Unprocessable("costs.guaranteed", "each merchant_connector_id must be an account of the profile, and the percents more than 0 and together at most 100").WithHint("Send percents that add up to 100 at most.")
 		}
 	}
 	return nil

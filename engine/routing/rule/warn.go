@@ -308,8 +308,8 @@ type index struct {
 	all   []bounds
 }
 
-// compared is the number of statements at the head and at the tail of the earlier ones that a statement is compared with, so that the check of
-// a long program takes linear time.
+// compared is the number of statements at the head and at the tail of the earlier ones that a statement is compared with. The limit makes the check of
+// a long program take linear time.
 const compared = 32
 
 func (x *index) add(rule string, b bounds) { x.all, x.names = append(x.all, b), append(x.names, rule) }

@@ -73,7 +73,7 @@ func (e *Authentications) AuthenticatePayment(ctx context.Context, auth account.
 	}
 	s := w.Attempt.Details.Authentication
 	if s == nil || s.Connector == "" || s.State == authentication.Created {
-		return nil, fault.Refused("You cannot authenticate this payment because payment_attempt.external_three_ds_authentication_attempted is false")
+		return nil, fault.Refused("You cannot authenticate this payment because payment_attempt.external_three_ds_authentication_attempted is false").WithParam("request_external_three_ds_authentication").WithHint("Create the payment with request_external_three_ds_authentication true.")
 	}
 	return e.authenticate(ctx, s.ID, in)
 }
@@ -161,7 +161,7 @@ func (s *Authentications) beginAReq(ctx context.Context, c *authCase, in Authent
 		return nil, vault.ErrUnchanged
 	}
 	if a.State != authentication.Prepared || !c.waiting() || c.w.Payment.Status != payment.RequiresCustomerAction {
-		return nil, fault.Refused("You cannot authenticate this payment because it has status " + string(c.w.Payment.Status))
+		return nil, fault.Refused("You cannot authenticate this payment because it has status " + string(c.w.Payment.Status)).WithParam("status").WithHint(c.w.Payment.Status.Remedy())
 	}
 	if most := c.cfg().MaxAuthentications; most > 0 && int64(d.Tries) >= most {
 		return nil, tooManyAuthentications()
@@ -172,14 +172,14 @@ func (s *Authentications) beginAReq(ctx context.Context, c *authCase, in Authent
 	}
 	if rule := adapter.Manifest.Authenticator; rule != nil && in.Channel != "" && !rule.Offers(in.Channel) {
 		return nil, fault.Refused("The authenticator " + a.Connector + " does not authenticate in the device channel " + string(in.Channel) +
-			": send another device_channel, or name another authenticator in the profile").About("device_channel")
+			": send another device_channel, or name another authenticator in the profile").WithHint("Send another device_channel.").WithParam("device_channel")
 	}
 	first, secrets, err := s.instrumentOf(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	if !hasAddress(first.Billing) {
-		return nil, fault.Missing("billing_address").About("billing.address")
+		return nil, fault.Missing("billing_address").WithParam("billing.address")
 	}
 	first.Browser = newerBrowser(in.Browser, first.Browser)
 	d.Channel = in.Channel

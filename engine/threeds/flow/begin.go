@@ -173,7 +173,7 @@ func (s *Authentications) limitAuthentications(ctx context.Context, w *change.Lo
 }
 
 func tooManyAuthentications() *fault.Error {
-	return &fault.Error{Kind: fault.KindLimited, Code: "IR_16", Message: "This payment has been authenticated as often as its profile allows: make a new payment"}
+	return &fault.Error{Kind: fault.KindLimited, Code: "IR_16", Message: "This payment has been authenticated as often as its profile allows: make a new payment", Param: "payment_id", Hint: "Create a new payment."}
 }
 
 // authenticatorAccount returns the account that authenticates a payment. Its errors come in the order that the API promises.
@@ -183,10 +183,10 @@ func authenticatorAccount(profile *account.Profile, accounts []*account.Account,
 		return nil, NoExternal3DS(account)
 	}
 	if s.AuthenticationConnectors == nil {
-		return nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "authentication_connector_details is not available in business profile"}
+		return nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "authentication_connector_details is not available in business profile", Param: "authentication_connector_details", Hint: "Set authentication_connector_details in the profile."}
 	}
 	if len(s.AuthenticationConnectors) == 0 {
-		return nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "No authentication_connector found for profile_id " + profile.ID}
+		return nil, &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "No authentication_connector found for profile_id " + profile.ID, Param: "authentication_connector_details", Hint: "Name an authenticator in the profile's authentication_connector_details."}
 	}
 	return findAuthenticator(profile, accounts, s.AuthenticationConnectors[0])
 }
@@ -199,7 +199,7 @@ func findAuthenticator(profile *account.Profile, accounts []*account.Account, co
 		return nil, fault.NotFound("Merchant connector account")
 	}
 	if accounts[i].Disabled || !accounts[i].Active {
-		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: connector}
+		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: connector, Param: "authentication_connector_details", Hint: "Enable the account, or name another authenticator in the profile."}
 	}
 	return accounts[i], nil
 }

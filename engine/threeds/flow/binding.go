@@ -21,7 +21,7 @@ func (s *Authentications) bind(w *change.Loaded, c *card.Card) (b authentication
 		return b, m, err
 	}
 	if acquirer == (acquirerConfig{}) && c.Facts.Network == "" {
-		return b, m, fault.Refused("Card network not found")
+		return b, m, fault.Refused("Card network not found").WithParam("card_network").WithHint("Send card_network, or another card.")
 	}
 	b.AcquirerBIN, b.AcquirerMID = acquirer.BIN, acquirer.MID
 	fields := account.DetailsOf(w.Profile.Details)
@@ -46,7 +46,7 @@ type acquirerConfig struct {
 }
 
 // acquirerOf returns the acquirer for a card network. The profile's acquirer that the payment names comes first. Next comes the one in the
-// metadata of the processor's account (acquirer_details, or the same keys at its top level), then the profile's acquirer for the network.
+// metadata of the processor's account (acquirer_details, or the same keys at its top level). Then comes the profile's acquirer for the network.
 func acquirerOf(w *change.Loaded, network sdk.CardNetwork) (acquirerConfig, error) {
 	named := ""
 	if id := w.Payment.Details.ProfileAcquirerID; id != nil {

@@ -170,7 +170,7 @@ func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (dir
 	return direct, nil
 }
 
-// claimedExemption returns the exemption that the authorization claims after an authentication. It is the exemption that the issuer acknowledged, the
+// claimedExemption returns the exemption that the authorization claims after an authentication. It is the exemption that the issuer acknowledged; the
 // one claimed without the issuer's 3-D Secure, or the one of a card that takes no part in it. It returns "" if the processor does not accept
 // the exemption.
 func claimedExemption(c *authCase, d threeds.Decision) sdk.Exemption {
@@ -201,10 +201,10 @@ func CheckBroughtExemption(name string, account *account.Account, m *sdk.Manifes
 	case name == "":
 	case !known:
 		return fault.Unprocessable("three_ds_data.exemption_indicator",
-			"exemption_indicator must be one of low_value, transaction_risk_assessment, trusted_listing, secure_corporate_payment, sca_delegation, or be left out")
+			"exemption_indicator must be one of low_value, transaction_risk_assessment, trusted_listing, secure_corporate_payment, sca_delegation, or be left out").WithHint("Send one of the values that the message lists.")
 	case !slices.Contains(m.Features.Exemptions, e):
 		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "exemption " + name + " in an authorization not supported: leave three_ds_data.exemption_indicator out",
-			Param: "three_ds_data.exemption_indicator", Connector: account.Connector}
+			Param: "three_ds_data.exemption_indicator", Connector: account.Connector, Hint: "Leave the field out."}
 	}
 	return nil
 }

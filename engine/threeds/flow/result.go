@@ -18,7 +18,7 @@ import (
 )
 
 // pullAfter returns the time until the next request for a result that is not there yet. After the payer has come back, the result usually
-// arrives within seconds. Otherwise background work asks one, two, four, eight and twelve minutes after the challenge began, so that it sees
+// arrives within seconds. Otherwise background work asks one, two, four, eight and twelve minutes after the challenge began. So it sees
 // the results of an authenticator that drops them after five minutes.
 func pullAfter(pulls int, returned bool) time.Duration {
 	if returned {

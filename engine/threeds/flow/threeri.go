@@ -55,7 +55,7 @@ func (s *Authentications) ThreeRIFor(ctx context.Context, w *change.Confirming, 
 	t.plan = threeri.NewPlan(cfg, r)
 	switch {
 	case t.plan.ErrorCode != "":
-		return nil, fault.Refused("The profile requires 3-D Secure for charges without the customer, and this charge cannot have it: " + t.plan.Reason)
+		return nil, fault.Refused("The profile requires 3-D Secure for charges without the customer, and this charge cannot have it: " + t.plan.Reason).WithParam("authentication_type").WithHint("Charge the payment with the customer present.")
 	case !t.plan.Run:
 		return nil, nil
 	}

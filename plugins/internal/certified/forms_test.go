@@ -26,7 +26,7 @@ import (
 )
 
 // forms is a module in both of its forms: optimised, and as it was received. It implements sdktest.Stepper: every message goes to
-// both, and the two must answer the same bytes, or stop for the same reason, with the same text on standard error.
+// both, and the two must answer the same bytes, or stop for the same reason; with the same text on standard error.
 type forms struct {
 	t                   *testing.T
 	optimised, received *sandbox.Module

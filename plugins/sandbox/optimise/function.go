@@ -50,7 +50,7 @@ func (f *Function) Next(in *Instruction) {
 	f.addresses.next(in)
 }
 
-// Edits returns the edits of the body, in the order of their offsets and without overlaps, and how many locals of type i32 the
+// Edits returns the edits of the body, in the order of their offsets and without overlaps. It also returns how many locals of type i32 the
 // edited body needs behind its own. The body stays as it is where there are no edits.
 func (f *Function) Edits() (edits []Edit, scratch int) {
 	f.addresses.settle()

@@ -8,7 +8,7 @@ const Reach = 256
 // maxNotes is how many stores of a stretch are looked at together.
 const maxNotes = 64
 
-// Notes finds stores that need no note in the sandbox's ledger, because a later store of the same stretch of straight code notes
+// Notes finds stores that need no note in the sandbox's ledger. A later store of the same stretch of straight code notes
 // the same place. Call Reset, then Next for every instruction. README.md, "Shared notes", describes the rewrite and why it is sound.
 type Notes struct {
 	stack   []uint32 // numbers of the values on the operand stack; 0 is an unknown value

@@ -58,7 +58,7 @@ func mayTrap(op byte) bool {
 }
 
 // effect returns how many values an instruction takes from the operand stack and leaves there. straight is false, and the counts
-// mean nothing, where control flow may branch or join, where the instruction may trap for another reason than an address, and
+// mean nothing, in three cases: where control flow may branch or join; where the instruction may trap for another reason than an address, and
 // where code outside the function may run.
 func effect(op byte) (takes, leaves int, straight bool) {
 	switch {

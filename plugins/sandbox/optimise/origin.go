@@ -25,7 +25,7 @@ type origin struct {
 // place orders values by where in the code they are made.
 func (o *origin) place() int { return max(o.from, o.to) }
 
-// maxDelta bounds the distance of an address from its local. Addresses wrap around at 4 GiB, and the rewrite of README.md, "Shared
+// maxDelta bounds the distance of an address from its local. Addresses wrap around at 4 GiB. The rewrite of README.md, "Shared
 // addresses", is sound because no memory reaches into the last maxDelta bytes before 4 GiB.
 const maxDelta = 1 << 16
 
@@ -137,7 +137,7 @@ func converted(v origin, in *Instruction) origin {
 	return v
 }
 
-// combined is the sum of a value and a constant, as Go computes addresses of arguments on its stack, or their difference, as Go
+// combined is the sum of a value and a constant, as Go computes addresses of arguments on its stack; or their difference, as Go
 // makes room there.
 func combined(a, b origin, in *Instruction) origin {
 	if b.kind != originConstant || b.delta <= 0 || a.delta+b.delta >= maxDelta || b.delta >= maxDelta || a.from == 0 || a.to != b.from || b.to != in.At {
