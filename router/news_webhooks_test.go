@@ -283,7 +283,7 @@ func TestIncomingMessages(t *testing.T) {
 	w.hook("POST", path, "{}", nil).refused(401, "WE_01", "Webhook authentication failed")
 	require.Equal(t, "processing", w.get("/payments/" + pending["payment_id"].(string)).ok()["status"])
 
-	// Unknown places answer like an unproven message, so that nobody learns which merchants and accounts there are.
+	// Unknown places answer like an unproven message, so that a stranger does not learn which merchants and accounts there are.
 	says = sdk.Outcome{Status: sdk.StatusHandled}
 	for _, to := range []string{"/webhooks/none/" + id, "/webhooks/m1/mca_none", "/webhooks/m1/worldpay"} {
 		w.hook("POST", to, "{}", nil).refused(401, "WE_01", "Webhook authentication failed")

@@ -86,7 +86,7 @@ func TestMakers(t *testing.T) {
 	require.Len(t, makers, len(found))
 }
 
-// refusingPlaces returns the refusals in the programs below the folders. Pages for people are left out: they show an error beside its field.
+// refusingPlaces returns the refusals in the programs below the folders. Pages for people are left out: they show an error next to its field.
 func refusingPlaces(t *testing.T, folders ...string) (all []refusing) {
 	t.Helper()
 	for _, folder := range folders {
@@ -108,8 +108,8 @@ func refusingPlaces(t *testing.T, folders ...string) (all []refusing) {
 	return all
 }
 
-// refusingPlacesOf returns the refusals of one declaration. A field or hint counts where the literal has it, where the call is chained with WithParam or WithHint,
-// or where the function sets it in the variable that holds the error.
+// refusingPlacesOf returns the refusals of one declaration. A field or hint counts in three places: in the literal; in the call's chain, as WithParam or
+// WithHint; and in the variable that holds the error.
 func refusingPlacesOf(files *token.FileSet, d ast.Decl) (all []refusing) {
 	var stack []ast.Node
 	ast.Inspect(d, func(n ast.Node) bool {

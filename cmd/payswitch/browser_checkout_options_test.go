@@ -92,7 +92,7 @@ func TestCheckoutOptions(t *testing.T) {
 	s.awaitIn(fieldsFrame, `document.querySelector("[name=cardnumber]").checkVisibility()`)
 	require.NotContains(t, s.shows(), "Choose a card")
 	require.Contains(t, s.shows(), "Plastic")
-	// After the payment the browser is sent to where nothing is: the payer is told, unless the shop says never.
+	// After the payment the browser is sent to an address without a page. The checkout warns the payer, unless the shop says never.
 	for i, never := range []bool{false, true} {
 		if never {
 			s.again(s.order(known), `{displaySavedPaymentMethods: false, redirectionInfo: "never"}`)
@@ -130,7 +130,7 @@ func TestCheckoutOptions(t *testing.T) {
 	s.again(s.order(nil), `{billingAddress: {isUseBillingAddress: true}, fields: {billingDetails: "never"}}`)
 	require.Zero(t, s.counts(".f-line1, .f-name, .f-city"))
 
-	// What nobody knows is said in the console, and breaks nothing.
+	// The console names an unknown option, and it breaks nothing.
 	s.again(s.order(nil), `{nosuch1: 1, layout: {nosuch2: 1}, wallets: {}, readOnly: "yes", savedPaymentMethodsCheckboxCheckedByDefault: true}`)
 	script[bool](s.tab, `elements.update({appearance: {nosuch3: 1, theme: "nosuch4"}}), Hyper("pk_x", {nosuch5: 1, env: "x"}).elements({nosuch6: 1, blockConfirm: true}), hyper.elements("text"), true`)
 	for _, line := range []string{"the option nosuch1 has no effect", "layout.nosuch2 has no effect", "the option wallets has no effect", "readOnly must be", "does not hold in the EU",

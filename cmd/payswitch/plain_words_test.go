@@ -119,7 +119,7 @@ func TestSentencesAreCounted(t *testing.T) {
 		}
 		require.Equal(t, want, got, text)
 	}
-	require.Equal(t, []passage{{1, " one two"}, {4, " * three four"}, {6, " five"}}, textParagraphs("one\ntwo\n\n* three\nfour\n* five", "", 1)[:3])
+	require.Equal(t, []passage{{1, " one two"}, {4, " * three four"}, {6, " * five"}}, textParagraphs("one\ntwo\n\n* three\nfour\n* five", "", 1)[:3])
 }
 
 // listItem begins a paragraph of its own in a document.

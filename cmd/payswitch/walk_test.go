@@ -95,3 +95,46 @@ func calls(t *testing.T, file, name string) (found bool) {
 	})
 	return found
 }
+
+// TestStepsOfANewFieldAreTrue reads the steps of CONTRIBUTING.md that add a field to a payment: fewer than eight files. Each
+// file is there, and has the names that its step gives.
+func TestStepsOfANewFieldAreTrue(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	_, steps, ok := strings.Cut(string(page), "## Add a field to a payment")
+	require.True(t, ok)
+	steps, _, ok = strings.Cut(steps, "\n## ")
+	require.True(t, ok)
+
+	code := regexp.MustCompile("`([^`]+)`")
+	numbered := regexp.MustCompile("(?m)^[0-9]+\\. `([\\w/.]+)`:((?:.|\n   )*)").FindAllStringSubmatch(steps, -1)
+	require.Greater(t, len(numbered), 4)
+	require.Less(t, len(numbered), 8)
+	require.Contains(t, steps, map[int]string{5: "Five", 6: "Six", 7: "Seven"}[len(numbered)]+" files change by hand")
+	named := 0
+	for _, step := range numbered {
+		source, err := os.ReadFile(filepath.Join(root, step[1]))
+		require.NoError(t, err)
+		for _, name := range code.FindAllStringSubmatch(step[2], -1) {
+			named++
+			require.Regexp(t, `\b`+regexp.QuoteMeta(name[1])+`\b`, string(source), "%s has no %s", step[1], name[1])
+		}
+	}
+	require.Greater(t, named, 8)
+	for _, in := range regexp.MustCompile("`(\\w+)` in `([\\w/.]+)`").FindAllStringSubmatch(steps, -1) {
+		source, err := os.ReadFile(filepath.Join(root, in[2]))
+		require.NoError(t, err)
+		require.Contains(t, string(source), "var "+in[1]+" ", "%s has no table %s", in[2], in[1])
+	}
+	for _, run := range regexp.MustCompile(`go test \./(\w+) -run (\w+) -update`).FindAllStringSubmatch(steps, -1) {
+		tests, err := filepath.Glob(filepath.Join(root, run[1], "*_test.go"))
+		require.NoError(t, err)
+		found := false
+		for _, file := range tests {
+			source, err := os.ReadFile(file)
+			require.NoError(t, err)
+			found = found || regexp.MustCompile(`func Test\w*`+strings.TrimPrefix(run[2], "Test")).Match(source)
+		}
+		require.True(t, found, "%s has no test %s", run[1], run[2])
+	}
+}
