@@ -91,6 +91,38 @@ func benchmarkThroughput(b *testing.B, dsn func() string) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// BenchmarkPaymentCPU is the processor time of a payment, that of its client included: create+confirm at 64 clients on SQLite, with the simulator as a Go
+// function. To compare two commits, build each one's test binary and run them in turn: on a busy machine take the least of several runs.
+//
+//	go test ./cmd/payswitch -run '^$' -bench PaymentCPU -benchtime 1200x
+func BenchmarkPaymentCPU(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	url, key := startSwitch(b, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}))
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}
+	pay := func(payments int) {
+		var left atomic.Int64
+		left.Store(int64(payments))
+		var wg sync.WaitGroup
+		for range clients {
+			wg.Go(func() {
+				for left.Add(-1) >= 0 {
+					if err := payOnce(client, url, key); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	pay(300)
+	b.ReportAllocs()
+	b.ResetTimer()
+	before := processorTime(b)
+	pay(b.N)
+	b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/1e3/float64(b.N), "cpu-µs")
+}
+
 // BenchmarkJournal is what the journal costs: the same load with and without, in turn.
 //
 //	go test ./cmd/payswitch -run '^$' -bench Journal -benchtime 5x
