@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -70,7 +71,7 @@ func (r *reader) cardsIn(most int) ([]cardPlace, error) {
 		if r.dec.StackDepth() == 0 {
 			break
 		}
-		if kind := v.Kind(); kind != '0' && (kind != '"' || len(v) < leastCard) {
+		if kind := v.Kind(); kind != '0' && (kind != '"' || len(v) < leastCard || fewDigits(v)) {
 			continue
 		}
 		if text := cardText(v); card.HoldsCard(text) {
@@ -82,6 +83,20 @@ func (r *reader) cardsIn(most int) ([]cardPlace, error) {
 		}
 	}
 	return found, nil
+}
+
+// fewDigits is a quick test: it reports whether a string is plain ASCII without escapes, and has too few digits for a card number.
+func fewDigits(v jsontext.Value) bool {
+	digits := 0
+	for _, c := range v {
+		switch {
+		case c == '\\', c == '%', c >= utf8.RuneSelf:
+			return false
+		case c >= '0' && c <= '9':
+			digits++
+		}
+	}
+	return digits < leastCard-2
 }
 
 // cardText is the text of a string or number in which to look for a card number: 4.2e15 is a whole number too.

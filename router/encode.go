@@ -3,6 +3,7 @@ package router
 import (
 	"bytes"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,10 +24,14 @@ func newWriter(size int) *writer {
 	return w
 }
 
+// encoders are those of documents that are complete: an encoder grows with the depth of its first document.
+var encoders = sync.Pool{New: func() any { return new(jsontext.Encoder) }}
+
 func (w *writer) encoder() *jsontext.Encoder {
 	if w.enc == nil {
+		w.enc = encoders.Get().(*jsontext.Encoder)
 		// Raw values are written as they are stored. Text from outside that is not UTF-8 is repaired.
-		w.enc = jsontext.NewEncoder(&w.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
+		w.enc.Reset(&w.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
 	}
 	return w.enc
 }
@@ -118,8 +123,12 @@ func (w *writer) strings(k string, list []string) *writer {
 
 // bytes is the complete document, without the newline that the encoder adds.
 func (w *writer) bytes() ([]byte, error) {
-	if w.err == nil && w.encoder().StackDepth() > 0 {
-		w.err = errors.New("an object or a list was not closed")
+	if w.enc != nil {
+		if w.err == nil && w.enc.StackDepth() > 0 {
+			w.err = errors.New("an object or a list was not closed")
+		}
+		encoders.Put(w.enc)
+		w.enc = nil
 	}
 	return bytes.TrimSuffix(w.buf.Bytes(), []byte{'\n'}), w.err
 }

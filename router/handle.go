@@ -121,9 +121,9 @@ func RequestID(ctx context.Context) string {
 // redirect gets no framing rule, because the payer may follow it inside a frame; the page behind it has its own rule.
 func keepPrivate(h http.Header, status int) {
 	h.Set("X-Content-Type-Options", "nosniff")
-	for name, value := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"} {
-		if h.Get(name) == "" {
-			h.Set(name, value)
+	for _, own := range [...][2]string{{"Cache-Control", "no-store"}, {"Referrer-Policy", "no-referrer"}} {
+		if h.Get(own[0]) == "" {
+			h.Set(own[0], own[1])
 		}
 	}
 	if status >= 300 && status < 400 {

@@ -444,6 +444,9 @@ type collectSwitches struct {
 	CheckoutOrigins []string `json:"checkout_origins"`
 }
 
+// iframeField is the name of collectSwitches.IFrame.
+const iframeField = "is_iframe_redirection_enabled"
+
 // profileSwitches reads the settings from the profile's details. A missing setting is off.
 func profileSwitches(p *account.Profile) (s collectSwitches) {
 	_ = json.Unmarshal(p.Details, &s) // the details were checked when the profile was created

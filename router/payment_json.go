@@ -1,6 +1,7 @@
 package router
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
@@ -276,7 +277,8 @@ func writeBrowser(w *writer, b *sdk.Browser) {
 
 // redirectsInFrame is is_iframe_redirection_enabled of the payment, else of its profile, else nil.
 func redirectsInFrame(v *change.View) *bool {
-	if own := v.Payment.Details.IFrameRedirect; own != nil || v.Profile == nil {
+	own := v.Payment.Details.IFrameRedirect
+	if own != nil || v.Profile == nil || !bytes.Contains(v.Profile.Details, []byte(iframeField)) { // a quick look: every payment asks
 		return own
 	}
 	return profileSwitches(v.Profile).IFrame
