@@ -220,7 +220,7 @@ func (n *node) openHost(ctx context.Context) (err error) {
 func hostOptions(config Config) plugins.Options {
 	c := config.Plugins
 	trusted, _ := trustedKeys(c.TrustedKeys, nil) // Validate has checked them
-	return plugins.Options{
+	o := plugins.Options{
 		SignedOnly:         c.SignedOnly,
 		Trusted:            trusted,
 		Directory:          c.Directory,
@@ -241,6 +241,10 @@ func hostOptions(config Config) plugins.Options {
 			Instances:   c.Instances,
 		},
 	}
+	if !c.Optimise { // a development's switch: it finds a saved build sooner
+		o.PollInterval = 100 * time.Millisecond
+	}
+	return o
 }
 
 // checkAdapters refuses a switch without adapters and without a directory to load some from.

@@ -94,10 +94,12 @@ func (p *program) compilePlugin(ctx context.Context, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.refuseRandom(ctx, dir, pkg); err != nil {
-		return err
-	}
+	random := make(chan error, 1)
+	go func() { random <- p.refuseRandom(ctx, dir, pkg) }() // go list beside go build: a saved file is live sooner
 	_, err = p.goTool(ctx, dir, append([]string{"build"}, wasmArgs(out, pkg)...)...)
+	if found := <-random; found != nil {
+		return found
+	}
 	return err
 }
 
