@@ -155,7 +155,7 @@ func TestConnectorOfAnAdapter(t *testing.T) {
 		"more than that": {"connector_account_details", `{"auth_type":"SignatureKey","api_key":"a","key1":"b","api_secret":"c"}`, "The auth type is invalid for the connector", "BodyKey"},
 		"empty":          {"connector_account_details.key1", `""`, "The auth type is invalid for the connector", "BodyKey"},
 		"none":           {"connector_account_details", `-`, "The auth type is invalid for the connector", "BodyKey"},
-		"config":         {"metadata", `-`, "The metadata.region is invalid", "one of eu, us"},
+		"config":         {"metadata", `-`, "The metadata.region is invalid", "is missing: one of eu, us"},
 		"config value":   {"metadata.region", `"mars"`, "The metadata.region is invalid", "one of eu, us"},
 		"kind":           {"connector_type", `"authentication_processor"`, "authentication_processor is invalid for the connector", "acme is a processor"},
 	} {

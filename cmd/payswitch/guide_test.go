@@ -35,7 +35,7 @@ func TestGuide(t *testing.T) {
 	dir := t.TempDir()
 	out := shell(t, dir, strings.Join(script, ""))
 	require.Contains(t, out, "acme 0.1.0 is certified")
-	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed, key not trusted +[0-9a-f]{64}$`, out)
+	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed, key not in plugins\.trusted_keys +[0-9a-f]{64}$`, out)
 
 	source := ""
 	for _, name := range []string{"acme.go", "answer.go"} {

@@ -39,8 +39,8 @@ var checkRules = []struct{ rule, demand, remedy string }{
 		"send Request.Reference, and set Send.IdempotencyHeader if the processor takes an idempotency key"},
 	{sdktest.RuleSend, "requests are well formed and go to declared hosts",
 		"declare the host in the manifest's environments; build the URL with Account.BaseURL and PathEscape"},
-	{sdktest.RuleMoney, "amounts are sent exactly, with the currency's decimals",
-		"use Money.Minor or Money.Major, never a float; leave currencies that the processor counts in another unit out of the manifest"},
+	{sdktest.RuleMoney, "amounts are sent exactly, with their currency and its decimals",
+		"use Money.Minor or Money.Major, never a float; name the currency, or reject all but the account's; leave currencies that the processor counts in another unit out of the manifest"},
 	{sdktest.RuleEvidence, "an answer without proof of the result gives an unknown outcome",
 		"read only states and refusals that the processor documents; answer everything else with StatusUnknown"},
 	{sdktest.RuleOutcome, "outcomes are complete and within limits",
@@ -75,6 +75,9 @@ type checkReport struct {
 	Cases   string       `json:"cases,omitempty"` // the file of the adapter's own cases, or ""
 	// Untried are the operations of the manifest without a case, if there are cases.
 	Untried []sdk.Operation `json:"operations_without_case,omitempty"`
+	// Declines is the number of codes in the project's table, and UntriedCodes are those that no case names.
+	Declines     int      `json:"decline_codes,omitempty"`
+	UntriedCodes []string `json:"decline_codes_without_case,omitempty"`
 
 	// Set only if the module runs. Milliseconds and microseconds on this machine.
 	CompileMillis int64 `json:"compile_ms,omitempty"`
@@ -181,7 +184,7 @@ func certify(ctx context.Context, wasm []byte, cases, module string) (*checkRepo
 	driven, found := plugins.Certify(ctx, wasm, options, sdktest.Options{}, recorded)
 	report.Driven, report.Cases = driven, file
 	if file != "" {
-		if report.Untried, err = untried(m.manifest, recorded); err != nil {
+		if err := report.cover(m.manifest, recorded, filepath.Dir(module)); err != nil {
 			return nil, err
 		}
 	}
@@ -208,22 +211,27 @@ func certify(ctx context.Context, wasm []byte, cases, module string) (*checkRepo
 	}), nil
 }
 
-// untried lists the operations of a manifest for which there is no case.
-func untried(m *sdk.Manifest, cases fs.FS) (all []sdk.Operation, err error) {
+// cover notes the operations of a manifest, and the codes of the project's table, for which there is no case.
+func (r *checkReport) cover(m *sdk.Manifest, cases fs.FS, project string) error {
 	requests, responses, err := wire.Load(cases, m.Name)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	_, codes, err := declineTable(project)
+	if err != nil {
+		return err
+	}
+	r.Declines, r.UntriedCodes = len(codes), untriedCodes(codes, responses)
 	tried := map[sdk.Operation]bool{}
 	for _, r := range wire.Rehearsals(m, requests, responses) {
 		tried[r.Step.Operation] = true
 	}
 	for _, op := range m.Operations {
 		if !tried[op] {
-			all = append(all, op)
+			r.Untried = append(r.Untried, op)
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // conclude fills in the results of the rules.
@@ -298,6 +306,12 @@ func (r *checkReport) print(w io.Writer) {
 		fmt.Fprintf(w, "%d operations driven through the host%s\n", r.Driven, cases)
 		if len(r.Untried) > 0 {
 			fmt.Fprintf(w, "no case exercises %s\n", operationNames(r.Untried))
+		}
+		switch {
+		case len(r.UntriedCodes) > 0:
+			fmt.Fprintf(w, "decline codes: %d of %d never exercised: %s\n", len(r.UntriedCodes), r.Declines, printable(strings.Join(r.UntriedCodes, ", ")))
+		case r.Declines > 0:
+			fmt.Fprintf(w, "decline codes: all %d exercised\n", r.Declines)
 		}
 	}
 	if r.Passed {

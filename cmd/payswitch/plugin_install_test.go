@@ -216,7 +216,7 @@ func TestPluginInstall(t *testing.T) {
 	public, err := os.ReadFile(w.path("mine.pub"))
 	require.NoError(t, err)
 	trusted := "PAYSWITCH_PLUGINS__TRUSTED_KEYS=" + strings.TrimSpace(strings.SplitN(string(public), "\n", 2)[1])
-	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed, key not trusted +`+b.Hash()+`$`, list())
+	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed, key not in plugins\.trusted_keys +`+b.Hash()+`$`, list())
 	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed by [0-9A-F]{16} +`+b.Hash()+`$`, list(trusted))
 
 	code, stdout, stderr = operate(t, append(env, trusted), "plugin", "install", "--yes", "--allow-unsigned", unsigned)

@@ -22,6 +22,9 @@ func (p *program) compileRust(ctx context.Context, dir, out string) error {
 	if !ok {
 		return fmt.Errorf("cargo is not on PATH: adapters in Rust are built with Rust 1.63 or later and its target %s", rustTarget)
 	}
+	if _, _, err := declineTable(dir); err != nil {
+		return err
+	}
 	name, err := crateName(filepath.Join(dir, "Cargo.toml"))
 	if err != nil {
 		return err
@@ -79,6 +82,9 @@ func (p *program) compileAssemblyScript(ctx context.Context, dir, out string) er
 			return fmt.Errorf("%s holds no compiler of AssemblyScript, and asc is not on PATH: run  npm install  in it", dir)
 		}
 		asc = found
+	}
+	if _, _, err := declineTable(dir); err != nil {
+		return err
 	}
 	_, err = p.runTool(ctx, dir, nil, asc, filepath.Join("assembly", "index.ts"), "--target", "release", "--outFile", out)
 	return err

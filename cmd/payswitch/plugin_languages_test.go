@@ -72,11 +72,11 @@ func authorIn(t *testing.T, dir string, env []string, args ...string) (code int,
 
 // otherLanguages are those other than Go, each with a mistake: it turns states, and the report names the cases that say otherwise.
 var otherLanguages = []struct {
-	lang, file string
-	from, to   string
+	lang, table, file string
+	from, to          string
 }{
-	{"rust", "src/answer.rs", `let mut o = outcome(state);`, `let mut o = outcome(if state == "captured" { "authorized" } else { state });`},
-	{"assemblyscript", "assembly/answer.ts", `outcome(state), j`, `outcome(state == "captured" ? "authorized" : state), j`},
+	{"rust", "declines.txt", "src/answer.rs", `let mut o = outcome(state);`, `let mut o = outcome(if state == "captured" { "authorized" } else { state });`},
+	{"assemblyscript", "assembly/declines.ts", "assembly/answer.ts", `outcome(state), j`, `outcome(state == "captured" ? "authorized" : state), j`},
 }
 
 // A project in each language builds, passes the suite and its cases, and is certified. The same source gives the same module in another
@@ -88,6 +88,10 @@ func TestPluginLanguages(t *testing.T) {
 		t.Run(l.lang, func(t *testing.T) {
 			t.Parallel()
 			dir, env := newProjectIn(t, l.lang, "my_bank")
+			edit(t, filepath.Join(dir, l.table), "lost_card           lost_card\n", "lost_card           lost_card\n"+
+				"\"Do Not, Honor\"     do_not_honor:final Words\n3100 blocked\n3*,05,06  stolen_card\n3100 blocked\n")
+			edit(t, filepath.Join(dir, "testdata", "my_bank.responses.json"), `"wrong_cvc": "incorrect_cvc"`,
+				`"wrong_cvc": "incorrect_cvc", "Do Not, Honor": "do_not_honor", "06": "stolen_card", "3100": "blocked", "3200": "stolen_card", "o5": "generic_decline"`)
 			code, built, stderr := authorIn(t, dir, env, "plugin", "build")
 			require.Equal(t, exitOK, code, stderr)
 			require.Regexp(t, `^my_bank\.wasm  \d+\.\d KiB  sha256 [0-9a-f]{64}`, built)
@@ -95,6 +99,7 @@ func TestPluginLanguages(t *testing.T) {
 			require.Equal(t, exitOK, code, "%s%s", stdout, stderr)
 			require.Contains(t, stdout, "with the cases of testdata/my_bank.json")
 			require.NotContains(t, stdout, "no case exercises")
+			require.Contains(t, stdout, "decline codes: 2 of 11 never exercised: 05, bad_key\n")
 			for _, document := range []string{"GUIDE.md", "ABI.md", "ABI_REFERENCE.md", "CASES.md", "SIGNING.md", "cases.schema.json"} {
 				require.FileExists(t, filepath.Join(dir, "payswitch", "sdk", document))
 			}
@@ -108,6 +113,12 @@ func TestPluginLanguages(t *testing.T) {
 			code, again, stderr := authorIn(t, moved, env, "plugin", "build")
 			require.Equal(t, exitOK, code, stderr)
 			require.Equal(t, built, again)
+
+			edit(t, filepath.Join(moved, l.table), "3100 blocked", "3100\tblocked")
+			code, _, stderr = authorIn(t, moved, env, "plugin", "build")
+			require.Equal(t, exitFailed, code)
+			require.Contains(t, stderr, l.table+": decline codes, line ")
+			edit(t, filepath.Join(moved, l.table), "3100\tblocked", "3100 blocked")
 
 			edit(t, filepath.Join(moved, l.file), l.from, l.to)
 			code, _, stderr = authorIn(t, moved, env, "plugin", "build")
@@ -144,7 +155,7 @@ func TestPluginBuildWithoutCompiler(t *testing.T) {
 // The helpers know the reasons after which another processor may be tried, and the decimals of currencies, as the SDK does.
 func TestPluginLanguagesKnowTheSDKsTables(t *testing.T) {
 	t.Parallel()
-	var reasons []string
+	var reasons, others []string
 	declines, err := fs.ReadFile(projectFiles(), "project/all/declines.txt.txt")
 	require.NoError(t, err)
 	_, list, _ := strings.Cut(string(declines), "The reasons are:")
@@ -153,6 +164,8 @@ func TestPluginLanguagesKnowTheSDKsTables(t *testing.T) {
 		require.Contains(t, strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(" ,#\n", r) }), string(f.Reason), "the project's list of reasons")
 		if f.RetryElsewhere {
 			reasons = append(reasons, string(f.Reason))
+		} else {
+			others = append(others, string(f.Reason))
 		}
 	}
 	for _, file := range []string{"project/rust/src/payswitch.rs.txt", "project/assemblyscript/assembly/payswitch.ts.txt"} {
@@ -160,12 +173,41 @@ func TestPluginLanguagesKnowTheSDKsTables(t *testing.T) {
 		require.NoError(t, err)
 		list := regexp.MustCompile(`(?s)generic_decline do_not_honor.*?;`).Find(text)
 		require.ElementsMatch(t, reasons, regexp.MustCompile(`[a-z_]{5,}`).FindAllString(string(list), -1), file)
+		list = regexp.MustCompile(`(?s)insufficient_funds lost_card.*?;`).Find(text)
+		require.ElementsMatch(t, others, regexp.MustCompile(`[a-z_]{5,}`).FindAllString(string(list), -1), file)
 		for decimals, currency := range map[int]string{0: `"BIF.*XPF"`, 3: `"BHD.*TND"`, 4: `"CLF"`} {
 			for _, name := range regexp.MustCompile(`[A-Z]{3}`).FindAllString(string(regexp.MustCompile(currency).Find(text)), -1) {
 				got, known := sdk.Currency(name).Exponent()
 				require.True(t, known, name)
 				require.Equal(t, decimals, got, name)
 			}
+		}
+	}
+}
+
+// The table of decline codes is read as the SDK reads it, from either file, and an error names the line.
+func TestDeclineTable(t *testing.T) {
+	t.Parallel()
+	write := func(file, text string) string {
+		dir := t.TempDir()
+		require.NoError(t, writeFile(filepath.Join(dir, filepath.FromSlash(file)), text))
+		return dir
+	}
+	const table = "# remark\n05,06 do_not_honor Words, more\n\"Do Not, Honor\" do_not_honor\n3* lost_card:elsewhere\n"
+	for _, dir := range []string{write("declines.txt", table), write("assembly/declines.ts", "export const DECLINES = `"+table+"`;\n")} {
+		_, codes, err := declineTable(dir)
+		require.NoError(t, err)
+		require.Equal(t, []string{"05", "06", "Do Not, Honor", "3*"}, codes)
+	}
+	_, codes, err := declineTable(t.TempDir())
+	require.NoError(t, err)
+	require.Empty(t, codes)
+	for row, want := range map[string]string{"51\tlost_card": "is not a decline reason", "07, 08 do_not_honor": `"08" is not a decline reason`, "07,,08 do_not_honor": "a code is empty", `"Do Not Honor do_not_honor`: "no second one",
+		"51 lost_cart": `"lost_cart" is not a decline reason`, "06 lost_card": "the code 06 stands in an earlier line too", "51 lost_card:never": "neither final nor elsewhere"} {
+		for _, dir := range []string{write("declines.txt", table+row+"\n"), write("assembly/declines.ts", "// Codes.\nexport const DECLINES = `"+table+row+"\n`;\n")} {
+			_, _, err := declineTable(dir)
+			require.ErrorContains(t, err, want)
+			require.Regexp(t, `declines\.(txt: decline codes, line 5|ts: decline codes, line 6): `, err.Error())
 		}
 	}
 }

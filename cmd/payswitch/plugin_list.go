@@ -73,7 +73,7 @@ func pinned(a port.AdapterInfo, file string, pin *plugins.Pin, trusted []minisig
 	case errors.Is(err, plugins.ErrUnsigned):
 		return "unsigned"
 	case errors.Is(err, plugins.ErrUntrusted):
-		return "signed, key not trusted"
+		return "signed, key not in plugins.trusted_keys"
 	}
 	return "signature is not good"
 }

@@ -34,7 +34,7 @@ func TestPluginInstallForAllNodes(t *testing.T) {
 	for _, e := range [][]string{first, second} {
 		code, stdout, stderr = operate(t, e, "plugin", "list")
 		require.Equal(t, exitOK, code, stderr)
-		require.Regexp(t, `(?m)^acme +0\.1\.0 +database +signed, key not trusted +[0-9a-f]{64}$`, stdout)
+		require.Regexp(t, `(?m)^acme +0\.1\.0 +database +signed, key not in plugins\.trusted_keys +[0-9a-f]{64}$`, stdout)
 	}
 
 	key := nodes[0].shop("shop")

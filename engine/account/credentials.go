@@ -182,7 +182,9 @@ func (n *Account) checkConfig(m *sdk.Manifest) error {
 		}
 		if !sent || f.Type == sdk.FieldEnum && !slices.Contains(f.Values, text) {
 			err := fault.Unprocessable("metadata."+key, "The metadata."+key+" is invalid").WithHint("Send a value as reason describes it.")
-			err.Reason = f.Label
+			if err.Reason = f.Label; !sent {
+				err.Reason += " is missing"
+			}
 			if len(f.Values) > 0 {
 				err.Reason += ": one of " + strings.Join(f.Values, ", ")
 			}

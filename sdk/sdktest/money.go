@@ -29,6 +29,90 @@ func (c *checker) checkMoney() {
 			}
 		}
 	}
+	if c.declared(sdk.OpAuthorize) {
+		c.checkCurrency()
+	}
+}
+
+// checkCurrency authorizes the same number in two accepted currencies. The requests must differ in more than the decimals of the amount: a
+// processor that is told no currency takes its account's own. An adapter may instead reject all currencies but the account's.
+func (c *checker) checkCurrency() {
+	plain := sdk.Money{Minor: 6500, Currency: c.currency()}
+	turns, end := c.authorize(plain)
+	if len(turns) == 0 {
+		return // rule operations reports a plain request that is rejected
+	}
+	told := masked(turns, plain)
+	for _, other := range c.otherCurrencies(plain.Currency) {
+		m := sdk.Money{Minor: plain.Minor, Currency: other}
+		turns, last := c.authorize(m)
+		if len(turns) == 0 || masked(turns, m) != told {
+			continue
+		}
+		if unfinished := end != nil && end.Outcome != nil && end.Outcome.Status == sdk.StatusUnknown; c.options.Answer == nil && unfinished &&
+			last != nil && !holdsAmount(turns[len(turns)-1].asked.Send, m) {
+			return // the first send, such as one for a token, names no amount; without good answers the operation ends there
+		}
+		c.breaks(RuleMoney, sdk.OpAuthorize, "the requests for %d %s and for %d %s name the same currency or none: send Request.Amount.Currency, or reject "+
+			"every currency but the account's", plain.Minor, plain.Currency, m.Minor, m.Currency)
+		return
+	}
+}
+
+// authorize plays a plain authorization of an amount.
+func (c *checker) authorize(m sdk.Money) ([]turn, *sdk.Result) {
+	in := c.sample(sdk.OpAuthorize)
+	in.Request.Amount = m
+	return c.play(in, c.happy(sdk.OpAuthorize))
+}
+
+// otherCurrencies returns accepted currencies beside one: the next with the same decimals, and one for each other number of decimals.
+func (c *checker) otherCurrencies(plain sdk.Currency) (all []sdk.Currency) {
+	accepted := c.manifest.Currencies
+	if len(accepted) == 0 {
+		accepted = []sdk.Currency{"EUR", "USD", "JPY", "KWD"}
+	}
+	seen := map[int]bool{}
+	for _, cur := range accepted {
+		if decimals, known := cur.Exponent(); known && cur != plain && !seen[decimals] {
+			seen[decimals] = true
+			all = append(all, cur)
+		}
+	}
+	return all
+}
+
+// masked is what the sends of an operation hold beside its amount.
+func masked(turns []turn, m sdk.Money) string {
+	b := &strings.Builder{}
+	for _, t := range turns {
+		if s := t.asked.Send; s != nil {
+			b.WriteString(withoutAmount(s.Method+" "+s.URL+"\n", m))
+			for _, h := range s.Headers {
+				b.WriteString(h.Name + ": " + h.Value + "\n")
+			}
+			b.WriteString(withoutAmount(string(s.Body), m) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// withoutAmount replaces an amount by a word, in each of its forms.
+func withoutAmount(text string, m sdk.Money) string {
+	for _, form := range amountForms(m) {
+		for from := 0; ; {
+			i := strings.Index(text[from:], form)
+			if i < 0 {
+				break
+			}
+			i += from
+			from = i + 1
+			if end := text[i+len(form):]; !numeric(text[:i], true) && !numeric(end, false) {
+				text = text[:i] + "AMOUNT" + end
+			}
+		}
+	}
+	return text
 }
 
 func (c *checker) checkAmount(op sdk.Operation, m sdk.Money) {
@@ -85,14 +169,7 @@ func (c *checker) dependOnAmount(in *sdk.Step, turns []turn) bool {
 // holdsAmount reports whether a send holds an amount, in minor or major units, as a number of its own.
 func holdsAmount(s *sdk.Send, m sdk.Money) bool {
 	text := s.URL + "\n" + string(s.Body)
-	major := m.Major()
-	forms := []string{sdk.Decimal(m.Minor, 0), major}
-	if strings.Contains(major, ".") {
-		forms = append(forms, strings.TrimSuffix(strings.TrimRight(major, "0"), "."))
-	} else {
-		forms = append(forms, major+".00") // some processors want two decimals for every currency
-	}
-	for _, form := range forms {
+	for _, form := range amountForms(m) {
 		for rest := text; ; {
 			i := strings.Index(rest, form)
 			if i < 0 {
@@ -105,6 +182,16 @@ func holdsAmount(s *sdk.Send, m sdk.Money) bool {
 		}
 	}
 	return false
+}
+
+// amountForms are the ways to write an amount: in minor units, and in major units with and without decimals.
+func amountForms(m sdk.Money) []string {
+	major := m.Major()
+	forms := []string{sdk.Decimal(m.Minor, 0), major}
+	if strings.Contains(major, ".") {
+		return append(forms, strings.TrimSuffix(strings.TrimRight(major, "0"), "."))
+	}
+	return append(forms, major+".00") // some processors want two decimals for every currency
 }
 
 // numeric reports whether a text ends (or begins) so that an adjacent number is part of a longer number.

@@ -41,13 +41,30 @@ func (c *checker) account() sdk.Account {
 			v = f.Values[0]
 		}
 		if v == "" {
-			v = "config1"
+			v = madeUpValue
 		}
 		a.Config[f.Name] = v
 	}
 	a.BaseURL = fillConfig(m.Environments[a.Environment].BaseURL, a.Config)
 	return a
 }
+
+// madeUp names the config fields for which the suite had no value but its own.
+func (c *checker) madeUp() string {
+	var names []string
+	for _, f := range c.manifest.Config {
+		if c.options.Account == nil && f.Default == "" && len(f.Values) == 0 {
+			names = append(names, f.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (the suite gave " + madeUpValue + " to the config field " + strings.Join(names, ", ") + ": if the adapter takes certain values alone, declare an enum; its first value is used)"
+}
+
+// madeUpValue is the value of a config field that has neither a default nor a list of values.
+const madeUpValue = "config1"
 
 // fillConfig puts config values in the place of {names}.
 func fillConfig(s string, config map[string]string) string {

@@ -74,7 +74,7 @@ const (
 	RuleDeterminism = "determinism" // the same step gives the same bytes, whatever other steps came between
 	RuleIdentity    = "identity"    // two payments send neither the same request nor the same idempotency key
 	RuleSend        = "send"        // requests are well formed and go to declared hosts
-	RuleMoney       = "money"       // amounts are sent exactly, with the currency's decimals, or rejected
+	RuleMoney       = "money"       // amounts are sent exactly, with their currency and its decimals, or rejected
 	RuleEvidence    = "evidence"    // an answer without evidence decides nothing
 	RuleOutcome     = "outcome"     // outcomes are complete and within limits
 	// RuleAuthentication: an authentication repeats what the answer said, and its cryptogram is captured.
@@ -241,7 +241,7 @@ func (c *checker) checkHappy(op sdk.Operation) {
 		return
 	}
 	if end.Reject != nil && len(turns) == 0 && end.Reject.Code == sdk.RejectUnsupported {
-		c.breaks(RuleOperations, op, "the manifest declares the operation, but the adapter rejects a plain request as unsupported: %s", end.Reject.Message)
+		c.breaks(RuleOperations, op, "the manifest declares the operation, but the adapter rejects a plain request as unsupported: %s%s", end.Reject.Message, c.madeUp())
 	}
 	for i := len(turns) - 1; i >= 0; i-- { // backwards, to expose state that a guest keeps between steps
 		again := c.step(turns[i].step)

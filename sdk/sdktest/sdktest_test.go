@@ -166,6 +166,12 @@ func TestBadAdapters(t *testing.T) {
 		"not performed": {"operations void", "declares", func(a *sdk.Adapter) {
 			a.Void = func(call) (outcome, error) { return nil, &sdk.Reject{Code: sdk.RejectUnsupported} }
 		}},
+		"a made-up currency": {"operations authorize", "the suite gave config1 to the config field shop, currency: if", func(a *sdk.Adapter) {
+			a.Manifest.Config = append(a.Manifest.Config, sdk.Field{Name: "currency", Label: "Currency", Type: "text"})
+			a.Authorize = func(c call) (outcome, error) {
+				return nil, sdk.Unsupported("currency", "this account takes "+c.Account.Config["currency"])
+			}
+		}},
 		"counter": {"determinism authorize", "different answers", func(a *sdk.Adapter) {
 			a.Authorize = func(call) (outcome, error) { calls++; return nil, errors.New(strings.Repeat("x", calls%100)) }
 		}},
@@ -368,21 +374,71 @@ func (n noManifest) Manifest(context.Context) ([]byte, error)     { return n.mes
 // Without good answers the suite also checks an amount, if a request depends on it.
 func TestMoneyWithoutAnswers(t *testing.T) {
 	for name, tc := range map[string]struct {
-		body   func(m sdk.Money) int64
+		body   func(m sdk.Money) string
 		broken bool
 	}{
-		"rounded":      {func(m sdk.Money) int64 { return m.Minor / 10 * 10 }, true},
-		"exact":        {func(m sdk.Money) int64 { return m.Minor }, false},
-		"none, so far": {func(sdk.Money) int64 { return 1 }, false},
+		"rounded":      {func(m sdk.Money) string { return sdk.Decimal(m.Minor/10*10, 0) + " " + string(m.Currency) }, true},
+		"exact":        {func(m sdk.Money) string { return sdk.Decimal(m.Minor, 0) + " " + string(m.Currency) }, false},
+		"none, so far": {func(sdk.Money) string { return "1" }, false},
+		"no currency":  {func(m sdk.Money) string { return sdk.Decimal(m.Minor, 0) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := good()
 			a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
-				_, err := c.Do(&sdk.Send{Method: "POST", URL: "/", Body: []byte(sdk.Decimal(tc.body(c.Request.Amount), 0))})
+				_, err := c.Do(&sdk.Send{Method: "POST", URL: "/", Body: []byte(tc.body(c.Request.Amount))})
 				return &sdk.Outcome{Status: sdk.StatusUnknown}, err
 			}
 			_, broken := rules(Check(t.Context(), Native(a), Options{}))["money authorize"]
 			require.Equal(t, tc.broken, broken)
+		})
+	}
+}
+
+// A request must name its currency, unless the adapter takes one currency alone: by its manifest, or by a field of the account.
+func TestMoneyNeedsItsCurrency(t *testing.T) {
+	minor := func(m sdk.Money) string { return sdk.Decimal(m.Minor, 0) }
+	for name, tc := range map[string]struct {
+		currencies []sdk.Currency
+		amount     func(m sdk.Money) string
+		own        bool // the adapter takes the account's currency alone
+		broken     string
+	}{
+		"minor units of any currency":    {nil, minor, false, "6500 USD and for 6500 EUR"},
+		"major units of any currency":    {nil, sdk.Money.Major, false, "6500 USD and for 6500 EUR"},
+		"decimals alone differ":          {[]sdk.Currency{"JPY", "USD"}, sdk.Money.Major, false, "6500 USD and for 6500 JPY"},
+		"one currency":                   {[]sdk.Currency{"USD"}, minor, false, ""},
+		"the account's currency alone":   {[]sdk.Currency{"EUR", "USD", "JPY"}, minor, true, ""},
+		"the currency beside the amount": {nil, func(m sdk.Money) string { return minor(m) + " " + string(m.Currency) }, false, ""},
+		"the currency by the processor's own": {nil, func(m sdk.Money) string {
+			return minor(m) + map[sdk.Currency]string{"USD": "/840", "EUR": "/978"}[m.Currency]
+		}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := good()
+			a.Manifest.Currencies = tc.currencies
+			a.Manifest.Config = append(a.Manifest.Config, sdk.Field{Name: "currency", Label: "Currency", Type: "enum", Values: []string{"USD", "EUR"}})
+			a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+				m := c.Request.Amount
+				sdk.Require(!tc.own || string(m.Currency) == c.Account.Config["currency"], sdk.Unsupported("currency", "another currency"))
+				r, err := c.Do(&sdk.Send{Method: "POST", URL: "/payments", IdempotencyHeader: "Idempotency-Key", SafeToRepeat: true, Headers: headers(c),
+					Body: sdk.NewObject().Str("amount", tc.amount(m)).Str("reference", c.Request.Reference).Bytes()})
+				if err != nil {
+					return nil, err
+				}
+				return payment(r, map[string]sdk.OutcomeStatus{"authorized": sdk.StatusAuthorized}), nil
+			}
+			for _, o := range []Options{{}, {Answer: answers}} {
+				c := &checker{ctx: t.Context(), stepper: Native(a), options: o, counts: map[string]int{}}
+				require.True(t, c.checkManifest())
+				c.checkMoney()
+				found := rules(errors.Join(c.broken...))["money authorize"]
+				if tc.broken == "" {
+					require.Empty(t, found)
+				} else {
+					require.Contains(t, found, tc.broken)
+				}
+			}
 		})
 	}
 }

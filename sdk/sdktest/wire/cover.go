@@ -99,6 +99,29 @@ func missedText(what string, all int, missed []string) string {
 	return text
 }
 
+// DeclineCodes returns the decline codes that the cases name: those of the list of codes, and those of expected outcomes.
+func (f *Responses) DeclineCodes() map[string]bool {
+	all := map[string]bool{}
+	if f == nil {
+		return all
+	}
+	for code := range f.Declines.Codes {
+		all[code] = true
+	}
+	for i := range f.Samples {
+		c := &f.Samples[i]
+		if decline, ok := c.want["decline"].(map[string]any); ok {
+			if code, ok := decline["code"].(string); ok {
+				all[code] = true
+			}
+		}
+		if c.Expected.Error != nil {
+			all[c.Expected.Error.Code] = true
+		}
+	}
+	return all
+}
+
 // oldWords counts the cases that name their operation by flow.
 func oldWords(q *Requests, p *Responses) (n int) {
 	count := func(all []Case) {

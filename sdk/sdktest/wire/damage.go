@@ -32,7 +32,7 @@ func (r *runner) checkDamaged(sample *Case) []string {
 		}
 		allowed = append(allowed, sdk.StatusUnknown, sdk.StatusPending)
 		if got := result.Outcome.Status; !slices.Contains(allowed, got) && !r.allow.allows([]string{"damaged/" + c.Name}, what) {
-			wrong = append(wrong, fmt.Sprintf("%s: %s became %s%s", what, outcome, got, rawText(result.Outcome)))
+			wrong = append(wrong, fmt.Sprintf("%s: %s became %s%s%s", what, outcome, got, rawText(result.Outcome), allowing(c, what)))
 		}
 	}
 	damaged(sample.Response.Body, "", func(what string, body any) { try(what, sample.Response.Status, body, outcome) })
@@ -50,7 +50,7 @@ func (r *runner) checkDamaged(sample *Case) []string {
 				return
 			}
 			if o := result.Outcome; (o.Amount == nil || *o.Amount == asked) && o.Totals == nil && !r.allow.allows([]string{"damaged/" + c.Name}, other.what+" "+at) {
-				wrong = append(wrong, fmt.Sprintf("%s %s: %s with the requested amount: take the answer's amount, or answer unknown", other.what, at, o.Status))
+				wrong = append(wrong, fmt.Sprintf("%s %s: %s with the requested amount: take the answer's amount, or answer unknown%s", other.what, at, o.Status, allowing(c, other.what+" "+at)))
 			}
 		})
 	}

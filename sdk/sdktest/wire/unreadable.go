@@ -31,11 +31,16 @@ func (r *runner) checkUnreadable(sample *Case, asked sdk.Money) (wrong []string)
 				if told := result.Outcome.Amount; told != nil && *told != asked {
 					return // the outcome states another amount
 				}
-				wrong = append(wrong, fmt.Sprintf("unreadable %s (%v): %s, as if it were what was asked for", at, becomes, result.Outcome.Status))
+				wrong = append(wrong, fmt.Sprintf("unreadable %s (%v): %s, as if it were what was asked for%s", at, becomes, result.Outcome.Status, allowing(c, "unreadable "+at)))
 			})
 		}
 	}
 	return wrong
+}
+
+// allowing names the exception that allows a finding about a damaged answer.
+func allowing(c *Case, what string) string {
+	return fmt.Sprintf(" [if that is intended, allow: %q]", "damaged/"+c.Name+" "+what)
 }
 
 // spoiled yields copies of a JSON body with one replaced value each, and the path of the value.
