@@ -16,8 +16,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/webhook"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
 	"payswitch/sdk"
@@ -76,6 +78,11 @@ func TestDeliveredEvent(t *testing.T) {
 	w := newWorld(t)
 	w.delivers(t)
 	early := w.paid(100)
+	require.Eventually(t, func() bool { // the event of the early payment has found no URL
+		var waiting []webhook.Waiting
+		require.NoError(t, w.store.View(t.Context(), func(r engine.Reader) (err error) { waiting, err = r.WaitingEvents(10); return err }))
+		return len(waiting) == 0
+	}, 20*time.Second, 2*time.Millisecond)
 	profile := w.profileTo(`{"webhook_details":{"webhook_url":"https://shop.test/old","webhook_username":"ada","webhook_password":"hunter two"},
 		"outgoing_webhook_custom_http_headers":{"X-Shop":"blue","Content-Type":"text/plain","X-Webhook-Signature-512":"forged"}}`)
 	key := profile["payment_response_hash_key"].(string)

@@ -41,7 +41,8 @@ func TestMetricsNeedTheAdminKey(t *testing.T) {
 		for _, path := range []string{"/metrics", "/%6detrics", "/metrics?api-key=" + testAdminKey} {
 			status, text, header := r.fetch(r.url+path, headers...)
 			require.Equal(t, http.StatusUnauthorized, status, "%v %s", headers, path)
-			require.JSONEq(t, `{"error":{"type":"invalid_request","message":"API key not provided or invalid API key used","code":"IR_01"}}`, text)
+			require.JSONEq(t, `{"error":{"type":"invalid_request","message":"API key not provided or invalid API key used","code":"IR_01","param":"api-key",
+				"hint":"Send a valid API key of the kind that the route takes."}}`, text)
 			require.NotContains(t, header, "Access-Control-Allow-Origin")
 		}
 	}

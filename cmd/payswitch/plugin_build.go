@@ -95,7 +95,7 @@ func (p *program) compilePlugin(ctx context.Context, dir, out string) error {
 		return err
 	}
 	random := make(chan error, 1)
-	go func() { random <- p.refuseRandom(ctx, dir, pkg) }() // go list beside go build: a saved file is live sooner
+	go func() { random <- p.refuseRandom(ctx, dir, pkg) }() // go list runs during go build: a saved file is live sooner
 	_, err = p.goTool(ctx, dir, append([]string{"build"}, wasmArgs(out, pkg)...)...)
 	if found := <-random; found != nil {
 		return found

@@ -24,8 +24,8 @@ import (
 	"payswitch/storage/pgtest"
 )
 
-// BenchmarkSweep holds deletion against creation: events that were kept long enough are removed, with their deliveries and attempts, beside payments of 64
-// clients. Each payment writes one event. removed/paid is how many events go for each one that comes: the sweeper keeps up where it is over 1. The same load
+// BenchmarkSweep holds deletion against creation: events that were kept long enough are removed, with their deliveries and attempts, while 64 clients make
+// payments. Each payment writes one event. removed/paid is how many events go for each one that comes: the sweeper keeps up where it is over 1. The same load
 // is taken with and without it, in turn.
 //
 //	go test ./cmd/payswitch -run '^$' -bench 'Sweep$' -benchtime 3x

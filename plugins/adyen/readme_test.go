@@ -57,7 +57,7 @@ Generated from manifest, cases and notes: ` + "`go test ./plugins/adyen -run Rea
 - 3-D Secure by Adyen redirects the customer. Actions for Adyen's own front-end component are pending until the webhook.
 - The adapter sends an address with street, house number, city, postal code and country, or leaves it out: Adyen refuses an incomplete one.
 - Adyen wants a defense reason for the answer to a dispute, and merchants' requests have no field for it. The adapter asks Adyen which reasons
-  apply, sends each file as a document of a type that they take, and defends with the first reason that has all its documents. Without one,
+  apply. It sends each file as a document of a type that they take, and defends with the first reason that has all its documents. Without one,
   the refusal names the reasons and the documents that they lack. Adyen takes files alone: a text is refused, with its field.
 - The adapter leaves out metadata beyond 20 pairs, names over 20 and values over 80 characters: Adyen would refuse the payment.
 `

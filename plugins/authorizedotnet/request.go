@@ -69,8 +69,8 @@ func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 		OptStr("cardholderAuthenticationValue", t.CAVV)
 }
 
-// settings allow the approval of a part, if the payment does. Authorize.net holds a part that was approved until a capture
-// names the part's split tender id, so the settings do not allow a part if Authorize.net is to capture at once.
+// settings allow the approval of a part, if the payment does and the merchant captures. Authorize.net holds a part
+// until a capture names its split tender id.
 func settings(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject()
 	if r.Wish().Partial && r.Capture == sdk.CaptureManual {

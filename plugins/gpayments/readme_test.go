@@ -52,6 +52,6 @@ An account of type ` + "`authentication_processor`" + ` with ` + "`auth_type: Ce
 - **Results.** If ActiveServer named a monitor, the adapter asks it first. A result that still says C is not ready. 1013 means that the transaction is unknown.
 - **Production.** Calls of a live account carry ` + "`trans-type=prod`" + `. The live host is the test host without -test; a base URL on the account replaces it, also to reach TestLabs.
 - **Payments of zero** are not authenticated: add a card with a non-payment authentication.
-- **Not offered:** apps. Not verified against the service: the names of prior and requestor authentication in 3RI (` + "`priorAuthenticationInfo`, `authenticationInfo`" + `), and the acquirer's and merchant's names
+- **Not offered:** apps. Not verified against the service: the names of prior and requestor authentication in 3RI (` + "`priorAuthenticationInfo`, `authenticationInfo`" + `); the acquirer's and merchant's names
   other than those of GPayments' documentation (` + "`acquirerBIN`, `mcc`, `merchantName`, `threeDSRequestorID`" + `).
 `
