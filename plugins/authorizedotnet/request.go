@@ -74,7 +74,8 @@ func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 func settings(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject()
 	if r.Wish().Partial && r.Capture == sdk.CaptureManual {
-		o.Arr("setting", sdk.NewArray().Obj(sdk.NewObject().Str("settingName", "allowPartialAuth").Str("settingValue", "true")))
+		o.Arr("setting", sdk.NewArray().Obj(
+			sdk.NewObject().Str("settingName", "allowPartialAuth").Str("settingValue", "true")))
 	}
 	return o
 }
