@@ -25,8 +25,8 @@ func Adapter() *sdk.Adapter {
 			Name: "cybersource", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Cybersource",
 			Description: "Card payments through Cybersource's REST API.", Website: "https://www.cybersource.com",
 			// Cybersource releases the rest of a last capture, or the rest lapses; no call releases it.
-			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				Processor3DS: true, PartialApproval: true,
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true,
+				ZeroAmount: true, PartialApproval: true, Processor3DS: true,
 				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
 				"test": sdk.At("https://apitest.cybersource.com"),
