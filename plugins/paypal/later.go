@@ -120,8 +120,8 @@ func captureFor(c *sdk.Call, payments sdk.JSON) (id string) {
 		}
 	}
 	if id == "" {
-		c.End(sdk.Declined(sdk.NewDecline("REFUND_AMOUNT_EXCEEDED", "PayPal refunds each capture separately, and the highest "+
-			"rest of one is "+sdk.Money{Minor: most, Currency: r.Amount.Currency}.Major()+
+		c.End(sdk.Declined(sdk.NewDecline("REFUND_AMOUNT_EXCEEDED", "PayPal refunds each capture separately, and the "+
+			"highest rest of one is "+sdk.Money{Minor: most, Currency: r.Amount.Currency}.Major()+
 			": make several refunds of at most that amount", sdk.DeclineInvalidAmount)))
 	}
 	return id
