@@ -69,6 +69,7 @@ type developing struct {
 	auth      account.Auth
 	accountID string
 	loaded    atomic.Value // hash of the build that the account uses, a string
+	choice    string       // how to choose the mock's answers, "" without a mock
 }
 
 // build builds the project into the switch's folder of adapters.
@@ -129,7 +130,7 @@ func (d *developing) run(ctx context.Context, data, listen string) (err error) {
 		if err != nil {
 			return err
 		}
-		d.baseURL = base
+		d.baseURL, d.choice = base, "\nmock: "+mock.choice()
 		go func() { _ = serve(work) }()
 	}
 	if d.node, err = openNode(ctx, c, true, newLogger(d.p.stderr, c.Log)); err != nil {
@@ -144,12 +145,17 @@ func (d *developing) run(ctx context.Context, data, listen string) (err error) {
 	if _, ok := d.node.host.Adapter(d.manifest.Name); !ok {
 		return errors.New("the switch has not loaded the build: its log, above, says why. If it names the time, try again when the machine is less busy")
 	}
+	// A payment that the adapter cannot take must fail with the reason, and not go on to the simulator.
+	if _, err := d.node.engine.UpdateProfile(ctx, d.auth, m.DefaultProfile, account.ProfileInput{Fields: account.Fields{
+		"is_strict_routing_enabled": json.RawMessage(`true`)}}); err != nil {
+		return fmt.Errorf("restrict the routing to the adapter: %w", err)
+	}
 	if err := d.makeAccount(ctx); err != nil {
 		return fmt.Errorf("make the adapter's account: %w", err)
 	}
 	d.shown = map[int64]bool{}
-	fmt.Fprintf(d.p.stdout, "%s %s runs at %s; its requests go to %s. Save a file to build it again.\n\n%s\n", d.manifest.Name, d.manifest.Version,
-		d.node.url(), d.baseURL, d.curl(keys.API))
+	fmt.Fprintf(d.p.stdout, "%s %s runs at %s; its requests go to %s. Save a file to build it again.%s\n%s\n%s\n", d.manifest.Name, d.manifest.Version,
+		d.node.url(), d.baseURL, d.choice, d.webhookText(m.ID), d.curl(keys.API))
 	watched := make(chan struct{})
 	go func() { defer close(watched); d.watch(work) }()
 	err = d.node.run(ctx)
@@ -222,6 +228,14 @@ func authType(details map[string]string) string {
 		return "BodyKey"
 	}
 	return "HeaderKey"
+}
+
+// webhookText says where the processor's webhooks arrive, if the adapter reads any.
+func (d *developing) webhookText(merchant string) string {
+	if !slices.Contains(d.manifest.Operations, sdk.OpWebhook) {
+		return ""
+	}
+	return fmt.Sprintf("webhooks arrive at %s/webhooks/%s/%s\n", d.node.url(), merchant, d.accountID)
 }
 
 // curl is a payment for a shell.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -37,6 +38,8 @@ func TestPluginMock(t *testing.T) {
 		require.NoError(t, err)
 		return answer.StatusCode, string(text)
 	}
+	var said []string
+	m.log = func(text string) { said = append(said, text) }
 	for _, row := range []struct {
 		method, path string
 		status       int
@@ -46,8 +49,9 @@ func TestPluginMock(t *testing.T) {
 		{"POST", "/v1/payments/pay_77/capture", 200, `"amount":1000`},
 		{"POST", "/v1/payments/pay_77/void", 200, `"state":"voided"`},
 		{"GET", "/v1/refunds?reference=x", 200, `"state":"pending"`},
-		{"DELETE", "/v1/payments", 501, "no case describes a request DELETE /v1/payments: add one"},
-		{"POST", "/v1/other", 501, "no case describes"},
+		{"DELETE", "/v1/payments", 501, "no case matches DELETE /v1/payments: add one. The base is /v1"},
+		{"POST", "/v1/other", 501, "no case matches"},
+		{"POST", "/payments", 501, "no case matches POST /payments: add one. The base is /v1"},
 		{"POST", "/_mock/next?sample=none", 404, "no sample is called none: choose one of captured, "},
 		{"POST", "/_mock/next?sample=declined", 204, ""},
 		{"POST", "/v1/payments", 402, "insufficient_funds"},
@@ -57,6 +61,7 @@ func TestPluginMock(t *testing.T) {
 		require.Equal(t, row.status, status, row.path)
 		require.Contains(t, text, row.holds, row.path)
 	}
+	require.Contains(t, said, "no case matches POST /payments: add one. The base is /v1")
 	_, err = loadMock(t.TempDir())
 	require.ErrorContains(t, err, "testdata/NAME.responses.json")
 }
@@ -92,7 +97,8 @@ func TestPluginDev(t *testing.T) {
 	require.Len(t, at, 3)
 	_, body, _ := strings.Cut(banner, " -d '")
 	body, _, _ = strings.Cut(body, "'\n")
-	pay := func() map[string]any {
+	require.Regexp(t, `mock: POST http://\S+/_mock/next\?sample=NAME chooses the next answer: captured, authorized, `, banner)
+	pay := func(body string) map[string]any {
 		r, err := http.NewRequestWithContext(t.Context(), "POST", at[1], strings.NewReader(body))
 		require.NoError(t, err)
 		r.Header = http.Header{"Api-Key": {at[2]}, "Content-Type": {"application/json"}}
@@ -103,7 +109,7 @@ func TestPluginDev(t *testing.T) {
 		require.NoError(t, json.NewDecoder(answer.Body).Decode(&all))
 		return all
 	}
-	require.Equal(t, "succeeded", pay()["status"])
+	require.Equal(t, "succeeded", pay(body)["status"])
 	shown := until(`outcome \{"status":"captured"`)
 	for _, text := range []string{"authorize op_", "Authorization: Bearer «api_key»", `"number":"«card_number»","cvc":"«cvc»"`, `← 201 {"amount":2499,"id":"pay_1"`} {
 		require.Contains(t, shown, text)
@@ -111,9 +117,14 @@ func TestPluginDev(t *testing.T) {
 	require.NotContains(t, shown, "4111111111111111")
 
 	edit(t, filepath.Join(dir, "acme.go"), `Str("reference", r.Reference)`, `Str("reference", r.Reference).Str("channel", "web")`)
+	edit(t, filepath.Join(dir, "acme.go"), `		// How a result that was lost`, `		Captures: []sdk.CaptureMethod{sdk.CaptureAutomatic},
+		// How a result that was lost`)
 	live := until(`(?m)^live after \S+: acme 0\.1\.0`)
 	t.Logf("a saved file is %s", regexp.MustCompile(`live after \S+`).FindString(live)) // under 2 s on a quiet machine
-	require.Equal(t, "succeeded", pay()["status"])
+	refused := pay(strings.Replace(body, "{", `{"capture_method": "manual", `, 1))
+	require.NotContains(t, refused, "payment_id", "the simulator must not take a payment that the adapter cannot")
+	require.Contains(t, fmt.Sprint(refused), "the connector does not take the capture method")
+	require.Equal(t, "succeeded", pay(body)["status"])
 	require.Contains(t, until(`outcome \{"status":"captured"`), `"channel":"web"`)
 	edit(t, filepath.Join(dir, "acme.go"), `r := c.Request`, `r := c.Requests`)
 	until(`(?s)not built: .*c\.Requests undefined`)

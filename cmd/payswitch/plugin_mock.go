@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,9 +40,14 @@ func (p *program) pluginMock(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "recorded answers of %s at %s\nPOST %s/_mock/next?sample=NAME chooses the next answer: %s\n", mock.name, base, mock.origin,
-		strings.Join(mock.sampleNames(), ", "))
+	mock.log = func(text string) { fmt.Fprintln(p.stdout, text) }
+	fmt.Fprintf(p.stdout, "recorded answers of %s at %s\n%s\n", mock.name, base, mock.choice())
 	return serve(ctx)
+}
+
+// choice says how to choose an answer.
+func (m *mockProcessor) choice() string {
+	return fmt.Sprintf("POST %s/_mock/next?sample=NAME chooses the next answer: %s", m.origin, strings.Join(m.sampleNames(), ", "))
 }
 
 // mockProcessor answers requests with the samples of an adapter's cases.
@@ -137,7 +143,7 @@ func (m *mockProcessor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	op, known := m.operation(r.Method, r.URL.Path)
 	if !known {
-		m.refuse(w, http.StatusNotImplemented, "no case describes a request "+r.Method+" "+r.URL.Path+": add one")
+		m.refuse(w, http.StatusNotImplemented, "no case matches "+r.Method+" "+r.URL.Path+": add one. The base is "+cmp.Or(m.basePath, "/"))
 		return
 	}
 	c := m.sample(op)
