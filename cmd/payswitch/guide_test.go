@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +16,7 @@ import (
 var fenced = regexp.MustCompile("(?ms)^```(sh|go)\n(.*?)^```$")
 
 // TestGuide follows the adapter guide to the letter: its commands are run one after the other, offline, with the program as it is
-// now; its Go is Go of the project that they begin with.
+// now, and its Go is Go of the project that they begin with.
 func TestGuide(t *testing.T) {
 	costly(t)
 	t.Parallel()
@@ -46,6 +48,50 @@ func TestGuide(t *testing.T) {
 	for _, snippet := range snippets {
 		require.Contains(t, source, unindented(snippet))
 	}
+	payAtMock(t, dir, string(text))
+}
+
+// payAtMock runs the guide's last commands, with free ports in place of the printed ones: the mock, a demo with the adapter that the guide
+// installed, an account with the guide's details, and the guide's address of the mock. A payment must succeed.
+func payAtMock(t *testing.T, dir, guide string) {
+	t.Helper()
+	_, lines, ok := strings.Cut(guide, "serve the cases' answers")
+	require.True(t, ok)
+	printed := regexp.MustCompile(`plugin mock --listen (\S+)`).FindStringSubmatch(lines)
+	setting := regexp.MustCompile(`(PAYSWITCH_\S+) payswitch demo`).FindStringSubmatch(lines)
+	egress := regexp.MustCompile(`\{"base_url": .*\}`).FindString(lines)
+	account := regexp.MustCompile(`(?s)\{"connector_type": .*?\}\}`).FindString(guide)
+	for _, part := range []string{strings.Join(printed, ""), strings.Join(setting, ""), egress, account} {
+		require.NotEmpty(t, part, "the guide's commands")
+	}
+	mock, err := loadMock(filepath.Join(dir, "acme"))
+	require.NoError(t, err)
+	base, serve, err := mock.listen("127.0.0.1:0")
+	require.NoError(t, err)
+	go func() { _ = serve(t.Context()) }()
+	data := t.TempDir()
+	r := start(t, append(testEnv(t, t.TempDir()), setting[1], "PAYSWITCH_PLUGINS__DIRECTORY="+filepath.Join(dir, "adapters")), "demo", "--data", data, "--listen", "127.0.0.1:0")
+	keys, err := readDemoKeys(filepath.Join(data, "keys.json"))
+	require.NoError(t, err)
+	ask := func(key, path, body string) map[string]any {
+		q, err := http.NewRequestWithContext(t.Context(), "POST", r.url+path, strings.NewReader(body))
+		require.NoError(t, err)
+		q.Header = http.Header{"Api-Key": {key}, "Content-Type": {"application/json"}}
+		answer, err := http.DefaultClient.Do(q)
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		var all map[string]any
+		require.NoError(t, json.NewDecoder(answer.Body).Decode(&all))
+		require.Equal(t, 200, answer.StatusCode, "%s: %v", path, all)
+		return all
+	}
+	made := ask(keys.Admin, "/account/"+demoMerchant+"/connectors", account)
+	address := strings.ReplaceAll(egress, "http://"+printed[1], "http://"+strings.TrimPrefix(mock.origin, "http://"))
+	require.Contains(t, address, `"`+base+`"`, "the guide's address is the one that the mock prints")
+	ask(keys.Admin, "/account/"+demoMerchant+"/connectors/"+made["merchant_connector_id"].(string)+"/egress", address)
+	paid := ask(keys.API, "/payments", `{"amount": 2499, "currency": "USD", "confirm": true, "payment_method": "card", "routing": {"type": "single", "data": "acme"},
+		"payment_method_data": {"card": {"card_number": "4111111111111111", "card_exp_month": "03", "card_exp_year": "2030", "card_cvc": "737"}}}`)
+	require.Equal(t, []any{"succeeded", "acme"}, []any{paid["status"], paid["connector"]}, paid)
 }
 
 // unindented is a text without the indentation of its lines.
