@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPluginCompile restarts a switch as after an upgrade: nothing is compiled. The switch compiles the adapter of its account before it is ready, so
-// that no payment waits. With plugin compile before the start, the adapter is there at once.
+// TestPluginCompile makes an account while the switch runs: the switch compiles its adapter at once. Then it restarts the switch as after an upgrade:
+// nothing is compiled. The switch compiles the adapter of its account before it is ready, so that no payment waits. With plugin compile before the start,
+// the adapter is there at once.
 func TestPluginCompile(t *testing.T) {
 	costly(t)
 	t.Parallel()
@@ -27,6 +28,8 @@ func TestPluginCompile(t *testing.T) {
 	require.Eventually(t, func() bool { return healthy(p) }, 10*time.Second, 10*time.Millisecond)
 	require.Zero(t, (&growth{running: p.running}).gauge("payswitch_adapter_instances"), "without an account there is nothing to compile")
 	p.shop("shop")
+	require.Eventually(t, func() bool { return (&growth{running: p.running}).gauge("payswitch_adapter_instances") > 0 }, 5*time.Minute, 50*time.Millisecond,
+		"the adapter of a new account is compiled, although no payment came")
 	stop(p)
 
 	p = startProcess(t, env("after"), "serve")
