@@ -14,6 +14,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/account"
 	"payswitch/engine/change"
+	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
 	"payswitch/plugins"
@@ -189,6 +190,38 @@ func TestRefundAtDisabledAccount(t *testing.T) {
 	r, err := w.refund(id, 1000)
 	require.NoError(t, err)
 	require.Equal(t, payment.RefundSucceeded, r.Status)
+}
+
+// An adapter without refunds, or without partial ones, is refused before anything is sent.
+func TestRefundNotOffered(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(a *sdk.Adapter)
+		amount int64
+		param  string
+	}{
+		"no refund": {func(a *sdk.Adapter) { a.Refund, a.RefundSync = nil, nil }, 1000, ""},
+		"no part":   {func(a *sdk.Adapter) { a.Manifest.Features.PartialRefund = false }, 999, "amount"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			processor, a := newCashier(t), refunder(byReference)
+			c.change(a)
+			w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": a})
+			w.shopAccount(processor.URL)
+			id := w.pay(sale(1000, visa)).Payment.ID
+			_, err := w.refund(id, c.amount)
+			require.Equal(t, "IR_20", code(t, err))
+			var refused *fault.Error
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, c.param, refused.Param)
+			require.Equal(t, []int64{0, 0}, refundAmounts(w, id))
+			if c.param == "amount" {
+				r, err := w.refund(id, 1000)
+				require.NoError(t, err)
+				require.Equal(t, payment.RefundSucceeded, r.Status)
+			}
+		})
+	}
 }
 
 // A refusal of the processor is a failed refund with the processor's code, and gives the amount free again.
