@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -53,6 +54,7 @@ func TestRetryWithTheSameAuthentication(t *testing.T) {
 			require.Equal(t, payment.Succeeded, v.Payment.Status)
 			require.Equal(t, second.ID, v.Attempt.AccountID)
 			require.Equal(t, 2, v.Payment.AttemptCount)
+			w.authenticated(v) // a second identical request
 			require.Equal(t, 1, w.a.count(sdk.OpAuthenticate))
 			require.Len(t, w.bank.requests, 2)
 			first, next := w.bank.requests[0], w.bank.requests[1]
@@ -112,6 +114,11 @@ func TestNoRetryWithTheAuthentication(t *testing.T) {
 			o.Totals = &sdk.Totals{Captured: 6540}
 			return o
 		}},
+		"the merchant cancels meanwhile": {metadata: acquirerOne, answer: func(w *secureWorld) *sdk.Outcome {
+			_, err := w.CancelPayment(w.t.Context(), w.auth, w.bank.last(w.t).PaymentID, "requested_by_customer")
+			require.NoError(w.t, err)
+			return refusal()
+		}},
 		"the payer has waited long": {metadata: acquirerOne, answer: func(w *secureWorld) *sdk.Outcome {
 			w.jump(16 * time.Second)
 			return refusal()
@@ -134,4 +141,38 @@ func TestNoRetryWithTheAuthentication(t *testing.T) {
 			require.Equal(t, 1, w.bank.count())
 		})
 	}
+}
+
+// A saved card that the payer authenticated without its CVC goes on only to an account that takes it so.
+func TestRetryWithTheAuthenticationOfASavedCard(t *testing.T) {
+	t.Parallel()
+	w, second := retrying(t, acquirerOne)
+	answer := w.bank.answer
+	w.bank.answer = nil
+	w.pay(sale(1200, visa, onSession, agreed, customer("c")))
+	allow := func(id string) {
+		_, err := w.UpdateAccount(t.Context(), w.auth, id, account.AccountInput{Metadata: json.RawMessage(`{"saved_cards_without_cvc":true,` + acquirerOne[1:])})
+		require.NoError(t, err)
+	}
+	accounts, err := w.Accounts(t.Context(), w.auth)
+	require.NoError(t, err)
+	for _, a := range accounts {
+		if a.Connector == "bank" && a.ID != second.ID {
+			allow(a.ID)
+		}
+	}
+	pay := func() *payment.Payment {
+		in := sale(1200, visa, external, customer("c"))
+		in.Card, in.PaymentToken = nil, w.methods("c")[0].Token
+		v := w.pay(in)
+		w.authenticated(v)
+		return w.done(v.Payment.ID).Payment
+	}
+	w.bank.answer = func(*sdk.Request) *sdk.Outcome { return refusal() }
+	p := pay()
+	require.Equal(t, []any{payment.Failed, 1, 2}, []any{p.Status, p.AttemptCount, w.bank.count()}, "the second account needs the CVC")
+	allow(second.ID)
+	w.bank.answer = answer
+	p = pay()
+	require.Equal(t, []any{payment.Succeeded, 2, 4}, []any{p.Status, p.AttemptCount, w.bank.count()})
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"path"
 	"sync"
+	"time"
 	"weak"
 
 	"github.com/klauspost/compress/zstd"
@@ -156,7 +157,8 @@ func Pack(ctx context.Context, w io.Writer, folder, earlier fs.FS, parallel int)
 					return nil
 				}
 			}
-			if descriptions[i], err = Describe(ctx, modules[i], sandbox.Options{}); err != nil {
+			// The modules were built from this source: however busy the machine is, their compilation ends.
+			if descriptions[i], err = Describe(ctx, modules[i], sandbox.Options{Limits: sandbox.Limits{CompileTime: time.Hour}}); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			return nil

@@ -40,7 +40,7 @@ Manual: payments                                       TestDecideAttempt TestDec
 Manual: refunds                                        TestDecideRefund
 Background: payments and refunds are asked about       TestRefundOutcomes TestResultOfAClosedChallenge
 
-Decided otherwise: a message to an unknown merchant or account, or without proof, always gets 401 WE_01, so that nobody learns who uses payswitch; an
+Decided otherwise: a message to an unknown merchant or account, or without proof, always gets 401 WE_01, because another answer would show who uses payswitch; an
 unusable merchant_secret is such a message. Every repeat has a new webhook-timestamp, as Standard Webhooks says; its body and X-Webhook-Signature-512 stay.
 An event has no sdk_authorization. Retries go on to three days, and have jitter.
 Not built: events of mandates, payouts and subscriptions.
@@ -51,7 +51,7 @@ const rowsOfCheckout = `
 Methods: payment_type, mandate_payment                  TestOfferedPaymentType TestOfferedTopLevel
 Methods: required_fields per method and account         TestRequiredFields TestRequiredFieldsOfConnectors TestRequiredFieldsOfWallets
 Methods: what is no filter                              TestOfferedMethods TestOfferedAccounts
-Methods: off_session without consent is told            TestSavingIsAnswered
+Methods: the answer says that off_session lacks consent TestSavingIsAnswered
 Client: payments/{id}/client                            TestClientPayment TestDemoShop TestCheckoutInABrowser
 Client: intent_data, sdk_next_action                    TestIntentData TestOfferedTopLevel TestEligibilityIsAskedFor
 Client: sdk_config.json                                 TestSDKConfig TestClientPayment

@@ -58,7 +58,8 @@ func (s *Changes) ExtendedCardInfo(ctx context.Context, auth account.Auth, id st
 	return string(t.Sealed), nil
 }
 
-// TokenCard returns the card that a payment's creation kept under token. The error is IR_29 if there is none, or if it has expired.
+// TokenCard returns the card that the creation of a payment stored under a token. The error is IR_29 if the token belongs to no card of this payment, or if
+// the card has expired.
 func (s *Changes) TokenCard(ctx context.Context, p *payment.Payment, token string, now time.Time) (*card.Input, error) {
 	invalid := &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "Token is invalid or expired", Param: "payment_token",
 		Hint: "List the customer's payment methods again: a payment_token is short-lived."}

@@ -34,8 +34,8 @@ func (c *checker) checkMoney() {
 	}
 }
 
-// checkCurrency authorizes the same number in two accepted currencies. The requests must differ in more than the decimals of the amount: a
-// processor that is told no currency takes its account's own. An adapter may instead reject all currencies but the account's.
+// checkCurrency authorizes the same number in two accepted currencies. The requests must differ in more than the decimals of the amount, because a
+// processor charges in its account's currency if a request names none. An adapter may instead reject all currencies but the account's.
 func (c *checker) checkCurrency() {
 	plain := sdk.Money{Minor: 6500, Currency: c.currency()}
 	turns, end := c.authorize(plain)
