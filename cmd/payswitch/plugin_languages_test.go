@@ -89,7 +89,7 @@ func TestPluginLanguages(t *testing.T) {
 			t.Parallel()
 			dir, env := newProjectIn(t, l.lang, "my_bank")
 			edit(t, filepath.Join(dir, l.table), "lost_card           lost_card\n", "lost_card           lost_card\n"+
-				"\"Do Not, Honor\"     do_not_honor:final Words\n3100 blocked\n3*,05,06  stolen_card\n3100 blocked\n")
+				"\"Do Not, Honor\"     do_not_honor:final Words\n3100 blocked\n3*,05,06  stolen_card\n")
 			edit(t, filepath.Join(dir, "testdata", "my_bank.responses.json"), `"wrong_cvc": "incorrect_cvc"`,
 				`"wrong_cvc": "incorrect_cvc", "Do Not, Honor": "do_not_honor", "06": "stolen_card", "3100": "blocked", "3200": "stolen_card", "o5": "generic_decline"`)
 			code, built, stderr := authorIn(t, dir, env, "plugin", "build")
