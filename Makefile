@@ -20,7 +20,7 @@ PACK     := plugins/builtin/embedded/adapters.zip
 # sources are the files and folders that a folder's programs are built of.
 sources = $(shell find $(1) -name testdata -prune -o \( -type d -o -type f ! -name '*_test.go' ! -name '*.md' \) -print)
 SDK      := $(call sources,sdk)
-SHRUNK   := $(addsuffix .zip.zst,cmd/payswitch/project cmd/payswitch/sdk router/openapi router/checkout/files router/dashboard/files router/paylink/files)
+SHRUNK   := $(addsuffix .zip.zst,cmd/payswitch/project cmd/payswitch/sdk engine/routing/errors router/openapi router/checkout/files router/dashboard/files router/paylink/files)
 # The flags make the same source the same file, wherever and whenever it is built: an adapter is known by its hash.
 WASM     := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w -buildid='
 
@@ -68,6 +68,9 @@ router/dashboard/files.zip.zst: router/dashboard/assets/.made $(wildcard router/
 router/paylink/files.zip.zst: $(wildcard router/paylink/*.html router/paylink/texts/*) Makefile
 	@$(GO) run ./cmd/payswitch/internal/shrink $@ router/paylink page.html texts
 
+engine/routing/errors.zip.zst: engine/routing/errors.txt Makefile
+	@$(GO) run ./cmd/payswitch/internal/shrink $@ engine/routing errors.txt
+
 router/openapi.zip.zst: router/openapi.yaml Makefile
 	@$(GO) run ./cmd/payswitch/internal/shrink $@ router openapi.yaml
 
@@ -109,28 +112,36 @@ assets: $(ASSETS)
 # The race detector watches all that is ours, and the standard library. UNWATCHED are other people's machines of millions of steps, which it slows down
 # tenfold (a WASM compiler, a database translated from C): they are built without it. Locks and channels in them still count as order between goroutines.
 # None of them may use sync.Map or another generic type that synchronises: the linker might take their copy of it for everybody's, and order would go unseen.
-# Where there is no C compiler, go turns cgo off, and the race detector with it. UNRACED are tested without it: they start programs, which are
-# built without, or hold no goroutine (sdk, engine/evidence: what runs them concurrently is tested with it).
+# Where there is no C compiler, go turns cgo off, and the race detector with it. RACED are the packages that start a goroutine, hold a lock or test in
+# parallel, but for UNRACED: they start programs, which are built without it, or what runs them concurrently is tested with it (sdk, engine/evidence).
 WAZEVO    := github.com/tetratelabs/wazero/internal/engine/wazevo
 UNWATCHED := $(WAZEVO)/ssa $(WAZEVO)/frontend $(WAZEVO)/backend/... modernc.org/sqlite/lib modernc.org/libc modernc.org/memory
 RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
 # TEST_ALL runs the tests that cost much of a processor too: go test ./... alone skips them, to end within two minutes. It does not begin with PAYSWITCH_:
 # the program takes variables of that name for settings, and refuses those that it does not know.
-UNRACED   := ^payswitch/(cmd/payswitch|engine/evidence|plugins/internal/certified|sdk)$$
-# The tests of plugins/sandbox without concurrency run without the race detector as well, and its others with it.
-ALSO      := ^payswitch/plugins/sandbox$$
+UNRACED   := payswitch/cmd/payswitch payswitch/engine/evidence payswitch/plugins/internal/certified payswitch/sdk
+PACKAGES   = $(shell $(GO) list ./...)
+STARTS    := ^[[:space:]]*go [a-z]|[.]Go[(]|t[.]Parallel[(]
+RACED      = $(filter-out $(UNRACED),$(filter $(PACKAGES),$(sort $(patsubst %/,payswitch/%,$(dir $(shell \
+  grep -rlE --include='*.go' '$(STARTS)' $(FOLDERS); \
+  grep -rlE --include='*.go' --exclude='*_test.go' '"sync(/atomic)?"' $(FOLDERS)))))))
+# The tests of these packages without concurrency run without the race detector as well, and their others with it.
+ALSO      := payswitch/plugins payswitch/plugins/sandbox
+# make check has vetted all that the tests are built of.
+TEST      := TEST_ALL=1 $(GO) test -vet=off -timeout 40m
 test: check plugins assets
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \
-	set -x; TEST_ALL=1 $(GO) test $$race -timeout 40m $$($(GO) list ./... | grep -vE '$(UNRACED)')
+	set -x; $(TEST) $$race $(RACED)
 	@$(MAKE) --no-print-directory fuzz WITHOUT='^(cmd/payswitch|router)$$$$'
-	TEST_ALL=1 $(GO) test -timeout 40m -parallel 4 $$($(GO) list ./... | grep -E '$(UNRACED)|$(ALSO)')
+	$(TEST) -parallel 4 $(filter-out $(RACED),$(PACKAGES)) $(ALSO)
 
 check:
 	@unformatted=$$(gofmt -s -l $(FOLDERS)); if [ -n "$$unformatted" ]; then \
 	  echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	GOOS=wasip1 GOARCH=wasm $(GO) vet $(ADAPTERS:%=./plugins/%/...)
+	GOOS=wasip1 GOARCH=wasm $(GO) vet -trimpath $(ADAPTERS:%=./plugins/%/wasm)
+	cd sdk && GOOS=wasip1 GOARCH=wasm $(GO) vet -trimpath $$(GOOS=wasip1 GOARCH=wasm $(GO) list -f '{{join .GoFiles " "}}' .)
 	$(GO) tool staticcheck ./...
 
 # One binary a package, as each takes as long to link as a target is run; two packages are built and run at a time. make test fuzzes the packages WITHOUT
@@ -142,7 +153,7 @@ fuzz:
 # Go itself sometimes ends a fuzz run at its deadline with the failure "context deadline exceeded"; a finding always names its input.
 fuzz-one:
 	@bin=$$(mktemp -d) || exit 1; trap 'rm -rf "$$bin"' EXIT; cache=$$($(GO) env GOCACHE)/fuzz/payswitch/$(DIR); \
-	$(GO) test -c -fuzz . -o "$$bin/fuzz" "./$(DIR)" || exit 1; cd "$(DIR)"; \
+	$(GO) test -c -vet=off -fuzz . -o "$$bin/fuzz" "./$(DIR)" || exit 1; cd "$(DIR)"; \
 	for target in $$(grep -hEo '^func Fuzz[A-Za-z0-9_]+' *_test.go | cut -d ' ' -f 2 | sort); do \
 	  if out=$$("$$bin/fuzz" -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 5s -test.parallel 1 -test.fuzzcachedir "$$cache" 2>&1); then \
 	    echo "$(DIR) $$target: $$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: //p' | tail -n 1)"; \

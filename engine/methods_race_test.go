@@ -72,7 +72,7 @@ func TestSavedTwiceAtOnce(t *testing.T) {
 func TestSavedOftenAtOnce(t *testing.T) {
 	t.Parallel()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	for range 8 {
+	for range 3 {
 		w := newWorld(t, engine.Options{}, nil)
 		w.account("simulator", "")
 		_, err := w.CreateCustomer(t.Context(), w.auth, method.CustomerData{ID: "c"})

@@ -21,6 +21,7 @@ func testSandbox() sandbox.Options {
 
 // Package certified certifies the built-in adapters.
 func TestAcmeIsCertified(t *testing.T) {
+	plugins.Sequential(t)
 	_, err := plugins.Certify(t.Context(), acmeModule(t), testSandbox(), sdktest.Options{Answer: acmeAnswer}, nil)
 	require.NoError(t, err)
 }

@@ -67,6 +67,7 @@ func TestCompilerIsMissing(t *testing.T) {
 
 // TestGoAdapterFromACompiler: a Go adapter answers the same from a compiler's image as from its own start.
 func TestGoAdapterFromACompiler(t *testing.T) {
+	plugins.Sequential(t)
 	dir := t.TempDir()
 	put(t, dir, "acme.wasm", acmeModule(t))
 	d := authorize("acme", "https://processor.example")

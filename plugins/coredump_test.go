@@ -54,6 +54,7 @@ func guestMemories(t *testing.T) (out [][]byte) {
 // TestNothingIsLeftInAGuest looks for card, CVC, key and token in the memory of guests after payments that used them, with all
 // kinds of answers.
 func TestNothingIsLeftInAGuest(t *testing.T) {
+	plugins.Sequential(t)
 	dir := t.TempDir()
 	for _, name := range []string{"stripe", "adyen"} {
 		put(t, dir, name+".wasm", module(t, "payswitch/plugins/"+name+"/wasm"))

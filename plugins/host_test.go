@@ -57,6 +57,7 @@ func TestNativeAndSandboxSendTheSame(t *testing.T) {
 }
 
 func TestSimulatedConnectors(t *testing.T) {
+	plugins.Sequential(t)
 	dir := t.TempDir()
 	put(t, dir, "acme.wasm", acmeModule(t))
 	put(t, dir, "simulator.wasm", simulatorModule(t))

@@ -205,6 +205,7 @@ var guestSays = regexp.MustCompile(`(?m)^.*msg="output of an adapter".*$`)
 // cannot tell apart, everything that it sees and everything that is stored has the same bytes. This holds in the sandbox and
 // natively.
 func TestHostileToAnswers(t *testing.T) {
+	plugins.Sequential(t)
 	dir := t.TempDir()
 	put(t, dir, "hostile.wasm", module(t, "payswitch/plugins/testdata/hostile/wasm"))
 	var log logged

@@ -16,6 +16,7 @@ var (
 
 // A derivation of the author's own text counts as the author's text, at any place.
 func TestHostileDerivations(t *testing.T) {
+	plugins.Sequential(t)
 	onHostile(t, func(t *testing.T, a *attack) {
 		for name, mode := range map[string]string{
 			"the key as it is":    madeJSON + "\n{" + `"api_key":"{T}",` + cardJSON + "}",
@@ -51,6 +52,7 @@ func TestHostileDerivations(t *testing.T) {
 
 // The host reads the path, the query and the parts of a multipart body as the most lenient server does.
 func TestHostileForms(t *testing.T) {
+	plugins.Sequential(t)
 	const head = "\nContent-Type: application/json\nAuthorization: Bearer {K}\n\n{" + cardJSON + "}"
 	part := func(disposition, value string) string {
 		return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + value + "\r\n"

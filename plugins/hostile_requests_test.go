@@ -88,6 +88,7 @@ const (
 
 // A request with a card names this account alone, in every way in which processors read names.
 func TestHostileRequests(t *testing.T) {
+	plugins.Sequential(t)
 	author := hostile.AuthorKey
 	escaped := url.QueryEscape
 	basic := base64.StdEncoding.EncodeToString([]byte("author_of_it:" + author))
@@ -236,6 +237,7 @@ func rsaConfig(t *testing.T) (public string) {
 
 // The course of an operation does not depend on a secret's value: not on the CVC's digits or length, and not on the credential.
 func TestHostileOracles(t *testing.T) {
+	plugins.Sequential(t)
 	public := rsaConfig(t)
 	der, err := x509.MarshalPKCS8PrivateKey(must(rsa.GenerateKey(rand.Reader, 2048)))
 	private := pemOf("PRIVATE KEY", der, err)
@@ -313,6 +315,7 @@ func must[T any](v T, err error) T {
 // A webhook's signature is compared with a signature of the message under a whole credential, so a guess must be of the whole
 // credential.
 func TestHostileGuesses(t *testing.T) {
+	plugins.Sequential(t)
 	const body = `{"id":"t_1"}`
 	sum := func(key, text string) string {
 		mac := hmac.New(sha256.New, []byte(key))

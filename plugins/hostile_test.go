@@ -22,6 +22,7 @@ import (
 // The host stops what the hostile adapter tries before a request leaves, counts it, and reports it without a secret. Or the
 // request leaves with random text. This holds in the sandbox and natively.
 func TestHostileAdapter(t *testing.T) {
+	plugins.Sequential(t)
 	dir := t.TempDir()
 	put(t, dir, "hostile.wasm", module(t, "payswitch/plugins/testdata/hostile/wasm"))
 	var log logged

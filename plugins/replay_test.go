@@ -315,6 +315,7 @@ func TestReplayOfAccessTokens(t *testing.T) {
 
 // In the sandbox: the recorded build and others, with faults.
 func TestReplayInTheSandbox(t *testing.T) {
+	plugins.Sequential(t)
 	dir, p := t.TempDir(), newProcessor(t)
 	put(t, dir, "acme.wasm", acmeModule(t))
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()})

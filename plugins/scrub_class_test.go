@@ -239,6 +239,7 @@ const testKey = "sk_live_4eC39HqLyjWDarjtT1zdp7dcAbCdEf"
 // Two cards of one class give the same visible text, byte for byte. That holds if a processor echoes them in any form, anywhere and between any texts. So
 // no text of the guest reveals more of a card than the guest knew.
 func TestWhatIsMaskedTellsNothing(t *testing.T) {
+	Sequential(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	numbers, codes := sortedKeys(numberForms), sortedKeys(codeForms)
 	const pairs = 1000
@@ -295,6 +296,7 @@ func TestWhatIsMaskedTellsNothing(t *testing.T) {
 
 // Each form alone, so that the test above cannot pass because of a neighbouring text.
 func TestEveryFormIsMasked(t *testing.T) {
+	Sequential(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, form := range numberForms {
 		t.Run(name, func(t *testing.T) {

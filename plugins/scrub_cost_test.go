@@ -11,6 +11,7 @@ import (
 
 // The largest answer, in the form that is slowest to mask, takes a moment.
 func TestMaskingTakesBoundedTime(t *testing.T) {
+	Sequential(t)
 	const size = 1 << 20
 	inner := strings.Repeat("number 4111111234561881 ", 64<<10)[:size/3]
 	for name, unit := range map[string]string{"words": "payment_method_options_", "fields": `"cvc":`, "names": `"name":"cvc",`, "schemes": "authorization:", "elements": "<cvc>", "marks": ">>>>=", "open strings": `password:"x `,

@@ -21,6 +21,7 @@ func codes(text, by string) string {
 
 // Programs that validate or dump a request write a CVC in forms of their own. No form shows a difference between two CVCs.
 func TestCodesInReportsAndDumps(t *testing.T) {
+	Sequential(t)
 	for name, layout := range map[string]string{
 		"a text of Python 2":       `{u'cvc': u'%s'}`,
 		"bytes of Python":          `{'cvc': b'%s'}`,

@@ -99,6 +99,7 @@ func (b *bank) pay(number string, amount int64, a *sdk.AuthenticationOutcome, ca
 // The vendor's adapter runs against the built-in 3DS server, and the simulated processor recognises results of that server, as in
 // a payment. Only the host knows the authentication value.
 func TestSimulated3DS(t *testing.T) {
+	plugins.Sequential(t)
 	b := newBank(t, "adyen", "netcetera", "cardinal")
 	for _, c := range []struct {
 		connector, number, status, eci string
@@ -135,6 +136,7 @@ func TestSimulated3DS(t *testing.T) {
 }
 
 func TestSimulatedChallenge(t *testing.T) {
+	plugins.Sequential(t)
 	b := newBank(t, "adyen")
 	number := simulator3ds.CardNumber(simulator3ds.Visa, "0170")
 	a, _ := b.authenticate("simulator3ds", number, 6540)

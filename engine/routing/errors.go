@@ -2,7 +2,6 @@ package routing
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -191,13 +190,10 @@ var standardCodes = map[sdk.DeclineReason]string{
 	sdk.DeclineAbandoned:            "payment_cancelled_by_user",
 }
 
-//go:embed errors.txt
-var builtInTable string
-
 // builtInErrors are the processors' tables of decline codes by connector.
 var builtInErrors = sync.OnceValue(func() map[string]sdk.Declines {
 	out := map[string]sdk.Declines{}
-	_, sections, _ := strings.Cut(builtInTable, "@")
+	_, sections, _ := strings.Cut(builtInTable(), "@")
 	for section := range strings.SplitSeq(sections, "\n@") {
 		name, table, _ := strings.Cut(section, "\n")
 		out[name] = sdk.ParseDeclines(table)

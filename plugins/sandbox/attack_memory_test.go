@@ -125,11 +125,8 @@ func hoarders() map[string]*builder {
 // TestHoarders: after hundreds of steps of each, this process takes what it took after a few, and others are served.
 func TestHoarders(t *testing.T) {
 	costly(t)
-	const first, more = 30, 200 // steps
-	rounds := more
-	if raceEnabled {
-		rounds = 30
-	}
+	sequential(t)
+	const first, rounds = 30, 200 // steps
 	r := newRuntime(t, Options{Limits: Limits{StepFuel: 20e6}})
 	good, _ := compiled(t, r, newAdapter(1).step("", answerAt(outputAt, 0)).build())
 	steps := func(m *Module, n int) {
@@ -150,9 +147,7 @@ func TestHoarders(t *testing.T) {
 		steps(m, rounds)
 		heapAfter, allAfter := takenBytes()
 		require.Less(t, heapAfter-heap, int64(2<<20), "%s: bytes of heap for %d steps", name, rounds)
-		if !raceEnabled {
-			require.Less(t, allAfter-all, int64(32<<20), "%s: bytes in all for %d steps", name, rounds)
-		}
+		require.Less(t, allAfter-all, int64(32<<20), "%s: bytes in all for %d steps", name, rounds)
 		require.Empty(t, step(t, good, ""))
 		require.NoError(t, m.Close(context.Background()))
 	}

@@ -186,12 +186,10 @@ func firstAnswer(b *testing.B, r *Runtime, wasm []byte) {
 // SANDBOX_STEPS sets how many; the default is small.
 func TestNoGrowth(t *testing.T) {
 	costly(t)
+	sequential(t)
 	steps, err := strconv.Atoi(os.Getenv("SANDBOX_STEPS"))
 	if err != nil {
 		steps = 2000
-		if raceEnabled {
-			steps = 300
-		}
 	}
 	m := loadGo(t, Options{})
 	measure := func() (heap uint64, mappings int) {

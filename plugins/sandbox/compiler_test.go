@@ -125,6 +125,7 @@ func TestProductOfAnotherMachine(t *testing.T) {
 }
 
 func TestCompilerSaysWhatIsWrong(t *testing.T) {
+	sequential(t)
 	r := newRuntime(t, Options{Compiler: itself()})
 	manifest := func(b *builder) error {
 		m, err := r.Load(b.build(), nil)
@@ -187,9 +188,6 @@ func TestCompilersThatFail(t *testing.T) {
 				require.Equal(t, want.limit, limit.Limit)
 			}
 			r.compiler, r.limits = itself(), patient(Limits{}).withDefaults() // the next attempt may succeed
-			if raceEnabled {
-				return
-			}
 			require.Empty(t, step(t, m, ""))
 		})
 	}
@@ -202,9 +200,7 @@ func TestCompilersThatFail(t *testing.T) {
 
 // TestCompilerIsLimited: modules that are let in are given up when they take more than they may, and others are compiled after them.
 func TestCompilerIsLimited(t *testing.T) {
-	if raceEnabled {
-		t.Skip("shadow memory counts as memory")
-	}
+	sequential(t)
 	good := newAdapter(1).step("", answerAt(outputAt, 0)).build()
 	for name, l := range map[string]Limits{
 		"memory": {CompileMemory: 96 << 20},
@@ -289,6 +285,7 @@ func TestNobodyWaitsForACompiler(t *testing.T) {
 
 // TestDamagedProduct: a product that is cut off or changed is made anew.
 func TestDamagedProduct(t *testing.T) {
+	sequential(t)
 	dir := t.TempDir()
 	o := Options{CacheDir: dir, Compiler: itself()}
 	wasm := newAdapter(1).step("", answerAt(outputAt, 0)).build()

@@ -367,6 +367,7 @@ func TestFormsKeepApart(t *testing.T) {
 // FuzzOptimise makes up functions that jump, branch and access memory in the ways that the optimiser rewrites, and compares the
 // forms with each other.
 func FuzzOptimise(f *testing.F) {
+	sequential(f)
 	costly(f)
 	for seed := range byte(60) {
 		f.Add(bytes.Repeat([]byte{seed, seed * 13, 200 - seed, seed * 5, 9}, 12), []byte{seed, 1, 2, 0, 3, seed, 1, 0})

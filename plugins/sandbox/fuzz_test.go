@@ -148,6 +148,7 @@ func FuzzRewrite(f *testing.F) {
 
 // FuzzReset makes up guests that write wherever they can, and verifies that nothing of it stays.
 func FuzzReset(f *testing.F) {
+	sequential(f)
 	costly(f)
 	for seed := range byte(60) {
 		f.Add(bytes.Repeat([]byte{seed, seed * 13, 200 - seed, seed * 5, 9}, 12), []byte{seed, 1, 2, 0, 3, seed, 1, 0})
@@ -165,6 +166,7 @@ func FuzzReset(f *testing.F) {
 
 // FuzzGoGuest drives the Go guest with anything.
 func FuzzGoGuest(f *testing.F) {
+	sequential(f)
 	for _, s := range []string{"", "e", "ehello", "k4242", "m", "g100000", "g9000000", "c", "d", "w", string(workMessage), "b70000", "p", "x", "s"} {
 		f.Add([]byte(s))
 	}

@@ -53,6 +53,14 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
+// sequential skips a test that starts nothing concurrently under the race detector: make test runs it without, several times as fast.
+func sequential(t testing.TB) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("nothing runs concurrently here: make test runs this test without the race detector")
+	}
+}
+
 // patient gives the compiler ten minutes where a test names no time: a busy machine may leave it without a processor for long, and the
 // race detector slows it down tenfold.
 func patient(l Limits) Limits {

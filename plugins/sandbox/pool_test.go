@@ -194,7 +194,7 @@ func TestRest(t *testing.T) {
 	var rests atomic.Int64
 	for range 4 {
 		group.Go(func() {
-			for range 40 {
+			for range 6 {
 				b, err := m.Step(context.Background(), call("ehello"))
 				if err != nil || string(b) != "hello" {
 					t.Errorf("%q %v", b, err)

@@ -21,6 +21,7 @@ func trapOf(t testing.TB, m *Module, c Call) *TrapError {
 }
 
 func TestGoGuest(t *testing.T) {
+	sequential(t)
 	m := loadGo(t, Options{})
 	manifest, err := m.Manifest(context.Background())
 	require.NoError(t, err)
@@ -56,6 +57,7 @@ func TestGoGuestCollectsGarbage(t *testing.T) {
 }
 
 func TestGoGuestTraps(t *testing.T) {
+	sequential(t)
 	m := loadGo(t, Options{})
 	for input, want := range map[string]TrapKind{
 		"l":        TrapFuel,
@@ -89,6 +91,7 @@ func TestGoGuestTraps(t *testing.T) {
 }
 
 func TestDebugIsBounded(t *testing.T) {
+	sequential(t)
 	m := loadGo(t, Options{})
 	var debug bytes.Buffer
 	c := call("dtext")
@@ -136,6 +139,7 @@ func TestSameCallSameAnswer(t *testing.T) {
 }
 
 func TestClockOutOfRange(t *testing.T) {
+	sequential(t)
 	m := loadGo(t, Options{})
 	for _, now := range []time.Time{{}, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		b, err := m.Step(context.Background(), Call{Now: now, Input: []byte("m")})

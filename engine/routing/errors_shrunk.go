@@ -1,0 +1,28 @@
+//go:build shrunk
+
+package routing
+
+import (
+	_ "embed" // errors.zip.zst
+	"io/fs"
+
+	"payswitch/engine/pack"
+)
+
+// builtInPacked is what make build packs of errors.txt.
+//
+//go:embed errors.zip.zst
+var builtInPacked []byte
+
+// builtInTable returns errors.txt. It panics if the build has packed another file than make does.
+func builtInTable() string {
+	files, err := pack.Files(builtInPacked)
+	if err != nil {
+		panic(err)
+	}
+	text, err := fs.ReadFile(files, "errors.txt")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
