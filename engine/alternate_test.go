@@ -21,7 +21,7 @@ import (
 type till struct {
 	*httptest.Server
 	mu    sync.Mutex
-	how   map[string]string // path → "ok" (the default), "429", "500", "500 done", "drop", "drop done"
+	how   map[string]string // path → "ok" (the default), "429", "500", "500 done", "drop", "drop done", "refuse", "later"
 	state map[string]string // reference → authorized, captured, voided
 	calls map[string]int
 }
@@ -44,6 +44,10 @@ func newTill(t *testing.T) *till {
 		switch {
 		case how == "drop" || how == "drop done":
 			panic(http.ErrAbortHandler)
+		case how == "refuse":
+			w.WriteHeader(422)
+		case how == "later":
+			w.Write([]byte(`{"state":"pending"}`))
 		case how == "429":
 			w.WriteHeader(429)
 		case how == "500 done" || how == "500":
@@ -84,6 +88,8 @@ func tillAdapter(rule sdk.ResolveRule) *sdk.Adapter {
 				return nil, err
 			case r.Status == 404:
 				return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+			case r.Status == 422:
+				return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "refused", Message: "The till refuses.", Reason: sdk.DeclineNotPermitted}}, nil
 			case !r.OK():
 				return nil, r.Undecided("no decision")
 			}

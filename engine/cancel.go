@@ -76,21 +76,6 @@ func (e *Engine) cancel(ctx context.Context, w *change.Loaded, reason string) (*
 	return e.voidIntent(w, w.Attempt.Authorized-w.Attempt.Captured, now)
 }
 
-// CancelCaptured voids a payment whose money is captured and has not settled. No adapter offers that yet, so every call is refused: a status that is not
-// captured with IR_16, any other with IR_20. A refund gives captured money back.
-func (e *Engine) CancelCaptured(ctx context.Context, auth account.Auth, id string) (*change.View, error) {
-	if auth.Publishable {
-		return nil, fault.Unauthorized()
-	}
-	return e.changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
-		if !w.Payment.Status.Facts().Refund {
-			return nil, fault.Refused("You cannot cancel_post_capture this payment because it has status " + string(w.Payment.Status)).WithParam("status").WithHint(w.Payment.Status.Remedy())
-		}
-		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "cancel_post_capture flow not supported", Connector: w.Attempt.Connector,
-			Hint: "Refund the payment with POST /refunds."}
-	})
-}
-
 func (e *Engine) voidIntent(w *change.Loaded, amount int64, now time.Time) (*change.Change, error) {
 	e.driver.Begin(&w.Run, sdk.OpVoid, amount, now)
 	return e.intent(w, payment.TriggerVoidStart, now)

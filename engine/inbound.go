@@ -345,7 +345,7 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 			return err
 		}
 	}
-	if w.Attempt.Version != before && !contradicts {
+	if w.Attempt.Version != before && !contradicts && w.Attempt.Status != payment.VoidedPostCharge {
 		return nil
 	}
 	return e.raiseLate(ctx, w, o, source, was)

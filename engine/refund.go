@@ -96,6 +96,9 @@ func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request
 		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_13", Message: "The refund amount exceeds the amount captured", Param: "amount",
 			Hint:   fmt.Sprintf("Send at most %d.", max(0, p.Refundable())),
 			Reason: fmt.Sprintf("%d of the captured %d can still be refunded (minor units); %d is disputed", max(0, p.Refundable()), p.Received, p.Disputed())}
+	case w.Attempt.BeingVoided():
+		return 0, fault.Refused("Refund void cannot be performed after a post-capture void has been issued").
+			WithParam("payment_id").WithHint("Retrieve the payment until state_metadata.post_capture_void is not pending.")
 	case amount <= 0:
 		return 0, fault.BadFormat("amount", "positive integer")
 	case now.Sub(p.CreatedAt) > payment.MaxRefundAge:

@@ -133,7 +133,7 @@ func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sd
 				slog.String("payment_id", w.Payment.ID), slog.String("was", string(w.Refund.Status)), slog.String("is", string(b.Refund.Status)))
 		}
 		if p := b.Payment; p != nil && p.Refunded > p.Received {
-			c.Alarms = append(c.Alarms, "refund_exceeds")
+			c.Alarms = append(c.Alarms, evidence.AlarmRefundExceeds)
 		}
 		err = e.changes.Commit(ctx, c)
 		if errors.Is(err, change.ErrOtherID) {

@@ -172,14 +172,14 @@ func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (op *payme
 // bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.
 func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	now := e.now().UTC().Truncate(time.Millisecond)
-	b, alarm := evidence.BookEvidence(w.Payment, w.Attempt, o, now)
+	b, alarm := evidence.BookEvidence(w.Payment, w.Attempt, w.Adapter.Manifest, o, now)
 	if alarm != "" {
 		e.metrics.Alarm(alarm)
 	}
 	if b == nil {
 		return nil
 	}
-	c, err := e.changes.Announced(w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims}, now)
+	c, err := e.changes.Announced(w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims, Alarms: b.Alarms}, now)
 	if err != nil {
 		return err
 	}

@@ -63,10 +63,11 @@ var simulatedMerchant = map[string]string{threeds.ConfigAcquirerBIN: "412345", t
 	threeds.ConfigMCC: "5999", threeds.ConfigMerchantName: "Test merchant", threeds.ConfigMerchantCountry: "DK"}
 
 // installmentsAs are the connectors that make payments in installments, cardOnlyAs those that charge a card alone without the payer. The simulator
-// does both, under its own name and under these.
+// does both, under its own name and under these. voidsCapturedAs are those that void a captured payment.
 var (
-	installmentsAs = []string{"adyen"}
-	cardOnlyAs     = []string{"peachpayments"}
+	installmentsAs  = []string{"adyen"}
+	cardOnlyAs      = []string{"peachpayments"}
+	voidsCapturedAs = []string{"authorizedotnet", "globalpay", "nmi", "worldpayvantiv"}
 )
 
 // manifestAs is the simulator's manifest under a connector's name: without the features that real processors of other names do not have. It
@@ -79,7 +80,7 @@ func manifestAs(connector string, m *sdk.Manifest) *sdk.Manifest {
 	if !slices.Contains(installmentsAs, connector) {
 		as.Features.Installments = nil
 	}
-	as.Features.CardOnlyMIT = slices.Contains(cardOnlyAs, connector)
+	as.Features.CardOnlyMIT, as.Features.VoidCaptured = slices.Contains(cardOnlyAs, connector), slices.Contains(voidsCapturedAs, connector)
 	return &as
 }
 

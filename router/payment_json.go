@@ -175,11 +175,12 @@ func storedCredential(a *payment.Attempt) sdk.StoredCredential {
 	return *a.Details.StoredCredential
 }
 
-// writeStateMetadata writes how much was refunded, and how much of the uncaptured rest the processor has released after a partial capture. It
-// is null before either has happened.
+// writeStateMetadata writes how much was refunded, what became of a void after the capture, and how much of the uncaptured rest the processor has released
+// after a partial capture. It is null before any of it has happened.
 func writeStateMetadata(w *writer, p *payment.Payment, a *payment.Attempt) {
 	released, refunded, lost := p.Status == payment.PartiallyCaptured && a.Details.Released, p.Details.RefundedTotal, p.LostDisputes()
-	if !released && refunded == 0 && lost == 0 {
+	void := a.Details.CapturedVoid
+	if !released && refunded == 0 && lost == 0 && void == nil {
 		w.null("state_metadata")
 		return
 	}
@@ -187,8 +188,15 @@ func writeStateMetadata(w *writer, p *payment.Payment, a *payment.Attempt) {
 	if released {
 		w.int("amount_released", a.Authorized-a.Captured)
 	}
-	if refunded > 0 || lost > 0 {
-		w.number("total_refunded_amount", positive(refunded)).number("total_disputed_amount", positive(lost)).null("post_capture_void")
+	if refunded > 0 || lost > 0 || void != nil {
+		w.number("total_refunded_amount", positive(refunded)).number("total_disputed_amount", positive(lost))
+	}
+	if void == nil && (refunded > 0 || lost > 0) {
+		w.null("post_capture_void")
+	}
+	if void != nil {
+		w.key("post_capture_void").open().text("status", string(void.Status)).text("connector_reference_id", void.Reference)
+		w.text("description", void.Text).time("updated_at", void.At).close()
 	}
 	w.close()
 }

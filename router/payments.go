@@ -32,7 +32,7 @@ type Payments interface {
 	IncrementAuthorization(ctx context.Context, a account.Auth, id string, in request.IncrementInput) (*change.View, error)
 	ExtendAuthorization(ctx context.Context, a account.Auth, id string) (*change.View, error)
 	CancelPayment(ctx context.Context, a account.Auth, id string, reason string) (*change.View, error)
-	CancelCaptured(ctx context.Context, a account.Auth, id string) (*change.View, error)
+	CancelCaptured(ctx context.Context, a account.Auth, id, reason string) (*change.View, error)
 	RetrievePayment(ctx context.Context, a account.Auth, id string, in request.RetrieveInput) (*change.View, error)
 	ListPayments(ctx context.Context, a account.Auth, in request.ListInput) ([]*change.View, error)
 	CompleteAuthorize(ctx context.Context, a account.Auth, id, clientSecret, deviceData string) (*change.View, error)
@@ -134,7 +134,7 @@ func (s *Server) cancelCaptured(c *call) (answer, error) {
 	if err := decode(c, cancelFields, &reason); err != nil {
 		return answer{}, err
 	}
-	return s.paymentAnswer(withoutLink(s.Payments.CancelCaptured(c.ctx(), c.auth, c.param("payment_id"))))
+	return s.paymentAnswer(withoutLink(s.Payments.CancelCaptured(c.ctx(), c.auth, c.param("payment_id"), reason)))
 }
 
 func (s *Server) retrievePayment(c *call) (answer, error) {

@@ -287,7 +287,7 @@ func (v *Manifest) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesFeatures = [...]string{"partial_capture", "multiple_capture", "over_capture", "releases_rest", "partial_refund", "zero_amount", "processor_3ds", "external_3ds", "stored_credential", "network_mit", "network_token", "card_only_mit", "pre_auth_void", "partial_approval", "extended_hold", "installments", "exemptions"}
+var namesFeatures = [...]string{"partial_capture", "multiple_capture", "over_capture", "releases_rest", "partial_refund", "zero_amount", "processor_3ds", "external_3ds", "stored_credential", "network_mit", "network_token", "card_only_mit", "pre_auth_void", "void_captured", "partial_approval", "extended_hold", "installments", "exemptions"}
 
 func (v *Features) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -320,10 +320,12 @@ func (v *Features) decode(r *jsontext.Reader) {
 		case 12:
 			v.PreAuthVoid = r.Bool()
 		case 13:
-			v.PartialApproval = r.Bool()
+			v.VoidCaptured = r.Bool()
 		case 14:
-			v.ExtendedHold = r.Bool()
+			v.PartialApproval = r.Bool()
 		case 15:
+			v.ExtendedHold = r.Bool()
+		case 16:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Installments) == maxElements {
 					r.Fail(tooMany)
@@ -331,7 +333,7 @@ func (v *Features) decode(r *jsontext.Reader) {
 				}
 				v.Installments = append(v.Installments, Currency(r.String()))
 			}
-		case 16:
+		case 17:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Exemptions) == maxElements {
 					r.Fail(tooMany)
@@ -360,6 +362,7 @@ func (v *Features) encode(b []byte) []byte {
 	b = jsontext.OptBool(b, `"network_token":`, v.NetworkToken)
 	b = jsontext.OptBool(b, `"card_only_mit":`, v.CardOnlyMIT)
 	b = jsontext.OptBool(b, `"pre_auth_void":`, v.PreAuthVoid)
+	b = jsontext.OptBool(b, `"void_captured":`, v.VoidCaptured)
 	b = jsontext.OptBool(b, `"partial_approval":`, v.PartialApproval)
 	b = jsontext.OptBool(b, `"extended_hold":`, v.ExtendedHold)
 	if len(v.Installments) > 0 {
@@ -887,7 +890,7 @@ func (v *Account) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "capture_reference", "hold", "installments", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "exemption", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "partner", "return_url", "webhook_url", "dispute", "return", "webhook", "authentication"}
+var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "void_captured", "capture_reference", "hold", "installments", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "exemption", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "partner", "return_url", "webhook_url", "dispute", "return", "webhook", "authentication"}
 
 func (v *Request) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -915,8 +918,10 @@ func (v *Request) decode(r *jsontext.Reader) {
 		case 6:
 			v.FinalCapture = r.Bool()
 		case 7:
-			v.CaptureReference = r.String()
+			v.VoidCaptured = r.Bool()
 		case 8:
+			v.CaptureReference = r.String()
+		case 9:
 			if r.Null() {
 				v.Hold = nil
 			} else {
@@ -925,17 +930,17 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Hold.decode(r)
 			}
-		case 9:
-			v.Installments = r.Int()
 		case 10:
-			v.TransactionID = r.String()
+			v.Installments = r.Int()
 		case 11:
-			v.RefundID = r.String()
+			v.TransactionID = r.String()
 		case 12:
-			v.Reason = r.String()
+			v.RefundID = r.String()
 		case 13:
-			v.Resolves = Operation(r.String())
+			v.Reason = r.String()
 		case 14:
+			v.Resolves = Operation(r.String())
+		case 15:
 			if r.Null() {
 				v.ConnectorData = nil
 			} else {
@@ -944,7 +949,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.ConnectorData.decode(r)
 			}
-		case 15:
+		case 16:
 			if r.Null() {
 				v.Instrument = nil
 			} else {
@@ -953,7 +958,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Instrument.decode(r)
 			}
-		case 16:
+		case 17:
 			if r.Null() {
 				v.StoredCredential = nil
 			} else {
@@ -962,9 +967,9 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.StoredCredential.decode(r)
 			}
-		case 17:
-			v.Request3DS = r.Bool()
 		case 18:
+			v.Request3DS = r.Bool()
+		case 19:
 			if r.Null() {
 				v.ThreeDS = nil
 			} else {
@@ -973,9 +978,9 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.ThreeDS.decode(r)
 			}
-		case 19:
-			v.Exemption = Exemption(r.String())
 		case 20:
+			v.Exemption = Exemption(r.String())
+		case 21:
 			if r.Null() {
 				v.Customer = nil
 			} else {
@@ -984,7 +989,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Customer.decode(r)
 			}
-		case 21:
+		case 22:
 			if r.Null() {
 				v.Billing = nil
 			} else {
@@ -993,7 +998,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Billing.decode(r)
 			}
-		case 22:
+		case 23:
 			if r.Null() {
 				v.Shipping = nil
 			} else {
@@ -1002,7 +1007,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Shipping.decode(r)
 			}
-		case 23:
+		case 24:
 			if r.Null() {
 				v.Browser = nil
 			} else {
@@ -1011,15 +1016,15 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Browser.decode(r)
 			}
-		case 24:
-			v.Description = r.String()
 		case 25:
-			v.DescriptorName = r.String()
+			v.Description = r.String()
 		case 26:
-			v.DescriptorSuffix = r.String()
+			v.DescriptorName = r.String()
 		case 27:
-			v.OrderReference = r.String()
+			v.DescriptorSuffix = r.String()
 		case 28:
+			v.OrderReference = r.String()
+		case 29:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Lines) == maxElements {
 					r.Fail(tooMany)
@@ -1028,11 +1033,11 @@ func (v *Request) decode(r *jsontext.Reader) {
 				v.Lines = append(v.Lines, Line{})
 				v.Lines[len(v.Lines)-1].decode(r)
 			}
-		case 29:
-			v.ShippingCost = r.Int64()
 		case 30:
-			v.TaxAmount = r.Int64()
+			v.ShippingCost = r.Int64()
 		case 31:
+			v.TaxAmount = r.Int64()
+		case 32:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Metadata[k]; twice {
@@ -1048,7 +1053,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Metadata[k] = r.String()
 			}
-		case 32:
+		case 33:
 			if r.Null() {
 				v.Partner = nil
 			} else {
@@ -1057,11 +1062,11 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Partner.decode(r)
 			}
-		case 33:
-			v.ReturnURL = r.String()
 		case 34:
-			v.WebhookURL = r.String()
+			v.ReturnURL = r.String()
 		case 35:
+			v.WebhookURL = r.String()
+		case 36:
 			if r.Null() {
 				v.Dispute = nil
 			} else {
@@ -1070,7 +1075,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Dispute.decode(r)
 			}
-		case 36:
+		case 37:
 			if r.Null() {
 				v.Return = nil
 			} else {
@@ -1079,7 +1084,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Return.decode(r)
 			}
-		case 37:
+		case 38:
 			if r.Null() {
 				v.Webhook = nil
 			} else {
@@ -1088,7 +1093,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Webhook.decode(r)
 			}
-		case 38:
+		case 39:
 			if r.Null() {
 				v.Authentication = nil
 			} else {
@@ -1104,46 +1109,46 @@ func (v *Request) decode(r *jsontext.Reader) {
 	if seen&(1<<4) == 0 {
 		v.Payment = nil
 	}
-	if seen&(1<<8) == 0 {
+	if seen&(1<<9) == 0 {
 		v.Hold = nil
 	}
-	if seen&(1<<14) == 0 {
+	if seen&(1<<15) == 0 {
 		v.ConnectorData = nil
 	}
-	if seen&(1<<15) == 0 {
+	if seen&(1<<16) == 0 {
 		v.Instrument = nil
 	}
-	if seen&(1<<16) == 0 {
+	if seen&(1<<17) == 0 {
 		v.StoredCredential = nil
 	}
-	if seen&(1<<18) == 0 {
+	if seen&(1<<19) == 0 {
 		v.ThreeDS = nil
 	}
-	if seen&(1<<20) == 0 {
+	if seen&(1<<21) == 0 {
 		v.Customer = nil
 	}
-	if seen&(1<<21) == 0 {
+	if seen&(1<<22) == 0 {
 		v.Billing = nil
 	}
-	if seen&(1<<22) == 0 {
+	if seen&(1<<23) == 0 {
 		v.Shipping = nil
 	}
-	if seen&(1<<23) == 0 {
+	if seen&(1<<24) == 0 {
 		v.Browser = nil
 	}
-	if seen&(1<<32) == 0 {
+	if seen&(1<<33) == 0 {
 		v.Partner = nil
 	}
-	if seen&(1<<35) == 0 {
+	if seen&(1<<36) == 0 {
 		v.Dispute = nil
 	}
-	if seen&(1<<36) == 0 {
+	if seen&(1<<37) == 0 {
 		v.Return = nil
 	}
-	if seen&(1<<37) == 0 {
+	if seen&(1<<38) == 0 {
 		v.Webhook = nil
 	}
-	if seen&(1<<38) == 0 {
+	if seen&(1<<39) == 0 {
 		v.Authentication = nil
 	}
 }
@@ -1161,6 +1166,7 @@ func (v *Request) encode(b []byte) []byte {
 	}
 	b = jsontext.OptStr(b, `"capture":`, string(v.Capture))
 	b = jsontext.OptBool(b, `"final_capture":`, v.FinalCapture)
+	b = jsontext.OptBool(b, `"void_captured":`, v.VoidCaptured)
 	b = jsontext.OptStr(b, `"capture_reference":`, v.CaptureReference)
 	if v.Hold != nil {
 		b = jsontext.Name(b, `"hold":`)

@@ -56,6 +56,7 @@ type Features struct {
 	// CardOnlyMIT: charges a card on the merchant's initiative that has no CVC, no network transaction id and perhaps no expiry.
 	CardOnlyMIT     bool `json:"card_only_mit,omitempty"`
 	PreAuthVoid     bool `json:"pre_auth_void,omitempty"`    // voids a payment that waits for the customer
+	VoidCaptured    bool `json:"void_captured,omitempty"`    // voids a captured payment that has not settled (Request.VoidCaptured)
 	PartialApproval bool `json:"partial_approval,omitempty"` // the issuer may approve less than the amount, if HoldWish.Partial allows it
 	ExtendedHold    bool `json:"extended_hold,omitempty"`    // authorize can ask for a hold that lasts longer (HoldWish.Extended)
 	// Installments are the currencies in which a card payment can be made in monthly installments (Request.Installments).

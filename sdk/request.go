@@ -4,11 +4,11 @@ package sdk
 //
 //	authorize, verify      Amount, Capture, Instrument, StoredCredential, Customer, Billing, Shipping, Browser, URLs, ThreeDS …
 //	complete               as authorize, and TransactionID, Payment, Return
-//	capture, void          Amount (capture), TransactionID, Payment, FinalCapture
+//	capture, void          Amount (capture), TransactionID, Payment, FinalCapture (capture), VoidCaptured (void)
 //	extend_authorization   Amount (the held amount), TransactionID, Payment
 //	incremental_authorize  Amount (the new total), TransactionID, Payment
 //	refund                 Amount, TransactionID, Payment, Reason
-//	sync                   Amount (see Resolves), TransactionID where known, Payment, Resolves
+//	sync                   Amount (see Resolves), TransactionID where known, Payment, Resolves, VoidCaptured
 //	refund_sync            Amount (the refund's), TransactionID, RefundID where known, Payment, Resolves
 //	accept_dispute         Amount (the disputed one), TransactionID, Payment, Dispute
 //	attach_evidence        as accept_dispute, with Dispute.File
@@ -34,6 +34,8 @@ type Request struct {
 	Capture CaptureMethod `json:"capture,omitempty"`
 	// FinalCapture means that no further capture follows: the processor may release the rest.
 	FinalCapture bool `json:"final_capture,omitempty"`
+	// VoidCaptured means that the void takes back the whole capture of a payment that has not settled. A sync that resolves the void has it too.
+	VoidCaptured bool `json:"void_captured,omitempty"`
 	// CaptureReference is payswitch's reference for this capture, unique for ever. A sync that resolves the capture has the same.
 	CaptureReference string `json:"capture_reference,omitempty"`
 	// Hold says what authorize asks of the hold beyond the amount; nil if it asks for nothing.

@@ -294,6 +294,19 @@ func TestDashboardCapturesAndCancels(t *testing.T) {
 	status, _ = o.send(base+other+"/cancel", url.Values{"reason": {"sold out"}, "key": {o.form(base + other + "/cancel")}})
 	require.Equal(t, http.StatusSeeOther, status)
 	o.shows(base+other, "cancelled", "sold out", "No money moved.")
+
+	// A captured payment is voided before it settles, as a whole. Where the processor refuses, the page says so.
+	paid := o.pay("4242424242424242", nil)
+	o.shows(base+paid, "/void\"")
+	o.shows(base+paid+"/void", "Void 65.40 USD", "you receive nothing", "If the payment has settled", "/payments/"+paid+"/cancel_post_capture")
+	status, _ = o.send(base+paid+"/void", url.Values{"reason": {"wrong size"}, "key": {o.form(base + paid + "/void")}})
+	require.Equal(t, http.StatusSeeOther, status)
+	o.shows(base+paid+"?did=void", "The void was sent", "was reversed before it settled", "wrong size")
+	late := o.pay("4242424242424242", object{"amount": 900000305})
+	status, _ = o.send(base+late+"/void", url.Values{"key": {o.form(base + late + "/void")}})
+	require.Equal(t, http.StatusSeeOther, status)
+	o.shows(base+late, "A void was asked for and not made (already_settled: The payment has settled.)", "/refund\"")
+	require.Contains(t, o.shows(base+held+"/void"), "Void", "a partial capture can be voided too")
 }
 
 // hrefs finds the addresses in a page.

@@ -21,16 +21,17 @@ type triggered struct {
 
 // triggers are the event types that the simulator can make at once.
 var triggers = map[string]triggered{
-	"payment_succeeded":            {},
-	"payment_failed":               {card: "4000000000000002"},
-	"payment_processing":           {amount: 900000020},
-	"payment_authorized":           {more: manualCapture},
-	"payment_partially_authorized": {amount: 900000008, more: map[string]any{"capture_method": "manual", "enable_partial_authorization": true}},
-	"payment_captured":             {more: manualCapture, then: "/capture", body: map[string]any{"amount_to_capture": 1000}},
-	"payment_cancelled":            {more: manualCapture, then: "/cancel"},
-	"action_required":              {more: map[string]any{"authentication_type": "three_ds", "return_url": "https://shop.example/return"}},
-	"refund_succeeded":             {then: "/refunds"},
-	"refund_failed":                {card: "4000000000007734", then: "/refunds"},
+	"payment_succeeded":              {},
+	"payment_failed":                 {card: "4000000000000002"},
+	"payment_processing":             {amount: 900000020},
+	"payment_authorized":             {more: manualCapture},
+	"payment_partially_authorized":   {amount: 900000008, more: map[string]any{"capture_method": "manual", "enable_partial_authorization": true}},
+	"payment_captured":               {more: manualCapture, then: "/capture", body: map[string]any{"amount_to_capture": 1000}},
+	"payment_cancelled":              {more: manualCapture, then: "/cancel"},
+	"payment_cancelled_post_capture": {then: "/cancel_post_capture"},
+	"action_required":                {more: map[string]any{"authentication_type": "three_ds", "return_url": "https://shop.example/return"}},
+	"refund_succeeded":               {then: "/refunds"},
+	"refund_failed":                  {card: "4000000000007734", then: "/refunds"},
 }
 
 var manualCapture = map[string]any{"capture_method": "manual"}

@@ -187,7 +187,7 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 	}
 	q.Operation = e.NewOperation(&q, query, amount, now)
 	q.Request = e.LaterRequest(&q, amount)
-	q.Request.Resolves = resolves
+	q.Request.Resolves, q.Request.VoidCaptured = resolves, resolves == sdk.OpVoid && w.Attempt.VoidsCaptured(w.Operation)
 	if resolves == sdk.OpCapture {
 		q.Request.CaptureReference = w.Attempt.CaptureReference(w.Operation.ID)
 	}

@@ -77,6 +77,9 @@ func (e *Driver) LaterRequest(w *Run, amount int64) sdk.Request {
 		WebhookURL: e.PublicURL + "/webhooks/" + url.PathEscape(p.MerchantID) + "/" + url.PathEscape(w.Account.ID)}
 	state := &sdk.PaymentState{Currency: p.Currency, Requested: a.Amount, Authorized: a.Authorized, Captured: a.Captured, Refunded: p.Refunded,
 		Voided: a.Status == payment.Voided, CreatedAt: a.CreatedAt.UnixMilli(), Capture: r.Capture}
+	if a.Status == payment.VoidedPostCharge { // nothing of it is captured any more
+		state.Captured, state.Voided = 0, true
+	}
 	if f := a.Details.Card; f != nil {
 		state.BIN, state.LastFour = f.BIN, f.LastFour
 	}

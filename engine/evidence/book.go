@@ -39,6 +39,8 @@ func Book(p *payment.Payment, a *payment.Attempt, op *payment.Operation, m *sdk.
 	case v.Status == payment.OperationUnknown:
 		b.unknown(v, now)
 		return b
+	case a.VoidsCaptured(op):
+		err = b.voidCaptured(v, now)
 	case b.sendsAgain(v, now):
 		b.Again, b.tries = true, op.ResolveTries
 	case v.Outcome == nil: // rejected, failed or not acted: nothing happened
@@ -457,7 +459,7 @@ func (b *Booking) impossible(p *payment.Payment, a *payment.Attempt, op *payment
 
 // BookEvidence books the report on a payment without an open operation on copies of the rows: another party captured or released it at the
 // processor. nil means that the report changes nothing; alarm is the problem with it, "" for none.
-func BookEvidence(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, now time.Time) (b *Booking, alarm string) {
+func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sdk.Outcome, now time.Time) (b *Booking, alarm string) {
 	b = &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}}
 	if a.Status == payment.Pending || a.Status == payment.Authorizing { // an operator set it so
 		return b.heldThere(o, now)
@@ -486,6 +488,10 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, now ti
 		err = b.Taken(o, amount, now)
 	case sdk.StatusVoided:
 		by := payment.TriggerVoided
+		if saysTakenBack(a, o, m) {
+			err = b.takeBack(o, now)
+			break
+		}
 		if a.Captured > 0 { // the rest was released: what is captured stays captured
 			by, b.Attempt.Details.Released = payment.TriggerPartlyCharged, true
 		}

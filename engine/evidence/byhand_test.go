@@ -40,7 +40,7 @@ func TestHeldThere(t *testing.T) {
 			a := &payment.Attempt{ID: "p_1", Amount: 1000, Authorized: c.authorized, Captured: c.captured, Private: &payment.AttemptPrivate{}}
 			payment.SetByHand(p, a, payment.Pending, nil, at)
 			require.Equal(t, []any{payment.Processing, c.captured}, []any{p.Status, p.Received})
-			b, alarm := BookEvidence(p, a, &c.o, at)
+			b, alarm := BookEvidence(p, a, &sdk.Manifest{}, &c.o, at)
 			require.Equal(t, c.alarm, alarm)
 			require.Equal(t, c.status != "", b != nil)
 			if b != nil {

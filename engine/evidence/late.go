@@ -107,7 +107,7 @@ const (
 	RecheckNothing RecheckStep = "nothing" // other evidence has come
 	RecheckWait    RecheckStep = "wait"    // another operation is under way: ask later
 	RecheckEnded   RecheckStep = "ended"   // money of a payment that ended without money
-	RecheckHeld    RecheckStep = "held"    // a capture or void of held funds that was done after all
+	RecheckHeld    RecheckStep = "held"    // a capture or void that was done after all
 	RecheckRefund  RecheckStep = "refund"  // a refund that was made after all
 )
 
@@ -120,6 +120,8 @@ func NextRecheck(p *payment.Payment, a *payment.Attempt, op *payment.Operation) 
 		return RecheckRefund
 	case a.EndedWithoutMoney():
 		return RecheckEnded
+	case a.VoidsCaptured(op) && a.Status != payment.VoidedPostCharge && p.OpenOperation == "":
+		return RecheckHeld
 	case op.Charges() || a.Status.Terminal() || a.ID != p.AttemptID:
 		return RecheckNothing
 	case p.OpenOperation != "" || a.Status.AwaitsEnd() || a.Unsettled() > 0:

@@ -515,7 +515,7 @@ func (w *scenario) synced(s *state, r *modelRun) {
 }
 
 func (w *scenario) bookEvidence(s *state, p *payment.Payment, a *payment.Attempt, o *sdk.Outcome) bool {
-	b, alarm := BookEvidence(p, a, o, s.now)
+	b, alarm := BookEvidence(p, a, w.manifest, o, s.now)
 	if alarm != "" {
 		s.alarm(alarm)
 	}

@@ -76,7 +76,7 @@ func Contradicted(s *payment.Resolution, op *payment.Operation, a *payment.Attem
 		}
 		return o.Status == sdk.StatusDeclined && o.CaptureID != "" && captureIs(a, op.ID, o.CaptureID)
 	case sdk.OpVoid:
-		return o.Status == sdk.StatusCaptured && a.Captured == 0
+		return o.Status == sdk.StatusCaptured && (a.Captured == 0 || a.Status == payment.VoidedPostCharge)
 	}
 	switch o.Status {
 	case sdk.StatusDeclined:

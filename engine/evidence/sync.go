@@ -36,6 +36,9 @@ func InterpretSync(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fi
 	if op.Status == payment.OperationPending {
 		notYet = Verdict{Status: payment.OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}, noNews: true}
 	}
+	if a.VoidsCaptured(op) {
+		return readCapturedVoid(o, final, notYet)
+	}
 	switch op.Kind {
 	case sdk.OpIncrementalAuthorize:
 		return readIncrement(op, a, o, final, notYet)
@@ -125,7 +128,7 @@ func AttemptShows(a *payment.Attempt, o *sdk.Outcome) bool {
 		}
 		return shown > 0 && amount <= shown
 	case sdk.StatusVoided:
-		return a.Status == payment.Voided || a.Status == payment.VoidedPostCharge || a.Details.Released
+		return a.Status == payment.Voided || a.Status == payment.VoidedPostCharge || a.Details.Released && a.Details.CapturedVoid == nil
 	case sdk.StatusDeclined:
 		return a.Status.Payment() == payment.Failed || a.Status == payment.Voided && a.Authorized == 0 || o.CaptureID != "" && a.CaptureFailed(o.CaptureID)
 	}

@@ -51,7 +51,7 @@ func (a *Attempt) EndedWithoutMoney() bool {
 // Releases reports whether the operation voids funds without a caller who waits for it. It voids the rest of a partial capture, funds of a payment that
 // had ended, or funds that were found after a cancel was accepted.
 func (a *Attempt) Releases(op *Operation) bool {
-	if op.Kind != sdk.OpVoid || fault.Planted("forget releases") {
+	if op.Kind != sdk.OpVoid || a.VoidsCaptured(op) || fault.Planted("forget releases") {
 		return false
 	}
 	return op.ID != "" && op.ID == a.Details.LateVoid || a.Status == PartialCharged || a.Details.CancelWanted && a.Authorized > 0

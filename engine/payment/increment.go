@@ -80,7 +80,7 @@ func (o *Operation) Hears(s sdk.OutcomeStatus) bool {
 // Waits reports whether a pending operation of attempt a still has an end to wait for.
 func (o *Operation) Waits(a *Attempt) bool {
 	c := a.CaptureBy(o.ID)
-	return a.Status.AwaitsEnd() || o.OnHold() && a.Holds() || c != nil && c.Open() && !a.Status.Terminal()
+	return a.Status.AwaitsEnd() || o.OnHold() && a.Holds() || c != nil && c.Open() && !a.Status.Terminal() || a.VoidsCaptured(o) && a.BeingVoided()
 }
 
 // IncrementAllowed returns whether the held amount of a payment can be raised. It returns nil before the processor has answered and if the processor does not

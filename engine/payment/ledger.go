@@ -60,6 +60,8 @@ func DeriveTotals(p *Payment, a *Attempt) {
 		}
 	case CaptureReview:
 		p.Capturable = 0
+	case VoidedPostCharge:
+		p.Capturable, p.Received = 0, 0
 	default:
 		if p.Capturable = p.NetAmount; a.Status == Pending && a.Authorized > 0 { // an extension that the processor decides later
 			p.Capturable = a.Authorized - a.Captured

@@ -267,6 +267,8 @@ type AttemptDetails struct {
 	SaidDeclined bool `json:"said_declined,omitempty"`
 	// LateVoid is the operation that voids funds which the processor held although the attempt had ended without money; "" for none.
 	LateVoid string `json:"late_void,omitempty"`
+	// CapturedVoid is the latest void of the captured payment, nil without one.
+	CapturedVoid *CapturedVoid `json:"captured_void,omitempty"`
 	// Released is true once the processor has released the rest of a partial capture.
 	Released bool `json:"released,omitempty"`
 	// Authentication summarises the external 3-D Secure authentication, nil without one.

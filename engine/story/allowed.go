@@ -23,7 +23,8 @@ type Action struct {
 // Actions are what may be done with a payment now. The API would answer the same.
 type Actions struct {
 	Capture, Cancel, Refund Action
-	Ask                     bool // the processor may be asked what became of the payment
+	Void                    Action // of the whole capture, before it settles
+	Ask                     bool   // the processor may be asked what became of the payment
 }
 
 // Allowed returns what may be done with a payment now. It asks the same checks as CapturePayment, CancelPayment and CreateRefund, so that a page and
@@ -63,6 +64,10 @@ func (s *Stories) Allowed(ctx context.Context, auth account.Auth, id string) (*A
 		return nil, err
 	}
 	out.Refund.Partial = out.Refund.Allowed && w.Adapter.Manifest.Features.PartialRefund
+	most, err = s.VoidableAmount(ctx, w)
+	if out.Void, err = action(most, err); err != nil {
+		return nil, err
+	}
 	return out, nil
 }
 
@@ -82,4 +87,6 @@ func action(most int64, err error) (Action, error) {
 type Checks struct {
 	CaptureAmount func(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error)
 	RefundAmount  func(ctx context.Context, w *change.Loaded, in *request.RefundInput, now time.Time) (int64, error)
+	// VoidableAmount is that of a void after the capture.
+	VoidableAmount func(ctx context.Context, w *change.Loaded) (int64, error)
 }

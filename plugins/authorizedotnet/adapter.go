@@ -27,7 +27,8 @@ func Adapter() *sdk.Adapter {
 			Name: "authorizedotnet", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Authorize.net",
 			Description: "Cards through Authorize.net's payment gateway.", Website: "https://www.authorize.net",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				PartialApproval: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
+				PartialApproval: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
+				VoidCaptured: true},
 			Environments: map[string]sdk.Environment{
 				"test": sdk.At("https://apitest.authorize.net/xml/v1/request.api"),
 				"live": sdk.At("https://api.authorize.net/xml/v1/request.api"),

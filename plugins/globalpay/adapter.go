@@ -37,8 +37,8 @@ func Adapter() *sdk.Adapter {
 			Name: "globalpay", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Global Payments",
 			Description: "Cards through Global Payments' GP API.", Website: "https://developer.globalpay.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				PartialApproval: true,
-				External3DS:     true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
+				PartialApproval: true, VoidCaptured: true,
+				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
 				"test": sdk.At("https://apis.sandbox.globalpay.com/ucp"), "live": sdk.At("https://apis.globalpay.com/ucp"),
 			},

@@ -266,6 +266,11 @@ func TestLater(t *testing.T) {
 	require.Equal(t, sdk.StatusVoided, result.Outcome.Status)
 	require.JSONEq(t, `{"amount":"2499"}`, string(sends[0].Body))
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpVoid, later(2499), sale("CAPTURED", "")).Status)
+	taken := later(1000)
+	taken.VoidCaptured, taken.Payment.Captured = true, 1000
+	result, sends = play(t, sdk.OpVoid, taken, sale("REVERSED", ""))
+	require.Equal(t, sdk.StatusVoided, result.Outcome.Status)
+	require.JSONEq(t, `{"amount":"1000"}`, string(sends[0].Body), "what is captured is reversed")
 
 	const refund = `{"id":"TRN_2","type":"REFUND","status":"CAPTURED","amount":"700","currency":"USD"}`
 	o = outcome(t, sdk.OpRefund, later(700), wire.Answer(200, refund))

@@ -25,11 +25,15 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// void reverses an authorization.
+// void reverses an authorization, or a capture that is in no batch yet.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	body := sdk.NewObject()
-	if p := c.Request.Payment; p != nil && p.Authorized > 0 {
-		body.Str("amount", minor(sdk.Money{Minor: p.Authorized}))
+	r, body := c.Request, sdk.NewObject()
+	amount := r.Known().Authorized
+	if r.VoidCaptured {
+		amount = r.Known().Captured
+	}
+	if amount > 0 {
+		body.Str("amount", minor(sdk.Money{Minor: amount}))
 	}
 	a := post(c, path(c, "/reversal"), body)
 	o, err := transaction(c, a)

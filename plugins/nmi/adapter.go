@@ -33,7 +33,7 @@ func Adapter() *sdk.Adapter {
 			Name: "nmi", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "NMI",
 			Description: "Cards through NMI's gateway and the gateways that resell it.", Website: "https://www.nmi.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				PartialApproval: true, External3DS: true, StoredCredential: true},
+				PartialApproval: true, External3DS: true, StoredCredential: true, VoidCaptured: true},
 			Environments: map[string]sdk.Environment{"test": environment, "live": environment},
 			Credentials: []sdk.Field{
 				{Name: apiKey, Label: "Security key", Help: "The private API key of the merchant's account.", Type: "secret"},

@@ -25,6 +25,7 @@ func Adapter() *sdk.Adapter {
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, OverCapture: true, PartialApproval: true,
 				ExtendedHold: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true, CardOnlyMIT: true,
+				VoidCaptured: true,
 				Installments: []sdk.Currency{"BRL", "JPY", "MXN"},
 				Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis, sdk.ExemptionTrustedBeneficiary,
 					sdk.ExemptionSecureCorporate}},

@@ -82,6 +82,7 @@ func declineOf(reason sdk.DeclineReason) *sdk.Decline {
 // Codes of refusals by the processor's own rules.
 const (
 	codeState    = "unexpected_state"      // the payment's state does not allow the operation
+	codeSettled  = "already_settled"       // a captured payment can no longer be voided
 	codeTooLarge = "amount_too_large"      // more than is held or was captured
 	codeTooSmall = "amount_too_small"      // an incremental authorization without an increase
 	codeCapture  = "capture_refused"       // by the rule of the amount

@@ -13,6 +13,7 @@ type held struct {
 	sdk.PaymentState
 	rule    rule         // of the operation
 	against *sdk.Decline // why no amount of the operation is possible; nil if it is possible
+	undoes  bool         // the operation voids what is captured
 }
 
 // state reads what the host knows of the payment. Without it the simulator cannot answer.
@@ -43,7 +44,21 @@ func hold(c *sdk.Call, operation sdk.Operation) (*held, error) {
 	}
 	h.rule = ruleOf(operation, amount.Minor)
 	h.against = h.judge(operation, c.Request.Amount)
+	if h.undoes = operation == sdk.OpVoid && c.Request.VoidCaptured; h.undoes {
+		h.against = h.judgeUndo()
+	}
 	return h, nil
+}
+
+// judgeUndo applies the processor's own rules to the void of a captured payment.
+func (h *held) judgeUndo() *sdk.Decline {
+	switch {
+	case h.Voided || h.Captured == 0 || h.Refunded > 0:
+		return refuse(codeState, "The payment holds no capture, or a part of it was refunded.", sdk.DeclineNotPermitted)
+	case h.rule.act == settled:
+		return refuse(codeSettled, "The payment has settled.", sdk.DeclineNotPermitted)
+	}
+	return nil
 }
 
 // judge applies the processor's own rules.
@@ -71,7 +86,8 @@ func (h *held) judge(operation sdk.Operation, amount sdk.Money) *sdk.Decline {
 
 // done reports whether the operation was carried out, or will be.
 func (h *held) done() bool {
-	return h.against == nil && (h.rule.act == approve || h.rule.act == pend || h.rule.act == timeoutAfter)
+	return h.against == nil && (h.rule.act == approve || h.rule.act == settled || h.rule.act == pend ||
+		h.rule.act == timeoutAfter)
 }
 
 // answer is the processor's answer now: a refusal d, the answer of the amount's rule, or what done makes.
@@ -83,7 +99,7 @@ func (h *held) answer(d *sdk.Decline, done func() *sdk.Outcome) *sdk.Outcome {
 		return h.declined(d)
 	case h.rule.act == pend || h.rule.act == pendDecline:
 		return h.waiting(sdk.StatusPending)
-	case h.rule.act != approve:
+	case h.rule.act != approve && h.rule.act != settled:
 		return h.noAnswer()
 	}
 	return done()
@@ -140,13 +156,16 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.Authorized == 0 && !h.Voided && h.memory.has(challenged) && !h.proven { // the customer has not come back
+	if h.Authorized == 0 && !h.undoes && !h.Voided && h.memory.has(challenged) && !h.proven { // the customer has not come back
 		return h.voided(), nil
 	}
 	return h.answer(refuse(codeVoid, "The void has been refused.", h.rule.reason), h.voided), nil
 }
 
 func (h *held) voided() *sdk.Outcome {
+	if h.undoes {
+		h.Captured = 0
+	}
 	o := h.outcome(sdk.StatusVoided, 0)
 	o.Amount = nil
 	o.Released = h.Captured > 0

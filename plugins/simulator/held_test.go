@@ -109,6 +109,7 @@ func TestHeldAmounts(t *testing.T) {
 			302: {"pending", "voided", 0},
 			303: {"unknown", "voided", 0},
 			304: {"unknown", "authorized", 0},
+			305: {"voided", "voided", 0},
 		},
 	} {
 		require.ElementsMatch(t, simulator.Codes(op), keys(rows))
@@ -165,4 +166,30 @@ func TestIncrementalAuthorize(t *testing.T) {
 		require.Equal(t, sdk.StatusAuthorized, o.Status)
 		require.Equal(t, total, o.Totals.Authorized)
 	}
+}
+
+// A captured payment is voided before it settles, as a whole.
+func TestVoidOfACapture(t *testing.T) {
+	taken := func(amount int64) sdk.Request {
+		first := request(visa, amount, sdk.CaptureAutomatic)
+		r := later(first, do(t, sdk.OpAuthorize, 0, first))
+		r.VoidCaptured = true
+		return r
+	}
+	for amount, want := range map[int64][2]string{6050: {"voided", "voided"}, magic + 301: {"declined:generic_decline", "captured"}, magic + 302: {"pending", "voided"},
+		magic + 303: {"unknown", "voided"}, magic + 304: {"unknown", "captured"}, magic + 305: {"declined:transaction_not_allowed", "captured"}} {
+		r := taken(amount)
+		o := do(t, sdk.OpVoid, 0, r)
+		require.Equal(t, want, [2]string{said(o), said(do(t, sdk.OpSync, 0, resolving(r, sdk.OpVoid)))}, amount)
+		if o.Status == sdk.StatusVoided {
+			require.Zero(t, o.Totals.Captured)
+		}
+	}
+	given := taken(6050)
+	given.Payment.Refunded = 50
+	require.Equal(t, "unexpected_state", do(t, sdk.OpVoid, 0, given).Decline.Code)
+	gone := taken(6050)
+	gone.Payment.Captured, gone.Payment.Voided = 0, true
+	require.Equal(t, "unexpected_state", do(t, sdk.OpVoid, 0, gone).Decline.Code)
+	require.Equal(t, sdk.StatusVoided, do(t, sdk.OpSync, 0, gone).Status)
 }

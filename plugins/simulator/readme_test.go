@@ -116,6 +116,7 @@ const rest = `
 | ` + "`" + codeTooLarge + "`" + ` | a capture of more than is authorized and not captured, a refund of more than is captured and not refunded |
 | ` + "`" + codeTooSmall + "`" + ` | an incremental authorization without an increase |
 | ` + "`" + codeState + "`" + ` | a capture, void or refund that the state of the payment does not allow |
+| ` + "`" + codeSettled + "`" + ` | the void of a captured payment of 900000305 |
 | ` + "`" + codeCurrency + "`" + ` | a currency other than the payment's |
 
 Several captures may follow one another. A capture marked as the last one releases the rest, and reports that.

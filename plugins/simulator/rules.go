@@ -57,6 +57,7 @@ const (
 	timeoutDecline     // refuses, and the answer is lost
 	timeoutBefore      // never receives the request
 	slow               // answers pending, and carries a refund out once it is slowRefundSeconds old
+	settled            // refuses to void a captured payment
 	late               // carries the operation out, the answer is lost, and a sync finds it after lateSeconds
 )
 
@@ -116,6 +117,7 @@ var rules = [...]rule{
 	{operation: sdk.OpVoid, code: 302, act: pend, what: "pending; voided when a sync asks"},
 	{operation: sdk.OpVoid, code: 303, act: timeoutAfter, what: "time-out after acting: a sync finds it voided"},
 	{operation: sdk.OpVoid, code: 304, act: timeoutBefore, what: "time-out before acting: a sync finds it still held"},
+	{operation: sdk.OpVoid, code: 305, act: settled, what: "voided before its capture; refused afterwards, as settled"},
 
 	{operation: sdk.OpRefund, code: 401, act: decline, reason: sdk.DeclineGeneric, what: "refused"},
 	{operation: sdk.OpRefund, code: 402, act: pend, what: "pending; refunded when a sync asks"},

@@ -22,6 +22,7 @@ import (
 type moneyMoves interface {
 	CapturePayment(ctx context.Context, auth account.Auth, id string, in *request.CaptureInput) (*change.View, error)
 	CancelPayment(ctx context.Context, auth account.Auth, id, reason string) (*change.View, error)
+	CancelCaptured(ctx context.Context, auth account.Auth, id, reason string) (*change.View, error)
 	CreateRefund(ctx context.Context, auth account.Auth, in *request.RefundInput) (*payment.Refund, error)
 	BeginIdempotent(ctx context.Context, a *account.Auth, key string, requestHash []byte) (
 		stored *account.StoredAnswer, finish func(ctx context.Context, answer account.StoredAnswer) error, abandon func(ctx context.Context), err error)
@@ -44,10 +45,11 @@ func (p *sheetPage) Title() string { return p.Heading }
 
 // sheet is one action on a payment.
 type sheet struct {
-	name string // of the action, in addresses
-	may  func(a *story.Actions) story.Action
-	page func(p *sheetPage, m Money, a story.Action, v *change.View)
-	do   func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error
+	name  string // of the action, in addresses
+	whole bool   // it has no amount of its own
+	may   func(a *story.Actions) story.Action
+	page  func(p *sheetPage, m Money, a story.Action, v *change.View)
+	do    func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error
 }
 
 // sheets are the actions that move money.
@@ -70,7 +72,16 @@ var sheets = map[string]sheet{
 		_, err := s.Engine.CreateRefund(ctx, auth, &request.RefundInput{PaymentID: v.Payment.ID, Amount: &minor, Reason: strings.TrimSpace(c.PostForm.Get("reason")), Most: most})
 		return err
 	}},
-	"cancel": {name: "cancel", may: func(a *story.Actions) story.Action { return a.Cancel }, page: func(p *sheetPage, m Money, a story.Action, v *change.View) {
+	"void": {name: "void", whole: true, may: func(a *story.Actions) story.Action { return a.Void }, page: func(p *sheetPage, m Money, _ story.Action, v *change.View) {
+		p.Heading, p.Button, p.Danger = "Void "+m.String(), "Void", true
+		p.Words = []string{v.Attempt.Connector + " takes the whole capture back before it settles: the customer pays nothing, and you receive nothing.",
+			"A void cannot be taken back. If the payment has settled, " + v.Attempt.Connector + " refuses the void and the payment stays as it is: refund it then."}
+		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the payment)", Kind: "text", Max: 255, Autocomplete: "off"})
+	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, _ int64, _ *int64) error {
+		_, err := s.Engine.CancelCaptured(ctx, auth, v.Payment.ID, strings.TrimSpace(c.PostForm.Get("reason")))
+		return err
+	}},
+	"cancel": {name: "cancel", whole: true, may: func(a *story.Actions) story.Action { return a.Cancel }, page: func(p *sheetPage, m Money, a story.Action, v *change.View) {
 		p.Heading, p.Button, p.Danger = "Cancel this payment", "Cancel the payment", true
 		p.Words = []string{"The payment ends. The customer pays nothing and can no longer finish it."}
 		if a.Most > 0 {
@@ -128,7 +139,7 @@ func (s *Server) sheetOf(c *call, kind sheet, v *change.View, a story.Action, ke
 	m := Money{a.Most, v.Payment.Currency}
 	here := c.at() + "/payments/" + v.Payment.ID
 	p := &sheetPage{Action: here + "/" + kind.name, Back: here}
-	if kind.name != "cancel" {
+	if !kind.whole {
 		f := Field{Name: "amount", Label: "Amount in " + string(m.Currency), Kind: "text", Value: amount, Required: true, Autocomplete: "off", Max: 20,
 			Hint: "At most " + m.String() + "."}
 		if a.Allowed && !a.Partial {
@@ -151,6 +162,8 @@ func (s *Server) curl(name, id string, minor int64) string {
 	switch name {
 	case "capture":
 		body = `{"amount_to_capture": ` + sdk.Decimal(minor, 0) + `}`
+	case "void":
+		path = "/payments/" + id + "/cancel_post_capture"
 	case "refund":
 		path, body = "/refunds", `{"payment_id": "`+id+`", "amount": `+sdk.Decimal(minor, 0)+`}`
 	}
@@ -188,7 +201,7 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 		return shown{status: status, page: p}
 	}
 	var minor int64
-	if kind.name != "cancel" {
+	if !kind.whole {
 		m, err := sdk.ParseMajor(text, v.Payment.Currency)
 		if err != nil || m.Minor <= 0 {
 			return refused(http.StatusUnprocessableEntity, "amount", "Write an amount such as "+Money{1050, v.Payment.Currency}.plain()+"."), nil
@@ -281,7 +294,7 @@ func (c *call) bound(v *change.View) *int64 {
 // withinLimit refuses an amount above the limit of the person's role. All refunds of a payment count together, and so do its captures, so that a person cannot
 // move more in small parts. A cancel without held money has no amount.
 func (c *call) withinLimit(kind sheet, v *change.View, a story.Action, minor int64) error {
-	if minor += movedBefore(v, kind); kind.name == "cancel" {
+	if minor += movedBefore(v, kind); kind.whole {
 		minor = a.Most
 	}
 	if minor == 0 {

@@ -330,7 +330,8 @@ func consequence(kind sdk.Operation, outcome string) string {
 	texts := map[sdk.Operation]of{
 		sdk.OpCapture: {"The amount counts as captured: the merchant has the money.", "The capture counts as refused. The rest of the authorization stays as it was.",
 			"The capture counts as never made, and the amount can be captured again. If the processor did act, the customer pays twice."},
-		sdk.OpVoid: {"The hold counts as released, and the payment ends as cancelled.", "The hold counts as still there.", "The hold counts as still there, and the payment can be cancelled again."},
+		sdk.OpVoid: {"What was held or captured counts as given back, and the payment ends as cancelled.", "The payment stays as it was before the void.",
+			"The payment stays as it was before the void, and can be voided again."},
 		sdk.OpRefund: {"The customer counts as paid back.", "The refund counts as failed. The amount can be refunded again.",
 			"The refund counts as never made, and can be made again. If the processor did act, the customer gets the money twice."},
 		sdk.OpAcceptDispute:  {"The dispute counts as accepted: the customer has the money.", "The dispute counts as it was.", "The dispute counts as it was, and can be answered again."},

@@ -188,6 +188,7 @@ func (c *call) paymentPage(v *change.View, st *story.Story, allowed *story.Actio
 			cancel = "Release the held money"
 		}
 		p.act(here, "cancel", cancel, allowed.Cancel)
+		p.act(here, "void", "Void", allowed.Void)
 	}
 	if allowed.Ask {
 		p.Actions = append(p.Actions, Link{here + "/ask", "Ask the processor now"})
@@ -339,6 +340,7 @@ var did = map[string]string{
 	"refund":  "The refund was made. Its state stands below.",
 	"capture": "The capture was sent. The status says what became of it.",
 	"cancel":  "The wish to cancel was taken. The status says what became of it.",
+	"void":    "The void was sent. The status says what became of it.",
 	"ask":     "The processor was asked. The page shows its answer.",
 	"resend":  "The event was sent again. The timeline has the answer.",
 }

@@ -33,6 +33,7 @@ func (s *Server) table() []route {
 	captureSheet, capture := s.sheet("capture")
 	refundSheet, refund := s.sheet("refund")
 	cancelSheet, cancel := s.sheet("cancel")
+	voidSheet, void := s.sheet("void")
 	removeSheet, remove := s.customerSheet(removeMethod)
 	revokeSheet, revoke := s.customerSheet(revokeMandate)
 	forgetSheet, forget := s.customerSheet(forgetCustomer)
@@ -49,6 +50,8 @@ func (s *Server) table() []route {
 		{method: "POST", pattern: "/m/{m}/payments/{id}/refund", needs: staff.MoveMoney, handle: refund},
 		{method: "GET", pattern: "/m/{m}/payments/{id}/cancel", needs: staff.MoveMoney, handle: cancelSheet},
 		{method: "POST", pattern: "/m/{m}/payments/{id}/cancel", needs: staff.MoveMoney, handle: cancel},
+		{method: "GET", pattern: "/m/{m}/payments/{id}/void", needs: staff.MoveMoney, handle: voidSheet},
+		{method: "POST", pattern: "/m/{m}/payments/{id}/void", needs: staff.MoveMoney, handle: void},
 		{method: "GET", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askSheet},
 		{method: "POST", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askProcessor},
 		{method: "GET", pattern: "/m/{m}/operations/{op}/replay", needs: staff.SeeExchanges, handle: s.replay},

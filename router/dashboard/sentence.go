@@ -72,7 +72,7 @@ func sentence(v *change.View) string {
 		if p.Status == payment.PartiallyCaptured {
 			text = "Of " + amount(p.Amount) + ", " + amount(p.Received) + " was taken" + with + " at " + at + ". The rest was released."
 		}
-		return text + refunded(p)
+		return text + refunded(p) + voided(a, at)
 	case payment.Failed:
 		return failed(p, a, at) + " No money moved."
 	case payment.Cancelled:
@@ -103,6 +103,18 @@ func spoken(message string) string {
 	}
 	text, _, _ = strings.Cut(text, ", decline_code - ")
 	return text
+}
+
+// voided says what became of a void of the captured payment, which did not change it.
+func voided(a *payment.Attempt, at string) string {
+	switch v := a.Details.CapturedVoid; {
+	case v == nil:
+	case v.Status == payment.VoidPending:
+		return " A void was asked for: it is not known yet whether " + at + " has made it."
+	case v.Status == payment.VoidFailed:
+		return " A void was asked for and not made (" + spoken(v.Text) + "): refund it instead."
+	}
+	return ""
 }
 
 // refunded says what was given back.

@@ -435,7 +435,7 @@ var acts = map[string]string{"login": "signed in", "login.begun": "began to sign
 	"user.unlocked": "unlocked a user", "passkey.added": "added a passkey", "passkey.removed": "removed a passkey", "app.added": "added an authenticator app",
 	"app.removed": "removed the authenticator app", "recovery.renewed": "made new recovery codes", "password.changed": "changed the password",
 	"operation.decide": "decided about an operation", "operation.propose": "proposed a decision", "operation.confirm": "confirmed a decision", "operation.withdraw": "withdrew a proposed decision",
-	"payment.refund": "refunded a payment", "payment.capture": "captured a payment", "payment.cancel": "cancelled a payment", "link.create": "made a payment link",
+	"payment.refund": "refunded a payment", "payment.capture": "captured a payment", "payment.cancel": "cancelled a payment", "payment.void": "voided a captured payment", "link.create": "made a payment link",
 	"customer.remove": "removed a kept method", "customer.revoke": "revoked a mandate", "customer.forget": "forgot a customer", "event.resend": "sent an event again",
 	"endpoint.test": "sent a test event", "endpoint.again": "sent an event again",
 	"dispute.accept": "accepted a dispute", "dispute.evidence": "answered a dispute", "dispute.attach": "attached a file to a dispute", "dispute.detach": "removed a file of a dispute",

@@ -81,6 +81,8 @@ func (c *checker) variants(op sdk.Operation) (all []variant) {
 		}
 	case sdk.OpCapture:
 		add(f.PartialCapture, "of a part", always(func(r *sdk.Request) { r.Amount.Minor, r.FinalCapture = r.Amount.Minor/2, false }))
+	case sdk.OpVoid:
+		add(f.VoidCaptured, "of a capture", always(func(r *sdk.Request) { r.VoidCaptured, r.Payment.Captured = true, r.Payment.Authorized }))
 	case sdk.OpRefund:
 		add(f.PartialRefund, "of a part", always(func(r *sdk.Request) { r.Amount.Minor /= 2 }))
 	case sdk.OpSubmitEvidence:

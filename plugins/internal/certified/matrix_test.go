@@ -107,6 +107,7 @@ func matrix() (table string, wrong []string) {
 		{"approval of a part, if allowed", func(m *sdk.Manifest) bool { return m.Features.PartialApproval }},
 		{"installments", func(m *sdk.Manifest) bool { return len(m.Features.Installments) > 0 }},
 		{"void", offers(sdk.OpVoid)},
+		{"void after the capture", func(m *sdk.Manifest) bool { return m.Features.VoidCaptured }},
 		{"partial refund", func(m *sdk.Manifest) bool { return m.Features.PartialRefund }},
 		{"verification without an amount", offers(sdk.OpVerify)},
 		{"stored credentials", func(m *sdk.Manifest) bool { return m.Features.StoredCredential }},

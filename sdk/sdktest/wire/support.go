@@ -73,7 +73,7 @@ func featureTable(f sdk.Features) string {
 		{"partial refund", f.PartialRefund}, {"zero-amount verification", f.ZeroAmount}, {"3-D Secure of the processor", f.Processor3DS},
 		{"3-D Secure done outside", f.External3DS}, {"stored credentials", f.StoredCredential}, {"charge by network transaction id", f.NetworkMIT},
 		{"charge by the card alone", f.CardOnlyMIT},
-		{"void before the customer has acted", f.PreAuthVoid}} {
+		{"void before the customer has acted", f.PreAuthVoid}, {"void of a captured payment", f.VoidCaptured}} {
 		fmt.Fprintf(b, "| %s | %s |\n", row.name, map[bool]string{true: "yes", false: "–"}[row.has])
 	}
 	claims := "–"

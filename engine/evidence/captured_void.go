@@ -1,0 +1,85 @@
+package evidence
+
+import (
+	"cmp"
+
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+
+	"time"
+)
+
+// AlarmRefundExceeds says that more was given back to the customer than was captured.
+const AlarmRefundExceeds = "refund_exceeds"
+
+// voidCaptured books the end of a void of a captured payment. Only the processor's word that it has voided changes the payment.
+func (b *Booking) voidCaptured(v Verdict, now time.Time) error {
+	o := v.Outcome
+	switch {
+	case o != nil && o.Status == sdk.StatusVoided:
+		return b.takeBack(o, now)
+	case o != nil && o.Status == sdk.StatusPending, b.Attempt.Status == payment.VoidedPostCharge: // other evidence was faster
+		b.Attempt.ModifiedAt, b.Payment.ModifiedAt = now, now
+		return nil
+	}
+	text := v.Text
+	if o != nil && o.Decline != nil {
+		text = sdk.Clip(o.Decline.Code+": "+o.Decline.Message, maxVoidText)
+	}
+	b.voidRecord(payment.VoidFailed, text, now)
+	return nil
+}
+
+// maxVoidText bounds the text of a refused void.
+const maxVoidText = 1000
+
+// voidRecord changes the record of the latest void.
+func (b *Booking) voidRecord(to payment.VoidStatus, text string, now time.Time) *payment.CapturedVoid {
+	said := payment.CapturedVoid{}
+	if had := b.Attempt.Details.CapturedVoid; had != nil {
+		said = *had
+	}
+	said.Status, said.Text, said.At = to, text, now
+	b.Attempt.Details.CapturedVoid = &said
+	b.Attempt.ModifiedAt, b.Payment.ModifiedAt = now, now
+	return &said
+}
+
+// takeBack books that the processor has voided the captured payment.
+func (b *Booking) takeBack(o *sdk.Outcome, now time.Time) error {
+	if b.Attempt.Status == payment.VoidedPostCharge {
+		return nil
+	}
+	said := b.voidRecord(payment.VoidSucceeded, "", now)
+	said.Reference = cmp.Or(o.Reference, o.TransactionID, said.Reference)
+	if said.Reason != "" {
+		b.Payment.Details.CancellationReason, b.Attempt.Details.CancelReason = said.Reason, said.Reason
+	}
+	if b.Payment.Refunded > 0 {
+		b.Alarms = append(b.Alarms, AlarmRefundExceeds)
+	}
+	return payment.Move(b.Payment, b.Attempt, payment.TriggerVoidedCaptured, now)
+}
+
+// saysTakenBack reports whether a report says that the processor has voided the captured payment. Only adapters that void captured payments can say so: at
+// others, and after a partial capture that nobody wanted voided, such a report is about the rest that was not captured.
+func saysTakenBack(a *payment.Attempt, o *sdk.Outcome, m *sdk.Manifest) bool {
+	return o.Status == sdk.StatusVoided && m.Features.VoidCaptured && (o.Totals == nil || o.Totals.Captured == 0) &&
+		(a.Status == payment.Charged || a.Status == payment.PartialCharged && a.Details.CapturedVoid != nil)
+}
+
+// readCapturedVoid derives the verdict on a void of a captured payment from a sync's report on the payment.
+func readCapturedVoid(o *sdk.Outcome, final bool, notYet Verdict) Verdict {
+	switch {
+	case o.Status == sdk.StatusVoided && (o.Totals == nil || o.Totals.Captured == 0):
+		return Verdict{Status: payment.OperationSucceeded, Outcome: o}
+	case o.Status == sdk.StatusPending:
+		return Verdict{Status: payment.OperationPending, Outcome: o}
+	case o.Status == sdk.StatusCaptured && final:
+		return Verdict{Status: payment.OperationNotActed, Text: "the void did not happen: the payment is still captured"}
+	}
+	if notYet.Text != "" {
+		notYet.Text = "the processor's report has the status " + string(o.Status) + ", which does not show whether the capture was voided"
+	}
+	return notYet
+}
