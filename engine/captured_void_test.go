@@ -118,21 +118,25 @@ func TestVoidAfterCapture(t *testing.T) {
 func TestRefusedVoidAfterCapture(t *testing.T) {
 	t.Parallel()
 	for how, text := range map[string]string{"refuse": "refused: The till refuses.", "429": "429"} {
-		p := newTill(t)
-		w, _, pay := voiding(t, p, byReference, 1000)
-		p.set("/void", how)
-		v, err := w.takeBack(pay.id)
-		require.NoError(t, err)
-		require.Equal(t, stillPaid, stands(v))
-		require.Contains(t, v.Attempt.Details.CapturedVoid.Text, text)
-		require.Nil(t, v.Attempt.Details.Error, "the payment has no error")
-		require.Empty(t, v.Payment.Details.CancellationReason)
-		require.Equal(t, []string{"payment_authorized", "payment_succeeded"}, w.events(pay.id))
-		f, err := w.refund(pay.id, 1000)
-		require.NoError(t, err)
-		require.Equal(t, payment.RefundSucceeded, f.Status)
-		_, err = w.takeBack(pay.id)
-		require.ErrorContains(t, err, "refunded")
+		for amount, status := range map[int64]payment.Status{1000: payment.Succeeded, 400: payment.PartiallyCaptured} {
+			p := newTill(t)
+			w, _, pay := voiding(t, p, byReference, amount)
+			p.set("/void", how)
+			v, err := w.takeBack(pay.id)
+			require.NoError(t, err)
+			require.Equal(t, []any{status, amount, payment.VoidFailed}, stands(v))
+			require.Contains(t, v.Attempt.Details.CapturedVoid.Text, text)
+			require.Nil(t, v.Attempt.Details.Error, "the payment has no error")
+			require.Empty(t, v.Payment.Details.CancellationReason)
+			require.Len(t, w.events(pay.id), 2, "of the authorization and the capture")
+			require.Equal(t, 1, p.count("/void"))
+			f, err := w.refund(pay.id, amount)
+			require.NoError(t, err)
+			require.Equal(t, payment.RefundSucceeded, f.Status)
+			_, err = w.takeBack(pay.id)
+			require.ErrorContains(t, err, "refunded")
+			require.Empty(t, w.alarms.all())
+		}
 	}
 }
 
@@ -215,6 +219,8 @@ func TestVoidAfterCaptureThatNobodyAskedFor(t *testing.T) {
 		"asked":               {[]func(*sdk.Adapter){func(a *sdk.Adapter) { withoutProof(a) }}, 1000, takenBack},
 		"not offered":         {[]func(*sdk.Adapter){cannot}, 1000, []any{payment.Succeeded, int64(1000), payment.VoidStatus("")}},
 		"of a partial's rest": {nil, 400, []any{payment.PartiallyCaptured, int64(400), payment.VoidStatus("")}},
+		"of a rest whose release is unknown": {[]func(*sdk.Adapter){func(a *sdk.Adapter) { a.Manifest.Features.ReleasesRest = false }}, 400,
+			[]any{payment.PartiallyCaptured, int64(400), payment.VoidStatus("")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newTill(t)

@@ -487,15 +487,17 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 		}
 		err = b.Taken(o, amount, now)
 	case sdk.StatusVoided:
-		by := payment.TriggerVoided
-		if saysTakenBack(a, o, m) {
+		switch {
+		case saysTakenBack(a, o, m):
 			err = b.takeBack(o, now)
-			break
+		case a.Status == payment.PartialCharged: // nothing was known of the rest: it is released
+			b.Attempt.Details.Released, b.Attempt.ModifiedAt, b.Payment.ModifiedAt = true, now, now
+		case a.Captured > 0: // the rest was released: what is captured stays captured
+			b.Attempt.Details.Released = true
+			err = payment.Move(b.Payment, b.Attempt, payment.TriggerPartlyCharged, now)
+		default:
+			err = payment.Move(b.Payment, b.Attempt, payment.TriggerVoided, now)
 		}
-		if a.Captured > 0 { // the rest was released: what is captured stays captured
-			by, b.Attempt.Details.Released = payment.TriggerPartlyCharged, true
-		}
-		err = payment.Move(b.Payment, b.Attempt, by, now)
 	case sdk.StatusAuthorized:
 		if !raisedLate(a, o) {
 			return nil, ""

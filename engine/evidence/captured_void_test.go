@@ -1,0 +1,62 @@
+package evidence
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// Of a report on a payment whose capture is being voided, only a status that cannot hold beside a void, or none beside a capture, ends the void.
+func TestReportOnAVoidOfACapture(t *testing.T) {
+	op := &payment.Operation{ID: "op_1", Kind: sdk.OpVoid, Amount: 1000, Status: payment.OperationUnknown}
+	a := &payment.Attempt{Status: payment.Charged, Amount: 1000, Authorized: 1000, Captured: 1000}
+	a.BeginVoid(op.ID, "", a.CreatedAt)
+	captured := &sdk.Totals{Authorized: 1000, Captured: 1000}
+	for _, c := range []struct {
+		status sdk.OutcomeStatus
+		totals *sdk.Totals
+		final  bool
+		want   payment.OperationStatus
+	}{
+		{sdk.StatusVoided, nil, false, payment.OperationSucceeded},
+		{sdk.StatusVoided, &sdk.Totals{Authorized: 1000}, false, payment.OperationSucceeded},
+		{sdk.StatusVoided, captured, true, payment.OperationUnknown}, // a rest was voided
+		{sdk.StatusPending, nil, true, payment.OperationPending},
+		{sdk.StatusCaptured, captured, false, payment.OperationUnknown}, // too early
+		{sdk.StatusCaptured, captured, true, payment.OperationNotActed},
+		{sdk.StatusDeclined, nil, true, payment.OperationUnknown},
+		{sdk.StatusNotFound, nil, true, payment.OperationUnknown},
+		{sdk.StatusAuthorized, nil, true, payment.OperationUnknown},
+	} {
+		v := InterpretSync(op, a, &sdk.Outcome{Status: c.status, Totals: c.totals}, c.final)
+		require.Equal(t, c.want, v.Status, "%s, final %v", c.status, c.final)
+	}
+}
+
+// After a partial capture whose rest was never released, the processor's word that it voided is about that rest, until somebody voids the capture.
+func TestVoidOfTheRestIsNoVoidOfTheCapture(t *testing.T) {
+	for _, wanted := range []bool{false, true} {
+		p := &payment.Payment{Status: payment.PartiallyCaptured, AttemptID: "att_1", Currency: "USD", NetAmount: 1000, Received: 400}
+		a := &payment.Attempt{ID: "att_1", Status: payment.PartialCharged, Amount: 1000, Authorized: 1000, Captured: 400}
+		want := payment.PartialCharged
+		if wanted {
+			a.BeginVoid("op_1", "", time.Time{})
+			want = payment.VoidedPostCharge
+		}
+		b, alarm := BookEvidence(p, a, &sdk.Manifest{Features: sdk.Features{VoidCaptured: true}}, &sdk.Outcome{Status: sdk.StatusVoided}, time.Now())
+		require.Empty(t, alarm)
+		require.Equal(t, []any{want, !wanted}, []any{b.Attempt.Status, b.Attempt.Details.Released})
+	}
+}
+
+// A void of a capture has a caller who waits, unlike the release of a rest: payswitch does not try for days to send it.
+func TestVoidOfACaptureIsNoRelease(t *testing.T) {
+	a := &payment.Attempt{Status: payment.PartialCharged, Authorized: 1000, Captured: 400}
+	a.BeginVoid("op_1", "", time.Time{})
+	require.Equal(t, releaseTime, giveUpUnsent(&payment.Operation{ID: "op_0", Kind: sdk.OpVoid}, a))
+	require.Equal(t, payment.CardTokenTime, giveUpUnsent(&payment.Operation{ID: "op_1", Kind: sdk.OpVoid}, a))
+}
