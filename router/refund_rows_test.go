@@ -24,7 +24,8 @@ States: another amount or currency                      TestRefundOfAnotherAmoun
 States: force_sync, webhook, background                 TestPendingRefund TestRefundMessageBeforeTheAnswer TestRefundIsAskedAboutAgain
 States: events, the payment's status stays              TestDeliveredEvent TestEventOfEachStatus TestRefundCards
 List: filters, limits                                   TestListRefunds
-Refund or cancel                                        TestRefundOrCancel
+Refund or cancel                                        TestRefundOrCancel TestVoidAfterCapture TestRefusedVoidAfterCapture TestUnknownVoidAfterCapture
+Refund or cancel: a void and a refund at once           TestVoidAfterCaptureRace TestVoidAfterCaptureNotAllowed
 More: partial refunds, partial captures                 TestRefunds TestRefundOfPartialCapture TestMultipleCaptures
 More: kinds of payments, each processor                 TestRefundsAtProcessors TestRefundStripe TestRefundAdyen TestRefundCheckout TestRefundPayPal
 More: another merchant's refund                         TestRefundCalls
@@ -32,7 +33,7 @@ More: refunds[] and state_metadata of the payment       TestRefundCalls TestDisp
 More: manual update                                     TestDecideRefund
 More: a disabled account                                TestRefundAtDisabledAccount
 
-Not built: a void after a capture (cancel_post_capture answers IR_20), and with it IR_16 of a refund after such a void; split refunds.
+Not built: split refunds.
 `
 
 // TestRefundRowsHaveTests holds that the tests of rowsOfRefunds exist.
