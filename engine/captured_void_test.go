@@ -53,7 +53,7 @@ func voider(rule sdk.ResolveRule) *sdk.Adapter {
 	return a
 }
 
-// voiding makes a world with a payment of 1000 of which amount is captured.
+// voiding makes a world with a payment of 1000, and captures amount.
 func voiding(t *testing.T, p *till, rule sdk.ResolveRule, amount int64, change ...func(*sdk.Adapter)) (*world, *account.Account, capturedAt) {
 	t.Helper()
 	a := voider(rule)
@@ -206,7 +206,7 @@ func TestAcceptedVoidAfterCapture(t *testing.T) {
 	}
 }
 
-// A processor that says that a captured payment is voided is believed where its adapter voids captures. If nobody asked, the alarm is raised.
+// The engine believes a processor that says that a captured payment is voided, where its adapter voids captures. If no void was asked for, it raises the alarm.
 func TestVoidAfterCaptureThatNobodyAskedFor(t *testing.T) {
 	t.Parallel()
 	cannot := func(a *sdk.Adapter) { a.Manifest.Features.VoidCaptured = false }

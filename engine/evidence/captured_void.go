@@ -62,7 +62,7 @@ func (b *Booking) takeBack(o *sdk.Outcome, now time.Time) error {
 }
 
 // saysTakenBack reports whether a report says that the processor has voided the captured payment. Only adapters that void captured payments can say so: at
-// others, and after a partial capture that nobody wanted voided, such a report is about the rest that was not captured.
+// others, and after a partial capture without a void of it, such a report is about the rest that was not captured.
 func saysTakenBack(a *payment.Attempt, o *sdk.Outcome, m *sdk.Manifest) bool {
 	return o.Status == sdk.StatusVoided && m.Features.VoidCaptured && (o.Totals == nil || o.Totals.Captured == 0) &&
 		(a.Status == payment.Charged || a.Status == payment.PartialCharged && a.Details.CapturedVoid != nil)

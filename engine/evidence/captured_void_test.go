@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Of a report on a payment whose capture is being voided, only a status that cannot hold beside a void, or none beside a capture, ends the void.
+// While a capture is being voided, only the reports "voided" and "captured" end the void: the other statuses do not show whether it happened.
 func TestReportOnAVoidOfACapture(t *testing.T) {
 	op := &payment.Operation{ID: "op_1", Kind: sdk.OpVoid, Amount: 1000, Status: payment.OperationUnknown}
 	a := &payment.Attempt{Status: payment.Charged, Amount: 1000, Authorized: 1000, Captured: 1000}

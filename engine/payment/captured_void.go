@@ -4,7 +4,7 @@ import "time"
 
 // CapturedVoid is the latest void of a captured payment that had not settled. The json names are storage format.
 type CapturedVoid struct {
-	// OperationID is the operation that voids, "" if the processor has voided the payment and nobody asked for it here.
+	// OperationID is the operation that voids, "" if the processor has voided the payment without a request of payswitch.
 	OperationID string     `json:"operation_id,omitempty"`
 	Status      VoidStatus `json:"status"`
 	Reason      string     `json:"reason,omitempty"`    // the merchant's
