@@ -30,7 +30,7 @@ func (e *Engine) perform(ctx context.Context, w *change.Loaded) error {
 	ctx = context.WithoutCancel(ctx)
 	w.Fresh, w.Lease = true, w.Operation.LeaseUntil
 	v := e.driver.Drive(ctx, &w.Run)
-	told := e.settle(ctx, w, v)
+	err := e.settle(ctx, w, v)
 	e.metrics.OperationDone(string(w.Operation.Kind), w.Operation.Connector, w.Operation.Status, w.Took)
-	return told
+	return err
 }

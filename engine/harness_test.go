@@ -152,7 +152,7 @@ func newWorldAt(t testing.TB, o engine.Options, c port.Connectors, file string, 
 	if offset == 0 {
 		litetest.Begin(t, file)
 	}
-	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true, Observer: func(int, time.Duration) { w.commits.Add(1) },
+	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true, Readers: 2, Observer: func(int, time.Duration) { w.commits.Add(1) },
 		Clock: func() time.Time { return time.Now().Add(time.Duration(w.dbClock.Load())) }})
 	require.NoError(t, err)
 	vault, err := engine.OpenVault(t.Context(), w.db, worldKey)

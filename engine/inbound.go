@@ -164,7 +164,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		if booked, err := e.changes.BookDispute(ctx, w, ev.Dispute, at); err != nil {
 			return true, err
 		} else if booked {
-			return true, e.Disputes.Told(ctx, w, ev.Dispute.ID)
+			return true, e.Disputes.BookMessage(ctx, w, ev.Dispute.ID)
 		}
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Object != sdk.EventPayment:

@@ -59,9 +59,9 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
 		e.log.LogAttrs(ctx, slog.LevelInfo, "another attempt follows a failed one", slog.String("payment_id", p.ID), slog.String("attempt_id", a.ID),
 			slog.String("connector", a.Connector), slog.String("account_id", a.AccountID), slog.String("by", string(f.Route.Trace.By)))
-		told := e.perform(ctx, next)
+		err := e.perform(ctx, next)
 		w.Payment, w.Attempt, w.Method, w.HTTPStatus = next.Payment, next.Attempt, next.Method, next.HTTPStatus
-		w.WentOn, w.Told = true, told
+		w.WentOn, w.NextErr = true, err
 		return nil
 	})
 	return e.driver.SealRun(&next.Run)

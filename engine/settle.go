@@ -59,7 +59,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 	count()
 	e.driver.KeepRest(ctx, &w.Run)
 	if w.WentOn {
-		return w.Told
+		return w.NextErr
 	}
 	return drive.CallerError(routing.MustEnd(w, v), w.Operation.Kind, w.Account.Connector)
 }

@@ -37,7 +37,7 @@ func (f *filler) ours(value string) bool {
 	if start, _ := f.secrets.next(value); start >= 0 {
 		return !f.authors(value, 0)
 	}
-	return slices.Contains(f.secrets.plain, value) || f.secrets.told(value)
+	return slices.Contains(f.secrets.plain, value) || f.secrets.isGiven(value)
 }
 
 // authors reports whether a text with stand-ins holds a derivation of the adapter's own text alone: plain, encoded, or as the key of a
@@ -515,9 +515,9 @@ func (in *input) made(run string) bool {
 	return false
 }
 
-// told says whether a value is a whole text that the merchant or the payer gave for this operation. What the adapter kept itself, and what
+// isGiven reports whether a value is a whole text that the merchant or the payer gave for this operation. What the adapter kept itself, and what
 // processors answered, does not count: it could be the author's.
-func (s *standIns) told(value string) bool {
+func (s *standIns) isGiven(value string) bool {
 	if s.step == nil {
 		return false
 	}

@@ -105,7 +105,7 @@ func (l *limiter) release(t turn, asked, troubled bool) {
 	}
 	a.inUse--
 	if asked && l.fixed == 0 && t.round == a.round {
-		a.learn(troubled)
+		a.countEnd(troubled)
 	}
 	to := a.limit
 	for len(a.waiting) > 0 && a.inUse < a.limit {
@@ -122,8 +122,8 @@ func (l *limiter) release(t turn, asked, troubled bool) {
 	}
 }
 
-// learn counts the end of an operation that began in this round, and ends the round when enough have ended.
-func (a *lane) learn(troubled bool) {
+// countEnd counts the end of an operation that began in this round, and ends the round when enough have ended.
+func (a *lane) countEnd(troubled bool) {
 	a.ended++
 	if troubled {
 		a.troubled++

@@ -81,7 +81,7 @@ func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Option
 	ctx := context.Background()
 	file := filepath.Join(t.TempDir(), "test.db")
 	litetest.Begin(t, file)
-	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{})
+	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{Readers: 2})
 	require.NoError(t, err)
 	w.store = store
 	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))

@@ -457,7 +457,7 @@ func (m *mover) copyRows(t *movedTable, seqs []int64) error {
 
 // waitForNodes copies changes until no node has the source open, and keeps nodes from opening it.
 func (m *mover) waitForNodes() error {
-	told := false
+	reported := false
 	pause := time.NewTicker(movePause)
 	defer pause.Stop()
 	for {
@@ -469,9 +469,9 @@ func (m *mover) waitForNodes() error {
 		if err != nil || free {
 			return err
 		}
-		if !told {
+		if !reported {
 			m.Report("everything but the latest changes is copied: stop the switch now (every node); the copy then ends by itself")
-			told = true
+			reported = true
 		}
 		if n > 0 {
 			continue

@@ -23,7 +23,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) engine.Store { return open(t, storage.Options{}) })
+	storetest.Run(t, func(t *testing.T) engine.Store { return open(t, storage.Options{Readers: 2}) })
 }
 
 // The suite runs again with a log guard that works after every commit that allows it.

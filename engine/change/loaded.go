@@ -25,10 +25,10 @@ type Loaded struct {
 	SaveTries method.SaveTries
 	// Retry says how the payment may go on at another account if this attempt fails; nil if it may not. Only the call that routed the attempt has it.
 	Retry *Retry
-	// WentOn is true once another attempt has followed the one that this run drove. Told is the answer of that attempt to the caller.
-	WentOn bool
-	Told   error
-	busy   bool // an operation on the payment was being driven when the payment was read
+	// WentOn is true once another attempt has followed the one that this run drove. NextErr is the answer of that attempt to the caller.
+	WentOn  bool
+	NextErr error
+	busy    bool // an operation on the payment was being driven when the payment was read
 }
 
 // Retry is what a further attempt needs beyond the payment: the request and the instrument of the confirm, and the accounts that remain.

@@ -166,8 +166,8 @@ func (s *Disputes) book(ctx context.Context, w *change.Loaded, said *sdk.Dispute
 	return err
 }
 
-// Told settles the answer to a dispute whose result is not known, after a verified message about the dispute was booked. w has the message's attempt.
-func (s *Disputes) Told(ctx context.Context, w *change.Loaded, processorID string) error {
+// BookMessage settles the answer to a dispute whose result is not known, after a verified message about the dispute was booked. w has the message's attempt.
+func (s *Disputes) BookMessage(ctx context.Context, w *change.Loaded, processorID string) error {
 	d, err := s.named(ctx, w, processorID)
 	if d == nil || err != nil || !d.Answering() {
 		return err

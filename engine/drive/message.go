@@ -111,8 +111,8 @@ func AuthenticationOf(ev *sdk.Event) *sdk.AuthenticationOutcome {
 // authenticator offers no way to fetch results and sent it to the URL that only the authenticator knows. Messages by the payer's browser are
 // never evidence.
 func IsEvidence(adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to Destination) bool {
-	told, rule := AuthenticationOf(ev), adapter.Manifest.Authenticator
-	if told == nil || told.Event != "" || ev.Sync || to == ToEvent || rule == nil {
+	out, rule := AuthenticationOf(ev), adapter.Manifest.Authenticator
+	if out == nil || out.Event != "" || ev.Sync || to == ToEvent || rule == nil {
 		return false
 	}
 	if rule.PushAuthentication == sdk.PushProofHMAC {
@@ -124,8 +124,8 @@ func IsEvidence(adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to
 // promptsQuery reports whether an event without proof is useful: the engine can fetch the result, or the authenticator's page reports the
 // browser's progress.
 func promptsQuery(adapter port.AdapterInfo, ev *sdk.Event, to Destination) bool {
-	told, rule := AuthenticationOf(ev), adapter.Manifest.Authenticator
-	return rule != nil && (rule.Pulls() || to == ToEvent && told != nil && told.Event != "")
+	out, rule := AuthenticationOf(ev), adapter.Manifest.Authenticator
+	return rule != nil && (rule.Pulls() || to == ToEvent && out != nil && out.Event != "")
 }
 
 // provesNothing reports whether a message has an event that proves nothing and cannot be checked with the authenticator. The sender then gets

@@ -47,7 +47,7 @@ func (c *Copy) KeepStrays(ctx context.Context, a *account.Account, r *port.Drive
 	for i := range events {
 		ev := events[i]
 		ev.Sync = false
-		told, err := json.Marshal(Stray{MerchantID: a.MerchantID, AccountID: a.ID, Connector: a.Connector, Event: ev})
+		stray, err := json.Marshal(Stray{MerchantID: a.MerchantID, AccountID: a.ID, Connector: a.Connector, Event: ev})
 		if err != nil {
 			return false, fault.Internal(err, "encode a message about an unknown payment")
 		}
@@ -58,11 +58,11 @@ func (c *Copy) KeepStrays(ctx context.Context, a *account.Account, r *port.Drive
 			if err != nil || len(list) >= strayLimit {
 				return err
 			}
-			if slices.ContainsFunc(list, func(k drive.Evidence) bool { return string(k.Outcome) == string(told) }) {
+			if slices.ContainsFunc(list, func(k drive.Evidence) bool { return string(k.Outcome) == string(stray) }) {
 				return nil // the processor sent the message again
 			}
 			isNew = true
-			return tx.InsertEvidence(drive.Evidence{MerchantID: a.MerchantID, At: tx.Now(), Source: evidenceOfStrays, Outcome: told})
+			return tx.InsertEvidence(drive.Evidence{MerchantID: a.MerchantID, At: tx.Now(), Source: evidenceOfStrays, Outcome: stray})
 		})
 		if err != nil {
 			return false, fault.Internal(err, "keep a message about an unknown payment")

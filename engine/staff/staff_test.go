@@ -84,7 +84,7 @@ func newHouse(t *testing.T, o staff.Options) *house {
 	h := &house{t: t, time: time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)}
 	file := filepath.Join(t.TempDir(), "p.db")
 	litetest.Begin(t, file)
-	db, err := storage.Open(t.Context(), "sqlite:"+file, storage.Options{Clock: h.now})
+	db, err := storage.Open(t.Context(), "sqlite:"+file, storage.Options{Readers: 2, Clock: h.now})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	h.db = db

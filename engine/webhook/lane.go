@@ -136,8 +136,8 @@ func (s *Service) end(endpointID string, p *pool, ok bool, took time.Duration, n
 	return false, false
 }
 
-// learn takes over what other nodes and earlier processes have noted about failures. It returns the failures of this node that the store does not have.
-func (s *Service) learn(noted []Failing) (news []Failing) {
+// mergeFailures takes over what other nodes and earlier processes have noted about failures. It returns the failures of this node that the store does not have.
+func (s *Service) mergeFailures(noted []Failing) (news []Failing) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := map[string]bool{}

@@ -89,7 +89,7 @@ func (s *Service) shareFailures(ctx context.Context, open []Backlog, noted []Fai
 		}
 		return !waits[f.EndpointID]
 	})
-	news := slices.DeleteFunc(s.learn(noted), func(f Failing) bool { return !waits[f.EndpointID] })
+	news := slices.DeleteFunc(s.mergeFailures(noted), func(f Failing) bool { return !waits[f.EndpointID] })
 	if len(news)+len(over) == 0 {
 		return nil
 	}

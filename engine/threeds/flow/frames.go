@@ -82,10 +82,10 @@ func (s *Authentications) AuthenticatorEvent(ctx context.Context, token string, 
 		if err := s.authenticatorTold(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, drive.ToEvent); err != nil {
 			return nil, err
 		}
-		switch told := drive.AuthenticationOf(ev); {
-		case told == nil || told.Event == "" || told.Event == sdk.EventResultReady:
+		switch out := drive.AuthenticationOf(ev); {
+		case out == nil || out.Event == "" || out.Event == sdk.EventResultReady:
 			v.Done = DoneChallenge
-		case told.Event != sdk.EventInformation:
+		case out.Event != sdk.EventInformation:
 			v.Done = DoneMethod
 		}
 	}

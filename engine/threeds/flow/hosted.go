@@ -69,13 +69,13 @@ func (s *Authentications) HostedAuthenticate(ctx context.Context, token string, 
 // newerBrowser merges the browser data that the page found with the data that the merchant sent. The merchant's values fill address, user
 // agent, accept header and language: behind a proxy, for example, the page does not see the payer's address. Values that only scripts can
 // read come from the page alone, because the browser may run no scripts.
-func newerBrowser(found, told *sdk.Browser) *sdk.Browser {
-	if found == nil || told == nil {
-		return cmp.Or(found, told)
+func newerBrowser(found, given *sdk.Browser) *sdk.Browser {
+	if found == nil || given == nil {
+		return cmp.Or(found, given)
 	}
 	b := *found
-	b.IP, b.UserAgent = cmp.Or(b.IP, told.IP), cmp.Or(b.UserAgent, told.UserAgent)
-	b.AcceptHeader, b.Language = cmp.Or(b.AcceptHeader, told.AcceptHeader), cmp.Or(b.Language, told.Language)
+	b.IP, b.UserAgent = cmp.Or(b.IP, given.IP), cmp.Or(b.UserAgent, given.UserAgent)
+	b.AcceptHeader, b.Language = cmp.Or(b.AcceptHeader, given.AcceptHeader), cmp.Or(b.Language, given.Language)
 	return &b
 }
 

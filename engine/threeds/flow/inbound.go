@@ -101,18 +101,18 @@ func (s *Authentications) authenticationAt(ctx context.Context, account *account
 
 // authenticatorTold books one event that is believable or wakes.
 func (s *Authentications) authenticatorTold(ctx context.Context, id string, adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to drive.Destination) error {
-	told := drive.AuthenticationOf(ev)
+	out := drive.AuthenticationOf(ev)
 	switch {
 	case drive.IsEvidence(adapter, r, ev, to):
-		return s.bookResult(ctx, id, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
-	case told == nil || told.Event == "" || told.Event == sdk.EventResultReady && to != drive.ToEvent:
+		return s.bookResult(ctx, id, adapter, authAnswer{out: out, cavv: r.CAVV(out)}, true)
+	case out == nil || out.Event == "" || out.Event == sdk.EventResultReady && to != drive.ToEvent:
 		s.collectLater(ctx, id)
 	case to != drive.ToEvent: // anyone could send such an event
-	case told.Event == sdk.EventMethodCompleted:
+	case out.Event == sdk.EventMethodCompleted:
 		return s.methodEnded(ctx, id)
-	case told.Event == sdk.EventMethodSkipped, told.Event == sdk.EventTimedOut:
+	case out.Event == sdk.EventMethodSkipped, out.Event == sdk.EventTimedOut:
 		return s.methodOver(ctx, id)
-	case told.Event == sdk.EventResultReady:
+	case out.Event == sdk.EventResultReady:
 		return s.challengeOver(ctx, id)
 	}
 	return nil

@@ -103,7 +103,7 @@ func (s *Authentications) bookResult(ctx context.Context, id string, adapter por
 func (s *Authentications) result(ctx context.Context, c *authCase, adapter port.AdapterInfo, ans authAnswer, push bool) error {
 	a, d, o := c.auth, &c.auth.Details, ans.out
 	res, run := answerOf(ans), s.run(c, threeds.Final, adapter.Manifest.Authenticator)
-	told := o.TransStatus != "" || o.Gone
+	hasResult := o.TransStatus != "" || o.Gone
 	c.journal = append(c.journal, ans.journal...)
 	switch {
 	case a.State == authentication.Asking: // the AReq was never answered: the result decides, as after a challenge
@@ -121,7 +121,7 @@ func (s *Authentications) result(ctx context.Context, c *authCase, adapter port.
 			return s.unusedResult(c, flag, o)
 		}
 	}
-	if !push && ans.op != nil && told {
+	if !push && ans.op != nil && hasResult {
 		c.insert = append(c.insert, ans.op)
 	}
 	if o.Gone {
