@@ -47,9 +47,11 @@ run: build
 
 # The Go build cache finds out what changed. Without debugger symbols the binary is a third smaller; stack traces keep their lines.
 # With the tag shrunk the binary embeds texts compressed, as the files in SHRUNK. Functions start at any byte instead of multiples of 32. Without cgo
-# the binary needs no file of the system, so it runs in an empty image too.
+# the binary needs no file of the system, so it runs in an empty image too. TRIM= CGO=1 builds of the packages that go test has compiled.
+TRIM := -trimpath
+CGO  := 0
 build: plugins assets $(SHRUNK)
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -tags shrunk -ldflags='-s -w -funcalign=1' -o bin/payswitch ./cmd/payswitch
+	CGO_ENABLED=$(CGO) $(GO) build $(TRIM) -buildvcs=auto -tags shrunk -ldflags='-s -w -funcalign=1' -o bin/payswitch ./cmd/payswitch
 	@bytes=$$(wc -c < bin/payswitch); [ "$$($(GO) env GOOS)/$$($(GO) env GOARCH)" != linux/amd64 ] || [ $$bytes -lt $(MOST) ] || \
 	  { echo "bin/payswitch has $$bytes bytes: README.md promises fewer than $(MOST). Leave out a dependency, or pack a text as SHRUNK does."; exit 1; }
 
