@@ -27,7 +27,7 @@ type tableState struct {
 	name   string // the status, and what distinguishes two ways to have it
 	status payment.Status
 	create string // the fields of the create request besides the common ones
-	then   string // a capture that follows, or the name of a call; "" for none
+	then   string // a call that follows, with its body; "" for none
 	forced payment.AttemptStatus
 	at     string // the connector; "" is one that voids nothing after its capture
 }
@@ -42,16 +42,22 @@ var tableStates = []tableState{
 	{name: "processing (unknown)", status: "processing", create: `"confirm":true,"amount":900000030,` + tableCard},
 	{name: "processing (unknown, not done)", status: "processing", create: `"confirm":true,"amount":900000031,` + tableCard},
 	{name: "requires_capture", create: `"confirm":true,"capture_method":"manual",` + tableCard},
-	{name: "partially_captured_and_capturable", create: `"confirm":true,"capture_method":"manual_multiple",` + tableCard, then: `{"amount_to_capture":400}`},
+	{name: "requires_capture (can be raised)", status: "requires_capture", create: tableRaise},
+	{name: "requires_capture (raise refused)", status: "requires_capture", create: tableRaise, then: `incremental_authorization {"amount":900000501}`},
+	{name: "requires_capture (raise unknown)", status: "requires_capture", create: tableRaise, then: `incremental_authorization {"amount":900000502}`},
+	{name: "requires_capture (raise unknown, not done)", status: "requires_capture", create: tableRaise, then: `incremental_authorization {"amount":900000503}`},
+	{name: "requires_capture (can be extended)", status: "requires_capture", create: tableExtend},
+	{name: "requires_capture (extended)", status: "requires_capture", create: tableExtend, then: "extend_authorization {}"},
+	{name: "partially_captured_and_capturable", create: `"confirm":true,"capture_method":"manual_multiple",` + tableCard, then: `capture {"amount_to_capture":400}`},
 	{name: "partially_authorized_and_requires_capture", create: `"confirm":true,"amount":900000008,"capture_method":"manual","enable_partial_authorization":true,` + tableCard},
 	{name: "succeeded", create: `"confirm":true,` + tableCard},
 	{name: "succeeded (can be voided)", status: "succeeded", create: `"confirm":true,` + tableCard, at: "nmi"},
-	{name: "succeeded (void pending)", status: "succeeded", create: `"confirm":true,"amount":900000302,` + tableCard, at: "nmi", then: "cancel_post_capture"},
-	{name: "succeeded (void unknown, not done)", status: "succeeded", create: `"confirm":true,"amount":900000304,` + tableCard, at: "nmi", then: "cancel_post_capture"},
-	{name: "partially_captured", create: `"confirm":true,"capture_method":"manual",` + tableCard, then: `{"amount_to_capture":400}`},
+	{name: "succeeded (void pending)", status: "succeeded", create: `"confirm":true,"amount":900000302,` + tableCard, at: "nmi", then: "cancel_post_capture {}"},
+	{name: "succeeded (void unknown, not done)", status: "succeeded", create: `"confirm":true,"amount":900000304,` + tableCard, at: "nmi", then: "cancel_post_capture {}"},
+	{name: "partially_captured", create: `"confirm":true,"capture_method":"manual",` + tableCard, then: `capture {"amount_to_capture":400}`},
 	{name: "failed", create: `"confirm":true,"payment_method":"card","payment_method_data":{"card":{"card_number":"4000000000000002","card_exp_month":"10","card_exp_year":"50",
 		"card_cvc":"737"}}`},
-	{name: "cancelled", create: `"confirm":true,"capture_method":"manual",` + tableCard, then: "cancel"},
+	{name: "cancelled", create: `"confirm":true,"capture_method":"manual",` + tableCard, then: "cancel {}"},
 	{name: "cancelled_post_capture", create: `"confirm":true,` + tableCard, forced: payment.VoidedPostCharge},
 	{name: "expired", create: `"confirm":false`, forced: payment.AttemptExpired},
 	{name: "conflicted", create: `"confirm":true,` + tableCard, forced: payment.IntegrityFailure},
@@ -59,6 +65,11 @@ var tableStates = []tableState{
 }
 
 const tableCard = `"payment_method":"card","payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"50","card_cvc":"737"}}`
+
+const (
+	tableRaise  = `"confirm":true,"capture_method":"manual","request_incremental_authorization":true,` + tableCard
+	tableExtend = `"confirm":true,"capture_method":"manual","request_extended_authorization":true,` + tableCard
+)
 
 // tablePayment is one payment of the table.
 type tablePayment struct{ id, secret, txn string }
@@ -69,12 +80,8 @@ func (s tableState) make(w *world) tablePayment {
 	at := cmp.Or(s.at, "stripe")
 	p := w.post("/payments", with(`{"amount":1000,"currency":"USD","routing":{"type":"single","data":"`+at+`"}}`, fields(`{`+s.create+`}`)...)).ok()
 	made := tablePayment{id: p["payment_id"].(string), secret: p["client_secret"].(string)}
-	switch s.then {
-	case "":
-	case "cancel", "cancel_post_capture":
-		w.post("/payments/"+made.id+"/"+s.then, `{}`).ok()
-	default:
-		w.post("/payments/"+made.id+"/capture", s.then).ok()
+	if call, body, _ := strings.Cut(s.then, " "); call != "" {
+		w.post("/payments/"+made.id+"/"+call, body).ok()
 	}
 	if s.forced != "" {
 		require.NoError(w.t, w.store.Update(w.t.Context(), func(tx engine.Tx) error {
@@ -144,6 +151,8 @@ func tableCells(account string) []tableCell {
 			call(actor, "update", "POST", "/payments/{id}", `{"description":"blue"}`),
 			call(actor, "capture", "POST", "/payments/{id}/capture", `{"amount_to_capture":100}`),
 			call(actor, "cancel", "POST", "/payments/{id}/cancel", `{}`),
+			call(actor, "increment", "POST", "/payments/{id}/incremental_authorization", `{"amount":900001000}`),
+			call(actor, "extend", "POST", "/payments/{id}/extend_authorization", `{}`),
 			call(actor, "cancel_post_capture", "POST", "/payments/{id}/cancel_post_capture", `{}`),
 			call(actor, "refund", "POST", "/refunds", `{"payment_id":"{id}"}`),
 			call(actor, "sync", "GET", "/payments/{id}?force_sync=true", ``),
@@ -264,6 +273,24 @@ func contractAnswer(s tableState, c tableCell) string {
 			return "200 partially_captured, received 400"
 		}
 		return cannot("cancel")
+	case "increment":
+		switch {
+		case !one("requires_capture"):
+			return cannot("increment authorization")
+		case s.create != tableRaise:
+			return "400 IR_16 You cannot increment authorization this payment because it is not allowed for incremental_authorization"
+		case strings.Contains(s.name, "unknown"):
+			return "400 IR_16 You cannot increment authorization this payment because the result of an earlier increment is not known yet"
+		}
+		return "200 requires_capture, capturable 900001000"
+	case "extend":
+		switch {
+		case !one("requires_capture", "partially_authorized_and_requires_capture"):
+			return cannot("extend authorization")
+		case s.create != tableExtend:
+			return "400 IR_16 You cannot extend the authorization for this payment because authorization extension is not enabled."
+		}
+		return "200 requires_capture, capturable 1000"
 	case "cancel_post_capture":
 		switch {
 		case !one("succeeded", "partially_captured"):
@@ -313,13 +340,7 @@ func TestEveryStateOperationAndActor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(present)) // bubbles begin in the year 2000
 		a := simulator.Adapter()
-		a.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) {
-			var ev sdk.Event
-			if err := json.Unmarshal(c.Request.Webhook.Body, &ev); err != nil {
-				return nil, err
-			}
-			return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{ev}}, nil
-		}
+		a.Webhook = eventOf
 		w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": a, "adyen": simulator.Adapter(), "nmi": a}))
 		_, err := w.engine.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: "nmi",
 			Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"k"}`)})

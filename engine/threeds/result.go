@@ -108,7 +108,9 @@ func (r Run) dsTransID(res Result) string {
 // Matches reports whether an answer is about this authentication: the ids that both sides name are equal and, after the challenge, so is the
 // version. An answer to another authentication changes nothing.
 func (r Run) Matches(res Result) bool {
-	same := func(known, reported string) bool { return known == "" || reported == "" || message.EqualID(known, reported) }
+	same := func(known, reported string) bool {
+		return known == "" || reported == "" || message.EqualID(known, reported)
+	}
 	if !same(r.ServerTransID, res.ServerTransID) {
 		return false
 	}
