@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -61,10 +62,15 @@ func (s *shop) Post(context.Context, string, http.Header, []byte) webhook.Reply 
 }
 
 // audited keeps what was audited.
-type audited struct{ acts []Act }
+type audited struct {
+	mu   sync.Mutex
+	acts []Act
+}
 
 func (l *audited) Perform(_ *http.Request, _ *staff.Session, a Act, change func(ctx context.Context) error) error {
+	l.mu.Lock()
 	l.acts = append(l.acts, a)
+	l.mu.Unlock()
 	return change(context.Background())
 }
 
