@@ -244,9 +244,12 @@ func TestDashboardMovesMoneyOnce(t *testing.T) {
 	// Two people give the rest back at the same moment: the money goes back once.
 	rest := url.Values{"amount": {"55.40"}}
 	answers := make(chan int, 2)
+	forms := map[string]url.Values{} // both are open before one of them is sent
 	for _, person := range []string{base, o.as(staff.Admin) + "/m/" + officeMerchant} {
 		page := person + "/payments/" + id + "/refund"
-		fields := url.Values{"amount": rest["amount"], "key": {o.form(page)}}
+		forms[page] = url.Values{"amount": rest["amount"], "key": {o.form(page)}}
+	}
+	for page, fields := range forms {
 		clicks.Go(func() {
 			status, _ := o.send(page, fields)
 			answers <- status

@@ -156,7 +156,8 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.Authorized == 0 && !h.undoes && !h.Voided && h.memory.has(challenged) && !h.proven { // the customer has not come back
+	// The customer has not come back.
+	if h.Authorized == 0 && !h.undoes && !h.Voided && h.memory.has(challenged) && !h.proven {
 		return h.voided(), nil
 	}
 	return h.answer(refuse(codeVoid, "The void has been refused.", h.rule.reason), h.voided), nil
