@@ -63,9 +63,9 @@ func firstStep(b *testing.B, o sandbox.Options, wasm []byte, idle func(*sandbox.
 	r, err := sandbox.New(b.Context(), o)
 	require.NoError(b, err)
 	defer r.Close(context.Background())
-	m, err := r.Load(wasm, warmUp())
+	m, err := r.Load(wasm, WarmUp())
 	require.NoError(b, err)
-	_, err = m.Step(b.Context(), sandbox.Call{Now: began, Input: warmUp()})
+	_, err = m.Step(b.Context(), sandbox.Call{Now: began, Input: WarmUp()})
 	require.NoError(b, err)
 	took := time.Since(began)
 	if idle != nil {

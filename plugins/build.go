@@ -71,18 +71,18 @@ func (h *Host) loadNow(ctx context.Context, from module) (_ *build, err error) {
 // sandboxed hands a module to the sandbox.
 func (h *Host) sandboxed(from module) (*sandbox.Module, error) {
 	if from.own {
-		return h.runtime.LoadOwn(from.hash, from.read, warmUp())
+		return h.runtime.LoadOwn(from.hash, from.read, WarmUp())
 	}
 	wasm, err := from.read()
 	if err != nil {
 		return nil, err
 	}
-	return h.runtime.Load(wasm, warmUp())
+	return h.runtime.Load(wasm, WarmUp())
 }
 
-// warmUp is the step that every guest takes once, on invented data, before its memory is snapshotted: what it sets up on first use is
+// WarmUp is the step that every guest takes once, on invented data, before its memory is snapshotted: what it sets up on first use is
 // there from then on.
-func warmUp() []byte {
+func WarmUp() []byte {
 	in := &port.Drive{Connector: "warm_up", Operation: sdk.OpAuthorize, OperationID: "op_warm_up",
 		Account: port.DriveAccount{ID: "mca_warm_up", Environment: "test"},
 		Request: sdk.Request{PaymentID: "pay_warm_up", AttemptID: "pay_warm_up_1", Reference: "warmup1",

@@ -25,7 +25,7 @@ func Certify(ctx context.Context, wasm []byte, so sandbox.Options, o sdktest.Opt
 		return 0, fmt.Errorf("certify: %w", err)
 	}
 	defer func() { err = errors.Join(err, rt.Close(context.WithoutCancel(ctx))) }()
-	m, err := rt.Load(wasm, warmUp())
+	m, err := rt.Load(wasm, WarmUp())
 	if err != nil {
 		return 0, fmt.Errorf("certify: %w", err)
 	}

@@ -23,7 +23,7 @@ func Describe(ctx context.Context, wasm []byte, o sandbox.Options) (_ []byte, er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rt.Close(ctx)) }()
-	m, err := rt.Load(wasm, warmUp())
+	m, err := rt.Load(wasm, WarmUp())
 	if err != nil {
 		return nil, err
 	}

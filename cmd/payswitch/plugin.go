@@ -103,7 +103,7 @@ func loadModule(ctx context.Context, wasm []byte, o sandbox.Options) (_ *loadedM
 		}
 	}()
 	began := time.Now()
-	m, err := rt.Load(wasm, sdk.EncodeStep(ordinaryStep(&sdk.Manifest{}))) // with a warm-up, as in a switch
+	m, err := rt.Load(wasm, plugins.WarmUp()) // as in a switch
 	if err != nil {
 		return nil, fmt.Errorf("load the module: %w", err)
 	}
