@@ -179,6 +179,42 @@ func TestUnknownVoidAfterCapture(t *testing.T) {
 	}
 }
 
+// An answer that voids less than the capture proves nothing of the rest: the payment stays as it was until the processor says more.
+func TestVoidOfLessThanTheCapture(t *testing.T) {
+	t.Parallel()
+	for name, lie := range map[string]sdk.Outcome{
+		"another amount":      {Status: sdk.StatusVoided, Amount: &sdk.Money{Minor: 400, Currency: "USD"}},
+		"a part is captured":  {Status: sdk.StatusVoided, Totals: &sdk.Totals{Authorized: 1000, Captured: 600}},
+		"in another currency": {Status: sdk.StatusVoided, Amount: &sdk.Money{Minor: 1000, Currency: "EUR"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newTill(t)
+			inBubble(t, func(t *testing.T) {
+				w, _, pay := voiding(t, p, byReference, 1000, func(a *sdk.Adapter) {
+					void := a.Void
+					a.Void = func(c *sdk.Call) (*sdk.Outcome, error) {
+						if _, err := void(c); err != nil {
+							return nil, err
+						}
+						o := lie
+						return &o, nil
+					}
+				})
+				v, err := w.takeBack(pay.id)
+				require.NoError(t, err)
+				require.Equal(t, undecided, stands(v))
+				_, err = w.refund(pay.id, 100)
+				require.Equal(t, "IR_16", code(t, err))
+				require.Len(t, w.alarms.all(), 1, "a person is told")
+				w.running()
+				require.Eventually(t, func() bool { return !w.lastOperation(pay.id).Status.Open() }, 2*time.Hour, 5*time.Minute)
+				require.Equal(t, takenBack, stands(w.get(pay.id, request.RetrieveInput{})), "the till has voided it, and says so when it is asked")
+				require.Equal(t, 1, p.count("/void"))
+			}, p.Server)
+		})
+	}
+}
+
 // A processor that only accepts the void says later what became of it, in a message or when it is asked.
 func TestAcceptedVoidAfterCapture(t *testing.T) {
 	t.Parallel()
@@ -219,6 +255,7 @@ func TestVoidAfterCaptureThatNobodyAskedFor(t *testing.T) {
 		"asked":               {[]func(*sdk.Adapter){func(a *sdk.Adapter) { withoutProof(a) }}, 1000, takenBack},
 		"not offered":         {[]func(*sdk.Adapter){cannot}, 1000, []any{payment.Succeeded, int64(1000), payment.VoidStatus("")}},
 		"of a partial's rest": {nil, 400, []any{payment.PartiallyCaptured, int64(400), payment.VoidStatus("")}},
+		"of a part":           {nil, 1000, []any{payment.Succeeded, int64(1000), payment.VoidStatus("")}},
 		"of a rest whose release is unknown": {[]func(*sdk.Adapter){func(a *sdk.Adapter) { a.Manifest.Features.ReleasesRest = false }}, 400,
 			[]any{payment.PartiallyCaptured, int64(400), payment.VoidStatus("")}},
 	} {
@@ -227,6 +264,9 @@ func TestVoidAfterCaptureThatNobodyAskedFor(t *testing.T) {
 			w, at, pay := voiding(t, p, byReference, c.amount, c.change...)
 			p.state[pay.reference] = "voided"
 			content := map[string]any{"reference": pay.reference, "outcome": sdk.Outcome{Status: sdk.StatusVoided}}
+			if name == "of a part" {
+				content["outcome"] = sdk.Outcome{Status: sdk.StatusVoided, Amount: &sdk.Money{Minor: 400, Currency: "USD"}}
+			}
 			if name == "asked" {
 				content = map[string]any{"reference": pay.reference, "sync": true}
 			}
@@ -242,13 +282,35 @@ func TestVoidAfterCaptureThatNobodyAskedFor(t *testing.T) {
 				return
 			}
 			require.Positive(t, alarms["late_evidence"])
-			if name != "not offered" {
+			if name == "signed" || name == "asked" {
 				require.Equal(t, map[string]int{"late_evidence": 1}, alarms)
 				require.Equal(t, "payment_cancelled_post_capture", w.events(pay.id)[2])
 				require.NotEmpty(t, w.evidence(w.lastOperation(pay.id).ID), "what was said is kept")
 			}
 		})
 	}
+}
+
+// The release of a partial capture's rest was given up. The processor's message that it released the rest after all is booked, and announces nothing.
+func TestRestIsReleasedAfterAll(t *testing.T) {
+	t.Parallel()
+	p := newTill(t)
+	inBubble(t, func(t *testing.T) {
+		w, at, pay := voiding(t, p, byReference, 400, func(a *sdk.Adapter) { a.Manifest.Features.ReleasesRest = false })
+		w.running()
+		time.Sleep(25 * time.Hour) // the adapter voids no rest
+		v := w.get(pay.id, request.RetrieveInput{})
+		require.Equal(t, []any{"", false}, []any{v.Payment.OpenOperation, v.Attempt.Details.Released})
+		events := w.events(pay.id)
+		for range 2 {
+			_, err := w.ReceiveWebhook(t.Context(), mail(at.ID, hookSecret, map[string]any{"reference": pay.reference, "outcome": sdk.Outcome{Status: sdk.StatusVoided}}))
+			require.NoError(t, err)
+			v = w.get(pay.id, request.RetrieveInput{})
+			require.Equal(t, []any{payment.PartiallyCaptured, int64(400), true}, []any{v.Payment.Status, v.Payment.Received, v.Attempt.Details.Released})
+		}
+		require.Equal(t, events, w.events(pay.id))
+		require.Zero(t, w.alarms.all()["impossible_transition"])
+	}, p.Server)
 }
 
 // A void and a refund at once: one of them is done, never both. Two voids at once are one.

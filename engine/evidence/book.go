@@ -33,6 +33,9 @@ type Booking struct {
 // from fresher rows.
 func Book(p *payment.Payment, a *payment.Attempt, op *payment.Operation, m *sdk.Manifest, v Verdict, now time.Time) Booking {
 	o := *op
+	if a.VoidsCaptured(op) {
+		v = ofTheWhole(v, a)
+	}
 	b := Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &o, Alarms: v.alarms()}
 	var err error
 	switch {

@@ -12,6 +12,20 @@ import (
 // AlarmRefundExceeds says that more was given back to the customer than was captured.
 const AlarmRefundExceeds = "refund_exceeds"
 
+// voidsAll reports whether an answer or report says that the whole capture is voided: it names no smaller amount, and nothing that is still captured.
+func voidsAll(o *sdk.Outcome, a *payment.Attempt) bool {
+	return o.Status == sdk.StatusVoided && (o.Amount == nil || o.Amount.Minor >= a.Captured) && (o.Totals == nil || o.Totals.Captured == 0)
+}
+
+// ofTheWhole returns the verdict on a void of a captured payment, unknown if the processor says that it voided something else than the whole capture.
+func ofTheWhole(v Verdict, a *payment.Attempt) Verdict {
+	if v.Outcome == nil || v.Outcome.Status != sdk.StatusVoided || !v.mismatch && voidsAll(v.Outcome, a) {
+		return v
+	}
+	v.Status, v.Alarm, v.Text = payment.OperationUnknown, cmp.Or(v.Alarm, AlarmImpossible), "the processor reports a void that does not take back the whole capture"
+	return v
+}
+
 // voidCaptured books the end of a void of a captured payment. Only the processor's word that it has voided changes the payment.
 func (b *Booking) voidCaptured(v Verdict, now time.Time) error {
 	o := v.Outcome
@@ -64,14 +78,14 @@ func (b *Booking) takeBack(o *sdk.Outcome, now time.Time) error {
 // saysTakenBack reports whether a report says that the processor has voided the captured payment. Only adapters that void captured payments can say so: at
 // others, and after a partial capture without a void of it, such a report is about the rest that was not captured.
 func saysTakenBack(a *payment.Attempt, o *sdk.Outcome, m *sdk.Manifest) bool {
-	return o.Status == sdk.StatusVoided && m.Features.VoidCaptured && (o.Totals == nil || o.Totals.Captured == 0) &&
+	return voidsAll(o, a) && m.Features.VoidCaptured &&
 		(a.Status == payment.Charged || a.Status == payment.PartialCharged && a.Details.CapturedVoid != nil)
 }
 
 // readCapturedVoid derives the verdict on a void of a captured payment from a sync's report on the payment.
-func readCapturedVoid(o *sdk.Outcome, final bool, notYet Verdict) Verdict {
+func readCapturedVoid(a *payment.Attempt, o *sdk.Outcome, final bool, notYet Verdict) Verdict {
 	switch {
-	case o.Status == sdk.StatusVoided && (o.Totals == nil || o.Totals.Captured == 0):
+	case voidsAll(o, a):
 		return Verdict{Status: payment.OperationSucceeded, Outcome: o}
 	case o.Status == sdk.StatusPending:
 		return Verdict{Status: payment.OperationPending, Outcome: o}

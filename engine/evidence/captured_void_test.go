@@ -19,20 +19,27 @@ func TestReportOnAVoidOfACapture(t *testing.T) {
 	for _, c := range []struct {
 		status sdk.OutcomeStatus
 		totals *sdk.Totals
+		amount int64
 		final  bool
 		want   payment.OperationStatus
 	}{
-		{sdk.StatusVoided, nil, false, payment.OperationSucceeded},
-		{sdk.StatusVoided, &sdk.Totals{Authorized: 1000}, false, payment.OperationSucceeded},
-		{sdk.StatusVoided, captured, true, payment.OperationUnknown}, // a rest was voided
-		{sdk.StatusPending, nil, true, payment.OperationPending},
-		{sdk.StatusCaptured, captured, false, payment.OperationUnknown}, // too early
-		{sdk.StatusCaptured, captured, true, payment.OperationNotActed},
-		{sdk.StatusDeclined, nil, true, payment.OperationUnknown},
-		{sdk.StatusNotFound, nil, true, payment.OperationUnknown},
-		{sdk.StatusAuthorized, nil, true, payment.OperationUnknown},
+		{sdk.StatusVoided, nil, 0, false, payment.OperationSucceeded},
+		{sdk.StatusVoided, &sdk.Totals{Authorized: 1000}, 0, false, payment.OperationSucceeded},
+		{sdk.StatusVoided, captured, 0, true, payment.OperationUnknown}, // a rest was voided
+		{sdk.StatusVoided, nil, 1000, true, payment.OperationSucceeded},
+		{sdk.StatusVoided, nil, 400, true, payment.OperationUnknown}, // a part was voided
+		{sdk.StatusPending, nil, 0, true, payment.OperationPending},
+		{sdk.StatusCaptured, captured, 0, false, payment.OperationUnknown}, // too early
+		{sdk.StatusCaptured, captured, 0, true, payment.OperationNotActed},
+		{sdk.StatusDeclined, nil, 0, true, payment.OperationUnknown},
+		{sdk.StatusNotFound, nil, 0, true, payment.OperationUnknown},
+		{sdk.StatusAuthorized, nil, 0, true, payment.OperationUnknown},
 	} {
-		v := InterpretSync(op, a, &sdk.Outcome{Status: c.status, Totals: c.totals}, c.final)
+		o := &sdk.Outcome{Status: c.status, Totals: c.totals}
+		if c.amount > 0 {
+			o.Amount = &sdk.Money{Minor: c.amount, Currency: "USD"}
+		}
+		v := InterpretSync(op, a, o, c.final)
 		require.Equal(t, c.want, v.Status, "%s, final %v", c.status, c.final)
 	}
 }

@@ -37,7 +37,7 @@ func InterpretSync(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fi
 		notYet = Verdict{Status: payment.OperationPending, Outcome: &sdk.Outcome{Status: sdk.StatusPending}, noNews: true}
 	}
 	if a.VoidsCaptured(op) {
-		return readCapturedVoid(o, final, notYet)
+		return readCapturedVoid(a, o, final, notYet)
 	}
 	switch op.Kind {
 	case sdk.OpIncrementalAuthorize:
