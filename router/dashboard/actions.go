@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -170,6 +171,9 @@ func (s *Server) curl(name, id string, minor int64) string {
 	return "curl -X POST " + s.opts.APIURL + path + " \\\n  -H 'Content-Type: application/json' -H 'api-key: YOUR_KEY' \\\n  -d '" + body + "'"
 }
 
+// cardInText refuses a text that is kept as it was typed.
+const cardInText = "This holds a card number. Leave it out: the text is kept where others read it."
+
 // errLost is what a person reads when nothing is known of the end of an action.
 const errLost = "No answer came in time. The outcome is unknown: do not repeat it with a new form. This page shows the result as soon as it is known."
 
@@ -199,6 +203,9 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 		}
 		p.Problem = problem
 		return shown{status: status, page: p}
+	}
+	if card.HoldsCard(c.PostForm.Get("reason")) {
+		return refused(http.StatusUnprocessableEntity, "reason", cardInText), nil
 	}
 	var minor int64
 	if !kind.whole {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rule"
@@ -490,6 +491,10 @@ func (s *Server) draftRouting(c *call) (response, error) {
 		name, text, profile := strings.TrimSpace(c.PostFormValue("name")), strings.TrimSpace(c.PostFormValue("description")), c.PathValue("p")
 		if name == "" {
 			problem = missing("name", "Give the configuration a name")
+			break
+		}
+		if card.HoldsCard(name) || card.HoldsCard(text) {
+			problem = missing(either(card.HoldsCard(name), "name", "description"), cardInText)
 			break
 		}
 		problem = c.perform(Act{Needs: staff.ChangeSettings, Live: s.opts.Live, Action: "routing.create", Target: profile, Details: map[string]string{"name": name}}, func(ctx context.Context) error {

@@ -58,6 +58,10 @@ func TestRouting(t *testing.T) {
 	require.Contains(t, mainOf(rec.Body.String()), "3 payments: 0 go where it went, 3 change")
 
 	require.Equal(t, http.StatusUnprocessableEntity, w.post(edit, "algorithm", at, "do", "save", "name", "").Code)
+	for _, field := range []string{"name", "description"} {
+		rec = w.post(edit, "algorithm", at, "do", "save", field, "as for 5105 1051 0510 5100", "name", "by amount")
+		require.Equal(t, http.StatusUnprocessableEntity, rec.Code, field)
+	}
 	w.done(edit, "algorithm", at, "do", "save", "name", "by amount")
 	list, err := w.engine.Routings(t.Context(), w.auth, forPayments, 10, 0)
 	require.NoError(t, err)
