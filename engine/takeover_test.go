@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -296,4 +298,73 @@ func TestRepeatAfterALockedDatabase(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, payment.Succeeded, v.Payment.Status)
 	require.Len(t, w.operations(v.Payment.ID), 1)
+}
+
+// unsureStore fails the next writes with errors. Writes that fail with ErrOutcome happen.
+type unsureStore struct {
+	engine.Store
+	fails []error
+}
+
+func (s *unsureStore) Update(ctx context.Context, f func(engine.Tx) error) error {
+	if len(s.fails) == 0 {
+		return s.Store.Update(ctx, f)
+	}
+	fail := s.fails[0]
+	s.fails = s.fails[1:]
+	if errors.Is(fail, fault.ErrOutcome) {
+		if err := s.Store.Update(ctx, f); err != nil {
+			return err
+		}
+	}
+	return fail
+}
+
+// An answer is stored although the database was away for a moment. If it cannot be stored, the caller learns that it shall repeat the request, and the repeat
+// goes on with the same token: two answers to one key would contradict each other.
+func TestAnswerWaitsForTheDatabase(t *testing.T) {
+	t.Parallel()
+	diskFull := errors.New("disk full")
+	for name, c := range map[string]struct {
+		fails []error
+		want  error
+	}{
+		"away":               {[]error{fault.ErrAway, fault.ErrLocked, fault.ErrAway}, nil},
+		"not confirmed":      {[]error{fault.ErrOutcome}, nil},
+		"away and confirmed": {[]error{fault.ErrAway, fault.ErrOutcome, fault.ErrOutcome}, nil},
+		"broken":             {[]error{diskFull}, diskFull},
+		"away for long":      {slices.Repeat([]error{fault.ErrAway}, 40), fault.ErrAway},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, quick, nil)
+			o := quick
+			o.Node, o.SoleNode = "n1", true
+			s := &unsureStore{Store: w.db}
+			e, err := engine.New(engine.Deps{Store: s, Connectors: plugins.NativeConnectors(nil), Vault: w.vault, Presenter: presenter{}}, o)
+			require.NoError(t, err)
+			auth := w.auth
+			_, finish, abandon, err := e.BeginIdempotent(t.Context(), &auth, "k1", []byte("body"))
+			require.NoError(t, err)
+			first := account.StoredAnswer{Status: 200, Body: []byte(`"first"`)}
+			s.fails = c.fails
+			err = finish(t.Context(), first)
+			s.fails = nil
+			if c.want != nil {
+				require.ErrorIs(t, err, c.want)
+				abandon(t.Context())
+				repeat := w.auth
+				stored, _, _, err := e.BeginIdempotent(t.Context(), &repeat, "k1", []byte("body"))
+				require.NoError(t, err)
+				require.Nil(t, stored)
+				require.Equal(t, auth.RequestToken, repeat.RequestToken)
+				return
+			}
+			require.NoError(t, err)
+			repeat := w.auth
+			stored, _, _, err := e.BeginIdempotent(t.Context(), &repeat, "k1", []byte("body"))
+			require.NoError(t, err)
+			require.Equal(t, &first, stored)
+		})
+	}
 }

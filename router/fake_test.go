@@ -34,6 +34,7 @@ type fake struct {
 	created    *request.Input // of the latest CreatePayment
 
 	began, finished, abandoned int
+	unstored                   error // of an answer to a request with an Idempotency-Key
 }
 
 func (f *fake) Authenticate(context.Context, secret.Value) (account.Auth, error) {
@@ -51,7 +52,7 @@ func (f *fake) SecretOf(context.Context, *account.Auth, string) string { return 
 func (f *fake) BeginIdempotent(context.Context, *account.Auth, string, []byte) (
 	*account.StoredAnswer, func(context.Context, account.StoredAnswer) error, func(context.Context), error) {
 	f.began++
-	return nil, func(context.Context, account.StoredAnswer) error { f.finished++; return nil }, func(context.Context) { f.abandoned++ }, nil
+	return nil, func(context.Context, account.StoredAnswer) error { f.finished++; return f.unstored }, func(context.Context) { f.abandoned++ }, nil
 }
 
 func (f *fake) OpensURL(u link.URL) bool { return u.Token == "t" }
@@ -167,6 +168,25 @@ func TestOurFailure(t *testing.T) {
 		r := w.send("POST", "/payments", "key", plain, "Idempotency-Key", "k")
 		require.Equal(t, map[fault.Kind]int{fault.KindUnprocessable: 422, fault.KindLimited: 429, fault.KindUnavailable: 503}[e.Kind], r.status)
 		require.Equal(t, 1, f.abandoned, e.Message)
+	}
+}
+
+// An answer that was not stored for its Idempotency-Key is not sent: a repeat would get another one.
+func TestAnswerThatWasNotStored(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err     error
+		status  int
+		message string
+	}{
+		"not confirmed": {fault.Internal(fault.ErrOutcome, "store"), 503, "The database did not confirm what was written: repeat the request with the same id or Idempotency-Key"},
+		"away":          {fault.Internal(fault.ErrAway, "store"), 503, "The database does not answer: try again"},
+		"disk full":     {fault.Internal(errors.New("disk full"), "store"), 500, "Something went wrong"},
+	} {
+		f := &fake{create: func() (*change.View, error) { return sample(payment.Succeeded), nil }, unstored: c.err}
+		w := &world{t: t, handler: f.server(t, router.Options{}, io.Discard)}
+		w.send("POST", "/payments", "key", plain, "Idempotency-Key", "k").expect(c.status, "HE_00", c.message)
+		require.Equal(t, [3]int{1, 1, 1}, [3]int{f.began, f.finished, f.abandoned}, name)
 	}
 }
 

@@ -222,7 +222,8 @@ func (s *Server) call(c *call) (answer, error) {
 }
 
 // once answers a request that has an Idempotency-Key. A key that was used before gets its stored answer. Otherwise handle runs, and its answer is
-// stored. An internal error, or an answer that says busy or limited, is not stored, so that a repeat can succeed.
+// stored. An internal error, or an answer that says busy or limited, is not stored, so that a repeat can succeed. An answer that could not be stored is not
+// sent: the caller reads that it shall repeat the request.
 //
 // A publishable key is public. With it, an Idempotency-Key takes effect only if the body has a right client secret, and only for what that secret
 // opens.
@@ -261,9 +262,7 @@ func (s *Server) once(c *call, key string, handle handler) (answer, error) {
 		a.status = http.StatusOK
 	}
 	if err := finish(ctx, account.StoredAnswer{Status: a.status, Headers: a.header, Body: a.body}); err != nil {
-		// The payment is committed, so the caller gets the answer. Only a repeat with this key will not find it.
-		s.Logger.ErrorContext(ctx, "the answer was not stored for its Idempotency-Key", "request_id", c.requestID, "error", err)
-		return a, nil
+		return answer{}, err // a repeat finds what was done; it must not contradict an answer that was given
 	}
 	kept = true
 	return a, nil

@@ -26,10 +26,13 @@ const MaxIdempotencyKey = 250
 // idempotencyTime is how long an answer is kept.
 const idempotencyTime = 24 * time.Hour
 
+// answerTime is how long an answer waits for a database that is away. A database that restarts needs a few seconds.
+const answerTime = 5 * time.Second
+
 // BeginIdempotent claims a merchant's Idempotency-Key for a request. requestHash is the hash of method, path and body.
 //
 // The first caller gets finish and abandon. It calls finish to store the answer, or abandon if the same request may be made again, as after
-// an internal error.
+// an internal error. An answer that finish could not store must not be sent: a repeat would get another one. Then the caller calls abandon.
 //
 // A later caller waits for the first one and gets the stored answer. With another requestHash it gets IR_38. If the first caller died
 // without an answer, a later caller replaces it when the lease of its node has ended: after Deps.LeaseTime, or at once if the node has
@@ -130,8 +133,7 @@ func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, S
 		if done.Body, err = s.Vault.SealJSON(answer, vault.IdempotencyAD(r.MerchantID, r.Key)); err != nil {
 			return err
 		}
-		err = s.Store.Update(context.WithoutCancel(ctx), func(tx Tx) error { return tx.FinishIdempotency(&done) })
-		if err != nil {
+		if err = s.storeAnswer(context.WithoutCancel(ctx), &done); err != nil {
 			return fault.Internal(err, "store idempotent answer")
 		}
 		return nil
@@ -158,6 +160,29 @@ func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, S
 		}
 	}
 	return finish, abandon
+}
+
+// storeAnswer stores the answer to the request of a key. While the database does not answer it tries again, for answerTime.
+func (s *Registry) storeAnswer(ctx context.Context, done *IdempotencyRecord) error {
+	began := time.Now()
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		err := s.Store.Update(ctx, func(tx Tx) error {
+			err := tx.FinishIdempotency(done)
+			if !errors.Is(err, fault.ErrConflict) {
+				return err
+			}
+			old, readErr := tx.Idempotency(done.MerchantID, done.Key)
+			if readErr == nil && old.Owner == done.Owner && bytes.Equal(old.Body, done.Body) {
+				return nil // an earlier try stored it, and its commit was not confirmed
+			}
+			return err
+		})
+		away := errors.Is(err, fault.ErrAway) || errors.Is(err, fault.ErrOutcome) || errors.Is(err, fault.ErrLocked)
+		if !away || time.Since(began) > answerTime {
+			return err
+		}
+		time.Sleep(pause)
+	}
 }
 
 // IdempotencyRecord is the stored answer to a request with an Idempotency-Key.
