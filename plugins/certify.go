@@ -3,10 +3,11 @@ package plugins
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"time"
 
 	"payswitch/plugins/sandbox"
@@ -29,37 +30,52 @@ func Certify(ctx context.Context, wasm []byte, so sandbox.Options, o sdktest.Opt
 	if err != nil {
 		return 0, fmt.Errorf("certify: %w", err)
 	}
-	message, err := m.Manifest(ctx)
+	return CertifyStepper(ctx, Sandboxed(m), o, cases)
+}
+
+// CertifyStepper is Certify for an adapter that runs already: in a sandbox (Sandboxed), or in a process of its own.
+func CertifyStepper(ctx context.Context, s sdktest.Stepper, o sdktest.Options, cases fs.FS) (driven int, err error) {
+	message, err := s.Manifest(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("certify: manifest: %w", err)
 	}
+	hash := sha256.Sum256(message)
 	manifest, err := sdk.DecodeManifest(message)
 	if err != nil {
 		return 0, fmt.Errorf("certify: manifest: %w", err)
 	}
 	refused := CheckManifest(manifest)
-	err = errors.Join(refused, sdktest.Check(ctx, sandboxed{m}, o))
+	err = errors.Join(refused, sdktest.Check(ctx, s, o))
 	if refused != nil {
 		return 0, err // the host would not load this module
 	}
-	b := &build{module: m, log: slog.New(slog.DiscardHandler)}
-	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, places: placesOf(manifest), stepper: b}
-	driven, hosted := checkHost(ctx, &b.adapter, o, cases)
-	return driven, errors.Join(err, hosted, checkCases(ctx, m, manifest, cases))
+	driven, hosted := checkHost(ctx, &adapter{name: manifest.Name, hash: hex.EncodeToString(hash[:]), manifest: manifest, places: placesOf(manifest), stepper: messages{s}}, o, cases)
+	return driven, errors.Join(err, hosted, checkCases(ctx, s, manifest, cases))
 }
 
-// checkCases compares the module's requests and outcomes with its recorded cases. cases may be nil.
-func checkCases(ctx context.Context, m *sandbox.Module, manifest *sdk.Manifest, cases fs.FS) error {
+// messages is a stepper of an adapter behind its messages.
+type messages struct{ sdktest.Stepper }
+
+func (m messages) step(ctx context.Context, s *sdk.Step, _ [32]byte, _ func(string) string) (*sdk.Result, error) {
+	out, err := m.Step(ctx, sdk.EncodeStep(s))
+	if err != nil {
+		return nil, err
+	}
+	r, err := sdk.DecodeResult(bytes.Clone(out))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errGarbage, err)
+	}
+	return r, nil
+}
+
+// checkCases compares the adapter's requests and outcomes with its recorded cases. cases may be nil.
+func checkCases(ctx context.Context, adapter sdktest.Stepper, manifest *sdk.Manifest, cases fs.FS) error {
 	if cases == nil {
 		return nil
 	}
 	step := func(s *sdk.Step) sdk.Result {
-		message, err := sandboxed{m}.Step(ctx, sdk.EncodeStep(s))
+		r, err := messages{adapter}.step(ctx, s, [32]byte{}, nil)
 		if err != nil { // rule message reports it too
-			return sdk.Result{Outcome: &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": err.Error()}}}
-		}
-		r, err := sdk.DecodeResult(bytes.Clone(message))
-		if err != nil {
 			return sdk.Result{Outcome: &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": err.Error()}}}
 		}
 		return *r
@@ -77,6 +93,9 @@ func checkCases(ctx context.Context, m *sandbox.Module, manifest *sdk.Manifest, 
 	}
 	return errors.Join(broken...)
 }
+
+// Sandboxed returns m as the suite runs it, valid until m's runtime is closed.
+func Sandboxed(m *sandbox.Module) sdktest.Stepper { return sandboxed{m} }
 
 // sandboxed is a module as the suite runs it. Clock and random bytes come from the step, as in a drive.
 type sandboxed struct{ module *sandbox.Module }

@@ -158,36 +158,36 @@ func casesOf(named, module, name string) (fsys fs.FS, file string, err error) {
 // certify checks a module with its recorded cases: those in the folder cases or, for "", in testdata in the module's folder. An error means
 // that payswitch failed, not the module.
 func certify(ctx context.Context, wasm []byte, cases, module string) (*checkReport, error) {
-	compiled, err := os.MkdirTemp("", "payswitch-check-") // so that the module is compiled once
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(compiled)
-	options := pluginSandbox()
-	options.CacheDir = compiled
 	report := &checkReport{SHA256: moduleHash(wasm), Bytes: len(wasm)}
-	broken := map[string][]finding{}
-	m, err := loadModule(ctx, wasm, options)
+	m, err := loadModule(ctx, wasm, pluginSandbox())
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		broken[ruleModule] = []finding{{Detail: err.Error()}}
+		broken := map[string][]finding{ruleModule: {{Detail: err.Error()}}}
 		return report.conclude(broken, func(rule string) bool { return rule == ruleModule }), nil
 	}
 	defer m.Close()
-	report.Name, report.Version, report.CompileMillis = m.manifest.Name, m.manifest.Version, m.compiled.Milliseconds()
-	recorded, file, err := casesOf(cases, module, m.manifest.Name)
+	report.CompileMillis = m.compiled.Milliseconds()
+	report.measure(ctx, m)
+	return report.try(ctx, plugins.Sandboxed(m.Module), m.manifest, cases, module)
+}
+
+// try fills the report in with what the suite finds in a running adapter.
+func (r *checkReport) try(ctx context.Context, running sdktest.Stepper, manifest *sdk.Manifest, cases, module string) (*checkReport, error) {
+	r.Name, r.Version = manifest.Name, manifest.Version
+	recorded, file, err := casesOf(cases, module, manifest.Name)
 	if err != nil {
 		return nil, err
 	}
-	driven, found := plugins.Certify(ctx, wasm, options, sdktest.Options{}, recorded)
-	report.Driven, report.Cases = driven, file
+	driven, found := plugins.CertifyStepper(ctx, running, sdktest.Options{}, recorded)
+	r.Driven, r.Cases = driven, file
 	if file != "" {
-		if err := report.cover(m.manifest, recorded, filepath.Dir(module)); err != nil {
+		if err := r.cover(manifest, recorded, filepath.Dir(module)); err != nil {
 			return nil, err
 		}
 	}
+	broken := map[string][]finding{}
 	for _, one := range leaves(found) {
 		rule, found := sdktest.RuleManifest, finding{Detail: one.Error()} // the host's demands of a manifest come without a rule
 		if broke, ok := errors.AsType[*sdktest.RuleError](one); ok {
@@ -198,9 +198,8 @@ func certify(ctx context.Context, wasm []byte, cases, module string) (*checkRepo
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	report.measure(ctx, m)
-	goesOn := m.manifest.ABI == sdk.ABI // otherwise the suite ends at the manifest
-	return report.conclude(broken, func(rule string) bool {
+	goesOn := manifest.ABI == sdk.ABI // otherwise the suite ends at the manifest
+	return r.conclude(broken, func(rule string) bool {
 		switch rule {
 		case ruleModule, sdktest.RuleManifest:
 			return true

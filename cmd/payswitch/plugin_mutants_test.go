@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"os/exec"
@@ -154,39 +155,59 @@ func init() { // the outcome needs a name to be changed by defer
 	mutants["the card goes into the outcome"] = m
 }
 
-// What the host would refuse or not believe is not certified: plugin check names the rule, the cause and the case or field.
+// What the host would refuse or not believe is not certified: plugin check names the rule, the cause and the case or field. One mutant of each rule is a module
+// too, about which the command says the same.
 func TestPluginCheckFindsMutants(t *testing.T) {
 	costly(t)
 	t.Parallel()
-	for _, name := range slices.Sorted(maps.Keys(mutants)) {
+	names := slices.Sorted(maps.Keys(mutants))
+	var changes [][]change
+	for _, name := range names {
+		changes = append(changes, mutants[name].changes)
+	}
+	program := buildMutants(t, newProject(t, "acme"), "acme", changes)
+	asModule := map[string]bool{}
+	for i, name := range names {
 		m := mutants[name]
+		first := !asModule[m.rule]
+		asModule[m.rule] = true
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			report, printed := checkMutant(t, program, i)
+			require.False(t, report.Passed)
+			require.NotContains(t, printed, "is certified")
+			require.Regexp(t, `(?m)^failed +`+m.rule+` `, printed)
+			for _, text := range m.finds {
+				require.Contains(t, printed, text)
+			}
+			if !first && !m.native {
+				return
+			}
 			dir := newProject(t, "acme")
 			for _, c := range m.changes {
 				edit(t, filepath.Join(dir, c.file), c.old, c.new)
 			}
-			cmd := exec.CommandContext(t.Context(), "go", append([]string{"build"}, wasmArgs("acme.wasm", "./wasm")...)...)
-			cmd.Dir, cmd.Env = dir, append(offline(), wasmEnv...)
-			out, err := cmd.CombinedOutput()
-			require.NoError(t, err, "%s", out)
-			code, stdout, stderr := author(t, dir, "plugin", "check", "acme.wasm")
-			require.Equal(t, exitFailed, code, stdout)
-			require.NotContains(t, stdout, "is certified")
-			require.Regexp(t, `(?m)^failed +`+m.rule+` `, stdout)
-			require.Contains(t, stderr, "acme.wasm is not certified: broken rules: ")
-			for _, text := range m.finds {
-				require.Contains(t, stdout, text)
+			if first {
+				cmd := exec.CommandContext(t.Context(), "go", append([]string{"build"}, wasmArgs("acme.wasm", "./wasm")...)...)
+				cmd.Dir, cmd.Env = dir, append(offline(), wasmEnv...)
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				code, stdout, stderr := author(t, dir, "plugin", "check", "--json", "acme.wasm")
+				require.Equal(t, exitFailed, code, stdout)
+				require.Contains(t, stderr, "acme.wasm is not certified: broken rules: ")
+				var found checkReport
+				require.NoError(t, json.Unmarshal([]byte(stdout), &found))
+				require.Equal(t, report.Rules, found.Rules)
 			}
-			if !m.native {
-				return
+			if m.native {
+				cmd := exec.CommandContext(t.Context(), "go", "test", ".")
+				cmd.Dir, cmd.Env = dir, offline()
+				out, err := cmd.CombinedOutput()
+				require.Error(t, err, "the project's own tests find nothing: %s", out)
 			}
-			cmd = exec.CommandContext(t.Context(), "go", "test", ".")
-			cmd.Dir, cmd.Env = dir, offline()
-			out, err = cmd.CombinedOutput()
-			require.Error(t, err, "the project's own tests find nothing: %s", out)
 		})
 	}
+	require.GreaterOrEqual(t, len(asModule), 7)
 }
 
 // A mutant is not bundled either, and the cases may stand elsewhere.

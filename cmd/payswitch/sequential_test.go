@@ -9,9 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"payswitch/plugins"
-	"payswitch/sdk/sdktest"
 )
 
 // A test that the race detector's run skips, because nothing runs concurrently in it, runs in the run without: its package stands in ALSO of the Makefile.
@@ -43,33 +40,4 @@ func TestSkippedUnderRaceRunsWithout(t *testing.T) {
 	for name := range found {
 		require.Contains(t, also, name, "make test never runs the sequential tests of this package: name it in ALSO")
 	}
-}
-
-// What loads a module for plugin check, and what certifies it, share the compiled code: a compilation takes most of the time of a check.
-func TestCheckCompilesOnce(t *testing.T) {
-	costly(t)
-	t.Parallel()
-	file, err := builtAdapter("nmi")
-	require.NoError(t, err)
-	wasm, err := os.ReadFile(file)
-	require.NoError(t, err)
-	options := pluginSandbox()
-	options.CacheDir = t.TempDir()
-	compiled := func() (names []string) {
-		require.NoError(t, filepath.WalkDir(options.CacheDir, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				names = append(names, path)
-			}
-			return err
-		}))
-		return names
-	}
-	m, err := loadModule(t.Context(), wasm, options)
-	require.NoError(t, err)
-	require.NoError(t, m.Close())
-	before := compiled()
-	require.NotEmpty(t, before)
-	_, err = plugins.Certify(t.Context(), wasm, options, sdktest.Options{}, nil)
-	require.NoError(t, err)
-	require.Equal(t, before, compiled())
 }
