@@ -383,7 +383,7 @@ func (e *Engine) keepSaid(ctx context.Context, w *change.Loaded, source string, 
 
 // keepMessage keeps what a message says of an operation, once. first is false if it was kept before.
 func (e *Engine) keepMessage(ctx context.Context, id, merchantID, source string, o *sdk.Outcome, note string) (first bool, err error) {
-	told, err := json.Marshal(o)
+	stated, err := json.Marshal(o)
 	if err != nil {
 		return false, fault.Internal(err, "encode evidence")
 	}
@@ -398,12 +398,12 @@ func (e *Engine) keepMessage(ctx context.Context, id, merchantID, source string,
 			return err
 		}
 		for _, k := range kept {
-			if k.Source == source && k.Note == note && string(k.Outcome) == string(told) {
+			if k.Source == source && k.Note == note && string(k.Outcome) == string(stated) {
 				return nil // the processor sent the message again
 			}
 		}
 		first = true
-		return tx.InsertEvidence(drive.Evidence{OperationID: id, MerchantID: merchantID, At: tx.Now(), Source: source, Outcome: told, Note: note})
+		return tx.InsertEvidence(drive.Evidence{OperationID: id, MerchantID: merchantID, At: tx.Now(), Source: source, Outcome: stated, Note: note})
 	})
 	if err != nil {
 		return false, fault.Internal(err, "keep a processor's message")

@@ -38,20 +38,20 @@ const perCertified = 5
 // A hostCheck drives an adapter through the host's own code, with recorded and made-up answers instead of the network. It has no
 // rules of its own about requests: it reports what the host refuses.
 type hostCheck struct {
-	ctx     context.Context
-	opts    Options
-	adapter *adapter
-	broken  []error
-	counts  map[string]int
-	told    map[string]bool
-	used    map[string]bool // names of the account's fields that a request, comparison or outcome holds
-	driven  int
+	ctx      context.Context
+	opts     Options
+	adapter  *adapter
+	broken   []error
+	counts   map[string]int
+	reported map[string]bool
+	used     map[string]bool // names of the account's fields that a request, comparison or outcome holds
+	driven   int
 }
 
 // checkHost drives every sample of the suite and every operation of the cases. cases may be nil.
 func checkHost(ctx context.Context, a *adapter, o sdktest.Options, cases fs.FS) (driven int, err error) {
 	opts := Options{OperationTimeout: 10 * time.Minute, AllowLoopbackHTTP: true}.withDefaults()
-	c := &hostCheck{ctx: ctx, opts: opts, adapter: a, counts: map[string]int{}, told: map[string]bool{}, used: map[string]bool{}}
+	c := &hostCheck{ctx: ctx, opts: opts, adapter: a, counts: map[string]int{}, reported: map[string]bool{}, used: map[string]bool{}}
 	var rehearsals []wire.Rehearsal
 	if cases != nil {
 		requests, responses, err := wire.Load(cases, a.manifest.Name)
@@ -76,10 +76,10 @@ func checkHost(ctx context.Context, a *adapter, o sdktest.Options, cases fs.FS) 
 // breaks notes a broken rule. It notes equal texts once.
 func (c *hostCheck) breaks(rule string, op sdk.Operation, where, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if c.told[rule+string(op)+text] {
+	if c.reported[rule+string(op)+text] {
 		return
 	}
-	c.told[rule+string(op)+text] = true
+	c.reported[rule+string(op)+text] = true
 	if k := rule + string(op); c.counts[k] < perCertified {
 		c.counts[k]++
 		c.broken = append(c.broken, &sdktest.RuleError{Rule: rule, Operation: op, Detail: where + ": " + text})

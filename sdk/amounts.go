@@ -7,18 +7,18 @@ import (
 
 var errNoAmount = errors.New("the answer lacks the amount")
 
-// NeedMajor is Told for an amount that the processor always states. An answer without it proves nothing and ends the operation with
+// NeedMajor is Stated for an amount that the processor always states. An answer without it proves nothing and ends the operation with
 // an error (see Must). It returns nil only if c is "".
 func (j JSON) NeedMajor(amount, currency string, c Currency) *Money {
-	m := j.Told(amount, currency, c)
+	m := j.Stated(amount, currency, c)
 	Require(m != nil || c == "", errNoAmount)
 	return m
 }
 
-// Told returns the amount at a path, in the processor's units. The processor states its currency at another path, in upper or lower
-// case. Told returns nil if there is no amount, or if c is "". An unreadable amount, and a currency other than c, end the operation
+// Stated returns the amount at a path, in the processor's units. The processor states its currency at another path, in upper or lower
+// case. Stated returns nil if there is no amount, or if c is "". An unreadable amount, and a currency other than c, end the operation
 // with an error (see Must).
-func (d Decimals) Told(j JSON, amount, currency string, c Currency) *Money {
+func (d Decimals) Stated(j JSON, amount, currency string, c Currency) *Money {
 	if c == "" || !j.states(amount) {
 		return nil
 	}
@@ -29,10 +29,10 @@ func (d Decimals) Told(j JSON, amount, currency string, c Currency) *Money {
 	return m
 }
 
-// Need is Told for an amount that the processor always states. An answer without it proves nothing and ends the operation with an
+// Need is Stated for an amount that the processor always states. An answer without it proves nothing and ends the operation with an
 // error (see Must). It returns nil only if c is "".
 func (d Decimals) Need(j JSON, amount, currency string, c Currency) *Money {
-	m := d.Told(j, amount, currency, c)
+	m := d.Stated(j, amount, currency, c)
 	Require(m != nil || c == "", errNoAmount)
 	return m
 }

@@ -17,22 +17,22 @@ func TestUnreadableAmounts(t *testing.T) {
 	} {
 		j, err := ParseJSON([]byte(text))
 		require.NoError(t, err)
-		require.PanicsWithError(t, other, func() { j.Told("m", "c", "USD") }, text)
+		require.PanicsWithError(t, other, func() { j.Stated("m", "c", "USD") }, text)
 		require.PanicsWithError(t, other, func() { j.NeedMajor("m", "c", "USD") }, text)
-		require.PanicsWithError(t, other, func() { decimals.Told(j, "n", "c", "USD") }, text)
+		require.PanicsWithError(t, other, func() { decimals.Stated(j, "n", "c", "USD") }, text)
 		require.PanicsWithError(t, other, func() { decimals.Need(j, "n", "c", "USD") }, text)
 	}
 	for _, text := range []string{`{"a":"10.50"}`, `{"a":{}}`, `{"a":[]}`, `{"a":1050}`} { // in the place of the object with the amount
 		j, err := ParseJSON([]byte(text))
 		require.NoError(t, err)
-		require.PanicsWithError(t, other, func() { j.Told("a.value", "a.currency", "USD") }, text)
-		require.PanicsWithError(t, other, func() { decimals.Told(j, "a.value", "a.currency", "USD") }, text)
+		require.PanicsWithError(t, other, func() { j.Stated("a.value", "a.currency", "USD") }, text)
+		require.PanicsWithError(t, other, func() { decimals.Stated(j, "a.value", "a.currency", "USD") }, text)
 	}
 	for _, text := range []string{`{}`, `{"a":null}`, `{"a":{"value":null}}`, `{"a":{"other":1}}`, `{"c":"USD"}`} { // there is no amount
 		j, err := ParseJSON([]byte(text))
 		require.NoError(t, err)
-		require.Nil(t, j.Told("a.value", "a.currency", "USD"), text)
-		require.Nil(t, decimals.Told(j, "a.value", "a.currency", "USD"), text)
+		require.Nil(t, j.Stated("a.value", "a.currency", "USD"), text)
+		require.Nil(t, decimals.Stated(j, "a.value", "a.currency", "USD"), text)
 		require.PanicsWithError(t, errNoAmount.Error(), func() { j.NeedMajor("a.value", "a.currency", "USD") }, text)
 		require.PanicsWithError(t, errNoAmount.Error(), func() { decimals.Need(j, "a.value", "a.currency", "USD") }, text)
 	}

@@ -81,10 +81,10 @@ func (j JSON) Need(path string) string {
 	return text
 }
 
-// Told returns the amount in major units at a path, for Outcome.Amount. The processor states its currency at another path. Told returns nil
+// Stated returns the amount in major units at a path, for Outcome.Amount. The processor states its currency at another path. Stated returns nil
 // if there is no amount, or if c is "". An unreadable amount, and a currency other than c, prove nothing about this payment: they end the
 // operation with an error (see Must).
-func (j JSON) Told(amount, currency string, c Currency) *Money {
+func (j JSON) Stated(amount, currency string, c Currency) *Money {
 	m := j.MajorIn(amount, currency, c)
 	Require(m != nil && m.Minor >= 0 || m == nil && (c == "" || !j.states(amount)), errOtherAmount)
 	return m

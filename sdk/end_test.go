@@ -148,11 +148,11 @@ func TestMajorIn(t *testing.T) {
 	require.False(t, j.Get("list").Where("x", "").Exists())
 	require.Equal(t, "1", j.Need("list.0.id"))
 	require.PanicsWithError(t, "the answer lacks list.0.x", func() { j.Need("list.0.x") })
-	require.Equal(t, usd, j.Told("v", "c", "USD"))
-	require.Nil(t, j.Told("none", "c", "USD"))
-	require.Nil(t, j.Told("v", "c", ""), "of no currency in particular")
-	require.PanicsWithError(t, errOtherAmount.Error(), func() { j.Told("v", "c", "EUR") })
-	require.PanicsWithError(t, errOtherAmount.Error(), func() { j.Told("list", "c", "USD") })
+	require.Equal(t, usd, j.Stated("v", "c", "USD"))
+	require.Nil(t, j.Stated("none", "c", "USD"))
+	require.Nil(t, j.Stated("v", "c", ""), "of no currency in particular")
+	require.PanicsWithError(t, errOtherAmount.Error(), func() { j.Stated("v", "c", "EUR") })
+	require.PanicsWithError(t, errOtherAmount.Error(), func() { j.Stated("list", "c", "USD") })
 }
 
 func TestDecimals(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -15,11 +14,7 @@ import (
 func TestPagesInABrowser(t *testing.T) {
 	costly(t)
 	t.Parallel()
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
-		require.Empty(t, os.Getenv("TEST_ALL"), "make test skips nothing: install chromium")
-		t.Skip("needs chromium")
-	}
+	browser := chromium(t)
 	p := start(t, testEnv(t, t.TempDir()), "serve")
 	key := p.shop("shop")
 	o := cardPayment("pay_3ds")

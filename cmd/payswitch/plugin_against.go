@@ -25,7 +25,7 @@ func checkAgainst(ctx context.Context, now, old *loadedModule, rehearsals []wire
 			kept = append(kept, stored{r.Where, result.Outcome.ConnectorData})
 		}
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for i := range rehearsals {
 		r := &rehearsals[i]
 		if !continues(r.Step.Operation) {
@@ -37,10 +37,10 @@ func checkAgainst(ctx context.Context, now, old *loadedModule, rehearsals []wire
 			step.Request.ConnectorData = k.data
 			tried++
 			after := endOf(ctx, now, &step, r.Answers)
-			if after.fault == "" || after.fault == before.fault || told[string(step.Operation)+after.fault] {
+			if after.fault == "" || after.fault == before.fault || reported[string(step.Operation)+after.fault] {
 				continue
 			}
-			told[string(step.Operation)+after.fault] = true
+			reported[string(step.Operation)+after.fault] = true
 			found = append(found, finding{step.Operation, fmt.Sprintf("%s: with the connector_data that the old build stored in %s: %s", r.Where, k.where, after.fault)})
 		}
 	}

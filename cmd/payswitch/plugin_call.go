@@ -50,7 +50,7 @@ func (p *program) pluginCall(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, host.Close(context.WithoutCancel(ctx))) }()
-	c := caller{host: host, stderr: p.stderr, told: map[string]bool{}}
+	c := caller{host: host, stderr: p.stderr, reported: map[string]bool{}}
 	if *cases == "" {
 		return c.one(ctx, in, p)
 	}
@@ -123,9 +123,9 @@ func openCallHost(ctx context.Context, files []string, cache string, stderr io.W
 
 // caller answers cases.
 type caller struct {
-	host   *plugins.Host
-	stderr io.Writer
-	told   map[string]bool // texts that were written already
+	host     *plugins.Host
+	stderr   io.Writer
+	reported map[string]bool // texts that were written already
 }
 
 // tell writes each hint for the case's author once: fields without effect, missing credentials, a currency for which the switch would not
@@ -149,8 +149,8 @@ func (c caller) tell(k *callCase, m *sdk.Manifest) {
 // say writes each text once.
 func (c caller) say(all ...string) {
 	for _, text := range all {
-		if !c.told[text] {
-			c.told[text] = true
+		if !c.reported[text] {
+			c.reported[text] = true
 			fmt.Fprintln(c.stderr, text)
 		}
 	}

@@ -131,7 +131,7 @@ var realMutants = map[string]realMutant{
 	"checkout: amounts are in major units": {"checkout", []change{{"adapter.go", `	return value
 `, `	return value / 100
 `}}, []string{"authorize: checkout.json:", "body.amount: want 1000, got 10"}},
-	"checkout: the answer's amount is not read": {"checkout", []change{{"answer.go", `		Amount: told(c, j, "amount")`, `		Amount: &r.Amount`}},
+	"checkout: the answer's amount is not read": {"checkout", []change{{"answer.go", `		Amount: stated(c, j, "amount")`, `		Amount: &r.Amount`}},
 		[]string{"checkout.responses.json:", "another amount amount: captured with the requested amount"}},
 	"checkout: the key is the same for all changes": {"checkout", []change{{"adapter.go", `c.Bearer(secretKey)).Keyed("Cko-Idempotency-Key")`, `c.Bearer(secretKey), sdk.H("Cko-Idempotency-Key", "payswitch"))`}},
 		[]string{"two operations send the same Cko-Idempotency-Key"}},

@@ -50,7 +50,7 @@ const (
 	bearerOfPost  = `sdk.JSONSend("POST", path, body, c.Bearer("api_key"))`
 	bearerOfQuery = `sdk.QueryEscape(c.Request.Reference), c.Bearer("api_key")`
 	captureLine   = `func capture(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/capture", c.Request.CaptureReference, amount(c)) }`
-	amountOf      = `amount := sdk.Decimals{}.Told(j, "amount", "currency", c.Request.Amount.Currency)`
+	amountOf      = `amount := sdk.Decimals{}.Stated(j, "amount", "currency", c.Request.Amount.Currency)`
 )
 
 var mutants = map[string]mutant{

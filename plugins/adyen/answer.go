@@ -45,8 +45,8 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 // authorised is the amount that the issuer approved; it may be lower than the requested amount (docs.adyen.com,
 // "Partial authorizations"). nil if the answer holds no amount.
 func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
-	whole := decimals.Told(j, "amount.value", "amount.currency", r.Amount.Currency)
-	if part := decimals.Told(j.Get("additionalData"), "authorisedAmountValue", "authorisedAmountCurrency",
+	whole := decimals.Stated(j, "amount.value", "amount.currency", r.Amount.Currency)
+	if part := decimals.Stated(j.Get("additionalData"), "authorisedAmountValue", "authorisedAmountCurrency",
 		r.Amount.Currency); part != nil {
 		return part
 	}

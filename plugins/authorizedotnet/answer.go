@@ -46,7 +46,7 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	sdk.Require(!failed(j) && o.TransactionID != "", errors.New("the answer approves without a transaction"))
 	if c.Request.Amount.Minor > 0 && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
 		// may be lower than requested
-		o.Amount = t.Told("prePaidCard.approvedAmount", "prePaidCard.currency", c.Request.Amount.Currency)
+		o.Amount = t.Stated("prePaidCard.approvedAmount", "prePaidCard.currency", c.Request.Amount.Currency)
 		sdk.Require(o.Amount != nil && o.Amount.Minor > 0 || o.Amount == nil && !partly && !t.Has("prePaidCard"),
 			errors.New("the answer approves a part without its amount"))
 	}

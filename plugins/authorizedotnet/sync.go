@@ -49,8 +49,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: statuses.Must(t.Str("transactionStatus")), TransactionID: t.Text("transId"),
 		NetworkTransactionID: t.Text("networkTransId"),
 		Checks:               checks.Read(t.Str("cardCodeResponse"), t.Str("AVSResponse")), Raw: t.Pick("transactionStatus")}
-	held, taken := t.Told("authAmount", "currency", r.Amount.Currency),
-		t.Told("settleAmount", "currency", r.Amount.Currency)
+	held, taken := t.Stated("authAmount", "currency", r.Amount.Currency),
+		t.Stated("settleAmount", "currency", r.Amount.Currency)
 	switch {
 	case o.Status == sdk.StatusDeclined:
 		o.Decline = ended(t)

@@ -37,7 +37,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: a.Text("refundTransactionId"),
 		Raw:    map[string]string{"refund_status": a.Str("refundStatus")},
-		Amount: a.Told("amount", "currency", r.Amount.Currency)}
+		Amount: a.Stated("amount", "currency", r.Amount.Currency)}
 	switch o.Status = refundStatuses.Of(a.Str("refundStatus")); {
 	case o.Status == "":
 		return nil, errStatus

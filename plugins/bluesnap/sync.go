@@ -46,7 +46,7 @@ func pathOf(c *sdk.Call) (string, error) {
 // stillHeld reads an authorization that is queried because of a capture or void. If its whole amount can still be
 // captured, nothing was done. If exactly the operation's amount cannot, the capture was done.
 func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
-	open := a.Told("openToCapture", "currency", r.Amount.Currency)
+	open := a.Stated("openToCapture", "currency", r.Amount.Currency)
 	if open == nil || r.Payment == nil {
 		return nil, errNotDone
 	}

@@ -17,7 +17,7 @@ func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 		c.About(a.Text("transactionId"))
 	}
 	info, did, amount := a.Get("processingInfo"), a.Str("cardTransactionType"),
-		a.Told("amount", "currency", c.Request.Amount.Currency)
+		a.Stated("amount", "currency", c.Request.Amount.Currency)
 	o := &sdk.Outcome{TransactionID: a.Text("transactionId"), AuthCode: info.Text("authorizationCode"),
 		NetworkTransactionID: info.Text("networkTransactionId"),
 		Checks:               checks(info),

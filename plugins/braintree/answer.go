@@ -10,7 +10,7 @@ import (
 
 // amountOf is the amount of a transaction or refund; nil if the answer has none.
 func amountOf(t sdk.JSON, c sdk.Currency) *sdk.Money {
-	return t.Told("amount.value", "amount.currencyCode", c)
+	return t.Stated("amount.value", "amount.currencyCode", c)
 }
 
 // statuses are the meanings of a transaction's status for a payment.

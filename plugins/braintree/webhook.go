@@ -37,9 +37,9 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return sdk.Handled(e), nil
 }
 
-// told are the kinds of notifications by their objects. A payment's notification may concern a credit, which is a
+// objects are the objects of notifications by their kinds. A payment's notification may concern a credit, which is a
 // refund.
-var told = sdk.Table[sdk.EventObject]{
+var objects = sdk.Table[sdk.EventObject]{
 	{"payment", "transaction_settled transaction_settlement_declined transaction_disbursed transaction_reviewed " +
 		"transaction_retried"},
 	{"refund", "refund_failed"},
@@ -48,7 +48,7 @@ var told = sdk.Table[sdk.EventObject]{
 // event is the event of a notification; empty if the notification does not concern payments.
 func event(n sdk.XML) sdk.Event {
 	kind, t := n.Text("kind"), n.Get("subject/transaction")
-	e := sdk.Event{Object: told.Of(kind), Sync: true}
+	e := sdk.Event{Object: objects.Of(kind), Sync: true}
 	if strings.HasPrefix(kind, "dispute_") {
 		e, t = sdk.Event{Object: "dispute", Dispute: dispute(kind, n.Get("subject/dispute"))},
 			n.Get("subject/dispute/transaction")

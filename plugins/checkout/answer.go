@@ -13,13 +13,13 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	r, status := c.Request, j.Str("status")
 	o := &sdk.Outcome{TransactionID: j.Need("id"), AuthCode: j.Str("auth_code"), NetworkTransactionID: j.Str("scheme_id"),
 		Checks: checks.Read(j.Str("source.cvv_check"), j.Str("source.avs_check")),
-		Amount: told(c, j, "amount"), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
+		Amount: stated(c, j, "amount"), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
 	c.About(o.TransactionID)
 	// a partial approval: amount_requested is what was asked for (checkout.com/docs, "Authorize a payment")
-	if held := told(c, j, "balances.total_authorized"); j.Has("amount_requested") && held != nil {
+	if held := stated(c, j, "balances.total_authorized"); j.Has("amount_requested") && held != nil {
 		o.Amount = held
 	}
-	taken := told(c, j, "balances.total_captured")
+	taken := stated(c, j, "balances.total_captured")
 	o.Totals = totals(c, j)
 	switch status {
 	case "Authorized", "Card Verified":
@@ -30,7 +30,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		if r.Amount.Minor == 0 {
 			o.Status = sdk.StatusVerified
 		} else if r.Resolves == sdk.OpIncrementalAuthorize {
-			held := told(c, j, "balances.total_authorized")
+			held := stated(c, j, "balances.total_authorized")
 			sdk.Require(held != nil && *held == r.Amount, errors.New("the authorized amount is not the new total"))
 			o.Amount = held
 		} else if sdk.Require(o.Amount != nil, errAmount); captured(r) {
@@ -90,8 +90,8 @@ var errAmount = errors.New("the answer holds a payment without its amount")
 // The answer to the payment request comes earlier and has no balances: the capture is under way. Later the balances
 // decide. If they show no capture, the payment's actions do: after a declined capture the payment is authorized.
 func automatic(c *sdk.Call, j sdk.JSON, o *sdk.Outcome) {
-	held, taken, voided := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"),
-		told(c, j, "balances.total_voided")
+	held, taken, voided := stated(c, j, "balances.total_authorized"), stated(c, j, "balances.total_captured"),
+		stated(c, j, "balances.total_voided")
 	switch {
 	case taken != nil && taken.Minor > 0:
 		o.Status, o.Amount = sdk.StatusCaptured, taken
@@ -143,8 +143,8 @@ func afterActions(c *sdk.Call, o *sdk.Outcome) {
 
 // totals are the payment's balances, if the answer holds all three.
 func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
-	authorized, captured, refunded := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"),
-		told(c, j, "balances.total_refunded")
+	authorized, captured, refunded := stated(c, j, "balances.total_authorized"), stated(c, j, "balances.total_captured"),
+		stated(c, j, "balances.total_refunded")
 	if authorized == nil || captured == nil || refunded == nil {
 		return nil
 	}

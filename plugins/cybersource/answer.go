@@ -50,8 +50,8 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 		return o
 	}
 	zero := r.Amount.Minor == 0 && r.Amount.Currency != ""
-	if o.Amount = told(r, a, "authorizedAmount"); o.Amount == nil && status != "PARTIAL_AUTHORIZED" {
-		o.Amount = told(r, a, "totalAmount")
+	if o.Amount = stated(r, a, "authorizedAmount"); o.Amount == nil && status != "PARTIAL_AUTHORIZED" {
+		o.Amount = stated(r, a, "totalAmount")
 	}
 	sdk.Require(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount != nil && o.Amount.Minor > 0,
 		errStatus)
@@ -67,9 +67,9 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	return o
 }
 
-// told is an amount of an answer; nil if the answer lacks it.
-func told(r *sdk.Request, a sdk.JSON, name string) *sdk.Money {
-	return a.Get("orderInformation.amountDetails").Told(name, "currency", r.Amount.Currency)
+// stated is an amount of an answer; nil if the answer lacks it.
+func stated(r *sdk.Request, a sdk.JSON, name string) *sdk.Money {
+	return a.Get("orderInformation.amountDetails").Stated(name, "currency", r.Amount.Currency)
 }
 
 // outcome reads the common fields of answers about a transaction. Unless it is a refusal, the answer must have an id

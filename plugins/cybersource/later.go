@@ -59,10 +59,10 @@ func (k *change) read(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	}
 	switch {
 	case k == refunds:
-		o.RefundID, o.Amount = id, a.Get("refundAmountDetails").Told("refundAmount", "currency", r.Amount.Currency)
+		o.RefundID, o.Amount = id, a.Get("refundAmountDetails").Stated("refundAmount", "currency", r.Amount.Currency)
 	case o.Status == sdk.StatusDeclined:
 	case k == captures: // refunds refer to the capture's id
-		o.CaptureID, o.ConnectorData, o.Amount = id, keepCapture(r, id), told(r, a, "totalAmount")
+		o.CaptureID, o.ConnectorData, o.Amount = id, keepCapture(r, id), stated(r, a, "totalAmount")
 	case k == reversals:
 		o.Reference = id // for the merchant's own search
 	}

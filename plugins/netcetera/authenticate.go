@@ -146,8 +146,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, errors.New("the message is not a result")
 	}
 	e := sdk.Event{Object: "authentication", TransactionID: id}
-	if told := threeds.Erro(j.Get("errorDetails")); told != nil && j.Str("transStatus") == "" {
-		e.Outcome = failed(sdk.StatusAuthenticated, j, told)
+	if erro := threeds.Erro(j.Get("errorDetails")); erro != nil && j.Str("transStatus") == "" {
+		e.Outcome = failed(sdk.StatusAuthenticated, j, erro)
 	} else if o := read(j, "resultsRequest"); o != nil {
 		e.Outcome = &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}
 	} else {

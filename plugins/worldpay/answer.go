@@ -75,7 +75,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 // approved is the amount that the issuer approved, which may be lower than requested (docs.worldpay.com/access,
 // "Partial authorizations"); nil if the answer holds no amounts.
 func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
-	m := sdk.Decimals{}.Told(j, "amounts.totalAuthorized", "amounts.currency", c.Request.Amount.Currency)
+	m := sdk.Decimals{}.Stated(j, "amounts.totalAuthorized", "amounts.currency", c.Request.Amount.Currency)
 	sdk.Require(m == nil && !j.Bool("amounts.partialAuthorization") || m != nil && m.Minor > 0, errUnreadable)
 	return m
 }

@@ -27,7 +27,7 @@ func costlyInBrowser(t *testing.T) {
 }
 
 // scripts lets pages run their scripts, or not.
-func (b *chromium) scripts(run bool) {
+func (b *browser) scripts(run bool) {
 	b.t.Helper()
 	b.do(func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !run})
@@ -36,7 +36,7 @@ func (b *chromium) scripts(run bool) {
 }
 
 // until waits for a condition of the page.
-func (b *chromium) until(condition string) {
+func (b *browser) until(condition string) {
 	b.t.Helper()
 	for range 1800 { // a busy machine of CI needs a minute and more
 		if is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`!!(document.readyState === "complete" && (`+condition+`))`)); err == nil && is {
@@ -53,20 +53,20 @@ func (b *chromium) until(condition string) {
 }
 
 // shows waits until the page shows a text.
-func (b *chromium) shows(text string) {
+func (b *browser) shows(text string) {
 	b.t.Helper()
 	b.until(`document.querySelector("main").innerText.includes("` + text + `")`)
 }
 
 // open goes to a page, and waits for it.
-func (b *chromium) open(url string) {
+func (b *browser) open(url string) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(url))
 	b.until(`document.querySelector("main")`)
 }
 
 // tabTo presses the tabulator key until an element has the focus.
-func (b *chromium) tabTo(selector string) {
+func (b *browser) tabTo(selector string) {
 	b.t.Helper()
 	for range 120 {
 		b.do(chromedp.KeyEvent("\t"))
@@ -80,7 +80,7 @@ func (b *chromium) tabTo(selector string) {
 }
 
 // keys presses keys, one after the other.
-func (b *chromium) keys(text string) {
+func (b *browser) keys(text string) {
 	b.t.Helper()
 	b.do(chromedp.KeyEvent(text))
 }
@@ -101,7 +101,7 @@ func (w *world) served(previews *atomic.Int64) string {
 func TestDayWithoutScript(t *testing.T) {
 	costlyInBrowser(t)
 	t.Parallel()
-	b := newChromium(t)
+	b := newBrowser(t)
 	w := newWorld(t)
 	base, profile := w.served(new(atomic.Int64)), w.profile()
 	b.scripts(false)
@@ -187,7 +187,7 @@ func TestDayWithoutScript(t *testing.T) {
 func TestEditorsByKeys(t *testing.T) {
 	costlyInBrowser(t)
 	t.Parallel()
-	b := newChromium(t)
+	b := newBrowser(t)
 	w := newWorld(t)
 	w.done("/m/acme/connectors", "connector", "simulator", "connector_label", "first")
 	var previews atomic.Int64

@@ -109,7 +109,7 @@ func TestLinkPreview(t *testing.T) {
 // TestPreviewInABrowser types a name and a colour and looks at the preview twice, with the script and without it. Nothing is saved.
 func TestPreviewInABrowser(t *testing.T) {
 	t.Parallel()
-	b := newChromium(t)
+	b := newBrowser(t)
 	w := newStaffWorld(t, nil)
 	v, _, _ := w.signedIn("ad@example.com", staff.Grant{MerchantID: "acme", Role: staff.Admin})
 	list, err := w.server.Engine.Profiles(t.Context(), account.Auth{MerchantID: "acme"})

@@ -40,17 +40,17 @@ func (c *checker) checkAuthentication(op sdk.Operation) {
 // checkStatus answers send number at with a status. bare means without cryptogram and ECI.
 func (c *checker) checkStatus(op sdk.Operation, at int, status string, bare bool) {
 	happy := c.happy(op)
-	told := false
+	answered := false
 	_, end := c.play(c.sample(op), func(i int, r *sdk.Result) sdk.Exchange {
 		e := happy(i, r)
 		if i != at || r.Send == nil {
 			return e
 		}
 		e.Body = vary(e.Body, emvMessage[op], status, bare, r.Send.Capture)
-		e.Status, told = 200, true
+		e.Status, answered = 200, true
 		return e
 	})
-	if end == nil || end.Outcome == nil || end.Outcome.Authentication == nil || !told {
+	if end == nil || end.Outcome == nil || end.Outcome.Authentication == nil || !answered {
 		return
 	}
 	a, wrong := end.Outcome.Authentication, func(format string, args ...any) { c.breaks(RuleAuthentication, op, format, args...) }

@@ -42,11 +42,11 @@ func (c *checker) checkCurrency() {
 	if len(turns) == 0 {
 		return // rule operations reports a plain request that is rejected
 	}
-	told := masked(turns, plain)
+	stated := masked(turns, plain)
 	for _, other := range c.otherCurrencies(plain.Currency) {
 		m := sdk.Money{Minor: plain.Minor, Currency: other}
 		turns, last := c.authorize(m)
-		if len(turns) == 0 || masked(turns, m) != told {
+		if len(turns) == 0 || masked(turns, m) != stated {
 			continue
 		}
 		if unfinished := end != nil && end.Outcome != nil && end.Outcome.Status == sdk.StatusUnknown; c.options.Answer == nil && unfinished &&

@@ -36,7 +36,7 @@ func (c *checker) checkNames(asked []turn) {
 	for _, n := range c.undeclared(c.manifest.Config, c.manifest.Credentials) {
 		all = append(all, name{true, n})
 	}
-	told, seen, probed := map[name]bool{}, map[string]bool{}, map[sdk.Operation]int{}
+	reported, seen, probed := map[name]bool{}, map[string]bool{}, map[sdk.Operation]int{}
 	for _, t := range asked {
 		before, err := c.answered(t.step)
 		if err != nil || seen[string(before)] { // RuleMessage reports errors; the same answer needs no second probe
@@ -61,7 +61,7 @@ func (c *checker) checkNames(asked []turn) {
 		}
 		var search func(names []name)
 		search = func(names []name) {
-			names = slices.DeleteFunc(slices.Clone(names), func(n name) bool { return told[n] })
+			names = slices.DeleteFunc(slices.Clone(names), func(n name) bool { return reported[n] })
 			if len(names) == 0 || !differs(names) {
 				return
 			}
@@ -70,7 +70,7 @@ func (c *checker) checkNames(asked []turn) {
 				search(names[len(names)/2:])
 				return
 			}
-			told[names[0]] = true
+			reported[names[0]] = true
 			c.breaks(RuleFields, t.step.Operation, "%s", c.undeclaredText(names[0].name, names[0].config))
 		}
 		for names := range slices.Chunk(all, probeNames) {

@@ -76,7 +76,7 @@ func wrongs(c *Case, step *sdk.Step, o *sdk.Outcome) (all []difference) {
 	}
 	all = append(all, wrongAuthentication(e.Authentication, o)...)
 	// The outcome need not repeat an id of the request. If it does, and the answer holds the id, the outcome must be right.
-	if told := e.TransactionID == input(c.Input).str("connector_transaction_id"); !told {
+	if stated := e.TransactionID == input(c.Input).str("connector_transaction_id"); !stated {
 		differs("transaction_id", e.TransactionID, o.TransactionID, o.CaptureID)
 	} else if o.TransactionID != "" && bytes.Contains(c.Response.bytes(), []byte(e.TransactionID)) {
 		differs("transaction_id", e.TransactionID, o.TransactionID)

@@ -196,9 +196,9 @@ func connectorData(in input) *sdk.ConnectorData {
 	d := sdk.ConnectorData{Version: 1, Customer: in.obj("customer").str("connector_id")}
 	if kept := in.obj("connector_data"); len(kept) > 0 {
 		text, _ := json.Marshal(kept)
-		told, own := d, json.NewDecoder(bytes.NewReader(text))
-		if own.DisallowUnknownFields(); own.Decode(&told) == nil { // in the form of Outcome.ConnectorData
-			return &told
+		stated, own := d, json.NewDecoder(bytes.NewReader(text))
+		if own.DisallowUnknownFields(); own.Decode(&stated) == nil { // in the form of Outcome.ConnectorData
+			return &stated
 		}
 		d.Payment = string(text)
 	}

@@ -28,7 +28,7 @@ func (r *runner) checkUnreadable(sample *Case, asked sdk.Money) (wrong []string)
 				if err != nil || result.Outcome == nil || !slices.Contains(moving, result.Outcome.Status) || r.allow.allows([]string{"damaged/" + c.Name}, "unreadable "+at) {
 					return
 				}
-				if told := result.Outcome.Amount; told != nil && *told != asked {
+				if stated := result.Outcome.Amount; stated != nil && *stated != asked {
 					return // the outcome states another amount
 				}
 				wrong = append(wrong, fmt.Sprintf("unreadable %s (%v): %s, as if it were what was asked for%s", at, becomes, result.Outcome.Status, allowing(c, "unreadable "+at)))
