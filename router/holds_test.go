@@ -24,12 +24,17 @@ func simulators(t testing.TB, names ...string) *world {
 	w := newWorldWith(t, plugins.NativeConnectors(adapters))
 	for _, name := range names {
 		if name != "stripe" && name != "adyen" {
-			_, err := w.engine.CreateAccount(t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: name,
-				Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"k"}`)})
-			require.NoError(t, err)
+			w.addAccount(name)
 		}
 	}
 	return w
+}
+
+func (w *world) addAccount(connector string) {
+	w.t.Helper()
+	_, err := w.engine.CreateAccount(w.t.Context(), w.auth, account.AccountInput{Type: "payment_processor", Connector: connector,
+		Credentials: secret.New(`{"auth_type":"HeaderKey","api_key":"k"}`)})
+	require.NoError(w.t, err)
 }
 
 // held makes a payment of 60.00 at a connector by a create request with these fields.

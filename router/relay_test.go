@@ -8,10 +8,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/relay"
+	"payswitch/plugins"
+	"payswitch/plugins/simulator"
+	"payswitch/sdk"
 )
 
 // account returns the id of the account of a connector.
@@ -86,7 +91,7 @@ func TestRelay(t *testing.T) {
 		{"refund", `{"amount":900000403,"currency":"USD"}`, "failure"},
 		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000202,"currency":"USD"}`, "success"},
 		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000203,"currency":"USD"}`, "pending"}, // it names no end
-		{"refund", `{"amount":900000404,"currency":"USD"}`, "pending"},                                           // the answer with the refund's id was lost
+		{"refund", `{"amount":900000404,"currency":"USD"}`, "success"},                                           // the answer with the refund's id was lost
 		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000204,"currency":"USD"}`, "pending"},
 	} {
 		r = w.relayOf(fmt.Sprintf("sim_%d", i), "bankofamerica", c.kind, c.data).ok()
@@ -156,6 +161,45 @@ func TestRelayIsSentOnce(t *testing.T) {
 	require.Equal(t, one, two)
 	require.Regexp(t, `^relay_[0-9A-Za-z]{20}$`, one.ID)
 	require.Equal(t, "pending", w.relay("bankofamerica", "capture", `{"authorized_amount":900000999,"amount_to_capture":900000202,"currency":"USD"}`).ok()["status"])
+}
+
+// A refund whose answer was lost ends when the merchant has the processor asked, at a processor that finds it by our reference. "Not found" ends it only
+// when the answer cannot come too early, and never one that the processor has accepted.
+func TestRelayedRefundWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	present := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(present))
+		finds, forgets, never := simulator.Adapter(), simulator.Adapter(), simulator.Adapter()
+		forgets.RefundSync = func(*sdk.Call) (*sdk.Outcome, error) { return &sdk.Outcome{Status: sdk.StatusNotFound}, nil }
+		never.Manifest.Resolve.By = []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend}
+		w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": finds, "adyen": forgets, "worldpay": never}))
+		w.addAccount("worldpay")
+		refund := func(connector, of string, amount int) map[string]any {
+			r := w.relayOf(of, connector, "refund", fmt.Sprintf(`{"amount":%d,"currency":"USD"}`, amount)).ok()
+			require.Equal(t, "pending", r["status"], of)
+			return r
+		}
+		state := func(r map[string]any, query string) map[string]any {
+			return w.get("/relay/" + r["id"].(string) + query).ok()
+		}
+		made, not, alien, accepted := refund("stripe", "made", 900000404), refund("stripe", "not made", 900000405), refund("worldpay", "made", 900000404), refund("adyen", "accepted", 900000402)
+		require.Nil(t, made["connector_reference_id"])
+		require.NotNil(t, accepted["connector_reference_id"])
+		time.Sleep(time.Second)
+		require.Equal(t, "pending", state(made, "")["status"], "nobody has asked")
+		got := state(made, "?force_sync=true")
+		require.Equal(t, "success", got["status"])
+		require.NotNil(t, got["connector_reference_id"])
+		require.Equal(t, "pending", state(not, "?force_sync=true")["status"], "the answer may come too early")
+		time.Sleep(10 * time.Minute)
+		got = state(not, "?force_sync=true")
+		require.Equal(t, "failure", got["status"])
+		require.Equal(t, map[string]any{"code": "not_processed", "message": "the processor does not know this refund"}, got["error"])
+		require.Equal(t, "pending", w.relayOf("not made", "stripe", "refund", `{"amount":900000405,"currency":"USD"}`).ok()["status"], "it may be sent again")
+		require.Equal(t, "pending", state(alien, "?force_sync=true")["status"], "the processor finds nothing by our reference")
+		require.Equal(t, "pending", state(accepted, "?force_sync=true")["status"], "the processor has accepted it")
+	})
 }
 
 // A message at /webhooks/relay ends the relay that it names. Without a proof of its sender the processor is asked, and no payment changes.

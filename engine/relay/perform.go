@@ -65,7 +65,7 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 	}
 	now := s.Now().UTC().Truncate(time.Millisecond)
 	r := &Relay{MerchantID: a.MerchantID, ID: s.newID(a), ProfileID: profile, AccountID: w.Account.ID, Connector: w.Account.Connector, Type: in.Type,
-		Status: Pending, ResourceID: in.ResourceID, CreatedAt: now, ModifiedAt: now, Details: Details{Data: in.Data.Data, AccountVersion: w.Account.Fingerprint}}
+		Status: Pending, ResourceID: in.ResourceID, CreatedAt: now, ModifiedAt: now, Details: Details{Data: in.Data.Data, AccountVersion: w.Account.Fingerprint, Unanswered: true}}
 	r.Details.Reference = drive.Reference(w.Adapter.Manifest.Reference, r.ID, now.UnixMilli())
 	r.describe(&w)
 	amount, _, _ := in.Data.amounts()
@@ -196,10 +196,11 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict) error {
 	}
 	was := *r
 	if o := v.Outcome; o != nil {
+		r.Details.Unanswered = r.Details.Unanswered && o.Status == sdk.StatusUnknown
 		r.name(o)
 	}
 	r.Status, r.Details.Error = statusOf(v)
-	if r.Status == was.Status && r.ReferenceID == was.ReferenceID {
+	if r.Status == was.Status && r.ReferenceID == was.ReferenceID && r.Details.Unanswered == was.Details.Unanswered {
 		return nil
 	}
 	r.ModifiedAt = s.Now().UTC().Truncate(time.Millisecond)
@@ -265,7 +266,8 @@ func (s *Relays) read(ctx context.Context, merchantID, id string) (r *Relay, err
 	return r, fault.FromStore(err, "read relay")
 }
 
-// Relay reads a relay. With forceSync the processor is asked first about a refund or capture that has not ended and that it has named. Errors: IR_37.
+// Relay reads a relay. With forceSync the processor is asked first about a relay that has not ended: a refund or capture that it has named, or a refund that it finds by our
+// reference. Errors: IR_37.
 func (s *Relays) Relay(ctx context.Context, a account.Auth, id string, forceSync bool) (*Relay, error) {
 	r, err := s.read(ctx, a.MerchantID, id)
 	if err != nil {
@@ -274,7 +276,7 @@ func (s *Relays) Relay(ctx context.Context, a account.Auth, id string, forceSync
 	if a.ProfileID != "" && a.ProfileID != r.ProfileID {
 		return nil, notFound()
 	}
-	if !forceSync || r.Status != Pending || r.ReferenceID == "" || r.Type != Refund && r.Type != Capture {
+	if !forceSync || r.Status != Pending {
 		return r, nil
 	}
 	return r, s.sync(context.WithoutCancel(ctx), r)
@@ -286,6 +288,9 @@ func (s *Relays) begin(r *Relay, w *drive.Run) {
 	amount, _, _ := r.Details.Data.amounts()
 	s.Driver.Begin(w, r.Type.operation(), amount, r.CreatedAt)
 	w.Operation.ID, w.Operation.Status = r.Details.OperationID, payment.OperationPending
+	if r.Details.Unanswered {
+		w.Operation.Status = payment.OperationUnknown
+	}
 	r.complete(w)
 }
 
@@ -296,12 +301,19 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 	if err != nil || s.adapter(n, w) != nil {
 		return nil // without its account or adapter the relay is shown as stored
 	}
-	kind := r.Type.operation()
-	if !slices.Contains(w.Adapter.Manifest.Operations, evidence.QueryFor(kind)) {
-		return nil
+	kind, m := r.Type.operation(), w.Adapter.Manifest
+	named := r.ReferenceID != "" && (r.Type == Refund || r.Type == Capture)
+	byReference := r.Type == Refund && slices.Contains(m.Resolve.By, sdk.ResolveByReference)
+	if !named && !byReference || !slices.Contains(m.Operations, evidence.QueryFor(kind)) {
+		return nil // no query finds it
 	}
 	s.begin(r, w)
 	defer s.Driver.KeepRest(ctx, w)
+	asked := s.Now()
+	if _, err := s.Driver.ClockIsCalm(ctx); err != nil { // a jump must not make "it did not happen" believable
+		return fault.Internal(err, "read the clock")
+	}
+	final := asked.After(s.Driver.Waits().NotFoundFinal(w.Operation, m.Resolve))
 	o, _ := s.Driver.Sync(ctx, w, kind)
 	switch {
 	case o == nil:
@@ -309,14 +321,14 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 	case kind == sdk.OpCapture && o.CaptureID != r.ReferenceID: // the transaction may have other captures
 		return nil
 	}
-	return s.book(ctx, r, read(w, o))
+	return s.book(ctx, r, read(w, o, final))
 }
 
 // read derives the verdict on a relay from a report that names its refund or capture. The totals of the report say nothing of it: the transaction may
-// have other captures.
-func read(w *drive.Run, o *sdk.Outcome) evidence.Verdict {
+// have other captures. final is true if a report that the processor knows no such refund can be believed.
+func read(w *drive.Run, o *sdk.Outcome, final bool) evidence.Verdict {
 	if w.Refund != nil {
-		return evidence.InterpretRefund(w.Operation, w.Refund, o, false)
+		return evidence.InterpretRefund(w.Operation, w.Refund, o, final)
 	}
 	if m := o.Amount; m != nil && m.Currency != "" && m.Currency != w.Payment.Currency {
 		return evidence.Verdict{Status: payment.OperationPending, Alarm: "amount_mismatch", Text: "the processor's report has another currency than the capture"}

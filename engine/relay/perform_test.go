@@ -18,9 +18,9 @@ func TestReportOnATransactionIsNoReportOnARelay(t *testing.T) {
 	capture.describe(w)
 	capture.complete(w)
 	others := &sdk.Totals{Authorized: 5000, Captured: 1000}
-	require.Equal(t, payment.OperationPending, read(w, &sdk.Outcome{Status: sdk.StatusPending, CaptureID: "cap_1", Totals: others}).Status)
-	require.Equal(t, payment.OperationDeclined, read(w, &sdk.Outcome{Status: sdk.StatusDeclined, CaptureID: "cap_1", Totals: others}).Status)
-	v := read(w, &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "cap_1", Totals: &sdk.Totals{Authorized: 5000, Captured: 3000}})
+	require.Equal(t, payment.OperationPending, read(w, &sdk.Outcome{Status: sdk.StatusPending, CaptureID: "cap_1", Totals: others}, false).Status)
+	require.Equal(t, payment.OperationDeclined, read(w, &sdk.Outcome{Status: sdk.StatusDeclined, CaptureID: "cap_1", Totals: others}, false).Status)
+	v := read(w, &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "cap_1", Totals: &sdk.Totals{Authorized: 5000, Captured: 3000}}, false)
 	require.Equal(t, []any{payment.OperationSucceeded, ""}, []any{v.Status, v.Alarm}, "1000 of the 3000 are another capture's")
 
 	for _, c := range []struct {
