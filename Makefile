@@ -24,7 +24,7 @@ SHRUNK   := $(addsuffix .zip.zst,cmd/payswitch/project cmd/payswitch/sdk engine/
 # The flags make the same source the same file, wherever and whenever it is built: an adapter is known by its hash.
 WASM     := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w -buildid='
 
-.PHONY: help run build plugins assets test check fuzz fuzz-one chaos soak bench fmt clean packed FORCE
+.PHONY: help run build plugins assets test raced check vet lint fuzz fuzz-one chaos soak bench fmt clean packed FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -129,24 +129,32 @@ RACED      = $(filter-out $(UNRACED),$(filter $(PACKAGES),$(sort $(patsubst %/,p
   grep -rlE --include='*.go' --exclude='*_test.go' '"sync(/atomic)?"' $(FOLDERS)))))))
 # The tests of these packages without concurrency run without the race detector as well, and their others with it.
 ALSO      := payswitch/plugins payswitch/plugins/sandbox
-# make check has vetted all that the tests are built of.
+# make vet has vetted all that the tests are built of.
 TEST      := TEST_ALL=1 $(GO) test -vet=off -timeout 40m
-test: check plugins assets
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
-	  echo 'no C compiler was found: testing without the race detector'; fi; \
-	set -x; $(TEST) $$race $(RACED)
+# Staticcheck keeps one processor busy: the race detector's tests run at the same time.
+test: vet plugins assets
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint raced
 	@$(MAKE) --no-print-directory fuzz WITHOUT='^(cmd/payswitch|router)$$$$'
 	$(TEST) -parallel 4 $(filter-out $(RACED),$(PACKAGES)) $(ALSO)
 
+raced:
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
+	  echo 'no C compiler was found: testing without the race detector'; fi; \
+	set -x; $(TEST) $$race $(RACED)
+
+check: vet lint
+
 # Tools that read everything and end spend a third of their time on collecting garbage, where memory is not short.
-check: export GOGC := 400
-check: export GOMEMLIMIT := 3GiB
-check:
+vet lint: export GOGC := 400
+vet lint: export GOMEMLIMIT := 3GiB
+vet:
 	@unformatted=$$(gofmt -s -l $(FOLDERS)); if [ -n "$$unformatted" ]; then \
 	  echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	GOOS=wasip1 GOARCH=wasm $(GO) vet -trimpath $(ADAPTERS:%=./plugins/%/wasm)
 	cd sdk && GOOS=wasip1 GOARCH=wasm $(GO) vet -trimpath $$(GOOS=wasip1 GOARCH=wasm $(GO) list -f '{{join .GoFiles " "}}' .)
+
+lint:
 	$(GO) tool staticcheck ./...
 
 # One binary a package, as each takes as long to link as a target is run; two packages are built and run at a time. make test fuzzes the packages WITHOUT

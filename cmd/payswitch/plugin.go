@@ -121,16 +121,26 @@ func loadModule(ctx context.Context, wasm []byte, o sandbox.Options) (_ *loadedM
 // Close ends the sandbox.
 func (m *loadedModule) Close() error { return m.runtime.Close(context.Background()) }
 
-// manifestOf returns the manifest of a module, if it passes the host's checks.
-func manifestOf(ctx context.Context, wasm []byte) (*sdk.Manifest, error) {
+// loadAccepted loads a module that passes the host's checks of its manifest.
+func loadAccepted(ctx context.Context, wasm []byte) (*loadedModule, error) {
 	m, err := loadModule(ctx, wasm, pluginSandbox())
 	if err != nil {
 		return nil, err
 	}
-	defer m.Close()
 	if err := plugins.CheckManifest(m.manifest); err != nil {
+		m.Close()
 		return nil, fmt.Errorf("the manifest is not acceptable:\n%w", err)
 	}
+	return m, nil
+}
+
+// manifestOf returns the manifest of a module, if it passes the host's checks.
+func manifestOf(ctx context.Context, wasm []byte) (*sdk.Manifest, error) {
+	m, err := loadAccepted(ctx, wasm)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
 	return m.manifest, nil
 }
 

@@ -48,16 +48,11 @@ func checkAgainst(ctx context.Context, now, old *loadedModule, rehearsals []wire
 }
 
 // compareWith adds the rule next to the report: the module reads the connector data of the older build in a file.
-func (r *checkReport) compareWith(ctx context.Context, wasm []byte, file, cases, path string) (err error) {
+func (r *checkReport) compareWith(ctx context.Context, now *loadedModule, file, cases, path string) error {
 	before, err := readWASM(file)
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}
-	now, err := loadModule(ctx, wasm, pluginSandbox())
-	if err != nil {
-		return err
-	}
-	defer now.Close()
 	old, err := loadModule(ctx, before, pluginSandbox())
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)

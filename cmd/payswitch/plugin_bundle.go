@@ -157,11 +157,13 @@ func (p *program) pluginBundle(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	manifest, err := manifestOf(ctx, wasm)
+	m, err := loadAccepted(ctx, wasm)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	report, err := certify(ctx, wasm, *cases, path)
+	defer m.Close()
+	manifest := m.manifest
+	report, err := m.certify(ctx, wasm, *cases, path)
 	if err != nil {
 		return err
 	}

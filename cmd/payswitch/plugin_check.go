@@ -112,12 +112,20 @@ func (p *program) pluginCheck(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	report, err := certify(ctx, wasm, *cases, path)
-	if err == nil && *against != "" {
-		err = report.compareWith(ctx, wasm, *against, *cases, path)
-	}
+	report, m, err := certify(ctx, wasm, *cases, path)
 	if err != nil {
 		return err
+	}
+	if m != nil {
+		defer m.Close()
+	}
+	if *against != "" {
+		if m == nil {
+			return fmt.Errorf("%s is not certified: %s", path, report.summary())
+		}
+		if err := report.compareWith(ctx, m, *against, *cases, path); err != nil {
+			return err
+		}
 	}
 	if *asJSON {
 		err = p.printJSON(report)
@@ -155,20 +163,29 @@ func casesOf(named, module, name string) (fsys fs.FS, file string, err error) {
 	return os.DirFS(folder), file, nil
 }
 
-// certify checks a module with its recorded cases: those in the folder cases or, for "", in testdata in the module's folder. An error means
-// that payswitch failed, not the module.
-func certify(ctx context.Context, wasm []byte, cases, module string) (*checkReport, error) {
-	report := &checkReport{SHA256: moduleHash(wasm), Bytes: len(wasm)}
-	m, err := loadModule(ctx, wasm, pluginSandbox())
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+// certify loads a module and checks it. m is nil if the sandbox refuses the module, which the report then says. An error means that payswitch failed, not
+// the module.
+func certify(ctx context.Context, wasm []byte, cases, module string) (report *checkReport, m *loadedModule, err error) {
+	m, err = loadModule(ctx, wasm, pluginSandbox())
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case err != nil:
+		report = &checkReport{SHA256: moduleHash(wasm), Bytes: len(wasm)}
 		broken := map[string][]finding{ruleModule: {{Detail: err.Error()}}}
-		return report.conclude(broken, func(rule string) bool { return rule == ruleModule }), nil
+		return report.conclude(broken, func(rule string) bool { return rule == ruleModule }), nil, nil
 	}
-	defer m.Close()
-	report.CompileMillis = m.compiled.Milliseconds()
+	if report, err = m.certify(ctx, wasm, cases, module); err != nil {
+		m.Close()
+		return nil, nil, err
+	}
+	return report, m, nil
+}
+
+// certify checks a loaded module with its recorded cases: those in the folder cases or, for "", in testdata in the module's folder. An error means that
+// payswitch failed, not the module.
+func (m *loadedModule) certify(ctx context.Context, wasm []byte, cases, module string) (*checkReport, error) {
+	report := &checkReport{SHA256: moduleHash(wasm), Bytes: len(wasm), CompileMillis: m.compiled.Milliseconds()}
 	report.measure(ctx, m)
 	return report.try(ctx, plugins.Sandboxed(m.Module), m.manifest, cases, module)
 }

@@ -191,7 +191,7 @@ func examine(ctx context.Context, c Config, b *plugins.Bundle, trusted []minisig
 		return nil, "", errors.New("the manifest of the module differs from the bundle's: bundle the adapter again with this version of payswitch")
 	}
 	if len(b.Signature) == 0 {
-		report, err := certify(ctx, b.Module, "", "") // a bundle has no cases
+		report, err := m.certify(ctx, b.Module, "", "") // a bundle has no cases
 		if err != nil {
 			return nil, "", err
 		}

@@ -93,8 +93,8 @@ func amount(m sdk.Money) int64 {
 	return value
 }
 
-// stated reads an amount of a payment at a path; nil if the payment lacks it. An amount that is unreadable or in another
-// currency ends the operation undecided.
+// stated reads an amount of a payment at a path; nil if the payment lacks it. An amount that is unreadable or in
+// another currency ends the operation undecided.
 func stated(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
 	return decimals.Stated(j, path, "currency", c.Request.Amount.Currency)
 }
