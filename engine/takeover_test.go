@@ -213,9 +213,12 @@ func TestSameRequestAtTwoNodes(t *testing.T) {
 		require.True(t, repeat.Repeated)
 		require.Equal(t, suspended.RequestToken, repeat.RequestToken)
 		return suspended, repeat, func() {
-			require.Error(t, late(t.Context(), account.StoredAnswer{Status: 200}), "the other node has the key")
+			err := late(t.Context(), account.StoredAnswer{Status: 200})
+			var refused *fault.Error
+			require.ErrorAs(t, err, &refused, "the other node has the key")
+			require.Equal(t, fault.KindUnavailable, refused.Kind, "the caller repeats the request")
 			abandon(t.Context())
-			_, _, _, err := b.BeginIdempotent(t.Context(), &account.Auth{MerchantID: "m1"}, key, []byte("body"))
+			_, _, _, err = b.BeginIdempotent(t.Context(), &account.Auth{MerchantID: "m1"}, key, []byte("body"))
 			require.Equal(t, "HE_00", code(t, err), "what another node answers is not given up")
 			store()
 		}

@@ -133,7 +133,11 @@ func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, S
 		if done.Body, err = s.Vault.SealJSON(answer, vault.IdempotencyAD(r.MerchantID, r.Key)); err != nil {
 			return err
 		}
-		if err = s.storeAnswer(context.WithoutCancel(ctx), &done); err != nil {
+		err = s.storeAnswer(context.WithoutCancel(ctx), &done)
+		switch {
+		case errors.Is(err, fault.ErrConflict), errors.Is(err, fault.ErrNotFound): // this node was suspended for longer than its lease
+			return &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "Another node answers this request: repeat it with the same Idempotency-Key", Err: err}
+		case err != nil:
 			return fault.Internal(err, "store idempotent answer")
 		}
 		return nil
