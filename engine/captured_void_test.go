@@ -205,7 +205,7 @@ func TestVoidOfLessThanTheCapture(t *testing.T) {
 				require.Equal(t, undecided, stands(v))
 				_, err = w.refund(pay.id, 100)
 				require.Equal(t, "IR_16", code(t, err))
-				require.Len(t, w.alarms.all(), 1, "a person is told")
+				require.Len(t, w.alarms.all(), 1, "the operator gets an alarm")
 				w.running()
 				require.Eventually(t, func() bool { return !w.lastOperation(pay.id).Status.Open() }, 2*time.Hour, 5*time.Minute)
 				require.Equal(t, takenBack, stands(w.get(pay.id, request.RetrieveInput{})), "the till has voided it, and says so when it is asked")

@@ -187,7 +187,7 @@ func TestRelayedRefundWithoutAnAnswer(t *testing.T) {
 		require.Nil(t, made["connector_reference_id"])
 		require.NotNil(t, accepted["connector_reference_id"])
 		time.Sleep(time.Second)
-		require.Equal(t, "pending", state(made, "")["status"], "nobody has asked")
+		require.Equal(t, "pending", state(made, "")["status"], "no request has asked the processor")
 		got := state(made, "?force_sync=true")
 		require.Equal(t, "success", got["status"])
 		require.NotNil(t, got["connector_reference_id"])

@@ -37,7 +37,7 @@ type Details struct {
 	// AccountVersion names the credentials that the operation was sent with.
 	AccountVersion string `json:"account_version,omitempty"`
 	Reference      string `json:"reference"` // ours at the processor
-	// Unanswered is true from before the send until an answer with an outcome has come. Then a refund that the processor does not know was not made.
+	// Unanswered is true from before the send until an answer has shown an outcome. A refund without an answer that the processor does not know was not made.
 	Unanswered bool   `json:"unanswered,omitempty"`
 	Error      *Error `json:"error,omitempty"`
 }
