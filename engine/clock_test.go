@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"payswitch/engine"
 	"payswitch/engine/drive"
 	"payswitch/engine/payment"
+	"payswitch/engine/relay"
 	"payswitch/engine/request"
 	"payswitch/plugins"
 	"payswitch/sdk"
@@ -288,5 +291,41 @@ func TestStartAfterASmallJumpBack(t *testing.T) {
 			time.Sleep(90 * time.Second)
 			require.Equal(t, payment.Cancelled, w.get(id, request.RetrieveInput{}).Payment.Status, node)
 		}, p.Server)
+	}
+}
+
+// A relayed refund whose answer was lost does not fail because the clock has jumped ahead: the time from which "not found" is final has not come.
+func TestRelayedRefundAfterAJump(t *testing.T) {
+	t.Parallel()
+	processor := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			panic(http.ErrAbortHandler)
+		}
+		rw.WriteHeader(http.StatusNotFound)
+		rw.Write([]byte(`{}`))
+	}))
+	t.Cleanup(processor.Close)
+	for name, c := range map[string]struct {
+		looked bool // at the clock, before the jump
+		want   relay.Status
+	}{"jump": {true, relay.Pending}, "time has passed": {false, relay.Failure}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": refunder(byReference)})
+			w.shopAccount(processor.URL)
+			accounts, err := w.Dir.Accounts(t.Context(), "m1")
+			require.NoError(t, err)
+			r, err := w.CreateRelay(t.Context(), w.auth, relay.Input{ResourceID: "tx", AccountID: accounts[0].ID, Type: relay.Refund,
+				Data: relay.Asked{Data: relay.Data{Refund: &relay.RefundData{Amount: 5, Currency: "USD"}}}})
+			require.NoError(t, err)
+			require.Equal(t, relay.Pending, r.Status)
+			if c.looked {
+				_, err = w.Relay(t.Context(), w.auth, r.ID, true)
+				require.NoError(t, err)
+			}
+			w.jump(2 * time.Hour)
+			r, err = w.Relay(t.Context(), w.auth, r.ID, true)
+			require.NoError(t, err)
+			require.Equal(t, c.want, r.Status)
+		})
 	}
 }
