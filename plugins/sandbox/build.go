@@ -79,14 +79,19 @@ func (r *Runtime) rewrite(m *parsed, maxPages uint32) (*rewritten, error) {
 }
 
 // compile lets wazero compile a module, one module at a time in a runtime. If that takes longer than Limits.CompileTime, callers get an
-// error and may try again. The caps on modules make sure that the compiler ends; until then no other compilation begins. wazero gets one
-// worker: this function recovers from a panic of the compiler, but a panic in another worker of wazero would end the process.
+// error and may try again. The caps on modules make sure that the compiler ends; until then no other compilation begins. When the runtime
+// closes, callers get ErrClosed at once; wazero cannot be interrupted, and Close waits for it. wazero gets one worker: this function recovers
+// from a panic of the compiler, but a panic in another worker of wazero would end the process.
 func (r *Runtime) compile(wasm []byte) (wazero.CompiledModule, error) {
 	type result struct {
 		compiled wazero.CompiledModule
 		err      error
 	}
-	r.compiling <- struct{}{}
+	select {
+	case r.compiling <- struct{}{}:
+	case <-r.ending:
+		return nil, ErrClosed
+	}
 	done := make(chan result, 1)
 	go func() {
 		defer func() { <-r.compiling }()
@@ -104,17 +109,21 @@ func (r *Runtime) compile(wasm []byte) (wazero.CompiledModule, error) {
 	}()
 	timeout := time.NewTimer(r.limits.CompileTime)
 	defer timeout.Stop()
+	var err error
 	select {
 	case res := <-done:
 		return res.compiled, res.err
+	case <-r.ending:
+		err = ErrClosed
 	case <-timeout.C:
-		go func() {
-			if res := <-done; res.compiled != nil {
-				_ = res.compiled.Close(context.Background())
-			}
-		}()
-		return nil, fmt.Errorf("sandbox: the module takes longer than %v to compile: try again later", r.limits.CompileTime)
+		err = fmt.Errorf("sandbox: the module takes longer than %v to compile: try again later", r.limits.CompileTime)
 	}
+	go func() {
+		if res := <-done; res.compiled != nil {
+			_ = res.compiled.Close(context.Background())
+		}
+	}()
+	return nil, err
 }
 
 // prepare runs a first instance (initialisation, manifest, warm-up) and takes the image.

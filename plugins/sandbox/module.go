@@ -242,6 +242,9 @@ func (m *Module) compile(b *build) {
 	}
 	if err != nil {
 		b.err = err
+		if errors.Is(err, ErrClosed) {
+			return
+		}
 		m.runtime.log.Error("sandbox: module cannot be used", "module", m.hash, "error", err)
 		return
 	}

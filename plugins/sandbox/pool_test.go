@@ -1,8 +1,10 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -111,6 +113,45 @@ func TestCloseWaitsForSteps(t *testing.T) {
 	}
 	require.NoError(t, m.Close(context.Background()))
 	require.NoError(t, <-done)
+}
+
+// TestCloseDoesNotWaitForCompilations: a caller learns at once that the runtime closes, whether its compilation is under way or waits for another one.
+// Close waits for the one that wazero cannot interrupt, and leaves it alone when its own time is over.
+func TestCloseDoesNotWaitForCompilations(t *testing.T) {
+	for _, row := range []string{"waiting", "under way"} {
+		t.Run(row, func(t *testing.T) {
+			var log bytes.Buffer
+			r, err := New(t.Context(), Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+			require.NoError(t, err)
+			if row == "waiting" {
+				r.compiling <- struct{}{}
+			}
+			m, err := r.Load(goWasm(t), nil)
+			require.NoError(t, err)
+			ended := make(chan error, 1)
+			go func() { ended <- m.Prepare(context.Background()) }()
+			require.Eventually(t, func() bool {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				return m.building != nil && len(r.compiling) == 1
+			}, time.Minute, time.Millisecond)
+			limit, over := context.WithCancel(t.Context())
+			defer over()
+			closed := make(chan error, 1)
+			go func() { closed <- r.Close(limit) }()
+			require.ErrorIs(t, <-ended, ErrClosed)
+			<-m.startClose()
+			require.Len(t, r.compiling, 1)
+			over()
+			require.NoError(t, <-closed)
+			if row == "waiting" {
+				<-r.compiling
+			}
+			require.NoError(t, r.Close(context.Background()))
+			require.Empty(t, r.compiling)
+			require.Empty(t, log.String())
+		})
+	}
 }
 
 // TestFirstCallersCompileOnce: and one of them giving up spoils nothing for the others.

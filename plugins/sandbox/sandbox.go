@@ -159,7 +159,9 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 	return r, nil
 }
 
-// Close closes all modules, waiting for their running steps as Module.Close does, and frees the runtime.
+// Close closes all modules, waiting for their running steps as Module.Close does, and frees the runtime. It also waits for a compilation in
+// this process. If ctx ends while steps run, Close returns its error. If only a compilation goes on then, Close returns nil and leaves the
+// runtime's memory to the end of the process: no caller waits for that compilation.
 func (r *Runtime) Close(ctx context.Context) error {
 	r.mu.Lock()
 	if !r.closed {
@@ -178,6 +180,12 @@ func (r *Runtime) Close(ctx context.Context) error {
 		if err := m.Close(ctx); err != nil {
 			return err // its steps still run and need the runtime
 		}
+	}
+	select {
+	case r.compiling <- struct{}{}:
+		defer func() { <-r.compiling }()
+	case <-ctx.Done():
+		return nil
 	}
 	err := r.wazero.Close(ctx)
 	if r.cache != nil {
