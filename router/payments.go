@@ -154,6 +154,43 @@ func (s *Server) retrievePayment(c *call) (answer, error) {
 	return s.paymentAnswer(s.Payments.RetrievePayment(c.ctx(), c.auth, c.param("payment_id"), in))
 }
 
+// paymentSync is the body of a retrieve by POST. It has the parameters of the GET.
+type paymentSync struct {
+	request.RetrieveInput
+	id, merchantID string
+}
+
+var paymentSyncFields = closedObject(
+	must(at("payment_id", identifier, func(s *paymentSync) *string { return &s.id })),
+	at("merchant_id", identifier, func(s *paymentSync) *string { return &s.merchantID }),
+	at("force_sync", boolean, func(s *paymentSync) *bool { return &s.ForceSync }),
+	at("expand_attempts", boolean, func(s *paymentSync) *bool { return &s.Attempts }),
+	at("expand_captures", boolean, func(s *paymentSync) *bool { return &s.Captures }),
+	field[paymentSync]{key: "expand", read: func(r *reader, s *paymentSync) error {
+		_, err := oneOf([]string{"routing"})(r)
+		s.Routing = true
+		return err
+	}},
+	field[paymentSync]{key: "client_secret", read: func(r *reader, s *paymentSync) error {
+		_, err := secretText(r)
+		s.HasClientSecret = true
+		return err
+	}},
+	drop[paymentSync]("merchant_connector_details", hiddenObject),
+	drop[paymentSync]("all_keys_required", boolean),
+)
+
+func (s *Server) syncPayment(c *call) (answer, error) {
+	var in paymentSync
+	if err := decode(c, paymentSyncFields, &in); err != nil {
+		return answer{}, err
+	}
+	if in.merchantID != "" && in.merchantID != c.auth.MerchantID {
+		return answer{}, fault.BadFormat("merchant_id", "merchant_id from merchant account")
+	}
+	return s.paymentAnswer(s.Payments.RetrievePayment(c.ctx(), c.auth, in.id, in.RetrieveInput))
+}
+
 func (s *Server) listPayments(c *call) (answer, error) {
 	in, err := listInput(c.query())
 	if err != nil {

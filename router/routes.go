@@ -18,6 +18,7 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/payments", who: secretField, handle: s.createPayment},
 		{method: "GET", pattern: "/payments/list", who: secretField, handle: s.listPayments},
 		{method: "POST", pattern: "/payments/session_tokens", who: publishable, handle: s.sessionTokens},
+		{method: "POST", pattern: "/payments/sync", who: secretField, handle: s.syncPayment},
 		{method: "GET", pattern: "/payments/{payment_id}", who: either, handle: s.retrievePayment},
 		{method: "POST", pattern: "/payments/{payment_id}", who: secretField, handle: s.updatePayment},
 		{method: "POST", pattern: "/payments/{payment_id}/confirm", who: either, handle: s.confirmPayment},
