@@ -120,9 +120,9 @@ func (a *Admission) decide(at time.Time) {
 // errOverloaded is the answer to a request that is not admitted. Nothing of the request was read.
 var errOverloaded = &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The switch is at its capacity; nothing was done: try again"}
 
-// finishing are routes that go on with work that was admitted before: they are never refused for overload.
+// finishing are routes that go on with work that was admitted before, or ask how it ended: they are never refused for overload.
 var finishing = []string{"/payments/{payment_id}/capture", "/payments/{payment_id}/cancel", "/payments/{payment_id}/complete_authorize",
-	"/payments/{payment_id}/3ds/authentication"}
+	"/payments/{payment_id}/3ds/authentication", "/payments/sync", "/refunds/sync"}
 
 // beginsWork reports whether a request to the route may be refused for overload. Reads, health, payers' pages, messages of processors and the
 // operator's calls are always admitted.

@@ -141,7 +141,8 @@ func TestOverloadedSwitch(t *testing.T) {
 	}
 	require.Equal(t, 200, w.get("/health").status)
 	require.Equal(t, 401, w.send("GET", "/payments/p", "", "").status, "a read comes to its check of the key")
-	for _, path := range []string{"/payments/p/capture", "/payments/p/cancel", "/payments/p/complete_authorize", "/payments/p/3ds/authentication"} {
+	for _, path := range []string{"/payments/p/capture", "/payments/p/cancel", "/payments/p/complete_authorize", "/payments/p/3ds/authentication", "/payments/sync",
+		"/refunds/sync"} {
 		require.Equal(t, 401, w.send("POST", path, "", "{}").status, path)
 	}
 	require.NotEqual(t, 503, w.send("POST", "/webhooks/m/a", "", "{}").status)

@@ -20,7 +20,7 @@ var clientRoutes = []string{
 	"POST /v1/payment-method-sessions/{session_id}/confirm", "PUT /v1/payment-method-sessions/{session_id}/update-saved-payment-method",
 	"DELETE /v1/payment-method-sessions/{session_id}",
 	"POST /payment_methods/{payment_method_id}/update", "POST /payment_methods/{payment_method_id}/save",
-	"GET /payment_link/{payment_link_id}",
+	"GET /payment_link/{payment_link_id}", "POST /payments/{payment_id}/post_session_tokens", "POST /payments/{payment_id}/calculate_tax",
 }
 
 // TestCORS: every page may call the routes for payers' clients, the pages of cors.origins all others, and no answer allows cookies.

@@ -54,6 +54,8 @@ func TestTokenOpensClientRoutes(t *testing.T) {
 		{"GET", "/poll/status/external_authentication_{id}", ""},
 		{"GET", "/payment_link/none", ""},
 		{"POST", "/payments/session_tokens", `{"payment_id":"{id}","wallets":[]}`},
+		{"POST", "/payments/{id}/post_session_tokens", `{"payment_method":"wallet","payment_method_type":"paypal"}`},
+		{"POST", "/payments/{id}/calculate_tax", `{"payment_method_type":"paypal","shipping":{}}`},
 		{"POST", "/payments/{id}/complete_authorize", `{}`},
 		{"POST", "/payments/{id}/3ds/authentication", `{"device_channel":"BRW","threeds_method_comp_ind":"U"}`},
 		{"POST", "/payments/{id}/eligibility", `{"payment_method_type":"card","payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"50","card_cvc":"123"}}}`},

@@ -276,3 +276,49 @@ func (s *Server) sessionTokens(c *call) (answer, error) {
 	w.open().str("payment_id", in.paymentID).str("client_secret", in.clientSecret).strings("session_token", nil).null("vault_details")
 	return w.close().answer(), nil
 }
+
+// notOffered is the body of a client's call that payswitch does not offer.
+type notOffered struct{ clientSecret, methodType string }
+
+var postSessionFields = openObject(
+	at("client_secret", text, func(n *notOffered) *string { return &n.clientSecret }),
+	must(drop[notOffered]("payment_method", oneOf(paymentMethods))),
+	must(at("payment_method_type", oneOf(paymentMethodTypes), func(n *notOffered) *string { return &n.methodType })),
+)
+
+var calculateTaxFields = openObject(
+	at("client_secret", text, func(n *notOffered) *string { return &n.clientSecret }),
+	must(drop[notOffered]("shipping", contactFields.parse)),
+	must(at("payment_method_type", oneOf(paymentMethodTypes), func(n *notOffered) *string { return &n.methodType })),
+	drop[notOffered]("session_id", text),
+)
+
+// postSessionTokens would open an order at a wallet, before the payer confirms. No wallet is supported, so the call is refused.
+func (s *Server) postSessionTokens(c *call) (answer, error) {
+	in, err := s.clientCall(c, postSessionFields)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{}, fault.NotImplemented("post_session_tokens for " + in.methodType).WithParam("payment_method_type").
+		WithHint("Confirm the payment with a card: POST /payments/{payment_id}/confirm.")
+}
+
+// calculateTax would ask a tax service. payswitch has none, so the call is refused: the merchant sends the tax.
+func (s *Server) calculateTax(c *call) (answer, error) {
+	if _, err := s.clientCall(c, calculateTaxFields); err != nil {
+		return answer{}, err
+	}
+	return answer{}, fault.NotImplemented("calculate_tax").WithParam("shipping").
+		WithHint("Send the tax from your server, before the payer confirms: POST /payments/{payment_id} with order_tax_amount.")
+}
+
+// clientCall reads such a call, and checks the client secret.
+func (s *Server) clientCall(c *call, fields *object[notOffered]) (in notOffered, err error) {
+	if err = decode(c, fields, &in); err != nil {
+		return in, err
+	}
+	if in.clientSecret = c.clientSecret(in.clientSecret); in.clientSecret == "" {
+		return in, fault.Missing("client_secret")
+	}
+	return in, s.Payments.CheckClientSecret(c.ctx(), c.auth, c.param("payment_id"), in.clientSecret)
+}

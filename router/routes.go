@@ -29,6 +29,8 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/payments/{payment_id}/cancel", who: secretField, handle: s.cancelPayment},
 		{method: "POST", pattern: "/payments/{payment_id}/cancel_post_capture", who: secretField, handle: s.cancelCaptured},
 		{method: "POST", pattern: "/payments/{payment_id}/complete_authorize", who: publishable, handle: s.completeAuthorize},
+		{method: "POST", pattern: "/payments/{payment_id}/post_session_tokens", who: publishable, handle: s.postSessionTokens},
+		{method: "POST", pattern: "/payments/{payment_id}/calculate_tax", who: publishable, handle: s.calculateTax},
 		{method: "POST", pattern: "/payments/{payment_id}/3ds/authentication", who: either, handle: s.authenticatePayment},
 		{method: "GET", pattern: "/poll/status/{poll_id}", who: publishable, handle: s.pollStatus},
 
