@@ -37,6 +37,9 @@ type Rehearsed struct {
 	Reject  *sdk.Reject
 	// Answered lists the method and URL of each answered request, in order.
 	Answered []string
+	// Recordings hold the adapter's steps with stand-ins in place of secrets, also of the operation that fetched an access token. The last step of
+	// the last one asked for Request, if that is set. An adapter that receives the real secrets has none.
+	Recordings []*port.Recording
 }
 
 // Request is an HTTP request with its secrets, byte for byte as it would leave. Header holds what the adapter and the host set;
@@ -75,7 +78,7 @@ func rehearse(ctx context.Context, opts Options, a *adapter, d *port.Drive, r Re
 	opts.Clock = func() time.Time { return d.Started }
 	opts.Observer = noObserver{}
 	in := *d
-	in.BeforeSend = nil
+	in.BeforeSend, in.Record = nil, true
 	stage := &stage{answers: r.Answers, end: cancel}
 	driver := newDriver(opts)
 	driver.egress.instead = stage.answer
@@ -85,8 +88,17 @@ func rehearse(ctx context.Context, opts Options, a *adapter, d *port.Drive, r Re
 	if err == nil {
 		err = o.run(ctx)
 	}
+	recordings := o.res.Recordings
+	if len(o.steps) > 0 && !o.plain {
+		recordings = append(recordings, o.recording(err))
+	}
+	for _, r := range recordings { // equal rehearsals are recorded alike
+		for i := range r.Steps {
+			r.Steps[i].Took, r.Steps[i].Exchange = 0, 0
+		}
+	}
 	if stage.request != nil { // without an answer the operation's own end means nothing
-		return &Rehearsed{Request: stage.request, Answered: stage.answered}, nil
+		return &Rehearsed{Request: stage.request, Answered: stage.answered, Recordings: untilUnanswered(recordings)}, nil
 	}
 	if v, ok := errors.AsType[*Violation](err); ok {
 		v.Adapter = a.name
@@ -99,7 +111,22 @@ func rehearse(ctx context.Context, opts Options, a *adapter, d *port.Drive, r Re
 			out.Token.Value = o.secrets.secrets[i].value.Reveal()
 		}
 	}
-	return &Rehearsed{Outcome: o.res.Outcome, Reject: o.res.Reject, Answered: stage.answered}, nil
+	return &Rehearsed{Outcome: o.res.Outcome, Reject: o.res.Reject, Answered: stage.answered, Recordings: recordings}, nil
+}
+
+// untilUnanswered cuts the recordings after the step that asked for the request without an answer. What follows that step is the stage's doing.
+func untilUnanswered(all []*port.Recording) []*port.Recording {
+	for i, r := range all {
+		for n, x := range r.Step.Exchanges {
+			if x.Verified != nil || x.Sent {
+				continue
+			}
+			r.Step.Exchanges, r.Error = r.Step.Exchanges[:n:n], ""
+			r.Steps = r.Steps[:min(n+1, len(r.Steps))]
+			return all[:i+1]
+		}
+	}
+	return all
 }
 
 // stage plays the processor of one rehearsed operation.

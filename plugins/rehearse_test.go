@@ -68,6 +68,33 @@ func TestRehearseGoesOnWithAnswers(t *testing.T) {
 	require.Equal(t, "401", r.Outcome.Decline.Code, "the operation does not fetch a given token again")
 }
 
+// A rehearsal records the steps with stand-ins, up to the request without an answer.
+func TestRehearseRecords(t *testing.T) {
+	n, d := rehearsal(t)
+	token := plugins.Answer{Status: 200, Body: []byte(`{"access_token":"token_from_the_answer","expires_in":600}`)}
+	for steps, answers := range [][]plugins.Answer{1: {token}, 2: {token, {Status: 200}}} {
+		if steps == 0 {
+			continue
+		}
+		r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{Answers: answers})
+		require.NoError(t, err)
+		require.Len(t, r.Recordings, 2, "the fetch of the token, and the payment")
+		pay := r.Recordings[1]
+		require.Len(t, pay.Steps, steps)
+		require.Len(t, pay.Step.Exchanges, steps-1)
+		sent := string(pay.Steps[0].Result)
+		require.Contains(t, sent, "/pay")
+		require.Contains(t, sent, pay.Step.Request.Instrument.Card.Number, "the stand-in")
+		require.NotContains(t, sent, cardNumber)
+		require.NotContains(t, sent, "token_from_the_answer")
+	}
+	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{})
+	require.NoError(t, err)
+	require.Len(t, r.Recordings, 1, "the fetch of the token is not answered")
+	require.Empty(t, r.Recordings[0].Step.Exchanges)
+	require.Empty(t, r.Recordings[0].Error)
+}
+
 func TestRehearseTellsTheToken(t *testing.T) {
 	n, d := rehearsal(t)
 	d.Operation, d.Request, d.Secrets = sdk.OpAccessToken, sdk.Request{}, card.Secrets{}

@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"payswitch/engine/port"
 	"payswitch/plugins"
 	"payswitch/sdk"
 )
@@ -25,8 +25,8 @@ import (
 // switch, but without access to the network.
 func (p *program) pluginCall(ctx context.Context, args []string) (err error) {
 	f := p.flags("plugin call")
-	cases := f.String("cases", "", "read JSON lines, one case each, from this `file` or standard input (-), and answer each with a line.\n"+
-		"Without the flag, read one case from standard input")
+	cases := f.String("cases", "", "read JSON lines, one case each, from this `file` or standard input (-), and answer each with a line, which\n"+
+		"holds the request to the byte. Without the flag, read one case from standard input, and show secrets by their names")
 	cache := f.String("cache", p.userCache(), "keep compiled adapters in this `folder`; \"\" keeps none")
 	var files []string
 	f.Func("plugin", "call the adapter in this .wasm `file` instead of the built-in ones; repeat the flag for more adapters", func(name string) error {
@@ -161,6 +161,8 @@ type callAnswer struct {
 	Request *callRequest `json:"request,omitempty"`
 	Outcome *sdk.Outcome `json:"outcome,omitempty"`
 	Error   string       `json:"error,omitempty"`
+
+	recordings []*port.Recording // what the adapter did
 }
 
 // callRequest is an HTTP request, exact to the byte except for the order and case of its headers.
@@ -184,28 +186,34 @@ func newCallRequest(r *plugins.Request) (*callRequest, error) {
 	return &callRequest{Method: r.Method, URL: r.URL, Headers: headers, Body: string(r.Body)}, nil
 }
 
-// one answers the only case: with a request in the form of HTTP, or an outcome as JSON.
+// one answers the only case for a person: with each request that the adapter makes, and the outcome as JSON. Secrets and card data stand in the
+// requests by name. The outcome alone goes to the standard output, for programs.
 func (c caller) one(ctx context.Context, in io.Reader, p *program) error {
 	text, err := io.ReadAll(in)
 	if err != nil {
 		return err
 	}
 	a, err := c.call(ctx, text)
+	if a == nil {
+		return err
+	}
+	out := p.stdout
+	if err != nil || a.Outcome != nil {
+		out = c.stderr
+	}
+	for _, rec := range a.recordings {
+		if _, err := io.WriteString(out, exchangesText(rec)); err != nil {
+			return err
+		}
+	}
 	switch {
 	case err != nil:
 		return err
 	case a.Outcome != nil:
 		return p.printJSON(a.Outcome)
+	case len(a.recordings) == 0:
+		_, err = fmt.Fprintln(out, "the adapter receives the secrets themselves, so its request is not shown: --cases shows it")
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s\n", a.Request.Method, a.Request.URL)
-	for _, name := range slices.Sorted(maps.Keys(a.Request.Headers)) {
-		fmt.Fprintf(&b, "%s: %s\n", name, a.Request.Headers[name])
-	}
-	if a.Request.Body != "" {
-		fmt.Fprintf(&b, "\n%s\n", a.Request.Body)
-	}
-	_, err = b.WriteTo(p.stdout)
 	return err
 }
 
@@ -246,6 +254,7 @@ func (c caller) answer(ctx context.Context, text []byte) *callAnswer {
 	return a
 }
 
+// call answers a case. With an error, the answer may hold the recordings alone.
 func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 	k, err := readCallCase(text)
 	if err != nil {
@@ -275,7 +284,7 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 		if d.Operation == sdk.OpComplete && d.Request.ConnectorData == nil {
 			err = fmt.Errorf("%w; input.connector_data: missing: give the connector_data of the outcome that asked for the customer, if it had any", err)
 		}
-		return nil, k.explain(err, info.Manifest)
+		return &callAnswer{recordings: r.Recordings}, k.explain(err, info.Manifest)
 	case r.Outcome != nil:
 		if reply := r.Outcome.Reply; d.Operation == sdk.OpWebhook && reply != nil && reply.Status >= 400 {
 			c.say(fmt.Sprintf("the adapter refuses the message with status %d: %s", reply.Status, cmp.Or(r.Outcome.Raw["error"], "it gives no reason in raw.error")))
@@ -283,10 +292,10 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 		if r.Outcome.Status == sdk.StatusUnknown && len(r.Answered) > 1 { // the answers may belong to other requests
 			c.say("the outcome is unknown: the answers were read as answers to " + strings.Join(r.Answered, ", then "))
 		}
-		return &callAnswer{Outcome: r.Outcome}, nil
+		return &callAnswer{Outcome: r.Outcome, recordings: r.Recordings}, nil
 	}
 	request, err := newCallRequest(r.Request)
-	return &callAnswer{Request: request}, err
+	return &callAnswer{Request: request, recordings: r.Recordings}, err
 }
 
 func (c caller) noAdapter(connector string) error {

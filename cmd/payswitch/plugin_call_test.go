@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"os/exec"
@@ -354,32 +355,42 @@ func TestCallAccessToken(t *testing.T) {
 	}
 }
 
-// TestCallOne: a single case on standard input is shown for people to read.
+// TestCallOne: a single case on standard input is shown for people to read. Secrets and card data are shown by their names.
 func TestCallOne(t *testing.T) {
 	cases, _ := recordedCases(t, "stripe")
-	one := func(more object) string {
-		c := cases["capture_partial"]
-		for k, v := range more {
-			c[k] = v
-		}
-		b, err := json.MarshalIndent(c, "", "  ")
+	one := func(of string, more object) string {
+		c := maps.Clone(cases[of])
+		maps.Copy(c, more)
+		b, err := json.Marshal(c)
 		require.NoError(t, err)
 		return string(b)
 	}
-	code, stdout, stderr := pluginCall(t, one(nil))
+	code, stdout, stderr := pluginCall(t, one("capture_partial", nil))
 	require.Equal(t, exitOK, code, stderr)
-	require.True(t, strings.HasPrefix(stdout, "POST https://api.stripe.com/v1/payment_intents/"), stdout)
-	require.Contains(t, stdout, "\nauthorization: Bearer probe_key\n")
-	require.Contains(t, stdout, "\n\namount_to_capture=1000")
+	require.True(t, strings.HasPrefix(stdout, "  → POST https://api.stripe.com/v1/payment_intents/"), stdout)
+	require.Contains(t, stdout, "\n      Authorization: Bearer «api_key»\n")
+	require.Contains(t, stdout, "\n      Idempotency-Key: «idempotency key»\n")
+	require.Contains(t, stdout, "\n      amount_to_capture=1000")
+	require.NotContains(t, stdout, "←", "no answer was given")
 
-	code, stdout, stderr = pluginCall(t, one(object{"response": object{"status": 200, "body": object{"object": "payment_intent", "id": "pi_1", "status": "succeeded",
-		"amount": 2499, "amount_received": 1000, "currency": "usd"}}}))
-	require.Equal(t, exitOK, code, stderr)
+	answer := object{"response": object{"status": 200, "body": object{"object": "payment_intent", "id": "pi_1", "status": "succeeded",
+		"amount": 2499, "amount_received": 1000, "currency": "usd"}}}
+	for _, of := range []string{"capture_partial", "authorize_auto"} {
+		code, stdout, stderr = pluginCall(t, one(of, answer))
+		require.Equal(t, exitOK, code, stderr)
+		require.Contains(t, stderr, "  → POST https://api.stripe.com/v1/payment_intents")
+		require.Contains(t, stderr, "\n      Authorization: Bearer «api_key»\n")
+		require.Contains(t, stderr, `  ← 200 {"amount":2499`)
+		require.Contains(t, stderr, `  outcome {"status":"captured"`)
+		require.NotContains(t, stderr+stdout, "probe_key")
+		require.NotContains(t, stderr+stdout, "4242424242424242")
+	}
+	require.Contains(t, stderr, "[number]=«card_number»")
 	var outcome sdk.Outcome
 	require.NoError(t, json.Unmarshal([]byte(stdout), &outcome))
 	require.Equal(t, sdk.StatusCaptured, outcome.Status)
 
-	code, stdout, stderr = pluginCall(t, one(object{"operation": "sell"}))
+	code, stdout, stderr = pluginCall(t, one("capture_partial", object{"operation": "sell"}))
 	require.Equal(t, exitFailed, code)
 	require.Empty(t, stdout)
 	require.Contains(t, stderr, `operation: "sell"`)

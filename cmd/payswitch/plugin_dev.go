@@ -355,16 +355,15 @@ func (d *developing) show(ctx context.Context, journal *drive.Journal) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprint(d.p.stdout, exchangesText(record, rec))
+		_, err = fmt.Fprintf(d.p.stdout, "%s %s of %s\n%s", record.Kind, record.OperationID, cmp.Or(record.PaymentID, record.Connector), exchangesText(rec))
 		return err
 	})
 }
 
-// exchangesText shows each exchange of an operation. Stand-ins are marked by the name of what they stand for.
-func exchangesText(record *drive.JournalRecord, rec *port.Recording) string {
+// exchangesText shows each exchange of a recorded operation. Stand-ins are marked by the name of what they stand for.
+func exchangesText(rec *port.Recording) string {
 	b := &strings.Builder{}
 	mark := markStandIns(rec.Step)
-	fmt.Fprintf(b, "%s %s of %s\n", record.Kind, record.OperationID, cmp.Or(record.PaymentID, record.Connector))
 	for i, s := range rec.Steps {
 		result, err := sdk.DecodeResult(s.Result)
 		if err != nil {
@@ -376,6 +375,9 @@ func exchangesText(record *drive.JournalRecord, rec *port.Recording) string {
 			fmt.Fprintf(b, "  → %s %s\n", result.Send.Method, mark.Replace(result.Send.URL))
 			for _, h := range result.Send.Headers {
 				fmt.Fprintf(b, "      %s: %s\n", h.Name, onLine(mark.Replace(h.Value)))
+			}
+			if name := result.Send.IdempotencyHeader; name != "" { // the host sets its value
+				fmt.Fprintf(b, "      %s: «idempotency key»\n", name)
 			}
 			if len(result.Send.Body) > 0 {
 				fmt.Fprintf(b, "      %s\n", onLine(mark.Replace(string(result.Send.Body))))
