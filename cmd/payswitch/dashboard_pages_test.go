@@ -176,9 +176,9 @@ func TestDashboardLooks(t *testing.T) {
 		require.Contains(t, answer.Header.Get("Location"), want, text)
 	}
 
-	o.shows(base+"/payments/"+paid, "The customer paid 65.40 USD with Visa ··4242 at simulator.", "What happened", "authorize 65.40 USD at simulator", "event payment_succeeded",
+	o.shows(base+"/payments/"+paid, "The customer paid 65.40 USD with Visa ··4242 at Simulator.", "What happened", "authorize 65.40 USD at simulator", "event payment_succeeded",
 		"GET /payments/"+paid)
-	o.shows(base+"/payments/"+refused, "simulator refused 65.40 USD", "No money moved.")
+	o.shows(base+"/payments/"+refused, "Simulator refused 65.40 USD", "No money moved.")
 	_, file := o.page(base + "/payments.csv?status=failed")
 	require.Contains(t, file, refused)
 	require.NotContains(t, file, paid)
@@ -286,7 +286,7 @@ func TestDashboardCapturesAndCancels(t *testing.T) {
 	o := newOffice(t)
 	base := o.as(staff.Admin) + "/m/" + officeMerchant + "/payments/"
 	held := o.pay("4242424242424242", object{"capture_method": "manual"})
-	o.shows(base+held, "simulator holds 65.40 USD", "/capture\"", "Release the held money")
+	o.shows(base+held, "Simulator holds 65.40 USD", "/capture\"", "Release the held money")
 	status, _ := o.send(base+held+"/capture", url.Values{"amount": {"60.40"}, "key": {o.form(base + held + "/capture")}})
 	require.Equal(t, http.StatusSeeOther, status)
 	require.EqualValues(t, 6040, o.api.must(o.key, "/payments/"+held, nil)["amount_received"])
@@ -424,8 +424,12 @@ func TestDashboardInABrowser(t *testing.T) {
 	b.keys("\r")
 	b.await("document.querySelector('#sheet').open && document.activeElement.name === 'amount'")
 	b.shot("dashboard-sheet")
-	script[bool](b, "document.activeElement.value = '', true")
-	b.keys("10.00\r")
+	require.Equal(t, "Refund up to 65.40 USD", script[string](b, "document.querySelector('#sheet').ariaLabel"))
+	b.keys("\x1b")
+	b.await("!document.querySelector('#sheet').open && document.activeElement.matches('a[href$=\"/refund\"]')")
+	b.keys("\r")
+	b.await("document.querySelector('#sheet').open && document.activeElement.name === 'amount'")
+	b.keys("10.00\r") // in the place of the amount that is offered
 	b.await("location.search === '?did=refund' && document.querySelector('.say')")
 	require.Contains(t, script[string](b, "document.querySelector('.say').textContent"), "10.00 USD was given back")
 	b.await("document.querySelector('[data-keys]:not([hidden])')")

@@ -49,15 +49,15 @@ type sheet struct {
 	name  string // of the action, in addresses
 	whole bool   // it has no amount of its own
 	may   func(a *story.Actions) story.Action
-	page  func(p *sheetPage, m Money, a story.Action, v *change.View)
+	page  func(p *sheetPage, m Money, a story.Action, v *change.View, at string) // at is the name of the processor
 	do    func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error
 }
 
 // sheets are the actions that move money.
 var sheets = map[string]sheet{
-	"capture": {name: "capture", may: func(a *story.Actions) story.Action { return a.Capture }, page: func(p *sheetPage, m Money, _ story.Action, v *change.View) {
+	"capture": {name: "capture", may: func(a *story.Actions) story.Action { return a.Capture }, page: func(p *sheetPage, m Money, _ story.Action, v *change.View, at string) {
 		p.Heading, p.Button = "Capture "+m.String(), "Capture"
-		p.Words = []string{v.Attempt.Connector + " takes the captured amount from the customer's card."}
+		p.Words = []string{at + " takes the captured amount from the customer's card."}
 		if v.Payment.Details.CaptureMethod != payment.CaptureManualMultiple {
 			p.Words = append(p.Words, "If you capture less, the rest is released to the customer and cannot be captured later.")
 		}
@@ -65,29 +65,29 @@ var sheets = map[string]sheet{
 		_, err := s.Engine.CapturePayment(ctx, auth, v.Payment.ID, &request.CaptureInput{Amount: &minor, Most: most})
 		return err
 	}},
-	"refund": {name: "refund", may: func(a *story.Actions) story.Action { return a.Refund }, page: func(p *sheetPage, m Money, _ story.Action, v *change.View) {
+	"refund": {name: "refund", may: func(a *story.Actions) story.Action { return a.Refund }, page: func(p *sheetPage, m Money, _ story.Action, _ *change.View, at string) {
 		p.Heading, p.Button = "Refund up to "+m.String(), "Refund"
-		p.Words = []string{v.Attempt.Connector + " gives the amount back to the customer's card. Banks take up to ten days to show it.", "A refund cannot be taken back."}
+		p.Words = []string{at + " gives the amount back to the customer's card. Banks take up to ten days to show it.", "A refund cannot be taken back."}
 		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the refund)", Kind: "text", Max: 255, Autocomplete: "off"})
 	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error {
 		_, err := s.Engine.CreateRefund(ctx, auth, &request.RefundInput{PaymentID: v.Payment.ID, Amount: &minor, Reason: strings.TrimSpace(c.PostForm.Get("reason")), Most: most})
 		return err
 	}},
-	"void": {name: "void", whole: true, may: func(a *story.Actions) story.Action { return a.Void }, page: func(p *sheetPage, m Money, _ story.Action, v *change.View) {
+	"void": {name: "void", whole: true, may: func(a *story.Actions) story.Action { return a.Void }, page: func(p *sheetPage, m Money, _ story.Action, _ *change.View, at string) {
 		p.Heading, p.Button, p.Danger = "Void "+m.String(), "Void", true
-		p.Words = []string{v.Attempt.Connector + " takes the whole capture back before it settles: the customer pays nothing, and you receive nothing.",
-			"A void cannot be taken back. If the payment has settled, " + v.Attempt.Connector + " refuses the void and the payment stays as it is: refund it then."}
+		p.Words = []string{at + " takes the whole capture back before it settles: the customer pays nothing, and you receive nothing.",
+			"A void cannot be taken back. If the payment has settled, " + at + " refuses the void and the payment stays as it is: refund it then."}
 		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the payment)", Kind: "text", Max: 255, Autocomplete: "off"})
 	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, _ int64, _ *int64) error {
 		_, err := s.Engine.CancelCaptured(ctx, auth, v.Payment.ID, strings.TrimSpace(c.PostForm.Get("reason")))
 		return err
 	}},
-	"cancel": {name: "cancel", whole: true, may: func(a *story.Actions) story.Action { return a.Cancel }, page: func(p *sheetPage, m Money, a story.Action, v *change.View) {
+	"cancel": {name: "cancel", whole: true, may: func(a *story.Actions) story.Action { return a.Cancel }, page: func(p *sheetPage, m Money, a story.Action, _ *change.View, at string) {
 		p.Heading, p.Button, p.Danger = "Cancel this payment", "Cancel the payment", true
 		p.Words = []string{"The payment ends. The customer pays nothing and can no longer finish it."}
 		if a.Most > 0 {
 			p.Heading, p.Button = "Release "+m.String(), "Release"
-			p.Words = []string{v.Attempt.Connector + " releases the held money to the customer. It cannot be captured afterwards."}
+			p.Words = []string{at + " releases the held money to the customer. It cannot be captured afterwards."}
 		}
 		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the payment)", Kind: "text", Max: 255, Autocomplete: "off"})
 	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, _ int64, _ *int64) error {
@@ -137,21 +137,21 @@ func isLive(v *change.View) bool { return v.Attempt.Details.Environment == "live
 
 // sheetOf makes the page of an action.
 func (s *Server) sheetOf(c *call, kind sheet, v *change.View, a story.Action, key, amount string) *sheetPage {
-	m := Money{a.Most, v.Payment.Currency}
+	m, at := Money{a.Most, v.Payment.Currency}, s.connectorName(v.Attempt.Connector)
 	here := c.at() + "/payments/" + v.Payment.ID
 	p := &sheetPage{Action: here + "/" + kind.name, Back: here}
 	if !kind.whole {
 		f := Field{Name: "amount", Label: "Amount in " + string(m.Currency), Kind: "text", Value: amount, Required: true, Autocomplete: "off", Max: 20,
 			Hint: "At most " + m.String() + "."}
 		if a.Allowed && !a.Partial {
-			f.Hint = v.Attempt.Connector + " offers the whole amount alone: " + m.String() + "."
+			f.Hint = at + " offers the whole amount alone: " + m.String() + "."
 		}
 		if most, limited := c.Session.Limit(c.Merchant.ID, m.Currency); limited && a.Allowed && most < m.Minor+v.Payment.Refunded {
 			f.Hint += " Your role moves at most " + Money{most, m.Currency}.String() + " of a payment."
 		}
 		p.Fields = append(p.Fields, f)
 	}
-	kind.page(p, m, a, v)
+	kind.page(p, m, a, v, at)
 	p.Fields = append(p.Fields, Field{Name: "key", Kind: "hidden", Value: key})
 	p.Curl = s.curl(kind.name, v.Payment.ID, a.Most)
 	return p

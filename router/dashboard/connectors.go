@@ -145,8 +145,8 @@ func abilities(m *sdk.Manifest) string {
 	}
 	can(slices.Contains(m.Operations, sdk.OpCapture), "capture later")
 	can(slices.Contains(m.Operations, sdk.OpRefund), "refunds")
-	can(m.Features.Processor3DS, "own 3-D Secure")
-	can(m.Features.External3DS, "3-D Secure by payswitch")
+	can(m.Features.Processor3DS, "own 3\u2011D Secure") // no line ends at this hyphen
+	can(m.Features.External3DS, "3\u2011D Secure by payswitch")
 	can(m.Features.StoredCredential, "saved cards")
 	can(m.Webhook != nil, "webhooks")
 	if len(list) == 0 {

@@ -65,26 +65,6 @@ func (b *browser) open(url string) {
 	b.until(`document.querySelector("main")`)
 }
 
-// tabTo presses the tabulator key until an element has the focus.
-func (b *browser) tabTo(selector string) {
-	b.t.Helper()
-	for range 120 {
-		b.do(chromedp.KeyEvent("\t"))
-		is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`!!document.activeElement && document.activeElement.matches('`+selector+`')`))
-		require.NoError(b.t, err)
-		if is {
-			return
-		}
-	}
-	b.t.Fatalf("the keyboard does not reach %s", selector)
-}
-
-// keys presses keys, one after the other.
-func (b *browser) keys(text string) {
-	b.t.Helper()
-	b.do(chromedp.KeyEvent(text))
-}
-
 // served is the world's dashboard at an address of this machine. It counts the forms that were sent to a preview.
 func (w *world) served(previews *atomic.Int64) string {
 	web := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -181,36 +161,4 @@ func TestDayWithoutScript(t *testing.T) {
 	press(`form[action$="/accept"] button`)
 	b.until(`!document.querySelector('form[action$="/accept"]')`)
 	require.NotEqual(t, sdk.DisputeOpened, w.disputeAt(one).Status)
-}
-
-// TestEditorsByKeys writes, moves and saves rules of routing, and looks at a link before its look is saved, by the keyboard alone.
-func TestEditorsByKeys(t *testing.T) {
-	costlyInBrowser(t)
-	t.Parallel()
-	b := newBrowser(t)
-	w := newWorld(t)
-	w.done("/m/acme/connectors", "connector", "simulator", "connector_label", "first")
-	var previews atomic.Int64
-	base, profile := w.served(&previews), w.profile()
-
-	b.open(base + "/m/acme/routing/" + profile.ID + "/edit")
-	for _, name := range []string{"large", "larger"} {
-		b.tabTo("#add-f-name")
-		b.keys(name)
-		b.tabTo("#add-f-value")
-		b.keys("50000\r")
-		b.shows(": if")
-		b.shows(name + ": if")
-	}
-	b.tabTo(`form:has([value="up"]) button`)
-	b.keys("\r")
-	b.shows("1. larger: if")
-	b.tabTo("#save-f-name")
-	b.keys("by keys\r")
-	b.until(`location.pathname === "/m/acme/routing"`)
-
-	b.open(base + "/m/acme/profiles/" + profile.ID)
-	b.tabTo(`form[action$="/links"] button[formtarget="preview"]`)
-	b.keys("\r")
-	require.Eventually(t, func() bool { return previews.Load() == 1 }, time.Minute, 20*time.Millisecond, "the look is shown before it is saved")
 }

@@ -169,7 +169,7 @@ func (c *call) filesBlock(d *disputed.Record, here string, answers *dispute.Answ
 	}
 	for _, f := range d.Details.Files {
 		at := c.time(f.At)
-		row := Row{Cells: []Cell{{Text: words(string(f.Type))}, {Text: f.Name}, {Text: sdk.Decimal(int64(max(1, f.Size>>10)), 0) + " KiB"}, {Time: &at}}}
+		row := Row{Cells: []Cell{{Text: words(string(f.Type))}, {Text: f.Name}, {Text: sdk.Decimal(int64(max(1, f.Size>>10)), 0) + "\u00a0KiB"}, {Time: &at}}}
 		if remove {
 			row.Cells = append(row.Cells, Cell{Form: &Form{Action: here + "/files/remove", Submit: "Remove", Fields: []Field{hidden("evidence_type", string(f.Type))}}})
 		}

@@ -132,6 +132,7 @@ func TestDisputeAnswered(t *testing.T) {
 	card := w.post(one+"/evidence", "key", "k1", "uncategorized_text", "paid with 4242 4242 4242 4242", "shipping_carrier", "Post")
 	require.Equal(t, http.StatusUnprocessableEntity, card.Code)
 	require.Contains(t, card.Body.String(), `id="evidence-p-uncategorized_text"`)
+	require.Contains(t, card.Body.String(), "This holds a card number. Leave it out", "the words are for people, not for programs")
 	require.Contains(t, card.Body.String(), `value="Post"`, "what was typed stays")
 	require.Equal(t, sdk.DisputeOpened, w.disputeAt(one).Status)
 	acts := len(w.audit.acts)

@@ -58,6 +58,9 @@ func said(err error) (text, param string) {
 	if !errors.As(err, &known) {
 		return err.Error(), ""
 	}
+	if strings.Contains(known.Message, " holds a card number: ") { // the rest is for programs: no form of these pages has a card
+		return cardInText, known.Param
+	}
 	text = position.ReplaceAllString(known.Message, "")
 	for _, more := range []string{known.Reason, known.Hint} {
 		if more != "" {

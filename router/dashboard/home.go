@@ -151,12 +151,15 @@ func (s *Server) today(ctx context.Context, c *call, p *homePage) error {
 	day := midnight.Format(time.DateOnly)
 	list := c.at() + "/payments?from=" + day
 	a, b := sumsOf(today), sumsOf(before)
-	p.Today = []figure{{"Payments", strconv.FormatInt(a.all, 10), strconv.FormatInt(b.all, 10), Link{list, "Today's payments"}},
-		{"Paid", strconv.FormatInt(a.paid, 10), strconv.FormatInt(b.paid, 10), Link{list + "&status=paid", "Paid today"}},
-		{"Failed", strconv.FormatInt(a.failed, 10), strconv.FormatInt(b.failed, 10), Link{list + "&status=failed", "Failed today"}},
+	p.Today = []figure{{"Payments", digits(a.all), digits(b.all), Link{list, "Today's payments"}},
+		{"Paid", digits(a.paid), digits(b.paid), Link{list + "&status=paid", "Paid today"}},
+		{"Failed", digits(a.failed), digits(b.failed), Link{list + "&status=failed", "Failed today"}},
 		{"Success rate", a.rate(), b.rate(), Link{list, "Today's payments"}}}
 	return nil
 }
+
+// digits writes a number of payments.
+func digits(n int64) string { return thousands(strconv.FormatInt(n, 10)) }
 
 // counted are payments by what became of them.
 type counted struct{ all, paid, failed int64 }

@@ -59,13 +59,18 @@ func (m Money) Number() string {
 		sign, digits = "−", text[1:]
 	}
 	whole, fraction, _ := strings.Cut(digits, ".")
-	for at := len(whole) - 3; at > 0; at -= 3 {
-		whole = whole[:at] + "," + whole[at:]
-	}
-	if fraction != "" {
+	if whole = thousands(whole); fraction != "" {
 		whole += "." + fraction
 	}
 	return sign + whole
+}
+
+// thousands puts commas into a whole number.
+func thousands(digits string) string {
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
 }
 
 // String returns the amount with its currency: 1,234.56 USD.

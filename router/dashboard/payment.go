@@ -176,7 +176,7 @@ func (c *call) paymentPage(v *change.View, st *story.Story, allowed *story.Actio
 	pay, a := v.Payment, v.Attempt
 	money := func(minor int64) Money { return Money{minor, pay.Currency} }
 	here := c.at() + "/payments/" + pay.ID
-	p := &paymentPage{ID: pay.ID, Back: c.at() + "/payments", Amount: money(pay.Amount), Status: chip(string(pay.Status)), Sentence: sentence(v),
+	p := &paymentPage{ID: pay.ID, Back: c.at() + "/payments", Amount: money(pay.Amount), Status: chip(string(pay.Status)), Sentence: sentence(v, c.server.connectorName(v.Attempt.Connector)),
 		Timeline: c.timeline(v, st, deliveries, c.may(staff.SeeExchanges)), Zone: c.time(pay.CreatedAt).Zone(), Left: st.Left}
 	p.bar(pay, a)
 	live := a.Details.Environment == "live"

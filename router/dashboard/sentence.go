@@ -42,11 +42,10 @@ var advice = map[sdk.DeclineReason]string{
 	sdk.DeclineAbandoned:            "The customer left before the payment was finished.",
 }
 
-// sentence says in words what happened to a payment, and whether money moved.
-func sentence(v *change.View) string {
+// sentence says in words what happened to a payment, and whether money moved. at is the name of its processor, "" before it has one.
+func sentence(v *change.View, at string) string {
 	p, a := v.Payment, v.Attempt
 	amount := func(minor int64) string { return Money{minor, p.Currency}.String() }
-	at := a.Connector
 	if at == "" {
 		at = "the processor"
 	}

@@ -30,7 +30,7 @@ func TestWhyRefused(t *testing.T) {
 		require.Contains(t, w.page(path), "Your card was declined.", path)
 		require.NotContains(t, w.page(path), "message - ", path)
 	}
-	require.Contains(t, w.page("/m/acme/payments/"+p.ID), "simulator refused 65.40 USD: “Your card was declined”. The bank gives no reason.")
+	require.Contains(t, w.page("/m/acme/payments/"+p.ID), "Simulator refused 65.40 USD: “Your card was declined”. The bank gives no reason.")
 	require.Equal(t, "message of the bank", spoken("message of the bank"))
 	require.Equal(t, "No", spoken("message - No"))
 }
@@ -40,5 +40,5 @@ func TestNeverCarriedOut(t *testing.T) {
 	t.Parallel()
 	v := &change.View{Payment: &payment.Payment{Status: payment.Failed, Amount: 6540, Currency: "USD"}, Attempt: &payment.Attempt{Connector: "adyen", Status: payment.AttemptFailure}}
 	v.Attempt.Details.Error = &payment.AttemptError{Code: payment.CodeNotProcessed, Message: "the processor does not know this payment"}
-	require.Equal(t, "adyen never carried out the payment of 65.40 USD: the processor does not know this payment. The customer can pay again. No money moved.", sentence(v))
+	require.Equal(t, "Adyen never carried out the payment of 65.40 USD: the processor does not know this payment. The customer can pay again. No money moved.", sentence(v, "Adyen"))
 }

@@ -58,7 +58,9 @@ func settingStates(t testing.TB) []state {
 	add("profile-wrong", http.MethodPost, profile+"/general", "profile_name", "", "return_url", "nothing")
 	add("profile-links-wrong", http.MethodPost, profile+"/links", "theme", "the colour of the sea", "seller_name", "Dr. Maximiliane Wolkenstein-Trostburg von und zu Rodenegg")
 	w.done(connector+"/switch", "on", "") // payments go to the simulator, and nothing leaves this machine
-	w.pay(6540)
+	paid := "/m/acme/payments/" + w.pay(6540).Payment.ID
+	add("sheet-void", http.MethodGet, paid+"/void")
+	add("sheet-refund", http.MethodGet, paid+"/refund")
 	add("setup", http.MethodGet, "/m/acme/setup")
 	edit := "/m/acme/routing/" + w.profile().ID + "/edit"
 	add("routing-edit", http.MethodGet, edit)
@@ -82,12 +84,12 @@ func settingStates(t testing.TB) []state {
 	add("links-empty", http.MethodGet, "/m/acme/links")
 	add("links-wrong", http.MethodPost, "/m/acme/links", "amount", "much", "currency", "USD", "return_url", "nothing")
 	link := w.done("/m/acme/links", "key", linkKey, "amount", "123456.789", "currency", "KWD", "return_url", "https://shop.example/done", "description", "قهوة عربية, and a description that is as long as a person writes it for a customer who reads it")
-	paid := w.done("/m/acme/links", "key", linkKey+"2", "amount", "1200", "currency", "JPY", "return_url", "https://shop.example/done")
+	ended := w.done("/m/acme/links", "key", linkKey+"2", "amount", "1200", "currency", "JPY", "return_url", "https://shop.example/done")
 	_, err = w.engine.CancelPayment(t.Context(), w.auth, "pay_link_"+linkKey+"2", "")
 	require.NoError(t, err)
 	add("links", http.MethodGet, "/m/acme/links")
 	add("link", http.MethodGet, link)
-	add("link-ended", http.MethodGet, paid)
+	add("link-ended", http.MethodGet, ended)
 	add("collect-links-empty", http.MethodGet, "/m/acme/collect-links")
 	add("collect-links-wrong", http.MethodPost, "/m/acme/collect-links", "customer_id", "nobody")
 	_, err = w.engine.CreateCustomer(t.Context(), w.auth, method.CustomerData{ID: "cus_with_an_id_as_long_as_ids_of_customers_may_be_0123456789abcd"})

@@ -41,11 +41,18 @@ document.addEventListener('htmx:before:request', (e) => { if (document.hidden &&
 document.addEventListener('htmx:after:swap', () => {
   dress(document)
   if (sheet.childElementCount && !sheet.open) {
-    opener = document.activeElement as HTMLElement
-    sheet.showModal()
-    $<HTMLElement>('[autofocus],input:not([type=hidden]),button', sheet)?.focus()
+    raise($('h1', sheet)!.textContent!)
+    const first = $<HTMLElement>('[autofocus],input:not([type=hidden]),button', sheet)
+    first?.focus()
+    if (first instanceof HTMLInputElement) first.select() // what is typed takes the place of the amount that is offered
   }
 })
+// raise shows the sheet, with its name for people who hear the page.
+function raise(name: string): void {
+  opener = document.activeElement as HTMLElement
+  sheet.setAttribute('aria-label', name)
+  sheet.showModal()
+}
 sheet.addEventListener('close', () => { sheet.onkeydown = null; sheet.replaceChildren(); opener?.focus() })
 
 const rows = (): HTMLElement[] => $$<HTMLElement>('a.row')
@@ -70,7 +77,7 @@ function keys(): void {
   const acts = document.createElement('p')
   acts.className = 'acts'; acts.append(off, close)
   sheet.replaceChildren(title, terms, acts)
-  if (!sheet.open) { opener = document.activeElement as HTMLElement; sheet.showModal() }
+  if (!sheet.open) raise('Keyboard')
 }
 const quiet = (): boolean => localStorage.getItem('keys') === 'off'
 
@@ -102,8 +109,7 @@ function palette(): void {
   }
   fill()
   sheet.replaceChildren(input, list)
-  opener = document.activeElement as HTMLElement
-  sheet.showModal()
+  raise('Go to')
   input.focus()
 }
 
@@ -111,6 +117,9 @@ let went = 0 // when g was pressed
 document.addEventListener('keydown', (e) => {
   const at = e.target as HTMLElement
   if (e.key === 'k' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); palette(); return }
+  // Escape closes the menu or the form that has the focus, and only then leaves the page. What was typed stays in the form.
+  const fold = e.key === 'Escape' && !sheet.open && !e.isComposing && !at.matches('select') && at.closest<HTMLDetailsElement>('.who[open],.fold[open]')
+  if (fold) { fold.open = false; $<HTMLElement>('summary', fold)!.focus(); return }
   if (e.ctrlKey || e.metaKey || e.altKey || at.matches('input,select,textarea') || sheet.open || quiet()) return
   if (e.timeStamp - went < 1500) {
     went = 0
