@@ -80,6 +80,10 @@ func (w *world) saidOfRefund(r response, of tableRefund) string {
 // messageOf is a processor's message about a refund that names a new status.
 func messageOf(e sdk.Event, said sdk.OutcomeStatus) string {
 	e.Object, e.Outcome = sdk.EventRefund, &sdk.Outcome{Status: said, TransactionID: e.TransactionID, RefundID: e.RefundID, Decline: declineOf(said)}
+	return eventText(e)
+}
+
+func eventText(e sdk.Event) string {
 	b, err := json.Marshal(e)
 	if err != nil {
 		panic(err)
@@ -146,7 +150,7 @@ func TestEveryRefundStateAndOperation(t *testing.T) {
 	})
 }
 
-// TestEveryRelayStateAndOperation compares what each actor gets in each state of a relayed refund with testdata/relay_states.txt.
+// TestEveryRelayStateAndOperation compares what each actor gets in each state of a relay with testdata/relay_states.txt.
 func TestEveryRelayStateAndOperation(t *testing.T) {
 	t.Parallel()
 	present := time.Now()
@@ -163,43 +167,60 @@ func TestEveryRelayStateAndOperation(t *testing.T) {
 				return w.hook("POST", "/webhooks/relay/m1/"+account, messageOf(sdk.Event{TransactionID: r.txn, Reference: r.id, RefundID: id}, said), nil)
 			}
 		}
+		about := func(r relayed) response { // a message about the transaction names no relay
+			ev := sdk.Event{Object: sdk.EventPayment, TransactionID: r.txn, Sync: true}
+			return w.hook("POST", "/webhooks/relay/m1/"+account, eventText(ev), nil)
+		}
 		cells := []struct {
-			actor, operation string
-			do               func(relayed) response
+			actor, operation, kinds string
+			do                      func(relayed) response
 		}{
-			{"merchant", "retrieve", func(r relayed) response { return w.get("/relay/" + r.id) }},
-			{"merchant", "sync", func(r relayed) response { return w.get("/relay/" + r.id + "?force_sync=true") }},
-			{"payer", "retrieve", func(r relayed) response { return w.send("GET", "/relay/"+r.id, w.publishable, "") }},
-			{"message", "refunded", message(sdk.StatusRefunded)},
-			{"message", "declined", message(sdk.StatusDeclined)},
-			{"message", "pending", message(sdk.StatusPending)},
-			{"resolution", "five minutes later", func(r relayed) response {
+			{"merchant", "retrieve", "", func(r relayed) response { return w.get("/relay/" + r.id) }},
+			{"merchant", "sync", "", func(r relayed) response { return w.get("/relay/" + r.id + "?force_sync=true") }},
+			{"payer", "retrieve", "", func(r relayed) response { return w.send("GET", "/relay/"+r.id, w.publishable, "") }},
+			{"message", "refunded", "refund", message(sdk.StatusRefunded)},
+			{"message", "declined", "refund", message(sdk.StatusDeclined)},
+			{"message", "pending", "refund", message(sdk.StatusPending)},
+			{"message", "transaction", "capture incremental_authorization void", about},
+			{"resolution", "five minutes later", "", func(r relayed) response {
 				time.Sleep(5 * time.Minute)
 				w.work()
 				return w.get("/relay/" + r.id)
 			}},
+			{"merchant", "sync ten minutes later", "", func(r relayed) response {
+				time.Sleep(10 * time.Minute)
+				return w.get("/relay/" + r.id + "?force_sync=true")
+			}},
 		}
 		var lines bytes.Buffer
-		lines.WriteString("# relayed refund | actor | operation | answer. Messages name the refund's outcome. Written by go test ./router -run EveryRelayState -update\n")
-		for n, s := range recordStates {
-			if s.decide != "" || s.more != "" {
-				continue // relays have neither
+		lines.WriteString("# relay, a refund where no type is named | actor | operation | answer. Messages name the refund's outcome. Written by go test ./router -run EveryRelayState -update\n")
+		said := func(r relayed, answer response) string {
+			if answer.status != 200 {
+				return fmt.Sprintf("%d %s %s", answer.status, answer.error()["code"], answer.error()["message"])
 			}
+			return fmt.Sprintf("200 %s", w.get("/relay/" + r.id).ok()["status"])
+		}
+		row := func(state, kind, data string, n int) {
 			fmt.Fprintln(&lines)
 			for i, c := range cells {
+				if c.kinds != "" && !strings.Contains(c.kinds, kind) {
+					continue
+				}
 				r := relayed{txn: fmt.Sprintf("sim_%d_%d", n, i)}
-				made := w.relayOf(r.txn, "stripe", "refund", fmt.Sprintf(`{"amount":%d,"currency":"USD"}`, s.amount)).ok()
+				made := w.relayOf(r.txn, "stripe", kind, data).ok()
 				r.id = made["id"].(string)
 				time.Sleep(time.Second)
-				answer := c.do(r)
-				got := fmt.Sprintf("%d", answer.status)
-				if answer.status == 200 {
-					got += fmt.Sprintf(" %s", w.get("/relay/" + r.id).ok()["status"])
-				} else {
-					got += fmt.Sprintf(" %s %s", answer.error()["code"], answer.error()["message"])
-				}
-				fmt.Fprintf(&lines, "%s: %s | %s | %s | %s\n", s.name, made["status"], c.actor, c.operation, got)
+				fmt.Fprintf(&lines, "%s: %s | %s | %s | %s\n", state, made["status"], c.actor, c.operation, said(r, c.do(r)))
 			}
+		}
+		for n, s := range recordStates {
+			if s.decide == "" && s.more == "" { // relays have neither
+				row(s.name, "refund", fmt.Sprintf(`{"amount":%d,"currency":"USD"}`, s.amount), n)
+			}
+		}
+		for n, k := range lostRelays {
+			row(k.kind+", pending (unknown)", k.kind, k.made, 100+n)
+			row(k.kind+", pending (unknown, not done)", k.kind, k.not, 200+n)
 		}
 		golden(t, "relay_states.txt", lines.Bytes())
 	})

@@ -131,7 +131,7 @@ func relayAnswer(r *relay.Relay, err error) (answer, error) {
 	} else {
 		w.key("error").open().str("code", e.Code).str("message", e.Message).close()
 	}
-	w.text("connector_reference_id", r.ReferenceID).str("connector_id", r.AccountID).str("profile_id", r.ProfileID).str("type", string(r.Type))
+	w.text("pending_reason", r.Details.Waits).text("connector_reference_id", r.ReferenceID).str("connector_id", r.AccountID).str("profile_id", r.ProfileID).str("type", string(r.Type))
 	w.key("data").open().key(string(r.Type)).open()
 	switch d := r.Details.Data; {
 	case d.Refund != nil:

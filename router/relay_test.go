@@ -92,7 +92,7 @@ func TestRelay(t *testing.T) {
 		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000202,"currency":"USD"}`, "success"},
 		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000203,"currency":"USD"}`, "pending"}, // it names no end
 		{"refund", `{"amount":900000404,"currency":"USD"}`, "success"},                                           // the answer with the refund's id was lost
-		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000204,"currency":"USD"}`, "pending"},
+		{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000204,"currency":"USD"}`, "success"},
 	} {
 		r = w.relayOf(fmt.Sprintf("sim_%d", i), "bankofamerica", c.kind, c.data).ok()
 		require.Equal(t, "pending", r["status"], c.data)
@@ -200,6 +200,94 @@ func TestRelayedRefundWithoutAnAnswer(t *testing.T) {
 		require.Equal(t, "pending", state(alien, "?force_sync=true")["status"], "the processor finds nothing by our reference")
 		require.Equal(t, "pending", state(accepted, "?force_sync=true")["status"], "the processor has accepted it")
 	})
+}
+
+// lostRelays are operations without an answer at the simulator that were done, and that were not.
+var lostRelays = []struct{ kind, made, not string }{
+	{"capture", `{"authorized_amount":900000999,"amount_to_capture":900000204,"currency":"USD"}`, `{"authorized_amount":900000999,"amount_to_capture":900000205,"currency":"USD"}`},
+	{"incremental_authorization", `{"total_amount":900000502,"additional_amount":2,"currency":"USD"}`, `{"total_amount":900000503,"additional_amount":2,"currency":"USD"}`},
+	{"void", `{"amount":900000303,"currency":"USD"}`, `{"amount":900000304,"currency":"USD"}`},
+}
+
+// A capture, a raise and a void whose answer was lost end by what the processor says of the transaction. That nothing was done counts once it is final.
+func TestRelayWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	present := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(present))
+		silent := simulator.Adapter()
+		silent.Sync = func(*sdk.Call) (*sdk.Outcome, error) { return &sdk.Outcome{Status: sdk.StatusUnknown}, nil }
+		byID, byReference := simulator.Adapter(), simulator.Adapter()
+		query := byID.Sync
+		byID.Sync = func(c *sdk.Call) (*sdk.Outcome, error) {
+			require.Empty(t, c.Request.Reference, "the transaction does not have the relay's reference")
+			return query(c)
+		}
+		byReference.Sync = func(c *sdk.Call) (*sdk.Outcome, error) {
+			if c.Request.Reference == "" {
+				return nil, sdk.Missing("reference", "the request lacks our reference")
+			}
+			return query(c)
+		}
+		w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": byID, "adyen": silent, "worldpay": byReference}))
+		w.addAccount("worldpay")
+		begin := func(connector, kind, of, data string) map[string]any {
+			r := w.relayOf(of, connector, kind, data).ok()
+			require.Equal(t, []any{"pending", "The processor's answer was lost.", nil}, []any{r["status"], r["pending_reason"], r["error"]}, kind)
+			return r
+		}
+		ask := func(r map[string]any) map[string]any {
+			return w.get("/relay/" + r["id"].(string) + "?force_sync=true").ok()
+		}
+		var open []map[string]any
+		for _, c := range lostRelays {
+			got := ask(begin("stripe", c.kind, "made "+c.kind, c.made))
+			require.Equal(t, []any{"success", nil}, []any{got["status"], got["pending_reason"]}, c.kind)
+			require.Equal(t, "success", ask(begin("worldpay", c.kind, "made "+c.kind, c.made))["status"], c.kind)
+			not := begin("stripe", c.kind, "not "+c.kind, c.not)
+			got = ask(not)
+			require.Equal(t, []any{"pending", "The processor's report shows nothing, but it may come too early to be final."}, []any{got["status"], got["pending_reason"]}, c.kind)
+			got = ask(begin("adyen", c.kind, "silent "+c.kind, c.made))
+			require.Equal(t, []any{"pending", "The processor's answer to the query does not show what became of the operation."}, []any{got["status"], got["pending_reason"]}, c.kind)
+			open = append(open, not)
+		}
+		time.Sleep(10 * time.Minute)
+		for i, c := range lostRelays {
+			got := ask(open[i])
+			require.Equal(t, []any{"failure", nil}, []any{got["status"], got["pending_reason"]}, c.kind)
+			require.Equal(t, map[string]any{"code": "not_processed", "message": "the processor has not done it: its report on the transaction shows no " + c.kind}, got["error"])
+			begin("stripe", c.kind, "not "+c.kind, c.not) // it may be sent again
+		}
+		two := strings.Replace(lostRelays[0].made, "900000999", "999999999", 1)
+		first := begin("stripe", "capture", "two", two)
+		w.relayOf("two", "stripe", "capture", `{"authorized_amount":999999999,"amount_to_capture":1,"currency":"USD"}`).ok()
+		got := ask(first)
+		require.Equal(t, []any{"pending", "Another capture of this transaction is pending or ended later, so the processor's report does not show whether this one was done."},
+			[]any{got["status"], got["pending_reason"]})
+	})
+}
+
+// A message that comes before the processor's answer, and shows less, does not keep the relay from ending by the answer.
+func TestAnswerOfARelayAfterItsMessage(t *testing.T) {
+	t.Parallel()
+	var w *world
+	a := simulator.Adapter()
+	a.Webhook = eventOf
+	refund := a.Refund
+	a.RefundSync = func(*sdk.Call) (*sdk.Outcome, error) {
+		return &sdk.Outcome{Status: sdk.StatusPending, RefundID: "re_1"}, nil
+	}
+	a.Refund = func(c *sdk.Call) (*sdk.Outcome, error) {
+		ev := sdk.Event{TransactionID: c.Request.TransactionID, Reference: c.Request.Reference, RefundID: "re_1"}
+		w.hook("POST", "/webhooks/relay/m1/"+w.accountOf("stripe"), messageOf(ev, sdk.StatusPending), nil)
+		o, err := refund(c)
+		o.RefundID = "re_1"
+		return o, err
+	}
+	w = newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": a, "adyen": simulator.Adapter()}))
+	r := w.relay("stripe", "refund", `{"amount":500,"currency":"USD"}`).ok()
+	require.Equal(t, []any{"success", "re_1"}, []any{r["status"], r["connector_reference_id"]})
+	require.Equal(t, r, w.get("/relay/"+r["id"].(string)).ok())
 }
 
 // A message at /webhooks/relay ends the relay that it names. Without a proof of its sender the processor is asked, and no payment changes.

@@ -35,7 +35,7 @@ func (s *Relays) Hear(ctx context.Context, n *account.Account, r *port.DriveResu
 		return true, nil // without its adapter the relay stays as stored
 	}
 	s.begin(k, w)
-	err = s.book(ctx, k, read(w, ev.Outcome, false))
+	err = s.book(ctx, k, read(w, ev.Outcome, false), "")
 	if err == nil && k.Status != Pending {
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "relay resolved", slog.String("relay_id", k.ID), slog.String("by", drive.EvidenceOfWebhook),
 			slog.String("status", string(k.Status)))

@@ -168,6 +168,7 @@ func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, e
 		return nil, &fault.Error{Kind: fault.KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for its turn; nothing was done", Err: err}
 	}
 	defer end()
+	s.ask(turn, r, w)
 	err = s.Store.Update(ctx, func(tx Tx) error { return begin(tx, r) })
 	if errors.Is(err, fault.ErrConflict) { // an earlier try with the same Idempotency-Key has sent it
 		return s.read(ctx, r.MerchantID, r.ID)
@@ -178,7 +179,7 @@ func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, e
 	turn = context.WithoutCancel(turn)
 	v := s.Driver.Drive(turn, w)
 	defer s.Driver.KeepRest(turn, w)
-	if err := s.book(turn, r, v); err != nil {
+	if err := s.book(turn, r, v, ""); err != nil {
 		return nil, err
 	}
 	if v.Reject != nil && v.Status == payment.OperationRejected {
@@ -187,8 +188,9 @@ func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, e
 	return r, nil
 }
 
-// book stores what a verdict says of the relay. A verdict without an answer, or with amounts that do not fit, leaves it pending.
-func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict) error {
+// book stores what a verdict says of the relay. A verdict without an answer, or with amounts that do not fit, leaves it pending; why says to the merchant
+// what it waits for, "" for the usual reason.
+func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict, why string) error {
 	if v.Alarm != "" {
 		s.Metrics.Alarm(v.Alarm)
 		s.Log.LogAttrs(ctx, slog.LevelError, "the processor's answer does not fit a relay", slog.String("relay_id", r.ID), slog.String("operation_id", r.Details.OperationID),
@@ -200,7 +202,10 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict) error {
 		r.name(o)
 	}
 	r.Status, r.Details.Error = statusOf(v)
-	if r.Status == was.Status && r.ReferenceID == was.ReferenceID && r.Details.Unanswered == was.Details.Unanswered {
+	if r.Details.Waits = ""; r.Status == Pending {
+		r.Details.Waits = cmp.Or(why, r.noted())
+	}
+	if r.Status == was.Status && r.ReferenceID == was.ReferenceID && r.Details.Unanswered == was.Details.Unanswered && r.Details.Waits == was.Details.Waits {
 		return nil
 	}
 	r.ModifiedAt = s.Now().UTC().Truncate(time.Millisecond)
@@ -216,14 +221,17 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict) error {
 	})
 	if errors.Is(err, errOtherID) {
 		*r = was
-		return s.book(ctx, r, evidence.OfAnother(v, &payment.Operation{}))
+		return s.book(ctx, r, evidence.OfAnother(v, &payment.Operation{}), "")
 	}
-	if errors.Is(err, fault.ErrConflict) { // another query has booked its answer
+	if errors.Is(err, fault.ErrConflict) { // a message or another query has booked its answer
 		fresh, err := s.read(ctx, r.MerchantID, r.ID)
-		if err == nil {
-			*r = *fresh
+		if err != nil {
+			return err
 		}
-		return err
+		if *r = *fresh; r.Status == Pending && v.Outcome != nil { // what it said is not the end; "it did not happen" may be out of date
+			return s.book(ctx, r, v, why)
+		}
+		return nil
 	}
 	return fault.FromStore(err, "store the result of a relay")
 }
@@ -266,8 +274,7 @@ func (s *Relays) read(ctx context.Context, merchantID, id string) (r *Relay, err
 	return r, fault.FromStore(err, "read relay")
 }
 
-// Relay reads a relay. With forceSync the processor is asked first about a relay that has not ended: a refund or capture that it has named, or a refund that it finds by our
-// reference. Errors: IR_37.
+// Relay reads a relay. With forceSync the processor is asked first about a relay that has not ended. Errors: IR_37.
 func (s *Relays) Relay(ctx context.Context, a account.Auth, id string, forceSync bool) (*Relay, error) {
 	r, err := s.read(ctx, a.MerchantID, id)
 	if err != nil {
@@ -294,7 +301,8 @@ func (s *Relays) begin(r *Relay, w *drive.Run) {
 	r.complete(w)
 }
 
-// sync asks the processor about a relay that waits. Only a report that names the relay's own refund or capture ends it.
+// sync asks the processor about a relay that waits. A report that names the relay's refund or capture decides by itself; one on the transaction is compared
+// with what others have done.
 func (s *Relays) sync(ctx context.Context, r *Relay) error {
 	w := &drive.Run{Unstored: true}
 	n, err := s.Registry.Serving(ctx, r.MerchantID, r.AccountID, r.Details.AccountVersion)
@@ -302,10 +310,8 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 		return nil // without its account or adapter the relay is shown as stored
 	}
 	kind, m := r.Type.operation(), w.Adapter.Manifest
-	named := r.ReferenceID != "" && (r.Type == Refund || r.Type == Capture)
-	byReference := r.Type == Refund && slices.Contains(m.Resolve.By, sdk.ResolveByReference)
-	if !named && !byReference || !slices.Contains(m.Operations, evidence.QueryFor(kind)) {
-		return nil // no query finds it
+	if !slices.Contains(m.Operations, evidence.QueryFor(kind)) || r.Type == Refund && !r.named() && !slices.Contains(m.Resolve.By, sdk.ResolveByReference) {
+		return s.book(ctx, r, evidence.Verdict{Status: payment.OperationPending}, "payswitch cannot ask this processor about the operation.")
 	}
 	s.begin(r, w)
 	defer s.Driver.KeepRest(ctx, w)
@@ -314,14 +320,22 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 		return fault.Internal(err, "read the clock")
 	}
 	final := asked.After(s.Driver.Waits().NotFoundFinal(w.Operation, m.Resolve))
-	o, _ := s.Driver.Sync(ctx, w, kind)
+	o := s.lookUp(ctx, w, kind)
 	switch {
 	case o == nil:
-		return nil
-	case kind == sdk.OpCapture && o.CaptureID != r.ReferenceID: // the transaction may have other captures
-		return nil
+		return s.book(ctx, r, evidence.Verdict{Status: payment.OperationPending}, "The processor's answer to the query does not show what became of the operation.")
+	case r.Type == Refund, r.Type == Capture && r.named() && o.CaptureID == r.ReferenceID:
+		return s.book(ctx, r, read(w, o, final), "")
 	}
-	return s.book(ctx, r, read(w, o, final))
+	var all []*Relay
+	if err := s.Store.View(ctx, func(tx Reader) (err error) {
+		all, err = tx.RelaysOf(r.MerchantID, r.AccountID, r.ResourceID)
+		return err
+	}); err != nil {
+		return fault.Internal(err, "read relays of a transaction")
+	}
+	v, why := r.look(o, r.othersOf(all), final)
+	return s.book(ctx, r, v, why)
 }
 
 // read derives the verdict on a relay from a report that names its refund or capture. The totals of the report say nothing of it: the transaction may

@@ -38,8 +38,11 @@ type Details struct {
 	AccountVersion string `json:"account_version,omitempty"`
 	Reference      string `json:"reference"` // ours at the processor
 	// Unanswered is true from before the send until an answer has shown an outcome. A refund without an answer that the processor does not know was not made.
-	Unanswered bool   `json:"unanswered,omitempty"`
-	Error      *Error `json:"error,omitempty"`
+	Unanswered bool `json:"unanswered,omitempty"`
+	// Before is nil if the processor was not asked, or did not answer.
+	Before *Before `json:"before,omitempty"`
+	Error  *Error  `json:"error,omitempty"`
+	Waits  string  `json:"waits,omitempty"` // why the relay is pending, in words for the merchant
 }
 
 // Error says why an operation failed.
