@@ -82,6 +82,7 @@ type Options struct {
 	WebhookEndpoints   int            // endpoints of one profile; default 16
 	EventsKeep         webhook.Keep   // how long events, and the attempts to deliver them, are kept; default 90 days each
 	JournalKeep        time.Duration  // how long the journal of operations is kept; default 30 days; negative: no journal
+	Limits             routing.Limits // what limits connectors by country, currency and capture method, beyond their manifests
 	BINTable           *card.BINTable // issuers' facts that add to the built-in ones; nil: built-in facts only
 	// SDKOrigins are further page origins (shops, frames of payment SDKs) that 3-D Secure pages may send messages to. The shop's own origin
 	// is always allowed. With "*", any page may put the 3-D Secure pages in a frame. "*" allows no messages, because a message needs an
@@ -182,7 +183,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
 		LockWait: o.LockWait, Mocks: o.Mocks, Wake: e.wakeResolver, News: e.Webhooks.Wake}}
 	e.Rules = routing.NewRules(routing.RulesDeps{Store: port.Narrow[routing.Reader, routing.Tx](d.Store), Registry: e.Registry, Connectors: e.connectors,
-		Metrics: d.Metrics, BINTable: o.BINTable})
+		Metrics: d.Metrics, BINTable: o.BINTable, Limits: o.Limits})
 	e.Risk = &risk.Risk{Deps: risk.Deps{Store: port.Narrow[risk.Reader, risk.Tx](d.Store), Vault: d.Vault, Registry: e.Registry, Rules: e.Rules, Methods: e.Methods,
 		Changes: e.changes, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, BINTable: o.BINTable, TokenCard: e.changes.TokenCard}}
 	e.Sessions = &session.Sessions{Deps: session.Deps{Vault: d.Vault, Registry: e.Registry, Changes: e.changes, Switch: e.Risk.Switch, Now: d.Clock}}

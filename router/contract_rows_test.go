@@ -19,7 +19,7 @@ Rules: value types, and what is invalid        TestRuleSemantics TestImportOfAnE
 Rules: keys, and where values come from        TestRoutingRulesInPayments TestKeysOfMandates TestDecisionPrograms TestEveryKeyOfEveryPurpose
 Rules: enum values                             TestImportOfAnExport TestKeysAreComplete
 Rules: contradictory and unreachable           TestRoutingConfigurations TestWarnings
-Eligibility                                    TestRoutingEligibility TestEligibilityRows
+Eligibility                                    TestRoutingEligibility TestEligibilityRows TestCapabilityTable TestMerchantCountries
 Dry run: evaluate                              TestRoutingEvaluate TestEvaluateRows TestEvaluateCapable
 Dry run: source of the result                  TestResultSource
 Dry run: gateways and feedback                 TestDecideGateway

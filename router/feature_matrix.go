@@ -34,7 +34,7 @@ func (s *Server) writeFeatures(w *writer, a port.AdapterInfo) {
 	w.str("base_url", orElse(baseURL(m), s.opts.PublicURL)).str("category", category).str("integration_status", integration)
 	w.key("supported_payment_methods")
 	if m.Kind == sdk.KindProcessor {
-		writeMethods(w, m)
+		s.writeMethods(w, a.Connector, m)
 	} else {
 		w.openList().closeList()
 	}
@@ -48,7 +48,9 @@ func (s *Server) writeFeatures(w *writer, a port.AdapterInfo) {
 	w.strings("supported_webhook_flows", webhooks).close()
 }
 
-func writeMethods(w *writer, m *sdk.Manifest) {
+// writeMethods writes the types of an adapter's payment methods. Countries and currencies are those of the manifest and of the tables of offers; null
+// where neither limits them.
+func (s *Server) writeMethods(w *writer, connector string, m *sdk.Manifest) {
 	methods := m.Methods
 	if len(methods) == 0 {
 		methods = []sdk.Method{{Method: "card", Type: sdk.MethodCredit}, {Method: "card", Type: sdk.MethodDebit}}
@@ -72,18 +74,26 @@ func writeMethods(w *writer, m *sdk.Manifest) {
 		w.str("refunds", supported(slices.Contains(m.Operations, sdk.OpRefund))).strings("supported_capture_methods", captures)
 		w.str("three_ds", supported(m.Features.Processor3DS || m.Features.External3DS)).str("no_three_ds", "supported")
 		w.strings("supported_card_networks", names(networks))
-		if len(m.Countries) > 0 {
-			w.strings("supported_countries", m.Countries)
-		} else {
-			w.null("supported_countries")
-		}
-		if len(m.Currencies) > 0 {
-			w.strings("supported_currencies", names(m.Currencies)).close()
-		} else {
-			w.null("supported_currencies").close()
-		}
+		row := s.offers.limits.Of(connector, string(method.Type))
+		writeLimits(w, "supported_countries", m.Countries, row.Countries)
+		writeLimits(w, "supported_currencies", names(m.Currencies), row.Currencies)
+		w.close()
 	}
 	w.closeList()
+}
+
+// writeLimits writes the values that both lists have. An empty list limits nothing.
+func writeLimits(w *writer, key string, manifest, table []string) {
+	switch {
+	case len(manifest) == 0 && len(table) == 0:
+		w.null(key)
+	case len(manifest) == 0:
+		w.strings(key, table)
+	case len(table) == 0:
+		w.strings(key, manifest)
+	default:
+		w.strings(key, slices.DeleteFunc(slices.Clone(table), func(v string) bool { return !slices.Contains(manifest, v) }))
+	}
 }
 
 var displayNames = map[sdk.MethodType]string{sdk.MethodCredit: "Credit Card", sdk.MethodDebit: "Debit Card"}

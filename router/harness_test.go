@@ -86,6 +86,12 @@ func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Option
 	w.store = store
 	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(t, err)
+	o := router.Options{AdminKey: secret.New(adminKey), PublicURL: publicURL, DevPages: true, TestCardsWithoutLuhn: true}
+	for _, change := range options {
+		change(&o)
+	}
+	settings.Limits, err = router.Limits(o.OfferTables)
+	require.NoError(t, err)
 	settings.PublicURL, settings.ResolveEvery = publicURL, 20*time.Millisecond
 	watched := port.Connectors(counting{connectors, w.counted})
 	if _, measured := t.(*testing.B); measured {
@@ -99,10 +105,6 @@ func newWorldOf(t testing.TB, connectors port.Connectors, settings engine.Option
 		require.NoError(t, store.Close())
 	})
 
-	o := router.Options{AdminKey: secret.New(adminKey), PublicURL: publicURL, DevPages: true, TestCardsWithoutLuhn: true}
-	for _, change := range options {
-		change(&o)
-	}
 	w.server, err = router.New(router.Deps{Access: w.engine, Payments: w.engine, Admin: w.engine, Webhooks: w.engine.Webhooks, Connectors: connectors,
 		Logger: slog.New(slog.NewTextHandler(w.logs, nil))}, o)
 	require.NoError(t, err)

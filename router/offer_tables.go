@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"payswitch/engine/payment"
+	"payswitch/engine/routing"
 	"payswitch/sdk"
 )
 
@@ -24,13 +26,15 @@ type offerTables struct {
 	Banks map[string]map[string]list `json:"banks"`
 	// Fields are the fields that a checkout must ask for, by method and list of connectors. "" stands for all connectors without an entry.
 	Fields map[string]map[string]string `json:"fields"`
+
+	limits routing.Limits // of Filters
 }
 
 type offerFilter struct {
 	Country  list `json:"country"`
 	Currency list `json:"currency"`
 	Not      struct {
-		Capture string `json:"capture_method"`
+		Capture payment.CaptureMethod `json:"capture_method"`
 	} `json:"not_available_flows"`
 }
 
@@ -71,6 +75,9 @@ func readOfferTables(text []byte) (*offerTables, error) {
 			if !slices.Contains(paymentMethodTypes, kind) {
 				return nil, unknown("filters: payment_method_type", kind)
 			}
+			if f.Not.Capture != "" && !slices.Contains(captureMethods, f.Not.Capture) {
+				return nil, unknown("filters: capture_method", string(f.Not.Capture))
+			}
 			for _, c := range f.Country {
 				if !slices.Contains(countries, c) {
 					return nil, unknown("filters: country", c)
@@ -92,15 +99,30 @@ func readOfferTables(text []byte) (*offerTables, error) {
 			}
 		}
 	}
+	t.limits = limitsOf(t.Filters)
 	return t, nil
 }
 
-// filter returns the filter of a type at a connector.
-func (t *offerTables) filter(connector, kind string) offerFilter {
-	if f, ok := t.Filters[connector][kind]; ok {
-		return f
+// Limits returns the filters of the tables in the form that routing needs: what a checkout does not offer, no payment gets. nil stands for the built-in
+// tables.
+func Limits(tables []byte) (routing.Limits, error) {
+	t, err := readOfferTables(tables)
+	if err != nil {
+		return nil, err
 	}
-	return t.Filters["default"][kind]
+	return t.limits, nil
+}
+
+// limitsOf returns the filters by connector and type.
+func limitsOf(filters map[string]map[string]offerFilter) routing.Limits {
+	out := routing.Limits{}
+	for connector, byType := range filters {
+		out[connector] = make(map[string]routing.Limit, len(byType))
+		for kind, f := range byType {
+			out[connector][kind] = routing.Limit{Countries: f.Country, Currencies: f.Currency, NotCapture: f.Not.Capture}
+		}
+	}
+	return out
 }
 
 // fieldsOf returns the fields that a connector needs for a method. known is false if the tables say nothing about them.

@@ -190,11 +190,11 @@ func (t *offerTables) fits(p *payment.Payment, connector, method string, e *enab
 	if b := p.Private.Billing; b != nil && b.Address != nil {
 		country = b.Address.Country
 	}
-	f := t.filter(connector, e.Type)
+	f := t.limits.Of(connector, e.Type)
 	switch {
-	case !e.Currencies.allows(string(p.Currency), f.Currency), !e.Countries.allows(country, f.Country):
+	case !e.Currencies.allows(string(p.Currency), f.Currencies), !e.Countries.allows(country, f.Countries):
 		return false
-	case f.Not.Capture != "" && f.Not.Capture == string(p.Details.CaptureMethod):
+	case f.NotCapture != "" && f.NotCapture == p.Details.CaptureMethod:
 		return false
 	case p.Amount == 0 && setsUpMandate(p):
 		return slices.Contains(t.ZeroAmount[e.Type], connector) || method == payment.MethodCard && verifies

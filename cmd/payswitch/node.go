@@ -122,6 +122,14 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err != nil {
 		return problem("webhooks.retries", "%v", err)
 	}
+	tables, err := readOfferTables(c.Cards.OfferTables)
+	if err != nil {
+		return err
+	}
+	limits, err := router.Limits(tables)
+	if err != nil {
+		return problem("cards.offer_tables", "%v", err)
+	}
 	n.tracing = openTracing(c, n.log)
 	if c.Server.OverloadLatency > 0 {
 		n.admission = router.NewAdmission(c.Server.OverloadLatency, nil)
@@ -158,6 +166,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 
 		SDKOrigins: c.Server.CORS.Origins, // a page that may call the API may also receive the result
 		BINTable:   bins,
+		Limits:     limits,
 	}); err != nil {
 		return err
 	}
@@ -166,10 +175,6 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	}
 	n.connectors = n.usedConnectors(ctx)
 	n.preparing.Store(len(n.connectors) > 0)
-	tables, err := readOfferTables(c.Cards.OfferTables)
-	if err != nil {
-		return err
-	}
 	n.bundles = newBundles(c, n.db, n.host)
 	surface, err := router.New(router.Deps{Access: n.engine, Payments: n.engine, Admin: n.engine, Webhooks: n.engine.Webhooks, Connectors: n.host, Bundles: n.bundles, Logger: n.component("router")}, router.Options{
 		AdminKey:             c.Admin.APIKey,

@@ -51,6 +51,8 @@ const (
 	LeftOperation  Why = "op"   // the adapter cannot perform the operation
 	LeftCurrency   Why = "cur"  // the adapter does not take the currency
 	LeftNetwork    Why = "net"  // the adapter does not take the card network
+	LeftCountry    Why = "ctry" // the connector does not take the type from the payer's country
+	LeftMerchant   Why = "mctr" // the adapter takes no merchants of the account's country
 	LeftCapture    Why = "cap"  // the adapter does not take the capture method
 	LeftMethod     Why = "meth" // payment_methods_enabled has no entry for the payment
 	LeftApproval   Why = "app"  // the operator has not approved the adapter's reach
@@ -68,6 +70,7 @@ const (
 var leftTexts = map[Why]string{
 	LeftDisabled: "the account is disabled", LeftNoAdapter: "no adapter serves the connector", LeftOperation: "the connector cannot perform the operation",
 	LeftCurrency: "the connector does not take the currency", LeftNetwork: "the connector does not take the card network",
+	LeftCountry: "the connector does not take this card type from the billing country", LeftMerchant: "the connector takes no merchants of the account's country",
 	LeftCapture: "the connector does not take the capture method", LeftMethod: "payment_methods_enabled of the account does not fit the payment",
 	LeftApproval: "the account awaits the operator's approval of its adapter", LeftFilter: "the payment's field connector does not name it",
 	LeftCredential: "the account has no credential that the payment may charge", LeftThreeDS: "the connector takes no authentication result of another party",

@@ -71,7 +71,7 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 	turns := t.turns(profile, c)
 	for i := 0; i < len(turns); i++ {
 		a := c.list[turns[i].place]
-		info, why := t.fits(a, p, f)
+		info, why := t.fits(a, p, profile, f)
 		if why == "" {
 			more := account.Awaiting(a, info)
 			if more.IsEmpty() && turns[i].standing == health.Trial && !t.Health.Begin(keyOf(a)) { // another payment tries it
@@ -248,10 +248,10 @@ func defaults(all []*account.Account, profile *account.Profile) (out []*account.
 
 // Next returns the first of the candidates that can take a payment after an attempt at another account has failed, and the candidates after it.
 // Without such a candidate the result is nil.
-func (t *Router) Next(p *payment.Payment, f *card.Facts, list []*account.Account, allowed func(a *account.Account, info port.AdapterInfo) routed.Why) *Route {
+func (t *Router) Next(p *payment.Payment, profile *account.Profile, f *card.Facts, list []*account.Account, allowed func(a *account.Account, info port.AdapterInfo) routed.Why) *Route {
 	trace := &routed.Trace{By: routed.ByRetry}
 	for i, a := range list {
-		info, why := t.fits(a, p, f)
+		info, why := t.fits(a, p, profile, f)
 		if why == "" && !account.Awaiting(a, info).IsEmpty() {
 			why = routed.LeftApproval
 		}

@@ -36,6 +36,52 @@ func takes(m *sdk.Manifest, p *payment.Payment, network sdk.CardNetwork) routed.
 	return ""
 }
 
+// Limits is what the operator's table says about connectors, beyond their adapters' manifests: by connector, and by payment_method_type. The rows of
+// "default" stand for connectors without a row for the type.
+type Limits map[string]map[string]Limit
+
+// Limit is a row of the table. An empty list limits nothing.
+type Limit struct {
+	Countries  []string // of the payer's billing address, ISO 3166 alpha-2
+	Currencies []string
+	NotCapture payment.CaptureMethod // the type is not available with this capture method
+}
+
+// Of returns the row of a type at a connector, the zero Limit for none.
+func (l Limits) Of(connector, kind string) Limit {
+	if row, ok := l[connector][kind]; ok {
+		return row
+	}
+	return l["default"][kind]
+}
+
+// refuses returns why a card payment from a country does not fit the row, "" if it does. An unknown country ("") fits every row.
+func (l *Limit) refuses(p *payment.Payment, country string) routed.Why {
+	switch {
+	case len(l.Countries) > 0 && country != "" && !slices.Contains(l.Countries, country):
+		return routed.LeftCountry
+	case len(l.Currencies) > 0 && p.Currency != "" && !slices.Contains(l.Currencies, string(p.Currency)):
+		return routed.LeftCurrency
+	case l.NotCapture != "" && p.Details.CaptureMethod == l.NotCapture:
+		return routed.LeftCapture
+	}
+	return ""
+}
+
+// abroad reports whether the adapter takes no merchants of the country in which the account or its profile does business. An unknown country fits.
+func abroad(m *sdk.Manifest, a *account.Account, profile *account.Profile) bool {
+	if len(m.Countries) == 0 {
+		return false
+	}
+	country := ""
+	for _, raw := range []json.RawMessage{account.DetailsOf(a.Details)["business_country"], account.DetailsOf(profile.Details)["merchant_country_code"]} {
+		if country == "" && len(raw) > 0 {
+			_ = json.Unmarshal(raw, &country) // the API accepts only a text
+		}
+	}
+	return country != "" && !slices.Contains(m.Countries, country)
+}
+
 // enabledMethod is an entry of payment_methods_enabled, with the fields that routing needs.
 type enabledMethod struct {
 	Method string        `json:"payment_method"`
@@ -79,10 +125,7 @@ func (e *enabled) take(p *payment.Payment, f *card.Facts) bool {
 	if e.any {
 		return true
 	}
-	kind := strings.ToLower(f.Type)
-	if kind != "credit" && kind != "debit" {
-		kind = ""
-	}
+	kind := cardType(f)
 	for i := range e.methods {
 		if e.methods[i].Method != payment.MethodCard {
 			continue
@@ -94,6 +137,14 @@ func (e *enabled) take(p *payment.Payment, f *card.Facts) bool {
 		}
 	}
 	return false
+}
+
+// cardType is the payment_method_type of a card, "" if it is not known.
+func cardType(f *card.Facts) string {
+	if kind := strings.ToLower(f.Type); kind == "credit" || kind == "debit" {
+		return kind
+	}
+	return ""
 }
 
 func (t *enabledType) takes(p *payment.Payment, kind, network string) bool {
@@ -110,7 +161,7 @@ func (t *enabledType) takes(p *payment.Payment, kind, network string) bool {
 }
 
 // fits returns why an account cannot take a payment, "" if it can, and the account's adapter.
-func (t *Router) fits(a *account.Account, p *payment.Payment, f *card.Facts) (port.AdapterInfo, routed.Why) {
+func (t *Router) fits(a *account.Account, p *payment.Payment, profile *account.Profile, f *card.Facts) (port.AdapterInfo, routed.Why) {
 	if r := p.Details.Routing; r != nil && len(r.Only) > 0 && !slices.Contains(r.Only, a.Connector) {
 		return port.AdapterInfo{}, routed.LeftFilter
 	}
@@ -122,6 +173,12 @@ func (t *Router) fits(a *account.Account, p *payment.Payment, f *card.Facts) (po
 		return info, routed.LeftNoAdapter
 	}
 	why := takes(info.Manifest, p, f.Network)
+	if why == "" && abroad(info.Manifest, a, profile) {
+		why = routed.LeftMerchant
+	}
+	if row := t.Rules.Limits.Of(a.Connector, cardType(f)); why == "" {
+		why = row.refuses(p, billingCountry(p, profile))
+	}
 	if why == "" && !t.enabledOf(a).take(p, f) {
 		why = routed.LeftMethod
 	}

@@ -64,7 +64,7 @@ func (s *Rules) EvaluateRouting(ctx context.Context, a account.Auth, in Evaluate
 	if in.PaymentID == "" {
 		in.PaymentID = ids.New("pay_")
 	}
-	return active.evaluate(facts, in, s.capable(in.Parameters)), nil
+	return active.evaluate(facts, in, s.capable(in.Parameters, facts.CountryCode(rule.BillingCountry))), nil
 }
 
 func (c *Compiled) evaluate(facts *rule.Input, in EvaluateInput, capable func(connector string) bool) *Evaluation {
@@ -100,8 +100,8 @@ func once(list []rule.Choice, capable func(connector string) bool) (out []rule.C
 }
 
 // capable returns the connectors' capability table for made-up facts. A connector is left out if its adapter's manifest does not take the currency, the card
-// network or the capture method. The table applies if the facts name the type of a card payment; what has no row passes.
-func (s *Rules) capable(parameters map[string]json.RawMessage) func(connector string) bool {
+// network or the capture method, or if the operator's table does not take the country, the currency or the capture method. The table applies if the facts name the type of a card payment; what has no row passes.
+func (s *Rules) capable(parameters map[string]json.RawMessage, country string) func(connector string) bool {
 	text := func(name string) string {
 		var fact struct{ Value string }
 		_ = json.Unmarshal(parameters[name], &fact) // Set has checked it; another form names nothing
@@ -114,6 +114,9 @@ func (s *Rules) capable(parameters map[string]json.RawMessage) func(connector st
 	p := &payment.Payment{Currency: sdk.Currency(text("currency")), NetAmount: 1}
 	p.Details.CaptureMethod = payment.CaptureMethod(text("capture_method"))
 	return func(connector string) bool {
+		if row := s.Limits.Of(connector, kind); row.refuses(p, country) != "" {
+			return false
+		}
 		info, known := s.Connectors.Adapter(connector)
 		if !known {
 			return true

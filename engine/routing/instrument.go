@@ -53,7 +53,7 @@ func (t *Router) StoredCredential(ctx context.Context, w *change.Confirming, in 
 	for n := 0; n < len(turns); n++ {
 		i := turns[n].place
 		a := list[i]
-		info, why := t.fits(a, w.Payment, &c.Facts)
+		info, why := t.fits(a, w.Payment, w.Profile, &c.Facts)
 		if why == routed.LeftDisabled && chosen.named && i < chosen.own {
 			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector, Param: "merchant_connector_id", Hint: "Enable the account, or name another one."}
 		}

@@ -200,7 +200,7 @@ func (t *Router) replay(ctx context.Context, out *Replay, p *payment.Payment, fi
 	}
 	rules[m.Rule]++
 	for _, a := range c.list {
-		if _, why := t.fits(a, p, facts); why == "" {
+		if _, why := t.fits(a, p, profile, facts); why == "" {
 			m.To = a.ID
 			break
 		}

@@ -62,7 +62,7 @@ func (t *Router) Another(ctx context.Context, w *change.Loaded, v evidence.Verdi
 		return nil, nil
 	}
 	facts := &r.Card.Facts
-	route := t.Next(w.Payment, facts, r.Accounts, func(a *account.Account, info port.AdapterInfo) routed.Why {
+	route := t.Next(w.Payment, w.Profile, facts, r.Accounts, func(a *account.Account, info port.AdapterInfo) routed.Why {
 		x := w.Attempt.Details.Exemption
 		switch {
 		case a.ID == w.Account.ID:

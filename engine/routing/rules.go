@@ -33,6 +33,7 @@ type RulesDeps struct {
 	Connectors port.Connectors
 	Metrics    port.Metrics
 	BINTable   *card.BINTable
+	Limits     Limits // of the connectors; nil limits nothing
 }
 
 // NewRules builds Rules. It checks nothing and starts nothing.

@@ -147,7 +147,7 @@ func (t *Router) simulated(ctx context.Context, x trial, profile *account.Profil
 	if err != nil {
 		return "", err
 	}
-	fit := slices.DeleteFunc(slices.Clone(c.list), func(a *account.Account) bool { _, why := t.fits(a, p, d.Card); return why != "" })
+	fit := slices.DeleteFunc(slices.Clone(c.list), func(a *account.Account) bool { _, why := t.fits(a, p, profile, d.Card); return why != "" })
 	if len(fit) == 0 {
 		return stays, nil
 	}

@@ -95,6 +95,14 @@ func (in *Input) EnumName(k Key) string {
 	return ""
 }
 
+// CountryCode returns the two letters of a country key's value, "" if the key has none.
+func (in *Input) CountryCode(k Key) string {
+	if c := in.enums[k]; c > 0 {
+		return strings.Fields(countryNames)[2*(int(c)-1)]
+	}
+	return ""
+}
+
 // Set sets a fact from the form that rules give values: a type, and JSON. Its error says what does not fit.
 func (in *Input) Set(k Key, valueType string, raw json.RawMessage) error {
 	f := k.facts()
