@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"payswitch/sdk"
 	"payswitch/sdk/sdktest/wire"
 )
 
@@ -60,15 +59,8 @@ type mockProcessor struct {
 	connector *wire.Requests
 
 	mu   sync.Mutex
-	next string           // the sample that the next request gets, "" for the first good one
+	next string           // the sample that the next request gets, "" for the one that fits
 	log  func(one string) // nil says nothing
-}
-
-// mockRequest is a request that a case describes.
-type mockRequest struct {
-	method string
-	path   []string
-	op     sdk.Operation
 }
 
 // loadMock reads the cases of the project in a folder.
@@ -103,7 +95,11 @@ func loadMock(dir string) (*mockProcessor, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: request.url: %w", c.Where(), err)
 		}
-		m.requests = append(m.requests, mockRequest{c.Request.Method, strings.Split(u.Path, "/"), c.Operation()})
+		q, err := newMockRequest(c, u.Path)
+		if err != nil {
+			return nil, err
+		}
+		m.requests = append(m.requests, q)
 	}
 	return m, nil
 }
@@ -141,12 +137,12 @@ func (m *mockProcessor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.choose(w, r.URL.Query().Get("sample"))
 		return
 	}
-	op, known := m.operation(r.Method, r.URL.Path)
-	if !known {
+	of := m.recorded(r)
+	if of == nil {
 		m.refuse(w, http.StatusNotImplemented, "no case matches "+r.Method+" "+r.URL.Path+": add one. The base is "+cmp.Or(m.basePath, "/"))
 		return
 	}
-	c := m.sample(op)
+	op, c := of.Operation(), m.sample(of)
 	if c == nil {
 		m.refuse(w, http.StatusNotImplemented, "no sample answers the operation "+string(op)+": add one")
 		return
@@ -191,14 +187,16 @@ func (m *mockProcessor) choose(w http.ResponseWriter, name string) {
 	m.refuse(w, http.StatusNotFound, "no sample is called "+name+": choose one of "+strings.Join(m.sampleNames(), ", "))
 }
 
-// operation returns the operation of a request: that of the case with the same method and the most equal segments of the path. One segment may
-// differ if it can be an id.
-func (m *mockProcessor) operation(method, path string) (op sdk.Operation, known bool) {
-	best := -1
-	got := strings.Split(path, "/")
+// recorded returns the case of a request, nil for none: of the cases with the same method and the most equal segments of the path, the nearest one.
+// One segment may differ if it can be an id.
+func (m *mockProcessor) recorded(r *http.Request) *wire.Case {
+	best := 0
+	var candidates []*mockRequest
+	got := strings.Split(r.URL.Path, "/")
 	resource := len(strings.Split(m.basePath, "/")) // the segment after the base path names the kind of object
-	for _, q := range m.requests {
-		if q.method != method || len(q.path) != len(got) {
+	for i := range m.requests {
+		q := &m.requests[i]
+		if q.method != r.Method || len(q.path) != len(got) {
 			continue
 		}
 		same, other := 0, false
@@ -209,28 +207,44 @@ func (m *mockProcessor) operation(method, path string) (op sdk.Operation, known 
 				other = true
 			}
 		}
-		if !other && same >= len(got)-1 && same > best {
-			best, op, known = same, q.op, true
+		switch {
+		case other || same < len(got)-1 || same < best:
+		case same > best:
+			best, candidates = same, []*mockRequest{q}
+		default:
+			candidates = append(candidates, q)
 		}
 	}
-	return op, known
+	if len(candidates) == 0 {
+		return nil
+	}
+	return nearest(candidates, arrivedFields(r))
 }
 
-// sample returns the chosen sample, else the first good one of the operation, else any of it.
-func (m *mockProcessor) sample(op sdk.Operation) *wire.Case {
+// sample returns the chosen sample, else the first good one that answers what the case asks for, else any of the operation.
+func (m *mockProcessor) sample(of *wire.Case) *wire.Case {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var found *wire.Case
+	least := 0
 	for i := range m.samples {
 		c := &m.samples[i]
-		good := c.Response != nil && c.Response.Status/100 == 2
-		switch {
-		case c.Response == nil:
-		case m.next != "" && c.Name == m.next:
+		if c.Response == nil {
+			continue
+		}
+		if m.next != "" && c.Name == m.next {
 			m.next = ""
 			return c
-		case c.Operation() == op && (found == nil || good && found.Response.Status/100 != 2):
-			found = c
+		}
+		if c.Operation() != of.Operation() {
+			continue
+		}
+		n := unlike(c, of)
+		if c.Response.Status/100 != 2 {
+			n += 1000 // after every good one
+		}
+		if found == nil || n < least {
+			found, least = c, n
 		}
 	}
 	return found

@@ -22,6 +22,13 @@ import (
 // distinguishes them from numbers.
 type fields map[string]string
 
+// SendFields returns the values of a request by path, such as "url.page" for its query, "headers.content-type" and "body.card.number". Texts have JSON's
+// quotes, which distinguishes them from numbers.
+func SendFields(s *sdk.Send) (map[string]string, error) { return fieldsOf(s) }
+
+// Fields returns the values of a case's request by path, as SendFields does.
+func (r *Request) Fields() (map[string]string, error) { return r.fields() }
+
 // bodyKind returns the kind of a send's body by its content type.
 func bodyKind(s *sdk.Send) string {
 	if len(s.Body) == 0 {
