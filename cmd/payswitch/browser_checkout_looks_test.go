@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/card"
@@ -140,7 +143,70 @@ func TestCheckoutForEverybody(t *testing.T) {
 			s.media()
 		})
 	}
+	t.Run("dialog", func(t *testing.T) { s.with(t).dialogs(t) })
 }
+
+// dialogIn opens the page around a bank's page by itself, and gives it the port that the frame gives it.
+func (s *checkoutShop) dialogIn(language, bank, size string) {
+	s.Helper()
+	s.do(chromedp.Navigate(s.sw.url + challengeFrame + "?locale=" + language))
+	script[bool](s.tab, fmt.Sprintf(`(() => { const c = new MessageChannel(); postMessage(0, location.origin, [c.port2]); c.port1.postMessage({url: %q, fields: {}, size: %s}); return true; })()`, bank, size))
+	s.awaitIn(bank, `document.querySelector("p")`)
+	s.await(`document.documentElement.lang === "` + language + `" && document.querySelector("[role=status]").hidden`)
+}
+
+// dialogs holds the dialog around the bank's page to WCAG: its first look, and the question whether to stop. In other languages its texts fit, and it is
+// mirrored where they are written from right to left. On a device with colours of its own its edges stay.
+func (s *checkoutShop) dialogs(t *testing.T) {
+	bank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<!DOCTYPE html><html lang="en"><title>Bank</title><p>Bank</p>`))
+	}))
+	t.Cleanup(bank.Close)
+	for _, look := range []struct {
+		language, size string
+		width          int64
+		forced         bool
+	}{{"ar", "[390, 400]", 1000, false}, {"ar", "null", 320, true}, {"de", "[250, 400]", 320, false}, {"ja", "[600, 400]", 1000, true}} {
+		s.size(look.width, 720)
+		if s.media(); look.forced {
+			s.media(&emulation.MediaFeature{Name: "forced-colors", Value: "active"})
+		}
+		s.dialogIn(look.language, bank.URL, look.size)
+		script[bool](s.tab, `document.querySelector(".link").hidden = false, true`) // as after ten seconds
+		for _, asked := range []bool{false, true} {
+			name := fmt.Sprint("dialog-", look.language, "-", look.width, "-", look.forced, "-", asked)
+			if asked {
+				s.do(chromedp.KeyEvent(kb.Escape))
+				for _, at := range []string{".go", ".ask button:not(.go)", ".go, body"} { // what the question covers is never reached
+					s.await(`document.querySelector(".ask").checkVisibility() && document.activeElement.matches("` + at + `")`)
+					s.do(chromedp.KeyEvent(kb.Tab))
+				}
+			}
+			s.shot(name)
+			require.Empty(t, s.axe(challengeFrame), name)
+			require.Empty(t, script[string](s.tab, dialogFaults), name)
+		}
+	}
+	s.media()
+}
+
+// dialogFaults are what is wrong with how the dialog stands: what is cut off or too small for a finger, a language's direction that it does not follow, and
+// parts that have no edge of their own where the device chooses the colours.
+const dialogFaults = `(() => {
+	const box = document.querySelector(".box"), r = box.getBoundingClientRect(), out = [], from = (e) => e.getBoundingClientRect();
+	if (document.documentElement.scrollWidth > innerWidth) out.push("the page scrolls sideways");
+	if (r.left < 0 || r.right > innerWidth || r.bottom > innerHeight) out.push("the box is cut off");
+	for (const b of [...box.querySelectorAll("button")].filter((b) => b.checkVisibility())) {
+		if (b.scrollWidth > b.clientWidth || from(b).left < r.left || from(b).right > r.right) out.push("cut off: " + b.textContent);
+		if (from(b).height < 44) out.push("too small: " + b.textContent);
+	}
+	const rtl = document.documentElement.lang === "ar";
+	if ((document.documentElement.dir === "rtl") !== rtl || (from(box.querySelector("header button")).left < from(box.querySelector("h1")).left) !== rtl) out.push("the direction is wrong");
+	const edges = ["header button", ".go", ...(matchMedia("(forced-colors: active)").matches ? [".box"] : [])];
+	for (const e of edges) if (getComputedStyle(document.querySelector(e)).borderTopStyle !== "solid") out.push("no edge: " + e);
+	return out.join("; ");
+})()`
 
 // TestCheckoutRefusesStyles: an appearance can neither load nor hide anything, nor leave its rule.
 func TestCheckoutRefusesStyles(t *testing.T) {

@@ -29,22 +29,23 @@ function start(m: any, port: MessagePort) {
   const other = make("button", { type: "button", class: "link", hidden: "" }, texts.window);
   const goOn = make("button", { type: "button", class: "go" }, texts.go_on);
   const stop = make("button", { type: "button" }, texts.stop);
-  const question = make("div", { class: "ask", hidden: "", role: "alertdialog", "aria-labelledby": "q" }, make("p", { id: "q" }, texts.ask), make("div", {}, goOn, stop));
-  const box = make("div", { class: "box" }, make("header", {}, make("h1", {}, texts.title), cancel), make("div", { class: "bank" }, status, inner), other, question, form);
+  const question = make("div", { class: "ask", hidden: "", role: "alertdialog", "aria-modal": "true", "aria-labelledby": "q" }, make("p", { id: "q" }, texts.ask), make("div", {}, goOn, stop));
+  const below = [make("header", {}, make("h1", {}, texts.title), cancel), make("div", { class: "bank" }, status, inner), other];
+  const box = make("div", { class: "box" }, ...below, question, form);
   if (m.size) {
     [inner.width, inner.height] = m.size;
     box.style.maxWidth = m.size[0] + 2 + "px";
   } else box.className = "box full";
   root.append(box);
-  const ask = () => {
-    question.hidden = false;
-    goOn.focus();
+  // The question covers the rest of the box: the keyboard does not reach what lies below.
+  const covers = (asked: boolean) => {
+    question.hidden = !asked;
+    for (const e of below) e.inert = asked;
+    (asked ? goOn : cancel).focus();
   };
+  const ask = () => covers(true);
   cancel.onclick = ask;
-  goOn.onclick = () => {
-    question.hidden = true;
-    cancel.focus();
-  };
+  goOn.onclick = () => covers(false);
   stop.onclick = () => port.postMessage("stop");
   other.onclick = () => port.postMessage("window");
   addEventListener("keydown", (e) => {
@@ -53,9 +54,12 @@ function start(m: any, port: MessagePort) {
     question.hidden ? ask() : goOn.click();
   });
   port.onmessage = (e) => e.data === "ask" && ask();
-  let loads = 0;
-  inner.onload = () => {
-    if (++loads > 1) status.hidden = true; // the first page is the empty one
+  inner.onload = () => { // browsers differ in when they load the empty page before the bank's
+    try {
+      status.hidden = inner.contentWindow!.location.href !== "about:blank";
+    } catch {
+      status.hidden = true; // a page of another site
+    }
   };
   setTimeout(() => { other.hidden = false; }, 10000);
   form.submit();
