@@ -48,7 +48,7 @@ run: build
 # The Go build cache finds out what changed. Without debugger symbols the binary is a third smaller; stack traces keep their lines.
 # With the tag shrunk the binary embeds texts compressed, as the files in SHRUNK. Functions start at any byte instead of multiples of 32. Without cgo
 # the binary needs no file of the system, so it runs in an empty image too. What is not on a payment's way (COLD) is compiled without inlining, which
-# makes the binary 2 % smaller. TRIM= CGO=1 builds of the packages that go test has compiled.
+# makes the binary 2 % smaller. TRIM=-trimpath CGO=1 builds of the packages that make test has compiled.
 COLD := payswitch/cmd/... payswitch/router/dashboard/... google.golang.org/protobuf/... github.com/go-webauthn/... github.com/google/go-tpm/...
 TRIM := -trimpath $(COLD:%=-gcflags=%=-l)
 CGO  := 0
@@ -131,8 +131,10 @@ RACED      = $(filter-out $(UNRACED),$(filter $(PACKAGES),$(sort $(patsubst %/,p
   grep -rlE --include='*.go' --exclude='*_test.go' '"sync(/atomic)?"' $(FOLDERS)))))))
 # The tests of these packages without concurrency run without the race detector as well, and their others with it.
 ALSO      := payswitch/plugins payswitch/plugins/sandbox
-# make vet has vetted all that the tests are built of.
-TEST      := TEST_ALL=1 $(GO) test -vet=off -timeout 40m
+# make vet has vetted all that the tests are built of. Without paths of this folder, what go vet compiles serves the tests too, and the copies of the source
+# that tests build.
+vet lint raced fuzz-one: export GOFLAGS := $(GOFLAGS) -trimpath
+TEST      := TEST_ALL=1 GOFLAGS='$(GOFLAGS) -trimpath' $(GO) test -vet=off -timeout 40m
 # Staticcheck keeps one processor busy: the race detector's tests run at the same time.
 test: vet plugins assets
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint raced

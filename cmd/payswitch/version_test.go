@@ -35,7 +35,7 @@ func TestVersion(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 	version := func() string {
-		do("make", "--old-file=plugins", "build", "TRIM=", "CGO=1") // without adapters, of the packages that these tests are built of
+		do("make", "--old-file=plugins", "build", "TRIM=-trimpath", "CGO=1") // without adapters, of the packages that these tests are built of
 		return do("bin/payswitch", "version")
 	}
 	require.Regexp(t, `^payswitch unknown, revision unknown \(it was built from a source archive or a git worktree\), adapter ABI 1, go`, version())

@@ -9,8 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// probeNames is the number of undeclared names in one step.
-const probeNames = 1000
+// probeNames is the number of undeclared names in one step. More names would make the guest's memory grow, and it is then made anew.
+const probeNames = 100
 
 // probeSteps is the number of steps of one operation that the suite probes.
 const probeSteps = 12

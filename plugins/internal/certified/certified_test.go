@@ -13,7 +13,9 @@ import (
 
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
 	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
 )
 
 // patient is a sandbox that waits for a compiler that shares the processors with other tests.
@@ -32,25 +34,47 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// Every adapter of this repository passes the suite of all adapters, as WASM in the sandbox.
+// TestAdaptersAreCertified certifies every built-in adapter in both forms, as WASM in the sandbox, and runs every recorded case with its answers,
+// whole and damaged.
 func TestAdaptersAreCertified(t *testing.T) {
 	packages, err := filepath.Glob("../../*/wasm")
 	require.NoError(t, err)
 	require.NotEmpty(t, packages)
-	o := patient
-	o.CacheDir = compiled
 	for _, pkg := range packages {
 		name := filepath.Base(filepath.Dir(pkg))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wasm := module(t, "payswitch/plugins/"+name+"/wasm")
-			var cases fs.FS // the simulator has none
-			if folder := filepath.Join("../..", name, "testdata"); exists(filepath.Join(folder, name+".json")) {
-				cases = os.DirFS(folder)
+			sampled(t, name)
+			f := newForms(t, module(t, "payswitch/plugins/"+name+"/wasm"))
+			folder := filepath.Join("../..", name, "testdata")
+			recorded := exists(filepath.Join(folder, name+".json")) // the simulators have no cases
+			var fsys fs.FS
+			if recorded {
+				fsys = os.DirFS(folder)
 			}
-			driven, err := plugins.Certify(t.Context(), wasm, o, sdktest.Options{}, cases)
+			driven, err := plugins.CertifyStepper(t.Context(), f, sdktest.Options{}, fsys)
 			require.NoError(t, err)
 			require.Greater(t, driven, 10)
+			suite := f.answers
+			require.Greater(t, suite, 50)
+			if !recorded {
+				return
+			}
+			message, err := f.Manifest(t.Context())
+			require.NoError(t, err)
+			manifest, err := sdk.DecodeManifest(message)
+			require.NoError(t, err)
+			requests, responses, err := wire.Load(fsys, name)
+			require.NoError(t, err)
+			cases := wire.Rehearsals(manifest, requests, responses)
+			require.Greater(t, len(cases), 10)
+			for _, c := range cases {
+				f.drive(c.Step, c.Answers)
+				for _, cut := range damaged(c.Answers) {
+					f.drive(c.Step, cut)
+				}
+			}
+			t.Logf("%d cases: %d answers, %d of them of the certification; %d traps", len(cases), f.answers, suite, f.traps)
 		})
 	}
 }

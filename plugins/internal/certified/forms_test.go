@@ -125,44 +125,6 @@ func sampled(t *testing.T, name string) {
 	}
 }
 
-// TestFormsOfAdapters runs every built-in adapter in both forms: the suite that every adapter has to pass, and every recorded case with
-// its answers, whole and damaged.
-func TestFormsOfAdapters(t *testing.T) {
-	packages, err := filepath.Glob("../../*/wasm")
-	require.NoError(t, err)
-	require.NotEmpty(t, packages)
-	for _, pkg := range packages {
-		name := filepath.Base(filepath.Dir(pkg))
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			sampled(t, name)
-			f := newForms(t, module(t, "payswitch/plugins/"+name+"/wasm"))
-			require.NoError(t, sdktest.Check(t.Context(), f, sdktest.Options{}))
-			suite := f.answers
-			require.Greater(t, suite, 50)
-			folder := filepath.Join("../..", name, "testdata")
-			if !exists(filepath.Join(folder, name+".json")) { // the simulators have none
-				return
-			}
-			message, err := f.Manifest(t.Context())
-			require.NoError(t, err)
-			manifest, err := sdk.DecodeManifest(message)
-			require.NoError(t, err)
-			requests, responses, err := wire.Load(os.DirFS(folder), name)
-			require.NoError(t, err)
-			cases := wire.Rehearsals(manifest, requests, responses)
-			require.Greater(t, len(cases), 10)
-			for _, c := range cases {
-				f.drive(c.Step, c.Answers)
-				for _, cut := range damaged(c.Answers) {
-					f.drive(c.Step, cut)
-				}
-			}
-			t.Logf("%d cases: %d answers, %d of them of the suite; %d traps", len(cases), f.answers, suite, f.traps)
-		})
-	}
-}
-
 // damaged returns the answers of a case with the last one cut off, empty, or of another status.
 func damaged(answers []sdk.Exchange) (all [][]sdk.Exchange) {
 	if len(answers) == 0 {
