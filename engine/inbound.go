@@ -175,6 +175,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		}
 		return true, e.forceSync(ctx, w)
 	}
+	w.Attempt.NameCapture(ev.Reference, ev.Outcome.CaptureID)
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
 }
 

@@ -91,6 +91,18 @@ func (a *Attempt) CaptureNamed(processorID string) *CaptureRecord {
 	return &a.Details.Captures[i]
 }
 
+// NameCapture gives the open capture with our reference the processor's id, which a report states, if its answer never brought one.
+func (a *Attempt) NameCapture(reference, processorID string) {
+	if reference == "" || processorID == "" || a.CaptureNamed(processorID) != nil {
+		return
+	}
+	for i := range a.Details.Captures {
+		if c := &a.Details.Captures[i]; c.Reference == reference && c.ProcessorID == "" && c.Open() {
+			c.ProcessorID = processorID
+		}
+	}
+}
+
 // CaptureReference returns our reference for the capture of an operation at the processor, "" without one.
 func (a *Attempt) CaptureReference(opID string) string {
 	if c := a.CaptureBy(opID); c != nil {

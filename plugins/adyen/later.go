@@ -1,6 +1,7 @@
 package adyen
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -23,8 +24,12 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 		sdk.NewObject().Obj("details", details).OptStr("paymentData", r.Kept().Payment)))
 }
 
+// capture has a reference of its own (docs.adyen.com, "Your reference for the capture request"): the payment may have
+// several captures.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	o, id := modify(c, "captures", modification(c).Obj("amount", amount(c.Request.Amount)))
+	r := c.Request
+	o, id := modify(c, "captures",
+		referring(c, cmp.Or(r.CaptureReference, r.Reference)).Obj("amount", amount(r.Amount)))
 	o.CaptureID = id
 	return o, nil
 }
@@ -56,9 +61,11 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 // (docs.adyen.com, "Adjust authorisation").
 func extendAuthorization(c *sdk.Call) (*sdk.Outcome, error) { return incrementalAuthorize(c) }
 
-func modification(c *sdk.Call) *sdk.Object {
+func modification(c *sdk.Call) *sdk.Object { return referring(c, c.Request.Reference) }
+
+func referring(c *sdk.Call, reference string) *sdk.Object {
 	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials["merchant_account"]).
-		OptStr("reference", c.Request.Reference)
+		OptStr("reference", reference)
 }
 
 // modify asks for a change of a payment and returns the request's own pspReference. Adyen only confirms the receipt.

@@ -263,6 +263,9 @@ func TestLater(t *testing.T) {
 	s.Request.FinalCapture = true
 	_, body = sent(t, s)
 	require.Equal(t, "Final", body.Str("capture_type"))
+	s.Request.CaptureReference = "pay_1_1_2"
+	_, body = sent(t, s)
+	require.Equal(t, "pay_1_1_2", body.Str("reference"), "several captures can be told apart")
 	o := outcome(t, s, 202, action)
 	require.Equal(t, sdk.StatusPending, o.Status)
 	require.Equal(t, "act_1", o.CaptureID)

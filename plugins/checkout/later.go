@@ -13,8 +13,10 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.FinalCapture { // Checkout.com voids the rest
 		kind = "Final"
 	}
+	// each of several captures has a reference of its own, which the action shows
 	o, id := act(c, "captures", sdk.NewObject().Int("amount", amount(r.Amount)).Str("capture_type", kind).
-		Str("processing_channel_id", c.Account.Credentials[channelID]).OptStr("reference", r.Reference))
+		Str("processing_channel_id", c.Account.Credentials[channelID]).
+		OptStr("reference", cmp.Or(r.CaptureReference, r.Reference)))
 	o.CaptureID = id
 	return o, nil
 }

@@ -3,7 +3,6 @@ package worldpay
 import (
 	"cmp"
 	"errors"
-	"strconv"
 	"strings"
 
 	"payswitch/sdk"
@@ -31,8 +30,8 @@ func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*
 }
 
 // part is the body of a partial settlement or refund. Each needs a different reference, without underscores.
-func part(r *sdk.Request, suffix string) *sdk.Object {
-	return sdk.NewObject().Obj("value", value(r.Amount)).Str("reference", dashes(r.Reference)+suffix)
+func part(r *sdk.Request, reference string) *sdk.Object {
+	return sdk.NewObject().Obj("value", value(r.Amount)).Str("reference", dashes(reference))
 }
 
 func dashes(reference string) string { return strings.ReplaceAll(reference, "_", "-") }
@@ -42,11 +41,8 @@ var captures = sdk.Statuses{{sdk.StatusCaptured, "sentForSettlement sentForParti
 
 // capture settles the amount. A partial settlement of the whole amount settles the whole payment.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	suffix := ""
-	if p := c.Request.Payment; p != nil && p.Captured > 0 {
-		suffix = "-" + strconv.FormatInt(p.Captured, 10)
-	}
-	return change(c, "partialSettlements", part(c.Request, suffix), captures)
+	r := c.Request
+	return change(c, "partialSettlements", part(r, cmp.Or(r.CaptureReference, r.Reference)), captures)
 }
 
 // void cancels an unsettled payment. Worldpay confirms the receipt; the payment's last event shows the result.
@@ -58,7 +54,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 var refunds = sdk.Statuses{{sdk.StatusRefunded, "sentForRefund sentForPartialRefund"}, {sdk.StatusDeclined, "refused"}}
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	o, err := change(c, "partialRefunds", part(c.Request, ""), refunds)
+	o, err := change(c, "partialRefunds", part(c.Request, c.Request.Reference), refunds)
 	if o != nil {
 		o.TransactionID, o.RefundID = c.Request.TransactionID, dashes(c.Request.Reference)
 	}

@@ -209,14 +209,16 @@ func TestExternalThreeDS(t *testing.T) {
 
 // TestLater follows the newest link and gives each part its own reference.
 func TestLater(t *testing.T) {
-	sends, end := drive(t, sdk.OpCapture, later(400, 0), answer(202, result("sentForSettlement", "lnk2%3D", "")))
-	require.Equal(t, `{"value":{"amount":400,"currency":"GBP"},"reference":"pay11"}`, string(sends[0].Body))
+	r := later(400, 0)
+	r.CaptureReference = "pay11_1"
+	sends, end := drive(t, sdk.OpCapture, r, answer(202, result("sentForSettlement", "lnk2%3D", "")))
+	require.Equal(t, `{"value":{"amount":400,"currency":"GBP"},"reference":"pay11-1"}`, string(sends[0].Body))
 	require.Equal(t, sdk.StatusCaptured, end.Outcome.Status)
-	r := later(300, 400)
-	r.TransactionID = end.Outcome.TransactionID
+	r = later(300, 400)
+	r.TransactionID, r.CaptureReference = end.Outcome.TransactionID, "pay11_2"
 	sends, _ = drive(t, sdk.OpCapture, r, answer(202, result("sentForSettlement", "lnk3", "")))
 	require.Equal(t, origin+"/api/payments/lnk2%3D/partialSettlements", sends[0].URL)
-	require.Contains(t, string(sends[0].Body), `"reference":"pay11-400"`)
+	require.Contains(t, string(sends[0].Body), `"reference":"pay11-2"`)
 
 	require.Equal(t, sdk.StatusPending, outcome(t, sdk.OpVoid, later(0, 0), answer(202, result("sentForCancellation", "lnk2", ""))).Status)
 	o := outcome(t, sdk.OpRefund, later(400, 1000), answer(202, result("sentForPartialRefund", "lnk2", "")))
