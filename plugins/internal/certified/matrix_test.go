@@ -49,6 +49,9 @@ func TestMatrix(t *testing.T) {
 //go:embed documents.txt
 var documents string
 
+// lacks begins the reason why an adapter does not offer a feature, in place of an address.
+const lacks = "not: "
+
 // documentOf are the addresses of documents, by processor and feature. Wrong are lines that repeat a feature or have no address.
 func documentOf() (at map[[2]string]string, wrong []string) {
 	at = map[[2]string]string{}
@@ -57,7 +60,7 @@ func documentOf() (at map[[2]string]string, wrong []string) {
 			continue
 		}
 		parts := strings.Split(line, " | ")
-		if len(parts) != 3 || !strings.HasPrefix(parts[2], "https://") {
+		if len(parts) != 3 || !strings.HasPrefix(parts[2], "https://") && !strings.HasPrefix(parts[2], lacks) {
 			wrong = append(wrong, line)
 			continue
 		}
@@ -125,12 +128,17 @@ func matrix() (table string, wrong []string) {
 	} {
 		fmt.Fprintf(b, "| %s |", row.name)
 		for _, m := range manifests {
+			key := [2]string{m.Name, row.name}
+			reason, explained := strings.CutPrefix(at[key], lacks)
 			if !row.has(m) {
-				b.WriteString(" – |")
+				if b.WriteString(" –"); explained {
+					b.WriteString(" (" + reason + ")")
+					delete(at, key)
+				}
+				b.WriteString(" |")
 				continue
 			}
-			key := [2]string{m.Name, row.name}
-			if at[key] == "" {
+			if at[key] == "" || explained {
 				wrong = append(wrong, "no document of "+strings.Join(key[:], ": "))
 			}
 			fmt.Fprintf(b, " [yes](%s) |", at[key])
