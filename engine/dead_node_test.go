@@ -6,12 +6,14 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/relay"
@@ -154,14 +156,16 @@ func TestCancelOfADeadNode(t *testing.T) {
 	}
 }
 
-// A relay of a node that died stays pending. Nothing sends it again: not a repetition of the request, not a query, not background work.
+// A relay of a node that died stays pending. No query and no background work sends it again. A repetition of the request does, with the processor's same key.
 func TestRelayOfADeadNode(t *testing.T) {
 	t.Parallel()
 	for name, set := range deaths {
 		t.Run(name, func(t *testing.T) {
 			var sent atomic.Int32
-			processor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			var keys sync.Map
+			processor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				sent.Add(1)
+				keys.Store(r.Header.Get("Idempotency-Key"), true)
 				w.Write([]byte(`{"id":"re_1"}`))
 			}))
 			t.Cleanup(processor.Close)
@@ -190,6 +194,12 @@ func TestRelayOfADeadNode(t *testing.T) {
 					returned = true
 				})
 				require.False(t, returned)
+				var id string
+				require.NoError(t, w.db.View(t.Context(), func(tx engine.Reader) error {
+					list, err := tx.RelaysOf("m1", accounts[0].ID, "tx")
+					id = list[0].ID
+					return err
+				}))
 
 				d.before, d.after = false, false
 				w.Close(context.Background())
@@ -197,15 +207,18 @@ func TestRelayOfADeadNode(t *testing.T) {
 				again := newWorldWith(t, quick, d, w.file)
 				again.running()
 				drives := d.drives
-				r, err := again.CreateRelay(t.Context(), auth, in)
-				require.NoError(t, err)
-				require.Equal(t, relay.Pending, r.Status)
-				r, err = again.Relay(t.Context(), again.auth, r.ID, true)
+				r, err := again.Relay(t.Context(), again.auth, id, true)
 				require.NoError(t, err)
 				require.Equal(t, relay.Pending, r.Status)
 				time.Sleep(time.Minute) // of the bubble's clock: many times what a look-up waits
 				require.Equal(t, drives, d.drives)
 				require.Equal(t, want, sent.Load())
+				r, err = again.CreateRelay(t.Context(), auth, in)
+				require.NoError(t, err)
+				require.Equal(t, []any{id, relay.Success, want + 1}, []any{r.ID, r.Status, sent.Load()})
+				distinct := 0
+				keys.Range(func(_, _ any) bool { distinct++; return true })
+				require.Equal(t, 1, distinct, "the processor makes one refund of it")
 			}, processor)
 		})
 	}

@@ -54,6 +54,7 @@ type answer struct {
 	status int // 0 means 200
 	header http.Header
 	body   []byte
+	open   bool // a repetition with the same Idempotency-Key may bring another answer: this one is not stored
 }
 
 func jsonAnswer(body []byte) answer {
@@ -257,6 +258,9 @@ func (s *Server) once(c *call, key string, handle handler) (answer, error) {
 			return answer{}, err
 		}
 		a = errorAnswer(c.located(e))
+	}
+	if a.open {
+		return a, nil
 	}
 	if a.status == 0 {
 		a.status = http.StatusOK

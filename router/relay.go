@@ -147,5 +147,7 @@ func relayAnswer(r *relay.Relay, err error) (answer, error) {
 		}
 		w.text("currency", string(d.Void.Currency)).text("cancellation_reason", d.Void.Reason)
 	}
-	return w.close().close().close().answer(), nil
+	out := w.close().close().close().answer()
+	out.open = r.Repeatable()
+	return out, nil
 }

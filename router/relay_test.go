@@ -244,6 +244,12 @@ func TestRelayWithoutAnAnswer(t *testing.T) {
 			got := ask(begin("stripe", c.kind, "made "+c.kind, c.made))
 			require.Equal(t, []any{"success", nil}, []any{got["status"], got["pending_reason"]}, c.kind)
 			require.Equal(t, "success", ask(begin("worldpay", c.kind, "made "+c.kind, c.made))["status"], c.kind)
+			var ids []any
+			for range 3 { // the repetition of a request without an answer finds out, and its answer stays
+				r := w.relayOf("keyed "+c.kind, "stripe", c.kind, c.made, "Idempotency-Key", "key-"+c.kind).ok()
+				ids = append(ids, r["id"], r["status"])
+			}
+			require.Equal(t, []any{ids[0], "pending", ids[0], "success", ids[0], "success"}, ids)
 			not := begin("stripe", c.kind, "not "+c.kind, c.not)
 			got = ask(not)
 			require.Equal(t, []any{"pending", "The processor's report shows nothing, but it may come too early to be final."}, []any{got["status"], got["pending_reason"]}, c.kind)

@@ -93,11 +93,22 @@ func (d *Driver) resend(ctx context.Context, w *Run) (evidence.Verdict, error) {
 			return evidence.Verdict{}, err
 		}
 	}
+	return d.driveAgain(ctx, w), nil
+}
+
+func (d *Driver) driveAgain(ctx context.Context, w *Run) evidence.Verdict {
 	v := d.Drive(ctx, w)
 	if w.mayHaveLeft && v.Status == payment.OperationDeclined && refusedUnread(w.HTTPStatus) {
 		v = evidence.Verdict{Status: payment.OperationUnknown, Text: "refused when sent again: that says nothing of the first time"}
 	}
-	return v, nil
+	return v
+}
+
+// SendAgain drives an operation without a row once more, of which something may have left until sent. The caller has made the run the same as the first one,
+// and has checked that the processor remembers its key.
+func (d *Driver) SendAgain(ctx context.Context, w *Run, sent time.Time) evidence.Verdict {
+	w.mayHaveLeft, w.sentBefore = true, sent
+	return d.driveAgain(ctx, w)
 }
 
 // refusedUnread reports whether the processor refused a request before it looked at the idempotency key, because of the sender or the rate.

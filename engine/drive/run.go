@@ -45,6 +45,9 @@ type Run struct {
 	// Unstored says that the operation has no row: it only reads, and nothing is lost with it.
 	Unstored bool
 	Fresh    bool // the operation has not been driven before
+	// KeepSend is set for an operation without a row that changes something: it makes each send but the first durable, and refuses one that differs from what
+	// an earlier drive sent in its place.
+	KeepSend func(ctx context.Context, index int, requestHash string) error
 
 	// A resend continues an earlier drive. These are that drive's answered exchanges, the secrets captured from them, the journalled intent
 	// without an answer that follows (or nil); and whether that drive may have sent something.
@@ -199,7 +202,10 @@ func (d *Driver) beforeSend(ctx context.Context, w *Run, s port.SendIntent) erro
 		return errDiverged
 	}
 	w.Operation.LastSendAt = now
-	if w.Unstored || s.Index == 0 && w.Fresh {
+	switch {
+	case w.Unstored && w.KeepSend != nil && s.Index > 0:
+		return w.KeepSend(ctx, s.Index, d.requestHash(s.RequestHash))
+	case w.Unstored || s.Index == 0 && w.Fresh:
 		return nil
 	}
 	records, err := d.exchangeRecords(w, s)

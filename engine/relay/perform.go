@@ -48,6 +48,15 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 	if err != nil {
 		return nil, err
 	}
+	if a.RequestToken != "" { // an earlier try may have sent it
+		r, err := s.read(ctx, a.MerchantID, s.newID(a))
+		if known, _ := errors.AsType[*fault.Error](err); known == nil || known.Kind != fault.KindNotFound {
+			if err != nil || r.Status != Pending {
+				return r, err
+			}
+			return r, s.again(context.WithoutCancel(ctx), a, r)
+		}
+	}
 	w := drive.Run{Token: a.RequestToken, Unstored: true, Fresh: true}
 	if err := s.account(ctx, a, in.AccountID, &w); err != nil {
 		return nil, err
@@ -72,6 +81,8 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 	s.Driver.Begin(&w, in.Type.operation(), amount, now)
 	r.Details.OperationID = w.Operation.ID
 	r.complete(&w)
+	r.Details.AdapterHash, r.Details.Request = w.Adapter.Hash, hashOf(&w.Request)
+	w.KeepSend = s.keepSend(r)
 	return s.perform(ctx, r, &w)
 }
 
@@ -296,7 +307,7 @@ func (s *Relays) begin(r *Relay, w *drive.Run) {
 	s.Driver.Begin(w, r.Type.operation(), amount, r.CreatedAt)
 	w.Operation.ID, w.Operation.Status = r.Details.OperationID, payment.OperationPending
 	if r.Details.Unanswered {
-		w.Operation.Status = payment.OperationUnknown
+		w.Operation.Status, w.Operation.LastSendAt = payment.OperationUnknown, r.Details.SentUntil
 	}
 	r.complete(w)
 }

@@ -39,6 +39,13 @@ type Details struct {
 	Reference      string `json:"reference"` // ours at the processor
 	// Unanswered is true from before the send until an answer has shown an outcome. A refund without an answer that the processor does not know was not made.
 	Unanswered bool `json:"unanswered,omitempty"`
+	// What shows that a second send is the same as the first: the adapter's build, the hash of the adapter's request, and those of the sends after the first
+	// one, by index.
+	AdapterHash string   `json:"adapter,omitempty"`
+	Request     string   `json:"request,omitempty"`
+	Sends       []string `json:"sends,omitempty"`
+	// SentUntil is when the latest second send has left at the latest, zero without one.
+	SentUntil time.Time `json:"sent_until,omitzero"`
 	// Before is nil if the processor was not asked, or did not answer.
 	Before *Before `json:"before,omitempty"`
 	Error  *Error  `json:"error,omitempty"`

@@ -1,0 +1,122 @@
+package engine_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/relay"
+	"payswitch/sdk"
+)
+
+// keyedShop captures once for each idempotency key and answers a repetition as the first time. Its captures take two requests.
+type keyedShop struct {
+	*httptest.Server
+	mu    sync.Mutex
+	lose  bool              // the answers to captures
+	takes bool              // captures are carried out
+	first string            // the answer to the first request
+	made  map[string]string // the captures' bodies by their keys
+	sends []string          // keys, in order
+}
+
+func newKeyedShop(t *testing.T) *keyedShop {
+	p := &keyedShop{made: map[string]string{}, first: "a"}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if r.Method == "GET" {
+			w.Write([]byte(`{"state":"` + p.first + `"}`))
+			return
+		}
+		key := r.Header.Get("Idempotency-Key")
+		p.sends = append(p.sends, key)
+		if p.takes && p.made[key] == "" {
+			p.made[key] = string(b)
+		}
+		if p.lose {
+			panic(http.ErrAbortHandler)
+		}
+		w.Write([]byte(`{"state":"captured"}`))
+	}))
+	t.Cleanup(p.Server.Close)
+	return p
+}
+
+func keyedAdapter(rule sdk.ResolveRule) *sdk.Adapter {
+	a := shop(rule)
+	a.Sync = func(*sdk.Call) (*sdk.Outcome, error) { return sdk.Unknown("the shop answers no queries"), nil }
+	a.Capture = func(c *sdk.Call) (*sdk.Outcome, error) {
+		r, err := c.Do(&sdk.Send{Method: "GET", URL: "/state", SafeToRepeat: true})
+		if err != nil {
+			return nil, err
+		}
+		r, err = c.Do((&sdk.Send{Method: "POST", URL: "/capture", Body: []byte(c.Request.Reference + r.JSON().Str("state"))}).Keyed("Idempotency-Key"))
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.Outcome{Status: sdk.OutcomeStatus(r.JSON().Str("state")), CaptureID: "cap_1"}, nil
+	}
+	return a
+}
+
+// A relay whose answer was lost is sent again when the merchant repeats the request with its Idempotency-Key: with the same key of the processor's, while the
+// processor remembers it, and if the adapter sends the same. Else it stays pending, and nothing is sent.
+func TestRelayIsSentAgainByItsKey(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		rule   sdk.ResolveRule
+		takes  bool
+		change func(w *world, p *keyedShop)
+		sends  int
+		want   relay.Status
+	}{
+		{"carried out, the answer was lost", resolving(sdk.ResolveByIdempotentResend), true, nil, 2, relay.Success},
+		{"not carried out", resolving(sdk.ResolveByIdempotentResend), false, nil, 2, relay.Success},
+		{"the processor remembers no keys", resolving(sdk.ResolveByReference), true, nil, 1, relay.Pending},
+		{"the processor remembers the key no more", resolving(sdk.ResolveByIdempotentResend), true, func(*world, *keyedShop) { time.Sleep(24*time.Hour - time.Minute) }, 1, relay.Pending},
+		{"the adapter would send something else", resolving(sdk.ResolveByIdempotentResend), true, func(_ *world, p *keyedShop) { p.first = "b" }, 1, relay.Pending},
+		{"the clock has jumped back", resolving(sdk.ResolveByIdempotentResend), true, func(w *world, _ *keyedShop) { w.jump(-time.Hour) }, 1, relay.Pending},
+	} {
+		p := newKeyedShop(t)
+		inBubble(t, func(t *testing.T) {
+			w := newWorld(t, engine.Options{ResolveEvery: time.Minute}, map[string]*sdk.Adapter{"shop": keyedAdapter(c.rule)})
+			w.shopAccount(p.URL)
+			all, err := w.Accounts(t.Context(), w.auth)
+			require.NoError(t, err)
+			in := relay.Input{ResourceID: "tx", AccountID: all[len(all)-1].ID, Type: relay.Capture,
+				Data: relay.Asked{Data: relay.Data{Capture: &relay.CaptureData{Authorized: 100, Amount: 60, Currency: "USD"}}}}
+			a := w.auth
+			a.RequestToken = "pay_token"
+			p.lose, p.takes = true, c.takes
+			r, err := w.CreateRelay(t.Context(), a, in)
+			require.NoError(t, err)
+			require.Equal(t, relay.Pending, r.Status, c.name)
+			require.True(t, r.Repeatable())
+			time.Sleep(time.Second)
+			if c.change != nil {
+				c.change(w, p)
+			}
+			p.lose, p.takes = false, true
+			again, err := w.CreateRelay(t.Context(), a, in)
+			require.NoError(t, err)
+			require.Equal(t, []any{c.want, r.ID, c.sends}, []any{again.Status, again.ID, len(p.sends)}, c.name)
+			require.Equal(t, p.sends[0], p.sends[len(p.sends)-1], "the same key")
+			require.Len(t, p.made, 1, c.name)
+			if c.want == relay.Success {
+				require.Equal(t, "cap_1", again.ReferenceID)
+				_, err = w.CreateRelay(t.Context(), a, in)
+				require.NoError(t, err)
+				require.Len(t, p.sends, c.sends, "it has ended")
+			}
+		}, p.Server)
+	}
+}
