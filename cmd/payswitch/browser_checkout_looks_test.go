@@ -197,13 +197,13 @@ const dialogFaults = `(() => {
 	const box = document.querySelector(".box"), r = box.getBoundingClientRect(), out = [], from = (e) => e.getBoundingClientRect();
 	if (document.documentElement.scrollWidth > innerWidth) out.push("the page scrolls sideways");
 	if (r.left < 0 || r.right > innerWidth || r.bottom > innerHeight) out.push("the box is cut off");
-	for (const b of [...box.querySelectorAll("button")].filter((b) => b.checkVisibility())) {
+	for (const b of [...document.querySelectorAll("button")].filter((b) => b.checkVisibility())) {
 		if (b.scrollWidth > b.clientWidth || from(b).left < r.left || from(b).right > r.right) out.push("cut off: " + b.textContent);
 		if (from(b).height < 44) out.push("too small: " + b.textContent);
 	}
 	const rtl = document.documentElement.lang === "ar";
 	if ((document.documentElement.dir === "rtl") !== rtl || (from(box.querySelector("header button")).left < from(box.querySelector("h1")).left) !== rtl) out.push("the direction is wrong");
-	const edges = ["header button", ".go", ...(matchMedia("(forced-colors: active)").matches ? [".box"] : [])];
+	const edges = ["header button", ".go", ...(matchMedia("(forced-colors: active)").matches ? [".box", ".ask"] : [])];
 	for (const e of edges) if (getComputedStyle(document.querySelector(e)).borderTopStyle !== "solid") out.push("no edge: " + e);
 	return out.join("; ");
 })()`

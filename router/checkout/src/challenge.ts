@@ -25,41 +25,35 @@ function start(m: any, port: MessagePort) {
     return;
   }
   const status = make("p", { role: "status" }, texts.loading);
-  const cancel = make("button", { type: "button" }, texts.cancel);
-  const other = make("button", { type: "button", class: "link", hidden: "" }, texts.window);
-  const goOn = make("button", { type: "button", class: "go" }, texts.go_on);
-  const stop = make("button", { type: "button" }, texts.stop);
-  const question = make("div", { class: "ask", hidden: "", role: "alertdialog", "aria-modal": "true", "aria-labelledby": "q" }, make("p", { id: "q" }, texts.ask), make("div", {}, goOn, stop));
-  const below = [make("header", {}, make("h1", {}, texts.title), cancel), make("div", { class: "bank" }, status, inner), other];
-  const box = make("div", { class: "box" }, ...below, question, form);
+  const cancel = make("button", {}, texts.cancel);
+  const other = make("button", { class: "link", hidden: "" }, texts.window);
+  const goOn = make("button", { class: "go" }, texts.go_on);
+  const stop = make("button", {}, texts.stop);
+  const question = make("div", { class: "ask", hidden: "", role: "alertdialog", "aria-labelledby": "q" }, make("h1", { id: "q" }, texts.ask), make("div", {}, goOn, stop));
+  const box = make("div", { class: "box" }, make("header", {}, make("h1", {}, texts.title), cancel), make("div", { class: "bank" }, status, inner), other, form);
   if (m.size) {
     [inner.width, inner.height] = m.size;
     box.style.maxWidth = m.size[0] + 2 + "px";
   } else box.className = "box full";
-  root.append(box);
-  // The question covers the rest of the box: the keyboard does not reach what lies below.
+  root.append(box, question);
+  // The question covers the box: the keyboard does not reach what lies below.
   const covers = (asked: boolean) => {
+    box.inert = asked;
     question.hidden = !asked;
-    for (const e of below) e.inert = asked;
     (asked ? goOn : cancel).focus();
   };
-  const ask = () => covers(true);
-  cancel.onclick = ask;
+  cancel.onclick = () => covers(true);
   goOn.onclick = () => covers(false);
   stop.onclick = () => port.postMessage("stop");
   other.onclick = () => port.postMessage("window");
   addEventListener("keydown", (e) => {
     if (e.key !== "Escape") return;
     e.preventDefault();
-    question.hidden ? ask() : goOn.click();
+    covers(question.hidden);
   });
-  port.onmessage = (e) => e.data === "ask" && ask();
-  inner.onload = () => { // browsers differ in when they load the empty page before the bank's
-    try {
-      status.hidden = inner.contentWindow!.location.href !== "about:blank";
-    } catch {
-      status.hidden = true; // a page of another site
-    }
+  port.onmessage = (e) => e.data === "ask" && covers(true);
+  inner.onload = () => { // browsers differ in when they load the empty page before the bank's, which is of another site as a rule
+    status.hidden = inner.contentDocument?.URL !== "about:blank";
   };
   setTimeout(() => { other.hidden = false; }, 10000);
   form.submit();
