@@ -212,6 +212,16 @@ func TestClearPANRetry(t *testing.T) {
 		a := list[0].(map[string]any)
 		require.Equal(t, []any{id + "_1", "stripe"}, []any{a["attempt_id"], a["connector"]})
 	}
+	// No payment has a network token, so none can be declined: each way to give one is refused, and a kept card has none.
+	before := w.payments()
+	token := w.post("/payments", with(plain, "routing", "-", "payment_method", `"network_token"`, "payment_method_type", `"network_token"`,
+		"payment_method_data", `{"network_token":{"network_token":"4895370012003478"}}`))
+	require.Equal(t, []any{400, "IR_39", "payment_method"}, []any{token.status, token.error()["code"], token.error()["param"]}, token.body)
+	mit := w.post("/payments", with(plain, "routing", "-", "payment_method", "-", "payment_method_type", "-", "payment_method_data", "-", "off_session", "true", "customer_id", `"cus_1"`,
+		"recurring_details", `{"type":"network_transaction_id_and_network_token_details","data":{"network_token":"4895370012003478"}}`))
+	require.Equal(t, []any{400, "IR_39", "recurring_details.type"}, []any{mit.status, mit.error()["code"], mit.error()["param"]}, mit.body)
+	require.Contains(t, mit.error()["hint"], "network_transaction_id_and_card_details")
+	require.Equal(t, before, w.payments())
 }
 
 // TestSimulatedAnswers: what single connectors answer, in the simulator too.

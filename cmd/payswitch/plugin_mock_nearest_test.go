@@ -41,7 +41,7 @@ func TestPluginMockAnswersWhatIsAsked(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"reference":"r","amount":2499,"currency":"USD","capture":false,"card":{"number":"4111111111111111","cvc":"737","holder":"Ada Lovelace"}}`: "authorized",
 		`{"reference":"r","amount":700,"currency":"JPY","capture":true,"card":{"number":"5555555555554444","exp_month":12,"exp_year":2031}}`:        "captured",
-		`{}`:       "captured", // nothing tells: the first good one
+		`{}`:       "captured", // no field decides: the first good one
 		`no JSON`:  "captured",
 		`{"x":[]}`: "captured",
 	} {
@@ -55,7 +55,7 @@ func TestPluginMockAnswersWhatIsAsked(t *testing.T) {
 	require.ErrorContains(t, err, "(case authorize_auto): request: body: ")
 }
 
-// Each built-in adapter's mock tells payments that are captured at once from those that are only authorized, by the request alone.
+// The mock of each built-in adapter answers a payment that is captured at once with a capture, and one that is only authorized with an authorization.
 func TestPluginMockTellsCapturesApart(t *testing.T) {
 	t.Parallel()
 	for _, name := range calledAdapters {

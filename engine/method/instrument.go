@@ -78,7 +78,8 @@ func (s *Methods) recurringInstrument(ctx context.Context, p *payment.Payment, i
 		i.CardOnly = true
 		return i, nil
 	default: // network tokens, also those of wallets: no adapter takes them
-		return nil, fault.NoConnector("no connector takes network tokens")
+		return nil, fault.NoConnector("no connector takes network tokens").WithParam("recurring_details.type").
+			WithHint("Charge the card's number with network_transaction_id_and_card_details, or a kept card with payment_method_id.")
 	}
 	var err error
 	if i.Method, err = s.ReadMethod(ctx, p.MerchantID, id); err != nil {
