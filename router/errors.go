@@ -69,7 +69,7 @@ func errorAnswer(e *fault.Error) answer {
 		}
 	}
 	a := w.close().close().answer()
-	a.status = status
+	a.status, a.code = status, e.Code
 	if e.Kind == fault.KindUnavailable {
 		a.header = http.Header{"Retry-After": {"1"}}
 	}

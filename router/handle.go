@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -51,7 +52,8 @@ func (c *call) param(name string) string { return c.route.param(c.segments, name
 
 // answer is what a handler returns. Without a Content-Type, a body is sent as application/json.
 type answer struct {
-	status int // 0 means 200
+	status int    // 0 means 200
+	code   string // of an error
 	header http.Header
 	body   []byte
 	open   bool // a repetition with the same Idempotency-Key may bring another answer: this one is not stored
@@ -105,7 +107,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call
 		h.Set("X-Hs-Latency", strconv.FormatInt(took.Milliseconds(), 10))
 	}
 	body.send(w, r, a)
-	s.done(c, a.status, took)
+	s.done(c, a, began, took)
 	ended(c.pattern(), c.requestID, c.auth.MerchantID, a.status)
 }
 
@@ -140,13 +142,32 @@ func keepPrivate(h http.Header, status int) {
 	}
 }
 
-func (s *Server) done(c *call, status int, took time.Duration) {
+// LoggedRequest is a request as logs show it. None of its values is a text that a caller writes freely.
+type LoggedRequest struct {
+	At            time.Time
+	RequestID     string
+	Method, Route string // Route is "" if the request matched none, Method for one that HTTP does not have
+	Status        int
+	Code          string // of the error, "" without one
+	MerchantID    string
+	KeyID         string // the id of the API key, or publishable or admin for these kinds of keys; "" for none
+	PaymentID     string // that the path of a successful request names
+	Took          time.Duration
+}
+
+func (s *Server) done(c *call, a answer, began time.Time, took time.Duration) {
+	status := a.status
 	level := slog.LevelInfo
 	if c.route != nil && (c.pattern() == healthPath || c.pattern() == livePath) && status == http.StatusOK {
 		level = slog.LevelDebug // load balancers ask every few seconds
 	}
-	s.Logger.LogAttrs(c.ctx(), level, "request", slog.String("request_id", c.requestID), slog.String("method", c.r.Method),
-		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID), c.paymentID(status))
+	s.Logger.LogAttrs(c.ctx(), level, "request", slog.String("request_id", c.requestID), slog.String("method", c.method()),
+		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID), c.paymentID(status),
+		unlessEmpty("code", a.errorCode()), unlessEmpty("key_id", c.keyID()))
+	if s.opts.Log != nil && level > slog.LevelDebug {
+		s.opts.Log(LoggedRequest{At: began, RequestID: c.requestID, Method: c.method(), Route: c.pattern(), Status: status, Code: a.errorCode(), MerchantID: c.auth.MerchantID, KeyID: c.keyID(),
+			PaymentID: paymentOf(c, status), Took: took})
+	}
 	if s.opts.Observe != nil {
 		method := c.r.Method
 		if c.route == nil {
@@ -290,6 +311,53 @@ func (s *Server) failed(c *call, err error) answer {
 		s.Logger.ErrorContext(c.ctx(), "request failed", "request_id", c.requestID, "method", c.r.Method, "route", c.pattern(), "error", e)
 	}
 	return errorAnswer(c.located(e))
+}
+
+// unlessEmpty returns an attribute, an empty one without a value.
+func unlessEmpty(name, value string) slog.Attr {
+	if value == "" {
+		return slog.Attr{}
+	}
+	return slog.String(name, value)
+}
+
+// errorCode is the code of an answer that is an error, "" for another answer. A repeated answer has it in its body alone.
+func (a answer) errorCode() string {
+	if a.code != "" || a.status < 400 {
+		return a.code
+	}
+	var e struct{ Error struct{ Code string } }
+	if json.Unmarshal(a.body, &e) != nil || checkID(e.Error.Code) != nil {
+		return "" // a page for people
+	}
+	return e.Error.Code
+}
+
+// method is the request's method, "" for one that a caller invents: it could be any text.
+func (c *call) method() string {
+	if c.route == nil && c.r.Method != http.MethodOptions && !slices.Contains(methods, c.r.Method) {
+		return ""
+	}
+	return c.r.Method
+}
+
+// keyID names the key of a request: by its id, or by its kind if it has none.
+func (c *call) keyID() string {
+	switch {
+	case c.admin:
+		return "admin"
+	case c.auth.Publishable:
+		return "publishable"
+	}
+	return c.auth.KeyID
+}
+
+// paymentOf is the value of paymentID, "" for none.
+func paymentOf(c *call, status int) string {
+	if id := c.paymentID(status); id.Key != "" {
+		return id.Value.String()
+	}
+	return ""
 }
 
 // paymentID returns the payment that the path names, an empty attribute for none. What a refused request names need be no payment.

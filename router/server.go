@@ -69,6 +69,9 @@ type Options struct {
 	// concurrent use and must not block.
 	Observe func(method, pattern string, status int, took time.Duration)
 
+	// Log is called after each answer, except after the good answers of /health and /live. It must be safe for concurrent use and must not block. Nil logs nothing.
+	Log func(LoggedRequest)
+
 	// Trace begins the span of a request; the caller of Trace calls the returned function at its end. Nil traces nothing.
 	Trace func(r *http.Request) (ctx context.Context, end func(pattern, requestID, merchantID string, status int))
 	// Admission refuses new work while the switch is too slow; nil admits everything.

@@ -180,6 +180,10 @@ type JournalConfig struct {
 type LogConfig struct {
 	Level  string `key:"level"`
 	Format string `key:"format"`
+	// Requests is a file with a line for each request of the API; "": none.
+	Requests string `key:"requests"`
+	// RequestsLimit is the size of a file in bytes, after which the next begins. requestLogFiles are kept.
+	RequestsLimit int64 `key:"requests_limit"`
 }
 
 // MetricsConfig has the settings of the Prometheus endpoint.
@@ -235,7 +239,7 @@ func defaultConfig() Config {
 		Webhooks: WebhooksConfig{Timeout: 30 * time.Second, Retries: shortDurations(webhook.Retries), Concurrency: 256, Endpoints: 16, Keep: 90 * 24 * time.Hour,
 			KeepUndelivered: 90 * 24 * time.Hour, KeepAttempts: 90 * 24 * time.Hour},
 		Journal: JournalConfig{Keep: 30 * 24 * time.Hour},
-		Log:     LogConfig{Level: "info", Format: "json"},
+		Log:     LogConfig{Level: "info", Format: "json", RequestsLimit: 128 << 20},
 		Metrics: MetricsConfig{Enabled: true},
 		Tracing: TracingConfig{Sample: 100},
 	}
@@ -347,6 +351,7 @@ func (c Config) Validate() error {
 
 	oneOf(&all, "log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf(&all, "log.format", c.Log.Format, "json", "text")
+	between(&all, "log.requests_limit", c.Log.RequestsLimit, 1<<20, 1<<40, "")
 	if c.Dashboard.Listen != "" {
 		if err := checkListen(c.Dashboard.Listen); err != nil {
 			bad("dashboard.listen", "%v", err)

@@ -24,6 +24,14 @@ type logbook struct {
 	lines []dashboard.LogLine // oldest first
 	seq   uint64
 	bytes int
+	kept  bool // a file has the requests too
+}
+
+// Kept implements dashboard.Logs.
+func (b *logbook) Kept() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.kept
 }
 
 // over returns a handler that keeps what next writes.

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -38,6 +39,7 @@ type meters struct {
 	revealed   *prometheus.CounterVec
 
 	requests *prometheus.HistogramVec
+	lines    atomic.Pointer[requestLog] // nil without log.requests
 	loops    *loopCollector
 
 	webhooks        *prometheus.HistogramVec
@@ -69,6 +71,13 @@ func newMeters() *meters {
 		m.registry.MustRegister(h)
 		return h
 	}
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "payswitch", Name: "request_log_dropped_total",
+		Help: "Lines that the file of requests did not get."}, func() float64 {
+		if l := m.lines.Load(); l != nil {
+			return float64(l.dropped.Load())
+		}
+		return 0
+	}))
 	m.payments = counter("payments_total", "Payments that reached a status.", "status", "connector")
 	m.refunds = counter("refunds_total", "Refunds that succeeded or failed.", "status", "connector")
 	m.operations = histogram("operation_seconds", "One operation at a processor, by how it ended.", sendBuckets, "kind", "connector", "status")

@@ -55,6 +55,7 @@ type node struct {
 	dashboardListener net.Listener
 	dashboardServer   *http.Server
 	staff             *staff.Service
+	requests          *requestLog // nil without log.requests
 
 	name    string
 	started time.Time
@@ -131,6 +132,13 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		return problem("cards.offer_tables", "%v", err)
 	}
 	n.tracing = openTracing(c, n.log)
+	var logRequest func(router.LoggedRequest)
+	if c.Log.Requests != "" {
+		n.book.remember(c.Log.Requests)
+		n.requests = openRequestLog(c.Log.Requests, c.Log.RequestsLimit, requestLogFiles, n.component("request log"))
+		logRequest = n.requests.add
+		n.metrics.lines.Store(n.requests)
+	}
 	if c.Server.OverloadLatency > 0 {
 		n.admission = router.NewAdmission(c.Server.OverloadLatency, nil)
 	}
@@ -190,6 +198,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		Simulator3DS:         n.bankHandler(),
 		Ready:                n.ready,
 		Observe:              n.metrics.request,
+		Log:                  logRequest,
 		Trace:                n.tracing.request(),
 		Admission:            n.admission,
 		RateLimit:            router.RateLimit{PerSecond: float64(c.Server.RateLimit), Burst: c.Server.RateBurst},
@@ -397,6 +406,7 @@ func (n *node) close() error {
 	if err := n.tracing.close(limit); err != nil { // payments need no traces
 		n.log.Warn("the last traces were not exported", "error", err)
 	}
+	n.requests.close()
 	for _, l := range []net.Listener{n.dashboardListener, n.metricsListener, n.listener} {
 		if l != nil {
 			l.Close()

@@ -96,6 +96,7 @@ type installationOf struct{}
 
 func (installationOf) State(context.Context) SystemState      { return SystemState{} }
 func (installationOf) Settings() []Setting                    { return nil }
+func (installationOf) Kept() bool                             { return false }
 func (installationOf) Lines(LogFilter) ([]LogLine, time.Time) { return nil, time.Time{} }
 
 // visitor is a browser without script.

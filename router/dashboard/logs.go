@@ -14,6 +14,8 @@ import (
 // Logs has the latest lines of the log of this node, newest first, and the time since which it has all of them.
 type Logs interface {
 	Lines(f LogFilter) (lines []LogLine, since time.Time)
+	// Kept reports whether the node writes the requests to a file, and shows those of its earlier runs.
+	Kept() bool
 }
 
 // LogFilter selects lines.
@@ -98,6 +100,12 @@ func (c *call) logsOf(f LogFilter, lines []LogLine, since time.Time) *document {
 	d := &document{Heading: "Logs", Lead: "The latest requests of your shop, as this node answered them. It keeps them in memory until it ends: standard error has all lines for good."}
 	if c.Merchant == nil {
 		d.Lead = "The latest lines of this node's log. It keeps them in memory until it ends: standard error has all lines for good."
+	}
+	if c.server.Logs.Kept() {
+		d.Lead = "The latest requests of your shop, as this node answered them. A file keeps them after the node has ended (log.requests)."
+		if c.Merchant == nil {
+			d.Lead = "The latest lines of this node's log. A file keeps the requests after the node has ended (log.requests); standard error has all lines."
+		}
 	}
 	if !since.IsZero() {
 		d.Lead += " The oldest is of " + c.time(since).Full() + "."
