@@ -67,8 +67,8 @@ func arrivedFields(r *http.Request) map[string]string {
 	return payload(all)
 }
 
-// givenTexts returns the texts of an input that a request may hold. Words that say what is asked for are none: the request's form of them tells
-// cases apart.
+// givenTexts returns the texts of an input that a request may copy. It leaves out the fields in questions: by the request's form of them two cases
+// differ.
 func givenTexts(v any, all []string) []string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -124,7 +124,7 @@ func nearest(candidates []*mockRequest, came map[string]string) *wire.Case {
 }
 
 // telling returns the fields that tell candidates apart that ask for different things: those whose values, or absence, no two of them share. A value
-// that differs from payment to payment tells nothing.
+// that differs from payment to payment does not count.
 func telling(candidates []*mockRequest) map[string]bool {
 	all, names := map[string]bool{}, map[string]bool{}
 	for _, q := range candidates {
