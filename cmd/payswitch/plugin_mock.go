@@ -187,7 +187,7 @@ func (m *mockProcessor) choose(w http.ResponseWriter, name string) {
 	m.refuse(w, http.StatusNotFound, "no sample is called "+name+": choose one of "+strings.Join(m.sampleNames(), ", "))
 }
 
-// recorded returns the case of a request, nil for none: of the cases with the same method and the most equal segments of the path, the nearest one.
+// recorded returns the case of a request, nil for none. Of the cases with the same method and the most equal segments of the path, it is the nearest.
 // One segment may differ if it can be an id.
 func (m *mockProcessor) recorded(r *http.Request) *wire.Case {
 	best := 0

@@ -55,7 +55,7 @@ func TestPluginMockAnswersWhatIsAsked(t *testing.T) {
 	require.ErrorContains(t, err, "(case authorize_auto): request: body: ")
 }
 
-// The mock of each built-in adapter answers a payment that is captured at once with a capture, and one that is only authorized with an authorization.
+// The mock of each built-in adapter answers a payment that is captured at once with a capture, and another one with an authorization.
 func TestPluginMockTellsCapturesApart(t *testing.T) {
 	t.Parallel()
 	for _, name := range calledAdapters {
