@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,8 @@ import (
 // The decisions hold the invariants in every history of the scenarios. With TEST_ALL the scenarios allow one more fault. Without it they allow one jump of
 // the clock at most, so that the search ends soon.
 func TestModel(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the states waiting for their turn would be scanned again and again
 	total, least := 0, modelStates
 	all := os.Getenv("TEST_ALL") != ""
 	for _, w := range modelScenarios {
