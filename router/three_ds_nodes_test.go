@@ -36,7 +36,7 @@ func (b *bankWorld) node(name string) *bankWorld {
 	return &bankWorld{world: w, bank: b.bank, server: b.server, client: b.client}
 }
 
-// An authentication that one node began goes on at another: the method's page, the browser's data, the challenge's result and the read of the end each come
+// An authentication that one node began goes on at another. The method's page, the browser's data, the challenge's result and the last read each come
 // to the node that did not do the step before. The customer is charged once.
 func TestThreeDSAtTwoNodes(t *testing.T) {
 	t.Parallel()

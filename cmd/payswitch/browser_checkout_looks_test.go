@@ -191,8 +191,8 @@ func (s *checkoutShop) dialogs(t *testing.T) {
 	s.media()
 }
 
-// dialogFaults are what is wrong with how the dialog stands: what is cut off or too small for a finger, a language's direction that it does not follow, and
-// parts that have no edge of their own where the device chooses the colours.
+// dialogFaults lists what is wrong with how the dialog stands. A part is cut off, too small for a finger, or does not follow the language's direction; or it
+// has no edge of its own where the device chooses the colours.
 const dialogFaults = `(() => {
 	const box = document.querySelector(".box"), r = box.getBoundingClientRect(), out = [], from = (e) => e.getBoundingClientRect();
 	if (document.documentElement.scrollWidth > innerWidth) out.push("the page scrolls sideways");

@@ -104,8 +104,8 @@ func (d *Driver) driveAgain(ctx context.Context, w *Run) evidence.Verdict {
 	return v
 }
 
-// SendAgain drives an operation without a row once more, of which something may have left until sent. The caller has made the run the same as the first one,
-// and has checked that the processor remembers its key.
+// SendAgain drives an operation without a row once more. Some of the first run may have reached the processor until the time sent. The caller has made the
+// run the same as the first one, and has checked that the processor remembers its key.
 func (d *Driver) SendAgain(ctx context.Context, w *Run, sent time.Time) evidence.Verdict {
 	w.mayHaveLeft, w.sentBefore = true, sent
 	return d.driveAgain(ctx, w)

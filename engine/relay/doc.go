@@ -1,8 +1,8 @@
 // Package relay performs single operations on a processor's own references: a refund, a capture, a raise or a void of a transaction that may not be a
 // payment of this switch. No payment and no refund changes by it.
 //
-// relay.go has the record and what a request must look like, perform.go sends an operation and asks about it, lookup.go reads reports on its transaction,
-// again.go sends it again when the merchant repeats the request, hear.go books processors' messages.
+// relay.go has the record and what a request must look like. perform.go sends an operation and asks about it. lookup.go reads reports on its transaction.
+// again.go sends it again when the merchant repeats the request. hear.go books processors' messages.
 //
 // Rooms above change may import relay. It must never send an operation twice without the processor's same key, and never call an operation made or failed
 // without the processor's word: without it the relay stays pending.

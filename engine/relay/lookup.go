@@ -78,7 +78,7 @@ func (r *Relay) othersOf(all []*Relay) (o others) {
 	return o
 }
 
-// look derives the verdict on a relay that the processor has not named from a report on its transaction, which may show what others have done. final is true
+// look derives the verdict on a relay that the processor has not named. It reads a report on the transaction, which may show what others have done. final is true
 // if a report that nothing happened can be believed. What a report leaves in doubt stays pending, and why says what is in doubt.
 func (r *Relay) look(o *sdk.Outcome, by others, final bool) (v evidence.Verdict, why string) {
 	var done, not bool
