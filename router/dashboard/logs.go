@@ -89,10 +89,11 @@ func (s *Server) logs(c *call) (response, error) {
 	}
 	f.Before, _ = strconv.ParseUint(q.Get("before"), 10, 64) // any other text begins at the newest line
 	lines, since := s.Logs.Lines(f)
-	return show(c.logsOf(f, lines, since)), nil
+	return show(c.logsOf(f, lines, since, s.Logs.Kept())), nil
 }
 
-func (c *call) logsOf(f LogFilter, lines []LogLine, since time.Time) *document {
+// logsOf is the page of lines. since is the time of the oldest line that the node has, and kept says that a file has the requests.
+func (c *call) logsOf(f LogFilter, lines []LogLine, since time.Time, kept bool) *document {
 	at := "/logs"
 	if c.Merchant != nil {
 		at = c.at() + at
@@ -101,7 +102,7 @@ func (c *call) logsOf(f LogFilter, lines []LogLine, since time.Time) *document {
 	if c.Merchant == nil {
 		d.Lead = "The latest lines of this node's log. It keeps them in memory until it ends: standard error has all lines for good."
 	}
-	if c.server.Logs.Kept() {
+	if kept {
 		d.Lead = "The latest requests of your shop, as this node answered them. A file keeps them after the node has ended (log.requests)."
 		if c.Merchant == nil {
 			d.Lead = "The latest lines of this node's log. A file keeps the requests after the node has ended (log.requests); standard error has all lines."

@@ -175,9 +175,9 @@ func settingStates(t testing.TB) []state {
 	out = append(out, state{"system", c.systemOf(someSystem(false))}, state{"system-bad", c.systemOf(someSystem(true))},
 		state{"settings", c.settingsOf([]Setting{{"admin.api_key", "(set)", true}, {"dashboard.listen", "127.0.0.1:8081", true}, {"dashboard.public_url", "https://a-dashboard-with-a-long-name.shop.example", false},
 			{"storage.dsn", "sqlite:/var/lib/payswitch/a/folder/whose/name/is/as/long/as/names/of/folders/are/payswitch.db", false}})})
-	out = append(out, state{"logs-all", c.logsOf(LogFilter{Before: 7}, someLines(3), noon)}, state{"logs-all-empty", c.logsOf(LogFilter{}, nil, time.Time{})})
+	out = append(out, state{"logs-all", c.logsOf(LogFilter{Before: 7}, someLines(3), noon, true)}, state{"logs-all-empty", c.logsOf(LogFilter{}, nil, time.Time{}, false)})
 	c.Merchant = &account.Merchant{ID: "acme"}
-	out = append(out, state{"logs", c.logsOf(LogFilter{}, someLines(listRows+1), noon)}, state{"logs-empty", c.logsOf(LogFilter{}, nil, time.Time{})}, state{"logs-none", c.logsOf(LogFilter{Text: "قهوة", Status: "5"}, nil, noon)})
+	out = append(out, state{"logs", c.logsOf(LogFilter{}, someLines(listRows+1), noon, true)}, state{"logs-empty", c.logsOf(LogFilter{}, nil, time.Time{}, false)}, state{"logs-none", c.logsOf(LogFilter{Text: "قهوة", Status: "5"}, nil, noon, false)})
 	add("setup-all", http.MethodGet, "/setup")
 	return out
 }
