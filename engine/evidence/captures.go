@@ -23,7 +23,7 @@ func takeCapture(a *payment.Attempt, opID string, amount int64, processorID stri
 // captureIs reports whether the capture of operation opID has the processor's id processorID.
 func captureIs(a *payment.Attempt, opID, processorID string) bool {
 	c := a.CaptureBy(opID)
-	return c != nil && c.ProcessorID == processorID
+	return c != nil && (c.ProcessorID == processorID || c.Has(processorID))
 }
 
 // readCapture derives the verdict on a capture from a report on the payment. While several captures are open, a report says something about one of
@@ -77,8 +77,8 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 // id of the only open capture that has none yet.
 func isAbout(a *payment.Attempt, op *payment.Operation, id string) bool {
 	own := a.CaptureBy(op.ID)
-	if id == "" || own == nil || own.ProcessorID != "" {
-		return id != "" && own != nil && own.ProcessorID == id
+	if id == "" || own == nil || own.ProcessorID != "" || own.Has(id) {
+		return own != nil && own.Has(id)
 	}
 	nameless := 0
 	for i := range a.Details.Captures {

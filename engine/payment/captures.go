@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -15,11 +16,13 @@ type CaptureRecord struct {
 	Amount      int64         `json:"amount"`
 	Status      CaptureStatus `json:"status"`
 	// Reference is our reference for the capture at the processor; "" for a capture of an older version.
-	Reference   string    `json:"reference,omitempty"`
-	ProcessorID string    `json:"processor_id,omitempty"`
-	ErrorCode   string    `json:"error_code,omitempty"`
-	ErrorText   string    `json:"error_text,omitempty"`
-	At          time.Time `json:"at"`
+	Reference   string `json:"reference,omitempty"`
+	ProcessorID string `json:"processor_id,omitempty"`
+	// Stated is the processor's id that a message states with our reference, "" for none. It is not stored: a booking has to claim it first.
+	Stated    string    `json:"-"`
+	ErrorCode string    `json:"error_code,omitempty"`
+	ErrorText string    `json:"error_text,omitempty"`
+	At        time.Time `json:"at"`
 }
 
 // CaptureStatus is the state of one capture. Its constants are the API's values.
@@ -91,16 +94,31 @@ func (a *Attempt) CaptureNamed(processorID string) *CaptureRecord {
 	return &a.Details.Captures[i]
 }
 
-// NameCapture gives the open capture with our reference the processor's id, which a report states, if its answer never brought one.
+// NameCapture notes the processor's id that a message states for the open capture with our reference, if no answer has brought one. The message may lie:
+// the capture takes the id over when a booking has claimed it.
 func (a *Attempt) NameCapture(reference, processorID string) {
-	if reference == "" || processorID == "" || a.CaptureNamed(processorID) != nil {
+	if reference == "" || processorID == "" || a.captureOf(processorID) != nil {
 		return
 	}
 	for i := range a.Details.Captures {
 		if c := &a.Details.Captures[i]; c.Reference == reference && c.ProcessorID == "" && c.Open() {
-			c.ProcessorID = processorID
+			c.Stated = processorID
 		}
 	}
+}
+
+// Has reports whether the processor's id is the capture's, as it is stored or as a message states it. "" is no id.
+func (c *CaptureRecord) Has(processorID string) bool {
+	return processorID != "" && processorID == cmp.Or(c.ProcessorID, c.Stated)
+}
+
+// captureOf returns the capture that has the processor's id, also as a message states it, or nil.
+func (a *Attempt) captureOf(processorID string) *CaptureRecord {
+	i := slices.IndexFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.Has(processorID) })
+	if i < 0 {
+		return nil
+	}
+	return &a.Details.Captures[i]
 }
 
 // CaptureReference returns our reference for the capture of an operation at the processor, "" without one.
@@ -132,7 +150,7 @@ func (a *Attempt) OpenCaptures(ops []*Operation) (out []*Operation) {
 // that has ended.
 func (a *Attempt) HeardBy(ops []*Operation, o *sdk.Outcome) []*Operation {
 	latest, captures := a.OpenOperation(ops), a.OpenCaptures(ops)
-	if c := a.CaptureNamed(o.CaptureID); c != nil {
+	if c := a.captureOf(o.CaptureID); c != nil {
 		if !c.Open() {
 			return nil
 		}

@@ -27,8 +27,8 @@ func TestNameCapture(t *testing.T) {
 	a.NameCapture("pay_1_1_2", "CAP2")
 	require.Equal(t, ops[1:], a.HeardBy(ops, report))
 	a.NameCapture("pay_1_1_1", "CAP2") // the id is another capture's
-	require.Empty(t, a.Details.Captures[0].ProcessorID)
+	require.Empty(t, a.Details.Captures[0].Stated)
 	a.Details.Captures[0].Status = CaptureFailed
 	a.NameCapture("pay_1_1_1", "CAP1")
-	require.Empty(t, a.Details.Captures[0].ProcessorID, "it has ended")
+	require.Empty(t, a.Details.Captures[0].Stated, "it has ended")
 }

@@ -100,7 +100,8 @@ func once(list []rule.Choice, capable func(connector string) bool) (out []rule.C
 }
 
 // capable returns the connectors' capability table for made-up facts. A connector is left out if its adapter's manifest does not take the currency, the card
-// network or the capture method. It is left out, too, if the operator's table does not take the country, the currency or the capture method. The table applies if the facts name the type of a card payment; what has no row passes.
+// network or the capture method. It is left out, too, if the operator's table does not take the country, the currency or the capture method. The table
+// applies if the facts name the type of a card payment; what has no row passes.
 func (s *Rules) capable(parameters map[string]json.RawMessage, country string) func(connector string) bool {
 	text := func(name string) string {
 		var fact struct{ Value string }
