@@ -50,6 +50,13 @@ func newKeyedShop(t *testing.T) *keyedShop {
 	return p
 }
 
+// with runs f while no request is answered.
+func (p *keyedShop) with(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
 func keyedAdapter(rule sdk.ResolveRule) *sdk.Adapter {
 	a := shop(rule)
 	a.Sync = func(*sdk.Call) (*sdk.Outcome, error) { return sdk.Unknown("the shop answers no queries"), nil }
@@ -83,7 +90,7 @@ func TestRelayIsSentAgainByItsKey(t *testing.T) {
 		{"not carried out", resolving(sdk.ResolveByIdempotentResend), false, nil, 2, relay.Success},
 		{"the processor remembers no keys", resolving(sdk.ResolveByReference), true, nil, 1, relay.Pending},
 		{"the processor remembers the key no more", resolving(sdk.ResolveByIdempotentResend), true, func(*world, *keyedShop) { time.Sleep(24*time.Hour - time.Minute) }, 1, relay.Pending},
-		{"the adapter would send something else", resolving(sdk.ResolveByIdempotentResend), true, func(_ *world, p *keyedShop) { p.first = "b" }, 1, relay.Pending},
+		{"the adapter would send something else", resolving(sdk.ResolveByIdempotentResend), true, func(_ *world, p *keyedShop) { p.with(func() { p.first = "b" }) }, 1, relay.Pending},
 		{"the clock has jumped back", resolving(sdk.ResolveByIdempotentResend), true, func(w *world, _ *keyedShop) { w.jump(-time.Hour) }, 1, relay.Pending},
 	} {
 		p := newKeyedShop(t)
@@ -96,7 +103,7 @@ func TestRelayIsSentAgainByItsKey(t *testing.T) {
 				Data: relay.Asked{Data: relay.Data{Capture: &relay.CaptureData{Authorized: 100, Amount: 60, Currency: "USD"}}}}
 			a := w.auth
 			a.RequestToken = "pay_token"
-			p.lose, p.takes = true, c.takes
+			p.with(func() { p.lose, p.takes = true, c.takes })
 			r, err := w.CreateRelay(t.Context(), a, in)
 			require.NoError(t, err)
 			require.Equal(t, relay.Pending, r.Status, c.name)
@@ -105,17 +112,19 @@ func TestRelayIsSentAgainByItsKey(t *testing.T) {
 			if c.change != nil {
 				c.change(w, p)
 			}
-			p.lose, p.takes = false, true
+			p.with(func() { p.lose, p.takes = false, true })
 			again, err := w.CreateRelay(t.Context(), a, in)
 			require.NoError(t, err)
-			require.Equal(t, []any{c.want, r.ID, c.sends}, []any{again.Status, again.ID, len(p.sends)}, c.name)
-			require.Equal(t, p.sends[0], p.sends[len(p.sends)-1], "the same key")
-			require.Len(t, p.made, 1, c.name)
+			p.with(func() {
+				require.Equal(t, []any{c.want, r.ID, c.sends}, []any{again.Status, again.ID, len(p.sends)}, c.name)
+				require.Equal(t, p.sends[0], p.sends[len(p.sends)-1], "the same key")
+				require.Len(t, p.made, 1, c.name)
+			})
 			if c.want == relay.Success {
 				require.Equal(t, "cap_1", again.ReferenceID)
 				_, err = w.CreateRelay(t.Context(), a, in)
 				require.NoError(t, err)
-				require.Len(t, p.sends, c.sends, "it has ended")
+				p.with(func() { require.Len(t, p.sends, c.sends, "it has ended") })
 			}
 		}, p.Server)
 	}

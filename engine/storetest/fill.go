@@ -24,6 +24,7 @@ type filler struct{ n int }
 var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[payment.Payment]():         {"Private"},
 	reflect.TypeFor[payment.Attempt]():         {"Private"},
+	reflect.TypeFor[payment.CaptureRecord]():   {"Stated"},
 	reflect.TypeFor[account.Merchant]():        {"Private", "ResponseHash"},
 	reflect.TypeFor[account.Profile]():         {"Private", "ResponseHash"},
 	reflect.TypeFor[account.ProfileSettings](): {"WebhookHeaders", "Blocking", "Guard", "CardInfo"},
