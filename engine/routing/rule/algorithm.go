@@ -21,21 +21,21 @@ const (
 // ParseAlgorithm reads an algorithm, {type, data}. Its error is an *Error.
 func ParseAlgorithm(raw json.RawMessage, connector func(name string) bool) (*Algorithm, error) {
 	form := Form{Purpose: Routing, Connector: connector}
-	o, err := object(raw, "algorithm", "type", "data")
+	o, err := object(checked(raw), "algorithm", "type", "data")
 	if err != nil {
 		return nil, err
 	}
 	a := &Algorithm{}
-	if a.Type, err = text(o["type"], "algorithm.type"); err != nil {
+	if a.Type, err = text(o.of("type"), "algorithm.type"); err != nil {
 		return nil, err
 	}
 	switch a.Type {
 	case Single:
-		c, err := choice(o["data"], "algorithm.data", form)
+		c, err := choice(o.of("data"), "algorithm.data", form)
 		a.Choices = []Choice{c}
 		return a, err
 	case Priority, VolumeSplit:
-		if a.Choices, err = choices(o["data"], a.Type, "algorithm.data", form); err != nil {
+		if a.Choices, err = choices(o.of("data"), a.Type, "algorithm.data", form); err != nil {
 			return nil, err
 		}
 		if len(a.Choices) == 0 {
@@ -49,7 +49,7 @@ func ParseAlgorithm(raw json.RawMessage, connector func(name string) bool) (*Alg
 	default:
 		return nil, malformed("algorithm.type", "unknown variant `%s`, expected one of single, priority, volume_split, advanced, three_ds_decision_rule", a.Type)
 	}
-	a.Source, err = Parse(o["data"], form)
+	a.Source, err = parse(o.of("data"), form)
 	return a, err
 }
 

@@ -1,10 +1,10 @@
 package rule
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -84,6 +84,11 @@ type reader struct {
 
 // Parse reads a program. Its error is an *Error.
 func Parse(raw json.RawMessage, form Form) (*Source, error) {
+	return parse(checked(raw), form)
+}
+
+// parse is Parse of a text that is checked.
+func parse(raw json.RawMessage, form Form) (*Source, error) {
 	r := &reader{form: form}
 	s, err := r.program(raw)
 	if bad := (*Error)(nil); errors.As(err, &bad) {
@@ -101,84 +106,22 @@ func invalid(at, format string, args ...any) error {
 	return &Error{Param: at, Message: fmt.Sprintf(format, args...)}
 }
 
-// object reads an object and demands members of it.
-func object(raw json.RawMessage, at string, required ...string) (map[string]json.RawMessage, error) {
-	var o map[string]json.RawMessage
-	if first(raw) != '{' || json.Unmarshal(raw, &o) != nil {
-		return nil, malformed(at, "expected an object")
-	}
-	if members(raw) != len(o) {
-		return nil, malformed(at, "the object has a member twice")
-	}
-	for _, name := range required {
-		if _, ok := o[name]; !ok {
-			return nil, malformed(at, "missing field `%s`", name)
-		}
-	}
-	return o, nil
-}
-
-// members returns how many members a valid object has, each as often as it was sent.
-func members(raw json.RawMessage) (n int) {
-	depth := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			for i++; raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case ':':
-			if depth == 1 {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-func array(raw json.RawMessage, at string) (list []json.RawMessage, err error) {
-	if first(raw) != '[' || json.Unmarshal(raw, &list) != nil {
-		return nil, malformed(at, "expected an array")
-	}
-	return list, nil
-}
-
-func text(raw json.RawMessage, at string) (s string, err error) {
-	if first(raw) != '"' || json.Unmarshal(raw, &s) != nil {
-		return "", malformed(at, "expected a string")
-	}
-	return s, nil
-}
-
-func first(raw json.RawMessage) byte {
-	raw = bytes.TrimLeft(raw, " \t\r\n")
-	if len(raw) == 0 {
-		return 0
-	}
-	return raw[0]
-}
-
-func isNull(raw json.RawMessage) bool { return len(raw) == 0 || first(raw) == 'n' }
+// item is the path of an array's item.
+func item(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
 
 func (r *reader) program(raw json.RawMessage) (*Source, error) {
 	o, err := object(raw, "program", "defaultSelection", "rules", "metadata")
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Metadata: o["metadata"]}
+	s := &Source{Metadata: o.of("metadata")}
 	if _, err := object(s.Metadata, "metadata"); err != nil {
 		return nil, err
 	}
-	if s.Default, err = r.selection(o["defaultSelection"], "defaultSelection"); err != nil {
+	if s.Default, err = r.selection(o.of("defaultSelection"), "defaultSelection"); err != nil {
 		return nil, err
 	}
-	list, err := array(o["rules"], "rules")
+	list, err := array(o.of("rules"), "rules")
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +130,7 @@ func (r *reader) program(raw json.RawMessage) (*Source, error) {
 	}
 	s.Rules = make([]Rule, len(list))
 	for i, raw := range list {
-		if err := r.readRule(raw, fmt.Sprintf("rules[%d]", i), &s.Rules[i]); err != nil {
+		if err := r.readRule(raw, item("rules", i), &s.Rules[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -200,23 +143,23 @@ func (r *reader) readRule(raw json.RawMessage, at string, to *Rule) error {
 	if err != nil {
 		return err
 	}
-	if to.Name, err = text(o["name"], at+".name"); err != nil {
+	if to.Name, err = text(o.of("name"), at+".name"); err != nil {
 		return err
 	}
 	r.rule = to.Name
-	selection, ok := o["connectorSelection"]
-	if !ok {
-		if selection, ok = o["routingOutput"]; !ok {
+	selection := o.of("connectorSelection")
+	if selection == nil {
+		if selection = o.of("routingOutput"); selection == nil {
 			return malformed(at, "missing field `connectorSelection`")
 		}
 	}
-	if _, ok := o["statements"]; !ok {
+	if o.of("statements") == nil {
 		return malformed(at, "missing field `statements`")
 	}
 	if to.Selection, err = r.selection(selection, at+".connectorSelection"); err != nil {
 		return err
 	}
-	to.Statements, err = r.statements(o["statements"], at+".statements", 0)
+	to.Statements, err = r.statements(o.of("statements"), at+".statements", 0)
 	return err
 }
 
@@ -230,25 +173,25 @@ func (r *reader) statements(raw json.RawMessage, at string, depth int) ([]Statem
 	}
 	out := make([]Statement, len(list))
 	for i, raw := range list {
-		at := fmt.Sprintf("%s[%d]", at, i)
+		at := item(at, i)
 		o, err := object(raw, at, "condition")
 		if err != nil {
 			return nil, err
 		}
-		conditions, err := array(o["condition"], at+".condition")
+		conditions, err := array(o.of("condition"), at+".condition")
 		if err != nil {
 			return nil, err
 		}
 		out[i].Condition = make([]Comparison, len(conditions))
 		for j, raw := range conditions {
-			if err := r.comparison(raw, fmt.Sprintf("%s.condition[%d]", at, j), &out[i].Condition[j]); err != nil {
+			if err := r.comparison(raw, item(at+".condition", j), &out[i].Condition[j]); err != nil {
 				if bad := (*Error)(nil); errors.As(err, &bad) {
 					bad.Key = out[i].Condition[j].LHS
 				}
 				return nil, err
 			}
 		}
-		if nested := o["nested"]; !isNull(nested) {
+		if nested := o.of("nested"); !isNull(nested) {
 			if out[i].Nested, err = r.statements(nested, at+".nested", depth+1); err != nil {
 				return nil, err
 			}
@@ -262,29 +205,29 @@ func (r *reader) comparison(raw json.RawMessage, at string, c *Comparison) error
 	if err != nil {
 		return err
 	}
-	if c.LHS, err = text(o["lhs"], at+".lhs"); err != nil {
+	if c.LHS, err = text(o.of("lhs"), at+".lhs"); err != nil {
 		return err
 	}
 	for _, name := range []string{"comparison", "value", "metadata"} {
-		if _, ok := o[name]; !ok {
+		if o.of(name) == nil {
 			return malformed(at, "missing field `%s`", name)
 		}
 	}
-	if c.Operator, err = text(o["comparison"], at+".comparison"); err != nil {
+	if c.Operator, err = text(o.of("comparison"), at+".comparison"); err != nil {
 		return err
 	}
 	if _, ok := operators[c.Operator]; !ok {
 		return malformed(at+".comparison", "unknown comparison `%s`, expected one of equal, not_equal, less_than, less_than_equal, greater_than, "+
 			"greater_than_equal", c.Operator)
 	}
-	value, err := object(o["value"], at+".value", "type", "value")
+	value, err := object(o.of("value"), at+".value", "type", "value")
 	if err != nil {
 		return err
 	}
-	if c.ValueType, err = text(value["type"], at+".value.type"); err != nil {
+	if c.ValueType, err = text(value.of("type"), at+".value.type"); err != nil {
 		return err
 	}
-	c.Value, c.Metadata = value["value"], o["metadata"]
+	c.Value, c.Metadata = value.of("value"), o.of("metadata")
 	if _, err := object(c.Metadata, at+".metadata"); err != nil {
 		return err
 	}

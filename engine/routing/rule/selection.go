@@ -1,9 +1,6 @@
 package rule
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "encoding/json"
 
 // Selection is what a rule chooses. Its fields depend on the purpose of the program.
 type Selection struct {
@@ -73,7 +70,7 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 	switch s.purpose {
 	case Manager:
 		o, err := object(raw, at)
-		if v := o["override_3ds"]; err == nil && !isNull(v) {
+		if v := o.of("override_3ds"); err == nil && !isNull(v) {
 			if s.Override, err = text(v, at+".override_3ds"); err == nil && s.Override != "three_ds" && s.Override != "no_three_ds" {
 				err = malformed(at+".override_3ds", "unknown variant `%s`, expected three_ds or no_three_ds", s.Override)
 			}
@@ -81,7 +78,7 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 		return s, err
 	case Surcharge:
 		o, err := object(raw, at)
-		if v := o["surcharge_details"]; err == nil && !isNull(v) {
+		if v := o.of("surcharge_details"); err == nil && !isNull(v) {
 			s.Surcharge, err = chargeTerms(v, at+".surcharge_details")
 		}
 		return s, err
@@ -90,7 +87,7 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 		if err != nil {
 			return s, err
 		}
-		if s.Decision, err = text(o["decision"], at+".decision"); err != nil {
+		if s.Decision, err = text(o.of("decision"), at+".decision"); err != nil {
 			return s, err
 		}
 		for _, d := range decisions {
@@ -104,13 +101,13 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Type, err = text(o["type"], at+".type"); err != nil {
+	if s.Type, err = text(o.of("type"), at+".type"); err != nil {
 		return s, err
 	}
 	if s.Type != "priority" && s.Type != "volume_split" {
 		return s, malformed(at+".type", "unknown variant `%s`, expected priority or volume_split", s.Type)
 	}
-	s.Choices, err = choices(o["data"], s.Type, at+".data", r.form)
+	s.Choices, err = choices(o.of("data"), s.Type, at+".data", r.form)
 	return s, err
 }
 
@@ -122,7 +119,7 @@ func choices(raw json.RawMessage, kind, at string, form Form) ([]Choice, error) 
 	}
 	out := make([]Choice, len(list))
 	for i, raw := range list {
-		at := fmt.Sprintf("%s[%d]", at, i)
+		at := item(at, i)
 		if kind == "priority" {
 			if out[i], err = choice(raw, at, form); err != nil {
 				return nil, err
@@ -133,12 +130,12 @@ func choices(raw json.RawMessage, kind, at string, form Form) ([]Choice, error) 
 		if err != nil {
 			return nil, err
 		}
-		if out[i], err = choice(o["connector"], at+".connector", form); err != nil {
+		if out[i], err = choice(o.of("connector"), at+".connector", form); err != nil {
 			return nil, err
 		}
-		n, ok := Number(o["split"], 0)
+		n, ok := Number(o.of("split"), 0)
 		if !ok || n > 255 {
-			return nil, malformed(at+".split", "invalid value %s, expected a whole number from 0 to 255", o["split"])
+			return nil, malformed(at+".split", "invalid value %s, expected a whole number from 0 to 255", o.of("split"))
 		}
 		out[i].Split = int(n)
 	}
@@ -153,14 +150,14 @@ func choice(raw json.RawMessage, at string, form Form) (c Choice, err error) {
 		c.bare = true
 		c.Connector, err = text(raw, at)
 	} else {
-		var o map[string]json.RawMessage
+		var o fields
 		if o, err = object(raw, at, "connector"); err != nil {
 			return c, malformed(at, noVariant+": expected a connector's name or an object with connector and merchant_connector_id")
 		}
-		if c.Connector, err = text(o["connector"], at+".connector"); err != nil {
+		if c.Connector, err = text(o.of("connector"), at+".connector"); err != nil {
 			return c, malformed(at, noVariant+": connector is no string")
 		}
-		if id := o["merchant_connector_id"]; !isNull(id) {
+		if id := o.of("merchant_connector_id"); !isNull(id) {
 			if c.AccountID, err = text(id, at+".merchant_connector_id"); err != nil {
 				return c, malformed(at, noVariant+": merchant_connector_id is no string")
 			}
@@ -177,33 +174,33 @@ func chargeTerms(raw json.RawMessage, at string) (*ChargeTerms, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := object(o["surcharge"], at+".surcharge", "type", "value")
+	s, err := object(o.of("surcharge"), at+".surcharge", "type", "value")
 	if err != nil {
 		return nil, err
 	}
-	kind, err := text(s["type"], at+".surcharge.type")
+	kind, err := text(s.of("type"), at+".surcharge.type")
 	if err != nil {
 		return nil, err
 	}
 	t := &ChargeTerms{}
 	switch kind {
 	case "fixed":
-		v, err := object(s["value"], at+".surcharge.value", "amount")
+		v, err := object(s.of("value"), at+".surcharge.value", "amount")
 		if err != nil {
 			return nil, err
 		}
 		var ok bool
-		if t.Fixed, ok = Number(v["amount"], 0); !ok || t.Fixed > maxFixed {
+		if t.Fixed, ok = Number(v.of("amount"), 0); !ok || t.Fixed > maxFixed {
 			return nil, malformed(at+".surcharge.value.amount", "expected a whole number from 0 to %d, in minor units", maxFixed)
 		}
 	case "rate":
-		if t.Rate, err = percentage(s["value"], at+".surcharge.value"); err != nil {
+		if t.Rate, err = percentage(s.of("value"), at+".surcharge.value"); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, malformed(at+".surcharge.type", "unknown variant `%s`, expected fixed or rate", kind)
 	}
-	if tax := o["tax_on_surcharge"]; !isNull(tax) {
+	if tax := o.of("tax_on_surcharge"); !isNull(tax) {
 		t.Tax, err = percentage(tax, at+".tax_on_surcharge")
 	}
 	return t, err
@@ -214,10 +211,10 @@ func percentage(raw json.RawMessage, at string) (json.Number, error) {
 	if err != nil {
 		return "", err
 	}
-	if n, ok := Number(v["percentage"], 2); !ok || n > whole {
+	if n, ok := Number(v.of("percentage"), 2); !ok || n > whole {
 		return "", malformed(at+".percentage", "expected a number from 0 to 100 with at most 2 decimals")
 	}
-	return json.Number(v["percentage"]), nil
+	return json.Number(v.of("percentage")), nil
 }
 
 // MarshalJSON writes the selection as answers show it.

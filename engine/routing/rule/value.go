@@ -51,7 +51,7 @@ func conditionOf(c *Comparison, at string) (condition, error) {
 			return out, err
 		}
 		for i, raw := range list {
-			v, err := text(raw, fmt.Sprintf("%s[%d]", at, i))
+			v, err := text(raw, item(at, i))
 			if err != nil {
 				return out, err
 			}
@@ -68,10 +68,10 @@ func conditionOf(c *Comparison, at string) (condition, error) {
 			return out, err
 		}
 		out.test = sameMetadata
-		if out.text, err = text(o["key"], at+".key"); err != nil {
+		if out.text, err = text(o.of("key"), at+".key"); err != nil {
 			return out, err
 		}
-		out.value, err = text(o["value"], at+".value")
+		out.value, err = text(o.of("value"), at+".value")
 		return out, err
 	}
 	return out, out.setNumbers(c, at)
@@ -140,7 +140,7 @@ func (c *condition) setNumbers(from *Comparison, at string) (err error) {
 		}
 		c.test, c.numbers = anyNumber, make([]int64, len(list))
 		for i, raw := range list {
-			if c.numbers[i], err = c.readNumber(raw, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+			if c.numbers[i], err = c.readNumber(raw, item(at, i)); err != nil {
 				return err
 			}
 		}
@@ -152,12 +152,12 @@ func (c *condition) setNumbers(from *Comparison, at string) (err error) {
 	}
 	c.test, c.orderings = anyOrdering, make([]ordering, len(list))
 	for i, raw := range list {
-		at := fmt.Sprintf("%s[%d]", at, i)
+		at := item(at, i)
 		o, err := object(raw, at, "comparisonType", "number")
 		if err != nil {
 			return err
 		}
-		name, err := text(o["comparisonType"], at+".comparisonType")
+		name, err := text(o.of("comparisonType"), at+".comparisonType")
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (c *condition) setNumbers(from *Comparison, at string) (err error) {
 			t = anyOrdering
 		}
 		c.orderings[i].test = t
-		if c.orderings[i].number, err = c.readNumber(o["number"], at+".number"); err != nil {
+		if c.orderings[i].number, err = c.readNumber(o.of("number"), at+".number"); err != nil {
 			return err
 		}
 	}
