@@ -231,7 +231,7 @@ func (e *Engine) owns(a *account.Account, name string) bool {
 func (e *Engine) findPayment(ctx context.Context, account *account.Account, ev *sdk.Event) (*change.Loaded, error) {
 	var found []*payment.Attempt
 	err := e.store.View(ctx, func(r Reader) (err error) {
-		found, err = r.AttemptsAt(account.MerchantID, account.ID, ev.TransactionID, ev.Reference)
+		found, err = change.AttemptsNamed(r, account, ev)
 		return err
 	})
 	if err != nil {

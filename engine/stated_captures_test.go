@@ -50,11 +50,14 @@ func TestMessageStatesTheCapture(t *testing.T) {
 	require.Equal(t, open, captures())
 	second := w.get(own.Payment.ID, request.RetrieveInput{}).Attempt.Details.Captures[1].Reference
 	require.NotEmpty(t, second)
+	hear := func(id, reference, capture string) error {
+		_, err := w.ReceiveWebhook(t.Context(), mail(at.ID, hookSecret, map[string]any{"id": id, "reference": reference,
+			"outcome": sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: capture, Amount: &sdk.Money{Minor: 50, Currency: "USD"}}}))
+		return err
+	}
 	says := func(capture string) {
 		t.Helper()
-		_, err := w.ReceiveWebhook(t.Context(), mail(at.ID, hookSecret, map[string]any{"id": own.Attempt.TransactionID, "reference": second,
-			"outcome": sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: capture, Amount: &sdk.Money{Minor: 50, Currency: "USD"}}}))
-		require.NoError(t, err)
+		require.NoError(t, hear(own.Attempt.TransactionID, second, capture))
 	}
 	says(taken)
 	require.Equal(t, open, captures(), "the id is another payment's")
@@ -62,4 +65,12 @@ func TestMessageStatesTheCapture(t *testing.T) {
 	says("cap_own")
 	require.Equal(t, []string{"pending ", string(payment.CaptureCharged) + " cap_own"}, captures())
 	require.Equal(t, int64(50), w.get(own.Payment.ID, request.RetrieveInput{}).Attempt.Captured)
+
+	// The capture's id, in the place of the payment's, says nothing. Our reference for the capture names the payment too.
+	first := w.get(own.Payment.ID, request.RetrieveInput{}).Attempt.Details.Captures[0].Reference
+	require.Error(t, hear("cap_first", own.Attempt.ID+"_9", "cap_first"), "there is no such capture")
+	require.Error(t, hear("cap_first", "another_1", "cap_first"))
+	require.NoError(t, hear("cap_first", first, "cap_first"))
+	require.Equal(t, []string{"charged cap_first", "charged cap_own"}, captures())
+	require.Equal(t, int64(100), w.get(own.Payment.ID, request.RetrieveInput{}).Attempt.Captured)
 }

@@ -74,7 +74,11 @@ var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002
 	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061",
 	sdk.UnionPay: "062"}
 
-func reference(r *sdk.Request) *sdk.Object { return sdk.NewObject().Str("code", r.Reference) }
+// reference is our reference of the transaction. Cybersource asks for a value of its own for each one. A capture has one:
+// the payment may have several.
+func reference(r *sdk.Request) *sdk.Object {
+	return sdk.NewObject().Str("code", cmp.Or(r.CaptureReference, r.Reference))
+}
 
 func amount(m sdk.Money) *sdk.Object {
 	return sdk.NewObject().Str("totalAmount", m.Major()).Str("currency", string(m.Currency))

@@ -283,6 +283,7 @@ func TestSeveralCaptures(t *testing.T) {
 			total--
 		}
 		require.Contains(t, string(p.Sends[0].Body), numbered(i+1, total))
+		require.Contains(t, string(p.Sends[0].Body), `"clientReferenceInformation":{"code":"`+r.CaptureReference+`"}`)
 		r.ConnectorData = p.ConnectorData
 	}
 	require.JSONEq(t, `{"capture":"803","captures":{"ref-1_1":"801","ref-1_2":"802","ref-1_3":"803"}}`, r.ConnectorData.Payment)
@@ -294,13 +295,14 @@ func TestSeveralCaptures(t *testing.T) {
 	p := play(t, sdk.OpSync, r, details("802"))
 	require.Contains(t, p.Sends[0].URL, "/transactions/802")
 	require.Equal(t, []any{sdk.StatusCaptured, "802", usd(500)}, []any{p.Status, p.CaptureID, *p.Amount})
-	r.CaptureReference = "ref-1_4" // its answer was lost: the search passes over the known ones
-	summary := func(id string) string {
-		return `{"id":"` + id + `","clientReferenceInformation":{"code":"ref-1"},"applicationInformation":{"applications":[{"name":"ics_bill"}]}}`
+	r.CaptureReference = "ref-1_4" // its answer was lost: its reference finds it alone
+	summary := func(id, reference string) string {
+		return `{"id":"` + id + `","clientReferenceInformation":{"code":"` + reference + `"},"applicationInformation":{"applications":[{"name":"ics_bill"}]}}`
 	}
-	p = play(t, sdk.OpSync, r, answer(201, `{"totalCount":2,"_embedded":{"transactionSummaries":[`+summary("804")+`,`+summary("802")+`]}}`), details("804"))
+	p = play(t, sdk.OpSync, r, answer(201, `{"totalCount":2,"_embedded":{"transactionSummaries":[`+summary("804", "ref-1_4")+`,`+summary("802", "ref-1_2")+`]}}`), details("804"))
+	require.Contains(t, string(p.Sends[0].Body), `"query":"clientReferenceInformation.code:ref-1_4"`)
 	require.Equal(t, []any{sdk.StatusCaptured, "804"}, []any{p.Status, p.CaptureID})
-	p = play(t, sdk.OpSync, r, answer(201, `{"totalCount":1,"_embedded":{"transactionSummaries":[`+summary("802")+`]}}`))
+	p = play(t, sdk.OpSync, r, answer(201, `{"totalCount":1,"_embedded":{"transactionSummaries":[`+summary("802", "ref-1_2")+`]}}`))
 	require.Equal(t, sdk.StatusNotFound, p.Status)
 
 	r.Resolves, r.CaptureReference = "", ""

@@ -54,7 +54,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
   payment is authorized. A later failed capture proves nothing about the payment.
 - **In doubt** are time-outs and errors of the processor behind Cybersource (` + "`PROCESSOR_TIMEOUT`, `SYSTEM_ERROR`" + ` and their like): the result is unknown, not declined.
 - **Captures** are accepted (pending) and forwarded with the day's batch; a later sync finds them captured. If a payment
-  allows several, each has its number, and the last one the total count. Cybersource releases the rest then, or the rest lapses. A capture has an id of its own. Refunds use
+  allows several, each has its number, and the last one the total count. Cybersource releases the rest then, or the rest lapses. A capture has
+  an id and a reference of its own. Refunds use
   the last one's, up to the sum of all captures.
 - **Decision Manager.** A payment under review is pending until a person decides. A refused one (` + "`AUTHORIZED_RISK_DECLINED`" + `) is declined: its authorization
   lapses, or is reversed in the Business Center.

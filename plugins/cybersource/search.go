@@ -36,13 +36,13 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 		c.End(c.OtherAccount())
 	}
 	sdk.Require(response.OK() && (a.Str("id") == id || a.Has("id") &&
-		a.Str("clientReferenceInformation.code") == c.Request.Reference), errAnswer)
+		a.Str("clientReferenceInformation.code") == named(c.Request, service)), errAnswer)
 	return a
 }
 
 // search is the id of the transaction with our reference that performed a service; "" for none.
 func search(c *sdk.Call, service string) string {
-	reference := c.Request.Reference
+	reference := named(c.Request, service)
 	sdk.Require(reference != "", sdk.Missing("connector_transaction_id", "the request lacks both an id and a reference"))
 	response := send(c, "POST", searchesPath,
 		sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
@@ -53,9 +53,6 @@ func search(c *sdk.Call, service string) string {
 	found := all.Only(func(t sdk.JSON) bool {
 		performed := t.Get("applicationInformation.applications")
 		performed.Need("0.name") // a transaction without a service could be the wanted one
-		if service == captures.service && isKnown(c.Request, t.Str("id")) {
-			return false // another of several captures
-		}
 		return t.Need("clientReferenceInformation.code") == reference && performed.Where("name", service).Exists()
 	})
 	id := found.Str("id")
@@ -63,14 +60,12 @@ func search(c *sdk.Call, service string) string {
 	return id
 }
 
-// isKnown reports whether an id is that of a capture that an answer named.
-func isKnown(r *sdk.Request, id string) bool {
-	for _, known := range captured(r).Members() {
-		if known.Str("") == id {
-			return true
-		}
+// named is our reference of the transaction that performed a service.
+func named(r *sdk.Request, service string) string {
+	if service == captures.service {
+		return cmp.Or(r.CaptureReference, r.Reference)
 	}
-	return false
+	return r.Reference
 }
 
 // statusOf is the status of a transaction's details. If they hold only a reason code, 100 means accepted.
