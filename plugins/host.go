@@ -52,7 +52,7 @@ func New(ctx context.Context, o Options) (_ *Host, err error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	so := sandbox.Options{Limits: o.Sandbox, Compiler: o.Compiler, Unoptimised: o.Unoptimised, Logger: o.Logger}
+	so := sandbox.Options{Limits: o.Sandbox, Compiler: o.Compiler, Unoptimised: o.Unoptimised, Soon: o.Soon, Logger: o.Logger}
 	if o.CacheDir != "" {
 		so.CacheDir = filepath.Join(o.CacheDir, "compiled")
 	}

@@ -58,6 +58,7 @@ type Options struct {
 	Sandbox     sandbox.Limits // of every adapter
 	Compiler    []string       // as sandbox.Options.Compiler, for adapters that are not embedded in the binary; nil compiles them in this process
 	Unoptimised bool           // as sandbox.Options.Unoptimised
+	Soon        bool           // as sandbox.Options.Soon
 	Logger      *slog.Logger   // nil: discarded
 	Observer    Observer       // nil: none
 	Clock       port.Clock     // nil: time.Now

@@ -128,6 +128,8 @@ type PluginsConfig struct {
 	StepFuel    int64 `key:"step_fuel"`    // limit on the computation of one step
 	Instances   int   `key:"instances"`    // per adapter; 0: twice the number of cores
 	Optimise    bool  `key:"optimise"`     // rewrite adapters so that they run faster
+
+	developing bool // plugin dev: a saved build is live at once. No operator sets it
 }
 
 // SimulatorConfig has the settings of the built-in 3-D Secure server and bank for development. Production never serves them.

@@ -55,7 +55,11 @@ func fieldsOf(c *Config) map[string]reflect.Value {
 	var walk func(v reflect.Value, prefix string)
 	walk = func(v reflect.Value, prefix string) {
 		for i := range v.NumField() {
-			key, f := prefix+v.Type().Field(i).Tag.Get("key"), v.Field(i)
+			name, f := v.Type().Field(i).Tag.Get("key"), v.Field(i)
+			if name == "" { // no setting of an operator
+				continue
+			}
+			key := prefix + name
 			if f.Kind() == reflect.Struct && f.Type() != secretType {
 				walk(f, key+".")
 				continue

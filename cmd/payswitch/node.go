@@ -255,8 +255,8 @@ func hostOptions(config Config) plugins.Options {
 			Instances:   c.Instances,
 		},
 	}
-	if !c.Optimise { // a development's switch: it finds a saved build sooner
-		o.PollInterval = 100 * time.Millisecond
+	if c.developing {
+		o.PollInterval, o.Soon = lookEvery, true
 	}
 	return o
 }

@@ -69,7 +69,8 @@ type developing struct {
 	auth      account.Auth
 	accountID string
 	loaded    atomic.Value // hash of the build that the account uses, a string
-	choice    string       // how to choose the mock's answers, "" without a mock
+	tests     tested
+	choice    string // how to choose the mock's answers, "" without a mock
 }
 
 // build builds the project into the switch's folder of adapters.
@@ -103,7 +104,7 @@ func (d *developing) config(data, listen, adminKey string) (Config, error) {
 	c.Server.Listen, c.Dashboard.Listen, c.Metrics.Listen = listen, "", ""
 	c.Storage.DSN = secret.New("sqlite:" + filepath.Join(data, "dev.db"))
 	c.Plugins.Directory, c.Plugins.AllowLoopback, c.Plugins.AllowPrivate = d.directory, true, true
-	c.Plugins.Optimise = false // a build is live sooner
+	c.Plugins.Optimise, c.Plugins.developing = false, true // a build is live sooner
 	c.Vault.MasterKey, c.Admin.APIKey = secret.New(demoMasterKey), secret.New(adminKey)
 	return c, c.Validate()
 }
@@ -259,14 +260,20 @@ func (d *developing) curl(key string) string {
 // loadTime bounds the wait until the switch has loaded a build. It refuses a module that is no adapter.
 const loadTime = 30 * time.Second
 
-// lookEvery is the time between two looks at the project's files and at the journal.
-const lookEvery = 200 * time.Millisecond
+// lookEvery is the time between two looks at the project's files, and of the switch at its folder of adapters. showEvery is the time between two looks
+// at the journal.
+const (
+	lookEvery = 25 * time.Millisecond
+	showEvery = 200 * time.Millisecond
+)
 
 // watch builds the project when a file changes, and shows the operations of the adapter.
 func (d *developing) watch(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	journal := engine.NewJournal(d.node.db, d.node.vault)
+	defer d.tests.stop()
+	journal, shown := engine.NewJournal(d.node.db, d.node.vault), time.Now()
+	d.tests.start(ctx, d)
 	for {
 		select {
 		case <-ctx.Done():
@@ -274,6 +281,7 @@ func (d *developing) watch(ctx context.Context) {
 		case <-tick.C:
 		}
 		if began := time.Now(); newest(d.dir).After(d.seen) {
+			d.tests.stop() // of the files as they were
 			switch err := d.build(ctx); {
 			case ctx.Err() != nil:
 				return
@@ -281,8 +289,13 @@ func (d *developing) watch(ctx context.Context) {
 				fmt.Fprintf(d.p.stdout, "not built: %v\n", err)
 			default:
 				d.goLive(ctx, began)
+				d.tests.start(ctx, d)
 			}
 		}
+		if time.Since(shown) < showEvery {
+			continue
+		}
+		shown = time.Now()
 		if err := d.show(ctx, journal); err != nil && ctx.Err() == nil {
 			fmt.Fprintf(d.p.stderr, "payswitch: %v\n", err)
 		}

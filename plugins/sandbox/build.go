@@ -14,6 +14,7 @@ import (
 type code struct {
 	*rewritten
 	runtime     *Runtime
+	wazero      wazero.Runtime // that compiled it, or interprets it
 	sum         [32]byte
 	compiled    wazero.CompiledModule
 	memoryBytes uint64 // the largest memory of a guest
@@ -27,7 +28,10 @@ func (c *code) seed() [32]byte {
 }
 
 // build compiles a module and runs it up to the state from which its calls start. It also returns an instance in that state.
-func (r *Runtime) build(m *Module) (*code, *instance, error) {
+func (r *Runtime) build(m *Module) (*code, *instance, error) { return r.buildIn(r.wazero, m) }
+
+// buildIn is build for one of the runtimes of wazero.
+func (r *Runtime) buildIn(engine wazero.Runtime, m *Module) (*code, *instance, error) {
 	began := time.Now()
 	wasm, err := m.bytes()
 	if err != nil {
@@ -40,17 +44,22 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 	if err := p.check(r.limits); err != nil {
 		return nil, nil, err
 	}
+	if engine == r.interpreter && m.apart { // else Load or a compiler has validated it
+		if err := r.validate(p.withoutCustom()); err != nil {
+			return nil, nil, err
+		}
+	}
 	p.goMade = m.own && p.producedByGo()
 	maxPages := min(p.memMax, r.limits.MemoryPages)
 	rewritten, err := r.rewrite(p, maxPages)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &code{rewritten: rewritten, runtime: r, sum: m.sum, memoryBytes: uint64(maxPages) * pageSize}
+	c := &code{rewritten: rewritten, runtime: r, wazero: engine, sum: m.sum, memoryBytes: uint64(maxPages) * pageSize}
 	var in *instance
-	if m.apart {
+	if m.apart && !c.interpreted() {
 		in, err = c.takeOver(m, wasm, p.memMin)
-	} else if c.compiled, err = r.compile(rewritten.wasm); err == nil {
+	} else if c.compiled, err = r.compile(engine, rewritten.wasm); err == nil {
 		in, err = c.prepare(m.warm)
 	}
 	rewritten.wasm = nil
@@ -60,7 +69,7 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 		}
 		return nil, nil, err
 	}
-	r.log.Info("sandbox: module ready", "module", m.hash, "took", time.Since(began), "memory", c.image.size())
+	r.log.Info("sandbox: module ready", "module", m.hash, "took", time.Since(began), "memory", c.image.size(), "interpreted", c.interpreted())
 	return c, in, nil
 }
 
@@ -82,19 +91,23 @@ func (r *Runtime) rewrite(m *parsed, maxPages uint32) (*rewritten, error) {
 // error and may try again. The caps on modules make sure that the compiler ends; until then no other compilation begins. When the runtime
 // closes, callers get ErrClosed at once; wazero cannot be interrupted, and Close waits for it. wazero gets one worker: this function recovers
 // from a panic of the compiler, but a panic in another worker of wazero would end the process.
-func (r *Runtime) compile(wasm []byte) (wazero.CompiledModule, error) {
+func (r *Runtime) compile(engine wazero.Runtime, wasm []byte) (wazero.CompiledModule, error) {
 	type result struct {
 		compiled wazero.CompiledModule
 		err      error
 	}
+	turn := r.compiling
+	if engine == r.interpreter {
+		turn = r.interpreting
+	}
 	select {
-	case r.compiling <- struct{}{}:
+	case turn <- struct{}{}:
 	case <-r.ending:
 		return nil, ErrClosed
 	}
 	done := make(chan result, 1)
 	go func() {
-		defer func() { <-r.compiling }()
+		defer func() { <-turn }()
 		var res result
 		defer func() {
 			if p := recover(); p != nil {
@@ -102,7 +115,7 @@ func (r *Runtime) compile(wasm []byte) (wazero.CompiledModule, error) {
 			}
 			done <- res
 		}()
-		res.compiled, res.err = r.wazero.CompileModule(context.Background(), wasm)
+		res.compiled, res.err = engine.CompileModule(context.Background(), wasm)
 		if res.err != nil {
 			res.err = &RefusedError{Function: -1, Offset: -1, Reason: "does not compile", Err: res.err}
 		}

@@ -235,7 +235,7 @@ func (c *code) takeOver(m *Module, wasm []byte, least uint32) (*instance, error)
 	if err != nil {
 		return nil, err
 	}
-	if c.compiled, err = r.compile(c.wasm); errors.Is(err, ErrClosed) {
+	if c.compiled, err = r.compile(c.wazero, c.wasm); errors.Is(err, ErrClosed) {
 		return nil, err
 	} else if err != nil {
 		r.log.Warn("sandbox: native code in the cache directory cannot be used and is compiled again", "module", m.hash, "error", err)
@@ -245,7 +245,7 @@ func (c *code) takeOver(m *Module, wasm []byte, least uint32) (*instance, error)
 		if made, err = r.made(m, wasm); err != nil {
 			return nil, err
 		}
-		if c.compiled, err = r.compile(c.wasm); err != nil {
+		if c.compiled, err = r.compile(c.wazero, c.wasm); err != nil {
 			return nil, err
 		}
 	}

@@ -31,6 +31,7 @@ var badCompilers = map[string]func(){
 	"hangs":   func() { time.Sleep(time.Hour) },
 	"garbage": func() { fmt.Print("nothing of sense") },
 	"silent":  func() {},
+	"refuses": func() { _ = writeReport(os.Stdout, report{Error: "no", Refuse: &RefusedError{Reason: "no"}}) },
 	"lies":    func() { _ = writeReport(os.Stdout, report{}) },
 	"floods":  func() { _, _ = io.Copy(os.Stderr, endless{}) },
 	"grows": func() {

@@ -23,6 +23,7 @@
 //	optimised.go          the optimised form of a module; the rewrites are in package optimise
 //	build.go              compilation, first instance, image
 //	compiler.go           compilation in a process of its own
+//	soon.go               interpreted code, until the compiled code is there
 //	disk.go, scratch.go   the cache directory
 //	instance.go           one running copy of a module
 //	memory.go, ledger.go  its memory, the image, the notes of what was written to

@@ -51,7 +51,7 @@ func (c *code) newInstance() (in *instance, err error) {
 		}
 	}()
 	in.ctx = context.WithValue(context.Background(), instanceKey{}, in)
-	in.mod, err = c.runtime.wazero.InstantiateModule(withMemory(in.ctx, mem), c.compiled, c.runtime.moduleConfig)
+	in.mod, err = c.wazero.InstantiateModule(withMemory(in.ctx, mem), c.compiled, c.runtime.moduleConfig)
 	if err != nil {
 		return in, fmt.Errorf("sandbox: instantiate: %w", err)
 	}

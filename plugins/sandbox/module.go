@@ -26,12 +26,14 @@ type Module struct {
 
 	code atomic.Pointer[code] // set once the module is compiled
 
-	mu       sync.Mutex
-	building *build // the last attempt to compile
-	manifest []byte // nil until known
-	expected []byte // the manifest by Expect, or nil
-	closing  bool
-	drained  chan struct{} // closed when everything is freed; nil before closing
+	mu         sync.Mutex
+	building   *build        // the last attempt to compile
+	uncompiled error         // why compiled code does not replace interpreted code, except for a refusal
+	improved   chan struct{} // closed when compiled code has replaced interpreted code, or cannot; nil without Options.Soon
+	manifest   []byte        // nil until known
+	expected   []byte        // the manifest by Expect, or nil
+	closing    bool
+	drained    chan struct{} // closed when everything is freed; nil before closing
 }
 
 // build is one attempt to compile a module. All callers that need the code wait for it.
@@ -126,6 +128,12 @@ func (m *Module) Step(ctx context.Context, c Call) ([]byte, error) {
 		return nil, ErrInputTooLarge
 	}
 	answer, debug, err := m.lent(ctx, c)
+	if errors.Is(err, errTooDeep) {
+		if err := m.Compiled(ctx); err != nil {
+			return nil, err
+		}
+		answer, debug, err = m.lent(ctx, c)
+	}
 	if len(debug) > 0 {
 		_, _ = c.Debug.Write(debug)
 	}
@@ -160,7 +168,11 @@ func (m *Module) lent(ctx context.Context, c Call) (answer, debug []byte, err er
 	debug = bytes.Clone(in.debugLog)
 	if err != nil {
 		var t *TrapError
-		if errors.As(err, &t) {
+		switch {
+		case !errors.As(err, &t):
+		case t.Kind == TrapStack && code.interpreted():
+			debug, err = nil, errTooDeep
+		default:
 			m.stats.trapped(t.Kind)
 		}
 		m.discard(in)
@@ -235,21 +247,37 @@ func (b *build) failedForNow() bool {
 
 func (m *Module) compile(b *build) {
 	defer close(b.done)
+	if m.apart && m.runtime.interpreter != nil && m.interpret(b) {
+		return
+	}
+	code, first, err := m.built()
+	if err != nil {
+		b.err = err
+		return
+	}
+	m.install(b, code, first)
+}
+
+// built compiles the module. It logs why that fails, unless the runtime closes.
+func (m *Module) built() (*code, *instance, error) {
 	code, first, err := m.runtime.build(m)
 	if err == nil && m.expected != nil && !bytes.Equal(code.manifest, m.expected) {
 		first.close()
 		err = &RefusedError{Reason: "the module's manifest is not the one that came with it"}
 	}
-	if err != nil {
-		b.err = err
-		if errors.Is(err, ErrClosed) {
-			return
-		}
+	if err != nil && !errors.Is(err, ErrClosed) {
 		m.runtime.log.Error("sandbox: module cannot be used", "module", m.hash, "error", err)
-		return
 	}
-	m.remember(code.manifest)
+	if err != nil {
+		return nil, nil, err
+	}
 	m.runtime.disk.storeManifest(m.key(), code.manifest, m.runtime.log)
+	return code, first, nil
+}
+
+// install makes code the result of the attempt b, and of the module.
+func (m *Module) install(b *build, code *code, first *instance) {
+	m.remember(code.manifest)
 	m.stats.live.Add(1)
 	m.pool.put(first)
 	b.code = code
@@ -265,7 +293,7 @@ func (m *Module) Rest() bool {
 	defer m.pool.leave()
 	m.mu.Lock()
 	c := m.code.Load()
-	if c == nil || m.closing {
+	if c == nil || m.closing || m.improving() {
 		m.mu.Unlock()
 		return false
 	}
@@ -307,6 +335,12 @@ func (m *Module) free(b *build) {
 	defer close(m.drained)
 	if b != nil {
 		<-b.done
+	}
+	m.mu.Lock()
+	improved := m.improved
+	m.mu.Unlock()
+	if improved != nil {
+		<-improved
 	}
 	m.pool.drain()
 	m.stats.live.Store(0)

@@ -86,7 +86,20 @@ func (p *pool) occupy() bool {
 	return true
 }
 
-// leave releases the slots that occupy took.
+// acquireAll takes all slots, and waits for the callers that hold them.
+func (p *pool) acquireAll() error {
+	for n := range cap(p.slots) {
+		if err := p.acquire(context.Background()); err != nil {
+			for range n {
+				p.release()
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// leave releases the slots that occupy or acquireAll took.
 func (p *pool) leave() {
 	for range cap(p.slots) {
 		p.release()

@@ -76,6 +76,10 @@ type Options struct {
 	// Unoptimised runs modules without the rewrites of package optimise. Modules then compute the same, but slower. The two forms
 	// share no files in the cache directory.
 	Unoptimised bool
+
+	// Soon interprets a module of Load while Compiler compiles it: its first step is ready in an eighth of the time. The interpreter runs
+	// the same instrumented module under the same limits, some ten times slower. soon.go says what follows.
+	Soon bool
 }
 
 // Runtime loads modules. It is safe for concurrent use.
@@ -83,11 +87,13 @@ type Runtime struct {
 	limits       Limits
 	unoptimised  bool
 	wazero       wazero.Runtime
+	interpreter  wazero.Runtime          // nil without Options.Soon
 	cache        wazero.CompilationCache // nil without a cache directory
 	disk         *diskCache              // nil without one
 	log          *slog.Logger
 	moduleConfig wazero.ModuleConfig
 	compiling    chan struct{} // holds a token while a module is compiled: one at a time
+	interpreting chan struct{} // the same for the interpreter's form of modules
 	compiler     []string      // may be nil
 	apart        chan struct{} // holds a token while the compiler runs
 	ending       chan struct{} // closed with the runtime, which ends the compiler
@@ -111,14 +117,15 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 		return nil, err
 	}
 	r := &Runtime{
-		limits:      limits,
-		unoptimised: o.Unoptimised,
-		log:         o.Logger,
-		compiling:   make(chan struct{}, 1),
-		compiler:    o.Compiler,
-		apart:       make(chan struct{}, 1),
-		ending:      make(chan struct{}),
-		modules:     map[*Module]struct{}{},
+		limits:       limits,
+		unoptimised:  o.Unoptimised,
+		log:          o.Logger,
+		compiling:    make(chan struct{}, 1),
+		interpreting: make(chan struct{}, 1),
+		compiler:     o.Compiler,
+		apart:        make(chan struct{}, 1),
+		ending:       make(chan struct{}),
+		modules:      map[*Module]struct{}{},
 		// The guest gets nothing of the host. Instances have no name, so that any number fit into one runtime.
 		moduleConfig: wazero.NewModuleConfig().WithName("").WithStartFunctions(),
 	}
@@ -126,8 +133,7 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	// Fuel ends calls. wazero's WithCloseOnContextDone would make them several times slower, and not stop deep recursion.
-	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithMemoryLimitPages(limits.MemoryPages + ledgerPages(limits.MemoryPages)).
-		WithDebugInfoEnabled(false)
+	config := r.configure(wazero.NewRuntimeConfigCompiler())
 	dir := o.CacheDir
 	if dir == "" && r.compiler != nil {
 		if r.scratch, err = newScratch(); err != nil {
@@ -156,7 +162,18 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 	if err := instantiateWASI(ctx, r.wazero); err != nil {
 		return nil, errors.Join(err, r.Close(ctx))
 	}
+	if o.Soon && r.compiler != nil {
+		r.interpreter = wazero.NewRuntimeWithConfig(ctx, r.configure(wazero.NewRuntimeConfigInterpreter()))
+		if err := instantiateWASI(ctx, r.interpreter); err != nil {
+			return nil, errors.Join(err, r.Close(ctx))
+		}
+	}
 	return r, nil
+}
+
+// configure sets what the compiler and the interpreter have in common.
+func (r *Runtime) configure(c wazero.RuntimeConfig) wazero.RuntimeConfig {
+	return c.WithCoreFeatures(features).WithMemoryLimitPages(r.limits.MemoryPages + ledgerPages(r.limits.MemoryPages)).WithDebugInfoEnabled(false)
 }
 
 // Close closes all modules, waiting for their running steps as Module.Close does, and frees the runtime. It also waits for a compilation in
@@ -181,13 +198,18 @@ func (r *Runtime) Close(ctx context.Context) error {
 			return err // its steps still run and need the runtime
 		}
 	}
-	select {
-	case r.compiling <- struct{}{}:
-		defer func() { <-r.compiling }()
-	case <-ctx.Done():
-		return nil
+	for _, turn := range []chan struct{}{r.compiling, r.interpreting} {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			return nil
+		}
 	}
 	err := r.wazero.Close(ctx)
+	if r.interpreter != nil {
+		err = errors.Join(err, r.interpreter.Close(ctx))
+	}
 	if r.cache != nil {
 		err = errors.Join(err, r.cache.Close(ctx))
 	}
