@@ -17,13 +17,18 @@ import (
 func DescriptionName(module string) string { return strings.TrimSuffix(module, ".wasm") + ".manifest" }
 
 // Describe compiles a module and returns its description.
-func Describe(ctx context.Context, wasm []byte, o sandbox.Options) (_ []byte, err error) {
+func Describe(ctx context.Context, wasm []byte, o sandbox.Options) ([]byte, error) {
+	return describeAfter(ctx, wasm, WarmUp(), o)
+}
+
+// describeAfter is Describe with a warm-up, nil for none.
+func describeAfter(ctx context.Context, wasm, warm []byte, o sandbox.Options) (_ []byte, err error) {
 	rt, err := sandbox.New(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rt.Close(ctx)) }()
-	m, err := rt.Load(wasm, WarmUp())
+	m, err := rt.Load(wasm, warm)
 	if err != nil {
 		return nil, err
 	}

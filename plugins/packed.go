@@ -136,7 +136,7 @@ func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 func (f failingReader) Close() error { return nil }
 
 // Pack writes the modules of a folder, *.wasm, each with its description, as one compressed file for the binary to embed. The same
-// modules give the same bytes. Describing a module takes seconds of one processor; Pack takes the descriptions that still fit from an
+// modules give the same bytes. Describing a module takes a second of one processor; Pack takes the descriptions that still fit from an
 // earlier pack, which may be nil. At most parallel modules are described at a time.
 func Pack(ctx context.Context, w io.Writer, folder, earlier fs.FS, parallel int) error {
 	names, err := fs.Glob(folder, "*.wasm")
@@ -157,8 +157,10 @@ func Pack(ctx context.Context, w io.Writer, folder, earlier fs.FS, parallel int)
 					return nil
 				}
 			}
-			// The modules were built from this source: however busy the machine is, their compilation ends.
-			if descriptions[i], err = Describe(ctx, modules[i], sandbox.Options{Limits: sandbox.Limits{CompileTime: time.Hour}}); err != nil {
+			// The modules were built from this source: however busy the machine is, their compilation ends. A description takes one call, for
+			// which neither native code nor optimisations nor a warm-up pay.
+			if descriptions[i], err = describeAfter(ctx, modules[i], nil, sandbox.Options{Interpreted: true, Unoptimised: true,
+				Limits: sandbox.Limits{CompileTime: time.Hour}}); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			return nil

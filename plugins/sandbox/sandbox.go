@@ -80,6 +80,9 @@ type Options struct {
 	// Soon interprets a module of Load while Compiler compiles it: its first step is ready in an eighth of the time. The interpreter runs
 	// the same instrumented module under the same limits, some ten times slower. soon.go says what follows.
 	Soon bool
+
+	// Interpreted interprets all modules, and compiles none.
+	Interpreted bool
 }
 
 // Runtime loads modules. It is safe for concurrent use.
@@ -133,7 +136,11 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	// Fuel ends calls. wazero's WithCloseOnContextDone would make them several times slower, and not stop deep recursion.
-	config := r.configure(wazero.NewRuntimeConfigCompiler())
+	engine := wazero.NewRuntimeConfigCompiler()
+	if o.Interpreted {
+		engine = wazero.NewRuntimeConfigInterpreter()
+	}
+	config := r.configure(engine)
 	dir := o.CacheDir
 	if dir == "" && r.compiler != nil {
 		if r.scratch, err = newScratch(); err != nil {
