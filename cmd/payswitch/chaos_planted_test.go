@@ -15,7 +15,7 @@ import (
 // faultyBinary is the program with the defects that CHAOS_FAULTS names.
 var faultyBinary = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(scratch, "payswitch-faulty")
-	return path, goBuild(nil, "-tags", "chaosfaults", "-o", path, "./cmd/payswitch")
+	return path, goBuild(nil, "-tags", "chaosfaults,compileonce", "-o", path, "./cmd/payswitch")
 })
 
 // plantedFaults are defects of earlier releases and others of their kind, each with what the check of the books must say of it. A run has the

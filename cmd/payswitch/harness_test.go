@@ -31,19 +31,35 @@ const testAdminKey = "test_admin_key_of_the_e2e_tests"
 // scratch is a folder for what tests share: the adapters as built now, their compiled code, the program. TestMain removes it.
 var scratch string
 
+// compiledOnce is the name of a folder next to a program. The compilers of the program keep there what they made. compile_once.go has the name too.
+const compiledOnce = "compiled-once"
+
 func TestMain(m *testing.M) {
-	sandbox.BecomeCompiler()
-	var err error
+	itself, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	shared := filepath.Join(filepath.Dir(itself), compiledOnce)
+	sandbox.BecomeKeepingCompiler(shared)
 	if scratch, err = os.MkdirTemp("", "payswitch-test-"); err != nil {
 		panic(err)
 	}
+	for _, step := range []error{os.RemoveAll(shared), os.Mkdir(shared, 0o700), os.Symlink(shared, filepath.Join(scratch, compiledOnce))} {
+		if step != nil {
+			panic(step)
+		}
+	}
 	code := m.Run()
+	os.RemoveAll(shared)
 	os.RemoveAll(scratch)
 	os.Exit(code)
 }
 
-// goBuild runs go build at the root.
+// goBuild runs go build at the root. Adapters are built without the flags of make test, as make plugins builds them.
 func goBuild(env []string, args ...string) error {
+	if env != nil {
+		env = append([]string{"GOFLAGS="}, env...)
+	}
 	cmd := exec.Command("go", append([]string{"build"}, args...)...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -100,10 +116,10 @@ var adapters = sync.OnceValues(func() (string, error) {
 	return folderOf("adapters", "simulator", "threedsecureio")
 })
 
-// binary is the program, built.
+// binary is the program, built. A module that one node or command has compiled is not compiled again for another.
 var binary = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(scratch, "payswitch")
-	return path, goBuild(nil, "-o", path, "./cmd/payswitch")
+	return path, goBuild(nil, "-tags", "compileonce", "-o", path, "./cmd/payswitch")
 })
 
 // cache is a folder with the adapters compiled. The built program fills it: with the race detector in it, compiling takes ten times as

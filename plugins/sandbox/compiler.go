@@ -47,10 +47,12 @@ func Self() []string {
 
 // BecomeCompiler compiles and ends the program if the program was started with the command of Self. Otherwise it returns.
 func BecomeCompiler() {
-	if len(os.Args) == 2 && os.Args[1] == compilerArgument {
-		os.Exit(compilerMain(os.Stdin, os.Stdout))
+	if isCompiler() {
+		os.Exit(compilerMain(os.Stdin, os.Stdout, ""))
 	}
 }
+
+func isCompiler() bool { return len(os.Args) == 2 && os.Args[1] == compilerArgument }
 
 // messages decodes what processes and files of this package hold: CBOR, in which an image is an array of more chunks than other decoders allow.
 var messages = func() cbor.DecMode {
@@ -96,8 +98,8 @@ type CompileError struct {
 func (e *CompileError) Error() string { return "sandbox: " + e.Text }
 
 // compilerMain runs a compiler and returns its exit code. The compiler ends with its standard input, because the process that started
-// it is gone then.
-func compilerMain(in io.Reader, out io.Writer) int {
+// it is gone then. folder is that of BecomeKeepingCompiler, or "".
+func compilerMain(in io.Reader, out io.Writer, folder string) int {
 	var o order
 	if err := messages.NewDecoder(in).Decode(&o); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: only the switch itself starts this command\n", err)
@@ -108,6 +110,14 @@ func compilerMain(in io.Reader, out io.Writer) int {
 		_, _ = io.Copy(io.Discard, in)
 		os.Exit(3)
 	}()
+	if err := writeReport(out, o.fulfilled(folder)); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// report fulfils the order and says how.
+func (o *order) report() report {
 	var log bytes.Buffer
 	res := report{}
 	if err := o.fulfil(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))); err != nil {
@@ -122,10 +132,7 @@ func compilerMain(in io.Reader, out io.Writer) int {
 		}
 	}
 	res.Log, res.Peak = log.String(), peakMemory()
-	if err := writeReport(out, res); err != nil {
-		return 1
-	}
-	return 0
+	return res
 }
 
 func writeReport(out io.Writer, r report) error { return cbor.NewEncoder(out).Encode(r) }
