@@ -168,7 +168,7 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			tx.InsertBlockJob(&risk.Job{MerchantID: w.auth.MerchantID, ID: "blkbatch_" + w.auth.MerchantID, Status: risk.JobInitiated, Total: 1, Succeeded: 1, Failed: 1, Parts: 1,
 				CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertBlockPart(&risk.Part{MerchantID: w.auth.MerchantID, JobID: "blkbatch_" + w.auth.MerchantID, Number: 1, Entries: "[]", CreatedAt: tx.Now()}),
-			tx.PutFacetMark(&facet.Mark{MerchantID: w.auth.MerchantID, Blocks: 1, UpTo: tx.Now(), Late: tx.Now(), ReadAt: tx.Now(), Complete: true}),
+			tx.PutFacetMark(&facet.Mark{MerchantID: w.auth.MerchantID, List: facet.Payments, Blocks: 1, UpTo: tx.Now(), Late: tx.Now(), ReadAt: tx.Now(), Complete: true}),
 			tx.PutFacet(facet.Payments, w.auth.MerchantID, facet.Column{Kind: facet.Amount, Summary: []byte(w.auth.MerchantID), Data: []byte(w.auth.MerchantID)}),
 			tx.CountGuardFailures(w.auth.MerchantID, []string{"counter"}, 0, tx.Now().Add(time.Hour)),
 			tx.CountDecline(w.auth.MerchantID, "card", scheme.Decline{At: tx.Now()}, 0),

@@ -1,6 +1,10 @@
 package storage
 
-import "payswitch/engine/payment"
+import (
+	"slices"
+
+	"payswitch/engine/payment"
+)
 
 const attemptColumns = `merchant_id, payment_id, id, number, status, connector, account_id, amount, authorized, captured, transaction_id,
 	created_at, modified_at, version, details, sealed, reference, account_version, signature`
@@ -72,6 +76,29 @@ const (
 func (t *tx) Attempt(merchantID, id string) (*payment.Attempt, error) {
 	return one(t, "read attempt", genuine(t, attemptRows, scanAttempt, "merchant_id", merchantID, "id", id),
 		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
+}
+
+// AttemptsOf implements engine.Reader.
+func (t *tx) AttemptsOf(merchantID string, ids []string) (map[string]*payment.Attempt, error) {
+	found := make(map[string]*payment.Attempt, len(ids))
+	for part := range slices.Chunk(ids, mostAtOnce) {
+		where := &conditions{}
+		where.add("merchant_id = ", merchantID)
+		values := make([]any, len(part))
+		for i := range part {
+			values[i] = part[i]
+		}
+		where.addOf("id", values)
+		list, err := all(t, "read attempts", genuine(t, attemptRows, scanAttempt, "merchant_id", merchantID),
+			`SELECT `+attemptColumns+` FROM attempts WHERE `+where.String(), where.args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range list {
+			found[a.ID] = a
+		}
+	}
+	return found, nil
 }
 
 // Attempts implements engine.Reader.

@@ -52,11 +52,12 @@ func scanFacet(row scanner) (c facet.Column, err error) {
 }
 
 // FacetSummaries implements engine.Reader.
-func (t *tx) FacetSummaries(l facet.List, merchantID string, k facet.Kind) ([]facet.Column, error) {
+func (t *tx) FacetSummaries(l facet.List, merchantID string, k facet.Kind, from int64) ([]facet.Column, error) {
 	return all(t, "read summaries of lists", func(row scanner) (c facet.Column, err error) {
 		c.Kind = k
 		return c, row.Scan(&c.Block, &c.Summary)
-	}, `SELECT block, summary FROM facets WHERE merchant_id = $1 AND list = $2 AND kind = $3 ORDER BY block`, merchantID, int64(l), int64(k))
+	}, `SELECT block, summary FROM facets WHERE merchant_id = $1 AND list = $2 AND kind = $3 AND block >= $4 ORDER BY block`,
+		merchantID, int64(l), int64(k), from)
 }
 
 // FacetColumn implements engine.Reader.
@@ -98,8 +99,8 @@ func (t *tx) DropFacetIndexes(l facet.List, merchantID string) error {
 // LeaseFacets implements engine.Tx.
 func (t *tx) LeaseFacets(owner string, until time.Time) (bool, error) {
 	n, err := t.exec("lease the columns of lists", `INSERT INTO facet_marks (merchant_id, list, version, blocks, up_to, late_from, read_at, complete, owner, lease_until)
-		VALUES ('', 0, 1, 0, 0, 0, 0, $1, $2, $3) ON CONFLICT (merchant_id, list) DO UPDATE SET owner = EXCLUDED.owner, lease_until = EXCLUDED.lease_until
-		WHERE facet_marks.owner = EXCLUDED.owner OR facet_marks.lease_until <= $4`, false, owner, millis(until), millis(t.now))
+		VALUES ('', $5, 1, 0, 0, 0, 0, $1, $2, $3) ON CONFLICT (merchant_id, list) DO UPDATE SET owner = EXCLUDED.owner, lease_until = EXCLUDED.lease_until
+		WHERE facet_marks.owner = EXCLUDED.owner OR facet_marks.lease_until <= $4`, false, owner, millis(until), millis(t.now), int64(facet.Payments))
 	return n == 1, err
 }
 

@@ -2,6 +2,8 @@ package storage_test
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -64,8 +66,26 @@ func seedPayments(b *testing.B, db *storage.DB, v *vault.Vault, n int, now func(
 	}
 }
 
+// pages runs f as often as the benchmark asks. It reports the median, the time of the slowest of a hundred, and the processor time of one.
+func pages(b *testing.B, f func() error) {
+	var took []time.Duration
+	require.NoError(b, f()) // the first one prepares statements
+	before := cpuTime()
+	for b.Loop() {
+		began := time.Now()
+		require.NoError(b, f())
+		took = append(took, time.Since(began))
+	}
+	cpu := (cpuTime() - before) / time.Duration(len(took))
+	slices.Sort(took)
+	for name, d := range map[string]time.Duration{"p50-ms": took[len(took)/2], "p99-ms": took[len(took)*99/100], "cpu-ms": cpu} {
+		b.ReportMetric(float64(d.Microseconds())/1000, name)
+	}
+}
+
 // BenchmarkLists measures a page of 50 payments with the number of all that pass, by filter. LISTS_PAYMENTS is the number of payments, by default 20,000.
-// p99-ms is the slowest of a hundred. LISTS_FILE is a database to use: it is made if it does not exist, and kept.
+// LISTS_FILE is a database to use: it is made if it does not exist, and kept. LISTS_TAIL payments, by default none, were made in the last 80 seconds: no
+// block has them.
 func BenchmarkLists(b *testing.B) {
 	n, _ := strconv.Atoi(os.Getenv("LISTS_PAYMENTS"))
 	if n == 0 {
@@ -77,7 +97,7 @@ func BenchmarkLists(b *testing.B) {
 	}
 	_, missing := os.Stat(file)
 	var at atomic.Int64 // while payments are written, the time of the latest one: they were not written late
-	db, err := storage.Open(b.Context(), "sqlite:"+file, storage.Options{Clock: func() time.Time {
+	db, err := storage.Open(b.Context(), "sqlite:"+file, storage.Options{Migrate: true, Clock: func() time.Time {
 		if ms := at.Load(); ms > 0 {
 			return time.UnixMilli(ms)
 		}
@@ -92,8 +112,12 @@ func BenchmarkLists(b *testing.B) {
 		at.Store(0)
 		b.Logf("%d payments written in %s", n, time.Since(began).Round(time.Second))
 	}
+	if tail, _ := strconv.Atoi(os.Getenv("LISTS_TAIL")); tail > 0 {
+		seedTail(b, db, v, tail)
+	}
 	filler := facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](engine.Store(db)), Log: slog.New(slog.DiscardHandler), Node: "n",
 		Email: search.Emails(v)})
+	filler.Eager = true
 	began := time.Now()
 	require.NoError(b, filler.Fill(b.Context()))
 	b.Logf("blocks made in %s", time.Since(began).Round(time.Second))
@@ -102,71 +126,74 @@ func BenchmarkLists(b *testing.B) {
 		Changes: &change.Changes{Deps: change.Deps{Log: slog.New(slog.DiscardHandler), Metrics: noAlarms{}}}}}
 	low, high, odd := int64(6540), int64(7000), int64(10_007)
 	for _, c := range []struct {
-		name string
-		f    lists.PaymentFilter
+		name, profile string // profile is the caller's
+		f             lists.PaymentFilter
 	}{
-		{"newest", lists.PaymentFilter{}},
-		{"id", lists.PaymentFilter{PaymentID: "none"}},
-		{"customer", lists.PaymentFilter{CustomerID: "cus_500"}},
-		{"failed", lists.PaymentFilter{Statuses: []string{"failed"}}},
-		{"conflicted", lists.PaymentFilter{Statuses: []string{"conflicted"}}},
-		{"failed or conflicted", lists.PaymentFilter{Statuses: []string{"failed", "conflicted"}}},
-		{"succeeded", lists.PaymentFilter{Statuses: []string{"succeeded"}}},
-		{"an hour", lists.PaymentFilter{From: time.Now().Add(-time.Hour)}},
-		{"a day a week ago", lists.PaymentFilter{From: time.Now().Add(-8 * 24 * time.Hour), To: time.Now().Add(-7 * 24 * time.Hour)}},
-		{"currency", lists.PaymentFilter{Currencies: []string{"JPY"}}},
-		{"connector", lists.PaymentFilter{Connectors: []string{"adyen"}}},
-		{"account", lists.PaymentFilter{Accounts: []string{"mca_2"}}},
-		{"profile", lists.PaymentFilter{ProfileID: "pro_1"}},
-		{"method", lists.PaymentFilter{Methods: []string{"wallet"}}},
-		{"method type", lists.PaymentFilter{MethodTypes: []string{"debit"}}},
-		{"authentication type", lists.PaymentFilter{AuthenticationTypes: []string{"three_ds"}}},
-		{"network", lists.PaymentFilter{Networks: []string{"JCB"}}},
-		{"discovery", lists.PaymentFilter{Discoveries: []string{"saved_card"}}},
-		{"amount", lists.PaymentFilter{MinAmount: &low, MaxAmount: &high}},
-		{"one amount", lists.PaymentFilter{MinAmount: &odd, MaxAmount: &odd}},
-		{"order reference", lists.PaymentFilter{OrderReference: "order-4711-77"}},
-		{"e-mail address", lists.PaymentFilter{Email: "customer-77@example.com"}},
-		{"four filters", lists.PaymentFilter{Statuses: []string{"failed"}, Currencies: []string{"EUR"}, Connectors: []string{"stripe"}, MinAmount: &low}},
-		{"greatest amounts", lists.PaymentFilter{Order: lists.OrderAmount}},
+		{"newest", "", lists.PaymentFilter{}},
+		{"id", "", lists.PaymentFilter{PaymentID: "none"}},
+		{"customer", "", lists.PaymentFilter{CustomerID: "cus_500"}},
+		{"failed", "", lists.PaymentFilter{Statuses: []string{"failed"}}},
+		{"conflicted", "", lists.PaymentFilter{Statuses: []string{"conflicted"}}},
+		{"failed or conflicted", "", lists.PaymentFilter{Statuses: []string{"failed", "conflicted"}}},
+		{"succeeded", "", lists.PaymentFilter{Statuses: []string{"succeeded"}}},
+		{"an hour", "", lists.PaymentFilter{From: time.Now().Add(-time.Hour)}},
+		{"a day a week ago", "", lists.PaymentFilter{From: time.Now().Add(-8 * 24 * time.Hour), To: time.Now().Add(-7 * 24 * time.Hour)}},
+		{"currency", "", lists.PaymentFilter{Currencies: []string{"JPY"}}},
+		{"connector", "", lists.PaymentFilter{Connectors: []string{"adyen"}}},
+		{"account", "", lists.PaymentFilter{Accounts: []string{"mca_2"}}},
+		{"profile", "", lists.PaymentFilter{ProfileID: "pro_1"}},
+		{"method", "", lists.PaymentFilter{Methods: []string{"wallet"}}},
+		{"method type", "", lists.PaymentFilter{MethodTypes: []string{"debit"}}},
+		{"authentication type", "", lists.PaymentFilter{AuthenticationTypes: []string{"three_ds"}}},
+		{"network", "", lists.PaymentFilter{Networks: []string{"JCB"}}},
+		{"discovery", "", lists.PaymentFilter{Discoveries: []string{"saved_card"}}},
+		{"amount", "", lists.PaymentFilter{MinAmount: &low, MaxAmount: &high}},
+		{"one amount", "", lists.PaymentFilter{MinAmount: &odd, MaxAmount: &odd}},
+		{"order reference", "", lists.PaymentFilter{OrderReference: "order-4711-77"}},
+		{"e-mail address", "", lists.PaymentFilter{Email: "customer-77@example.com"}},
+		{"four filters", "", lists.PaymentFilter{Statuses: []string{"failed"}, Currencies: []string{"EUR"}, Connectors: []string{"stripe"}, MinAmount: &low}},
+		{"greatest amounts", "", lists.PaymentFilter{Order: lists.OrderAmount}},
+		{"newest of a profile", "pro_1", lists.PaymentFilter{}},
+		{"failed of a profile", "pro_1", lists.PaymentFilter{Statuses: []string{"failed"}}},
+		{"customer of a profile", "pro_1", lists.PaymentFilter{CustomerID: "cus_500"}},
+		{"currency of a profile", "pro_1", lists.PaymentFilter{Currencies: []string{"JPY"}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			c.f.Limit = 50
-			var took []time.Duration
 			total := 0
-			for b.Loop() {
-				began := time.Now()
-				_, n, err := s.FindPage(b.Context(), account.Auth{MerchantID: "merchant_1"}, c.f)
-				took, total = append(took, time.Since(began)), n
-				require.NoError(b, err)
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+			pages(b, func() (err error) {
+				_, total, err = s.FindPage(b.Context(), account.Auth{MerchantID: "merchant_1", ProfileID: c.profile}, c.f)
+				return err
+			})
 			b.ReportMetric(float64(total), "total")
 		})
 	}
 	require.Zero(b, differs)
-	size := func() (bytes int64) {
-		require.NoError(b, db.View(b.Context(), func(r engine.Reader) error {
-			for k := range facet.Discovery + 1 {
-				list, err := r.FacetSummaries(facet.Payments, "merchant_1", k)
-				if err != nil {
-					return err
-				}
-				for _, c := range list {
-					full, err := r.FacetColumn(facet.Payments, "merchant_1", k, c.Block)
-					if err != nil {
-						return err
-					}
-					bytes += int64(len(full.Summary) + len(full.Data))
-				}
+	var blocks, indexes int64
+	raw, err := sql.Open("sqlite", file)
+	require.NoError(b, err)
+	require.NoError(b, raw.QueryRow(`SELECT COALESCE(SUM(LENGTH(summary) + LENGTH(data)) FILTER (WHERE kind < $1), 0),
+		COALESCE(SUM(LENGTH(summary) + LENGTH(data)) FILTER (WHERE kind >= $1), 0) FROM facets`, int64(facet.FirstIndex)).Scan(&blocks, &indexes))
+	require.NoError(b, raw.Close())
+	b.Logf("blocks have %.1f bytes a payment, their indexes %.1f", float64(blocks)/float64(n), float64(indexes)/float64(n))
+}
+
+// seedTail inserts n payments of the last 80 seconds.
+func seedTail(b *testing.B, db *storage.DB, v *vault.Vault, n int) {
+	first := time.Now().Add(-80 * time.Second)
+	require.NoError(b, db.Update(context.Background(), func(tx engine.Tx) error {
+		for i := range n {
+			p, a, _ := samplePayment(int64(i))
+			p.ID = "tail_" + strconv.FormatInt(first.UnixMilli(), 10) + "_" + strconv.Itoa(i)
+			p.AttemptID, a.ID, a.PaymentID = p.ID+"_1", p.ID+"_1", p.ID
+			p.Status, p.OpenOperation, p.CreatedAt = payment.Succeeded, "", first.Add(time.Duration(i)*80*time.Second/time.Duration(n))
+			sealEmail(b, v, p, fmt.Sprintf("Customer-%d@example.com", i%1000))
+			if err := errors.Join(tx.InsertPayment(p), tx.InsertAttempt(a)); err != nil {
+				return err
 			}
-			return nil
-		}))
-		return bytes
-	}
-	b.Logf("blocks: %.1f bytes a payment", float64(size())/float64(n))
+		}
+		return nil
+	}))
 }
 
 // noAlarms are metrics of a search that finds nothing to complain of.
@@ -216,6 +243,7 @@ func BenchmarkRecordLists(b *testing.B) {
 	}
 	at.Store(0)
 	filler := facet.NewFiller(facet.Deps{Store: port.Narrow[facet.FillReader, facet.Tx](engine.Store(db)), Log: slog.New(slog.DiscardHandler), Node: "n"})
+	filler.Eager = true
 	require.NoError(b, filler.Fill(b.Context()))
 	s := &search.Search{Deps: search.Deps{Store: port.Narrow[change.Reader, change.Tx](engine.Store(db)), Distrust: func(l facet.List, _ string) { b.Fatal(l) },
 		Changes: &change.Changes{Deps: change.Deps{Log: slog.New(slog.DiscardHandler), Metrics: noAlarms{}}}}}
@@ -223,17 +251,7 @@ func BenchmarkRecordLists(b *testing.B) {
 	low, high := int64(6540), int64(7000)
 	week, day := time.Now().Add(-7*24*time.Hour), time.Now().Add(-6*24*time.Hour)
 	measure := func(name string, f func() error) {
-		b.Run(name, func(b *testing.B) {
-			var took []time.Duration
-			for b.Loop() {
-				began := time.Now()
-				require.NoError(b, f())
-				took = append(took, time.Since(began))
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
-		})
+		b.Run(name, func(b *testing.B) { pages(b, f) })
 	}
 	for _, c := range []struct {
 		name string

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"payswitch/engine/fault"
 	"payswitch/engine/listed"
 	"payswitch/engine/payment"
 	"payswitch/engine/request"
@@ -107,11 +108,44 @@ func (t *tx) Payment(merchantID, id string) (*payment.Payment, error) {
 		`SELECT `+paymentColumns+` FROM payments WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
 }
 
-// PaymentAt implements engine.Reader.
-func (t *tx) PaymentAt(merchantID string, at listed.Place) (*payment.Payment, error) {
-	return one(t, "read payment", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID),
-		`SELECT `+paymentColumns+` FROM payments WHERE seq = $1 AND merchant_id = $2`, at.Seq, merchantID)
+// PaymentsAt implements engine.Reader.
+func (t *tx) PaymentsAt(merchantID string, at []listed.Place) ([]*payment.Payment, error) {
+	found := make(map[int64]*payment.Payment, len(at))
+	for part := range slices.Chunk(at, mostAtOnce) {
+		where := &conditions{} // without the merchant, or SQLite may read all payments by an index that begins with it
+		places := make([]any, len(part))
+		for i := range part {
+			places[i] = part[i].Seq
+		}
+		where.addOf("seq", places)
+		_, err := all(t, "read payments", func(row scanner) (p *payment.Payment, err error) {
+			var seq int64
+			if p, err = genuine(t, paymentRows, scanPayment)(&rowAfter{row, &seq}); err == nil && p.MerchantID == merchantID {
+				found[seq] = p
+			}
+			return p, err
+		}, `SELECT seq, `+paymentColumns+` FROM payments WHERE `+where.String(), where.args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := make([]*payment.Payment, len(at))
+	for i := range at {
+		if out[i] = found[at[i].Seq]; out[i] == nil {
+			return nil, fmt.Errorf("read payments: %w", fault.ErrNotFound)
+		}
+	}
+	return out, nil
 }
+
+// rowAfter is a row without its first column, which Scan puts into first.
+type rowAfter struct {
+	row   scanner
+	first any
+}
+
+// Scan implements scanner.
+func (r *rowAfter) Scan(dest ...any) error { return r.row.Scan(append([]any{r.first}, dest...)...) }
 
 // Payments implements engine.Reader. It orders payments of the same millisecond by insertion. A cursor of a profile other than profileID is
 // ErrNotFound.
@@ -197,6 +231,24 @@ func (c *conditions) add(left string, values ...any) {
 		right = "(" + right + ")"
 	}
 	c.list = append(c.list, left+right)
+}
+
+// mostAtOnce is the number of values that addOf compares with at most.
+const mostAtOnce = 50
+
+// addOf adds the condition that a column has one of up to mostAtOnce values. It repeats the last value, so that few different statements come about.
+func (c *conditions) addOf(column string, values []any) {
+	n := 1
+	for _, size := range []int{10, mostAtOnce} {
+		if len(values) > n {
+			n = size
+		}
+	}
+	places := make([]string, n)
+	for i := range places {
+		places[i] = c.place(values[min(i, len(values)-1)])
+	}
+	c.list = append(c.list, column+" IN ("+strings.Join(places, ", ")+")")
 }
 
 // addTime compares with at unless it is zero. Stored times are whole milliseconds: up rounds a finer time up, as < and >= need it.

@@ -53,7 +53,7 @@ func TestPostgresPlansOfLists(t *testing.T) {
 		r := &tx{s: pgExplainer{s, plans}, now: now}
 		for _, l := range []facet.List{facet.Payments, facet.Refunds, facet.Disputes} {
 			r.FacetMark(l, "m")
-			r.FacetSummaries(l, "m", facet.Status)
+			r.FacetSummaries(l, "m", facet.Status, 0)
 			r.FacetColumn(l, "m", facet.Status, 1)
 			r.FacetColumns(l, "m", facet.Status, 1, 2)
 			r.NextListed(l, "m")
@@ -64,7 +64,8 @@ func TestPostgresPlansOfLists(t *testing.T) {
 		}
 		r.PaymentsFrom("m", now, now, 10)
 		r.LatePayments("m", request.PaymentFilter{Email: "a"}, now, now, 10)
-		r.PaymentAt("m", listed.Place{Seq: 1})
+		r.PaymentsAt("m", []listed.Place{{Seq: 1}})
+		r.AttemptsOf("m", []string{"a"})
 		r.RefundAt("m", listed.Place{Seq: 1})
 		r.DisputeAt("m", listed.Place{Seq: 1})
 		r.Refunds("m", "", request.RefundListInput{PaymentID: "p"})

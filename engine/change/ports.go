@@ -139,8 +139,10 @@ type Reader interface {
 	// Proposal returns the proposal of a decision about an operation.
 	Proposal(operationID string) (*payment.Proposal, error)
 	Payment(merchantID, id string) (*payment.Payment, error)
-	// PaymentAt reads the payment at a place in lists.
-	PaymentAt(merchantID string, at listed.Place) (*payment.Payment, error)
+	// PaymentsAt reads the payments at places in lists, in the order of the places. ErrNotFound is the error if one does not exist.
+	PaymentsAt(merchantID string, at []listed.Place) ([]*payment.Payment, error)
+	// AttemptsOf reads attempts by their ids. It leaves out those that do not exist.
+	AttemptsOf(merchantID string, ids []string) (map[string]*payment.Attempt, error)
 	// Payments lists a merchant's payments by the filter, newest first. A cursor that names no payment is ErrNotFound.
 	Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error)
 	// FindPayments lists a merchant's payments that pass the filters of columns, by time; filters in documents and other orders have no effect.

@@ -115,15 +115,12 @@ type amountGroup struct {
 
 // amountGroups reads the index for a range.
 func (f *Finder) amountGroups(b bounds) (out []*amountGroup, err error) {
-	list, err := f.Reader.FacetSummaries(f.List, f.MerchantID, amountIndex)
+	list, _, err := digested(f.Reader, f.List, f.MerchantID, amountIndex)
 	if err != nil {
 		return nil, err
 	}
 	var g *amountGroup
 	for _, c := range list {
-		if c.Block == indexedTo {
-			continue
-		}
 		r, err := amountSummary(c)
 		if err != nil {
 			return nil, err
@@ -212,14 +209,11 @@ func (s *step) moveAmounts(before, after Column) error {
 	return s.Store.View(s.ctx, func(r FillReader) error {
 		if s.amounts == nil {
 			s.amounts = map[int64]*amountRow{}
-			list, err := r.FacetSummaries(s.list, s.merchantID, amountIndex)
+			list, _, err := digested(r, s.list, s.merchantID, amountIndex)
 			if err != nil {
 				return err
 			}
 			for _, c := range list {
-				if c.Block == indexedTo {
-					continue
-				}
 				row, err := amountSummary(c)
 				if err != nil {
 					return err
@@ -310,12 +304,17 @@ func (r *amountRow) settle() {
 	}
 }
 
-// changedAmounts are the rows of the index of amounts that moveAmounts has changed.
-func (s *step) changedAmounts() (out []Column) {
+// addAmounts adds the rows of the index of amounts that moveAmounts has changed to what the step writes.
+func (s *step) addAmounts() error {
 	for _, row := range s.amounts {
-		if row.changed {
-			out = append(out, row.encode())
+		if !row.changed {
+			continue
+		}
+		c := row.encode()
+		s.columns = append(s.columns, c)
+		if err := s.digestAgain(c); err != nil {
+			return err
 		}
 	}
-	return out
+	return nil
 }

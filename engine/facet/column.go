@@ -1,6 +1,7 @@
 package facet
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"math/bits"
@@ -12,15 +13,15 @@ import (
 // List is a list that columns make quick. The values are stored.
 type List int
 
-// Lists have their blocks apart.
+// Lists have their blocks apart. The numbers 0 to 2 were lists whose hashes had 32 bits: an earlier release that still runs keeps its own.
 const (
-	Payments List = iota
+	Payments List = iota + 3
 	Refunds
 	Disputes
 )
 
 // String returns the name of a list for logs.
-func (l List) String() string { return [...]string{"payments", "refunds", "disputes"}[l] }
+func (l List) String() string { return [...]string{"payments", "refunds", "disputes"}[l-Payments] }
 
 // Kind is what a column holds. The values are stored. A list leaves kinds empty that it does not filter by: an empty column takes a few bytes.
 type Kind int
@@ -278,16 +279,19 @@ func (w *wordColumn) code(i int) int {
 	return int(w.data[at/8]>>(at%8)) & (1<<w.size - 1)
 }
 
+// HashBits is the size of the hashes of order references and e-mail addresses.
+const HashBits = 48
+
+// Hash returns the number by which columns find a text whose hash begins with some bytes: 1 to 1<<HashBits.
+func Hash(of []byte) int64 { return int64(binary.BigEndian.Uint64(of)>>(64-HashBits)) + 1 }
+
 // OrderHash is the number by which columns find an order reference. Several references may have one number.
 func OrderHash(reference string) int64 {
 	if reference == "" {
 		return 0
 	}
-	h := uint32(2166136261) // FNV-1a
-	for i := range len(reference) {
-		h = (h ^ uint32(reference[i])) * 16777619
-	}
-	return int64(h) + 1
+	h := sha256.Sum256([]byte(reference))
+	return Hash(h[:])
 }
 
 // lastFour is the number of four digits, -1 for another text.

@@ -121,6 +121,72 @@ func TestOrderHash(t *testing.T) {
 	}
 }
 
+// TestIndexRows: an index of hashes says how many payments each block has, also after a block has changed.
+func TestIndexRows(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 10))
+	known := []int64{1, 2, 1 << 42, 1<<42 + 1, 1<<HashBits - 1, 1 << HashBits}
+	blocks, want := make([]numberColumn, 5), make([]map[int64]int, 5)
+	for b := range blocks {
+		values := make([]int64, 9000*(b%2)+1+r.IntN(50))
+		want[b] = map[int64]int{}
+		for i := range values {
+			if values[i] = known[0]; i%3 > 0 && b != 3 { // block 3 has more of one hash than a number can say
+				values[i] = known[r.IntN(len(known))] * int64(r.IntN(2))
+			}
+			want[b][values[i]]++
+		}
+		summary, data := encodeNumbers(values)
+		var err error
+		blocks[b], err = decodeNumbers(Column{Summary: summary, Data: data})
+		require.NoError(t, err)
+	}
+	rows, err := encodeIndex(Email, 2, 10, blocks)
+	require.NoError(t, err)
+	require.Len(t, rows, indexBuckets)
+	compare := func() {
+		for _, h := range known {
+			x, err := readIndexed(rows[bucketOf(h)])
+			require.NoError(t, err)
+			got := make([]int, len(blocks))
+			x.blocksOf(h, func(block int64, n int) { got[block-10] += n })
+			for b := range blocks {
+				require.Equal(t, want[b][h], got[b], "block %d of %d", b, h)
+			}
+		}
+	}
+	compare()
+	require.Greater(t, want[3][known[0]], mostCounted)
+	for range 300 {
+		h, b, n := known[r.IntN(len(known))], r.IntN(len(blocks)), []int{0, 1, 7, mostCounted, mostCounted + 1, 3 * mostCounted}[r.IntN(6)]
+		x, err := readIndexed(rows[bucketOf(h)])
+		require.NoError(t, err)
+		x.set(h, int64(10+b), n)
+		rows[bucketOf(h)], want[b][h] = x.column, n
+	}
+	compare()
+	_, err = hashes(&numberColumn{n: 1, low: 1<<HashBits + 1, high: 1<<HashBits + 1})
+	require.ErrorIs(t, err, ErrSpoiled)
+}
+
+// TestDigests: summaries come back as they were. A damaged digest neither panics nor takes memory.
+func TestDigests(t *testing.T) {
+	t.Parallel()
+	columns := []Column{{Kind: Status, Block: 64, Summary: []byte("one")}, {Kind: Status, Block: 65, Summary: []byte{}}, {Kind: Status, Block: 66, Summary: []byte("three")}}
+	d := encodeDigest(Status, 1, columns)
+	got, err := decodeDigest(nil, d)
+	require.NoError(t, err)
+	require.Equal(t, columns, got)
+	for cut := range d.Summary {
+		_, err := decodeDigest(nil, Column{Kind: d.Kind, Summary: d.Summary[:cut]})
+		require.ErrorIs(t, err, ErrSpoiled)
+	}
+	_, err = decodeDigest(nil, Column{Kind: d.Kind, Summary: append(d.Summary[:len(d.Summary):len(d.Summary)], 0)})
+	require.ErrorIs(t, err, ErrSpoiled)
+	_, err = decodeDigest(nil, Column{Kind: d.Kind, Summary: []byte{0, indexBuckets + 1}})
+	require.ErrorIs(t, err, ErrSpoiled)
+}
+
 // TestAmountRows: the rows of the index of amounts hold what the blocks hold, whatever the amounts are, and come back as they were written. Damaged ones
 // neither panic nor take memory.
 func TestAmountRows(t *testing.T) {

@@ -26,6 +26,8 @@ type Filler struct {
 	Patience time.Duration
 	// Group is the number of blocks that one index is for, by default 64, which is the most.
 	Group int
+	// Eager has the Filler take all the time that it gets. Otherwise half is left to other work.
+	Eager bool
 
 	mu       sync.Mutex
 	leased   time.Time
@@ -134,6 +136,9 @@ func (f *Filler) turn(ctx context.Context, l listOf) (more bool, err error) {
 		case err != nil || !more:
 			return false, err
 		}
+		if f.Eager && ctx.Err() == nil {
+			continue
+		}
 		select { // half of the time is for the payments
 		case <-ctx.Done():
 			return false, ctx.Err()
@@ -225,6 +230,7 @@ type step struct {
 	room      int     // rows that are still to be read at most
 	lateLeft  bool    // more late rows are left for the next step
 	amounts   map[int64]*amountRow
+	digests   map[Kind][]Column
 	columns   []Column
 }
 
@@ -282,7 +288,7 @@ func (s *step) read() error {
 			return err
 		}
 		upTo = s.now.Add(-Young - Settle)
-		list, err := r.FacetSummaries(s.list, s.merchantID, Created)
+		list, err := summaries(r, s.list, s.merchantID, Created, s.was.Indexed)
 		if err != nil {
 			return err
 		}
@@ -428,14 +434,19 @@ func (s *step) merge() error {
 				s.columns = append(s.columns, c)
 			}
 		}
-		if before != nil && s.list == Payments {
+		if before == nil {
+			continue
+		}
+		if err := s.addToDigests(before, after); err != nil {
+			return err
+		}
+		if s.list == Payments {
 			if err := s.addToIndexes(before, after); err != nil {
 				return err
 			}
 		}
 	}
-	s.columns = append(s.columns, s.changedAmounts()...)
-	return nil
+	return s.addAmounts()
 }
 
 // dropIndexes deletes the indexes of a list after an earlier release, which knows none, has written its blocks. The next steps make them again.

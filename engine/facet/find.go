@@ -107,6 +107,14 @@ func (s *span) exact() bool {
 	return !s.cut && (len(s.narrow) == 0 || s.counted || len(s.narrow) == 1 && s.narrow[0] >= firstWord)
 }
 
+// least returns the number of payments that match at least.
+func (s *span) least() int {
+	if s.exact() {
+		return s.count
+	}
+	return 0
+}
+
 // Finder evaluates queries over the blocks of a merchant's list, within one snapshot. It is used once.
 type Finder struct {
 	Reader     Reader
@@ -117,6 +125,7 @@ type Finder struct {
 	ahead      map[int64]Column // of the kind aheadKind, by block
 	aheadKind  Kind
 	summaries  []Column // of the kind that Find sorts by
+	mark       *Mark
 }
 
 // readAhead is the number of blocks whose column is read in one statement.
@@ -160,7 +169,7 @@ func (f *Finder) Find(q *Query, order Kind, ascending bool, want int) (hits []Hi
 				continue
 			}
 		}
-		if err := f.readOn(spans[i:]); err != nil {
+		if err := f.readOn(spans[i:], want-len(hits), order == Created); err != nil {
 			return nil, 0, err
 		}
 		chosen, err := f.choose(q, s)
@@ -211,7 +220,7 @@ func (f *Finder) worse(s *span, k Kind, than int64, ascending bool) (bool, error
 // bounds returns the least and the greatest number of a block.
 func (f *Finder) bounds(k Kind, block int64) (v numberColumn, err error) {
 	if f.summaries == nil {
-		if f.summaries, err = f.Reader.FacetSummaries(f.List, f.MerchantID, k); err != nil {
+		if f.summaries, err = f.summariesOf(k); err != nil {
 			return v, err
 		}
 	}
@@ -221,8 +230,9 @@ func (f *Finder) bounds(k Kind, block int64) (v numberColumn, err error) {
 	return numberSummary(f.summaries[block].Summary)
 }
 
-// readOn reads the column that decides about the first of some spans, and about spans that follow it, in one statement.
-func (f *Finder) readOn(spans []span) error {
+// readOn reads the column that decides about the first of some spans, and about spans that follow it, in one statement. If spans are read only until there
+// are enough hits, which lack want, readOn stops there.
+func (f *Finder) readOn(spans []span, want int, until bool) error {
 	s := &spans[0]
 	if len(s.narrow) == 0 {
 		return nil
@@ -235,7 +245,13 @@ func (f *Finder) readOn(spans []span) error {
 	if len(spans) > 1 && spans[1].block < s.block {
 		step = -1
 	}
+	sure := 0 // hits of those before
 	for n < min(len(spans), readAhead) && spans[n].block == s.block+int64(n)*step && len(spans[n].narrow) > 0 && spans[n].narrow[0] == k {
+		if until && spans[n].exact() {
+			if sure += spans[n-1].least(); sure >= want {
+				break
+			}
+		}
 		n++
 	}
 	if n == 1 {
@@ -268,7 +284,7 @@ func (f *Finder) Count(q *Query, k Kind) (map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	summaries, err := f.Reader.FacetSummaries(f.List, f.MerchantID, k)
+	summaries, err := f.summariesOf(k)
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +318,7 @@ func (f *Finder) Count(q *Query, k Kind) (map[string]int, error) {
 
 // spans returns the blocks that may have a match, in the order of time.
 func (f *Finder) spans(q *Query) ([]span, error) {
-	list, err := f.Reader.FacetSummaries(f.List, f.MerchantID, Created)
+	list, err := f.summariesOf(Created)
 	if err != nil {
 		return nil, err
 	}
@@ -314,17 +330,18 @@ func (f *Finder) spans(q *Query) ([]span, error) {
 		}
 		spans[i] = span{block: c.Block, n: s.n, count: s.n, from: s.low, to: s.high}
 	}
-	indexed, err := f.indexed(q)
+	indexed, err := f.upToDate()
 	if err != nil {
 		return nil, err
 	}
+	hashed := map[Kind]map[int64]int{}
 	for k := range numbers {
 		if b := q.numbers[k]; b != nil && Kind(k) != Amount {
 			if err := f.within(spans, Kind(k), *b); err != nil {
 				return nil, err
 			}
 			if indexed && indexes[Kind(k)] != 0 && b.low == b.high && b.low > 0 {
-				if err := f.skip(spans, Kind(k), b.low); err != nil {
+				if hashed[Kind(k)], err = f.skip(spans, Kind(k), b.low); err != nil {
 					return nil, err
 				}
 			}
@@ -367,24 +384,36 @@ func (f *Finder) spans(q *Query) ([]span, error) {
 			}
 		}
 	}
+	for k, known := range hashed {
+		countHashed(spans, k, known)
+	}
 	return slices.DeleteFunc(spans, func(s span) bool { return s.count == 0 }), nil
 }
 
-// indexed reports whether the indexes of the list serve for a query.
-func (f *Finder) indexed(q *Query) (bool, error) {
-	if q.numbers[Amount] == nil && q.numbers[Order] == nil && q.numbers[Email] == nil {
-		return false, nil
+// upToDate reports whether the indexes and digests of the list serve.
+func (f *Finder) upToDate() (bool, error) {
+	if f.mark == nil {
+		m, err := f.Reader.FacetMark(f.List, f.MerchantID)
+		if err != nil {
+			return false, err
+		}
+		f.mark = m
 	}
-	m, err := f.Reader.FacetMark(f.List, f.MerchantID)
+	return f.mark.Indexed, nil
+}
+
+// summariesOf reads the summaries of all blocks.
+func (f *Finder) summariesOf(k Kind) ([]Column, error) {
+	upToDate, err := f.upToDate()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	return m.Indexed, nil
+	return summaries(f.Reader, f.List, f.MerchantID, k, upToDate)
 }
 
 // within narrows the spans by a range of numbers.
 func (f *Finder) within(spans []span, k Kind, b bounds) error {
-	list, err := f.Reader.FacetSummaries(f.List, f.MerchantID, k)
+	list, err := f.summariesOf(k)
 	if err != nil || len(list) != len(spans) {
 		return cmp.Or(err, ErrSpoiled)
 	}
@@ -405,7 +434,7 @@ func (f *Finder) within(spans []span, k Kind, b bounds) error {
 
 // among narrows the spans by words.
 func (f *Finder) among(spans []span, k Kind, wanted []string) error {
-	list, err := f.Reader.FacetSummaries(f.List, f.MerchantID, k)
+	list, err := f.summariesOf(k)
 	if err != nil || len(list) != len(spans) {
 		return cmp.Or(err, ErrSpoiled)
 	}

@@ -1,6 +1,7 @@
 package facet
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -9,10 +10,10 @@ import (
 	"payswitch/engine/fault"
 )
 
-// An index says which blocks may have a hash, so that a list reads those alone. It is made once for each group of full blocks, in rows by the first bits of
-// the hash: a look-up reads one row for each group. A row's Column.Block is bucket<<32 | number of the group; its summary the first block and the number of
-// blocks, its data sorted numbers of 32 bits: the other bits of a hash, and then the number of the block in its group. A hash that leaves a block stays in
-// the index: it costs one look at the block.
+// An index says how many payments with a hash each block has, so that a list reads the blocks of its page alone. It is made once for each group of full
+// blocks, in rows by the first bits of the hash: a look-up reads one row for each group. A row's Column.Block is bucket<<32 | number of the group; its summary
+// the first block and the number of blocks, its data sorted numbers of 64 bits: the other bits of a hash, the number of the block in its group, and the number
+// of payments. Blocks with more payments than a number can say have several.
 const (
 	// FirstIndex is the first kind of an index.
 	FirstIndex Kind = 1000
@@ -21,7 +22,9 @@ const (
 	emailIndex  Kind = 1001
 	amountIndex Kind = 1002 // see amounts.go
 
-	indexBits    = 6 // of a hash in a row's key, and of the number of a block in its group
+	indexBits    = 6  // of a hash in a row's key, and of the number of a block in its group
+	countBits    = 13 // of a number of payments
+	mostCounted  = 1<<countBits - 1
 	indexBuckets = 1 << indexBits
 	// indexedTo is the Block of the row that says how many blocks have an index.
 	indexedTo = -1
@@ -43,22 +46,24 @@ func readIndexed(c Column) (x indexed, err error) {
 		return x, ErrSpoiled
 	}
 	blocks, b := binary.Uvarint(c.Summary[a:])
-	if b <= 0 || blocks == 0 || blocks > indexBuckets || len(c.Data)%4 != 0 {
+	if b <= 0 || blocks == 0 || blocks > indexBuckets || len(c.Data)%8 != 0 {
 		return x, ErrSpoiled
 	}
 	return indexed{c, int64(first), int64(blocks)}, nil
 }
 
-// entry is the number of a hash in a row. hash is 1 to 1<<32.
-func entry(hash, block int64) uint32 { return uint32(hash-1)<<indexBits | uint32(block) }
+// entry is the number in a row of n payments with a hash, which is 1 to 1<<HashBits.
+func entry(hash, block int64, n int) uint64 {
+	return (uint64(hash-1)<<indexBits|uint64(block))<<countBits | uint64(n)
+}
 
-func bucketOf(hash int64) int64 { return (hash - 1) >> (32 - indexBits) }
+func bucketOf(hash int64) int64 { return (hash - 1) >> (HashBits - indexBits) }
 
-func (x *indexed) at(i int) uint32 { return binary.LittleEndian.Uint32(x.column.Data[4*i:]) }
+func (x *indexed) at(i int) uint64 { return binary.LittleEndian.Uint64(x.column.Data[8*i:]) }
 
 // find returns the place of the first number that is e or greater.
-func (x *indexed) find(e uint32) int {
-	low, high := 0, len(x.column.Data)/4
+func (x *indexed) find(e uint64) int {
+	low, high := 0, len(x.column.Data)/8
 	for low < high {
 		if mid := (low + high) / 2; x.at(mid) < e {
 			low = mid + 1
@@ -69,23 +74,29 @@ func (x *indexed) find(e uint32) int {
 	return low
 }
 
-// blocksOf calls see with the blocks that may have a hash.
-func (x *indexed) blocksOf(hash int64, see func(block int64)) {
-	e := entry(hash, 0)
-	for i := x.find(e); i < len(x.column.Data)/4 && x.at(i)>>indexBits == e>>indexBits; i++ {
-		see(x.first + int64(x.at(i)&(indexBuckets-1)))
+// blocksOf calls see with the blocks that have payments with a hash, and their number.
+func (x *indexed) blocksOf(hash int64, see func(block int64, n int)) {
+	e := entry(hash, 0, 0)
+	for i := x.find(e); i < len(x.column.Data)/8 && x.at(i)>>(indexBits+countBits) == e>>(indexBits+countBits); i++ {
+		see(x.first+int64(x.at(i)>>countBits&(indexBuckets-1)), int(x.at(i)&mostCounted))
 	}
 }
 
-// add adds a hash of a block. It returns false if it is there.
-func (x *indexed) add(hash, block int64) bool {
-	e := entry(hash, block-x.first)
-	i := x.find(e)
-	if i < len(x.column.Data)/4 && x.at(i) == e {
-		return false
+// set sets how many payments of a block have a hash.
+func (x *indexed) set(hash, block int64, n int) {
+	from, to := x.find(entry(hash, block-x.first, 0)), x.find(entry(hash, block-x.first, mostCounted)+1)
+	x.column.Data = slices.Replace(slices.Clone(x.column.Data), 8*from, 8*to, entries(hash, block-x.first, n)...)
+}
+
+// entries are the numbers of n payments, sorted.
+func entries(hash, block int64, n int) (b []byte) {
+	if rest := n % mostCounted; rest > 0 {
+		b = binary.LittleEndian.AppendUint64(b, entry(hash, block, rest))
 	}
-	x.column.Data = slices.Insert(slices.Clone(x.column.Data), 4*i, binary.LittleEndian.AppendUint32(nil, e)...)
-	return true
+	for range n / mostCounted {
+		b = binary.LittleEndian.AppendUint64(b, entry(hash, block, mostCounted))
+	}
+	return b
 }
 
 // rowsOfIndex reads the rows of all groups for a hash.
@@ -102,26 +113,42 @@ func rowsOfIndex(r Reader, l List, merchantID string, k Kind, hash int64) (out [
 	return out, err
 }
 
-// encodeIndex makes the rows of a group from the hashes of its blocks.
-func encodeIndex(k Kind, group, first int64, hashes []numberColumn) ([]Column, error) {
-	entries := make([][]uint32, indexBuckets)
-	for block := range hashes {
-		for i := range hashes[block].n {
-			if h := hashes[block].at(i); h > 1<<32 {
-				return nil, ErrSpoiled
-			} else if h > 0 {
-				b := bucketOf(h)
-				entries[b] = append(entries[b], entry(h, int64(block)))
-			}
+// hashes counts the payments of a block by their hash.
+func hashes(v *numberColumn) (map[int64]int, error) {
+	out := make(map[int64]int, v.n)
+	for i := range v.n {
+		if h := v.at(i); h < 0 || h > 1<<HashBits {
+			return nil, ErrSpoiled
+		} else if h > 0 {
+			out[h]++
 		}
 	}
-	summary := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(first)), uint64(len(hashes)))
+	return out, nil
+}
+
+// encodeIndex makes the rows of a group from the hashes of its blocks.
+func encodeIndex(k Kind, group, first int64, blocks []numberColumn) ([]Column, error) {
+	type one struct {
+		hash, block int64
+		n           int
+	}
+	lists := make([][]one, indexBuckets)
+	for block := range blocks {
+		counts, err := hashes(&blocks[block])
+		if err != nil {
+			return nil, err
+		}
+		for h, n := range counts {
+			lists[bucketOf(h)] = append(lists[bucketOf(h)], one{h, int64(block), n})
+		}
+	}
+	summary := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(first)), uint64(len(blocks)))
 	out := make([]Column, indexBuckets)
-	for b, list := range entries {
-		slices.Sort(list)
+	for b, list := range lists {
+		slices.SortFunc(list, func(a, b one) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.block, b.block)) })
 		out[b] = Column{Kind: indexes[k], Block: int64(b)<<32 | group, Summary: summary}
-		for _, e := range slices.Compact(list) {
-			out[b].Data = binary.LittleEndian.AppendUint32(out[b].Data, e)
+		for _, o := range list {
+			out[b].Data = append(out[b].Data, entries(o.hash, o.block, o.n)...)
 		}
 	}
 	return out, nil
@@ -144,10 +171,16 @@ func indexedBlocks(r Reader, l List, merchantID string, index Kind) (blocks, gro
 	return int64(b), int64(g), nil
 }
 
-// index makes the index of the next group of full blocks. It returns false if no group is full. No transaction holds more than one group's index of one
-// kind.
+// index makes the digests or an index of the next group of full blocks. It returns false if no group is full. No transaction holds more than one group's
+// index of one kind.
 func (s *step) index() (did bool, err error) {
-	if s.list != Payments || s.was.Version == 0 || s.was.Blocks <= int64(s.Group) {
+	if s.was.Version == 0 || s.was.Blocks <= int64(s.Group) {
+		return false, nil
+	}
+	if did, err := s.digest(); did || err != nil {
+		return did, err
+	}
+	if s.list != Payments {
 		return false, nil
 	}
 	for _, k := range []Kind{Order, Email, Amount} {
@@ -177,6 +210,7 @@ func (s *step) index() (did bool, err error) {
 			}
 			if k == Amount {
 				columns = encodeAmounts(group, done, values)
+				columns = append(columns, encodeDigest(amountIndex, group, columns))
 			} else if columns, err = encodeIndex(k, group, done, values); err != nil {
 				return err
 			}
@@ -190,16 +224,21 @@ func (s *step) index() (did bool, err error) {
 		if columns == nil {
 			continue
 		}
-		if mine, err := s.lease(s.ctx); err != nil || !mine {
-			return false, err
-		}
-		s.next, s.columns = s.was, columns // the mark's version keeps another node from writing blocks meanwhile
-		return true, s.write()
+		return s.put(columns)
 	}
 	return false, nil
 }
 
-// addToIndexes adds the hashes that a changed block did not have before to the indexes of its group. The index of amounts has the block's present ones.
+// put writes columns of indexes or digests. It returns false if another node has the lease.
+func (s *step) put(columns []Column) (did bool, err error) {
+	if mine, err := s.lease(s.ctx); err != nil || !mine {
+		return false, err
+	}
+	s.next, s.columns = s.was, columns // the mark's version keeps another node from writing blocks meanwhile
+	return true, s.write()
+}
+
+// addToIndexes brings the indexes of a changed block's group up to date.
 func (s *step) addToIndexes(before, after []Column) error {
 	if err := s.moveAmounts(before[Amount], after[Amount]); err != nil {
 		return err
@@ -224,30 +263,36 @@ func (s *step) addToIndexes(before, after []Column) error {
 		if err != nil {
 			return err
 		}
-		known := make(map[int64]bool, had.n+1)
-		known[0] = true
-		for i := range had.n {
-			known[had.at(i)] = true
+		was, err := hashes(&had)
+		if err != nil {
+			return err
 		}
-		for i := range has.n {
-			if h := has.at(i); !known[h] {
-				known[h] = true
-				if err := s.addToIndex(k, h, after[k].Block); err != nil {
-					return err
-				}
+		is, err := hashes(&has)
+		if err != nil {
+			return err
+		}
+		for h := range was {
+			is[h] += 0 // a hash that has left has the number 0
+		}
+		for h, n := range is {
+			if n == was[h] {
+				continue
+			}
+			if err := s.setInIndex(k, h, after[k].Block, n); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-func (s *step) addToIndex(k Kind, hash, block int64) error {
+func (s *step) setInIndex(k Kind, hash, block int64, n int) error {
 	for i := range s.columns { // a row that this step has changed
 		if c := &s.columns[i]; c.Kind == indexes[k] && c.Block>>32 == bucketOf(hash) {
 			if x, err := readIndexed(*c); err != nil {
 				return err
 			} else if x.first <= block && block < x.first+x.blocks {
-				x.add(hash, block)
+				x.set(hash, block, n)
 				*c = x.column
 				return nil
 			}
@@ -256,7 +301,8 @@ func (s *step) addToIndex(k Kind, hash, block int64) error {
 	return s.Store.View(s.ctx, func(r FillReader) error {
 		rows, err := rowsOfIndex(r, s.list, s.merchantID, k, hash)
 		for _, x := range rows {
-			if x.first <= block && block < x.first+x.blocks && x.add(hash, block) {
+			if x.first <= block && block < x.first+x.blocks {
+				x.set(hash, block, n)
 				s.columns = append(s.columns, x.column)
 			}
 		}
@@ -264,20 +310,37 @@ func (s *step) addToIndex(k Kind, hash, block int64) error {
 	})
 }
 
-// skip leaves the spans out that an index says to have no row with a hash.
-func (f *Finder) skip(spans []span, k Kind, hash int64) error {
+// skip leaves the spans out that an index says to have no row with a hash. It returns the number of rows of the others, by block.
+func (f *Finder) skip(spans []span, k Kind, hash int64) (known map[int64]int, err error) {
+	known = map[int64]int{}
 	rows, err := rowsOfIndex(f.Reader, f.List, f.MerchantID, k, hash)
 	for _, x := range rows {
 		if x.first+x.blocks > int64(len(spans)) {
-			return ErrSpoiled
+			return nil, ErrSpoiled
 		}
-		var may [indexBuckets]bool
-		x.blocksOf(hash, func(block int64) { may[block-x.first] = true })
+		var has [indexBuckets]int
+		x.blocksOf(hash, func(block int64, n int) { has[block-x.first] += n })
 		for i := range x.blocks {
-			if !may[i] {
-				spans[x.first+i].count = 0
+			s := &spans[x.first+i]
+			if has[i] > s.n {
+				return nil, ErrSpoiled
+			}
+			if has[i] == 0 {
+				s.count = 0
+			} else {
+				known[s.block] = has[i]
 			}
 		}
 	}
-	return err
+	return known, err
+}
+
+// countHashed gives the spans what an index says about a hash, where nothing else decides about the block's payments.
+func countHashed(spans []span, k Kind, known map[int64]int) {
+	for i := range spans {
+		s := &spans[i]
+		if n, ok := known[s.block]; ok && s.count > 0 && !s.cut && len(s.narrow) == 1 && s.narrow[0] == k {
+			s.count, s.counted = n, true
+		}
+	}
 }

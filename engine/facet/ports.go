@@ -40,8 +40,8 @@ type Store = port.StoreOf[FillReader, Tx]
 type Reader interface {
 	// FacetMark returns ErrNotFound for a list without blocks.
 	FacetMark(l List, merchantID string) (*Mark, error)
-	// FacetSummaries returns the columns of one kind in the order of their blocks, without their data.
-	FacetSummaries(l List, merchantID string, k Kind) ([]Column, error)
+	// FacetSummaries returns the columns of one kind in the order of their blocks, without their data, from a block on.
+	FacetSummaries(l List, merchantID string, k Kind, from int64) ([]Column, error)
 	// FacetColumn returns ErrNotFound for a column that does not exist.
 	FacetColumn(l List, merchantID string, k Kind, block int64) (Column, error)
 	// FacetColumns returns the columns of one kind from a block to another, both inclusive, in their order.

@@ -73,20 +73,9 @@ func (s *Search) Browse(ctx context.Context, auth account.Auth, q Query) (*Found
 		found.Next, found.Bounded = &hits[q.Limit-1].place, false
 	}
 	var loaded []*change.Loaded
-	err = s.Store.View(ctx, func(r change.Reader) error {
-		loaded = loaded[:0]
-		for _, h := range hits {
-			p, err := r.Payment(auth.MerchantID, h.id)
-			if err != nil {
-				return err
-			}
-			w, err := load(r, p)
-			if err != nil {
-				return err
-			}
-			loaded = append(loaded, w)
-		}
-		return nil
+	err = s.Store.View(ctx, func(r change.Reader) (err error) {
+		loaded, err = loadHits(r, auth.MerchantID, hits)
+		return err
 	})
 	if err != nil {
 		return nil, fault.FromStore(err, "list payments")
@@ -130,7 +119,7 @@ func (s *Search) hits(ctx context.Context, auth account.Auth, q *Query, found *F
 				return nil, err
 			}
 			if passes && q.passes(p) {
-				if hits = append(hits, hit{id: p.Payment.ID, place: p.Place}); len(hits) > q.Limit {
+				if hits = append(hits, hit{place: p.Place}); len(hits) > q.Limit {
 					return hits, nil
 				}
 			}

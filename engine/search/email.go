@@ -1,10 +1,10 @@
 package search
 
 import (
-	"encoding/binary"
 	"errors"
 	"unicode"
 
+	"payswitch/engine/facet"
 	"payswitch/engine/payment"
 	"payswitch/engine/vault"
 )
@@ -32,9 +32,9 @@ func Emails(v *vault.Vault) func(p *payment.Payment) (int64, error) {
 	}
 }
 
-// emailHash is 32 bits of an address's keyed hash, plus one. Addresses that differ in capitals alone have the same number.
+// emailHash is the number of an address's keyed hash. Addresses that differ in capitals alone have the same number.
 func emailHash(v *vault.Vault, merchantID, email string) int64 {
-	return int64(binary.BigEndian.Uint32(v.Hash("e-mail address/"+merchantID, []byte(foldCase(email))))) + 1
+	return facet.Hash(v.Hash("e-mail address/"+merchantID, []byte(foldCase(email))))
 }
 
 // foldCase replaces each letter by the least of its forms, so that texts are equal where strings.EqualFold says so.

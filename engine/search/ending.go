@@ -46,18 +46,11 @@ func (s *Search) EndingHolds(ctx context.Context, auth account.Auth, now time.Ti
 	var out *Ending
 	err = s.Store.View(ctx, func(r change.Reader) error {
 		out = &Ending{More: found.Bounded || len(hits) > mostHeld}
-		for _, h := range hits[:min(len(hits), mostHeld)] {
-			p, err := r.Payment(auth.MerchantID, h.id)
-			if err != nil {
-				return err
-			}
-			a, err := r.Attempt(p.MerchantID, p.AttemptID)
-			if err != nil {
-				return err
-			}
-			out.count(p, a, now, now.Add(within))
+		loaded, err := loadHits(r, auth.MerchantID, hits[:min(len(hits), mostHeld)])
+		for _, w := range loaded {
+			out.count(w.Payment, w.Attempt, now, now.Add(within))
 		}
-		return nil
+		return err
 	})
 	return out, fault.FromStore(err, "look for holds that end")
 }

@@ -19,13 +19,16 @@ import (
 const (
 	// longTail is the age of the blocks from which on a list reads all payments rather than those that no block has yet.
 	longTail = time.Hour
-	// compared is the number of payments that a list compares with an order reference or an e-mail address one by one. Beyond it the list reads all payments:
-	// that costs as much for each of them, so the bound is only for the memory of the places.
+	// compared is the number of payments that a list compares one by one with an order reference or an e-mail address, after it has met another one with the
+	// same hash. Beyond it the list reads all payments: that costs as much for each of them, so the bound is only for the memory of the places.
 	compared = 100_000
 )
 
 // errNoBlocks is the error of a list that blocks do not make quicker. The list then reads the payments.
 var errNoBlocks = errors.New("search: no blocks for this list")
+
+// errSameHash is the error of a page with a payment that has the hash of an order reference or an e-mail address, but another one.
+var errSameHash = errors.New("search: another reference or address with the same hash")
 
 // errDiffers is the error of a list whose blocks say something else than the payments.
 var errDiffers = errors.New("search: blocks differ from the payments")
@@ -51,7 +54,7 @@ func (s *Search) withBlocks(ctx context.Context, auth account.Auth, f request.Pa
 			if list, next, err = s.newest(r, auth, f, behind); err != nil || next != nil {
 				return err
 			}
-			b := blocks{live: list, query: s.queryOf(auth, &f), finder: &facet.Finder{Reader: r, MerchantID: auth.MerchantID}}
+			b := blocks{live: list, query: s.queryOf(auth, &f), finder: &facet.Finder{Reader: r, List: facet.Payments, MerchantID: auth.MerchantID}}
 			if err := s.addLate(r, auth, &f, behind, &b); err != nil {
 				return err
 			}
@@ -188,6 +191,16 @@ func (s *Search) matches(p *listed.Scanned, profileID string, f *request.Payment
 
 // page finds a page by the blocks. It returns errNoBlocks if they do not serve.
 func (s *Search) page(ctx context.Context, auth account.Auth, f *request.PaymentFilter) (found []*change.Loaded, total int, err error) {
+	found, total, err = s.pageOf(ctx, auth, f, false)
+	if errors.Is(err, errSameHash) {
+		found, total, err = s.pageOf(ctx, auth, f, true)
+	}
+	return found, total, s.distrust(ctx, facet.Payments, auth, err)
+}
+
+// pageOf is page. With each it reads every payment of blocks that has the hash of the filter's order reference or e-mail address. Without, the number of
+// payments with the hash is the number of those that match, and errSameHash is the error if a payment of the page does not.
+func (s *Search) pageOf(ctx context.Context, auth account.Auth, f *request.PaymentFilter, each bool) (found []*change.Loaded, total int, err error) {
 	end := f.Offset + f.Limit
 	var best []hit // of the windows before the last
 	seen := 0
@@ -197,7 +210,7 @@ func (s *Search) page(ctx context.Context, auth account.Auth, f *request.Payment
 			best = first(best, end, f)
 		}
 	}, func(r change.Reader, b blocks) error {
-		hits, n, err := s.hitsOf(r, auth, f, &b, end)
+		hits, n, err := s.hitsOf(r, auth, f, &b, end, each)
 		if err != nil {
 			return err
 		}
@@ -206,16 +219,10 @@ func (s *Search) page(ctx context.Context, auth account.Auth, f *request.Payment
 			hits = append(hits, hitOf(&b.live[i], f))
 		}
 		hits = first(append(hits, best...), end, f)
-		for _, h := range hits[min(f.Offset, len(hits)):] {
-			w, err := s.loadHit(r, auth, f, h)
-			if err != nil {
-				return err
-			}
-			found = append(found, w)
-		}
-		return nil
+		found, err = s.loadPage(r, auth, f, hits[min(f.Offset, len(hits)):])
+		return err
 	})
-	return found, total, s.distrust(ctx, facet.Payments, auth, err)
+	return found, total, err
 }
 
 // distrust has the blocks of a list made again that differ from its rows, and answers errNoBlocks for them.
@@ -233,10 +240,9 @@ func (s *Search) distrust(ctx context.Context, l facet.List, auth account.Auth, 
 }
 
 // hitsOf finds the first payments of blocks that pass the filter, and counts all of them.
-func (s *Search) hitsOf(r change.Reader, auth account.Auth, f *request.PaymentFilter, b *blocks, end int) (hits []hit, total int, err error) {
+func (s *Search) hitsOf(r change.Reader, auth account.Auth, f *request.PaymentFilter, b *blocks, end int, each bool) (hits []hit, total int, err error) {
 	order := map[request.PaymentOrder]facet.Kind{request.OrderAmount: facet.Amount, request.OrderAttempts: facet.Attempts}[f.Order] // Created for the others
-	hashed := f.OrderReference != "" || f.Email != ""
-	if hashed {
+	if each {
 		end = compared + 1
 	}
 	found, total, err := b.finder.Find(b.query, order, f.Ascending, end)
@@ -246,18 +252,18 @@ func (s *Search) hitsOf(r change.Reader, auth account.Auth, f *request.PaymentFi
 	for _, h := range found {
 		hits = append(hits, hit{value: h.Value, place: h.Place, block: true})
 	}
-	if !hashed {
+	if !each {
 		return hits, total, nil
 	}
 	if total > compared {
 		return nil, 0, errNoBlocks
 	}
-	for _, h := range slices.Clone(hits) {
-		p, err := r.PaymentAt(auth.MerchantID, h.place)
-		if err != nil {
-			return nil, 0, differs(err)
-		}
-		is := &listed.Scanned{Place: h.place, Payment: p}
+	list, err := paymentsOf(r, auth.MerchantID, hits)
+	if err != nil {
+		return nil, 0, differs(err)
+	}
+	for i, h := range slices.Clone(hits) {
+		is := &listed.Scanned{Place: h.place, Payment: list[i]}
 		passes, err := s.passes(is, &request.PaymentFilter{OrderReference: f.OrderReference, Email: f.Email})
 		if err != nil {
 			return nil, 0, err
@@ -277,29 +283,37 @@ func differs(err error) error {
 	return err
 }
 
-// loadHit reads the payment of a hit. One that blocks name must pass the filter.
-func (s *Search) loadHit(r change.Reader, auth account.Auth, f *request.PaymentFilter, h hit) (*change.Loaded, error) {
-	if !h.block {
-		p, err := r.Payment(auth.MerchantID, h.id)
-		if err != nil {
-			return nil, err
-		}
-		return load(r, p)
-	}
-	p, err := r.PaymentAt(auth.MerchantID, h.place)
+// loadPage reads the payments of hits. Those that blocks name must pass the filter.
+func (s *Search) loadPage(r change.Reader, auth account.Auth, f *request.PaymentFilter, hits []hit) ([]*change.Loaded, error) {
+	list, err := paymentsOf(r, auth.MerchantID, hits)
 	if err != nil {
 		return nil, differs(err)
 	}
-	w, err := load(r, p)
+	found, err := loadAll(r, list)
 	if err != nil {
 		return nil, err
 	}
-	is := &listed.Scanned{Place: listed.Place{CreatedAt: p.CreatedAt, Seq: h.place.Seq}, Payment: p, Connector: w.Attempt.Connector, AccountID: w.Attempt.AccountID,
-		Attempt: w.Attempt.Details}
-	if passes, err := s.matches(is, auth.ProfileID, f); err != nil || !passes {
-		return nil, errors.Join(errDiffers, err)
+	for i, w := range found {
+		if !hits[i].block {
+			continue
+		}
+		is := &listed.Scanned{Place: listed.Place{CreatedAt: w.Payment.CreatedAt, Seq: hits[i].place.Seq}, Payment: w.Payment, Connector: w.Attempt.Connector,
+			AccountID: w.Attempt.AccountID, Attempt: w.Attempt.Details}
+		passes, err := s.matches(is, auth.ProfileID, f)
+		if err != nil || passes {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		plain := *f
+		plain.OrderReference, plain.Email = "", ""
+		if passes, err := s.matches(is, auth.ProfileID, &plain); err != nil || !passes {
+			return nil, errors.Join(errDiffers, err)
+		}
+		return nil, errSameHash
 	}
-	return w, nil
+	return found, nil
 }
 
 // tally counts the payments that pass a filter, by the values of kinds of words.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -93,28 +94,48 @@ func (s *Search) views(ctx context.Context, found []*change.Loaded) ([]*change.V
 	return views, nil
 }
 
+// loadAll adds the latest attempts and their saved methods to a merchant's payments.
 func loadAll(r change.Reader, list []*payment.Payment) (found []*change.Loaded, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(list))
+	for i, p := range list {
+		ids[i] = p.AttemptID
+	}
+	attempts, err := r.AttemptsOf(list[0].MerchantID, ids)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range list {
-		w, err := load(r, p)
+		a := attempts[p.AttemptID]
+		if a == nil {
+			return nil, fmt.Errorf("read the latest attempt of payment %s: %w", p.ID, fault.ErrNotFound)
+		}
+		m, err := method.Of(r, a.MerchantID, a.Details.MethodID)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, w)
+		found = append(found, &change.Loaded{Run: drive.Run{Payment: p, Attempt: a}, Method: m})
 	}
 	return found, nil
 }
 
-// load adds the latest attempt and its saved method to a payment.
-func load(r change.Reader, p *payment.Payment) (*change.Loaded, error) {
-	a, err := r.Attempt(p.MerchantID, p.AttemptID)
+// loadHits reads the payments of hits, in their order, with what loadAll adds.
+func loadHits(r change.Reader, merchantID string, hits []hit) ([]*change.Loaded, error) {
+	list, err := paymentsOf(r, merchantID, hits)
 	if err != nil {
 		return nil, err
 	}
-	m, err := method.Of(r, a.MerchantID, a.Details.MethodID)
-	if err != nil {
-		return nil, err
+	return loadAll(r, list)
+}
+
+func paymentsOf(r change.Reader, merchantID string, hits []hit) ([]*payment.Payment, error) {
+	at := make([]listed.Place, len(hits))
+	for i := range hits {
+		at[i] = hits[i].place
 	}
-	return &change.Loaded{Run: drive.Run{Payment: p, Attempt: a}, Method: m}, nil
+	return r.PaymentsAt(merchantID, at)
 }
 
 // scan finds the payments that pass a filter without an index. It counts all of them and loads those of the page.
@@ -135,19 +156,9 @@ func (s *Search) scan(ctx context.Context, auth account.Auth, f *request.Payment
 		return nil, 0, err
 	}
 	best = first(best, end, f)
-	err = s.Store.View(ctx, func(r change.Reader) error {
-		for _, h := range best[min(f.Offset, len(best)):] {
-			p, err := r.Payment(auth.MerchantID, h.id)
-			if err != nil {
-				return err
-			}
-			w, err := load(r, p)
-			if err != nil {
-				return err
-			}
-			found = append(found, w)
-		}
-		return nil
+	err = s.Store.View(ctx, func(r change.Reader) (err error) {
+		found, err = loadHits(r, auth.MerchantID, best[min(f.Offset, len(best)):])
+		return err
 	})
 	return found, total, fault.FromStore(err, "list payments")
 }
@@ -212,14 +223,13 @@ func (s *Search) passes(p *listed.Scanned, f *request.PaymentFilter) (bool, erro
 
 // hit is a payment that passes all filters, with what it is sorted by.
 type hit struct {
-	id    string // "" if block is true
 	value int64
 	place listed.Place
 	block bool // found in a block
 }
 
 func hitOf(p *listed.Scanned, f *request.PaymentFilter) hit {
-	h := hit{id: p.Payment.ID, place: p.Place}
+	h := hit{place: p.Place}
 	switch f.Order {
 	case request.OrderAmount:
 		h.value = p.Payment.Amount

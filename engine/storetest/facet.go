@@ -83,7 +83,7 @@ func testFacetColumns(t *testing.T, s engine.Store) {
 			}))
 			require.Equal(t, column(l, facet.Status, block, fmt.Sprint(l, " ", block)), got)
 		}
-		list := get(t, s, func(r engine.Reader) ([]facet.Column, error) { return r.FacetSummaries(l, merchantA, facet.Status) })
+		list := get(t, s, func(r engine.Reader) ([]facet.Column, error) { return r.FacetSummaries(l, merchantA, facet.Status, 0) })
 		require.Len(t, list, 3)
 		for block, c := range list {
 			require.Equal(t, facet.Column{Kind: facet.Status, Block: int64(block), Summary: fmt.Append(nil, l, " ", block, " summary")}, c, "in order, without data")
@@ -106,10 +106,10 @@ func testFacetColumns(t *testing.T, s engine.Store) {
 	})
 	require.ErrorIs(t, err, fault.ErrNotFound)
 	require.Len(t, get(t, s, func(r engine.Reader) ([]facet.Column, error) {
-		return r.FacetSummaries(facet.Disputes, merchantA, facet.Status)
+		return r.FacetSummaries(facet.Disputes, merchantA, facet.Status, 0)
 	}), 3, "the other lists stay")
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]facet.Column, error) {
-		return r.FacetSummaries(facet.Payments, merchantB, facet.Amount)
+		return r.FacetSummaries(facet.Payments, merchantB, facet.Amount, 0)
 	}))
 }
 
