@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// tested runs a project's tests beside the switch. They begin when a build is live, so that a saved file does not wait for them.
+// tested runs a project's tests while the switch serves. They begin when a build is live, so that a saved file does not wait for them.
 type tested struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
