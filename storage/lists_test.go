@@ -563,6 +563,38 @@ func TestListsWithEqualHashes(t *testing.T) {
 	require.Empty(t, w.alarms, "the blocks are as they should be")
 }
 
+// TestListsOfAnExceptionalStatus: the store's index has the page, and the blocks have the number, also of payments that no block has yet or that have changed.
+func TestListsOfAnExceptionalStatus(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, open func(clock func() time.Time) engine.Store) {
+		w := newListWorld(t, 5, open)
+		for step := range 60 {
+			w.insert()
+			w.advance(7 * time.Second)
+			if step%3 == 0 {
+				w.change()
+			}
+			if step%5 > 0 {
+				continue
+			}
+			require.NoError(t, w.filler.Fill(t.Context()))
+			for _, f := range []lists.PaymentFilter{{Limit: 3}, {Limit: 50, Order: lists.OrderCreated}, {Limit: 2, Offset: 1}, {Limit: 50, From: w.clock().Add(-time.Minute)}} {
+				f.Statuses = []string{"failed"}
+				want, all := w.naive("m1", "", f)
+				found, total, err := w.search.FindPage(t.Context(), account.Auth{MerchantID: "m1"}, f)
+				require.NoError(t, err)
+				got := []string{}
+				for _, l := range found {
+					got = append(got, l.Payment.ID)
+				}
+				require.Equal(t, want, got)
+				require.Equal(t, all, total)
+			}
+		}
+		require.Empty(t, w.alarms)
+	})
+}
+
 // earlierRelease is a store as a release without indexes writes to it.
 type earlierRelease struct{ facet.Store }
 
