@@ -176,11 +176,17 @@ func (e *Engine) confirm(ctx context.Context, w *change.Confirming, in *request.
 		return nil, err
 	}
 	if (flow.RunsExternal3DS(w, in) || instead) && !w.Exemption.Direct() {
+		if err := e.Guarded(ctx, w); err != nil {
+			return nil, err
+		}
 		return e.ConfirmAuthenticated(ctx, w, in, c, now, nil)
 	}
 	if ri, err := e.ThreeRIFor(ctx, w, in, c); err != nil {
 		return nil, err
 	} else if ri != nil {
+		if err := e.Guarded(ctx, w); err != nil {
+			return nil, err
+		}
 		return e.ConfirmAuthenticated(ctx, w, in, c, now, ri)
 	}
 	w.FillAttempt(in, c)
@@ -226,9 +232,6 @@ func (e *Engine) authorizeIntent(w *change.Confirming, in *request.Input, card *
 		w.Secrets.CAVV = in.ThreeDS.CAVV
 	}
 	w.Request = e.driver.FirstRequest(&w.Run, w.Profile, w.Instrument, in, card)
-	if g := w.Attempt.Details.Guard; g != nil {
-		g.HeldUntil = now.Add(change.GuardHeld)
-	}
 	if w.CardHold != nil {
 		w.Attempt.Details.Scheme.HeldUntil = now.Add(change.GuardHeld)
 	}

@@ -6,10 +6,16 @@ import (
 	"payswitch/engine/fault"
 )
 
+// The table config_version has the row 'all' for the configuration, and a row for the block list of each merchant who has one (listVersion).
+
 // ConfigVersion implements engine.Reader.
 func (t *tx) ConfigVersion() (int64, error) {
-	v, err := one(t, "read the version of the configuration", func(row scanner) (v int64, err error) { return v, row.Scan(&v) },
-		`SELECT version FROM config_version WHERE name = 'all'`)
+	return t.version("read the version of the configuration", "all")
+}
+
+// version reads one of the versions, 0 for one that was never raised.
+func (t *tx) version(doing, name string) (int64, error) {
+	v, err := one(t, doing, func(row scanner) (v int64, err error) { err = row.Scan(&v); return v, err }, `SELECT version FROM config_version WHERE name = $1`, name)
 	if errors.Is(err, fault.ErrNotFound) {
 		return 0, nil
 	}
@@ -23,6 +29,9 @@ func (t *tx) configured(err error) error {
 		return err
 	}
 	t.versioned = true
-	return t.put("raise the version of the configuration", `INSERT INTO config_version (name, version) VALUES ('all', 1)
-		ON CONFLICT (name) DO UPDATE SET version = config_version.version + 1`)
+	return t.raiseVersion("raise the version of the configuration", "all")
+}
+
+func (t *tx) raiseVersion(doing, name string) error {
+	return t.put(doing, `INSERT INTO config_version (name, version) VALUES ($1, 1) ON CONFLICT (name) DO UPDATE SET version = config_version.version + 1`, name)
 }

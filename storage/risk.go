@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,19 +24,53 @@ func scanBlocked(row scanner) (*risk.Entry, error) {
 
 // InsertBlocked implements engine.Tx.
 func (t *tx) InsertBlocked(e *risk.Entry) error {
+	if err := t.listChanged(e.MerchantID); err != nil {
+		return err
+	}
 	return t.insert("insert block list entry", `INSERT INTO blocked_cards (`+blockedColumns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 		t.signed(blockedRows, e.MerchantID, e.Data, e.Kind, e.Metadata, millis(e.CreatedAt))...)
 }
 
 // AddBlocked implements engine.Tx.
 func (t *tx) AddBlocked(e *risk.Entry) error {
+	if err := t.listChanged(e.MerchantID); err != nil {
+		return err
+	}
 	return t.put("add block list entry", `INSERT INTO blocked_cards (`+blockedColumns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 		t.signed(blockedRows, e.MerchantID, e.Data, e.Kind, e.Metadata, millis(e.CreatedAt))...)
 }
 
 // DeleteBlocked implements engine.Tx.
 func (t *tx) DeleteBlocked(merchantID, data string) error {
+	if err := t.listChanged(merchantID); err != nil {
+		return err
+	}
 	return t.change("delete block list entry", `DELETE FROM blocked_cards WHERE merchant_id = $1 AND data = $2`, merchantID, data)
+}
+
+// listVersion names the version of a merchant's block list in config_version.
+func listVersion(merchantID string) string { return "blocks/" + merchantID }
+
+// listChanged raises the version of a merchant's block list, once in a transaction. It comes before the change itself: writers of a list wait here for each
+// other's commits, so that versions and changes become visible in one order.
+func (t *tx) listChanged(merchantID string) error {
+	if slices.Contains(t.lists, merchantID) {
+		return nil
+	}
+	t.lists = append(t.lists, merchantID)
+	return t.raiseVersion("raise the version of a block list", listVersion(merchantID))
+}
+
+// BlockVersion implements engine.Reader.
+func (t *tx) BlockVersion(merchantID string) (int64, error) {
+	return t.version("read the version of a block list", listVersion(merchantID))
+}
+
+// BlockedSince implements engine.Reader. It checks no signatures: who finds the data asks BlockedAny.
+func (t *tx) BlockedSince(merchantID string, since time.Time, limit int) ([]string, error) {
+	return all(t, "read the data of a block list", func(row scanner) (data string, err error) { err = row.Scan(&data); return data, err },
+		`SELECT data FROM blocked_cards WHERE merchant_id = $1 AND kind IN ($2, $3, $4) AND created_at >= $5 LIMIT $6`,
+		merchantID, risk.KindBIN, risk.KindExtendedBIN, risk.KindMethod, millis(since), limit)
 }
 
 // Blocked implements engine.Reader.
@@ -152,6 +187,16 @@ func (t *tx) GuardFailures(merchantID string, counters [4]string) (map[string]in
 	return out, err
 }
 
+// GuardsFree implements engine.Tx. Its statement changes no row where there is room, so that PostgreSQL need not answer it before the next one.
+func (t *tx) GuardsFree(merchantID string, holds []change.Hold) (bool, error) {
+	args := []any{merchantID, millis(t.now)}
+	for _, h := range holds {
+		args = append(args, h.Counter, h.Threshold)
+	}
+	n, err := t.expect("look at failure counts", 0, freeGuards.of(len(holds)), args...)
+	return n == 0, err
+}
+
 // HoldGuards implements engine.Tx. It uses one statement, so that of concurrent payments only those pass that the thresholds have room for.
 func (t *tx) HoldGuards(merchantID string, holds []change.Hold, until time.Time) (bool, error) {
 	args := []any{merchantID, millis(until), millis(t.now)}
@@ -185,6 +230,11 @@ func withTexts(texts []string, args ...any) []any {
 
 // Statements about several counters of a merchant ($1), by the number of counters. $2 is the time until which a place or a failure counts, and $3 is now.
 var (
+	freeGuards = byCounters(func(n int) string { // $2 is now
+		return `UPDATE guard_counts SET held = held WHERE merchant_id = $1 AND counter IN (` + repeated(n, 3, 2, ", ", `$a`) + `)
+		AND CASE WHEN counted_until > $2 THEN failures ELSE 0 END + CASE WHEN held_until > $2 THEN held ELSE 0 END
+		>= CASE counter ` + repeated(n, 3, 2, " ", `WHEN $a THEN CAST($b AS BIGINT)`) + ` END`
+	})
 	holdGuards = byCounters(func(n int) string {
 		return `INSERT INTO guard_counts AS g (merchant_id, counter, failures, counted_until, held, held_until, expires_at)
 		VALUES ` + repeated(n, 4, 2, ", ", `($1, $a, 0, 0, 1, $2, $2)`) + ` ON CONFLICT (merchant_id, counter) DO UPDATE SET

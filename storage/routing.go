@@ -144,12 +144,15 @@ func (t *tx) DeleteConfigKey(name string) error {
 	return t.configured(t.change("delete config key", `DELETE FROM config_keys WHERE name = $1`, name))
 }
 
-// ConfigKeysAmong implements engine.Reader.
-func (t *tx) ConfigKeysAmong(names [4]string) ([]string, error) {
-	return all(t, "look for config keys", func(row scanner) (name string, err error) {
-		err = row.Scan(&name)
-		return name, err
-	}, `SELECT name FROM config_keys WHERE name IN ($1, $2, $3, $4) ORDER BY name`, names[0], names[1], names[2], names[3])
+// ConfigValues implements engine.Reader.
+func (t *tx) ConfigValues(names [4]string) (map[string]string, error) {
+	list, err := all(t, "read config keys", genuine(t, configKeyRows, scanConfigKey), `SELECT `+configKeyColumns+` FROM config_keys
+		WHERE name IN ($1, $2, $3, $4)`, names[0], names[1], names[2], names[3])
+	out := make(map[string]string, len(list))
+	for _, k := range list {
+		out[k.Name] = k.Value
+	}
+	return out, err
 }
 
 // ConfigKey implements engine.Reader.

@@ -54,6 +54,8 @@ type tx struct {
 	wrote  bool // rows were changed, or may have been
 	// versioned is true if the transaction has raised the version of the configuration.
 	versioned bool
+	// lists names the merchants whose block lists' versions the transaction has raised.
+	lists []string
 }
 
 var _ engine.Tx = (*tx)(nil)
@@ -73,7 +75,7 @@ func (t *tx) undo() {
 		*t.raised[i]--
 	}
 	t.raised = t.raised[:0]
-	t.versioned = false
+	t.versioned, t.lists = false, nil
 }
 
 func (t *tx) exec(doing, query string, args ...any) (int64, error) {

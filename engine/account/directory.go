@@ -83,8 +83,8 @@ type merchantEntry struct {
 	// altered names the profiles and accounts that were left out because their signature is bad. A payment that needs one of them fails;
 	// other payments go on.
 	altered *vault.AlteredError
-	// switches are the names of the merchant's switches that exist.
-	switches []string
+	// switches are the values of the merchant's switches that exist, by name.
+	switches map[string]string
 }
 
 func newDirectory(s Store, o opener) *Directory {
@@ -195,7 +195,8 @@ func (d *Directory) load(ctx context.Context, merchantID string, old *merchantEn
 		if e.altered, err = LeftOut(e.altered, err); err != nil {
 			return err
 		}
-		e.switches, err = r.ConfigKeysAmong(switchNames(merchantID))
+		e.switches, err = r.ConfigValues(switchNames(merchantID))
+		e.altered, err = LeftOut(e.altered, err)
 		return err
 	})
 	if err != nil {

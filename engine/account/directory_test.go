@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,7 +31,8 @@ type shelf struct {
 	keys     map[string]APIKey
 	slow     time.Duration // duration of a read
 	fail     error
-	switches []string // names of the config keys that exist
+	switches map[string]string
+	altered  error // names of the config keys that exist
 	version  int64
 	blind    bool // the version cannot be read
 }
@@ -69,13 +69,14 @@ func (s *shelf) change(f func()) {
 
 func (s *shelf) Merchants(string) ([]*Merchant, error) { return nil, nil }
 
-func (s *shelf) ConfigKeysAmong(names [4]string) (out []string, err error) {
+func (s *shelf) ConfigValues(names [4]string) (map[string]string, error) {
+	out := map[string]string{}
 	for _, name := range names {
-		if slices.Contains(s.switches, name) {
-			out = append(out, name)
+		if v, ok := s.switches[name]; ok {
+			out[name] = v
 		}
 	}
-	return out, nil
+	return out, s.altered
 }
 
 func (s *shelf) Now() time.Time { return time.Now() }
@@ -400,24 +401,33 @@ func BenchmarkDirectory(b *testing.B) {
 	})
 }
 
-// TestDirectorySwitches: a payment learns from the directory which switches its merchant has, and another node's new switch counts within staleAfter.
+// TestDirectorySwitches: a payment learns from the directory how its merchant's switches are set, and what another node sets counts within staleAfter.
 func TestDirectorySwitches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{merchant: Merchant{ID: "m1"}}
 		d := newDirectory(s, opener{})
-		has := func(prefix string) bool {
-			found, err := d.HasSwitch(t.Context(), "m1", prefix)
+		value := func(prefix string) string {
+			v, err := d.Switch(t.Context(), "m1", prefix)
 			require.NoError(t, err)
-			return found
+			return v
 		}
-		require.False(t, has(SwitchBlocklist))
+		require.Empty(t, value(SwitchBlocklist))
 		reads := s.reads.Load()
-		require.False(t, has(SwitchBlocklist))
+		require.Empty(t, value(SwitchBlocklist))
 		require.Equal(t, reads, s.reads.Load(), "it costs no read")
-		s.change(func() { s.switches = []string{SwitchBlocklist + "m1"} })
+		for _, set := range []string{"true", "false"} {
+			s.change(func() { s.switches = map[string]string{SwitchBlocklist + "m1": set} })
+			time.Sleep(staleAfter)
+			require.Equal(t, set, value(SwitchBlocklist))
+			require.Empty(t, value(SwitchEligibility))
+		}
+		s.change(func() {
+			s.altered = &vault.AlteredError{Rows: []vault.AlteredRow{{Table: "config_keys", Key: []string{SwitchBlocklist + "m1"}}}}
+		})
 		time.Sleep(staleAfter)
-		require.True(t, has(SwitchBlocklist))
-		require.False(t, has(SwitchEligibility))
+		_, err := d.Switch(t.Context(), "m1", SwitchBlocklist)
+		require.ErrorIs(t, err, vault.ErrAltered, "an altered switch is not taken for one that is off")
+		require.Empty(t, value(SwitchEligibility))
 	})
 }
 

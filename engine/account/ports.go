@@ -54,8 +54,8 @@ type Reader interface {
 	// Violations lists the violations of an account, newest first.
 	Violations(merchantID, accountID string, limit int) ([]*port.Violation, error)
 	Idempotency(merchantID, key string) (*IdempotencyRecord, error)
-	// ConfigKeysAmong returns those of the names that config keys have.
-	ConfigKeysAmong(names [4]string) ([]string, error)
+	// ConfigValues returns the values of those config keys that exist, by name. It leaves out altered rows, and returns an AlteredError that names them.
+	ConfigValues(names [4]string) (map[string]string, error)
 
 	// ConfigVersion is a number that every transaction changes that writes merchants, profiles, connector accounts, API keys or config keys. It may go back
 	// after a restore.

@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"payswitch/engine/fault"
@@ -20,14 +19,17 @@ const (
 // Switches lists the prefixes of the switches.
 var Switches = [...]string{SwitchBlocklist, SwitchClientSession, SwitchEligibility, SwitchCardOnly}
 
-// HasSwitch reports whether the config key of a switch may exist. It costs no statement: most merchants have set no switch. A key that another node
-// has just made counts within staleAfter. The value of a key is never cached: read the key.
-func (d *Directory) HasSwitch(ctx context.Context, merchantID, prefix string) (bool, error) {
+// Switch returns the value of a switch, "" without one. It costs no statement. A value that another node has just set counts within staleAfter, and the
+// answer to its setting waits so long (Spread).
+func (d *Directory) Switch(ctx context.Context, merchantID, prefix string) (string, error) {
 	e, err := d.entry(ctx, merchantID)
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	return slices.Contains(e.switches, prefix+merchantID), nil
+	if e.altered.Names("config_keys", prefix+merchantID) {
+		return "", fault.Internal(e.altered, "read a switch")
+	}
+	return e.switches[prefix+merchantID], nil
 }
 
 // switchNames returns the names of a merchant's switches.

@@ -126,18 +126,24 @@ func (s *Changes) Commit(ctx context.Context, c *Change) error {
 	if err := s.sealChange(c); err != nil {
 		return err
 	}
+	guarded, err := s.beginGuarded(c)
+	if err != nil {
+		return err
+	}
 	for _, op := range c.Intents { // from before it is durable until its effect has ended, background work of this process leaves it alone
 		end, _ := s.Driver.Hold(op.ID)
 		defer end()
 	}
 	var written Change
-	err := s.Store.Update(ctx, func(tx Tx) error {
+	err = s.Store.Update(ctx, func(tx Tx) error {
 		written = c.copyRows() // an undone transaction must not raise the versions of c
 		return s.writeChange(tx, &written)
 	})
+	guarded(err)
 	if err != nil {
 		return err
 	}
+	s.endGuarded(c.Guard)
 	c.takeVersions(&written)
 	for _, v := range written.kept {
 		s.Registry.VersionKept(v)

@@ -15,6 +15,7 @@ import (
 // Changes reads payments and commits decisions about them. A payment changes in no other way. Safe for concurrent use.
 type Changes struct {
 	Deps
+	guards guards
 }
 
 // Deps are the parts and settings of Changes. All are required.

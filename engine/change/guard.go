@@ -1,9 +1,12 @@
 package change
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"payswitch/engine/fault"
@@ -31,6 +34,9 @@ type GuardReader interface {
 
 // GuardTx counts failed payments by card, customer and address.
 type GuardTx interface {
+	// GuardsFree reports whether failures and places leave room for one more payment at all of the counters. It takes no place, and writes nothing. If there
+	// is no room, the caller undoes the transaction.
+	GuardsFree(merchantID string, holds []Hold) (bool, error)
 	// HoldGuards takes one place at each counter until a time, and reports whether failures and payments under way leave one at all of them. If not, the
 	// caller undoes the transaction. The counters are sorted; one statement takes all places.
 	HoldGuards(merchantID string, holds []Hold, until time.Time) (bool, error)
@@ -41,24 +47,168 @@ type GuardTx interface {
 	ReleaseGuards(merchantID string, counters []string) error
 }
 
-// takeHolds takes the places of a payment that begins. The order is the same for all payments, so that two of them never wait for each other.
+// takeHolds takes the places of a payment that begins, or looks whether there is room for the place that the payment has in this node's memory. The order is
+// the same for all payments, so that two of them never wait for each other.
 func (c *Change) takeHolds(tx Tx) error {
 	if len(c.Holds) == 0 {
 		return nil
 	}
-	slices.SortFunc(c.Holds, func(a, b Hold) int { return strings.Compare(a.Counter, b.Counter) })
-	free, err := tx.HoldGuards(c.Payment.MerchantID, c.Holds, tx.Now().Add(GuardHeld))
+	free, err := false, error(nil)
+	if c.Attempt.Details.Guard.HeldUntil.IsZero() {
+		free, err = tx.GuardsFree(c.Payment.MerchantID, c.Holds)
+	} else {
+		free, err = tx.HoldGuards(c.Payment.MerchantID, c.Holds, tx.Now().Add(GuardHeld))
+	}
 	if err == nil && !free {
 		err = ErrHeld
 	}
 	return err
 }
 
+// guards are the places in this node's memory. Each counter has one. So a payment that is alone at its counters writes no rows: it takes those places, and
+// reads in its own transaction whether failures and places in the store leave room. A second payment at a time takes places in the store, where all nodes
+// count them. So failures and payments under way together pass a threshold by at most one for each further node: other nodes do not see the place in memory.
+//
+// guards also know which counters have had a failure, so that other payments need not read counts before they begin. The transaction decides in any case.
+//
+// The zero value is ready to use. It is safe for concurrent use.
+type guards struct {
+	mu      sync.Mutex
+	places  map[string]guardPlace // by counter
+	swept   int                   // places that the latest sweep left
+	failing map[string]time.Time  // until when failures of a counter may count
+}
+
+type guardPlace struct {
+	payment string // its attempts have one place
+	until   time.Time
+}
+
+// mostFailing bounds how many counters a node remembers. A counter that it forgets costs a payment a second decision.
+const mostFailing = 20_000
+
+// take takes the places of a payment in memory, if all are free. If they are not, it lowers the thresholds by the places that others have, and reports false.
+func (g *guards) take(paymentID string, holds []Hold, now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	free := true
+	for i, h := range holds {
+		if p, ok := g.places[h.Counter]; ok && p.payment != paymentID && now.Before(p.until) {
+			holds[i].Threshold--
+			free = false
+		}
+	}
+	if !free {
+		return false
+	}
+	if g.places == nil {
+		g.places = map[string]guardPlace{}
+	}
+	if len(g.places) > 2*g.swept+1000 { // of payments that ended at another node, or not at all
+		maps.DeleteFunc(g.places, func(_ string, p guardPlace) bool { return !now.Before(p.until) })
+		g.swept = len(g.places)
+	}
+	for _, h := range holds {
+		g.places[h.Counter] = guardPlace{paymentID, now.Add(GuardHeld)}
+	}
+	return true
+}
+
+// leave gives the places of a payment in memory back.
+func (g *guards) leave(paymentID string, counters []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, counter := range counters {
+		if g.places[counter].payment == paymentID {
+			delete(g.places, counter)
+		}
+	}
+}
+
+// fail remembers counters that have failures, or may have.
+func (g *guards) fail(counters []string, until time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failing == nil {
+		g.failing = map[string]time.Time{}
+	}
+	for _, counter := range counters {
+		if len(g.failing) >= mostFailing {
+			for other := range g.failing {
+				delete(g.failing, other)
+				break
+			}
+		}
+		g.failing[counter] = until
+	}
+}
+
+// MayHaveFailed reports whether this node knows of failures at one of the counters. Others may have some all the same: the transaction of the payment finds
+// out, and the payment is then decided again.
+func (s *Changes) MayHaveFailed(holds []Hold) bool {
+	g, now := &s.guards, s.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, h := range holds {
+		until, ok := g.failing[h.Counter]
+		switch {
+		case ok && now.Before(until):
+			return true
+		case ok:
+			delete(g.failing, h.Counter)
+		}
+	}
+	return false
+}
+
+// beginGuarded takes the places in memory of a change's payment, or prepares the change to take places in the store. The caller calls done with the end
+// of the transaction. Without room for the payment the error is ErrHeld.
+func (s *Changes) beginGuarded(c *Change) (done func(err error), err error) {
+	if len(c.Holds) == 0 {
+		return func(error) {}, nil
+	}
+	slices.SortFunc(c.Holds, func(a, b Hold) int { return strings.Compare(a.Counter, b.Counter) })
+	var names []string
+	for _, h := range c.Holds {
+		names = append(names, h.Counter)
+	}
+	guard, id, now := *c.Attempt.Details.Guard, c.Attempt.PaymentID, s.Now()
+	guard.HeldUntil = time.Time{}
+	c.Attempt.Details.Guard = &guard
+	if !s.guards.take(id, c.Holds, now) {
+		guard.HeldUntil = now.Add(GuardHeld).UTC().Truncate(time.Millisecond)
+		if slices.ContainsFunc(c.Holds, func(h Hold) bool { return h.Threshold <= 0 }) {
+			return nil, ErrHeld
+		}
+	}
+	return func(err error) {
+		if err == nil {
+			return
+		}
+		s.guards.leave(id, names)
+		if errors.Is(err, ErrHeld) {
+			s.guards.fail(names, s.Now().Add(GuardHeld)) // the next decision reads the counts
+		}
+	}, nil
+}
+
+// endGuarded brings this node's memory in line with a count that is committed.
+func (s *Changes) endGuarded(n *guardCount) {
+	if n == nil {
+		return
+	}
+	if n.failed {
+		s.guards.fail(n.counters, s.Now().Add(n.kept))
+	}
+	s.guards.leave(n.paymentID, n.counters)
+}
+
 // guardCount is what an attempt that has come to rest means to its counters.
 type guardCount struct {
 	merchantID string
+	paymentID  string
 	counters   []string
-	held       bool // the attempt holds a place at each
+	held       bool // the attempt holds a place in the store at each
 	failed     bool
 	kept       time.Duration
 }
@@ -70,10 +220,10 @@ func CountGuard(a *payment.Attempt, now time.Time) *guardCount {
 	if g == nil || g.Counted {
 		return nil
 	}
-	n := &guardCount{merchantID: a.MerchantID, counters: slices.Sorted(slices.Values(g.Counters)), held: now.Before(g.HeldUntil),
+	n := &guardCount{merchantID: a.MerchantID, paymentID: a.PaymentID, counters: slices.Sorted(slices.Values(g.Counters)), held: now.Before(g.HeldUntil),
 		failed: a.Status == payment.AttemptFailure, kept: time.Duration(g.Seconds) * time.Second}
 	if !n.failed && g.HeldUntil.IsZero() {
-		return nil
+		return n // it may have a place in memory
 	}
 	marked := *g
 	marked.HeldUntil, marked.Counted = time.Time{}, n.failed

@@ -235,6 +235,7 @@ func (s *Risk) RunJobs(ctx context.Context) error {
 			return err
 		}
 		err := s.Store.Update(ctx, func(tx Tx) error { return runPart(tx, parts[0]) })
+		s.known.changed()
 		if err != nil && !errors.Is(err, fault.ErrNotFound) { // another node was faster
 			return err
 		}

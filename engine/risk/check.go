@@ -65,19 +65,20 @@ type Look struct {
 	number      string // canonical
 	fingerprint string
 	issuer      string // folded name; "" where the profile blocks no issuer
-	on          bool   // the merchant's guard is on; else nothing else is read
+	ask         bool   // the list may have the number: the store decides
 	listed      bool
 	issuers     []*Issuer
 }
 
-// lookFor prepares the look at a number. It is nil while the merchant's guard is certainly off.
+// lookFor prepares the look at a number. It is nil while the merchant's guard is off.
 func (s *Risk) lookFor(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (*Look, error) {
-	set, err := s.Registry.Dir.HasSwitch(ctx, merchantID, account.SwitchBlocklist)
-	if !set || err != nil {
+	value, err := s.Registry.Dir.Switch(ctx, merchantID, account.SwitchBlocklist)
+	if value != "true" || err != nil {
 		return nil, err
 	}
 	l := &Look{merchantID: merchantID, number: canonical(number)}
 	l.fingerprint = s.fingerprint(merchantID, l.number)
+	l.ask = s.mayHave(ctx, merchantID, l.data())
 	if b := p.Settings.Blocking; b != nil && len(b.Issuers) > 0 {
 		record, _ := s.BINTable.Record(l.number)
 		l.issuer = foldIssuer(record.Issuer)
@@ -85,42 +86,49 @@ func (s *Risk) lookFor(ctx context.Context, merchantID string, p *account.Profil
 	return l, nil
 }
 
-// read reads the switch, the entries and the issuers. It does nothing for nil.
-func (l *Look) read(r Reader) error {
-	if l == nil {
+// data returns what entries may have of the number.
+func (l *Look) data() [3]string {
+	return [3]string{l.fingerprint, beginning(l.number, 6), beginning(l.number, 8)}
+}
+
+// reads reports whether read has anything to read. It is false for nil.
+func (l *Look) reads() bool { return l != nil && (l.ask || l.issuer != "") }
+
+// read reads the entries and the issuers. It does nothing for nil.
+func (l *Look) read(r Reader) (err error) {
+	if !l.reads() {
 		return nil
 	}
-	value, err := switchOf(r, l.merchantID, account.SwitchBlocklist)
-	if l.on = value == "true"; !l.on || err != nil {
-		return err
+	if l.ask {
+		found, err := r.BlockedAny(l.merchantID, l.data())
+		if l.listed = len(found) > 0; l.listed || err != nil {
+			return err
+		}
 	}
-	found, err := r.BlockedAny(l.merchantID, [3]string{l.fingerprint, beginning(l.number, 6), beginning(l.number, 8)})
-	if l.listed = len(found) > 0; l.listed || err != nil || l.issuer == "" {
-		return err
+	if l.issuer != "" {
+		l.issuers, err = r.IssuersNamed(l.issuer)
 	}
-	l.issuers, err = r.IssuersNamed(l.issuer)
 	return err
 }
 
-// refusal compares the number with the merchant's list and then with the profile's card blocking. While the merchant's guard is off, nothing is compared.
+// refusal compares the number with the merchant's list and then with the profile's card blocking.
 func (s *Risk) refusal(l *Look, p *account.Profile) *refusal {
-	switch {
-	case !l.on:
-		return nil
-	case l.listed:
+	if l.listed {
 		return &refusal{"list", textListed}
 	}
 	return s.blocking(p.Settings.Blocking, l.number, l.issuers)
 }
 
-// look reads and compares a number. The Look is nil or not on while the merchant's guard is off.
+// look reads and compares a number. The Look is nil while the merchant's guard is off.
 func (s *Risk) look(ctx context.Context, merchantID string, p *account.Profile, number secret.Value) (*refusal, *Look, error) {
 	l, err := s.lookFor(ctx, merchantID, p, number)
 	if l == nil || err != nil {
 		return nil, nil, err
 	}
-	if err := s.Store.View(ctx, l.read); err != nil {
-		return nil, nil, fault.FromStore(err, "look up the block list")
+	if l.reads() {
+		if err := s.Store.View(ctx, l.read); err != nil {
+			return nil, nil, fault.FromStore(err, "look up the block list")
+		}
 	}
 	return s.refusal(l, p), l, nil
 }
@@ -169,12 +177,15 @@ func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Inp
 		return nil, nil
 	}
 	r, l, err := s.looked(ctx, w, c, l)
-	if err != nil || l == nil || !l.on {
+	if err != nil || l == nil {
 		return nil, err
 	}
 	if r == nil {
 		d.Fingerprint = l.fingerprint
 		return nil, nil
+	}
+	if err := s.Guarded(ctx, w); err != nil { // the guard comes first
+		return nil, err
 	}
 	a := w.Attempt
 	facts := c.Facts
@@ -197,8 +208,8 @@ func (s *Risk) looked(ctx context.Context, w *change.Confirming, c *card.Card, l
 	if l != nil {
 		return s.refusal(l, w.Profile), l, nil
 	}
-	set, err := s.Registry.Dir.HasSwitch(ctx, w.Payment.MerchantID, account.SwitchBlocklist)
-	if err != nil || !set {
+	value, err := s.Registry.Dir.Switch(ctx, w.Payment.MerchantID, account.SwitchBlocklist)
+	if err != nil || value != "true" {
 		return nil, nil, err
 	}
 	number, err := s.numberOf(ctx, w, c)

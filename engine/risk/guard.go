@@ -113,8 +113,32 @@ func (c counters) failures(r Reader, merchantID string) (map[string]int, error) 
 	return r.GuardFailures(merchantID, names)
 }
 
-// Guard refuses a payment with a typed card after too many failures (IR_16), and prepares the counts of this one. The payment does not change. The result
-// is for Refuse: the same read has looked up the block list, nil where it has not.
+// reached reads the failures of the counters, and refuses a payment at a counter that has reached its threshold (IR_16).
+func (s *Risk) reached(ctx context.Context, merchantID string, c counters) error {
+	var failures map[string]int
+	err := s.Store.View(ctx, func(r Reader) (err error) { failures, err = c.failures(r, merchantID); return err })
+	if err != nil {
+		return fault.FromStore(err, "read failure counts")
+	}
+	if c.reached(failures) {
+		s.Metrics.RiskRefused("testing")
+		return errSuspicious()
+	}
+	return nil
+}
+
+// Guarded reads the failures of a payment's counters, for a payment that begins no operation now that would take places at them. Guard has counted on the
+// transaction of that operation. Errors: IR_16.
+func (s *Risk) Guarded(ctx context.Context, w *change.Confirming) error {
+	if len(w.Holds) == 0 {
+		return nil
+	}
+	return s.reached(ctx, w.Payment.MerchantID, counters{hold: w.Holds})
+}
+
+// Guard refuses a payment with a typed card after too many failures (IR_16), and prepares the counts of this one. The payment does not change. It reads
+// counts only where this node knows of failures: the transaction that takes the places finds those of other nodes. The result is for Refuse: what the block
+// list has about the card, nil where nothing was looked up.
 func (s *Risk) Guard(ctx context.Context, w *change.Confirming, in *request.Input, number secret.Value) (*Look, error) {
 	w.Attempt.Details.Guard, w.Holds = nil, nil
 	if !w.Profile.Settings.Guard.Any() || in.Card == nil || w.Instrument != nil {
@@ -129,23 +153,17 @@ func (s *Risk) Guard(ctx context.Context, w *change.Confirming, in *request.Inpu
 	if err != nil {
 		return nil, err
 	}
-	var failures map[string]int
-	if len(c.hold) > 0 || l != nil {
-		err = s.Store.View(ctx, func(r Reader) (err error) {
-			if failures, err = c.failures(r, merchantID); err != nil || c.reached(failures) {
-				return err
-			}
-			return l.read(r)
-		})
-		if err != nil {
-			return nil, fault.FromStore(err, "read failure counts and the block list")
+	w.Holds = c.hold
+	if s.Changes.MayHaveFailed(c.hold) {
+		if err := s.reached(ctx, merchantID, c); err != nil {
+			return nil, err
 		}
 	}
-	if c.reached(failures) {
-		s.Metrics.RiskRefused("testing")
-		return nil, errSuspicious()
+	if l.reads() {
+		if err := s.Store.View(ctx, l.read); err != nil {
+			return nil, fault.FromStore(err, "look up the block list")
+		}
 	}
-	w.Holds = c.hold
 	w.Attempt.Details.Guard = &payment.AttemptGuard{Counters: c.all, Seconds: int64(w.Profile.Settings.Guard.Expiry / time.Second)}
 	return l, nil
 }

@@ -21,7 +21,10 @@ import (
 )
 
 // Risk has the use cases of the block list and decides about payments. Safe for concurrent use.
-type Risk struct{ Deps }
+type Risk struct {
+	Deps
+	known known
+}
 
 // Deps are the parts that Risk is built from. BINTable may be nil.
 type Deps struct {
@@ -107,8 +110,8 @@ func missing(kind string) *fault.Error {
 	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: text}
 }
 
-// Block adds an entry. The next confirm meets it, at every node. Errors: IR_05 (422) for a BIN of another length; IR_06 (422) for a fingerprint that
-// cannot be one; IR_16 for data that an entry of any kind has.
+// Block adds an entry. The next confirm at this node meets it, and at other nodes within knownFor. Errors: IR_05 (422) for a BIN of another length; IR_06
+// (422) for a fingerprint that cannot be one; IR_16 for data that an entry of any kind has.
 func (s *Risk) Block(ctx context.Context, a account.Auth, kind, data string) (*Entry, error) {
 	if err := checkData(kind, data); err != nil {
 		return nil, err
@@ -117,8 +120,12 @@ func (s *Risk) Block(ctx context.Context, a account.Auth, kind, data string) (*E
 	e.Kind, _ = kindOf(kind)
 	err := s.Store.Update(ctx, func(tx Tx) error {
 		e.CreatedAt = tx.Now()
+		if _, err := tx.Blocked(a.MerchantID, data); err == nil {
+			return exists(kind) // nothing was written, so that nothing has to be undone
+		}
 		return fault.IfConflict(tx.InsertBlocked(e), exists(kind))
 	})
+	s.known.changed()
 	return e, fault.FromStore(err, "add to the block list")
 }
 
@@ -162,24 +169,7 @@ func (s *Risk) ToggleBlocklist(ctx context.Context, a account.Auth, on bool) err
 	return err
 }
 
-// switchOf returns the value of a merchant's switch, "" without one.
-func switchOf(r Reader, merchantID, prefix string) (string, error) {
-	k, err := r.ConfigKey(prefix + merchantID)
-	if errors.Is(err, fault.ErrNotFound) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return k.Value, nil
-}
-
-// Switch returns the value of a merchant's switch as it is now, "" without one. prefix is one of account.Switches.
+// Switch returns the value of a merchant's switch, "" without one. prefix is one of account.Switches.
 func (s *Risk) Switch(ctx context.Context, merchantID, prefix string) (value string, err error) {
-	set, err := s.Registry.Dir.HasSwitch(ctx, merchantID, prefix)
-	if !set || err != nil {
-		return "", err
-	}
-	err = s.Store.View(ctx, func(r Reader) (err error) { value, err = switchOf(r, merchantID, prefix); return err })
-	return value, fault.FromStore(err, "read a switch")
+	return s.Registry.Dir.Switch(ctx, merchantID, prefix)
 }

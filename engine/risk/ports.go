@@ -64,6 +64,10 @@ type ListReader interface {
 	Blocked(merchantID, data string) (*Entry, error)
 	// BlockedAny returns the entries with one of the data.
 	BlockedAny(merchantID string, data [3]string) ([]*Entry, error)
+	// BlockVersion returns the version of a merchant's list. Each transaction that adds or removes an entry raises it. 0 is that of a list without changes.
+	BlockVersion(merchantID string) (int64, error)
+	// BlockedSince returns the data of entries that were made at a time or later, in any order.
+	BlockedSince(merchantID string, since time.Time, limit int) ([]string, error)
 	// BlockList lists entries of a kind, the newest first. A limit of 0 gives none.
 	BlockList(merchantID, kind string, limit, offset int) ([]*Entry, error)
 	CountBlocked(merchantID, kind string) (int, error)

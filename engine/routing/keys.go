@@ -26,17 +26,22 @@ func noConfigKey() *fault.Error {
 	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Config key does not exist in our records."}
 }
 
-// CreateConfigKey stores a value under a name. A new switch counts at every node when it returns. Errors: HE_01 for a name that exists.
+// CreateConfigKey stores a value under a name. Like the two functions below, it returns once a switch counts at every node. Errors: HE_01 for a name that exists.
 func (s *Rules) CreateConfigKey(ctx context.Context, name, value string) (*ConfigKey, error) {
 	k := &ConfigKey{Name: name, Value: value}
 	err := s.update(ctx, "create config key", func(tx Tx) error {
 		k.ModifiedAt = tx.Now()
 		return fault.IfConflict(tx.InsertConfigKey(k), fault.Duplicate("The config with the specified key already exists in our records").WithParam("key").WithHint("Update the key instead."))
 	})
+	return k, s.spread(ctx, name, err)
+}
+
+// spread waits until every node knows of a change of a switch. Other keys are read whenever they are needed. It passes the change's error on.
+func (s *Rules) spread(ctx context.Context, name string, err error) error {
 	if err != nil || !isSwitch(name) {
-		return k, err
+		return err
 	}
-	return k, s.Registry.Spread(ctx)
+	return s.Registry.Spread(ctx)
 }
 
 // isSwitch reports whether a config key is a switch of a merchant.
@@ -57,7 +62,7 @@ func (s *Rules) UpdateConfigKey(ctx context.Context, name, value string) (*Confi
 		k.ModifiedAt = tx.Now()
 		return fault.IfMissing(tx.UpdateConfigKey(k), noConfigKey())
 	})
-	return k, err
+	return k, s.spread(ctx, name, err)
 }
 
 // DeleteConfigKey removes a value and returns it. Errors: HE_02.
@@ -68,5 +73,5 @@ func (s *Rules) DeleteConfigKey(ctx context.Context, name string) (k *ConfigKey,
 		}
 		return tx.DeleteConfigKey(name)
 	})
-	return k, err
+	return k, s.spread(ctx, name, err)
 }

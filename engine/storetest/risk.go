@@ -34,7 +34,7 @@ var riskRoom = room{
 		{"concurrent holds", testGuardHolds},
 		{"places at several counters", testGuardHoldsTogether},
 		{"declines of cards", testDeclines},
-		{"names of config keys", testConfigKeysAmong},
+		{"values of config keys", testConfigValues},
 	},
 }
 
@@ -150,6 +150,31 @@ func testBlockLists(t *testing.T, s engine.Store) {
 	require.Equal(t, []string{"400000", "40000000"}, among(merchantA, "f", "400000", "40000000"))
 	require.Equal(t, []string{"400000"}, among(merchantB, "f", "400000", "40000000"))
 	require.Empty(t, among(merchantA, "", "40000", "4000000"), "the whole value counts")
+	since := func(merchant string, at time.Time, limit int) []string {
+		return slices.Sorted(slices.Values(get(t, s, func(r engine.Reader) ([]string, error) { return r.BlockedSince(merchant, at, limit) })))
+	}
+	version := func(merchant string) int64 {
+		return get(t, s, func(r engine.Reader) (int64, error) { return r.BlockVersion(merchant) })
+	}
+	whole := since(merchantA, time.Time{}, 100)
+	require.Contains(t, whole, "400000")
+	require.Len(t, whole, 4)
+	require.Len(t, since(merchantA, time.Time{}, 2), 2)
+	require.Equal(t, []string{"400000"}, since(merchantB, time.Time{}, 100))
+	latest := base.Add(24 * time.Hour)
+	before, other := version(merchantA), version(merchantB)
+	update(t, s, func(tx engine.Tx) error {
+		return errors.Join(tx.InsertBlocked(&risk.Entry{MerchantID: merchantA, Data: "latest", Kind: risk.KindMethod, CreatedAt: latest}),
+			tx.AddBlocked(&risk.Entry{MerchantID: merchantA, Data: "later", Kind: risk.KindBIN, CreatedAt: latest.Add(time.Second)}))
+	})
+	require.Equal(t, []int64{before + 1, other}, []int64{version(merchantA), version(merchantB)}, "once in a transaction, and of one list")
+	require.Equal(t, []string{"later", "latest"}, since(merchantA, latest, 100))
+	require.Equal(t, []string{"later"}, since(merchantA, latest.Add(time.Millisecond), 100))
+	update(t, s, func(tx engine.Tx) error {
+		return errors.Join(tx.DeleteBlocked(merchantA, "latest"), tx.DeleteBlocked(merchantA, "later"))
+	})
+	require.Equal(t, before+2, version(merchantA))
+	require.Zero(t, version("nobody"))
 	update(t, s, func(tx engine.Tx) error {
 		return errors.Join(tx.DeleteBlocked(merchantA, "400000"), tx.AddBlocked(&risk.Entry{MerchantID: merchantA, Data: "500000", Kind: risk.KindMethod, CreatedAt: base}),
 			tx.AddBlocked(&risk.Entry{MerchantID: merchantA, Data: "600000", Kind: risk.KindBIN, CreatedAt: base}))
@@ -247,14 +272,25 @@ func testGuardHolds(t *testing.T, s engine.Store) {
 		})
 	}
 	require.Empty(t, failures(t, s, merchantA, "a"), "no place is a failure")
+	free := func(holds ...change.Hold) (free bool) {
+		update(t, s, func(tx engine.Tx) (err error) { free, err = tx.GuardsFree(merchantA, holds); return err })
+		return free
+	}
+	at := func(counter string, threshold int) change.Hold {
+		return change.Hold{Counter: counter, Threshold: threshold}
+	}
+	require.True(t, free(at("a", 1), at("never", 1)), "the places were given back")
 	require.True(t, hold("a", 3, future))
+	require.Equal(t, []bool{false, true, false}, []bool{free(at("a", 1)), free(at("a", 2)), free(at("a", 1), at("never", 1))}, "a place counts")
 	update(t, s, func(tx engine.Tx) error { return tx.CountGuardFailures(merchantA, []string{"a"}, 1, future) })
+	require.Equal(t, []bool{false, true, false, true}, []bool{free(at("a", 1)), free(at("a", 2)), free(at("a", 1), at("never", 9)), free(at("never", 1))}, "a failure counts")
 	require.True(t, hold("a", 3, future))
 	require.True(t, hold("a", 3, future))
 	require.False(t, hold("a", 3, future), "one failure and two places")
 	require.True(t, hold("a", 4, future))
 	require.False(t, hold("a", 1, future))
 	require.True(t, hold("b", 1, base))
+	require.True(t, free(at("b", 1)), "the place has expired")
 	require.True(t, hold("b", 1, future), "the place before has expired")
 	require.False(t, hold("b", 1, future))
 	undone := errors.New("undone")
@@ -310,12 +346,18 @@ func testGuardHoldsTogether(t *testing.T, s engine.Store) {
 	}
 }
 
-func testConfigKeysAmong(t *testing.T, s engine.Store) {
+func testConfigValues(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
 		return errors.Join(tx.InsertConfigKey(&routing.ConfigKey{Name: "a_m1", Value: "v", ModifiedAt: base}), tx.InsertConfigKey(&routing.ConfigKey{Name: "b_m2", ModifiedAt: base}))
 	})
-	require.Equal(t, []string{"a_m1"}, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([4]string{"b_m1", "a_m1", "c_m1"}) }))
-	require.Empty(t, get(t, s, func(r engine.Reader) ([]string, error) { return r.ConfigKeysAmong([4]string{"b", "", "m2"}) }))
+	values := func(names ...string) map[string]string {
+		return get(t, s, func(r engine.Reader) (map[string]string, error) {
+			return r.ConfigValues([4]string(append(names, "", "")))
+		})
+	}
+	require.Equal(t, map[string]string{"a_m1": "v", "b_m2": ""}, values("b_m2", "a_m1"))
+	require.Equal(t, map[string]string{"a_m1": "v"}, values("b_m1", "a_m1"))
+	require.Empty(t, values("b", "m2"))
 }
 
 // testDeclines: declines of a card add up, the latest are kept, places are given and given back, and the sweep removes what has expired.
