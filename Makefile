@@ -48,35 +48,38 @@ run: build
 # The Go build cache finds out what changed. Without debugger symbols the binary is a third smaller; stack traces keep their lines.
 # With the tag shrunk the binary embeds texts compressed, as the files in SHRUNK. Functions start at any byte instead of multiples of 32. Without cgo
 # the binary needs no file of the system, so it runs in an empty image too. What is not on a payment's way (COLD) is compiled without inlining, which
-# makes the binary 2 % smaller. TRIM=-trimpath CGO=1 builds of the packages that make test has compiled.
+# makes the binary 2 % smaller. LIGHT leaves out what debuggers read, an eighth of the compiler's work: the linker would drop it. TRIM=-trimpath CGO=1
+# builds of the packages that make test has compiled.
+LIGHT := -gcflags=all=-dwarf=false
 COLD := payswitch/cmd/... payswitch/router/dashboard/... google.golang.org/protobuf/... github.com/go-webauthn/... github.com/google/go-tpm/...
-TRIM := -trimpath $(COLD:%=-gcflags=%=-l)
+TRIM := -trimpath $(LIGHT) $(COLD:%='-gcflags=%=-l -dwarf=false')
 CGO  := 0
+RUN  := $(GO) run -trimpath $(LIGHT)
 build: plugins assets $(SHRUNK)
 	CGO_ENABLED=$(CGO) $(GO) build $(TRIM) -buildvcs=auto -tags shrunk -ldflags='-s -w -funcalign=1' -o bin/payswitch ./cmd/payswitch
 	@bytes=$$(wc -c < bin/payswitch); [ "$$($(GO) env GOOS)/$$($(GO) env GOARCH)" != linux/amd64 ] || [ $$bytes -lt $(MOST) ] || \
 	  { echo "bin/payswitch has $$bytes bytes: README.md promises fewer than $(MOST). Leave out a dependency, or pack a text as SHRUNK does."; exit 1; }
 
 cmd/payswitch/project.zip.zst: $(call sources,cmd/payswitch/project) Makefile
-	@$(GO) run ./cmd/payswitch/internal/shrink $@ cmd/payswitch project
+	@$(RUN) ./cmd/payswitch/internal/shrink $@ cmd/payswitch project
 
 cmd/payswitch/sdk.zip.zst: $(SDK) $(wildcard sdk/*.md) Makefile
-	@set -f; $(GO) run ./cmd/payswitch/internal/shrink $@ sdk $$(sed -n 's,^//go:embed ,,p' sdk/embed.go)
+	@set -f; $(RUN) ./cmd/payswitch/internal/shrink $@ sdk $$(sed -n 's,^//go:embed ,,p' sdk/embed.go)
 
 router/checkout/files.zip.zst: router/checkout/assets/.made $(wildcard router/checkout/locales/*) Makefile
-	@$(GO) run ./cmd/payswitch/internal/shrink $@ router/checkout assets locales
+	@$(RUN) ./cmd/payswitch/internal/shrink $@ router/checkout assets locales
 
 router/dashboard/files.zip.zst: router/dashboard/assets/.made $(wildcard router/dashboard/pages/* router/dashboard/pages/*/*) Makefile
-	@$(GO) run ./cmd/payswitch/internal/shrink $@ router/dashboard assets pages
+	@$(RUN) ./cmd/payswitch/internal/shrink $@ router/dashboard assets pages
 
 router/paylink/files.zip.zst: $(wildcard router/paylink/*.html router/paylink/texts/*) Makefile
-	@$(GO) run ./cmd/payswitch/internal/shrink $@ router/paylink page.html texts
+	@$(RUN) ./cmd/payswitch/internal/shrink $@ router/paylink page.html texts
 
 engine/routing/errors.zip.zst: engine/routing/errors.txt Makefile
-	@$(GO) run ./cmd/payswitch/internal/shrink $@ engine/routing errors.txt
+	@$(RUN) ./cmd/payswitch/internal/shrink $@ engine/routing errors.txt
 
 router/openapi.zip.zst: router/openapi.yaml Makefile
-	@$(GO) run ./cmd/payswitch/internal/shrink $@ router openapi.yaml
+	@$(RUN) ./cmd/payswitch/internal/shrink $@ router openapi.yaml
 
 plugins:
 	@$(MAKE) --no-print-directory -j $$(getconf _NPROCESSORS_ONLN) packed
@@ -100,7 +103,7 @@ $(TOOLCHAIN): FORCE
 # Each module with its description, so that a first start need not compile all adapters to find out what they are.
 $(PACK): $(MODULES)
 	@rm -f $(filter-out $(MODULES),$(wildcard plugins/builtin/*.wasm))
-	$(GO) run ./plugins/internal/pack plugins/builtin $@
+	$(RUN) ./plugins/internal/pack plugins/builtin $@
 
 # The pages of router/NAME load what is made from the entries src/*.ts, src/*.mts and src/*.css. What entries import lies in folders below src.
 PAGES  := $(patsubst router/%/src,%,$(wildcard router/*/src))
@@ -108,7 +111,7 @@ ASSETS := $(PAGES:%=router/%/assets/.made)
 define page
 router/$(1)/assets/.made: $(shell find router/$(1)/src router/internal/bundle -type d -o -type f ! -name '*_test.go') go.sum Makefile
 	@echo 'bundling router/$(1)/assets'
-	@$(GO) run ./router/internal/bundle $$(@D) $(wildcard router/$(1)/src/*.ts router/$(1)/src/*.mts router/$(1)/src/*.css) && touch $$@
+	@$(RUN) ./router/internal/bundle $$(@D) $(wildcard router/$(1)/src/*.ts router/$(1)/src/*.mts router/$(1)/src/*.css) && touch $$@
 endef
 $(foreach name,$(PAGES),$(eval $(call page,$(name))))
 assets: $(ASSETS)
@@ -120,7 +123,7 @@ assets: $(ASSETS)
 # parallel, but for UNRACED: they start programs, which are built without it, or what runs them concurrently is tested with it (sdk, engine/evidence).
 WAZEVO    := github.com/tetratelabs/wazero/internal/engine/wazevo
 UNWATCHED := $(WAZEVO)/ssa $(WAZEVO)/frontend $(WAZEVO)/backend/... modernc.org/sqlite/lib modernc.org/libc modernc.org/memory
-RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
+RACE      := -race $(UNWATCHED:%='-gcflags=%=-race=false -dwarf=false')
 # TEST_ALL runs the tests that cost much of a processor too: go test ./... alone skips them, to end within two minutes. It does not begin with PAYSWITCH_:
 # the program takes variables of that name for settings, and refuses those that it does not know.
 UNRACED   := payswitch/cmd/payswitch payswitch/engine/evidence payswitch/plugins/internal/certified payswitch/sdk
@@ -132,9 +135,13 @@ RACED      = $(filter-out $(UNRACED),$(filter $(PACKAGES),$(sort $(patsubst %/,p
 # The tests of these packages without concurrency run without the race detector as well, and their others with it.
 ALSO      := payswitch/plugins payswitch/plugins/sandbox
 # make vet has vetted all that the tests are built of. Without paths of this folder, what go vet compiles serves the tests too, and the copies of the source
-# that tests build.
-vet lint raced fuzz-one: export GOFLAGS := $(GOFLAGS) -trimpath
-TEST      := TEST_ALL=1 GOFLAGS='$(GOFLAGS) -trimpath' $(GO) test -vet=off -timeout 40m
+# that tests build. Adapters are built without LIGHT, so that KEPT vets what make plugins compiles. The compiler spends a fifth of its time on collecting
+# garbage. COMPILER spares that where memory is not short; the tests do not see its settings.
+FLAGS     := $(GOFLAGS) -trimpath $(LIGHT) -ldflags=-w
+KEPT      := -gcflags=all= -ldflags=
+COMPILER  := -toolexec 'env GOGC=400 GOMEMLIMIT=3GiB'
+vet lint raced fuzz-one: export GOFLAGS := $(FLAGS)
+TEST      := TEST_ALL=1 GOFLAGS='$(FLAGS)' $(GO) test $(COMPILER) -vet=off -timeout 40m
 # Staticcheck keeps one processor busy: the race detector's tests run at the same time.
 test: vet plugins assets
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint raced
@@ -142,9 +149,8 @@ test: vet plugins assets
 	$(TEST) -parallel 4 $(filter-out $(RACED),$(PACKAGES)) $(ALSO)
 
 raced:
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
-	  echo 'no C compiler was found: testing without the race detector'; fi; \
-	set -x; $(TEST) $$race $(RACED)
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(TEST) $(RACE) $(RACED); else \
+	  echo 'no C compiler was found: testing without the race detector'; set -x; $(TEST) $(RACED); fi
 
 check: vet lint
 
@@ -155,8 +161,8 @@ vet:
 	@unformatted=$$(gofmt -s -l $(FOLDERS)); if [ -n "$$unformatted" ]; then \
 	  echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	GOOS=wasip1 GOARCH=wasm $(GO) vet -trimpath $(ADAPTERS:%=./plugins/%/wasm)
-	cd sdk && GOOS=wasip1 GOARCH=wasm $(GO) vet -trimpath $$(GOOS=wasip1 GOARCH=wasm $(GO) list -f '{{join .GoFiles " "}}' .)
+	GOOS=wasip1 GOARCH=wasm $(GO) vet $(KEPT) $(ADAPTERS:%=./plugins/%/wasm)
+	cd sdk && GOOS=wasip1 GOARCH=wasm $(GO) vet $(KEPT) $$(GOOS=wasip1 GOARCH=wasm $(GO) list -f '{{join .GoFiles " "}}' .)
 
 lint:
 	$(GO) tool staticcheck ./...
@@ -173,7 +179,7 @@ fuzz:
 # Go itself sometimes ends a fuzz run at its deadline with the failure "context deadline exceeded"; a finding always names its input.
 fuzz-one:
 	@bin=$$(mktemp -d) || exit 1; trap 'rm -rf "$$bin"' EXIT; cache=$$($(GO) env GOCACHE)/fuzz/payswitch/$(DIR); \
-	$(GO) test -c -vet=off $(FUZZED:%=-gcflags=%=-d=libfuzzer) -o "$$bin/fuzz" "./$(DIR)" || exit 1; cd "$(DIR)"; \
+	$(GO) test $(COMPILER) -c -vet=off $(FUZZED:%='-gcflags=%=-d=libfuzzer -dwarf=false') -o "$$bin/fuzz" "./$(DIR)" || exit 1; cd "$(DIR)"; \
 	for target in $$(grep -hEo '^func Fuzz[A-Za-z0-9_]+' *_test.go | cut -d ' ' -f 2 | sort); do \
 	  if out=$$($(if $(filter 3s,$(FUZZTIME)),,TEST_ALL=1 )"$$bin/fuzz" -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 50x -test.parallel 1 -test.fuzzcachedir "$$cache" 2>&1); then \
 	    echo "$(DIR) $$target: $$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: //p' | tail -n 1)"; \

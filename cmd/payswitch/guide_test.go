@@ -116,7 +116,8 @@ func shell(t *testing.T, dir, script string) string {
 	return string(out)
 }
 
-// offline is the environment in which Go downloads nothing, and compiles the SDK of all projects once: without -trimpath, once for each folder.
+// offline is the environment in which Go downloads nothing, and compiles the SDK of all projects once: without -trimpath, once for each folder. The flags
+// of make test stay, with which the standard library is compiled already.
 func offline() []string {
-	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod -trimpath", "GOTOOLCHAIN=local", "GOWORK=off")
+	return append(os.Environ(), "GOPROXY=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -trimpath", "GOTOOLCHAIN=local", "GOWORK=off")
 }

@@ -189,7 +189,7 @@ func TestPluginCheckFindsMutants(t *testing.T) {
 			}
 			if first {
 				cmd := exec.CommandContext(t.Context(), "go", append([]string{"build"}, wasmArgs("acme.wasm", "./wasm")...)...)
-				cmd.Dir, cmd.Env = dir, append(offline(), wasmEnv...)
+				cmd.Dir, cmd.Env = dir, append(append(offline(), "GOFLAGS=-mod=mod"), wasmEnv...)
 				out, err := cmd.CombinedOutput()
 				require.NoError(t, err, "%s", out)
 				code, stdout, stderr := author(t, dir, "plugin", "check", "--json", "acme.wasm")

@@ -26,7 +26,7 @@ func TestModule(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "simulator.wasm")
 	build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", path, "./wasm")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	text, err := build.CombinedOutput()
 	require.NoError(t, err, string(text))
 	code, err := os.ReadFile(path)

@@ -211,7 +211,7 @@ func module(t *testing.T, pkg string) []byte {
 		defer os.RemoveAll(dir)
 		file := filepath.Join(dir, "adapter.wasm")
 		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w -buildid=", "-o", file, pkg)
-		build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+		build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 		if out, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s: %w: %s", pkg, err, out)
 		}
