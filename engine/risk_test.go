@@ -274,8 +274,8 @@ func TestGuardedAuthentication(t *testing.T) {
 	require.True(t, w.refuses(sale(6540, visa, secure)))
 }
 
-// TestBlockListInMemory: payments of a merchant with a list read it from memory, what is added counts at once at this node and within half a second at
-// another one, and a list in memory takes an entry that was removed for what it is.
+// TestBlockListInMemory: payments of a merchant with a list read it from memory. A new entry counts at once at this node, and within half a second at
+// another one. An entry that was removed counts no more.
 func TestBlockListInMemory(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {

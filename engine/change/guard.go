@@ -47,8 +47,8 @@ type GuardTx interface {
 	ReleaseGuards(merchantID string, counters []string) error
 }
 
-// takeHolds takes the places of a payment that begins, or looks whether there is room for the place that the payment has in this node's memory. The order is
-// the same for all payments, so that two of them never wait for each other.
+// takeHolds takes the places of a payment that begins. For a place in this node's memory it looks whether there is room. The order is the same for all
+// payments, so that two of them never wait for each other.
 func (c *Change) takeHolds(tx Tx) error {
 	if len(c.Holds) == 0 {
 		return nil

@@ -21,8 +21,8 @@ import (
 const (
 	// longTail is the age of the blocks from which on a list reads all payments rather than those that no block has yet.
 	longTail = time.Hour
-	// compared is the number of payments that a list compares one by one with an order reference or an e-mail address, after it has met another one with the
-	// same hash. Beyond it the list reads all payments: that costs as much for each of them, so the bound is only for the memory of the places.
+	// compared is the number of payments that a list compares one by one with an order reference or an e-mail address. It does so after it has met another
+	// one with the same hash. Beyond it the list reads all payments: that costs as much for each of them, so the bound is only for the memory of the places.
 	compared = 100_000
 )
 
@@ -200,8 +200,8 @@ func (s *Search) page(ctx context.Context, auth account.Auth, f *request.Payment
 	return found, total, s.distrust(ctx, facet.Payments, auth, err)
 }
 
-// pageOf is page. With each it reads every payment of blocks that has the hash of the filter's order reference or e-mail address. Without, the number of
-// payments with the hash is the number of those that match, and errSameHash is the error if a payment of the page does not.
+// pageOf is page. With each it reads every payment of blocks that has the hash of the filter's order reference or e-mail address. Without, it
+// takes the number of payments with the hash for the number of those that match. errSameHash is the error if a payment of the page does not match.
 func (s *Search) pageOf(ctx context.Context, auth account.Auth, f *request.PaymentFilter, each bool) (found []*change.Loaded, total int, err error) {
 	end := f.Offset + f.Limit
 	var best []hit // of the windows before the last

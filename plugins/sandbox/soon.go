@@ -7,8 +7,8 @@ import (
 )
 
 // With Options.Soon a module of Load begins with an interpreter, while the compiler compiles the same module. The compiled code then replaces
-// the interpreted one between two steps. No caller can tell which of them ran a step, except by a clock: both run the module as the sandbox
-// instrumented it, so they count fuel, memory and the depth of the stack alike, and a step depends on nothing but its call.
+// the interpreted one between two steps. No caller can tell which of them ran a step, except by a clock. Both run the module as the sandbox
+// instrumented it, so they count fuel, memory and the depth of the stack alike. A step depends on nothing but its call.
 //
 // Two differences remain, and the compiled code decides both. The interpreter itself allows 2000 calls within each other: a step that goes
 // deeper waits for the compiled code and runs there. And the compiler may refuse what the interpreter runs: from then on the module is refused. A
