@@ -74,21 +74,22 @@ func (c *Change) takeHolds(tx Tx) error {
 // The zero value is ready to use. It is safe for concurrent use.
 type guards struct {
 	mu      sync.Mutex
-	places  map[string]guardPlace // by counter
-	swept   int                   // places that the latest sweep left
-	failing map[string]time.Time  // until when failures of a counter may count
+	places  map[string]*guardPlace // by counter
+	swept   int                    // places that the latest sweep left
+	failing map[string]time.Time   // until when failures of a counter may count
 }
 
 type guardPlace struct {
 	payment string // its attempts have one place
+	begins  int    // transactions that took the place and have not failed: two calls may confirm one payment at once, and one of them fails
 	until   time.Time
 }
 
 // mostFailing bounds how many counters a node remembers. A counter that it forgets costs a payment a second decision.
 const mostFailing = 20_000
 
-// take takes the places of a payment in memory, if all are free. If they are not, it lowers the thresholds by the places that others have, and reports false.
-func (g *guards) take(paymentID string, holds []Hold, now time.Time) bool {
+// take takes the places of a payment in memory, if all are free. If they are not, it lowers the thresholds by the places that others have, and returns nil.
+func (g *guards) take(paymentID string, holds []Hold, now time.Time) []*guardPlace {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	free := true
@@ -99,27 +100,46 @@ func (g *guards) take(paymentID string, holds []Hold, now time.Time) bool {
 		}
 	}
 	if !free {
-		return false
+		return nil
 	}
 	if g.places == nil {
-		g.places = map[string]guardPlace{}
+		g.places = map[string]*guardPlace{}
 	}
 	if len(g.places) > 2*g.swept+1000 { // of payments that ended at another node, or not at all
-		maps.DeleteFunc(g.places, func(_ string, p guardPlace) bool { return !now.Before(p.until) })
+		maps.DeleteFunc(g.places, func(_ string, p *guardPlace) bool { return !now.Before(p.until) })
 		g.swept = len(g.places)
 	}
-	for _, h := range holds {
-		g.places[h.Counter] = guardPlace{paymentID, now.Add(GuardHeld)}
+	taken := make([]*guardPlace, len(holds))
+	for i, h := range holds {
+		p := g.places[h.Counter]
+		if p == nil || p.payment != paymentID {
+			p = &guardPlace{payment: paymentID}
+			g.places[h.Counter] = p
+		}
+		p.begins++
+		p.until = now.Add(GuardHeld)
+		taken[i] = p
 	}
-	return true
+	return taken
 }
 
-// leave gives the places of a payment in memory back.
+// giveBack gives places back whose transaction has failed. A place stays that another transaction of the payment has taken too.
+func (g *guards) giveBack(taken []*guardPlace, holds []Hold) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, p := range taken {
+		if p.begins--; p.begins == 0 && g.places[holds[i].Counter] == p {
+			delete(g.places, holds[i].Counter)
+		}
+	}
+}
+
+// leave gives the places of a payment back that has come to rest.
 func (g *guards) leave(paymentID string, counters []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, counter := range counters {
-		if g.places[counter].payment == paymentID {
+		if p := g.places[counter]; p != nil && p.payment == paymentID {
 			delete(g.places, counter)
 		}
 	}
@@ -175,7 +195,8 @@ func (s *Changes) beginGuarded(c *Change) (done func(err error), err error) {
 	guard, id, now := *c.Attempt.Details.Guard, c.Attempt.PaymentID, s.Now()
 	guard.HeldUntil = time.Time{}
 	c.Attempt.Details.Guard = &guard
-	if !s.guards.take(id, c.Holds, now) {
+	taken := s.guards.take(id, c.Holds, now)
+	if taken == nil {
 		guard.HeldUntil = now.Add(GuardHeld).UTC().Truncate(time.Millisecond)
 		if slices.ContainsFunc(c.Holds, func(h Hold) bool { return h.Threshold <= 0 }) {
 			return nil, ErrHeld
@@ -185,7 +206,7 @@ func (s *Changes) beginGuarded(c *Change) (done func(err error), err error) {
 		if err == nil {
 			return
 		}
-		s.guards.leave(id, names)
+		s.guards.giveBack(taken, c.Holds)
 		if errors.Is(err, ErrHeld) {
 			s.guards.fail(names, s.Now().Add(GuardHeld)) // the next decision reads the counts
 		}
