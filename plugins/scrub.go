@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -258,6 +259,9 @@ func (v *view) isNumber(at int) bool {
 		return false
 	}
 	if v.strings == nil {
+		if v.json = json.Valid([]byte(v.source)); !v.json { // words stand outside of its strings too
+			return false
+		}
 		v.readStrings()
 	}
 	start, _ := v.place(at, at+1)

@@ -352,3 +352,18 @@ func TestScrubNetworks(t *testing.T) {
 		require.Equal(t, "the number "+want+" of another card", clean)
 	}
 }
+
+// Text that only looks like JSON hides a CVC as any text does. Digits outside of its strings are no values of JSON.
+func TestCardsAmongBraces(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	c := classScrubber("411112", "1881", 16)
+	for _, text := range []string{`{""; <%s valid until 12/30, check %s.> ;"}`, `{"a": %s, valid until 12/30, check %s, "b": ""}`, `[%s check %s]`, `["a", %s, check %s, "b"]`} {
+		one, other := cardOf(r, "411112", "1881", 16), cardOf(r, "411112", "1881", 16)
+		a, known := c.text(fmt.Sprintf(text, one.number, one.cvc), nil)
+		b, _ := c.text(fmt.Sprintf(text, other.number, other.cvc), nil)
+		require.Equal(t, a, b, text)
+		require.True(t, known)
+		require.NotContains(t, a, one.cvc)
+	}
+}

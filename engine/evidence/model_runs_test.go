@@ -132,7 +132,7 @@ func FuzzHistory(f *testing.F) {
 		options, messages := history[1], int(history[1]>>5)
 		w.cancels, w.syncs, w.late, w.hides = w.cancels || options&1 > 0, w.syncs || options&2 > 0, w.late || options&4 > 0, w.hides || options&8 > 0
 		if options&16 > 0 {
-			w.messages, w.refunds = messages%3, []int64{60}
+			w.messages, w.refunds = max(w.messages, messages%3), []int64{60} // a processor that decides later may say so in messages alone
 		}
 		s, said := w.start(), []string{w.name}
 		for _, b := range history[2:] {
