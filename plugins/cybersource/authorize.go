@@ -74,8 +74,8 @@ var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002
 	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061",
 	sdk.UnionPay: "062"}
 
-// reference is our reference of the transaction. Cybersource asks for a value of its own for each one. A capture has one:
-// the payment may have several.
+// reference is our reference of the transaction. Cybersource asks for a value of its own for each one.
+// A capture has one: the payment may have several.
 func reference(r *sdk.Request) *sdk.Object {
 	return sdk.NewObject().Str("code", cmp.Or(r.CaptureReference, r.Reference))
 }
