@@ -119,11 +119,14 @@ func (d *Driver) keepDue(op *payment.Operation, now time.Time) {
 	op.AskBy(now.Add(d.ResolvePause))
 }
 
-// ClockHolds reports whether the database's clock, at db now, has not jumped since the latest look.
-func (d *Driver) ClockHolds(db time.Time) bool {
-	d.clock.mu.Lock()
-	defer d.clock.mu.Unlock()
-	return d.clock.off(db, time.Now()) == 0
+// ClockHolds reports whether deadlines by the database's clock prove something in a transaction at db now: whether the clock has not jumped since the latest
+// look, nor within one lease time before it. Another loop may have noticed a jump after the caller's look.
+func (d *Driver) ClockHolds(db time.Time) bool { return d.clock.holds(db, time.Now()) }
+
+func (c *clockWatch) holds(db, at time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.off(db, at) == 0 && !at.Before(c.calm)
 }
 
 // moved returns a stored time of a start or a send in terms of the clock after its latest jump. known is false for a time in the future: it is
