@@ -515,6 +515,32 @@ func TestListsOfAnExceptionalStatus(t *testing.T) {
 	})
 }
 
+// TestListsThatIndexAndBlocksTellApart: the blocks have a failed payment that has succeeded since. The list is right, and raises an alarm.
+func TestListsThatIndexAndBlocksTellApart(t *testing.T) {
+	t.Parallel()
+	w := newListWorld(t, 6, func(clock func() time.Time) engine.Store { return open(t, storage.Options{Clock: clock}) })
+	w.paid(30)
+	l := w.all["m1"][0]
+	status := func() (c facet.Column) {
+		require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) (err error) {
+			c, err = r.FacetColumn(facet.Payments, "m1", facet.Status, 0)
+			return err
+		}))
+		return c
+	}
+	before := status()
+	l.p.Status = payment.Succeeded
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { return tx.UpdatePayment(l.p) }))
+	w.advance(time.Hour)
+	require.NoError(t, w.filler.Fill(t.Context()))
+	require.NotEqual(t, before, status())
+	failed := w.one(lists.PaymentFilter{Statuses: []string{"failed"}})
+	require.Empty(t, w.alarms)
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { return tx.PutFacet(facet.Payments, "m1", before) }))
+	require.Equal(t, failed, w.one(lists.PaymentFilter{Statuses: []string{"failed"}}))
+	require.Equal(t, []string{"lists_differ"}, w.alarms)
+}
+
 // earlierRelease is a store as a release without indexes writes to it.
 type earlierRelease struct{ facet.Store }
 

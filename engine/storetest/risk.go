@@ -352,12 +352,13 @@ func testConfigValues(t *testing.T, s engine.Store) {
 	})
 	values := func(names ...string) map[string]string {
 		return get(t, s, func(r engine.Reader) (map[string]string, error) {
-			return r.ConfigValues([4]string(append(names, "", "")))
+			return r.ConfigValues([4]string(names))
 		})
 	}
-	require.Equal(t, map[string]string{"a_m1": "v", "b_m2": ""}, values("b_m2", "a_m1"))
-	require.Equal(t, map[string]string{"a_m1": "v"}, values("b_m1", "a_m1"))
-	require.Empty(t, values("b", "m2"))
+	require.Equal(t, map[string]string{"a_m1": "v", "b_m2": ""}, values("b_m2", "a_m1", "", ""))
+	require.Equal(t, map[string]string{"a_m1": "v", "b_m2": ""}, values("", "b", "b_m2", "a_m1"))
+	require.Equal(t, map[string]string{"a_m1": "v"}, values("b_m1", "a_m1", "", ""))
+	require.Empty(t, values("b", "m2", "", ""))
 }
 
 // testDeclines: declines of a card add up, the latest are kept, places are given and given back, and the sweep removes what has expired.

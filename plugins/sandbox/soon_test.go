@@ -133,7 +133,7 @@ func TestSoon(t *testing.T) {
 	require.NoError(t, <-failed)
 	require.NoError(t, m.Compiled(t.Context()))
 	require.False(t, m.code.Load().interpreted())
-	require.Zero(t, m.Stats().Traps[TrapStack], "the interpreter's own limit is none of the module's")
+	require.Zero(t, m.Stats().Traps[TrapStack], "the interpreter's own limit does not count as a trap of the module")
 	require.LessOrEqual(t, m.Stats().Live, cap(m.pool.slots))
 	require.Equal(t, TrapStack, trapOf(t, m, call(littleEndian(1<<31))).Kind)
 	require.True(t, m.Rest())
