@@ -1,0 +1,94 @@
+package risk
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine/port"
+)
+
+// shelf is a store with the list of one merchant.
+type shelf struct {
+	Store
+	data    []string
+	added   []string // since a time that is not zero
+	version int64
+	whole   int // reads of the whole list
+	parts   int // reads of what was added
+}
+
+type shelfReader struct {
+	Reader
+	*shelf
+}
+
+func (s *shelf) View(_ context.Context, f func(Reader) error) error { return f(shelfReader{shelf: s}) }
+func (r shelfReader) Now() time.Time                                { return time.Now() }
+func (r shelfReader) BlockVersion(string) (int64, error)            { return r.version, nil }
+
+func (r shelfReader) BlockedSince(_ string, since time.Time, limit int) ([]string, error) {
+	list := r.data
+	if !since.IsZero() {
+		r.parts++
+		return r.added, nil
+	}
+	r.whole++
+	return list[:min(len(list), limit)], nil
+}
+
+var _ port.StoreOf[Reader, Tx] = (*shelf)(nil)
+
+func newShelf(n int) (*Risk, *shelf) {
+	s := &shelf{version: 1}
+	for i := range n {
+		s.data = append(s.data, fmt.Sprint(i))
+	}
+	return &Risk{Deps: Deps{Store: s}}, s
+}
+
+// TestKnownLists: of a long list a node reads what was added; a list that is too long for memory, or that another payment reads, is asked of the store.
+func TestKnownLists(t *testing.T) {
+	t.Parallel()
+	has := func(r *Risk, data string) bool { return r.mayHave(t.Context(), "m1", [3]string{data, "x", "y"}) }
+
+	r, s := newShelf(knownSmall + 1)
+	require.True(t, has(r, "0"))
+	require.False(t, has(r, "new"))
+	s.added, s.version = []string{"new"}, 2
+	require.False(t, has(r, "new"), "within knownFor")
+	r.known.changed()
+	require.True(t, has(r, "new"))
+	require.True(t, has(r, "0"), "the others are still known")
+	require.Equal(t, []int{1, 1}, []int{s.whole, s.parts})
+	r.known.changed()
+	require.False(t, has(r, "other"))
+	require.Equal(t, []int{1, 1}, []int{s.whole, s.parts}, "the list has not changed")
+
+	l := r.known.list("m1")
+	r.known.changed()
+	l.reading.Lock()
+	require.True(t, has(r, "other"), "another payment reads the list: the store decides")
+	l.reading.Unlock()
+
+	r, s = newShelf(knownMost)
+	require.False(t, has(r, "other"))
+	s.added, s.version = []string{"new"}, 2
+	r.known.changed()
+	require.True(t, has(r, "other"), "one entry more than memory is for: the store decides")
+	require.Zero(t, r.known.entries)
+}
+
+// TestKnownListsOfManyMerchants: a node forgets lists of other merchants when all together are too long.
+func TestKnownListsOfManyMerchants(t *testing.T) {
+	t.Parallel()
+	r, _ := newShelf(knownMost)
+	for i := range knownAll/knownMost + 2 {
+		require.False(t, r.mayHave(t.Context(), fmt.Sprint("m", i), [3]string{"other", "x", "y"}))
+		require.LessOrEqual(t, r.known.entries, knownAll)
+	}
+	require.Len(t, r.known.lists, knownAll/knownMost)
+}
