@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/authentication"
 	"payswitch/engine/drive"
 	"payswitch/engine/payment"
 	"payswitch/engine/relay"
@@ -121,6 +122,23 @@ func TestNobodyTakesOverWhatIsDriven(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A sweep begins while the clock is calm, the clock jumps, and another loop notices the jump. The sweep then takes no authentication over: the payer is still
+// at the bank's page, and the node that asked the bank still works.
+func TestSweepAfterAJumpThatAnotherLoopNoticed(t *testing.T) {
+	t.Parallel()
+	w := newSecureWorld(t, engine.Options{ResolveEvery: 10 * time.Millisecond, LeaseTime: time.Minute})
+	w.a.authenticate = challenged
+	v := w.begun()
+	w.authenticated(v)
+	w.running()
+	w.swept(2)
+	w.jump(48 * time.Hour)
+	require.Eventually(t, func() bool { return w.alarms.all()["clock_jump"] == 1 }, 20*time.Second, time.Millisecond)
+	require.NoError(t, w.SweepAuthentications(t.Context()))
+	require.Equal(t, payment.RequiresCustomerAction, w.get(v.Payment.ID, request.RetrieveInput{}).Payment.Status)
+	require.Equal(t, authentication.Challenge, w.record(v.Payment.ID).State)
 }
 
 // A clock that jumps after a payment was read, and before its operation is durable, does not end the operation's lease.

@@ -50,7 +50,8 @@ func newShelf(n int) (*Risk, *shelf) {
 	return &Risk{Deps: Deps{Store: s}}, s
 }
 
-// TestKnownLists: of a long list a node reads what was added; a list that is too long for memory, or that another payment reads, is asked of the store.
+// TestKnownLists: a node reads of a long list what was added alone. The store decides about a list that is too long for memory, and while another payment
+// reads the list.
 func TestKnownLists(t *testing.T) {
 	t.Parallel()
 	has := func(r *Risk, data string) bool { return r.mayHave(t.Context(), "m1", [3]string{data, "x", "y"}) }

@@ -23,6 +23,9 @@ func (s *Authentications) SweepAuthentications(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var list []*authentication.Record
 		err := s.Store.Update(ctx, func(tx change.Tx) (err error) {
+			if list = nil; !s.Driver.ClockHolds(tx.Now()) {
+				return nil
+			}
 			list, err = tx.ClaimAuthentications(s.Node, tx.Now().Add(s.LeaseTime), sweepBatch)
 			_, err = account.LeftOut(nil, err) // the authentications that can be read go on
 			return err
