@@ -329,11 +329,16 @@ func TestPlans(t *testing.T) {
 			for _, ascending := range []bool{false, true} {
 				f.Ascending = ascending
 				r.FindPayments("m", "", f)
+				r.PaymentTotal("m", "", f)
 			}
 		}
 		for _, f := range []request.PaymentFilter{{}, {CustomerID: "c"}, {Currencies: []string{"EUR"}}, {Connectors: []string{"x"}}, {Statuses: []string{"failed"}}, {Email: "a"}} {
 			r.ScanPayments("m", "", f, nil, 10)
 			r.ScanPayments("m", "pro", f, &listed.Place{CreatedAt: now}, 10)
+		}
+		for _, f := range []request.PaymentFilter{{}, {CustomerID: "c"}, {Statuses: []string{"requires_capture", "partially_captured_and_capturable"}}} {
+			r.PaymentsBehind("m", "", f, nil, 10)
+			r.PaymentsBehind("m", "pro", f, &listed.Place{CreatedAt: now}, 10)
 		}
 		r.PaymentsAt("m", []listed.Place{{Seq: 1}, {Seq: 2}})
 		r.AttemptsOf("m", []string{"a", "b"})

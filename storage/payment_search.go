@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -53,12 +54,8 @@ func wantedPayments(merchantID, profileID string, f *request.PaymentFilter) (whe
 }
 
 // FindPayments implements engine.Reader.
-func (t *tx) FindPayments(merchantID, profileID string, f request.PaymentFilter) ([]*payment.Payment, int, error) {
+func (t *tx) FindPayments(merchantID, profileID string, f request.PaymentFilter) ([]*payment.Payment, error) {
 	where, from := wantedPayments(merchantID, profileID, &f)
-	total, err := one(t, "count payments", scanCount, `SELECT count(*)`+from+` WHERE `+where.String(), where.args...)
-	if err != nil {
-		return nil, 0, err
-	}
 	columns := "p." + strings.Join(append(slices.Clone(paymentRows.columns), "signature"), ", p.")
 	way := " DESC"
 	if f.Ascending {
@@ -66,8 +63,13 @@ func (t *tx) FindPayments(merchantID, profileID string, f request.PaymentFilter)
 	}
 	page := " ORDER BY p.created_at" + way + ", p.seq" + way + " LIMIT " + where.place(max(f.Limit, 1))
 	page += " OFFSET " + where.place(max(f.Offset, 0))
-	list, err := all(t, "find payments", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID), `SELECT `+columns+from+` WHERE `+where.String()+page, where.args...)
-	return list, total, err
+	return all(t, "find payments", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID), `SELECT `+columns+from+` WHERE `+where.String()+page, where.args...)
+}
+
+// PaymentTotal implements engine.Reader.
+func (t *tx) PaymentTotal(merchantID, profileID string, f request.PaymentFilter) (int, error) {
+	where, from := wantedPayments(merchantID, profileID, &f)
+	return one(t, "count payments", scanCount, `SELECT count(*)`+from+` WHERE `+where.String(), where.args...)
 }
 
 // ScanPayments implements engine.Reader.
@@ -81,8 +83,24 @@ func (t *tx) ScanPayments(merchantID, profileID string, f request.PaymentFilter,
 }
 
 // PaymentsBehind implements engine.Reader.
-func (t *tx) PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, limit int) ([]listed.Scanned, error) {
-	return t.scanned(merchantID, profileID, f, behind, nil, max(limit, 1))
+func (t *tx) PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, limit int) (list []listed.Scanned, err error) {
+	limit = max(limit, 1)
+	if len(f.Statuses) < 2 {
+		return t.scanned(merchantID, profileID, f, behind, nil, limit)
+	}
+	// The index is in the list's order within one status. One statement for several statuses would read and sort all their payments.
+	for _, status := range slices.Compact(slices.Sorted(slices.Values(f.Statuses))) {
+		f.Statuses = []string{status}
+		more, err := t.scanned(merchantID, profileID, f, behind, nil, limit)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	slices.SortFunc(list, func(a, b listed.Scanned) int {
+		return cmp.Or(b.Place.CreatedAt.Compare(a.Place.CreatedAt), cmp.Compare(b.Place.Seq, a.Place.Seq))
+	})
+	return list[:min(len(list), limit)], nil
 }
 
 // scannedColumns are the columns that scanScanned reads first. What follows are sealed, details, and latestColumns.

@@ -146,14 +146,15 @@ type Reader interface {
 	// Payments lists a merchant's payments by the filter, newest first. A cursor that names no payment is ErrNotFound.
 	Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error)
 	// FindPayments lists a merchant's payments that pass the filters of columns, by time; filters in documents and other orders have no effect.
-	// total counts all of them.
-	FindPayments(merchantID, profileID string, f request.PaymentFilter) (list []*payment.Payment, total int, err error)
+	FindPayments(merchantID, profileID string, f request.PaymentFilter) ([]*payment.Payment, error)
+	// PaymentTotal is the number of all payments that pass the filters of columns. Limit and Offset have no effect.
+	PaymentTotal(merchantID, profileID string, f request.PaymentFilter) (int, error)
 	// ScanPayments looks at the next window payments behind a place (nil: at the newest ones) and lists those that pass the filters of columns,
 	// newest first. next is the place where the following window begins; nil after the last payment. Of documents only the parts are set that the
 	// filter needs, or all parts that a filter can need with PaymentFilter.Documents; Sealed only for a filter by e-mail.
 	ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, window int) (list []listed.Scanned, next *listed.Place, err error)
 	// PaymentsBehind lists the first payments behind a place (nil: the newest ones) that pass the filters of columns, newest first: at most limit. It
-	// sets the same parts as ScanPayments. An index has to find them (PaymentFilter.Indexed), or the statement reads all payments.
+	// sets the same parts as ScanPayments. An index has to find them (PaymentFilter.Indexed), or the statement reads all payments of the filter's time.
 	PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, limit int) ([]listed.Scanned, error)
 	// PaymentCounts counts a merchant's payments that were created from from to to, both inclusive, by status. A zero time does not filter.
 	PaymentCounts(merchantID, profileID string, from, to time.Time) ([]listed.Count, error)

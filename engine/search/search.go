@@ -71,11 +71,13 @@ func (s *Search) FindPage(ctx context.Context, auth account.Auth, f request.Paym
 		return s.scan(ctx, auth, &f)
 	}
 	err = s.Store.View(ctx, func(r change.Reader) error {
-		list, n, err := r.FindPayments(auth.MerchantID, auth.ProfileID, f)
+		list, err := r.FindPayments(auth.MerchantID, auth.ProfileID, f)
 		if err != nil {
 			return err
 		}
-		total = n
+		if total, err = r.PaymentTotal(auth.MerchantID, auth.ProfileID, f); err != nil {
+			return err
+		}
 		found, err = loadAll(r, list)
 		return err
 	})

@@ -61,7 +61,9 @@ func testPaymentSearch(t *testing.T, s engine.Store) {
 		find := func(f request.PaymentFilter) ([]string, int) {
 			var total int
 			list := get(t, s, func(r engine.Reader) (list []*payment.Payment, err error) {
-				list, total, err = r.FindPayments(merchantA, c.profile, f)
+				if list, err = r.FindPayments(merchantA, c.profile, f); err == nil {
+					total, err = r.PaymentTotal(merchantA, c.profile, f)
+				}
 				return list, err
 			})
 			return ids(list, paymentID), total

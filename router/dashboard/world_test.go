@@ -98,12 +98,15 @@ func (w *world) second() *world {
 	return other
 }
 
+// worldKey is the master key of the test's vault.
+const worldKey = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+
 // open makes the engine and the server over a connection of their own.
 func (w *world) open(options ...func(*Options)) {
 	t, ctx := w.t, context.Background()
 	store, err := storage.Open(ctx, w.dsn, storage.Options{})
 	require.NoError(t, err)
-	vault, err := engine.OpenVault(ctx, store, secret.New("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
+	vault, err := engine.OpenVault(ctx, store, secret.New(worldKey))
 	require.NoError(t, err)
 	connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter(), "adyen": adyen.Adapter(), "netcetera": netcetera.Adapter(), "threedsecureio": threedsecureio.Adapter()})
 	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}, Sender: w.shop}, engine.Options{WebhookPoll: 5 * time.Millisecond, PublicURL: "http://api.example"})
