@@ -43,8 +43,8 @@ func BenchmarkFirstPages(b *testing.B) {
 	if n, _ := strconv.Atoi(os.Getenv("FIRST_PAGES_PAYMENTS")); n > 0 {
 		copyPayments(b, w, n)
 	}
-	for _, path := range []string{"", "payments", "payments?status=held", "payments?status=doubt", "payments?status=failed", "payments?currency=USD", "payments?q=4242",
-		"payments?q=nobody@example.com", "payments?customer=none", "payments?from=" + time.Now().AddDate(0, 0, -7).Format(time.DateOnly), "payments/" + one, "payments/new",
+	for _, path := range []string{"", "payments", "payments?status=held", "payments?status=doubt", "payments?status=failed", "payments?currency=USD", "payments?last4=1111",
+		"payments?email=nobody@example.com", "payments?customer=none", "payments?from=" + time.Now().AddDate(0, 0, -7).Format(time.DateOnly), "payments/" + one,
 		"refunds", "disputes", "customers", "events", "routing", "connectors", "setup"} {
 		b.Run(cmp.Or(path, "home"), func(b *testing.B) {
 			var took []time.Duration
