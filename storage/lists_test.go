@@ -216,7 +216,7 @@ func (w *listWorld) filter() (profile string, f lists.PaymentFilter) {
 	for range oneOf(r, 0, 1, 1, 1, 2, 3) {
 		switch r.IntN(15) {
 		case 0:
-			f.Statuses = oneOf(r, []string{"failed"}, []string{"succeeded"}, []string{"succeeded", "failed"}, []string{"review"})
+			f.Statuses = oneOf(r, []string{"failed"}, []string{"succeeded"}, []string{"succeeded", "failed"}, []string{"review"}, []string{"review", "failed"})
 		case 1:
 			f.Currencies = oneOf(r, []string{"JPY"}, []string{"EUR", "JPY"}, []string{"KWD"})
 		case 2:

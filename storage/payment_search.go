@@ -42,7 +42,7 @@ func wantedPayments(merchantID, profileID string, f *request.PaymentFilter) (whe
 	}
 	where.addAny("p.currency", f.Currencies)
 	where.addAny("p.status", f.Statuses)
-	if len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s string) bool { return payment.Status(s).Common() }) {
+	if f.Exceptional() {
 		where.list = append(where.list, "p.status NOT IN ("+common+")") // in words, or SQLite does not use the index
 	}
 	if len(f.Connectors)+len(f.Accounts) > 0 {
@@ -78,29 +78,42 @@ func (t *tx) ScanPayments(merchantID, profileID string, f request.PaymentFilter,
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := t.scanned(merchantID, profileID, f, behind, end, 0)
+	list, err := eachStatus(f, scannedPlace, func(f request.PaymentFilter) ([]listed.Scanned, error) {
+		return t.scanned(merchantID, profileID, f, behind, end, 0)
+	})
 	return list, end, err
 }
 
 // PaymentsBehind implements engine.Reader.
-func (t *tx) PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, limit int) (list []listed.Scanned, err error) {
+func (t *tx) PaymentsBehind(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, limit int) ([]listed.Scanned, error) {
 	limit = max(limit, 1)
-	if len(f.Statuses) < 2 {
+	list, err := eachStatus(f, scannedPlace, func(f request.PaymentFilter) ([]listed.Scanned, error) {
 		return t.scanned(merchantID, profileID, f, behind, nil, limit)
+	})
+	return list[:min(len(list), limit)], err
+}
+
+func scannedPlace(s listed.Scanned) listed.Place { return s.Place }
+
+// eachStatus calls find for each of the exceptional statuses of a filter, and returns all results, newest first. The index is in the list's order within
+// one status: a statement for several would read and sort all their payments. For other filters it calls find once.
+func eachStatus[T any](f request.PaymentFilter, place func(T) listed.Place, find func(request.PaymentFilter) ([]T, error)) (list []T, err error) {
+	if len(f.Statuses) < 2 || !f.Exceptional() {
+		return find(f)
 	}
-	// The index is in the list's order within one status. One statement for several statuses would read and sort all their payments.
 	for _, status := range slices.Compact(slices.Sorted(slices.Values(f.Statuses))) {
 		f.Statuses = []string{status}
-		more, err := t.scanned(merchantID, profileID, f, behind, nil, limit)
+		more, err := find(f)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, more...)
 	}
-	slices.SortFunc(list, func(a, b listed.Scanned) int {
-		return cmp.Or(b.Place.CreatedAt.Compare(a.Place.CreatedAt), cmp.Compare(b.Place.Seq, a.Place.Seq))
+	slices.SortFunc(list, func(a, b T) int {
+		p, q := place(a), place(b)
+		return cmp.Or(q.CreatedAt.Compare(p.CreatedAt), cmp.Compare(q.Seq, p.Seq))
 	})
-	return list[:min(len(list), limit)], nil
+	return list, nil
 }
 
 // scannedColumns are the columns that scanScanned reads first. What follows are sealed, details, and latestColumns.
@@ -160,22 +173,33 @@ type searchedAttempt struct {
 	} `json:"card"`
 }
 
-// windowEnd returns the place of the last of the next payments that a scan looks at; nil if they are fewer than window. An index alone finds it.
+// windowEnd returns the place of the last of the next payments that a scan looks at; nil if they are fewer than window. An index alone finds it: of
+// exceptional statuses, or else of all payments.
 func (t *tx) windowEnd(merchantID string, f *request.PaymentFilter, behind *listed.Place, window int) (end *listed.Place, err error) {
-	where, _ := wantedPayments(merchantID, "", &request.PaymentFilter{PaymentID: f.PaymentID, CustomerID: f.CustomerID, From: f.From, To: f.To})
-	if behind != nil {
-		where.add("(p.created_at, p.seq) < ", millis(behind.CreatedAt), behind.Seq)
+	of := request.PaymentFilter{PaymentID: f.PaymentID, CustomerID: f.CustomerID, From: f.From, To: f.To}
+	if f.Exceptional() && f.PaymentID == "" && f.CustomerID == "" {
+		of.Statuses = f.Statuses
 	}
-	list, err := all(t, "find the end of a window", func(row scanner) (p listed.Place, err error) {
-		var created int64
-		err = row.Scan(&created, &p.Seq)
-		p.CreatedAt = moment(created)
-		return p, err
-	}, `SELECT p.created_at, p.seq FROM payments p WHERE `+where.String()+` ORDER BY p.created_at DESC, p.seq DESC LIMIT 1 OFFSET `+where.place(window-1), where.args...)
-	if err != nil || len(list) == 0 {
+	rows, skipped := 1, window-1
+	if len(of.Statuses) > 1 { // the last of all of them is found once all are there
+		rows, skipped = window, 0
+	}
+	list, err := eachStatus(of, func(p listed.Place) listed.Place { return p }, func(one request.PaymentFilter) ([]listed.Place, error) {
+		where, _ := wantedPayments(merchantID, "", &one)
+		if behind != nil {
+			where.add("(p.created_at, p.seq) < ", millis(behind.CreatedAt), behind.Seq)
+		}
+		return all(t, "find the end of a window", func(row scanner) (p listed.Place, err error) {
+			var created int64
+			err = row.Scan(&created, &p.Seq)
+			p.CreatedAt = moment(created)
+			return p, err
+		}, `SELECT p.created_at, p.seq FROM payments p WHERE `+where.String()+` ORDER BY p.created_at DESC, p.seq DESC LIMIT `+where.place(rows)+` OFFSET `+where.place(skipped), where.args...)
+	})
+	if err != nil || len(list) < rows {
 		return nil, err
 	}
-	return &list[0], nil
+	return &list[rows-1], nil
 }
 
 func scanScanned(row scanner) (listed.Scanned, error) { return scanScannedAfter(row) }

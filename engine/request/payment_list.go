@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"time"
 
 	"payswitch/engine/payment"
@@ -45,14 +46,21 @@ func (f *PaymentFilter) Indexed(byProfile bool) bool {
 	if f.InDocuments() || f.Order != "" && f.Order != OrderCreated {
 		return false
 	}
-	rare := len(f.Statuses) > 0
-	for _, s := range f.Statuses {
-		rare = rare && !payment.Status(s).Common()
-	}
-	if rare || f.PaymentID != "" || f.CustomerID != "" {
+	if f.Exceptional() || f.PaymentID != "" || f.CustomerID != "" {
 		return true
 	}
 	return !byProfile && f.ProfileID == "" && f.MinAmount == nil && f.MaxAmount == nil && len(f.Connectors)+len(f.Accounts)+len(f.Currencies)+len(f.Statuses) == 0
+}
+
+// Exceptional reports whether the filter is by statuses that few payments have. Stores have an index for them.
+func (f *PaymentFilter) Exceptional() bool {
+	return len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s string) bool { return payment.Status(s).Common() })
+}
+
+// InIndex reports whether an index alone finds the payments (Indexed): no condition is left that a store can tell only after it has read a payment.
+// A page of other filters can cost any number of reads.
+func (f *PaymentFilter) InIndex(byProfile bool) bool {
+	return f.Indexed(byProfile) && !byProfile && f.ProfileID == "" && f.MinAmount == nil && f.MaxAmount == nil && len(f.Connectors)+len(f.Accounts)+len(f.Currencies) == 0
 }
 
 // InDocuments reports whether a filter is in a document.

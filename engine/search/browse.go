@@ -92,7 +92,7 @@ func (s *Search) hits(ctx context.Context, auth account.Auth, q *Query, found *F
 	f := q.Filter
 	f.Documents = f.Documents || q.LastFour != ""
 	until := s.Changes.Now().Add(browseTime)
-	indexed := f.Indexed(auth.ProfileID != "")
+	indexed := f.InIndex(auth.ProfileID != "")
 	plain := q.LastFour == "" && q.Least+q.Most+q.Above+q.Below == ""
 	seen, size := 0, q.Limit+1
 	for behind := q.Behind; ; {
