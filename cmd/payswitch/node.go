@@ -285,6 +285,7 @@ func (n *node) run(ctx context.Context) error {
 	work.Go(func() error { return unlessStopped(failed, "vault", n.vault.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "seen", n.keepSeen(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "note", n.keepNoted(failed)) })
+	work.Go(func() error { return unlessStopped(failed, "memory", giveMemoryBack(failed)) })
 	if n.bank != nil {
 		work.Go(func() error { return unlessStopped(failed, "simulator3ds", n.bank.Run(failed)) })
 	}
