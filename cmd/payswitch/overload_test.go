@@ -32,6 +32,10 @@ func BenchmarkOverload(b *testing.B) {
 				b.ReportMetric(got.good/best, "at3x/best")
 				b.ReportMetric(got.refused, "refused/s")
 				b.ReportMetric(float64(got.refusal.Microseconds())/1000, "refusal-p50-ms")
+				if g := (&growth{running: r}); got.refused > 0 { // the client waits for the same cores
+					sum, n := g.gauge(`payswitch_http_request_seconds_sum{[^}]*status="503"}`), g.gauge(`payswitch_http_request_seconds_count{[^}]*status="503"}`)
+					b.ReportMetric(1000*sum/n, "refusal-mean-ms-at-switch")
+				}
 				b.ReportMetric(float64(got.answer.Microseconds())/1000, "answer-p99-ms")
 			}
 		})
