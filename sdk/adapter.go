@@ -137,12 +137,12 @@ func (a *Adapter) appendHandle(out, message []byte) []byte {
 // Step performs one step. It runs the operation's function from its beginning and answers the function's calls from in.Exchanges.
 // It returns the first new send or verify, or the end of the operation. Step does not change in and depends on nothing else.
 //
-// Step rejects these without calling the function: another ABI, an operation without a function, and a payment that needs a feature
-// (3-D Secure, a 3DS result, a network transaction id) that Manifest.Features does not offer (all unsupported); and a verification
-// with an amount (invalid).
+// Step rejects some requests without calling the function. Another ABI and an operation without a function are unsupported. So is a payment
+// that needs a feature which Manifest.Features does not offer: 3-D Secure, a 3DS result, a network transaction id. A verification with an
+// amount is invalid.
 //
-// If the function asks for something else than the exchanges record, or ends before it has used all of them, the Outcome is unknown
-// with Raw["error"] "diverged".
+// The Outcome is unknown with Raw["error"] "diverged" if the function asks for something else than the exchanges record. The same holds if
+// the function ends before it has used all of them.
 func (a *Adapter) Step(in *Step) Result {
 	if in.ABI != ABI {
 		return Result{Reject: &Reject{Code: RejectUnsupported, Message: "the adapter speaks another version of the protocol than the host"}}

@@ -9,9 +9,9 @@ import (
 // A message is [JSON length, 4 bytes, little-endian][JSON][raw bodies one after the other]; ABI.md, "2. Messages", describes the bytes. Host
 // and guest encode and decode with the functions below alone.
 //
-// Decoding is strict and never panics. These are errors: a duplicate name, a number out of range, invalid UTF-8, nesting of more than 64
-// levels, a list of more than 4096 elements, and bodies whose lengths do not add up. Unknown names are ignored, and null means absent.
-// Decoded strings are copies. Decoded bodies share the message's memory: do not change the message while they are in use.
+// Decoding is strict and never panics. A duplicate name, a number out of range and invalid UTF-8 are errors. So are
+// nesting of more than 64 levels, a list of more than 4096 elements, and bodies whose lengths do not add up. Decoders ignore unknown names,
+// and null means absent. Decoded strings are copies. Decoded bodies share the message's memory: do not change the message while they are in use.
 //
 // Encoding never changes its argument. It writes the length of Body and ignores BodyLength. Invalid UTF-8 in a string becomes U+FFFD.
 

@@ -1,8 +1,8 @@
 package sdk
 
-// Exemption is an exemption from strong customer authentication that an authorization claims, without or after 3-D Secure (PSD2
-// RTS, Delegated Regulation (EU) 2018/389, articles 13 to 18, and the same rules of the United Kingdom). The issuer decides whether
-// the exemption holds.
+// Exemption is an exemption from strong customer authentication that an authorization claims, without or after 3-D Secure. The issuer
+// decides whether the exemption holds. Source: PSD2 RTS (Delegated Regulation (EU) 2018/389), articles 13 to 18, and the same rules of the
+// United Kingdom.
 type Exemption string
 
 // The exemptions with their articles.

@@ -187,7 +187,7 @@ func TestObjectTexts(t *testing.T) {
 	require.Equal(t, "{}", NewObject().Texts(nil).String())
 }
 
-// A false that stands there is told apart from a missing one.
+// IsBool distinguishes a false from a missing member.
 func TestIsBool(t *testing.T) {
 	j, err := ParseJSON([]byte(`{"yes": true, "no": false, "text": "false", "none": null, "zero": 0}`))
 	require.NoError(t, err)

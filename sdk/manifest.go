@@ -100,8 +100,8 @@ const (
 
 // Placement is a place in a request where a stand-in may stand as the whole value.
 type Placement struct {
-	// Secret is "card_number", "cvc", "cavv", the name of a credential field, "access_token" (if the adapter offers that operation), another
-	// name from Send.Capture, "body" (a digest of the body), or "*" (any credential or derivation of one).
+	// Secret is "card_number", "cvc", "cavv", or the name of a credential field. It is "access_token" if the adapter offers that operation, or
+	// another name from Send.Capture. "body" is a digest of the body; "*" is any credential or derivation of one.
 	Secret    string    `json:"secret"`
 	Operation Operation `json:"operation,omitempty"` // "" means any
 	Host      string    `json:"host,omitempty"`      // "" means any declared

@@ -4,8 +4,8 @@ package sdk
 const AlarmOtherAccount = "other_account"
 
 // NotFound returns the outcome of a query whose object the processor does not know. For a query by payswitch's reference it is
-// StatusNotFound. For a query by an id that the processor issued (the refund's in OpRefundSync, the dispute's in
-// OpDisputeSync, else the payment's), the credentials belong to another account or mode: the outcome is unknown and raises AlarmOtherAccount.
+// StatusNotFound. A processor that does not know an id that it issued itself belongs to another account or mode: the outcome is unknown and
+// raises AlarmOtherAccount. That id is the refund's in OpRefundSync, the dispute's in OpDisputeSync, and the payment's in other operations.
 func (c *Call) NotFound() *Outcome {
 	r := c.Request
 	given := r.TransactionID

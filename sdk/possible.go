@@ -66,7 +66,7 @@ func (o *Outcome) Fits(asked Money) bool {
 func (o *Outcome) Impossible(op Operation, asked Money) string {
 	switch {
 	case o.Status == StatusDisputed && (o.Dispute == nil || o.Dispute.ID == "" || o.Dispute.Status == ""):
-		return "the outcome is disputed and does not say of which dispute, or in which status"
+		return "the outcome is disputed, and lacks the id or the status of the dispute"
 	case !op.EndsWith(o.Status):
 		var all []string
 		for _, s := range op.Outcomes() {

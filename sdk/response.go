@@ -50,7 +50,8 @@ func (r *Response) JSON() JSON {
 // H returns a header line.
 func H(name, value string) Header { return Header{Name: name, Value: value} }
 
-// HeaderValue returns the value of the first header (or query or form pair) of that name in any case, "" if there is no such header.
+// HeaderValue returns the value of the first header of that name in any case, "" if there is no such header. It serves query and form
+// pairs as well.
 func HeaderValue(headers []Header, name string) string {
 	for i := range headers {
 		if equalFold(headers[i].Name, name) {

@@ -21,14 +21,10 @@ var riddles = regexp.MustCompile(`(?i)\b(?:\w+ (?:is|are) none|(?:is|are|was|wer
 // plain removes the uses of a riddle's word that are plain: "if there is none", "each of which answer", names in code.
 var plain = regexp.MustCompile(`(?i)\bthere (?:is|are) none\b|\bwhich \w+ of which\b|` + "`[^`]*`|\"[^\"]*\"")
 
-// A comment, a document or an error says who does what, without the words that make a riddle of it. The sdk and the adapters are left out: a changed word
-// there makes every module anew.
+// A comment, a document or an error says who does what, without the words that make a riddle of it.
 func TestPlainWords(t *testing.T) {
 	checked := 0
 	for _, f := range trackedFiles(t) {
-		if strings.HasPrefix(f, "sdk/") || isAdapter(f) && filepath.Ext(f) == ".go" {
-			continue
-		}
 		for _, p := range append(prose(t, f), shownTexts(t, f)...) {
 			checked++
 			if found := riddles.FindString(plain.ReplaceAllString(p.text, "")); found != "" {
@@ -51,11 +47,6 @@ func TestPlainWordsAreFound(t *testing.T) {
 	} {
 		require.Equal(t, want, riddles.FindString(plain.ReplaceAllString(text, "")), text)
 	}
-}
-
-// isAdapter reports whether a file belongs to an adapter's folder.
-func isAdapter(file string) bool {
-	return strings.Count(file, "/") > 1 && strings.HasPrefix(area("payswitch/"+file), "plugins/")
 }
 
 // shownTexts returns the texts of a Go program that people may read: its strings with at least three words.
@@ -86,12 +77,12 @@ const (
 	longSentences = 10
 )
 
-// TestSentencesAreShort counts the words of each sentence in documents, comments and texts of the program. The sdk's and the adapters' source is left out, as
-// in TestPlainWords, and so are migrations, which never change, and the reference that is made of the sdk's source.
+// TestSentencesAreShort counts the words of each sentence in documents, comments and texts of the program. It leaves out migrations, which never change,
+// and the reference that is made of the sdk's source.
 func TestSentencesAreShort(t *testing.T) {
 	counted, long := 0, []string{}
 	for _, f := range trackedFiles(t) {
-		if filepath.Ext(f) == ".go" && (strings.HasPrefix(f, "sdk/") || isAdapter(f)) || strings.HasPrefix(f, "storage/migrations/") || f == "sdk/ABI_REFERENCE.md" {
+		if strings.HasPrefix(f, "storage/migrations/") || f == "sdk/ABI_REFERENCE.md" {
 			continue
 		}
 		for _, p := range paragraphs(t, f) {

@@ -2,8 +2,8 @@ package bluesnap
 
 import "payswitch/sdk"
 
-// tells asks for the shopper in the answer: an older version answers with a URL alone.
-var tells = sdk.H("bluesnap-version", "3.0")
+// withShopper asks for the shopper in the answer: an older version answers with a URL alone.
+var withShopper = sdk.H("bluesnap-version", "3.0")
 
 // verify stores the card with a new shopper. BlueSnap lets the issuer check the card first.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
@@ -15,7 +15,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	card := sdk.NewObject().Obj("creditCard", creditCard(r.Instrument.Card)).Obj("billingContactInfo", billingContact(r))
 	a := send(c, "POST", shoppersPath, shopper.OptStr("softDescriptor", descriptor(r)).
 		Obj("paymentSources", sdk.NewObject().Arr("creditCardInfo", sdk.NewArray().Obj(card))).
-		Obj("transactionFraudInfo", fraudInfo(r)).Obj("threeDSecure", threeDS(r.ThreeDS)), tells)
+		Obj("transactionFraudInfo", fraudInfo(r)).Obj("threeDSecure", threeDS(r.ThreeDS)), withShopper)
 	if a.decline != nil {
 		return sdk.Declined(a.decline), nil
 	}

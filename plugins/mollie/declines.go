@@ -26,8 +26,8 @@ func reasonOf(j sdk.JSON, status string) *sdk.Decline {
 	return sdk.NewDecline(code, cmp.Or(text, code), reason)
 }
 
-// refusal reads Mollie's error object, {"status":422,"title":…,"detail":…,"field":…}; nil for any other answer, and for
-// 408, 409 (a request with the key is in progress) and 5xx, which do not prove that nothing was done.
+// refusal reads Mollie's error object, {"status":422,"title":…,"detail":…,"field":…}. The result is nil for any other
+// answer. It is nil for 408, 409 (a request with the key is in progress) and 5xx too: Mollie may have acted.
 func refusal(answer *sdk.Response) *sdk.Decline {
 	j := answer.JSON()
 	title := j.Str("title")

@@ -20,12 +20,12 @@ const reauthorizeDays = 4
 
 func (p *payment) named(list []string) bool { return slices.Contains(list, p.connector) }
 
-// overcaptures are the connectors that let a capture take more than what is held, extends those that report a longer
-// hold with the authorization, and answersLater those that answer captures, refunds and extensions with a message
-// later.
 var (
+	// overcaptures are the connectors that let a capture take more than what is held.
 	overcaptures = []string{ownName, "adyen", "stripe"}
-	extends      = []string{ownName, "stripe"}
+	// extends are those that report a longer hold with the authorization.
+	extends = []string{ownName, "stripe"}
+	// answersLater are those that answer captures, refunds and extensions with a message later.
 	answersLater = []string{"adyen"}
 	// needsBilling are those that refuse a payment without a billing address.
 	needsBilling = []string{"bankofamerica"}
@@ -39,7 +39,7 @@ var (
 // holdDays is how long an extended hold lasts.
 const holdDays = 30
 
-// less are the payments of which the issuer approves a part, if the merchant allows it.
+// less are payments for which the issuer approves a smaller amount, if the merchant allows that.
 var less = [...]struct {
 	connector     string
 	bin, lastFour string // "" for any card

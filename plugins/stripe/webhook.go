@@ -40,7 +40,7 @@ func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 	e := sdk.Event{Object: "payment", TransactionID: id(about, "payment_intent"),
 		Reference: about.Str("metadata.order_id"), Time: j.Int("created") * 1000}
 	switch {
-	case kind == "payment_intent.succeeded" && !tells(about, "amount_received", "amount"):
+	case kind == "payment_intent.succeeded" && !hasAmounts(about, "amount_received", "amount"):
 		e.TransactionID, e.Sync = about.Str("id"), true
 	case kind == "payment_intent.succeeded", kind == "payment_intent.canceled":
 		e.TransactionID, e.Outcome = about.Str("id"), paymentIntent.read(c, about)
@@ -49,7 +49,7 @@ func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 	case kind == "charge.refunded":
 		e.Sync = true
 	case strings.HasPrefix(kind, "refund."), kind == "charge.refund.updated":
-		if e.Object, e.RefundID, e.Sync = "refund", about.Str("id"), !tells(about, "amount"); !e.Sync {
+		if e.Object, e.RefundID, e.Sync = "refund", about.Str("id"), !hasAmounts(about, "amount"); !e.Sync {
 			e.Outcome = refundOutcome(c, about)
 		}
 	case strings.HasPrefix(kind, "charge.dispute."):
@@ -86,8 +86,8 @@ func dispute(about sdk.JSON) *sdk.Dispute {
 	return d
 }
 
-// tells reports whether the amounts of an object are readable and above zero.
-func tells(j sdk.JSON, paths ...string) bool {
+// hasAmounts reports whether the amounts of an object are readable and above zero.
+func hasAmounts(j sdk.JSON, paths ...string) bool {
 	for _, path := range paths {
 		if m := decimals.Read(j, path, sdk.CurrencyOf(j.Str("currency"))); m == nil || m.Minor <= 0 {
 			return false

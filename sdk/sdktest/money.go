@@ -66,7 +66,7 @@ func (c *checker) authorize(m sdk.Money) ([]turn, *sdk.Result) {
 	return c.play(in, c.happy(sdk.OpAuthorize))
 }
 
-// otherCurrencies returns accepted currencies beside one: the next with the same decimals, and one for each other number of decimals.
+// otherCurrencies returns accepted currencies other than plain: the next with the same decimals, and one for each other number of decimals.
 func (c *checker) otherCurrencies(plain sdk.Currency) (all []sdk.Currency) {
 	accepted := c.manifest.Currencies
 	if len(accepted) == 0 {
@@ -82,7 +82,7 @@ func (c *checker) otherCurrencies(plain sdk.Currency) (all []sdk.Currency) {
 	return all
 }
 
-// masked is what the sends of an operation hold beside its amount.
+// masked is what the sends of an operation hold apart from its amount.
 func masked(turns []turn, m sdk.Money) string {
 	b := &strings.Builder{}
 	for _, t := range turns {

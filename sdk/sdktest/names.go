@@ -22,7 +22,7 @@ var usualNames = []string{"api_key", "key1", "api_secret", "key2", "key", "secre
 	"processing_channel_id", "entity", "entity_id", "webhook_secret", "webhook_key", "hmac_key", "prefix", "region", "environment", "mode", "mid"}
 
 // checkNames finds names that the adapter reads from the account but the manifest does not declare. It adds values to the account under every
-// name one typing slip away from a declared name, under the merchants' names of the fields, and under usual names. If the adapter reads
+// name one typing slip away from a declared name. It does the same under the merchants' names of the fields, and under usual names. If the adapter reads
 // declared names alone, its answer stays the same. The check works for every language, as it looks at behaviour.
 func (c *checker) checkNames(asked []turn) {
 	type name struct {

@@ -97,7 +97,7 @@ func (p *pkg) partOf(name string) object {
 			schema = append(schema, member{"description", f.doc})
 		}
 		if name == "Request" && f.key == "amount" {
-			schema = object{{"anyOf", []any{object{{"type", "integer"}}, schema}}, {"description", "minor units beside currency, or an object"}}
+			schema = object{{"anyOf", []any{object{{"type", "integer"}}, schema}}, {"description", "minor units of the member currency, or an object"}}
 		}
 		props = append(props, member{f.key, schema})
 	}

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// The damage finds adapters that draw conclusions from a missing value, from an HTTP status alone, or from an amount that differs from the requested one.
+// The damage finds adapters that draw conclusions from a missing value or from an HTTP status alone. It finds those that accept another amount, too.
 func TestDamageIsFound(t *testing.T) {
 	found := func(allow map[string]string, read func(a *sdk.Response, j sdk.JSON) *sdk.Outcome) string {
 		a := tiny()

@@ -12,7 +12,7 @@
 //
 // # Requests: <name>.json
 //
-// The adapter gets the real card, CVC, cryptogram and credentials in place of stand-ins, so that its request is the one that the processor
+// The adapter gets the real card, CVC, cryptogram and credentials in place of stand-ins. So its request is the one that the processor
 // would get. Derivations are computed. The adapter's request must hold everything in the case's request, and nothing else in the body or
 // query. Of the headers that the case lacks, only idempotency headers are allowed. Then the case runs again with stand-ins. It must lead to
 // the same request, with card data only in the manifest's placements. This is a quick model of the host's rules; payswitch plugin check

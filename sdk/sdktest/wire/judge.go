@@ -14,7 +14,7 @@ type Finding struct {
 	Detail    string
 }
 
-// Judge does what Run does, for an adapter of which only the manifest and the steps are known: a module in any language. It judges the cases
+// Judge does what Run does, for a module in any language: it knows the adapter's manifest and steps alone. It judges the cases
 // in the SDK's vocabulary, and returns how many others there are. Exceptions are those of the files alone.
 func Judge(m *sdk.Manifest, step func(*sdk.Step) sdk.Result, fsys fs.FS) (found []Finding, others int, err error) {
 	requests, responses, err := Load(fsys, m.Name)

@@ -42,7 +42,7 @@ type Message struct {
 // purchase is the input of a case: sdk.Request in its own JSON, with a shorter form of amount and card.
 type purchase struct {
 	sdk.Request
-	Amount   json.RawMessage `json:"amount,omitempty"` // minor units beside currency, or sdk.Money
+	Amount   json.RawMessage `json:"amount,omitempty"` // minor units of Currency, or sdk.Money
 	Currency sdk.Currency    `json:"currency,omitempty"`
 	Card     *sdk.Card       `json:"card,omitempty"`
 	Final    *bool           `json:"final_capture,omitempty"`

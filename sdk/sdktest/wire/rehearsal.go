@@ -15,8 +15,8 @@ type Rehearsal struct {
 	Answers []sdk.Exchange
 }
 
-// Rehearsals lists every operation in the two files of an adapter: each request with the earlier answers, each sample of an answer, each
-// value of a status table within an answer, and the signed webhook message, genuine and changed. responses may be nil. Rehearsals leaves out
+// Rehearsals lists every operation in the two files of an adapter: each request with the earlier answers, and each sample of an answer. It
+// lists each value of a status table within an answer, and the signed webhook message, genuine and changed. responses may be nil. Rehearsals leaves out
 // flows without an operation in the manifest.
 func Rehearsals(m *sdk.Manifest, requests *Requests, responses *Responses) (all []Rehearsal) {
 	r := &runner{manifest: m, requests: requests, account: Account(m, requests)}
