@@ -51,7 +51,8 @@ type Admin interface {
 	UpdateCustomer(ctx context.Context, a account.Auth, id string, in method.CustomerData) (*account.Customer, error)
 	DeleteCustomer(ctx context.Context, a account.Auth, id string) error
 	Customer(ctx context.Context, a account.Auth, id string) (*account.Customer, error)
-	Customers(ctx context.Context, a account.Auth, limit, offset int) ([]*account.Customer, int, error)
+	Customers(ctx context.Context, a account.Auth, limit, offset int) ([]*account.Customer, error)
+	CustomerTotal(ctx context.Context, a account.Auth) (int, error)
 }
 
 // adminRoutes are the routes of set-up. The admin key also opens the profiles and connector accounts of every merchant, so that an operator can set

@@ -76,6 +76,9 @@ func (s *Server) countCustomers(c *call) (answer, error) {
 		}
 	}
 	list, total, err := s.customers(c, 20)
+	if err == nil && total < 0 {
+		total, err = s.Admin.CustomerTotal(c.ctx(), c.auth)
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -84,8 +87,9 @@ func (s *Server) countCustomers(c *call) (answer, error) {
 	return w.int("total_count", int64(total)).close().answer(), nil
 }
 
-// customers reads the page of customers that the query asks for, or the one customer that it names.
-func (s *Server) customers(c *call, limit int) ([]*account.Customer, int, error) {
+// customers reads the page of customers that the query asks for, or the one customer that it names. named is 1 or 0 for a query that names one, and -1
+// for a query for all.
+func (s *Server) customers(c *call, limit int) (page []*account.Customer, named int, err error) {
 	q := c.query()
 	q.only("limit", "offset", "customer_id")
 	limit, offset, id := q.count("limit", limit), q.count("offset", 0), q.id("customer_id")
@@ -96,7 +100,8 @@ func (s *Server) customers(c *call, limit int) ([]*account.Customer, int, error)
 		return nil, 0, fault.Unprocessable("limit", "limit should be at least 1").WithHint("Send a whole number from 1 on.")
 	}
 	if id == "" {
-		return s.Admin.Customers(c.ctx(), c.auth, limit, offset)
+		page, err = s.Admin.Customers(c.ctx(), c.auth, limit, offset)
+		return page, -1, err
 	}
 	one, err := s.Admin.Customer(c.ctx(), c.auth, id)
 	var e *fault.Error

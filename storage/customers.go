@@ -57,13 +57,17 @@ func (t *tx) HasCustomer(merchantID, id string) (found bool, err error) {
 }
 
 // Customers implements engine.Reader. A limit of 0 means no limit.
-func (t *tx) Customers(merchantID string, limit, offset int) ([]*account.Customer, int, error) {
+func (t *tx) Customers(merchantID string, limit, offset int) ([]*account.Customer, error) {
 	list, err := all(t, "list customers", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 ORDER BY created_at DESC, seq DESC LIMIT $2 OFFSET $3`,
 		merchantID, rowLimit(limit), max(offset, 0))
-	if err != nil {
-		return nil, 0, err
+	if err != nil { // a page lacks no row in silence
+		return nil, err
 	}
-	total, err := one(t, "count customers", scanCount, `SELECT count(*) FROM customers WHERE merchant_id = $1`, merchantID)
-	return list, total, err
+	return list, nil
+}
+
+// CustomerTotal implements engine.Reader. It reads an index alone.
+func (t *tx) CustomerTotal(merchantID string) (int, error) {
+	return one(t, "count customers", scanCount, `SELECT count(*) FROM customers WHERE merchant_id = $1`, merchantID)
 }

@@ -420,6 +420,7 @@ func TestPlans(t *testing.T) {
 		r.APIKeyByHash([]byte("h"))
 		r.APIKeys("m", 1, 1)
 		r.Customers("m", 1, 1)
+		r.CustomerTotal("m")
 		r.DeleteMerchant("m")
 		return errors.New("undo")
 	})

@@ -100,7 +100,7 @@ func neverUsed(r Reader, id string) error {
 	}
 	var customers []*Customer
 	if len(payments) == 0 {
-		if customers, _, err = r.Customers(id, 1, 0); err != nil {
+		if customers, err = r.Customers(id, 1, 0); err != nil {
 			return err
 		}
 	}

@@ -66,8 +66,8 @@ type Reader interface {
 	OpenOperations(merchantID, accountID string) (int, error)
 	// Payments lists a merchant's payments that match f, newest first. It returns ErrNotFound if a cursor of f names no payment.
 	Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error)
-	// Customers lists customers by creation, newest first, and returns the total number of customers.
-	Customers(merchantID string, limit, offset int) ([]*Customer, int, error)
+	// Customers lists customers by creation, newest first.
+	Customers(merchantID string, limit, offset int) ([]*Customer, error)
 }
 
 // Tx writes what Reader reads. Insert returns ErrConflict if the key exists. Update compares Version, if the row has one, and

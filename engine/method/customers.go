@@ -123,10 +123,19 @@ func (s *Methods) Customer(ctx context.Context, a account.Auth, id string) (c *a
 	return c, s.openCustomer(c)
 }
 
-// Customers lists a merchant's customers, opened, newest first. total is the number of all customers.
-func (s *Methods) Customers(ctx context.Context, a account.Auth, limit, offset int) (list []*account.Customer, total int, err error) {
+// CustomerTotal is the number of a merchant's customers.
+func (s *Methods) CustomerTotal(ctx context.Context, a account.Auth) (total int, err error) {
+	err = s.read(ctx, "count customers", func(r Reader) (err error) {
+		total, err = r.CustomerTotal(a.MerchantID)
+		return err
+	})
+	return total, err
+}
+
+// Customers lists a merchant's customers, opened, newest first.
+func (s *Methods) Customers(ctx context.Context, a account.Auth, limit, offset int) (list []*account.Customer, err error) {
 	err = s.read(ctx, "list customers", func(r Reader) (err error) {
-		list, total, err = r.Customers(a.MerchantID, limit, offset)
+		list, err = r.Customers(a.MerchantID, limit, offset)
 		return err
 	})
 	for _, c := range list {
@@ -134,7 +143,7 @@ func (s *Methods) Customers(ctx context.Context, a account.Auth, limit, offset i
 			err = s.openCustomer(c)
 		}
 	}
-	return list, total, err
+	return list, err
 }
 
 // livingCustomer reads and opens a customer. Errors: HE_02, IR_11 for a customer that was deleted.

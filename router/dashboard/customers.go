@@ -17,7 +17,7 @@ import (
 // customers is what the pages of customers need of the engine.
 type customers interface {
 	Customer(ctx context.Context, a account.Auth, id string) (*account.Customer, error)
-	Customers(ctx context.Context, a account.Auth, limit, offset int) (list []*account.Customer, total int, err error)
+	Customers(ctx context.Context, a account.Auth, limit, offset int) (list []*account.Customer, err error)
 	CustomerMethods(ctx context.Context, a account.Auth, customerID string, f method.MethodFilter) ([]method.MethodItem, error)
 	Mandates(ctx context.Context, a account.Auth, f method.MandateFilter) ([]*method.MandateView, error)
 	DeletePaymentMethod(ctx context.Context, a account.Auth, id string) error
@@ -51,7 +51,7 @@ func (s *Server) customers(c *call) (response, error) {
 	}
 	ctx, end := c.reading()
 	defer end()
-	list, _, err := s.Engine.Customers(ctx, c.auth(), listRows+1, from)
+	list, err := s.Engine.Customers(ctx, c.auth(), listRows+1, from)
 	if err != nil {
 		return nil, err
 	}
