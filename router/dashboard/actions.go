@@ -107,7 +107,7 @@ func (s *Server) sheet(name string) (ask, do handler) {
 			return nil, err
 		}
 		a := kind.may(allowed)
-		p := s.sheetOf(c, kind, v, a, rand.Text(), Money{a.Most, v.Payment.Currency}.plain())
+		p := s.sheetOf(c, kind, v, a, rand.Text(), Money{c.offered(kind, v, a), v.Payment.Currency}.plain())
 		if !a.Allowed {
 			p.Heading, p.Words, p.Refused, p.Problem = p.Button, nil, true, a.Why
 			if p.Problem == "" {
@@ -130,7 +130,31 @@ func (s *Server) subject(ctx context.Context, c *call) (*change.View, *story.Act
 		return nil, nil, &denied{staff.MoveMoney}
 	}
 	allowed, err := s.Engine.Allowed(ctx, c.auth(), id)
-	return v, allowed, err
+	if err != nil {
+		return nil, nil, err
+	}
+	allowed.Refund.Why = refundWhy(v.Payment, allowed.Refund)
+	return v, allowed, nil
+}
+
+// refundWhy says why a payment allows no refund. Where nothing is left, the engine's words are about the amount 0, which no person has typed.
+func refundWhy(p *payment.Payment, a story.Action) string {
+	switch {
+	case a.Allowed || !p.Status.Facts().Refund || p.Refundable() > 0:
+		return a.Why
+	case p.Disputed() > 0:
+		return "What is left of the payment is disputed."
+	}
+	return "Nothing of the payment is left to give back."
+}
+
+// offered is the amount that a new form begins with: all that is left, or as much of it as the person's role allows.
+func (c *call) offered(kind sheet, v *change.View, a story.Action) int64 {
+	most, limited := c.Session.Limit(c.Merchant.ID, v.Payment.Currency)
+	if left := most - movedBefore(v, kind); limited && a.Partial && left > 0 {
+		return min(a.Most, left)
+	}
+	return a.Most
 }
 
 func isLive(v *change.View) bool { return v.Attempt.Details.Environment == "live" }
@@ -192,7 +216,9 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 	a := kind.may(allowed)
 	refused := func(status int, field, problem string) response {
 		p := s.sheetOf(c, kind, v, a, key, text)
-		p.Refused = !a.Allowed
+		if p.Refused = !a.Allowed; p.Refused {
+			p.Heading, p.Words, field = p.Button, nil, ""
+		}
 		for i := range p.Fields {
 			if p.Fields[i].Name == "reason" {
 				p.Fields[i].Value = c.PostForm.Get("reason")
@@ -240,27 +266,42 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 	var known *fault.Error
 	switch {
 	case errors.Is(err, errOverLimit):
+		key = rand.Text() // nothing was done, so that another amount is a new request
 		return refused(http.StatusForbidden, either(minor > 0, "amount", ""), overLimit(v, kind)), nil
 	case errors.As(err, new(*needsStepUp)):
 		return nil, err
 	case err == nil:
 		s.Logger.InfoContext(ctx, "a person acted on a payment", "action", kind.name, "payment_id", v.Payment.ID, "user_id", c.Session.UserID)
 		return done, nil
+	case !begun && errors.As(err, &known) && known.Code == "IR_38":
+		a.Allowed = false // whatever is typed into this form, it stays the form of the earlier request
+		return refused(http.StatusConflict, "", "This form was sent before with something else in it, and that may be done. Look at the payment, and open a new form there."), nil
 	case !begun && errors.As(err, &known) && known.Kind != fault.KindInternal:
-		return refused(http.StatusConflict, "", known.Message+". Open a new form if you want another refund or capture."), nil
+		return refused(http.StatusConflict, "", "Your first click on this form has not ended yet. Wait a moment, and look at the payment."), nil
 	case !begun:
 		return nil, err
 	case ctx.Err() != nil || !errors.As(err, &known) || known.Kind == fault.KindInternal:
 		s.Logger.ErrorContext(ctx, "an action on a payment has no known end", "action", kind.name, "payment_id", v.Payment.ID, "error", err)
 		return refused(http.StatusBadGateway, "", errLost), nil
 	}
-	field := ""
-	if strings.HasPrefix(known.Param, "amount") {
-		field = "amount"
+	if known.Kind != fault.KindUnavailable { // the engine has refused it for good
+		key = rand.Text()
 	}
-	problem := known.Message
+	field, problem := "", known.Message
 	if known.Reason != "" {
 		problem += " (" + known.Reason + ")"
+	}
+	if strings.HasPrefix(known.Param, "amount") {
+		field = "amount"
+		if v, allowed, err = s.subject(ctx, c); err != nil {
+			return nil, err
+		}
+		switch a = kind.may(allowed); { // the engine's words count in minor units
+		case !a.Allowed:
+			problem = either(a.Why != "", a.Why, problem)
+		case minor > a.Most:
+			problem = "This is more than the " + Money{a.Most, v.Payment.Currency}.String() + " that " + either(kind.name == "refund", "can be given back.", "can be captured.")
+		}
 	}
 	return refused(http.StatusUnprocessableEntity, field, problem), nil
 }

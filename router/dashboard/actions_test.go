@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -56,6 +57,48 @@ func TestLimitOfSupport(t *testing.T) {
 	require.Contains(t, w.done(at(waits, "cancel"), "key", "k8"), "did=cancel", "no money is held, so that no limit binds")
 	w.as(staff.Grant{MerchantID: "acme", Role: staff.Admin})
 	require.False(t, strings.Contains(w.page(at(paid, "refund")), "Your role moves"))
+}
+
+// formKeyOf returns the key of the sheet's form in a page.
+func formKeyOf(t *testing.T, page string) string {
+	t.Helper()
+	found := regexp.MustCompile(`name="key" value="([^"]+)"`).FindStringSubmatch(page)
+	require.NotNil(t, found, mainOf(page))
+	return found[1]
+}
+
+// TestSheetAfterRefusal: a person who typed a wrong amount corrects it in the same form. A form that did something stays the form of that alone.
+func TestSheetAfterRefusal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support, Limits: map[sdk.Currency]int64{"USD": 2000}})
+	paid := w.pay(6540).Payment.ID
+	path := "/m/acme/payments/" + paid + "/refund"
+	page := w.page(path)
+	require.Contains(t, page, `value="20.00"`, "the form begins with what the role allows")
+	rec := w.post(path, "amount", "60.00", "key", formKeyOf(t, page))
+	require.Contains(t, rec.Body.String(), "above the limit of your role")
+	key := formKeyOf(t, rec.Body.String())
+	for range 2 {
+		require.Contains(t, w.done(path, "amount", "10.00", "key", key), "did=refund")
+	}
+	require.Contains(t, w.page(path), `value="10.00"`)
+
+	rec = w.post(path, "amount", "5.00", "key", key)
+	require.Equal(t, http.StatusConflict, rec.Code)
+	require.Contains(t, rec.Body.String(), "This form was sent before")
+	require.NotContains(t, mainOf(rec.Body.String()), "Idempotency-Key")
+	require.NotContains(t, rec.Body.String(), `name="key"`)
+
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Admin})
+	rec = w.post(path, "amount", "60.00", "key", "a1")
+	require.Contains(t, rec.Body.String(), "This is more than the 55.40 USD that can be given back.")
+	require.Contains(t, w.done(path, "amount", "55.40", "key", formKeyOf(t, rec.Body.String())), "did=refund")
+	require.Contains(t, w.page(path), "Nothing of the payment is left to give back.")
+	require.Contains(t, w.page("/m/acme/payments/"+paid), "Nothing of the payment is left to give back.")
+	rec = w.post(path, "amount", "1.00", "key", "a2")
+	require.Contains(t, rec.Body.String(), "Nothing of the payment is left to give back.")
 }
 
 // together is the engine of two nodes whose requests have both read the payment before one of them moves money.

@@ -180,6 +180,7 @@ func (c *call) paymentPage(v *change.View, st *story.Story, allowed *story.Actio
 		Timeline: c.timeline(v, st, deliveries, c.may(staff.SeeExchanges)), Zone: c.time(pay.CreatedAt).Zone(), Left: st.Left}
 	p.bar(pay, a)
 	live := a.Details.Environment == "live"
+	allowed.Refund.Why = refundWhy(pay, allowed.Refund)
 	if c.Session.MayOn(staff.MoveMoney, c.Merchant.ID, live) {
 		p.act(here, "capture", "Capture", allowed.Capture)
 		p.act(here, "refund", "Refund", allowed.Refund)
