@@ -87,7 +87,7 @@ func (s *Server) payments(c *call) (response, error) {
 	}
 	if rest != "" {
 		p.Empty = Empty{Heading: "Nothing is named " + rest, Text: "Search for an id, an order reference, an e-mail address, the last four digits of a card, " +
-			"or words such as status:failed amount:>100 currency:EUR.", Links: []Link{{list, "All payments"}}}
+			"an amount such as 42.00 USD, or words such as status:failed amount:>100 currency:EUR. The search does not know the names of customers: take the e-mail address.", Links: []Link{{list, "All payments"}}}
 		return show(p), nil
 	}
 	q.Behind = readPlace(in.Get("after"))

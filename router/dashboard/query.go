@@ -44,10 +44,19 @@ var word = regexp.MustCompile(`^(status|connector|currency|last4|amount|from|to|
 
 var fourDigits = regexp.MustCompile(`^\d{4}$`)
 
-// addWords puts the words of the search box into their fields: four digits are the end of a card number, an address with @ is an e-mail. rest is the one
-// word that names no field: an id, or an order reference.
+// typedAmount is a word that can only be an amount: it has a decimal point, or says above or below. countedAmount is a number that is an amount next to
+// a currency; alone, it is an order reference.
+var (
+	typedAmount   = regexp.MustCompile(`^(?:(?:>=|<=|>|<)\d{1,15}(?:\.\d{1,4})?|\d{1,15}\.\d{1,4})$`)
+	countedAmount = regexp.MustCompile(`^\d{1,15}$`)
+)
+
+// addWords puts the words of the search box into their fields: four digits are the end of a card number, an address with @ is an e-mail, and 42.00 or
+// 42 USD is an amount. rest is the one word that names no field: an id, or an order reference.
 func (f *filters) addWords(text string) (rest string) {
-	for _, w := range strings.Fields(text) {
+	all := strings.Fields(text)
+	priced := slices.ContainsFunc(all, func(w string) bool { return isCurrency(strings.ToUpper(w)) })
+	for _, w := range all {
 		switch m := word.FindStringSubmatch(w); {
 		case m != nil && m[1] == "status":
 			f.values.Add("status", m[2])
@@ -55,6 +64,8 @@ func (f *filters) addWords(text string) (rest string) {
 			f.values.Set(m[1], m[2])
 		case fourDigits.MatchString(w):
 			f.values.Set("last4", w)
+		case typedAmount.MatchString(w) || priced && countedAmount.MatchString(w):
+			f.values.Set("amount", w)
 		case strings.Contains(w, "@"):
 			f.values.Set("email", w)
 		case isCurrency(strings.ToUpper(w)):
