@@ -368,6 +368,13 @@ func TestDashboardSystem(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status)
 }
 
+// TestLoopsHaveNames: each background loop has a name for people on the page System.
+func TestLoopsHaveNames(t *testing.T) {
+	for _, loop := range backgroundLoops {
+		require.NotEmpty(t, loopNames[loop], loop)
+	}
+}
+
 // TestDashboardWeighsLittle: a first page with fifty rows comes in at most four requests and 40 KB.
 func TestDashboardWeighsLittle(t *testing.T) {
 	costly(t)

@@ -172,24 +172,25 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 	if err != nil {
 		return nil, err
 	}
-	amount, since := Money{v.Amount, v.Currency}, c.time(v.StartedAt)
+	amount := Money{v.Amount, v.Currency}
 	d := &document{Heading: strings.ToUpper(string(v.Kind[:1])) + words(string(v.Kind[1:])) + " of " + amount.String(), Back: &Link{"/decisions", "Decisions"},
 		Lead: "At " + v.Connector + ", for merchant " + v.MerchantID}
 	state := chip(string(v.Status))
-	facts := Block{Heading: "What is known", Tone: either(v.Status == payment.OperationUnknown, "doubt", ""), Chip: &state, Facts: []Named{fact("Begun", Cell{Time: &since})}}
+	facts := Block{Heading: "What is known", Tone: either(v.Status == payment.OperationUnknown, "doubt", ""), Chip: &state, Facts: []Named{fact("Begun", Cell{Text: c.time(v.StartedAt).Full()})}}
 	left := Cell{Text: "Nothing has left for the processor."}
 	if !v.LastSendAt.IsZero() {
-		at := c.time(v.LastSendAt)
-		left = Cell{Time: &at, Note: "from then on the processor may have acted"}
+		left = Cell{Text: c.time(v.LastSendAt).Full(), Note: "from then on the processor may have acted"}
 	}
 	facts.Facts = append(facts.Facts, fact("Last sent", left))
 	if v.ErrorText != "" {
 		facts.Facts = append(facts.Facts, fact("Came back", Cell{Text: v.ErrorText}))
 	}
-	facts.Facts = append(facts.Facts, fact("Questions", Cell{Text: times(v.ResolveTries)}))
-	if !v.ResolveAt.IsZero() && v.Resolution == nil {
-		at := c.time(v.ResolveAt)
-		facts.Facts = append(facts.Facts, fact("Asked next", Cell{Time: &at}))
+	open := v.Status.Open() || v.Status == payment.OperationPending
+	if open {
+		facts.Facts = append(facts.Facts, fact("Questions", Cell{Text: times(v.ResolveTries)}))
+	}
+	if open && !v.ResolveAt.IsZero() {
+		facts.Facts = append(facts.Facts, fact("Asked next", Cell{Text: c.time(v.ResolveAt).Full()}))
 	}
 	if window := s.window(v); window != "" {
 		facts.Facts = append(facts.Facts, fact("The processor says", Cell{Text: window}))
@@ -198,6 +199,7 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 	if c.may(staff.SeePayments) {
 		payments = linked(v.PaymentID, c.at()+"/payments/"+v.PaymentID)
 	}
+	facts.Facts = append(facts.Facts, atProcessor(v, st.Attempts)...)
 	facts.Facts = append(facts.Facts, fact("Payment", payments), fact("Operation", ident(v.ID)))
 	d.add(facts)
 	if r := v.Resolution; r != nil {
@@ -211,15 +213,33 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 			d.add(Block{Heading: "Evidence", Bare: true, Moments: c.moments(op, v.Currency)})
 		}
 	}
-	switch open := v.Status.Open() || v.Status == payment.OperationPending; {
+	switch {
 	case open && v.Proposal != nil:
 		c.proposal(d, v, outcome, problem)
 	case open:
 		err = s.choices(ctx, c, d, v, outcome, problem)
 	case v.Proposal != nil:
 		d.add(Block{Heading: "Overtaken", Text: []string{v.Proposal.Details.By + " had proposed “" + outcomeWords(v.Proposal.Details.Outcome) + "”. The operation ended before a second person looked at it."}})
+	case v.Resolution == nil:
+		d.add(Block{Heading: "Nothing to decide", Text: []string{"The processor's answer ended the operation. No person has decided it."}, Links: []Link{{"/decisions", "Other decisions"}}})
 	}
 	return d, err
+}
+
+// atProcessor is what a person looks an operation up by at the processor.
+func atProcessor(v operator.View, attempts []*payment.Attempt) (out []Named) {
+	for _, a := range attempts {
+		if a.ID != v.AttemptID {
+			continue
+		}
+		if a.TransactionID != "" {
+			out = append(out, fact("Processor's id", ident(a.TransactionID)))
+		}
+		if a.Details.Reference != "" {
+			out = append(out, Named{"Reference at the processor", Cell{ID: a.Details.Reference, Note: "look it up there by this"}})
+		}
+	}
+	return out
 }
 
 // proposal shows a decision that waits for a second person. form is the one that was sent, with its problem.

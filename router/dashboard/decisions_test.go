@@ -62,6 +62,33 @@ func TestDecide(t *testing.T) {
 	require.NotEqual(t, http.StatusSeeOther, w.post("/decisions/"+id, "outcome", "declined", "why", "again").Code)
 }
 
+// TestDoubtLeadsToTheDecision: the payment in doubt leads to the decision, which says what to look the operation up by. An operation that the processor's
+// answer has ended says that nothing is left to decide.
+func TestDoubtLeadsToTheDecision(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	id := w.doubt()
+	v, err := w.engine.Operation(t.Context(), id)
+	require.NoError(t, err)
+	pay := "/m/acme/payments/" + v.PaymentID
+	require.Contains(t, w.page(pay), `href="/decisions/`+id+`"`)
+	page := w.page("/decisions/" + id)
+	require.Contains(t, page, "Reference at the processor")
+	require.Contains(t, page, v.LastSendAt.UTC().Format("15:04:05.000")+" UTC", "an earlier look at the processor proves nothing")
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support})
+	require.NotContains(t, w.page(pay), "/decisions/")
+
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Admin})
+	paid := w.pay(6540).Payment
+	st, err := w.engine.Story(t.Context(), w.auth, paid.ID)
+	require.NoError(t, err)
+	page = w.page("/decisions/" + st.Operations[0].ID)
+	require.Contains(t, page, "Nothing to decide")
+	require.NotContains(t, page, "not asked yet")
+	require.Contains(t, page, "sim_"+paid.ID, "the processor&#39;s id")
+}
+
 // TestWhoDecides: support sees no decision, and an admin sees those of the own merchant alone.
 func TestWhoDecides(t *testing.T) {
 	t.Parallel()

@@ -39,6 +39,7 @@ type paymentPage struct {
 	Sentence string
 	Done     string // what the person has just done
 	Doubt    []Fact // what is known of an operation without an end
+	Decide   *Link  // to the decision about it, for a person who may decide
 	Bar      []barPart
 	Sums     []sum
 	Actions  []Link
@@ -200,6 +201,9 @@ func (c *call) paymentPage(v *change.View, st *story.Story, allowed *story.Actio
 			continue
 		}
 		p.Poll = here
+		if c.may(staff.Decide) && p.Decide == nil {
+			p.Decide = &Link{"/decisions/" + op.ID, "Look at the evidence, and decide"}
+		}
 		p.Doubt = append(p.Doubt, Fact{"In doubt", words(string(op.Kind)) + " at " + op.Connector + ": " + op.ErrorText})
 		if !op.ResolveAt.IsZero() {
 			p.Doubt = append(p.Doubt, Fact{"Asked next", c.time(op.ResolveAt).Full()})

@@ -132,6 +132,7 @@ func doubtPage() *paymentPage {
 	return &paymentPage{ID: "pay_2", Back: "/m/acme/payments", Amount: Money{1200, "JPY"}, Status: chip("processing"),
 		Sentence: "The result of 1,200 JPY at stripe is not known yet. payswitch asks until it is known: do not charge the customer again.",
 		Doubt:    []Fact{{"In doubt", "authorize at stripe: the connection was lost after the request had left"}, {"Asked next", "3 May 2026, 12:05:00.000 UTC"}},
+		Decide:   &Link{"/decisions/op_1", "Look at the evidence, and decide"},
 		Sums:     []sum{{"Asked for", "", Money{1200, "JPY"}}}, Actions: []Link{{"/m/acme/payments/pay_2/ask", "Ask the processor now"}}, Zone: "UTC",
 		Timeline: []*Moment{{ID: "op_2", At: at(0), Text: "authorize 1,200 JPY at stripe", Chip: new(chip("unknown")), Open: true}}, Poll: "/m/acme/payments/pay_2?seen=x"}
 }
