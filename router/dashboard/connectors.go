@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"payswitch/engine/account"
 	"payswitch/engine/approval"
@@ -110,7 +111,11 @@ func (s *Server) connectors(k connectorKind) handler {
 		if len(t.Rows) > 0 {
 			d.add(Block{Bare: true, Table: t})
 		} else {
-			d.add(Block{Bare: true, Empty: &k.none})
+			none := k.none
+			if k.kind == sdk.KindProcessor && s.tries() {
+				none.Text += " To try payswitch, choose the simulator: it needs no keys."
+			}
+			d.add(Block{Bare: true, Empty: &none})
 		}
 		if c.may(staff.ChangeSettings) {
 			if cards := s.catalogue(c, k); len(cards) > 0 {
@@ -123,12 +128,26 @@ func (s *Server) connectors(k connectorKind) handler {
 	}
 }
 
-// catalogue has a card for each adapter that can be connected.
+// trialAdapter is the name of the adapter that needs no processor.
+const trialAdapter = "simulator"
+
+// tries reports whether people may try payswitch here without an account at a processor.
+func (s *Server) tries() bool {
+	_, ok := s.Adapters.Adapter(trialAdapter)
+	return ok && !s.opts.Live
+}
+
+// catalogue has a card for each adapter that can be connected. In test mode the simulator stands first.
 func (s *Server) catalogue(c *call, k connectorKind) (out []Card) {
 	for _, a := range s.installed(k.kind) {
 		card := Card{URL: c.at() + k.path + "/new?connector=" + a.Connector, Heading: either(a.Manifest.DisplayName != "", a.Manifest.DisplayName, a.Connector), Text: abilities(a.Manifest)}
 		if a.Simulated {
 			card.Heading, card.Chip = a.Connector, &Chip{"simulated", "quiet", marks["quiet"]}
+		}
+		if a.Manifest.Name == trialAdapter && s.tries() && !a.Simulated {
+			card.Text = "To try payswitch: it takes any keys and test cards, and no money moves."
+			out = slices.Insert(out, 0, card)
+			continue
 		}
 		out = append(out, card)
 	}
@@ -220,8 +239,8 @@ func (s *Server) newConnectorPage(c *call, k connectorKind, name string, problem
 		return nil, err
 	}
 	d := &document{Heading: "Connect " + s.connectorName(name), Back: &Link{c.at() + k.path, k.heading}, Lead: info.Manifest.Description}
-	if info.Simulated || info.Manifest.Name == "simulator" {
-		d.Lead = "The simulator stands in for this processor: it takes any keys, and no money moves."
+	if info.Simulated || info.Manifest.Name == trialAdapter {
+		d.Lead = "The simulator stands in for a processor: it takes any keys or none, and no money moves. You can leave all fields empty."
 	}
 	d.add(c.guard(staff.ChangeSettings, true)...)
 	f := Form{Action: c.at() + k.path, Submit: "Connect", Tone: "go", Fields: []Field{hidden("connector", name)}}
@@ -232,7 +251,7 @@ func (s *Server) newConnectorPage(c *call, k connectorKind, name string, problem
 	if len(profiles) > 1 {
 		f.Fields = append(f.Fields, Field{Name: "profile_id", Label: "Profile", Kind: "select", Options: choices})
 	}
-	f.Fields = append(f.Fields, Field{Name: "connector_label", Label: "Label", Kind: "text", Max: 64, Autocomplete: "off", Hint: "As the account is called here. Empty: " + name + "_ and the profile's name."})
+	f.Fields = append(f.Fields, Field{Name: "connector_label", Label: "Label (optional)", Kind: "text", Max: 64, Autocomplete: "off", Hint: "As the account is called here. Empty: " + name + "_ and the profile's name."})
 	if s.opts.Live {
 		f.Fields = append(f.Fields, Field{Name: "test_mode", Label: "Test account: use the processor's test environment", Kind: "checkbox"})
 	}
@@ -249,7 +268,8 @@ func (s *Server) newConnectorPage(c *call, k connectorKind, name string, problem
 func reachBlock(info port.AdapterInfo) Block {
 	b := Block{Heading: "What the adapter may reach", Text: []string{"Connecting approves these hosts for this account. The adapter sees stand-ins alone, never a card number or a key."}}
 	for _, name := range sortedKeys(info.Manifest.Environments) {
-		b.Facts = append(b.Facts, fact("Hosts, "+name, Cell{Text: strings.Join(info.Manifest.Environments[name].Hosts, ", ")}))
+		hosts := strings.Join(info.Manifest.Environments[name].Hosts, ", ")
+		b.Facts = append(b.Facts, fact("Hosts, "+name, Cell{Text: either(hosts != "", hosts, "none: the adapter calls no host")}))
 	}
 	b.Facts = append(b.Facts, fact("Adapter", Cell{Text: info.Name + " " + info.Manifest.Version, Note: either(info.BuiltIn, "built in", "installed")}))
 	return b
@@ -417,6 +437,9 @@ func (s *Server) connector(c *call) (response, error) {
 	return show(d), nil
 }
 
+// newAccount is the age up to which the page of an account leads back to the set-up.
+const newAccount = 10 * time.Minute
+
 // connectorPage shows one account. problem is what was refused of the form; said is a sentence about what was done.
 func (s *Server) connectorPage(c *call, problem error, said string) (*document, error) {
 	ctx, end := c.reading()
@@ -436,8 +459,11 @@ func (s *Server) connectorOf(c *call, v *account.ApprovalView, names map[string]
 	a, k := v.Account, kindOf(v.Account)
 	to := c.at() + "/connectors/" + a.ID
 	d := &document{Heading: a.Label, Back: &Link{c.at() + k.path, k.heading}, Lead: s.connectorName(a.Connector) + " of profile " + either(names[a.ProfileID] != "", names[a.ProfileID], a.ProfileID)}
-	if said != "" {
+	switch {
+	case said != "":
 		d.add(Block{Tone: "good", Text: []string{said}})
+	case s.Now().Sub(a.CreatedAt) < newAccount:
+		d.add(Block{Tone: "good", Text: []string{"The account is connected."}, Links: []Link{{c.at() + "/setup", "Go on with the set-up"}}})
 	}
 	may := c.Session.MayOn(staff.ChangeSettings, a.MerchantID, s.live(a.TestMode))
 	state, made := c.connectorState(a), c.time(a.CreatedAt)

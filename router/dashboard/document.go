@@ -53,6 +53,7 @@ type Fold struct{ Name, Text string }
 // Step is a line of a list that ticks itself.
 type Step struct {
 	Done       bool
+	Optional   bool // the list is complete without it
 	Text, Note string
 	Link       *Link
 }

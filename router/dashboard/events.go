@@ -101,8 +101,7 @@ func (c *call) eventList(list []*webhook.Delivery, total int, state, kind string
 		}
 		d.add(Block{Bare: true, Empty: &e})
 		if state+kind == "" {
-			d.add(Block{Heading: "While you develop", Text: []string{"This command receives the events on your machine, without a public address, and passes them on."},
-				Code: c.listenCommand()})
+			d.add(Block{Heading: "While you develop", Text: []string{listenWords}, Code: c.listenCommand("YOUR_KEY")})
 		}
 		return d
 	}

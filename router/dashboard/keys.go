@@ -69,8 +69,7 @@ func (s *Server) keysPage(c *call, problem error) (*document, error) {
 	}
 	b := Block{Heading: "API keys", Bare: true, Table: t}
 	if len(list) == 0 {
-		b.Table, b.Empty = nil, &Empty{Heading: "No API key yet", Text: "Make one. With it, this command makes your first payment."}
-		b.Code = firstPayment(s.opts.APIURL, "YOUR_KEY")
+		b.Table, b.Empty = nil, &Empty{Heading: "No API key yet", Text: "Make one below. payswitch then shows the command of your first payment with it."}
 	}
 	d.add(b)
 	if may {
@@ -131,14 +130,17 @@ func (s *Server) createKey(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return show(newKeyPage(c.at(), s.opts.APIURL, key.Name, text.Reveal())), nil
+	return show(c.newKeyPage(key.Name, text.Reveal())), nil
 }
 
 // newKeyPage shows a key, the only time that it is shown.
-func newKeyPage(at, api, name, key string) *document {
+func (c *call) newKeyPage(name, key string) *document {
+	at := c.at()
 	return &document{Heading: "Your new key", Back: &Link{at + "/keys", "Keys"}, Blocks: []Block{
 		{Tone: "good", Heading: name, Text: []string{"Copy the key now: payswitch keeps its hash alone, and cannot show it again."}, Once: key},
-		{Heading: "Your first payment with it", Text: []string{"Keep the key on your server. A key in a page or an app is everybody's."}, Code: firstPayment(api, key)}}}
+		{Heading: "Your first payment with it", Text: []string{"Keep the key on your server. A key in a page or an app is everybody's."}, Code: firstPayment(c.server.opts.APIURL, key),
+			Links: []Link{{at + "/payments", "See the payment"}}},
+		{Heading: "Your first event", Text: []string{listenWords}, Code: c.listenCommand(key), Links: []Link{{at + "/setup", "Go on with the set-up"}}}}}
 }
 
 func (s *Server) revokeKey(c *call) (response, error) {

@@ -221,9 +221,37 @@ func TestSetupTicksItself(t *testing.T) {
 	require.Equal(t, 3, ticked())
 	w.post("/m/acme/keys", "name", "shop", "expiration", "never")
 	require.Equal(t, 4, ticked())
-	w.pay(6540)
+	paid := w.pay(6540).Payment.ID
 	require.Equal(t, 5, ticked())
 	require.NotContains(t, w.page("/m/acme/setup"), "curl")
+	require.Contains(t, w.page("/m/acme/setup"), `href="/m/acme/payments/`+paid+`"`)
+	w.done("/m/acme/payments/"+paid+"/refund", "amount", "10.00", "key", "first")
+	require.Equal(t, 6, ticked())
+}
+
+// TestFirstDay: each page of the first day leads on to the next step, and 3-D Secure stays optional.
+func TestFirstDay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	setup := w.page("/m/acme/setup")
+	require.Contains(t, setup, "take the simulator")
+	require.Equal(t, 2, strings.Count(setup, "(optional)"), "an authenticator, and the choice of it")
+	require.NotContains(t, setup, "#3ds", "no link to a choice among no authenticators")
+	list := w.page("/m/acme/connectors")
+	require.Contains(t, list, "To try payswitch, choose the simulator")
+	require.Less(t, strings.Index(list, "new?connector=simulator"), strings.Index(list, "new?connector=adyen"), "the simulator stands first")
+	require.NotContains(t, w.page("/m/acme/connectors/new?connector=simulator"), "Hosts, live</dt><dd></dd>")
+	made := w.page(w.done("/m/acme/connectors", "connector", "simulator"))
+	require.Contains(t, made, "Go on with the set-up")
+	key := mainOf(w.post("/m/acme/keys", "name", "shop", "expiration", "never").Body.String())
+	for _, text := range []string{"See the payment", "Go on with the set-up", "payswitch listen --url http://api.example --merchant acme"} {
+		require.Contains(t, key, text)
+	}
+	require.Equal(t, 0, strings.Count(key, "YOUR_KEY"), "the commands work as they are pasted")
+	require.NotContains(t, w.page("/m/acme/webhooks"), " --forward-to http://localhost:3000/webhooks</pre>", "the command needs no program that listens")
+
+	live := newWorld(t, func(o *Options) { o.Live = true })
+	require.NotContains(t, live.page("/m/acme/setup"), "take the simulator")
 }
 
 // TestCheckoutPage shows the pinned script, the inventory and what is not safe yet. In live the set-up asks for the origins.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"payswitch/engine/account"
+	"payswitch/engine/change"
 	"payswitch/engine/request"
 	"payswitch/engine/staff"
 	"payswitch/engine/webhook"
@@ -128,22 +129,22 @@ func (s *Server) setup(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &document{Heading: "Set-up", Lead: "Each line looks at what is really there, and ticks itself."}
-	steps := []Step{c.processorStep(accounts), c.authenticatorStep(accounts), c.authenticationStep(profiles, accounts), c.addressStep(profiles, posts),
+	refunds, _, err := s.Engine.ListRefunds(ctx, c.auth(), request.RefundListInput{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	d := &document{Heading: "Set-up", Lead: "Each line looks at what is really there, and ticks itself. The first five lead to a payment, a refund and an event."}
+	steps := []Step{c.processorStep(accounts),
 		{Done: len(keys) > 0, Text: "An API key for your shop's server", Note: c.keyNote(keys), Link: &Link{c.at() + "/keys", "Keys"}},
 		{Done: len(payments) > 0, Text: "A first payment", Note: either(len(payments) > 0, "The merchant has payments.", "Send the command below, or pay in the simulator."),
 			Link: c.paymentLink(len(payments) > 0)},
-		{Done: len(events) > 0, Text: "A first event, delivered to your shop",
-			Note: "An event is sent when a payment ends. It is delivered when your endpoint answers 2xx. A machine without a public address takes events with the command on the page of webhooks.",
-			Link: &Link{c.at() + "/webhooks", "Webhooks"}}}
-	if last := &steps[len(steps)-1]; last.Done {
-		last.Note, last.Link = "An endpoint has taken an event.", &Link{c.at() + "/events", "Events"}
-	}
+		c.refundStep(len(refunds) > 0, payments), c.eventStep(len(events) > 0, posts),
+		c.addressStep(profiles, posts), c.authenticatorStep(accounts), c.authenticationStep(profiles, accounts)}
 	if s.opts.Live {
 		steps = append(steps, c.originStep(profiles))
 	}
 	for _, st := range steps {
-		done = done && st.Done
+		done = done && (st.Done || st.Optional)
 	}
 	b := Block{Steps: steps}
 	if done {
@@ -172,6 +173,31 @@ func either(is bool, yes, no string) string {
 		return yes
 	}
 	return no
+}
+
+// refundStep leads to the newest payment, where a person gives money back.
+func (c *call) refundStep(done bool, payments []*change.View) Step {
+	st := Step{Done: done, Text: "A first refund", Note: "A paid payment has the button Refund on its page."}
+	switch {
+	case done:
+		st.Note, st.Link = "The merchant has given money back.", &Link{c.at() + "/refunds", "Refunds"}
+	case len(payments) > 0:
+		st.Link = &Link{c.at() + "/payments/" + payments[0].Payment.ID, "Open the newest payment"}
+	}
+	return st
+}
+
+// eventStep leads to the page that says how a shop receives events.
+func (c *call) eventStep(done bool, posts int) Step {
+	st := Step{Done: done, Text: "A first event, delivered to your shop", Link: &Link{c.at() + "/webhooks", "Webhooks"},
+		Note: "Add an endpoint, or run the command on the page of webhooks: it needs no public address. Then make a payment, because a new endpoint gets no earlier events."}
+	switch {
+	case done:
+		st.Note, st.Link = "An endpoint has taken an event.", &Link{c.at() + "/events", "Events"}
+	case posts > 0:
+		st.Note = "An endpoint is there. Make a payment, or send a test event on the endpoint's page: the event is delivered when the endpoint answers 2xx."
+	}
+	return st
 }
 
 // posts counts the endpoints of all profiles that take events.
@@ -209,19 +235,27 @@ func (c *call) processorStep(accounts []*account.Account) Step {
 			return Step{Text: "A processor with credentials", Note: a.Label + " is switched off.", Link: &Link{c.at() + "/connectors/" + a.ID, "Switch it on"}}
 		}
 	}
-	return Step{Text: "A processor with credentials", Note: "A connector account holds the keys that the processor gave you.", Link: &Link{c.at() + "/connectors", "Add a connector"}}
+	note := "A connector account holds the keys that the processor gave you."
+	if c.server.tries() {
+		note += " To try payswitch, take the simulator: it needs no keys, and no money moves."
+	}
+	return Step{Text: "A processor with credentials", Note: note, Link: &Link{c.at() + "/connectors", "Add a connector"}}
 }
 
 func (c *call) authenticatorStep(accounts []*account.Account) Step {
 	if a := useful(accounts, account.TypeAuthenticator); a != nil {
 		return Step{Done: true, Text: "A 3-D Secure authenticator", Note: c.server.connectorName(a.Connector) + " as " + a.Label + ".", Link: &Link{c.at() + "/3ds", "Authenticators"}}
 	}
-	return Step{Text: "A 3-D Secure authenticator", Note: "Needed if payswitch runs 3-D Secure. A processor that runs it itself needs nothing here.",
+	return Step{Optional: true, Text: "A 3-D Secure authenticator", Note: "Needed if payswitch runs 3-D Secure. A processor that runs it itself needs nothing here.",
 		Link: &Link{c.at() + "/3ds", "Add an authenticator"}}
 }
 
 func (c *call) authenticationStep(profiles []*account.Profile, accounts []*account.Account) Step {
-	st := Step{Text: "The profile's authenticator and 3-D Secure requestor URL"}
+	st := Step{Optional: true, Text: "The profile's authenticator and 3-D Secure requestor URL"}
+	if useful(accounts, account.TypeAuthenticator) == nil {
+		st.Note = "The profile chooses among the authenticators, and there is none yet."
+		return st
+	}
 	for _, p := range profiles {
 		to := c.at() + "/profiles/" + p.ID
 		switch {

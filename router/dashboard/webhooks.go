@@ -98,21 +98,26 @@ func (c *call) webhookList(all []endpointsOf, sent string, problem error) *docum
 		b.Forms = []Form{f}
 		d.add(b)
 	}
-	d.add(Block{Heading: "While you develop", Text: []string{"This command receives the events on your machine, without a public address, and passes them on."},
-		Code: c.listenCommand()})
+	d.add(Block{Heading: "While you develop", Text: []string{listenWords}, Code: c.listenCommand("YOUR_KEY")})
 	return d
 }
 
+// listenWords say what the command of listenCommand does.
+const listenWords = "This command shows the events on your machine, without a public address: make a payment while it runs. " +
+	"With --forward-to http://localhost:3000/webhooks it passes them on to your program."
+
 // listenCommand takes events on a developer's machine.
-func (c *call) listenCommand() string {
-	return "API_KEY=YOUR_KEY payswitch listen --url " + c.server.opts.APIURL + " --merchant " + c.Merchant.ID + " --forward-to http://localhost:3000/webhooks"
+func (c *call) listenCommand(key string) string {
+	return "API_KEY=" + key + " payswitch listen --url " + c.server.opts.APIURL + " --merchant " + c.Merchant.ID
 }
 
 func endpointFields(e *webhook.EndpointView) []Field {
+	hint := "payswitch posts there from its server, by https."
 	if e == nil {
 		e = &webhook.EndpointView{Endpoint: &webhook.Endpoint{}}
+		hint += " A program on your own machine receives events with the command at the end of this page."
 	}
-	return []Field{{Name: "url", Label: "URL", Kind: "url", Required: true, Max: 2048, Value: e.URL, Autocomplete: "off", Hint: "payswitch posts there from its server. https in production."},
+	return []Field{{Name: "url", Label: "URL", Kind: "url", Required: true, Max: 2048, Value: e.URL, Autocomplete: "off", Hint: hint},
 		{Name: "description", Label: "Description", Kind: "text", Max: 255, Value: e.Description, Autocomplete: "off"},
 		{Name: "event_types", Label: "Event types, one a line", Kind: "textarea", Value: strings.Join(e.Types, "\n"), Hint: "Empty: all. Such as payment_succeeded, refund_succeeded, dispute_opened."}}
 }
