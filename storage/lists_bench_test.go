@@ -277,3 +277,29 @@ func BenchmarkRecordLists(b *testing.B) {
 	}
 	measure("refunds/counts", func() error { _, err := s.CountRefunds(b.Context(), auth, time.Time{}, time.Time{}); return err })
 }
+
+// BenchmarkCustomers measures a page of 20 customers, and the number of all. There are LISTS_PAYMENTS of them, by default 20,000.
+func BenchmarkCustomers(b *testing.B) {
+	n, _ := strconv.Atoi(os.Getenv("LISTS_PAYMENTS"))
+	if n == 0 {
+		n = 20_000
+	}
+	db := open(b, storage.Options{})
+	for from := 0; from < n; from += 1000 {
+		require.NoError(b, db.Update(b.Context(), func(tx engine.Tx) error {
+			for i := from; i < min(n, from+1000); i++ {
+				c := &account.Customer{MerchantID: "m", ID: fmt.Sprintf("cus_%d", i), Sealed: make([]byte, 300), CreatedAt: time.Now(), ModifiedAt: time.Now()}
+				if err := tx.InsertCustomer(c); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	read := func(name string, f func(r engine.Reader) error) {
+		b.Run(name, func(b *testing.B) { pages(b, func() error { return db.View(b.Context(), f) }) })
+	}
+	read("page", func(r engine.Reader) error { _, err := r.Customers("m", 20, 0); return err })
+	read("page 1,000", func(r engine.Reader) error { _, err := r.Customers("m", 20, 20_000); return err })
+	read("total", func(r engine.Reader) error { _, err := r.CustomerTotal("m"); return err })
+}
