@@ -2,6 +2,7 @@ package router
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"payswitch/engine/change"
@@ -99,6 +100,12 @@ func (s *Server) requiredFieldsOf(v *change.View, o *offer) (fields []requiredFi
 			known = true
 			add(fieldGroups["shipping"])
 		}
+	}
+	// 3-D Secure run by the switch needs something of the billing address. The country is what payers mind least.
+	has := func(name string) bool { return knownValue(v, "billing.address."+name) != "" }
+	if o.method == "card" && v.Payment.Details.External3DS && !slices.ContainsFunc([]string{"line1", "city", "zip", "country"}, has) {
+		known = true
+		add(fieldGroups["country"])
 	}
 	return fields, known
 }

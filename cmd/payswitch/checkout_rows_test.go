@@ -13,8 +13,8 @@ import (
 // in this package, in router, in router/checkout and in router/dashboard. What is not built or not tested stands at the end.
 const rowsOfCheckout = `
 Loading: addresses of the script, window.Hyper     TestCheckoutScripts TestCheckoutInABrowser
-Loading: hyper.mjs, loadHyper                      TestCheckoutScripts
-Loading: React calls create for every render       TestCheckoutSplitFields
+Loading: hyper.mjs, loadHyper                      TestCheckoutScripts TestCheckoutModule
+Loading: React calls create for every render       TestCheckoutSplitFields TestCheckoutFromReact
 Loading: immutable address, SRI, inventory         TestCheckoutScripts TestCheckoutPage
 Hyper: options, isForceInit, unknown keys          TestCheckoutOptions TestCheckoutFramedByStrangers
 elements: clientSecret, appearance, locale         TestCheckoutInABrowser TestCheckoutForEverybody TestCheckoutRefusesStyles
@@ -44,7 +44,7 @@ Fields: number, expiry, code, paste                TestCheckoutAgreesWithTheSwit
 Fields: networks, co-badged cards                  TestCheckoutInABrowser
 Languages: 18, complete                            TestTexts TestTextsOfPages TestLanguage
 Saved cards: list, order, code, management         TestCheckoutSavedCards TestCheckoutOptions
-3-D Secure: frictionless, challenge, refused, left TestCheckoutInABrowser
+3-D Secure: frictionless, challenge, refused, left TestCheckoutInABrowser TestCheckoutSecureWithoutAddress
 Accessible: axe over states, themes, languages     TestCheckoutForEverybody TestCheckoutSavedCards TestCheckoutInABrowser TestCheckoutOptions
 Accessible: tree, forced colours, reduced motion   TestCheckoutForEverybody
 Accessible: a purchase by the keyboard alone       TestCheckoutByKeyboard
@@ -59,7 +59,7 @@ Should: fonts, subscriptionEvents, completeDoThis  TestCheckoutCalls
 Should: redirectionInfo                            TestCheckoutOptions
 Should: paymentMethodOrder, customMethodNames      TestCheckoutOptions
 
-Without a test of their own: loadStripe, and the three times of a challenge (10 seconds until the link, 10 minutes in all, a hidden frame's 10 seconds).
+Without a test of their own: the three times of a challenge (10 seconds until the link, 10 minutes in all, a hidden frame's 10 seconds).
 `
 
 // TestRowsOfCheckoutHaveTests holds that the tests of rowsOfCheckout exist.

@@ -54,7 +54,7 @@ func New() (*Pages, error) {
 		return b, err
 	}
 	made := map[string][]byte{}
-	for _, name := range []string{"loader.js", "hyper.mjs", "frame.js", "manage.js", "frame.css", "challenge.js", "challenge.css"} {
+	for _, name := range []string{"loader.js", "hyper.mjs", "frame.js", "manage.js", "frame.css", "manage.css", "challenge.js", "challenge.css"} {
 		b, err := read(name)
 		if err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func New() (*Pages, error) {
 			return page(language, texts["title"], used(texts, made["frame.js"]), made["frame.js"], made["frame.css"], fieldsPolicy)
 		})
 		p.manage[language] = sync.OnceValue(func() *Document {
-			return page(language, texts["title"], used(texts, made["manage.js"]), made["manage.js"], made["frame.css"], fieldsPolicy)
+			return page(language, texts["title"], used(texts, made["manage.js"]), made["manage.js"], slices.Concat(made["frame.css"], made["manage.css"]), fieldsPolicy)
 		})
 		p.challenge[language] = sync.OnceValue(func() *Document {
 			return page(language, texts["challenge_title"], challenged(texts), made["challenge.js"], made["challenge.css"], "form-action http: https:")

@@ -4,32 +4,32 @@ type Bag = { [key: string]: any };
 
 let loading: Promise<any> | undefined, asked = "";
 
-function home(o: Bag): string {
-  const url = String(o.customBackendUrl || "") || new URL("..", import.meta.url).href;
-  return url.replace(/\/+$/, "");
-}
+// home is the switch's address: customBackendUrl, or where a browser has this module from. A bundle comes from the shop.
+const home = (o: Bag) => String(o.customBackendUrl || /^https?:.*(?=\/checkout\/hyper\.mjs)/.exec(import.meta.url)?.[0] || "").replace(/\/+$/, "");
 
-export function loadHyper(key: string | Bag, options: Bag = {}): Promise<any> {
-  if (typeof window === "undefined") return Promise.resolve(null);
-  const own = window as any, at = home(options) + "/HyperLoader.js";
-  if (own.Hyper) return Promise.resolve(own.Hyper(key, options));
+export async function loadHyper(key: string | Bag, options?: Bag): Promise<any> {
+  if (typeof window === "undefined") return null;
+  const own = window as any, to = home(Object(options)), at = to + "/HyperLoader.js";
+  if (own.Hyper) return own.Hyper(key, options);
+  if (!to) throw new Error("payswitch: loadHyper needs the option customBackendUrl: the address of payswitch");
   if (!loading || asked !== at) {
     asked = at;
     loading = new Promise<void>((done, failed) => {
       const script = document.createElement("script");
       script.src = at;
-      script.onload = () => done();
-      script.onerror = () => {
+      script.onload = script.onerror = () => {
+        if (own.Hyper) return done();
         loading = undefined;
         failed(new Error("payswitch: the script " + at + " could not be loaded"));
       };
       document.head.append(script);
     });
   }
-  return loading.then(() => own.Hyper(key, options));
+  await loading;
+  return own.Hyper(key, options);
 }
 
-export function loadStripe(key: string | Bag, options: Bag = {}): Promise<any> {
+export function loadStripe(key: string | Bag, options?: Bag): Promise<any> {
   console.warn("payswitch: loadStripe is deprecated, call loadHyper");
   return loadHyper(key, options);
 }

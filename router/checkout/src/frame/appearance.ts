@@ -117,8 +117,9 @@ export function apply(a: Bag, grounded: boolean) {
   sheet ||= new CSSStyleSheet();
   sheet.replaceSync(styled(a));
   document.adoptedStyleSheets = [sheet];
-  const d = document.documentElement.dataset, tight = a.innerLayout === "compressed"; // rows without room have no place for labels
-  d.labels = a.labels === "never" || (a.labels === "floating" && !tight) ? a.labels : "above";
+  const d = document.documentElement.dataset, low = (v: unknown) => String(v).toLowerCase();
+  const tight = low(a.innerLayout) === "compressed", labels = low(a.labels); // rows without room have no place for labels
+  d.labels = labels === "never" || (labels === "floating" && !tight) ? labels : "above";
   d.inner = tight ? "compressed" : "spaced";
   const of = getComputedStyle(document.documentElement), v = (name: string) => of.getPropertyValue("--" + name);
   const dim = luminance(v("colorBackground")) < 0.4; // light text needs its ground, whatever the shop's page has
@@ -126,7 +127,7 @@ export function apply(a: Bag, grounded: boolean) {
   document.body.classList.toggle("flat", dim && !grounded);
   for (const [front, back] of [["colorText", "colorInput"], ["colorDangerText", "colorBackground"], ["buttonTextColor", "buttonBackgroundColor"]]) {
     const a = luminance(v(front)), b = luminance(v(back)), ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) warn(`appearance: ${front} on ${back} has a contrast of ${ratio.toFixed(1)}, and people need 4.5`);
+    if (ratio < 4.5) warn(`appearance: ${front} on ${back} has a contrast of ${ratio.toFixed(1)}: people need 4.5`);
   }
 }
 

@@ -164,7 +164,7 @@ async function load() {
     alone();
     return loaded_();
   }
-  if (!navigator.onLine) return unloadable("offline", { type: "api_error", message: say("offline") });
+  if (!navigator.onLine) return unloadable("offline");
   try {
     const data = await client(c);
     collects = !!data.collect;
@@ -176,7 +176,7 @@ async function load() {
     loaded_();
   } catch (e) {
     if (e instanceof Refused) unloadable("cannot_load", { type: e.status === 404 ? "object_not_found" : "invalid_request_error", code: e.code, message: e.message });
-    else unloadable("cannot_load", { type: "api_error", message: say("cannot_load") });
+    else unloadable("cannot_load");
   }
 }
 
@@ -211,8 +211,9 @@ function loaded_(failed?: Bag) {
   });
 }
 
-function unloadable(key: string, error: Bag) {
+function unloadable(key: string, error: Bag = { type: "api_error", message: say(key) }) {
   loadError = error;
+  warn(error.message);
   form = undefined;
   place.replaceChildren();
   const again = make("button", { type: "button", class: "Button" }, say("try_again"));
@@ -446,10 +447,6 @@ async function pay(params: Bag): Promise<Bag> {
     }
     if (p.next_action) note(status, say("asking"));
     return await act(p, params);
-  } catch (e) {
-    note(status, "");
-    if (!(e instanceof Refused)) throw e;
-    return await refused(e, params);
   } finally {
     siblings().forEach((s) => s.disable(false));
     if (phase === "busy") show("ready");
@@ -457,7 +454,9 @@ async function pay(params: Bag): Promise<Bag> {
 }
 
 // refused is the end of a confirm that the switch did not take. The payment may have gone on without us, in another tab for instance.
-async function refused(e: Refused, params: Bag): Promise<Bag> {
+async function refused(e: unknown, params: Bag): Promise<Bag> {
+  note(status, "");
+  if (!(e instanceof Refused)) throw e;
   if (e.code === "IR_16") {
     const p = await retrieve(c).catch(() => undefined);
     if (p && (p.to || !open(p.status))) return p.to || p.status === "requires_customer_action" ? act(p, params) : outcome(p, params);
@@ -472,7 +471,7 @@ let paying: Promise<Bag> | undefined;
 
 // once answers every call while one payment is under way with that payment.
 function once(params: Bag): Promise<Bag> {
-  paying ||= pay(params).catch((): Bag => failure("processing_error", say("unknown"), "outcome_unknown")).finally(() => { paying = undefined; });
+  paying ||= pay(params).catch((e) => refused(e, params)).catch((e) => refused(e, params)).catch((): Bag => failure("processing_error", say("unknown"), "outcome_unknown")).finally(() => { paying = undefined; });
   return paying;
 }
 

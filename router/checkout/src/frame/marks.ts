@@ -21,5 +21,5 @@ const marks: { [name: string]: string } = {
 };
 
 export function mark(name: string): HTMLImageElement {
-  return make("img", { src: "data:image/svg+xml," + encodeURIComponent(marks[name] || card), alt: "", width: 34, height: 22 });
+  return make("img", { src: "data:image/svg+xml," + encodeURIComponent(marks[name] || card), alt: "" });
 }

@@ -29,7 +29,7 @@ export function tidy(given: unknown): Bag {
   if (typeof o.layout === "string") o.layout = { type: o.layout };
   o.layout = inner(o.layout);
   for (const name of Object.keys(o.layout)) if (!layout.includes(name)) warn(`the option layout.${name} has no effect`);
-  if (o.savedPaymentMethodsCheckboxCheckedByDefault) warn("consent by a box that was ticked before does not hold in the EU: leave savedPaymentMethodsCheckboxCheckedByDefault out there");
+  if (o.savedPaymentMethodsCheckboxCheckedByDefault) warn("savedPaymentMethodsCheckboxCheckedByDefault: such a consent does not hold in the EU");
   return o;
 }
 

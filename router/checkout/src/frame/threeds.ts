@@ -1,5 +1,5 @@
 import { Bag, wait } from "../lib/wire";
-import { base, call, Credentials, local, paymentOf, retrieve } from "./api";
+import { base, call, Credentials, local, paymentOf, Refused, retrieve } from "./api";
 import { make } from "./dom";
 
 // 3-D Secure in place: the 3DS method in a hidden frame, the authentication, and the challenge in a dialog of the shop's page.
@@ -25,7 +25,7 @@ function method(d: Bag, stage: Stage): Promise<string> {
   if (!d.three_ds_method_data_submission) return Promise.resolve("U");
   return new Promise((done) => {
     const channel = new MessageChannel();
-    const frame = make("iframe", { src: stage.address("challenge"), hidden: true, "aria-hidden": true, tabindex: -1, title: "3-D Secure",
+    const frame = make("iframe", { src: stage.address("challenge"), hidden: true, title: "3-D Secure",
       sandbox: "allow-scripts allow-same-origin allow-forms" });
     const end = (how: string) => {
       clearTimeout(timer);
@@ -64,7 +64,8 @@ export async function invoke(c: Credentials, p: any, stage: Stage): Promise<any>
       a = await call(c, "POST", `/payments/${paymentOf(c)}/3ds/authentication`, { client_secret: c.secret || undefined, device_channel: "BRW",
         threeds_method_comp_ind: completion, challenge_window: { width: Math.min(screen.width, 600), height: Math.min(screen.height, 700),
           full_page: screen.width < 480 } });
-    } catch {
+    } catch (e) {
+      if ((e as Refused).code === "IR_04") throw e; // the order lacks a field, such as the billing address: a second question has the same answer
       if (i === 3) break;
       await wait(800 * (i + 1));
     }
@@ -75,11 +76,10 @@ export async function invoke(c: Credentials, p: any, stage: Stage): Promise<any>
     if (!a.acs_url) return stage.leave(hosted);
     return challenge(c, a, hosted, stage, finish);
   }
-  if (a && a.cardholder_info) p.cardholder_info = a.cardholder_info;
   await finish();
-  const now = await settled(c, Date.now() + 60_000);
-  if (now && a && a.cardholder_info) now.cardholder_info = a.cardholder_info;
-  return now || p;
+  p = (await settled(c, Date.now() + 60_000)) || p;
+  if (a?.cardholder_info) p.cardholder_info = a.cardholder_info;
+  return p;
 }
 
 // challenge shows the bank's page. However it ends, the switch is asked, and its answer counts.

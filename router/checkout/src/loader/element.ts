@@ -7,7 +7,9 @@ const lost = () => failed("processing_error", "We do not know yet whether this w
 
 // How high a frame is before it says so, and how long it may take to say anything, in milliseconds. The fields of a form stand in two rows.
 const first: { [type: string]: number } = { cardNumber: 79, cardExpiry: 79, cardCvc: 79, paymentMethodsManagement: 120 };
-const rows = (a: Bag) => (a.innerLayout === "compressed" ? 99 : a.labels === "floating" ? 132 : a.labels === "never" ? 116 : 166) + (grounded(a) ? 16 : 0);
+// The types of the shop's SDK write the names of layouts with a capital, its guides without.
+const rows = (a: Bag) => (named(a.innerLayout, "compressed") ? 99 : named(a.labels, "floating") ? 132 : named(a.labels, "never") ? 116 : 166) + (grounded(a) ? 16 : 0);
+const named = (v: unknown, name: string) => text(v).toLowerCase() === name;
 // A dark form stands on a ground of its own.
 const grounded = (a: Bag) => ["midnight", "charcoal", "soft"].includes(a.theme) || ([undefined, "default"].includes(a.theme) &&
   (a.colorScheme === "dark" || (a.colorScheme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches)));
@@ -37,10 +39,11 @@ export class Element {
         this.unmount();
         this.group.forget(this);
       },
-      update: (o?: Bag) => this.update(given(o, "create")), focus: () => this.send({ t: "focus" }), blur: () => this.send({ t: "blur" }), clear: () => this.send({ t: "clear" }),
+      update: (o?: Bag) => this.update(given(o, "create")),
       collapse() {}, on: (event: string, handler: any) => this.on(event, handler),
       onSDKHandleClick: (handler: any) => { this.click = handler; },
     };
+    for (const t of ["focus", "blur", "clear"] as const) this.api[t] = () => this.send({ t });
   }
 
   private on(event: string, handler: any) {
@@ -53,8 +56,7 @@ export class Element {
   }
 
   private tell(event: string, data: Bag) {
-    const handler = this.handlers[event];
-    if (handler) queueMicrotask(() => handler(data));
+    for (const handler of [this.handlers[event], this.group.handlers[event]]) if (handler) queueMicrotask(() => handler(data));
   }
 
   mounted() {
@@ -81,7 +83,6 @@ export class Element {
     f.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
     const known: string[] = (document as any).featurePolicy?.features?.() || [];
     f.allow = "payment *; publickey-credentials-get *" + (known.includes("autofill") ? "; autofill *" : ""); // newer browsers fill a card only with it
-    f.setAttribute("allowtransparency", "true");
     firm(f, `border:0;display:block;width:calc(100% + 8px);margin:-4px;max-width:none;color-scheme:light;height:${first[this.type] || rows(Object(this.group.options.appearance))}px`);
     f.addEventListener("load", () => this.connect());
     f.src = this.address("frame");
@@ -212,7 +213,7 @@ function found(selector: string): globalThis.Element | null {
   try {
     return document.querySelector(selector);
   } catch {
-    return null; // not a selector
+    return document.getElementById(selector.slice(1)); // not a selector: an id of React's useId has colons
   }
 }
 

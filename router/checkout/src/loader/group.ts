@@ -1,6 +1,6 @@
 import { Bag, webURL } from "../lib/wire";
 import { Element, inert } from "./element";
-import { failed, register, Settings, text, warn } from "./hyper";
+import { failed, Settings, text, warn } from "./hyper";
 
 const real = ["payment", "card", "cardNumber", "cardExpiry", "cardCvc", "paymentMethodsManagement"];
 const absent = ["expressCheckout", "applePay", "googlePay", "payPal", "klarna", "paze", "samsungPay", "paymentMethodCollect"];
@@ -11,16 +11,15 @@ let count = 0;
 export class Group {
   readonly elements = new Map<string, Element>();
   api: any; // what the shop's page has of the group
-  readonly token = () => {}; // an object that stands for the group
   readonly id = `${++count}-${Math.random().toString(36).slice(2)}`;
+  handlers: { [event: string]: any } = {}; // of a card form, for all its fields
   private held = false;
   private tick = 0;
   private paying: Promise<Bag> | undefined;
   private paid: Bag | undefined;
 
   constructor(readonly settings: Settings, public options: Bag) {
-    register(this);
-    if (options.clientSecret && !/^.+_secret_.+$/.test(text(options.clientSecret))) warn("clientSecret must be the client_secret of a payment");
+    if (!options.sdkAuthorization && !options.ephemeralKey && !options.link && !/._secret_./.test(text(options.clientSecret))) warn("clientSecret must be the client_secret of a payment");
   }
 
   // create gives the group's one element of a type. React calls it for every render.
@@ -66,7 +65,7 @@ export class Group {
 
   update(next: Bag) {
     const before = this.locale();
-    this.options = { ...this.options, ...next };
+    this.options = { ...this.options, ...Object.fromEntries(Object.entries(next).filter((e) => e[1] != null)) }; // null changes nothing
     if (next.clientSecret) this.paid = undefined;
     for (const e of this.elements.values()) before === this.locale() ? e.inform() : e.reload();
   }
@@ -88,12 +87,12 @@ export class Group {
   // confirm pays once: while it runs, and after it has succeeded, every call gets the same answer.
   confirm(e: Element, params: Bag, redirect?: string, more: Bag = {}): Promise<Bag> {
     if (this.paying) return this.paying;
-    if (this.held) return Promise.resolve(failed("update_in_progress", "The payment is being updated: confirm it afterwards."));
-    if (this.paid && redirect !== "always") return Promise.resolve(this.paid);
-    const to = params.return_url;
-    if (to && !webURL(to)) return Promise.resolve(failed("invalid_request_error", "confirmParams.return_url must be an absolute URL with https."));
-    if (redirect === "always" && !to) return Promise.resolve(failed("invalid_request_error", "confirmParams.return_url is missing."));
-    this.paying = e.ask({ to: to || location.href.replace(/#.*$/, ""), redirect: redirect === "always" ? "always" : "if_required", ...more });
+    const to = params.return_url, always = redirect === "always";
+    const at = this.held ? failed("update_in_progress", "The payment is being updated: confirm it afterwards.") : this.paid && !always ? this.paid
+      : to && !webURL(to) ? failed("invalid_request_error", "confirmParams.return_url must be an absolute URL with https.")
+      : always && !to ? failed("invalid_request_error", "confirmParams.return_url is missing.") : undefined;
+    if (at) return Promise.resolve(at);
+    this.paying = e.ask({ to: to || location.href.replace(/#.*$/, ""), redirect: always ? redirect : "if_required", ...more });
     this.paying.then((v) => {
       this.paying = undefined;
       if (v.status === "succeeded") this.paid = v;

@@ -46,7 +46,7 @@ export function hyperOf(script: string, key: unknown, options: unknown): any {
   const name = JSON.stringify(s);
   if (!o.isForceInit && made[name]) return made[name];
   if (!s.key) warn("Hyper needs the publishable key");
-  if (o.version === "v2") warn("version v2 is not offered: the calls of v1 are used");
+  if (o.version === "v2") warn("version v2 is not offered");
   if (o.isPreloadEnabled !== false && webURL(s.home)) {
     const link = document.createElement("link");
     link.rel = "preconnect";
@@ -56,9 +56,9 @@ export function hyperOf(script: string, key: unknown, options: unknown): any {
   return (made[name] = build(s));
 }
 
-// groupOf finds the elements that an object of the shop means. React gives a copy of the object, with the same functions.
+// groupOf finds the elements that an object of the shop means, by its function create: React gives a copy of the object, with the same functions.
 const groups = new WeakMap<object, Group>();
-const groupOf = (e: any): Group | undefined => e && (groups.get(e) || (e.create && groups.get(e.create)));
+const groupOf = (e: any): Group | undefined => groups.get(e?.create);
 
 export const failed = (type: string, message: string, code?: string): Bag => ({ error: { type, ...(code ? { code } : {}), message }, submitSuccessful: false });
 
@@ -102,16 +102,18 @@ function build(s: Settings) {
           group.hold(false);
         }
       },
-      createCardForm: cardForm,
+      // A card form is a group whose fields stand alone. The form's handlers hear of all fields.
+      createCardForm: () => ({ create: api.create, update: api.update, tokenize: nothing("tokenize"), fields: {},
+        on: (event: string, handler: any) => { group.handlers[event] = handler; },
+        deinit: () => group.elements.forEach((e) => e.api.destroy()), confirmPayment: (params?: Bag) => pay(group, Object(params)) }),
     });
-    groups.set(api, group);
     groups.set(api.create, group);
     return api;
   }
 
-  async function confirmPayment(params?: Bag): Promise<Bag> {
-    const p = params || {};
-    const group = groupOf(p.elements) || groupOf(p.widgets) || last;
+  const confirmPayment = (params?: Bag) => pay(groupOf(params?.elements) || groupOf(params?.widgets) || last, Object(params));
+
+  async function pay(group: Group | undefined, p: Bag): Promise<Bag> {
     if (s.test) return failed("test_mode_bypass", "The test mode sends nothing.");
     const lead = group?.lead();
     if (!group || !lead) return failed("invalid_request_error", "No payment form is mounted.");
@@ -126,13 +128,15 @@ function build(s: Settings) {
     warn(`${name} is not offered`);
     return Promise.resolve(failed("invalid_request_error", name + " is not offered."));
   };
-  const cardForm = () => ({ create: inert, on() {}, update() {}, deinit() {}, fields: {}, confirmPayment: nothing("createCardForm"), tokenize: nothing("createCardForm") });
+  const cardForm = () => Object.assign(inert("card"), { create: inert, deinit() {}, fields: {}, tokenize: nothing("tokenize") });
 
   return {
     elements, widgets: elements, confirmPayment, confirmTokenization: confirmPayment, confirmOneClickPayment: confirmPayment,
-    confirmCardPayment: (_: string, data: Bag = {}, options: Bag = {}) => {
-      const card = data.payment_method?.card, group = card && all.find((g) => [...g.elements.values()].some((e) => e.api === card));
-      return confirmPayment({ elements: group && { create: group.token }, confirmParams: { return_url: data.return_url || options.return_url }, redirect: options.redirect });
+    confirmCardPayment: async (secret: string, data?: Bag, options?: Bag) => {
+      const d = Object(data), o = Object(options), card = d.payment_method?.card, group = (card && all.find((g) => [...g.elements.values()].some((e) => e.api === card))) || last;
+      // Another payment than the one asked for must not be paid.
+      if (text(group?.options.clientSecret) && group.options.clientSecret !== secret) return failed("invalid_request_error", "The form has another client secret: call elements.update first.");
+      return pay(group, { confirmParams: { return_url: d.return_url || o.return_url }, redirect: o.redirect });
     },
     retrievePaymentIntent: (secret: string) => retrieve(secret).then((paymentIntent) => ({ paymentIntent }), () => null),
     retrievePayment: (secret: string) => retrieve(secret).then((payment) => ({ payment }), (error) => ({ error })),
@@ -155,5 +159,4 @@ function build(s: Settings) {
 
 }
 
-export const register = (group: Group) => groups.set(group.token, group);
 export type { Element };

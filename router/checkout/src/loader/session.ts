@@ -16,8 +16,8 @@ export function session(s: Settings, o: Bag, groups: () => Group[]) {
         return failed("api_error", String((e as Error)?.message || e));
       }
     },
-    getCustomerSavedPaymentMethods: async (wish: Bag = {}) => {
-      const hidden: string[] = Array.isArray(wish.hiddenPaymentMethods) ? wish.hiddenPaymentMethods : [];
+    getCustomerSavedPaymentMethods: async (wish?: Bag) => {
+      const hide = Object(wish).hiddenPaymentMethods, hidden: string[] = Array.isArray(hide) ? hide : [];
       let list: Bag[];
       try {
         const answer = await get(s, "/customers/payment_methods?client_secret=" + encodeURIComponent(secret));
@@ -28,7 +28,7 @@ export function session(s: Settings, o: Bag, groups: () => Group[]) {
       const none = failed("no_data", "There is no saved payment method.");
       const last = () => [...list].sort((a, b) => (String(a.last_used_at) < String(b.last_used_at) ? 1 : -1))[0];
       const standard = () => list.find((m) => m.default_payment_method_set);
-      const pay = async (m: Bag | undefined, p: Bag = {}) => (m ? confirm(m, p) : none);
+      const pay = async (m: Bag | undefined, p?: Bag) => (m ? confirm(m, Object(p)) : none);
       return {
         getCustomerSavedPaymentMethods: () => list,
         getCustomerDefaultSavedPaymentMethodData: () => standard() || none, getCustomerLastUsedPaymentMethodData: () => last() || none,
@@ -41,11 +41,10 @@ export function session(s: Settings, o: Bag, groups: () => Group[]) {
   async function confirm(m: Bag, p: Bag): Promise<Bag> {
     const params = { token: m.payment_token, plain: !m.requires_cvv, network: (m.card && m.card.card_network) || "" };
     if (m.requires_cvv) {
-      const frames = groups().map((g) => [g, g.elements.get("cardCvc")] as const).filter(([g, e]) => e?.mounted() && (!g.options.clientSecret || g.options.clientSecret === secret));
-      if (!frames.length) return failed("cvc_widget_not_found", "This card needs its security code: mount an element cardCvc.");
-      const [group, frame] = frames[frames.length - 1];
+      const group = groups().filter((g) => g.elements.get("cardCvc")?.mounted() && (g.options.clientSecret || secret) === secret).pop();
+      if (!group) return failed("cvc_widget_not_found", "This card needs its security code: mount an element cardCvc.");
       if (!group.options.clientSecret) group.update({ clientSecret: secret });
-      return group.confirm(frame!, p.confirmParams || {}, p.redirect, params);
+      return group.confirm(group.elements.get("cardCvc")!, p.confirmParams || {}, p.redirect, params);
     }
     const group = new Group(s, { clientSecret: secret }), place = document.createElement("div"), frame = new Element(group, "cardCvc", {});
     place.hidden = true;
