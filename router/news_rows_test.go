@@ -19,7 +19,7 @@ When: trigger, one event for a change                  TestEventOfEachStatus Tes
 When: enabled statuses                                 TestEnabledStatuses TestWhoGetsWhat
 When: the answer waits for no delivery, order          TestDeadEndpointDelaysNoOther TestDeliversInOrder TestWebhooksSurviveKills TestWebhooksAtTwoNodes
 Retries: schedule, jitter, three days                  TestRetriesForThreeDays TestSurvivesACrash
-Event API: list and its filters                        TestEventLists TestListsOfAProfile
+Event API: list and its filters                        TestEventLists TestListsOfAProfile TestProfileOfAnother
 Event API: attempts                                    TestEventAPI TestDeliveredEvent TestSignatures
 Event API: retry                                       TestEventAPI TestRedeliver TestManyByHand
 Event API: mixed filters, limits, dates                TestEventLists TestEventAPI
@@ -89,12 +89,12 @@ Top level                                         TestOfferedTopLevel TestOffere
 Required fields                                   TestRequiredFields TestRequiredFieldsOfConnectors TestRequiredFieldsOfWallets
 GET /payments/{id}/client                         TestClientPayment
 Payments: GET lists, cursors                      TestPaymentLists TestList TestListsOfAProfile
-Payments: POST lists, every filter, order         TestPaymentLists TestListsAreExact TestListsOfAProfile
+Payments: POST lists, every filter, order         TestPaymentLists TestListsAreExact TestListsOfAProfile TestListBorders
 Payments: filter, v2/filter                       TestPaymentFilters TestListsOfAProfile
 Payments: aggregate                               TestPaymentFilters TestListsOfAProfile
 Refunds: lists, every filter                      TestListRefunds TestRecordListsAreExact TestListsOfAProfile
 Refunds: filter, v2/filter, aggregate             TestRefundFilters TestListsOfAProfile
-Disputes: lists, every filter                     TestDisputeCalls TestRecordListsAreExact
+Disputes: lists, every filter                     TestDisputeCalls TestRecordListsAreExact TestProfileOfAnother
 Disputes: one, force_sync                         TestDisputeCalls TestDisputeForceSync
 Disputes: filter, aggregate                       TestDisputeCalls TestListsOfAProfile
 Disputes: accept, submit                          TestDisputeAccepted TestDisputeAnswers TestDisputeWithoutEvidence

@@ -216,11 +216,12 @@ func (w *listWorld) filter() (profile string, f lists.PaymentFilter) {
 	for range oneOf(r, 0, 1, 1, 1, 2, 3) {
 		switch r.IntN(15) {
 		case 0:
-			f.Statuses = oneOf(r, []string{"failed"}, []string{"succeeded"}, []string{"succeeded", "failed"}, []string{"review"}, []string{"review", "failed"})
+			f.Statuses = oneOf(r, []string{"failed"}, []string{"succeeded"}, []string{"succeeded", "failed"}, []string{"review"}, []string{"review", "failed"},
+				[]string{"failed", "requires_capture", "failed"}, []string{"succeeded", "requires_capture"}, []string{"failed", "failed"})
 		case 1:
 			f.Currencies = oneOf(r, []string{"JPY"}, []string{"EUR", "JPY"}, []string{"KWD"})
 		case 2:
-			f.Connectors = oneOf(r, []string{"adyen"}, []string{"stripe"}, []string{"none"})
+			f.Connectors = oneOf(r, []string{"adyen"}, []string{"stripe"}, []string{"none"}, []string{""}, []string{"adyen", ""})
 		case 3:
 			f.Accounts = []string{"mca_2"}
 		case 4:

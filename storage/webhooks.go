@@ -268,10 +268,12 @@ func (t *tx) Deliveries(merchantID string, f webhook.Filter) ([]*webhook.Deliver
 			where.add(column+" = ", v)
 		}
 	}
-	if f.ObjectID != "" { // of a payment, or of a refund of a payment
+	if f.ObjectID != "" { // of a payment, or of a refund or a dispute of a payment
 		object := where.place(f.ObjectID)
-		where.list = append(where.list, `object_id = `+object+` AND payment_id IN (SELECT `+object+` UNION ALL
-			SELECT payment_id FROM refunds WHERE merchant_id = $1 AND id = `+object+`)`)
+		of := func(table string) string {
+			return ` UNION ALL SELECT payment_id FROM ` + table + ` WHERE merchant_id = $1 AND id = ` + object
+		}
+		where.list = append(where.list, `object_id = `+object+` AND payment_id IN (SELECT `+object+of("refunds")+of("disputes")+`)`)
 	}
 	where.addAny("class", f.Classes)
 	where.addAny("type", f.Types)

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/disputed"
 	"payswitch/engine/fault"
 	newids "payswitch/engine/ids"
 	"payswitch/engine/payment"
@@ -254,13 +256,16 @@ func testBacklogs(t *testing.T, s engine.Store) {
 
 func testDeliveryLists(t *testing.T, s engine.Store) {
 	refund := &payment.Refund{MerchantID: merchantA, ID: "ref_1", PaymentID: "pay_1"}
-	update(t, s, func(tx engine.Tx) error { return tx.InsertRefund(refund) })
+	dispute := &disputed.Record{MerchantID: merchantA, ID: "dp_1", PaymentID: "pay_3", ProcessorID: "du_1"}
+	update(t, s, func(tx engine.Tx) error { return errors.Join(tx.InsertRefund(refund), tx.InsertDispute(dispute)) })
 	for i := range 5 {
 		happen(t, s, fmt.Sprint("pay_", i), 1, base.Add(time.Duration(i)*time.Second))
 	}
 	last := &payment.Event{ID: newids.NewEvent(base.Add(time.Hour)), MerchantID: merchantA, ProfileID: "pro_2", ObjectID: "ref_1", PaymentID: "pay_1", Number: 2,
 		Class: "refunds", Type: "refund_failed", CreatedAt: base.Add(time.Hour)}
-	update(t, s, func(tx engine.Tx) error { return tx.InsertEvent(last) })
+	opened := &payment.Event{ID: newids.NewEvent(base.Add(-time.Hour)), MerchantID: merchantA, ProfileID: "pro", ObjectID: "dp_1", PaymentID: "pay_3", Number: 2,
+		Class: "disputes", Type: "dispute_opened", CreatedAt: base.Add(-time.Hour)}
+	update(t, s, func(tx engine.Tx) error { return errors.Join(tx.InsertEvent(last), tx.InsertEvent(opened)) })
 	fanOut(t, s, "a")
 	for _, d := range claimDeliveries(t, s, "a", "n", time.Hour) {
 		if d.ObjectID == "pay_2" {
@@ -273,17 +278,18 @@ func testDeliveryLists(t *testing.T, s engine.Store) {
 		total int
 		want  []string
 	}{
-		{webhook.Filter{Limit: 2}, 6, []string{"ref_1", "pay_4"}},
-		{webhook.Filter{Limit: 2, Offset: 4}, 6, []string{"pay_1", "pay_0"}},
+		{webhook.Filter{Limit: 2}, 7, []string{"ref_1", "pay_4"}},
+		{webhook.Filter{Limit: 2, Offset: 4}, 7, []string{"pay_1", "pay_0"}},
 		{webhook.Filter{Limit: 9, ObjectID: "pay_1"}, 1, []string{"pay_1"}},
 		{webhook.Filter{Limit: 9, ObjectID: "ref_1"}, 1, []string{"ref_1"}},
+		{webhook.Filter{Limit: 9, ObjectID: "dp_1"}, 1, []string{"dp_1"}},
 		{webhook.Filter{Limit: 9, ObjectID: "none"}, 0, []string{}},
 		{webhook.Filter{Limit: 9, EventID: last.ID}, 1, []string{"ref_1"}},
 		{webhook.Filter{Limit: 9, ProfileID: "pro_2"}, 1, []string{"ref_1"}},
 		{webhook.Filter{Limit: 9, Classes: []string{"refunds"}}, 1, []string{"ref_1"}},
 		{webhook.Filter{Limit: 9, Types: []string{"refund_failed", "payment_failed"}}, 1, []string{"ref_1"}},
 		{webhook.Filter{Limit: 9, Delivered: &yes}, 1, []string{"pay_2"}},
-		{webhook.Filter{Limit: 1, Delivered: &no}, 5, []string{"ref_1"}},
+		{webhook.Filter{Limit: 1, Delivered: &no}, 6, []string{"ref_1"}},
 		{webhook.Filter{Limit: 9, After: base.Add(3 * time.Second), Before: base.Add(4 * time.Second)}, 2, []string{"pay_4", "pay_3"}},
 	} {
 		list, total, err := read2(s, merchantA, c.f)
