@@ -110,7 +110,8 @@ func (n systemOf) queues(ctx context.Context, out *dashboard.SystemState, find f
 	if err != nil && list == nil {
 		find("Operations cannot be read: "+err.Error(), "read Altered rows in OPERATIONS.md")
 	}
-	q := dashboard.Queue{Name: "Operations with an unknown outcome", N: len(list), More: len(list) == queueCounted, URL: "/decisions"}
+	q := dashboard.Queue{Name: "Operations with an unknown outcome", N: len(list), More: len(list) == queueCounted, URL: "/decisions",
+		Advice: "payswitch keeps asking the processors. A person decides where a processor cannot say."}
 	for _, v := range list {
 		q.Oldest = max(q.Oldest, time.Since(v.StartedAt))
 	}
@@ -142,7 +143,11 @@ func (n systemOf) measuredState(out *dashboard.SystemState, find func(what, reme
 				}
 			case "payswitch_alarms_total":
 				if v := m.GetCounter().GetValue(); v > 0 {
-					find(fmt.Sprintf("Alarm %s: %.0f since the node's start", label["kind"], v), "the table of alarms in OPERATIONS.md says what to do")
+					remedy := "the table of alarms in OPERATIONS.md says what to do"
+					if label["kind"] == "awaits_operator" {
+						remedy = "open the page Decisions: a person decides about the operations there"
+					}
+					find(fmt.Sprintf("Alarm %s: %.0f since the node's start", label["kind"], v), remedy)
 				}
 			case "payswitch_webhook_oldest_seconds":
 				oldest = seconds(m.GetGauge().GetValue())
@@ -172,7 +177,8 @@ func (n systemOf) measuredState(out *dashboard.SystemState, find func(what, reme
 			}
 		}
 	}
-	out.Queues = append(out.Queues, dashboard.Queue{Name: "Endpoints that do not take their events", N: failing, Oldest: oldest})
+	out.Queues = append(out.Queues, dashboard.Queue{Name: "Endpoints that do not take their events", N: failing, Oldest: oldest,
+		Advice: "payswitch repeats the events for days. The page Webhooks of a merchant says which endpoint fails, and how."})
 	if oldest > time.Hour {
 		find("An event waits for its endpoint since "+oldest.Round(time.Minute).String(), "open the merchant's webhooks: the endpoint's answer says why")
 	}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -193,10 +194,11 @@ func someBundle() *port.BundleView {
 func someSystem(bad bool) SystemState {
 	now := time.Now()
 	st := SystemState{Version: "v1.2.3", Revision: "0123456789abcdef0123456789abcdef01234567", Program: "go1.26.0, linux/amd64, adapter ABI 7", Node: "node_1", Started: now.Add(-50 * time.Hour),
-		Nodes:      []Node{{"a-node-with-a-name-that-is-as-long-as-names-of-nodes-may-be-0123", "v1.2.3", now.Add(-time.Hour), now}, {"node_2", "v1.2.2", now.Add(-time.Hour), now.Add(-time.Hour)}},
-		Database:   Database{Address: "sqlite:/var/lib/payswitch/payswitch.db", Size: 7 << 30, WAL: 4 << 20, Free: 90 << 30, Batch: "3.1", Commit: "1.2ms"},
-		Loops:      []Loop{{"Questions about unknown outcomes", 0}, {"Payments that expire", 2 * time.Second}},
-		Queues:     []Queue{{Name: "Operations with an unknown outcome", URL: "/decisions"}, {Name: "Endpoints that do not take their events"}},
+		Nodes:    []Node{{"a-node-with-a-name-that-is-as-long-as-names-of-nodes-may-be-0123", "v1.2.3", now.Add(-time.Hour), now}, {"node_2", "v1.2.2", now.Add(-time.Hour), now.Add(-time.Hour)}},
+		Database: Database{Address: "sqlite:/var/lib/payswitch/payswitch.db", Size: 7 << 30, WAL: 4 << 20, Free: 90 << 30, Batch: "3.1", Commit: "1.2ms"},
+		Loops:    []Loop{{"Questions about unknown outcomes", 0}, {"Payments that expire", 2 * time.Second}},
+		Queues: []Queue{{Name: "Operations with an unknown outcome", URL: "/decisions", Advice: "payswitch keeps asking the processors. A person decides where a processor cannot say."},
+			{Name: "Endpoints that do not take their events", Advice: "The page Webhooks of a merchant says which endpoint fails."}},
 		Processors: []Processor{{"adyen", "a-long-prefix-of-a-merchant-checkout-live.adyenpayments.com", 120345, 12, 412 * time.Millisecond}}, Checked: []string{"disk: 90000 MB are free", "clock: not behind the database"}}
 	if bad {
 		st.Nodes, st.Processors, st.Database.Commit = nil, nil, ""
@@ -207,6 +209,21 @@ func someSystem(bad bool) SystemState {
 		st.Queues[0].N, st.Queues[0].More, st.Queues[0].Oldest, st.Queues[1].N, st.Queues[1].Oldest = 500, true, 72*time.Hour, 2, time.Hour
 	}
 	return st
+}
+
+// TestSystemNamesWhatWaits: the first page of an operator says what waits, with the way to it, and does not call that nothing.
+func TestSystemNamesWhatWaits(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, staff.Operator)
+	c := &call{Request: httptest.NewRequest(http.MethodGet, "/system", nil), server: s}
+	c.Session, _ = s.Sessions.Of(c.Request)
+	st := someSystem(false)
+	require.Contains(t, fmt.Sprint(c.systemOf(st).Blocks), "Nothing needs you")
+	st.Queues[0].N = 2
+	blocks := c.systemOf(st).Blocks
+	require.NotContains(t, fmt.Sprint(blocks), "Nothing needs you")
+	require.Equal(t, "Operations with an unknown outcome: 2", blocks[0].Heading)
+	require.Equal(t, []Link{{"/decisions", "Open the list"}}, blocks[0].Links)
 }
 
 // someLines are lines of a log: requests with every class of status, and others.

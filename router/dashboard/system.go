@@ -59,6 +59,7 @@ type Queue struct {
 	More   bool // there are more than N
 	Oldest time.Duration
 	URL    string // the page with the list; "" for none
+	Advice string // what a person does about it, for work that may need one
 }
 
 // Processor is a host that an adapter has called since the node's start.
@@ -101,7 +102,18 @@ func (c *call) systemOf(st SystemState) *document {
 	for _, f := range st.Findings {
 		d.add(Block{Tone: "bad", Heading: capital(f.What), Text: []string{"Remedy: " + f.Remedy}})
 	}
-	if len(st.Findings) == 0 {
+	waits := false
+	for _, q := range st.Queues {
+		if q.N > 0 && q.Advice != "" {
+			waits = true
+			b := Block{Tone: either(q.URL != "", "doubt", "wait"), Heading: q.Name + ": " + strconv.Itoa(q.N) + either(q.More, "+", ""), Text: []string{q.Advice}}
+			if q.URL != "" {
+				b.Links = []Link{{q.URL, "Open the list"}}
+			}
+			d.add(b)
+		}
+	}
+	if len(st.Findings) == 0 && !waits {
 		d.add(Block{Tone: "good", Text: []string{"Nothing needs you: the checks found nothing."}})
 	}
 	started := c.time(st.Started)
