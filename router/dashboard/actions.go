@@ -276,7 +276,7 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 	case !begun && errors.As(err, &known) && known.Code == "IR_38":
 		a.Allowed = false // whatever is typed into this form, it stays the form of the earlier request
 		return refused(http.StatusConflict, "", "This form was sent before with something else in it, and that may be done. Look at the payment, and open a new form there."), nil
-	case !begun && errors.As(err, &known) && known.Kind != fault.KindInternal:
+	case !begun && errors.As(err, &known) && known.Code == "HE_00" && known.Kind != fault.KindInternal:
 		return refused(http.StatusConflict, "", "Your first click on this form has not ended yet. Wait a moment, and look at the payment."), nil
 	case !begun:
 		return nil, err
