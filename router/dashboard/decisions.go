@@ -221,7 +221,11 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 	case v.Proposal != nil:
 		d.add(Block{Heading: "Overtaken", Text: []string{v.Proposal.Details.By + " had proposed “" + outcomeWords(v.Proposal.Details.Outcome) + "”. The operation ended before a second person looked at it."}})
 	case v.Resolution == nil:
-		d.add(Block{Heading: "Nothing to decide", Text: []string{"The processor's answer ended the operation. No person has decided it."}, Links: []Link{{"/decisions", "Other decisions"}}})
+		b := Block{Heading: "Nothing to decide", Text: []string{"The processor's answer ended the operation. No person has decided it."}, Links: []Link{{"/decisions", "Other decisions"}}}
+		if problem != nil { // the answer came while the person was typing
+			b.Tone, b.Text = "wait", append([]string{"Your decision was not booked."}, b.Text...)
+		}
+		d.add(b)
 	}
 	return d, err
 }

@@ -86,6 +86,9 @@ func TestDoubtLeadsToTheDecision(t *testing.T) {
 	page = w.page("/decisions/" + st.Operations[0].ID)
 	require.Contains(t, page, "Nothing to decide")
 	require.NotContains(t, page, "not asked yet")
+	require.NotContains(t, page, "Your decision was not booked.")
+	late := w.post("/decisions/"+st.Operations[0].ID, "outcome", "not_done", "why", "seen")
+	require.Contains(t, late.Body.String(), "Your decision was not booked.")
 	require.Contains(t, page, "sim_"+paid.ID, "the processor&#39;s id")
 }
 
