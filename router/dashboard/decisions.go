@@ -340,6 +340,10 @@ func (s *Server) choices(ctx context.Context, c *call, d *document, v operator.V
 		}
 		f.Fields = append(f.Fields, Field{Name: "why", Label: "Reason", Kind: "textarea", Required: true, Max: 2000, Hint: "What you know it from, such as the processor's page and the person you spoke with."})
 		if x.Outcome == outcome && problem != nil {
+			_, param := said(problem)
+			if m, err := sdk.ParseMajor(strings.TrimSpace(c.PostFormValue("amount")), v.Currency); err == nil && param == "amount" && m.Minor > x.Most { // the engine counts in minor units
+				problem = missing("amount", "This is more than the "+Money{x.Most, v.Currency}.String()+" that the operation was about")
+			}
 			c.refill(&f, problem)
 		}
 		b.Forms = append(b.Forms, f)

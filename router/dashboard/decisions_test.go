@@ -45,7 +45,7 @@ func TestDecide(t *testing.T) {
 	}
 	over := w.post("/decisions/"+id, "outcome", "succeeded", "amount", "9000000.32", "reference", "r", "why", "seen")
 	require.Equal(t, http.StatusUnprocessableEntity, over.Code)
-	require.Contains(t, over.Body.String(), "amount must be between 1 and 900000031")
+	require.Contains(t, over.Body.String(), "This is more than the 9,000,000.31 USD that the operation was about")
 	require.NotEqual(t, http.StatusSeeOther, w.post("/decisions/"+id, "outcome", "guessed", "why", "seen").Code)
 
 	w.person.Email = "ada@example.com"
