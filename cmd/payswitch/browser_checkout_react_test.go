@@ -162,3 +162,25 @@ func TestCheckoutSecureWithoutAddress(t *testing.T) {
 		s.awaitIn(fieldsFrame, `document.querySelector("[data-phase=ready]")`)
 	}
 }
+
+// TestCheckoutSecretChangesWhilePaying: a page that names the next payment while the payer is at the bank. The payment under way ends with its own
+// answer, and the next confirm pays the next payment.
+func TestCheckoutSecretChangesWhilePaying(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	first, second := s.order(secure()), s.order(nil)
+	s.visit(first, nil)
+	s.card("4000003001700000")
+	script[bool](s.tab, "pay(), true")
+	s.awaitIn(bankFrame, `document.querySelector("#otp")`)
+	script[bool](s.tab, `elements.update({clientSecret: `+quoted(t, second["client_secret"])+`}), true`)
+	within[bool](s, bankFrame, `document.querySelector("#otp").value = "1234", document.querySelector("#sendOtp").click(), true`)
+	answer := s.answered(1)
+	require.Equal(t, []any{"succeeded", first["payment_id"]}, []any{answer["status"], answer["payment_id"]})
+	require.Equal(t, "requires_payment_method", s.retrieve(second)["status"])
+	s.card("4242424242424242")
+	script[bool](s.tab, "pay(), true")
+	answer = s.answered(2)
+	require.Equal(t, []any{"succeeded", second["payment_id"]}, []any{answer["status"], answer["payment_id"]})
+	require.Equal(t, "succeeded", s.retrieve(second)["status"])
+}

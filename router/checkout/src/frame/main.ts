@@ -516,6 +516,7 @@ function take(m: any) {
 }
 
 function options(next: Bag) {
+  if (paying) return void paying.then(() => options(next)); // what is under way is about the payment that it began with
   const old = o, first = !old.options;
   o = { ...next, options: tidy(next.options) };
   c = { key: String(o.key || ""), secret: String(o.secret || ""), token: String(o.token || ""), ephemeral: String(o.ephemeral || ""),
@@ -527,10 +528,8 @@ function options(next: Bag) {
   document.documentElement.dataset.loader = o.loader === "never" ? "never" : "auto";
   style();
   share();
-  if (first || old.secret !== o.secret || old.token !== o.token || old.ephemeral !== o.ephemeral || old.tick !== o.tick || (!form && phase === "failed")) {
-    if (paying) return;
-    load();
-  } else show(phase);
+  if (first || old.secret !== o.secret || old.token !== o.token || old.ephemeral !== o.ephemeral || old.tick !== o.tick || (!form && phase === "failed")) load();
+  else show(phase);
 }
 
 // secretOf reads the client secret from a payment's token, which is base64 of name=value pairs.

@@ -92,10 +92,11 @@ export class Group {
       : to && !webURL(to) ? failed("invalid_request_error", "confirmParams.return_url must be an absolute URL with https.")
       : always && !to ? failed("invalid_request_error", "confirmParams.return_url is missing.") : undefined;
     if (at) return Promise.resolve(at);
+    const secret = this.options.clientSecret;
     this.paying = e.ask({ to: to || location.href.replace(/#.*$/, ""), redirect: always ? redirect : "if_required", ...more });
     this.paying.then((v) => {
       this.paying = undefined;
-      if (v.status === "succeeded") this.paid = v;
+      if (v.status === "succeeded" && secret === this.options.clientSecret) this.paid = v; // the page may have gone on to the next payment
     });
     return this.paying;
   }

@@ -45,7 +45,6 @@ export function hyperOf(script: string, key: unknown, options: unknown): any {
     quiet: !!(o.removeBeforeUnloadEventListeners || flags.shouldRemoveBeforeUnloadEvents) };
   const name = JSON.stringify(s);
   if (!o.isForceInit && made[name]) return made[name];
-  if (!s.key) warn("Hyper needs the publishable key");
   if (o.version === "v2") warn("version v2 is not offered");
   if (o.isPreloadEnabled !== false && webURL(s.home)) {
     const link = document.createElement("link");
