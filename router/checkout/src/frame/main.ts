@@ -556,7 +556,7 @@ function style() {
 // start waits for the page around the frame.
 export function start(w?: Widget) {
   widget = w;
-  if (!origin || parent === window) return warn("this page works inside a shop's page alone");
+  if (!origin || parent === window) return warn("this page works in a shop's page alone");
   addEventListener("message", function first(e) {
     if (e.source !== parent || e.origin !== origin || e.ports.length !== 1) return;
     removeEventListener("message", first);

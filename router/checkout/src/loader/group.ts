@@ -30,7 +30,7 @@ export class Group {
       return e.api;
     }
     if (!real.includes(type)) {
-      if (!absent.includes(type)) warn(`elements.create: the type ${type} is unknown`);
+      if (!absent.includes(type)) warn(`create: the type ${type} is unknown`);
       return inert(type);
     }
     e = new Element(this, type, options);

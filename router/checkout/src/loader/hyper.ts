@@ -110,7 +110,7 @@ function build(s: Settings) {
     return api;
   }
 
-  const confirmPayment = (params?: Bag) => pay(groupOf(params?.elements) || groupOf(params?.widgets) || last, Object(params));
+  const confirmPayment = async (params?: Bag) => pay(groupOf(params?.elements) || groupOf(params?.widgets) || last, Object(params));
 
   async function pay(group: Group | undefined, p: Bag): Promise<Bag> {
     if (s.test) return failed("test_mode_bypass", "The test mode sends nothing.");
