@@ -181,3 +181,28 @@ func TestGuardRows(t *testing.T) {
 		})
 	}
 }
+
+// TestErrorRulesInPayments: a rule of the error table decides about a simulated decline, whether its message is the processor's or the one that payments show.
+func TestErrorRulesInPayments(t *testing.T) {
+	t.Parallel()
+	w := newRouted(t)
+	w.post("/account/m1/business_profile/"+w.profile, `{"is_auto_retries_enabled":true,"max_auto_retries_enabled":1}`).ok()
+	pay := func() []any {
+		p := w.post("/payments", with(plain, "routing", "-", "currency", `"USD"`, numberOf, softCard)).ok()
+		return []any{p["attempt_count"], p["unified_code"]}
+	}
+	const text = "Your card has insufficient funds."
+	const shown = "message - " + text + ", decline_code - insufficient_funds"
+	for _, message := range []string{text, shown} {
+		require.Equal(t, 2.0, pay()[0], "a soft decline leads on")
+		key := fmt.Sprintf(`{"connector":"stripe","flow":"Payment","sub_flow":"Authorize","code":"card_declined","message":%q`, message)
+		changed := w.send("POST", "/gsm/update", adminKey, key+`,"decision":"do_default","unified_code":"UE_7","unified_message":"ours"}`).ok()
+		require.Equal(t, "do_default", changed["decision"])
+		require.Equal(t, []any{1.0, "UE_7"}, pay(), message)
+		w.send("POST", "/gsm/delete", adminKey, key+"}").ok()
+	}
+	for message, code := range map[string]string{text: "UE_1", shown: "UE_2"} {
+		w.send("POST", "/gsm/update", adminKey, fmt.Sprintf(`{"connector":"stripe","flow":"Payment","sub_flow":"Authorize","code":"card_declined","message":%q,"decision":"do_default","unified_code":%q}`, message, code)).ok()
+	}
+	require.Equal(t, []any{1.0, "UE_2"}, pay(), "the message that payments show is the closer one")
+}

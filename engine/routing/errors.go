@@ -100,13 +100,17 @@ func (s *Rules) Unified(ctx context.Context, f Failure) (code, message string, e
 	return code, message, err
 }
 
-// ruleOf returns the operator's rule for a decline: that of the network's code first, then that of the processor's code and message. It returns
-// nil without a rule.
+// ruleOf returns the operator's rule for a decline: that of the network's code first, then that of the processor's code and message. Where the message that
+// payments show names its parts, the rule of the processor's own words comes last. ruleOf returns nil without a rule.
 func ruleOf(r ConfigReader, f Failure) (*ErrorRule, error) {
 	if f.Decline.Code == "" {
 		return nil, nil
 	}
 	keys := []ErrorKey{{f.Connector, flowPayment, subFlow(f.Kind), f.Decline.Code, f.Decline.Message}}
+	if words, parts := strings.CutPrefix(f.Decline.Message, "message - "); parts {
+		words, _, _ = strings.Cut(words, ", decline_code - ")
+		keys = append(keys, ErrorKey{f.Connector, flowPayment, subFlow(f.Kind), f.Decline.Code, words})
+	}
 	if f.Network != "" && f.Decline.NetworkCode != "" {
 		text := "Network:" + string(f.Network) + "|IssuerCode:" + f.Decline.NetworkCode
 		keys = append([]ErrorKey{{f.Connector, flowPayment, subFlow(f.Kind), text, text}}, keys...)
