@@ -79,6 +79,17 @@ func TestRoutingChoices(t *testing.T) {
 		t.Log(name)
 		w.post("/routing", strings.Replace(w.configuration(c.algorithm), w.profile, c.profile, 1)).refused(422, "IR_06", c.message)
 	}
+	// The remedy names the place and the accounts that would do: the ids of an export are those of another switch.
+	for name, c := range map[string]struct{ algorithm, profile, hint string }{
+		"by id":           {single(choice("stripe", "mca_old")), w.profile, `Send one of the profile's accounts of stripe: ` + w.stripe + `, ` + second + `. Or send "stripe" alone, for all of them.`},
+		"in a rule":       {strings.Replace(oneRule(condition("amount", "equal", "number", "1")), `["adyen"]`, `[`+choice("stripe", "mca_old")+`]`, 1), w.profile, `In rule "r1", send one of the profile's accounts of stripe: ` + w.stripe},
+		"in the default":  {strings.Replace(oneRule(condition("amount", "equal", "number", "1")), `["stripe"]`, `[`+choice("stripe", "mca_old")+`]`, 1), w.profile, `In defaultSelection, send one of the profile's accounts of stripe: ` + w.stripe},
+		"no such account": {single(`"adyen"`), profile, `Add an account of adyen to the profile, or send a connector that it has: stripe.`},
+	} {
+		e := w.post("/routing", strings.Replace(w.configuration(c.algorithm), w.profile, c.profile, 1)).refused(422, "IR_06", "not found for the given profile")
+		require.Equal(t, "algorithm", e["param"], name)
+		require.Contains(t, e["hint"], c.hint, name)
+	}
 	for name, data := range map[string]string{"a number": `5`, "null": `null`, "no connector": `{"merchant_connector_id":"mca_1"}`, "a list": `["stripe"]`, "another key": `{"name":"stripe"}`,
 		"case": `"Stripe"`, "unicode": `"ѕtripe"`, "space": `"stripe "`} {
 		t.Log(name)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
@@ -29,7 +31,8 @@ type ConfigInput struct {
 	TransactionType              string // "" for payment
 }
 
-// CreateRouting stores a configuration, which takes effect when it is activated. warnings names rules that no payment can match. Errors:
+// CreateRouting stores a configuration, which takes effect when it is activated. warnings names rules that no payment can match, and a kind that does
+// not fit the transaction type. Errors:
 // IR_06 for the name's length and for the algorithm, IR_04 for a missing field, HE_02 and IR_16 for the profile; IR_06 (422) for an account
 // that the profile lacks and for a program that cannot be evaluated; IR_16 beyond the limit.
 func (s *Rules) CreateRouting(ctx context.Context, a account.Auth, in ConfigInput) (c *Config, warnings []rule.Warning, err error) {
@@ -90,28 +93,66 @@ func (s *Rules) CreateRouting(ctx context.Context, a account.Auth, in ConfigInpu
 	if algorithm.Source != nil {
 		warnings = rule.Warnings(algorithm.Source)
 	}
-	return c, warnings, nil
+	return c, append(misfit(c), warnings...), nil
 }
 
-// hasAccounts checks that the profile has every account that an algorithm names, disabled ones included.
+// misfit warns of a configuration whose kind decides nothing for its transaction type.
+func misfit(c *Config) []rule.Warning {
+	if decides := c.Kind == rule.ThreeDSDecides; decides == (c.TransactionType == ForThreeDS) {
+		return nil
+	} else if decides {
+		return []rule.Warning{{Key: "transaction_type", Message: "a " + c.Kind + " routes nothing: create it with transaction_type " + ForThreeDS}}
+	}
+	return []rule.Warning{{Key: "transaction_type", Message: "a configuration of kind " + c.Kind + " decides nothing about 3-D Secure: it counts as no_three_ds"}}
+}
+
+// hasAccounts checks that the profile has every account that an algorithm names, disabled ones included. The hint names the place, and the accounts that would do.
 func hasAccounts(a *rule.Algorithm, all []*account.Account, profileID string) (err error) {
-	a.Selections(func(list []rule.Choice) {
+	of := func(c rule.Choice) (list []*account.Account) {
+		for _, n := range all {
+			if n.ProfileID == profileID && (c.Connector == "" || n.Connector == c.Connector) && (c.AccountID == "" || n.ID == c.AccountID) {
+				list = append(list, n)
+			}
+		}
+		return list
+	}
+	a.Selections(func(place string, list []rule.Choice) {
 		for _, c := range list {
-			found := false
-			for _, n := range all {
-				found = found || n.ProfileID == profileID && n.Connector == c.Connector && (c.AccountID == "" || c.AccountID == n.ID)
+			if err != nil || len(of(c)) > 0 {
+				continue
 			}
-			switch {
-			case found || err != nil:
-			case c.AccountID != "":
-				err = fault.Unprocessable("algorithm", fmt.Sprintf(`connector with name '%s' and merchant connector account id `+
-					`'MerchantConnectorAccountId("%s")' not found for the given profile`, c.Connector, c.AccountID)).WithHint("Name connector accounts of the profile.")
-			default:
-				err = fault.Unprocessable("algorithm", "connector with name '"+c.Connector+"' not found for the given profile").WithHint("Name connector accounts of the profile.")
+			message := "connector with name '" + c.Connector + "'"
+			if c.AccountID != "" {
+				message += ` and merchant connector account id 'MerchantConnectorAccountId("` + c.AccountID + `")'`
 			}
+			hint := "Add an account of " + c.Connector + " to the profile, or send a connector that it has: " + someOf(of(rule.Choice{}), func(n *account.Account) string { return n.Connector }) + "."
+			if fit := of(rule.Choice{Connector: c.Connector}); len(fit) > 0 {
+				hint = "Send one of the profile's accounts of " + c.Connector + ": " + someOf(fit, func(n *account.Account) string { return n.ID }) + ". Or send \"" + c.Connector + "\" alone, for all of them."
+			}
+			if place != "" {
+				hint = "In " + place + ", " + strings.ToLower(hint[:1]) + hint[1:]
+			}
+			err = fault.Unprocessable("algorithm", message+" not found for the given profile").WithHint(hint)
 		}
 	})
 	return err
+}
+
+// someOf lists what name says of accounts, each once and not more than ten.
+func someOf(accounts []*account.Account, name func(*account.Account) string) string {
+	var names []string
+	for _, n := range accounts {
+		if !slices.Contains(names, name(n)) {
+			names = append(names, name(n))
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	if len(names) > 10 {
+		names = append(names[:10], "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 // Routings lists the configurations of a transaction type, the latest change first.

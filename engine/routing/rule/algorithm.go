@@ -1,6 +1,9 @@
 package rule
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+)
 
 // Algorithm is the algorithm of a routing configuration.
 type Algorithm struct {
@@ -53,13 +56,13 @@ func ParseAlgorithm(raw json.RawMessage, connector func(name string) bool) (*Alg
 	return a, err
 }
 
-// Selections calls f for each selection of the algorithm.
-func (a *Algorithm) Selections(f func(list []Choice)) {
-	f(a.Choices)
+// Selections calls f for each selection of the algorithm. place says where it stands in the program, "" for an algorithm without rules.
+func (a *Algorithm) Selections(f func(place string, list []Choice)) {
+	f("", a.Choices)
 	if a.Source != nil {
-		f(a.Source.Default.Choices)
+		f("defaultSelection", a.Source.Default.Choices)
 		for i := range a.Source.Rules {
-			f(a.Source.Rules[i].Selection.Choices)
+			f("rule "+strconv.Quote(a.Source.Rules[i].Name), a.Source.Rules[i].Selection.Choices)
 		}
 	}
 }
