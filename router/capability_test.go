@@ -88,7 +88,7 @@ func TestMerchantCountries(t *testing.T) {
 	w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": local, "adyen": simulator.Adapter()}))
 	pay := func() any { return w.post("/payments", with(plain, "routing", "-")).ok()["connector"] }
 	require.Equal(t, "stripe", pay(), "a merchant without a country")
-	for _, c := range [][2]string{{`"DE"`, "adyen"}, {`"BR"`, "stripe"}} {
+	for _, c := range [][2]string{{`"DE"`, "adyen"}, {`"BR"`, "stripe"}, {`"276"`, "adyen"}, {`"076"`, "stripe"}} {
 		w.profileTo(`{"merchant_country_code":` + c[0] + `}`)
 		require.Equal(t, c[1], pay(), c)
 	}

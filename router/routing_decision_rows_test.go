@@ -25,19 +25,25 @@ func (w *routedWorld) threeDSRule(algorithm string) string {
 	return id
 }
 
+// decided pays, and returns what a decision changes: authentication_type, the claimed exemption, which answers do not show, and force_3ds_challenge.
+func (w *routedWorld) decided(body string) []any {
+	w.t.Helper()
+	p := w.post("/payments", body).ok()
+	var stored *payment.Payment
+	require.NoError(w.t, w.store.View(w.t.Context(), func(r engine.Reader) (err error) {
+		stored, err = r.Payment(merchant, p["payment_id"].(string))
+		return err
+	}))
+	return []any{p["authentication_type"], string(stored.Details.SCAExemption), p["force_3ds_challenge"]}
+}
+
 // TestThreeDSEffects: what each decision does to a payment within and outside of PSD2, and which decision comes first.
 func TestThreeDSEffects(t *testing.T) {
 	t.Parallel()
 	w := newRouted(t)
 	// No acquirer is known, so PSD2 does not hold.
 	pay := func(changes ...string) []any {
-		p := w.post("/payments", with(with(plain, "routing", "-", "psd2_sca_exemption_type", `"low_value"`, "force_3ds_challenge", "true"), changes...)).ok()
-		var stored *payment.Payment
-		require.NoError(t, w.store.View(t.Context(), func(r engine.Reader) (err error) {
-			stored, err = r.Payment(merchant, p["payment_id"].(string))
-			return err
-		}))
-		return []any{p["authentication_type"], string(stored.Details.SCAExemption), p["force_3ds_challenge"]}
+		return w.decided(with(with(plain, "routing", "-", "psd2_sca_exemption_type", `"low_value"`, "force_3ds_challenge", "true"), changes...))
 	}
 	challenged := []any{"three_ds", "", true}
 	for decision, want := range map[string][]any{
@@ -94,6 +100,35 @@ func TestThreeDSWithinPSD2(t *testing.T) {
 			return w.post("/three_ds_decision/execute", `{"routing_id":"`+id+`","payment":{"amount":1,"currency":"EUR"}`+facts+`}`).ok()["decision"]
 		}
 		require.Equal(t, []any{"challenge_requested", "no_three_ds"}, []any{execute("," + facts[key]), execute("")}, key)
+	}
+}
+
+// TestThreeDSOfAcquirers: in payments, the profile's acquirer for the card's network gives the facts of the acquirer, and PSD2 corrects the decision.
+func TestThreeDSOfAcquirers(t *testing.T) {
+	t.Parallel()
+	w := newRouted(t)
+	w.post("/profile_acquirer", acquirer(w.profile, "Visa", `,"acquirer_fraud_rate":0.1,"acquirer_country_code":"US"`)).ok()
+	pay := func(number string) []any { return w.decided(with(plain, "routing", "-", numberOf, number)) }
+	const polish, british = `"4111111111111111"`, `"4242424242424242"`
+	challenged, plainly := []any{"three_ds", "", true}, []any{"no_three_ds", "", nil}
+	for _, country := range []string{`"DE"`, `"276"`} { // the v1 API takes letters and numbers
+		w.post("/account/m1/business_profile/"+w.profile, `{"merchant_country_code":`+country+`}`).ok()
+		for decision, within := range map[string][]any{
+			"no_three_ds": challenged, "challenge_requested": challenged, "challenge_preferred": {"three_ds", "", nil}, "issuer_three_ds_exemption_requested": {"three_ds", "", nil},
+			"three_ds_exemption_requested_tra": {"three_ds", "transaction_risk_analysis", nil}, "three_ds_exemption_requested_low_value": {"three_ds", "low_value", nil},
+		} {
+			w.threeDSRule(decides(decision))
+			require.Equal(t, within, pay(polish), "%s within PSD2, %s", decision, country)
+			want := challenged
+			if decision == "no_three_ds" {
+				want = plainly
+			}
+			require.Equal(t, want, pay(british), "%s for an issuer outside of PSD2, %s", decision, country)
+		}
+		for key, c := range map[string]string{"country": condition("acquirer_country", "equal", "enum_variant", `"Germany"`), "fraud rate": condition("acquirer_fraud_rate", "less_than", "number", "0.13")} {
+			w.threeDSRule(strings.Replace(decides("no_three_ds"), `"rules":[]`, `"rules":[{"name":"r","connectorSelection":{"decision":"challenge_requested"},"statements":[{"condition":[`+c+`]}]}]`, 1))
+			require.Equal(t, []any{challenged, plainly}, []any{pay(british), pay(masterCard)}, "%s: the profile has no acquirer for Mastercard", key)
+		}
 	}
 }
 
@@ -197,4 +232,26 @@ func TestDecisionPrograms(t *testing.T) {
 		w.send("GET", path, other, "").refused(404, "HE_02", "Resource ID does not exist in our records")
 		w.send("PUT", path, w.publishable, fmt.Sprintf(body, "{}")).refused(401, "IR_01", "")
 	}
+}
+
+// TestConfigurationsOfAnotherKind: a configuration may be activated for a transaction type that its kind does not fit. It then decides nothing, and payments go on.
+func TestConfigurationsOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	w := newRouted(t)
+	pay := func() []any {
+		p := w.post("/payments", with(plain, "routing", "-")).ok()
+		return []any{p["status"], p["authentication_type"], p["connector"]}
+	}
+	for name, algorithm := range map[string]string{"single": `{"type":"single","data":"adyen"}`, "priority": `{"type":"priority","data":["adyen"]}`,
+		"volume_split": `{"type":"volume_split","data":[{"connector":"adyen","split":1}]}`, "advanced": oneRule(condition("amount", "greater_than", "number", "5"))} {
+		made := w.post("/routing", w.configuration(algorithm, "transaction_type", `"three_ds_authentication"`)).ok()
+		require.Equal(t, []any{map[string]any{"rule": "", "key": "transaction_type", "message": "a configuration of kind " + name +
+			" decides nothing about 3-D Secure: it counts as no_three_ds"}}, made["warnings"])
+		w.post("/routing/"+made["id"].(string)+"/activate", `{"transaction_type":"three_ds_authentication"}`).ok()
+		require.Equal(t, []any{"succeeded", "no_three_ds", "stripe"}, pay(), "%s as a 3DS decision rule", name)
+	}
+	made := w.post("/routing", w.configuration(decides("challenge_requested"))).ok()
+	require.Contains(t, made["warnings"].([]any)[0].(map[string]any)["message"], "a three_ds_decision_rule routes nothing")
+	w.post("/routing/"+made["id"].(string)+"/activate", `{}`).ok()
+	require.Equal(t, []any{"succeeded", "no_three_ds", "stripe"}, pay(), "a 3DS decision rule as routing")
 }

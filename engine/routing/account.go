@@ -1,8 +1,8 @@
 package routing
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"maps"
 	"slices"
@@ -294,7 +294,11 @@ func (t *Router) Authenticate(ctx context.Context, w *change.Confirming, c *card
 	in := input()
 	setAcquirer(in, w.Profile, c)
 	in.SetAmount(p.Amount)
-	apply(p, correct(active.selection(in).Decision, in))
+	decision := rule.DecideNoThreeDS // what a configuration of another kind decides, too
+	if active.Algorithm.Type == rule.ThreeDSDecides {
+		decision = active.selection(in).Decision
+	}
+	apply(p, correct(decision, in))
 	in.SetAmount(p.NetAmount)
 	in.SetEnum(rule.AuthenticationType, string(p.Details.AuthenticationType))
 }
@@ -305,11 +309,7 @@ func setAcquirer(in *rule.Input, profile *account.Profile, c *card.Card) {
 	if err != nil || acquirer == nil {
 		return
 	}
-	country := acquirer.Country
-	if raw := account.DetailsOf(profile.Details)["merchant_country_code"]; len(raw) > 0 {
-		_ = json.Unmarshal(raw, &country) // the API accepts only a text
-	}
-	in.SetCountry(rule.AcquirerCountry, country)
+	in.SetCountry(rule.AcquirerCountry, cmp.Or(countryIn(profile.Details, "merchant_country_code"), rule.CountryLetters(acquirer.Country)))
 	if n, ok := rule.Number(acquirer.FraudRate, 6); ok {
 		in.SetFraudRate(n)
 	}

@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
 	"payswitch/engine/routed"
+	"payswitch/engine/routing/rule"
 	"payswitch/sdk"
 )
 
@@ -73,13 +75,16 @@ func abroad(m *sdk.Manifest, a *account.Account, profile *account.Profile) bool 
 	if len(m.Countries) == 0 {
 		return false
 	}
-	country := ""
-	for _, raw := range []json.RawMessage{account.DetailsOf(a.Details)["business_country"], account.DetailsOf(profile.Details)["merchant_country_code"]} {
-		if country == "" && len(raw) > 0 {
-			_ = json.Unmarshal(raw, &country) // the API accepts only a text
-		}
-	}
+	country := cmp.Or(countryIn(a.Details, "business_country"), countryIn(profile.Details, "merchant_country_code"))
 	return country != "" && !slices.Contains(m.Countries, country)
+}
+
+// countryIn returns the two letters of a country among stored fields, "" for none. The v1 API has merchant_country_code as letters or as a number.
+func countryIn(details json.RawMessage, field string) (country string) {
+	if raw := account.DetailsOf(details)[field]; len(raw) > 0 {
+		_ = json.Unmarshal(raw, &country) // the API accepts only a text
+	}
+	return rule.CountryLetters(country)
 }
 
 // enabledMethod is an entry of payment_methods_enabled, with the fields that routing needs.

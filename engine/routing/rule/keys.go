@@ -199,6 +199,23 @@ var codes = sync.OnceValue(func() (out [enumKeys]map[string]uint8) {
 	return out
 })
 
+// CountryLetters returns the two letters of a country that is named by its three digits (ISO 3166-1). Any other text comes back as it is.
+func CountryLetters(code string) string {
+	if letters, numeric := countriesByNumber()[code]; numeric {
+		return letters
+	}
+	return code
+}
+
+var countriesByNumber = sync.OnceValue(func() map[string]string {
+	codes()
+	m := make(map[string]string, len(alpha2))
+	for letters := range alpha2 {
+		m[sdk.CountryNumber(letters)] = letters
+	}
+	return m
+})
+
 // alpha2 has the codes of countries by their two letters. codes sets it.
 var alpha2 map[string]uint8
 
