@@ -102,3 +102,88 @@ func TestImportOfAnExport(t *testing.T) {
 		require.Equal(t, "adyen", w.post("/payments", with(plain, "routing", "-")).ok()["connector"], kind)
 	}
 }
+
+// TestImportOfAMerchant sends what the v1 API shows of a merchant, part by part, with the changes of the guide in engine/routing/README.md. Payments then go where
+// the rules say. What is sent without those changes is refused, and the answer names the field.
+func TestImportOfAMerchant(t *testing.T) {
+	t.Parallel()
+	w := newRisky(t)
+	shown := `{"merchant_id":"merchant_1","profile_id":"pro_old","profile_name":"imported","return_url":"https://shop.example/return","enable_payment_response_hash":true,
+		"redirect_to_merchant_with_http_post":false,"webhook_details":null,"metadata":null,"routing_algorithm":null,"intent_fulfillment_time":900,"session_expiry":900,"payment_link_config":null,
+		"use_billing_as_payment_method_billing":true,"is_auto_retries_enabled":true,"max_auto_retries_enabled":1,"is_manual_retry_enabled":null,"is_debit_routing_enabled":true,
+		"is_clear_pan_retries_enabled":false,"card_testing_guard_config":{"card_ip_blocking_status":"disabled","card_ip_blocking_threshold":3,"guest_user_card_blocking_status":"disabled",
+		"guest_user_card_blocking_threshold":10,"customer_id_blocking_status":"disabled","customer_id_blocking_threshold":5,"card_testing_guard_expiry":3600},"payment_method_blocking":null,
+		"acquirer_configs":null,"acquirer_config_bucket":null}`
+	const profiles = "/account/" + merchant + "/business_profile"
+	without := func(body string, send func(body string) response, fields ...string) string { // leaves fields out as the answers say
+		for range fields {
+			e := send(body).refused(400, "IR_06", "unknown field `")
+			require.Contains(t, fields, e["param"])
+			body = with(body, e["param"].(string), "-")
+		}
+		return body
+	}
+	shown = without(shown, func(body string) response { return w.post(profiles, body) }, "merchant_id", "profile_id", "acquirer_configs", "acquirer_config_bucket")
+	profile := w.post(profiles, shown).ok()["profile_id"].(string)
+
+	account := func(id, connector string) {
+		body := `{"connector_type":"payment_processor","connector_name":"` + connector + `","connector_label":"` + id + `","merchant_connector_id":"` + id + `","profile_id":"` + profile + `",
+			"connector_account_details":{"auth_type":"HeaderKey","api_key":"k"},"payment_methods_enabled":[{"payment_method":"card","payment_method_types":[{"payment_method_type":"credit",
+			"payment_experience":null,"card_networks":["Visa","AmericanExpress"],"accepted_currencies":{"type":"enable_only","list":["USD","EUR"]},"accepted_countries":null,"minimum_amount":1,
+			"maximum_amount":68607706,"recurring_enabled":true,"installment_payment_enabled":true}]}],"metadata":null,"test_mode":true,"disabled":false,"frm_configs":null,"business_country":null,
+			"business_label":null,"business_sub_label":null,"pm_auth_config":null,"status":"active","additional_merchant_data":null,"connector_wallets_details":null}`
+		require.Equal(t, id, w.post("/account/"+merchant+"/connectors", body).ok()["merchant_connector_id"], "the id of the export stays")
+	}
+	account("mca_old_1", "stripe")
+	account("mca_old_2", "adyen")
+	account("mca_old_3", "stripe")
+
+	pay := func(changes ...string) map[string]any {
+		return w.post("/payments", with(with(plain, "routing", "-", "profile_id", `"`+profile+`"`, "currency", `"USD"`), changes...)).ok()
+	}
+	routed := func(p map[string]any) any { return p["merchant_connector_id"] }
+	rule := func(name, selection, conditions string) string {
+		return `{"name":"` + name + `","connectorSelection":` + selection + `,"statements":[{"condition":[` + conditions + `],"nested":null}]}`
+	}
+	to := func(connector, id string) string { return `{"type":"priority","data":[` + choice(connector, id) + `]}` }
+	config := func(kind, transaction, program string) {
+		id := w.post("/routing", `{"id":"routing_old","profile_id":"`+profile+`","name":"n","description":"","created_at":1718000000,"modified_at":1718000001,"algorithm_for":"`+transaction+`","transaction_type":"`+
+			transaction+`","algorithm":{"type":"`+kind+`","data":`+program+`}}`).ok()["id"].(string)
+		w.post("/routing/"+id+"/activate", `{"transaction_type":"`+transaction+`"}`).ok()
+	}
+	config("advanced", "payment", `{"defaultSelection":`+to("stripe", "mca_old_3")+`,"metadata":{},"rules":[`+
+		rule("large", to("adyen", "mca_old_2"), condition("amount", "greater_than", "number", "5000")+","+condition("currency", "equal", "enum_variant", `"USD"`))+`]}`)
+	require.Equal(t, []any{"mca_old_3", "mca_old_2", "mca_old_3"}, []any{routed(pay()), routed(pay("amount", "5001")), routed(pay("amount", "5001", "currency", `"EUR"`))})
+	require.Equal(t, "mca_old_1", w.post("/routing/default/profile/"+profile, "["+choice("stripe", "mca_old_1")+","+choice("stripe", "mca_old_3")+","+choice("adyen", "mca_old_2")+"]").
+		ok()["connectors"].([]any)[0].(map[string]any)["merchant_connector_id"])
+
+	// Error table and config keys. A retry follows the new default list.
+	p := pay(numberOf, softCard)
+	require.Equal(t, []any{2.0, "mca_old_1"}, []any{p["attempt_count"], routed(p)})
+	gsm := `{"connector":"stripe","flow":"Payment","sub_flow":"Authorize","code":"card_declined","message":"Your card has insufficient funds.","status":"Failure","router_error":null,"decision":"do_default",
+		"step_up_possible":false,"unified_code":"UE_1000","unified_message":"m","error_category":null,"clear_pan_possible":false,"feature":"retry","feature_data":{"retry":{"step_up_possible":false,
+		"clear_pan_possible":false,"alternate_network_possible":false,"decision":"do_default"}},"standardised_code":null,"description":null,"user_guidance_message":null}`
+	require.Equal(t, "do_default", w.send("POST", "/gsm", adminKey, gsm).ok()["decision"])
+	require.Equal(t, 1.0, pay(numberOf, softCard)["attempt_count"])
+	require.Equal(t, "connector", w.send("POST", "/gsm", adminKey, with(gsm, "connector", `"bankofamerica"`)).refused(400, "IR_06", "unknown variant `bankofamerica`")["param"])
+	w.send("POST", "/configs/", adminKey, `{"key":"guard_blocklist_for_m1","value":"true"}`).ok()
+
+	w.post("/blocklist", `{"fingerprint_id":"378282","data_kind":"card_bin","created_at":"2024-06-01T00:00:00.000Z"}`).refused(400, "IR_06", "missing field `type`")
+	w.block("card_bin", "378282").ok()
+	require.Contains(t, w.post("/payments", with(plain, "routing", "-", numberOf, amexCard)).body, `"code":"HE_03"`)
+
+	for path, program := range map[string]string{
+		"/routing/decision": `"program":{"defaultSelection":{"override_3ds":null},"metadata":{},"rules":[` + rule("r", `{"override_3ds":"three_ds"}`, condition("amount", "equal", "number", "777")) + `]}`,
+		"/routing/decision/surcharge": `"merchant_surcharge_configs":{"show_surcharge_breakup_screen":true},"algorithm":{"defaultSelection":{"surcharge_details":null},"metadata":{},"rules":[` +
+			rule("r", `{"surcharge_details":{"surcharge":{"type":"rate","value":{"percentage":2}},"tax_on_surcharge":null}}`, condition("amount", "equal", "number", "1000")) + `]}`,
+	} {
+		body := `{"name":"n",` + program + `,"created_at":1718000000,"modified_at":1718000001}`
+		put := func(body string) response { return w.send("PUT", path, w.secret, body) }
+		put(without(body, put, "created_at", "modified_at")).ok()
+	}
+	require.Equal(t, []any{"three_ds", 777.0}, []any{pay("amount", "777")["authentication_type"], pay("amount", "777")["net_amount"]})
+	require.Equal(t, []any{"no_three_ds", 1020.0}, []any{pay()["authentication_type"], pay()["net_amount"]})
+	config("three_ds_decision_rule", "three_ds_authentication", `{"defaultSelection":{"decision":"no_three_ds"},"metadata":{},"rules":[`+
+		rule("r", `{"decision":"challenge_requested"}`, condition("amount", "equal", "number", "888"))+`]}`)
+	require.Equal(t, []any{"three_ds", "no_three_ds"}, []any{pay("amount", "888")["authentication_type"], pay()["authentication_type"]})
+}
