@@ -21,7 +21,7 @@ When: the answer waits for no delivery, order          TestDeadEndpointDelaysNoO
 Retries: schedule, jitter, three days                  TestRetriesForThreeDays TestSurvivesACrash
 Event API: list and its filters                        TestEventLists TestListsOfAProfile TestProfileOfAnother
 Event API: attempts                                    TestEventAPI TestDeliveredEvent TestSignatures
-Event API: retry                                       TestEventAPI TestRedeliver TestManyByHand
+Event API: retry                                       TestEventAPI TestRedeliver TestManyByHand TestRedeliverUnderWay TestEventOfADeletedCustomer
 Event API: mixed filters, limits, dates                TestEventLists TestEventAPI
 Signature check for merchants                          TestWebhooksGuide TestSignatures
 Incoming: URLs, methods, without a key                 TestIncomingMessages TestWebhooks TestRelayMessages

@@ -197,6 +197,10 @@ func (t *tx) BookDelivery(d *webhook.Delivery, owner string, lease time.Time) (b
 	n, err := t.exec("book delivery", `UPDATE deliveries SET state = $1, tries = $2, due_at = $3, owner = '', ended_at = $4, first_id = $5
 		WHERE merchant_id = $6 AND event_id = $7 AND endpoint_id = $8 AND state = 'open' AND owner = $9 AND due_at = $10`,
 		string(d.State), d.Tries, dueAtOf(d), millis(d.EndedAt), d.FirstID, d.MerchantID, d.EventID, d.EndpointID, owner, millis(lease))
+	if err == nil && n == 0 && d.FirstID != "" {
+		_, err = t.exec("note first attempt", `UPDATE deliveries SET first_id = $1 WHERE merchant_id = $2 AND event_id = $3 AND endpoint_id = $4 AND first_id = ''`,
+			d.FirstID, d.MerchantID, d.EventID, d.EndpointID)
+	}
 	if err != nil || n == 0 {
 		return false, err
 	}

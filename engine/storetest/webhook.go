@@ -198,6 +198,8 @@ func testDeliveryLeases(t *testing.T, s engine.Store) {
 	})
 	again := claimDeliveries(t, s, "a", "n1", time.Hour+time.Second)[0]
 	require.False(t, book(t, s, d, "n1", webhook.Delivered, time.Time{}), "the lease of before")
+	open := get(t, s, func(r engine.Reader) ([]*webhook.Delivery, error) { return r.DeliveriesOf(merchantA, d.EventID) })[0]
+	require.Equal(t, []any{webhook.Open, 0, "n1", "att_1"}, []any{open.State, open.Tries, open.Owner, open.FirstID}, "the first attempt alone is noted")
 	require.True(t, book(t, s, again, "n1", webhook.Delivered, time.Time{}))
 	require.False(t, book(t, s, again, "n1", webhook.GivenUp, time.Time{}), "ended already")
 	end := get(t, s, func(r engine.Reader) ([]*webhook.Delivery, error) { return r.DeliveriesOf(merchantA, d.EventID) })[0]

@@ -80,12 +80,12 @@ func (s *Service) deliverOne(ctx context.Context, d *Delivery, p *pool) (next *D
 				return err
 			}
 		}
-		if booked && !gone {
-			if recovered {
-				if _, err := tx.RecallDeliveries(d.EndpointID, recallAtOnce); err != nil {
-					return err
-				}
+		if booked && !gone && recovered {
+			if _, err := tx.RecallDeliveries(d.EndpointID, recallAtOnce); err != nil {
+				return err
 			}
+		}
+		if !gone { // the request was sent, even if a delivery by hand has ended this one meanwhile
 			if err := tx.InsertDeliveryAttempt(a); err != nil {
 				return err
 			}

@@ -165,7 +165,8 @@ type Tx interface {
 	// ClaimDeliveries takes up to limit deliveries to an endpoint that are due, those first that are due longest. They get owner and the lease end.
 	ClaimDeliveries(endpointID, owner string, until time.Time, limit int) ([]*Delivery, error)
 	// BookDelivery writes State, Tries, DueAt, EndedAt and FirstID, and ends the lease. It returns false if the delivery is no longer under the lease
-	// of owner that ends at lease, or has ended. When a delivery has ended, the payment's next one to the endpoint is due at once.
+	// of owner that ends at lease, or has ended: it then writes FirstID alone, if the row has none. When a delivery has ended, the payment's next one to
+	// the endpoint is due at once.
 	BookDelivery(d *Delivery, owner string, lease time.Time) (bool, error)
 	// ConcludeDelivery books a success by hand, whatever the state and the lease are, and makes the next one of the payment due.
 	ConcludeDelivery(d *Delivery) error

@@ -1,0 +1,125 @@
+package engine_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/engine/method"
+	"payswitch/engine/request"
+	"payswitch/engine/webhook"
+)
+
+// TestRedeliverUnderWay repeats a delivery by hand while the switch itself makes it. Whichever ends first, the event counts as taken if one attempt was, the
+// next event of the payment follows once, and the API shows every request that was sent.
+func TestRedeliverUnderWay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ first, second webhook.Reply }{
+		"the switch's own attempt fails":     {webhook.Reply{Status: 500}, webhook.Reply{Status: 200}},
+		"the attempt by hand fails":          {webhook.Reply{Status: 200}, webhook.Reply{Status: 500}},
+		"the endpoint takes the event twice": {webhook.Reply{Status: 200}, webhook.Reply{Status: 200}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				w := newWorld(t, engine.Options{}, nil)
+				w.account("simulator", "")
+				var calls atomic.Int64
+				s := &shops{answer: func(context.Context, string, int) webhook.Reply {
+					switch calls.Add(1) {
+					case 1:
+						time.Sleep(10 * time.Second)
+						return c.first
+					case 2:
+						return c.second
+					}
+					return webhook.Reply{Status: 200}
+				}}
+				w.deliverTo(s, engine.Options{})
+				id := w.pay(sale(1000, visa, manual)).Payment.ID
+				time.Sleep(time.Second) // the first delivery is under way
+				_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
+				require.NoError(t, err)
+				list := w.deliveries(webhook.Filter{Types: []string{"payment_authorized"}})
+				require.Len(t, list, 1)
+				event := list[0].EventID
+				by, err := w.Webhooks.Redeliver(t.Context(), w.auth, event, "")
+				require.NoError(t, err)
+				require.Equal(t, c.second.Status, by.Status)
+				time.Sleep(time.Minute)
+				require.EqualValues(t, 3, calls.Load(), "one request by the switch, one by hand, and the next event")
+				taken := s.types(hook)
+				require.Contains(t, taken, "payment_succeeded")
+				require.Len(t, w.deliveries(webhook.Filter{Delivered: ptr(true)}), 2)
+				attempts, err := w.Webhooks.EventAttempts(t.Context(), w.auth, event)
+				require.NoError(t, err)
+				kinds, first := map[string]int{}, ""
+				for _, a := range attempts {
+					if kinds[a.Kind] = a.Status; a.Kind == webhook.InitialAttempt {
+						first = a.ID
+					}
+				}
+				require.Equal(t, first, attempts[0].Delivery.FirstID)
+				require.Equal(t, map[string]int{webhook.InitialAttempt: c.first.Status, webhook.ManualRetry: c.second.Status}, kinds)
+			})
+		})
+	}
+}
+
+// TestSameAddressTwice: endpoints with one address are endpoints of their own. Each gets the event, signed with its own secret.
+func TestSameAddressTwice(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{}, nil)
+		w.account("simulator", "")
+		s := &shops{}
+		w.deliverTo(s, engine.Options{})
+		url := hook
+		for range 2 {
+			_, err := w.Webhooks.CreateEndpoint(t.Context(), w.auth, w.profile.ID, webhook.EndpointInput{URL: &url})
+			require.NoError(t, err)
+		}
+		w.pay(sale(1000, visa))
+		time.Sleep(time.Second)
+		got, signatures := s.of(hook), map[string]bool{}
+		require.Len(t, got, 3)
+		for _, r := range got {
+			require.Equal(t, got[0].body, r.body)
+			require.Equal(t, got[0].header.Get("webhook-id"), r.header.Get("webhook-id"))
+			signatures[r.header.Get("webhook-signature")] = true
+		}
+		require.Len(t, signatures, 3)
+	})
+}
+
+// TestEventOfADeletedCustomer: an event from before the customer's deletion arrives as it was, and can be shown and repeated.
+func TestEventOfADeletedCustomer(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{}, nil)
+		w.account("simulator", "")
+		var up atomic.Bool
+		s := &shops{answer: func(context.Context, string, int) webhook.Reply {
+			return webhook.Reply{Status: map[bool]int{true: 200, false: 503}[up.Load()]}
+		}}
+		w.deliverTo(s, engine.Options{})
+		_, err := w.CreateCustomer(t.Context(), w.auth, method.CustomerData{ID: "cus_1"})
+		require.NoError(t, err)
+		w.pay(sale(1000, visa, func(in *request.Input) { in.CustomerID = "cus_1" }))
+		time.Sleep(time.Second)
+		require.NoError(t, w.DeleteCustomer(t.Context(), w.auth, "cus_1"))
+		up.Store(true)
+		time.Sleep(5 * time.Minute)
+		got := s.of(hook)
+		require.Greater(t, len(got), 1)
+		require.True(t, got[len(got)-1].ok)
+		require.Equal(t, got[0].body, got[len(got)-1].body)
+		event := w.deliveries(webhook.Filter{})[0].EventID
+		again, err := w.Webhooks.Redeliver(t.Context(), w.auth, event, "")
+		require.NoError(t, err)
+		require.Equal(t, got[0].body, string(again.Body))
+	})
+}
