@@ -27,7 +27,7 @@ func TestBrowseIsBounded(t *testing.T) {
 			w.insert()
 		}
 		for i, l := range w.all["m1"] {
-			l.p.Status, l.p.Currency = []payment.Status{payment.RequiresCapture, payment.Review}[i%2], "EUR"
+			l.p.Status, l.p.Currency, l.p.CustomerID = []payment.Status{payment.RequiresCapture, payment.Review}[i%2], "EUR", "cus_1"
 			require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { return tx.UpdatePayment(l.p) }))
 		}
 		none := int64(1 << 50)
@@ -47,6 +47,16 @@ func TestBrowseIsBounded(t *testing.T) {
 				}
 				require.Greater(t, pages, 2, "%s %v", name, statuses)
 			}
+		}
+		for _, status := range []string{"succeeded", "failed"} {
+			q, pages := search.Query{Filter: lists.PaymentFilter{CustomerID: "cus_1", Statuses: []string{status}}, Limit: 9}, 0
+			for ; pages == 0 || q.Behind != nil; pages++ {
+				found, err := w.search.Browse(t.Context(), account.Auth{MerchantID: "m1"}, q)
+				require.NoError(t, err)
+				require.Empty(t, found.Views)
+				q.Behind = found.Next
+			}
+			require.Greater(t, pages, 2, "a customer's payments that are %s", status)
 		}
 	})
 }

@@ -58,8 +58,11 @@ func (f *PaymentFilter) Exceptional() bool {
 }
 
 // InIndex reports whether an index alone finds the payments (Indexed): no condition is left that a store can tell only after it has read a payment.
-// A page of other filters can cost any number of reads.
+// A page of other filters can cost any number of reads: so can a status of a customer's payments.
 func (f *PaymentFilter) InIndex(byProfile bool) bool {
+	if f.CustomerID != "" && len(f.Statuses) > 0 {
+		return false
+	}
 	return f.Indexed(byProfile) && !byProfile && f.ProfileID == "" && f.MinAmount == nil && f.MaxAmount == nil && len(f.Connectors)+len(f.Accounts)+len(f.Currencies) == 0
 }
 
