@@ -206,3 +206,18 @@ func TestErrorRulesInPayments(t *testing.T) {
 	}
 	require.Equal(t, []any{1.0, "UE_2"}, pay(), "the message that payments show is the closer one")
 }
+
+// TestSplitFallsBack: the drawn entry of a volume split comes first, and the others follow in the order of the list, before the default list.
+func TestSplitFallsBack(t *testing.T) {
+	t.Parallel()
+	w := newRouted(t)
+	second := w.withAccount("stripe", "second", "")
+	w.post("/account/m1/business_profile/"+w.profile, `{"is_auto_retries_enabled":true,"max_auto_retries_enabled":5}`).ok()
+	w.activated(`{"type":"volume_split","data":[{"connector":` + choice("stripe", second) + `,"split":0},{"connector":` + choice("adyen", w.adyen) + `,"split":100}]}`)
+	p := w.post("/payments", with(plain, "routing", "-", "currency", `"USD"`, numberOf, softCard)).ok()
+	var tried []any
+	for _, a := range w.get("/payments/" + p["payment_id"].(string) + "?expand=routing").ok()["routing"].([]any) {
+		tried = append(tried, a.(map[string]any)["merchant_connector_id"])
+	}
+	require.Equal(t, []any{w.adyen, second, w.stripe}, tried)
+}
