@@ -58,6 +58,8 @@ type alarms struct {
 	exemptions      []string // exemption, route, outcome
 	runs            map[string]int
 	late            map[string]time.Duration
+	oldest          time.Duration // age of the oldest event that waits, and the endpoints that fail: as measured last
+	failing         int
 }
 
 func (a *alarms) PaymentMoved(payment.Status, string)                                  {}
@@ -87,7 +89,11 @@ func (a *alarms) RetryLimited(network, result string) {
 }
 func (a *alarms) AccountMoved(string, bool, int)    {}
 func (a *alarms) WebhookSent(string, time.Duration) {}
-func (a *alarms) WebhookBacklog(time.Duration, int) {}
+func (a *alarms) WebhookBacklog(oldest time.Duration, failing int) {
+	a.Lock()
+	defer a.Unlock()
+	a.oldest, a.failing = oldest, failing
+}
 func (a *alarms) Alarm(kind string) {
 	a.Lock()
 	defer a.Unlock()

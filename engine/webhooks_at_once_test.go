@@ -123,3 +123,50 @@ func TestEventOfADeletedCustomer(t *testing.T) {
 		require.Equal(t, got[0].body, string(again.Body))
 	})
 }
+
+// TestBacklogIsMeasured: an endpoint is down for hours. The metrics and the endpoint's own record say since when, no other endpoint seems late, and the
+// endpoint is never disabled. After it has answered nothing is left.
+func TestBacklogIsMeasured(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, engine.Options{}, nil)
+		w.account("simulator", "")
+		well, dead := "https://shop.test/well", atomic.Bool{}
+		dead.Store(true)
+		s := &shops{answer: func(_ context.Context, url string, _ int) webhook.Reply {
+			return webhook.Reply{Status: map[bool]int{true: 503, false: 200}[dead.Load() && url == hook]}
+		}}
+		w.deliverTo(s, engine.Options{ResolveEvery: 10 * time.Second, WebhookPoll: 30 * time.Second})
+		_, err := w.Webhooks.CreateEndpoint(t.Context(), w.auth, w.profile.ID, webhook.EndpointInput{URL: &well})
+		require.NoError(t, err)
+		for range 12 {
+			w.pay(sale(1000, visa))
+		}
+		time.Sleep(3 * time.Hour)
+		first := w.deliveries(webhook.Filter{})
+		measured := func() (time.Duration, int) {
+			w.alarms.Lock()
+			defer w.alarms.Unlock()
+			return w.alarms.oldest, w.alarms.failing
+		}
+		oldest, failing := measured()
+		require.InDelta(t, 3*time.Hour, oldest, float64(5*time.Minute))
+		require.Equal(t, 1, failing)
+		list, err := w.Webhooks.Endpoints(t.Context(), w.auth, w.profile.ID)
+		require.NoError(t, err)
+		require.Len(t, list, 2)
+		require.Equal(t, first[len(first)-1].CreatedAt, list[0].OldestUndelivered)
+		require.WithinDuration(t, first[0].CreatedAt, list[0].FailingSince, time.Minute)
+		require.Equal(t, []any{true, true, false}, []any{list[1].OldestUndelivered.IsZero(), list[1].FailingSince.IsZero(), list[0].Disabled})
+
+		dead.Store(false)
+		time.Sleep(time.Hour)
+		oldest, failing = measured()
+		require.Zero(t, oldest)
+		require.Zero(t, failing)
+		list, err = w.Webhooks.Endpoints(t.Context(), w.auth, w.profile.ID)
+		require.NoError(t, err)
+		require.Equal(t, []bool{true, true}, []bool{list[0].OldestUndelivered.IsZero(), list[0].FailingSince.IsZero()})
+		require.Len(t, s.types(hook), 12)
+	})
+}

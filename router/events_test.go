@@ -106,6 +106,8 @@ func TestEventAPI(t *testing.T) {
 	reply := attempts[0]["response"].(map[string]any)
 	require.Equal(t, []any{503.0, "no: ************4242"}, []any{reply["status_code"], reply["body"]})
 	require.NotEmpty(t, reply["error_message"])
+	require.Equal(t, ev["created"], w.get(one).ok()["oldest_undelivered"])
+	require.Equal(t, false, w.get(one).ok()["disabled"])
 
 	w.hooks.answer(0)
 	again := w.post(eventPath+"/retry?endpoint_id="+ev["endpoint_id"].(string), ``).ok()

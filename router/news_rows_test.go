@@ -23,6 +23,8 @@ Event API: list and its filters                        TestEventLists TestListsO
 Event API: attempts                                    TestEventAPI TestDeliveredEvent TestSignatures
 Event API: retry                                       TestEventAPI TestRedeliver TestManyByHand TestRedeliverUnderWay TestEventOfADeletedCustomer
 Event API: mixed filters, limits, dates                TestEventLists TestEventAPI
+Endpoints: age of the oldest event, failures           TestBacklogIsMeasured TestFailuresAreShared
+Endpoints: two with one address                        TestSameAddressTwice
 Signature check for merchants                          TestWebhooksGuide TestSignatures
 Incoming: URLs, methods, without a key                 TestIncomingMessages TestWebhooks TestRelayMessages
 Incoming: name of a connector                          TestIncomingMessages TestWebhookByNameToTheDefaultProfile
