@@ -117,6 +117,7 @@ func (c *manifestCheck) fields(list string, fields []sdk.Field) {
 		c.require(!names[f.Name], at+".name", "%q is used twice", f.Name)
 		c.require(list != "credentials" || !c.isReserved(f.Name), at+".name", "%q is the name of another secret: choose a different one", f.Name)
 		c.require(!keys[key(f)], at+".key", "%q is used twice", key(f))
+		c.require(list != "credentials" || key(f) != "auth_type", at+".key", "%q is the account's own word: choose api_key, key1, api_secret or key2", key(f))
 		names[f.Name], keys[key(f)] = true, true
 		c.require(slices.Contains(fieldTypes, f.Type), at+".type", "%q is not one of %s", f.Type, commaList(fieldTypes))
 		c.require(f.Type != sdk.FieldEnum || len(f.Values) > 0, at+".values", "an enum needs its values")
@@ -167,7 +168,9 @@ func (c *manifestCheck) host(at, h string) {
 			continue
 		}
 		ok = ok && validLabel(label)
+		c.require(!strings.HasPrefix(label, "xn--"), at, "%q has the label %q, which shows as other letters: name a host in plain letters", h, label)
 	}
+	c.require(name == "" || strings.Trim(name, "0123456789.") != "", at, "%q is an address: name the host, so that its certificate proves whose it is", h)
 	c.require(ok && strings.Contains(name, ".") && (!hasPort || validPort(port)), at,
 		"%q is not an exact lower-case host name", h)
 	c.require(labels <= 1, at, "%q has more than one {config} label", h)
@@ -264,6 +267,9 @@ func (c *manifestCheck) rules() {
 	c.require(r.MaxLength == 0 || r.MaxLength >= minReference && r.MaxLength <= 255, "reference.max_length",
 		"%d is not between %d and 255", r.MaxLength, minReference)
 	c.require(c.m.Webhook == nil || c.offers(sdk.OpWebhook), "webhook", "is declared, but operations lacks webhook")
+	if c.m.Webhook != nil {
+		c.seconds("webhook.tolerance_seconds", int64(c.m.Webhook.ToleranceSeconds))
+	}
 	if c.m.Kind != sdk.KindProcessor {
 		return
 	}
@@ -287,6 +293,13 @@ func (c *manifestCheck) rules() {
 		}
 	}
 	c.require(settles, "resolve.by", "a processor needs reference, idempotent_resend or webhook: an authorize without an answer has no processor_id")
-	c.require(c.m.Resolve.IdempotencyWindowSeconds >= 0, "resolve.idempotency_window_seconds", "is negative")
-	c.require(c.m.Resolve.NotFoundFinalAfterSeconds >= 0, "resolve.not_found_final_after_seconds", "is negative")
+	c.seconds("resolve.idempotency_window_seconds", c.m.Resolve.IdempotencyWindowSeconds)
+	c.seconds("resolve.not_found_final_after_seconds", c.m.Resolve.NotFoundFinalAfterSeconds)
+}
+
+// maxSeconds bounds the manifest's times. A time.Duration of many more seconds overflows: a wait of 2^62 seconds would be no wait.
+const maxSeconds = 366 * 24 * 3600
+
+func (c *manifestCheck) seconds(at string, n int64) {
+	c.require(n >= 0 && n <= maxSeconds, at, "%d is not between 0 and %d, the seconds of a year", n, maxSeconds)
 }

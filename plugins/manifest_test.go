@@ -53,6 +53,8 @@ func TestCheckManifest(t *testing.T) {
 		`environments.test.hosts[1]: "ACME.example" is not an exact`:            test("ACME.example"),
 		`environments.test.hosts[1]: "acme" is not an exact`:                    test("acme"),
 		`environments.test.hosts[1]: "acme.example:0" is not an exact`:          test("acme.example:0"),
+		`environments.test.hosts[1]: "10.1.2.3" is an address`:                  test("10.1.2.3"),
+		`environments.test.hosts[1]: "api.xn--acme-2fg.example" has the label`:  test("api.xn--acme-2fg.example"),
 		`environments.test.hosts[1]: "{shop}" does not name a config`:           test("{shop}.acme.example"),
 		`environments.test.hosts[1]: "{merchant_id}x.acme.example" is`:          test("{merchant_id}x.acme.example"),
 		`"{merchant_id}.{merchant_id}.example" has more than one`:               test("{merchant_id}.{merchant_id}.example"),
@@ -102,6 +104,17 @@ func TestCheckManifest(t *testing.T) {
 		`resolve.by[0]: "prayer" is not`:                    func(m *sdk.Manifest) { m.Resolve.By[0] = "prayer" },
 		"resolve.by[0]: reference needs the operation sync": func(m *sdk.Manifest) { m.Operations = []sdk.Operation{sdk.OpAuthorize} },
 		"resolve.idempotency_window_seconds: ":              func(m *sdk.Manifest) { m.Resolve.IdempotencyWindowSeconds = 0 },
+		"resolve.idempotency_window_seconds: 4611686018427387904 is not between 0 and 31622400": func(m *sdk.Manifest) {
+			m.Resolve.IdempotencyWindowSeconds = 1 << 62
+		},
+		"resolve.not_found_final_after_seconds: 4611686018427387904 is not between 0 and 31622400": func(m *sdk.Manifest) {
+			m.Resolve.NotFoundFinalAfterSeconds = 1 << 62 // as a duration in nanoseconds this is 0
+		},
+		"resolve.not_found_final_after_seconds: -1 is not between": func(m *sdk.Manifest) { m.Resolve.NotFoundFinalAfterSeconds = -1 },
+		"webhook.tolerance_seconds: -5 is not between": func(m *sdk.Manifest) {
+			m.Operations, m.Webhook = append(m.Operations, sdk.OpWebhook), &sdk.WebhookRule{ToleranceSeconds: -5}
+		},
+		`credentials[0].key: "auth_type" is the account's own word`: func(m *sdk.Manifest) { m.Credentials[0].Key = "auth_type" },
 	} {
 		m := acmeManifest(t)
 		change(m)
