@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"payswitch/sdk"
@@ -211,6 +212,7 @@ func Load(fsys fs.FS, name string) (*Requests, *Responses, error) {
 
 func load(fsys fs.FS, file string, into interface {
 	locate(file string, text []byte)
+	settle() error
 }) error {
 	text, err := fs.ReadFile(fsys, file)
 	if err != nil {
@@ -219,11 +221,38 @@ func load(fsys fs.FS, file string, into interface {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(into); err != nil {
+		if at := new(time.ParseError); errors.As(err, &at) {
+			err = fmt.Errorf("clock: %q is not a time such as 2026-01-15T10:20:30Z", strings.Trim(at.Value, `"`))
+		}
 		return fmt.Errorf("wire: read %s: %w", file, err)
 	}
 	into.locate(file, text)
-	if r, ok := into.(*Responses); ok {
-		return r.settle()
+	if err := into.settle(); err != nil {
+		return fmt.Errorf("wire: read %s: %w", file, err)
+	}
+	return nil
+}
+
+// settle refuses requests of which a reader could think more than they prove.
+func (f *Requests) settle() error {
+	for _, key := range slices.Sorted(maps.Keys(f.Allow)) {
+		path, wild := strings.CutSuffix(key, "*")
+		_, name, field := strings.Cut(path, ".")
+		if wild && !strings.Contains(key, " ") && !(field && name != "") {
+			return fmt.Errorf("allow: %q holds for every difference: name one case, a space, and the path before the *", key)
+		}
+	}
+	return unique("cases", f.Cases)
+}
+
+// unique returns an error if two cases of a list have the same name: exceptions and reports name cases.
+func unique(list string, cases []Case) error {
+	seen := map[string]bool{}
+	for i := range cases {
+		if name := cases[i].Name; seen[name] {
+			return fmt.Errorf("%s[%d].name: %q is used twice: choose another name", list, i, name)
+		}
+		seen[cases[i].Name] = true
 	}
 	return nil
 }
@@ -233,8 +262,11 @@ func (f *Responses) own() bool {
 	return slices.ContainsFunc(f.Samples, func(c Case) bool { return c.own() })
 }
 
-// settle checks tables and decline codes in the SDK's vocabulary.
+// settle checks names, tables and decline codes.
 func (f *Responses) settle() error {
+	if err := unique("samples", f.Samples); err != nil {
+		return err
+	}
 	for i := range f.StatusTables {
 		t := &f.StatusTables[i]
 		if t.Op == "" {
@@ -243,7 +275,7 @@ func (f *Responses) settle() error {
 		t.Flow = string(t.Op)
 		for _, value := range slices.Sorted(maps.Keys(t.Map)) {
 			if err := knownStatus(sdk.OutcomeStatus(t.Map[value]), t.Op); err != nil {
-				return fmt.Errorf("wire: read %s: %s: %w", t.file, where(t.file, t.line, "status", value), err)
+				return fmt.Errorf("%s: %w", where(t.file, t.line, "status", value), err)
 			}
 		}
 	}
@@ -252,7 +284,7 @@ func (f *Responses) settle() error {
 	}
 	for _, code := range slices.Sorted(maps.Keys(f.Declines.Codes)) {
 		if err := knownReason(sdk.DeclineReason(f.Declines.Codes[code])); err != nil {
-			return fmt.Errorf("wire: declines.codes.%s: %w", code, err)
+			return fmt.Errorf("declines.codes.%s: %w", code, err)
 		}
 	}
 	return nil

@@ -84,6 +84,9 @@ func (c *Case) settle(text json.RawMessage) error {
 	if err := strict(given.Expect, &outcome); err != nil {
 		return fmt.Errorf("expected: %w", err)
 	}
+	if outcome.Status == "" {
+		return errors.New("expected.status: missing: without it the sample proves nothing. Choose one of " + names(c.Op.Outcomes()) + ", unknown")
+	}
 	if err := knownStatus(outcome.Status, c.Op); err != nil {
 		return fmt.Errorf("expected.status: %w", err)
 	}

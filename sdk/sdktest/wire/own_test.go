@@ -216,6 +216,36 @@ func TestJudge(t *testing.T) {
 	require.Contains(t, text, ` tiny.json: allow: "response/none x" matches no difference: remove it`)
 }
 
+// Cases that could hide what they do not prove are refused, by a message that names the field and the remedy.
+func TestCasesThatLie(t *testing.T) {
+	for want, change := range map[string][3]string{
+		`tiny.json: allow: "*" holds for every difference: name one case`:       {"tiny.json", `"cases": [`, `"allow": {"*": "all"}, "cases": [`},
+		`tiny.json: allow: "body.*" holds for every difference: name one case`:  {"tiny.json", `"cases": [`, `"allow": {"body.*": "all"}, "cases": [`},
+		`tiny.json: cases[1].name: "a" is used twice: choose another name`:      {"tiny.json", `"cases": [`, `"cases": [{"name": "a", "operation": "sync"}, {"name": "a", "operation": "void"}, `},
+		`tiny.json: clock: "yesterday" is not a time such as`:                   {"tiny.json", "2026-01-15T10:20:30Z", "yesterday"},
+		`samples[1].name: "captured" is used twice: choose another name`:        {"tiny.responses.json", `"name": "declined"`, `"name": "captured"`},
+		`case captured: expected.status: missing: without it the sample proves`: {"tiny.responses.json", `"status": "captured", "transaction_id"`, `"transaction_id"`},
+	} {
+		files := ownFiles()
+		changed := strings.Replace(string(files[change[0]].Data), change[1], change[2], 1)
+		require.NotEqual(t, string(files[change[0]].Data), changed)
+		files[change[0]] = &fstest.MapFile{Data: []byte(changed)}
+		_, _, err := Load(files, "tiny")
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// A sample of a later request needs the answers to the earlier ones; the message says where they go.
+func TestSampleOfALaterRequest(t *testing.T) {
+	c := &Case{}
+	require.NoError(t, json.Unmarshal([]byte(`{"name": "a", "operation": "authorize", "input": {}, "response": {"status": 200}, "expected": {"status": "captured"}}`), c))
+	r := newRunner(&sdk.Manifest{}, func(s *sdk.Step) sdk.Result {
+		return sdk.Result{Send: &sdk.Send{Method: "POST", URL: "https://x.example/confirm"}}
+	}, &Requests{}, Options{})
+	require.Contains(t, strings.Join(r.checkSample(c), "\n"),
+		"after this answer the adapter sends POST https://x.example/confirm: if the sample is the answer to that request, put the answers to the earlier ones into the sample's exchanges")
+}
+
 // The account of a file has the token of access_token for all other operations, and for none of the fields that the file leaves out.
 func TestTokenOfTheFile(t *testing.T) {
 	m := &sdk.Manifest{Credentials: []sdk.Field{{Name: "id"}, {Name: "other", Optional: true}}}

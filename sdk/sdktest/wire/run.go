@@ -203,7 +203,8 @@ func ending(r *sdk.Result) string {
 	case r.Verify != nil:
 		return "a verify"
 	case r.Send != nil:
-		return "another send: " + r.Send.Method + " " + r.Send.URL
+		return "after this answer the adapter sends " + r.Send.Method + " " + r.Send.URL +
+			": if the sample is the answer to that request, put the answers to the earlier ones into the sample's exchanges"
 	}
 	return "nothing"
 }
