@@ -305,6 +305,7 @@ func (d *developing) watch(ctx context.Context) {
 // goLive waits until the switch has loaded the new build, and approves it for the account.
 func (d *developing) goLive(ctx context.Context, began time.Time) {
 	if d.hash == d.loaded.Load() {
+		fmt.Fprintf(d.p.stdout, "live already: the saved file gives the same build %.12s\n", d.hash)
 		return
 	}
 	tick := time.NewTicker(20 * time.Millisecond)

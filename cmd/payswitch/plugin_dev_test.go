@@ -117,6 +117,8 @@ func TestPluginDev(t *testing.T) {
 	}
 	require.NotContains(t, shown, "4111111111111111")
 
+	edit(t, filepath.Join(dir, "acme.go"), "func sync(", "// A comment.\nfunc sync(")
+	until(`live already: the saved file gives the same build [0-9a-f]{12}`)
 	edit(t, filepath.Join(dir, "acme.go"), `Str("reference", r.Reference)`, `Str("reference", r.Reference).Str("channel", "web")`)
 	edit(t, filepath.Join(dir, "acme.go"), `		// How a result that was lost`, `		Captures: []sdk.CaptureMethod{sdk.CaptureAutomatic},
 		// How a result that was lost`)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -142,24 +143,45 @@ func (m *mockProcessor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.refuse(w, http.StatusNotImplemented, "no case matches "+r.Method+" "+r.URL.Path+": add one. The base is "+cmp.Or(m.basePath, "/"))
 		return
 	}
-	op, c := of.Operation(), m.sample(of)
-	if c == nil {
+	op := of.Operation()
+	answer, from := m.answer(of)
+	if answer == nil {
 		m.refuse(w, http.StatusNotImplemented, "no sample answers the operation "+string(op)+": add one")
 		return
 	}
-	for name, value := range c.Response.Headers {
+	for name, value := range answer.Headers {
 		w.Header().Set(name, value)
 	}
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/json")
 	}
-	m.say(r.Method + " " + r.URL.Path + " is " + string(op) + ", answered with the sample " + c.Name)
-	w.WriteHeader(c.Response.Status)
-	if text, ok := c.Response.Body.(string); ok {
+	m.say(r.Method + " " + r.URL.Path + " is " + string(op) + ", answered with " + from)
+	w.WriteHeader(answer.Status)
+	if text, ok := answer.Body.(string); ok {
 		_, _ = w.Write([]byte(text))
-	} else if c.Response.Body != nil {
-		_ = json.NewEncoder(w).Encode(c.Response.Body)
+	} else if answer.Body != nil {
+		_ = json.NewEncoder(w).Encode(answer.Body)
 	}
+}
+
+// answer returns the answer to the request of a case, and its name: the chosen sample, a good sample of the same request of the operation, the answer
+// that a case of a later request records, or any sample of the operation.
+func (m *mockProcessor) answer(of *wire.Case) (*wire.Response, string) {
+	c, chosen := m.sample(of)
+	if c == nil {
+		return nil, ""
+	}
+	sent := len(of.Exchanges)
+	if chosen || c.Response.Status/100 == 2 && len(c.Exchanges) == sent && unlike(c, of) == 0 {
+		return c.Response, "the sample " + c.Name
+	}
+	for _, q := range m.requests {
+		l := q.of
+		if l.Operation() == of.Operation() && l.Request.URL != of.Request.URL && len(l.Exchanges) > sent && l.Exchanges[sent].Status/100 == 2 {
+			return &l.Exchanges[sent], "the exchange " + strconv.Itoa(sent+1) + " of the case " + l.Name
+		}
+	}
+	return c.Response, "the sample " + c.Name
 }
 
 func (m *mockProcessor) say(text string) {
@@ -188,7 +210,7 @@ func (m *mockProcessor) choose(w http.ResponseWriter, name string) {
 }
 
 // recorded returns the case of a request, nil for none. Of the cases with the same method and the most equal segments of the path, it is the nearest.
-// One segment may differ if it can be an id.
+// A segment that the case's input or an earlier answer gives may differ, and one more that can be an id.
 func (m *mockProcessor) recorded(r *http.Request) *wire.Case {
 	best := 0
 	var candidates []*mockRequest
@@ -199,16 +221,20 @@ func (m *mockProcessor) recorded(r *http.Request) *wire.Case {
 		if q.method != r.Method || len(q.path) != len(got) {
 			continue
 		}
-		same, other := 0, false
+		same, varied, other := 0, 0, false
 		for i := range got {
-			if got[i] == q.path[i] {
+			switch {
+			case got[i] == q.path[i]:
+				same += 2
+			case q.path[i] == anyValue:
 				same++
-			} else if i <= resource {
+				varied++
+			case i <= resource:
 				other = true
 			}
 		}
 		switch {
-		case other || same < len(got)-1 || same < best:
+		case other || same < 2*(len(got)-1)-varied || same < best:
 		case same > best:
 			best, candidates = same, []*mockRequest{q}
 		default:
@@ -221,11 +247,11 @@ func (m *mockProcessor) recorded(r *http.Request) *wire.Case {
 	return nearest(candidates, arrivedFields(r))
 }
 
-// sample returns the chosen sample, else the first good one that answers what the case asks for, else any of the operation.
-func (m *mockProcessor) sample(of *wire.Case) *wire.Case {
+// sample returns the chosen sample, else the first good one that answers what the case asks for, else any of the operation. A sample of the same
+// request of the operation comes before those of another one.
+func (m *mockProcessor) sample(of *wire.Case) (found *wire.Case, chosen bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var found *wire.Case
 	least := 0
 	for i := range m.samples {
 		c := &m.samples[i]
@@ -234,12 +260,15 @@ func (m *mockProcessor) sample(of *wire.Case) *wire.Case {
 		}
 		if m.next != "" && c.Name == m.next {
 			m.next = ""
-			return c
+			return c, true
 		}
 		if c.Operation() != of.Operation() {
 			continue
 		}
 		n := unlike(c, of)
+		if len(c.Exchanges) != len(of.Exchanges) {
+			n += 100
+		}
 		if c.Response.Status/100 != 2 {
 			n += 1000 // after every good one
 		}
@@ -247,5 +276,5 @@ func (m *mockProcessor) sample(of *wire.Case) *wire.Case {
 			found, least = c, n
 		}
 	}
-	return found
+	return found, false
 }
