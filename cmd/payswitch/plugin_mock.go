@@ -164,8 +164,8 @@ func (m *mockProcessor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer returns the answer to the request of a case, and its name: the chosen sample, a good sample of the same request of the operation, the answer
-// that a case of a later request records, or any sample of the operation.
+// answer returns the answer to the request of a case, and its name. The chosen sample comes first, then a good sample of the same request. The next
+// is the answer that a case of a later request records, and the last any sample of the operation.
 func (m *mockProcessor) answer(of *wire.Case) (*wire.Response, string) {
 	c, chosen := m.sample(of)
 	if c == nil {

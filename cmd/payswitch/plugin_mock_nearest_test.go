@@ -112,7 +112,7 @@ func TestPluginMockTellsCapturesApart(t *testing.T) {
 	}
 }
 
-// An operation of two requests gets the recorded answer to each of them, and an id in a path does not hide what the payment asks for.
+// An operation of two requests gets the recorded answer to each of them. An id in a path does not hide what the payment asks for.
 func TestPluginMockAnswersEachRequest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
