@@ -117,7 +117,9 @@ func TestPluginDev(t *testing.T) {
 	}
 	require.NotContains(t, shown, "4111111111111111")
 
-	edit(t, filepath.Join(dir, "acme.go"), "func sync(", "// A comment.\nfunc sync(")
+	source, err := os.ReadFile(filepath.Join(dir, "acme.go"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "acme.go"), append(source, "\n// The end.\n"...), 0o600))
 	until(`live already: the saved file gives the same build [0-9a-f]{12}`)
 	edit(t, filepath.Join(dir, "acme.go"), `Str("reference", r.Reference)`, `Str("reference", r.Reference).Str("channel", "web")`)
 	edit(t, filepath.Join(dir, "acme.go"), `		// How a result that was lost`, `		Captures: []sdk.CaptureMethod{sdk.CaptureAutomatic},
