@@ -98,7 +98,7 @@ func TestListBorders(t *testing.T) {
 	} {
 		require.Equal(t, n, w.post("/payments/list", body).ok()["total_count"], body)
 	}
-	for query, n := range map[string]int{"created.gte=" + same + "&created.lte=" + same: 1, "created=" + same: 1, "created.gt=" + before + "&created.lt=" + after: 1,
+	for query, n := range map[string]int{"created.gte=" + same + "&created.lte=" + same: 1, "created=" + same: 1, "created=" + after: 0, "created=" + before: 0, "created.gt=" + before + "&created.lt=" + after: 1,
 		"created.gt=" + same: 0, "limit=100": 2, "starting_after=" + id + "&ending_before=" + id: 0} {
 		require.Len(t, w.get("/payments/list?" + query).ok()["data"], n, query)
 	}

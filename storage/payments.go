@@ -169,7 +169,8 @@ func (t *tx) Payments(merchantID, profileID string, f request.ListInput) ([]*pay
 		where.add("customer_id = ", f.CustomerID)
 		where.list = append(where.list, "customer_id <> ''") // the condition of the index payments_customer, or SQLite does not use the index
 	}
-	where.addTime("created_at = ", f.Created, false)
+	where.addTime("created_at >= ", f.Created, true) // a time between two milliseconds is that of no payment
+	where.addTime("created_at <= ", f.Created, false)
 	where.addTime("created_at < ", f.CreatedLT, true)
 	where.addTime("created_at > ", f.CreatedGT, false)
 	where.addTime("created_at <= ", f.CreatedLTE, false)
