@@ -233,7 +233,7 @@ func load(fsys fs.FS, file string, into interface {
 	return nil
 }
 
-// settle refuses requests of which a reader could think more than they prove.
+// settle refuses requests that could seem to prove more than they do.
 func (f *Requests) settle() error {
 	for _, key := range slices.Sorted(maps.Keys(f.Allow)) {
 		path, wild := strings.CutSuffix(key, "*")
