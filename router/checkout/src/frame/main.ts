@@ -377,6 +377,9 @@ function moved(p: any): Bag {
   return forPage(p);
 }
 
+// away is the answer to the shop's page while it is left for the bank: an answer would have the shop go elsewhere, and the payer never see the bank.
+const away = new Promise<Bag>(() => {});
+
 // act does what the switch asks the payer to do.
 async function act(p: any, params: Bag): Promise<Bag> {
   const next = p.next_action || {};
@@ -385,7 +388,7 @@ async function act(p: any, params: Bag): Promise<Bag> {
   switch (next.type) {
     case "three_ds_invoke": {
       const now = await invoke(c, p, stage);
-      return left || !now ? forPage(now || p) : outcome(now, params);
+      return left ? away : now ? outcome(now, params) : forPage(p);
     }
     case "wait_screen_information": {
       note(status, say("asking"));
@@ -395,7 +398,7 @@ async function act(p: any, params: Bag): Promise<Bag> {
       const to = next.redirect_to_url || next.popup_url;
       if (!to) return outcome((await settled(c, Date.now() + 60_000)) || p, params);
       go(to);
-      return forPage(p);
+      return left ? away : forPage(p);
     }
   }
 }
@@ -471,7 +474,8 @@ let paying: Promise<Bag> | undefined;
 
 // once answers every call while one payment is under way with that payment.
 function once(params: Bag): Promise<Bag> {
-  paying ||= pay(params).catch((e) => refused(e, params)).catch((e) => refused(e, params)).catch((): Bag => failure("processing_error", say("unknown"), "outcome_unknown")).finally(() => { paying = undefined; });
+  const no = (e: unknown) => refused(e, params);
+  paying ||= pay(params).catch(no).catch(no).catch((): Bag => failure("processing_error", say("unknown"), "outcome_unknown")).finally(() => { paying = undefined; });
   return paying;
 }
 
@@ -571,4 +575,4 @@ addEventListener("pagehide", () => {
   form?.clear();
   lone?.clear();
 });
-addEventListener("pageshow", (e) => { if (e.persisted && leader && o.options) load(); });
+addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
