@@ -99,7 +99,7 @@ func TestServeAddressTaken(t *testing.T) {
 	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_SERVER__LISTEN="+l.Addr().String())
 	code, _, stderr := runProgram(t, env, "serve", "--config", writeConfig(t, ""))
 	require.Equal(t, exitFailed, code)
-	require.Contains(t, stderr, "server.listen: another program listens on "+l.Addr().String())
+	require.Contains(t, stderr, "server.listen: another program listens on "+l.Addr().String()+": end it, or choose another port with PAYSWITCH_SERVER__LISTEN")
 }
 
 func TestMetricsApart(t *testing.T) {

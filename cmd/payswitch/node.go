@@ -438,7 +438,7 @@ func serveHTTP(s *http.Server, l net.Listener) error {
 func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s: another program listens on %s: end it, or choose another port", key, address)
+		return nil, fmt.Errorf("%s: another program listens on %s: end it, or choose another port with %s", key, address, variableOf(key))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
