@@ -203,7 +203,7 @@ func editors(b *browser, w *world, base string) {
 func secondPerson(b *browser, w *world, base, other string) {
 	require.Equal(b.t, http.StatusOK, w.post("/m/acme/profiles/"+w.profile().ID+"/decisions", "second_person", "on", "limits", "1000.00 USD").Code)
 	id := w.doubt()
-	facts := []string{"Decisions", "the payment", "Copy", "authorize 9,000,000.31 USD at simulator ? unknown"}
+	facts := []string{"Decisions", "Copy", "the payment", "Copy", "authorize 9,000,000.31 USD at simulator ? unknown"}
 	b.opensFirst(base + "/decisions")
 	b.through(facts...)
 	b.through("The processor carried it out", "The processor refused it", "The processor never acted")
