@@ -236,7 +236,7 @@ func TestDashboardMovesMoneyOnce(t *testing.T) {
 	form.Set("amount", "11.00")
 	status, html := o.send(at(id)+"/refund", form)
 	require.Equal(t, http.StatusConflict, status, "the same form with another amount")
-	require.Contains(t, html, "Idempotency-Key was used before")
+	require.Contains(t, html, "This form was sent before with something else in it")
 	sum, _ = o.refundsOf(id)
 	require.Equal(t, 1000, sum)
 	o.shows(at(id)+"?did=refund", "10.00 USD was given back", "The refund was made", "−10.00", "damaged")

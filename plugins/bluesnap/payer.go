@@ -18,8 +18,8 @@ func holder(r *sdk.Request) *sdk.Object {
 	return contact(sdk.NewObject(), &b, "address", "address2").OptStr("email", r.Email())
 }
 
-// contact adds an address with the given names of its lines. BlueSnap knows the codes of states in the US and Canada, and
-// refuses a payment with other states. The adapter writes those into the address line.
+// contact adds an address with the given names of its lines. BlueSnap knows the codes of states in the US and Canada,
+// and refuses a payment with other states. The adapter writes those into the address line.
 func contact(o *sdk.Object, a *sdk.Address, line1, line2 string) *sdk.Object {
 	second, state := a.Line2, a.State
 	if a.Country != "US" && a.Country != "CA" || len(a.State) != 2 {
