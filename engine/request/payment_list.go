@@ -58,7 +58,7 @@ func (f *PaymentFilter) Exceptional() bool {
 }
 
 // InIndex reports whether an index alone finds the payments (Indexed): no condition is left that a store can tell only after it has read a payment.
-// A page of other filters can cost any number of reads: so can a status of a customer's payments.
+// A page of other filters can cost any number of reads. So can a customer's payments of one status, because no index has both.
 func (f *PaymentFilter) InIndex(byProfile bool) bool {
 	if f.CustomerID != "" && len(f.Statuses) > 0 {
 		return false

@@ -261,7 +261,7 @@ func (s *Search) newestPage(ctx context.Context, auth account.Auth, f *request.P
 		}
 		inIndex, from, ofBlocks := exceptional(auth, f), newer, max(end-n, 0)
 		if inIndex {
-			from, ofBlocks = *f, 0 // blocks give the number alone
+			from, ofBlocks = *f, 0 // the index has the whole page: blocks give the number alone
 		}
 		hits, older, err := s.hitsOf(r, auth, f, &b, ofBlocks, false)
 		if err != nil {
@@ -275,13 +275,12 @@ func (s *Search) newestPage(ctx context.Context, auth account.Auth, f *request.P
 		for i := range list {
 			hits = append(hits, hitOf(&list[i], f))
 		}
-		if inIndex && (len(hits) < min(end, total) || len(hits) > total) {
-			return errDiffers
-		}
 		if !inIndex {
 			for i := range b.live {
 				hits = append(hits, hitOf(&b.live[i], f))
 			}
+		} else if len(hits) < min(end, total) || len(hits) > total {
+			return errDiffers
 		}
 		hits = first(hits, end, f)
 		found, err = s.loadPage(r, auth, f, hits[min(f.Offset, len(hits)):])

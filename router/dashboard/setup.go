@@ -253,7 +253,7 @@ func (c *call) authenticatorStep(accounts []*account.Account) Step {
 func (c *call) authenticationStep(profiles []*account.Profile, accounts []*account.Account) Step {
 	st := Step{Optional: true, Text: "The profile's authenticator and 3-D Secure requestor URL"}
 	if useful(accounts, account.TypeAuthenticator) == nil {
-		st.Note = "The profile chooses among the authenticators, and there is none yet."
+		st.Note = "Add an authenticator first. Then choose it on the profile's page."
 		return st
 	}
 	for _, p := range profiles {
