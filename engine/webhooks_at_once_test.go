@@ -25,8 +25,6 @@ func TestRedeliverUnderWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				w := newWorld(t, engine.Options{}, nil)
-				w.account("simulator", "")
 				var calls atomic.Int64
 				s := &shops{answer: func(context.Context, string, int) webhook.Reply {
 					switch calls.Add(1) {
@@ -38,7 +36,7 @@ func TestRedeliverUnderWay(t *testing.T) {
 					}
 					return webhook.Reply{Status: 200}
 				}}
-				w.deliverTo(s, engine.Options{})
+				w := newDelivering(t, s)
 				id := w.pay(sale(1000, visa, manual)).Payment.ID
 				time.Sleep(time.Second) // the first delivery is under way
 				_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
@@ -73,10 +71,8 @@ func TestRedeliverUnderWay(t *testing.T) {
 func TestSameAddressTwice(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {
-		w := newWorld(t, engine.Options{}, nil)
-		w.account("simulator", "")
 		s := &shops{}
-		w.deliverTo(s, engine.Options{})
+		w := newDelivering(t, s)
 		url := hook
 		for range 2 {
 			_, err := w.Webhooks.CreateEndpoint(t.Context(), w.auth, w.profile.ID, webhook.EndpointInput{URL: &url})
@@ -99,13 +95,11 @@ func TestSameAddressTwice(t *testing.T) {
 func TestEventOfADeletedCustomer(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {
-		w := newWorld(t, engine.Options{}, nil)
-		w.account("simulator", "")
 		var up atomic.Bool
 		s := &shops{answer: func(context.Context, string, int) webhook.Reply {
 			return webhook.Reply{Status: map[bool]int{true: 200, false: 503}[up.Load()]}
 		}}
-		w.deliverTo(s, engine.Options{})
+		w := newDelivering(t, s)
 		_, err := w.CreateCustomer(t.Context(), w.auth, method.CustomerData{ID: "cus_1"})
 		require.NoError(t, err)
 		w.pay(sale(1000, visa, func(in *request.Input) { in.CustomerID = "cus_1" }))

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -98,6 +99,15 @@ func (s *shops) types(url string) (out []string) {
 }
 
 const hook = "https://shop.test/hook"
+
+// newDelivering makes a world with an account at the simulator, whose engine posts to the shops.
+func newDelivering(t *testing.T, s *shops) *world {
+	t.Helper()
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	w.deliverTo(s, engine.Options{})
+	return w
+}
 
 // deliverTo gives the world an engine that posts to the shops, and runs it until the test ends. The default profile's webhook_url is hook.
 func (w *world) deliverTo(s *shops, o engine.Options) (stop func()) {

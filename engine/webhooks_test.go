@@ -139,12 +139,10 @@ func TestDeadEndpointDelaysNoOther(t *testing.T) {
 func TestRetriesForThreeDays(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {
-		w := newWorld(t, engine.Options{}, nil)
-		w.account("simulator", "")
 		s := &shops{answer: func(_ context.Context, _ string, n int) webhook.Reply {
 			return webhook.Reply{Status: 503, Body: []byte("card 4242 4242 4242 4242 " + strings.Repeat("x", 5000)), Headers: [][2]string{{"Server", "nginx"}, {"Set-Cookie", "s=1"}}}
 		}}
-		w.deliverTo(s, engine.Options{})
+		w := newDelivering(t, s)
 		id := w.pay(sale(1000, visa, manual)).Payment.ID
 		time.Sleep(time.Millisecond) // ids of events sort by milliseconds
 		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
@@ -187,8 +185,6 @@ func TestRetriesForThreeDays(t *testing.T) {
 func TestBodyOfItsMoment(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {
-		w := newWorld(t, engine.Options{}, nil)
-		w.account("simulator", "")
 		var up atomic.Bool
 		s := &shops{answer: func(context.Context, string, int) webhook.Reply {
 			if up.Load() {
@@ -196,7 +192,7 @@ func TestBodyOfItsMoment(t *testing.T) {
 			}
 			return webhook.Reply{Class: "connect", Failure: "down"}
 		}}
-		w.deliverTo(s, engine.Options{})
+		w := newDelivering(t, s)
 		id := w.pay(sale(1000, visa, manual)).Payment.ID
 		time.Sleep(time.Millisecond) // ids of events sort by milliseconds
 		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
@@ -251,10 +247,8 @@ func TestSurvivesACrash(t *testing.T) {
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {
-		w := newWorld(t, engine.Options{}, nil)
-		w.account("simulator", "")
 		s := &shops{}
-		w.deliverTo(s, engine.Options{})
+		w := newDelivering(t, s)
 		_, err := w.UpdateProfile(t.Context(), w.auth, w.profile.ID, account.ProfileInput{Fields: account.Fields{
 			"outgoing_webhook_custom_http_headers": []byte(`{"X-Shop":"hunter two","webhook-id":"forged","Host":"evil.test","X Bad":"1"}`)}})
 		require.NoError(t, err)
@@ -315,10 +309,8 @@ func standard(secret string, r received) string {
 func TestWhoGetsWhat(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {
-		w := newWorld(t, engine.Options{}, nil)
-		w.account("simulator", "")
 		s := &shops{}
-		w.deliverTo(s, engine.Options{})
+		w := newDelivering(t, s)
 		w.hookOf(w.profile.ID, hook, `,"payment_statuses_enabled":["succeeded"],"refund_statuses_enabled":["failure"]`)
 		captured, off := "https://shop.test/captured", "https://shop.test/off"
 		_, err := w.Webhooks.CreateEndpoint(t.Context(), w.auth, w.profile.ID, webhook.EndpointInput{URL: &captured, Types: &[]string{"payment_captured", "refund_succeeded"}})
@@ -374,8 +366,6 @@ func TestManyEndpoints(t *testing.T) {
 func TestRedeliver(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {
-		w := newWorld(t, engine.Options{}, nil)
-		w.account("simulator", "")
 		var up atomic.Bool
 		s := &shops{answer: func(context.Context, string, int) webhook.Reply {
 			if up.Load() {
@@ -383,7 +373,7 @@ func TestRedeliver(t *testing.T) {
 			}
 			return webhook.Reply{Status: 301, Headers: [][2]string{{"Location", "http://169.254.169.254/"}}}
 		}}
-		w.deliverTo(s, engine.Options{})
+		w := newDelivering(t, s)
 		id := w.pay(sale(1000, visa, manual)).Payment.ID
 		time.Sleep(time.Millisecond) // ids of events sort by milliseconds
 		_, err := w.CapturePayment(t.Context(), w.auth, id, &request.CaptureInput{})
