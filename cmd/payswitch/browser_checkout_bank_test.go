@@ -19,7 +19,7 @@ func TestCheckoutLeavesForTheBank(t *testing.T) {
 		.then((v) => v.error || location.assign("/thanks?status=" + v.status)), true`)
 	s.await(fmt.Sprintf(`location.origin === %q && document.querySelector("form button, form input[type=submit], a")`, s.at))
 
-	script[bool](s.tab, `history.back(), true`)
+	s.tab.back()
 	s.await(`location.pathname === "/checkout"`)
 	s.awaitIn(fieldsFrame, `document.querySelector("[data-phase=ready], [data-phase=ended], [data-phase=failed]")`)
 	require.Equal(t, "requires_customer_action", s.sw.must(s.key, "/payments/"+p["payment_id"].(string), nil)["status"])

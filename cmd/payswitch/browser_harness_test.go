@@ -76,6 +76,9 @@ func script[T any](b *tab, expression string) T {
 	return v
 }
 
+// back goes back as the browser's button does.
+func (b *tab) back() { b.do(chromedp.NavigateBack()) }
+
 // await waits until an expression is true in a page that was read whole. A page that is being replaced by another answers nothing meanwhile.
 func (b *tab) await(expression string) {
 	b.Helper()

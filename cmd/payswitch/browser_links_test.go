@@ -157,7 +157,7 @@ func TestPaymentLinkInABrowser(t *testing.T) {
 		s.looked(name + "-paid")
 		require.Contains(t, <-s.returned, "status=succeeded", "the page leads back to the shop by itself")
 		s.await(`location.pathname === "/done"`)
-		script[bool](s.tab, "history.back(), true")
+		s.tab.back()
 		s.visit(linkIn(p, "link"))
 		s.title("Payment successful")
 		require.Equal(t, "succeeded", s.sw.must(s.key, "/payments/"+p["payment_id"].(string), nil)["status"])

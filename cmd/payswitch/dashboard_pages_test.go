@@ -262,7 +262,7 @@ func TestDashboardMovesMoneyOnce(t *testing.T) {
 	require.Equal(t, 2, n)
 	o.shows(at(id), "All of it was given back.", "Refund is not possible")
 
-	for amount, problem := range map[string]string{"10.001": "Write an amount such as 10.50", "": "Write an amount", "-5": "Write an amount", "1e3": "Write an amount", "65.41": "exceeds"} {
+	for amount, problem := range map[string]string{"10.001": "Write an amount such as 10.50", "": "Write an amount", "-5": "Write an amount", "1e3": "Write an amount", "65.41": "more than the 65.40 USD"} {
 		other := o.pay("4242424242424242", nil)
 		status, html := o.send(at(other)+"/refund", url.Values{"amount": {amount}, "key": {o.form(at(other) + "/refund")}})
 		require.Equal(t, http.StatusUnprocessableEntity, status, amount)
