@@ -76,15 +76,13 @@ func (s *Server) retrieveBundle(c *call) (answer, error) {
 	return bundleAnswer(b.Bundle(c.ctx(), c.param("bundle_sha256")))
 }
 
-// toInstall is the body of an installation.
-type toInstall struct{ older bool }
-
-var installFields = closedObject(at("allow_older", boolean, func(b *toInstall) *bool { return &b.older }))
+var installFields = closedObject(at("allow_older", boolean, func(r *port.Replacing) *bool { return &r.Older }),
+	at("replace_builtin", boolean, func(r *port.Replacing) *bool { return &r.BuiltIn }))
 
 func (s *Server) installBundle(c *call) (answer, error) {
-	var in toInstall
+	var may port.Replacing
 	if len(c.body) > 0 {
-		if err := decode(c, installFields, &in); err != nil {
+		if err := decode(c, installFields, &may); err != nil {
 			return answer{}, err
 		}
 	}
@@ -92,7 +90,7 @@ func (s *Server) installBundle(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return bundleAnswer(b.Install(c.ctx(), c.param("bundle_sha256"), byAdmin, in.older))
+	return bundleAnswer(b.Install(c.ctx(), c.param("bundle_sha256"), byAdmin, may))
 }
 
 func bundleAnswer(v *port.BundleView, err error) (answer, error) {
@@ -100,6 +98,6 @@ func bundleAnswer(v *port.BundleView, err error) (answer, error) {
 		return answer{}, err
 	}
 	w := writeBundle(new(writer).open(), v.Bundle).str("sha256", v.Module).text("signed_by", v.Signer).text("replaces", v.Replaces).text("reaches_further", v.Further)
-	w.bool("in_use", v.InUse).bool("older", v.Older).text("refused", v.Refused)
+	w.bool("in_use", v.InUse).bool("older", v.Older).bool("replaces_builtin", v.BuiltIn).text("refused", v.Refused)
 	return writeReach(w.key("reach"), approval.ReachOf(v.Manifest)).close().answer(), nil
 }

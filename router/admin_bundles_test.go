@@ -17,9 +17,9 @@ import (
 
 // shelf keeps one bundle.
 type shelf struct {
-	file  []byte
-	by    []string
-	older []bool
+	file []byte
+	by   []string
+	may  []port.Replacing
 }
 
 func (s *shelf) view() *port.BundleView {
@@ -54,8 +54,8 @@ func (s *shelf) Bundle(_ context.Context, sum string) (*port.BundleView, error) 
 	return s.view(), nil
 }
 
-func (s *shelf) Install(_ context.Context, _, by string, older bool) (*port.BundleView, error) {
-	s.by, s.older = append(s.by, by), append(s.older, older)
+func (s *shelf) Install(_ context.Context, _, by string, may port.Replacing) (*port.BundleView, error) {
+	s.by, s.may = append(s.by, by), append(s.may, may)
 	return s.view(), nil
 }
 
@@ -85,14 +85,15 @@ func TestBundles(t *testing.T) {
 	w.admin("POST", one+"/install", `{"older":true}`).refused(400, "IR_06", "unknown field")
 	require.Equal(t, true, w.admin("POST", one+"/install", "").ok()["in_use"])
 	w.admin("POST", one+"/install", `{"allow_older":true}`).ok()
-	require.Equal(t, []bool{false, true}, kept.older)
+	w.admin("POST", one+"/install", `{"replace_builtin":true}`).ok()
+	require.Equal(t, []port.Replacing{{}, {Older: true}, {BuiltIn: true}}, kept.may)
 	for _, path := range []string{"/adapters/bundles", one} {
 		w.send("GET", path, w.secret, "").refused(401, "IR_01", "")
 	}
 	for _, path := range []string{"/adapters/bundles", one + "/install"} {
 		w.send("POST", path, w.secret, "").refused(401, "IR_01", "")
 	}
-	require.Len(t, kept.older, 2)
+	require.Len(t, kept.may, 3)
 }
 
 // noConnectors has no adapter.

@@ -138,12 +138,12 @@ func (s *bundles) view(row port.Bundle, module string, m *sdk.Manifest, key mini
 		v.InUse = now.Hash == module
 		v.Older = !now.BuiltIn && semver.Compare("v"+m.Version, "v"+now.Manifest.Version) < 0
 	}
-	replaces, more, _, err := compared(s.host, s.config, m)
-	if v.Replaces = replaces; replaces == "nothing" {
+	now, err := compared(s.host, s.config, m)
+	if v.Replaces, v.BuiltIn = now.text, now.builtIn; now.text == "nothing" {
 		v.Replaces = ""
 	}
-	if !more.IsEmpty() {
-		v.Further = more.String()
+	if !now.further.IsEmpty() {
+		v.Further = now.further.String()
 	}
 	switch {
 	case err != nil:
@@ -155,7 +155,7 @@ func (s *bundles) view(row port.Bundle, module string, m *sdk.Manifest, key mini
 }
 
 // Install implements port.Bundles.
-func (s *bundles) Install(ctx context.Context, sha256, by string, older bool) (*port.BundleView, error) {
+func (s *bundles) Install(ctx context.Context, sha256, by string, may port.Replacing) (*port.BundleView, error) {
 	v, err := s.Bundle(ctx, sha256)
 	if err != nil {
 		return nil, err
@@ -163,8 +163,10 @@ func (s *bundles) Install(ctx context.Context, sha256, by string, older bool) (*
 	switch {
 	case v.Refused != "":
 		return nil, fault.Unprocessable("bundle", v.Refused).WithHint("Give a bundle without this fault.")
-	case v.Older && !older:
+	case v.Older && !may.Older:
 		return nil, fault.Unprocessable("allow_older", fmt.Sprintf("%s %s is older than the build in use: an old bundle stays signed for ever, whatever was found wrong with it since", v.Name, v.Version)).WithHint("Install a newer build, or send allow_older true.")
+	case v.BuiltIn && !may.BuiltIn:
+		return nil, fault.Unprocessable("replace_builtin", replacesBuiltIn(v.Name)).WithHint("Build the adapter under another name, or send replace_builtin true.")
 	}
 	_, file, err := s.kept(ctx, sha256)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/approval"
+	"payswitch/engine/port"
 	"payswitch/engine/vault"
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
@@ -39,7 +40,8 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	})
 	unsigned := f.Bool("allow-unsigned", false, "install an unsigned bundle, after checking it again")
 	older := f.Bool("allow-older", false, "replace an installed version by an older one")
-	yes := f.Bool("yes", false, "approve without a question, for scripts")
+	builtIn := f.Bool("replace-builtin", false, "replace the built-in adapter of the bundle's name; plugin remove brings that one back")
+	yes := f.Bool("yes", false, "approve without a question, for scripts; allows neither an older version nor the replacement of a built-in adapter")
 	path, c, err := p.operandAndConfig(f, args, "a bundle, as: payswitch plugin install acme-0.1.0.bundle")
 	if err != nil {
 		return err
@@ -73,30 +75,40 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	approved := approvals{older: *older, yes: *yes}
+	approved := approvals{Replacing: port.Replacing{Older: *older, BuiltIn: *builtIn}, yes: *yes}
 	return p.withShared(ctx, c, func(ctx context.Context, s *sharedAdapters) error {
 		return p.installBundle(ctx, c, s, path, b, manifest, signer, approved)
 	})
 }
 
 // approvals are what the operator has approved beforehand.
-type approvals struct{ older, yes bool }
+type approvals struct {
+	port.Replacing
+	yes bool
+}
+
+// replacesBuiltIn says that a bundle has the name of a built-in adapter.
+func replacesBuiltIn(name string) string {
+	return name + " is a built-in adapter, and the bundle would replace it for every account at " + name
+}
 
 // installBundle shows a verified bundle, asks, and installs it into the adapters directory, or into the database where s is not nil.
 func (p *program) installBundle(ctx context.Context, c Config, s *sharedAdapters, path string, b *plugins.Bundle, manifest *sdk.Manifest, signer string, approved approvals) error {
-	before, more, newest, err := p.installed(ctx, c, s, manifest)
-	if err != nil {
+	now, err := p.installed(ctx, c, s, manifest)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !newest && !approved.older {
+	case now.newer && !approved.Older:
 		return fmt.Errorf("%s is version %s, and %s is installed: an old bundle stays signed, even if a fault was found in it since. Pass --allow-older to install it",
-			path, manifest.Version, before)
+			path, manifest.Version, now.text)
+	case now.builtIn && !approved.BuiltIn:
+		return builtInKept(manifest.Name)
 	}
 	inspection{b.Hash(), len(b.Module), manifest}.print(p.stdout)
-	fmt.Fprintf(p.stdout, "%-16s%s\n%-16s%s\n", "signature", signer, "replaces", before)
-	if !more.IsEmpty() {
+	fmt.Fprintf(p.stdout, "%-16s%s\n%-16s%s\n", "signature", signer, "replaces", now.text)
+	if !now.further.IsEmpty() {
 		fmt.Fprintf(p.stdout, "%-16s%s\n%-16saccounts that exist take no payments with it until each is approved: POST /account/…/connectors/…/approval\n",
-			"reaches further", printable(more.String()), "")
+			"reaches further", printable(now.further.String()), "")
 	}
 	if !approved.yes {
 		if err := p.ask("\nInstall it, and let it send to these hosts and place these secrets there?"); err != nil {
@@ -114,6 +126,11 @@ func (p *program) installBundle(ctx context.Context, c Config, s *sharedAdapters
 	fmt.Fprintf(p.stdout, "%s %s is installed. A running switch takes it up within seconds; operations under way end with the build they began with.\n",
 		manifest.Name, manifest.Version)
 	return nil
+}
+
+// builtInKept refuses a bundle that has the name of a built-in adapter, and names the remedy.
+func builtInKept(name string) error {
+	return errors.New(replacesBuiltIn(name) + ". Give the adapter another name, or pass --replace-builtin")
 }
 
 // operandAndConfig parses the flags of a command that takes one argument and needs configuration.
@@ -228,38 +245,46 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// installed compares a manifest with the adapter of its name that a switch with this configuration loads: that adapter's description, what
-// the manifest asks for beyond it, and whether the manifest's version is the same or newer. Another file with that adapter is an error.
-func (p *program) installed(ctx context.Context, c Config, s *sharedAdapters, m *sdk.Manifest) (text string, more approval.Reach, newest bool, err error) {
+// installation is the adapter of a name that a switch loads now, compared with a manifest of that name.
+type installation struct {
+	text    string         // the adapter in words
+	further approval.Reach // what the manifest asks for beyond it
+	newer   bool           // its version is newer than the manifest's
+	builtIn bool           // it is built in; the versions of built-in adapters are their own
+}
+
+// installed compares a manifest with the adapter of its name that a switch with this configuration loads. Another file with that adapter is an
+// error.
+func (p *program) installed(ctx context.Context, c Config, s *sharedAdapters, m *sdk.Manifest) (now installation, err error) {
 	h, err := p.openHost(ctx, c, s)
 	if err != nil {
-		return "", more, false, err
+		return now, err
 	}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
 	return compared(h, c, m)
 }
 
 // compared is installed for a host that is open.
-func compared(h *plugins.Host, c Config, m *sdk.Manifest) (text string, more approval.Reach, newest bool, err error) {
-	now, loaded := h.Adapter(m.Name)
-	if !loaded || now.Simulated {
-		return "nothing", more, true, nil
+func compared(h *plugins.Host, c Config, m *sdk.Manifest) (installation, error) {
+	info, loaded := h.Adapter(m.Name)
+	if !loaded || info.Simulated {
+		return installation{text: "nothing"}, nil
 	}
-	more = approval.ReachOf(m).Beyond(approval.ReachOf(now.Manifest))
+	now := installation{text: m.Name + " " + info.Manifest.Version + ", sha256 " + info.Hash, further: approval.ReachOf(m).Beyond(approval.ReachOf(info.Manifest))}
 	file, pin := h.File(m.Name)
-	text = m.Name + " " + now.Manifest.Version + ", sha256 " + now.Hash
-	newest = semver.Compare("v"+m.Version, "v"+now.Manifest.Version) >= 0
 	switch {
 	case file == "" && pin == nil:
-		return text + ", THE BUILT-IN ONE", more, true, nil // whose versions are its own
+		now.text, now.builtIn = now.text+", THE BUILT-IN ONE", true
+		return now, nil
 	case c.sharesAdapters() && file != "":
-		return "", more, false, fmt.Errorf("%s in %s is an adapter called %s too, and this node would go on with it: remove that file first", file, c.Plugins.Directory, m.Name)
+		return now, fmt.Errorf("%s in %s is an adapter called %s too, and this node would go on with it: remove that file first", file, c.Plugins.Directory, m.Name)
 	case !c.sharesAdapters() && file != m.Name+".wasm":
-		return "", more, false, fmt.Errorf("%s in %s is also an adapter called %s: remove that file first", file, c.Plugins.Directory, m.Name)
+		return now, fmt.Errorf("%s in %s is also an adapter called %s: remove that file first", file, c.Plugins.Directory, m.Name)
 	case pin == nil:
-		text += ", not pinned"
+		now.text += ", not pinned"
 	}
-	return text, more, newest, nil
+	now.newer = semver.Compare("v"+m.Version, "v"+info.Manifest.Version) < 0
+	return now, nil
 }
 
 // openHost opens a host as a switch with this configuration does. It makes no cache directory, which must belong to the switch's user. The

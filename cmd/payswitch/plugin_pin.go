@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"payswitch/engine/port"
 	"payswitch/engine/vault"
 	"payswitch/storage"
 )
@@ -42,7 +43,8 @@ func (p *program) pluginHistory(ctx context.Context, args []string) error {
 func (p *program) pluginPin(ctx context.Context, args []string) error {
 	f := p.flags("plugin pin SHA256")
 	older := f.Bool("allow-older", false, "replace an installed version by an older one")
-	yes := f.Bool("yes", false, "approve without a question, for scripts")
+	builtIn := f.Bool("replace-builtin", false, "replace the built-in adapter of the bundle's name; plugin remove brings that one back")
+	yes := f.Bool("yes", false, "approve without a question, for scripts; allows neither an older version nor the replacement of a built-in adapter")
 	sum, c, err := p.operandAndConfig(f, args, "the hash of a bundle, as `payswitch plugin history` shows it")
 	if err != nil {
 		return err
@@ -58,6 +60,9 @@ func (p *program) pluginPin(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
+		if v.BuiltIn && !*builtIn {
+			return builtInKept(v.Name)
+		}
 		inspection{v.Module, v.Size, v.Manifest}.print(p.stdout)
 		fmt.Fprintf(p.stdout, "%-16s%s\n%-16s%s\n", "signature", "by key "+v.Signer, "replaces", v.Replaces)
 		if v.Further != "" {
@@ -68,7 +73,7 @@ func (p *program) pluginPin(ctx context.Context, args []string) error {
 				return err
 			}
 		}
-		if v, err = kept.Install(ctx, sum, theHost, *older); err != nil {
+		if v, err = kept.Install(ctx, sum, theHost, port.Replacing{Older: *older, BuiltIn: *builtIn}); err != nil {
 			return err
 		}
 		fmt.Fprintf(p.stdout, "%s %s is installed. A running switch takes it up within seconds; operations under way end with the build they began with.\n", v.Name, v.Version)

@@ -28,6 +28,7 @@ type BundleView struct {
 	Replaces string // the build in use, in words; "" for none
 	InUse    bool   // it is the build in use
 	Older    bool   // its version is older than the one in use
+	BuiltIn  bool   // it would replace a built-in adapter
 	Further  string // what it asks for beyond the build in use, in words; "" for nothing
 	Refused  string // why it cannot be installed here; "" if it can
 }
@@ -41,6 +42,12 @@ type Bundles interface {
 	Bundles(ctx context.Context, adapter string) ([]Bundle, error)
 	Bundle(ctx context.Context, sha256 string) (*BundleView, error)
 	// Install examines a kept bundle again and installs it, with its module pinned by hash. All nodes take it up within seconds. It refuses a version
-	// older than the one in use, unless older is set.
-	Install(ctx context.Context, sha256, by string, older bool) (*BundleView, error)
+	// older than the one in use, and a bundle with the name of a built-in adapter, unless may says otherwise.
+	Install(ctx context.Context, sha256, by string, may Replacing) (*BundleView, error)
+}
+
+// Replacing is what an installation may replace because the operator says so. The zero value refuses both.
+type Replacing struct {
+	Older   bool // a newer version by an older one
+	BuiltIn bool // a built-in adapter by a bundle of its name
 }

@@ -178,8 +178,13 @@ func (c *call) bundleOf(v *port.BundleView, problem error) *document {
 	d.add(c.guard(staff.ManageAdapters, false)...)
 	f := Form{Action: "/adapters/bundles/" + v.SHA256 + "/install", Tone: "go", Submit: "Install " + v.Name + " " + v.Version,
 		Text: "New operations use this build, on every node, within seconds. It may then send to the hosts above and place the secrets there for accounts that you make or approve."}
-	body := "{}"
-	if v.Older {
+	body, flag := "{}", ""
+	switch {
+	case v.BuiltIn:
+		f.Submit, f.Tone, f.Fields, body, flag = "Replace the built-in "+v.Name, "danger", []Field{hidden("replace_builtin", "true")}, `{"replace_builtin": true}`, " --replace-builtin"
+		f.Text = "payswitch has an adapter of this name of its own. All accounts at " + v.Name + " use the bundle's build instead, within seconds. To go back, run payswitch plugin remove " + v.Name + "."
+	case v.Older:
+		flag = " --allow-older"
 		f.Submit, f.Tone, f.Fields, body = "Go back to "+v.Name+" "+v.Version, "danger", []Field{hidden("allow_older", "true")}, `{"allow_older": true}`
 		f.Text = "This version is older than the one in use. Whatever was found wrong with it since is wrong again. Operations under way end with the build that they began with."
 	}
@@ -187,7 +192,7 @@ func (c *call) bundleOf(v *port.BundleView, problem error) *document {
 		c.refill(&f, problem)
 	}
 	d.add(Block{Heading: either(v.Older, "Roll back", "Install"), Forms: []Form{f}}, Block{Bare: true, Folds: []Fold{{"The same with curl", "curl -X POST " + c.server.opts.APIURL + "/adapters/bundles/" + v.SHA256 +
-		"/install -H 'api-key: ADMIN_KEY' \\\n  -H 'Content-Type: application/json' -d '" + body + "'"}, {"The same on the host", "payswitch plugin pin " + v.SHA256 + either(v.Older, " --allow-older", "")}}})
+		"/install -H 'api-key: ADMIN_KEY' \\\n  -H 'Content-Type: application/json' -d '" + body + "'"}, {"The same on the host", "payswitch plugin pin " + v.SHA256 + flag}}})
 	return d
 }
 
@@ -210,7 +215,7 @@ func (s *Server) installBundle(c *call) (response, error) {
 	err = c.perform(act, func(ctx context.Context) error {
 		ctx, end := context.WithTimeout(ctx, bundleTime)
 		defer end()
-		_, err := s.Bundles.Install(ctx, sum, c.person(), c.PostFormValue("allow_older") != "")
+		_, err := s.Bundles.Install(ctx, sum, c.person(), port.Replacing{Older: c.PostFormValue("allow_older") != "", BuiltIn: c.PostFormValue("replace_builtin") != ""})
 		return err
 	})
 	if shownInForm(err) {

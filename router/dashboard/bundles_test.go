@@ -23,8 +23,9 @@ import (
 type shelf struct {
 	file      []byte
 	by        string
-	installed []bool // with older or not
+	installed []port.Replacing
 	older     bool
+	builtIn   bool
 }
 
 func (s *shelf) Give(_ context.Context, file []byte, by string) (*port.BundleView, error) {
@@ -53,15 +54,18 @@ func (s *shelf) Bundle(_ context.Context, sum string) (*port.BundleView, error) 
 		return nil, fault.NotFound("Bundle")
 	}
 	v := someBundle()
-	v.SHA256, v.GivenBy, v.InUse, v.Older = sum, s.by, len(s.installed) > 0, s.older
+	v.SHA256, v.GivenBy, v.InUse, v.Older, v.BuiltIn = sum, s.by, len(s.installed) > 0, s.older, s.builtIn
 	return v, nil
 }
 
-func (s *shelf) Install(ctx context.Context, sum, _ string, older bool) (*port.BundleView, error) {
-	if s.older && !older {
+func (s *shelf) Install(ctx context.Context, sum, _ string, may port.Replacing) (*port.BundleView, error) {
+	if s.builtIn && !may.BuiltIn {
+		return nil, fault.Unprocessable("replace_builtin", "acme is a built-in adapter")
+	}
+	if s.older && !may.Older {
 		return nil, fault.Unprocessable("allow_older", "acme 0.1.0 is older than the build in use")
 	}
-	s.installed = append(s.installed, older)
+	s.installed = append(s.installed, may)
 	return s.Bundle(ctx, sum)
 }
 
@@ -116,7 +120,15 @@ func TestGiveBundle(t *testing.T) {
 	require.Contains(t, w.page(one), "Go back to acme 0.1.0")
 	require.Equal(t, http.StatusUnprocessableEntity, w.post(one+"/install").Code)
 	w.done(one+"/install", "allow_older", "true")
-	require.Equal(t, []bool{true}, kept.installed)
+	require.Equal(t, []port.Replacing{{Older: true}}, kept.installed)
+	kept.older, kept.builtIn, kept.installed = false, true, nil
+	page = w.page(one)
+	for _, text := range []string{"Replace the built-in acme", "payswitch plugin pin " + kept.sum() + " --replace-builtin", "plugin remove acme"} {
+		require.Contains(t, page, text)
+	}
+	require.Equal(t, http.StatusUnprocessableEntity, w.post(one+"/install").Code)
+	w.done(one+"/install", "replace_builtin", "true")
+	require.Equal(t, []port.Replacing{{BuiltIn: true}}, kept.installed)
 	var acts []string
 	for _, a := range w.audit.acts {
 		acts = append(acts, a.Action)
