@@ -61,7 +61,7 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 		return 0, fault.Missing("amount_to_capture")
 	}
 	if amount <= 0 {
-		return 0, fault.BadFormat("amount", "positive integer").WithParam("amount_to_capture")
+		return 0, fault.BadFormat("amount", "positive integer").WithParam("amount_to_capture").WithHint("Send a whole number above zero.")
 	}
 	if err := in.Within(w.Attempt, amount); err != nil {
 		return 0, err

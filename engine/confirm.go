@@ -283,14 +283,13 @@ func (e *Engine) SecretOf(ctx context.Context, a *account.Auth, clientSecret str
 	}
 	id := clientSecret[:i]
 	err := e.CheckClientSecret(ctx, *a, id, clientSecret)
-	var refused *fault.Error
-	if errors.As(err, &refused) && refused.Kind == fault.KindNotFound {
+	if fault.IsNotFound(err) {
 		var m *method.PaymentMethod
 		if m, err = e.ReadMethod(ctx, a.MerchantID, id); err == nil {
 			err = e.CheckMethodSecret(*a, m, clientSecret)
 		}
 	}
-	if errors.As(err, &refused) && refused.Code == "IR_08" {
+	if expired, ok := errors.AsType[*fault.Error](err); ok && expired.Code == "IR_08" {
 		err = nil
 	}
 	if err != nil {

@@ -115,8 +115,7 @@ func (e *Engine) createGuarded(ctx context.Context, auth account.Auth, in *reque
 // left the host, createdBefore performs the payment.
 func (e *Engine) createdBefore(ctx context.Context, auth account.Auth, in *request.Input) (*change.View, error) {
 	w, err := e.changes.Load(ctx, auth.MerchantID, in.PaymentID)
-	var missing *fault.Error
-	if errors.As(err, &missing) && missing.Kind == fault.KindNotFound {
+	if fault.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {

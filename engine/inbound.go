@@ -88,7 +88,8 @@ func (e *Engine) receive(ctx context.Context, in WebhookInput, book func(context
 		if kept, err := keep(context.WithoutCancel(ctx), account, r, o.Events); kept || err != nil {
 			return &sdk.Reply{Status: http.StatusOK}, err
 		}
-		return nil, &fault.Error{Kind: fault.KindNotFound, Code: "WE_04", Message: "Webhook resource not found", Connector: account.Connector}
+		return nil, &fault.Error{Kind: fault.KindNotFound, Code: "WE_04", Message: "Webhook resource not found", Connector: account.Connector,
+			Param: "merchant_connector_id", Hint: "Check that the URL names the account that made the payment."}
 	}
 	return &sdk.Reply{Status: http.StatusOK}, nil
 }

@@ -21,7 +21,7 @@ import (
 )
 
 func noRefund() error {
-	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Refund does not exist in our records."}
+	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Refund does not exist in our records.", Param: "refund_id", Hint: fault.CheckID}
 }
 
 // CreateRefund gives all or a part of a captured payment back. The amount of a refund counts from its creation until it fails, so that several
@@ -100,9 +100,10 @@ func (e *Engine) refundAmount(ctx context.Context, w *change.Loaded, in *request
 		return 0, fault.Refused("Refund void cannot be performed after a post-capture void has been issued").
 			WithParam("payment_id").WithHint("Retrieve the payment until state_metadata.post_capture_void is not pending.")
 	case amount <= 0:
-		return 0, fault.BadFormat("amount", "positive integer")
+		return 0, fault.BadFormat("amount", "positive integer").WithHint("Send a whole number above zero.")
 	case now.Sub(p.CreatedAt) > payment.MaxRefundAge:
-		return 0, fault.BadFormat("created_at", fmt.Sprintf("created_at not older than %d days", payment.MaxRefundAge/(24*time.Hour)))
+		return 0, fault.BadFormat("created_at", fmt.Sprintf("created_at not older than %d days", payment.MaxRefundAge/(24*time.Hour))).
+			WithParam("payment_id").WithHint("The payment is too old for a refund. Give the money back at the processor.")
 	case p.Details.RefundCount >= payment.MaxRefunds:
 		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_12", Message: "Reached maximum refund attempts", Param: "payment_id", Hint: "Give the rest back at the processor."}
 	}

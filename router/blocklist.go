@@ -98,7 +98,7 @@ func (s *Server) listBlocked(c *call) (answer, error) {
 	q := c.query()
 	kind := q.text("data_kind")
 	if kind == "" {
-		q.fail("data_kind", "missing field `data_kind`", "Send one of "+oneOfText(risk.Kinds)+".")
+		q.fail("data_kind", "missing field `data_kind`", choiceHint("", risk.Kinds))
 	} else if !slices.Contains(risk.Kinds, kind) {
 		q.fail("data_kind", "unknown variant `"+shownText([]byte(kind))+"`, expected "+oneOfText(risk.Kinds), choiceHint(kind, risk.Kinds))
 	}

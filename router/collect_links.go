@@ -71,7 +71,7 @@ func (s *Server) createCollect(c *call) (answer, error) {
 // checkCollect checks the id that a merchant has chosen for a collect link.
 func checkCollect(in paylink.Collect) error {
 	if len(in.ID) > paylink.MaxID {
-		return fault.BadFormat("pm_collect_link_id", "length should be less than 64 characters")
+		return fault.BadFormat("pm_collect_link_id", "length should be less than 64 characters").WithHint("Shorten the id to 64 characters.")
 	}
 	if in.ID != "" {
 		if err := checkID(in.ID); err != nil {

@@ -2,7 +2,6 @@ package router
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"payswitch/engine/account"
@@ -104,9 +103,8 @@ func (s *Server) customers(c *call, limit int) (page []*account.Customer, named 
 		return page, -1, err
 	}
 	one, err := s.Admin.Customer(c.ctx(), c.auth, id)
-	var e *fault.Error
 	switch {
-	case errors.As(err, &e) && e.Kind == fault.KindNotFound:
+	case fault.IsNotFound(err):
 		return nil, 0, nil
 	case err != nil:
 		return nil, 0, err

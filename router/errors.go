@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -84,15 +85,16 @@ const maxLocated = 8
 // does not have, or has at several paths, stays as it is.
 func (c *call) located(e *fault.Error) *fault.Error {
 	switch {
+	case e.Kind == fault.KindNotFound && c.lastParam() == "token":
+		wrong := *e
+		e, wrong.Param, wrong.Hint = &wrong, "token", "Open the URL as payswitch gave it. Its last part is secret."
 	case e.Param != "" && e.Hint != "":
-	case e.Kind == fault.KindNotFound:
-		e = c.missing(e)
 	case e.Kind == fault.KindUnprocessable && e.Code == "HE_00" && e.Param == "":
 		busy := *e
 		e, busy.Param = &busy, c.lastParam()
 	case e.Code == "IR_01" && e.Param == "":
 		unauthorized := *e
-		e, unauthorized.Param = &unauthorized, keyHeader(c.r.Header)
+		e, unauthorized.Param, unauthorized.Hint = &unauthorized, keyHeader(c.r.Header), cmp.Or(e.Hint, c.keyHint())
 	}
 	if e.Param == "" || len(c.body) == 0 {
 		return e

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/fault"
 	"payswitch/router"
 )
 
@@ -32,7 +33,7 @@ type refusing struct {
 var makers = map[string]refusing{
 	"ApprovalError": {code: "HE_03"}, "BadFormat": {code: "IR_05", param: true, hint: true}, "Duplicate": {code: "HE_01"}, "InvalidValue": {code: "IR_07", param: true},
 	"Malformed": {code: "IR_06", param: true}, "Missing": {code: "IR_04", param: true, hint: true}, "NoConnector": {code: "IR_39"},
-	"NotFound": {code: "HE_02", kind: "KindNotFound"}, "Refused": {code: "IR_16"}, "Unauthorized": {code: "IR_01"}, "Unprocessable": {code: "IR_06", param: true},
+	"NotFound": {code: "HE_02", kind: "KindNotFound", param: true, hint: true}, "Refused": {code: "IR_16"}, "Unauthorized": {code: "IR_01"}, "Unprocessable": {code: "IR_06", param: true},
 	"WrongState": {code: "IR_14", param: true},
 }
 
@@ -43,7 +44,7 @@ var statuses4xx = []string{"KindInvalid", "KindUnprocessable", "KindTooLarge", "
 var fieldless = []string{"IR_02", "IR_03", "IR_06", "HE_00"}
 
 // TestRefusalsNameFieldAndRemedy reads every place of the API that refuses a request. Each gives the field at fault and the way out, or has a code that
-// Remedies completes; a missing thing is completed by its name.
+// Remedies completes.
 func TestRefusalsNameFieldAndRemedy(t *testing.T) {
 	t.Parallel()
 	all := refusingPlaces(t, "../engine", "../plugins", "../storage", "../cmd/payswitch", ".")
@@ -52,13 +53,34 @@ func TestRefusalsNameFieldAndRemedy(t *testing.T) {
 	for _, r := range all {
 		used[r.code] = true
 		known, completed := router.Remedies[r.code]
-		param := r.param || r.kind == "KindNotFound" || known[0] != "" || slices.Contains(fieldless, r.code)
-		hint := r.hint || r.kind == "KindNotFound" || completed || r.kind == "KindLimited"
+		param := r.param || known[0] != "" || slices.Contains(fieldless, r.code)
+		hint := r.hint || completed || r.kind == "KindLimited"
 		assert.True(t, param, "%s: the error (%s) names no field: add WithParam, or the code to remedies.go", r.at, r.code)
 		assert.True(t, hint, "%s: the error (%s) names no way out: add WithHint, or the code to remedies.go", r.at, r.code)
 	}
 	for code := range router.Remedies {
 		require.True(t, used[code], "no error has the code %s of remedies.go", code)
+	}
+}
+
+// TestMissingThingsHaveFields holds the things that the API's errors name as missing against the list of package fault, which knows their fields.
+func TestMissingThingsHaveFields(t *testing.T) {
+	t.Parallel()
+	named := map[string]bool{}
+	for _, folder := range []string{"../engine", "../plugins", "../cmd/payswitch", "."} {
+		require.NoError(t, programs(folder, func(path string) error {
+			source, err := os.ReadFile(path)
+			for _, call := range regexp.MustCompile(`fault\.NotFound\((.*?)\)`).FindAllSubmatch(source, -1) {
+				thing, err := strconv.Unquote(string(call[1]))
+				require.NoError(t, err, "%s: NotFound(%s) needs a name that the list in package fault has", path, call[1])
+				named[thing] = true
+			}
+			return err
+		}))
+	}
+	require.Greater(t, len(named), 15)
+	for thing := range named {
+		require.NotEmpty(t, fault.NotFound(thing).Param, "fault.NotFound(%q) has no field: add the thing to the list in package fault", thing)
 	}
 }
 
@@ -74,7 +96,7 @@ func TestMakers(t *testing.T) {
 			continue
 		}
 		ast.Inspect(fn, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && slices.Contains(statuses4xx, id.Name) && fn.Name.Name != "FromStore" {
+			if id, ok := n.(*ast.Ident); ok && slices.Contains(statuses4xx, id.Name) && fn.Name.Name != "FromStore" && fn.Name.Name != "IsNotFound" {
 				found[fn.Name.Name] = true
 			}
 			return true

@@ -39,30 +39,6 @@ func complete(e *fault.Error) *fault.Error {
 	return &whole
 }
 
-// nameOf maps how the message about a missing thing begins to the field that names the thing. The longer of two beginnings comes first.
-var nameOf = []struct{ begins, field string }{
-	{"Payment Link ", "payment_link_id"}, {"payment method collect link ", "collect_id"}, {"Payment method ", "payment_method_id"}, {"Payment attempt ", "attempt_id"},
-	{"Payment ", "payment_id"}, {"Customer ", "customer_id"}, {"Refund ", "refund_id"}, {"Mandate ", "mandate_id"}, {"Merchant connector account ", "merchant_connector_id"},
-	{"Merchant account ", "merchant_id"}, {"Business profile ", "profile_id"}, {"Profile acquirer ", "profile_acquirer_id"}, {"Resource ID ", "routing_id"},
-	{"API Key ", "key_id"}, {"Ephemeral Key ", "key_id"}, {"Webhook endpoint ", "endpoint_id"}, {"Webhook resource ", "merchant_connector_id"}, {"Event ", "event_id"},
-	{"Operation ", "operation_id"}, {"Bundle ", "bundle_sha256"}, {"Poll ", "poll_id"}, {"Batch blocklist job ", "job_id"}, {"Card issuer ", "issuer_id"},
-	{"Config key ", "config_key"}, {"relay ", "relay_id"}, {"Dispute ", "dispute_id"}, {"Session ", "session_id"}, {"GSM ", "code"}, {"could not find a blocklist entry ", "data"},
-	{"no blocklist record ", "data"},
-}
-
-// missing returns the error about a missing thing with the field that names the thing. A thing that the table does not know is named by the last
-// part of the path.
-func (c *call) missing(e *fault.Error) *fault.Error {
-	named := *e
-	for _, of := range nameOf {
-		if named.Param == "" && strings.HasPrefix(e.Message, of.begins) {
-			named.Param = of.field
-		}
-	}
-	named.Param, named.Hint = cmp.Or(named.Param, c.lastParam()), cmp.Or(e.Hint, "Check the id, and that it belongs to this merchant.")
-	return &named
-}
-
 // lastParam is the name of the last parameter in the path, "" for none.
 func (c *call) lastParam() (name string) {
 	if c.route != nil {
@@ -73,6 +49,27 @@ func (c *call) lastParam() (name string) {
 		}
 	}
 	return name
+}
+
+// keyHints say which key opens a route.
+var keyHints = map[access]string{
+	secretField:      "Send a valid secret key of the merchant.",
+	either:           "Send a valid secret key, or the publishable key with the client_secret.",
+	publishable:      "Send the publishable key of the merchant.",
+	customersOwn:     "Send a valid secret key, or an ephemeral key of this customer.",
+	customersDevice:  "Send the publishable key with the client_secret, or a valid ephemeral key.",
+	customersSession: "Send the ephemeral key of this session.",
+	admin:            "Send the installation's admin key.",
+	ownMerchant:      "Send a valid secret key of the merchant in the URL.",
+	adminOrOwn:       "Send the admin key, or a valid secret key of the merchant in the URL.",
+}
+
+// keyHint is the hint for a caller whose key does not open the route of the call.
+func (c *call) keyHint() string {
+	if c.route == nil {
+		return ""
+	}
+	return keyHints[c.route.who]
 }
 
 // keyHeader is the header that the caller sent the key in.

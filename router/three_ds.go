@@ -108,7 +108,7 @@ func (s *Server) pollStatus(c *call) (answer, error) {
 			return answer{}, err
 		}
 		if id != flow.PollID(t.PaymentID) {
-			return answer{}, &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Poll does not exist in our records"}
+			return answer{}, fault.NotFound("Poll")
 		}
 	}
 	status, err := s.Payments.PollStatus(c.ctx(), c.auth, id)

@@ -2,7 +2,6 @@ package router
 
 import (
 	"crypto/rand"
-	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -59,11 +58,10 @@ func (s *Server) hostedSubmit(c *call) (answer, error) {
 	}
 	token := c.param("token")
 	v, err := s.Payments.HostedAuthenticate(c.ctx(), token, authenticationInput(c, fields))
-	var known *fault.Error
-	if errors.As(err, &known) && known.Kind == fault.KindNotFound {
+	if fault.IsNotFound(err) {
 		return lostPage(err)
 	}
-	if err != nil && (known == nil || known.Kind == fault.KindInternal) {
+	if err != nil && asError(err).Kind == fault.KindInternal {
 		return answer{}, err
 	}
 	if err == nil && v.ACSURL != "" {
@@ -167,8 +165,7 @@ func (s *Server) resultPage(v *change.View) (answer, error) {
 
 // lostPage answers a URL whose payment does not exist with the page for wrong tokens. It returns other errors unchanged.
 func lostPage(err error) (answer, error) {
-	var known *fault.Error
-	if !errors.As(err, &known) || known.Kind != fault.KindNotFound {
+	if !fault.IsNotFound(err) {
 		return answer{}, err
 	}
 	return expiredPage(), nil

@@ -126,9 +126,8 @@ func (n *node) furnish(ctx context.Context, keys *demoKeys) (*account.Merchant, 
 			return nil, fmt.Errorf("the adapter of %s is not loaded: run `make plugins` and build again, or see above why it was refused", connector)
 		}
 	}
-	var known *fault.Error
 	m, err := n.engine.Merchant(ctx, demoMerchant)
-	if errors.As(err, &known) && known.Kind == fault.KindNotFound {
+	if fault.IsNotFound(err) {
 		m, err = n.engine.CreateMerchant(ctx, account.MerchantInput{ID: demoMerchant, Fields: account.Fields{"merchant_name": json.RawMessage(`"Demo merchant"`)}})
 	}
 	if err != nil {

@@ -104,5 +104,6 @@ func noMerchant() *fault.Error {
 }
 
 func NoProfile(id string) *fault.Error {
-	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Business profile with the given id " + id + " does not exist", Err: fault.ErrNotFound}
+	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Business profile with the given id " + id + " does not exist", Param: "profile_id",
+		Hint: fault.CheckID, Err: fault.ErrNotFound}
 }

@@ -21,7 +21,7 @@ func (s *Changes) SetByHand(ctx context.Context, auth account.Auth, id string, i
 	v, err = s.Decide(ctx, auth, id, func(w *Loaded) (*Change, error) {
 		if in.OnlyReview && w.Payment.Status != payment.Review {
 			return nil, fault.Unprocessable("intent_status",
-				"Payment status must be 'review' to perform manual status update, current status is '"+string(w.Payment.Status)+"'").WithHint(w.Payment.Status.Remedy())
+				"Payment status must be 'review' to perform manual status update, current status is '"+string(w.Payment.Status)+"'").WithHint("PUT /payments/{payment_id}/manual-update changes a payment in any status.")
 		}
 		if in.AttemptID == "" {
 			in.AttemptID = w.Attempt.ID

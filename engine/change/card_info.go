@@ -33,9 +33,8 @@ func (w *Confirming) EncryptCard(c *card.Card, now time.Time) (*payment.CardToke
 func (s *Changes) ExtendedCardInfo(ctx context.Context, auth account.Auth, id string) (string, error) {
 	none := &fault.Error{Kind: fault.KindNotFound, Code: "IR_27", Message: "Extended card info does not exist", Param: "payment_id", Hint: "Switch is_extended_card_info_enabled on in the profile before the payment is confirmed."}
 	w, err := s.Load(ctx, auth.MerchantID, id)
-	var refused *fault.Error
 	switch {
-	case errors.As(err, &refused) && refused.Kind == fault.KindNotFound:
+	case fault.IsNotFound(err):
 		return "", none
 	case err != nil:
 		return "", err

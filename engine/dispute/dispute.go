@@ -35,7 +35,7 @@ type Deps struct {
 }
 
 func unknown() error {
-	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "Dispute does not exist in our records", Param: "dispute_id", Hint: "Check the id, and that it belongs to this merchant."}
+	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "Dispute does not exist in our records", Param: "dispute_id", Hint: fault.CheckID}
 }
 
 func (s *Disputes) read(ctx context.Context, doing string, f func(r change.Reader) error) error {

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -104,9 +105,42 @@ func Internal(err error, doing string) *Error {
 	return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Err: fmt.Errorf("%s: %w", doing, err)}
 }
 
-// NotFound returns the error (HE_02) for a thing ("Payment", "Customer", …) that this merchant does not have.
+// CheckID is the hint of an error about a thing that this merchant does not have.
+const CheckID = "Check the id, and that it belongs to this merchant."
+
+// things are what NotFound reports to callers of the API: the parameter that names each in a request, and where it is listed, "" for CheckID.
+var things = map[string]struct{ param, hint string }{
+	"API Key":                       {"key_id", ""},
+	"Bundle":                        {"bundle_sha256", "GET /adapters/bundles lists the bundles."},
+	"Customer":                      {"customer_id", ""},
+	"Ephemeral Key":                 {"key_id", ""},
+	"Event":                         {"event_id", ""},
+	"Mandate":                       {"mandate_id", ""},
+	"Merchant account":              {"merchant_id", "Check the id, or create the account with POST /accounts."},
+	"Merchant connector account":    {"merchant_connector_id", ""},
+	"Operation":                     {"operation_id", "GET /operations lists the operations."},
+	"Payment":                       {"payment_id", ""},
+	"Payment Link":                  {"payment_link_id", ""},
+	"Payment attempt":               {"attempt_id", ""},
+	"Payment method":                {"payment_method_id", ""},
+	"Poll":                          {"poll_id", "Send the poll_id of the payment's next_action."},
+	"Profile acquirer":              {"profile_acquirer_id", ""},
+	"Resource ID":                   {"routing_id", "GET /routing lists the configurations."},
+	"Webhook endpoint":              {"endpoint_id", ""},
+	"Webhook endpoint of the event": {"event_id", "The endpoint of this event was deleted. Add an endpoint to the profile for new events."},
+}
+
+// NotFound returns the error (HE_02) for a thing ("Payment", "Customer", …) that this merchant does not have. The error has a field and a hint if
+// things lists the thing.
 func NotFound(thing string) *Error {
-	return &Error{Kind: KindNotFound, Code: "HE_02", Message: thing + " does not exist in our records"}
+	named := things[thing]
+	return &Error{Kind: KindNotFound, Code: "HE_02", Message: thing + " does not exist in our records", Param: named.param, Hint: cmp.Or(named.hint, CheckID)}
+}
+
+// IsNotFound reports whether err says that something which the caller named does not exist.
+func IsNotFound(err error) bool {
+	known, ok := errors.AsType[*Error](err)
+	return ok && known.Kind == KindNotFound
 }
 
 // Duplicate returns the error (HE_01) for an object that exists already.
@@ -119,10 +153,10 @@ func Missing(field string) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_04", Message: "Missing required param: " + field, Param: field, Hint: "Add the field to the request."}
 }
 
-// BadFormat returns the error (IR_05, 422) for a field whose value does not have the expected form.
+// BadFormat returns the error (IR_05, 422) for a field whose value does not have the expected form. expected is what to send: "a 6 digit number".
 func BadFormat(field, expected string) *Error {
 	return &Error{Kind: KindUnprocessable, Code: "IR_05", Message: field + " contains invalid data. Expected format is " + expected, Param: field,
-		Hint: "Send this: " + expected + "."}
+		Hint: "Send " + expected + "."}
 }
 
 // Unprocessable returns the error (IR_06, 422) for a value out of its bounds.

@@ -2,7 +2,6 @@ package hold
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -89,7 +88,7 @@ func (h *Funds) living(ctx context.Context, p *payment.Payment) error {
 		return nil
 	}
 	c, err := h.Methods.Customer(ctx, account.Auth{MerchantID: p.MerchantID}, p.CustomerID)
-	if missing, ok := errors.AsType[*fault.Error](err); ok && missing.Kind == fault.KindNotFound {
+	if fault.IsNotFound(err) {
 		return nil
 	}
 	if err == nil && c.Redacted {

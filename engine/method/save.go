@@ -122,7 +122,7 @@ func (s *Methods) saveCard(ctx context.Context, in SaveInput, c *SavedChange, no
 	}
 	if a.Details.MethodID != "" {
 		c.Method, err = s.ReadMethod(ctx, p.MerchantID, a.Details.MethodID)
-		if isNotFound(err) { // deleted meanwhile
+		if fault.IsNotFound(err) { // deleted meanwhile
 			c.Method = nil
 			return nil
 		}
@@ -158,11 +158,6 @@ func (c *SavedChange) offerFirst(customer *account.Customer, now time.Time) {
 		customer.DefaultMethodID, customer.ModifiedAt = c.Method.ID, now
 		c.customer = customer
 	}
-}
-
-func isNotFound(err error) bool {
-	var e *fault.Error
-	return errors.As(err, &e) && e.Kind == fault.KindNotFound
 }
 
 // customerForSaving reads the customer whose card is saved. It returns nil if the customer was deleted.
@@ -300,7 +295,7 @@ func (s *Methods) LateReference(ctx context.Context, p *payment.Payment, a *paym
 		return nil, nil
 	}
 	m, err := s.ReadMethod(ctx, a.MerchantID, a.Details.MethodID)
-	if isNotFound(err) {
+	if fault.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -50,7 +50,7 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 	}
 	if a.RequestToken != "" { // an earlier try may have sent it
 		r, err := s.read(ctx, a.MerchantID, s.newID(a))
-		if known, _ := errors.AsType[*fault.Error](err); known == nil || known.Kind != fault.KindNotFound {
+		if !fault.IsNotFound(err) {
 			if err != nil || r.Status != Pending {
 				return r, err
 			}

@@ -189,7 +189,7 @@ func invalid(reason string) *fault.Error {
 }
 
 func notFound() *fault.Error {
-	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "relay not found"}
+	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "relay not found", Param: "relay_id", Hint: fault.CheckID}
 }
 
 // Reader reads relays. It returns ErrNotFound for rows of other merchants. RelaysAt returns the newest relays at an account with a processor's id,

@@ -208,7 +208,7 @@ func checkMetadata(text string) string {
 func (s *Risk) BlockJob(ctx context.Context, a account.Auth, id string) (j *Job, err error) {
 	err = s.Store.View(ctx, func(r Reader) (err error) {
 		j, err = r.BlockJob(a.MerchantID, id)
-		return fault.IfMissing(err, &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "Batch blocklist job `" + id + "` not found"})
+		return fault.IfMissing(err, &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "Batch blocklist job `" + id + "` not found", Param: "job_id", Hint: fault.CheckID})
 	})
 	return j, fault.FromStore(err, "read a block list job")
 }

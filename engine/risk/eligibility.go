@@ -91,7 +91,7 @@ func (s *Risk) numberOfToken(ctx context.Context, w *change.Loaded, token string
 	default:
 		number, err = s.numberOf(ctx, &change.Confirming{Loaded: w, Instrument: i}, &card.Card{})
 	}
-	if known := (*fault.Error)(nil); errors.As(err, &known) && (known.Code == "IR_29" || known.Kind == fault.KindNotFound) {
+	if known := (*fault.Error)(nil); errors.As(err, &known) && known.Code == "IR_29" || fault.IsNotFound(err) {
 		err = &fault.Error{Kind: fault.KindUnprocessable, Code: "IR_29", Message: "Invalid or expired payment token", Param: "payment_token", Hint: "List the payment methods again: a payment_token is short-lived."}
 	}
 	return number, err

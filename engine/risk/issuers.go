@@ -49,7 +49,7 @@ func issuerExists() *fault.Error {
 }
 
 func noIssuer(id string) *fault.Error {
-	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "Card issuer with id " + id + " not found"}
+	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "Card issuer with id " + id + " not found", Param: "issuer_id", Hint: "GET /card_issuers lists the issuers."}
 }
 
 // newIssuerID draws an id.

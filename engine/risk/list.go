@@ -107,7 +107,7 @@ func missing(kind string) *fault.Error {
 	if kind == TypeFingerprint {
 		text = "no blocklist record for the given fingerprint id was found"
 	}
-	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: text}
+	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: text, Param: "data", Hint: "GET /blocklist lists what is blocked."}
 }
 
 // Block adds an entry. The next confirm at this node meets it, and at other nodes within knownFor. Errors: IR_05 (422) for a BIN of another length; IR_06
@@ -160,9 +160,9 @@ func (s *Risk) BlockList(ctx context.Context, a account.Auth, kind string, limit
 func (s *Risk) ToggleBlocklist(ctx context.Context, a account.Auth, on bool) error {
 	name, value := account.SwitchBlocklist+a.MerchantID, strconv.FormatBool(on)
 	_, err := s.Rules.UpdateConfigKey(ctx, name, value)
-	if known := (*fault.Error)(nil); errors.As(err, &known) && known.Kind == fault.KindNotFound {
+	if fault.IsNotFound(err) {
 		_, err = s.Rules.CreateConfigKey(ctx, name, value)
-		if errors.As(err, &known) && known.Code == "HE_01" { // another request made the key just now
+		if known := (*fault.Error)(nil); errors.As(err, &known) && known.Code == "HE_01" { // another request made the key just now
 			_, err = s.Rules.UpdateConfigKey(ctx, name, value)
 		}
 	}

@@ -249,7 +249,8 @@ func (s *Rules) CreateErrorRule(ctx context.Context, r ErrorRule) (*ErrorRule, e
 }
 
 func noErrorRule() *fault.Error {
-	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "GSM with given key does not exist in our records"}
+	return &fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "GSM with given key does not exist in our records", Param: "code",
+		Hint: "Send connector, flow, sub_flow, code and message as the entry has them, or create the entry with POST /gsm."}
 }
 
 // ErrorRule reads the rule of a key: the operator's, else the built-in one. Errors: IR_37.

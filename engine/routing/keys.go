@@ -23,7 +23,8 @@ func configValue(r ConfigReader, name string) (string, error) {
 }
 
 func noConfigKey() *fault.Error {
-	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Config key does not exist in our records."}
+	return &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Config key does not exist in our records.", Param: "config_key",
+		Hint: "Check the name, or create the key with POST /configs."}
 }
 
 // CreateConfigKey stores a value under a name. Like the two functions below, it returns once a switch counts at every node. Errors: HE_01 for a name that exists.

@@ -121,8 +121,7 @@ func (s *Sessions) proveSession(ctx context.Context, a account.Auth, t *account.
 
 // orUnauthorized answers what does not exist as a wrong key is answered, so that a token does not show which ids exist.
 func orUnauthorized(err error) error {
-	var known *fault.Error
-	if errors.As(err, &known) && known.Kind == fault.KindNotFound {
+	if fault.IsNotFound(err) {
 		return fault.Unauthorized()
 	}
 	return err

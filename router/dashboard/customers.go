@@ -180,8 +180,7 @@ func (s *Server) customer(c *call) (response, error) {
 // kept fills in the methods that a customer has saved.
 func (s *Server) kept(ctx context.Context, c *call, p *customerPage, manage bool) error {
 	list, err := s.Engine.CustomerMethods(ctx, c.auth(), p.ID, method.MethodFilter{})
-	var known *fault.Error
-	if errors.As(err, &known) && known.Kind == fault.KindNotFound {
+	if fault.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *Links) CreateCollect(ctx context.Context, a account.Auth, in paylink.Co
 			return nil, fault.Internal(err, "read pm_collect_link_config")
 		}
 	}
-	if err := s.customer(ctx, a, in.CustomerID); isMissing(err) {
+	if err := s.customer(ctx, a, in.CustomerID); fault.IsNotFound(err) {
 		return nil, fault.Unprocessable("customer_id", fmt.Sprintf("customer [%s] not found for merchant [MerchantId(%q)]", in.CustomerID, a.MerchantID)).WithHint("Send the id of a customer of this merchant.")
 	} else if err != nil {
 		return nil, err
@@ -97,11 +97,11 @@ func (s *Links) CollectPage(ctx context.Context, merchantID, id string) (*Collec
 		return nil, err
 	}
 	l, err := s.read(ctx, merchantID, paylink.ForCollect, id,
-		&fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "payment method collect link not found"})
+		&fault.Error{Kind: fault.KindNotFound, Code: "IR_37", Message: "payment method collect link not found", Param: "collect_id", Hint: fault.CheckID})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.customer(ctx, account.Auth{MerchantID: merchantID}, l.Subject); isMissing(err) {
+	if err := s.customer(ctx, account.Auth{MerchantID: merchantID}, l.Subject); fault.IsNotFound(err) {
 		return nil, fault.Unprocessable("collect_id", fmt.Sprintf("Customer [%s] not found for link_id - %s", l.Subject, l.ID)).WithHint("Create a collect link for another customer.")
 	} else if err != nil {
 		return nil, err
@@ -145,9 +145,4 @@ func (s *Links) customer(ctx context.Context, a account.Auth, id string) error {
 		return fault.NotFound("Customer")
 	}
 	return err
-}
-
-func isMissing(err error) bool {
-	var known *fault.Error
-	return errors.As(err, &known) && known.Kind == fault.KindNotFound
 }

@@ -110,8 +110,7 @@ func (s *Links) PaymentLinks(ctx context.Context, a account.Auth, f paylink.Filt
 // merchant reads the merchant of a page. Error: IR_01 for an unknown one.
 func (s *Links) merchant(ctx context.Context, id string) (*account.Merchant, string, error) {
 	m, err := s.Registry.Dir.Merchant(ctx, id)
-	var known *fault.Error
-	if errors.Is(err, fault.ErrNotFound) || errors.As(err, &known) && known.Kind == fault.KindNotFound {
+	if errors.Is(err, fault.ErrNotFound) || fault.IsNotFound(err) {
 		return nil, "", fault.Unauthorized()
 	}
 	if err != nil {

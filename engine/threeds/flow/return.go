@@ -194,15 +194,14 @@ const pollPrefix = "external_authentication_"
 // PollStatus reports whether the payer's part in a payment is over: pending or completed. Error: HE_02 for a payment without an
 // authentication.
 func (e *Authentications) PollStatus(ctx context.Context, auth account.Auth, pollID string) (string, error) {
-	missing := &fault.Error{Kind: fault.KindNotFound, Code: "HE_02", Message: "Poll does not exist in our records"}
+	missing := fault.NotFound("Poll")
 	id, ok := strings.CutPrefix(pollID, pollPrefix)
 	if !ok {
 		return "", missing
 	}
 	w, err := e.Changes.Load(ctx, auth.MerchantID, id)
 	if err != nil {
-		var own *fault.Error
-		if errors.As(err, &own) && own.Kind == fault.KindNotFound {
+		if fault.IsNotFound(err) {
 			return "", missing
 		}
 		return "", err
