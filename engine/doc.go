@@ -2,7 +2,8 @@
 //
 // # The rooms
 //
-// Imports run one way: a room imports the rooms above it in this list, and none below. TestRooms in cmd/payswitch holds that.
+// Imports run one way. The list begins with the lowest room, and a room imports lower rooms alone. TestRooms in cmd/payswitch holds that. The doc.go of
+// a room says what lives there, which rooms import it and what it must never do.
 //
 //	fault       errors that callers see, and faults of adapters
 //	ids         ids and unguessable texts
@@ -72,6 +73,6 @@
 //
 // # Where new things go
 //
-// A new operation on a payment (a refund, say) has a row type in payment; a booking in evidence, a port in change; a decision function here, and a route in router.
+// A new operation on a payment needs a row type in payment, a booking in evidence, a port in change, a decision function here, and a route in router.
 // Nothing but Changes.Commit writes payments; a test holds that.
 package engine

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// rooms are the packages of engine, lowest first: a room imports those before it, and none after it. engine/doc.go says what each is for.
+// rooms are the packages of engine, lowest first: a room imports lower rooms alone. engine/doc.go says what each is for.
 var rooms = []string{"engine/fault", "engine/ids", "engine/optional", "engine/pack", "engine/secret", "engine/threeds/message", "engine/threeds", "engine/threeds/exempt", "engine/threeds/threeri", "engine/card", "engine/contact", "engine/authentication", "engine/routed", "engine/scheme", "engine/payment", "engine/disputed", "engine/listed", "engine/evidence", "engine/request", "engine/payer", "engine/approval",
 	"engine/port", "engine/facet", "engine/vault", "engine/link", "engine/routing/rule", "engine/account", "engine/method", "engine/drive", "engine/paylink", "engine/change", "engine/operator",
 	"engine/webhook", "engine/dispute", "engine/hold", "engine/relay", "engine/search", "engine/story", "engine/paylink/visit", "engine/threeds/flow", "engine/routing/health", "engine/routing/rank", "engine/routing", "engine/risk", "engine/session", "engine/restore", "engine/resolve", "engine/staff", "engine",
@@ -55,6 +56,13 @@ func TestRooms(t *testing.T) {
 		for _, room := range rooms {
 			require.Regexp(t, `\b`+strings.TrimPrefix(room, "engine/")+`\b`, string(page), "%s does not name %s", file, room)
 		}
+		highest := 0
+		for _, row := range regexp.MustCompile(`(?m)^(?:      |//\t)([a-z/]+)  +\S`).FindAllStringSubmatch(string(page), -1) {
+			at := slices.Index(rooms, "engine/"+row[1])
+			assert.True(t, at >= highest || row[1] == "engine", "%s lists %s after a higher room", file, row[1])
+			highest = max(highest, at)
+		}
+		require.Greater(t, highest, 40, "%s has no list of rooms", file)
 	}
 	for _, pkg := range listPackages(t, nil) {
 		room := strings.TrimPrefix(pkg.ImportPath, "payswitch/")
@@ -78,6 +86,37 @@ func TestRooms(t *testing.T) {
 		if room != "engine/storetest" {
 			assert.NoError(t, err, "%s has no doc.go that says what lives there", room)
 		}
+	}
+}
+
+// TestRoomsSayWhoImportsThem holds the sentence in each room's doc.go about the rooms that import it. Where the sentence names rooms, the list is whole.
+func TestRoomsSayWhoImportsThem(t *testing.T) {
+	importers := map[string][]string{}
+	for _, pkg := range listPackages(t, nil) {
+		by := strings.TrimPrefix(pkg.ImportPath, "payswitch/")
+		for _, imported := range pkg.Imports {
+			if slices.Contains(rooms, by) && by != "engine/storetest" {
+				room := strings.TrimPrefix(imported, "payswitch/")
+				importers[room] = append(importers[room], strings.TrimPrefix(by, "engine/"))
+			}
+		}
+	}
+	for _, room := range rooms {
+		if room == "engine" || room == "engine/storetest" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, room, "doc.go"))
+		require.NoError(t, err)
+		doc := strings.ReplaceAll(string(text), "\n// ", " ")
+		assert.Contains(t, doc, "must never", "%s/doc.go does not say what the room must never do", room)
+		name := path.Base(room)
+		only := regexp.MustCompile(`Of the rooms, (.+?)(?: alone imports| import) ` + name + `\.`).FindStringSubmatch(doc)
+		if only == nil {
+			assert.Contains(t, doc, "Any higher room may import "+name, "%s/doc.go does not say which rooms import it", room)
+			continue
+		}
+		named := strings.FieldsFunc(strings.ReplaceAll(only[1], " and ", ", "), func(r rune) bool { return r == ',' || r == ' ' })
+		assert.ElementsMatch(t, importers[room], named, "%s/doc.go names other rooms than those that import it", room)
 	}
 }
 

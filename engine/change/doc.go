@@ -4,5 +4,5 @@
 // one transaction and then runs its effects. Changes.Decide reads a payment, calls the decision function and commits. If another writer was
 // faster, it reads and decides again. A crash between commit and effect loses nothing: every effect performs an intent that recovery finds.
 //
-// Rooms above drive may import change. It must never decide: the caller decides what changes.
+// Any higher room may import change. It must never decide: the caller decides what changes.
 package change

@@ -6,6 +6,6 @@
 // resolution.go, cancel.go and late.go decide about operations whose end is open: what is sent again, who may end them, what a cancel begins, and
 // what money that shows up late does. model_test.go explores these decisions.
 //
-// Rooms above payment may import evidence. It has no I/O, no clock and no store: its functions are pure, and time comes in as an argument. It must
-// never believe an adapter about money without a check.
+// Any higher room may import evidence. It has no I/O, no clock and no store: its functions are pure, and time comes in as an argument. It must never
+// believe an adapter about money without a check.
 package evidence

@@ -32,5 +32,5 @@
 // Blocks are not signed. A person who changes them hides payments from lists or spoils a total. What a list shows comes from the signed rows, and each
 // is compared with the filter. Where they differ, the list reads all payments, and the Filler makes the merchant's blocks again.
 //
-// The package may import payment, listed, request, port and rooms below them. It must never decide about payments, or write a payment.
+// Of the rooms, engine, change and search import facet. It must never decide about payments, or write a payment.
 package facet

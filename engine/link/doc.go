@@ -1,4 +1,4 @@
 // Package link makes the URLs that payers' browsers open, and recognises them without reading anything.
 //
-// Rooms above vault may import link.
+// Any higher room may import link. It must never read a store: the time of a check does not show which ids exist.
 package link

@@ -3,5 +3,5 @@
 // It decides which instrument a payment charges and what a payment saves. It writes only rows of customers and methods. A payment's changes of
 // those rows are a SavedChange, which the commit of the payment writes.
 //
-// Rooms above account may import method. It must never write a payment.
+// Any higher room may import method. It must never write a payment.
 package method

@@ -1,2 +1,4 @@
-// Package optional handles fields that a request may leave out. Every room may import it. It must know nothing of payments.
+// Package optional handles fields that a request may leave out.
+//
+// Any higher room may import optional. It must never know of payments.
 package optional

@@ -3,5 +3,5 @@
 // A payment link is a hosted page on which the payer pays one payment. A collect link is a hosted page on which a customer saves a card. Package
 // paylink/visit has the use cases. This package does no I/O and knows no HTTP.
 //
-// Rooms below drive may import paylink.
+// Of the rooms, engine, change and paylink/visit import paylink. It must never write a payment.
 package paylink

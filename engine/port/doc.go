@@ -2,5 +2,5 @@
 //
 // StoreOf is one room's view of a store, and Narrow makes that view. The rooms declare their own Reader and Tx.
 //
-// Rooms above approval may import port, and so may the packages that implement it. It must never import a room that has a store.
+// Any higher room may import port, and so may the packages that implement it. It must never import a room that has a store.
 package port

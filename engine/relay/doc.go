@@ -4,6 +4,6 @@
 // relay.go has the record and what a request must look like. perform.go sends an operation and asks about it. lookup.go reads reports on its transaction.
 // again.go sends it again when the merchant repeats the request. hear.go books processors' messages.
 //
-// Rooms above change may import relay. It must never send an operation twice without the processor's same key, and never call an operation made or failed
-// without the processor's word: without it the relay stays pending.
+// Of the rooms, engine alone imports relay. It must never send an operation twice without the processor's same key. It must never call an operation made
+// or failed without the processor's word: until then the relay stays pending.
 package relay

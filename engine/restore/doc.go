@@ -3,4 +3,6 @@
 // restore.go decides what is asked about, and refuses to charge payments whose charge may be lost. It sends nothing: background work asks, as about
 // every open operation. strays.go keeps processors' messages about payments that the copy does not have. ports.go is the part of the store that
 // both need.
+//
+// Of the rooms, engine alone imports restore. It must never send a request to a processor.
 package restore

@@ -3,5 +3,5 @@
 //
 // list.go and batch.go are the use cases of the block list, check.go decides about a card, guard.go counts failures.
 //
-// Only engine may import risk. It decides; package change alone writes payments.
+// Of the rooms, engine alone imports risk. It decides, and must never write a payment: package change does.
 package risk

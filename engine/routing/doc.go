@@ -5,5 +5,5 @@
 // account, eligible.go says which accounts fit, instrument.go serves stored credentials, retry.go decides about further attempts, and replay.go
 // tries a draft. Package rule has the language. README.md is the guide for merchants.
 //
-// Only engine may import routing. It writes configurations, and never payments.
+// Of the rooms, engine and risk import routing. It writes configurations. It must never write a payment.
 package routing

@@ -2,5 +2,5 @@
 //
 // Card numbers, CVCs, credentials and keys are Values from the first line that reads them. Value.Reveal is the only way out.
 //
-// Every package may import secret. It must never print, log or encode what a Value holds.
+// Any higher room may import secret. It must never print, log or encode what a Value holds.
 package secret

@@ -15,5 +15,5 @@
 //	audit.go     who did what
 //	store.go     the rows, and what staff needs of a store
 //
-// Nothing here knows HTTP. Package router/dashboard turns cookies and forms into these calls.
+// Package router/dashboard turns cookies and forms into these calls. Of the rooms, engine alone imports staff. It must never know HTTP.
 package staff

@@ -19,4 +19,6 @@
 // merchant-initiated payment needs no authentication, so the payment goes on without it.
 //
 // Sources: EMV 3-D Secure Protocol and Core Functions Specification 2.1.0, 2.2.0 and 2.3.1. internal/vector/vectors.json holds the cases.
+//
+// Any higher room may import threeds. It must never take a message of the browser for a result.
 package threeds

@@ -3,5 +3,5 @@
 // Keysets are Tink's, kept in the store and encrypted by a master key. Seal and Open bind a ciphertext to the row that it belongs to: associated.go
 // lists these bindings. A card or CVC that is kept for a short time has a key of its own, which is destroyed with its row.
 //
-// Rooms above port may import vault. It must never return a secret in an error or a log line.
+// Any higher room may import vault. It must never return a secret in an error or a log line.
 package vault

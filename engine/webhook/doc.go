@@ -13,4 +13,6 @@
 //
 // An event reaches an endpoint at least once: a repeat has the same id and the same body. The events of a payment reach an endpoint in their
 // order: a delivery is due only after the earlier ones of its payment to that endpoint have ended.
+//
+// Of the rooms, engine alone imports webhook. It must never write a payment.
 package webhook

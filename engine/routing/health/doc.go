@@ -4,5 +4,6 @@
 //
 // counts.go has counts that lose weight with age, breaker.go takes accounts out, board.go is what callers use, save.go stores and merges.
 //
-// Package routing and engine may import health. It decides nothing about a payment, and it must never write one: routing decides with what it reads here.
+// Of the rooms, engine, routing and routing/rank import health. It must never decide about a payment, or write one: routing decides with what it
+// reads here.
 package health

@@ -3,4 +3,6 @@
 //
 // The package is pure: it knows no store and no account. A program has selections, which its rules choose among, and the package that evaluates a
 // program decides what follows from a selection.
+//
+// Of the rooms, engine, routing and routing/rank import rule. It must never evaluate a program that Parse would refuse.
 package rule

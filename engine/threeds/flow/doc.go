@@ -4,5 +4,5 @@
 // The policy is package threeds: flow carries out what the policy decides. Every step is a change of the authentication and its payment, committed
 // by package change.
 //
-// The engine alone may import flow. What a browser brings starts a query; it must never count as a result.
+// Of the rooms, engine, restore and routing import flow. What a browser brings starts a query. It must never count as a result.
 package flow
