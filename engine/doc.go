@@ -73,6 +73,7 @@
 //
 // # Where new things go
 //
-// A new operation on a payment needs a row type in payment, a booking in evidence, a port in change, a decision function here, and a route in router.
+// A new operation on a payment needs a row type in payment, a booking in evidence and a port in change. Its decision function stands here, its route
+// in router.
 // Nothing but Changes.Commit writes payments; a test holds that.
 package engine

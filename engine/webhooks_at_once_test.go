@@ -14,8 +14,8 @@ import (
 	"payswitch/engine/webhook"
 )
 
-// TestRedeliverUnderWay repeats a delivery by hand while the switch itself makes it. Whichever ends first, the event counts as taken if one attempt was, the
-// next event of the payment follows once, and the API shows every request that was sent.
+// TestRedeliverUnderWay repeats a delivery by hand while the switch itself makes it. Whichever ends first, the event counts as taken if one attempt was.
+// The next event of the payment follows once, and the API shows every request that was sent.
 func TestRedeliverUnderWay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ first, second webhook.Reply }{

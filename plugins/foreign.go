@@ -343,8 +343,8 @@ func beginsWith(s string, with []string) bool {
 	return slices.ContainsFunc(with, func(p string) bool { return len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) })
 }
 
-// randomRun is the first run in a text of at least minRun letters and digits (with the signs of base64, without its padding) that looks random; "" for none.
-// A UUID is no such run: requests are full of them.
+// randomRun is the first run of at least minRun letters and digits in a text that looks random; "" for none. The signs of base64 belong to a run, its
+// padding does not. A UUID is no such run: requests are full of them.
 func randomRun(s string) string {
 	start := 0
 	for i := 0; i <= len(s); i++ {

@@ -175,8 +175,8 @@ func storedCredential(a *payment.Attempt) sdk.StoredCredential {
 	return *a.Details.StoredCredential
 }
 
-// writeStateMetadata writes how much was refunded, what became of a void after the capture, and how much of the uncaptured rest the processor has released
-// after a partial capture. It is null before any of it has happened.
+// writeStateMetadata writes how much was refunded, and what became of a void after the capture. After a partial capture it writes how much of the rest
+// the processor has released. It is null before any of it has happened.
 func writeStateMetadata(w *writer, p *payment.Payment, a *payment.Attempt) {
 	released, refunded, lost := p.Status == payment.PartiallyCaptured && a.Details.Released, p.Details.RefundedTotal, p.LostDisputes()
 	void := a.Details.CapturedVoid

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reactCalls is a page that calls the script as react-hyper-js 2.8 does: it copies the functions of the objects, calls create for every render, mounts
-// what another call of create gave, registers undefined handlers, and gives elements ids with colons. The test fills in the words in capitals.
+// reactCalls is a page that calls the script as react-hyper-js 2.8 does. It copies the functions of the objects and calls create for every render.
+// It mounts what another call of create gave, registers undefined handlers, and gives elements ids with colons. The test fills in the words in capitals.
 const reactCalls = `<!doctype html><meta charset="utf-8"><title>Shop</title><div id="root"></div>
 <script src="SWITCH/HyperLoader.js"></script><script>
 "use strict";

@@ -15,8 +15,8 @@ import (
 
 var fenced = regexp.MustCompile("(?ms)^```(sh|go)\n(.*?)^```$")
 
-// TestGuide follows the adapter guide to the letter: its commands are run one after the other, offline, with the program as it is
-// now, and its Go is Go of the project that they begin with.
+// TestGuide follows the adapter guide to the letter. It runs the commands one after the other, offline, with the program as it is now. The
+// Go of the guide belongs to the project that the commands begin with.
 func TestGuide(t *testing.T) {
 	costly(t)
 	t.Parallel()

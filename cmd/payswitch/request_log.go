@@ -55,8 +55,8 @@ type requestLine struct {
 	Took      float64   `json:"took_ms"`
 }
 
-// openRequestLog begins to write to the file path, and to older files path.1, path.2 … If it cannot open a file, it
-// warns and tries again later: payments do not need it. The caller closes the log.
+// openRequestLog begins to write to the file path. Older files are path.1 and so on. If it cannot open a file, it warns and tries again later: payments
+// do not need it. The caller closes the log.
 func openRequestLog(path string, limit int64, files int, log *slog.Logger) *requestLog {
 	l := &requestLog{path: path, limit: limit, files: files, log: log, lines: make(chan router.LoggedRequest, requestLogQueue), quit: make(chan struct{}), done: make(chan struct{})}
 	if err := l.open(); err != nil {

@@ -146,7 +146,7 @@ func (a *Attempt) OpenCaptures(ops []*Operation) (out []*Operation) {
 }
 
 // HeardBy returns the open operations that a processor's report on the payment may be about: the one capture that it names, else all open captures,
-// else the open operation, and besides an open extension if the report says how long the hold lasts. It is empty for a report that names a capture
+// else the open operation. An open extension is added if the report says how long the hold lasts. The list is empty for a report that names a capture
 // that has ended.
 func (a *Attempt) HeardBy(ops []*Operation, o *sdk.Outcome) []*Operation {
 	latest, captures := a.OpenOperation(ops), a.OpenCaptures(ops)

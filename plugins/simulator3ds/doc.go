@@ -1,5 +1,5 @@
-// Package simulator3ds simulates a 3-D Secure server, the schemes' directory server and the card issuers' access control servers (ACS) in one HTTP
-// handler, for development and tests. It moves no money, calls no card network and keeps its data in memory. The program does not serve it in
+// Package simulator3ds simulates a 3-D Secure server, the schemes' directory server and the card issuers' access control servers (ACS). It is one HTTP
+// handler for development and tests. It moves no money, calls no card network and keeps its data in memory. The program does not serve it in
 // production.
 //
 // The handler has the API of 3dsecure.io for payswitch: POST /sim/3ds/preauth, /auth and /postauth take flat EMV 3-D Secure messages as JSON, with the
