@@ -108,6 +108,12 @@ func TestCheckoutOrigins(t *testing.T) {
 	require.Equal(t, "'self' http: https:", framers("key=pk_dev_nobodys"), "the page of an unknown key holds nothing")
 	require.Contains(t, framers("key="+w.publishable+"&origin=https://a%3Bscript-src+*"), "shop.example")
 	require.NotContains(t, framers("key="+w.publishable+"&origin=https://a%3Bscript-src+*"), "script-src *")
+	p := w.post("/payments", open).ok()
+	client := "/payments/" + p["payment_id"].(string) + "/client?client_secret=" + p["client_secret"].(string)
+	for origin, status := range map[string]int{"": 200, "&origin=https://shop.example": 200, "&origin=http://localhost:3000": 200, "&origin=" + publicURL: 200, "&origin=http://example.com": 200,
+		"&origin=https://evil.example": 422, "&origin=null": 422, "&origin=https://shop.example.evil.example": 422, "&origin=http://switch.tes": 422, "&origin=http:": 422} {
+		require.Equal(t, status, w.send("GET", client+origin, w.publishable, "").status, "%s: a page that names another key in the frame's address", origin)
+	}
 	for _, origin := range []string{"https://shop.example/", "https://shop.example/a", "shop.example", "*", "https://*.example", "https://a;b", "https://Shop.example"} {
 		w.post(profile, `{"checkout_origins":["`+origin+`"]}`).refused(400, "IR_06", "origin")
 	}

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"net/url"
 	"slices"
 
 	"payswitch/engine/change"
@@ -25,6 +26,9 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 	}
 	v, err := s.Payments.RetrievePayment(c.ctx(), c.auth, c.param("payment_id"), request.RetrieveInput{ClientSecret: secret, HasClientSecret: true})
 	if err != nil {
+		return answer{}, err
+	}
+	if err := s.mayShow(c, v, q.text("origin")); err != nil {
 		return answer{}, err
 	}
 	offers, err := s.offersFor(c, v)
@@ -58,6 +62,21 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 	next.write(w)
 	s.writeIntentData(w, v, offers)
 	return w.close().answer(), nil
+}
+
+// mayShow refuses the checkout's frame in a page that checkout_origins of the payment's profile does not name. The policy of the frame's page follows the key
+// in its address, and the page around the frame chooses that address. The frame itself says the truth about the origin: it listens to that origin alone.
+// Other clients send none.
+func (s *Server) mayShow(c *call, v *change.View, origin string) error {
+	allowed := profileSwitches(v.Profile).CheckoutOrigins
+	if origin == "" || len(allowed) == 0 || slices.Contains(allowed, origin) {
+		return nil
+	}
+	own, err := url.Parse(s.opts.PublicURL)
+	if err == nil && origin == own.Scheme+"://"+own.Host || origin == "https://"+c.r.Host || origin == "http://"+c.r.Host { // our own pages may always frame it
+		return nil
+	}
+	return fault.Unprocessable("origin", "checkout_origins of the payment's profile does not name this page").WithHint("Add the page's origin to checkout_origins of the profile.")
 }
 
 // writeEnabled writes a type of payment method. data has what the type needs from the payer, card_networks and payment_experience who takes it.

@@ -217,6 +217,36 @@ func TestCheckoutFramedByStrangers(t *testing.T) {
 	require.Equal(t, "succeeded", s.answered(1)["status"])
 }
 
+// framing is a page that frames the form without the loader: the address names no key, and the port then brings the shop's.
+const framing = `<!doctype html><body><script>
+	const heard = [], frame = document.createElement("iframe"), channel = new MessageChannel();
+	channel.port1.onmessage = (e) => heard.push(e.data.t + " " + (e.data.e || ""));
+	frame.onload = () => {
+		frame.contentWindow.postMessage(0, "*", [channel.port2]);
+		channel.port1.postMessage({t: "options", o: {group: "g", CREDENTIALS, options: {}}});
+	};
+	frame.src = "SWITCH/checkout/v1/frame?" + new URLSearchParams({type: "payment", key: "", profile: "", origin: location.origin, locale: "en"});
+	document.body.append(frame);
+</script>`
+
+// TestCheckoutFramedByAddress: a page that the profile does not name gets no form either if it leaves the key out of the frame's address.
+func TestCheckoutFramedByAddress(t *testing.T) {
+	costly(t)
+	s := newCheckoutShop(t)
+	p := s.order(nil)
+	for name, credentials := range map[string]string{"key": "key: " + quoted(t, s.public) + ", secret: " + quoted(t, p["client_secret"]), "token": "token: " + quoted(t, p["sdk_authorization"])} {
+		s.site.page = strings.NewReplacer("SWITCH", s.at, "CREDENTIALS", credentials).Replace(framing)
+		for _, c := range []struct{ origin, says string }{{s.pages.URL, "event ready"}, {"https://shop.example", "event loaderror"}} {
+			s.set(object{"checkout_origins": []string{c.origin}})
+			s.do(chromedp.Navigate(s.pages.URL + "/checkout"))
+			s.await(`heard.includes("event ready") || heard.includes("event loaderror")`)
+			require.True(t, script[bool](s.tab, "heard.includes("+quoted(t, c.says)+")"), "%s for %s: %s", name, c.origin, script[string](s.tab, "heard.join()"))
+			fields, _ := within[bool](s, fieldsFrame, "document.querySelector('input') !== null")
+			require.Equal(t, c.origin == s.pages.URL, fields, "fields")
+		}
+	}
+}
+
 // TestCheckoutSavedCards saves a card with the payer's consent, pays with it, and manages it.
 func TestCheckoutSavedCards(t *testing.T) {
 	costly(t)

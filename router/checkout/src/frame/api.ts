@@ -32,7 +32,7 @@ export async function call(c: Credentials, method: string, path: string, body?: 
   const stop = new AbortController(), timer = setTimeout(() => stop.abort(), 9e4);
   try {
     const response = await fetch(base + path, {
-      method, headers, body: body && JSON.stringify(body), signal: stop.signal, credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer",
+      method, headers, body: body && JSON.stringify(body), signal: stop.signal, credentials: "omit", cache: "no-store", // the page's policy sends no referrer
     });
     const answer = await response.json();
     if (response.ok) return answer;
@@ -50,7 +50,8 @@ export async function call(c: Credentials, method: string, path: string, body?: 
 const read = (c: Credentials, path: string) =>
   call(c, "GET", c.link || `/payments/${paymentOf(c)}${path}` + (c.token ? "" : "client_secret=" + encodeURIComponent(c.secret)));
 
-export const client = (c: Credentials) => read(c, "/client?");
+// client says which page is around the frame: the profile may name others.
+export const client = (c: Credentials, origin: string) => read(c, `/client?origin=${origin}&`);
 
 export const retrieve = (c: Credentials) => read(c, "?force_sync=true&");
 

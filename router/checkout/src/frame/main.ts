@@ -166,7 +166,7 @@ async function load() {
   }
   if (!navigator.onLine) return unloadable("offline");
   try {
-    const data = await client(c);
+    const data = await client(c, origin);
     collects = !!data.collect;
     if (data.to) return moved(data); // a payment link that is over
     const intent = data.intent_data || {};
