@@ -69,6 +69,72 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
+// TestForeignInvitation: an administrator who has invited somebody else's colleague, or has made a link for a user, gains no role that others give to that
+// user later.
+func TestForeignInvitation(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, staff.Options{})
+	adminTwo := staff.Grant{MerchantID: "m2", Role: staff.Admin}
+	_, _, one := h.admin("ad@example.com", adminOne)
+	_, _, two := h.admin("bo@example.com", adminTwo)
+	opID := h.user("op@example.com", staff.Grant{Role: staff.Operator})
+	h.pass(-4 * time.Minute) // the factors are fresh
+	attacker, victim := h.session(one.Token), h.session(two.Token)
+	operator := &staff.Session{UserID: opID, Grants: []staff.Grant{{Role: staff.Operator}}, SecondFactorAt: h.now(), Stage: staff.Full}
+	atTwo := staff.Grant{MerchantID: "m2", Role: staff.Support}
+	enter := func(link secret.Value) error {
+		h.pass(time.Minute)
+		_, err := h.UseLink(ctx, staff.Visit{Address: "192.0.2.66"}, link, staff.LinkInput{Password: phrase})
+		victim.SecondFactorAt, attacker.SecondFactorAt, operator.SecondFactorAt = h.now(), h.now(), h.now()
+		return err
+	}
+	invite := func(by *staff.Session, email string, g staff.Grant) (secret.Value, string, error) {
+		return h.Invite(ctx, by, staff.InviteInput{Email: email, Grants: []staff.Grant{g}})
+	}
+
+	waiting, _, err := invite(attacker, "wait@two.example", viewer)
+	require.NoError(t, err)
+	taken, takenID, err := invite(attacker, "taken@two.example", viewer)
+	require.NoError(t, err)
+	require.NoError(t, enter(taken), "the attacker chooses the password of a user with the address of another")
+	for _, email := range []string{"wait@two.example", "taken@two.example"} {
+		_, _, err = invite(victim, email, atTwo)
+		require.ErrorContains(t, err, "operator", "nobody knows whose user this is")
+	}
+
+	// An operator sees the user's other roles, and gives the role. Links from before end.
+	link, _, err := invite(operator, "wait@two.example", atTwo)
+	require.NoError(t, err)
+	require.ErrorIs(t, enter(waiting), staff.ErrLink)
+	require.NoError(t, enter(link))
+	reset, err := h.NewLink(ctx, attacker, takenID)
+	require.NoError(t, err)
+	require.NoError(t, h.SetGrants(ctx, operator, takenID, "", []staff.Grant{{Role: staff.Admin}}))
+	require.ErrorIs(t, enter(reset), staff.ErrLink)
+
+	// A user without any role begins anew.
+	gone, goneID, err := invite(attacker, "gone@two.example", viewer)
+	require.NoError(t, err)
+	require.NoError(t, enter(gone))
+	require.NoError(t, h.SetGrants(ctx, attacker, goneID, "m1", nil))
+	link, again, err := invite(victim, "gone@two.example", atTwo)
+	require.NoError(t, err)
+	require.Equal(t, goneID, again)
+	_, err = h.Login(ctx, here, "gone@two.example", phrase)
+	require.ErrorIs(t, err, staff.ErrLogin, "the old password is void")
+	require.NoError(t, enter(link))
+	require.NoError(t, h.SetGrants(ctx, victim, goneID, "m2", nil))
+	require.NoError(t, h.Disable(ctx, operator, goneID))
+	_, _, err = invite(victim, "gone@two.example", atTwo)
+	require.ErrorContains(t, err, "operator", "a disabled user stays out")
+
+	// A change of the role at the same merchant leaves the invitation.
+	kept, keptID, err := invite(victim, "new@two.example", atTwo)
+	require.NoError(t, err)
+	require.NoError(t, h.SetGrants(ctx, victim, keptID, "m2", []staff.Grant{{MerchantID: "m2", Role: staff.Viewer}}))
+	require.NoError(t, enter(kept))
+}
+
 // TestRaisedRole: a session that was opened with a password alone ends when the role asks for more.
 func TestRaisedRole(t *testing.T) {
 	t.Parallel()

@@ -344,7 +344,8 @@ func (s *Service) checkGrants(by *Session, grants []Grant) error {
 }
 
 // Invite makes a user, or gives a user of this address more roles. The link lets a new user choose a password; an existing user needs no link, and
-// the text is empty.
+// the text is empty. payswitch sends no mail, so that an address proves nothing: a user of another team gets a role by an operator alone, and a user who
+// has lost every role begins anew.
 func (s *Service) Invite(ctx context.Context, by *Session, in InviteInput) (link secret.Value, userID string, err error) {
 	email, name, err := checkPerson(in.Email, in.Name)
 	if err != nil {
@@ -370,15 +371,30 @@ func (s *Service) Invite(ctx context.Context, by *Session, in InviteInput) (link
 			if err := s.open(u); err != nil {
 				return err
 			}
-			if u.State != Invited || !s.whole(by, u) {
-				link = secret.Value{}
-			} else if err := s.issue(tx, onceInvite, u.ID, "", link, InviteLinkTime); err != nil {
-				return err
+			switch {
+			case len(u.Details.Grants) == 0 && u.State != Disabled: // nobody knows any more who chose its password
+				u.State, u.Private = Invited, Private{Name: name, Email: u.Private.Email}
+				if _, err := tx.DeleteStaffLoginsOf(u.ID, nil); err != nil {
+					return err
+				}
+				if err := s.forgive(tx, u.EmailHash, true); err != nil {
+					return err
+				}
+			case !s.whole(by, u): // the address proves nothing: another team has made the user, and may know its password
+				return refuse(fault.KindInvalid, "email", "A user with this address exists, and does not belong to this team: ask an operator to give the role")
 			}
 			for _, g := range in.Grants {
 				if slices.ContainsFunc(u.Details.Grants, func(have Grant) bool { return have.MerchantID == g.MerchantID }) {
 					return refuse(fault.KindInvalid, "email", "A user with this address has a role here already: change it in the list")
 				}
+			}
+			if err := s.endLinks(tx, u, in.Grants); err != nil {
+				return err
+			}
+			if u.State != Invited {
+				link = secret.Value{}
+			} else if err := s.issue(tx, onceInvite, u.ID, "", link, InviteLinkTime); err != nil {
+				return err
 			}
 			u.Details.Grants = append(u.Details.Grants, in.Grants...)
 			if err := s.changed(tx, u, false); err != nil { // Session ends logins that lack a factor now
@@ -389,6 +405,16 @@ func (s *Service) Invite(ctx context.Context, by *Session, in InviteInput) (link
 		return s.note(tx, by, Visit{}, Entry{Action: "user.invited", Target: u.ID, MerchantID: in.Grants[0].MerchantID, Details: rolesOf(in.Grants)})
 	})
 	return link, userID, err
+}
+
+// endLinks ends the links of a user who gets a role at another merchant than before. Who made those links may have no right there, and could use them.
+func (s *Service) endLinks(tx Tx, u *User, more []Grant) error {
+	for _, g := range more {
+		if !slices.ContainsFunc(u.Details.Grants, func(have Grant) bool { return have.MerchantID == g.MerchantID }) {
+			return tx.DeleteStaffOncesOf(u.ID)
+		}
+	}
+	return nil
 }
 
 // mayChange checks rights and second factor for a change of users.
@@ -436,7 +462,10 @@ func (s *Service) SetGrants(ctx context.Context, by *Session, userID, merchantID
 			return err
 		}
 	}
-	return s.manage(ctx, by, userID, "user.roles", merchantID, rolesOf(grants), func(_ Tx, u *User) error {
+	return s.manage(ctx, by, userID, "user.roles", merchantID, rolesOf(grants), func(tx Tx, u *User) error {
+		if err := s.endLinks(tx, u, grants); err != nil {
+			return err
+		}
 		u.Details.Grants = append(slices.DeleteFunc(u.Details.Grants, func(g Grant) bool { return g.MerchantID == merchantID }), grants...)
 		return nil
 	})
