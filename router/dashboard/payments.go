@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -261,13 +262,12 @@ func (f csvFile) write(c *call) error {
 	return nil
 }
 
+// formula is where a spreadsheet could read a formula: at the beginning of a cell, or behind what it may take for the end of one. In many countries that is
+// the semicolon, and then no quotes hold a cell of ours together.
+var formula = regexp.MustCompile(`(^|[;\t\r\n])([\pZ"']*[=+\-@＝＋－＠])`)
+
 // harmless keeps a spreadsheet from taking a text for a formula.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
-}
+func harmless(cell string) string { return formula.ReplaceAllString(cell, "$1'$2") }
 
 // paymentRow returns the row of a payment. An e-mail address is masked for people who may not see it.
 func (c *call) paymentRow(v *change.View) paymentRow {
