@@ -237,6 +237,7 @@ func TestObjectsOfOthers(t *testing.T) {
 		}
 	}
 	require.Greater(t, tried, 500)
+	require.ErrorContains(t, w.engine.RevokeMandate(t.Context(), account.Auth{MerchantID: merchant, CustomerID: "cus_other"}, ids["mandate_id"]), "Mandate does not exist")
 	require.Equal(t, before, w.snapshot(ids))
 }
 

@@ -123,6 +123,9 @@ func (s *Methods) openMandateView(v *MandateView) error {
 func (s *Methods) RevokeMandate(ctx context.Context, a account.Auth, id string) error {
 	err := s.store.Update(ctx, func(tx Tx) error {
 		m, err := tx.Mandate(a.MerchantID, id)
+		if err == nil && a.CustomerID != "" && a.CustomerID != m.CustomerID {
+			err = fault.ErrNotFound
+		}
 		if err != nil {
 			return fault.IfMissing(err, fault.NotFound("Mandate"))
 		}

@@ -430,7 +430,7 @@ func (s *Server) resend(c *call) (response, error) {
 
 // backTo returns the page of a payment, or the list without an id.
 func (c *call) backTo(paymentID string) string {
-	if paymentID == "" || strings.Trim(paymentID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+	if !isID(paymentID) {
 		return c.at() + "/payments"
 	}
 	return c.at() + "/payments/" + paymentID

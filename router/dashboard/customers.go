@@ -280,7 +280,11 @@ func (s *Server) customerSheet(act customerAct) (ask, do handler) {
 			details["id"] = thing
 		}
 		err := c.perform(Act{Needs: staff.ManageCustomers, Action: "customer." + act.name, Target: customer, Details: details}, func(ctx context.Context) error {
-			return act.do(ctx, s.Engine, c.auth(), customer, thing)
+			auth := c.auth()
+			if thing != "" {
+				auth.CustomerID = customer // what belongs to another customer is not found
+			}
+			return act.do(ctx, s.Engine, auth, customer, thing)
 		})
 		var known *fault.Error
 		if errors.As(err, &known) && known.Kind == fault.KindInvalid {

@@ -28,6 +28,21 @@ type route struct {
 // merchant reports whether a route is about one merchant.
 func (r route) merchant() bool { return strings.Contains(r.pattern, "{m}") }
 
+// names are the names of the pattern's open segments.
+func (r route) names() (out []string) {
+	for segment := range strings.SplitSeq(r.pattern, "/") {
+		if strings.HasPrefix(segment, "{") && segment != "{$}" {
+			out = append(out, strings.Trim(segment, "{}"))
+		}
+	}
+	return out
+}
+
+// isID reports whether a text can be the id of anything.
+func isID(s string) bool {
+	return s != "" && len(s) <= 128 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+}
+
 // table lists all routes.
 func (s *Server) table() []route {
 	captureSheet, capture := s.sheet("capture")
@@ -116,6 +131,11 @@ func (s *Server) begin(w http.ResponseWriter, q *http.Request, r route) (*call, 
 		return c, errUnfinished
 	}
 	c.Session = session
+	for _, name := range r.names() {
+		if !isID(q.PathValue(name)) {
+			return c, notFoundAct() // pages repeat what an address says, and commands of theirs are copied into shells
+		}
+	}
 	id := q.PathValue("m")
 	if id != "" {
 		ids, all := session.Merchants()
