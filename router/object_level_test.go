@@ -164,8 +164,8 @@ func ghosts(ids map[string]string) map[string]string {
 	return out
 }
 
-// TestObjectsOfOthers: a caller who knows the ids of another merchant's things, or of another customer's, gets for each of them the answer that an id
-// gets which nothing has. Nothing of the victim changes.
+// TestObjectsOfOthers: a caller knows the ids of everything that another merchant has. Each route answers as for an id that does not exist. Another
+// customer of the same merchant is refused. Nothing of the victim changes.
 func TestObjectsOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

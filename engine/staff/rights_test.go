@@ -69,8 +69,8 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// TestForeignInvitation: an administrator who has invited somebody else's colleague, or has made a link for a user, gains no role that others give to that
-// user later.
+// TestForeignInvitation: an administrator invites a colleague of another merchant in advance, or keeps a link for a user. The roles that others give to
+// that user later are not the administrator's.
 func TestForeignInvitation(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, staff.Options{})

@@ -372,7 +372,7 @@ func (s *Service) Invite(ctx context.Context, by *Session, in InviteInput) (link
 				return err
 			}
 			switch {
-			case len(u.Details.Grants) == 0 && u.State != Disabled: // nobody knows any more who chose its password
+			case len(u.Details.Grants) == 0 && u.State != Disabled: // an administrator who no longer counts may have chosen the password
 				u.State, u.Private = Invited, Private{Name: name, Email: u.Private.Email}
 				if _, err := tx.DeleteStaffLoginsOf(u.ID, nil); err != nil {
 					return err
