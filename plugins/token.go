@@ -196,7 +196,10 @@ func (o *operation) fetchToken(ctx context.Context) *token {
 		if i < 0 || !strings.HasPrefix(out.Token.Value, f.secrets.capturePrefix) {
 			return &token{err: violation(RuleOutcome, "an access token that is not the stand-in of a captured value")}
 		}
-		life := time.Duration(min(max(out.Token.ExpiresIn, 0), maxTokenLife)) * time.Second
+		if problem := out.Token.Impossible(); problem != "" {
+			return &token{err: violation(RuleOutcome, "token.%s", problem)}
+		}
+		life := time.Duration(min(out.Token.ExpiresIn, maxTokenLife)) * time.Second
 		life -= min(time.Minute, life/10) // so that none expires on its way
 		x := &f.secrets.secrets[i]
 		return &token{value: x.value, own: x.own, expires: o.opts.Clock().Add(life)}

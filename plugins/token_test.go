@@ -52,12 +52,13 @@ func oauth(path string) *sdk.Adapter {
 
 func TestAccessTokens(t *testing.T) {
 	p := newRecorder(t)
-	var issued, lastGood atomic.Int64
+	var issued, lastGood, lifetime atomic.Int64
+	lifetime.Store(600)
 	lastGood.Store(1)
 	p.answer = func(w http.ResponseWriter, r recorded) {
 		if r.uri == "/token" {
 			n := issued.Add(1)
-			fmt.Fprintf(w, `{"access_token":"token_number_%d","scope":"secret author_key","author":"sk_author_0123456789","expires_in":600}`, n)
+			fmt.Fprintf(w, `{"access_token":"token_number_%d","scope":"secret author_key","author":"sk_author_0123456789","expires_in":%d}`, n, lifetime.Load())
 			return
 		}
 		if r.header.Get("Authorization") < fmt.Sprintf("Bearer token_number_%d", lastGood.Load()) {
@@ -163,6 +164,17 @@ func TestAccessTokens(t *testing.T) {
 		require.False(t, res.MayHaveLeft)
 		p.take()
 	})
+	for _, seconds := range []int64{-60, 0, 1_768_472_430} {
+		t.Run(fmt.Sprint("a lifetime of ", seconds), func(t *testing.T) {
+			lifetime.Store(seconds)
+			defer lifetime.Store(600)
+			n = host("access_token", plugins.Options{})
+			res, err := pay(nil)
+			require.ErrorContains(t, err, fmt.Sprintf("token.expires_in: the token's lifetime of %d s is not between 1 s and 315360000 s", seconds))
+			require.False(t, res.MayHaveLeft)
+			require.Equal(t, []string{basic}, uris())
+		})
+	}
 	t.Run("processor down", func(t *testing.T) {
 		down := newRecorder(t)
 		u := down.URL

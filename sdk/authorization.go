@@ -17,7 +17,7 @@ func (c *Call) Bearer(credential string) Header {
 // the token, and of its lifetime in seconds. In OAuth 2.0 (RFC 6749, section 5.1) they are "access_token" and "expires_in".
 //
 // The adapter sees a stand-in of the token. The account's other operations find it as the credential "access_token". An answer
-// without a token is an error, never a decline.
+// without a token, or with a lifetime outside 1 to MaxTokenLifetime, is an error, never a decline.
 func (c *Call) Token(s *Send, value, expires string) (*Outcome, error) {
 	send := *s
 	send.Capture = append(s.Capture[:len(s.Capture):len(s.Capture)], Capture{Path: value, Name: "access_token"})
@@ -26,8 +26,11 @@ func (c *Call) Token(s *Send, value, expires string) (*Outcome, error) {
 		return nil, err
 	}
 	token := AccessToken{Value: r.JSON().Str(value), ExpiresIn: r.JSON().Int(expires)}
-	if !r.OK() || token.Value == "" || token.ExpiresIn <= 0 {
+	if !r.OK() || token.Value == "" {
 		return nil, r.Undecided("no access token", "error", "error_code")
+	}
+	if problem := token.Impossible(); problem != "" {
+		return nil, r.Undecided(problem)
 	}
 	return &Outcome{Status: StatusToken, Token: &token}, nil
 }

@@ -33,6 +33,12 @@ func TestAuthorization(t *testing.T) {
 	for _, body := range []string{`{"access_token":"TOKEN"}`, `{"access_token":"TOKEN","expires_in":0}`, `{"expires_in":60}`, `<html>`, ``} {
 		require.Equal(t, sdk.StatusUnknown, answer(200, body).Status, body)
 	}
+	for _, seconds := range []string{"-60", "0", "315360001", "1768472430"} { // the last is a time
+		o := answer(200, `{"access_token":"TOKEN","expires_in":`+seconds+`}`)
+		require.Equal(t, sdk.StatusUnknown, o.Status, seconds)
+		require.Contains(t, o.Raw["error"], "expires_in: the token's lifetime of "+seconds+" s is not between 1 s and 315360000 s")
+	}
+	require.Equal(t, sdk.StatusToken, answer(200, `{"access_token":"TOKEN","expires_in":315360000}`).Status)
 	require.Equal(t, sdk.StatusUnknown, answer(500, `{"access_token":"TOKEN","expires_in":60}`).Status)
 }
 

@@ -1,5 +1,7 @@
 package sdk
 
+import "strconv"
+
 // Outcome is the normalized result of an operation. A decline is an outcome, not an error. So is "the result is unknown".
 type Outcome struct {
 	Status OutcomeStatus `json:"status"`
@@ -194,5 +196,17 @@ type Reply struct {
 // AccessToken is a token that the host keeps for this account. Value is a stand-in made by Send.Capture.
 type AccessToken struct {
 	Value     string `json:"value"`
-	ExpiresIn int64  `json:"expires_in"` // seconds
+	ExpiresIn int64  `json:"expires_in"` // seconds from now, from 1 to MaxTokenLifetime
+}
+
+// MaxTokenLifetime is the longest lifetime of an access token in seconds: ten years. A larger number is a time, or has another unit.
+const MaxTokenLifetime = 10 * 365 * 24 * 3600
+
+// Impossible returns the reason why the lifetime cannot be one, "" if it can. The host keeps no such token.
+func (t *AccessToken) Impossible() string {
+	if t.ExpiresIn >= 1 && t.ExpiresIn <= MaxTokenLifetime {
+		return ""
+	}
+	return "expires_in: the token's lifetime of " + strconv.FormatInt(t.ExpiresIn, 10) + " s is not between 1 s and " +
+		strconv.Itoa(MaxTokenLifetime) + " s: give the seconds from now until it ends"
 }

@@ -73,6 +73,10 @@ func (o *Outcome) Impossible(op Operation, asked Money) string {
 			all = append(all, string(s))
 		}
 		return string(op) + " cannot end with the outcome " + string(o.Status) + ": use " + strings.Join(all, ", ") + " or unknown"
+	case o.Status == StatusToken && (o.Token == nil || o.Token.Value == ""):
+		return "the outcome token needs token.value"
+	case o.Status == StatusToken && o.Token.Impossible() != "":
+		return "token." + o.Token.Impossible()
 	case o.Amount == nil || op == OpVoid: // a void names no amount
 	case o.Amount.Currency != asked.Currency:
 		return "the outcome's amount of " + o.Amount.text() + " is not in the request's currency " + string(asked.Currency)

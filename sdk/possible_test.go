@@ -30,6 +30,13 @@ func TestImpossibleOutcomes(t *testing.T) {
 		{OpSync, Outcome{Status: StatusCaptured, Amount: amount(9999, "USD")}, ""},
 		{OpSync, Outcome{Status: StatusCaptured, Amount: amount(9999, "EUR")}, "is not in the request's currency"},
 		{OpVoid, Outcome{Status: StatusVoided, Amount: amount(2499, "USD")}, ""},
+		{OpAccessToken, Outcome{Status: StatusToken, Token: &AccessToken{Value: "t", ExpiresIn: 1}}, ""},
+		{OpAccessToken, Outcome{Status: StatusToken}, "the outcome token needs token.value"},
+		{OpAccessToken, Outcome{Status: StatusToken, Token: &AccessToken{ExpiresIn: 60}}, "the outcome token needs token.value"},
+		{OpAccessToken, Outcome{Status: StatusToken, Token: &AccessToken{Value: "t"}}, "token.expires_in: the token's lifetime of 0 s is not between"},
+		{OpAccessToken, Outcome{Status: StatusToken, Token: &AccessToken{Value: "t", ExpiresIn: -60}},
+			"token.expires_in: the token's lifetime of -60 s is not between 1 s and 315360000 s: give the seconds from now until it ends"},
+		{OpAccessToken, Outcome{Status: StatusToken, Token: &AccessToken{Value: "t", ExpiresIn: 1_768_472_430}}, "lifetime of 1768472430 s is not between"},
 	} {
 		got := tc.o.Impossible(tc.op, asked)
 		if tc.want == "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"payswitch/sdk"
+	"payswitch/sdk/internal/nearest"
 )
 
 // probeNames is the number of undeclared names in one step. More names would make the guest's memory grow, and it is then made anew.
@@ -157,37 +158,14 @@ func (c *checker) undeclaredText(name string, config bool) string {
 			return text + ": the field stands in the other list; read it there by its name " + quoted(f.Name)
 		}
 	}
-	nearest, best := "", len(name)/2+1
+	var names []string
 	for _, f := range fields {
-		if d := distance(name, f.Name); d < best {
-			nearest, best = f.Name, d
-		}
+		names = append(names, f.Name)
 	}
-	if nearest == "" {
-		return text + ": declare it"
+	if meant := nearest.Of(name, names); meant != "" {
+		return text + ": did you mean " + quoted(meant) + "?"
 	}
-	return text + ": did you mean " + quoted(nearest) + "?"
+	return text + ": declare it"
 }
 
 func quoted(s string) string { return `"` + s + `"` }
-
-// distance returns the number of characters to remove, add or change to turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}

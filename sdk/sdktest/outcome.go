@@ -44,8 +44,6 @@ func (c *checker) checkOutcome(in *sdk.Step, o *sdk.Outcome) {
 		wrong("the outcome declined needs decline")
 	case o.Status == sdk.StatusCustomerAction && o.NextAction == nil:
 		wrong("the outcome requires_customer_action needs next_action")
-	case o.Status == sdk.StatusToken && (o.Token == nil || o.Token.Value == ""):
-		wrong("the outcome token needs token.value")
 	case (o.Status == sdk.StatusPrepared || o.Status == sdk.StatusAuthenticated) && o.Authentication == nil:
 		wrong("the outcome %s needs authentication", o.Status)
 	}

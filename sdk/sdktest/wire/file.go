@@ -140,6 +140,8 @@ type Requests struct {
 type Credentials struct {
 	Fields []CredentialField
 	Values map[string]string
+
+	old bool // the old form
 }
 
 // CredentialField describes a setting in the old form.
@@ -155,7 +157,7 @@ func (c *Credentials) UnmarshalJSON(text []byte) error {
 		Values map[string]string `json:"values"`
 	}
 	if err := json.Unmarshal(text, &old); err == nil && old.Values != nil {
-		c.Fields, c.Values = old.Fields, old.Values
+		c.Fields, c.Values, c.old = old.Fields, old.Values, true
 		return nil
 	}
 	if json.Unmarshal(text, &c.Values) != nil {
@@ -242,7 +244,20 @@ func (f *Requests) settle() error {
 			return fmt.Errorf("allow: %q holds for every difference: name one case, a space, and the path before the *", key)
 		}
 	}
-	return unique("cases", f.Cases)
+	if err := f.controls(); err != nil {
+		return err
+	}
+	return settleAll("cases", f.Cases)
+}
+
+// settleAll checks the cases of a list.
+func settleAll(list string, cases []Case) error {
+	for i := range cases {
+		if err := cases[i].slips(); err != nil {
+			return err
+		}
+	}
+	return unique(list, cases)
 }
 
 // unique returns an error if two cases of a list have the same name: exceptions and reports name cases.
@@ -264,7 +279,7 @@ func (f *Responses) own() bool {
 
 // settle checks names, tables and decline codes.
 func (f *Responses) settle() error {
-	if err := unique("samples", f.Samples); err != nil {
+	if err := settleAll("samples", f.Samples); err != nil {
 		return err
 	}
 	for i := range f.StatusTables {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -20,6 +21,9 @@ func Judge(m *sdk.Manifest, step func(*sdk.Step) sdk.Result, fsys fs.FS) (found 
 	requests, responses, err := Load(fsys, m.Name)
 	if err != nil {
 		return nil, 0, err
+	}
+	if err := requests.Fits(m); err != nil {
+		return nil, 0, fmt.Errorf("%s.json: %w", m.Name, err)
 	}
 	others = oldWords(requests, responses)
 	r := newRunner(m, step, requests.inSDKWords(), Options{})

@@ -95,6 +95,9 @@ func (c *Case) settle(text json.RawMessage) error {
 			return fmt.Errorf("expected.decline.reason: %w", err)
 		}
 	}
+	if t := outcome.Token; t != nil && t.ExpiresIn != 0 && t.Impossible() != "" {
+		return errors.New("expected.token." + t.Impossible())
+	}
 	return loose(given.Expect, &c.want)
 }
 

@@ -279,3 +279,36 @@ func TestAuthenticationIsWhole(t *testing.T) {
 	require.Contains(t, check(`{"trans_status": "Y", "cavv": "real"}`), "authentication.eci")
 	require.Contains(t, check(`{"trans_status": "Y", "eci": "05", "cavv": "other"}`), "authentication.cavv")
 }
+
+// A slip in a case is refused by a message that names the case, the field and the name that was probably meant.
+func TestSlipsInCases(t *testing.T) {
+	whole := func(files fstest.MapFS) error {
+		requests, _, err := Load(files, "tiny")
+		if err == nil {
+			err = requests.Fits(&tiny().Manifest)
+		}
+		return err
+	}
+	require.NoError(t, whole(ownFiles()))
+	for want, change := range map[string][2]string{
+		`credentials.secret_kye: the manifest declares no such field: did you mean "secret_key"?`:                                         {`"secret_key": "probe_key"`, `"secret_kye": "probe_key"`},
+		`credentials.access_token: the manifest declares no such field: choose one of `:                                                   {`"secret_key": "probe_key"`, `"access_token": "probe_key"`},
+		`case authorize_auto: volatile.random[0]: the request has no field "body.nonse": did you mean "body.nonce"?`:                      {`"random": ["body.nonce"]`, `"random": ["body.nonse"]`},
+		`case authorize_auto: volatile.clock[0]: the request has no field "headers.content_type": did you mean "headers.content-type"?`:   {`"random": ["body.nonce"]`, `"clock": ["headers.content_type"]`},
+		`case captured: volatile.clock[0]: the case has no request: remove "body.time"`:                                                   {`{"name": "captured", `, `{"name": "captured", "volatile": {"clock": ["body.time"]}, `},
+		`case authorize_auto: name: "authorize_\aauto" holds the control character U+0007: did you mean "authorize_auto"?`:                {`"name": "authorize_auto"`, `"name": "authorize_\u0007auto"`},
+		`case authorize_auto: input.reference: "order-1\x00" holds the control character U+0000: did you mean "order-1"?`:                 {`"reference": "order-1", "amount": 2499`, `"reference": "order-1\u0000", "amount": 2499`},
+		`case authorize_auto: request.headers.authorization: "Basic cHJvYmVfa2V5Og==\n" holds the control character U+000A: did you mean`: {`cHJvYmVfa2V5Og==`, `cHJvYmVfa2V5Og==\n`},
+		`case authorize_auto: request.url: "https://api.tiny.example/v1/pay\r" holds the control character U+000D: did you mean`:          {`example/v1/pay"`, `example/v1/pay\r"`},
+		`credentials.webhook_secret: "whsec\x1b" holds the control character U+001B: did you mean "whsec"?`:                               {`"whsec"`, `"whsec\u001b"`},
+		`case news: message.headers.Sig: "`:                                                 {`"Sig": "746e`, `"Sig": "\t746e`},
+		`case captured: response.headers.Date: "\u0085" holds the control character U+0085`: {`"response": {"status": 200,`, `"response": {"headers": {"Date": "\u0085"}, "status": 200,`},
+	} {
+		require.ErrorContains(t, whole(ownFiles(change[0], change[1])), want)
+	}
+	c := new(Case)
+	require.ErrorContains(t, json.Unmarshal([]byte(`{"name": "a", "operation": "access_token", "input": {}, "response": {"status": 200},
+		"expected": {"status": "token", "token": {"value": "t", "expires_in": -60}}}`), c),
+		"case a: expected.token.expires_in: the token's lifetime of -60 s is not between 1 s and")
+	require.NoError(t, whole(ownFiles(`"whsec"`, `"a key\nof two lines"`)), "a key in PEM has several lines")
+}

@@ -36,6 +36,9 @@ func Run[Self T[Self]](t Self, a *sdk.Adapter, fsys fs.FS, o Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := requests.Fits(&a.Manifest); err != nil {
+		t.Fatal(fmt.Errorf("%s.json: %w", a.Manifest.Name, err))
+	}
 	r := newRunner(&a.Manifest, a.Step, requests, o)
 	r.subtest = func(name string, check func() []string) {
 		t.Run(name, func(t Self) {
