@@ -67,7 +67,7 @@ func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, err
 	if err != nil {
 		return "", err
 	}
-	if err := p.compilePlugin(ctx, dir, built); err != nil {
+	if err := p.compilePlugin(ctx, dir, built, false); err != nil {
 		return "", err
 	}
 	wasm, err := os.ReadFile(built)
@@ -82,11 +82,12 @@ func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, err
 	return out, os.Rename(built, out)
 }
 
-// compilePlugin compiles the project in dir into the file out, whose path is absolute. It does not look at the manifest.
-func (p *program) compilePlugin(ctx context.Context, dir, out string) error {
+// compilePlugin compiles the project in dir into the file out, whose path is absolute. It does not look at the manifest. For
+// development the module need not be the same on every machine: a compiler that can do so compiles only what was changed.
+func (p *program) compilePlugin(ctx context.Context, dir, out string, development bool) error {
 	switch {
 	case exists(filepath.Join(dir, "Cargo.toml")):
-		return p.compileRust(ctx, dir, out)
+		return p.compileRust(ctx, dir, out, development)
 	case exists(filepath.Join(dir, "asconfig.json")):
 		return p.compileAssemblyScript(ctx, dir, out)
 	}

@@ -62,8 +62,10 @@ type developing struct {
 	directory string // plugins.directory of the switch
 	baseURL   string
 	manifest  *sdk.Manifest
-	hash      string // of the build that was made last
-	seen      time.Time
+	hash      string         // of the build that was made last
+	seen      time.Time      // when the last build began
+	latest    time.Time      // the latest change of a file at the last look
+	problem   string         // why the last build failed, "" if it did not
 	shown     map[int64]bool // sequence numbers of the journal's records
 	node      *node
 	auth      account.Auth
@@ -77,7 +79,7 @@ type developing struct {
 func (d *developing) build(ctx context.Context) error {
 	d.seen = time.Now()
 	made := filepath.Join(filepath.Dir(d.directory), "built.wasm")
-	if err := d.p.compilePlugin(ctx, d.dir, made); err != nil {
+	if err := d.p.compilePlugin(ctx, d.dir, made, true); err != nil {
 		return err
 	}
 	wasm, err := os.ReadFile(made)
@@ -280,17 +282,8 @@ func (d *developing) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if began := time.Now(); newest(d.dir).After(d.seen) {
-			d.tests.stop() // of the files as they were
-			switch err := d.build(ctx); {
-			case ctx.Err() != nil:
-				return
-			case err != nil:
-				fmt.Fprintf(d.p.stdout, "not built: %v\n", err)
-			default:
-				d.goLive(ctx, began)
-				d.tests.start(ctx, d)
-			}
+		if d.saved() && !d.rebuild(ctx) {
+			return
 		}
 		if time.Since(shown) < showEvery {
 			continue
@@ -300,6 +293,37 @@ func (d *developing) watch(ctx context.Context) {
 			fmt.Fprintf(d.p.stderr, "payswitch: %v\n", err)
 		}
 	}
+}
+
+// saved reports whether a file was saved since the last build. Two looks must agree: some editors write a file in several steps.
+func (d *developing) saved() bool {
+	before := d.latest
+	d.latest = newest(d.dir)
+	return d.latest.After(d.seen) && d.latest.Equal(before)
+}
+
+// rebuild builds the project, brings the build live and tests it. It shows an error once, however often the author saves with it. It returns
+// false if the context has ended.
+func (d *developing) rebuild(ctx context.Context) bool {
+	began := time.Now()
+	d.tests.stop() // of the files as they were
+	problem, err := "", d.build(ctx)
+	if err != nil {
+		problem = err.Error()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case err == nil:
+		d.goLive(ctx, began)
+		d.tests.start(ctx, d)
+	case problem == d.problem:
+		fmt.Fprintln(d.p.stdout, "not built: the error is still the same")
+	default:
+		fmt.Fprintf(d.p.stdout, "not built: %v\n", err)
+	}
+	d.problem = problem
+	return true
 }
 
 // goLive waits until the switch has loaded the new build, and approves it for the account.

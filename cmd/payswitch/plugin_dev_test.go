@@ -134,6 +134,11 @@ func TestPluginDev(t *testing.T) {
 	require.Contains(t, until(`outcome \{"status":"captured"`), `"channel":"web"`)
 	edit(t, filepath.Join(dir, "acme.go"), `r := c.Request`, `r := c.Requests`)
 	until(`(?s)not built: .*c\.Requests undefined`)
+	// An editor that saves again, or another file, gives the same error: it is not shown once more.
+	edit(t, filepath.Join(dir, "acme.go"), "// The end.", "// The very end.")
+	require.NotContains(t, until(`not built: the error is still the same`), "undefined")
+	edit(t, filepath.Join(dir, "acme.go"), `r := c.Requests`, `r := c.Requested`)
+	until(`(?s)not built: .*c\.Requested undefined`)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	_, _ = io.Copy(io.Discard, out)
 	require.NoError(t, cmd.Wait(), problems.String())

@@ -16,8 +16,14 @@ const rustTarget = "wasm32-unknown-unknown"
 // rustSettingsOff resets settings with which the same source would give another file.
 var rustSettingsOff = []string{"RUSTFLAGS=", "CARGO_ENCODED_RUSTFLAGS=", "CARGO_INCREMENTAL=0"}
 
-// compileRust compiles the project in dir, which has a Cargo.toml, into the file out.
-func (p *program) compileRust(ctx context.Context, dir, out string) error {
+// rustForDevelopment are the settings with which a change is compiled soonest: cargo keeps the parts that were not changed, and does not optimise
+// across them. The module is larger, and differs from machine to machine.
+var rustForDevelopment = []string{"RUSTFLAGS=", "CARGO_ENCODED_RUSTFLAGS=", "CARGO_INCREMENTAL=1", "CARGO_PROFILE_RELEASE_LTO=off",
+	"CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16"}
+
+// compileRust compiles the project in dir, which has a Cargo.toml, into the file out. Builds for development have a target folder of their own, so
+// that neither kind makes the other compile anew.
+func (p *program) compileRust(ctx context.Context, dir, out string, development bool) error {
 	cargo, ok := p.look("cargo")
 	if !ok {
 		return fmt.Errorf("cargo is not on PATH: adapters in Rust are built with Rust 1.63 or later and its target %s", rustTarget)
@@ -29,10 +35,14 @@ func (p *program) compileRust(ctx context.Context, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.runTool(ctx, dir, rustSettingsOff, cargo, "build", "--quiet", "--release", "--target", rustTarget, "--target-dir", "target"); err != nil {
+	settings, target := rustSettingsOff, "target"
+	if development {
+		settings, target = rustForDevelopment, filepath.Join("target", "development")
+	}
+	if _, err := p.runTool(ctx, dir, settings, cargo, "build", "--quiet", "--release", "--target", rustTarget, "--target-dir", target); err != nil {
 		return err
 	}
-	made := filepath.Join(dir, "target", rustTarget, "release", name+".wasm")
+	made := filepath.Join(dir, target, rustTarget, "release", name+".wasm")
 	wasm, err := os.ReadFile(made)
 	if err != nil {
 		return fmt.Errorf("cargo has not made %s: Cargo.toml needs  crate-type = [\"cdylib\"]  in [lib]: %w", made, err)

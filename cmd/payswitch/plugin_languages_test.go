@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -133,6 +134,38 @@ func TestPluginLanguages(t *testing.T) {
 			require.Contains(t, stderr, filepath.Base(l.file), "the compiler's own words")
 		})
 	}
+}
+
+// plugin dev compiles Rust in steps, in a folder of its own: a change compiles what it touches. The module of plugin build stays the same.
+func TestRustForDevelopment(t *testing.T) {
+	costly(t)
+	t.Parallel()
+	dir, env := newProjectIn(t, "rust", "acme")
+	build := func() string {
+		code, built, stderr := authorIn(t, dir, env, "plugin", "build")
+		require.Equal(t, exitOK, code, stderr)
+		return built
+	}
+	before, out := build(), filepath.Join(t.TempDir(), "dev.wasm")
+	p := &program{env: env, stdout: io.Discard, stderr: io.Discard}
+	develop := func() (string, time.Duration) {
+		began := time.Now()
+		require.NoError(t, p.compilePlugin(t.Context(), dir, out, true))
+		took := time.Since(began)
+		wasm, err := os.ReadFile(out)
+		require.NoError(t, err)
+		return string(wasm), took
+	}
+	first, whole := develop()
+	edit(t, filepath.Join(dir, "src", "lib.rs"), `"/refunds", "reference"`, `"/refund", "reference"`)
+	second, step := develop()
+	require.NotEqual(t, first, second)
+	t.Logf("compiled whole in %v, a change in %v", whole, step)
+	steps, err := filepath.Glob(filepath.Join(dir, "target", "development", rustTarget, "release", "incremental", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, steps, "nothing is kept for the next step")
+	edit(t, filepath.Join(dir, "src", "lib.rs"), `"/refund", "reference"`, `"/refunds", "reference"`)
+	require.Equal(t, before, build())
 }
 
 // Without a compiler plugin build says what to install.
