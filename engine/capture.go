@@ -41,36 +41,33 @@ func (e *Engine) CapturePayment(ctx context.Context, auth account.Auth, id strin
 	})
 }
 
-// captureAmount checks a capture in the contract's order: status, capture method, amount above zero, amount not above the held amount.
+// captureAmount checks a capture in the contract's order: status, an amount that was sent, capture method, an amount that is missing.
 func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error) {
-	p := w.Payment
-	if m := p.Details.CaptureMethod; p.Status == payment.Processing && m != payment.CaptureManualMultiple {
-		return 0, fault.WrongState("captured", "capture_method", string(m), string(payment.CaptureManualMultiple)).WithHint("Wait until the status is requires_capture, or create payments with capture_method manual_multiple.")
-	}
-	if !payment.MayCapture(p, w.Attempt) {
-		return 0, fault.WrongState("captured", "payment.status", string(p.Status), request.StatusList(payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing)).WithHint(p.Status.Remedy())
-	}
-	if m := p.Details.CaptureMethod; m != payment.CaptureManual && m != payment.CaptureManualMultiple {
-		return 0, fault.WrongState("captured", "capture_method", string(m), "manual, manual_multiple, scheduled").WithHint("Create payments that you capture yourself with capture_method manual.")
+	p, multiple := w.Payment, w.Payment.Details.CaptureMethod == payment.CaptureManualMultiple
+	if !payment.MayCapture(p, w.Attempt) && (p.Status != payment.Processing || multiple) {
+		expected := []payment.Status{payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing}
+		if p.Status == payment.Processing { // no capture waits: another operation does
+			expected = expected[:2]
+		}
+		return 0, fault.WrongState("captured", "payment.status", string(p.Status), request.StatusList(expected...)).WithHint(p.Status.Remedy())
 	}
 	amount := p.Capturable
-	switch {
-	case in.Amount != nil:
+	if in.Amount != nil {
 		amount = *in.Amount
-	case p.Details.CaptureMethod == payment.CaptureManualMultiple:
+		if err := captureWithin(w, in, amount); err != nil {
+			return 0, err
+		}
+	}
+	switch m := string(p.Details.CaptureMethod); {
+	case p.Status == payment.Processing && !multiple:
+		return 0, fault.WrongState("captured", "capture_method", m, string(payment.CaptureManualMultiple)).WithHint("Wait until the status is requires_capture, or create payments with capture_method manual_multiple.")
+	case p.Details.CaptureMethod != payment.CaptureManual && !multiple:
+		return 0, fault.WrongState("captured", "capture_method", m, "manual, manual_multiple, scheduled").WithHint("Create payments that you capture yourself with capture_method manual.")
+	case in.Amount == nil && multiple:
 		return 0, fault.Missing("amount_to_capture")
 	}
-	if amount <= 0 {
-		return 0, fault.BadFormat("amount", "positive integer").WithParam("amount_to_capture").WithHint("Send a whole number above zero.")
-	}
-	if err := in.Within(w.Attempt, amount); err != nil {
+	if err := captureWithin(w, in, amount); err != nil {
 		return 0, err
-	}
-	if amount > p.Capturable && !optional.IsTrue(payment.OvercaptureAllowed(p, w.Attempt)) {
-		return 0, fault.Unprocessable("amount_to_capture", "amount_to_capture is greater than amount").WithHint("Send at most " + strconv.FormatInt(p.Capturable, 10) + ".")
-	}
-	if amount > payment.MaxAmount {
-		return 0, fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).WithParam("amount_to_capture").WithHint("Send a whole number from 1 to " + strconv.Itoa(payment.MaxAmount) + ".")
 	}
 	switch {
 	case p.OpenOperation != "":
@@ -86,4 +83,25 @@ func (e *Engine) captureAmount(ctx context.Context, w *change.Loaded, in *reques
 		return 0, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "partial capture flow not supported", Param: "amount_to_capture", Connector: w.Account.Connector}
 	}
 	return amount, nil
+}
+
+// captureWithin checks the amount of a capture against what a person's click allows, and against what is held. More than what is held may be captured
+// where the processor grants an overcapture, up to the highest amount of a payment.
+func captureWithin(w *change.Loaded, in *request.CaptureInput, amount int64) error {
+	if amount <= 0 {
+		return fault.BadFormat("amount", "positive integer").WithParam("amount_to_capture").WithHint("Send a whole number above zero.")
+	}
+	if err := in.Within(w.Attempt, amount); err != nil {
+		return err
+	}
+	held := w.Payment.Capturable
+	switch {
+	case amount <= held:
+		return nil
+	case !optional.IsTrue(payment.OvercaptureAllowed(w.Payment, w.Attempt)):
+		return fault.Unprocessable("amount_to_capture", "amount_to_capture is greater than amount").WithHint("Send at most " + strconv.FormatInt(held, 10) + ".")
+	case amount > payment.MaxAmount:
+		return fault.Refused("amount should be less than or equal to " + strconv.Itoa(payment.MaxAmount)).WithParam("amount_to_capture").WithHint("Send a whole number from 1 to " + strconv.Itoa(payment.MaxAmount) + ".")
+	}
+	return nil
 }

@@ -62,12 +62,15 @@ func (h *Host) simulates3DS(connector string) bool {
 var simulatedMerchant = map[string]string{threeds.ConfigAcquirerBIN: "412345", threeds.ConfigAcquirerMID: "TEST0000417", threeds.ConfigAcquirerCountry: "DK",
 	threeds.ConfigMCC: "5999", threeds.ConfigMerchantName: "Test merchant", threeds.ConfigMerchantCountry: "DK"}
 
-// installmentsAs are the connectors that make payments in installments, cardOnlyAs those that charge a card alone without the payer. The simulator
-// does both, under its own name and under these. voidsCapturedAs are those that void a captured payment.
+// The simulator does everything under its own name. Under another name it makes payments in installments as installmentsAs alone, charges a card alone
+// without the payer as cardOnlyAs, voids captured payments as voidsCapturedAs, and captures more than is held as overcapturesAs. It takes several
+// captures of a payment under every name but those of capturesOnceAs.
 var (
 	installmentsAs  = []string{"adyen"}
 	cardOnlyAs      = []string{"peachpayments"}
 	voidsCapturedAs = []string{"authorizedotnet", "globalpay", "nmi", "worldpayvantiv"}
+	overcapturesAs  = []string{"adyen", "stripe"}
+	capturesOnceAs  = []string{"authorizedotnet", "bluesnap", "braintree", "globalpay", "mollie", "nmi"}
 )
 
 // manifestAs is the simulator's manifest under a connector's name: without the features that real processors of other names do not have. It
@@ -81,6 +84,8 @@ func manifestAs(connector string, m *sdk.Manifest) *sdk.Manifest {
 		as.Features.Installments = nil
 	}
 	as.Features.CardOnlyMIT, as.Features.VoidCaptured = slices.Contains(cardOnlyAs, connector), slices.Contains(voidsCapturedAs, connector)
+	as.Features.OverCapture = m.Features.OverCapture && slices.Contains(overcapturesAs, connector)
+	as.Features.MultipleCapture = m.Features.MultipleCapture && !slices.Contains(capturesOnceAs, connector)
 	return &as
 }
 

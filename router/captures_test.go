@@ -124,11 +124,16 @@ func TestMultipleCapturesNotTaken(t *testing.T) {
 	t.Parallel()
 	once, alsoOnce := simulator.Adapter(), simulator.Adapter()
 	once.Manifest.Features.MultipleCapture, alsoOnce.Manifest.Features.MultipleCapture = false, false
-	w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": once, "adyen": alsoOnce}))
+	w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": once, "adyen": alsoOnce, "braintree": simulator.Adapter()}))
 	body := with(`{"amount":6000,"currency":"USD","confirm":true,"capture_method":"manual_multiple",`+tableCard+`}`, "routing", `{"type":"single","data":"stripe"}`)
 	refused := w.post("/payments", body)
 	e := refused.error()
 	require.Equal(t, []any{400, "IR_19", "Payment method type not supported", "manual_multiple is not supported by stripe"},
 		[]any{refused.status, e["code"], e["message"], e["reason"]}, refused.body)
 	require.Equal(t, "requires_capture", w.post("/payments", with(body, "capture_method", `"manual"`)).ok()["status"])
+
+	// The simulator takes one capture under the name of a processor that takes one.
+	w.addAccount("braintree")
+	e = w.post("/payments", with(body, "routing", `{"type":"single","data":"braintree"}`)).refused(400, "IR_19", "Payment method type not supported")
+	require.Equal(t, "manual_multiple is not supported by braintree", e["reason"])
 }

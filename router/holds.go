@@ -69,7 +69,7 @@ func writeExtension(w *writer, p *payment.Payment, a *payment.Attempt) {
 	} else {
 		w.time("extended_authorization_last_applied_at", at)
 	}
-	if p.Status == payment.RequiresPaymentMethod || p.Status == payment.RequiresConfirmation {
+	if p.Status == payment.RequiresPaymentMethod || p.Status == payment.RequiresConfirmation || a.AccountID == "" { // not confirmed
 		w.null("request_extended_authorization")
 	} else {
 		w.flag("request_extended_authorization", p.Details.Extended)

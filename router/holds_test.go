@@ -260,7 +260,7 @@ func TestOvercapture(t *testing.T) {
 	require.Equal(t, []any{nil, nil}, []any{p[yes], p["is_overcapture_enabled"]})
 	require.Equal(t, "IR_06", w.payment(p, "/capture", `{"amount_to_capture":7000}`).error()["code"])
 	p = w.held("checkout", yes, "true")
-	require.Equal(t, false, p["is_overcapture_enabled"], "the processor does not grant it")
+	require.Equal(t, []any{nil, nil}, []any{p[yes], p["is_overcapture_enabled"]}, "the connector does not offer it")
 	require.Equal(t, 422, w.payment(p, "/capture", `{"amount_to_capture":7000}`).status)
 
 	p = w.held("adyen", yes, "true")
@@ -276,6 +276,8 @@ func TestOvercapture(t *testing.T) {
 	w.send("POST", "/account/m1/business_profile/"+w.profile, adminKey, `{"always_enable_overcapture":true}`).ok()
 	require.Equal(t, true, w.held("stripe")["is_overcapture_enabled"])
 	require.Nil(t, w.held("stripe", "capture_method", `"automatic"`)["enable_overcapture"])
+	p = w.held("checkout")
+	require.Equal(t, []any{nil, nil}, []any{p[yes], p["is_overcapture_enabled"]}, "the profile's switch counts where the connector offers it")
 }
 
 func TestExtendedAuthorization(t *testing.T) {

@@ -123,11 +123,26 @@ func TestHoldFields(t *testing.T) {
 	require.Equal(t, []any{true, true}, []any{p[extend], p["extended_authorization_applied"]})
 	require.NotNil(t, p["expires_on"])
 	require.Nil(t, w.payment(draft(), "/confirm", `{}`).ok()[extend], "nobody asked")
+	require.Nil(t, w.payment(draft(extend, "true"), "/cancel", `{}`).ok()[extend], "never confirmed")
 
 	// Overcapture: an update measures it by the payment's capture method. A confirm does not read it.
 	require.Equal(t, true, w.payment(draft(), "", `{"enable_overcapture":true}`).ok()[over])
 	w.payment(draft("capture_method", `"automatic"`), "", `{"enable_overcapture":true}`).refused(400, "IR_16", "Invalid overcapture request: supported only with manual capture")
 	require.Nil(t, w.payment(draft(), "/confirm", `{"enable_overcapture":true}`).ok()[over])
+
+	// Shipping counts for the net amount alone: a hold of more than the highest amount can be captured.
+	p = w.held("stripe", "amount", "999999999", "shipping_cost", "50")
+	require.Equal(t, "succeeded 999999999 1000000049 0 1000000049", money(w.payment(p, "/capture", `{}`).ok()))
+	p = w.held("stripe", "amount", "999999999", over, "true")
+	w.payment(p, "/capture", `{"amount_to_capture":1000000000}`).refused(400, "IR_16", "less than or equal to 999999999")
+
+	// The amount of a capture is checked before the capture method.
+	p = w.held("adyen")
+	w.payment(p, "/capture", `{}`).ok()
+	w.payment(p, "/capture", `{"amount_to_capture":0}`).refused(422, "IR_05", "positive integer")
+	w.payment(p, "/capture", `{"amount_to_capture":7000}`).refused(422, "IR_06", "amount_to_capture is greater than amount")
+	e = w.payment(p, "/capture", `{"amount_to_capture":6000}`).refused(400, "IR_14", "capture_method of manual")
+	require.Equal(t, "capture_method", e["param"])
 
 	// Partial authorization: each request that has the field overrides it.
 	p = draft(part, "true")

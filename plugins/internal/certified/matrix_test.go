@@ -75,11 +75,8 @@ func documentOf() (at map[[2]string]string, wrong []string) {
 	return at, wrong
 }
 
-// matrix is the table: a row for each feature, a column for each processor. Each feature links the processor's document. Wrong
-// are the mistakes in documents.txt.
-func matrix() (table string, wrong []string) {
-	at, wrong := documentOf()
-	var manifests []*sdk.Manifest
+// processors are the manifests of the built-in processors, in the order of their names.
+func processors() (manifests []*sdk.Manifest) {
 	for _, a := range []*sdk.Adapter{adyen.Adapter(), authorizedotnet.Adapter(), bluesnap.Adapter(), braintree.Adapter(), checkout.Adapter(), cybersource.Adapter(),
 		globalpay.Adapter(), mollie.Adapter(), nmi.Adapter(), paypal.Adapter(), stripe.Adapter(), worldpay.Adapter()} {
 		m, err := sdk.DecodeManifest(a.ManifestMessage())
@@ -88,6 +85,14 @@ func matrix() (table string, wrong []string) {
 		}
 		manifests = append(manifests, m)
 	}
+	return manifests
+}
+
+// matrix is the table: a row for each feature, a column for each processor. Each feature links the processor's document. Wrong
+// are the mistakes in documents.txt.
+func matrix() (table string, wrong []string) {
+	at, wrong := documentOf()
+	manifests := processors()
 	offers := func(op sdk.Operation) func(m *sdk.Manifest) bool {
 		return func(m *sdk.Manifest) bool { return slices.Contains(m.Operations, op) }
 	}
