@@ -88,7 +88,7 @@ func (s *Server) adminRoutes() []route {
 		{method: "POST", pattern: profilePath, who: adminOrOwn, handle: s.updateProfile},
 		{method: "DELETE", pattern: profilePath, who: admin, handle: s.deleteProfile},
 		{method: "POST", pattern: profilePath + "/toggle_connector_agnostic_mit", who: adminOrOwn, handle: s.toggle(s.Admin.ToggleAgnosticMIT)},
-		{method: "POST", pattern: profilePath + "/toggle_extended_card_info", who: adminOrOwn, handle: s.toggle(s.Admin.ToggleExtendedCardInfo)},
+		{method: "POST", pattern: profilePath + "/toggle_extended_card_info", who: admin, handle: s.toggle(s.Admin.ToggleExtendedCardInfo)},
 
 		{method: "POST", pattern: "/profile_acquirer", who: secretField, handle: s.createAcquirer},
 		{method: "POST", pattern: "/profile_acquirer/{profile_id}/{profile_acquirer_id}", who: secretField, handle: s.updateAcquirer},

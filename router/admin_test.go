@@ -250,7 +250,7 @@ func TestProfiles(t *testing.T) {
 
 	require.Equal(t, map[string]any{"enabled": true}, w.post(one+"/toggle_connector_agnostic_mit", `{"enabled":true}`).ok())
 	require.Equal(t, true, w.get(one).ok()["is_connector_agnostic_mit_enabled"])
-	require.Equal(t, map[string]any{"enabled": true}, w.post(one+"/toggle_extended_card_info", `{"enabled":true}`).ok())
+	require.Equal(t, map[string]any{"enabled": true}, w.admin("POST", one+"/toggle_extended_card_info", `{"enabled":true}`).ok())
 
 	for name, c := range map[string]struct {
 		body          string
@@ -279,8 +279,8 @@ func TestProfiles(t *testing.T) {
 	}
 	w.get(path+"/pro_none").refused(404, "HE_02", "Business profile with the given id pro_none does not exist")
 	w.post(path+"/pro_none", `{}`).refused(404, "HE_02", "pro_none")
-	w.post(path+"/pro_none/toggle_extended_card_info", `{"enabled":true}`).refused(404, "HE_02", "pro_none")
-	w.post(one+"/toggle_extended_card_info", `{}`).refused(400, "IR_06", "missing field `enabled`")
+	w.admin("POST", path+"/pro_none/toggle_extended_card_info", `{"enabled":true}`).refused(404, "HE_02", "pro_none")
+	w.admin("POST", one+"/toggle_extended_card_info", `{}`).refused(400, "IR_06", "missing field `enabled`")
 	require.Len(t, w.send("GET", path, w.secret, "", "X-Profile-Id", w.profile).list(), 1)
 	w.send("GET", one, w.secret, "", "X-Profile-Id", w.profile).refused(404, "HE_02", "")
 

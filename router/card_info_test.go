@@ -71,7 +71,9 @@ func TestExtendedCardInfo(t *testing.T) {
 		require.Equal(t, []any{404, "IR_27", "Extended card info does not exist"}, []any{r.status, r.error()["code"], r.error()["message"]}, why)
 	}
 	pay := func(changes ...string) any { return w.post("/payments", with(plain, changes...)).ok()["payment_id"] }
-	toggle := func(on string) { w.post(profile+"/toggle_extended_card_info", `{"enabled":`+on+`}`).ok() }
+	toggle := func(on string) {
+		require.Equal(t, map[string]any{"enabled": on == "true"}, w.admin("POST", profile+"/toggle_extended_card_info", `{"enabled":`+on+`}`).ok())
+	}
 	number, cvc := "payment_method_data.card.card_number", "payment_method_data.card.card_cvc"
 
 	require.Nil(t, w.get(profile).ok()["extended_card_info_config"])
@@ -81,6 +83,9 @@ func TestExtendedCardInfo(t *testing.T) {
 	set(pemOf(t, &key.PublicKey), "")
 	require.EqualValues(t, 900, w.get(profile).ok()["extended_card_info_config"].(map[string]any)["ttl_in_secs"])
 	require.NotContains(t, w.get(profile).ok(), "is_extended_card_info_enabled")
+	w.post(profile+"/toggle_extended_card_info", `{"enabled":true}`).refused(401, "IR_01", "") // the operator's switch: a stolen key of the shop reads no cards
+	w.admin("POST", profile+"/toggle_extended_card_info", `{}`).refused(400, "IR_06", "missing field `enabled`")
+	w.admin("POST", "/account/m1/business_profile/pro_none/toggle_extended_card_info", `{"enabled":true}`).refused(404, "HE_02", "")
 	w.post(profile, `{"is_extended_card_info_enabled":true}`).refused(400, "IR_06", "is_extended_card_info_enabled")
 	none(pay(), "the switch is off")
 	none("pay_none", "unknown")

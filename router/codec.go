@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"payswitch/engine/fault"
 	"payswitch/engine/secret"
@@ -377,8 +378,12 @@ func checkID(s string) error {
 	return nil
 }
 
-// checkPathParam checks an id in the URL's path. Ids that the switch derives from others may be longer than those that callers choose.
+// checkPathParam checks an id in the URL's path. Ids that the switch derives from others may be longer than those that callers choose. The id of a card
+// issuer may have any form: an issuer with it does not exist.
 func checkPathParam(name, s string) error {
+	if name == "issuer_id" && utf8.ValidString(s) {
+		return nil
+	}
 	longest := s
 	if name == "attempt_id" || name == "poll_id" || name == "config_key" {
 		longest = s[:min(len(s), 64)]

@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -38,9 +39,11 @@ func TestCardIssuers(t *testing.T) {
 	}
 	call("POST", "/card_issuers", `{}`).refused(400, "IR_06", "missing field `issuer_name`")
 	require.Len(t, call("POST", "/card_issuers", name(strings.Repeat("ü", 255))).ok()["issuer_name"], 510)
-	for _, id := range []string{"00000", "x", strings.Repeat("y", 64)} {
-		call("PUT", "/card_issuers/"+id, name("n")).refused(404, "IR_37", "Card issuer with id "+id+" not found")
-		call("DELETE", "/card_issuers/"+id, "").refused(404, "IR_37", "Card issuer with id "+id+" not found")
+	for _, id := range []string{"00000", "x", strings.Repeat("y", 64), strings.Repeat("z", 300), "a.b", "ü", "a b"} {
+		at := "/card_issuers/" + url.PathEscape(id)
+		call("PUT", at, name("n")).refused(404, "IR_37", "Card issuer with id "+id+" not found")
+		e := call("DELETE", at, "").refused(404, "IR_37", "Card issuer with id "+id+" not found")
+		require.Equal(t, []any{"issuer_id", "GET /card_issuers lists the issuers."}, []any{e["param"], e["hint"]})
 	}
 
 	listed := func(query string) (out []string) {

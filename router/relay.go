@@ -66,11 +66,10 @@ var relayKinds = closedObject(
 		opt("amount", anyAmount, func(d *relay.VoidData) **int64 { return &d.Amount }),
 		at("currency", oneOf(currencies), func(d *relay.VoidData) *sdk.Currency { return &d.Currency }),
 		at("cancellation_reason", text, func(d *relay.VoidData) *string { return &d.Reason })).parse, func(d *relay.Asked) **relay.VoidData { return &d.Void }),
-	field[relay.Asked]{key: "unreferenced_refund", read: func(r *reader, d *relay.Asked) error {
+	at("unreferenced_refund", apart(func(r *reader) (bool, error) { // it holds a card; nothing of it is kept
 		_, err := r.value()
-		d.Unreferenced = true
-		return err
-	}},
+		return true, err
+	}), func(d *relay.Asked) *bool { return &d.Unreferenced }),
 )
 
 // resourceID reads a processor's id. It is exempt from the search for card numbers, because ids may look like them.
@@ -135,19 +134,27 @@ func relayAnswer(r *relay.Relay, err error) (answer, error) {
 	w.key("data").open().key(string(r.Type)).open()
 	switch d := r.Details.Data; {
 	case d.Refund != nil:
-		w.int("amount", d.Refund.Amount).str("currency", string(d.Refund.Currency)).text("reason", d.Refund.Reason)
+		sent(w.int("amount", d.Refund.Amount).str("currency", string(d.Refund.Currency)), "reason", d.Refund.Reason)
 	case d.Capture != nil:
 		w.int("authorized_amount", d.Capture.Authorized).int("amount_to_capture", d.Capture.Amount).str("currency", string(d.Capture.Currency))
-		w.text("capture_method", string(d.Capture.Method))
+		sent(w, "capture_method", string(d.Capture.Method))
 	case d.Increment != nil:
 		w.int("total_amount", d.Increment.Total).int("additional_amount", d.Increment.Additional).str("currency", string(d.Increment.Currency))
 	case d.Void != nil:
 		if d.Void.Amount != nil {
 			w.int("amount", *d.Void.Amount)
 		}
-		w.text("currency", string(d.Void.Currency)).text("cancellation_reason", d.Void.Reason)
+		sent(w, "currency", string(d.Void.Currency))
+		sent(w, "cancellation_reason", d.Void.Reason)
 	}
 	out := w.close().close().close().answer()
 	out.open = r.Repeatable()
 	return out, nil
+}
+
+// sent writes a field that the request may leave out: data is answered as it was sent.
+func sent(w *writer, key, value string) {
+	if value != "" {
+		w.str(key, value)
+	}
 }

@@ -61,15 +61,16 @@ func TestRelay(t *testing.T) {
 		require.NotNil(t, r["connector_reference_id"], kind)
 		require.Nil(t, r["error"])
 		require.Equal(t, []any{"sim_other", w.accountOf("bankofamerica"), w.profile, kind}, []any{r["connector_resource_id"], r["connector_id"], r["profile_id"], r["type"]})
-		sent := r["data"].(map[string]any)[kind].(map[string]any)
-		for key := range sent {
-			if sent[key] != nil {
-				require.Contains(t, data, `"`+key+`"`, kind)
-			}
-		}
+		require.JSONEq(t, `{"`+kind+`":`+data+`}`, mustJSON(t, r["data"]), "as it was sent")
 		require.Equal(t, r, w.get("/relay/"+r["id"].(string)).ok())
 	}
-	require.Equal(t, "success", w.relay("bankofamerica", "void", `{"amount":6000,"currency":"USD"}`).ok()["status"])
+	for i, kind := range []string{`"void":{"amount":6000,"currency":"USD"}`, `"void":{}`, `"refund":{"amount":500,"currency":"USD"}`,
+		`"capture":{"authorized_amount":2000,"amount_to_capture":1500,"currency":"USD","capture_method":"manual_multiple"}`} {
+		name, data, _ := strings.Cut(kind, ":")
+		r := w.relayOf(fmt.Sprint("sim ", i), "bankofamerica", strings.Trim(name, `"`), data).ok()
+		require.Equal(t, "success", r["status"])
+		require.JSONEq(t, "{"+kind+"}", mustJSON(t, r["data"]), "as it was sent")
+	}
 
 	p := w.held("bankofamerica", "billing", `{"address":{"line1":"1 Main St"}}`) // an operation on our own reference does not change the payment
 	r := w.post("/relay", fmt.Sprintf(`{"connector_resource_id":"%s","connector_id":"%s","type":"capture","data":{"capture":{"authorized_amount":2000,"amount_to_capture":1500,"currency":"USD"}}}`,
@@ -137,9 +138,29 @@ func TestRelayRefused(t *testing.T) {
 		require.Equal(t, want.code, r.error()["code"], r.body)
 		require.Contains(t, r.error()["message"], want.message)
 	}
+	const card = `"recipient_payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"50"}}`
+	call(`"connector_resource_id":"x","connector_id":"MCA","type":"unreferenced_refund","data":{"unreferenced_refund":{"amount":5,"currency":"USD",`+card+`}}`).
+		refused(422, "IR_06", "Connector bankofamerica does not support unreferenced refund")
+	for data, want := range map[string]string{
+		`"refund","data":{"refund":{"amount":0,"currency":"USD"}}`:                                                                   "data.refund.amount",
+		`"capture","data":{"capture":{"authorized_amount":5,"amount_to_capture":6,"currency":"USD"}}`:                                "data.capture.amount_to_capture",
+		`"capture","data":{"capture":{"authorized_amount":5,"amount_to_capture":-6,"currency":"USD"}}`:                               "data.capture.amount_to_capture",
+		`"incremental_authorization","data":{"incremental_authorization":{"total_amount":0,"additional_amount":0,"currency":"USD"}}`: "data.incremental_authorization.total_amount",
+		`"incremental_authorization","data":{"incremental_authorization":{"total_amount":5,"additional_amount":5,"currency":"USD"}}`: "data.incremental_authorization.additional_amount",
+		`"void","data":{"void":{"amount":0,"currency":"USD"}}`:                                                                       "data.void.amount",
+		`"void","data":{"void":{"amount":5}}`:                                                                                        "data.void.currency",
+	} {
+		e := call(`"connector_resource_id":"x","connector_id":"MCA","type":`+data).refused(400, "IR_16", "Invalid relay request")
+		require.Equal(t, want, e["param"], data)
+		require.NotEmpty(t, e["hint"], data)
+	}
 	w.post("/relay/unreferenced_refund", `{"connector_id":"`+mca+`","amount":5,"currency":"USD"}`).refused(422, "IR_06", "Connector bankofamerica does not support unreferenced refund")
 	w.relay("bankofamerica", "refund", `{"amount":5,"currency":"USD"}`, "X-Profile-Id", "pro_none").refused(404, "HE_02", "")
 	w.get("/relay/relay_none").refused(404, "IR_37", "relay not found")
+	own := w.relay("bankofamerica", "refund", `{"amount":5,"currency":"USD"}`).ok()["id"].(string)
+	_, other, _ := w.merchant("m2")
+	w.send("GET", "/relay/"+own, other, "").refused(404, "IR_37", "relay not found")
+	w.send("GET", "/relay/"+own, w.secret, "", "X-Profile-Id", "pro_none").refused(404, "HE_02", "Business profile with the given id pro_none does not exist")
 	require.Equal(t, 401, w.send("POST", "/relay", w.publishable, "{}").status)
 }
 

@@ -62,7 +62,7 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 		return nil, err
 	}
 	if in.Type == UnreferencedRefund {
-		return nil, fault.Unprocessable("connector_id", "Connector "+w.Account.Connector+" does not support unreferenced refund").WithHint("Send connector_resource_id, or name another account.")
+		return nil, fault.Unprocessable("connector_id", "Connector "+w.Account.Connector+" does not support unreferenced refund").WithHint("Refund the transaction that took the money: send type refund.")
 	}
 	if err := in.Data.check(); err != nil {
 		return nil, err
@@ -285,8 +285,12 @@ func (s *Relays) read(ctx context.Context, merchantID, id string) (r *Relay, err
 	return r, fault.FromStore(err, "read relay")
 }
 
-// Relay reads a relay. With forceSync the processor is asked first about a relay that has not ended. Errors: IR_37.
+// Relay reads a relay. With forceSync the processor is asked first about a relay that has not ended. Errors: IR_37; HE_02 for an
+// unknown profile.
 func (s *Relays) Relay(ctx context.Context, a account.Auth, id string, forceSync bool) (*Relay, error) {
+	if _, err := s.profile(ctx, a); err != nil {
+		return nil, err
+	}
 	r, err := s.read(ctx, a.MerchantID, id)
 	if err != nil {
 		return nil, err

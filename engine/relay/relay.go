@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"strconv"
 	"time"
 
 	"payswitch/engine/evidence"
@@ -165,25 +166,42 @@ func (d *Data) amounts() (amount, held int64, currency sdk.Currency) {
 	return 0, 0, ""
 }
 
-// check holds the amounts against each other.
+// check holds the amounts against each other. An error names the first field that cannot be.
 func (d *Data) check() error {
-	amount, held, currency := d.amounts()
-	named := d.Void == nil || d.Void.Amount != nil
+	type amount struct {
+		field string
+		minor int64
+	}
+	var amounts []amount
 	switch {
-	case named && (amount <= 0 || amount > payment.MaxAmount):
-		return invalid("the amount must be above zero and at most 999999999")
-	case named && currency == "":
-		return invalid("an amount needs its currency")
-	case d.Capture != nil && amount > held:
-		return invalid("amount_to_capture is greater than authorized_amount")
-	case d.Increment != nil && (d.Increment.Additional <= 0 || held <= 0):
-		return invalid("additional_amount must be above zero and below total_amount")
+	case d.Refund != nil:
+		amounts = []amount{{"refund.amount", d.Refund.Amount}}
+	case d.Capture != nil:
+		amounts = []amount{{"capture.amount_to_capture", d.Capture.Amount}, {"capture.authorized_amount", d.Capture.Authorized}}
+	case d.Increment != nil:
+		amounts = []amount{{"incremental_authorization.total_amount", d.Increment.Total}, {"incremental_authorization.additional_amount", d.Increment.Additional}}
+	case d.Void != nil && d.Void.Amount != nil:
+		amounts = []amount{{"void.amount", *d.Void.Amount}}
+	}
+	most := strconv.Itoa(payment.MaxAmount)
+	for _, a := range amounts {
+		if a.minor <= 0 || a.minor > payment.MaxAmount {
+			return invalid(a.field, "the amount must be above zero and at most "+most, "Send a whole number from 1 to "+most+".")
+		}
+	}
+	switch c, i := d.Capture, d.Increment; {
+	case d.Void != nil && d.Void.Amount != nil && d.Void.Currency == "":
+		return invalid("void.currency", "an amount needs its currency", "Send currency beside amount, or leave both out.")
+	case c != nil && c.Amount > c.Authorized:
+		return invalid("capture.amount_to_capture", "amount_to_capture is greater than authorized_amount", "Send at most "+strconv.FormatInt(c.Authorized, 10)+".")
+	case i != nil && i.Additional >= i.Total:
+		return invalid("incremental_authorization.additional_amount", "additional_amount must be below total_amount", "Send how much total_amount is above the amount that is held.")
 	}
 	return nil
 }
 
-func invalid(reason string) *fault.Error {
-	e := fault.Refused("Invalid relay request").WithHint("Send data for one operation that the connector offers.").WithParam("data")
+func invalid(field, reason, hint string) *fault.Error {
+	e := fault.Refused("Invalid relay request").WithHint(hint).WithParam("data." + field)
 	e.Reason = reason
 	return e
 }

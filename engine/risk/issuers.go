@@ -26,6 +26,7 @@ type Issuer struct {
 const (
 	maxIssuerName = 255 // characters
 	issuerIDSize  = 5
+	issuerDigits  = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" // of ids
 )
 
 // foldIssuer returns a name as rules compare it: without case, and with single blanks.
@@ -54,14 +55,13 @@ func noIssuer(id string) *fault.Error {
 
 // newIssuerID draws an id.
 func newIssuerID() string {
-	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	var out []byte
 	for len(out) < issuerIDSize {
 		var b [16]byte
 		_, _ = rand.Read(b[:]) // it never fails
 		for _, v := range b {
-			if n := int(v) & 63; n < len(digits) && len(out) < issuerIDSize {
-				out = append(out, digits[n])
+			if n := int(v) & 63; n < len(issuerDigits) && len(out) < issuerIDSize {
+				out = append(out, issuerDigits[n])
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func (s *Risk) DeleteIssuer(ctx context.Context, id string) error {
 }
 
 func issuer(r Reader, id string) (*Issuer, error) {
-	if strings.ContainsRune(id, 0) {
+	if len(id) != issuerIDSize || strings.Trim(id, issuerDigits) != "" { // an id that no issuer can have
 		return nil, noIssuer(id)
 	}
 	i, err := r.Issuer(id)
