@@ -62,9 +62,9 @@ func (h *Host) simulates3DS(connector string) bool {
 var simulatedMerchant = map[string]string{threeds.ConfigAcquirerBIN: "412345", threeds.ConfigAcquirerMID: "TEST0000417", threeds.ConfigAcquirerCountry: "DK",
 	threeds.ConfigMCC: "5999", threeds.ConfigMerchantName: "Test merchant", threeds.ConfigMerchantCountry: "DK"}
 
-// The simulator does everything under its own name. Under another name it makes payments in installments as installmentsAs alone, charges a card alone
-// without the payer as cardOnlyAs, voids captured payments as voidsCapturedAs, and captures more than is held as overcapturesAs. It takes several
-// captures of a payment under every name but those of capturesOnceAs.
+// The simulator does everything under its own name. Under other names it does less: installmentsAs make payments in installments, cardOnlyAs charge a
+// card alone without the payer. voidsCapturedAs void captured payments, overcapturesAs capture more than is held. capturesOnceAs take one capture of a
+// payment, and all other names take several.
 var (
 	installmentsAs  = []string{"adyen"}
 	cardOnlyAs      = []string{"peachpayments"}

@@ -288,8 +288,10 @@ func (s *Relays) read(ctx context.Context, merchantID, id string) (r *Relay, err
 // Relay reads a relay. With forceSync the processor is asked first about a relay that has not ended. Errors: IR_37; HE_02 for an
 // unknown profile.
 func (s *Relays) Relay(ctx context.Context, a account.Auth, id string, forceSync bool) (*Relay, error) {
-	if _, err := s.profile(ctx, a); err != nil {
-		return nil, err
+	if a.ProfileID != "" {
+		if _, err := s.profile(ctx, a); err != nil {
+			return nil, err
+		}
 	}
 	r, err := s.read(ctx, a.MerchantID, id)
 	if err != nil {
