@@ -191,7 +191,7 @@ func (d *Data) check() error {
 	}
 	switch c, i := d.Capture, d.Increment; {
 	case d.Void != nil && d.Void.Amount != nil && d.Void.Currency == "":
-		return invalid("void.currency", "an amount needs its currency", "Send currency beside amount, or leave both out.")
+		return invalid("void.currency", "an amount needs its currency", "Send currency too, or leave amount out.")
 	case c != nil && c.Amount > c.Authorized:
 		return invalid("capture.amount_to_capture", "amount_to_capture is greater than authorized_amount", "Send at most "+strconv.FormatInt(c.Authorized, 10)+".")
 	case i != nil && i.Additional >= i.Total:
