@@ -76,7 +76,11 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *change.Loaded, in *reques
 	if !request.HasInstrument(in) {
 		return nil, fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required").WithHint("Send payment_method_data, or payment_token.")
 	}
+	was := w.Payment.Details.ShownAuthentication()
 	in.Apply(w.Payment)
+	if w.Payment.Status == payment.Failed && w.Payment.Details.ShownAuthentication() != was {
+		w.Payment.Details.KeepAuthentication(w.Payment.AttemptCount, was)
+	}
 	if err := request.ChooseInstallment(w.Payment, in); err != nil {
 		return nil, err
 	}

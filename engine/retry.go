@@ -19,6 +19,9 @@ import (
 // both.
 func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking, c *change.Change, f *routing.Further, now time.Time) error {
 	p, old, r := b.Payment, b.Attempt, w.Retry
+	if f.StepUp {
+		p.Details.KeepAuthentication(p.AttemptCount, p.Details.ShownAuthentication())
+	}
 	p.AttemptCount++
 	a := payment.NewAttempt(p, p.AttemptCount, now)
 	a.Amount, p.AttemptID = old.Amount, a.ID

@@ -40,6 +40,26 @@ func TestManualRetry(t *testing.T) {
 	require.Equal(t, []any{p["payment_id"].(string) + "_1", "failure", p["payment_id"].(string) + "_2", "charged"}, []any{
 		attempts[0].(map[string]any)["attempt_id"], attempts[0].(map[string]any)["status"], attempts[1].(map[string]any)["attempt_id"], attempts[1].(map[string]any)["status"]})
 
+	// Each attempt keeps its own authentication type.
+	p = declined()
+	authentication := func() (list []any) {
+		for _, a := range w.get("/payments/" + p["payment_id"].(string) + "?expand_attempts=true").ok()["attempts"].([]any) {
+			list = append(list, a.(map[string]any)["authentication_type"])
+		}
+		return list
+	}
+	require.Equal(t, []any{"no_three_ds"}, authentication())
+	retry := func(kind, number string) {
+		w.post("/payments/"+p["payment_id"].(string)+"/confirm", with(`{"payment_method":"card"}`, "authentication_type", kind, "payment_method_data.card",
+			`{"card_number":"`+number+`","card_exp_month":"10","card_exp_year":"50","card_cvc":"737"}`)).ok()
+	}
+	retry(`"three_ds"`, "4000000000000002")
+	require.Equal(t, []any{"no_three_ds", "three_ds"}, authentication())
+	retry(`"no_three_ds"`, "4000000000000002")
+	require.Equal(t, []any{"no_three_ds", "three_ds", "no_three_ds"}, authentication())
+	retry(`"no_three_ds"`, "4242424242424242")
+	require.Equal(t, []any{"no_three_ds", "three_ds", "no_three_ds", "no_three_ds"}, authentication())
+
 	// The window is half of the session, from the creation on.
 	profile(`{"session_expiry":600}`)
 	p = declined()

@@ -56,10 +56,14 @@ func writeAttempts(w *writer, v *change.View) {
 		if e == nil {
 			e = &payment.AttemptError{}
 		}
+		authentication := d.AuthenticationOf(a.Number)
+		if ran := a.Details.Authentication; ran != nil && ran.Connector != "" { // a soft decline leads to one whatever the payment asks for
+			authentication = payment.AuthenticationThreeDS
+		}
 		w.open().str("attempt_id", a.ID).str("status", string(a.Status)).int("amount", a.Amount).number("order_tax_amount", d.OrderTaxAmount)
 		w.str("currency", string(v.Payment.Currency)).text("connector", a.Connector).text("error_message", e.Message)
 		w.text("payment_method", a.Details.PaymentMethod).text("connector_transaction_id", a.TransactionID)
-		w.text("capture_method", string(d.CaptureMethod)).str("authentication_type", orElse(string(d.AuthenticationType), "no_three_ds"))
+		w.text("capture_method", string(d.CaptureMethod)).str("authentication_type", string(authentication))
 		w.time("created_at", a.CreatedAt).time("modified_at", a.ModifiedAt).text("cancellation_reason", a.Details.CancelReason)
 		w.null("mandate_id").text("error_code", e.Code).null("payment_token", "connector_metadata").raw("payment_experience", d.Echo["payment_experience"])
 		w.text("payment_method_type", a.Details.PaymentMethodType).text("reference_id", a.Details.ProcessorReference)

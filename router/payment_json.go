@@ -114,7 +114,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	} else {
 		w.text("email", customer.Email).text("name", customer.Name).text("phone", customer.Phone).text("return_url", d.ReturnURL)
 	}
-	w.str("authentication_type", orElse(string(d.AuthenticationType), "no_three_ds"))
+	w.str("authentication_type", string(d.ShownAuthentication()))
 	w.text("statement_descriptor_name", d.DescriptorName).text("statement_descriptor_suffix", d.DescriptorSuffix)
 	if listed {
 		w.null("next_action")

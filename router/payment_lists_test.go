@@ -19,7 +19,7 @@ func TestPaymentLists(t *testing.T) {
 	var ids []string
 	for _, body := range []string{
 		`"amount":500,"currency":"USD",` + visa + `,"routing":{"type":"single","data":"stripe"},"email":"Ann@Example.com","customer_id":"cus_1"`,
-		`"amount":300,"currency":"EUR",` + mastercard + `,"routing":{"type":"single","data":"adyen"},"merchant_order_reference_id":"order 7"`,
+		`"amount":300,"currency":"GBP",` + mastercard + `,"routing":{"type":"single","data":"adyen"},"merchant_order_reference_id":"order 7"`,
 		`"amount":400,"currency":"USD",` + declined + `,"authentication_type":"no_three_ds","routing":{"type":"single","data":"stripe"}`,
 		`"amount":100,"currency":"USD"`,
 		`"amount":300,"currency":"USD",` + visa + `,"capture_method":"manual","routing":{"type":"single","data":"adyen"}`,
@@ -51,12 +51,14 @@ func TestPaymentLists(t *testing.T) {
 		`{"connector":["stripe"]}`:                                                               {2, 0},
 		`{"connector":["stripe","adyen"]}`:                                                       {4, 2, 1, 0},
 		`{"merchant_connector_id":["` + stripe + `"]}`:                                           {2, 0},
-		`{"currency":["EUR"]}`:                                                                   {1},
-		`{"currency":["EUR","USD"]}`:                                                             {4, 3, 2, 1, 0},
+		`{"currency":["GBP"]}`:                                                                   {1},
+		`{"currency":["GBP","USD"]}`:                                                             {4, 3, 2, 1, 0},
 		`{"status":["failed"]}`:                                                                  {2},
 		`{"status":["failed","requires_capture"]}`:                                               {4, 2},
 		`{"status":["succeeded"]}`:                                                               {1, 0},
 		`{"status":["succeeded","failed"]}`:                                                      {2, 1, 0},
+		`{"authentication_type":["no_three_ds"]}`:                                                {4, 3, 2, 1, 0},
+		`{"authentication_type":["three_ds","no_three_ds"]}`:                                     {4, 3, 2, 1, 0},
 		`{"payment_method":["card"]}`:                                                            {4, 2, 1, 0},
 		`{"payment_method":["wallet"]}`:                                                          {},
 		`{"payment_method_type":["credit"]}`:                                                     {4, 2, 1, 0},
@@ -73,7 +75,7 @@ func TestPaymentLists(t *testing.T) {
 		`{"order":{"on":"amount","by":"asc"}}`:                                                   {3, 1, 4, 2, 0},
 		`{"order":{"on":"amount","by":"desc"}}`:                                                  {0, 2, 4, 1, 3},
 		`{"order":{"on":"amount"},"limit":2,"offset":1}`:                                         {2, 4},
-		`{"order":{"on":"attempt_count","by":"asc"},"currency":["EUR"]}`:                         {1},
+		`{"order":{"on":"attempt_count","by":"asc"},"currency":["GBP"]}`:                         {1},
 		`{"limit":2,"offset":1}`:                                                                 {3, 2},
 		`{"limit":2,"offset":1,"card_network":["Visa","Mastercard"]}`:                            {2, 1},
 		`{"offset":9}`:                           {},
@@ -126,8 +128,8 @@ func TestPaymentFilters(t *testing.T) {
 	w.paid(1000)
 	w.post("/payments", `{"amount":1,"currency":"EUR"}`).ok()
 	values = w.post("/payments/filter", `{"start_time":"`+before+`","end_time":"2100-01-01T00:00:00Z"}`).ok()
-	require.Equal(t, []any{[]any{"EUR", "USD"}, []any{"requires_payment_method", "succeeded"}, []any{"card"}},
-		[]any{values["currency"], values["status"], values["payment_method"]})
+	require.Equal(t, []any{[]any{"EUR", "USD"}, []any{"requires_payment_method", "succeeded"}, []any{"card"}, []any{"no_three_ds"}},
+		[]any{values["currency"], values["status"], values["payment_method"], values["authentication_type"]})
 	require.Len(t, values["connector"], 1)
 	require.Empty(t, w.post("/payments/filter", `{"start_time":"2001-01-01T00:00:00Z","end_time":"2002-01-01T00:00:00Z"}`).ok()["status"])
 	w.post("/payments/filter", `{}`).refused(400, "IR_06", "missing field `start_time`")

@@ -72,6 +72,8 @@ func TestRetryRows(t *testing.T) {
 		key("step_up_enabled_m1", value)
 		p := pay(softCard)
 		require.Equal(t, want, []any{p["attempt_count"], p["connector"], p["authentication_type"]}, value)
+		list := w.get("/payments/" + p["payment_id"].(string) + "?expand_attempts=true").ok()["attempts"].([]any)
+		require.Equal(t, []any{"no_three_ds", want[2]}, []any{list[0].(map[string]any)["authentication_type"], list[1].(map[string]any)["authentication_type"]}, "each attempt shows its own")
 	}
 	key("step_up_enabled_m1", `["stripe"]`)
 	require.Equal(t, "adyen", pay(softCard, "authentication_type", `"no_three_ds"`, "routing", `{"type":"single","data":"adyen"}`, "connector", `["adyen"]`)["connector"])

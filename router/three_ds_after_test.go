@@ -189,6 +189,8 @@ func stepUp(b *bankWorld) {
 	p := b.soft("0170").ok()
 	require.Equal(b.t, "requires_customer_action", p["status"], p)
 	require.EqualValues(b.t, 2, p["attempt_count"])
+	attempts := b.get("/payments/" + p["payment_id"].(string) + "?expand_attempts=true").ok()["attempts"].([]any)
+	require.Equal(b.t, []any{"no_three_ds", "three_ds"}, []any{attempts[0].(map[string]any)["authentication_type"], attempts[1].(map[string]any)["authentication_type"]})
 	c := &challenged{bankWorld: b, payment: p, answer: b.authenticate(p, "U")}
 	require.Equal(b.t, []string{"13"}, b.counted.asked(p["payment_id"].(string), "authenticate").Authentication.ChallengeInds, "as the issuer demands")
 	c.returns("1234")

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -235,7 +236,7 @@ func (w *listWorld) filter() (profile string, f lists.PaymentFilter) {
 		case 7:
 			f.MethodTypes = []string{"debit"}
 		case 8:
-			f.AuthenticationTypes = []string{"three_ds"}
+			f.AuthenticationTypes = oneOf(r, []string{"three_ds"}, []string{"no_three_ds"}, []string{"no_three_ds", "three_ds"})
 		case 9:
 			f.Networks = oneOf(r, []string{"JCB"}, []string{"JCB", "Visa"})
 		case 10:
@@ -279,7 +280,7 @@ func (w *listWorld) naive(m, profile string, f lists.PaymentFilter) (ids []strin
 			email = c.Email
 		}
 		if (f.Email == "" || strings.EqualFold(f.Email, email)) && has(f.Statuses, string(p.Status)) && has(f.Currencies, string(p.Currency)) && has(f.Connectors, a.Connector) && has(f.Accounts, a.AccountID) &&
-			has(f.Methods, a.Details.PaymentMethod) && has(f.MethodTypes, a.Details.PaymentMethodType) && has(f.AuthenticationTypes, string(p.Details.AuthenticationType)) &&
+			has(f.Methods, a.Details.PaymentMethod) && has(f.MethodTypes, a.Details.PaymentMethodType) && has(f.AuthenticationTypes, cmp.Or(string(p.Details.AuthenticationType), "no_three_ds")) &&
 			has(f.Networks, network) && has(f.Discoveries, a.Details.CardDiscovery) && (f.MinAmount == nil || p.Amount >= *f.MinAmount) &&
 			(f.MaxAmount == nil || p.Amount <= *f.MaxAmount) && (f.OrderReference == "" || f.OrderReference == p.Details.OrderReference) &&
 			(f.From.IsZero() || !p.CreatedAt.Before(f.From)) && (f.To.IsZero() || !p.CreatedAt.After(f.To)) &&

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"strconv"
@@ -119,6 +120,9 @@ type Details struct {
 	// the payer pays at once.
 	Plans       []InstallmentPlan `json:"plans,omitempty"`
 	Installment *Installment      `json:"installment,omitempty"`
+	// EarlierAuthentication has the authentication types of attempts by their numbers, for a payment whose type has changed since.
+	EarlierAuthentication map[int]AuthenticationType `json:"earlier_authentication,omitempty"`
+
 	// Echo are request fields that are kept and shown as they came: order_details, connector_metadata, feature_metadata … They decide
 	// nothing: a field that decides has a typed field, too.
 	Echo map[string]json.RawMessage `json:"echo,omitempty"`
@@ -198,6 +202,25 @@ func RiskAccepted(frmMetadata json.RawMessage) bool {
 
 // CaptureMethod says when the money of a payment is captured. Its constants are the API's values.
 type CaptureMethod string
+
+// ShownAuthentication is the authentication type in answers and lists. A payment for which nothing asked for 3-D Secure has none itself.
+func (d *Details) ShownAuthentication() AuthenticationType {
+	return cmp.Or(d.AuthenticationType, AuthenticationNoThreeDS)
+}
+
+// AuthenticationOf is the authentication type of the attempt with that number.
+func (d *Details) AuthenticationOf(attempt int) AuthenticationType {
+	return cmp.Or(d.EarlierAuthentication[attempt], d.ShownAuthentication())
+}
+
+// KeepAuthentication notes that the attempts up to last had the authentication type was, where nothing else is noted. A further attempt gets another one.
+func (d *Details) KeepAuthentication(last int, was AuthenticationType) {
+	types := make(map[int]AuthenticationType, last)
+	for n := 1; n <= last; n++ {
+		types[n] = cmp.Or(d.EarlierAuthentication[n], was)
+	}
+	d.EarlierAuthentication = types
+}
 
 // AuthenticationType says whether a payment asks for 3-D Secure. Its constants are the API's values.
 type AuthenticationType string

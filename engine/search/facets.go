@@ -159,7 +159,7 @@ func (s *Search) queryOf(auth account.Auth, f *request.PaymentFilter) *facet.Que
 		kind   facet.Kind
 		values []string
 	}{{facet.Status, f.Statuses}, {facet.Currency, f.Currencies}, {facet.Connector, f.Connectors}, {facet.Account, f.Accounts}, {facet.Method, f.Methods},
-		{facet.MethodType, f.MethodTypes}, {facet.Authentication, f.AuthenticationTypes}, {facet.Network, f.Networks}, {facet.Discovery, f.Discoveries}} {
+		{facet.MethodType, f.MethodTypes}, {facet.Authentication, withDefault(f.AuthenticationTypes)}, {facet.Network, f.Networks}, {facet.Discovery, f.Discoveries}} {
 		q.Is(c.kind, c.values)
 	}
 	if f.OrderReference != "" {
@@ -171,6 +171,14 @@ func (s *Search) queryOf(auth account.Auth, f *request.PaymentFilter) *facet.Que
 		q.Between(facet.Email, hash, hash)
 	}
 	return q
+}
+
+// withDefault adds what blocks hold for payments that are shown as no_three_ds because nothing asked for 3-D Secure.
+func withDefault(types []string) []string {
+	if slices.Contains(types, string(payment.AuthenticationNoThreeDS)) {
+		return append(slices.Clone(types), "")
+	}
+	return types
 }
 
 // matches reports whether a payment passes the whole filter.

@@ -200,7 +200,7 @@ func (s *Search) passes(p *listed.Scanned, f *request.PaymentFilter) (bool, erro
 	for _, c := range []struct {
 		wanted []string
 		is     string
-	}{{f.Methods, a.PaymentMethod}, {f.MethodTypes, a.PaymentMethodType}, {f.AuthenticationTypes, string(d.AuthenticationType)}, {f.Networks, network},
+	}{{f.Methods, a.PaymentMethod}, {f.MethodTypes, a.PaymentMethodType}, {f.AuthenticationTypes, string(d.ShownAuthentication())}, {f.Networks, network},
 		{f.Discoveries, a.CardDiscovery}} {
 		if len(c.wanted) > 0 && !slices.Contains(c.wanted, c.is) {
 			return false, nil
@@ -271,6 +271,9 @@ func (s *Search) PaymentValues(ctx context.Context, auth account.Auth, from, to 
 		for k, list := range map[facet.Kind]*[]string{facet.Connector: &v.Connectors, facet.Currency: &v.Currencies, facet.Status: &v.Statuses,
 			facet.Method: &v.Methods, facet.MethodType: &v.MethodTypes, facet.Authentication: &v.AuthenticationTypes} {
 			for value := range counts[k] {
+				if k == facet.Authentication {
+					value = cmp.Or(value, string(payment.AuthenticationNoThreeDS))
+				}
 				note(list, value)
 			}
 		}
@@ -282,7 +285,7 @@ func (s *Search) PaymentValues(ctx context.Context, auth account.Auth, from, to 
 		note(&v.Statuses, string(p.Payment.Status))
 		note(&v.Methods, p.Attempt.PaymentMethod)
 		note(&v.MethodTypes, p.Attempt.PaymentMethodType)
-		note(&v.AuthenticationTypes, string(p.Payment.Details.AuthenticationType))
+		note(&v.AuthenticationTypes, string(p.Payment.Details.ShownAuthentication()))
 		return nil
 	})
 	return v, err
