@@ -142,7 +142,7 @@ func TestTolerated(t *testing.T) {
 		"charset":          plain,
 		"empty metadata":   with(plain, "metadata", "{}"),
 		"scheme":           with(plain, "return_url", `"myapp://done"`),
-		"legacy connector": with(plain, "connector", `["adyen"]`),
+		"legacy connector": with(plain, "connector", `["adyen"]`, "currency", `"USD"`),
 		"order":            with(plain, "order_details", `[{"product_name":"shirt","quantity":2,"amount":500,"tax_rate":1.5}]`),
 	} {
 		r := w.send("POST", "/payments", w.secret, body, "Content-Type", "application/json; charset=utf-8")

@@ -23,7 +23,7 @@ func (w *routedWorld) dynamicPath() string {
 // routed pays, and returns the payment's connector and how it was routed.
 func (w *routedWorld) routed() (string, map[string]any) {
 	w.t.Helper()
-	v := w.post("/payments", with(plain, "routing", "-")).ok()
+	v := w.post("/payments", with(plain, "routing", "-", "currency", `"USD"`)).ok()
 	return v["connector"].(string), w.get("/payments/" + v["payment_id"].(string) + "?expand=routing").ok()["routing"].([]any)[0].(map[string]any)
 }
 

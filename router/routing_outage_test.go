@@ -27,7 +27,7 @@ func TestProcessorFailsAndComesBack(t *testing.T) {
 	}
 	w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": moody, "adyen": simulator.Adapter()}))
 	pay := func() []any {
-		v := w.post("/payments", with(plain, "routing", "-")).ok()
+		v := w.post("/payments", with(plain, "routing", "-", "currency", `"USD"`)).ok()
 		return []any{v["connector"], v["status"]}
 	}
 	standing := func() any { return w.get("/routing/health").list()[0]["standing"] }

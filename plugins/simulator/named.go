@@ -25,7 +25,8 @@ var (
 	overcaptures = []string{ownName, "adyen", "stripe"}
 	// extends are those that report a longer hold with the authorization.
 	extends = []string{ownName, "stripe"}
-	// answersLater are those that answer captures, refunds and extensions with a message later.
+	// answersLater are those that answer captures, refunds and extensions with a message later. They also settle automatic
+	// payments in laterCurrency later, except after 3-D Secure.
 	answersLater = []string{"adyen"}
 	// needsBilling are those that refuse a payment without a billing address.
 	needsBilling = []string{"bankofamerica"}
@@ -35,6 +36,19 @@ var (
 	statesNoChecks = []string{"archipel"}
 	statesNoCVC    = []string{"cybersource"}
 )
+
+// laterCurrency is the currency of payments that answersLater settle later.
+const laterCurrency = "EUR"
+
+// approvedOrLater is the answer to a payment that nothing refuses.
+func (p *payment) approvedOrLater() *sdk.Outcome {
+	authenticated := p.proven || p.request.ThreeDS != nil || p.memory.has(outside)
+	if p.named(answersLater) && p.automatic && p.amount.Minor > 0 && p.amount.Currency == laterCurrency &&
+		p.rule.act == approve && !authenticated {
+		return p.waiting(sdk.StatusPending)
+	}
+	return p.approved()
+}
 
 // holdDays is how long an extended hold lasts.
 const holdDays = 30

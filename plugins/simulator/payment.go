@@ -89,7 +89,7 @@ func start(c *sdk.Call, p *payment) (*sdk.Outcome, error) {
 			return p.declined(refusal), nil
 		}
 	}
-	redirect := r.Request3DS && r.ThreeDS == nil && !merchantInitiated(r)
+	redirect := p.asks3DS()
 	if reason := p.refusal(p.proven || redirect); reason != "" {
 		return p.declined(declineOf(reason)), nil
 	}
@@ -97,6 +97,13 @@ func start(c *sdk.Call, p *payment) (*sdk.Outcome, error) {
 		return p.challenge()
 	}
 	return p.process(), nil
+}
+
+// asks3DS reports whether the simulator redirects the payer to the bank.
+func (p *payment) asks3DS() bool {
+	r := p.request
+	enrolled := p.bin != notEnrolled.bin || p.lastFour != notEnrolled.lastFour
+	return r.Request3DS && r.ThreeDS == nil && !merchantInitiated(r) && enrolled
 }
 
 func merchantInitiated(r *sdk.Request) bool {
@@ -127,7 +134,7 @@ func (p *payment) process() *sdk.Outcome {
 	case timeoutAfter, timeoutDecline, timeoutBefore, late:
 		return p.noAnswer()
 	}
-	return p.approved()
+	return p.approvedOrLater()
 }
 
 // approved is the answer to a completed payment. A sync that finds the payment returns the same.

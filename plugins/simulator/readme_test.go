@@ -34,7 +34,7 @@ func TestCodesAreUnique(t *testing.T) {
 func readme() string {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, intro, magic)
-	b.WriteString("\n## Cards\n\nExpiry any future date, CVC any. With 3-D Secure the approved ones redirect first.\n\n| Number | Outcome | Code | Message |\n|---|---|---|---|\n")
+	b.WriteString("\n## Cards\n\nExpiry any future date, CVC any. With 3-D Secure the approved ones redirect first, except 3782 822463 10005: its issuer takes no part, and the\npayment is approved at once.\n\n| Number | Outcome | Code | Message |\n|---|---|---|---|\n")
 	for _, k := range cards {
 		if k.reason == "" {
 			fmt.Fprintf(b, "| %s | approved | | |\n", k.number)
@@ -93,6 +93,8 @@ An approval has the checks ` + "`pass`" + ` for CVC, address and postal code, an
 off-session use, it also has a stored credential. The card alone decides a zero-amount verification. A merchant-initiated
 payment is never redirected; the card of its stored credential decides.
 
+Under the name of adyen the simulator settles automatic payments in EUR without 3-D Secure later: the payment stays pending, and so does a sync.
+
 An adapter sees no card numbers: it recognises a card by the first six digits, the last four and the length.
 `
 
@@ -142,6 +144,8 @@ Results of the built-in 3DS server are recognised by their ` + "`ds_trans_id`" +
 ## Webhooks
 
 A test may send the messages of a processor. A message about a payment or a refund only causes a sync. One about a dispute is booked if it is signed.
+Under the name of stripe the simulator also reads Stripe's own events about payments (` + "`payment_intent.*`" + `) and refunds (` + "`charge.refund.updated`" + `), unsigned. They
+only cause a sync too, and the switch answers 404 to one about an unknown payment.
 
     {"type": "payment.updated", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
     {"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}

@@ -11,6 +11,9 @@ type testCard struct {
 	number        string            // as documentation prints it
 }
 
+// notEnrolled is a card whose issuer takes no part in 3-D Secure: its payments are approved without a redirect.
+var notEnrolled = &cards[1]
+
 var cards = [...]testCard{
 	{"424242", "4242", 16, "", "4242 4242 4242 4242"},
 	{"378282", "0005", 15, "", "3782 822463 10005"},

@@ -46,8 +46,7 @@ func (p *payment) known(s *sdk.PaymentState) *sdk.Outcome {
 // settled is the end of a payment without a known result, age milliseconds old, or reports that the payment has not
 // ended.
 func (p *payment) settled(age int64, r *sdk.Request) *sdk.Outcome {
-	asked3DS := r.Request3DS && r.ThreeDS == nil && !merchantInitiated(r)
-	waits := !p.proven && (p.memory.has(challenged) || asked3DS)
+	waits := !p.proven && (p.memory.has(challenged) || p.asks3DS())
 	if p.memory.has(refused) {
 		return p.declined(declineOf(sdk.DeclineAuthenticationFailed))
 	}
@@ -71,7 +70,7 @@ func (p *payment) settled(age int64, r *sdk.Request) *sdk.Outcome {
 	case act == pendDecline, act == timeoutDecline:
 		return p.declined(declineOf(p.rule.reason))
 	}
-	return p.approved()
+	return p.approvedOrLater()
 }
 
 // syncHeld resolves a capture, a void or an incremental authorization.

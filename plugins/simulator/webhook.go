@@ -1,6 +1,10 @@
 package simulator
 
-import "payswitch/sdk"
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
 
 // signatureHeader holds the lower-case hex HMAC-SHA256 of the raw body with the account's webhook secret as key.
 const signatureHeader = "X-Simulator-Signature"
@@ -20,10 +24,15 @@ const signatureHeader = "X-Simulator-Signature"
 // of sdk.DisputeStatus, its amount in minor units; stage, reason, reason_code and respond_by (Unix seconds) are
 // optional. A payment or a dispute needs transaction_id or reference, a refund needs refund_id or reference. The event
 // of a payment or refund only asks for a sync. An account without a webhook secret accepts unsigned messages.
+//
+// Under the name of stripe the simulator also reads that processor's own messages (messageOfStripe).
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	if w == nil {
 		return nil, missing("webhook", "the request has no message")
+	}
+	if e := messageOfStripe(c, w.Body); e != nil {
+		return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{*e}}, nil
 	}
 	if key := c.Account.Credentials[webhookSecret]; key != "" {
 		expected := sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(key), sdk.Body()))
@@ -76,6 +85,33 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	o := reply(200, sdk.StatusHandled)
 	o.Events = []sdk.Event{e}
 	return o, nil
+}
+
+// messageOfStripe reads a message in Stripe's form: what it says happened, nil for anything else. The message needs no
+// signature, because it only asks for a sync. A message of a kind that stripe's adapter ignores is ignored here too.
+func messageOfStripe(c *sdk.Call, body []byte) *sdk.Event {
+	j, err := sdk.ParseJSON(body)
+	if err != nil || c.Account.Connector != "stripe" {
+		return nil
+	}
+	about, e := j.Get("data.object"), &sdk.Event{Object: "payment", Sync: true, Time: eventTime(j.Int("created"))}
+	switch kind := j.Str("type"); about.Str("object") {
+	case "payment_intent":
+		switch strings.TrimPrefix(kind, "payment_intent.") {
+		case "succeeded", "payment_failed", "canceled", "amount_capturable_updated", "requires_action", "partially_funded":
+			e.TransactionID, e.Reference = about.Str("id"), about.Str("metadata.order_id")
+			return e
+		}
+	case "refund":
+		if s := about.Str("status"); kind == "charge.refund.updated" && (s == "succeeded" || s == "failed") {
+			e.Object, e.RefundID, e.TransactionID = "refund", about.Str("id"), about.Str("payment_intent")
+			if about.Str("metadata.is_refund_id_as_reference") == "true" {
+				e.Reference = about.Str("metadata.order_id")
+			}
+			return e
+		}
+	}
+	return nil
 }
 
 func reply(status int, s sdk.OutcomeStatus) *sdk.Outcome {
