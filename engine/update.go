@@ -30,6 +30,11 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth account.Auth, id string
 	})
 }
 
+// UpdateMetadata is Changes.UpdateMetadata.
+func (e *Engine) UpdateMetadata(ctx context.Context, auth account.Auth, id string, in request.MetadataInput) (*change.View, error) {
+	return e.changes.UpdateMetadata(ctx, auth, id, in)
+}
+
 func (e *Engine) updateAndConfirm(ctx context.Context, w *change.Loaded, in *request.Input) (*change.Change, error) {
 	if in.Amount != nil {
 		w.Payment.Amount = *in.Amount

@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"strconv"
 
@@ -27,6 +28,7 @@ type Payments interface {
 	CreatePayment(ctx context.Context, a account.Auth, in *request.Input) (*change.View, error)
 	UpdatePayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
 	ConfirmPayment(ctx context.Context, a account.Auth, id string, in *request.Input) (*change.View, error)
+	UpdateMetadata(ctx context.Context, a account.Auth, id string, in request.MetadataInput) (*change.View, error)
 	CapturePayment(ctx context.Context, a account.Auth, id string, in *request.CaptureInput) (*change.View, error)
 	ExtendedCardInfo(ctx context.Context, a account.Auth, id string) (string, error)
 	IncrementAuthorization(ctx context.Context, a account.Auth, id string, in request.IncrementInput) (*change.View, error)
@@ -82,6 +84,26 @@ func (s *Server) updatePayment(c *call) (answer, error) {
 		return answer{}, err
 	}
 	return s.newSessionAnswer(withoutLink(s.Payments.UpdatePayment(c.ctx(), c.auth, c.param("payment_id"), in)))
+}
+
+// metadataFields reads the body of update_metadata.
+var metadataFields = closedObject(
+	must(at("metadata", anyObject, func(in *request.MetadataInput) *json.RawMessage { return &in.Metadata })),
+	at("feature_metadata", anyObject, func(in *request.MetadataInput) *json.RawMessage { return &in.FeatureMetadata }),
+)
+
+func (s *Server) updateMetadata(c *call) (answer, error) {
+	var in request.MetadataInput
+	if err := decode(c, metadataFields, &in); err != nil {
+		return answer{}, err
+	}
+	v, err := s.Payments.UpdateMetadata(c.ctx(), c.auth, c.param("payment_id"), in)
+	if err != nil {
+		return answer{}, err
+	}
+	d := &v.Payment.Details
+	return new(writer).open().str("payment_id", v.Payment.ID).raw("metadata", d.Metadata).str("status", string(v.Payment.Status)).
+		raw("feature_metadata", d.Echo["feature_metadata"]).close().answer(), nil
 }
 
 func (s *Server) confirmPayment(c *call) (answer, error) {

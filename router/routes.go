@@ -21,6 +21,7 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/payments/sync", who: secretField, handle: s.syncPayment},
 		{method: "GET", pattern: "/payments/{payment_id}", who: either, handle: s.retrievePayment},
 		{method: "POST", pattern: "/payments/{payment_id}", who: secretField, handle: s.updatePayment},
+		{method: "POST", pattern: "/payments/{payment_id}/update_metadata", who: secretField, handle: s.updateMetadata},
 		{method: "POST", pattern: "/payments/{payment_id}/confirm", who: either, handle: s.confirmPayment},
 		{method: "POST", pattern: "/payments/{payment_id}/capture", who: secretField, handle: s.capturePayment},
 		{method: "POST", pattern: "/payments/{payment_id}/incremental_authorization", who: secretField, handle: s.incrementAuthorization},

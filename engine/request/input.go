@@ -240,6 +240,22 @@ type ThreeDSInput struct {
 	CAVVAlgorithm string
 }
 
+// Business returns business_country and business_label, "" for what was not sent.
+func (in *Input) Business() (country, label string) {
+	for name, text := range map[string]*string{"business_country": &country, "business_label": &label} {
+		if raw := in.Echo[name]; len(raw) > 0 {
+			_ = json.Unmarshal(raw, text) // the API accepts only texts in these fields
+		}
+	}
+	return country, label
+}
+
+// MetadataInput adds to a payment's metadata.
+type MetadataInput struct {
+	Metadata        json.RawMessage // an object
+	FeatureMetadata json.RawMessage // an object; nil if it was not sent
+}
+
 // CaptureInput is a capture request.
 type CaptureInput struct {
 	Amount           *int64
