@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -55,7 +56,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 			return v, err // a repeat was faster, at another node
 		}
 	}
-	if err := change.CreateError(err); err != nil {
+	if err := change.CreateError(in.PaymentID, err); err != nil {
 		return nil, err
 	}
 	return e.changes.View(w), nil
@@ -66,7 +67,7 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 	if w.Merchant, err = e.Dir.Merchant(ctx, auth.MerchantID); err != nil {
 		return nil, err
 	}
-	if w.Profile, err = e.profileOf(ctx, w.Merchant, auth, in.ProfileID); err != nil {
+	if w.Profile, err = e.profileOf(ctx, w.Merchant, auth, in); err != nil {
 		return nil, err
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
@@ -105,7 +106,7 @@ func (e *Engine) createGuarded(ctx context.Context, auth account.Auth, in *reque
 	if err != nil {
 		return nil, err
 	}
-	if err := change.CreateError(e.changes.Commit(ctx, c)); err != nil {
+	if err := change.CreateError(in.PaymentID, e.changes.Commit(ctx, c)); err != nil {
 		return nil, err
 	}
 	return e.changes.Decide(ctx, auth, w.Payment.ID, func(w *change.Loaded) (*change.Change, error) { return e.confirmLoaded(ctx, w, in) })
@@ -171,13 +172,12 @@ func (e *Engine) keepCard(w *change.Loaded, in *request.Input, now time.Time) (*
 	return t, nil
 }
 
-// profileOf returns the profile of a payment: the one in the request, else the key's, else the merchant's default.
-func (e *Engine) profileOf(ctx context.Context, m *account.Merchant, auth account.Auth, id string) (*account.Profile, error) {
-	switch {
-	case id == "" && auth.ProfileID != "":
-		id = auth.ProfileID
-	case id == "":
-		id = m.DefaultProfile
+// profileOf returns the profile of a payment: the one in the request, else the key's, else the merchant's default. A merchant without a default
+// profile may name one by business_country and business_label instead.
+func (e *Engine) profileOf(ctx context.Context, m *account.Merchant, auth account.Auth, in *request.Input) (*account.Profile, error) {
+	id := cmp.Or(in.ProfileID, auth.ProfileID, m.DefaultProfile)
+	if country, label := in.Business(); id == "" && country != "" && label != "" {
+		return e.Dir.ProfileNamed(ctx, m.ID, country+"_"+label)
 	}
 	if id == "" {
 		return nil, fault.Missing("profile_id or business_country, business_label").WithParam("profile_id")

@@ -90,7 +90,24 @@ func TestAccounts(t *testing.T) {
 	several := w.admin("POST", "/accounts", `{"merchant_id":"shop_3","organization_id":"org_x",
 		"primary_business_details":[{"country":"US","business":"food"},{"country":"DE","business":"toys"}]}`).ok()
 	require.Nil(t, several["default_profile"])
-	require.Len(t, w.admin("GET", "/account/shop_3/business_profile", "").list(), 2)
+	profiles := w.admin("GET", "/account/shop_3/business_profile", "").list()
+	require.Len(t, profiles, 2)
+	key := w.admin("POST", "/api_keys/shop_3", `{"name":"k","expiration":"never"}`).ok()["api_key"].(string)
+	create := func(fields string) response {
+		return w.send("POST", "/payments", key, `{"amount":1,"currency":"USD"`+fields+`}`)
+	}
+	for _, profile := range profiles {
+		country, label, _ := strings.Cut(profile["profile_name"].(string), "_")
+		p := create(`,"business_country":"` + country + `","business_label":"` + label + `"`).ok()
+		require.Equal(t, []any{profile["profile_id"], country, label}, []any{p["profile_id"], p["business_country"], p["business_label"]}, "country and label name the profile")
+	}
+	require.Equal(t, profiles[0]["profile_id"], create(`,"business_country":"DE","business_label":"toys","profile_id":"` + profiles[0]["profile_id"].(string) + `"`).ok()["profile_id"])
+	for _, one := range []string{"", `,"business_country":"US"`, `,"business_label":"food"`} {
+		create(one).refused(400, "IR_04", "Missing required param: profile_id or business_country, business_label")
+	}
+	r := create(`,"business_country":"US","business_label":"toys"`)
+	r.refused(404, "HE_02", "Business profile with the given id US_toys does not exist")
+	require.Equal(t, "business_label", r.error()["param"])
 
 	list := w.admin("GET", "/accounts/list?organization_id=org_x", "").list()
 	require.Len(t, list, 2)

@@ -84,6 +84,9 @@ func (s *Server) listEvents(c *call) (answer, error) {
 	if in.offset != nil {
 		in.Offset = int(*in.offset)
 	}
+	if _, err := s.Admin.Merchant(c.ctx(), c.merchant().MerchantID); err != nil {
+		return answer{}, err
+	}
 	list, total, err := s.Webhooks.ListEvents(c.ctx(), c.merchant(), in.Filter)
 	if err != nil {
 		return answer{}, err

@@ -131,6 +131,7 @@ func TestEventAPI(t *testing.T) {
 	require.Equal(t, []string{ev["event_id"].(string), "payment_details", id}, []string{sent.EventID, sent.Content.Type, sent.Content.Object.PaymentID})
 	require.Equal(t, sent.EventID, header(again, "webhook-id"))
 
+	w.send("POST", "/events/none", adminKey, `{}`).refused(404, "HE_02", "Merchant account does not exist in our records")
 	w.post("/events/profile/list", `{"object_id":"a","event_id":"b"}`).refused(400, "IR_16", "")
 	w.post("/events/profile/list", `{"object_id":"a","limit":5}`).refused(400, "IR_16", "")
 	w.post("/events/profile/list", `{"limit":101}`).refused(422, "IR_06", "")

@@ -193,6 +193,7 @@ func TestWrongState(t *testing.T) {
 	} {
 		w.post("/payments/"+c.path, c.body).expect(c.status, c.code, c.text)
 	}
+	require.Equal(t, done+" already exists", w.post("/payments", with(plain, "payment_id", `"`+done+`"`)).error()["reason"])
 	w.post("/payments", with(plain, "payment_id", `"`+done+`"`)).expect(400, "HE_01", "The payment with the specified payment_id already exists in our records")
 	w.post("/payments", with(`{"amount":5,"currency":"USD"}`, "payment_id", `"`+done+`"`)).expect(400, "HE_01", "The payment with the specified payment_id already exists in our records")
 	require.Equal(t, "requires_capture", w.get("/payments/" + held).ok()["status"])

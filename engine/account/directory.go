@@ -127,6 +127,21 @@ func (d *Directory) Profile(ctx context.Context, merchantID, id string) (*Profil
 	return nil, NoProfile(id)
 }
 
+// ProfileNamed returns the profile of that name. It returns HE_02 (and ErrNotFound) for an unknown name.
+func (d *Directory) ProfileNamed(ctx context.Context, merchantID, name string) (*Profile, error) {
+	e, err := d.entry(ctx, merchantID)
+	if err != nil {
+		return nil, err
+	}
+	if p := profileBy(e.profiles, func(p *Profile) bool { return p.Name == name }); p != nil {
+		return p, nil
+	}
+	if e.altered.Names("profiles", "") {
+		return nil, fault.Internal(e.altered, "read business profile")
+	}
+	return nil, NoProfile(name).WithParam("business_label").WithHint("Send the business_country and the business_label of a profile, or its profile_id.")
+}
+
 // OrAltered replaces err by an internal error if the account was left out because its signature is bad: then the merchant is not to blame.
 // accountID "" means any account.
 func (d *Directory) OrAltered(ctx context.Context, merchantID, accountID string, err error) error {

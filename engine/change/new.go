@@ -27,8 +27,8 @@ func NewPayment(m *account.Merchant, profile *account.Profile, in *request.Input
 	return p, payment.NewAttempt(p, 1, now)
 }
 
-// CreateError returns the answer to a create that could not be committed.
-func CreateError(err error) error {
+// CreateError returns the answer to a create that could not be committed. paymentID is the id that the request chose, "" for none.
+func CreateError(paymentID string, err error) error {
 	var refused *fault.Error
 	switch {
 	case err == nil:
@@ -36,7 +36,11 @@ func CreateError(err error) error {
 	case errors.As(err, &refused):
 		return refused
 	case errors.Is(err, fault.ErrConflict):
-		return fault.Duplicate("The payment with the specified payment_id already exists in our records").WithParam("payment_id").WithHint("Choose another payment_id, or leave it out.")
+		e := fault.Duplicate("The payment with the specified payment_id already exists in our records").WithParam("payment_id").WithHint("Choose another payment_id, or leave it out.")
+		if paymentID != "" {
+			e.Reason = paymentID + " already exists"
+		}
+		return e
 	}
 	return fault.Internal(err, "store payment")
 }
