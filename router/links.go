@@ -54,10 +54,7 @@ func (s *Server) linkRoutes() []route {
 
 func (s *Server) retrieveLink(c *call) (answer, error) {
 	q := c.query()
-	switch {
-	case c.param("payment_link_id") == "list":
-		return methodAnswer([]string{"POST"}), nil
-	case q.err != nil:
+	if q.err != nil {
 		return answer{}, q.err
 	}
 	l, err := s.Payments.PaymentLink(c.ctx(), c.auth, c.param("payment_link_id"), c.clientSecret(q.text("client_secret")))

@@ -55,6 +55,7 @@ func TestPaymentLinkRefusals(t *testing.T) {
 		message string
 	}{
 		"confirm":     {`{"amount":1,"currency":"USD","payment_link":true,"confirm":true,"return_url":"https://s.example","payment_method":"card","payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"50","card_cvc":"123"}}}`, 422, "IR_06", "cannot confirm a payment while creating a payment link"},
+		"no card":     {`{"amount":1,"currency":"USD","payment_link":true,"confirm":true,"return_url":"https://s.example"}`, 422, "IR_06", "cannot confirm a payment while creating a payment link"},
 		"return_url":  {`{"amount":1,"currency":"USD","payment_link":true}`, 422, "IR_06", "return_url must be sent while creating a payment link"},
 		"wrong type":  {`{"amount":1,"currency":"USD","payment_link":true,"return_url":"https://s.example","payment_link_config":{"theme":1}}`, 400, "IR_06", ""},
 		"wrong enum":  {`{"amount":1,"currency":"USD","payment_link":true,"return_url":"https://s.example","payment_link_config":{"details_layout":"layout3"}}`, 400, "IR_06", ""},
@@ -121,6 +122,11 @@ func TestPaymentLinkRecords(t *testing.T) {
 	get := w.get("/payment_link/list")
 	require.Equal(t, 405, get.status)
 	require.Equal(t, "IR_03", get.error()["code"])
+	for _, path := range []string{"/payment_link/list", "/refunds/list", "/refunds/sync", "/payments/sync", "/payment_methods/collect", "/disputes/evidence"} {
+		r := w.send("GET", path, "", "")
+		r.refused(405, "IR_03", "")
+		require.NotContains(t, r.header.Get("Allow"), "GET", path)
+	}
 
 	require.Equal(t, 404, w.get("/payment_link/plink_none").status)
 	require.Equal(t, "Payment Link does not exist in our records", w.get("/payment_link/plink_none").error()["message"])

@@ -20,6 +20,8 @@ type route struct {
 
 	guard    *guard   // of an open route
 	segments []string // of pattern, without the leading slash; none for /
+	// behind are routes of other methods that win over this one where both fit: a path such as /refunds/list has their methods alone.
+	behind []*route
 }
 
 // mux finds the route of a request, and the methods that a path has if the request's method is not among them. It never redirects.
@@ -45,6 +47,14 @@ func newMux(routes []route) mux {
 		}
 		key := [2]string{r.method, shape(r.segments)}
 		groups[key] = append(groups[key], r)
+	}
+	for i := range routes {
+		for k := range routes {
+			r, other := &routes[i], &routes[k]
+			if r.method != other.method && len(r.segments) == len(other.segments) && slices.Compare(openSegments(other), openSegments(r)) < 0 && r.matches(other.segments) {
+				r.behind = append(r.behind, other)
+			}
+		}
 	}
 	m := mux{httprouter.New()}
 	for key, candidates := range groups {
@@ -81,12 +91,19 @@ func (m mux) find(method, path string) (*route, []string, []string) {
 	if path == configsPath+"/" {
 		path = configsPath // the v1 API has the slash
 	}
-	if r, segments := m.match(method, path); r != nil {
-		return r, segments, nil
+	found, segments := m.match(method, path)
+	allows := func(r *route) bool { return true }
+	if found != nil {
+		at := slices.IndexFunc(found.behind, func(r *route) bool { return r.matches(segments) })
+		if at < 0 {
+			return found, segments, nil
+		}
+		open := openSegments(found.behind[at])
+		allows = func(r *route) bool { return slices.Equal(openSegments(r), open) }
 	}
 	var allowed []string
 	for _, other := range methods {
-		if r, _ := m.match(other, path); r != nil && other != method {
+		if r, _ := m.match(other, path); r != nil && other != method && allows(r) {
 			allowed = append(allowed, other)
 		}
 	}

@@ -25,7 +25,7 @@ func CheckCreate(in *Input) error {
 	if err := CheckMethod(in); err != nil {
 		return err
 	}
-	if optional.IsTrue(in.Confirm) && !HasInstrument(in) {
+	if optional.IsTrue(in.Confirm) && !HasInstrument(in) && !optional.IsTrue(in.PaymentLink) { // checkLink refuses a link's confirm
 		return fault.Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required").WithHint("Send payment_method_data, or payment_token.")
 	}
 	if err := CheckCommon(in, *in.Amount); err != nil {
