@@ -289,6 +289,9 @@ func (e *Engine) bookHeard(ctx context.Context, w *change.Loaded, op *payment.Op
 	if !driven {
 		w.Operation = op
 		v := evidence.InterpretSync(op, w.Attempt, o, false)
+		if v.Alarm != "" && v.Status == payment.OperationUnknown {
+			return e.raiseUnfit(ctx, w, op, v, o)
+		}
 		if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !evidence.TellsNews(w.Attempt, v) {
 			return nil // nothing new: messages come in any order
 		}
@@ -300,6 +303,17 @@ func (e *Engine) bookHeard(ctx context.Context, w *change.Loaded, op *payment.Op
 	}
 	// the answer of the run that holds the operation says more; should its node die, recovery finds this
 	_, err = e.keepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+	return err
+}
+
+// raiseUnfit keeps a message that cannot be true of an open operation, and raises it when it comes first.
+func (e *Engine) raiseUnfit(ctx context.Context, w *change.Loaded, op *payment.Operation, v evidence.Verdict, o *sdk.Outcome) error {
+	first, err := e.keepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, v.Text)
+	if first {
+		e.metrics.Alarm(v.Alarm)
+		e.log.LogAttrs(ctx, slog.LevelError, "a message does not fit an open operation", slog.String("operation_id", op.ID),
+			slog.String("payment_id", op.PaymentID), slog.String("alarm", v.Alarm), slog.String("text", v.Text))
+	}
 	return err
 }
 

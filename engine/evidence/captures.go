@@ -48,8 +48,13 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 		}
 	case another, !alone && o.Status == sdk.StatusCaptured:
 		return notYet
+	case o.Status == sdk.StatusCaptured && isInDoubt(a, op, o):
+		if op.Status != payment.OperationPending {
+			notYet.Text = "the processor's report may be about another capture"
+		}
+		return notYet
 	case o.Status == sdk.StatusCaptured:
-		if taken = op.Amount; o.Amount != nil && (a.Captured == 0 || captureIs(a, op.ID, o.CaptureID)) {
+		if taken = op.Amount; o.Amount != nil && (a.Captured == 0 || o.CaptureID != "" && captureIs(a, op.ID, o.CaptureID)) {
 			taken = o.Amount.Minor // else it may be the sum with earlier captures
 		}
 	}
@@ -73,6 +78,23 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 	return notYet
 }
 
+// isInDoubt reports whether a report without totals, on an attempt with one open capture, leaves open whether it is about that capture: it may be about one that
+// has ended, or its amount is that of
+// earlier ones, or neither the capture's nor the sum of all.
+func isInDoubt(a *payment.Attempt, op *payment.Operation, o *sdk.Outcome) bool {
+	switch own := a.CaptureBy(op.ID); {
+	case own != nil && own.Has(o.CaptureID):
+		return false
+	case a.MayBeAnother(op.ID, o.CaptureID):
+		return true
+	}
+	if o.Amount == nil || a.Captured == 0 {
+		return false
+	}
+	amount := o.Amount.Minor
+	return amount == a.Captured && o.CaptureID == "" || amount != op.Amount && amount != a.Captured+op.Amount
+}
+
 // isAbout reports whether a report with the processor's id of a capture is about the capture of op: the id is that capture's, or the report brings the
 // id of the only open capture that has none yet.
 func isAbout(a *payment.Attempt, op *payment.Operation, id string) bool {
@@ -86,7 +108,7 @@ func isAbout(a *payment.Attempt, op *payment.Operation, id string) bool {
 			nameless++
 		}
 	}
-	return nameless == 1
+	return nameless == 1 && !a.MayBeAnother(op.ID, id)
 }
 
 // most is the number of sums of open captures up to which share looks for the captures that a total consists of.
@@ -171,6 +193,7 @@ func (b *Booking) lateCapture(o *sdk.Outcome, now time.Time) (bool, error) {
 	if o.Amount != nil {
 		amount = o.Amount.Minor
 	}
+	b.claimCapture(c, o.CaptureID)
 	if takeCapture(a, c.OperationID, amount, o.CaptureID); a.Captured >= a.Authorized {
 		return true, payment.Move(b.Payment, a, payment.TriggerCharged, now)
 	}

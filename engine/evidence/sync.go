@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"time"
 
 	"payswitch/engine/payment"
@@ -123,8 +124,12 @@ func AttemptShows(a *payment.Attempt, o *sdk.Outcome) bool {
 		}
 		if o.Totals != nil {
 			amount = o.Totals.Captured
-		} else if c := a.CaptureNamed(o.CaptureID); c != nil && c.Status != payment.CaptureCharged {
-			shown = 0 // the report is about a capture that is not booked
+		} else if c := a.CaptureNamed(o.CaptureID); c != nil {
+			return c.Status == payment.CaptureCharged && (o.Amount == nil || amount == c.Amount || amount == shown) // of this capture, or the sum of all
+		} else if a.MayBeAnother("", o.CaptureID) {
+			return amount == shown || slices.ContainsFunc(a.Details.Captures, func(c payment.CaptureRecord) bool {
+				return c.Status == payment.CaptureCharged && c.ProcessorID == "" && (o.Amount == nil || c.Amount == amount)
+			})
 		}
 		return shown > 0 && amount <= shown
 	case sdk.StatusVoided:

@@ -85,40 +85,40 @@ func (a *Attempt) CaptureBy(opID string) *CaptureRecord {
 	return nil
 }
 
-// CaptureNamed returns the capture with the processor's id, or nil.
+// CaptureNamed returns the capture that has the processor's id, also as a message states it, or nil.
 func (a *Attempt) CaptureNamed(processorID string) *CaptureRecord {
-	i := slices.IndexFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == processorID })
-	if i < 0 || processorID == "" {
-		return nil
-	}
-	return &a.Details.Captures[i]
-}
-
-// NameCapture notes the processor's id that a message states for the open capture with our reference, if no answer has brought one. The message may lie:
-// the capture takes the id over when a booking has claimed it.
-func (a *Attempt) NameCapture(reference, processorID string) {
-	if reference == "" || processorID == "" || a.captureOf(processorID) != nil {
-		return
-	}
-	for i := range a.Details.Captures {
-		if c := &a.Details.Captures[i]; c.Reference == reference && c.ProcessorID == "" && c.Open() {
-			c.Stated = processorID
-		}
-	}
-}
-
-// Has reports whether the processor's id is the capture's, as it is stored or as a message states it. "" is no id.
-func (c *CaptureRecord) Has(processorID string) bool {
-	return processorID != "" && processorID == cmp.Or(c.ProcessorID, c.Stated)
-}
-
-// captureOf returns the capture that has the processor's id, also as a message states it, or nil.
-func (a *Attempt) captureOf(processorID string) *CaptureRecord {
 	i := slices.IndexFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.Has(processorID) })
 	if i < 0 {
 		return nil
 	}
 	return &a.Details.Captures[i]
+}
+
+// NameCapture notes the processor's id that a message states for the capture with our reference, if no answer has brought one. The message may lie: the
+// capture takes the id over when a booking has claimed it. A capture that has ended gets it too, so that the message is about no other one.
+func (a *Attempt) NameCapture(reference, processorID string) {
+	if reference == "" || processorID == "" || a.CaptureNamed(processorID) != nil {
+		return
+	}
+	for i := range a.Details.Captures {
+		if c := &a.Details.Captures[i]; c.Reference == reference && c.ProcessorID == "" {
+			c.Stated = processorID
+		}
+	}
+}
+
+// MayBeAnother reports whether a report on captures, without totals, may be about another capture of the attempt than that of operation opID: it brings an id
+// that no capture has, and a capture that has ended has none.
+func (a *Attempt) MayBeAnother(opID, processorID string) bool {
+	if processorID == "" || processorID == a.TransactionID || a.CaptureNamed(processorID) != nil {
+		return false
+	}
+	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.OperationID != opID && !c.Open() && c.ProcessorID == "" })
+}
+
+// Has reports whether the processor's id is the capture's, as it is stored or as a message states it. "" is no id.
+func (c *CaptureRecord) Has(processorID string) bool {
+	return processorID != "" && processorID == cmp.Or(c.ProcessorID, c.Stated)
 }
 
 // CaptureReference returns our reference for the capture of an operation at the processor, "" without one.
@@ -150,7 +150,7 @@ func (a *Attempt) OpenCaptures(ops []*Operation) (out []*Operation) {
 // that has ended.
 func (a *Attempt) HeardBy(ops []*Operation, o *sdk.Outcome) []*Operation {
 	latest, captures := a.OpenOperation(ops), a.OpenCaptures(ops)
-	if c := a.captureOf(o.CaptureID); c != nil {
+	if c := a.CaptureNamed(o.CaptureID); c != nil {
 		if !c.Open() {
 			return nil
 		}

@@ -30,5 +30,6 @@ func TestNameCapture(t *testing.T) {
 	require.Empty(t, a.Details.Captures[0].Stated)
 	a.Details.Captures[0].Status = CaptureFailed
 	a.NameCapture("pay_1_1_1", "CAP1")
-	require.Empty(t, a.Details.Captures[0].Stated, "it has ended")
+	require.Equal(t, "CAP1", a.Details.Captures[0].Stated, "so the report is not about the other one, which is open")
+	require.Empty(t, a.HeardBy(ops, &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "CAP1"}))
 }
