@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk"
 )
 
-// capturing is a world whose processor takes captures without naming them, and a payment of 100 with a charged capture of 30 and an open one of 50. hear is a
+// capturing is a world whose processor takes captures without naming them. Its payment of 100 has a charged capture of 30 and an open one of 50. hear is a
 // message about the payment.
 func capturing(t *testing.T) (w *world, id string, hear func(reference, capture string, amount int64)) {
 	t.Helper()

@@ -57,25 +57,18 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 		return nil, nil
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
-	p := w.Payment
-	if w.Attempt.ID != p.AttemptID {
-		p = nil
-	}
 	next := &change.Loaded{Run: drive.Run{Payment: w.Payment, Attempt: w.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile}
 	voidID := ""
 	if o.Status == sdk.StatusAuthorized && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpVoid) {
 		e.driver.Begin(&next.Run, sdk.OpVoid, 0, now)
 		voidID = next.Operation.ID
 	}
-	b, void, err := evidence.LateMoney(p, w.Attempt, o, voidID, now)
+	b, void, err := evidence.LateMoney(w.Payment, w.Attempt, o, voidID, now)
 	if b == nil || err != nil {
 		return nil, err
 	}
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Alarms: b.Alarms, Claims: b.Claims}
-	if p != nil {
-		next.Payment = b.Payment
-	}
-	next.Attempt = b.Attempt
+	next.Payment, next.Attempt = b.Payment, b.Attempt
 	if void {
 		next.Operation.Amount = b.Attempt.Authorized
 		next.Request = e.driver.LaterRequest(&next.Run, b.Attempt.Authorized)
@@ -93,7 +86,7 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 		w.Payment, w.Attempt = next.Payment, next.Attempt
 		return nil
 	})
-	if b.Payment == nil || b.Payment.Status == w.Payment.Status {
+	if b.Payment.Status == w.Payment.Status {
 		return c, nil
 	}
 	return e.changes.Announced(w, c, now)

@@ -155,7 +155,11 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	if err != nil {
 		return nil, err
 	}
-	if next, err := e.routes.Another(ctx, w, v, now, declined.NoRetry()); err != nil {
+	taken, err := e.takenBefore(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if next, err := e.routes.Another(ctx, w, v, now, declined.NoRetry() || taken != nil); err != nil {
 		e.log.LogAttrs(ctx, slog.LevelError, "the decision about another attempt failed; none follows", slog.String("operation_id", w.Operation.ID), slog.Any("error", err))
 	} else if next != nil {
 		if c, err := e.supersede(ctx, w, v, next, declined, now); !errors.Is(err, errNotSuperseded) {
@@ -210,6 +214,12 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	if voids {
 		return c, nil // the end of the void is announced
 	}
+	if c.NextAttempt, err = b.TakenBefore(taken, now); err != nil {
+		return nil, fault.Internal(err, "book the money of an earlier attempt")
+	} else if c.NextAttempt != nil {
+		c.Effects = append(c.Effects, func(context.Context) error { w.Attempt = c.NextAttempt; return nil })
+		return e.changes.Announced(w, c, now)
+	}
 	if b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == payment.Voided {
 		waiting, err := e.pendingOperation(ctx, &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt}})
 		if err != nil {
@@ -225,6 +235,24 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		}
 	}
 	return e.changes.Announced(w, c, now)
+}
+
+// takenBefore reads an earlier attempt of the payment whose money was taken after all, nil for none.
+func (e *Engine) takenBefore(ctx context.Context, w *change.Loaded) (*payment.Attempt, error) {
+	if w.Payment.AttemptCount < 2 || w.Attempt.ID != w.Payment.AttemptID {
+		return nil, nil
+	}
+	var all []*payment.Attempt
+	err := e.read(ctx, "read attempts", func(r Reader) (err error) {
+		all, err = r.Attempts(w.Payment.MerchantID, w.Payment.ID)
+		return err
+	})
+	for _, a := range all {
+		if err == nil && a.ID != w.Attempt.ID && a.TakenLate() {
+			return a, e.vault.OpenAttempt(a)
+		}
+	}
+	return nil, err
 }
 
 // holdAgainstRow adds to a change what its transaction holds against the operation's row.

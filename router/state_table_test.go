@@ -328,6 +328,7 @@ var beyondContract = map[string]string{
 	"processing (unknown) | merchant | cancel":                   "a cancel while the outcome is unknown is a wish that is carried out later",
 	"processing (unknown, not done) | merchant | cancel":         "a cancel while the outcome is unknown is a wish that is carried out later",
 	"processing (pending, manual_multiple) | merchant | capture": "nothing is captured before the processor has said that it holds the money",
+	"failed | message | captured":                                "the processor took the money after it had refused: the merchant must see it",
 	"succeeded (can be voided) | message | voided":               "the processor says that it has voided the capture: the merchant must not believe in the money",
 	"succeeded (void pending) | message | voided":                "the processor says that it has voided the capture",
 	"succeeded (void unknown, not done) | message | voided":      "the processor says that it has voided the capture",

@@ -25,7 +25,8 @@ type Change struct {
 	Payment *payment.Payment
 	// Attempt is the payment's latest attempt, or the earlier attempt that a late answer is about.
 	Attempt *payment.Attempt
-	// NextAttempt is the attempt that follows Attempt within the same decision: the step-up after a soft decline.
+	// NextAttempt is the attempt that follows Attempt within the same decision: the step-up after a soft decline, or an earlier attempt that is the payment's
+	// again because its money was taken.
 	NextAttempt    *payment.Attempt
 	Authentication *authentication.Record
 	// Refund is a refund of the payment. Payment is nil where its amounts stay as they are.
@@ -546,7 +547,11 @@ func (s *Changes) overtaken(ctx context.Context, w *Loaded) bool {
 
 // Announced adds the merchant's event of the payment's new status to a change, and returns the change.
 func (s *Changes) Announced(w *Loaded, c *Change, now time.Time) (_ *Change, err error) {
-	c.Event, err = s.eventOf(w, c.Payment, c.Attempt, now)
+	a := c.Attempt
+	if n := c.NextAttempt; n != nil && n.ID == c.Payment.AttemptID {
+		a = n
+	}
+	c.Event, err = s.eventOf(w, c.Payment, a, now)
 	return c, err
 }
 

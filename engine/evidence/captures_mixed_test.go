@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// mixed is an attempt whose first capture of 3000 is booked without an id of the processor's, as a total shows it, and whose second one of 5000 is open.
+// mixed is an attempt with two captures. The first one of 3000 is booked without an id of the processor's, as a total shows it. The second one of 5000 is open.
 func mixed(first payment.CaptureStatus) *payment.Attempt {
 	a := &payment.Attempt{ID: "pay_1", TransactionID: "tx", Status: payment.PartialChargedAndChargeable, Amount: 10000, Authorized: 10000}
 	for _, amount := range []int64{3000, 5000} {
@@ -73,7 +73,7 @@ func TestReportOnAnEqualCapture(t *testing.T) {
 	}
 }
 
-// A message that states our reference of a capture that has ended is about that one, also if no answer has brought an id of the processor's.
+// A message that states our reference of an ended capture is about that one, also if no answer has brought an id of the processor's.
 func TestReportOnAnEndedCaptureByReference(t *testing.T) {
 	t.Parallel()
 	p := &payment.Payment{ID: "pay_1", MerchantID: "m", NetAmount: 10000, Currency: "EUR", Status: payment.PartiallyCapturedAndCapturable}

@@ -22,15 +22,18 @@ func notSent(text string) Verdict {
 }
 
 // LateMoney books late money on copies of the rows: the processor holds (StatusAuthorized) or has taken (StatusCaptured) money of an attempt that had
-// ended without money. p is nil for an earlier attempt, whose payment has moved on. void is true if the funds are to be voided by operation
-// voidID. nil means that the evidence says nothing new, or nothing that payswitch can act on.
+// ended without money. Held funds of an attempt that the processor had refused are left to the processor; taken money is booked. The payment stays as it is
+// for an earlier attempt, unless its latest one has ended without money too: then the earlier one becomes the payment's. void is true if the funds are to be
+// voided by operation voidID. nil means that the evidence says nothing new, or nothing that payswitch can act on.
 func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID string, now time.Time) (_ *Booking, void bool, _ error) {
-	if !a.EndedWithoutMoney() || !plausible(o, a) {
+	taken := o.Status == sdk.StatusCaptured
+	if !a.EndedWithoutMoney() && !(taken && a.EndedUnpaid()) || !plausible(o, a) {
 		return nil, false, nil
 	}
-	b := &Booking{Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}, Alarms: []string{AlarmLateEvidence}}
-	if p != nil {
-		b.Payment = p.Clone()
+	// The payment is written in any case: the end of a later attempt, decided at the same time, is then decided again with this money.
+	b := &Booking{Payment: p.Clone(), Attempt: a.Clone(), Operation: &payment.Operation{Kind: sdk.OpSync}, Alarms: []string{AlarmLateEvidence}}
+	if taken && p.EndedUnpaid() {
+		b.Payment.AttemptID = a.ID
 	}
 	amount := a.Amount
 	if o.Amount != nil {
@@ -55,12 +58,23 @@ func LateMoney(p *payment.Payment, a *payment.Attempt, o *sdk.Outcome, voidID st
 		}
 		a.Authorized, a.Captured = max(a.Authorized, a.Amount), amount
 		b.keepReferences(o)
-		if b.Payment == nil {
+		if b.Payment.AttemptID != a.ID {
 			return b, false, nil
 		}
 		return b, false, payment.Move(b.Payment, a, payment.TriggerTakenLate, now)
 	}
 	return nil, false, nil
+}
+
+// TakenBefore makes earlier the payment's attempt if the latest one has ended without money: the money of earlier was taken while that was under way. It
+// returns the changed attempt, nil for none.
+func (b *Booking) TakenBefore(earlier *payment.Attempt, now time.Time) (*payment.Attempt, error) {
+	if earlier == nil || !b.Payment.EndedUnpaid() {
+		return nil, nil
+	}
+	a := earlier.Clone()
+	b.Payment.AttemptID = a.ID
+	return a, payment.Move(b.Payment, a, payment.TriggerTakenLate, now)
 }
 
 // lateVoid reports whether the operation voids funds of an attempt that had ended without money. It does not occupy the payment's slot.

@@ -22,11 +22,7 @@ func (w *scenario) remedy(s *state, o *sdk.Outcome) bool {
 	if o.Status == sdk.StatusAuthorized && slices.Contains(w.manifest.Operations, sdk.OpVoid) {
 		voidID = op.ID
 	}
-	p := s.p
-	if !s.isLatest() {
-		p = nil
-	}
-	b, void, err := LateMoney(p, s.a, o, voidID, s.now)
+	b, void, err := LateMoney(s.p, s.a, o, voidID, s.now)
 	if b == nil || err != nil {
 		return false
 	}

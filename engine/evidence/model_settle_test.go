@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"errors"
+	"slices"
 
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -81,8 +82,20 @@ func (w *scenario) settlePayment(s *state, r *modelRun, v Verdict) error {
 			c.superseded = waiting.ID
 		}
 	}
+	past := -1
+	var before *payment.Attempt
+	if !voids && r.a.ID == r.p.AttemptID { // Engine.takenBefore
+		if past = slices.IndexFunc(s.past, func(p modelPast) bool { return p.a.TakenLate() }); past >= 0 {
+			if before, err = b.TakenBefore(s.past[past].a, s.now); err != nil {
+				s.breaks("no transition for the money of an earlier attempt: %v", err)
+			}
+		}
+	}
 	if err := w.commit(s, c); err != nil {
 		return err
+	}
+	if before != nil {
+		s.past[past].a = before
 	}
 	r.p, r.a, r.op = b.Payment, b.Attempt, b.Operation
 	for _, op := range []*payment.Operation{next, void} {

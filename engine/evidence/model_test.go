@@ -394,7 +394,7 @@ func (w *scenario) checkMove(was, s *state, client bool) {
 		switch {
 		case at.charges > 1 || at.returned > at.taken || at.taken > modelAmount || a.Captured > at.taken:
 			s.breaks("of the first attempt the processor took %d and gave back %d in %d charges", at.taken, at.returned, at.charges)
-		case p != was.p && (p.Status != was.p.Status || p.Received != was.p.Received):
+		case p != was.p && p.AttemptID == was.p.AttemptID && (p.Status != was.p.Status || p.Received != was.p.Received):
 			s.breaks("the first attempt moves the payment from %s to %s", was.p.Status, p.Status)
 		}
 		return
@@ -570,6 +570,10 @@ const alarmMismatch = "amount_mismatch"
 
 // books holds the end of a history against the processor: everything that it charged is shown, and nothing stays open.
 func (w *scenario) books(s *state) string {
+	if i := s.attempt(s.p.AttemptID); i >= 0 { // an earlier attempt is the payment's again
+		s.focus(i)
+		defer s.focus(i)
+	}
 	p, at := s.p, &s.at
 	rest := at.held - at.taken
 	switch {
@@ -585,6 +589,11 @@ func (w *scenario) books(s *state) string {
 		return fmt.Sprintf("the processor holds %d, and the payment shows %s with %d capturable", rest, p.Status, p.Capturable)
 	case p.Status == payment.Processing:
 		return "the payment stays processing"
+	}
+	for _, old := range s.past {
+		if old.at.taken > 0 && p.Received == 0 {
+			return fmt.Sprintf("of another attempt the processor took %d, and the payment shows %s", old.at.taken, p.Status)
+		}
 	}
 	for _, old := range s.past { // the switch gives back the money of an earlier attempt, or raises an alarm
 		if left := old.at.held - old.at.taken; old.at.taken > 0 && !slices.Contains(s.alarms, AlarmLateEvidence) || left > 0 && !slices.Contains(s.alarms, AlarmLateVoid) {

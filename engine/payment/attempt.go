@@ -48,6 +48,25 @@ func (a *Attempt) EndedWithoutMoney() bool {
 	return false
 }
 
+// EndedUnpaid reports whether merchants see the attempt as ended without money, be it by the processor's refusal.
+func (a *Attempt) EndedUnpaid() bool {
+	switch a.Status {
+	case Voided, AttemptFailure, VoidFailure, CaptureFailure, AuthenticationFailed, AuthorizationFailed:
+		return a.Captured == 0
+	}
+	return false
+}
+
+// TakenLate reports whether money was taken of an attempt that merchants see as ended without money, and the payment does not show it.
+func (a *Attempt) TakenLate() bool {
+	return a.Captured > 0 && (a.Status == Voided || a.Status.Payment() == Failed)
+}
+
+// EndedUnpaid reports whether the payment has ended without money, as far as its latest attempt shows.
+func (p *Payment) EndedUnpaid() bool {
+	return p.OpenOperation == "" && (p.Status == Failed || p.Status == Cancelled)
+}
+
 // Releases reports whether the operation voids funds without a caller who waits for it. It voids the rest of a partial capture, funds of a payment that
 // had ended, or funds that were found after a cancel was accepted.
 func (a *Attempt) Releases(op *Operation) bool {

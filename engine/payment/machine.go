@@ -212,12 +212,14 @@ var transitions = map[AttemptStatus]map[Trigger]AttemptStatus{
 // lateMoves are the moves out of statuses that end a payment. Only evidence makes them: money was taken although the payment had ended without, or the
 // processor has voided what was captured.
 var lateMoves = map[AttemptStatus]map[Trigger]AttemptStatus{
-	Charged:        {TriggerVoidedCaptured: VoidedPostCharge},
-	PartialCharged: {TriggerVoidedCaptured: VoidedPostCharge},
-	Voided:         {TriggerTakenLate: CaptureReview},
-	AttemptFailure: {TriggerTakenLate: CaptureReview},
-	VoidFailure:    {TriggerTakenLate: CaptureReview},
-	CaptureFailure: {TriggerTakenLate: CaptureReview},
+	Charged:              {TriggerVoidedCaptured: VoidedPostCharge},
+	PartialCharged:       {TriggerVoidedCaptured: VoidedPostCharge},
+	Voided:               {TriggerTakenLate: CaptureReview},
+	AttemptFailure:       {TriggerTakenLate: CaptureReview},
+	VoidFailure:          {TriggerTakenLate: CaptureReview},
+	CaptureFailure:       {TriggerTakenLate: CaptureReview},
+	AuthenticationFailed: {TriggerTakenLate: CaptureReview},
+	AuthorizationFailed:  {TriggerTakenLate: CaptureReview},
 }
 
 func with(base, more map[Trigger]AttemptStatus) map[Trigger]AttemptStatus {
