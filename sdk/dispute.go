@@ -85,17 +85,42 @@ func (op Operation) AboutDispute() bool {
 	return slices.Contains([]Operation{OpAcceptDispute, OpAttachEvidence, OpSubmitEvidence, OpDisputeSync}, op)
 }
 
+// Texts returns the texts of evidence that the merchant gave, in alphabetical order of their names.
+func (d *DisputeRequest) Texts() (given []Header) {
+	for _, name := range EvidenceTexts() {
+		if text := d.Evidence[name]; text != "" {
+			given = append(given, H(name, text))
+		}
+	}
+	return given
+}
+
+// Part is a field of a multipart form, before the file. ContentType may be "".
+type Part struct{ Name, ContentType, Value string }
+
 // Upload returns the request that gives the file of attach_evidence to a processor: a POST to url of a multipart form with the fields purpose and file.
 // The caller adds its credentials to the headers. The form's boundary follows from the operation's id, so a repeated operation sends the same bytes.
 func (c *Call) Upload(url, purpose string, headers ...Header) *Send {
+	return c.UploadParts(url, []Part{{Name: "purpose", Value: purpose}}, headers...)
+}
+
+// UploadParts is Upload with other fields before the field file.
+func (c *Call) UploadParts(url string, parts []Part, headers ...Header) *Send {
 	f := c.Request.Dispute.File
 	boundary := "payswitch" + c.ID("")
 	for bytes.Contains(f.Body, []byte(boundary)) {
 		boundary += "x"
 	}
-	part := "--" + boundary + "\r\nContent-Disposition: form-data; name="
-	body := []byte(part + `"purpose"` + "\r\n\r\n" + purpose + "\r\n" +
-		part + `"file"; filename="` + f.Name + `"` + "\r\nContent-Type: " + f.ContentType + "\r\n\r\n")
-	body = append(append(body, f.Body...), "\r\n--"+boundary+"--\r\n"...)
-	return &Send{Method: "POST", URL: url, Body: body, Headers: append(headers, H("Content-Type", "multipart/form-data; boundary="+boundary))}
+	begin := "--" + boundary + "\r\nContent-Disposition: form-data; name="
+	var form []byte
+	for _, p := range parts {
+		form = append(form, begin+`"`+p.Name+`"`...)
+		if p.ContentType != "" {
+			form = append(form, "\r\nContent-Type: "+p.ContentType...)
+		}
+		form = append(form, "\r\n\r\n"+p.Value+"\r\n"...)
+	}
+	form = append(form, begin+`"file"; filename="`+f.Name+`"`+"\r\nContent-Type: "+f.ContentType+"\r\n\r\n"...)
+	form = append(append(form, f.Body...), "\r\n--"+boundary+"--\r\n"...)
+	return &Send{Method: "POST", URL: url, Body: form, Headers: append(headers, H("Content-Type", "multipart/form-data; boundary="+boundary))}
 }

@@ -119,10 +119,8 @@ func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 
 // submitEvidence defends the dispute with the first reason for which Adyen has all documents. Adyen takes no texts.
 func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
-	for _, name := range sdk.EvidenceTexts() {
-		if c.Request.Dispute.Evidence[name] != "" {
-			return nil, sdk.Invalid(name, "Adyen takes files as evidence, and no texts: attach the text as a file")
-		}
+	if texts := c.Request.Dispute.Texts(); len(texts) > 0 {
+		return nil, sdk.Invalid(texts[0].Name, "Adyen takes files as evidence, and no texts: attach the text as a file")
 	}
 	var missing []string
 	for reason := range reasons(c).All() {

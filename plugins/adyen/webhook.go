@@ -3,7 +3,6 @@ package adyen
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"payswitch/sdk"
 )
@@ -23,9 +22,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		if strings.Count(text, ":") != 7 {
 			continue // a colon inside a field makes the signed text ambiguous; our references have none
 		}
-		key := sdk.Fn(sdk.FnUnhex, sdk.Text(c.Account.Credentials["webhook_secret"]))
-		c.Signed("webhook_secret", sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Text(text))),
-			n.Str("additionalData.hmacSignature"))
+		key := sdk.Text(c.Account.Credentials["webhook_secret"]).Unhex()
+		c.Signed("webhook_secret", sdk.HMACSHA256(key, sdk.Text(text)).Base64(), n.Str("additionalData.hmacSignature"))
 		if e := event(n); e != nil {
 			o.Events = append(o.Events, *e)
 		}
@@ -122,12 +120,9 @@ func event(n sdk.JSON) *sdk.Event {
 
 // dispute is the dispute of an item, with unsigned words that explain it.
 func dispute(n sdk.JSON, id, code string, amount sdk.Money) *sdk.Dispute {
-	d := &sdk.Dispute{ID: id, Status: disputes.Of(code), Stage: stages.Of(code), Amount: amount, ConnectorStatus: code,
-		Reason: n.Str("reason"), ReasonCode: n.Str("additionalData.chargebackReasonCode")}
-	if ends, err := time.Parse(time.RFC3339, n.Str("additionalData.defensePeriodEndsAt")); err == nil {
-		d.RespondBy = ends.UnixMilli()
-	}
-	return d
+	return &sdk.Dispute{ID: id, Status: disputes.Of(code), Stage: stages.Of(code), Amount: amount, ConnectorStatus: code,
+		Reason: n.Str("reason"), ReasonCode: n.Str("additionalData.chargebackReasonCode"),
+		RespondBy: sdk.Millis(n.Str("additionalData.defensePeriodEndsAt"))}
 }
 
 // readable reports whether the amount of an authorization, capture or refund is reliable. An issuer may approve less

@@ -23,7 +23,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if key != "" {
 		header := strings.ToLower(sdk.HeaderValue(c.Request.Webhook.Headers, "X-ANET-Signature"))
 		signature, _ := strings.CutPrefix(header, "sha512=")
-		c.Signed("webhook_secret", sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA512, sdk.Text(key), sdk.Body())), signature)
+		c.Signed("webhook_secret", sdk.HMACSHA512(sdk.Text(key), sdk.Body()).Hex(), signature)
 	}
 	j := c.Message()
 	event, ok := strings.CutPrefix(j.Str("eventType"), "net.authorize.payment.")
@@ -39,11 +39,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if event == "refund.created" { // a refund is a transaction of its own
 		e.Object, e.RefundID, e.TransactionID = "refund", e.TransactionID, ""
 	}
-	at, err := time.Parse(time.RFC3339, j.Str("eventDate"))
-	if err == nil {
-		e.Time = at.UnixMilli()
-	}
-	if key != "" && err == nil && c.Near(at, fresh) && status != sdk.StatusHandled &&
+	e.Time = sdk.Millis(j.Str("eventDate"))
+	if key != "" && c.Near(time.UnixMilli(e.Time), fresh) && status != sdk.StatusHandled &&
 		j.Text("payload.responseCode") == "1" {
 		e.Outcome = &sdk.Outcome{Status: status, TransactionID: e.TransactionID, AuthCode: j.Text("payload.authCode")}
 	}

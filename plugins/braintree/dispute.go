@@ -1,7 +1,6 @@
 package braintree
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 
@@ -28,22 +27,13 @@ func acceptDispute(c *sdk.Call) (*sdk.Outcome, error) {
 // operations has the mutation, and map says that the part file is its variable $file. Braintree has the file at the
 // dispute from then on, and hands it in with the answer.
 func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
-	f := c.Request.Dispute.File
 	variables := sdk.NewObject().Obj("input", aboutDispute(c)).Null("file")
 	operations := sdk.NewObject().Str("query", sdk.Mutation("createDisputeFileEvidence", "evidence { id }")).
 		Obj("variables", variables)
-	boundary := "payswitch" + c.ID("")
-	for bytes.Contains(f.Body, []byte(boundary)) {
-		boundary += "x"
-	}
-	part := "--" + boundary + "\r\nContent-Disposition: form-data; name="
-	body := []byte(part + "\"operations\"\r\nContent-Type: application/json\r\n\r\n" + operations.String() + "\r\n" +
-		part + "\"map\"\r\n\r\n" + `{"file":"variables.file"}` + "\r\n" +
-		part + `"file"; filename="` + f.Name + "\"\r\nContent-Type: " + f.ContentType + "\r\n\r\n")
-	body = append(append(body, f.Body...), "\r\n--"+boundary+"--\r\n"...)
-	data, refused := answer(c, &sdk.Send{Method: "POST", Body: body, Headers: []sdk.Header{
-		sdk.H("Content-Type", "multipart/form-data; boundary="+boundary), c.BasicAuth(publicKey, privateKey),
-		sdk.H("Braintree-Version", apiVersion)}})
+	data, refused := answer(c, c.UploadParts("", []sdk.Part{
+		{Name: "operations", ContentType: "application/json", Value: operations.String()},
+		{Name: "map", Value: `{"file":"variables.file"}`},
+	}, c.BasicAuth(publicKey, privateKey), sdk.H("Braintree-Version", apiVersion)))
 	if refused != nil {
 		return sdk.Declined(refused), nil
 	}
@@ -53,10 +43,8 @@ func attachEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 // submitEvidence adds the texts as one piece of evidence, and then hands the answer in. Attached files go along.
 func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 	var lines []string
-	for _, name := range sdk.EvidenceTexts() {
-		if text := c.Request.Dispute.Evidence[name]; text != "" {
-			lines = append(lines, strings.ReplaceAll(name, "_", " ")+": "+text)
-		}
+	for _, text := range c.Request.Dispute.Texts() {
+		lines = append(lines, strings.ReplaceAll(text.Name, "_", " ")+": "+text.Value)
 	}
 	sdk.Require(len(lines)+len(c.Request.Dispute.Files) > 0,
 		sdk.Missing("uncategorized_text", "Braintree needs a text or a file of evidence"))

@@ -23,17 +23,17 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	// "<public key>|<hex>&…"
 	signatures := sdk.HeaderPairs(strings.ReplaceAll(sdk.HeaderValue(form, "bt_signature"), "|", "="), "&")
 	key := sdk.Fn(sdk.FnSHA1, sdk.Text(c.Account.Credentials[privateKey]))
-	c.Signed(privateKey, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA1, key, sdk.Text(payload))),
+	c.Signed(privateKey, sdk.HMACSHA1(key, sdk.Text(payload)).Hex(),
 		strings.ToLower(sdk.HeaderValue(signatures, c.Account.Credentials[publicKey])))
 	xml, _ := base64.StdEncoding.DecodeString(payload) // skips line breaks
 	n, _ := sdk.ParseXML(xml)
-	sent, err := time.Parse(time.RFC3339, n.Text("timestamp"))
-	if err != nil || n.Name() != "notification" {
+	sent := sdk.Millis(n.Text("timestamp"))
+	if sent == 0 || n.Name() != "notification" {
 		return sdk.Refuse(400, "the message is not a notification"), nil
 	}
-	c.Fresh(sent, webhookToleranceSeconds*time.Second)
+	c.Fresh(time.UnixMilli(sent), webhookToleranceSeconds*time.Second)
 	e := event(n)
-	e.Time = sent.UnixMilli()
+	e.Time = sent
 	return sdk.Handled(e), nil
 }
 
@@ -93,14 +93,5 @@ func dispute(kind string, d sdk.XML) *sdk.Dispute {
 	return &sdk.Dispute{ID: d.Text("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: m,
 		Stage:           stages.Of(d.Text("kind")),
 		ConnectorStatus: cmp.Or(d.Text("status"), kind), Reason: d.Text("reason"), ReasonCode: d.Text("reason-code"),
-		RespondBy: day(d.Text("reply-by-date")), CreatedAt: day(d.Text("received-date"))}
-}
-
-// day reads a date that only informs; 0 for a text that is no date.
-func day(text string) int64 {
-	t, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		return 0
-	}
-	return t.UnixMilli()
+		RespondBy: sdk.Millis(d.Text("reply-by-date")), CreatedAt: sdk.Millis(d.Text("received-date"))}
 }

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -55,27 +56,19 @@ func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 // evidence writes the evidence in Checkout.com's fields. Several texts of one field follow each other with their names.
 func evidence(d *sdk.DisputeRequest) (*sdk.Object, error) {
 	values := map[string]string{}
-	for _, name := range sdk.EvidenceTexts() {
-		text, field := d.Evidence[name], textFields[name]
-		if text == "" {
-			continue
-		}
-		if field == "" {
-			field = "additional_evidence_text"
-		}
+	for _, text := range d.Texts() {
+		field := cmp.Or(textFields[text.Name], "additional_evidence_text")
 		if values[field] != "" {
 			values[field] += "\n"
 		}
-		if values[field] += strings.ReplaceAll(name, "_", " ") + ": " + text; len(values[field]) > maxText {
-			return nil, sdk.Invalid(name,
+		values[field] += strings.ReplaceAll(text.Name, "_", " ") + ": " + text.Value
+		if len(values[field]) > maxText {
+			return nil, sdk.Invalid(text.Name,
 				"Checkout.com takes 500 characters of evidence like this: shorten the text, or attach it as a file")
 		}
 	}
 	for _, f := range d.Files {
-		field := fileFields[f.Type]
-		if field == "" {
-			field = "additional_evidence_file"
-		}
+		field := cmp.Or(fileFields[f.Type], "additional_evidence_file")
 		if values[field] != "" {
 			return nil, sdk.Invalid(string(f.Type),
 				"Checkout.com takes one file of this kind: join the files, or attach one as uncategorized_file")
@@ -126,7 +119,7 @@ func disputeSync(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Require(o.Dispute.Status != "" && amount != nil && amount.Minor > 0,
 		errors.New("the answer has no status or amount of the dispute"))
 	o.Dispute.Amount, o.Dispute.ReasonCode, o.Dispute.RespondBy = *amount, j.Str("reason_code"),
-		unixMillis(j.Str("evidence_required_by"))
+		sdk.Millis(j.Str("evidence_required_by"))
 	if strings.HasPrefix(status, "arb") {
 		o.Dispute.Stage = sdk.StageArbitration
 	}

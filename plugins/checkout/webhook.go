@@ -15,16 +15,14 @@ const toleranceSeconds = 36 * 60 * 60
 // webhook reads an event, signed with the hexadecimal HMAC-SHA256 of the body. Events come in any order and more than
 // once, so each only asks for a sync.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	w := c.Request.Webhook
-	key := sdk.Text(c.Account.Credentials[webhookSecret])
-	c.Signed(webhookSecret, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Body())),
-		strings.ToLower(sdk.HeaderValue(w.Headers, "Cko-Signature")))
+	c.Signed(webhookSecret, sdk.HMACSHA256(sdk.Text(c.Account.Credentials[webhookSecret]), sdk.Body()).Hex(),
+		strings.ToLower(sdk.HeaderValue(c.Request.Webhook.Headers, "Cko-Signature")))
 	message := c.Message()
-	created, _ := time.Parse(time.RFC3339, message.Str("created_on"))
-	c.Fresh(created, toleranceSeconds*time.Second)
+	created := sdk.Millis(message.Str("created_on"))
+	c.Fresh(time.UnixMilli(created), toleranceSeconds*time.Second)
 	o := sdk.Handled()
 	if e := event(message.Str("type"), message.Get("data")); e != nil {
-		e.Time = created.UnixMilli()
+		e.Time = created
 		o = sdk.Handled(*e)
 	}
 	o.Raw = map[string]string{"type": message.Str("type")}
@@ -68,19 +66,10 @@ func dispute(kind string, data sdk.JSON) *sdk.Dispute {
 	}
 	d := &sdk.Dispute{ID: data.Str("id"), Status: cmp.Or(disputes.Of(kind), sdk.DisputeOpened), Amount: *m,
 		ConnectorStatus: kind, Reason: data.Str("category"),
-		ReasonCode: data.Str("reason_code"), RespondBy: unixMillis(data.Str("evidence_required_by")),
-		CreatedAt: unixMillis(data.Str("date"))}
+		ReasonCode: data.Str("reason_code"), RespondBy: sdk.Millis(data.Str("evidence_required_by")),
+		CreatedAt: sdk.Millis(data.Str("date"))}
 	if strings.HasPrefix(kind, "dispute_arbitration_") {
 		d.Stage = sdk.StageArbitration
 	}
 	return d
-}
-
-// unixMillis reads a time that only informs; 0 for a text that is no time.
-func unixMillis(text string) int64 {
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return 0
-	}
-	return t.UnixMilli()
 }

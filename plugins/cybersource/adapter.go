@@ -116,13 +116,12 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, capture ...sdk.Cap
 		Headers: []sdk.Header{sdk.H("Accept", "application/hal+json;charset=utf-8"), sdk.H("Date", date),
 			sdk.H("v-c-merchant-id", k["merchant_account"])}}
 	if body != nil {
-		digest := digestPrefix + c.Derive(sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnSHA256, sdk.Body())))
+		digest := digestPrefix + c.Derive(sdk.SHA256(sdk.Body()).Base64())
 		lines, names, s.Body = lines+"\ndigest: "+digest, signedWithBody, body.Bytes()
 		s.Headers = append(s.Headers, sdk.H("Content-Type", "application/json;charset=utf-8"), sdk.H("Digest", digest))
 	}
 	text := sdk.Text(lines + "\nv-c-merchant-id: " + k["merchant_account"])
-	signature := c.Derive(sdk.Fn(sdk.FnBase64,
-		sdk.Fn(sdk.FnHMACSHA256, sdk.Fn(sdk.FnUnbase64, sdk.Text(k["api_secret"])), text)))
+	signature := c.Derive(sdk.HMACSHA256(sdk.Text(k["api_secret"]).Unbase64(), text).Base64())
 	s.Headers = append(s.Headers, sdk.H("Signature", signatureHeader(k["api_key"], names, signature)))
 	return sdk.Must(c.Do(s))
 }

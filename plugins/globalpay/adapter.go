@@ -82,7 +82,7 @@ func Adapter() *sdk.Adapter {
 // token fetches the access token. The app key is not sent: the request holds the SHA-512 of a nonce and the key.
 func token(c *sdk.Call) (*sdk.Outcome, error) {
 	k, nonce := c.Account.Credentials, c.ID("")
-	secret := c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512, sdk.Text(nonce+k[appKey]))))
+	secret := c.Derive(sdk.SHA512(sdk.Text(nonce + k[appKey])).Hex())
 	return c.Token(sdk.JSONSend("POST", tokenPath,
 		sdk.NewObject().Str("app_id", k[appID]).Str("nonce", nonce).Str("secret", secret).
 			Str("grant_type", "client_credentials"), version), "token", "seconds_to_expire")

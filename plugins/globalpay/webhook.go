@@ -10,8 +10,7 @@ import (
 // signed, so the adapter asks for the payment, and a repeated old message has no effect.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
-	code := sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512,
-		sdk.Fn(sdk.FnConcat, sdk.Body(), sdk.Text(c.Account.Credentials[appKey]))))
+	code := sdk.SHA512(sdk.Body(), sdk.Text(c.Account.Credentials[appKey])).Hex()
 	c.Signed(appKey, code, strings.ToLower(sdk.HeaderValue(w.Headers, "X-GP-Signature")))
 	j, err := sdk.ParseJSON(w.Body)
 	if err != nil || j.Str("id") == "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"payswitch/sdk"
@@ -58,32 +57,9 @@ func reauthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	o.TransactionID, o.ConnectorData = r.TransactionID, keep(j.Str("id"), "", false)
 	if o.Status == sdk.StatusAuthorized && c.Operation() == sdk.OpExtendAuthorization {
 		longer := true
-		o.Hold = &sdk.Hold{Extended: &longer}
-		o.Hold.CaptureBefore = millis(j.Str("expiration_time"))
+		o.Hold = &sdk.Hold{Extended: &longer, CaptureBefore: sdk.Millis(j.Str("expiration_time"))}
 	}
 	return o, nil
-}
-
-// millis reads a time of PayPal, "2026-02-13T10:20:30Z", in Unix milliseconds; 0 for any other text. Package time would
-// make the module 120 KB larger.
-func millis(text string) int64 {
-	var n [6]int64
-	for i, part := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
-		v, err := strconv.ParseInt(part, 10, 64)
-		if i == len(n) || err != nil {
-			return 0
-		}
-		n[i] = v
-	}
-	year, month := n[0], n[1]
-	if len(text) != len("2026-02-13T10:20:30Z") || text[len(text)-1] != 'Z' || year == 0 || month < 1 || month > 12 {
-		return 0
-	}
-	if month < 3 { // the year begins in March, so that the leap day is its last
-		year, month = year-1, month+12
-	}
-	days := 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + n[2] - 719469
-	return ((days*24+n[3])*60+n[4])*60_000 + n[5]*1000
 }
 
 // refund refunds all or a part of a capture. Our reference is its custom_id, by which refundSync finds it.

@@ -25,8 +25,8 @@ var fileFields = map[sdk.EvidenceType]string{sdk.EvidenceDistinctInvoice: "dupli
 // submitEvidence hands in the texts, which have Stripe's names, and the files.
 func submitEvidence(c *sdk.Call) (*sdk.Outcome, error) {
 	d, f := c.Request.Dispute, sdk.NewForm()
-	for _, name := range sdk.EvidenceTexts() {
-		f.Opt("evidence["+name+"]", d.Evidence[name])
+	for _, text := range d.Texts() {
+		f.Add("evidence["+text.Name+"]", text.Value)
 	}
 	for _, file := range d.Files {
 		name, other := fileFields[file.Type]

@@ -16,18 +16,16 @@ const webhookSecret = "webhook_secret"
 // unsigned one if the account has no secret.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if secret := c.Account.Credentials[webhookSecret]; secret != "" {
-		c.Signed(webhookSecret, sdk.Fn(sdk.FnHex,
-			sdk.Fn(sdk.FnHMACSHA256, sdk.Fn(sdk.FnUnhex, sdk.Text(secret)), sdk.Body())), signatures(c)...)
+		c.Signed(webhookSecret, sdk.HMACSHA256(sdk.Text(secret).Unhex(), sdk.Body()).Hex(), signatures(c)...)
 	}
 	j := c.Message()
 	details := j.Get("eventDetails")
-	// UTC, with the zone or without
-	sent, err := time.Parse("2006-01-02T15:04:05", strings.TrimSuffix(j.Str("eventTimestamp"), "Z"))
-	if err != nil || details.Str("classification") != "payment" {
+	sent := sdk.Millis(j.Str("eventTimestamp")) // UTC, with the zone or without
+	if sent == 0 || details.Str("classification") != "payment" {
 		return sdk.Handled(), nil
 	}
-	c.Fresh(sent, webhookTolerance*time.Second)
-	e := sdk.Event{Object: "payment", Sync: true, Reference: details.Str("transactionReference"), Time: sent.UnixMilli()}
+	c.Fresh(time.UnixMilli(sent), webhookTolerance*time.Second)
+	e := sdk.Event{Object: "payment", Sync: true, Reference: details.Str("transactionReference"), Time: sent}
 	switch details.Str("type") {
 	case "sentForRefund", "refunded", "refundFailed":
 		if reference := details.Str("reference"); reference != "" {
