@@ -27,6 +27,8 @@ type handler func(c *call) (answer, error)
 // call is a request on its way through serve.
 type call struct {
 	r         *http.Request
+	w         http.ResponseWriter
+	began     time.Time
 	route     *route // nil if no route matches
 	segments  []string
 	requestID string
@@ -82,7 +84,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call
 	r = r.WithContext(context.WithValue(ctx, requestIDKey{}, id))
 	body := &sentBody{ReadCloser: r.Body}
 	r.Body = body
-	c := &call{r: r, requestID: id, options: &s.opts}
+	c := &call{r: r, w: w, began: began, requestID: id, options: &s.opts}
 	a := serve(c)
 	if a.status == 0 {
 		a.status = http.StatusOK
@@ -382,6 +384,9 @@ func (s *Server) readBody(c *call) error {
 	}
 	if c.r.ContentLength > limit {
 		return tooLarge(limit)
+	}
+	if time.Since(c.began) > s.opts.ReadTimeout/2 { // the switch has used the caller's time up, because its database was slow to find the key
+		_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(s.opts.ReadTimeout))
 	}
 	body, err := io.ReadAll(io.LimitReader(c.r.Body, limit+1))
 	if err != nil {

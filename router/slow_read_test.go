@@ -1,14 +1,24 @@
 package router_test
 
 import (
+	"bufio"
+	"context"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/account"
+	"payswitch/engine/secret"
+	"payswitch/plugins"
+	"payswitch/plugins/simulator"
 	"payswitch/router"
+	"payswitch/sdk"
 )
 
 // TestCallersThatReadNothing: a caller that sends many requests and reads no answer loses its connection.
@@ -42,5 +52,48 @@ func TestSlowReadersGetTheirAnswers(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(b[:n]), "200 OK")
 		time.Sleep(400 * time.Millisecond)
+	}
+}
+
+// slowAccess finds keys slowly, as with a database that hardly answers.
+type slowAccess struct {
+	router.Access
+	wait time.Duration
+}
+
+func (a slowAccess) Authenticate(ctx context.Context, key secret.Value) (account.Auth, error) {
+	time.Sleep(a.wait)
+	return a.Access.Authenticate(ctx, key)
+}
+
+// TestSlowKeysAreNoFaultOfTheCaller: a body that has arrived is read, also when the switch has taken longer than the time for a request to find the key.
+// A body that does not arrive is refused as before.
+func TestSlowKeysAreNoFaultOfTheCaller(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const arrives = 200 * time.Millisecond
+	s, err := router.New(router.Deps{Access: slowAccess{w.engine, 2 * arrives}, Payments: w.engine, Admin: w.engine, Webhooks: w.engine.Webhooks,
+		Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter()}), Logger: slog.New(slog.DiscardHandler)}, router.Options{PublicURL: publicURL, ReadTimeout: arrives, TestCardsWithoutLuhn: true})
+	require.NoError(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := s.HTTP()
+	go server.Serve(router.Listener(l))
+	t.Cleanup(func() { server.Close() })
+	for sent, status := range map[int]int{len(plain): 200, len(plain) - 1: 400} {
+		conn, err := net.Dial("tcp", l.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { conn.Close() })
+		require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+		_, err = fmt.Fprintf(conn, "POST /payments HTTP/1.1\r\nHost: switch.test\r\nContent-Type: application/json\r\napi-key: %s\r\nContent-Length: %d\r\n\r\n", w.secret, len(plain))
+		require.NoError(t, err)
+		time.Sleep(arrives / 4) // a packet of its own
+		_, err = io.WriteString(conn, plain[:sent])
+		require.NoError(t, err)
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.Equal(t, status, answer.StatusCode, string(body))
 	}
 }
