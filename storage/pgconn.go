@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,8 @@ type pgConn struct {
 	pending []pgCall
 	row     pgRow  // reused
 	tag     string // of the last statement
+
+	beginning bool // the statements begin a transaction
 
 	eager   bool   // answers statements before the database does
 	careful bool   // every statement has a savepoint
@@ -220,7 +223,11 @@ func (c *pgConn) flush(each func(scanner) error) (n int64, err error) {
 	if err := c.connected(); err != nil {
 		return 0, err
 	}
-	c.pg.Conn().SetDeadline(time.Now().Add(c.dial.patience))
+	limit := c.dial.patience
+	if c.beginning {
+		limit = c.dial.beginTime(c.taken)
+	}
+	c.pg.Conn().SetDeadline(time.Now().Add(limit))
 	p := c.pg.StartPipeline(context.Background())
 	prepared := make([]*pgStmt, len(calls)) // statements that leave with their preparation
 	for i := range calls {
@@ -361,6 +368,9 @@ func (c *pgConn) failed(err error) error {
 
 // lost gives up the connection.
 func (c *pgConn) lost(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		c.dial.fellSilent()
+	}
 	c.drop()
 	c.broken = &pgLost{err}
 	return c.broken
@@ -411,7 +421,7 @@ func (c *pgConn) connected() error {
 		c.broken = err
 		return err
 	}
-	c.pg, c.stmts = pg, map[string]*pgStmt{}
+	c.pg, c.stmts, c.taken = pg, map[string]*pgStmt{}, time.Now()
 	return nil
 }
 
@@ -423,7 +433,9 @@ func (c *pgConn) start(begin string) error {
 		c.broken, c.rerun, c.owner, c.careful, c.eager = nil, false, nil, false, false
 		c.pending = append(c.pending[:0], c.plain(begin))
 		var ms int64
+		c.beginning = true
 		_, err := c.run(c.plain(readClock), func(row scanner) error { return row.Scan(&ms) })
+		c.beginning = false
 		if err == nil {
 			c.read, c.taken = time.UnixMilli(ms).UTC(), time.Now() // at most the database's time, so that a later transaction has no earlier time
 			return nil

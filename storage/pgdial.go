@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -32,8 +33,11 @@ const (
 	// dialPause and dialPauseMost bound the time between two attempts to connect to a database that is away.
 	dialPause     = 100 * time.Millisecond
 	dialPauseMost = 5 * time.Second
-	// answerTime is how long after the database's own time limits a connection waits for an answer before it is given up.
+	// answerTime is how long after the database's own time limits a connection waits for an answer before it is given up. The begin of a transaction
+	// waits for nothing in the database, so that this is the whole time that it may take.
 	answerTime = 5 * time.Second
+	// doubtTime is the same for the begin of a transaction on a connection that has not answered since another one fell silent.
+	doubtTime = time.Second
 )
 
 // pgDialer makes connections. While the database is away, one caller at a time tries, with growing pauses, and the others fail at once: the
@@ -49,6 +53,7 @@ type pgDialer struct {
 	next   time.Time
 	pause  time.Duration
 	trying bool
+	silent time.Time // when the database last left a connection, or an attempt to connect, without an answer
 }
 
 // isPostgres reports whether dsn names a PostgreSQL database.
@@ -128,6 +133,23 @@ func prepareConnection(ctx context.Context, c *pgconn.PgConn) error {
 	return err
 }
 
+// fellSilent notes that the database did not answer in time: the other connections may lead nowhere too.
+func (d *pgDialer) fellSilent() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.silent = time.Now()
+}
+
+// beginTime is how long a connection that last answered at answered waits for the begin of a transaction.
+func (d *pgDialer) beginTime(answered time.Time) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if answered.Before(d.silent) {
+		return doubtTime
+	}
+	return answerTime
+}
+
 // connect makes a connection. It fails at once if an attempt has just failed.
 func (d *pgDialer) connect() (*pgconn.PgConn, error) {
 	d.mu.Lock()
@@ -160,5 +182,28 @@ func (d *pgDialer) refused(err error) error {
 	if errors.Is(err, errEncoding) {
 		return fmt.Errorf("database %s: %w", d.name, errEncoding)
 	}
-	return fmt.Errorf("database %s: %w: %w", d.name, fault.ErrAway, err)
+	return fmt.Errorf("database %s: %w: %w%s", d.name, fault.ErrAway, err, connectRemedy(err))
+}
+
+// connectRemedy says what to do about a refused attempt to connect, "" where the error says it.
+func connectRemedy(err error) string {
+	var e *pgconn.PgError
+	var issuer x509.UnknownAuthorityError
+	switch {
+	case errors.As(err, &issuer):
+		return ": name the file with the certificate of the server's authority in sslrootcert of storage.dsn"
+	case !errors.As(err, &e):
+		return ""
+	}
+	switch e.Code {
+	case "28P01", "28000":
+		return ": correct user or password in storage.dsn, or pg_hba.conf of the server"
+	case "3D000":
+		return ": create the database, or correct its name in storage.dsn"
+	case "42501":
+		return ": GRANT CONNECT ON DATABASE to the user of storage.dsn"
+	case "53300":
+		return ": raise max_connections of the server, or lower storage.postgres.connections of the nodes"
+	}
+	return ""
 }

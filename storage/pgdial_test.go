@@ -1,9 +1,12 @@
 package storage
 
 import (
+	"crypto/x509"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine/fault"
@@ -35,4 +38,14 @@ func TestDialPauses(t *testing.T) {
 	was := d.failed
 	_, err = d.connect()
 	require.Same(t, was, err, "one caller tries at a time")
+}
+
+// A refusal by the server says what to do.
+func TestRefusedConnectionsNameTheRemedy(t *testing.T) {
+	d := &pgDialer{name: "postgres://127.0.0.1:5432/db"}
+	for code, remedy := range map[string]string{"28P01": "password in storage.dsn", "28000": "pg_hba.conf", "3D000": "create the database", "42501": "GRANT CONNECT",
+		"53300": "lower storage.postgres.connections"} {
+		require.ErrorContains(t, d.refused(&pgconn.PgError{Severity: "FATAL", Code: code}), remedy)
+	}
+	require.ErrorContains(t, d.refused(fmt.Errorf("tls: %w", x509.UnknownAuthorityError{})), "sslrootcert")
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
@@ -387,6 +388,7 @@ type cut struct {
 	mu       sync.Mutex
 	conns    []net.Conn
 	broken   bool
+	silent   bool // nothing passes any more, and no connection breaks
 	atCommit bool // break the next connection that commits, once the commit has arrived if arrives is true
 	arrives  bool
 }
@@ -428,6 +430,9 @@ func (c *cut) toServer(from, to net.Conn, lost chan struct{}) {
 	b := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(b)
+		for c.hushed() {
+			time.Sleep(10 * time.Millisecond)
+		}
 		if n > 0 {
 			c.mu.Lock()
 			now := c.atCommit && bytes.Contains(b[:n], []byte("COMMIT\x00"))
@@ -471,6 +476,19 @@ func toClient(from, to net.Conn, lost chan struct{}) {
 			return
 		}
 	}
+}
+
+func (c *cut) hushed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.silent && !c.broken
+}
+
+// hush stops what clients send, without breaking a connection, or lets everything pass again.
+func (c *cut) hush(silent bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.silent = silent
 }
 
 // set breaks all connections, and refuses new ones while broken is true.
@@ -528,6 +546,57 @@ func TestPostgresConnectionsBreak(t *testing.T) {
 	require.Eventually(t, func() bool { return db.Writable() == nil }, 30*time.Second, 10*time.Millisecond)
 	require.NoError(t, insert("after"))
 	require.ErrorIs(t, read("away"), fault.ErrNotFound)
+}
+
+// A network that drops everything, or a server that stands still, breaks no connection. The first callers find out in a few seconds. From then on
+// calls fail soon, although the other connections look open.
+func TestPostgresFallsSilent(t *testing.T) {
+	t.Parallel()
+	c, dsn := through(t, postgresDSN(t))
+	db, err := storage.Open(context.Background(), dsn, storage.Options{Postgres: storage.Postgres{Connections: 8}})
+	require.NoError(t, err)
+	defer db.Close()
+	ctx := context.Background()
+	insert := func(name string) error {
+		return db.Update(ctx, func(tx engine.Tx) error { return tx.InsertKeyset(name, []byte("v")) })
+	}
+	read := func() error {
+		return db.View(ctx, func(r engine.Reader) error { _, err := r.Keyset("before"); return err })
+	}
+	require.NoError(t, insert("before"))
+	together := func(n int) (most time.Duration) {
+		took := make(chan time.Duration, 2*n)
+		for i := range 2 * n {
+			go func() {
+				began := time.Now()
+				if i < n {
+					assert.ErrorIs(t, insert("away"), fault.ErrAway)
+				} else {
+					assert.ErrorIs(t, read(), fault.ErrAway)
+				}
+				took <- time.Since(began)
+			}()
+		}
+		for range 2 * n {
+			most = max(most, <-took)
+		}
+		return most
+	}
+	for range 20 { // every connection is open
+		require.NoError(t, read())
+	}
+	c.hush(true)
+	require.Less(t, together(1), 11*time.Second, "a begin has five seconds, and an attempt to connect three")
+	require.Less(t, together(10), 8*time.Second, "the other connections have a second each")
+	for range 20 {
+		began := time.Now()
+		require.ErrorIs(t, read(), fault.ErrAway)
+		require.Less(t, time.Since(began), 4*time.Second)
+	}
+	c.hush(false)
+	require.Eventually(t, func() bool { return db.Writable() == nil }, 30*time.Second, 10*time.Millisecond)
+	require.NoError(t, insert("after"))
+	require.NoError(t, read())
 }
 
 // The connection breaks during the commit: on the way there, nothing was done; on the way back, everything was. The caller cannot tell, so in
