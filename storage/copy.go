@@ -169,7 +169,7 @@ func Examine(ctx context.Context, path string) (x Examined, err error) {
 	}
 	conn, err := openFile(path, "ro")
 	if err != nil {
-		return x, err
+		return x, fmt.Errorf("%s is no whole database, do not restore it: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, conn.close()) }()
 	var damage []string
@@ -283,6 +283,11 @@ func Restore(ctx context.Context, dsn, from string, takenAt time.Time) (kept str
 	to, err := fileOf(dsn)
 	if err != nil {
 		return "", err
+	}
+	if a, err := os.Stat(from); err == nil {
+		if b, err := os.Stat(to); err == nil && os.SameFile(a, b) {
+			return "", fmt.Errorf("%s is the database itself: name a back-up", from)
+		}
 	}
 	if err := refuseInUse(to); err != nil {
 		return "", err

@@ -156,8 +156,17 @@ func (p *program) verifyRows(ctx context.Context, db *storage.DB, c Config) erro
 	if err == nil && altered > 0 {
 		err = fmt.Errorf("%d rows were altered before the back-up was taken: read Altered rows in OPERATIONS.md", altered)
 	}
-	if err == nil {
-		fmt.Fprintln(p.stdout, "Signatures of rows: every row is as payswitch wrote it.")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout, "Signatures of rows: every row is as payswitch wrote it.")
+	damaged := 0
+	err = v.UnreadableRows(ctx, func(table vault.SealedTable, row vault.SealedRow) {
+		damaged++
+		fmt.Fprintf(p.stdout, "does not open: %s:%s\n", table, strings.Join(row.Key, "/"))
+	})
+	if err == nil && damaged > 0 {
+		err = fmt.Errorf("%d sealed values do not open, so the file was damaged after it was written: use another back-up", damaged)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -72,11 +73,34 @@ func TestBackup(t *testing.T) {
 	require.Contains(t, stdout, "altered: payments:shop/before")
 	require.Contains(t, stderr, "1 rows were altered")
 
+	require.NoError(t, os.WriteFile(spoilt, content, 0o600)) // a flipped bit where rows are sealed, and not signed
+	db, err = sql.Open("sqlite", spoilt)
+	require.NoError(t, err)
+	var sealed []byte
+	require.NoError(t, db.QueryRow(`SELECT sealed FROM journal ORDER BY length(sealed) DESC`).Scan(&sealed))
+	require.NoError(t, db.Close())
+	at := bytes.Index(content, sealed[:64]) + 60
+	require.Greater(t, at, 60)
+	flipped := slices.Clone(content)
+	flipped[at] ^= 4
+	require.NoError(t, os.WriteFile(spoilt, flipped, 0o600))
+	code, stdout, stderr = command(env, "backup", "verify", spoilt)
+	require.Equal(t, exitFailed, code, stdout)
+	require.Contains(t, stdout, "does not open: journal:op_")
+	require.Contains(t, stderr, "1 sealed values do not open")
+	require.NoError(t, os.WriteFile(spoilt, content[:len(content)/2], 0o600))
+	code, _, stderr = command(env, "backup", "verify", spoilt)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "do not restore it")
+
 	r.must(key, "/payments", cardPayment("after")) // the copy does not have it
 	code, _, stderr = command(env, "backup", "restore", file)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr, "stop all nodes first")
 	r.stop()
+	code, _, stderr = command(env, "backup", "restore", filepath.Join(dir, "payswitch.db"))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "is the database itself")
 	code, stdout, stderr = command(env, "backup", "restore", file)
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, stdout, "the earlier database is now")

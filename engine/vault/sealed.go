@@ -1,5 +1,10 @@
 package vault
 
+import (
+	"context"
+	"fmt"
+)
+
 // SealedTable is a table with a column that holds a vault ciphertext or a wrapped data key. List every such column here and in package
 // storage. A column that is missing here becomes unreadable after a rotation. A test in storage compares both lists with the schema.
 type SealedTable string
@@ -76,4 +81,32 @@ type SealedRow struct {
 	Position int64
 	Key      []string // the ids that the ciphertext is bound to: merchant and id, or the operation's id
 	Sealed   []byte
+}
+
+// UnreadableRows calls found for each row whose sealed value does not open: the value was damaged, or its key was destroyed. It reads all tables.
+func (v *Vault) UnreadableRows(ctx context.Context, found func(table SealedTable, row SealedRow)) error {
+	for _, c := range sealedColumns {
+		ring := v.ring(c.keyset)
+		for behind := int64(0); ; {
+			var rows []SealedRow
+			err := v.store.View(ctx, func(s Reader) (err error) {
+				rows, behind, err = s.SealedRows(c.table, behind, sealedWindow, "") // whatever their key
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("look for unreadable rows of %s: %w", c.table, err)
+			}
+			for _, row := range rows {
+				plain, err := ring.decrypt(row.Sealed, []byte(c.associated(row.Key)))
+				if err != nil {
+					found(c.table, row)
+				}
+				clear(plain)
+			}
+			if behind == 0 {
+				break
+			}
+		}
+	}
+	return nil
 }
