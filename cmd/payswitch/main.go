@@ -31,6 +31,7 @@ type program struct {
 	env            []string // "NAME=value"
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	command        string // the name of the command that runs
 }
 
 // command is a subcommand. Its summary says what a user wants to do, as an imperative. Its function parses its own flags and returns when
@@ -104,6 +105,9 @@ func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stder
 	case errors.As(err, &group):
 		fmt.Fprintf(stderr, "payswitch: %v\n\n%s", err, groupText(group.group))
 		return exitUsage
+	case errors.As(err, &usage) && p.command != "": // the list of all commands would push the mistake off the screen
+		fmt.Fprintf(stderr, "payswitch: %v\n`payswitch %s --help` shows its flags.\n", err, p.command)
+		return exitUsage
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "payswitch: %v\n\n%s", err, usageText())
 		return exitUsage
@@ -130,6 +134,7 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 	for _, c := range commands() {
 		words := strings.Fields(c.name)
 		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == c.name {
+			p.command = c.name
 			return c.run(p, ctx, args[len(words):])
 		}
 	}

@@ -20,6 +20,7 @@ func TestUsage(t *testing.T) {
 		"unknown command": {args: []string{"start"}, code: exitUsage, stderr: `unknown command "start"`},
 		"half a command":  {args: []string{"config"}, code: exitUsage, stderr: `unknown command "config"`},
 		"unknown flag":    {args: []string{"serve", "--port", "1"}, code: exitUsage, stderr: "-port"},
+		"mistake last":    {args: []string{"migrate", "copy", "--frm", "x"}, code: exitUsage, stderr: "payswitch: flag provided but not defined: -frm\n`payswitch migrate copy --help` shows its flags.\n"},
 		"argument":        {args: []string{"version", "now"}, code: exitUsage, stderr: `takes no argument "now"`},
 		"version":         {args: []string{"version"}, code: exitOK, stdout: "adapter ABI 1"},
 		"--version":       {args: []string{"--version"}, code: exitOK, stdout: "payswitch "},

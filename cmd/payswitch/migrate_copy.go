@@ -13,11 +13,19 @@ import (
 // migrateCopy moves a SQLite database to PostgreSQL while the switch runs, but for the last step.
 func (p *program) migrateCopy(ctx context.Context, args []string) error {
 	f := p.flags("migrate copy --from sqlite:FILE --to postgres://…")
-	from := f.String("from", "", "the `address` of the SQLite database, as in storage.dsn")
+	from := f.String("from", "", "the `address` of the SQLite database, as in storage.dsn; with --config, that of the configuration")
+	config := f.String("config", "", "read the configuration from this `file`; without the flag, from none")
 	to := f.String("to", "", "the `address` of an empty PostgreSQL database; leave the password to the file that PGPASSFILE names")
 	cancel := f.Bool("cancel", false, "give up a copy that is not complete: the database --from is in use again")
 	if err := parse(f, args); err != nil {
 		return err
+	}
+	if *from == "" && *config != "" {
+		c, err := loadConfig(defaultConfig(), *config, true, p.env)
+		if err != nil {
+			return err
+		}
+		*from = c.Storage.DSN.Reveal()
 	}
 	if *from == "" || *to == "" {
 		return usageError{"migrate copy needs --from and --to"}

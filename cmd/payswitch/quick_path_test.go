@@ -117,3 +117,26 @@ func TestBackupUnit(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `payswitch backup backups/payswitch-\S+Z\.db --config /etc/payswitch/config\.yaml\npayswitch backup verify backups/payswitch-\S+Z\.db --config /etc/payswitch/config\.yaml\n$`, string(called))
 }
+
+// TestGuidesCommandsTakeTheConfiguration: the guide's function pay ends each command with --config. So each command that the guide writes takes it.
+func TestGuidesCommandsTakeTheConfiguration(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile(operationsGuide)
+	require.NoError(t, err)
+	found := 0
+	for _, m := range regexp.MustCompile(`(?m)^    (?:[A-Z]+=\S+ )?payswitch ([a-z ]*[a-z])`).FindAllStringSubmatch(string(guide), -1) {
+		words := strings.Fields(m[1])
+		for _, c := range commands() {
+			name := strings.Fields(c.name)
+			if len(words) < len(name) || strings.Join(words[:len(name)], " ") != c.name || name[0] == "release" { // the publisher's files, for anybody
+				continue
+			}
+			found++
+			code, stdout, stderr := runProgram(t, nil, append(name, "--help")...)
+			require.Equal(t, exitOK, code, stderr)
+			require.Contains(t, stdout, "\n  -config ", "%s", c.name)
+			break
+		}
+	}
+	require.Greater(t, found, 30)
+}
