@@ -24,6 +24,7 @@ import (
 	"payswitch/engine/request"
 	"payswitch/engine/restore"
 	"payswitch/engine/vault"
+	"payswitch/plugins"
 	"payswitch/storage"
 )
 
@@ -193,7 +194,7 @@ func (d *doctor) database(ctx context.Context) {
 	dsn := d.c.Storage.DSN.Reveal()
 	pending, err := storage.Pending(ctx, dsn)
 	if err != nil {
-		d.find("database", err.Error(), "read the error; restore a back-up if the file is damaged")
+		d.find("database", err.Error(), openRemedy(err))
 		return
 	}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok && !exists(path) {
@@ -206,7 +207,7 @@ func (d *doctor) database(ctx context.Context) {
 	}
 	db, err := storage.Open(ctx, dsn, storage.Options{})
 	if err != nil {
-		d.find("database", err.Error(), "read the error; restore a back-up if the file is damaged")
+		d.find("database", err.Error(), openRemedy(err))
 		return
 	}
 	defer db.Close()
@@ -216,6 +217,17 @@ func (d *doctor) database(ctx context.Context) {
 	d.operations(ctx, db)
 	d.adapters(ctx, db)
 	d.backups(ctx, db)
+}
+
+// openRemedy says what to do about a database that does not open. A back-up helps against damage alone. In the place of a database that was moved to
+// another address, a back-up would make a second switch of the same shops.
+func openRemedy(err error) string {
+	for _, damage := range []string{"malformed", "not a database"} {
+		if strings.Contains(err.Error(), damage) {
+			return "stop payswitch, keep a copy of the files, and restore a back-up"
+		}
+	}
+	return "do what the error says, and restore nothing for it"
 }
 
 // backups looks at the age of the last back-up.
@@ -268,7 +280,11 @@ func (d *doctor) damage(ctx context.Context, db *storage.DB) {
 	} else if took := time.Since(began); took > doctorWrite {
 		d.find("database", fmt.Sprintf("one write took %v", took.Round(time.Millisecond)), "use a faster disk: every payment waits for two writes")
 	} else {
-		d.ok("database", "no damage, the schema of this release, a write in %v", took.Round(time.Microsecond))
+		text := "the schema of this release, a write in %v"
+		if strings.HasPrefix(d.c.Storage.DSN.Reveal(), "sqlite:") { // PostgreSQL's files are for its own tools
+			text = "no damage, " + text
+		}
+		d.ok("database", text, took.Round(time.Microsecond))
 	}
 }
 
@@ -402,6 +418,10 @@ func (d *doctor) accounts(ctx context.Context, db *storage.DB, host interface {
 		}
 		if more := account.Awaiting(a, info); !more.IsEmpty() {
 			d.find("adapters", fmt.Sprintf("%s waits for your approval of %s %s: %s", name, info.Name, info.Manifest.Version, more), "read Approval in OPERATIONS.md")
+			continue
+		}
+		if d.c.Keys.Environment == "prd" && (a.Connector == plugins.SimulatorName || a.Connector == plugins.Simulator3DSName) {
+			d.find("adapters", name+" is at the simulator, which takes no money, and keys.environment is prd", "disable or delete the account")
 			continue
 		}
 		good++

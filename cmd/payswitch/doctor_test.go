@@ -86,6 +86,7 @@ func TestDoctor(t *testing.T) {
 	require.Contains(t, found["keys"].Remedy, "made with")
 	_, found = findings(t, append(env, "PAYSWITCH_KEYS__ENVIRONMENT=prd", "PAYSWITCH_SERVER__PUBLIC_URL=http://pay.example.com"), config)
 	require.Contains(t, found["public_url"].Text, "not encrypted")
+	require.Contains(t, found["adapters"].Text, "takes no money")
 
 	db, err := sql.Open("sqlite", path)
 	require.NoError(t, err)
@@ -94,6 +95,11 @@ func TestDoctor(t *testing.T) {
 		_, err := db.Exec(query, args...)
 		require.NoError(t, err)
 	}
+	alter(`INSERT INTO schema_migrations (name, sha256, applied_at) VALUES ('9999_later', '', 0)`)
+	_, found = findings(t, env, config)
+	require.Contains(t, found["database"].Text, "it is newer")
+	require.Contains(t, found["database"].Remedy, "restore nothing")
+	alter(`DELETE FROM schema_migrations WHERE name = '9999_later'`)
 	alter(`UPDATE backups SET taken_at = taken_at - 1000 * 3600 * 49`)
 	_, found = findings(t, env, config)
 	require.Contains(t, found["back-up"].Text, "49h")
@@ -122,6 +128,7 @@ func TestDoctor(t *testing.T) {
 	code, found = findings(t, env, config)
 	require.Equal(t, exitFailed, code)
 	require.NotEmpty(t, found["database"].Text)
+	require.Contains(t, found["database"].Remedy, "restore a back-up")
 }
 
 // The clock is compared with the Date of hosts, and alarms are read from the node.
