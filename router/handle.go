@@ -220,7 +220,8 @@ func (s *Server) call(c *call) (answer, error) {
 	if err := s.authenticate(c); err != nil {
 		return answer{}, err
 	}
-	if c.auth.MerchantID != "" && !c.auth.Publishable { // a publishable key is public: a stranger could use a merchant's rate up
+	// A publishable key is public: a stranger could use a merchant's rate up. A client with a token sends no key, or any text in its place.
+	if c.auth.MerchantID != "" && !c.auth.Publishable && (c.auth.CustomerID == "" || c.auth.KeyID != "") {
 		var err error
 		if c.rate, err = s.rates.take(c.r.Header.Get("api-key")); err != nil {
 			return answer{}, err

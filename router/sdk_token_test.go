@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/router"
 )
 
 // tokenOf is the sdk_authorization of a payment, as its parts.
@@ -151,4 +153,23 @@ func TestSDKTokenRepeats(t *testing.T) {
 		return w.send("POST", "/payments/"+p["payment_id"].(string)+"/confirm", "", body, "Authorization", p["sdk_authorization"].(string), "Idempotency-Key", "press-1")
 	}
 	require.Equal(t, send().ok(), send().ok())
+}
+
+// TestSDKTokenAndRates: payers' clients with tokens share no bucket, of one merchant or of several, and fill no place of a merchant's key.
+func TestSDKTokenAndRates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *router.Options) { o.RateLimit = router.RateLimit{PerSecond: 0.001, Burst: 4} })
+	p := w.post("/payments", `{"amount":100,"currency":"USD","customer_id":"cus_1"}`).ok()
+	token := p["sdk_authorization"].(string)
+	for _, key := range []string{"", "one", "two", w.secret} { // a token wins over the header api-key
+		for range 6 {
+			r := w.send("GET", "/customers/cus_1", key, "", "Authorization", token)
+			require.Equal(t, 200, r.status, r.body)
+			require.Empty(t, r.header.Get("RateLimit-Limit"))
+		}
+	}
+	for left := range 3 {
+		require.Equal(t, strconv.Itoa(2-left), w.get("/customers/cus_1").header.Get("RateLimit-Remaining"), "the merchant's own rate")
+	}
+	require.Equal(t, 429, w.get("/customers/cus_1").status)
 }
