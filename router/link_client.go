@@ -131,6 +131,9 @@ func (s *Server) payLinkClient(c *call) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
+		if in.ReturnURL != "" && in.ReturnURL != l.View.Payment.Details.ReturnURL { // the next person with the link would be led there
+			return answer{}, fault.Unprocessable("return_url", "return_url is for the merchant's server on the page of a payment link").WithHint("Leave the field out.")
+		}
 		in.ClientSecret = c.clientSecret(in.ClientSecret)
 		v, err := s.Payments.ConfirmPayment(c.ctx(), c.auth, l.Link.Subject, in)
 		var refused *fault.Error

@@ -72,6 +72,31 @@ func TestLinkClient(t *testing.T) {
 	require.Equal(t, 401, w.asks("/payment_link/client/nobody/"+id).status)
 }
 
+// TestLinkLeadsWhereTheMerchantSaid: whoever has a link cannot change where the page leads the payer afterwards. The way back from the bank brings that
+// person no client secret either.
+func TestLinkLeadsWhereTheMerchantSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.linkOf()
+	declined := strings.Replace(linkCard, "4242424242424242", "4000000000000002", 1)
+	w.confirmsLink(clientPath(p), "k1", with(declined, "return_url", `"https://evil.example/done"`)).refused(422, "IR_06", "return_url is for the merchant's server")
+	require.Equal(t, "https://shop.example/done", w.get("/payments/" + p["payment_id"].(string)).ok()["return_url"])
+	require.Equal(t, "failed", w.confirmsLink(clientPath(p), "k2", with(declined, "return_url", `"https://shop.example/done"`)).ok()["status"], "it may be repeated")
+	require.NotContains(t, w.open(statusPath(p)).body, "evil")
+
+	for name, config := range map[string]string{"status": `{}`, "none": `{"skip_status_screen":true}`} {
+		bank := w.linkOf("authentication_type", `"three_ds"`, "payment_link_config", config)
+		to := w.confirmsLink(clientPath(bank), "k", strings.Replace(linkCard, "4242424242424242", "4000003800000446", 1)).ok()["to"].(string)
+		hop, err := url.Parse(w.open(strings.TrimPrefix(to, publicURL)).header.Get("Location"))
+		require.NoError(t, err)
+		back := w.open(strings.TrimPrefix(hop.Query().Get("return_url"), publicURL) + "?result=decline")
+		require.Equal(t, 302, back.status, back.body)
+		location := back.header.Get("Location")
+		require.Equal(t, name == "none", strings.HasPrefix(location, "https://shop.example/done?"), location)
+		require.NotContains(t, location, "_secret", name)
+	}
+}
+
 // Saved cards are for secure links with the proof alone.
 func TestLinkSavedCards(t *testing.T) {
 	t.Parallel()

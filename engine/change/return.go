@@ -27,13 +27,18 @@ type ReturnView struct {
 
 // PayerReturn makes the page to which a payer comes back from the processor or the bank: the status page of a payment link, else the merchant's page.
 func (s *Changes) PayerReturn(v *View) (*ReturnView, error) {
-	if l := v.Payment.Details.Link; l != nil && l.StatusURL != "" {
+	l := v.Payment.Details.Link
+	switch {
+	case l == nil:
+		return s.MerchantReturn(v)
+	case l.StatusURL != "":
 		return &ReturnView{View: v, URL: l.StatusURL}, nil
 	}
-	return s.MerchantReturn(v)
+	return s.LinkReturn(v)
 }
 
-// LinkReturn is MerchantReturn for a payment link's status page. Everyone with the link can open that page, so the URL has no client secret.
+// LinkReturn is MerchantReturn for a payment with a link. Everyone with the link can begin that payment and come back from the bank, so the URL has no
+// client secret.
 func (s *Changes) LinkReturn(v *View) (*ReturnView, error) { return s.merchantReturn(v, false) }
 
 // MerchantReturn makes the merchant's return URL with the result, signed if the profile asks for a signature (contract: redirects).
