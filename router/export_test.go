@@ -107,3 +107,6 @@ var Remedies = func() map[string][2]string {
 	}
 	return all
 }()
+
+// Headers are the headers of a request as adapters read them.
+var Headers = headers

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/router"
+	"payswitch/sdk"
 )
 
 // home is the path of the return URL of a payment with the processor's own 3-D Secure.
@@ -185,4 +187,11 @@ func TestTokensAreNotLogged(t *testing.T) {
 	for _, token := range append(slices.Collect(maps.Values(k.uses)), guess, home[strings.LastIndex(home, "/")+1:]) {
 		require.NotContains(t, b.logs.String(), token)
 	}
+}
+
+// TestAdaptersGetNoCookies: a browser that is signed in at a dashboard on another port of the host sends its cookie along. No adapter and no journal gets it.
+func TestAdaptersGetNoCookies(t *testing.T) {
+	t.Parallel()
+	got := router.Headers(http.Header{"Cookie": {"ps=the-session", "__Host-ps=the-session"}, "X-Signature": {"b", "a"}, "Authorization": {"Basic x"}})
+	require.Equal(t, []sdk.Header{{Name: "Authorization", Value: "Basic x"}, {Name: "X-Signature", Value: "b"}, {Name: "X-Signature", Value: "a"}}, got)
 }

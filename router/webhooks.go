@@ -91,10 +91,14 @@ func replyAnswer(reply *sdk.Reply) answer {
 	return a
 }
 
-// headers lists a request's headers in the order of their names. A repeated header keeps the order of its values.
+// headers lists a request's headers in the order of their names. A repeated header keeps the order of its values. Cookies are left out: browsers send those
+// of the dashboard to every port of its host, and no processor has any.
 func headers(h http.Header) []sdk.Header {
 	list := make([]sdk.Header, 0, len(h))
 	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if name == "Cookie" {
+			continue
+		}
 		for _, v := range h[name] {
 			list = append(list, sdk.Header{Name: name, Value: v})
 		}
