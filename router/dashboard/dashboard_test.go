@@ -207,6 +207,11 @@ func TestHeaders(t *testing.T) {
 	}
 	require.Equal(t, "no-store", get(t, s, "/m/acme/").Header().Get("Cache-Control"))
 	require.NotContains(t, policy, "unsafe")
+	require.Empty(t, get(t, newWorld(t).server, "/m/acme/").Header().Get("Strict-Transport-Security"))
+	secure := newWorld(t, func(o *Options) { o.URL = "https://dashboard.example" })
+	for _, path := range []string{"/m/acme/", "/nothing", "/login"} {
+		require.Equal(t, "max-age=31536000", get(t, secure.server, path).Header().Get("Strict-Transport-Security"), "a browser that was here types no password over plain HTTP")
+	}
 }
 
 func TestAssets(t *testing.T) {
