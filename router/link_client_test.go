@@ -72,7 +72,7 @@ func TestLinkClient(t *testing.T) {
 	require.Equal(t, 401, w.asks("/payment_link/client/nobody/"+id).status)
 }
 
-// TestLinkLeadsWhereTheMerchantSaid: whoever has a link cannot change where the page leads the payer afterwards. The way back from the bank brings that
+// TestLinkLeadsWhereTheMerchantSaid: a person with the link alone cannot change where the page leads the payer afterwards. The way back from the bank brings that
 // person no client secret either.
 func TestLinkLeadsWhereTheMerchantSaid(t *testing.T) {
 	t.Parallel()
