@@ -77,6 +77,21 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
+// An adapter that takes an unreadable amount for the requested one is found once for each field, with the values in JSON.
+func TestUnreadableAmounts(t *testing.T) {
+	a := tiny()
+	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		sdk.Must(c.Do(sdk.JSONSend("POST", "/v1/pay", sdk.NewObject())))
+		return &sdk.Outcome{Status: sdk.StatusCaptured}, nil
+	}
+	q, p, err := Load(testdata(t, `"state": "ok"`, `"state": "ok", "paid": "24.99"`), "tiny")
+	require.NoError(t, err)
+	r := &runner{manifest: &a.Manifest, take: a.Step, requests: q, account: Account(&a.Manifest, q)}
+	wrong := r.checkUnreadable(r.complete(&p.Samples[0]), sdk.Money{Minor: 2499, Currency: "USD"})
+	require.Equal(t, []string{`unreadable paid ("sixty", "", {}, [], true, 1e400): captured, as if it were what was asked for` +
+		` [if that is intended, allow: "damaged/charged unreadable paid"]`}, wrong)
+}
+
 // Every place of a body is damaged in turn. The body itself stays unchanged.
 func TestDamages(t *testing.T) {
 	var body any

@@ -17,8 +17,14 @@ var moving = []sdk.OutcomeStatus{sdk.StatusAuthorized, sdk.StatusCaptured, sdk.S
 var unreadable = []any{"sixty", "", map[string]any{}, []any{}, true, json.Number("1e400")}
 
 // checkUnreadable gives the adapter the answer of a sample with each amount and each currency unreadable in turn. The adapter must not assume
-// the requested amount then.
+// the requested amount then. A finding names a field, and the values with which the adapter goes wrong.
 func (r *runner) checkUnreadable(sample *Case, asked sdk.Money) (wrong []string) {
+	type mistake struct {
+		at     string
+		status sdk.OutcomeStatus
+	}
+	values := map[mistake]string{}
+	var found []mistake // in the order of the fields
 	for _, is := range []string{asked.Major(), strconv.FormatInt(asked.Minor, 10), string(asked.Currency)} {
 		for _, becomes := range unreadable {
 			spoiled(sample.Response.Body, "", is, becomes, func(at string, body any) {
@@ -31,9 +37,17 @@ func (r *runner) checkUnreadable(sample *Case, asked sdk.Money) (wrong []string)
 				if stated := result.Outcome.Amount; stated != nil && *stated != asked {
 					return // the outcome states another amount
 				}
-				wrong = append(wrong, fmt.Sprintf("unreadable %s (%v): %s, as if it were what was asked for%s", at, becomes, result.Outcome.Status, allowing(c, "unreadable "+at)))
+				m := mistake{at, result.Outcome.Status}
+				if _, again := values[m]; again {
+					values[m] += ", " + compact(becomes)
+					return
+				}
+				found, values[m] = append(found, m), compact(becomes)
 			})
 		}
+	}
+	for _, m := range found {
+		wrong = append(wrong, fmt.Sprintf("unreadable %s (%s): %s, as if it were what was asked for%s", m.at, values[m], m.status, allowing(sample, "unreadable "+m.at)))
 	}
 	return wrong
 }
