@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
-	"payswitch/engine/vault"
 	"payswitch/sdk"
 )
 
@@ -165,7 +163,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 		if booked, err := e.changes.BookDispute(ctx, w, ev.Dispute, at); err != nil {
 			return true, err
 		} else if booked {
-			return true, e.Disputes.BookMessage(ctx, w, ev.Dispute.ID)
+			return true, errors.Join(e.Disputes.BookMessage(ctx, w, ev.Dispute.ID), e.askAboutDisputed(ctx, w))
 		}
 		return true, e.keepWebhook(ctx, w, ev.Outcome, string(ev.Object))
 	case ev.Object != sdk.EventPayment:
@@ -186,7 +184,7 @@ func (e *Engine) hearDispute(ctx context.Context, w *change.Loaded, said *sdk.Di
 	if err := e.driver.MayAsk(w.Payment.MerchantID + "/" + w.Attempt.ID); err != nil {
 		return err
 	}
-	first, err := e.keepSaid(ctx, w, drive.EvidenceOfWebhook, nil, "a message without proof speaks of a dispute")
+	first, err := e.changes.KeepSaid(ctx, w, drive.EvidenceOfWebhook, nil, "a message without proof speaks of a dispute")
 	if err != nil {
 		return err
 	}
@@ -260,7 +258,7 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		e.metrics.Alarm("amount_mismatch")
 		return e.keepWebhook(ctx, w, o, "the message has another currency than the payment")
 	}
-	o = asRequested(w, o)
+	o = w.AsRequested(o)
 	var heard []*payment.Operation
 	if w.Attempt.AccountID != "" {
 		ops, err := e.changes.OperationsOf(ctx, w.Payment)
@@ -302,13 +300,13 @@ func (e *Engine) bookHeard(ctx context.Context, w *change.Loaded, op *payment.Op
 		}
 	}
 	// the answer of the run that holds the operation says more; should its node die, recovery finds this
-	_, err = e.keepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+	_, err = e.changes.KeepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
 	return err
 }
 
 // raiseUnfit keeps a message that cannot be true of an open operation, and raises it when it comes first.
 func (e *Engine) raiseUnfit(ctx context.Context, w *change.Loaded, op *payment.Operation, v evidence.Verdict, o *sdk.Outcome) error {
-	first, err := e.keepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, v.Text)
+	first, err := e.changes.KeepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, v.Text)
 	if first {
 		e.metrics.Alarm(v.Alarm)
 		e.log.LogAttrs(ctx, slog.LevelError, "a message does not fit an open operation", slog.String("operation_id", op.ID),
@@ -330,16 +328,13 @@ func (e *Engine) askAboutClosed(ctx context.Context, w *change.Loaded) error {
 	return nil
 }
 
-// asRequested returns a message's outcome in terms of the request. Some processors capture at once and offer no query. Their approval is the
-// last message about the payment, so asRequested turns it into a capture, as it is in an answer.
-func asRequested(w *change.Loaded, o *sdk.Outcome) *sdk.Outcome {
-	if o.Status != sdk.StatusAuthorized || drive.AdapterCapture(w.Payment.Details.CaptureMethod) == sdk.CaptureManual ||
-		slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
-		return o
+// askAboutDisputed asks the processor about an attempt that merchants see as ended without money, because only money that was taken can be disputed. Without an
+// answer the dispute stays booked, and the next query of the schedule asks again.
+func (e *Engine) askAboutDisputed(ctx context.Context, w *change.Loaded) error {
+	if !w.Attempt.EndedUnpaid() {
+		return nil
 	}
-	taken := *o
-	taken.Status = sdk.StatusCaptured
-	return &taken
+	return e.askAboutClosed(ctx, w)
 }
 
 // recordLateEvidence books what the processor says about an attempt without an open operation: in a message, or when it is asked. If the outcome
@@ -355,13 +350,14 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 	if done, err := e.remedyKept(ctx, w, o, source); done || err != nil {
 		return err
 	}
-	was, before := w.Attempt.Status, w.Attempt.Version
+	was, before, captured := w.Attempt.Status, w.Attempt.Version, w.Attempt.Captured
 	if w.Attempt.ID == w.Payment.AttemptID {
 		if err := e.bookEvidence(ctx, w, o); err != nil {
 			return err
 		}
 	}
-	if w.Attempt.Version != before && !contradicts && w.Attempt.Status != payment.VoidedPostCharge {
+	ended := w.Attempt.Status == payment.VoidedPostCharge || was.Terminal() && w.Attempt.Captured != captured // merchants have read another amount
+	if w.Attempt.Version != before && !contradicts && !ended {
 		return nil
 	}
 	return e.raiseLate(ctx, w, o, source, was)
@@ -372,57 +368,12 @@ func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", source),
 		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))
-	_, err := e.keepSaid(ctx, w, source, o, "the attempt was "+string(was))
+	_, err := e.changes.KeepSaid(ctx, w, source, o, "the attempt was "+string(was))
 	return err
 }
 
 // keepWebhook stores a message's outcome once, as evidence about the attempt's latest operation.
 func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome, note string) error {
-	_, err := e.keepSaid(ctx, w, drive.EvidenceOfWebhook, o, note)
+	_, err := e.changes.KeepSaid(ctx, w, drive.EvidenceOfWebhook, o, note)
 	return err
-}
-
-// keepSaid is keepWebhook for any source. first is false if the evidence was stored before.
-func (e *Engine) keepSaid(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome, note string) (first bool, err error) {
-	ops, err := e.changes.OperationsOf(ctx, w.Payment)
-	if err != nil {
-		return false, err
-	}
-	id := ""
-	for _, op := range ops {
-		if op.AttemptID == w.Attempt.ID && !op.Aside() {
-			id = op.ID
-		}
-	}
-	return e.keepMessage(ctx, id, w.Payment.MerchantID, source, o, note)
-}
-
-// keepMessage keeps what a message says of an operation, once. first is false if it was kept before.
-func (e *Engine) keepMessage(ctx context.Context, id, merchantID, source string, o *sdk.Outcome, note string) (first bool, err error) {
-	stated, err := json.Marshal(o)
-	if err != nil {
-		return false, fault.Internal(err, "encode evidence")
-	}
-	err = e.store.Update(ctx, func(tx Tx) error {
-		first = false
-		// The operation's row is locked, so that two nodes that get the message at once keep it once.
-		if _, err := tx.Operation(id); err != nil && !errors.Is(err, fault.ErrNotFound) && !errors.Is(err, vault.ErrAltered) {
-			return err
-		}
-		kept, err := tx.Evidence(id)
-		if err != nil {
-			return err
-		}
-		for _, k := range kept {
-			if k.Source == source && k.Note == note && string(k.Outcome) == string(stated) {
-				return nil // the processor sent the message again
-			}
-		}
-		first = true
-		return tx.InsertEvidence(drive.Evidence{OperationID: id, MerchantID: merchantID, At: tx.Now(), Source: source, Outcome: stated, Note: note})
-	})
-	if err != nil {
-		return false, fault.Internal(err, "keep a processor's message")
-	}
-	return first, nil
 }

@@ -221,7 +221,7 @@ func (e *Engine) reviewKept(ctx context.Context, w *change.Loaded) {
 		if w.Operation.OfRefund() {
 			err = e.bookRefundMessage(ctx, w, &o)
 		} else {
-			err = e.recordLateEvidence(ctx, w, drive.EvidenceOfWebhook, asRequested(w, &o))
+			err = e.recordLateEvidence(ctx, w, drive.EvidenceOfWebhook, w.AsRequested(&o))
 		}
 	}
 	e.changes.Postponed(ctx, "a message that came before an operator's word", w.Payment.ID, err)

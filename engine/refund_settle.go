@@ -210,7 +210,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	op, f := w.Operation, w.Refund
 	switch op.Status {
 	case payment.OperationStarted: // the operation's own answer has more facts; if its node dies, recovery reads this message
-		_, err := e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+		_, err := e.changes.KeepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
 		return err
 	case payment.OperationUnknown, payment.OperationPending:
 		v := evidence.InterpretRefund(op, f, o, false)
@@ -222,7 +222,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		if err := e.settle(ctx, w, v); err == nil || unlessLeased(err) != nil {
 			return err
 		}
-		_, err := e.keepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+		_, err := e.changes.KeepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
 		return err
 	}
 	switch {
@@ -241,7 +241,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 // raiseLateRefund keeps a report that does not fit a refund, and raises it when it comes first.
 func (e *Engine) raiseLateRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome, alarm string) error {
 	f := w.Refund
-	first, err := e.keepMessage(ctx, f.OperationID, f.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))
+	first, err := e.changes.KeepMessage(ctx, f.OperationID, f.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))
 	if first {
 		e.metrics.Alarm(alarm)
 		e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the refund", slog.String("refund_id", f.ID), slog.String("payment_id", f.PaymentID),

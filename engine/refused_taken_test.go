@@ -14,7 +14,7 @@ import (
 
 // refusing is a world whose processor refuses each authorization, and afterwards says by signed message that it has taken the money of an attempt. The function
 // meanwhile runs during each authorization.
-func refusing(t *testing.T, meanwhile func()) (w *world, f *forger, says func(a *payment.Attempt, status sdk.OutcomeStatus)) {
+func refusing(t *testing.T, meanwhile func(), change ...func(*sdk.Adapter)) (w *world, f *forger, says func(a *payment.Attempt, status sdk.OutcomeStatus)) {
 	t.Helper()
 	f = newForger(t)
 	f.says("/authorize", map[string]any{"declined": "51"})
@@ -25,6 +25,9 @@ func refusing(t *testing.T, meanwhile func()) (w *world, f *forger, says func(a 
 			meanwhile()
 		}
 		return ask(c)
+	}
+	for _, f := range change {
+		f(a)
 	}
 	w = newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": a})
 	at := w.mailAccount("shop", f.URL, "")

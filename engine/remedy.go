@@ -127,7 +127,7 @@ func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "the processor did an operation that had ended as not done", slog.String("payment_id", w.Payment.ID),
 		slog.String("evidence", string(o.Status)))
-	_, err = e.keepSaid(ctx, w, "sync", o, "the attempt was "+string(was.Status))
+	_, err = e.changes.KeepSaid(ctx, w, "sync", o, "the attempt was "+string(was.Status))
 	return true, err
 }
 
@@ -195,6 +195,6 @@ func (e *Engine) remedyKept(ctx context.Context, w *change.Loaded, o *sdk.Outcom
 	if !done || err != nil {
 		return done, err
 	}
-	_, err = e.keepSaid(ctx, w, source, o, "the attempt was "+string(was))
+	_, err = e.changes.KeepSaid(ctx, w, source, o, "the attempt was "+string(was))
 	return true, err
 }

@@ -158,7 +158,12 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	e.driver.RecordLost(ctx, &w.Run)
 	e.saveCardOfLostRun(ctx, w)
 	unsent := op.Unsent() // its first request leaves now
-	v, how, err := e.driver.FindEvidence(ctx, &w.Run)
+	v, how, err := evidence.Verdict{}, "", error(nil)
+	if given, ends := evidence.GiveUpRefund(w.Payment, op); ends {
+		v, unsent = given, false
+	} else {
+		v, how, err = e.driver.FindEvidence(ctx, &w.Run)
+	}
 	if err != nil {
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return err

@@ -171,28 +171,35 @@ func (e *Engine) openOperation(ctx context.Context, w *change.Loaded) (op *payme
 
 // bookEvidence books the result of a sync on a payment without an open operation: another party captured or released it at the processor.
 func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
-	now := e.now().UTC().Truncate(time.Millisecond)
-	b, alarm := evidence.BookEvidence(w.Payment, w.Attempt, w.Adapter.Manifest, o, now)
-	if alarm != "" {
-		e.metrics.Alarm(alarm)
+	for range lateTries {
+		now := e.now().UTC().Truncate(time.Millisecond)
+		b, alarm := evidence.BookEvidence(w.Payment, w.Attempt, w.Adapter.Manifest, o, now)
+		if alarm != "" {
+			e.metrics.Alarm(alarm)
+		}
+		if b == nil {
+			return nil
+		}
+		c, err := e.changes.Announced(w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims, Alarms: b.Alarms}, now)
+		if err != nil {
+			return err
+		}
+		err = e.changes.Commit(ctx, c)
+		if errors.Is(err, change.ErrOtherID) {
+			return e.raiseLate(ctx, w, o, "sync", w.Attempt.Status)
+		}
+		if err == nil {
+			w.Payment, w.Attempt = b.Payment, b.Attempt
+			return nil
+		}
+		if !errors.Is(err, fault.ErrConflict) {
+			return fault.Internal(err, "book evidence")
+		}
+		fresh, err := e.changes.Load(ctx, w.Payment.MerchantID, w.Payment.ID)
+		if err != nil || fresh.Attempt.ID != w.Attempt.ID || fresh.Attempt.Version != w.Attempt.Version {
+			return err // the other writer has booked its own result: the next read shows it
+		}
+		w.Payment, w.Attempt = fresh.Payment, fresh.Attempt
 	}
-	if b == nil {
-		return nil
-	}
-	c, err := e.changes.Announced(w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims, Alarms: b.Alarms}, now)
-	if err != nil {
-		return err
-	}
-	err = e.changes.Commit(ctx, c)
-	if errors.Is(err, change.ErrOtherID) {
-		return e.raiseLate(ctx, w, o, "sync", w.Attempt.Status)
-	}
-	if errors.Is(err, fault.ErrConflict) {
-		return nil // the other writer has booked its own result: the next read shows it
-	}
-	if err != nil {
-		return fault.Internal(err, "book evidence")
-	}
-	w.Payment, w.Attempt = b.Payment, b.Attempt
 	return nil
 }

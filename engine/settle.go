@@ -155,7 +155,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	if err != nil {
 		return nil, err
 	}
-	taken, err := e.takenBefore(ctx, w)
+	taken, err := e.changes.TakenBefore(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -237,24 +237,6 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	return e.changes.Announced(w, c, now)
 }
 
-// takenBefore reads an earlier attempt of the payment whose money was taken after all, nil for none.
-func (e *Engine) takenBefore(ctx context.Context, w *change.Loaded) (*payment.Attempt, error) {
-	if w.Payment.AttemptCount < 2 || w.Attempt.ID != w.Payment.AttemptID {
-		return nil, nil
-	}
-	var all []*payment.Attempt
-	err := e.read(ctx, "read attempts", func(r Reader) (err error) {
-		all, err = r.Attempts(w.Payment.MerchantID, w.Payment.ID)
-		return err
-	})
-	for _, a := range all {
-		if err == nil && a.ID != w.Attempt.ID && a.TakenLate() {
-			return a, e.vault.OpenAttempt(a)
-		}
-	}
-	return nil, err
-}
-
 // holdAgainstRow adds to a change what its transaction holds against the operation's row.
 func holdAgainstRow(c *change.Change, v evidence.Verdict) {
 	c.Silent = v.Silent()
@@ -328,7 +310,7 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source stri
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
 		slog.String("evidence", string(o.Status)), slog.String("source", source))
-	_, err := e.keepSaid(ctx, w, source, o, note)
+	_, err := e.changes.KeepSaid(ctx, w, source, o, note)
 	return err
 }
 

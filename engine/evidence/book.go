@@ -485,6 +485,12 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 		} else if done {
 			return b, ""
 		}
+		if a.Status == payment.Charged || a.Status == payment.PartialCharged {
+			if !b.tookMore(o, now) {
+				return nil, ""
+			}
+			return b, ""
+		}
 		if amount <= a.Captured || a.Unsettled() > 0 { // what the open captures have taken is booked with their end
 			return nil, ""
 		}

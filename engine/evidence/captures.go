@@ -194,8 +194,35 @@ func (b *Booking) lateCapture(o *sdk.Outcome, now time.Time) (bool, error) {
 		amount = o.Amount.Minor
 	}
 	b.claimCapture(c, o.CaptureID)
-	if takeCapture(a, c.OperationID, amount, o.CaptureID); a.Captured >= a.Authorized {
+	if takeCapture(a, c.OperationID, amount, o.CaptureID); a.Status == payment.Charged || a.Status == payment.PartialCharged {
+		b.endedWith(a.Captured, now)
+		return true, nil
+	}
+	if a.Captured >= a.Authorized {
 		return true, payment.Move(b.Payment, a, payment.TriggerCharged, now)
 	}
 	return true, b.afterCapture(now)
+}
+
+// tookMore books that the processor has taken more of an ended payment than the payment shows. It reports whether the report says so: by a total, or by an amount
+// that cannot be that of one capture among several.
+func (b *Booking) tookMore(o *sdk.Outcome, now time.Time) bool {
+	a := b.Attempt
+	amount, named := said(o)
+	if !named { // of a payment that an operator has called paid
+		amount = a.Amount
+	}
+	if o.Totals == nil && a.Captured > 0 && (!named || len(a.Details.Captures) > 0) || amount <= a.Captured {
+		return false
+	}
+	b.endedWith(amount, now)
+	return true
+}
+
+// endedWith books the amount that the processor has taken of an ended payment.
+func (b *Booking) endedWith(captured int64, now time.Time) {
+	a := b.Attempt
+	a.Captured, a.Authorized = captured, max(a.Authorized, captured)
+	payment.DeriveTotals(b.Payment, a)
+	a.ModifiedAt, b.Payment.ModifiedAt = now, now
 }

@@ -59,7 +59,11 @@ func (b *RefundBooking) apply(p *payment.Payment, v Verdict, now time.Time) {
 			b.Alarms = append(b.Alarms, "amount_mismatch")
 		}
 		failRefund(r, nil, "amount_mismatch", "the processor reports an amount or currency that differs from the requested one")
-		b.Payment = payment.MoveRefund(p, r, payment.RefundReview, now)
+		reported := int64(0)
+		if m := o.Amount; m != nil && m.Minor > r.Amount && m.Currency == r.Currency {
+			reported = m.Minor
+		}
+		b.Payment = r.Review(p, reported, now)
 	case o.Status == sdk.StatusRefunded:
 		r.Details.Error = nil
 		b.Payment = payment.MoveRefund(p, r, payment.RefundSucceeded, now)
@@ -113,6 +117,17 @@ func InterpretRefund(op *payment.Operation, r *payment.Refund, o *sdk.Outcome, f
 		return Verdict{Status: payment.OperationUnknown, Text: "the processor does not know the refund; the answer comes too early to be final"}
 	}
 	return Verdict{Status: payment.OperationUnknown, Text: "the processor's report on the refund has the status " + string(o.Status) + ", which proves nothing"}
+}
+
+// GiveUpRefund returns the verdict that ends a refund that has provably not left, if the payment has nothing left to give back: since the refund was created, the
+// money was disputed, or a void has taken the capture back. ends is false if the refund is to be sent.
+func GiveUpRefund(p *payment.Payment, op *payment.Operation) (v Verdict, ends bool) {
+	if !op.OfRefund() || !op.Unsent() || p.Refundable() >= 0 {
+		return Verdict{}, false
+	}
+	v = notSent("nothing was sent: the customer gets the money back by a dispute or a void of the capture")
+	v.givenUp = true
+	return v, true
 }
 
 // IsOtherRefund reports whether a report is about another refund at the processor than the one that it has named for r.

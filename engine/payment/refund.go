@@ -75,6 +75,8 @@ type RefundDetails struct {
 	Type     string          `json:"type,omitempty"` // instant, scheduled
 	Reason   string          `json:"reason,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
+	// Reported is the amount that the processor says it gave back, if that is more than the refund's. It counts while the refund is in review.
+	Reported int64 `json:"reported,omitempty"`
 	// Error says why the refund failed or needs a look.
 	Error *AttemptError `json:"error,omitempty"`
 }
@@ -94,17 +96,37 @@ func (p *Payment) Refundable() int64 {
 	return p.Received - p.Refunded - p.Disputed()
 }
 
-// MoveRefund gives the refund a status and returns the payment with its amounts, nil if they stay as they are. No other function changes the
-// status of a refund.
+// Reserved is the amount that no other refund of the payment may give back.
+func (r *Refund) Reserved() int64 {
+	switch r.Status {
+	case RefundFailed:
+		return 0
+	case RefundReview:
+		return max(r.Amount, r.Details.Reported)
+	}
+	return r.Amount
+}
+
+// MoveRefund gives the refund a status and returns the payment with its amounts, nil if they stay as they are. No other function but Refund.Review changes
+// the status of a refund.
 func MoveRefund(p *Payment, r *Refund, to RefundStatus, now time.Time) *Payment {
-	from := r.Status
-	r.Status, r.ModifiedAt = to, now
-	reserved, done := change(from != RefundFailed, to != RefundFailed), change(from == RefundSucceeded, to == RefundSucceeded)
+	return moveRefund(p, r, to, r.Details.Reported, now)
+}
+
+// Review is MoveRefund to the status review: the processor says that it gave another amount back, or reported is 0.
+func (r *Refund) Review(p *Payment, reported int64, now time.Time) *Payment {
+	return moveRefund(p, r, RefundReview, min(reported, MaxAmount), now)
+}
+
+func moveRefund(p *Payment, r *Refund, to RefundStatus, reported int64, now time.Time) *Payment {
+	from, before := r.Status, r.Reserved()
+	r.Status, r.ModifiedAt, r.Details.Reported = to, now, reported
+	reserved, done := r.Reserved()-before, change(from == RefundSucceeded, to == RefundSucceeded)
 	if reserved == 0 && done == 0 {
 		return nil
 	}
 	n := p.Clone()
-	n.Refunded += reserved * r.Amount
+	n.Refunded += reserved
 	n.Details.RefundedTotal += done * r.Amount
 	n.ModifiedAt = now
 	return n
