@@ -149,7 +149,7 @@ func (e *Engine) cancelAfter(w *change.Loaded, b *evidence.Booking, c *change.Ch
 	if !voids {
 		return false, nil
 	}
-	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile}
+	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile, Customer: w.Customer}
 	e.driver.Begin(&next.Run, sdk.OpVoid, b.Attempt.Authorized-b.Attempt.Captured, now)
 	b.Payment.OpenOperation = next.Operation.ID
 	c.Intend(next.Operation, w.Account)

@@ -59,6 +59,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 	if err := change.CreateError(in.PaymentID, err); err != nil {
 		return nil, err
 	}
+	e.changes.KnowCustomer(ctx, w)
 	return e.changes.View(w), nil
 }
 
@@ -73,6 +74,7 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 	now := e.now().UTC().Truncate(time.Millisecond)
 	w.Payment, w.Attempt = change.NewPayment(w.Merchant, w.Profile, in, now)
 	in.Apply(w.Payment)
+	e.changes.KnowCustomer(ctx, w)
 	if err := request.CheckOvercapture(w.Payment, in, in.CaptureMethod); err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 		return nil, nil
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
-	next := &change.Loaded{Run: drive.Run{Payment: w.Payment, Attempt: w.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile}
+	next := &change.Loaded{Run: drive.Run{Payment: w.Payment, Attempt: w.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile, Customer: w.Customer}
 	voidID := ""
 	if o.Status == sdk.StatusAuthorized && slices.Contains(w.Adapter.Manifest.Operations, sdk.OpVoid) {
 		e.driver.Begin(&next.Run, sdk.OpVoid, 0, now)

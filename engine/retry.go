@@ -33,7 +33,7 @@ func (e *Engine) goOn(ctx context.Context, w *change.Loaded, b *evidence.Booking
 		token += "/" + a.ID // an operation of its own, with its own seed
 	}
 	next := &change.Loaded{Run: drive.Run{Payment: p, Attempt: a, Account: f.Route.Account, Adapter: f.Route.Adapter, Token: token}, Merchant: w.Merchant,
-		Profile: w.Profile, Method: w.Method}
+		Profile: w.Profile, Method: w.Method, Customer: w.Customer}
 	next.Retry = &change.Retry{Input: r.Input, Card: r.Card, Instrument: r.Instrument, Accounts: f.Route.Rest, Until: r.Until, Tries: r.Tries + 1, Last: f.StepUp, Authenticated: r.Authenticated}
 	confirming := &change.Confirming{Loaded: next, Instrument: r.Instrument, Exemption: old.Details.Exemption}
 	var err error

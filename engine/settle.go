@@ -316,7 +316,7 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source stri
 
 // addVoid adds the void of funds that the processor holds to the change that books why, so a crash between the two loses nothing. id takes the void's id.
 func (e *Engine) addVoid(w *change.Loaded, b *evidence.Booking, c *change.Change, amount int64, id *string, what string, now time.Time) error {
-	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile}
+	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile, Customer: w.Customer}
 	e.driver.Begin(&next.Run, sdk.OpVoid, amount, now)
 	*id = next.Operation.ID
 	c.Intend(next.Operation, w.Account)

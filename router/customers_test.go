@@ -81,3 +81,34 @@ func TestDeletedCustomerKeepsPayments(t *testing.T) {
 		require.Equal(t, "cus_gone", w.get("/payments/" + id + query).ok()["customer_id"])
 	}
 }
+
+// TestPaymentsShowTheirCustomer: an answer about one payment completes what came with the payment from the customer's record.
+func TestPaymentsShowTheirCustomer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.post("/customers", `{"customer_id":"ada","name":"Ada","email":"ada@example.com","phone":"123","phone_country_code":"+1"}`).ok()
+	shown := func(p map[string]any) []any {
+		c := p["customer"].(map[string]any)
+		require.Equal(t, []any{p["name"], p["email"], p["phone"]}, []any{c["name"], c["email"], c["phone"]}, "the top level mirrors them")
+		return []any{c["id"], c["name"], c["email"], c["phone"], c["phone_country_code"]}
+	}
+	known := []any{"ada", "Ada", "ada@example.com", "123", "+1"}
+	p := w.post("/payments", with(plain, "confirm", "-", "customer_id", `"ada"`)).ok()
+	id, clientSecret := p["payment_id"].(string), p["client_secret"].(string)
+	require.Equal(t, known, shown(p))
+	require.Equal(t, known, shown(w.get("/payments/"+id).ok()))
+	require.Equal(t, known, shown(w.post("/payments/"+id, `{"description":"x"}`).ok()))
+	nothing := []any{"ada", nil, nil, nil, nil}
+	require.Equal(t, nothing, shown(w.send("GET", "/payments/"+id+"?client_secret="+clientSecret, w.publishable, "").ok()), "the payer's client sees what came with the payment")
+	require.Equal(t, nothing, shown(w.get("/payments/list").ok()["data"].([]any)[0].(map[string]any)), "lists read no records")
+	require.Equal(t, known, shown(w.post("/payments", with(plain, "customer_id", `"ada"`)).ok()))
+	require.Equal(t, []any{"ada", "Bea", "ada@example.com", "9", nil}, shown(w.post("/payments", with(plain, "customer", `{"id":"ada","name":"Bea","phone":"9"}`)).ok()), "the payment's own come first")
+
+	later := w.post("/payments", with(plain, "confirm", "-")).ok()["payment_id"].(string)
+	require.Equal(t, known, shown(w.post("/payments/"+later, `{"customer_id":"ada"}`).ok()))
+	w.post("/customers/ada", `{"name":"Ada L"}`).ok()
+	require.Equal(t, []any{"ada", "Ada L", "ada@example.com", "123", "+1"}, shown(w.get("/payments/"+id).ok()), "the record of today")
+	w.send("DELETE", "/customers/ada", w.secret, "").ok()
+	require.Equal(t, nothing, shown(w.get("/payments/"+id).ok()), "no answer shows the record of a deleted customer")
+	require.Equal(t, []any{"new", nil, nil, nil, nil}, shown(w.post("/payments", with(plain, "customer_id", `"new"`)).ok()))
+}

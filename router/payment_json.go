@@ -68,10 +68,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	if a == nil {
 		a = &noAttempt
 	}
-	customer := private.Customer
-	if customer == nil {
-		customer = &contact.Customer{ID: p.CustomerID}
-	}
+	customer := v.Customer()
 
 	w.open().str("payment_id", p.ID).str("merchant_id", p.MerchantID).str("status", string(p.Status))
 	w.int("amount", p.Amount).int("net_amount", p.NetAmount).number("shipping_cost", d.ShippingCost).int("amount_capturable", p.Capturable)
@@ -86,7 +83,7 @@ func writePayment(w *writer, v *change.View, listed bool) {
 	w.text("client_secret", private.ClientSecret)
 	w.time("created", p.CreatedAt).time("modified_at", p.ModifiedAt)
 	w.text("connector_customer_id", storedCredential(a).CustomerID).str("currency", string(p.Currency))
-	writeCustomer(w, p.CustomerID, customer)
+	writeCustomer(w, p.CustomerID, &customer)
 	w.text("description", d.Description)
 	writeRefunds(w, v.Refunds)
 	writeDisputes(w, v.Disputes)

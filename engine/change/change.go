@@ -506,6 +506,7 @@ func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, deci
 			w.Token = auth.RequestToken
 			decided, err := s.changeLoaded(ctx, auth, w, decide)
 			if err == nil {
+				s.KnowCustomer(ctx, w)
 				return s.View(w), nil
 			}
 			if !errors.Is(err, fault.ErrConflict) && (decided || !s.overtaken(ctx, w)) {

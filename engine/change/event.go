@@ -20,7 +20,7 @@ func (s *Changes) eventOf(w *Loaded, p *payment.Payment, a *payment.Attempt, now
 	}
 	p.Details.Announced = announced
 	p.Details.Events++
-	v := s.View(&Loaded{Run: drive.Run{Payment: p, Attempt: a}, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile})
+	v := s.View(&Loaded{Run: drive.Run{Payment: p, Attempt: a}, Customer: w.Customer, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile})
 	v.ManualRetryAllowed = s.RetryAllowed(p, a, w.Profile, now)
 	return s.paymentEvent(kind, now, v)
 }

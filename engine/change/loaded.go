@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"payswitch/engine/account"
@@ -22,6 +23,7 @@ type Loaded struct {
 	Merchant  *account.Merchant
 	Profile   *account.Profile
 	Method    *method.PaymentMethod // opened; nil without one
+	Customer  *account.Customer     // the record of the payment's customer, opened; nil without one
 	SaveTries method.SaveTries
 	// Retry says how the payment may go on at another account if this attempt fails; nil if it may not. Only the call that routed the attempt has it.
 	Retry *Retry
@@ -81,7 +83,10 @@ func (s *Changes) Load(ctx context.Context, merchantID, id string) (*Loaded, err
 		if w.busy, err = s.busy(r, w.Payment); err != nil {
 			return err
 		}
-		w.Method, err = method.Of(r, w.Attempt.MerchantID, w.Attempt.Details.MethodID)
+		if w.Method, err = method.Of(r, w.Attempt.MerchantID, w.Attempt.Details.MethodID); err != nil {
+			return err
+		}
+		w.Customer, err = CustomerOf(r, w.Payment)
 		return err
 	})
 	if errors.Is(err, fault.ErrNotFound) {
@@ -98,6 +103,7 @@ func (s *Changes) Open(ctx context.Context, w *Loaded) (err error) {
 	if err := errors.Join(s.Vault.OpenPayment(w.Payment), s.Vault.OpenAttempt(w.Attempt)); err != nil {
 		return err
 	}
+	s.openCustomer(ctx, w)
 	if w.Merchant, err = s.Registry.Dir.Merchant(ctx, w.Payment.MerchantID); err != nil {
 		return err
 	}
@@ -106,6 +112,42 @@ func (s *Changes) Open(ctx context.Context, w *Loaded) (err error) {
 		w.Profile, err = &account.Profile{ID: w.Payment.ProfileID, MerchantID: w.Payment.MerchantID}, nil
 	}
 	return err
+}
+
+// KnowCustomer adds the record of the payment's customer to w, unless w has it.
+func (s *Changes) KnowCustomer(ctx context.Context, w *Loaded) {
+	if id := w.Payment.CustomerID; id == "" || w.Customer != nil && w.Customer.ID == id {
+		return
+	}
+	err := s.Store.View(ctx, func(r Reader) (err error) { w.Customer, err = CustomerOf(r, w.Payment); return err })
+	if err != nil {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "an answer goes without its customer's record", slog.String("payment_id", w.Payment.ID), slog.Any("error", err))
+		return
+	}
+	s.openCustomer(ctx, w)
+}
+
+// CustomerOf reads the record of a payment's customer, sealed; nil without one.
+func CustomerOf(r Reader, p *payment.Payment) (*account.Customer, error) {
+	if p.CustomerID == "" {
+		return nil, nil
+	}
+	c, err := r.Customer(p.MerchantID, p.CustomerID)
+	if errors.Is(err, fault.ErrNotFound) {
+		return nil, nil
+	}
+	return c, err
+}
+
+// openCustomer decrypts the customer's record. A record that cannot be read hides no payment.
+func (s *Changes) openCustomer(ctx context.Context, w *Loaded) {
+	if w.Customer == nil {
+		return
+	}
+	if err := s.Methods.OpenCustomer(w.Customer); err != nil {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "a customer's record cannot be read", slog.String("payment_id", w.Payment.ID), slog.Any("error", err))
+		w.Customer = nil
+	}
 }
 
 // WithAccount adds the attempt's connector account and its adapter to w. Whatever became of the account since, it reaches the account at the

@@ -1,9 +1,11 @@
 package change
 
 import (
+	"cmp"
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/contact"
 	"payswitch/engine/disputed"
 	"payswitch/engine/method"
 	"payswitch/engine/paylink"
@@ -19,6 +21,8 @@ type View struct {
 	Attempts []*payment.Attempt // all attempts, if the caller asked for them
 	Refunds  []*payment.Refund  // all refunds, oldest first; only for the answer to a retrieve
 	Disputes []*disputed.Record // all disputes, oldest first; only for the answer to a retrieve
+	// Record is the record of the payment's customer, nil without one.
+	Record *account.Customer
 	// Method is the current record of the saved method that the attempt charges or was saved as; nil without one. Private is not set.
 	Method   *method.PaymentMethod
 	Merchant *account.Merchant
@@ -59,7 +63,7 @@ type Routed struct {
 
 // View returns what an answer shows of w.
 func (s *Changes) View(w *Loaded) *View {
-	v := &View{Payment: w.Payment, Attempt: w.Attempt, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile, BaseURL: s.PublicURL,
+	v := &View{Payment: w.Payment, Attempt: w.Attempt, Record: w.Customer, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile, BaseURL: s.PublicURL,
 		ManualRetryAllowed: s.RetryAllowed(w.Payment, w.Attempt, w.Profile, s.Now()), ConnectorStatus: w.HTTPStatus}
 	if w.Payment.Status == payment.RequiresCustomerAction && w.Attempt.Details.NextAction != nil {
 		v.RedirectURL, v.ResponseURL = s.Links.RedirectURL(w.Payment, w.Attempt), s.Links.ResponseURL(w.Payment, w.Attempt)
@@ -68,6 +72,24 @@ func (s *Changes) View(w *Loaded) *View {
 		v.SecureLink = paylink.SecureURL(s.Vault.Hash, w.Payment.MerchantID, l)
 	}
 	return v
+}
+
+// Customer is what is known of the payment's customer: what came with the payment, completed from the customer's record. The payer's own client sees only
+// what came with the payment. No answer shows the record of a deleted customer.
+func (v *View) Customer() contact.Customer {
+	p, c := v.Payment, contact.Customer{}
+	if p.Private != nil && p.Private.Customer != nil {
+		c = *p.Private.Customer
+	}
+	c.ID = p.CustomerID
+	if r := v.Record; r != nil && r.ID == p.CustomerID && !r.Redacted && r.Personal != nil && !v.Public {
+		known := r.Personal
+		c.Name, c.Email = cmp.Or(c.Name, known.Name), cmp.Or(c.Email, known.Email)
+		if c.Phone == "" && c.PhoneCountryCode == "" {
+			c.Phone, c.PhoneCountryCode = known.Phone, known.PhoneCountryCode
+		}
+	}
+	return c
 }
 
 // RetryAllowed reports whether a failed payment may be confirmed again: its attempt and the profile allow it, within the first half of the session time.

@@ -120,7 +120,7 @@ func (s *Methods) Customer(ctx context.Context, a account.Auth, id string) (c *a
 	if err != nil {
 		return nil, err
 	}
-	return c, s.openCustomer(c)
+	return c, s.OpenCustomer(c)
 }
 
 // CustomerTotal is the number of a merchant's customers.
@@ -140,7 +140,7 @@ func (s *Methods) Customers(ctx context.Context, a account.Auth, limit, offset i
 	})
 	for _, c := range list {
 		if err == nil {
-			err = s.openCustomer(c)
+			err = s.OpenCustomer(c)
 		}
 	}
 	return list, err
@@ -155,7 +155,7 @@ func (s *Methods) livingCustomer(r Reader, a account.Auth, id string) (*account.
 	if c.Redacted {
 		return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_11", Message: "Customer has already been redacted", Param: "customer_id", Hint: "Create another customer."}
 	}
-	return c, s.openCustomer(c)
+	return c, s.OpenCustomer(c)
 }
 
 // applyCustomer copies the fields that were sent into an opened customer, and seals it.
@@ -199,7 +199,8 @@ func (s *Methods) sealCustomer(c *account.Customer) (err error) {
 	return err
 }
 
-func (s *Methods) openCustomer(c *account.Customer) error {
+// OpenCustomer decrypts the personal data of a customer.
+func (s *Methods) OpenCustomer(c *account.Customer) error {
 	c.Personal = &account.CustomerPersonal{}
 	if len(c.Sealed) == 0 {
 		return nil

@@ -59,7 +59,10 @@ func (s *Authentications) loadAuthentication(ctx context.Context, id string) (*a
 		if c.w.Payment, err = r.Payment(c.auth.MerchantID, c.auth.PaymentID); err != nil {
 			return err
 		}
-		c.w.Attempt, err = r.Attempt(c.auth.MerchantID, c.auth.AttemptID)
+		if c.w.Attempt, err = r.Attempt(c.auth.MerchantID, c.auth.AttemptID); err != nil {
+			return err
+		}
+		c.w.Customer, err = change.CustomerOf(r, c.w.Payment)
 		return err
 	})
 	if errors.Is(err, fault.ErrNotFound) {
