@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -68,7 +67,8 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 	if w.Merchant, err = e.Dir.Merchant(ctx, auth.MerchantID); err != nil {
 		return nil, err
 	}
-	if w.Profile, err = e.profileOf(ctx, w.Merchant, auth, in); err != nil {
+	country, label := in.Business()
+	if w.Profile, err = e.Dir.ProfileOfPayment(ctx, w.Merchant, auth, in.ProfileID, country, label); err != nil {
 		return nil, err
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
@@ -172,20 +172,4 @@ func (e *Engine) keepCard(w *change.Loaded, in *request.Input, now time.Time) (*
 	w.Payment.Details.Token = t.Token
 	w.Attempt.Details.PaymentMethod, w.Attempt.Details.PaymentMethodType = payment.MethodCard, c.MethodType(in.PaymentMethodType)
 	return t, nil
-}
-
-// profileOf returns the profile of a payment: the one in the request, else the key's, else the merchant's default. A merchant without a default
-// profile may name one by business_country and business_label instead.
-func (e *Engine) profileOf(ctx context.Context, m *account.Merchant, auth account.Auth, in *request.Input) (*account.Profile, error) {
-	id := cmp.Or(in.ProfileID, auth.ProfileID, m.DefaultProfile)
-	if country, label := in.Business(); id == "" && country != "" && label != "" {
-		return e.Dir.ProfileNamed(ctx, m.ID, country+"_"+label)
-	}
-	if id == "" {
-		return nil, fault.Missing("profile_id or business_country, business_label").WithParam("profile_id")
-	}
-	if auth.ProfileID != "" && auth.ProfileID != id {
-		return nil, account.NoProfile(id)
-	}
-	return e.Dir.Profile(ctx, m.ID, id)
 }

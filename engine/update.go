@@ -52,21 +52,7 @@ func (e *Engine) updateAndConfirm(ctx context.Context, w *change.Loaded, in *req
 
 func (e *Engine) update(w *change.Loaded, in *request.Input) (*change.Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
-	amount := w.Payment.Amount
-	if in.Amount != nil {
-		amount = *in.Amount
-	}
-	if err := request.CheckMethod(in); err != nil {
-		return nil, err
-	}
-	if err := request.CheckCommon(in, amount); err != nil {
-		return nil, err
-	}
-	in.Apply(w.Payment)
-	if err := request.CheckOvercapture(w.Payment, in, w.Payment.Details.CaptureMethod); err != nil {
-		return nil, err
-	}
-	if err := request.CheckAmountToCapture(w.Payment.Details.AmountToCapture, w.Payment.Amount, w.Payment.NetAmount, w.Payment.Details.CaptureMethod, false); err != nil {
+	if err := request.ApplyUpdate(w.Payment, in); err != nil {
 		return nil, err
 	}
 	if in.SessionExpiry != nil {

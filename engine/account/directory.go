@@ -2,6 +2,7 @@ package account
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -127,8 +128,22 @@ func (d *Directory) Profile(ctx context.Context, merchantID, id string) (*Profil
 	return nil, NoProfile(id)
 }
 
-// ProfileNamed returns the profile of that name. It returns HE_02 (and ErrNotFound) for an unknown name.
-func (d *Directory) ProfileNamed(ctx context.Context, merchantID, name string) (*Profile, error) {
+// ProfileOfPayment returns the profile of a new payment: the one in the request, else the key's, else the merchant's default. A merchant without a
+// default profile may name one by business_country and business_label instead. Errors: IR_04 for a request that names none, HE_02 for an unknown one.
+func (d *Directory) ProfileOfPayment(ctx context.Context, m *Merchant, auth Auth, id, country, label string) (*Profile, error) {
+	id = cmp.Or(id, auth.ProfileID, m.DefaultProfile)
+	switch {
+	case id == "" && country != "" && label != "":
+		return d.profileNamed(ctx, m.ID, country+"_"+label)
+	case id == "":
+		return nil, fault.Missing("profile_id or business_country, business_label").WithParam("profile_id")
+	case auth.ProfileID != "" && auth.ProfileID != id:
+		return nil, NoProfile(id)
+	}
+	return d.Profile(ctx, m.ID, id)
+}
+
+func (d *Directory) profileNamed(ctx context.Context, merchantID, name string) (*Profile, error) {
 	e, err := d.entry(ctx, merchantID)
 	if err != nil {
 		return nil, err

@@ -47,6 +47,25 @@ func checkLink(in *Input) error {
 	return nil
 }
 
+// ApplyUpdate checks an update of a payment that is not confirmed yet, and applies it.
+func ApplyUpdate(p *payment.Payment, in *Input) error {
+	amount := p.Amount
+	if in.Amount != nil {
+		amount = *in.Amount
+	}
+	if err := CheckMethod(in); err != nil {
+		return err
+	}
+	if err := CheckCommon(in, amount); err != nil {
+		return err
+	}
+	in.Apply(p)
+	if err := CheckOvercapture(p, in, p.Details.CaptureMethod); err != nil {
+		return err
+	}
+	return CheckAmountToCapture(p.Details.AmountToCapture, p.Amount, p.NetAmount, p.Details.CaptureMethod, false)
+}
+
 // CheckMethod checks that the payment method fields of a create, update or confirm fit together.
 func CheckMethod(in *Input) error {
 	switch {
