@@ -39,7 +39,7 @@ func (h *Funds) IncrementAuthorization(ctx context.Context, auth account.Auth, i
 		return nil, fault.Unauthorized()
 	}
 	return h.Changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
-		if err := h.mayRaise(ctx, w, in.Amount); err != nil {
+		if err := h.MayRaise(ctx, w, in.Amount); err != nil {
 			return nil, err
 		}
 		now := h.Now().UTC().Truncate(time.Millisecond)
@@ -52,8 +52,8 @@ func (h *Funds) IncrementAuthorization(ctx context.Context, auth account.Auth, i
 	})
 }
 
-// mayRaise checks a raise in the contract's order.
-func (h *Funds) mayRaise(ctx context.Context, w *change.Loaded, amount int64) error {
+// MayRaise is the check of IncrementAuthorization, in the contract's order. It adds the account to w.
+func (h *Funds) MayRaise(ctx context.Context, w *change.Loaded, amount int64) error {
 	p, a := w.Payment, w.Attempt
 	allowed := payment.IncrementAllowed(p, a)
 	switch {
@@ -104,32 +104,41 @@ func (h *Funds) ExtendAuthorization(ctx context.Context, auth account.Auth, id s
 		return nil, fault.Unauthorized()
 	}
 	return h.Changes.Decide(ctx, auth, id, func(w *change.Loaded) (*change.Change, error) {
+		if err := h.MayExtend(ctx, w); err != nil {
+			return nil, err
+		}
 		p, a := w.Payment, w.Attempt
-		switch {
-		case p.Status != payment.RequiresCapture && p.Status != payment.PartiallyAuthorizedAndCapturing:
-			return nil, fault.Refused("You cannot extend authorization this payment because it has status " + string(p.Status)).WithParam("status").WithHint(p.Status.Remedy())
-		case !optional.IsTrue(p.Details.Extended):
-			return nil, fault.Refused("You cannot extend the authorization for this payment because authorization extension is not enabled.").WithParam("request_extended_authorization").
-				WithHint("Create the payment with request_extended_authorization true.")
-		}
-		ops, err := h.Changes.OperationsOf(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		if op := a.OpenOperation(ops); op != nil && op.Kind == sdk.OpExtendAuthorization {
-			return nil, fault.Refused("You cannot extend the authorization for this payment because the result of an earlier extension is not known yet").WithParam("status").WithHint("Retrieve the payment with force_sync=true, and extend again.")
-		}
-		if err := h.Changes.WithAccount(ctx, w); err != nil {
-			return nil, err
-		}
-		if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpExtendAuthorization) {
-			return nil, &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "extend_authorization flow not supported", Connector: w.Account.Connector}
-		}
 		now := h.Now().UTC().Truncate(time.Millisecond)
 		h.Driver.Begin(&w.Run, sdk.OpExtendAuthorization, a.Authorized-a.Captured, now)
 		a.ModifiedAt, p.ModifiedAt = now, now
 		return h.intent(w)
 	})
+}
+
+// MayExtend is the check of ExtendAuthorization, in the contract's order. It adds the account to w.
+func (h *Funds) MayExtend(ctx context.Context, w *change.Loaded) error {
+	p, a := w.Payment, w.Attempt
+	switch {
+	case p.Status != payment.RequiresCapture && p.Status != payment.PartiallyAuthorizedAndCapturing:
+		return fault.Refused("You cannot extend authorization this payment because it has status " + string(p.Status)).WithParam("status").WithHint(p.Status.Remedy())
+	case !optional.IsTrue(p.Details.Extended):
+		return fault.Refused("You cannot extend the authorization for this payment because authorization extension is not enabled.").WithParam("request_extended_authorization").
+			WithHint("Create the payment with request_extended_authorization true.")
+	}
+	ops, err := h.Changes.OperationsOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	if op := a.OpenOperation(ops); op != nil && op.Kind == sdk.OpExtendAuthorization {
+		return fault.Refused("You cannot extend the authorization for this payment because the result of an earlier extension is not known yet").WithParam("status").WithHint("Retrieve the payment with force_sync=true, and extend again.")
+	}
+	if err := h.Changes.WithAccount(ctx, w); err != nil {
+		return err
+	}
+	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpExtendAuthorization) {
+		return &fault.Error{Kind: fault.KindInvalid, Code: "IR_20", Message: "extend_authorization flow not supported", Connector: w.Account.Connector}
+	}
+	return nil
 }
 
 // intent returns the change that makes the operation of w durable and then performs it. The payment keeps its status.

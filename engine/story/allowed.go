@@ -9,6 +9,7 @@ import (
 	"payswitch/engine/change"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
+	"payswitch/engine/payment"
 	"payswitch/engine/request"
 )
 
@@ -24,11 +25,13 @@ type Action struct {
 type Actions struct {
 	Capture, Cancel, Refund Action
 	Void                    Action // of the whole capture, before it settles
+	Raise                   Action // of the held amount, to a new total
+	Extend                  Action // of the hold's duration; it has no amount
 	Ask                     bool   // the processor may be asked what became of the payment
 }
 
-// Allowed returns what may be done with a payment now. It asks the same checks as CapturePayment, CancelPayment and CreateRefund, so that a page and
-// the API never disagree. Only the amounts of a later moment may differ.
+// Allowed returns what may be done with a payment now. It asks the same checks as the use cases themselves, so that a page and the API never
+// disagree. Only the amounts of a later moment may differ.
 func (s *Stories) Allowed(ctx context.Context, auth account.Auth, id string) (*Actions, error) {
 	if auth.Publishable {
 		return nil, fault.Unauthorized()
@@ -48,6 +51,12 @@ func (s *Stories) Allowed(ctx context.Context, auth account.Auth, id string) (*A
 			return nil, err
 		}
 		out.Capture.Partial = out.Capture.Allowed && w.Adapter.Manifest.Features.PartialCapture
+		if out.Raise, err = action(payment.MaxAmount, s.MayRaise(ctx, w, p.NetAmount+1)); err != nil {
+			return nil, err
+		}
+		if out.Extend, err = action(0, s.MayExtend(ctx, w)); err != nil {
+			return nil, err
+		}
 	}
 	ops, err := s.Changes.OperationsOf(ctx, p)
 	if err != nil {
@@ -83,10 +92,12 @@ func action(most int64, err error) (Action, error) {
 	return Action{}, err
 }
 
-// Checks are the checks of the engine's use cases. Each returns the amount that its use case would take, or the error that it would answer with.
+// Checks are the checks of the engine's use cases. Each returns the error that its use case would answer with, and some the amount that it would take.
 type Checks struct {
 	CaptureAmount func(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error)
 	RefundAmount  func(ctx context.Context, w *change.Loaded, in *request.RefundInput, now time.Time) (int64, error)
 	// VoidableAmount is that of a void after the capture.
 	VoidableAmount func(ctx context.Context, w *change.Loaded) (int64, error)
+	MayRaise       func(ctx context.Context, w *change.Loaded, amount int64) error
+	MayExtend      func(ctx context.Context, w *change.Loaded) error
 }

@@ -25,6 +25,8 @@ type moneyMoves interface {
 	CancelPayment(ctx context.Context, auth account.Auth, id, reason string) (*change.View, error)
 	CancelCaptured(ctx context.Context, auth account.Auth, id, reason string) (*change.View, error)
 	CreateRefund(ctx context.Context, auth account.Auth, in *request.RefundInput) (*payment.Refund, error)
+	IncrementAuthorization(ctx context.Context, auth account.Auth, id string, in request.IncrementInput) (*change.View, error)
+	ExtendAuthorization(ctx context.Context, auth account.Auth, id string) (*change.View, error)
 	BeginIdempotent(ctx context.Context, a *account.Auth, key string, requestHash []byte) (
 		stored *account.StoredAnswer, finish func(ctx context.Context, answer account.StoredAnswer) error, abandon func(ctx context.Context), err error)
 }
@@ -48,6 +50,7 @@ func (p *sheetPage) Title() string { return p.Heading }
 type sheet struct {
 	name  string // of the action, in addresses
 	whole bool   // it has no amount of its own
+	total bool   // its amount is the new total of what is held
 	may   func(a *story.Actions) story.Action
 	page  func(p *sheetPage, m Money, a story.Action, v *change.View, at string) // at is the name of the processor
 	do    func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error
@@ -80,6 +83,21 @@ var sheets = map[string]sheet{
 		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (kept with the payment)", Kind: "text", Max: 255, Autocomplete: "off"})
 	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, _ int64, _ *int64) error {
 		_, err := s.Engine.CancelCaptured(ctx, auth, v.Payment.ID, strings.TrimSpace(c.PostForm.Get("reason")))
+		return err
+	}},
+	"raise": {name: "raise", total: true, may: func(a *story.Actions) story.Action { return a.Raise }, page: func(p *sheetPage, _ Money, _ story.Action, _ *change.View, at string) {
+		p.Heading, p.Button = "Raise the held amount", "Raise"
+		p.Words = []string{at + " asks the card's bank to hold more. A refusal changes nothing: what is held stays held.", "No money moves before you capture it."}
+		p.Fields = append(p.Fields, Field{Name: "reason", Label: "Reason (for the processor)", Kind: "text", Max: 255, Autocomplete: "off"})
+	}, do: func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, _ *int64) error {
+		_, err := s.Engine.IncrementAuthorization(ctx, auth, v.Payment.ID, request.IncrementInput{Amount: minor, Reason: strings.TrimSpace(c.PostForm.Get("reason"))})
+		return err
+	}},
+	"extend": {name: "extend", whole: true, may: func(a *story.Actions) story.Action { return a.Extend }, page: func(p *sheetPage, _ Money, _ story.Action, _ *change.View, at string) {
+		p.Heading, p.Button = "Hold the money for longer", "Hold for longer"
+		p.Words = []string{at + " is asked to hold the same amount for longer. Some processors answer later: until then you cannot capture the payment."}
+	}, do: func(s *Server, _ *call, ctx context.Context, auth account.Auth, v *change.View, _ int64, _ *int64) error {
+		_, err := s.Engine.ExtendAuthorization(ctx, auth, v.Payment.ID)
 		return err
 	}},
 	"cancel": {name: "cancel", whole: true, may: func(a *story.Actions) story.Action { return a.Cancel }, page: func(p *sheetPage, m Money, a story.Action, _ *change.View, at string) {
@@ -148,8 +166,11 @@ func refundWhy(p *payment.Payment, a story.Action) string {
 	return "Nothing of the payment is left to give back."
 }
 
-// offered is the amount that a new form begins with: all that is left, or as much of it as the person's role allows.
+// offered is the amount that a new form begins with: all that is left, or as much of it as the person's role allows. A new total begins with the old one.
 func (c *call) offered(kind sheet, v *change.View, a story.Action) int64 {
+	if kind.total {
+		return v.Payment.NetAmount
+	}
 	most, limited := c.Session.Limit(c.Merchant.ID, v.Payment.Currency)
 	if left := most - movedBefore(v, kind); limited && a.Partial && left > 0 {
 		return min(a.Most, left)
@@ -167,7 +188,9 @@ func (s *Server) sheetOf(c *call, kind sheet, v *change.View, a story.Action, ke
 	if !kind.whole {
 		f := Field{Name: "amount", Label: "Amount in " + string(m.Currency), Kind: "text", Value: amount, Required: true, Autocomplete: "off", Max: 20,
 			Hint: "At most " + m.String() + "."}
-		if a.Allowed && !a.Partial {
+		if kind.total {
+			f.Label, f.Hint = "New total in "+string(m.Currency), "More than the "+Money{v.Payment.NetAmount, m.Currency}.String()+" that are held now."
+		} else if a.Allowed && !a.Partial {
 			f.Hint = at + " offers the whole amount alone: " + m.String() + "."
 		}
 		if most, limited := c.Session.Limit(c.Merchant.ID, m.Currency); limited && a.Allowed && most < m.Minor+v.Payment.Refunded {
@@ -177,7 +200,11 @@ func (s *Server) sheetOf(c *call, kind sheet, v *change.View, a story.Action, ke
 	}
 	kind.page(p, m, a, v, at)
 	p.Fields = append(p.Fields, Field{Name: "key", Kind: "hidden", Value: key})
-	p.Curl = s.curl(kind.name, v.Payment.ID, a.Most)
+	most := a.Most
+	if kind.total {
+		most = v.Payment.NetAmount
+	}
+	p.Curl = s.curl(kind.name, v.Payment.ID, most)
 	return p
 }
 
@@ -189,6 +216,10 @@ func (s *Server) curl(name, id string, minor int64) string {
 		body = `{"amount_to_capture": ` + sdk.Decimal(minor, 0) + `}`
 	case "void":
 		path = "/payments/" + id + "/cancel_post_capture"
+	case "raise":
+		path, body = "/payments/"+id+"/incremental_authorization", `{"amount": `+sdk.Decimal(minor, 0)+`}`
+	case "extend":
+		path = "/payments/" + id + "/extend_authorization"
 	case "refund":
 		path, body = "/refunds", `{"payment_id": "`+id+`", "amount": `+sdk.Decimal(minor, 0)+`}`
 	}
@@ -299,8 +330,11 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 		switch a = kind.may(allowed); { // the engine's words count in minor units
 		case !a.Allowed:
 			problem = either(a.Why != "", a.Why, problem)
+		case kind.total && minor <= v.Payment.NetAmount:
+			problem = "This is not more than the " + Money{v.Payment.NetAmount, v.Payment.Currency}.String() + " that are held now."
 		case minor > a.Most:
-			problem = "This is more than the " + Money{a.Most, v.Payment.Currency}.String() + " that " + either(kind.name == "refund", "can be given back.", "can be captured.")
+			can := map[string]string{"refund": "given back", "capture": "captured", "raise": "held"}[kind.name]
+			problem = "This is more than the " + Money{a.Most, v.Payment.Currency}.String() + " that can be " + can + "."
 		}
 	}
 	return refused(http.StatusUnprocessableEntity, field, problem), nil

@@ -59,6 +59,56 @@ func TestLimitOfSupport(t *testing.T) {
 	require.False(t, strings.Contains(w.page(at(paid, "refund")), "Your role moves"))
 }
 
+// TestRaiseAndExtend: a person raises what is held and holds it for longer, where the payment has asked for that. Both stand in the timeline.
+func TestRaiseAndExtend(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done("/m/acme/connectors", "connector", "simulator")
+	const raises, extends = "Raise the held amount", "Hold for longer"
+	plain := w.pay(6540, func(in *request.Input) { in.CaptureMethod = payment.CaptureManual }).Payment.ID
+	page := w.page("/m/acme/payments/" + plain)
+	require.NotContains(t, page, raises)
+	require.NotContains(t, page, extends)
+	require.Contains(t, w.page("/m/acme/payments/"+plain+"/raise"), "it is not allowed for incremental_authorization")
+
+	held := w.pay(6540, func(in *request.Input) {
+		in.CaptureMethod, in.Incremental, in.Extended = payment.CaptureManual, new(true), new(true)
+	}).Payment.ID
+	at := "/m/acme/payments/" + held
+	page = w.page(at)
+	require.Contains(t, page, raises)
+	require.Contains(t, page, extends)
+	page = w.page(at + "/raise")
+	require.Contains(t, page, `value="65.40"`, "the form begins with the old total")
+	require.Contains(t, page, "More than the 65.40 USD that are held now.")
+	require.Contains(t, page, "/payments/"+held+"/incremental_authorization")
+	rec := w.post(at+"/raise", "amount", "65.40", "key", formKeyOf(t, page))
+	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	require.Contains(t, rec.Body.String(), "This is not more than the 65.40 USD that are held now.")
+	rec = w.post(at+"/raise", "amount", "10000000.00", "key", "r0")
+	require.Contains(t, rec.Body.String(), "that can be held.")
+	for range 2 { // a second click raises once
+		require.Contains(t, w.done(at+"/raise", "amount", "80.00", "reason", "one night more", "key", "r1"), "did=raise")
+	}
+	require.Contains(t, w.done(at+"/extend", "key", "e1"), "did=extend")
+	v, err := w.engine.RetrievePayment(t.Context(), w.auth, held, request.RetrieveInput{})
+	require.NoError(t, err)
+	require.Len(t, v.Attempt.Details.Increments, 1)
+	require.EqualValues(t, 8000, v.Payment.Capturable)
+	require.False(t, v.Attempt.Details.ExtendedAt.IsZero())
+	page = w.page(at)
+	require.Contains(t, page, "incremental authorize 80.00 USD")
+	require.Contains(t, page, "extend authorization")
+
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Support, Limits: map[sdk.Currency]int64{"USD": 9000}})
+	rec = w.post(at+"/raise", "amount", "90.01", "key", "r2")
+	require.Equal(t, http.StatusForbidden, rec.Code, "the role's limit binds the new total")
+	w.as(staff.Grant{MerchantID: "acme", Role: staff.Viewer})
+	require.NotContains(t, w.page(at), raises)
+	code, _ := w.get(at + "/raise")
+	require.Equal(t, http.StatusForbidden, code)
+}
+
 // formKeyOf returns the key of the sheet's form in a page.
 func formKeyOf(t *testing.T, page string) string {
 	t.Helper()

@@ -189,6 +189,8 @@ func (c *call) paymentPage(v *change.View, st *story.Story, allowed *story.Actio
 		if allowed.Cancel.Most > 0 {
 			cancel = "Release the held money"
 		}
+		p.act(here, "raise", "Raise the held amount", allowed.Raise)
+		p.act(here, "extend", "Hold for longer", allowed.Extend)
 		p.act(here, "cancel", cancel, allowed.Cancel)
 		p.act(here, "void", "Void", allowed.Void)
 	}
@@ -345,6 +347,8 @@ var did = map[string]string{
 	"refund":  "The refund was made. Its state stands below.",
 	"capture": "The capture was sent. The status says what became of it.",
 	"cancel":  "The wish to cancel was taken. The status says what became of it.",
+	"raise":   "The raise was sent. The timeline says what became of it.",
+	"extend":  "The wish to hold for longer was sent. The timeline says what became of it.",
 	"void":    "The void was sent. The status says what became of it.",
 	"ask":     "The processor was asked. The page shows its answer.",
 	"resend":  "The event was sent again. The timeline has the answer.",

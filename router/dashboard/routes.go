@@ -49,6 +49,8 @@ func (s *Server) table() []route {
 	refundSheet, refund := s.sheet("refund")
 	cancelSheet, cancel := s.sheet("cancel")
 	voidSheet, void := s.sheet("void")
+	raiseSheet, raise := s.sheet("raise")
+	extendSheet, extend := s.sheet("extend")
 	removeSheet, remove := s.customerSheet(removeMethod)
 	revokeSheet, revoke := s.customerSheet(revokeMandate)
 	forgetSheet, forget := s.customerSheet(forgetCustomer)
@@ -67,6 +69,10 @@ func (s *Server) table() []route {
 		{method: "POST", pattern: "/m/{m}/payments/{id}/cancel", needs: staff.MoveMoney, handle: cancel},
 		{method: "GET", pattern: "/m/{m}/payments/{id}/void", needs: staff.MoveMoney, handle: voidSheet},
 		{method: "POST", pattern: "/m/{m}/payments/{id}/void", needs: staff.MoveMoney, handle: void},
+		{method: "GET", pattern: "/m/{m}/payments/{id}/raise", needs: staff.MoveMoney, handle: raiseSheet},
+		{method: "POST", pattern: "/m/{m}/payments/{id}/raise", needs: staff.MoveMoney, handle: raise},
+		{method: "GET", pattern: "/m/{m}/payments/{id}/extend", needs: staff.MoveMoney, handle: extendSheet},
+		{method: "POST", pattern: "/m/{m}/payments/{id}/extend", needs: staff.MoveMoney, handle: extend},
 		{method: "GET", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askSheet},
 		{method: "POST", pattern: "/m/{m}/payments/{id}/ask", needs: staff.SeePayments, handle: s.askProcessor},
 		{method: "GET", pattern: "/m/{m}/operations/{op}/replay", needs: staff.SeeExchanges, handle: s.replay},

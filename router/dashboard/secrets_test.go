@@ -59,7 +59,9 @@ func TestSecretsOnEveryPage(t *testing.T) {
 		in.CustomerID, in.SetupFutureUsage = "cus_1", "off_session"
 		in.MandateData = &request.MandateInput{Acceptance: &payment.Acceptance{Type: "online", Online: true, IP: "203.0.113.9", UserAgent: "t"}, Terms: payment.MandateTerms{Amount: 6540, Currency: "USD"}}
 	})
-	held := w.pay(6540, other, func(in *request.Input) { in.CaptureMethod = payment.CaptureManual })
+	held := w.pay(6540, other, func(in *request.Input) {
+		in.CaptureMethod, in.Incremental, in.Extended = payment.CaptureManual, new(true), new(true)
+	})
 	paid := w.pay(6540, other)
 	marks = append(marks, paid.Payment.Private.ClientSecret, held.Payment.Private.ClientSecret)
 	w.done("/m/acme/payments/"+paid.Payment.ID+"/refund", "amount", "1.00", "key", "k1", "reason", "damaged")
