@@ -136,6 +136,10 @@ func TestUnitsVerify(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), systemd, args...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Empty(t, string(out), "systemd has nothing to say about the units")
+	for _, service := range args[1:3] { // of ten: what a taken-over process could do
+		out, err := exec.CommandContext(t.Context(), systemd, "security", "--offline=true", "--threshold=20", service).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
 }
 
 // TestPackagingIsWhole holds that every file that the packages take exists, that their settings are settings of payswitch, and that nothing runs as root.

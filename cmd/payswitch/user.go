@@ -186,6 +186,9 @@ func (p *program) verifyAudit(ctx context.Context, args []string) error {
 			return fmt.Errorf("the audit was changed: %s; read Altered rows in OPERATIONS.md", v.Break)
 		case !v.Known:
 			return errors.New("no line has the hash that was noted: lines were taken from the end")
+		case v.Lines == 0 && v.Older == 0:
+			fmt.Fprintln(p.stdout, "The audit has no line yet: no person has used the dashboard.")
+			return nil
 		}
 		fmt.Fprintf(p.stdout, "%d lines follow one another without a gap; %d lines are older than the chain.\nThe last line has the hash %s\n", v.Lines, v.Older, v.Hash)
 		return nil

@@ -127,6 +127,7 @@ func TestAuditVerify(t *testing.T) {
 		return stdout + stderr
 	}
 	run(exitOK, "migrate")
+	require.Equal(t, "The audit has no line yet: no person has used the dashboard.\n", run(exitOK, "audit", "verify"))
 	run(exitOK, "user", "create", "--email", "ada@example.com", "--role", "operator")
 	out := run(exitOK, "audit", "verify")
 	require.Contains(t, out, "1 lines follow one another")
