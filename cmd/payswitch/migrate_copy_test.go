@@ -95,3 +95,16 @@ func TestMigrateCopy(t *testing.T) {
 	code, _, _ = runProgram(t, env, "migrate", "copy", "--from", from)
 	require.Equal(t, exitUsage, code)
 }
+
+// TestMigrateCopyTakesTheConfiguration: without --from the database is that of the configuration, as the guide's function pay gives it.
+func TestMigrateCopyTakesTheConfiguration(t *testing.T) {
+	t.Parallel()
+	env, config := testEnv(t, t.TempDir()), writeConfig(t, "")
+	code, _, stderr := runProgram(t, env, "migrate", "copy", "--to", "postgres://127.0.0.1:1/new?sslmode=disable", "--config", config)
+	require.Equal(t, exitFailed, code)
+	require.NotContains(t, stderr, "needs --from")
+	require.Contains(t, stderr, "payswitch.db")
+	code, _, stderr = runProgram(t, env, "migrate", "copy", "--to", "postgres://127.0.0.1:1/new?sslmode=disable")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "needs --from")
+}
