@@ -121,3 +121,14 @@ func TestPlainSecrets(t *testing.T) {
 		require.ErrorContains(t, err, "asks for the secrets themselves (plain_secrets)")
 	}
 }
+
+// The SDK's message about an undeclared credential reaches the adapter's author whole. The scrubber would take "Secret: the" for a secret.
+func TestUndeclaredCredentialIsNamed(t *testing.T) {
+	watch := &observer{}
+	res, err := native(t, plugins.Options{Observer: watch}, func(c *sdk.Call) (*sdk.Outcome, error) {
+		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"key": c.Secret("api_kye").Text}}, nil
+	}, authorize("scripted", "http://127.0.0.1:1"))
+	require.NoError(t, err)
+	require.Equal(t, "the manifest declares no credential api_kye, which Call.Secret reads", res.Outcome.Raw["error"])
+	require.Empty(t, watch.of("violated"))
+}

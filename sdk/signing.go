@@ -13,7 +13,7 @@ func (c *Call) Secret(name string) Expr {
 	case c.declares(name):
 		Require(value != "", Missing(name, "the account lacks the credential "+name))
 	case value == "":
-		Check(errors.New("Call.Secret: the manifest declares no credential " + name))
+		Check(errors.New("the manifest declares no credential " + name + ", which Call.Secret reads"))
 	}
 	return Text(value)
 }

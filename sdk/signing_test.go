@@ -73,7 +73,7 @@ func TestSecret(t *testing.T) {
 		return a.Step(step)
 	}
 	require.Equal(t, "test_secret_key", ends("secret_key", nil).Outcome.Raw["key"])
-	require.Equal(t, "Call.Secret: the manifest declares no credential secret", ends("secret", nil).Outcome.Raw["error"])
+	require.Equal(t, "the manifest declares no credential secret, which Call.Secret reads", ends("secret", nil).Outcome.Raw["error"])
 	require.Equal(t, "the account lacks the credential other", ends("other", func(s *sdk.Step) { delete(s.Account.Credentials, "other") }).Reject.Message)
 	require.Equal(t, "token", ends("access_token", func(s *sdk.Step) { s.Account.Credentials["access_token"] = "token" }).Outcome.Raw["key"])
 }
