@@ -31,5 +31,6 @@ func TestMillis(t *testing.T) {
 	for range 2000 {
 		at := time.UnixMilli(rand.Int64N(7_000_000_000_000)).UTC()
 		require.Equal(t, at.UnixMilli(), Millis(at.Format("2006-01-02T15:04:05.000Z07:00")), at)
+		require.Equal(t, at.Format(time.RFC3339), Stamp(at.In(time.FixedZone("", 3600))))
 	}
 }

@@ -31,7 +31,7 @@ func find(c *sdk.Call, invoice string, since time.Time) string {
 		return id
 	}
 	list := post(c, "getSettledBatchListRequest",
-		request(c).Str("firstSettlementDate", stamp(since)).Str("lastSettlementDate", stamp(c.Now())))
+		request(c).Str("firstSettlementDate", sdk.Stamp(since)).Str("lastSettlementDate", sdk.Stamp(c.Now())))
 	code, _ := message(list) // I00004: no records found
 	sdk.Require(!failed(list) && (list.Get("batchList").IsArray() || code == "I00004"), errAnswer)
 	looked := 0
@@ -60,7 +60,7 @@ func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int
 		if id != "" {
 			return id, false
 		}
-		if count < pageSize || oldest != "" && oldest < stamp(since) { // both have one form, in UTC
+		if count < pageSize || oldest != "" && oldest < sdk.Stamp(since) { // both have one form, in UTC
 			return "", true
 		}
 	}
@@ -95,6 +95,3 @@ func readPage(text, invoice string) (id string, count int, oldest string) {
 	}
 	return id, count, oldest
 }
-
-// stamp is a time in the API's form.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -190,7 +190,7 @@ func (a *AReq) purchase(c *sdk.Call) error {
 		return &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "currency", Message: "the currency is unknown, or the amount is negative"}
 	}
 	a.Purchase = &Purchase{Minor: amount.Minor, Amount: sdk.Decimal(amount.Minor, 0), Currency: amount.Currency.Number(), Exponent: strconv.Itoa(exponent),
-		Date: c.Now().UTC().Format("20060102150405")}
+		Date: compactTime(c.Now())}
 	a.Recurring, a.TransType = in.Recurring, first(a.TransType, "01")
 	return nil
 }
@@ -265,7 +265,18 @@ func minute(ms int64) string {
 	if ms <= 0 {
 		return ""
 	}
-	return time.UnixMilli(ms).UTC().Format("200601021504")
+	return compactTime(time.UnixMilli(ms))[:len("YYYYMMDDHHMM")]
+}
+
+// compactTime returns a time as YYYYMMDDHHMMSS in UTC.
+func compactTime(t time.Time) string {
+	var digits []byte
+	for _, b := range []byte(sdk.Stamp(t)) {
+		if b-'0' <= 9 {
+			digits = append(digits, b)
+		}
+	}
+	return string(digits)
 }
 
 func missing(parameter, what string) *sdk.Reject {
