@@ -117,6 +117,7 @@ func TestForeignInvitation(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, enter(gone))
 	require.NoError(t, h.SetGrants(ctx, attacker, goneID, "m1", nil))
+	require.ErrorContains(t, h.SetGrants(ctx, operator, goneID, "m2", []staff.Grant{atTwo}), "invite the address again")
 	link, again, err := invite(victim, "gone@two.example", atTwo)
 	require.NoError(t, err)
 	require.Equal(t, goneID, again)

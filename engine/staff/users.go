@@ -463,6 +463,9 @@ func (s *Service) SetGrants(ctx context.Context, by *Session, userID, merchantID
 		}
 	}
 	return s.manage(ctx, by, userID, "user.roles", merchantID, rolesOf(grants), func(tx Tx, u *User) error {
+		if len(u.Details.Grants) == 0 && len(grants) > 0 { // as in Invite: it is not known who chose the password
+			return refuse(fault.KindInvalid, "role", "The user has no role any more: invite the address again, and the user chooses a new password")
+		}
 		if err := s.endLinks(tx, u, grants); err != nil {
 			return err
 		}
