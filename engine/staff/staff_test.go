@@ -373,6 +373,20 @@ func TestAddressIsSlowed(t *testing.T) {
 	require.ErrorIs(t, err, staff.ErrSlow)
 }
 
+// TestAddressWithPort: some proxies note addresses with their port. Each new connection has another port, and the same address.
+func TestAddressWithPort(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{"198.51.100.7:%d", "[2001:db8::7]:%d", "[::ffff:198.51.100.7]:%d", "[2001:db8::%x]"} {
+		h := newHouse(t, staff.Options{})
+		for n := range 20 {
+			_, err := h.Login(ctx, staff.Visit{Address: fmt.Sprintf(form, 1000+n)}, fmt.Sprintf("u%d@example.com", n), phrase)
+			require.ErrorIs(t, err, staff.ErrLogin)
+		}
+		_, err := h.Login(ctx, staff.Visit{Address: fmt.Sprintf(form, 2000)}, "u@example.com", phrase)
+		require.ErrorIs(t, err, staff.ErrSlow, form)
+	}
+}
+
 func TestCodeWorksOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, staff.Options{})

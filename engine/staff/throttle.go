@@ -2,6 +2,7 @@ package staff
 
 import (
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -13,11 +14,16 @@ const (
 	bucketRefill = 6 * time.Second
 )
 
-// network is the part of an address that one household or company shares: all of an IPv4 address, the first 64 bits of an IPv6 one.
+// network is the part of an address that one household or company shares: all of an IPv4 address, the first 64 bits of an IPv6 one. Some proxies add the port,
+// or brackets.
 func network(address string) string {
-	ip, err := netip.ParseAddr(address)
+	ip, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(address, "["), "]"))
 	if err != nil {
-		return address
+		with, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return address
+		}
+		ip = with.Addr()
 	}
 	ip = ip.Unmap().WithZone("")
 	if ip.Is4() {
