@@ -198,7 +198,11 @@ func TestRelayProfile(t *testing.T) {
 	const refund = `{"amount":500,"currency":"USD"}`
 	other := w.post("/account/m1/business_profile", `{"profile_name":"other"}`).ok()["profile_id"].(string)
 	require.Equal(t, w.profile, w.relay("stripe", "refund", refund).ok()["profile_id"])
-	require.Equal(t, other, w.relay("stripe", "refund", refund, "X-Profile-Id", other).ok()["profile_id"])
+	made := w.relay("stripe", "refund", refund, "X-Profile-Id", other).ok()
+	require.Equal(t, other, made["profile_id"])
+	require.Equal(t, made, w.get("/relay/"+made["id"].(string)).ok(), "without the header a merchant reads all relays")
+	w.send("GET", "/relay/"+made["id"].(string), w.secret, "", "X-Profile-Id", other).ok()
+	w.send("GET", "/relay/"+made["id"].(string), w.secret, "", "X-Profile-Id", w.profile).refused(404, "IR_37", "relay not found")
 	const capture = `{"authorized_amount":2000,"amount_to_capture":1500,"currency":"USD"}`
 	w.relay("adyen", "capture", capture).refused(501, "IR_00", "capture at adyen is not implemented")
 	require.Equal(t, "success", w.relay("stripe", "capture", capture).ok()["status"])
