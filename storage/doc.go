@@ -75,6 +75,9 @@
 // it is there, has a lease that ends, and the resolution asks about it. A result is settled again until a commit succeeds, and settling reads the
 // rows first.
 //
+// A server that falls silent breaks no connection. The begin of a transaction waits for answerTime, and a connection to it for dialTime. From then
+// on every other connection has doubtTime for its next begin.
+//
 // # The row number seq
 //
 // SQLite gives seq in the order of commits. PostgreSQL gives it in the order of inserts, and a smaller seq can become visible after a larger one.
