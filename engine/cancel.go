@@ -8,7 +8,6 @@ import (
 
 	"payswitch/engine/account"
 	"payswitch/engine/change"
-	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -149,15 +148,6 @@ func (e *Engine) cancelAfter(w *change.Loaded, b *evidence.Booking, c *change.Ch
 	if !voids {
 		return false, nil
 	}
-	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile, Customer: w.Customer}
-	e.driver.Begin(&next.Run, sdk.OpVoid, b.Attempt.Authorized-b.Attempt.Captured, now)
-	b.Payment.OpenOperation = next.Operation.ID
-	c.Intend(next.Operation, w.Account)
-	c.Effects = append(c.Effects, func(ctx context.Context) error {
-		err := e.perform(ctx, next)
-		w.Payment, w.Attempt = next.Payment, next.Attempt
-		e.changes.Postponed(ctx, "the void of a cancelled payment", next.Payment.ID, err)
-		return nil
-	})
-	return true, e.driver.SealRun(&next.Run)
+	b.Payment.OpenOperation, err = e.addVoid(w, b, c, b.Attempt.Authorized-b.Attempt.Captured, "the void of a cancelled payment", now)
+	return true, err
 }

@@ -414,7 +414,7 @@ func TestVoidAfterCaptureOfADeadNode(t *testing.T) {
 // An operator's word ends a void that nothing is known of. What the processor says against it later raises the alarm.
 func TestOperatorsWordOnVoidAfterCapture(t *testing.T) {
 	t.Parallel()
-	for outcome, c := range map[string]struct {
+	for outcome, c := range map[payment.Finding]struct {
 		want  []any
 		later sdk.OutcomeStatus
 	}{"succeeded": {takenBack, sdk.StatusCaptured}, "declined": {stillPaid, sdk.StatusVoided}, "not_done": {stillPaid, sdk.StatusVoided}} {

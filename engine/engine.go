@@ -33,6 +33,7 @@ import (
 	"payswitch/engine/threeds/flow"
 	"payswitch/engine/vault"
 	"payswitch/engine/webhook"
+	"payswitch/sdk"
 )
 
 // Deps are the parts that New builds an Engine from. Store, Connectors, Vault and Presenter are required.
@@ -248,6 +249,11 @@ func setDefault(d *time.Duration, v time.Duration) {
 // OpensURL reports whether a public URL carries the right token. It reads nothing but the URL, so the time it takes does not reveal whether
 // an id exists.
 func (e *Engine) OpensURL(u link.URL) bool { return e.links.OpensURL(u) }
+
+// CardNetworks returns the networks of a card by the first digits of its number; a co-badged card has two.
+func (e *Engine) CardNetworks(digits string) []sdk.CardNetwork {
+	return e.opts.BINTable.Networks(digits)
+}
 
 // accountMoved logs that an account was taken out because it fails too often, or let in again.
 func (e *Engine) accountMoved(a health.Account, connector string, out bool) {

@@ -35,7 +35,7 @@ type WebhookInput struct {
 // ReceiveRelayWebhook is ReceiveWebhook for a message that arrived at /webhooks/relay/{merchant}/{account}: its events are about relays, and no payment
 // changes by it.
 func (e *Engine) ReceiveRelayWebhook(ctx context.Context, in WebhookInput) (*sdk.Reply, error) {
-	return e.receive(ctx, in, e.Relays.Hear, func(context.Context, *account.Account, *port.DriveResult, []sdk.Event) (bool, error) {
+	return e.receive(ctx, in, e.Relays.BookEvent, func(context.Context, *account.Account, *port.DriveResult, []sdk.Event) (bool, error) {
 		return false, nil
 	})
 }
@@ -151,7 +151,7 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	case ev.Object == sdk.EventRefund && ev.Outcome == nil:
 		return true, e.askUnnamed(ctx, w.Payment)
 	case ev.Object == sdk.EventDispute && !r.Verified(): // without proof of its sender, a message must not keep money back
-		if err := e.hearDispute(ctx, w, ev.Dispute); err != nil || ev.Dispute == nil {
+		if err := e.askAboutDispute(ctx, w, ev.Dispute); err != nil || ev.Dispute == nil {
 			return true, err
 		}
 		return true, &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
@@ -178,13 +178,13 @@ func (e *Engine) bookEvent(ctx context.Context, account *account.Account, r *por
 	return true, e.bookWebhook(ctx, w, ev.Outcome)
 }
 
-// hearDispute answers a message about a dispute that has no proof of its sender. It believes nothing: it asks the processor about the payment, and about
+// askAboutDispute answers a message about a dispute that has no proof of its sender. It believes nothing: it asks the processor about the payment, and about
 // a dispute that payswitch knows. It raises an alarm once for each attempt, because no query finds a dispute that payswitch does not know.
-func (e *Engine) hearDispute(ctx context.Context, w *change.Loaded, said *sdk.Dispute) error {
+func (e *Engine) askAboutDispute(ctx context.Context, w *change.Loaded, said *sdk.Dispute) error {
 	if err := e.driver.MayAsk(w.Payment.MerchantID + "/" + w.Attempt.ID); err != nil {
 		return err
 	}
-	first, err := e.changes.KeepSaid(ctx, w, drive.EvidenceOfWebhook, nil, "a message without proof speaks of a dispute")
+	first, err := e.changes.KeepReport(ctx, w, drive.EvidenceOfWebhook, nil, "a message without proof speaks of a dispute")
 	if err != nil {
 		return err
 	}
@@ -265,22 +265,22 @@ func (e *Engine) bookWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outco
 		if err != nil {
 			return err
 		}
-		heard = w.Attempt.HeardBy(ops, o)
+		heard = w.Attempt.ReportedOperations(ops, o)
 	}
 	if len(heard) == 0 {
 		return e.recordLateEvidence(ctx, w, drive.EvidenceOfWebhook, o)
 	}
 	for _, op := range heard {
-		if err := e.bookHeard(ctx, w, op, o); err != nil {
+		if err := e.bookReport(ctx, w, op, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// bookHeard books what a message says of an open operation.
-func (e *Engine) bookHeard(ctx context.Context, w *change.Loaded, op *payment.Operation, o *sdk.Outcome) error {
-	driven, err := e.underWay(ctx, op)
+// bookReport books what a message says of an open operation.
+func (e *Engine) bookReport(ctx context.Context, w *change.Loaded, op *payment.Operation, o *sdk.Outcome) error {
+	driven, err := e.driver.UnderWay(ctx, op)
 	if err != nil {
 		return err
 	}
@@ -290,12 +290,14 @@ func (e *Engine) bookHeard(ctx context.Context, w *change.Loaded, op *payment.Op
 		if v.Alarm != "" && v.Status == payment.OperationUnknown {
 			return e.raiseUnfit(ctx, w, op, v, o)
 		}
-		if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !evidence.TellsNews(w.Attempt, v) {
-			return nil // nothing new: messages come in any order
+		if nothingNew(w, v) {
+			return nil
 		}
-		e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
-			slog.String("kind", string(op.Kind)), slog.String("by", drive.EvidenceOfWebhook), slog.String("status", string(v.Status)))
-		if err := e.settle(ctx, w, v); !errors.Is(err, change.ErrLeased) {
+		err := e.settle(ctx, w, v)
+		if err == nil {
+			e.logResolved(ctx, w, v, drive.EvidenceOfWebhook)
+		}
+		if !errors.Is(err, change.ErrLeased) {
 			return err
 		}
 	}
@@ -368,12 +370,12 @@ func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", source),
 		slog.String("attempt_status", string(was)), slog.String("evidence", string(o.Status)))
-	_, err := e.changes.KeepSaid(ctx, w, source, o, "the attempt was "+string(was))
+	_, err := e.changes.KeepReport(ctx, w, source, o, "the attempt was "+string(was))
 	return err
 }
 
 // keepWebhook stores a message's outcome once, as evidence about the attempt's latest operation.
 func (e *Engine) keepWebhook(ctx context.Context, w *change.Loaded, o *sdk.Outcome, note string) error {
-	_, err := e.changes.KeepSaid(ctx, w, drive.EvidenceOfWebhook, o, note)
+	_, err := e.changes.KeepReport(ctx, w, drive.EvidenceOfWebhook, o, note)
 	return err
 }

@@ -181,7 +181,7 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 		}
 		c.Settled.Resolution, c.Confirmed = said, confirmed
 		if c.Attempt != nil {
-			c.Attempt.Details.SaidDeclined = said.Outcome == payment.SaidDeclined && c.Settled.Charges()
+			c.Attempt.Details.FoundDeclined = said.Outcome == payment.FoundDeclined && c.Settled.Charges()
 		}
 		op := w.Operation
 		err = e.changes.Commit(ctx, c)
@@ -189,7 +189,7 @@ func (e *Engine) bookWord(ctx context.Context, w *change.Loaded, in request.Oper
 			w.SaveTries.Count(err)
 		} else if err == nil {
 			e.log.LogAttrs(ctx, slog.LevelWarn, "an operator resolved an operation", slog.String("operation_id", op.ID),
-				slog.String("payment_id", op.PaymentID), slog.String("kind", string(op.Kind)), slog.String("outcome", said.Outcome), slog.String("by", said.By), slog.String("second", second))
+				slog.String("payment_id", op.PaymentID), slog.String("kind", string(op.Kind)), slog.String("outcome", string(said.Outcome)), slog.String("by", said.By), slog.String("second", second))
 			return nil
 		} else if errors.Is(err, change.ErrOtherID) {
 			return change.OtherReference("reference")
@@ -233,4 +233,23 @@ func (e *Engine) contradicts(ctx context.Context, w *change.Loaded, o *sdk.Outco
 	return slices.ContainsFunc(ops, func(op *payment.Operation) bool {
 		return op.AttemptID == w.Attempt.ID && op.Resolution != nil && !op.Aside() && evidence.Contradicted(op.Resolution, op, w.Attempt, o)
 	}), err
+}
+
+// Decisions returns what an operator may say about an operation that has not ended. ResolveOperation makes the same checks. Errors: HE_02; IR_16 for an
+// operation that has ended.
+func (e *Engine) Decisions(ctx context.Context, id string) ([]request.Decision, error) {
+	v, err := e.Operation(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case flow.AsksAuthenticator(v.Kind):
+		return nil, fault.Refused("An operation at an authenticator ends by itself: it moves no money").WithParam("operation_id").WithHint("Wait until the authentication has ended.")
+	case operator.Ended(v.Operation):
+		return nil, operator.HasEnded(v.Operation)
+	}
+	w, err := e.loadOperation(ctx, v.Operation)
+	if err != nil {
+		return nil, err
+	}
+	return request.Decisions(w.Payment, w.Attempt, w.Refund, w.Operation), nil
 }

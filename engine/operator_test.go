@@ -24,7 +24,7 @@ func silentTill() *sdk.Adapter {
 	return a
 }
 
-func word(outcome string, change ...func(*request.OperatorWord)) request.OperatorWord {
+func word(outcome payment.Finding, change ...func(*request.OperatorWord)) request.OperatorWord {
 	in := request.OperatorWord{Outcome: outcome, By: "Ada", Why: "the processor's statement of 3 May"}
 	for _, f := range change {
 		f(&in)
@@ -224,7 +224,7 @@ func TestOperatorCannotKnowWhatNeverLeft(t *testing.T) {
 	id := w.pay(sale(1000, visa)).Payment.ID
 	r, err := w.refund(id, 600, scheduled, named("r"))
 	require.NoError(t, err)
-	for _, outcome := range []string{"succeeded", "declined"} {
+	for _, outcome := range []payment.Finding{"succeeded", "declined"} {
 		_, err = w.ResolveOperation(t.Context(), r.OperationID, word(outcome))
 		require.Equal(t, "IR_16", code(t, err))
 		require.ErrorContains(t, err, "Nothing has left for the processor")
@@ -264,7 +264,7 @@ func TestOperatorFindsHeldFundsLate(t *testing.T) {
 	w.clock.Add(int64(3 * time.Minute))
 	v, err := w.ResolveOperation(t.Context(), op, word("succeeded", reference("tx_1")))
 	require.NoError(t, err)
-	require.Equal(t, "succeeded", v.Resolution.Outcome)
+	require.Equal(t, payment.FoundSucceeded, v.Resolution.Outcome)
 	require.Equal(t, payment.Cancelled, w.get(id, request.RetrieveInput{}).Payment.Status)
 	require.Equal(t, sdk.OpVoid, w.lastOperation(id).Kind)
 }
@@ -307,7 +307,7 @@ func TestTwoOperatorsAtOnce(t *testing.T) {
 		wg.Go(func() { _, errs[i] = []*world{w, b}[i%2].ResolveOperation(t.Context(), op, words[i]) })
 	}
 	wg.Wait()
-	won := ""
+	won := payment.Finding("")
 	for i, err := range errs {
 		if err == nil {
 			require.Empty(t, won)

@@ -29,7 +29,7 @@ func (e *Engine) propose(ctx context.Context, v operator.View, in request.Operat
 		return v, fault.FromStore(err, "keep a proposal")
 	}
 	e.log.LogAttrs(ctx, slog.LevelWarn, "an operator proposed how to resolve an operation", slog.String("operation_id", v.ID), slog.String("payment_id", v.PaymentID),
-		slog.String("outcome", in.Outcome), slog.String("by", in.By))
+		slog.String("outcome", string(in.Outcome)), slog.String("by", in.By))
 	return e.Operation(ctx, v.ID)
 }
 
@@ -58,7 +58,7 @@ func (e *Engine) WithdrawResolution(ctx context.Context, id string, second reque
 		return v, fault.FromStore(err, "withdraw a proposal")
 	}
 	e.log.LogAttrs(ctx, slog.LevelWarn, "a proposal to resolve an operation was withdrawn", slog.String("operation_id", v.ID), slog.String("payment_id", v.PaymentID),
-		slog.String("outcome", p.Details.Outcome), slog.String("proposed_by", p.Details.By), slog.String("by", second.By))
+		slog.String("outcome", string(p.Details.Outcome)), slog.String("proposed_by", p.Details.By), slog.String("by", second.By))
 	return e.Operation(ctx, id)
 }
 

@@ -60,7 +60,7 @@ func TestSecondPerson(t *testing.T) {
 
 	done, err := w.ConfirmResolution(t.Context(), op, person("user_bob", "Bob", v.Proposal))
 	require.NoError(t, err)
-	require.Equal(t, []any{"Ada", "Bob", payment.SaidNotDone}, []any{done.Resolution.By, done.Resolution.Second, done.Resolution.Outcome})
+	require.Equal(t, []any{"Ada", "Bob", payment.FoundNotDone}, []any{done.Resolution.By, done.Resolution.Second, done.Resolution.Outcome})
 	require.Nil(t, done.Proposal)
 	require.Equal(t, payment.RequiresCapture, w.get(id, request.RetrieveInput{}).Payment.Status)
 	_, err = w.ConfirmResolution(t.Context(), op, person("user_bob", "Bob", v.Proposal))

@@ -142,7 +142,7 @@ func (e *Engine) performRefund(ctx context.Context, w *change.Loaded) error {
 	if op := w.Operation; op.Status == payment.OperationPending || op.Status == payment.OperationUnknown {
 		ctx = context.WithoutCancel(ctx)
 		v, err := e.driver.EvidenceFromWebhooks(ctx, &w.Run)
-		if err == nil && evidence.TellsRefundNews(w.Refund, v) {
+		if err == nil && evidence.BringsRefundNews(w.Refund, v) {
 			err = e.settle(ctx, w, v)
 		}
 		e.changes.Postponed(ctx, "a message about a refund", w.Payment.ID, err)

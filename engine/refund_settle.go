@@ -79,17 +79,6 @@ func (e *Engine) announcedRefund(w *change.Loaded, c *change.Change, now time.Ti
 	return c, err
 }
 
-// tellsNews reports whether a pending answer has new facts about a pending operation.
-func tellsNews(w *change.Loaded, v evidence.Verdict) bool {
-	if w.Operation.OfRefund() {
-		return evidence.TellsRefundNews(w.Refund, v)
-	}
-	if w.Operation.OfDispute() {
-		return v.Status != payment.OperationPending
-	}
-	return evidence.TellsNews(w.Attempt, v)
-}
-
 // syncRefund asks the processor for a refund and books the answer. It sends no request that could act.
 func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 	op := w.Operation
@@ -100,7 +89,7 @@ func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 	defer e.driver.KeepRest(ctx, &w.Run)
 	if op.Status == payment.OperationUnknown || op.Status == payment.OperationPending {
 		v, err := e.driver.AskProcessor(ctx, &w.Run)
-		if err != nil || v.Status == payment.OperationNotActed || !evidence.TellsRefundNews(w.Refund, v) {
+		if err != nil || v.Status == payment.OperationNotActed || !evidence.BringsRefundNews(w.Refund, v) {
 			return err // only the holder of the lease may conclude that nothing happened: another node may be sending the refund
 		}
 		return unlessLeased(e.settle(context.WithoutCancel(ctx), w, v))
@@ -114,7 +103,7 @@ func (e *Engine) syncRefund(ctx context.Context, w *change.Loaded) error {
 // bookRefundEvidence books a report about a refund whose operation has ended. The report must say that the refund has succeeded or failed.
 func (e *Engine) bookRefundEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if evidence.IsOtherRefund(w.Refund, o) {
-		return e.hearOtherRefund(ctx, w, o)
+		return e.raiseOtherRefund(ctx, w, o)
 	}
 	for {
 		v := evidence.InterpretRefund(w.Operation, w.Refund, o, false)
@@ -166,7 +155,7 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 	}
 	switch {
 	case !own:
-		return true, e.hearOtherRefund(ctx, w, ev.Outcome)
+		return true, e.raiseOtherRefund(ctx, w, ev.Outcome)
 	case w.Account == nil:
 		return true, nil // the event cannot be booked without the adapter
 	case ev.Sync || ev.Outcome == nil:
@@ -178,8 +167,8 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 	return true, e.bookRefundMessage(ctx, w, ev.Outcome)
 }
 
-// hearOtherRefund raises a report that the processor has given money back under another id than that of the refund.
-func (e *Engine) hearOtherRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
+// raiseOtherRefund raises a report that the processor has given money back under another id than that of the refund.
+func (e *Engine) raiseOtherRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if o.Status != sdk.StatusRefunded {
 		return nil
 	}
@@ -214,15 +203,17 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 		return err
 	case payment.OperationUnknown, payment.OperationPending:
 		v := evidence.InterpretRefund(op, f, o, false)
-		if !evidence.TellsRefundNews(f, v) {
+		if !evidence.BringsRefundNews(f, v) {
 			return nil
 		}
-		e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
-			slog.String("kind", string(op.Kind)), slog.String("by", drive.EvidenceOfWebhook), slog.String("status", string(v.Status)))
-		if err := e.settle(ctx, w, v); err == nil || unlessLeased(err) != nil {
+		err := e.settle(ctx, w, v)
+		if err == nil {
+			e.logResolved(ctx, w, v, drive.EvidenceOfWebhook)
+		}
+		if err == nil || unlessLeased(err) != nil {
 			return err
 		}
-		_, err := e.changes.KeepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
+		_, err = e.changes.KeepMessage(ctx, op.ID, op.MerchantID, drive.EvidenceOfWebhook, o, drive.NoteUnderWay)
 		return err
 	}
 	switch {

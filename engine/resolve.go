@@ -120,35 +120,17 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	if flow.AsksAuthenticator(op.Kind) {
 		return e.AbandonCall(ctx, op)
 	}
-	w, err := e.changes.Load(ctx, op.MerchantID, op.PaymentID)
+	w, next, err := e.loadOpen(ctx, op, leaseEnd)
 	if w != nil {
 		defer e.driver.KeepRest(ctx, &w.Run)
-	}
-	if err == nil && w.Attempt.ID != op.AttemptID {
-		w.Attempt, err = e.readAttempt(ctx, op.MerchantID, op.AttemptID)
-	}
-	next := evidence.ResolveFind
-	if err == nil {
-		next = evidence.NextResolve(w.Payment, w.Attempt, op)
-	}
-	if next == evidence.ResolveRecheck {
-		return e.recheck(ctx, w, op)
-	}
-	if err == nil && op.OfRefund() {
-		w.Refund, err = e.refundOf(ctx, op)
-	}
-	if err == nil && op.OfDispute() {
-		w.Dispute, err = e.Disputes.Of(ctx, op)
-	}
-	if err == nil {
-		w.Operation, w.LeaseEnd, w.Lease = op, leaseEnd, op.LeaseUntil
-		err = e.changes.WithAccount(ctx, w)
 	}
 	if err != nil {
 		e.driver.Reschedule(ctx, op, drive.UnknownRule, "not reachable: "+err.Error(), time.Time{})
 		return err
 	}
 	switch next {
+	case evidence.ResolveRecheck:
+		return e.recheck(ctx, w, op)
 	case evidence.ResolveClose:
 		return e.closeStale(ctx, op)
 	case evidence.ResolveWait:
@@ -174,12 +156,45 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 	}
 	if unsent {
 		w.Retry = e.RetryAuthenticated(ctx, w)
-		e.routes.Heard(w, v, true)()
+		e.routes.Observe(w, v, true)()
 	}
 	if w.Attempt.Authenticated() && (v.Status == payment.OperationRejected || v.Status == payment.OperationFailed) {
 		v = evidence.Verdict{Status: payment.OperationNotActed, Text: v.Text} // the customer has left, so the answer must not ask the customer to pay in another way
 	}
-	if v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !tellsNews(w, v) {
+	return e.settleFound(ctx, w, v, how)
+}
+
+// loadOpen reads what resolve needs of a claimed operation, and decides the next step. A recheck needs no account.
+func (e *Engine) loadOpen(ctx context.Context, op *payment.Operation, leaseEnd time.Time) (w *change.Loaded, next evidence.ResolveStep, err error) {
+	if w, err = e.changes.Load(ctx, op.MerchantID, op.PaymentID); err != nil {
+		return w, next, err
+	}
+	if w.Attempt.ID != op.AttemptID {
+		if w.Attempt, err = e.readAttempt(ctx, op.MerchantID, op.AttemptID); err != nil {
+			return w, next, err
+		}
+	}
+	if next = evidence.NextResolve(w.Payment, w.Attempt, op); next == evidence.ResolveRecheck {
+		return w, next, nil
+	}
+	switch {
+	case op.OfRefund():
+		w.Refund, err = e.refundOf(ctx, op)
+	case op.OfDispute():
+		w.Dispute, err = e.Disputes.Of(ctx, op)
+	}
+	if err != nil {
+		return w, next, err
+	}
+	w.Operation, w.LeaseEnd, w.Lease = op, leaseEnd, op.LeaseUntil
+	return w, next, e.changes.WithAccount(ctx, w)
+}
+
+// settleFound books the evidence about a claimed operation, or schedules the next query if the evidence brings nothing new. how names the evidence in
+// the log.
+func (e *Engine) settleFound(ctx context.Context, w *change.Loaded, v evidence.Verdict, how string) error {
+	op := w.Operation
+	if nothingNew(w, v) {
 		if v.Alarm != "" && v.Text != op.ErrorText { // once
 			e.metrics.Alarm(v.Alarm)
 			e.log.LogAttrs(ctx, slog.LevelError, "the processor's report does not fit an open operation", slog.String("operation_id", op.ID),
@@ -192,17 +207,38 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		}
 		return nil
 	}
-	err = e.settle(ctx, w, v)
-	if err == nil { // the operation may have succeeded while the payment is cancelled
-		e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
-			slog.String("kind", string(op.Kind)), slog.String("by", how), slog.String("status", string(v.Status)),
-			slog.String("payment_status", string(w.Payment.Status)))
+	err := e.settle(ctx, w, v)
+	if err == nil {
+		e.logResolved(ctx, w, v, how)
 	}
 	if errors.Is(err, change.ErrStale) {
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return nil
 	}
 	return err
+}
+
+// nothingNew reports whether a verdict on an open operation leaves it as it is. Messages and answers repeat, and come in any order.
+func nothingNew(w *change.Loaded, v evidence.Verdict) bool {
+	return v.Status == payment.OperationUnknown ||
+		w.Operation.Status == payment.OperationPending && v.Status == payment.OperationPending && !bringsNews(w, v)
+}
+
+// bringsNews reports whether a pending answer has new facts about a pending operation.
+func bringsNews(w *change.Loaded, v evidence.Verdict) bool {
+	if w.Operation.OfRefund() {
+		return evidence.BringsRefundNews(w.Refund, v)
+	}
+	if w.Operation.OfDispute() {
+		return v.Status != payment.OperationPending
+	}
+	return evidence.BringsNews(w.Attempt, v)
+}
+
+// logResolved logs that evidence has ended an operation. The payment may be cancelled although the operation has succeeded, so the line names both statuses.
+func (e *Engine) logResolved(ctx context.Context, w *change.Loaded, v evidence.Verdict, by string) {
+	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", w.Operation.ID), slog.String("payment_id", w.Operation.PaymentID),
+		slog.String("kind", string(w.Operation.Kind)), slog.String("by", by), slog.String("status", string(v.Status)), slog.String("payment_status", string(w.Payment.Status)))
 }
 
 // closeStale ends a pending operation of a payment that has moved on.

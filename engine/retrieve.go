@@ -128,11 +128,11 @@ func (e *Engine) syncOpen(ctx context.Context, w *change.Loaded, op *payment.Ope
 	if op.Unsent() {
 		return nil // a drive will begin: its answer has more facts than a query
 	}
-	if driven, err := e.underWay(ctx, op); driven || err != nil {
+	if driven, err := e.driver.UnderWay(ctx, op); driven || err != nil {
 		return err
 	}
 	v, err := e.driver.AskProcessor(ctx, &w.Run)
-	if err != nil || v.Status == payment.OperationUnknown || op.Status == payment.OperationPending && v.Status == payment.OperationPending && !evidence.TellsNews(w.Attempt, v) {
+	if err != nil || nothingNew(w, v) {
 		return err
 	}
 	err = e.settle(context.WithoutCancel(ctx), w, v)
@@ -140,18 +140,6 @@ func (e *Engine) syncOpen(ctx context.Context, w *change.Loaded, op *payment.Ope
 		return nil // the run that is sending it knows more: the payment is shown as it was read
 	}
 	return err
-}
-
-// underWay reports whether a run may be sending the operation now.
-func (e *Engine) underWay(ctx context.Context, op *payment.Operation) (driven bool, err error) {
-	if !op.Status.Open() {
-		return false, nil
-	}
-	err = e.store.View(ctx, func(r Reader) error { driven = op.UnderWay(r.Now()); return nil })
-	if err != nil {
-		return false, fault.Internal(err, "read the clock")
-	}
-	return driven, nil
 }
 
 // pendingOperation returns the operation that waits for the customer or the processor, or nil.

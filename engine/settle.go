@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 		e.log.LogAttrs(ctx, slog.LevelWarn, "operation did not end cleanly", slog.String("operation_id", w.Operation.ID), slog.String("kind", string(w.Operation.Kind)),
 			slog.String("connector", w.Operation.Connector), slog.String("status", string(v.Status)), slog.String("alarm", v.Alarm), slog.String("text", v.Text))
 	}
-	started, count := e.now(), e.routes.Heard(w, v, w.Fresh)
+	started, count := e.now(), e.routes.Observe(w, v, w.Fresh)
 	for try := 0; ; try++ {
 		err := e.settleOnce(ctx, w, v)
 		if err == nil {
@@ -126,7 +127,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *change.Loaded, v evidence.Ve
 			if err := e.reload(ctx, w); errors.Is(err, errClosed) && w.Refund != nil && v.Outcome != nil {
 				return e.bookRefundMessage(ctx, w, v.Outcome)
 			} else if errors.Is(err, errClosed) && w.Dispute != nil {
-				return e.Disputes.Hear(ctx, w, v)
+				return e.Disputes.BookLate(ctx, w, v)
 			} else if errors.Is(err, errClosed) {
 				return e.keepEvidence(ctx, w, "settle", v.Outcome)
 			} else if err != nil {
@@ -186,31 +187,23 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		return nil, err
 	}
 	if b.Release {
-		err = e.addVoid(w, &b, c, b.Attempt.Authorized-b.Attempt.Captured, &b.Payment.OpenOperation, "the release of a partial capture's rest", now)
+		if b.Payment.OpenOperation, err = e.addVoid(w, &b, c, b.Attempt.Authorized-b.Attempt.Captured, "the release of a partial capture's rest", now); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil && b.VoidLess {
-		err = e.addVoid(w, &b, c, b.Attempt.Authorized, &b.Attempt.Details.LateVoid, "the void of funds that are too little", now)
-	}
-	if err != nil {
-		return nil, err
+	if b.VoidLess {
+		if b.Attempt.Details.LateVoid, err = e.addVoid(w, &b, c, b.Attempt.Authorized, "the void of funds that are too little", now); err != nil {
+			return nil, err
+		}
 	}
 	if err := e.sendAnother(w, &b, c, now); err != nil {
 		return nil, err
 	}
-	if c.Saved, err = e.DecideSaved(ctx, saveInput(w, b.Payment, b.Attempt), now); err != nil {
+	if err := e.saveSettled(ctx, w, &b, c, now); err != nil {
 		return nil, err
 	}
 	c.Exemption, c.Guard = change.CountExemption(&b), change.CountGuard(b.Attempt, now)
 	e.CountDeclined(ctx, declined, b.Attempt, c, now)
-	c.Alarms = append(c.Alarms, b.Alarms...)
-	if c.Saved != nil {
-		if c.Saved.Method != nil {
-			w.Method = c.Saved.Method
-		}
-		if c.Saved.Alarm != "" {
-			c.Alarms = append(c.Alarms, c.Saved.Alarm)
-		}
-	}
 	if voids {
 		return c, nil // the end of the void is announced
 	}
@@ -220,14 +213,8 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		c.Effects = append(c.Effects, func(context.Context) error { w.Attempt = c.NextAttempt; return nil })
 		return e.changes.Announced(w, c, now)
 	}
-	if b.Operation.Kind == sdk.OpVoid && b.Attempt.Status == payment.Voided {
-		waiting, err := e.pendingOperation(ctx, &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt}})
-		if err != nil {
-			return nil, err
-		}
-		if waiting != nil && waiting.ID != b.Operation.ID { // the authorization that waited for the customer has ended
-			c.Superseded = waiting.ID
-		}
+	if err := e.supersedeWaiting(ctx, &b, c); err != nil {
+		return nil, err
 	}
 	if !declined.NoRetry() {
 		if goesOn, err := e.StepUpAfter(ctx, w, &b, c, now); goesOn || err != nil {
@@ -235,6 +222,33 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		}
 	}
 	return e.changes.Announced(w, c, now)
+}
+
+// saveSettled adds what the settlement saves of the card, and the alarms of the settlement.
+func (e *Engine) saveSettled(ctx context.Context, w *change.Loaded, b *evidence.Booking, c *change.Change, now time.Time) (err error) {
+	if c.Saved, err = e.DecideSaved(ctx, saveInput(w, b.Payment, b.Attempt), now); err != nil {
+		return err
+	}
+	c.Alarms = append(c.Alarms, b.Alarms...)
+	if c.Saved != nil {
+		w.Method = cmp.Or(c.Saved.Method, w.Method)
+		if c.Saved.Alarm != "" {
+			c.Alarms = append(c.Alarms, c.Saved.Alarm)
+		}
+	}
+	return nil
+}
+
+// supersedeWaiting ends the authorization that waited for the customer, once its void has succeeded.
+func (e *Engine) supersedeWaiting(ctx context.Context, b *evidence.Booking, c *change.Change) error {
+	if b.Operation.Kind != sdk.OpVoid || b.Attempt.Status != payment.Voided {
+		return nil
+	}
+	waiting, err := e.pendingOperation(ctx, &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt}})
+	if waiting != nil && waiting.ID != b.Operation.ID {
+		c.Superseded = waiting.ID
+	}
+	return err
 }
 
 // holdAgainstRow adds to a change what its transaction holds against the operation's row.
@@ -310,22 +324,22 @@ func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source stri
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "evidence against a closed operation", slog.String("operation_id", w.Operation.ID), slog.String("booked", string(w.Operation.Status)),
 		slog.String("evidence", string(o.Status)), slog.String("source", source))
-	_, err := e.changes.KeepSaid(ctx, w, source, o, note)
+	_, err := e.changes.KeepReport(ctx, w, source, o, note)
 	return err
 }
 
-// addVoid adds the void of funds that the processor holds to the change that books why, so a crash between the two loses nothing. id takes the void's id.
-func (e *Engine) addVoid(w *change.Loaded, b *evidence.Booking, c *change.Change, amount int64, id *string, what string, now time.Time) error {
+// addVoid adds the void of funds that the processor holds to the change that books why, so a crash between the two loses nothing. It returns the void's id.
+// what names the void in the log.
+func (e *Engine) addVoid(w *change.Loaded, b *evidence.Booking, c *change.Change, amount int64, what string, now time.Time) (id string, err error) {
 	next := &change.Loaded{Run: drive.Run{Payment: b.Payment, Attempt: b.Attempt, Account: w.Account, Adapter: w.Adapter}, Merchant: w.Merchant, Profile: w.Profile, Customer: w.Customer}
 	e.driver.Begin(&next.Run, sdk.OpVoid, amount, now)
-	*id = next.Operation.ID
 	c.Intend(next.Operation, w.Account)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
 		e.changes.Postponed(ctx, what, next.Payment.ID, e.perform(ctx, next))
 		w.Payment, w.Attempt = next.Payment, next.Attempt
 		return nil
 	})
-	return e.driver.SealRun(&next.Run)
+	return next.Operation.ID, e.driver.SealRun(&next.Run)
 }
 
 // sendAnother adds the operation that takes the place of one that did not happen.

@@ -161,7 +161,7 @@ func (w *tamperWorld) fillMerchant(processor string) {
 			w.fillStaff(tx),
 			tx.InsertBlocked(&risk.Entry{MerchantID: w.auth.MerchantID, Data: "400001", Kind: risk.KindBIN, Metadata: "a=b", CreatedAt: tx.Now()}),
 			tx.InsertProposal(&payment.Proposal{MerchantID: w.auth.MerchantID, ID: "prop_" + w.auth.MerchantID, OperationID: "op_" + w.auth.MerchantID, ProposedAt: time.Now(),
-				Details: payment.ProposalDetails{Outcome: payment.SaidNotDone, By: "Ada", Why: "the statement"}}),
+				Details: payment.ProposalDetails{Outcome: payment.FoundNotDone, By: "Ada", Why: "the statement"}}),
 			tx.InsertRelay(&relay.Relay{MerchantID: w.auth.MerchantID, ID: "relay_1", ProfileID: "pro", AccountID: "mca", Connector: "sim", Type: relay.Refund, Status: relay.Pending,
 				ResourceID: "tx", ReferenceID: "re", CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),
 			tx.InsertIssuer(&risk.Issuer{ID: "issuer_" + w.auth.MerchantID, Name: "Bank " + w.auth.MerchantID, Folded: "bank " + w.auth.MerchantID, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}),

@@ -57,10 +57,8 @@ func (s *Server) retrieveOperation(c *call) (answer, error) {
 	return operationAnswer(s.Admin.Operation(c.ctx(), c.param("operation_id")))
 }
 
-var outcomes = []string{payment.SaidSucceeded, payment.SaidDeclined, payment.SaidNotDone}
-
 var operatorWordFields = closedObject(
-	must(at("outcome", oneOf(outcomes), func(o *request.OperatorWord) *string { return &o.Outcome })),
+	must(at("outcome", oneOf(request.Findings), func(o *request.OperatorWord) *payment.Finding { return &o.Outcome })),
 	must(at("by", text, func(o *request.OperatorWord) *string { return &o.By })),
 	must(at("why", text, func(o *request.OperatorWord) *string { return &o.Why })),
 	opt("amount", amount, func(o *request.OperatorWord) **int64 { return &o.Amount }),
@@ -117,14 +115,14 @@ func writeOperation(w *writer, v operator.View) {
 	if r := v.Resolution; r == nil {
 		w.null("resolution")
 	} else {
-		w.key("resolution").open().str("outcome", r.Outcome).int("amount", r.Amount).text("reference", r.Reference).str("by", r.By).str("why", r.Why)
+		w.key("resolution").open().str("outcome", string(r.Outcome)).int("amount", r.Amount).text("reference", r.Reference).str("by", r.By).str("why", r.Why)
 		w.str("was", string(r.Was)).time("at", r.At).text("second", r.Second).close()
 	}
 	w.bool("second_person", v.SecondPerson)
 	if p := v.Proposal; p == nil {
 		w.null("proposal")
 	} else {
-		w.key("proposal").open().str("proposal_id", p.ID).str("outcome", p.Details.Outcome)
+		w.key("proposal").open().str("proposal_id", p.ID).str("outcome", string(p.Details.Outcome))
 		if p.Details.Amount == nil {
 			w.null("amount")
 		} else {

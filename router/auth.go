@@ -15,7 +15,7 @@ import (
 type access int
 
 const (
-	nobody           access = iota // the zero value: New refuses the route
+	noAccess         access = iota // the zero value: New refuses the route
 	open                           // no key; openRoutes names the guard
 	secretField                    // a merchant's secret key
 	either                         // a secret key, or the publishable key with the payment's client secret

@@ -90,7 +90,7 @@ func guardRoutes(routes []route, table []guard) error {
 		r := &routes[i]
 		line := lines[r.pattern]
 		switch {
-		case r.who == nobody:
+		case r.who == noAccess:
 			problems = append(problems, fmt.Errorf("router: %s %s does not say who may call it: set who", r.method, r.pattern))
 		case r.who == open && line == nil:
 			problems = append(problems, fmt.Errorf("router: %s %s is open and has no line in openRoutes: add one that names its guard", r.method, r.pattern))

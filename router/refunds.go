@@ -52,7 +52,7 @@ func refundAnswer(r *payment.Refund, err error) (answer, error) {
 }
 
 // refundTypes are the values of refund_type.
-var refundTypes = []string{payment.RefundInstant, payment.RefundScheduled}
+var refundTypes = []payment.RefundType{payment.RefundInstant, payment.RefundScheduled}
 
 // refundFields are the fields of a refund's creation. Other keys are refused.
 var refundFields = closedObject(
@@ -61,7 +61,7 @@ var refundFields = closedObject(
 	at("merchant_id", text, func(in *request.RefundInput) *string { return &in.MerchantID }),
 	opt("amount", integer(math.MinInt64, math.MaxInt64), func(in *request.RefundInput) **int64 { return &in.Amount }),
 	at("reason", text, func(in *request.RefundInput) *string { return &in.Reason }),
-	at("refund_type", oneOf(refundTypes), func(in *request.RefundInput) *string { return &in.Type }),
+	at("refund_type", oneOf(refundTypes), func(in *request.RefundInput) *payment.RefundType { return &in.Type }),
 	at("metadata", anyObject, func(in *request.RefundInput) *json.RawMessage { return &in.Metadata }),
 	drop[request.RefundInput]("merchant_connector_details", anyObject),
 	field[request.RefundInput]{key: "split_refunds", read: func(r *reader, _ *request.RefundInput) error {

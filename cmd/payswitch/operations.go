@@ -78,11 +78,11 @@ func showOperation(v operator.View) shownOperation {
 		StartedAt: at(v.StartedAt), LastSendAt: at(v.LastSendAt), ClosedAt: at(v.ClosedAt), ResolveTries: v.ResolveTries,
 		ResolveAt: at(v.ResolveAt), Answer: v.ErrorText, SecondPerson: v.SecondPerson}
 	if r := v.Resolution; r != nil {
-		o.Resolution = &shownResolution{Outcome: r.Outcome, Amount: r.Amount, Reference: r.Reference, By: r.By, Why: r.Why,
+		o.Resolution = &shownResolution{Outcome: string(r.Outcome), Amount: r.Amount, Reference: r.Reference, By: r.By, Why: r.Why,
 			Was: string(r.Was), At: r.At, Second: r.Second}
 	}
 	if p := v.Proposal; p != nil {
-		o.Proposal = &shownProposal{ID: p.ID, Outcome: p.Details.Outcome, Amount: p.Details.Amount, Reference: p.Details.Reference, By: p.Details.By, Why: p.Details.Why, At: p.ProposedAt}
+		o.Proposal = &shownProposal{ID: p.ID, Outcome: string(p.Details.Outcome), Amount: p.Details.Amount, Reference: p.Details.Reference, By: p.Details.By, Why: p.Details.Why, At: p.ProposedAt}
 	}
 	return o
 }
@@ -146,7 +146,7 @@ func (p *program) printOperations(list []operator.View, asJSON bool) error {
 func (p *program) resolveOperation(ctx context.Context, args []string) error {
 	f := p.flags("operations resolve OPERATION")
 	in := request.OperatorWord{}
-	f.StringVar(&in.Outcome, "outcome", "", "succeeded: the processor carried it out; declined: it refused; not_done: it never acted")
+	f.StringVar((*string)(&in.Outcome), "outcome", "", "succeeded: the processor carried it out; declined: it refused; not_done: it never acted")
 	f.StringVar(&in.By, "by", "", "your `name`")
 	f.StringVar(&in.Why, "why", "", "what you know it from, such as the processor's statement")
 	f.StringVar(&in.Reference, "reference", "", "the processor's `id` of the payment, capture or refund")

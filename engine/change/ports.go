@@ -207,7 +207,6 @@ type Tx interface {
 	// ClaimID gives an id of a processor's its owner, unless it has one. It reports whether the owner is that of the claim. It waits for the end of
 	// another transaction that claims the same id; a second claim of an id keeps it locked until its own transaction ends.
 	ClaimID(c evidence.Claim) (bool, error)
-	InsertEvidence(e drive.Evidence) error
 	// InsertProposal returns fault.ErrConflict if the operation has a proposal.
 	InsertProposal(p *payment.Proposal) error
 	// DeleteProposal returns fault.ErrNotFound if the operation has no proposal with this id.

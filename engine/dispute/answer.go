@@ -145,8 +145,8 @@ func (s *Disputes) Settlement(w *change.Loaded, v evidence.Verdict, now time.Tim
 	return c, nil
 }
 
-// Hear books what a run has learned of a dispute after its operation was closed by another.
-func (s *Disputes) Hear(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
+// BookLate books what a run has found out about a dispute after its operation was closed by another.
+func (s *Disputes) BookLate(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
 	if v.Outcome == nil || v.Outcome.Dispute == nil || v.Status != payment.OperationSucceeded {
 		return nil
 	}

@@ -64,6 +64,8 @@ type Tx interface {
 	ExtendLease(operationID, owner string, until time.Time) (bool, error)
 	// RecallOperations makes operations with one of these statuses due earlier.
 	RecallOperations(r Recall, statuses ...payment.OperationStatus) error
+	// InsertEvidence keeps a fact about an operation that has closed, or that a run is sending.
+	InsertEvidence(e Evidence) error
 	PutExchange(x ExchangeRecord) error // inserts or completes by (operation, index)
 	JournalTx
 }

@@ -527,7 +527,7 @@ func BookEvidence(p *payment.Payment, a *payment.Attempt, m *sdk.Manifest, o *sd
 // captured already stays captured.
 func (b *Booking) heldThere(o *sdk.Outcome, now time.Time) (_ *Booking, alarm string) {
 	a := b.Attempt
-	amount, named := said(o)
+	amount, named := amountOf(o)
 	switch o.Status {
 	case sdk.StatusCaptured:
 		if !plausible(o, a) || named && amount < a.Captured {

@@ -208,7 +208,7 @@ func (b *Booking) lateCapture(o *sdk.Outcome, now time.Time) (bool, error) {
 // that cannot be that of one capture among several.
 func (b *Booking) tookMore(o *sdk.Outcome, now time.Time) bool {
 	a := b.Attempt
-	amount, named := said(o)
+	amount, named := amountOf(o)
 	if !named { // of a payment that an operator has called paid
 		amount = a.Amount
 	}

@@ -82,9 +82,9 @@ func TestReportOnAnEndedCaptureByReference(t *testing.T) {
 	o := &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "cap_x", Amount: &sdk.Money{Minor: 3000, Currency: "EUR"}}
 
 	a := mixed(payment.CaptureCharged)
-	require.Len(t, a.HeardBy(ops, o), 1)
+	require.Len(t, a.ReportedOperations(ops, o), 1)
 	a.NameCapture("pay_1_1", "cap_x")
-	require.Empty(t, a.HeardBy(ops, o))
+	require.Empty(t, a.ReportedOperations(ops, o))
 	require.True(t, AttemptShows(a, o))
 
 	a = mixed(payment.CaptureFailed)

@@ -26,7 +26,7 @@ func TestStatedIDOfACaptureIsClaimed(t *testing.T) {
 		o := &sdk.Outcome{Status: status, CaptureID: "CAP2", Amount: &sdk.Money{Minor: 700, Currency: "EUR"}}
 		a.NameCapture("pay_1_1_2", "CAP2")
 		require.Empty(t, a.Details.Captures[1].ProcessorID, "without its claim the capture has no id")
-		require.Equal(t, ops[1:], a.HeardBy(ops, o))
+		require.Equal(t, ops[1:], a.ReportedOperations(ops, o))
 
 		v := InterpretSync(ops[1], a, o, false)
 		b := Book(p, a, ops[1], &sdk.Manifest{}, v, modelStart)

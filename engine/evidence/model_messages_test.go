@@ -48,7 +48,7 @@ func (w *scenario) deliver(s *state, m modelMail) {
 		w.refundMessage(s, s.row(m.op), m.out)
 		return
 	}
-	heard := s.a.HeardBy(s.ops, m.out)
+	heard := s.a.ReportedOperations(s.ops, m.out)
 	if len(heard) == 0 {
 		w.messageAfterEnd(s, m.out)
 	}
@@ -57,14 +57,14 @@ func (w *scenario) deliver(s *state, m modelMail) {
 	}
 }
 
-// hear is Engine.bookHeard.
+// hear is Engine.bookReport.
 func (w *scenario) hear(s *state, op *payment.Operation, m modelMail) {
 	if w.underWay(op, s.now) {
 		w.keep(s, modelMail{op: op.ID, out: m.out})
 		return
 	}
 	v := InterpretSync(op, s.a, m.out, false)
-	if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !TellsNews(s.a, v) {
+	if v.Status == payment.OperationUnknown || v.Status == payment.OperationPending && op.Status == payment.OperationPending && !BringsNews(s.a, v) {
 		return
 	}
 	own := *op
@@ -97,7 +97,7 @@ func (w *scenario) refundMessage(s *state, op *payment.Operation, o *sdk.Outcome
 		w.keep(s, modelMail{op: op.ID, out: o})
 		return
 	case payment.OperationUnknown, payment.OperationPending:
-		if v := InterpretRefund(op, f, o, false); TellsRefundNews(f, v) {
+		if v := InterpretRefund(op, f, o, false); BringsRefundNews(f, v) {
 			own := *op
 			w.settle(s, &modelRun{kind: runSync, p: s.p, a: s.a, r: f, op: &own}, v)
 		}

@@ -449,7 +449,7 @@ func (w *scenario) finish(s *state, old *modelRun) bool {
 		s.drop(r)
 		if op := s.row(r.op.ID); op.OfRefund() && (op.Status == payment.OperationUnknown || op.Status == payment.OperationPending) {
 			r = &modelRun{kind: runSync, p: s.p, a: s.a, r: s.refundOf(op), op: op}
-			if v := w.fromMessages(s, r); TellsRefundNews(r.r, v) {
+			if v := w.fromMessages(s, r); BringsRefundNews(r.r, v) {
 				w.settle(s, r, v)
 			}
 		}
@@ -508,7 +508,7 @@ func (w *scenario) synced(s *state, r *modelRun) {
 		return
 	}
 	v := w.verdictOf(s, r)
-	if v.Status == payment.OperationUnknown || r.op.Status == payment.OperationPending && v.Status == payment.OperationPending && !TellsNews(r.a, v) {
+	if v.Status == payment.OperationUnknown || r.op.Status == payment.OperationPending && v.Status == payment.OperationPending && !BringsNews(r.a, v) {
 		return
 	}
 	w.settle(s, r, v)
@@ -626,7 +626,7 @@ func (w *scenario) fromMessages(s *state, r *modelRun) Verdict {
 func (w *scenario) resolved(s *state, r *modelRun, v Verdict) {
 	news := true
 	if v.Status == payment.OperationPending && r.op.Status == payment.OperationPending {
-		if news = r.op.OfRefund() && TellsRefundNews(r.r, v) || !r.op.OfRefund() && TellsNews(r.a, v); !news && r.a.Details.CancelWanted && s.p.Status == payment.RequiresCustomerAction {
+		if news = r.op.OfRefund() && BringsRefundNews(r.r, v) || !r.op.OfRefund() && BringsNews(r.a, v); !news && r.a.Details.CancelWanted && s.p.Status == payment.RequiresCustomerAction {
 			w.reschedule(s, r.op, r.node, v.Text, v.Again)
 			w.cancel(s)
 			return

@@ -9,12 +9,12 @@ import (
 // another operation. It is pure.
 func JudgeResolution(s *payment.Resolution, p *payment.Payment, a *payment.Attempt, r *payment.Refund, op *payment.Operation) Verdict {
 	switch s.Outcome {
-	case payment.SaidNotDone:
+	case payment.FoundNotDone:
 		if op.Unsent() {
 			return Verdict{Status: payment.OperationNotActed, unsent: true, givenUp: true, Text: "an operator gave it up before anything was sent"}
 		}
 		return Verdict{Status: payment.OperationNotActed, Text: "an operator found that the processor never acted"}
-	case payment.SaidDeclined:
+	case payment.FoundDeclined:
 		return Verdict{Status: payment.OperationDeclined, said: true, Outcome: &sdk.Outcome{Status: sdk.StatusDeclined,
 			Decline: &sdk.Decline{Code: "declined", Message: "The processor refused it, as an operator found.", Reason: sdk.DeclineGeneric}}}
 	}
@@ -57,12 +57,12 @@ func Contradicted(s *payment.Resolution, op *payment.Operation, a *payment.Attem
 	}
 	if op.OnHold() {
 		held, named := heldBy(o)
-		if s.Outcome == payment.SaidSucceeded {
+		if s.Outcome == payment.FoundSucceeded {
 			return named && held < op.Amount && o.Status == sdk.StatusAuthorized && a.Captured == 0
 		}
 		return named && held == op.Amount && a.Authorized < held
 	}
-	if s.Outcome != payment.SaidSucceeded {
+	if s.Outcome != payment.FoundSucceeded {
 		want := map[sdk.Operation]sdk.OutcomeStatus{sdk.OpCapture: sdk.StatusCaptured, sdk.OpVoid: sdk.StatusVoided}[op.Kind]
 		if want == "" { // an operation that charges
 			return o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured || o.Status == sdk.StatusVerified
@@ -84,17 +84,17 @@ func Contradicted(s *payment.Resolution, op *payment.Operation, a *payment.Attem
 	case sdk.StatusNotFound:
 		return true
 	case sdk.StatusAuthorized:
-		amount, named := said(o)
+		amount, named := amountOf(o)
 		return named && amount != s.Amount && a.Captured == 0 && op.Kind != sdk.OpVerify && len(a.Details.Increments) == 0
 	case sdk.StatusCaptured:
-		amount, named := said(o)
+		amount, named := amountOf(o)
 		return named && amount < s.Amount && len(a.Details.Captures) == 0
 	}
 	return false
 }
 
-// said returns the amount that a report names: the total, else the amount of its one event. named is false for a report without an amount.
-func said(o *sdk.Outcome) (amount int64, named bool) {
+// amountOf returns the amount that a report names: the total, else the amount of its one event. named is false for a report without an amount.
+func amountOf(o *sdk.Outcome) (amount int64, named bool) {
 	switch {
 	case o.Totals != nil && o.Status == sdk.StatusAuthorized:
 		return o.Totals.Authorized, true

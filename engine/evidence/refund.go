@@ -135,8 +135,8 @@ func IsOtherRefund(r *payment.Refund, o *sdk.Outcome) bool {
 	return r.ProcessorID != "" && o.RefundID != "" && o.RefundID != r.ProcessorID
 }
 
-// TellsRefundNews reports whether a verdict says more than the refund shows.
-func TellsRefundNews(r *payment.Refund, v Verdict) bool {
+// BringsRefundNews reports whether a verdict says more than the refund shows.
+func BringsRefundNews(r *payment.Refund, v Verdict) bool {
 	switch {
 	case v.Status == payment.OperationUnknown:
 		return false

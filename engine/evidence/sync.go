@@ -92,8 +92,8 @@ func plausible(o *sdk.Outcome, a *payment.Attempt) bool {
 // Empty reports whether the report behind the verdict proves nothing about an operation that the processor has accepted.
 func (v Verdict) Empty() bool { return v.noNews }
 
-// TellsNews reports whether a pending answer brings news, such as a redirect for an operation that was pending.
-func TellsNews(a *payment.Attempt, v Verdict) bool {
+// BringsNews reports whether a pending answer brings news, such as a redirect for an operation that was pending.
+func BringsNews(a *payment.Attempt, v Verdict) bool {
 	if v.noNews {
 		return false
 	}

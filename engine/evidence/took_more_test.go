@@ -60,7 +60,7 @@ func TestMoreTakenThanShown(t *testing.T) {
 	}
 }
 
-// A refund of which the processor says that it gave back more keeps the larger amount from other refunds until a person decides.
+// If the processor says that a refund gave back more, the larger amount is kept from other refunds until a person decides.
 func TestRefundOfMoreReservesIt(t *testing.T) {
 	t.Parallel()
 	p := &payment.Payment{Status: payment.Succeeded, Currency: "EUR", Received: 100, Refunded: 50}

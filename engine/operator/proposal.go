@@ -32,7 +32,7 @@ func (v View) Standing(in request.OperatorWord) (bool, error) {
 		return true, nil
 	}
 	err := fault.Refused("A decision about the operation waits for a second person: confirm it, or withdraw it first").WithParam("operation_id").WithHint("Confirm the proposal, or withdraw it.")
-	err.Reason = "proposed by " + d.By + " at " + p.ProposedAt.Format(time.RFC3339) + " as " + d.Outcome
+	err.Reason = "proposed by " + d.By + " at " + p.ProposedAt.Format(time.RFC3339) + " as " + string(d.Outcome)
 	return false, err
 }
 

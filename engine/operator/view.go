@@ -91,7 +91,7 @@ func Ended(op *payment.Operation) bool {
 func HasEnded(op *payment.Operation) error {
 	err := fault.Refused("The operation has ended with the status " + string(op.Status) + ": only an open operation can be resolved").WithParam("operation_id").WithHint("Choose an operation that is open.")
 	if s := op.Resolution; s != nil {
-		err.Reason = "resolved by " + s.By + " at " + s.At.Format(time.RFC3339) + " as " + s.Outcome
+		err.Reason = "resolved by " + s.By + " at " + s.At.Format(time.RFC3339) + " as " + string(s.Outcome)
 	}
 	return err
 }

@@ -1,8 +1,6 @@
 package payment
 
 import (
-	"time"
-
 	"payswitch/engine/fault"
 	"payswitch/sdk"
 )
@@ -30,12 +28,6 @@ func (s AttemptStatus) Refused() bool {
 	return s.Terminal() && !s.Approved() || s == PaymentMethodAwaited
 }
 
-// CardTokenTime is how long payswitch keeps the card of an unconfirmed payment.
-const CardTokenTime = 15 * time.Minute
-
-// CodeNotProcessed is the error code of an attempt that failed because the processor never acted on its authorization.
-const CodeNotProcessed = "not_processed"
-
 // EndedWithoutMoney reports whether merchants see the attempt as ended without money, but not by the processor's refusal. It was cancelled, it
 // failed as not processed, or an operator said that it was refused. Only evidence of held or taken money says otherwise.
 func (a *Attempt) EndedWithoutMoney() bool {
@@ -43,7 +35,7 @@ func (a *Attempt) EndedWithoutMoney() bool {
 	case Voided:
 		return a.Captured == 0
 	case AttemptFailure, VoidFailure, CaptureFailure:
-		return a.Captured == 0 && (a.Details.SaidDeclined || a.Details.Error != nil && a.Details.Error.Code == CodeNotProcessed)
+		return a.Captured == 0 && (a.Details.FoundDeclined || a.Details.Error != nil && a.Details.Error.Code == CodeNotProcessed)
 	}
 	return false
 }

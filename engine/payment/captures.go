@@ -35,9 +35,6 @@ const (
 	CaptureFailed  CaptureStatus = "failed"
 )
 
-// MaxCaptures is the number of captures of one attempt, after which no further capture is accepted. Failed captures count.
-const MaxCaptures = 100
-
 // Open reports whether the capture's result is not known yet.
 func (c *CaptureRecord) Open() bool { return c.Status == CaptureStarted || c.Status == CapturePending }
 
@@ -145,10 +142,10 @@ func (a *Attempt) OpenCaptures(ops []*Operation) (out []*Operation) {
 	return out
 }
 
-// HeardBy returns the open operations that a processor's report on the payment may be about: the one capture that it names, else all open captures,
+// ReportedOperations returns the open operations that a processor's report on the payment may be about: the one capture that it names, else all open captures,
 // else the open operation. An open extension is added if the report says how long the hold lasts. The list is empty for a report that names a capture
 // that has ended.
-func (a *Attempt) HeardBy(ops []*Operation, o *sdk.Outcome) []*Operation {
+func (a *Attempt) ReportedOperations(ops []*Operation, o *sdk.Outcome) []*Operation {
 	latest, captures := a.OpenOperation(ops), a.OpenCaptures(ops)
 	if c := a.CaptureNamed(o.CaptureID); c != nil {
 		if !c.Open() {
@@ -160,13 +157,13 @@ func (a *Attempt) HeardBy(ops []*Operation, o *sdk.Outcome) []*Operation {
 	case o.Hold != nil && o.Hold.Extended != nil && o.CaptureID == "" && (latest == nil || latest.Kind != sdk.OpExtendAuthorization):
 		for _, op := range slices.Backward(ops) {
 			if op.AttemptID == a.ID && op.Kind == sdk.OpExtendAuthorization && (op.Status.Open() || op.Status == OperationPending) {
-				return append(a.HeardBy(ops, &sdk.Outcome{Status: o.Status}), op)
+				return append(a.ReportedOperations(ops, &sdk.Outcome{Status: o.Status}), op)
 			}
 		}
-		return a.HeardBy(ops, &sdk.Outcome{Status: o.Status})
+		return a.ReportedOperations(ops, &sdk.Outcome{Status: o.Status})
 	case len(captures) > 0 && (latest == nil || latest.Kind == sdk.OpCapture):
 		return captures
-	case latest == nil || !latest.Hears(o.Status):
+	case latest == nil || !latest.MayBeReported(o.Status):
 		return nil
 	}
 	return []*Operation{latest}

@@ -19,17 +19,17 @@ func TestNameCapture(t *testing.T) {
 		c.Reference = c.ID
 	}
 	report := &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "CAP2"}
-	require.Len(t, a.HeardBy(ops, report), 2, "the report may be about either")
+	require.Len(t, a.ReportedOperations(ops, report), 2, "the report may be about either")
 	a.NameCapture("", "CAP2")
 	a.NameCapture("another", "CAP2")
 	a.NameCapture("pay_1_1_2", "")
-	require.Len(t, a.HeardBy(ops, report), 2)
+	require.Len(t, a.ReportedOperations(ops, report), 2)
 	a.NameCapture("pay_1_1_2", "CAP2")
-	require.Equal(t, ops[1:], a.HeardBy(ops, report))
+	require.Equal(t, ops[1:], a.ReportedOperations(ops, report))
 	a.NameCapture("pay_1_1_1", "CAP2") // the id is another capture's
 	require.Empty(t, a.Details.Captures[0].Stated)
 	a.Details.Captures[0].Status = CaptureFailed
 	a.NameCapture("pay_1_1_1", "CAP1")
 	require.Equal(t, "CAP1", a.Details.Captures[0].Stated, "so the report is not about the other one, which is open")
-	require.Empty(t, a.HeardBy(ops, &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "CAP1"}))
+	require.Empty(t, a.ReportedOperations(ops, &sdk.Outcome{Status: sdk.StatusCaptured, CaptureID: "CAP1"}))
 }

@@ -71,9 +71,9 @@ func (o *Operation) OnHold() bool {
 	return o.Kind == sdk.OpIncrementalAuthorize || o.Kind == sdk.OpExtendAuthorization
 }
 
-// Hears reports whether a processor's report on the payment can be about the operation: captures and voids of other parties are not about a raised
+// MayBeReported reports whether a processor's report on the payment can be about the operation: captures and voids of other parties are not about a raised
 // hold.
-func (o *Operation) Hears(s sdk.OutcomeStatus) bool {
+func (o *Operation) MayBeReported(s sdk.OutcomeStatus) bool {
 	return !o.OnHold() || s != sdk.StatusCaptured && s != sdk.StatusVoided
 }
 

@@ -7,18 +7,20 @@ import (
 	"payswitch/sdk"
 )
 
-// What an operator can say of an operation.
+// Finding is what an operator has found out about an operation at its processor.
+type Finding string
+
 const (
-	SaidSucceeded = "succeeded" // the processor carried it out
-	SaidDeclined  = "declined"  // the processor refused it
-	SaidNotDone   = "not_done"  // the processor never acted
+	FoundSucceeded Finding = "succeeded" // the processor carried it out
+	FoundDeclined  Finding = "declined"  // the processor refused it
+	FoundNotDone   Finding = "not_done"  // the processor never acted
 )
 
 // Resolution is an operator's word on an operation whose outcome payswitch could not find out. The operation keeps it for ever. The json names
 // are storage format.
 type Resolution struct {
-	Outcome string `json:"outcome"` // one of the Said constants
-	// Amount is what was held, taken or given back, in minor units; 0 unless the outcome is SaidSucceeded, and for a void.
+	Outcome Finding `json:"outcome"`
+	// Amount is what was held, taken or given back, in minor units; 0 unless the outcome is FoundSucceeded, and for a void.
 	Amount int64 `json:"amount,omitempty"`
 	// Reference is the processor's id of the payment, capture or refund; "" if the operator named none.
 	Reference string `json:"reference,omitempty"`
@@ -42,12 +44,12 @@ type Proposal struct {
 
 // ProposalDetails is stored in clear. The signature of the row covers it.
 type ProposalDetails struct {
-	Outcome   string `json:"outcome"`          // one of the Said constants
-	Amount    *int64 `json:"amount,omitempty"` // minor units; nil: what the operation asked for
-	Reference string `json:"reference,omitempty"`
-	By        string `json:"by"`
-	Person    string `json:"person,omitempty"` // id of the dashboard's user; "" for a word over the API or on the host
-	Why       string `json:"why"`
+	Outcome   Finding `json:"outcome"`
+	Amount    *int64  `json:"amount,omitempty"` // minor units; nil: what the operation asked for
+	Reference string  `json:"reference,omitempty"`
+	By        string  `json:"by"`
+	Person    string  `json:"person,omitempty"` // id of the dashboard's user; "" for a word over the API or on the host
+	Why       string  `json:"why"`
 }
 
 // SamePerson reports whether a second word comes from the proposer: the user id or the name is the same. Case and spaces of a name do not count.
@@ -66,5 +68,5 @@ func (o *Operation) AtStake(p *Payment) int64 {
 
 // ShownBy reports whether the refund has the status that the operator's word on its operation gave it. A nil word is shown by none.
 func (s *Resolution) ShownBy(r *Refund) bool {
-	return s != nil && r.Status.Final() && (r.Status == RefundSucceeded) == (s.Outcome == SaidSucceeded)
+	return s != nil && r.Status.Final() && (r.Status == RefundSucceeded) == (s.Outcome == FoundSucceeded)
 }

@@ -286,8 +286,8 @@ type AttemptDetails struct {
 	// CancelWanted is true once the merchant has asked to cancel and the processor has not answered, or the customer has gone: payswitch cancels as
 	// soon as it can.
 	CancelWanted bool `json:"cancel_wanted,omitempty"`
-	// SaidDeclined is true if the attempt failed by an operator's word that the processor had refused it, and not by the processor's own.
-	SaidDeclined bool `json:"said_declined,omitempty"`
+	// FoundDeclined is true if the attempt failed by an operator's word that the processor had refused it, and not by the processor's own.
+	FoundDeclined bool `json:"said_declined,omitempty"`
 	// LateVoid is the operation that voids funds which the processor held although the attempt had ended without money; "" for none.
 	LateVoid string `json:"late_void,omitempty"`
 	// CapturedVoid is the latest void of the captured payment, nil without one.

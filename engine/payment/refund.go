@@ -32,16 +32,12 @@ func (s RefundStatus) Event() string {
 	return ""
 }
 
-const (
-	RefundInstant   = "instant"   // sent at once
-	RefundScheduled = "scheduled" // sent by background work
+// RefundType says when a refund is sent. The constants are the wire values; "" means RefundInstant.
+type RefundType string
 
-	// RefundScheduleDelay is the time from the creation of a scheduled refund to the earliest time at which background work sends it.
-	RefundScheduleDelay = 10 * time.Second
-	// MaxRefunds is the number of refunds of one payment, after which no further refund is accepted. Failed refunds count.
-	MaxRefunds = 11
-	// MaxRefundAge is the age of a payment from which it can no longer be refunded.
-	MaxRefundAge = 365 * 24 * time.Hour
+const (
+	RefundInstant   RefundType = "instant"   // sent at once
+	RefundScheduled RefundType = "scheduled" // sent by background work
 )
 
 // Refund gives all or a part of a captured payment back. MerchantID and ID are the key. Amounts are minor units of Currency.
@@ -72,7 +68,7 @@ type Refund struct {
 
 // RefundDetails are the fields of a refund that are not searched for. The json names are storage format.
 type RefundDetails struct {
-	Type     string          `json:"type,omitempty"` // instant, scheduled
+	Type     RefundType      `json:"type,omitempty"` // instant, scheduled
 	Reason   string          `json:"reason,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	// Reported is the amount that the processor says it gave back, if that is more than the refund's. It counts while the refund is in review.

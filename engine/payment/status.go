@@ -87,10 +87,9 @@ const (
 	AuthenticationThreeDS   AuthenticationType = "three_ds"
 	AuthenticationNoThreeDS AuthenticationType = "no_three_ds"
 
-	MaxAmount        = 999_999_999 // minor units
-	MinSession       = 60
-	MaxSession       = 7_890_000
-	DefaultSession   = 900
+	// CodeNotProcessed is the error code of an attempt that failed because the processor never acted on its authorization.
+	CodeNotProcessed = "not_processed"
+
 	MethodCard       = "card"
 	setupMandate     = "setup_mandate"
 	DiscoveredManual = "manual"

@@ -2,7 +2,7 @@
 // payment of this switch. No payment and no refund changes by it.
 //
 // relay.go has the record and what a request must look like. perform.go sends an operation and asks about it. lookup.go reads reports on its transaction.
-// again.go sends it again when the merchant repeats the request. hear.go books processors' messages.
+// again.go sends it again when the merchant repeats the request. event.go books processors' messages.
 //
 // Of the rooms, engine alone imports relay. It must never send an operation twice without the processor's same key. It must never call an operation made
 // or failed without the processor's word: until then the relay stays pending.

@@ -7,22 +7,25 @@ import (
 	"payswitch/engine/payment"
 )
 
+// Findings are what an operator may find out, in the order in which people choose among them.
+var Findings = []payment.Finding{payment.FoundSucceeded, payment.FoundDeclined, payment.FoundNotDone}
+
 // Decision is one thing that an operator may say about an operation, or why not.
 type Decision struct {
-	Outcome string // one of payment's Said constants
+	Outcome payment.Finding
 	Refused string // why it may not be said; "" if it may
 	// Reference is the processor's id of the payment or refund, if it gave one before. Needed says that the operator has to name it.
 	Reference string
 	Needed    bool
-	Most      int64 // the greatest amount of SaidSucceeded, in minor units; 0 if it has none
+	Most      int64 // the greatest amount of FoundSucceeded, in minor units; 0 if it has none
 }
 
 // Decisions holds each outcome against the operation that it is about, as OperatorWord.On does. r is the refund that op performs, nil for another one.
 func Decisions(p *payment.Payment, a *payment.Attempt, r *payment.Refund, op *payment.Operation) (out []Decision) {
-	for _, outcome := range []string{payment.SaidSucceeded, payment.SaidDeclined, payment.SaidNotDone} {
+	for _, outcome := range Findings {
 		d := Decision{Outcome: outcome}
 		word := OperatorWord{Outcome: outcome, By: "-", Why: "-"}
-		if outcome == payment.SaidSucceeded {
+		if outcome == payment.FoundSucceeded {
 			if d.Reference = known(a, r, op); d.Reference == "" {
 				word.Reference, d.Needed = "-", op.Charges()
 			}

@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"slices"
 
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -10,7 +11,7 @@ import (
 
 // OperatorWord is what an operator says of an operation whose outcome payswitch could not find out.
 type OperatorWord struct {
-	Outcome   string // one of payment's Said constants
+	Outcome   payment.Finding
 	Amount    *int64 // minor units; nil: what the operation asked for
 	Reference string // the processor's id of the payment, capture or refund; "": none is named
 	By, Why   string // name of the operator, and what the word rests on
@@ -40,7 +41,7 @@ func (w *SecondWord) Check() error {
 // Check refuses a word that lacks a part, or names a part that its outcome cannot have.
 func (o *OperatorWord) Check() error {
 	switch {
-	case o.Outcome != payment.SaidSucceeded && o.Outcome != payment.SaidDeclined && o.Outcome != payment.SaidNotDone:
+	case !slices.Contains(Findings, o.Outcome):
 		return fault.BadFormat("outcome", "succeeded, declined or not_done")
 	case o.By == "":
 		return fault.Missing("by")
@@ -55,7 +56,7 @@ func (o *OperatorWord) Check() error {
 			return fault.BadFormat(f.name, fmt.Sprintf("a text of at most %d bytes", f.most))
 		}
 	}
-	if o.Outcome != payment.SaidSucceeded && (o.Amount != nil || o.Reference != "") {
+	if o.Outcome != payment.FoundSucceeded && (o.Amount != nil || o.Reference != "") {
 		return fault.Unprocessable("outcome", "amount and reference belong to the outcome succeeded alone").WithHint("Leave amount and reference out.")
 	}
 	return nil
@@ -71,9 +72,9 @@ func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Ref
 	case op.Status == payment.OperationPending && !op.Aside() && !op.Waits(a) && op.ID != a.Details.LateVoid,
 		a.ID != p.AttemptID && !op.Aside() && op.ID != a.Details.LateVoid:
 		return nil, fault.Refused("The payment has moved on without this operation: its outcome changes nothing").WithParam("operation_id").WithHint("Look at the payment's latest operation.")
-	case op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() && o.Outcome != payment.SaidNotDone:
+	case op.Status == payment.OperationUnknown && op.LastSendAt.IsZero() && o.Outcome != payment.FoundNotDone:
 		return nil, fault.Refused("Nothing has left for the processor: payswitch sends the operation, or say not_done to give it up").WithHint("Send not_done, or wait.").WithParam("outcome")
-	case o.Outcome != payment.SaidSucceeded:
+	case o.Outcome != payment.FoundSucceeded:
 		return said, nil
 	}
 	known := known(a, r, op)

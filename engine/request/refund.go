@@ -14,7 +14,7 @@ type RefundInput struct {
 	RefundID   string // "": the engine makes one
 	Amount     *int64 // nil: the whole captured amount
 	Reason     string
-	Type       string // payment.RefundInstant (also "") or payment.RefundScheduled
+	Type       payment.RefundType
 	Metadata   json.RawMessage
 	MerchantID string // must be the caller's if it is set
 	// Most bounds the sum of all refunds of the payment, with this one; nil sets no bound. It is the limit of the person who gives the money back.

@@ -94,7 +94,7 @@ func (s *Risk) mayHave(ctx context.Context, merchantID string, data [3]string) b
 	}
 	defer l.reading.Unlock()
 	changes, at := s.known.changes.Load(), time.Now()
-	err := s.Store.View(ctx, func(r Reader) error { return s.learn(r, merchantID, l) })
+	err := s.Store.View(ctx, func(r Reader) error { return s.readList(r, merchantID, l) })
 	if err != nil {
 		return true
 	}
@@ -123,8 +123,8 @@ func (l *knownList) look(changes uint64, data [3]string) (fresh, has bool) {
 	return true, false
 }
 
-// learn reads what a list has. The caller holds l.reading, so that no other caller writes l.
-func (s *Risk) learn(r Reader, merchantID string, l *knownList) error {
+// readList reads what a list has. The caller holds l.reading, so that no other caller writes l.
+func (s *Risk) readList(r Reader, merchantID string, l *knownList) error {
 	version, err := r.BlockVersion(merchantID)
 	if err != nil || version == l.version && !l.at.IsZero() {
 		return err

@@ -82,9 +82,9 @@ func (t *Router) isSick(profile *account.Profile, a *account.Account) bool {
 	return !profile.Settings.Retries.IgnoreHealth && t.Health.Standing(keyOf(a)) != health.In
 }
 
-// Heard notes an attempt's operation before its verdict is booked. The caller runs the result after that: it counts the attempt for its account. first
+// Observe notes an attempt's operation before its verdict is booked. The caller runs the result after that: it counts the attempt for its account. first
 // is true if the verdict is that of the operation's first request.
-func (t *Router) Heard(w *change.Loaded, v evidence.Verdict, first bool) (count func()) {
+func (t *Router) Observe(w *change.Loaded, v evidence.Verdict, first bool) (count func()) {
 	op := w.Operation
 	result, counts := resultOf(v)
 	ended := result == health.Approved || result == health.Declined

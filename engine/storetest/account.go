@@ -500,7 +500,7 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 		return ids(get(t, s, func(r engine.Reader) ([]*payment.Operation, error) { return r.ResolvedOperations(limit) }), operationID)
 	}
 	require.Empty(t, resolved(10))
-	waits.Resolution, waits.ClosedAt = &payment.Resolution{Outcome: payment.SaidDeclined, By: "Ada", Why: "statement", Was: payment.OperationUnknown, At: base}, base
+	waits.Resolution, waits.ClosedAt = &payment.Resolution{Outcome: payment.FoundDeclined, By: "Ada", Why: "statement", Was: payment.OperationUnknown, At: base}, base
 	update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(waits) })
 	later := *waits
 	later.ID, later.ClosedAt = "later", base.Add(time.Minute)

@@ -136,8 +136,8 @@ func times(n int) string {
 }
 
 // outcomeWords is an outcome of a decision in words.
-func outcomeWords(outcome string) string {
-	return map[string]string{payment.SaidSucceeded: "the processor carried it out", payment.SaidDeclined: "the processor refused it", payment.SaidNotDone: "the processor never acted"}[outcome]
+func outcomeWords(outcome payment.Finding) string {
+	return map[payment.Finding]string{payment.FoundSucceeded: "the processor carried it out", payment.FoundDeclined: "the processor refused it", payment.FoundNotDone: "the processor never acted"}[outcome]
 }
 
 // subjectOf reads the operation of a decision, and sets the merchant of the page.
@@ -323,13 +323,13 @@ func (s *Server) choices(ctx context.Context, c *call, d *document, v operator.V
 		b.Text, button = append(b.Text, "The profile asks for a second person: what you propose takes effect when another one confirms it."), "Propose: "
 	}
 	for _, x := range list {
-		f := Form{ID: x.Outcome + "-", Fold: strings.ToUpper(outcomeWords(x.Outcome)[:1]) + outcomeWords(x.Outcome)[1:], Action: "/decisions/" + v.ID, Text: consequence(v.Kind, x.Outcome), Tone: "danger", Submit: button + outcomeWords(x.Outcome)}
+		f := Form{ID: string(x.Outcome) + "-", Fold: strings.ToUpper(outcomeWords(x.Outcome)[:1]) + outcomeWords(x.Outcome)[1:], Action: "/decisions/" + v.ID, Text: consequence(v.Kind, x.Outcome), Tone: "danger", Submit: button + outcomeWords(x.Outcome)}
 		if x.Refused != "" {
 			b.Text = append(b.Text, "Not possible, “"+outcomeWords(x.Outcome)+"”: "+x.Refused+".")
 			continue
 		}
-		f.Fields = []Field{hidden("outcome", x.Outcome)}
-		if x.Outcome == payment.SaidSucceeded {
+		f.Fields = []Field{hidden("outcome", string(x.Outcome))}
+		if x.Outcome == payment.FoundSucceeded {
 			if x.Most > 0 {
 				m := Money{x.Most, v.Currency}
 				f.Fields = append(f.Fields, Field{Name: "amount", Label: "Amount in " + string(v.Currency), Kind: "text", Value: m.plain(), Required: true, Max: 20, Autocomplete: "off",
@@ -339,7 +339,7 @@ func (s *Server) choices(ctx context.Context, c *call, d *document, v operator.V
 				Hint: "The id that the processor shows for it."})
 		}
 		f.Fields = append(f.Fields, Field{Name: "why", Label: "Reason", Kind: "textarea", Required: true, Max: 2000, Hint: "What you know it from, such as the processor's page and the person you spoke with."})
-		if x.Outcome == outcome && problem != nil {
+		if string(x.Outcome) == outcome && problem != nil {
 			_, param := said(problem)
 			if m, err := sdk.ParseMajor(strings.TrimSpace(c.PostFormValue("amount")), v.Currency); err == nil && param == "amount" && m.Minor > x.Most { // the engine counts in minor units
 				problem = missing("amount", "This is more than the "+Money{x.Most, v.Currency}.String()+" that the operation was about")
@@ -353,7 +353,7 @@ func (s *Server) choices(ctx context.Context, c *call, d *document, v operator.V
 }
 
 // consequence says what a decision does.
-func consequence(kind sdk.Operation, outcome string) string {
+func consequence(kind sdk.Operation, outcome payment.Finding) string {
 	type of struct{ succeeded, declined, notDone string }
 	texts := map[sdk.Operation]of{
 		sdk.OpCapture: {"The amount counts as captured: the merchant has the money.", "The capture counts as refused. The rest of the authorization stays as it was.",
@@ -371,9 +371,9 @@ func consequence(kind sdk.Operation, outcome string) string {
 			"The payment fails, and the customer may pay again.", "The attempt counts as never sent, and the customer may pay again. If the processor did act, the customer pays twice."}
 	}
 	switch outcome {
-	case payment.SaidSucceeded:
+	case payment.FoundSucceeded:
 		return t.succeeded
-	case payment.SaidDeclined:
+	case payment.FoundDeclined:
 		return t.declined
 	}
 	return t.notDone
@@ -407,7 +407,7 @@ func (s *Server) decide(c *call) (response, error) {
 	if err == nil {
 		in.Person = c.Session.UserID
 		err = c.perform(Act{Needs: staff.Decide, Action: "operation." + either(v.SecondPerson, "propose", "decide"), Target: v.ID,
-			Details: map[string]string{"outcome": in.Outcome, "payment_id": v.PaymentID, "reference": in.Reference}}, func(ctx context.Context) error {
+			Details: map[string]string{"outcome": string(in.Outcome), "payment_id": v.PaymentID, "reference": in.Reference}}, func(ctx context.Context) error {
 			_, err := s.Engine.ResolveOperation(ctx, v.ID, in)
 			return err
 		})
@@ -441,7 +441,7 @@ func (s *Server) second(c *call, form string, do func(ctx context.Context, id st
 	}
 	in, details := request.SecondWord{ProposalID: c.PostFormValue("proposal"), By: c.person(), Person: c.Session.UserID}, map[string]string{"payment_id": v.PaymentID}
 	if p := v.Proposal; p != nil {
-		details["outcome"], details["proposed_by"] = p.Details.Outcome, either(p.Details.Person != "", p.Details.Person, p.Details.By)
+		details["outcome"], details["proposed_by"] = string(p.Details.Outcome), either(p.Details.Person != "", p.Details.Person, p.Details.By)
 	}
 	err = c.perform(Act{Needs: staff.Decide, Action: "operation." + form, Target: v.ID, Details: details}, func(ctx context.Context) error {
 		_, err := do(ctx, v.ID, in)

@@ -129,7 +129,7 @@ func (c *call) operation(op *story.Operation, capture *payment.CaptureRecord, cu
 		m.Facts = append(m.Facts, Fact{"Asked next", c.time(op.ResolveAt).Full()})
 	}
 	if r := op.Resolution; r != nil {
-		m.Facts = append(m.Facts, Fact{"Decided by a person", r.By + " said " + words(r.Outcome)})
+		m.Facts = append(m.Facts, Fact{"Decided by a person", r.By + " said " + words(string(r.Outcome))})
 	}
 	if d := op.Result; d != nil && d.Decline != nil {
 		m.Facts = append(m.Facts, Fact{"Refused", strings.TrimSpace(d.Decline.Code + " " + spoken(d.Decline.Message))})

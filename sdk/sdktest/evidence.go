@@ -105,7 +105,7 @@ func (c *checker) checkUndecided(op sdk.Operation, u unhappy, o *sdk.Outcome) {
 			return
 		}
 	case sdk.StatusPrepared, sdk.StatusAuthenticated:
-		if toldError(u, o.Authentication) {
+		if provenError(u, o.Authentication) {
 			return
 		}
 	case sdk.StatusHandled: // cancel_challenge needs no answer
@@ -116,9 +116,9 @@ func (c *checker) checkUndecided(op sdk.Operation, u unhappy, o *sdk.Outcome) {
 	c.breaks(RuleEvidence, op, "%s became %s", describe(u), o.Status)
 }
 
-// toldError reports whether an authentication is nothing but an error that the answer may prove: one of the authenticator, or the refusal of
+// provenError reports whether an authentication is nothing but an error that the answer may prove: one of the authenticator, or the refusal of
 // the account's credentials.
-func toldError(u unhappy, a *sdk.AuthenticationOutcome) bool {
+func provenError(u unhappy, a *sdk.AuthenticationOutcome) bool {
 	if a == nil || a.Error == nil || a.TransStatus != "" || a.CAVV != "" || len(a.Ranges) > 0 || a.NotEnrolled || a.Pending || a.Gone {
 		return false
 	}
@@ -159,7 +159,7 @@ func (c *checker) checkWebhook() {
 	if a := c.manifest.Authenticator; a != nil && a.PushAuthentication != sdk.PushProofHMAC {
 		return // the host accepts such messages only at the authentication's own URL
 	}
-	if end != nil && end.Outcome != nil && believes(end.Outcome) {
+	if end != nil && end.Outcome != nil && statesOutcome(end.Outcome) {
 		if verifies > 0 {
 			c.breaks(RuleEvidence, sdk.OpWebhook, "the adapter believes a message with a wrong signature")
 		} else {
@@ -168,8 +168,8 @@ func (c *checker) checkWebhook() {
 	}
 }
 
-// believes reports whether an event states an outcome instead of asking for a query.
-func believes(o *sdk.Outcome) bool {
+// statesOutcome reports whether an event states an outcome instead of asking for a query.
+func statesOutcome(o *sdk.Outcome) bool {
 	for _, e := range o.Events {
 		if !e.Sync && e.Outcome != nil {
 			return true

@@ -109,7 +109,7 @@ func (s *entry) judge(t Attempt, now int64) {
 		s.own.faults = recentFaults(append(s.own.faults, now), now)
 	}
 	if s.breaker.Open {
-		if now-t.Took.Milliseconds() >= s.breaker.At && s.breaker.hear(bad, now) {
+		if now-t.Took.Milliseconds() >= s.breaker.At && s.breaker.tried(bad, now) {
 			s.own.forget()
 		}
 		return

@@ -55,8 +55,8 @@ func (b *Breaker) open(now int64) {
 	*b = Breaker{Open: true, At: now, Pause: pause}
 }
 
-// hear takes in an attempt that began and ended while the account is out. It reports whether the account is in again.
-func (b *Breaker) hear(bad bool, now int64) (in bool) {
+// tried takes in an attempt that began and ended while the account is out. It reports whether the account is in again.
+func (b *Breaker) tried(bad bool, now int64) (in bool) {
 	switch {
 	case !bad:
 		b.Trials, b.trial = b.Trials+1, 0

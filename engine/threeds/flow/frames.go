@@ -79,7 +79,7 @@ func (s *Authentications) AuthenticatorEvent(ctx context.Context, token string, 
 		if ev.Object != "authentication" {
 			continue
 		}
-		if err := s.authenticatorTold(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, drive.ToEvent); err != nil {
+		if err := s.bookAuthenticatorEvent(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, drive.ToEvent); err != nil {
 			return nil, err
 		}
 		switch out := drive.AuthenticationOf(ev); {

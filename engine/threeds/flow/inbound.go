@@ -29,7 +29,7 @@ func (s *Authentications) AuthenticatorCalled(ctx context.Context, token string,
 		if ev.Object != "authentication" {
 			continue
 		}
-		if err := s.authenticatorTold(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, drive.ToResult); err != nil {
+		if err := s.bookAuthenticatorEvent(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, drive.ToResult); err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +66,7 @@ func (s *Authentications) TakeAuthentication(ctx context.Context, account *accou
 	if id == "" || err != nil {
 		return false, err
 	}
-	return true, s.authenticatorTold(ctx, id, adapter, r, ev, drive.ToAccount)
+	return true, s.bookAuthenticatorEvent(ctx, id, adapter, r, ev, drive.ToAccount)
 }
 
 // authenticationAt returns the id of the authentication that an event is about, "" if there is none. It searches by the authenticator's
@@ -99,8 +99,8 @@ func (s *Authentications) authenticationAt(ctx context.Context, account *account
 	return id, nil
 }
 
-// authenticatorTold books one event that is believable or wakes.
-func (s *Authentications) authenticatorTold(ctx context.Context, id string, adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to drive.Destination) error {
+// bookAuthenticatorEvent books one event that is believable or wakes.
+func (s *Authentications) bookAuthenticatorEvent(ctx context.Context, id string, adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to drive.Destination) error {
 	out := drive.AuthenticationOf(ev)
 	switch {
 	case drive.IsEvidence(adapter, r, ev, to):

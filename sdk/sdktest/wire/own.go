@@ -389,18 +389,18 @@ func (r *runner) checkMessage(c *Case) {
 		return r.texts("webhook/"+c.Name, wrongOutcome(c.want, o))
 	})
 	o, _ := tell(false, 0)
-	if !believed(o) {
+	if !statesEvent(o) {
 		return
 	}
 	r.run([]string{"forged/" + c.Name, "webhook/" + c.Name}, "webhook", func() []string {
-		if o, _ := tell(true, 0); believed(o) {
+		if o, _ := tell(true, 0); statesEvent(o) {
 			return []string{"the adapter believes a changed message"}
 		}
 		return nil
 	})
 	if w := r.manifest.Webhook; w != nil && w.ToleranceSeconds > 0 {
 		r.run([]string{"old/" + c.Name, "webhook/" + c.Name}, "webhook", func() []string {
-			if o, _ := tell(false, 24*time.Hour); believed(o) {
+			if o, _ := tell(false, 24*time.Hour); statesEvent(o) {
 				return []string{"the adapter believes a message of yesterday"}
 			}
 			return nil

@@ -18,14 +18,14 @@ func (r *runner) checkWebhook(sample *WebhookSample) {
 		return r.wrongEvent(sample, o)
 	})
 	r.run([]string{"webhook/forged"}, "webhook", func() []string {
-		if o, _ := r.webhook(sample, true, 0); believed(o) {
+		if o, _ := r.webhook(sample, true, 0); statesEvent(o) {
 			return []string{"the adapter believes a changed message"}
 		}
 		return nil
 	})
 	if w := r.manifest.Webhook; w != nil && w.ToleranceSeconds > 0 {
 		r.run([]string{"webhook/old"}, "webhook", func() []string {
-			if o, _ := r.webhook(sample, false, 24*time.Hour); believed(o) {
+			if o, _ := r.webhook(sample, false, 24*time.Hour); statesEvent(o) {
 				return []string{"the adapter believes a message of yesterday"}
 			}
 			return nil
@@ -68,8 +68,8 @@ func forgery(body []byte) {
 	}
 }
 
-// believed reports whether an outcome states an event, instead of asking for a query.
-func believed(o *sdk.Outcome) bool {
+// statesEvent reports whether an outcome states an event, instead of asking for a query.
+func statesEvent(o *sdk.Outcome) bool {
 	return o != nil && slices.ContainsFunc(o.Events, func(e sdk.Event) bool { return !e.Sync })
 }
 

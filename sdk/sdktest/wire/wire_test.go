@@ -170,7 +170,7 @@ func TestWebhookBelievedBlindly(t *testing.T) {
 	require.NoError(t, err)
 	r := &runner{manifest: &a.Manifest, take: a.Step, requests: q, account: Account(&a.Manifest, q)}
 	o, _ := r.webhook(p.Webhooks.Sample, true, 0)
-	require.True(t, believed(o))
+	require.True(t, statesEvent(o))
 }
 
 // Connector data in an outcome's form comes back unchanged. Other connector data comes back as text for the adapter.

@@ -11,10 +11,10 @@ import (
 	"payswitch/sdk"
 )
 
-// Hear books an event of a processor's message for the relay of the account that it names: by the processor's id of what the relay made, else by our
+// BookEvent books an event of a processor's message for the relay of the account that it names: by the processor's id of what the relay made, else by our
 // reference if the answer with that id was lost. found is false if the event names no relay. An event without an outcome, or without a proof of its
-// sender, makes Hear ask the processor instead, as often as messages may make it. Events may repeat and come in any order.
-func (s *Relays) Hear(ctx context.Context, n *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
+// sender, makes BookEvent ask the processor instead, as often as messages may make it. Events may repeat and come in any order.
+func (s *Relays) BookEvent(ctx context.Context, n *account.Account, r *port.DriveResult, ev *sdk.Event) (found bool, err error) {
 	k, err := s.named(ctx, n, ev)
 	if k == nil || err != nil {
 		return false, err

@@ -13,8 +13,8 @@ import (
 	"payswitch/sdk"
 )
 
-// KeepSaid stores an outcome that a source has stated, once, as evidence about the attempt's latest operation. first is false if it was stored before.
-func (s *Changes) KeepSaid(ctx context.Context, w *Loaded, source string, o *sdk.Outcome, note string) (first bool, err error) {
+// KeepReport stores an outcome that a source has stated, once, as evidence about the attempt's latest operation. first is false if it was stored before.
+func (s *Changes) KeepReport(ctx context.Context, w *Loaded, source string, o *sdk.Outcome, note string) (first bool, err error) {
 	ops, err := s.OperationsOf(ctx, w.Payment)
 	if err != nil {
 		return false, err

@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"payswitch/engine/change"
+	"payswitch/engine/evidence"
+	"payswitch/engine/payment"
+	"payswitch/sdk"
+)
+
+// recheck asks the processor about an operation that ended without its word. This node holds the operation's lease.
+func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Operation) error {
+	answered, err := true, error(nil)
+	step := evidence.NextRecheck(w.Payment, w.Attempt, op)
+	switch {
+	case e.Holds(op.ClosedAt) && w.Attempt.ID == w.Payment.AttemptID && (step == evidence.RecheckNothing || step == evidence.RecheckHeld):
+		answered, err = e.askCopied(ctx, w)
+	case step == evidence.RecheckWait:
+		answered = false
+	case step == evidence.RecheckEnded:
+		answered, err = e.askAgain(ctx, w)
+	case step == evidence.RecheckHeld:
+		answered, err = e.askHeld(ctx, w)
+	case step == evidence.RecheckRefund:
+		answered, err = e.askRefund(ctx, op)
+	}
+	if err != nil {
+		e.log.LogAttrs(ctx, slog.LevelWarn, "asking about an ended operation failed", slog.String("payment_id", op.PaymentID), slog.Any("error", err))
+	}
+	return e.driver.RecheckLater(ctx, op, w.Attempt, answered)
+}
+
+// askHeld asks the processor about held funds after a capture or void that it did not know, and books what was done after all.
+func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
+	o, answered, err := e.queryEnded(ctx, w)
+	if o == nil || err != nil {
+		return answered, err
+	}
+	was := w.Attempt
+	if err := e.bookEvidence(ctx, w, o); err != nil || w.Attempt == was {
+		return true, err
+	}
+	e.metrics.Alarm(evidence.AlarmLateEvidence)
+	e.log.LogAttrs(ctx, slog.LevelError, "the processor did an operation that had ended as not done", slog.String("payment_id", w.Payment.ID),
+		slog.String("evidence", string(o.Status)))
+	_, err = e.changes.KeepReport(ctx, w, "sync", o, "the attempt was "+string(was.Status))
+	return true, err
+}
+
+// askRefund asks the processor about a refund that it did not know, and books a refund that was made after all.
+func (e *Engine) askRefund(ctx context.Context, op *payment.Operation) (bool, error) {
+	f, err := e.refundOf(ctx, op)
+	if err != nil || f.Status != payment.RefundFailed {
+		return err == nil, err
+	}
+	w, err := e.loadRefund(ctx, f)
+	if err != nil || w.Account == nil {
+		return false, err
+	}
+	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpRefundSync) {
+		return true, nil
+	}
+	defer e.driver.KeepRest(ctx, &w.Run)
+	o, _ := e.driver.Sync(ctx, &w.Run, sdk.OpRefund)
+	if o == nil {
+		return false, nil
+	}
+	return true, e.bookRefundEvidence(ctx, w, o)
+}
+
+// askAgain asks the processor about an ended attempt and acts on money that it finds. It returns whether the processor answered, or cannot be
+// asked at all.
+func (e *Engine) askAgain(ctx context.Context, w *change.Loaded) (bool, error) {
+	o, answered, err := e.queryEnded(ctx, w)
+	if o == nil || err != nil {
+		return answered, err
+	}
+	_, err = e.remedyKept(ctx, w, o, "sync")
+	return true, err
+}
+
+// queryEnded queries the processor about an attempt that has no open operation. answered is true if the processor answered, or cannot be asked.
+func (e *Engine) queryEnded(ctx context.Context, w *change.Loaded) (o *sdk.Outcome, answered bool, err error) {
+	if err := e.changes.WithAccount(ctx, w); err != nil {
+		return nil, false, err
+	}
+	if !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpSync) {
+		return nil, true, nil
+	}
+	defer e.driver.KeepRest(ctx, &w.Run)
+	o, _ = e.driver.Sync(ctx, &w.Run, "")
+	return o, o != nil, nil
+}
+
+// askCopied asks about a payment of the copy that has no open operation, and books what was done after the copy.
+func (e *Engine) askCopied(ctx context.Context, w *change.Loaded) (bool, error) {
+	if w.Payment.OpenOperation != "" {
+		return false, nil
+	}
+	o, answered, err := e.queryEnded(ctx, w)
+	if o == nil || err != nil {
+		return answered, err
+	}
+	was := w.Attempt
+	if err := e.bookEvidence(ctx, w, o); err != nil {
+		return true, err
+	}
+	if w.Attempt != was {
+		e.log.LogAttrs(ctx, slog.LevelWarn, "a payment has moved on since the copy that the database was restored from", slog.String("payment_id", w.Payment.ID),
+			slog.String("was", string(was.Status)), slog.String("evidence", string(o.Status)))
+	}
+	if o.Totals != nil && o.Totals.Refunded > w.Payment.Refunded {
+		return true, e.raiseLate(ctx, w, o, "sync", was.Status) // the processor gave back more than the copy knows
+	}
+	return true, nil
+}
