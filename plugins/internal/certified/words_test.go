@@ -2,8 +2,12 @@ package certified
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -66,5 +70,33 @@ func TestLinesOfAdapters(t *testing.T) {
 				require.LessOrEqual(t, columns, maxColumns, "%s:%d: the line is too long: break it", file, n)
 			}
 		}
+	}
+}
+
+// The SDK's README states the lines of the processors' adapters, each rounded to tens.
+func TestReadmeStatesLines(t *testing.T) {
+	readme, err := os.ReadFile("../../../sdk/README.md")
+	require.NoError(t, err)
+	stated := regexp.MustCompile(`have (\d+) to (\d+) lines, (\d+) on average`).FindSubmatch(readme)
+	require.Len(t, stated, 4)
+	var lines []int
+	total := 0
+	for _, name := range []string{"adyen", "authorizedotnet", "bluesnap", "braintree", "checkout", "cybersource", "globalpay", "mollie", "nmi", "paypal", "stripe", "worldpay"} {
+		files, err := filepath.Glob(filepath.Join("../..", name, "*.go"))
+		require.NoError(t, err)
+		n := 0
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") {
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				n += strings.Count(string(text), "\n")
+			}
+		}
+		lines, total = append(lines, n), total+n
+	}
+	for i, n := range []int{slices.Min(lines), slices.Max(lines), total / len(lines)} {
+		says, err := strconv.Atoi(string(stated[i+1]))
+		require.NoError(t, err)
+		require.InDelta(t, says, n, 10, fmt.Sprintf("sdk/README.md: %s", stated[0]))
 	}
 }
