@@ -100,7 +100,7 @@ func TestNobodyTakesOverWhatIsDriven(t *testing.T) {
 				}
 				var open []*payment.Operation
 				err := a.db.View(t.Context(), func(r engine.Reader) (err error) {
-					open, err = r.OperationsWithStatus([]payment.OperationStatus{payment.OperationStarted}, 100)
+					open, err = r.OperationsWithStatus(nil, []payment.OperationStatus{payment.OperationStarted}, 100)
 					return err
 				})
 				close(hold)

@@ -38,8 +38,8 @@ type Reader interface {
 	health.Reader
 	facet.FillReader
 	relay.Reader
-	// ResolvedOperations lists the operations of all merchants that an operator's word has ended, those first that ended last.
-	ResolvedOperations(limit int) ([]*payment.Operation, error)
+	// ResolvedOperations lists the operations that an operator's word has ended, those first that ended last. No merchants: those of all.
+	ResolvedOperations(merchants []string, limit int) ([]*payment.Operation, error)
 	// AccountsAt counts the connector accounts of all merchants that name a connector, the disabled ones too.
 	AccountsAt(connector string) (int, error)
 }

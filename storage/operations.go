@@ -172,8 +172,9 @@ func (t *tx) DueOperations(perAccount int) ([]change.DueOperation, error) {
 }
 
 // OperationsWithStatus implements engine.Reader. Only open operations have a due_at.
-func (t *tx) OperationsWithStatus(statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error) {
+func (t *tx) OperationsWithStatus(merchants []string, statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error) {
 	where := conditions{list: []string{"due_at >= 0"}}
+	where.addAny("merchant_id", merchants)
 	names := make([]string, len(statuses))
 	for i, s := range statuses {
 		names[i] = string(s)
@@ -184,9 +185,11 @@ func (t *tx) OperationsWithStatus(statuses []payment.OperationStatus, limit int)
 }
 
 // ResolvedOperations implements engine.Reader. It reads operations_resolved.
-func (t *tx) ResolvedOperations(limit int) ([]*payment.Operation, error) {
-	return all(t, "list resolved operations", genuine(t, operationRows, scanOperation), `SELECT `+operationColumns+` FROM operations
-		WHERE resolution <> '' ORDER BY closed_at DESC, seq DESC LIMIT $1`, limit)
+func (t *tx) ResolvedOperations(merchants []string, limit int) ([]*payment.Operation, error) {
+	where := conditions{list: []string{"resolution <> ''"}}
+	where.addAny("merchant_id", merchants)
+	query := `SELECT ` + operationColumns + ` FROM operations WHERE ` + where.String() + ` ORDER BY closed_at DESC, seq DESC LIMIT ` + where.place(limit)
+	return all(t, "list resolved operations", genuine(t, operationRows, scanOperation), query, where.args...)
 }
 
 // ClaimOperations implements engine.Tx. It returns the operations in any order.

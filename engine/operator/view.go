@@ -27,8 +27,8 @@ type Reader interface {
 	Payment(merchantID, id string) (*payment.Payment, error)
 	Profile(merchantID, id string) (*account.Profile, error)
 	Proposal(operationID string) (*payment.Proposal, error)
-	OperationsWithStatus(statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error)
-	ResolvedOperations(limit int) ([]*payment.Operation, error)
+	OperationsWithStatus(merchants []string, statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error)
+	ResolvedOperations(merchants []string, limit int) ([]*payment.Operation, error)
 }
 
 // Of adds to an operation what a decision about it needs.
@@ -52,7 +52,7 @@ func Of(r Reader, op *payment.Operation) (View, error) {
 	return v, err
 }
 
-// List returns the operations of all merchants that the filter names: the open ones oldest first, the resolved ones newest first. altered names the rows
+// List returns the operations that the filter names: the open ones oldest first, the resolved ones newest first. altered names the rows
 // that the list lacks, because somebody has changed them in the database; nil for none.
 func List(r Reader, f request.OperationFilter) (list []View, altered, err error) {
 	statuses := f.Statuses
@@ -61,9 +61,9 @@ func List(r Reader, f request.OperationFilter) (list []View, altered, err error)
 	}
 	var ops []*payment.Operation
 	if f.Resolved {
-		ops, err = r.ResolvedOperations(f.Limit)
+		ops, err = r.ResolvedOperations(f.Merchants, f.Limit)
 	} else {
-		ops, err = r.OperationsWithStatus(statuses, f.Limit)
+		ops, err = r.OperationsWithStatus(f.Merchants, statuses, f.Limit)
 	}
 	left, err := account.LeftOut(nil, err)
 	if err != nil {

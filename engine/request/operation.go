@@ -102,9 +102,10 @@ func (o *OperatorWord) On(p *payment.Payment, a *payment.Attempt, r *payment.Ref
 	return said, nil
 }
 
-// OperationFilter selects operations of all merchants. Without Statuses and Resolved it selects all that have not ended.
+// OperationFilter selects operations. Without Statuses and Resolved it selects all that have not ended.
 type OperationFilter struct {
-	Statuses []payment.OperationStatus // started, unknown, pending
-	Resolved bool                      // those that an operator's word has ended, instead
-	Limit    int                       // 1 or more
+	Merchants []string                  // none: those of all merchants
+	Statuses  []payment.OperationStatus // started, unknown, pending
+	Resolved  bool                      // those that an operator's word has ended, instead
+	Limit     int                       // 1 or more
 }

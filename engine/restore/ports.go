@@ -14,8 +14,9 @@ type Store = port.StoreOf[Reader, Tx]
 // Reader reads what a restored database knows of itself.
 type Reader interface {
 	change.Reader
-	// OperationsWithStatus lists the open operations of all merchants with one of the statuses (started, unknown, pending), oldest first.
-	OperationsWithStatus(statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error)
+	// OperationsWithStatus lists the open operations with one of the statuses (started, unknown, pending), oldest first. No merchants: those
+	// of all.
+	OperationsWithStatus(merchants []string, statuses []payment.OperationStatus, limit int) ([]*payment.Operation, error)
 	// Restores lists the copies that this database was restored from, oldest first.
 	Restores() ([]port.Restore, error)
 	// PaymentsSince lists payments of all merchants that were modified at since or later, or have one of the statuses, in the order of their rows.

@@ -89,7 +89,7 @@ func (c *Copy) AfterRestore(ctx context.Context) error {
 func (c *Copy) openAfterRestore(ctx context.Context) (n int, err error) {
 	err = c.Store.Update(ctx, func(tx Tx) error {
 		n = 0
-		ops, err := tx.OperationsWithStatus([]payment.OperationStatus{payment.OperationStarted, payment.OperationUnknown, payment.OperationPending}, math.MaxInt32)
+		ops, err := tx.OperationsWithStatus(nil, []payment.OperationStatus{payment.OperationStarted, payment.OperationUnknown, payment.OperationPending}, math.MaxInt32)
 		if _, err = account.LeftOut(nil, err); err != nil { // altered rows stay as they are
 			return err
 		}

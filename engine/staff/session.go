@@ -84,6 +84,12 @@ func (s *Session) Merchants() (ids []string, all bool) {
 	return ids, all
 }
 
+// MerchantsFor returns the merchants at which the person has a permission. all is true if a grant that covers every merchant gives it.
+func (s *Session) MerchantsFor(p Permission) (ids []string, all bool) {
+	may := Session{Grants: slices.DeleteFunc(slices.Clone(s.Grants), func(g Grant) bool { return ReachOf(g.Role, p) == Never })}
+	return may.Merchants()
+}
+
 // Fresh reports whether a second factor was given within StepUpTime before now.
 func (s *Session) Fresh(now time.Time) bool {
 	return !s.SecondFactorAt.IsZero() && now.Sub(s.SecondFactorAt) < StepUpTime

@@ -482,8 +482,11 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 		return err
 	})
 
+	var merchants []string // nil: all
 	listed := func(limit int, statuses ...payment.OperationStatus) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*payment.Operation, error) { return r.OperationsWithStatus(statuses, limit) }), operationID)
+		return ids(get(t, s, func(r engine.Reader) ([]*payment.Operation, error) {
+			return r.OperationsWithStatus(merchants, statuses, limit)
+		}), operationID)
 	}
 	waits := operation("waits")
 	waits.Status, waits.StartedAt = payment.OperationUnknown, base.Add(-time.Minute)
@@ -492,12 +495,17 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 	require.Equal(t, []string{"waits", "open_0"}, listed(2, payment.OperationStarted, payment.OperationUnknown))
 	require.Equal(t, []string{"waits"}, listed(10, payment.OperationUnknown))
 	require.Empty(t, listed(10, payment.OperationPending))
+	merchants = []string{merchantB}
+	require.Equal(t, []string{"other"}, listed(1, payment.OperationStarted, payment.OperationUnknown), "others' older operations take no place")
+	merchants = []string{merchantB, merchantA}
+	require.Len(t, listed(10, payment.OperationStarted, payment.OperationUnknown), 6)
+	merchants = nil
 	waits.Status = payment.OperationSucceeded
 	update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(waits) })
 	require.Empty(t, listed(10, payment.OperationUnknown), "it has ended")
 
 	resolved := func(limit int) []string {
-		return ids(get(t, s, func(r engine.Reader) ([]*payment.Operation, error) { return r.ResolvedOperations(limit) }), operationID)
+		return ids(get(t, s, func(r engine.Reader) ([]*payment.Operation, error) { return r.ResolvedOperations(merchants, limit) }), operationID)
 	}
 	require.Empty(t, resolved(10))
 	waits.Resolution, waits.ClosedAt = &payment.Resolution{Outcome: payment.FoundDeclined, By: "Ada", Why: "statement", Was: payment.OperationUnknown, At: base}, base
@@ -507,6 +515,9 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 	insertOperations(t, s, &later)
 	require.Equal(t, []string{"later", "waits"}, resolved(10))
 	require.Equal(t, []string{"later"}, resolved(1))
+	merchants = []string{merchantB}
+	require.Empty(t, resolved(10))
+	merchants = nil
 	require.Equal(t, waits.Resolution, get(t, s, func(r engine.Reader) (*payment.Operation, error) { return r.Operation("waits") }).Resolution)
 	require.Equal(t, []int{1, 2, 4, 1, 0, 0}, []int{count(merchantA, "one"), count(merchantA, "two"), count(merchantA, ""), count(merchantB, ""),
 		count(merchantB, "one"), count("nobody", "")})

@@ -50,12 +50,16 @@ func (s *Server) decisions(c *call) (response, error) {
 	}
 	ctx, end := c.reading()
 	defer end()
-	open, err := s.Engine.Operations(ctx, request.OperationFilter{Statuses: []payment.OperationStatus{payment.OperationUnknown}, Limit: mostCases})
+	merchants, all := c.Session.MerchantsFor(staff.Decide)
+	if all {
+		merchants = nil
+	}
+	open, err := s.Engine.Operations(ctx, request.OperationFilter{Merchants: merchants, Statuses: []payment.OperationStatus{payment.OperationUnknown}, Limit: mostCases})
 	if err != nil && open == nil {
 		return nil, err
 	}
 	altered := err
-	ended, err := s.Engine.Operations(ctx, request.OperationFilter{Resolved: true, Limit: 50})
+	ended, err := s.Engine.Operations(ctx, request.OperationFilter{Merchants: merchants, Resolved: true, Limit: 50})
 	if err != nil && ended == nil {
 		return nil, err
 	}

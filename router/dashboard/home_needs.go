@@ -49,23 +49,20 @@ func atLeast(n int, more bool, one, many string) string {
 
 // undecided are the operations of the merchant whose outcome is unknown.
 func (s *Server) undecided(ctx context.Context, c *call) ([]need, error) {
-	list, err := s.Engine.Operations(ctx, request.OperationFilter{Statuses: []payment.OperationStatus{payment.OperationUnknown}, Limit: mostCases})
+	list, err := s.Engine.Operations(ctx, request.OperationFilter{Merchants: []string{c.Merchant.ID}, Statuses: []payment.OperationStatus{payment.OperationUnknown}, Limit: mostCases})
 	if err != nil && list == nil {
 		return nil, err // an altered row alone hides no other row: the page of decisions says it
 	}
-	n, second := 0, 0
+	if len(list) == 0 {
+		return nil, nil
+	}
+	second := 0
 	for _, v := range list {
-		if v.MerchantID != c.Merchant.ID {
-			continue
-		}
-		if n++; v.Proposal != nil {
+		if v.Proposal != nil {
 			second++
 		}
 	}
-	if n == 0 {
-		return nil, nil
-	}
-	text := atLeast(n, len(list) == mostCases, "operation has", "operations have") + " an unknown outcome"
+	text := atLeast(len(list), len(list) == mostCases, "operation has", "operations have") + " an unknown outcome"
 	if second > 0 {
 		text += ", and " + plural(second, "decision waits", "decisions wait") + " for a second person"
 	}
