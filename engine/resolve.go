@@ -49,6 +49,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		{"journal", 12 * e.opts.ResolveEvery, e.driver.ClearJournal, nil},
 		{"health", 3 * e.opts.ResolveEvery, e.health.Sweep, e.health.Wake()},
 		{"lists", 6 * e.opts.ResolveEvery, e.filler.Fill, nil},
+		{"relays", 12 * e.opts.ResolveEvery, e.Relays.Sweep, nil},
 	} {
 		loops.Go(func() {
 			tick := time.NewTicker(l.every)

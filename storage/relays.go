@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"time"
+
 	"payswitch/engine/relay"
 )
 
@@ -61,6 +63,12 @@ func (t *tx) RelaysOf(merchantID, accountID, resourceID string) ([]*relay.Relay,
 	return all(t, "find relays of a transaction", genuine(t, relayRows, scanRelay, "merchant_id", merchantID, "account_id", accountID, "resource_id", resourceID),
 		`SELECT `+relayColumns+` FROM relays WHERE merchant_id = $1 AND account_id = $2 AND resource_id = $3 ORDER BY seq DESC LIMIT $4`,
 		merchantID, accountID, resourceID, maxRelaysAt)
+}
+
+// RelaysPending implements engine.Reader.
+func (t *tx) RelaysPending(since time.Time) ([]*relay.Relay, error) {
+	return all(t, "find pending relays", genuine(t, relayRows, scanRelay),
+		`SELECT `+relayColumns+` FROM relays WHERE status = 'pending' AND created_at >= $1 ORDER BY seq LIMIT $2`, millis(since), maxRelaysAt)
 }
 
 // maxRelaysAt limits what one message or request can make the store read.

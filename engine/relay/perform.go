@@ -35,7 +35,10 @@ type Deps struct {
 }
 
 // Relays are the use cases of relays. It is safe for concurrent use.
-type Relays struct{ Deps }
+type Relays struct {
+	Deps
+	swept map[string]asked // by merchant and relay; of Sweep alone
+}
 
 // CreateRelay performs one operation on a processor's own reference. A refusal of the processor is no error: the relay has the status failure. A relay
 // whose result is not known is pending. Errors: IR_06 for data of another type, HE_02 without such an account or profile; IR_16 for amounts that cannot

@@ -217,6 +217,8 @@ type Reader interface {
 	// RelaysOf returns the newest relays of a transaction at an account, newest first.
 	RelaysOf(merchantID, accountID, resourceID string) ([]*Relay, error)
 	RelaysAt(merchantID, accountID, referenceID string) ([]*Relay, error)
+	// RelaysPending returns the oldest relays of all merchants that have not ended and were created since a time, oldest first.
+	RelaysPending(since time.Time) ([]*Relay, error)
 }
 
 // Tx writes relays. InsertRelay returns ErrConflict if the key exists. UpdateRelay compares the version.

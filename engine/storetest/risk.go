@@ -115,6 +115,12 @@ func testRelays(t *testing.T, s engine.Store) {
 	at := func(reference string) []string {
 		return ids(get(t, s, func(r engine.Reader) ([]*relay.Relay, error) { return r.RelaysAt(merchantA, "mca", reference) }), func(r *relay.Relay) string { return r.ID })
 	}
+	for _, n := range []*relay.Relay{{MerchantID: merchantA, ID: "open_a", Status: relay.Pending, CreatedAt: base}, {MerchantID: merchantB, ID: "open_b", Status: relay.Pending, CreatedAt: base.Add(time.Second)},
+		{MerchantID: merchantA, ID: "old", Status: relay.Pending, CreatedAt: base.Add(-time.Second)}, {MerchantID: merchantA, ID: "done", Status: relay.Failure, CreatedAt: base}} {
+		update(t, s, func(tx engine.Tx) error { return tx.InsertRelay(n) })
+	}
+	require.Equal(t, []string{"open_a", "open_b"}, ids(get(t, s, func(r engine.Reader) ([]*relay.Relay, error) { return r.RelaysPending(base) }),
+		func(r *relay.Relay) string { return r.ID }))
 	require.Equal(t, []string{"relay_1", "relay_0"}, at("x"), "newest first, of this account alone")
 	require.Equal(t, []string{"relay_2"}, at(""), "what the processor has not named")
 	for i, n := range []*relay.Relay{{AccountID: "mca", ResourceID: "tx"}, {AccountID: "mca", ResourceID: "tx"}, {AccountID: "other", ResourceID: "tx"}, {AccountID: "mca", ResourceID: "tx_2"}} {

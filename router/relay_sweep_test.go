@@ -1,0 +1,53 @@
+package router_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins"
+	"payswitch/plugins/simulator"
+	"payswitch/sdk"
+)
+
+// A relay whose answer was lost ends without the merchant: background work asks the processor. It sends nothing that could act, and asks no processor that has no
+// such query.
+func TestRelaysAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	present := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(present))
+		finds, never, sends, queries := simulator.Adapter(), simulator.Adapter(), 0, 0
+		refund, query := finds.Refund, finds.RefundSync
+		finds.Refund = func(c *sdk.Call) (*sdk.Outcome, error) { sends++; return refund(c) }
+		finds.RefundSync = func(c *sdk.Call) (*sdk.Outcome, error) { queries++; return query(c) }
+		never.Manifest.Resolve.By = []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend}
+		w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": finds, "adyen": simulator.Adapter(), "worldpay": never}))
+		w.addAccount("worldpay")
+		made := w.relayOf("made", "stripe", "refund", `{"amount":900000404,"currency":"USD"}`).ok()
+		not := w.relayOf("not made", "stripe", "refund", `{"amount":900000405,"currency":"USD"}`).ok()
+		alien := w.relayOf("made", "worldpay", "refund", `{"amount":900000404,"currency":"USD"}`).ok()
+		state := func(r map[string]any) string {
+			return fmt.Sprint(w.get("/relay/" + r["id"].(string)).ok()["status"])
+		}
+		sweep := func() { require.NoError(t, w.engine.Relays.Sweep(t.Context())) }
+		first := sends
+		sweep()
+		require.Equal(t, "pending pending", state(made)+" "+state(not), "its own request may be under way")
+		require.Zero(t, queries)
+		time.Sleep(2 * time.Minute)
+		sweep()
+		require.Equal(t, "success", state(made))
+		for range 20 { // each on a growing schedule
+			time.Sleep(time.Minute)
+			sweep()
+		}
+		require.Equal(t, "failure", state(not))
+		require.Equal(t, "pending", state(alien))
+		require.Less(t, queries, 8)
+		require.Equal(t, first, sends)
+	})
+}
