@@ -176,6 +176,13 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 	if err != nil {
 		return nil, err
 	}
+	if !c.may(staff.UnmaskCustomers) {
+		p, err := s.Engine.RetrievePayment(ctx, account.Auth{MerchantID: v.MerchantID}, v.PaymentID, request.RetrieveInput{})
+		if err != nil {
+			return nil, err
+		}
+		c.hideExchanges(st, p.Payment)
+	}
 	amount := Money{v.Amount, v.Currency}
 	d := &document{Heading: strings.ToUpper(string(v.Kind[:1])) + words(string(v.Kind[1:])) + " of " + amount.String(), Back: &Link{"/decisions", "Decisions"},
 		Lead: "At " + v.Connector + ", for merchant " + v.MerchantID}

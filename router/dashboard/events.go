@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -248,22 +247,6 @@ func (c *call) eventOf(list []*webhook.Delivery, attempts []*webhook.AttemptView
 		}
 	}
 	return d
-}
-
-// clientSecrets and personal find members of a JSON text whose values people may not see.
-var (
-	clientSecrets = regexp.MustCompile(`("client_secret"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
-	personal      = regexp.MustCompile(`("(?:email|name|phone|number|first_name|last_name|customer_name|card_holder_name|line[123]|zip|city|ip_address)"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
-)
-
-// shownBody returns the body of an event without what the person may not see. The payment's client secret is left out for every person: with it a browser
-// could go on with the payment.
-func (c *call) shownBody(text string) string {
-	text = clientSecrets.ReplaceAllString(text, `${1}"(hidden)"`)
-	if !c.may(staff.UnmaskCustomers) {
-		text = personal.ReplaceAllString(text, `${1}"(hidden)"`)
-	}
-	return text
 }
 
 // attemptBlock shows one request to an endpoint and its answer.

@@ -85,6 +85,7 @@ func (s *Server) payment(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.hideExchanges(st, v.Payment)
 	allowed, err := s.Engine.Allowed(ctx, c.auth(), id)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 
 	"payswitch/engine/fault"
 	"payswitch/engine/operator"
+	"payswitch/engine/payment"
+	"payswitch/engine/request"
 )
 
 // operations is what the replay needs of the engine.
@@ -84,7 +86,17 @@ func (s *Server) replay(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
+	v, err := s.Engine.RetrievePayment(ctx, c.auth(), op.PaymentID, request.RetrieveInput{})
+	if err != nil {
+		return nil, err
+	}
+	hide := c.hides(v.Payment, []*payment.Attempt{v.Attempt})
 	for _, r := range runs {
+		for i := range r.Differences {
+			if d := &r.Differences[i]; hide != nil {
+				hide(&d.Recorded, &d.Replayed)
+			}
+		}
 		shown := shownReplay{Replay: r, Time: c.time(r.At), Chip: Chip{"same", "good", marks["good"]}}
 		if !r.Same {
 			shown.Chip = Chip{"different", "wait", marks["wait"]}
