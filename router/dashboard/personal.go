@@ -37,8 +37,8 @@ func (c *call) shownBody(text string) string {
 // shortestPersonal is the length in bytes from which a customer's text is looked for in exchanges. Shorter ones, as the code of a state, are everywhere.
 const shortestPersonal = 3
 
-// personalOf returns what replaces all that a payment knows of its customer in a text. Each processor has its own names for fields and its own
-// encoding, so that the values are looked for, in the encodings of requests, in any case, and names by word.
+// personalOf returns what replaces all that a payment knows of its customer in a text. Each processor has its own names for fields. So personalOf looks for the
+// values: in the encodings of requests, in upper and lower case, and for each word of a name.
 func personalOf(p *payment.Payment, attempts []*payment.Attempt) func(string) string {
 	var values []string
 	add := func(list ...string) { values = append(values, list...) }
