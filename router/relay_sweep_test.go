@@ -1,6 +1,7 @@
 package router_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -49,5 +50,33 @@ func TestRelaysAreAskedAbout(t *testing.T) {
 		require.Equal(t, "pending", state(alien))
 		require.Less(t, queries, 8)
 		require.Equal(t, first, sends)
+	})
+}
+
+// A processor that does not answer delays its own relays alone.
+func TestSilentProcessorDelaysNoOtherRelay(t *testing.T) {
+	t.Parallel()
+	present := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(present))
+		silent, finds := simulator.Adapter(), simulator.Adapter()
+		silent.RefundSync = func(c *sdk.Call) (*sdk.Outcome, error) {
+			time.Sleep(20 * time.Second)
+			return nil, errors.New("no answer")
+		}
+		var found time.Time
+		query := finds.RefundSync
+		finds.RefundSync = func(c *sdk.Call) (*sdk.Outcome, error) { found = time.Now(); return query(c) }
+		w := newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"adyen": silent, "stripe": finds}))
+		for i := range 10 {
+			w.relayOf(fmt.Sprint("silent ", i), "adyen", "refund", `{"amount":900000404,"currency":"USD"}`).ok()
+		}
+		made := w.relayOf("made", "stripe", "refund", `{"amount":900000404,"currency":"USD"}`).ok()
+		time.Sleep(2 * time.Minute)
+		began := time.Now()
+		require.NoError(t, w.engine.Relays.Sweep(t.Context()))
+		require.Less(t, found.Sub(began), time.Second)
+		require.Less(t, time.Since(began), 2*time.Minute, "the rest waits for the next sweep")
+		require.Equal(t, "success", fmt.Sprint(w.get("/relay/" + made["id"].(string)).ok()["status"]))
 	})
 }

@@ -68,7 +68,7 @@ func (t *tx) RelaysOf(merchantID, accountID, resourceID string) ([]*relay.Relay,
 // RelaysPending implements engine.Reader.
 func (t *tx) RelaysPending(since time.Time) ([]*relay.Relay, error) {
 	return all(t, "find pending relays", genuine(t, relayRows, scanRelay),
-		`SELECT `+relayColumns+` FROM relays WHERE status = 'pending' AND created_at >= $1 ORDER BY seq LIMIT $2`, millis(since), maxRelaysAt)
+		`SELECT `+relayColumns+` FROM relays WHERE status = 'pending' AND created_at >= $1 ORDER BY seq LIMIT $2`, millis(since), maxRelaysAsked)
 }
 
 // maxRelaysAt limits what one message or request can make the store read.
@@ -80,3 +80,6 @@ func (t *tx) RelaysAt(merchantID, accountID, referenceID string) ([]*relay.Relay
 		`SELECT `+relayColumns+` FROM relays WHERE merchant_id = $1 AND account_id = $2 AND reference_id = $3 ORDER BY seq DESC LIMIT $4`,
 		merchantID, accountID, referenceID, maxRelaysAt)
 }
+
+// maxRelaysAsked limits what background work holds in memory. Merchants' own questions reach the relays beyond it.
+const maxRelaysAsked = 10_000

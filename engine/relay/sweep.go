@@ -1,9 +1,12 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
@@ -15,6 +18,12 @@ const sweepAfter = 2 * time.Minute
 
 // sweepFor is the age of a relay from which background work asks no more. What the processor has not shown by then, a person looks up there.
 const sweepFor = 30 * 24 * time.Hour
+
+// One silent processor must not keep the others' relays waiting: accounts are asked at the same time, and the rest of an account waits for the next sweep.
+const (
+	sweepAccounts = 8                // asked at the same time
+	sweepTurn     = 30 * time.Second // for the relays of one account in one sweep
+)
 
 // asked is what this node knows of its questions about a relay. A restart begins again.
 type asked struct {
@@ -34,19 +43,39 @@ func (s *Relays) Sweep(ctx context.Context) error {
 	if err != nil {
 		return fault.Internal(err, "read pending relays")
 	}
-	open := make(map[string]asked, len(list))
+	open, due := make(map[string]*asked, len(list)), map[[2]string][]*Relay{}
 	for _, r := range list {
-		key := r.MerchantID + "/" + r.ID
-		known := s.swept[key]
-		if now.Sub(r.CreatedAt) >= sweepAfter && !now.Before(known.next) && ctx.Err() == nil {
-			if err := s.sync(ctx, r); err != nil {
-				s.Log.LogAttrs(ctx, slog.LevelWarn, "asking about a relay failed", slog.String("relay_id", r.ID), slog.Any("error", err))
-			}
-			known.tries++
-			known.next = now.Add(evidence.ResolveDelay(payment.OperationPending, known.tries))
+		known := cmp.Or(s.swept[r.key()], new(asked))
+		open[r.key()] = known
+		if now.Sub(r.CreatedAt) >= sweepAfter && !now.Before(known.next) {
+			at := [2]string{r.MerchantID, r.AccountID}
+			due[at] = append(due[at], r)
 		}
-		open[key] = known
 	}
 	s.swept = open
-	return nil
+	var accounts errgroup.Group
+	accounts.SetLimit(sweepAccounts)
+	for _, relays := range due {
+		accounts.Go(func() error { s.askAbout(ctx, relays, open); return nil })
+	}
+	return accounts.Wait()
+}
+
+func (r *Relay) key() string { return r.MerchantID + "/" + r.ID }
+
+// askAbout asks an account's processor about relays, one after the other, for sweepTurn at most. It notes each question in open.
+func (s *Relays) askAbout(ctx context.Context, relays []*Relay, open map[string]*asked) {
+	ctx, end := context.WithTimeout(ctx, sweepTurn)
+	defer end()
+	for _, r := range relays {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := s.sync(ctx, r); err != nil {
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "asking about a relay failed", slog.String("relay_id", r.ID), slog.Any("error", err))
+		}
+		known := open[r.key()]
+		known.tries++
+		known.next = s.Now().Add(evidence.ResolveDelay(payment.OperationPending, known.tries))
+	}
 }
