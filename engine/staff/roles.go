@@ -94,16 +94,6 @@ var table = map[Permission]map[Role]Reach{
 	ManageUsers:     {Operator: Always},
 }
 
-// Permissions returns all permissions, sorted.
-func Permissions() []Permission {
-	var all []Permission
-	for p := range table {
-		all = append(all, p)
-	}
-	slices.Sort(all)
-	return all
-}
-
 // ReachOf returns how far a permission goes for a role.
 func ReachOf(r Role, p Permission) Reach { return table[p][r] }
 

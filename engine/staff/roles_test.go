@@ -2,6 +2,8 @@ package staff
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +43,7 @@ users.manage      - - - - A
 `
 	var b strings.Builder
 	b.WriteString("\n")
-	for _, p := range Permissions() {
+	for _, p := range slices.Sorted(maps.Keys(table)) {
 		fmt.Fprintf(&b, "%-17s", p)
 		for _, r := range Roles() {
 			b.WriteString(" " + string("-TLA"[ReachOf(r, p)]))

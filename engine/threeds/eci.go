@@ -57,21 +57,6 @@ func deriveECI(scheme sdk.CardNetwork, category string, kind int) string {
 	return eciTable[f][kind]
 }
 
-// eciOf returns a scheme's ECI for a transStatus, for results without one: Visa Y 05, Mastercard A 01 … It returns "" without a table.
-// The ECI must not be sent for Y or A without an authentication value.
-func eciOf(scheme sdk.CardNetwork, category, transStatus string) string {
-	kind := eciNone
-	switch transStatus {
-	case "Y":
-		kind = eciFull
-	case "A":
-		kind = eciAttempted
-	case "I":
-		kind = eciExempted
-	}
-	return deriveECI(scheme, category, kind)
-}
-
 // normalECI gives an ECI its two characters: some authenticators send "5".
 func normalECI(eci string) string {
 	if len(eci) == 1 && eci[0] >= '0' && eci[0] <= '9' {

@@ -57,17 +57,19 @@ func TestECI(t *testing.T) {
 	}
 }
 
-func TestECIOf(t *testing.T) {
+func TestDeriveECI(t *testing.T) {
 	for _, tc := range []struct {
-		scheme                 sdk.CardNetwork
-		category, status, want string
+		scheme   sdk.CardNetwork
+		category string
+		kind     int
+		want     string
 	}{
-		{sdk.Visa, Payment, "Y", "05"}, {sdk.Visa, Payment, "A", "06"}, {sdk.Visa, Payment, "I", "07"}, {sdk.Visa, Payment, "N", "07"},
-		{sdk.Visa, Payment, "", "07"}, {sdk.Mastercard, Payment, "Y", "02"}, {sdk.Mastercard, Payment, "A", "01"},
-		{sdk.Mastercard, Payment, "I", "06"}, {sdk.Mastercard, Payment, "U", "00"}, {sdk.Mastercard, NonPayment, "Y", "N2"},
-		{sdk.Mastercard, NonPayment, "U", "N0"}, {sdk.CartesBancaires, Payment, "Y", ""}, {"", Payment, "Y", ""},
+		{sdk.Visa, Payment, eciFull, "05"}, {sdk.Visa, Payment, eciAttempted, "06"}, {sdk.Visa, Payment, eciExempted, "07"}, {sdk.Visa, Payment, eciNone, "07"},
+		{sdk.Mastercard, Payment, eciFull, "02"}, {sdk.Mastercard, Payment, eciAttempted, "01"}, {sdk.Mastercard, Payment, eciExempted, "06"},
+		{sdk.Mastercard, Payment, eciNone, "00"}, {sdk.Mastercard, NonPayment, eciFull, "N2"}, {sdk.Mastercard, NonPayment, eciNone, "N0"},
+		{sdk.CartesBancaires, Payment, eciFull, ""}, {"", Payment, eciFull, ""},
 	} {
-		require.Equal(t, tc.want, eciOf(tc.scheme, tc.category, tc.status), "%+v", tc)
+		require.Equal(t, tc.want, deriveECI(tc.scheme, tc.category, tc.kind), "%+v", tc)
 	}
 }
 

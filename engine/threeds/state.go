@@ -16,11 +16,6 @@ const (
 	StateBroken           State = "error"             // ended by a protocol or technical error
 )
 
-// Closed reports whether the authentication has ended. Later messages are recorded and change nothing.
-func (s State) Closed() bool {
-	return s == StateDone || s == StateConsumed || s == StateExpired || s == StateBroken
-}
-
 // awaitsResult reports whether a result may come.
 func (s State) awaitsResult() bool {
 	return s == StateChallengePending || s == StateDecoupledPending || s == StateResultPending

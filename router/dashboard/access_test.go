@@ -577,3 +577,6 @@ func TestBrowserName(t *testing.T) {
 		require.Equal(t, want, browserName(agent))
 	}
 }
+
+// merchant reports whether a route is about one merchant.
+func (r route) merchant() bool { return strings.Contains(r.pattern, "{m}") }

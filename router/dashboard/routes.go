@@ -25,9 +25,6 @@ type route struct {
 	body            int64 // the most bytes of the form; 0: maxForm
 }
 
-// merchant reports whether a route is about one merchant.
-func (r route) merchant() bool { return strings.Contains(r.pattern, "{m}") }
-
 // names are the names of the pattern's open segments.
 func (r route) names() (out []string) {
 	for segment := range strings.SplitSeq(r.pattern, "/") {

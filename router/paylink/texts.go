@@ -48,9 +48,6 @@ var all = sync.OnceValue(func() map[string]Texts {
 	return out
 })
 
-// Languages are the languages of the pages.
-func Languages() []string { return sorted(all()) }
-
 // Language returns the page's language for an Accept-Language header: that of its first language, else English.
 func Language(accept string) (name string, t Texts) {
 	first, _, _ := strings.Cut(accept, ",")

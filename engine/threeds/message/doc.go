@@ -3,7 +3,7 @@
 //
 //	CReq, CRes, SessionData          the challenge: what the browser takes to the ACS, and what it brings back
 //	MethodData, AcceptMethodData     the 3DS method
-//	CheckChallengeURL, CheckNotificationURL
+//	CheckChallengeURL
 //
 // Source: EMV 3-D Secure Protocol and Core Functions Specification 2.3.1, annex A.
 //

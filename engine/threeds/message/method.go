@@ -8,8 +8,7 @@ import (
 // maxMethodData limits the length of a threeDSMethodData field, in bytes.
 const maxMethodData = 4 << 10
 
-// MethodData returns the form field threeDSMethodData that the browser posts to the method URL. notificationURL must pass
-// CheckNotificationURL.
+// MethodData returns the form field threeDSMethodData that the browser posts to the method URL.
 func MethodData(serverTransID, notificationURL string) (string, error) {
 	return encodeMessage(struct {
 		ServerTransID string `json:"threeDSServerTransID"`

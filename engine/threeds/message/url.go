@@ -8,31 +8,8 @@ import (
 	"strings"
 )
 
-// Maximum lengths of URLs, in bytes (EMV: notificationURL and threeDSMethodNotificationURL 256, acsURL 2048).
-const (
-	MaxNotificationURL = 256
-	maxChallengeURL    = 2048
-)
-
-// CheckNotificationURL returns an error if an ACS must not receive a URL of ours. The URL must be https (in development also http), at most
-// 256 bytes long, and without query, fragment and user information. A "?" can encode to a character in which the two base64 alphabets
-// differ, and ACSs disagree on the alphabet.
-func CheckNotificationURL(raw string, development bool) error {
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil:
-		return errors.New("notification URL cannot be parsed")
-	case len(raw) > MaxNotificationURL:
-		return fmt.Errorf("notification URL has %d characters: at most %d are allowed", len(raw), MaxNotificationURL)
-	case strings.ContainsAny(raw, "?#"):
-		return errors.New("notification URL must have no query and no fragment")
-	case u.Scheme != "https" && (u.Scheme != "http" || !development):
-		return errors.New("notification URL must be https")
-	case u.Hostname() == "" || u.User != nil:
-		return errors.New("notification URL must name a host, and no user")
-	}
-	return nil
-}
+// maxChallengeURL is the maximum length of a URL, in bytes (EMV: acsURL).
+const maxChallengeURL = 2048
 
 // CheckChallengeURL returns an error if the payer's browser must not go to an acsURL or threeDSMethodURL. The URL must be https to a public
 // host, without user information, and at most 2048 bytes long. In development it may be http and lead to a private host.

@@ -8,33 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCheckNotificationURL(t *testing.T) {
-	longest := "https://sw.example/3ds/c/" + strings.Repeat("k", MaxNotificationURL-len("https://sw.example/3ds/c/"))
-	for raw, want := range map[string]string{
-		"https://sw.example/3ds/c/4Yk2aGk1":      "",
-		"https://sw.example:8443/3ds/c/4Yk2aGk1": "",
-		longest:                                  "",
-		longest + "k":                            "at most 256",
-		"http://sw.example/3ds/c/x":              "must be https",
-		"ftp://sw.example/x":                     "must be https",
-		"https://sw.example/3ds/c?x=1":           "no query",
-		"https://sw.example/3ds/c?":              "no query",
-		"https://sw.example/3ds/c#x":             "no fragment",
-		"https://user@sw.example/3ds/c":          "no user",
-		"https:///3ds/c":                         "name a host",
-		"/3ds/c":                                 "must be https",
-		"https://sw.example/%zz":                 "cannot be parsed",
-	} {
-		if err := CheckNotificationURL(raw, false); want == "" {
-			require.NoError(t, err, raw)
-		} else {
-			require.ErrorContains(t, err, want, raw)
-		}
-	}
-	require.NoError(t, CheckNotificationURL("http://127.0.0.1:8080/3ds/c/x", true))
-	require.Error(t, CheckNotificationURL("http://127.0.0.1:8080/3ds/c/x?", true))
-}
-
 func TestCheckChallengeURL(t *testing.T) {
 	for _, raw := range []string{"https://acs.issuer.example/chal", "https://acs.issuer.example:8443/chal?x=1", "https://8.8.8.8/c",
 		"https://[2001:4860:4860::8888]/c", "https://ACS.Issuer.Example./c", "https://dead.cafe/", "https://0x7f.example/"} {
