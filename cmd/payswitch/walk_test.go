@@ -110,7 +110,7 @@ func TestStepsOfANewFieldAreTrue(t *testing.T) {
 	numbered := regexp.MustCompile("(?m)^[0-9]+\\. `([\\w/.]+)`:((?:.|\n   )*)").FindAllStringSubmatch(steps, -1)
 	require.Greater(t, len(numbered), 4)
 	require.Less(t, len(numbered), 8)
-	require.Contains(t, steps, "engine/payer/confirm.go", "the steps leave out the list that keeps the payer's device from the field")
+	require.Contains(t, steps, "engine/payer/confirm.go", "the steps leave out what keeps the payer's device from the field")
 	require.Contains(t, steps, map[int]string{5: "Five", 6: "Six", 7: "Seven"}[len(numbered)]+" files change by hand")
 	named := 0
 	for _, step := range numbered {

@@ -2,12 +2,14 @@ package payer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"payswitch/engine/contact"
 	"payswitch/engine/fault"
@@ -24,37 +26,20 @@ var payerSends = []string{"client_secret", "confirm", "profile_id", "amount", "c
 	"customer_acceptance", "return_url", "is_iframe_redirection_enabled", "setup_future_usage", "mandate_data", "payment_type", "authentication_type",
 	"installment_data"}
 
-// payerRepeats are the fields that belong to the merchant's server. The payer's device may repeat the stored value, because some clients
-// send the whole payment back. sent reports whether the request has the field. same reports whether its value is the stored one.
-var payerRepeats = []struct {
+// repeat is a field that belongs to the merchant's server. The payer's device may repeat the stored value, because some clients send the whole payment back.
+// sent reports whether the request has the field. same reports whether its value is the stored one.
+type repeat struct {
 	name string
 	sent func(in *request.Input) bool
 	same func(p *payment.Payment, in *request.Input) bool
-}{
+}
+
+// payerRepeats are all such fields.
+var payerRepeats = append([]repeat{
 	{"payment_id", func(in *request.Input) bool { return in.PaymentID != "" }, func(p *payment.Payment, in *request.Input) bool { return in.PaymentID == p.ID }},
-	{"shipping_cost", func(in *request.Input) bool { return in.ShippingCost != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return equal(p.Details.ShippingCost, in.ShippingCost)
-		}},
-	{"order_tax_amount", func(in *request.Input) bool { return in.OrderTaxAmount != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return equal(p.Details.OrderTaxAmount, in.OrderTaxAmount)
-		}},
-	{"surcharge_details", func(in *request.Input) bool { return in.SurchargeAmount != 0 },
-		func(p *payment.Payment, in *request.Input) bool {
-			return p.Details.SurchargeAmount == in.SurchargeAmount
-		}},
-	{"amount_to_capture", func(in *request.Input) bool { return in.AmountToCapture != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return equal(p.Details.AmountToCapture, in.AmountToCapture)
-		}},
-	{"capture_method", func(in *request.Input) bool { return in.CaptureMethod != "" },
-		func(p *payment.Payment, in *request.Input) bool { return in.CaptureMethod == p.Details.CaptureMethod }},
 	{"request_external_three_ds_authentication", func(in *request.Input) bool { return in.External3DS != nil },
 		func(p *payment.Payment, in *request.Input) bool { return *in.External3DS == p.Details.External3DS }},
 	{"three_ds_data", func(in *request.Input) bool { return in.ThreeDS != nil }, never},
-	{"off_session", func(in *request.Input) bool { return in.OffSession != nil },
-		func(p *payment.Payment, in *request.Input) bool { return equal(p.Details.OffSession, in.OffSession) }},
 	{"session_expiry", func(in *request.Input) bool { return in.SessionExpiry != nil },
 		func(p *payment.Payment, in *request.Input) bool {
 			return p.ExpiresAt.Sub(p.CreatedAt) == time.Duration(*in.SessionExpiry)*time.Second
@@ -66,68 +51,54 @@ var payerRepeats = []struct {
 		func(p *payment.Payment, in *request.Input) bool {
 			return p.Private.Customer != nil && in.PhoneCountryCode == p.Private.Customer.PhoneCountryCode
 		}},
-	{"description", func(in *request.Input) bool { return in.Description != "" },
-		func(p *payment.Payment, in *request.Input) bool { return in.Description == p.Details.Description }},
-	{"statement_descriptor_name", func(in *request.Input) bool { return in.DescriptorName != "" },
-		func(p *payment.Payment, in *request.Input) bool { return in.DescriptorName == p.Details.DescriptorName }},
-	{"statement_descriptor_suffix", func(in *request.Input) bool { return in.DescriptorSuffix != "" },
-		func(p *payment.Payment, in *request.Input) bool {
-			return in.DescriptorSuffix == p.Details.DescriptorSuffix
-		}},
-	{"merchant_order_reference_id", func(in *request.Input) bool { return in.OrderReference != "" },
-		func(p *payment.Payment, in *request.Input) bool { return in.OrderReference == p.Details.OrderReference }},
 	{"metadata", func(in *request.Input) bool { return in.Metadata != nil },
 		func(p *payment.Payment, in *request.Input) bool { return sameJSON(in.Metadata, p.Details.Metadata) }},
-	{"order_details", func(in *request.Input) bool { return len(in.Lines) > 0 },
-		func(p *payment.Payment, in *request.Input) bool {
-			return in.Echo["order_details"] != nil && sameJSON(in.Echo["order_details"], p.Details.Echo["order_details"])
-		}},
-	{"installment_options", func(in *request.Input) bool { return len(in.Plans) > 0 },
-		func(p *payment.Payment, in *request.Input) bool {
-			return in.Echo["installment_options"] != nil && sameJSON(in.Echo["installment_options"], p.Details.Echo["installment_options"])
-		}},
-	{"partner_merchant_identifier_details", func(in *request.Input) bool { return in.Partner != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return reflect.DeepEqual(in.Partner, p.Details.Partner)
-		}},
-	{"mit_category", func(in *request.Input) bool { return in.MITCategory != "" },
-		func(p *payment.Payment, in *request.Input) bool { return in.MITCategory == p.Details.MITCategory }},
-	{"psd2_sca_exemption_type", func(in *request.Input) bool { return in.SCAExemption != "" },
-		func(p *payment.Payment, in *request.Input) bool { return in.SCAExemption == p.Details.SCAExemption }},
-	{"request_incremental_authorization", func(in *request.Input) bool { return in.Incremental != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return equal(p.Details.Incremental, in.Incremental)
-		}},
-	{"request_extended_authorization", func(in *request.Input) bool { return in.Extended != nil },
-		func(p *payment.Payment, in *request.Input) bool { return equal(p.Details.Extended, in.Extended) }},
-	{"enable_partial_authorization", func(in *request.Input) bool { return in.Partial != nil },
-		func(p *payment.Payment, in *request.Input) bool { return equal(p.Details.Partial, in.Partial) }},
-	{"enable_overcapture", func(in *request.Input) bool { return in.Overcapture != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return equal(p.Details.Overcapture, in.Overcapture)
-		}},
-	{"is_stored_credential", func(in *request.Input) bool { return in.StoredCredential != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return equal(p.Details.StoredCredential, in.StoredCredential)
-		}},
-	{"force_3ds_challenge", func(in *request.Input) bool { return in.Force3DSChallenge != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return equal(p.Details.Force3DSChallenge, in.Force3DSChallenge)
-		}},
-	{"frm_metadata", func(in *request.Input) bool { return in.RiskAccepted != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return equal(p.Details.RiskAccepted, in.RiskAccepted)
-		}},
-	{"profile_acquirer_id", func(in *request.Input) bool { return in.ProfileAcquirerID != nil },
-		func(p *payment.Payment, in *request.Input) bool {
-			return equal(p.Details.ProfileAcquirerID, in.ProfileAcquirerID)
-		}},
+	{"order_details", func(in *request.Input) bool { return len(in.Lines) > 0 }, sameEcho("order_details")},
+	{"installment_options", func(in *request.Input) bool { return len(in.Plans) > 0 }, sameEcho("installment_options")},
 	{"payment_link", func(in *request.Input) bool { return in.PaymentLink != nil }, sameEcho("payment_link")},
 	{"payment_link_config", func(in *request.Input) bool { return in.LinkConfig != nil }, sameEcho("payment_link_config")},
 	{"payment_link_config_id", func(in *request.Input) bool { return in.LinkConfigID != "" }, sameEcho("payment_link_config_id")},
 	{"payment_link", func(in *request.Input) bool { return in.Locale != "" }, never},
 	{"connector", func(in *request.Input) bool { return in.Routing != nil && slices.Contains(in.Sent, "connector") }, sameRouting},
-	{"routing", func(in *request.Input) bool { return in.Routing != nil }, sameRouting},
+}, storedAlike()...)
+
+// apiNames are the names in the API of fields of Input whose Go name is another.
+var apiNames = map[string]string{
+	"SurchargeAmount": "surcharge_details", "DescriptorName": "statement_descriptor_name", "DescriptorSuffix": "statement_descriptor_suffix",
+	"OrderReference": "merchant_order_reference_id", "Partner": "partner_merchant_identifier_details", "MITCategory": "mit_category",
+	"SCAExemption": "psd2_sca_exemption_type", "Incremental": "request_incremental_authorization", "Extended": "request_extended_authorization",
+	"Partial": "enable_partial_authorization", "Overcapture": "enable_overcapture", "StoredCredential": "is_stored_credential",
+	"Force3DSChallenge": "force_3ds_challenge", "RiskAccepted": "frm_metadata", "IFrameRedirect": "is_iframe_redirection_enabled",
+}
+
+// storedAlike are the fields of Input that payment.Details has under the same name and with the same type. A new field is one of them without further ado.
+func storedAlike() (list []repeat) {
+	input, details := reflect.TypeFor[request.Input](), reflect.TypeFor[payment.Details]()
+	for i := range input.NumField() {
+		f := input.Field(i)
+		stored, found := details.FieldByName(f.Name)
+		name := cmp.Or(apiNames[f.Name], snakeCase(f.Name))
+		if !found || stored.Type != f.Type || slices.Contains(payerSends, name) || f.Name == "Metadata" || f.Name == "Echo" { // JSON is compared as JSON
+			continue
+		}
+		sent := func(in *request.Input) reflect.Value { return reflect.ValueOf(in).Elem().Field(i) }
+		list = append(list, repeat{name, func(in *request.Input) bool { return !sent(in).IsZero() }, func(p *payment.Payment, in *request.Input) bool {
+			return reflect.DeepEqual(sent(in).Interface(), reflect.ValueOf(&p.Details).Elem().FieldByIndex(stored.Index).Interface())
+		}})
+	}
+	return list
+}
+
+// snakeCase writes a Go name as the API does: ShippingCost is shipping_cost.
+func snakeCase(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if i > 0 && unicode.IsUpper(r) && unicode.IsLower(rune(name[i-1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 // sameEcho compares a field that the payment keeps as it came.
