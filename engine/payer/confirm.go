@@ -129,8 +129,6 @@ func sameCustomer(p *payment.Payment, in *request.Input) bool {
 	return true
 }
 
-func equal[T comparable](a, b *T) bool { return a != nil && b != nil && *a == *b }
-
 // sameJSON compares two JSON values. The order of an object's keys does not count.
 func sameJSON(a, b json.RawMessage) bool {
 	read := func(raw json.RawMessage) (v any, err error) {
