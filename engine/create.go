@@ -152,7 +152,7 @@ func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change
 			return nil, fault.Internal(err, "create payment")
 		}
 	}
-	return &change.Change{Payment: w.Payment, Attempt: w.Attempt, CustomerSeen: true, KeepCard: token}, nil
+	return &change.Change{Payment: w.Payment, Attempt: w.Attempt, CustomerSeen: w.NewCustomer(), KeepCard: token}, nil
 }
 
 // keepCard seals a typed card until the payment is confirmed, for at most CardTokenTime. It returns nil without a card.

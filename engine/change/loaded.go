@@ -127,6 +127,11 @@ func (s *Changes) KnowCustomer(ctx context.Context, w *Loaded) {
 	s.openCustomer(ctx, w)
 }
 
+// NewCustomer reports whether the merchant may have no record of the payment's customer yet. A record stays for ever, also that of a deleted customer.
+func (w *Loaded) NewCustomer() bool {
+	return w.Customer == nil || w.Customer.ID != w.Payment.CustomerID
+}
+
 // CustomerOf reads the record of a payment's customer, sealed; nil without one.
 func CustomerOf(r Reader, p *payment.Payment) (*account.Customer, error) {
 	if p.CustomerID == "" {
