@@ -42,7 +42,8 @@ const laterCurrency = "EUR"
 
 // approvedOrLater is the answer to a payment that nothing refuses.
 func (p *payment) approvedOrLater() *sdk.Outcome {
-	later := p.automatic && p.amount.Currency == laterCurrency && p.amount.Minor > 0 && p.rule.act == approve && p.named(answersLater)
+	later := p.automatic && p.amount.Currency == laterCurrency && p.amount.Minor > 0 &&
+		p.rule.act == approve && p.named(answersLater)
 	if later && !p.proven && p.request.ThreeDS == nil && !p.memory.has(outside) { // 3-D Secure has not been run
 		return p.waiting(sdk.StatusPending)
 	}
