@@ -131,7 +131,7 @@ func (o *object[T]) into(r *reader, to *T) error {
 // missing is the error for a required field that was not sent. One of the unknown keys may be a misspelling of it.
 func (o *object[T]) missing(r *reader, key string, unknown []string) error {
 	hint := "Add the field to the object."
-	if near := nearest(key, unknown, strings.HasSuffix); len(near) == 1 {
+	if near := nearestNames(key, unknown, strings.HasSuffix); len(near) == 1 {
 		hint = "The field " + quoted([]byte(near[0])) + " is unknown here. Did you mean \"" + key + "\"?"
 	}
 	return r.failAt(r.pos(), join(r.path(), key), "missing field `"+key+"`").WithHint(hint)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"payswitch/sdk/nearest"
 )
 
 // maxHinted is how many values a hint lists at most.
@@ -13,7 +15,7 @@ const maxHinted = 8
 
 // didYouMean is a hint that names the fields of list nearest to sent. "" means that no name is near.
 func didYouMean(sent string, list []string) string {
-	return meant(nearest(sent, list, strings.HasSuffix))
+	return meant(nearestNames(sent, list, strings.HasSuffix))
 }
 
 // nameHint is didYouMean where a name is near, and otherwise the hint without.
@@ -23,7 +25,7 @@ func nameHint(sent string, list []string, without string) string {
 
 // choiceHint is a hint that names the values of list nearest to sent, or the whole list where it is short.
 func choiceHint(sent string, list []string) string {
-	hint := meant(nearest(sent, list, strings.HasPrefix))
+	hint := meant(nearestNames(sent, list, strings.HasPrefix))
 	switch {
 	case hint != "":
 		return hint
@@ -56,9 +58,9 @@ func listText(list []string, last string) string {
 	return strings.Join(out, "")
 }
 
-// nearest are up to three entries of list that sent may stand for. An entry is near where it is the same except for case and
+// nearestNames are up to three entries of list that sent may stand for. An entry is near where it is the same except for case and
 // punctuation; otherwise where few letters differ; otherwise where partOf says that one of the two is part of the other.
-func nearest(sent string, list []string, partOf func(s, part string) bool) []string {
+func nearestNames(sent string, list []string, partOf func(s, part string) bool) []string {
 	plain := plainName(sent)
 	if len(plain) < 2 || len(plain) > 64 {
 		return nil
@@ -67,7 +69,7 @@ func nearest(sent string, list []string, partOf func(s, part string) bool) []str
 	most := max(1, len(plain)/4)
 	for _, name := range list {
 		other := plainName(name)
-		switch d := distance(plain, other); {
+		switch d := nearest.Distance(plain, other); {
 		case d == 0:
 			same = append(same, name)
 		case d < most:
@@ -94,30 +96,6 @@ func plainName(s string) string {
 		}
 		return c
 	}, s))
-}
-
-// distance is how many letters have to be added, removed, changed or swapped with their neighbour to make b of a.
-func distance(a, b string) int {
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	before, last, row := rows[0], rows[1], rows[2]
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }
 
 // typeHint says how to send v as the type that was expected.

@@ -8,5 +8,5 @@ import "embed"
 // this repository carries a copy, so that it builds on its own. Paths are relative to this folder. Source is not part of WASM
 // modules.
 //
-//go:embed *.go *.md schema.json cases.schema.json internal/cover/*.go internal/jsontext/*.go internal/nearest/*.go internal/sha256/*.go sdktest/*.go sdktest/wire/*.go threeds/*.go
+//go:embed *.go *.md schema.json cases.schema.json internal/cover/*.go internal/jsontext/*.go internal/sha256/*.go nearest/*.go sdktest/*.go sdktest/wire/*.go threeds/*.go
 var Source embed.FS

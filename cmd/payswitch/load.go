@@ -20,6 +20,7 @@ import (
 	"github.com/knadh/koanf/v2"
 
 	"payswitch/engine/secret"
+	"payswitch/sdk/nearest"
 )
 
 const envPrefix = "PAYSWITCH_"
@@ -270,7 +271,7 @@ func hasPassword(dsn string) bool {
 func (l *loader) suggest(key string, show func(string) string) string {
 	best, distance := "", len(key)/3+1
 	for _, k := range slices.Sorted(maps.Keys(l.fields)) {
-		d := editDistance(key, k)
+		d := nearest.Distance(key, k)
 		if last := k[strings.LastIndex(k, ".")+1:]; key[strings.LastIndex(key, ".")+1:] == last {
 			d = min(d, distance-1) // the right name in the wrong section
 		}
@@ -282,24 +283,4 @@ func (l *loader) suggest(key string, show func(string) string) string {
 		return "; config.yaml of the distribution lists them all"
 	}
 	return "; did you mean " + show(best) + "?"
-}
-
-// editDistance returns the Levenshtein distance.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

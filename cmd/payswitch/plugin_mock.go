@@ -244,7 +244,7 @@ func (m *mockProcessor) recorded(r *http.Request) *wire.Case {
 	if len(candidates) == 0 {
 		return nil
 	}
-	return nearest(candidates, arrivedFields(r))
+	return nearestCase(candidates, arrivedFields(r))
 }
 
 // sample returns the chosen sample, else the first good one that answers what the case asks for, else any of the operation. A sample of the same

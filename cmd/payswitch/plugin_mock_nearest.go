@@ -112,9 +112,9 @@ func asks(input map[string]any, name string) any {
 	return nil
 }
 
-// nearest returns the case whose recorded request is nearest to the one that came: the first with the fewest differences in the fields that tell the
+// nearestCase returns the case whose recorded request is nearest to the one that came: the first with the fewest differences in the fields that tell the
 // candidates apart.
-func nearest(candidates []*mockRequest, came map[string]string) *wire.Case {
+func nearestCase(candidates []*mockRequest, came map[string]string) *wire.Case {
 	fields := telling(candidates)
 	best, least := candidates[0], -1
 	for _, q := range candidates {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"payswitch/sdk"
-	"payswitch/sdk/internal/nearest"
+	"payswitch/sdk/nearest"
 )
 
 // probeNames is the number of undeclared names in one step. More names would make the guest's memory grow, and it is then made anew.

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"payswitch/sdk"
-	"payswitch/sdk/internal/nearest"
+	"payswitch/sdk/nearest"
 )
 
 // Fits returns an error if the file names a field of the account that the manifest does not declare: the adapter would never read it. The old

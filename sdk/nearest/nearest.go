@@ -6,15 +6,15 @@ package nearest
 func Of(mistaken string, names []string) string {
 	nearest, best := "", len(mistaken)/2+1
 	for _, name := range names {
-		if d := distance(mistaken, name); d < best {
+		if d := Distance(mistaken, name); d < best {
 			nearest, best = name, d
 		}
 	}
 	return nearest
 }
 
-// distance returns the number of characters to remove, add or change to turn a into b.
-func distance(a, b string) int {
+// Distance returns the number of characters to remove, add or change to turn a into b.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
