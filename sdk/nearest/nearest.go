@@ -1,4 +1,4 @@
-// Package nearest finds the name that an author probably meant.
+// Package nearest finds the name that an author probably meant: the name with the fewest different characters.
 package nearest
 
 // Of returns the name that is nearest to a mistaken one, "" if none is close: half of the characters may differ at most. Of equally near names
@@ -13,23 +13,26 @@ func Of(mistaken string, names []string) string {
 	return nearest
 }
 
-// Distance returns the number of characters to remove, add or change to turn a into b.
+// Distance returns the number of steps that turn a into b. A step removes, adds or changes one byte, or swaps two neighbours.
 func Distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	before, last, row := rows[0], rows[1], rows[2]
+	for j := range last {
+		last[j] = j
 	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
 			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(b)]
+	return last[len(b)]
 }
