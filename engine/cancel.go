@@ -135,7 +135,7 @@ func (e *Engine) cancelLocally(ctx context.Context, w *change.Loaded, waiting *p
 	if err := e.CancelAuthentication(ctx, w, c, now); err != nil {
 		return nil, err
 	}
-	return e.changes.Announced(w, c, now)
+	return e.changes.Announced(ctx, w, c, now)
 }
 
 // cancelAfter adds the void of funds to the settlement that found them, if no customer waits for them any more: the merchant has asked to

@@ -58,7 +58,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth account.Auth, in *reque
 	if err := change.CreateError(in.PaymentID, err); err != nil {
 		return nil, err
 	}
-	e.changes.KnowCustomer(ctx, w)
+	e.changes.LoadCustomer(ctx, w)
 	return e.changes.View(w), nil
 }
 
@@ -74,7 +74,6 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 	now := e.now().UTC().Truncate(time.Millisecond)
 	w.Payment, w.Attempt = change.NewPayment(w.Merchant, w.Profile, in, now)
 	in.Apply(w.Payment)
-	e.changes.KnowCustomer(ctx, w)
 	if err := request.CheckOvercapture(w.Payment, in, in.CaptureMethod); err != nil {
 		return nil, err
 	}
@@ -152,7 +151,8 @@ func (e *Engine) createOnly(w *change.Loaded, in *request.Input) (*change.Change
 			return nil, fault.Internal(err, "create payment")
 		}
 	}
-	return &change.Change{Payment: w.Payment, Attempt: w.Attempt, CustomerSeen: w.NewCustomer(), KeepCard: token}, nil
+	c := &change.Change{Payment: w.Payment, Attempt: w.Attempt, KeepCard: token}
+	return c.KeepCustomer(w), nil
 }
 
 // keepCard seals a typed card until the payment is confirmed, for at most CardTokenTime. It returns nil without a card.

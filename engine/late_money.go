@@ -18,7 +18,7 @@ import (
 // voided. Taken money moves the payment to review. Both raise an alarm. It returns whether it acted.
 func (e *Engine) remedy(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (bool, error) {
 	for range lateTries {
-		c, err := e.remedyOf(w, o)
+		c, err := e.remedyOf(ctx, w, o)
 		if c == nil || err != nil {
 			return false, err
 		}
@@ -51,7 +51,7 @@ func (e *Engine) remedy(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (
 }
 
 // remedyOf decides what remedy commits, nil for nothing.
-func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, error) {
+func (e *Engine) remedyOf(ctx context.Context, w *change.Loaded, o *sdk.Outcome) (*change.Change, error) {
 	if fault.Planted("no remedy") {
 		return nil, nil
 	}
@@ -88,7 +88,7 @@ func (e *Engine) remedyOf(w *change.Loaded, o *sdk.Outcome) (*change.Change, err
 	if b.Payment.Status == w.Payment.Status {
 		return c, nil
 	}
-	return e.changes.Announced(w, c, now)
+	return e.changes.Announced(ctx, w, c, now)
 }
 
 // remedyKept is remedy, and keeps the evidence that it acted on.

@@ -168,7 +168,7 @@ func (e *Engine) bookEvidence(ctx context.Context, w *change.Loaded, o *sdk.Outc
 		if b == nil {
 			return nil
 		}
-		c, err := e.changes.Announced(w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims, Alarms: b.Alarms}, now)
+		c, err := e.changes.Announced(ctx, w, &change.Change{Payment: b.Payment, Attempt: b.Attempt, Claims: b.Claims, Alarms: b.Alarms}, now)
 		if err != nil {
 			return err
 		}

@@ -211,7 +211,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 		return nil, fault.Internal(err, "book the money of an earlier attempt")
 	} else if c.NextAttempt != nil {
 		c.Effects = append(c.Effects, func(context.Context) error { w.Attempt = c.NextAttempt; return nil })
-		return e.changes.Announced(w, c, now)
+		return e.changes.Announced(ctx, w, c, now)
 	}
 	if err := e.supersedeWaiting(ctx, &b, c); err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 			return c, err
 		}
 	}
-	return e.changes.Announced(w, c, now)
+	return e.changes.Announced(ctx, w, c, now)
 }
 
 // saveSettled adds what the settlement saves of the card, and the alarms of the settlement.

@@ -59,7 +59,7 @@ func (e *Engine) update(w *change.Loaded, in *request.Input) (*change.Change, er
 		w.Payment.ExpiresAt = w.Payment.CreatedAt.Add(time.Duration(*in.SessionExpiry) * time.Second)
 	}
 	w.Attempt.Amount = w.Payment.NetAmount
-	c := &change.Change{Payment: w.Payment, Attempt: w.Attempt, CustomerSeen: true, DropCard: w.Payment.Details.Token}
+	c := &change.Change{Payment: w.Payment, Attempt: w.Attempt, DropCard: w.Payment.Details.Token}
 	w.Payment.Details.Token = ""
 	by := payment.TriggerMethodDropped
 	var err error
@@ -75,5 +75,5 @@ func (e *Engine) update(w *change.Loaded, in *request.Input) (*change.Change, er
 	if err := payment.Move(w.Payment, w.Attempt, by, now); err != nil {
 		return nil, fault.Internal(err, "update payment")
 	}
-	return c, nil
+	return c.KeepCustomer(w), nil
 }

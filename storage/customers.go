@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"fmt"
-
 	"payswitch/engine/account"
 )
 
@@ -43,17 +41,17 @@ func (t *tx) UpdateCustomer(c *account.Customer) error {
 
 // Customer implements engine.Reader.
 func (t *tx) Customer(merchantID, id string) (*account.Customer, error) {
-	return one(t, "read customer", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID, "id", id),
-		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`+t.s.dialect().lockRow, merchantID, id)
+	return t.customer(merchantID, id, t.s.dialect().lockRow)
 }
 
-// HasCustomer implements engine.Reader. It reads the index alone.
-func (t *tx) HasCustomer(merchantID, id string) (found bool, err error) {
-	err = t.s.query(`SELECT 1 FROM customers WHERE merchant_id = $1 AND id = $2`, []any{merchantID, id}, func(scanner) error { found = true; return nil })
-	if err != nil {
-		err = fmt.Errorf("find customer: %w", err)
-	}
-	return found, err
+// CustomerUnlocked implements engine.Reader.
+func (t *tx) CustomerUnlocked(merchantID, id string) (*account.Customer, error) {
+	return t.customer(merchantID, id, "")
+}
+
+func (t *tx) customer(merchantID, id, lock string) (*account.Customer, error) {
+	return one(t, "read customer", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID, "id", id),
+		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`+lock, merchantID, id)
 }
 
 // Customers implements engine.Reader. A limit of 0 means no limit.

@@ -119,6 +119,15 @@ func TestPostgres(t *testing.T) {
 		"off_session": true, "recurring_details": object{"type": "payment_method_id", "data": method}})
 	require.Equal(t, "succeeded", again["status"], again)
 
+	// Eight first payments of a customer at once make one record, and each succeeds.
+	for round := range 8 {
+		require.Equal(t, 8, both(8, "/payments", func(i int) object {
+			body := cardPayment(fmt.Sprintf("pay_first_%d_%d", round, i))
+			body["customer_id"], body["email"] = fmt.Sprint("cus_first_", round), "ada@example.com"
+			return body
+		}, "succeeded"))
+	}
+
 	// One id is one payment, whichever node is asked.
 	require.Equal(t, 1, both(6, "/payments", func(int) object { return cardPayment("pay_race") }, "succeeded"))
 

@@ -60,8 +60,9 @@ type Change struct {
 	// Asked are ended operations at authenticators. A row that recovery has closed meanwhile stays as it is.
 	Asked []*payment.Operation
 
-	// CustomerSeen inserts the payment's customer if the merchant has no such customer yet.
-	CustomerSeen bool
+	// customerOf is the loaded payment whose customer Commit keeps (KeepCustomer), nil for none. customer is the record that the transaction has read or made.
+	customerOf *Loaded
+	customer   *account.Customer
 	// Instrument claims the saved method and the mandate that the payment charges.
 	Instrument *method.Instrument
 	// KeepCard keeps a typed card until the payment is confirmed. DropCard is the token of a kept card to delete; "" for none.
@@ -146,6 +147,10 @@ func (s *Changes) Commit(ctx context.Context, c *Change) error {
 	}
 	s.endGuarded(c.Guard)
 	c.takeVersions(&written)
+	if w := c.customerOf; w != nil {
+		w.Customer = written.customer
+		s.openCustomer(ctx, w)
+	}
 	for _, v := range written.kept {
 		s.Registry.VersionKept(v)
 	}
@@ -226,8 +231,8 @@ func (s *Changes) writeChange(tx Tx, c *Change) error {
 	if err := writePayment(tx, c); err != nil {
 		return err
 	}
-	if p := c.Payment; c.CustomerSeen && p.CustomerID != "" && p.Private.Customer != nil {
-		if err := s.Methods.EnsureCustomer(tx, p.MerchantID, p.Private.Customer, p.ModifiedAt); err != nil {
+	if c.customerOf != nil {
+		if err := s.keepCustomer(tx, c); err != nil {
 			return err
 		}
 	}
@@ -506,7 +511,7 @@ func (s *Changes) Decide(ctx context.Context, auth account.Auth, id string, deci
 			w.Token = auth.RequestToken
 			decided, err := s.changeLoaded(ctx, auth, w, decide)
 			if err == nil {
-				s.KnowCustomer(ctx, w)
+				s.LoadCustomer(ctx, w)
 				return s.View(w), nil
 			}
 			if !errors.Is(err, fault.ErrConflict) && (decided || !s.overtaken(ctx, w)) {
@@ -547,12 +552,12 @@ func (s *Changes) overtaken(ctx context.Context, w *Loaded) bool {
 }
 
 // Announced adds the merchant's event of the payment's new status to a change, and returns the change.
-func (s *Changes) Announced(w *Loaded, c *Change, now time.Time) (_ *Change, err error) {
+func (s *Changes) Announced(ctx context.Context, w *Loaded, c *Change, now time.Time) (_ *Change, err error) {
 	a := c.Attempt
 	if n := c.NextAttempt; n != nil && n.ID == c.Payment.AttemptID {
 		a = n
 	}
-	c.Event, err = s.eventOf(w, c.Payment, a, now)
+	c.Event, err = s.eventOf(ctx, w, c.Payment, a, now)
 	return c, err
 }
 

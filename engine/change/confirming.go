@@ -53,7 +53,8 @@ func (w *Confirming) FillAttempt(in *request.Input, c *card.Card) {
 
 // Confirmed adds to a change the rows of every confirm: the customer, the end of the kept card, and the claim of the instrument.
 func (w *Confirming) Confirmed(c *Change) {
-	c.CustomerSeen, c.DropCard, c.Instrument, c.CardInfo = w.NewCustomer(), w.Payment.Details.Token, w.Instrument, w.CardInfo
+	c.KeepCustomer(w.Loaded)
+	c.DropCard, c.Instrument, c.CardInfo = w.Payment.Details.Token, w.Instrument, w.CardInfo
 	w.Payment.Details.Token = ""
 	if w.Instrument != nil {
 		w.Method = w.Instrument.Method

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // eventOf makes the merchant's event of a change, or nil if nothing changed that merchants get an event for.
-func (s *Changes) eventOf(w *Loaded, p *payment.Payment, a *payment.Attempt, now time.Time) (*payment.Event, error) {
+func (s *Changes) eventOf(ctx context.Context, w *Loaded, p *payment.Payment, a *payment.Attempt, now time.Time) (*payment.Event, error) {
 	kind := p.Status.Facts().Event
 	announced := announcement(p, a)
 	if kind == "" || announced == p.Details.Announced {
@@ -20,6 +21,7 @@ func (s *Changes) eventOf(w *Loaded, p *payment.Payment, a *payment.Attempt, now
 	}
 	p.Details.Announced = announced
 	p.Details.Events++
+	s.LoadCustomer(ctx, w)
 	v := s.View(&Loaded{Run: drive.Run{Payment: p, Attempt: a}, Customer: w.Customer, Method: w.Method, Merchant: w.Merchant, Profile: w.Profile})
 	v.ManualRetryAllowed = s.RetryAllowed(p, a, w.Profile, now)
 	return s.paymentEvent(kind, now, v)

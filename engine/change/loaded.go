@@ -114,9 +114,9 @@ func (s *Changes) Open(ctx context.Context, w *Loaded) (err error) {
 	return err
 }
 
-// KnowCustomer adds the record of the payment's customer to w, unless w has it.
-func (s *Changes) KnowCustomer(ctx context.Context, w *Loaded) {
-	if id := w.Payment.CustomerID; id == "" || w.Customer != nil && w.Customer.ID == id {
+// LoadCustomer adds the record of the payment's customer to w, unless w has it.
+func (s *Changes) LoadCustomer(ctx context.Context, w *Loaded) {
+	if w.hasCustomer() {
 		return
 	}
 	err := s.Store.View(ctx, func(r Reader) (err error) { w.Customer, err = CustomerOf(r, w.Payment); return err })
@@ -127,9 +127,30 @@ func (s *Changes) KnowCustomer(ctx context.Context, w *Loaded) {
 	s.openCustomer(ctx, w)
 }
 
-// NewCustomer reports whether the merchant may have no record of the payment's customer yet. A record stays for ever, also that of a deleted customer.
-func (w *Loaded) NewCustomer() bool {
-	return w.Customer == nil || w.Customer.ID != w.Payment.CustomerID
+// hasCustomer reports whether w has the record of the payment's customer, or the payment names none.
+func (w *Loaded) hasCustomer() bool {
+	id := w.Payment.CustomerID
+	return id == "" || w.Customer != nil && w.Customer.ID == id
+}
+
+// KeepCustomer makes Commit read the record of the payment's customer into w, or make the record if the merchant has no such customer yet. Where w has the
+// record, KeepCustomer changes nothing: a record stays for ever, also that of a deleted customer.
+func (c *Change) KeepCustomer(w *Loaded) *Change {
+	if !w.hasCustomer() && w.Payment.Private.Customer != nil {
+		c.customerOf = w
+	}
+	return c
+}
+
+// keepCustomer reads or makes the record that KeepCustomer asks for.
+func (s *Changes) keepCustomer(tx Tx, c *Change) error {
+	p := c.customerOf.Payment
+	known, err := CustomerOf(tx, p)
+	if known == nil && err == nil {
+		known, err = s.Methods.NewCustomer(tx, p.MerchantID, p.Private.Customer, p.ModifiedAt)
+	}
+	c.customer = known
+	return err
 }
 
 // CustomerOf reads the record of a payment's customer, sealed; nil without one.
@@ -137,7 +158,7 @@ func CustomerOf(r Reader, p *payment.Payment) (*account.Customer, error) {
 	if p.CustomerID == "" {
 		return nil, nil
 	}
-	c, err := r.Customer(p.MerchantID, p.CustomerID)
+	c, err := r.CustomerUnlocked(p.MerchantID, p.CustomerID)
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil, nil
 	}

@@ -181,17 +181,14 @@ func (s *Methods) applyCustomer(c *account.Customer, in CustomerData) error {
 	return s.sealCustomer(c)
 }
 
-// EnsureCustomer creates the customer of a payment if the merchant has no such customer yet.
-func (s *Methods) EnsureCustomer(tx Tx, merchantID string, c *contact.Customer, now time.Time) error {
-	if found, err := tx.HasCustomer(merchantID, c.ID); found || err != nil {
-		return err
-	}
+// NewCustomer makes the record of a customer whom a payment names, and returns the record sealed.
+func (s *Methods) NewCustomer(tx Tx, merchantID string, c *contact.Customer, now time.Time) (*account.Customer, error) {
 	n := &account.Customer{ID: c.ID, MerchantID: merchantID, CreatedAt: now, ModifiedAt: now,
 		Personal: &account.CustomerPersonal{Name: c.Name, Email: c.Email, Phone: c.Phone, PhoneCountryCode: c.PhoneCountryCode}}
 	if err := s.sealCustomer(n); err != nil {
-		return err
+		return nil, err
 	}
-	return tx.InsertCustomer(n)
+	return n, tx.InsertCustomer(n)
 }
 
 func (s *Methods) sealCustomer(c *account.Customer) (err error) {

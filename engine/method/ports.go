@@ -15,8 +15,8 @@ type Reader interface {
 
 	// Customer reads one customer, even a redacted one.
 	Customer(merchantID, id string) (*account.Customer, error)
-	// HasCustomer reports whether a merchant has such a customer, even a redacted one.
-	HasCustomer(merchantID, id string) (bool, error)
+	// CustomerUnlocked is Customer without a lock on the row, also within an Update: for an answer that shows the record, never for a decision.
+	CustomerUnlocked(merchantID, id string) (*account.Customer, error)
 	// Customers lists a merchant's customers by creation, newest first.
 	Customers(merchantID string, limit, offset int) ([]*account.Customer, error)
 	// CustomerTotal is the number of a merchant's customers. It takes as long as they are many, about 50 ms for a million.

@@ -193,14 +193,14 @@ func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Inp
 	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed, a.Details.Routed = payment.MethodCard, &facts, true, nil
 	a.Details.CardDiscovery = payment.DiscoveredManual
 	a.Private = &payment.AttemptPrivate{Holder: contact.HolderOf(c.Holder, w.Payment.Private.Billing)}
-	ch := &change.Change{Payment: w.Payment, Attempt: a, CustomerSeen: true, DropCard: d.Token}
+	ch := &change.Change{Payment: w.Payment, Attempt: a, DropCard: d.Token}
 	d.Token = ""
 	if err := s.fail(ctx, w.Loaded, r, now); err != nil {
 		return nil, err
 	}
 	ch.Guard = change.CountGuard(a, now)
 	ch.Effects = append(ch.Effects, func(context.Context) error { return fault.Blocked(r.text) })
-	return s.Changes.Announced(w.Loaded, ch, now)
+	return s.Changes.Announced(ctx, w.Loaded, ch.KeepCustomer(w.Loaded), now)
 }
 
 // looked compares the card that a confirm charges with what l has, or reads it. The Look is nil where nothing is compared.

@@ -143,8 +143,9 @@ func testCustomers(t *testing.T, s engine.Store) {
 			return err
 		})
 	}
-	for key, want := range map[[2]string]bool{{merchantA, "c4"}: true, {merchantA, "c5"}: false, {merchantB, "c4"}: false} {
-		require.Equal(t, want, get(t, s, func(r engine.Reader) (bool, error) { return r.HasCustomer(key[0], key[1]) }), key)
+	require.Equal(t, "c4", get(t, s, func(r engine.Reader) (*account.Customer, error) { return r.CustomerUnlocked(merchantA, "c4") }).ID)
+	for _, key := range [][2]string{{merchantA, "c5"}, {merchantB, "c4"}} {
+		require.ErrorIs(t, s.View(t.Context(), func(r engine.Reader) error { _, err := r.CustomerUnlocked(key[0], key[1]); return err }), fault.ErrNotFound, key)
 	}
 }
 
