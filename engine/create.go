@@ -67,8 +67,7 @@ func (e *Engine) creation(ctx context.Context, auth account.Auth, in *request.In
 	if w.Merchant, err = e.Dir.Merchant(ctx, auth.MerchantID); err != nil {
 		return nil, err
 	}
-	country, label := in.Business()
-	if w.Profile, err = e.Dir.ProfileOfPayment(ctx, w.Merchant, auth, in.ProfileID, country, label); err != nil {
+	if w.Profile, err = e.Dir.ProfileOfPayment(ctx, w.Merchant, auth, in.ProfileID, in.BusinessCountry, in.BusinessLabel); err != nil {
 		return nil, err
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)

@@ -17,11 +17,13 @@ func TestFillFromEcho(t *testing.T) {
 	for name, c := range map[string]struct{ stored, want payment.Details }{
 		"all": {
 			payment.Details{Echo: echoOf("mit_category", `"recurring"`, "psd2_sca_exemption_type", `"low_value"`, "is_stored_credential", `false`,
-				"force_3ds_challenge", `true`, "frm_metadata", `{"risk_accepted":true,"score":12}`, "profile_acquirer_id", `"pro_acq_1"`)},
+				"force_3ds_challenge", `true`, "frm_metadata", `{"risk_accepted":true,"score":12}`, "profile_acquirer_id", `"pro_acq_1"`,
+				"business_country", `"FR"`, "business_label", `"shop"`, "skip_external_tax_calculation", `true`, "surcharge_details", `{"surcharge_amount":0}`)},
 			payment.Details{MITCategory: sdk.MITRecurring, SCAExemption: sdk.ExemptionLowValue, StoredCredential: &no, Force3DSChallenge: &yes, RiskAccepted: &yes,
-				ProfileAcquirerID: &acquirer},
+				ProfileAcquirerID: &acquirer, BusinessCountry: "FR", BusinessLabel: "shop", SkipTax: &yes, SurchargeNamed: true},
 		},
 		"nothing that decides":     {payment.Details{Echo: echoOf("order_details", `[]`, "feature_metadata", `{}`)}, payment.Details{}},
+		"the surcharge of rules":   {payment.Details{SurchargeRuled: true, Echo: echoOf("surcharge_details", `{"surcharge_amount":5}`)}, payment.Details{SurchargeRuled: true}},
 		"a risk that was refused":  {payment.Details{Echo: echoOf("frm_metadata", `{"risk_accepted":false}`)}, payment.Details{RiskAccepted: &no}},
 		"a risk without a verdict": {payment.Details{Echo: echoOf("frm_metadata", `{"risk_accepted":"yes"}`)}, payment.Details{RiskAccepted: &no}},
 		"a null":                   {payment.Details{Echo: echoOf("mit_category", `null`, "force_3ds_challenge", `null`)}, payment.Details{}},

@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/change"
 	"payswitch/engine/fault"
+	"payswitch/engine/optional"
 	"payswitch/engine/payment"
 	"payswitch/engine/routing"
 	"payswitch/sdk"
@@ -455,7 +456,7 @@ func profileSwitches(p *account.Profile) (s collectSwitches) {
 
 // calculatesTax reports whether a checkout must ask for the tax before it confirms.
 func calculatesTax(v *change.View) bool {
-	return profileSwitches(v.Profile).Tax && string(v.Payment.Details.Echo["skip_external_tax_calculation"]) != "true"
+	return profileSwitches(v.Profile).Tax && !optional.IsTrue(v.Payment.Details.SkipTax)
 }
 
 // merchantName is the merchant_name from the merchant's private fields, where it is stored as JSON text.

@@ -101,7 +101,9 @@ var paymentFields = named(closedObject(
 	at("merchant_order_reference_id", apart(text), func(p *paymentRequest) *string { return &p.OrderReference }),
 	at("metadata", anyObject, func(p *paymentRequest) *json.RawMessage { return &p.Metadata }),
 	echoAnd("order_details", listOf(lineFields.parse), func(p *paymentRequest, lines []sdk.Line) { p.Lines = lines }),
-	echoAnd("surcharge_details", surchargeFields.parse, func(p *paymentRequest, s surcharge) { p.SurchargeAmount = s.amount + s.tax }),
+	echoAnd("surcharge_details", surchargeFields.parse, func(p *paymentRequest, s surcharge) {
+		p.SurchargeAmount, p.NamesSurcharge = s.amount+s.tax, true
+	}),
 
 	echo("allowed_payment_method_types", listOf(oneOf(paymentMethodTypes))),
 	echo("payment_experience", oneOf(paymentExperiences)),
@@ -112,8 +114,8 @@ var paymentFields = named(closedObject(
 		p.RiskAccepted = &accepted
 	}),
 	echo("split_payments", anyObject),
-	echo("business_country", oneOf(countries)),
-	echo("business_label", text),
+	echoAnd("business_country", oneOf(countries), func(p *paymentRequest, country string) { p.BusinessCountry = country }),
+	echoAnd("business_label", text, func(p *paymentRequest, label string) { p.BusinessLabel = label }),
 	echo("payment_channel", anyJSON),
 	echo("billing_descriptor", anyObject),
 	echoAnd("mit_category", oneOf(mitCategories), func(p *paymentRequest, c sdk.MITCategory) { p.MITCategory = c }),
@@ -135,7 +137,7 @@ var paymentFields = named(closedObject(
 	drop[paymentRequest]("tokenization", oneOf(tokenizations)),
 	drop[paymentRequest]("extended_authorization_days", anyJSON), // a processor decides how much longer it holds the funds
 	drop[paymentRequest]("all_keys_required", boolean),
-	echo("skip_external_tax_calculation", boolean),
+	echoAnd("skip_external_tax_calculation", boolean, func(p *paymentRequest, yes bool) { p.SkipTax = &yes }),
 	drop[paymentRequest]("merchant_connector_details", anyObject),
 	drop[paymentRequest]("ctp_service_details", anyObject),
 	drop[paymentRequest]("tax_status", oneOf(taxStatuses)),

@@ -68,7 +68,7 @@ var apiNames = map[string]string{
 	"OrderReference": "merchant_order_reference_id", "Partner": "partner_merchant_identifier_details", "MITCategory": "mit_category",
 	"SCAExemption": "psd2_sca_exemption_type", "Incremental": "request_incremental_authorization", "Extended": "request_extended_authorization",
 	"Partial": "enable_partial_authorization", "Overcapture": "enable_overcapture", "StoredCredential": "is_stored_credential",
-	"Force3DSChallenge": "force_3ds_challenge", "RiskAccepted": "frm_metadata", "IFrameRedirect": "is_iframe_redirection_enabled",
+	"Force3DSChallenge": "force_3ds_challenge", "RiskAccepted": "frm_metadata", "IFrameRedirect": "is_iframe_redirection_enabled", "SkipTax": "skip_external_tax_calculation",
 }
 
 // storedAlike are the fields of Input that payment.Details has under the same name and with the same type. A new field is one of them without further ado.

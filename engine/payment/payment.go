@@ -60,6 +60,7 @@ type Details struct {
 	OrderTaxAmount     *int64              `json:"order_tax_amount,omitempty"`
 	SurchargeAmount    int64               `json:"surcharge_amount,omitempty"`
 	SurchargeRuled     bool                `json:"surcharge_ruled,omitempty"` // the merchant's rules said SurchargeAmount at the latest confirm
+	SurchargeNamed     bool                `json:"surcharge_named,omitempty"` // a request named SurchargeAmount, which may be zero: rules do not change it
 	Description        string              `json:"description,omitempty"`
 	DescriptorName     string              `json:"descriptor_name,omitempty"`
 	DescriptorSuffix   string              `json:"descriptor_suffix,omitempty"`
@@ -120,6 +121,11 @@ type Details struct {
 	// the payer pays at once.
 	Plans       []InstallmentPlan `json:"plans,omitempty"`
 	Installment *Installment      `json:"installment,omitempty"`
+	// BusinessCountry and BusinessLabel are what rules compare; "" if they were not sent.
+	BusinessCountry string `json:"business_country,omitempty"`
+	BusinessLabel   string `json:"business_label,omitempty"`
+	// SkipTax is skip_external_tax_calculation; nil if it was not sent.
+	SkipTax *bool `json:"skip_tax,omitempty"`
 	// EarlierAuthentication has the authentication types of attempts by their numbers, for a payment whose type has changed since.
 	EarlierAuthentication map[int]AuthenticationType `json:"earlier_authentication,omitempty"`
 
@@ -157,6 +163,11 @@ func (d *Details) FillFromEcho() {
 	if id := text("profile_acquirer_id"); d.ProfileAcquirerID == nil && id != "" {
 		d.ProfileAcquirerID = &id
 	}
+	d.BusinessCountry = cmp.Or(d.BusinessCountry, text("business_country"))
+	d.BusinessLabel = cmp.Or(d.BusinessLabel, text("business_label"))
+	if raw := d.Echo["surcharge_details"]; !d.SurchargeRuled && len(raw) > 0 && string(raw) != "null" {
+		d.SurchargeNamed = true
+	}
 	if raw := d.Echo["frm_metadata"]; d.RiskAccepted == nil && len(raw) > 0 {
 		accepted := RiskAccepted(raw)
 		d.RiskAccepted = &accepted
@@ -165,7 +176,7 @@ func (d *Details) FillFromEcho() {
 		to  **bool
 		key string
 	}{{&d.StoredCredential, "is_stored_credential"}, {&d.Force3DSChallenge, "force_3ds_challenge"}, {&d.Incremental, "request_incremental_authorization"},
-		{&d.Partial, "enable_partial_authorization"}} {
+		{&d.Partial, "enable_partial_authorization"}, {&d.SkipTax, "skip_external_tax_calculation"}} {
 		if raw := string(d.Echo[f.key]); *f.to == nil && (raw == "true" || raw == "false") {
 			value := raw == "true"
 			*f.to = &value

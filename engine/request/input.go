@@ -35,6 +35,7 @@ type Input struct {
 	ShippingCost       *int64
 	OrderTaxAmount     *int64
 	SurchargeAmount    int64
+	NamesSurcharge     bool // surcharge_details was sent: SurchargeAmount counts even as zero
 
 	CustomerID string
 	// checkCustomer refuses these attributes if Customer has another value for one of them.
@@ -79,6 +80,9 @@ type Input struct {
 	Partial           *bool   // enable_partial_authorization
 	Overcapture       *bool   // enable_overcapture; a confirm does not read it
 	RiskAccepted      *bool   // frm_metadata.risk_accepted: see RiskAccepted
+	BusinessCountry   string  // business_country
+	BusinessLabel     string  // business_label
+	SkipTax           *bool   // skip_external_tax_calculation
 	ProfileAcquirerID *string // the profile's acquirer that the payment names; "" takes an earlier name back
 
 	Plans       []Plans      // installment_options; nil if they were not sent
@@ -124,8 +128,8 @@ func (in *Input) Apply(p *payment.Payment) {
 	if in.Plans != nil {
 		d.Plans = plansOf(in.Plans)
 	}
-	if raw := in.Echo["surcharge_details"]; in.SurchargeAmount != 0 || raw != nil && string(raw) != "null" {
-		d.SurchargeAmount = in.SurchargeAmount
+	if in.SurchargeAmount != 0 || in.NamesSurcharge {
+		d.SurchargeAmount, d.SurchargeNamed = in.SurchargeAmount, true
 	}
 	if in.External3DS != nil {
 		d.External3DS = *in.External3DS
@@ -137,6 +141,9 @@ func (in *Input) Apply(p *payment.Payment) {
 		d.Metadata = in.Metadata
 	}
 	optional.Set(&d.Routing, in.Routing)
+	optional.SetText(&d.BusinessCountry, in.BusinessCountry)
+	optional.SetText(&d.BusinessLabel, in.BusinessLabel)
+	optional.Set(&d.SkipTax, in.SkipTax)
 	optional.SetText(&d.MITCategory, in.MITCategory)
 	optional.Set(&d.Partner, in.Partner)
 	optional.SetText(&d.SCAExemption, in.SCAExemption)
@@ -238,16 +245,6 @@ type ThreeDSInput struct {
 	TransStatus   string
 	Exemption     string // low_value, transaction_risk_assessment … (three_ds_data.exemption_indicator), "" for no exemption
 	CAVVAlgorithm string
-}
-
-// Business returns business_country and business_label, "" for what was not sent.
-func (in *Input) Business() (country, label string) {
-	for name, text := range map[string]*string{"business_country": &country, "business_label": &label} {
-		if raw := in.Echo[name]; len(raw) > 0 {
-			_ = json.Unmarshal(raw, text) // the API accepts only texts in these fields
-		}
-	}
-	return country, label
 }
 
 // MetadataInput adds to a payment's metadata.

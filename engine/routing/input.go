@@ -1,7 +1,6 @@
 package routing
 
 import (
-	"encoding/json"
 	"strings"
 
 	"payswitch/engine/account"
@@ -44,8 +43,8 @@ func InputOf(p *payment.Payment, profile *account.Profile, in *request.Input, c 
 	setMandate(r, p, in)
 	r.SetEnum(rule.Initiator, map[bool]string{true: "merchant", false: "customer"}[optional.IsTrue(d.OffSession)])
 	r.SetCountry(rule.BillingCountry, billingCountry(p, profile))
-	r.SetCountry(rule.BusinessCountry, echoed(d, "business_country"))
-	r.SetText(rule.BusinessLabel, echoed(d, "business_label"))
+	r.SetCountry(rule.BusinessCountry, d.BusinessCountry)
+	r.SetText(rule.BusinessLabel, d.BusinessLabel)
 	r.SetMetadata(d.Metadata)
 	return r
 }
@@ -79,12 +78,4 @@ func billingCountry(p *payment.Payment, profile *account.Profile) string {
 		return b.Address.Country
 	}
 	return ""
-}
-
-// echoed returns a text that the payment keeps as it was sent.
-func echoed(d *payment.Details, field string) (text string) {
-	if raw := d.Echo[field]; len(raw) > 0 {
-		_ = json.Unmarshal(raw, &text) // the API accepts only texts in these fields
-	}
-	return text
 }

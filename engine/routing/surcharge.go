@@ -35,7 +35,7 @@ type Surcharge struct {
 // surcharge_details has none, and neither has one without an amount.
 func (s *Rules) SurchargesFor(ctx context.Context, m *account.Merchant, profile *account.Profile, p *payment.Payment) (*Surcharges, error) {
 	base := beforeRules(p)
-	if base <= 0 || named(p) {
+	if base <= 0 || p.Details.SurchargeNamed {
 		return nil, nil
 	}
 	program, shown, err := s.surchargesOf(ctx, m)
@@ -67,11 +67,6 @@ func (s *Surcharges) of() *Surcharge {
 	return &Surcharge{terms, amount, tax}
 }
 
-// named reports whether a request named the surcharge of the payment. It wins over rules, even as zero.
-func named(p *payment.Payment) bool {
-	return !p.Details.SurchargeRuled && (p.Details.SurchargeAmount != 0 || len(p.Details.Echo["surcharge_details"]) > 0 && string(p.Details.Echo["surcharge_details"]) != "null")
-}
-
 // beforeRules is the amount of a payment without the surcharge of rules and without the interest of installments.
 func beforeRules(p *payment.Payment) int64 {
 	base := p.NetAmount - p.Details.InstallmentInterest()
@@ -86,7 +81,7 @@ func beforeRules(p *payment.Payment) int64 {
 // surcharge. A program that cannot be read adds nothing.
 func (t *Router) Surcharge(ctx context.Context, w *change.Confirming, input func() *rule.Input) {
 	p := w.Payment
-	if named(p) || p.NetAmount == 0 || optional.IsTrue(p.Details.OffSession) || w.Instrument != nil && (w.Instrument.Stored || w.Instrument.Reference != nil) {
+	if p.Details.SurchargeNamed || p.NetAmount == 0 || optional.IsTrue(p.Details.OffSession) || w.Instrument != nil && (w.Instrument.Stored || w.Instrument.Reference != nil) {
 		return
 	}
 	program, _, err := t.Rules.surchargesOf(ctx, w.Merchant)
