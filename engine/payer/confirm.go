@@ -54,6 +54,7 @@ var payerRepeats = append([]repeat{
 	{"metadata", func(in *request.Input) bool { return in.Metadata != nil },
 		func(p *payment.Payment, in *request.Input) bool { return sameJSON(in.Metadata, p.Details.Metadata) }},
 	{"order_details", func(in *request.Input) bool { return len(in.Lines) > 0 }, sameEcho("order_details")},
+	{"surcharge_details", func(in *request.Input) bool { return in.NamesSurcharge }, sameEcho("surcharge_details")},
 	{"installment_options", func(in *request.Input) bool { return len(in.Plans) > 0 }, sameEcho("installment_options")},
 	{"payment_link", func(in *request.Input) bool { return in.PaymentLink != nil }, sameEcho("payment_link")},
 	{"payment_link_config", func(in *request.Input) bool { return in.LinkConfig != nil }, sameEcho("payment_link_config")},
