@@ -48,6 +48,9 @@ func (g *logGuard) check() {
 		return
 	}
 	g.next = now.Add(guardRest)
+	if g.conn.files.check() != nil {
+		return // an operator may be copying the files back
+	}
 	if g.conn.leavesLog() {
 		if size <= litestreamTimes*g.limit {
 			return

@@ -32,7 +32,7 @@ var notCopied = []string{"copies", "copy_changes", "facet_marks", "facets", "pay
 // errMoved is the error of a database that a copy has taken the place of.
 func errMoved(other string) error {
 	return fmt.Errorf("%w: this database was moved to %s: set storage.dsn to that address. Two switches on two copies would charge customers twice",
-		fault.ErrAway, other)
+		fault.ErrGone, other)
 }
 
 // changeLog collects the rows that a transaction changes, while a copy is under way. SQLite reports every row itself, so that no statement can

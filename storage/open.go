@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ type DB struct {
 	closeParts func() error
 
 	// The fields below are SQLite's.
-	path    string
+	path    string // without symbolic links
 	busy    time.Duration
 	readers *readers
 	guard   *logGuard
@@ -130,12 +131,22 @@ func openSQLite(ctx context.Context, dsn string, o Options, migrations fs.FS) (*
 	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers, d.signer, o.Clock); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
+	if d.path, err = filepath.EvalSymlinks(path); err == nil {
+		conn.files, err = lookAtFiles(path, d.path, o.Logger)
+	}
+	if err != nil {
+		d.readers.close()
+		return nil, errors.Join(err, conn.close())
+	}
 	d.view, d.writable = d.readers.view, d.writableSQLite
 	d.guard = newLogGuard(d, conn, o.LogLimit, o.LogAge)
 	d.writer = newWriter(d.signer, o.Observer, d.guard.check, batchMax)
 	d.writer.start(conn, false)
 	d.closeParts = func() error {
 		d.writer.close()
+		if conn.files.check() != nil { // the last connection to close would remove the log
+			conn.keepLog()
+		}
 		d.readers.close()
 		err := conn.close()
 		for _, f := range d.locks {

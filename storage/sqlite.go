@@ -58,6 +58,8 @@ type liteConn struct {
 	broken error
 	clock  func() time.Time // nil: this connection writes for no caller
 
+	files *openFiles // nil: this connection writes for no caller
+
 	follows bool       // the connection notes what it changes while a copy is under way
 	changes *changeLog // nil: no copy is under way
 }
@@ -151,6 +153,9 @@ func (c *liteConn) begin() error {
 
 // commit implements writeConn.
 func (c *liteConn) commit() error {
+	if err := c.files.check(); err != nil {
+		return err
+	}
 	if err := c.noteChanges(); err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ type node struct {
 	connectors []string    // of the accounts, when the node starts
 	preparing  atomic.Bool // their adapters are being compiled
 	probe      probe
+	readiness  readiness
 }
 
 // openNode makes the parts of a node and starts none of them. Clients that connect meanwhile wait in the listener's queue. With migrate,
@@ -454,7 +455,9 @@ func (n *node) ready() error {
 	if n.preparing.Load() {
 		return errors.New("compiling the adapters of the accounts")
 	}
-	return n.probe.run(n.db.Writable)
+	err := n.probe.run(n.db.Writable)
+	n.readiness.note(err, n.log)
+	return err
 }
 
 // url returns the API's address on this machine, with the real port where the configuration says 0.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 )
@@ -49,5 +50,28 @@ func (p *probe) run(check func() error) error {
 		return p.err
 	case <-time.After(probeWait):
 		return errProbeSlow
+	}
+}
+
+// readiness logs when a node stops being ready, and when it is ready again. Its zero value takes the node for ready.
+type readiness struct {
+	mu      sync.Mutex
+	problem string
+}
+
+func (r *readiness) note(err error, log *slog.Logger) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	r.mu.Lock()
+	was := r.problem
+	r.problem = text
+	r.mu.Unlock()
+	switch {
+	case was == "" && text != "":
+		log.Error("the node is not ready: /health answers 503", "error", err)
+	case was != "" && text == "":
+		log.Info("the node is ready again")
 	}
 }

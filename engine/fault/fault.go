@@ -77,6 +77,15 @@ var ErrLocked = errors.New("the database is locked by another program")
 // ErrAway is the error of a Store whose database does not answer. Nothing was done.
 var ErrAway = errors.New("the database does not answer")
 
+// ErrGone is the error of a Store whose database is no longer where the switch opened it: an operator has moved it. It is an ErrAway, because nothing
+// was done, and the caller may try again.
+var ErrGone error = goneError{}
+
+type goneError struct{}
+
+func (goneError) Error() string        { return "the database is no longer in its place" }
+func (goneError) Is(target error) bool { return target == ErrAway }
+
 // ErrOutcome is the error of a Store that lost its database during a commit: the writes may have happened.
 var ErrOutcome = errors.New("the connection to the database was lost during the commit; the writes may have happened")
 
@@ -94,6 +103,9 @@ func Busy(connector string) *Error {
 func Internal(err error, doing string) *Error {
 	if errors.Is(err, ErrLocked) {
 		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database is locked: try again", Err: fmt.Errorf("%s: %w", doing, err)}
+	}
+	if errors.Is(err, ErrGone) {
+		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database is no longer in its place: try again when the operator has mended that", Err: fmt.Errorf("%s: %w", doing, err)}
 	}
 	if errors.Is(err, ErrAway) {
 		return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The database does not answer: try again", Err: fmt.Errorf("%s: %w", doing, err)}
