@@ -277,7 +277,7 @@ func (m *mover) begin() (moved bool, err error) {
 	same := id != "" && id == t.id
 	switch {
 	case same && t.state.Schema != schema:
-		return false, fmt.Errorf("the copy to %s was begun by another version of payswitch: make an empty database, and copy into that", t.name)
+		return false, fmt.Errorf("the copy to %s was begun by another version of payswitch: give it up with --cancel, make an empty database, and copy into that", t.name)
 	case same && state == copyMoved:
 		return true, nil
 	case same && t.status == copyComplete:
@@ -293,6 +293,9 @@ func (m *mover) begin() (moved bool, err error) {
 			err = m.notOlder()
 		}
 		return false, err
+	case id != "":
+		return false, fmt.Errorf("a copy of %s to %s was begun, and is not complete: name that database with --to, and the copy goes on; "+
+			"or give it up with --cancel, and begin anew", m.path, other)
 	case t.id != "" && (t.status != copyCopying || len(t.state.Tables) > 0 || t.state.Schema != schema):
 		return false, fmt.Errorf("%s holds another copy of %s: make an empty database, and copy into that", t.name, t.other)
 	}
@@ -302,7 +305,7 @@ func (m *mover) begin() (moved bool, err error) {
 		}
 	}
 	return false, m.locally(func() error {
-		if err := m.unmark(); err != nil {
+		if err := m.unmark(); err != nil { // notes of a copy that was given up
 			return err
 		}
 		_, err := m.conn.exec(`INSERT INTO copies (id, role, state, other, began_at, ended_at, details) VALUES ($1, 'source', 'copying', $2, $3, 0, '')`,
@@ -326,7 +329,7 @@ func (m *mover) notOlder() error {
 	var last int64
 	err := m.conn.query(`SELECT coalesce(max(seq), 0) FROM copy_changes`, nil, func(row scanner) error { return row.Scan(&last) })
 	if err == nil && last < m.target.state.Applied {
-		err = fmt.Errorf("%s is older than what was copied of it: it was restored. Make an empty database, and copy into that", m.path)
+		err = fmt.Errorf("%s is older than what was copied of it: it was restored. Give the copy up with --cancel, make an empty database, and copy into that", m.path)
 	}
 	return err
 }

@@ -253,6 +253,27 @@ func TestMoveRefuses(t *testing.T) {
 	require.ErrorContains(t, move("sqlite:"+file, pgtest.Empty(t)), "was moved to")
 }
 
+// TestMoveToAnotherTarget: a copy that is not complete is not given up in silence for another target. It goes on, or --cancel ends it.
+func TestMoveToAnotherTarget(t *testing.T) {
+	t.Parallel()
+	file, first, second := filepath.Join(t.TempDir(), "p.db"), pgtest.Empty(t), pgtest.Empty(t)
+	db := openFileDB(t, file)
+	fillForMove(t, db, 0, 3)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := storage.Move(ctx, "sqlite:"+file, first, storage.MoveOptions{Report: func(string) { cancel() }})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = storage.Move(t.Context(), "sqlite:"+file, second, storage.MoveOptions{})
+	require.ErrorContains(t, err, "is not complete: name that database with --to")
+	require.ErrorContains(t, err, "p.db to postgres:", "the error names the first target")
+	require.NoError(t, db.Close())
+	_, err = storage.Move(t.Context(), "sqlite:"+file, first, storage.MoveOptions{})
+	require.NoError(t, err)
+	requireSameRows(t, file, first)
+	other, err := storage.Open(t.Context(), second, storage.Options{})
+	require.NoError(t, err, "the second database is as it was")
+	require.NoError(t, other.Close())
+}
+
 // A copy that has closed the source and could not mark the target ends with the next call, or is cancelled.
 func TestMoveLastMark(t *testing.T) {
 	t.Parallel()
