@@ -335,7 +335,7 @@ func keepEarlier(path string) (kept string, err error) {
 	return kept, os.Link(path, kept)
 }
 
-// refuseInUse fails if a node holds the lock of its name, or another program writes.
+// refuseInUse fails if a node holds the lock of its name, or a copy to another database holds its lock. It names them.
 func refuseInUse(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -348,6 +348,7 @@ func refuseInUse(path string) error {
 	if err != nil {
 		return err
 	}
+	var nodes []string
 	for _, name := range locks {
 		f, err := os.OpenFile(name, os.O_RDWR, 0)
 		if err != nil {
@@ -355,9 +356,16 @@ func refuseInUse(path string) error {
 		}
 		err = lockFile(f)
 		f.Close()
-		if errors.Is(err, errLocked) {
-			return fmt.Errorf("a node runs on %s (it holds %s): stop all nodes first", path, filepath.Base(name))
+		if !errors.Is(err, errLocked) {
+			continue
 		}
+		if name == real+moveLock {
+			return fmt.Errorf("`payswitch migrate copy` runs on %s: let it end, or end it first", path)
+		}
+		nodes = append(nodes, strings.TrimSuffix(strings.TrimPrefix(name, real+"."), ".lock"))
+	}
+	if len(nodes) > 0 {
+		return fmt.Errorf("nodes run on %s (%s): stop all nodes first", path, strings.Join(nodes, ", "))
 	}
 	return nil
 }
@@ -400,7 +408,31 @@ func removeIfThere(path string) error {
 	return nil
 }
 
+// RefuseInUse fails if nodes run on the database that dsn names. The error names them. The connections of a node that has just ended stay for a moment on
+// PostgreSQL, so RefuseInUse waits for two seconds.
+func RefuseInUse(ctx context.Context, dsn string) error {
+	if !isPostgres(dsn) {
+		path, err := parseDSN(dsn)
+		if err != nil {
+			return err
+		}
+		return refuseInUse(path)
+	}
+	for until := time.Now().Add(2 * time.Second); ; {
+		err := withMigrator(dsn, func(m *migrator) error { return m.conn.inUse(m) })
+		if err == nil || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
 // NoteRestored records in the database that d is a copy of takenAt: the next start of a node asks the processors about what happened later.
+// No node may run, because a node that runs does not notice it.
 func (d *DB) NoteRestored(ctx context.Context, takenAt time.Time) error {
 	return d.Update(ctx, func(tx engine.Tx) error { return tx.InsertRestore(takenAt) })
 }

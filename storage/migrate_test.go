@@ -110,7 +110,10 @@ func TestMigrateRefusesNodes(t *testing.T) {
 	db, err := Open(t.Context(), dsn, Options{})
 	require.NoError(t, err)
 	require.NoError(t, db.Writable()) // it has connections from now on
+	require.NoError(t, db.NoteNode(t.Context(), Running{Name: "node_a"}))
 	require.ErrorContains(t, refused(), "stop all nodes first")
+	require.ErrorContains(t, refused(), "nodes that were seen within two minutes: node_a)")
+	require.Error(t, RefuseInUse(t.Context(), dsn))
 	require.NoError(t, db.Close())
 	require.Eventually(t, func() bool { return refused() == nil }, 10*time.Second, 10*time.Millisecond)
 }

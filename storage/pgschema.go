@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // This file is what a migrator needs of PostgreSQL, and the comparison of its schema with SQLite's.
@@ -53,18 +54,35 @@ func (c *pgConn) tables() (out []string, err error) {
 // backUp implements schemaConn. The operator backs PostgreSQL up.
 func (c *pgConn) backUp(*migrator, string) error { return nil }
 
-// inUse implements schemaConn. It counts the connections of payswitch: nodes, and commands that run.
+// seenLately is how long ago a node that runs was last seen at most: nodes note that they run every minute.
+const seenLately = 2 * time.Minute
+
+// inUse implements schemaConn. It counts the connections of payswitch: nodes, and commands that run. The error names the machines that they come from,
+// and the nodes that have lately noted that they run.
 func (c *pgConn) inUse(m *migrator) error {
 	var n int64
-	err := c.query(`SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()`,
-		[]any{applicationName}, func(row scanner) error { return row.Scan(&n) })
+	var from string
+	err := c.query(`SELECT count(*), coalesce(string_agg(DISTINCT coalesce(host(client_addr), 'a socket'), ', '), '') FROM pg_catalog.pg_stat_activity
+		WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()`,
+		[]any{applicationName}, func(row scanner) error { return row.Scan(&n, &from) })
 	if err != nil {
 		return fmt.Errorf("look for nodes on %s: %w", m.path, err)
 	}
-	if n > 0 {
-		return fmt.Errorf("payswitch has %d other connections to %s: stop all nodes first, and end other commands", n, m.path)
+	if n == 0 {
+		return nil
 	}
-	return nil
+	var nodes []string
+	if tables, err := c.tables(); err == nil && slices.Contains(tables, "running_nodes") { // the names only help
+		c.query(`SELECT name FROM running_nodes WHERE seen_at > `+nowPG+` - $1 ORDER BY name`, []any{seenLately.Milliseconds()}, func(row scanner) error {
+			nodes = append(nodes, "")
+			return row.Scan(&nodes[len(nodes)-1])
+		})
+	}
+	if len(nodes) > 0 {
+		from += "; nodes that were seen within two minutes: " + strings.Join(nodes, ", ")
+	}
+	return fmt.Errorf("payswitch has %d other connections to %s (from %s): stop all nodes first, and end other commands. "+
+		"A connection that is left of a machine that has gone ends with SELECT pg_terminate_backend(pid)", n, m.path, from)
 }
 
 // planted implements schemaConn: triggers, and rules that rewrite statements.

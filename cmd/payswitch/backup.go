@@ -204,25 +204,37 @@ func (p *program) restoreAdvice() {
 	fmt.Fprintln(p.stdout, "Read After a restore in OPERATIONS.md before you start it.")
 }
 
-// backupRestored notes a restore that payswitch did not do, such as one by Litestream.
+// backupRestored notes a restore that payswitch did not do, such as one by Litestream. It refuses while nodes run: a node that runs does not notice the
+// note, and the next one that starts would ask about operations that the other is just performing.
 func (p *program) backupRestored(ctx context.Context, args []string) error {
 	f := p.flags("backup restored")
 	taken := f.String("taken", "", "the `time` that the database was restored to, as 2026-05-03T14:02:00Z")
-	return p.withStore(ctx, f, args, func(ctx context.Context, _ Config, db *storage.DB, _ *vault.Vault) error {
-		at, err := time.Parse(time.RFC3339, *taken)
-		if err != nil {
-			return usageError{"--taken must be a time with its zone, as 2026-05-03T14:02:00Z"}
-		}
-		if at.After(time.Now()) {
-			return usageError{"--taken is in the future"}
-		}
-		if err := db.NoteRestored(ctx, at); err != nil {
-			return err
-		}
-		fmt.Fprintln(p.stdout, "noted: the database is a copy of", shownTime(at))
-		p.restoreAdvice()
-		return nil
+	c, err := p.parseConfig(f, args)
+	if err != nil {
+		return err
+	}
+	at, err := time.Parse(time.RFC3339, *taken)
+	if err != nil {
+		return usageError{"--taken must be a time with its zone, as 2026-05-03T14:02:00Z"}
+	}
+	if at.After(time.Now()) {
+		return usageError{"--taken is in the future"}
+	}
+	if err := storage.RefuseInUse(ctx, c.Storage.DSN.Reveal()); err != nil {
+		return fmt.Errorf("nothing was noted: %w", err)
+	}
+	err = p.openStore(ctx, c, func(ctx context.Context, _ Config, db *storage.DB, _ *vault.Vault) error {
+		return db.NoteRestored(ctx, at)
 	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout, "noted: the database is a copy of", shownTime(at))
+	if err := storage.RefuseInUse(ctx, c.Storage.DSN.Reveal()); err != nil {
+		return fmt.Errorf("the restore is noted, but a node has started meanwhile and may not have noticed it. Stop all nodes, and start them again: %w", err)
+	}
+	p.restoreAdvice()
+	return nil
 }
 
 // backupStrays prints the kept messages, one JSON object per line.

@@ -160,8 +160,15 @@ func TestOlderDatabaseIsNoticed(t *testing.T) {
 	code, _, _ = runProgram(t, env, "backup", "restored", "--taken", "yesterday", "--config", config)
 	require.Equal(t, exitUsage, code)
 	r = start(t, env, "serve", "--config", config)
+	code, stdout, stderr = runProgram(t, env, "backup", "restored", "--taken", "2026-05-03T14:02:00Z", "--config", config)
+	require.Equal(t, exitFailed, code)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, "nothing was noted: nodes run on "+path+" (node_1): stop all nodes first")
 	_, stderr = r.stop()
 	require.Contains(t, stderr, "the database was restored from a copy")
+	r = start(t, env, "serve", "--config", config)
+	_, stderr = r.stop()
+	require.NotContains(t, stderr, "restored", "the refused command has noted nothing")
 }
 
 // TestDatabaseGoesBack: a database that goes back under a running node raises an alarm, and the node keeps what it has seen for its next start.
