@@ -96,7 +96,7 @@ func (m *mall) set(f func()) {
 	f()
 }
 
-// keys are the keys with which operations came, in order, one for each change; "capture", say, limits them to one operation.
+// keys returns the keys with which operations came, in order, one for each change; "capture", say, limits them to one operation.
 func (m *mall) keys(op string) (out []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -160,7 +160,7 @@ func apiKey(key string) secret.Value {
 	return secret.New(`{"auth_type":"HeaderKey","api_key":"` + key + `"}`)
 }
 
-// mallWorld is a world with an account at a mall that has the key a1.
+// mallWorld returns a world with an account at a mall that has the key a1.
 func mallWorld(t *testing.T, rule sdk.ResolveRule) (*world, *mall, string) {
 	m := newMall(t)
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"mall": mallAdapter(rule)})
@@ -183,7 +183,7 @@ func (w *world) rekey(id, key string, rotated bool) {
 	require.NoError(w.t, err)
 }
 
-// versions are the stored versions of an account, by rank.
+// versions returns the stored versions of an account, by rank.
 func (w *world) versions(id string) (list []*account.Version) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { list, err = r.AccountVersions("m1", id); return err }))

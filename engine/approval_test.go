@@ -72,7 +72,7 @@ func (d *droppedIn) Turn(ctx context.Context, accountID string) (context.Context
 	return d.all()[0].Turn(ctx, accountID)
 }
 
-// reaching is a processor's adapter that accepts every request, for hosts, with one more placement for each of fields.
+// reaching returns a processor's adapter that accepts every request, for hosts, with one more placement for each of fields.
 func reaching(version string, hosts []string, fields ...string) *sdk.Adapter {
 	post := func(c *sdk.Call) (*sdk.Outcome, error) {
 		r, err := c.Do(&sdk.Send{Method: "POST", URL: "/do", SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key",
@@ -102,7 +102,7 @@ func reaching(version string, hosts []string, fields ...string) *sdk.Adapter {
 	return a
 }
 
-// newShop is a world with the adapter, an account and the account's processor, which answers with *status.
+// newShop returns a world with the adapter, an account and the account's processor, which answers with *status.
 func newShop(t *testing.T, status *string) (*world, *droppedIn, *account.Account) {
 	d := &droppedIn{t: t}
 	d.install(reaching("1.0.0", []string{"api.shop.example"}, "number"))

@@ -19,8 +19,8 @@ const (
 	acquirerTwo = `{"acquirer_details":{"acquirer_bin":"498765","acquirer_merchant_id":"MID2","acquirer_country_code":"DE"}}`
 )
 
-// retrying is a world with payswitch's own 3-D Secure, retries, and a second account whose acquirer is in its metadata. The bank declines the first
-// authorization in a way that another account may decide otherwise.
+// retrying returns a world with payswitch's own 3-D Secure, retries, and a second account whose acquirer is in its metadata. The bank declines the
+// first authorization in a way that another account may decide otherwise.
 func retrying(t *testing.T, metadata string) (*secureWorld, *account.Account) {
 	w := newSecureWorld(t, engine.Options{})
 	second := w.account("bank", metadata)

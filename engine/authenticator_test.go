@@ -356,7 +356,7 @@ func (w *world) done(id string) *change.View {
 	return w.get(id, request.RetrieveInput{})
 }
 
-// erro is an error of the ACS that the browser brings instead of a CRes.
+// erro returns an error of the ACS that the browser brings instead of a CRes.
 func erro(server string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(`{"messageType":"Erro","messageVersion":"2.2.0","threeDSServerTransID":"` + server +
 		`","errorCode":"203","errorComponent":"A"}`))

@@ -62,7 +62,7 @@ func (p *pages) voided() int {
 	return p.voids
 }
 
-// redirecting is an adapter of pages.
+// redirecting returns an adapter of pages.
 func redirecting(preAuthVoid bool) *sdk.Adapter {
 	a := mailing(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 30})
 	a.Manifest.Features.PreAuthVoid = preAuthVoid

@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// capturing is a world whose processor takes captures without naming them. Its payment of 100 has a charged capture of 30 and an open one of 50. hear is a
-// message about the payment.
+// capturing returns a world whose processor takes captures without naming them. Its payment of 100 has a charged capture of 30 and an open one of 50.
+// hear is a message about the payment.
 func capturing(t *testing.T) (w *world, id string, hear func(reference, capture string, amount int64)) {
 	t.Helper()
 	f := newForger(t)

@@ -18,7 +18,7 @@ import (
 	"payswitch/sdk"
 )
 
-// voider is the adapter of a till that voids what is captured. Its messages are those of mailing.
+// voider returns the adapter of a till that voids what is captured. Its messages are those of mailing.
 func voider(rule sdk.ResolveRule) *sdk.Adapter {
 	a, m := tillAdapter(rule), mailing(rule)
 	a.Manifest.Credentials, a.Webhook = m.Manifest.Credentials, m.Webhook

@@ -89,7 +89,7 @@ func (f *forger) says(path string, answer map[string]any) {
 	f.say[path] = answer
 }
 
-// forging is the adapter of a forger. Its approvals, captures, voids and extensions bring whatever ids the processor answers with.
+// forging returns the adapter of a forger. Its approvals, captures, voids and extensions bring whatever ids the processor answers with.
 func forging() *sdk.Adapter {
 	a := mailing(byReference)
 	ask := func(path string, status sdk.OutcomeStatus) func(c *sdk.Call) (*sdk.Outcome, error) {

@@ -88,7 +88,7 @@ func (a *arbiter) acts(how string) {
 	a.act = how
 }
 
-// arbitrated is an adapter for an arbiter. Without asks it offers no query.
+// arbitrated returns an adapter for an arbiter. Without asks it offers no query.
 func arbitrated(asks bool) *sdk.Adapter {
 	a := mailing(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference, sdk.ResolveByIdempotentResend, sdk.ResolveByWebhook},
 		IdempotencyWindowSeconds: 3600, NotFoundFinalAfterSeconds: 30})
@@ -117,7 +117,7 @@ func arbitrated(asks bool) *sdk.Adapter {
 	return a
 }
 
-// answerWorld is a world with an open dispute of 600 of a payment of 1000 USD.
+// answerWorld returns a world with an open dispute of 600 of a payment of 1000 USD.
 func answerWorld(t *testing.T, p *arbiter, asks bool) (w *world, a *account.Account, id, dispute string) {
 	w = newWorld(t, engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * time.Second, LockWait: 200 * time.Millisecond}, map[string]*sdk.Adapter{"shop": arbitrated(asks)})
 	a = w.mailAccount("shop", p.URL, "")

@@ -16,7 +16,7 @@ import (
 	"payswitch/sdk"
 )
 
-// disputeWorld is a world with a captured payment of 1000 at a processor that refunds and signs its messages.
+// disputeWorld returns a world with a captured payment of 1000 at a processor that refunds and signs its messages.
 func disputeWorld(t *testing.T) (*world, *cashier, *account.Account, string) {
 	c := newCashier(t)
 	w := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"shop": refunder(byReference)}), t.TempDir()+"/p.db")

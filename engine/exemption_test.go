@@ -29,7 +29,7 @@ func asks(exemption string) func(*request.Input) {
 	}
 }
 
-// exemptWorld is a world whose bank accepts the exemptions, with the given profile settings.
+// exemptWorld returns a world whose bank accepts the exemptions, with the given profile settings.
 func exemptWorld(t *testing.T, profile string, taken ...sdk.Exemption) *secureWorld {
 	a, b := newAuthenticator(), &bank{external: true, rule: byReference, exemptions: taken}
 	a.prepare = func(*sdk.Request) *sdk.AuthenticationOutcome { return enrolled("") }

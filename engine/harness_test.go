@@ -207,7 +207,7 @@ func typedCard(number string) *card.Input {
 	return &card.Input{Number: secret.New(number), CVC: secret.New("737"), ExpMonth: "10", ExpYear: "50", Holder: secret.New("Joseph Doe")}
 }
 
-// sale is a create request that confirms at once.
+// sale returns a create request that confirms at once.
 func sale(amount int64, number string, change ...func(*request.Input)) *request.Input {
 	in := &request.Input{Amount: &amount, Currency: "USD", Confirm: ptr(true), PaymentMethod: "card", Card: typedCard(number), HasMethodData: true,
 		ReturnURL: "https://shop.test/done"}

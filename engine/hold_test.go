@@ -65,7 +65,7 @@ func (l *lender) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]any{"id": "tx", "total": l.total})
 }
 
-// adapter is an adapter of the lender. ways are the manifest's ways to find out about an unknown result.
+// adapter returns an adapter of the lender. ways are the manifest's ways to find out about an unknown result.
 func (l *lender) adapter(ways ...sdk.ResolveBy) *sdk.Adapter {
 	a := shop(sdk.ResolveRule{By: ways, IdempotencyWindowSeconds: 3600, NotFoundFinalAfterSeconds: 1})
 	a.Manifest.Features = sdk.Features{PartialCapture: true}

@@ -44,9 +44,9 @@ func (e *Engine) ReceiveRelayWebhook(ctx context.Context, in WebhookInput) (*sdk
 // outcome is evidence; for any other event the engine asks the sender. Messages may repeat and come in any order: a known fact changes
 // nothing, and the engine stores a fact that does not fit and raises an alarm. The reply is for the processor.
 //
-// Errors: HE_02 for an unknown merchant or account, WE_01 if the adapter finds the message not genuine. After too many such messages, WE_01
-// with status 429 answers unread. WE_02 if the adapter cannot read the message; WE_04 if the payment is unknown and the adapter
-// gives no reply for that case; IR_20 if the connector has no webhooks.
+// Errors: HE_02 for an unknown merchant or account, WE_01 if the adapter finds the message not genuine. After too many such messages, payswitch
+// answers further ones unread, with WE_01 and status 429. WE_02 if the adapter cannot read the message; WE_04 if the payment is unknown and the
+// adapter gives no reply for that case; IR_20 if the connector has no webhooks.
 func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Reply, error) {
 	return e.receive(ctx, in, e.bookEvent, e.KeepStrays)
 }
@@ -306,7 +306,7 @@ func (e *Engine) bookReport(ctx context.Context, w *change.Loaded, op *payment.O
 	return err
 }
 
-// raiseUnfit keeps a message that cannot be true of an open operation, and raises it when it comes first.
+// raiseUnfit keeps a message that cannot be true of an open operation, and raises an alarm the first time that it comes.
 func (e *Engine) raiseUnfit(ctx context.Context, w *change.Loaded, op *payment.Operation, v evidence.Verdict, o *sdk.Outcome) error {
 	first, err := e.changes.KeepMessage(ctx, op.ID, w.Payment.MerchantID, drive.EvidenceOfWebhook, o, v.Text)
 	if first {
@@ -365,7 +365,7 @@ func (e *Engine) recordLateEvidence(ctx context.Context, w *change.Loaded, sourc
 	return e.raiseLate(ctx, w, o, source, was)
 }
 
-// raiseLate raises and keeps a report that contradicts what was booked. was is the attempt's status before the report.
+// raiseLate keeps a report that contradicts what was booked, and raises an alarm. was is the attempt's status before the report.
 func (e *Engine) raiseLate(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source string, was payment.AttemptStatus) error {
 	e.metrics.Alarm(evidence.AlarmLateEvidence)
 	e.log.LogAttrs(ctx, slog.LevelError, "a processor's word does not fit the payment", slog.String("payment_id", w.Payment.ID), slog.String("source", source),

@@ -31,7 +31,7 @@ import (
 
 const hookSecret = "the webhook's secret"
 
-// mailing is the shop's adapter that reads messages: {"reference", "id", "object", "sync", "outcome"}, signed with the account's webhook secret.
+// mailing returns the shop's adapter that reads messages: {"reference", "id", "object", "sync", "outcome"}, signed with the account's webhook secret.
 func mailing(rule sdk.ResolveRule) *sdk.Adapter {
 	a := shop(rule)
 	a.Manifest.Credentials = []sdk.Field{{Name: "webhook_secret", Label: "Webhook secret", Type: "secret", Optional: true}}
@@ -72,7 +72,7 @@ func readMail(c *sdk.Call) (*sdk.Outcome, error) {
 
 var byWebhook = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByWebhook}}
 
-// mailAccount is an account at a processor on loopback that signs its messages.
+// mailAccount returns an account at a processor on loopback that signs its messages.
 func (w *world) mailAccount(connector, url, credentials string) *account.Account {
 	w.t.Helper()
 	hidden, _ := json.Marshal(map[string]string{"merchant_secret": hookSecret})

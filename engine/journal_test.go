@@ -56,7 +56,7 @@ func kinds(all []*drive.JournalRecord) (kinds []string) {
 
 const shopKey = "sk_test_the_key_of_the_shop"
 
-// chatty is the shop's adapter with a credential, and with one more request before each authorization.
+// chatty returns the shop's adapter with a credential, and with one more request before each authorization.
 func chatty(rule sdk.ResolveRule) *sdk.Adapter {
 	a := shop(rule)
 	a.Manifest.Credentials = []sdk.Field{{Name: "api_key", Type: "secret", Label: "Key"}}

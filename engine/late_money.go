@@ -91,7 +91,7 @@ func (e *Engine) remedyOf(ctx context.Context, w *change.Loaded, o *sdk.Outcome)
 	return e.changes.Announced(ctx, w, c, now)
 }
 
-// remedyKept is remedy, and keeps the evidence that it acted on.
+// remedyKept does what remedy does, and keeps the evidence on which it acted.
 func (e *Engine) remedyKept(ctx context.Context, w *change.Loaded, o *sdk.Outcome, source string) (bool, error) {
 	was := w.Attempt.Status
 	done, err := e.remedy(ctx, w, o)

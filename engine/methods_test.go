@@ -37,7 +37,7 @@ func (a *asked) count() int {
 	return len(a.list)
 }
 
-// watched is the simulator with recorded requests. change may alter the simulator.
+// watched returns the simulator with recorded requests. change may alter the simulator.
 func watched(change ...func(*sdk.Adapter)) (*sdk.Adapter, *asked) {
 	s, seen := simulatorAdapter(), &asked{}
 	watch := func(f func(*sdk.Call) (*sdk.Outcome, error)) func(*sdk.Call) (*sdk.Outcome, error) {
@@ -67,7 +67,7 @@ func onSession(in *request.Input) { in.SetupFutureUsage = "on_session" }
 
 func offSession(in *request.Input) { in.SetupFutureUsage = "off_session" }
 
-// mit is a merchant-initiated charge of a saved method.
+// mit returns a merchant-initiated charge of a saved method.
 func mit(amount int64, id string, change ...func(*request.Input)) *request.Input {
 	in := &request.Input{Amount: &amount, Currency: "USD", OffSession: ptr(true), Recurring: &request.Recurring{Type: "payment_method_id", ID: id}}
 	for _, f := range change {

@@ -16,7 +16,7 @@ import (
 	"payswitch/sdk"
 )
 
-// silentTill is the till's adapter: only signed messages say what became of an operation.
+// silentTill returns the till's adapter: only signed messages say what became of an operation.
 func silentTill() *sdk.Adapter {
 	a, m := tillAdapter(byWebhook), mailing(byWebhook)
 	a.Webhook, a.Manifest.Credentials = m.Webhook, m.Manifest.Credentials
@@ -40,7 +40,7 @@ func amountOf(n int64) func(*request.OperatorWord) {
 	return func(in *request.OperatorWord) { in.Amount = &n }
 }
 
-// lastOperation is the operation of the payment that began last.
+// lastOperation returns the operation of the payment that began last.
 func (w *world) lastOperation(id string) *payment.Operation {
 	w.t.Helper()
 	ops := w.operations(id)

@@ -355,7 +355,7 @@ func TestDatabaseHoldsNoCardData(t *testing.T) {
 	}
 }
 
-// simulatorReleasing is the simulator. releases decides whether it releases the rest of a partial capture by itself.
+// simulatorReleasing returns the simulator. releases decides whether it releases the rest of a partial capture by itself.
 func simulatorReleasing(releases bool) *sdk.Adapter {
 	a := *simulatorAdapter()
 	a.Manifest.Features.ReleasesRest = releases

@@ -33,7 +33,8 @@ func (e *Engine) recheck(ctx context.Context, w *change.Loaded, op *payment.Oper
 	return e.driver.RecheckLater(ctx, op, w.Attempt, answered)
 }
 
-// askHeld asks the processor about held funds after a capture or void that it did not know, and books what was done after all.
+// askHeld asks the processor about held funds after a capture or void that the processor did not know. It books a capture or void that was made after
+// all.
 func (e *Engine) askHeld(ctx context.Context, w *change.Loaded) (bool, error) {
 	o, answered, err := e.queryEnded(ctx, w)
 	if o == nil || err != nil {

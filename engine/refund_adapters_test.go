@@ -30,7 +30,7 @@ import (
 	"payswitch/sdk"
 )
 
-// recorded are a processor's recorded answers by name, from the adapter's own tests.
+// recorded returns a processor's recorded answers by name, from the adapter's own tests.
 func recorded(t *testing.T, adapter string) map[string]func(change ...string) (int, []byte) {
 	b, err := os.ReadFile("../plugins/" + adapter + "/testdata/" + adapter + ".responses.json")
 	require.NoError(t, err)

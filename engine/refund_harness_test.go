@@ -108,14 +108,14 @@ func (c *cashier) set(f func()) {
 	f()
 }
 
-// charges is the number of requests for a payment.
+// charges returns the number of requests for a payment.
 func (c *cashier) charges() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.pays
 }
 
-// paid is the sum of all refunds that the processor has made, and the number of requests for one.
+// paid returns the sum of all refunds that the processor has made, and the number of requests for one.
 func (c *cashier) paid() (sum int64, posts int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +125,7 @@ func (c *cashier) paid() (sum int64, posts int) {
 	return sum, c.posts
 }
 
-// refunder is the adapter of a cashier. Its messages are those of mailing, with refund ids.
+// refunder returns the adapter of a cashier. Its messages are those of mailing, with refund ids.
 func refunder(rule sdk.ResolveRule) *sdk.Adapter {
 	a := mailing(rule)
 	a.Manifest.Features.PartialRefund = true

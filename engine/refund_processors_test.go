@@ -50,7 +50,7 @@ type refundDesk struct {
 	body   string // of the latest request for a refund
 }
 
-// major is the refund's amount as most processors write it.
+// major returns the refund's amount as most processors write it.
 func (d *refundDesk) major() string { return fmt.Sprintf("%d.%02d", d.minor/100, d.minor%100) }
 
 // pick returns done's value for a refund that is done, else pending's.
@@ -61,7 +61,7 @@ func (d *refundDesk) pick(pending, done string) string {
 	return pending
 }
 
-// sample is a recorded answer with changes.
+// sample returns a recorded answer with changes.
 func (d *refundDesk) sample(name string, change ...string) string {
 	_, body := d.samples[name](change...)
 	if body[0] == '"' { // a form or XML, kept as a JSON text
@@ -314,7 +314,7 @@ var refundDesks = map[string]desk{
 		}, amount: wholeMinor},
 }
 
-// mollieWithoutTokens is the adapter of mollie. Its payments need no card token, because Mollie makes tokens at a host of its own.
+// mollieWithoutTokens returns the adapter of mollie. Its payments need no card token, because Mollie makes tokens at a host of its own.
 func mollieWithoutTokens() *sdk.Adapter {
 	a := *mollie.Adapter()
 	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {

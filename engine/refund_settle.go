@@ -167,7 +167,7 @@ func (e *Engine) bookRefundEvent(ctx context.Context, account *account.Account, 
 	return true, e.bookRefundMessage(ctx, w, ev.Outcome)
 }
 
-// raiseOtherRefund raises a report that the processor has given money back under another id than that of the refund.
+// raiseOtherRefund raises an alarm about a report that the processor has given money back under another id than that of the refund.
 func (e *Engine) raiseOtherRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome) error {
 	if o.Status != sdk.StatusRefunded {
 		return nil
@@ -229,7 +229,7 @@ func (e *Engine) bookRefundMessage(ctx context.Context, w *change.Loaded, o *sdk
 	return e.bookRefundEvidence(ctx, w, o)
 }
 
-// raiseLateRefund keeps a report that does not fit a refund, and raises it when it comes first.
+// raiseLateRefund keeps a report that does not fit a refund, and raises an alarm the first time that the report comes.
 func (e *Engine) raiseLateRefund(ctx context.Context, w *change.Loaded, o *sdk.Outcome, alarm string) error {
 	f := w.Refund
 	first, err := e.changes.KeepMessage(ctx, f.OperationID, f.MerchantID, drive.EvidenceOfWebhook, o, "the refund was "+string(f.Status))

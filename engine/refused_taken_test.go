@@ -12,8 +12,8 @@ import (
 	"payswitch/sdk"
 )
 
-// refusing is a world whose processor refuses each authorization, and afterwards says by signed message that it has taken the money of an attempt. The function
-// meanwhile runs during each authorization.
+// refusing returns a world whose processor refuses each authorization, and afterwards says by signed message that it has taken the money of an
+// attempt. The function meanwhile runs during each authorization.
 func refusing(t *testing.T, meanwhile func(), change ...func(*sdk.Adapter)) (w *world, f *forger, says func(a *payment.Attempt, status sdk.OutcomeStatus)) {
 	t.Helper()
 	f = newForger(t)

@@ -95,7 +95,7 @@ func TestFirstSendHasItsOwnTime(t *testing.T) {
 	fromThen(t, then, dates[0])
 }
 
-// dateful is a refunder that sends the time of its call, as processors with signed dates want it.
+// dateful returns a refunder that sends the time of its call, as processors with signed dates want it.
 func dateful() *sdk.Adapter {
 	a := refunder(byResend)
 	a.Refund = func(c *sdk.Call) (*sdk.Outcome, error) {

@@ -151,7 +151,7 @@ func (e *Engine) resolve(ctx context.Context, op *payment.Operation, leaseEnd ti
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return err
 	}
-	if v.Busy { // nothing was sent now: the account's limit says nothing of the operation
+	if v.Busy { // nothing was sent now: the account's limit proves nothing about the operation
 		e.driver.Reschedule(ctx, op, w.Adapter.Manifest.Resolve, v.Text, time.Time{})
 		return nil
 	}

@@ -26,7 +26,7 @@ func (w *world) copied() string {
 	return file
 }
 
-// postTill is a till's adapter that reads signed messages.
+// postTill returns a till's adapter that reads signed messages.
 func postTill(rule sdk.ResolveRule) *sdk.Adapter {
 	a, m := tillAdapter(rule), mailing(rule)
 	a.Manifest.Credentials, a.Webhook = m.Manifest.Credentials, m.Webhook

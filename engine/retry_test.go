@@ -44,7 +44,7 @@ func answers(status int) func(w http.ResponseWriter, r *http.Request) {
 
 func drops(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// clerk is an adapter that asks its processor once, and then says what say says, whatever the processor answered.
+// clerk returns an adapter that asks its processor once, and then says what say says, whatever the processor answered.
 func clerk(name string, say func(c *sdk.Call) (*sdk.Outcome, error)) *sdk.Adapter {
 	a := shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 30})
 	a.Manifest.Name = name
@@ -56,7 +56,7 @@ func ask(c *sdk.Call, method, path string) (*sdk.Response, error) {
 	return c.Do(&sdk.Send{Method: method, URL: path, Body: []byte(`{}`), IdempotencyHeader: "Idempotency-Key"})
 }
 
-// refusal is a soft decline that another processor may decide otherwise.
+// refusal returns a soft decline that another processor may decide otherwise.
 func refusal() *sdk.Outcome {
 	return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "05", Message: "no", Reason: sdk.DeclineDoNotHonor, RetryElsewhere: true}}
 }

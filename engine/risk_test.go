@@ -161,7 +161,7 @@ func TestTestingGuardLeaves(t *testing.T) {
 	require.Zero(t, guard.HeldUntil)
 }
 
-// declining is an adapter that declines every card, and counts the payments that it got. It is slow, so that payments overlap.
+// declining returns an adapter that declines every card, and counts the payments that it got. It is slow, so that payments overlap.
 func declining(n *atomic.Int64) *sdk.Adapter {
 	a := simulatorAdapter()
 	whole := a.Authorize

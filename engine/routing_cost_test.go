@@ -24,7 +24,7 @@ import (
 	"payswitch/sdk"
 )
 
-// newPlain is a world with two accounts and no rules. Nothing looks at the health of accounts.
+// newPlain returns a world with two accounts and no rules. Nothing looks at the health of accounts.
 func newPlain(t testing.TB) *world {
 	w := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}), filepath.Join(t.TempDir(), "p.db"))
 	w.account("simulator", "")
@@ -81,7 +81,7 @@ func (w *world) watched(t testing.TB) {
 		"payment_method_blocking":{"card":{"issuing_country":["KP"],"card_subtypes":["smallcorporate"]}}}`)
 }
 
-// visited is a payment of a guest with an address, so that every counter of the guard for guests counts.
+// visited returns a payment of a guest with an address, so that every counter of the guard for guests counts.
 func visited(id string) *request.Input {
 	return sale(1200, visa, from("203.0.113.7"), func(in *request.Input) { in.PaymentID = id })
 }
@@ -148,7 +148,7 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// cpuTime is the processor time of this process.
+// cpuTime returns the processor time of this process.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

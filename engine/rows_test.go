@@ -20,7 +20,7 @@ import (
 	"payswitch/storage"
 )
 
-// unsigned is a database with rows of a release without signatures.
+// unsigned returns a database with rows of a release without signatures.
 func unsigned(t *testing.T) (*storage.DB, *sql.DB) {
 	t.Helper()
 	stored := storedVault(t)

@@ -61,7 +61,7 @@ func (d *decliner) says(x sdk.Decline) {
 	d.decline.Store(&x)
 }
 
-// without is a charge without the payer.
+// without returns a charge without the payer.
 func without(number string) *request.Input {
 	return mit(100, "", func(in *request.Input) {
 		c := typedCard(number)
@@ -70,7 +70,7 @@ func without(number string) *request.Input {
 	})
 }
 
-// standing is how the card stood after a payment's last attempt.
+// standing returns how the card stood after a payment's last attempt.
 func standing(v *payment.Attempt) scheme.Standing {
 	s := *v.Details.Scheme.Standing
 	s.Again = time.Time{}

@@ -18,9 +18,10 @@ import (
 	"payswitch/sdk"
 )
 
-// settle books a verdict: payment, attempt, operation and the merchant's event move together. It is idempotent and retried until
-// durable; when that takes longer than Options.SettleTimeout it goes on in the background, and the caller is shown the payment as it
-// is durable (processing). change.ErrStale and, to a run without a lease, change.ErrLeased say that nothing was booked. An operation that someone else has closed is not closed again: what was learned is kept as evidence.
+// settle books a verdict: payment, attempt, operation and the merchant's event move together. It is idempotent and retried until durable; when that
+// takes longer than Options.SettleTimeout it goes on in the background, and the answer shows the payment as the store has it (processing).
+// change.ErrStale and, to a run without a lease, change.ErrLeased say that nothing was booked. An operation that another run has closed is not closed
+// again: settle keeps the verdict as evidence.
 func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
 	if v.Outcome == nil && v.Text != "" || v.Alarm != "" {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "operation did not end cleanly", slog.String("operation_id", w.Operation.ID), slog.String("kind", string(w.Operation.Kind)),
@@ -42,7 +43,7 @@ func (e *Engine) settle(ctx context.Context, w *change.Loaded, v evidence.Verdic
 		if e.now().Sub(started) > e.opts.SettleTimeout {
 			e.inFlight.Add(1)
 			late, end := *w, func() {}
-			if !w.Lease.IsZero() { // without a lease it waits for the runs that have one: a claim must not pass for such a run
+			if !w.Lease.IsZero() { // a run without a lease waits for the runs with one, and must not pass for one of them
 				end, _ = e.driver.Hold(w.Operation.ID)
 			}
 			go func() {
@@ -95,8 +96,8 @@ func (e *Engine) settleLater(ctx context.Context, w *change.Loaded, v evidence.V
 	}
 }
 
-// overtaken ends a first run that knows nothing, after resolution has taken its operation: resolution books what happened. The caller is
-// shown the payment as it is durable.
+// overtaken ends a first run that knows nothing, after resolution has taken its operation: resolution books what happened. The answer shows the
+// payment as the store has it.
 func (e *Engine) overtaken(ctx context.Context, w *change.Loaded, v evidence.Verdict) error {
 	e.log.LogAttrs(ctx, slog.LevelWarn, "a run ended after its lease; resolution goes on", slog.String("operation_id", w.Operation.ID), slog.String("status", string(v.Status)))
 	e.driver.KeepRest(ctx, &w.Run)
@@ -175,7 +176,7 @@ func (e *Engine) settlement(ctx context.Context, w *change.Loaded, v evidence.Ve
 	b.Operation.AskBy(now.Add(e.opts.ResolvePause))
 	c := &change.Change{Payment: b.Payment, Attempt: b.Attempt, Settled: b.Operation, Claims: b.Claims, Lease: w.Lease, Journal: w.Journal}
 	holdAgainstRow(c, v)
-	c.Effects = append(c.Effects, func(context.Context) error { // the caller shows the payment as it is durable
+	c.Effects = append(c.Effects, func(context.Context) error { // the answer shows the payment as the store has it
 		w.Payment, w.Attempt, w.Operation, w.Journal = b.Payment, b.Attempt, b.Operation, nil
 		return nil
 	})
@@ -251,7 +252,7 @@ func (e *Engine) supersedeWaiting(ctx context.Context, b *evidence.Booking, c *c
 	return err
 }
 
-// holdAgainstRow adds to a change what its transaction holds against the operation's row.
+// holdAgainstRow adds to a change the facts that its transaction compares with the operation's row.
 func holdAgainstRow(c *change.Change, v evidence.Verdict) {
 	c.Silent = v.Silent()
 	if v.Status != payment.OperationSucceeded {
@@ -307,7 +308,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// keepEvidence records what was learned of a closed operation, acts on money that it shows, and raises the evidence where it contradicts the
+// keepEvidence keeps a verdict on a closed operation as evidence and acts on money that it shows. It raises an alarm if the evidence contradicts the
 // attempt.
 func (e *Engine) keepEvidence(ctx context.Context, w *change.Loaded, source string, o *sdk.Outcome) error {
 	var booked sdk.Outcome

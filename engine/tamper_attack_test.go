@@ -75,7 +75,7 @@ func (i *intruder) refuses(err error) {
 	require.True(i.w.t, i.noticed(), "an alarm")
 }
 
-// recorder is a processor that counts the requests that reach it.
+// recorder returns a processor that counts the requests that reach it.
 func recorder(t *testing.T) (url string, sent *atomic.Int32) {
 	sent = new(atomic.Int32)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -51,7 +51,7 @@ type tamperWorld struct {
 	hash  []byte         // of the request with the idempotency keys
 }
 
-// twoSends is the shop's adapter with a query before the charge.
+// twoSends returns the shop's adapter with a query before the charge.
 func twoSends() *sdk.Adapter {
 	a := shop(byReference)
 	charge := a.Authorize

@@ -71,7 +71,7 @@ func (p *processor) count(method string) int {
 	return p.calls[method]
 }
 
-// shop is an adapter of that processor.
+// shop returns an adapter of that processor.
 func shop(rule sdk.ResolveRule) *sdk.Adapter {
 	a := &sdk.Adapter{Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "shop", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Shop", Description: "A test processor.",
 		Environments: map[string]sdk.Environment{"test": {BaseURL: "https://shop.test", Hosts: []string{"shop.test"}}}, Resolve: rule}}

@@ -88,7 +88,7 @@ func (s *shops) of(url string) (out []received) {
 	return out
 }
 
-// types are the event types that an endpoint accepted.
+// types returns the event types that an endpoint accepted.
 func (s *shops) types(url string) (out []string) {
 	for _, r := range s.of(url) {
 		if r.ok {
@@ -182,7 +182,7 @@ func (w *world) hookOf(profileID, url string, more ...string) {
 	require.NoError(w.t, err)
 }
 
-// deliveries are the deliveries of a payment or refund, oldest first.
+// deliveries returns the deliveries of a payment or refund, oldest first.
 func (w *world) deliveries(f webhook.Filter) []*webhook.Delivery {
 	w.t.Helper()
 	list, _, err := w.Webhooks.ListEvents(w.t.Context(), w.auth, f)

@@ -294,7 +294,7 @@ func TestSignatures(t *testing.T) {
 	})
 }
 
-// standard is the signature of a request by Standard Webhooks.
+// standard returns the signature of a request by Standard Webhooks.
 func standard(secret string, r received) string {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {

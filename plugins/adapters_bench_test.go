@@ -57,7 +57,7 @@ func BenchmarkAdapters(b *testing.B) {
 	}
 }
 
-// firstStep is the time until a newly loaded module has answered. It calls idle while it holds the module.
+// firstStep returns the time until a newly loaded module has answered. It calls idle while it holds the module.
 func firstStep(b *testing.B, o sandbox.Options, wasm []byte, idle func(*sandbox.Module)) time.Duration {
 	began := time.Now()
 	r, err := sandbox.New(b.Context(), o)

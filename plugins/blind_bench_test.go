@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk"
 )
 
-// blindSend is a request of about 2 KB with card, CVC and credential. The manifest declares as many placements as a real one.
+// blindSend returns a request of about 2 KB with card, CVC and credential. The manifest declares as many placements as a real one.
 func blindSend() (*sdk.Send, *port.Drive, *sdk.Manifest) {
 	m := &sdk.Manifest{Name: "bench", Credentials: []sdk.Field{{Name: "secret_key", Key: "api_key", Type: "secret"}, {Name: "webhook_key", Key: "key1", Type: "secret"}},
 		Authentication: []sdk.Placement{{Secret: "secret_key", In: "header", Field: "Authorization"}}}

@@ -143,7 +143,7 @@ func (h *Host) acquire(ctx context.Context, d *port.Drive) (*build, error) {
 	}
 }
 
-// loaded is the build with a hash, nil if it is not in memory.
+// loaded returns the build with a hash, nil if it is not in memory.
 func (h *Host) loaded(hash string) *build {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -177,7 +177,7 @@ func (h *Host) release(b *build) {
 	b.used = time.Now()
 }
 
-// keepLoaded is how long an unused replaced build stays in memory. Without an archive, memory is its only copy.
+// keepLoaded returns how long an unused replaced build stays in memory. Without an archive, memory is its only copy.
 func (h *Host) keepLoaded() time.Duration {
 	if h.archive == nil {
 		return h.opts.RetainBuilds

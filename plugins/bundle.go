@@ -49,13 +49,13 @@ var (
 	ErrTampered  = errors.New("the signature does not match: the adapter was changed after it was signed, or was signed under another name or version")
 )
 
-// Sums are the SHA-256 sums of the bundle's files, in the form of sha256sum. The signature signs them.
+// Sums returns the SHA-256 sums of the bundle's files, in the form of sha256sum. The signature signs them.
 func (b *Bundle) Sums() []byte {
 	return fmt.Appendf(nil, "%s  %s\n%s  %s\n%s  %s\n", hashOf(b.Module), bundleModule, hashOf(b.Manifest), bundleManifest,
 		hashOf(b.Certificate), bundleCertificate)
 }
 
-// Hash is the SHA-256 of the module, in hexadecimal.
+// Hash returns the SHA-256 of the module, in hexadecimal.
 func (b *Bundle) Hash() string { return hashOf(b.Module) }
 
 // Sign signs the bundle as the adapter of that name and version.

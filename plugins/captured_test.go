@@ -18,7 +18,7 @@ import (
 
 const cavv = "vVD5sEUyriSo5+1pngYHMEhi/fg="
 
-// authenticator is an adapter with f as authenticate and webhook.
+// authenticator returns an adapter with f as authenticate and webhook.
 func authenticator(f sdk.Func) *sdk.Adapter {
 	return &sdk.Adapter{Authenticate: f, Webhook: f, Manifest: sdk.Manifest{Name: "scripted", Kind: sdk.KindAuthenticator, Version: "1.0.0",
 		Credentials:    []sdk.Field{{Name: "secret_key", Key: "api_key", Type: "secret"}},

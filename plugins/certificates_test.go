@@ -67,7 +67,7 @@ func (a *authority) pair(name string, life time.Duration) *tls.Certificate {
 	return &pair
 }
 
-// mutual is a server that demands a client certificate of the authority and answers with the certificate's name.
+// mutual returns a server that demands a client certificate of the authority and answers with the certificate's name.
 func (a *authority) mutual() (*httptest.Server, *sync.Map) {
 	var bodies sync.Map // by name
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

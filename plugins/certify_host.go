@@ -125,7 +125,7 @@ func (c *hostCheck) rehearsal(r *wire.Rehearsal) {
 	})
 }
 
-// tokenAnswer is the first answer of the cases that holds an access token; nil for none.
+// tokenAnswer returns the first answer of the cases that holds an access token; nil for none.
 func tokenAnswer(all []wire.Rehearsal) *sdk.Exchange {
 	for i := range all {
 		if r := &all[i]; r.Step.Operation == sdk.OpAccessToken && len(r.Answers) == 1 && r.Answers[0].Status/100 == 2 {
@@ -194,7 +194,7 @@ func (c *hostCheck) drive(where string, step *sdk.Step, token bool, reply func(i
 	}
 }
 
-// certificateOf is an empty client certificate if the manifest declares one, else nil.
+// certificateOf returns an empty client certificate if the manifest declares one, else nil.
 func certificateOf(m *sdk.Manifest) *tls.Certificate {
 	if slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Type == sdk.FieldClientCertificate }) {
 		return new(tls.Certificate)
@@ -362,7 +362,7 @@ func driveOf(where string, s *sdk.Step, m *sdk.Manifest) *port.Drive {
 	return d
 }
 
-// environmentOf is the environment that a step's base URL belongs to; else the one the step names; else the first.
+// environmentOf returns the environment that a step's base URL belongs to; else the one the step names; else the first.
 func environmentOf(s *sdk.Step, m *sdk.Manifest) string {
 	names := slices.Sorted(maps.Keys(m.Environments))
 	for _, name := range names {

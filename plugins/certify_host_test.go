@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// tokenBank is a processor adapter that takes cards in bodies of that kind, fetches an access token, and receives signed messages.
+// tokenBank returns a processor adapter that takes cards in bodies of that kind, fetches an access token, and receives signed messages.
 func tokenBank(kind string) *sdk.Adapter {
 	hosts := sdk.At("https://api.bank.example/v1")
 	a := &sdk.Adapter{Manifest: sdk.Manifest{Name: "bank", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Bank", Description: "Takes cards.",
@@ -79,7 +79,7 @@ var requestOf = map[string]string{
   "raw": "<pay><ref>order1</ref><card number=\"4111111111111111\"/></pay>"`,
 }
 
-// tokenBankCases are the recorded cases of tokenBank. state is the payment's state in its signed message.
+// tokenBankCases returns the recorded cases of tokenBank. state is the payment's state in its signed message.
 func tokenBankCases(kind, state string) fstest.MapFS {
 	message := `{"object":"payment","id":"tx_1","state":"` + state + `"}`
 	signature, _ := wire.Evaluate(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text("whsec_1"), sdk.Body())), []byte(message))

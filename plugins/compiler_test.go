@@ -12,7 +12,7 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// endless is an adapter whose start function, or whose manifest function, does not end.
+// endless returns an adapter whose start function, or whose manifest function, does not end.
 func endless(t *testing.T, start bool) []byte {
 	t.Helper()
 	loop := []byte{0x03, 0x40, 0x0C, 0, 0x0B} // loop, br 0, end

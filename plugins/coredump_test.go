@@ -98,7 +98,7 @@ func TestNothingIsLeftInAGuest(t *testing.T) {
 	require.GreaterOrEqual(t, known, 2, "these are not the guests' memories: %d", len(guests))
 }
 
-// printable are the texts of at least eight printable characters in memory, as strings(1) finds them.
+// printable returns the texts of at least eight printable characters in memory, as strings(1) finds them.
 func printable(memory []byte) string {
 	var all strings.Builder
 	start := -1

@@ -37,7 +37,7 @@ type origin struct {
 // authentic reports whether the value proves the identity of this account alone.
 func (o origin) authentic() bool { return o.own && !o.foreign }
 
-// and is the origin of two values in a row.
+// and returns the origin of two values in a row.
 func (o origin) and(p origin) origin {
 	return origin{secrets: o.secrets | p.secrets, card: o.card || p.card, mixed: o.mixed || p.mixed, body: o.body || p.body,
 		rawBody: o.rawBody || p.rawBody, own: o.own || p.own, foreign: o.foreign || p.foreign,
@@ -235,8 +235,8 @@ func (e *evaluation) text(s string) ([]byte, origin, error) {
 	return out, all, nil
 }
 
-// literal is the origin of a text of the adapter. The text cannot be a credential if it is the account's own plain value, or has
-// neither letter nor digit.
+// literal returns the origin of a text of the adapter. The text cannot be a credential if it is the account's own plain value, or has neither letter
+// nor digit.
 func (e *evaluation) literal(s string) origin {
 	plain := slices.Contains(e.secrets.plain, s)
 	return origin{foreign: !plain && hasAlphanumeric(s), key: plain, literal: true, size: len(s)}

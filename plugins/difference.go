@@ -217,7 +217,7 @@ func jsonFields(text string) (all []textField, ok bool) {
 	return all, true
 }
 
-// xmlFields are the texts and attributes of an XML document.
+// xmlFields returns the texts and attributes of an XML document.
 func xmlFields(text string) (all []textField, ok bool) {
 	if !strings.HasPrefix(strings.TrimSpace(text), "<") {
 		return nil, false
@@ -245,7 +245,7 @@ func xmlFields(text string) (all []textField, ok bool) {
 	}
 }
 
-// formFields are the pairs of a URL-encoded form.
+// formFields returns the pairs of a URL-encoded form.
 func formFields(text string) (all []textField, ok bool) {
 	for pair := range strings.SplitSeq(text, "&") {
 		name, value, found := strings.Cut(pair, "=")

@@ -506,7 +506,7 @@ func nameOf(path []step) string {
 	return b.String()
 }
 
-// lastName is the name that an answer may repeat the value under: "number" of card[number] and of card.number.
+// lastName returns the name that an answer may repeat the value under: "number" of card[number] and of card.number.
 func lastName(path []step) string {
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i].index >= 0 {

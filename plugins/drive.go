@@ -23,7 +23,7 @@ type adapter struct {
 	stepper  stepper
 }
 
-// fieldNames are the field names of the manifest.
+// fieldNames returns the field names of the manifest.
 func (a *adapter) fieldNames() *fieldNames {
 	if a.names == nil {
 		return namesOf(a.manifest)
@@ -211,8 +211,7 @@ func (o *operation) run(ctx context.Context) error {
 	}
 }
 
-// nextTime is the time of a step in whole milliseconds: given, or the clock's if given is zero. It never precedes the last
-// exchange.
+// nextTime returns the time of a step in whole milliseconds: given, or the clock's if given is zero. It never precedes the last exchange.
 func (o *operation) nextTime(given time.Time) time.Time {
 	if given.IsZero() {
 		given = o.opts.Clock()

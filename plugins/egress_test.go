@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// client is an egress to loopback addresses that trusts s.
+// client returns an egress to loopback addresses that trusts s.
 func client(t testing.TB, s *httptest.Server, o Options) *egress {
 	o.AllowLoopbackHTTP = true
 	if s != nil && s.Certificate() != nil {
@@ -43,8 +43,8 @@ func keyedRequest(t testing.TB, method, to, body string) *outgoing {
 	return o
 }
 
-// killer is a server that answers the first request of a connection and closes it after reading the second: a server whose
-// connection dies while it works.
+// killer returns a server that answers the first request of a connection and closes it after reading the second: a server whose connection dies while
+// it works.
 func killer(t testing.TB, start func(*httptest.Server)) (*httptest.Server, *atomic.Int64) {
 	arrivals := new(atomic.Int64)
 	type served struct {

@@ -173,7 +173,7 @@ func (f *filler) declares(in sdk.PlacementIn, field string) bool {
 	})
 }
 
-// at are the places of a field outside the body.
+// at returns the places of a field outside the body.
 func (f *filler) at(in sdk.PlacementIn, field string) (all []*place) {
 	for _, p := range f.allowed {
 		if p.In == in && (p.Field == field || in == sdk.InHeader && strings.EqualFold(p.Field, field)) {
@@ -211,7 +211,7 @@ func (f *filler) headers(s *sdk.Send, h http.Header) error {
 	return nil
 }
 
-// fieldValue is a text without what no header's value may hold.
+// fieldValue returns a text without what no header's value may hold.
 func fieldValue(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' || r == 0x7F {
@@ -288,7 +288,7 @@ func hasDots(segment string) bool {
 	return false
 }
 
-// contentType is the kind of a body.
+// contentType returns the kind of a body.
 func contentType(h http.Header) (kind, boundary string, err error) {
 	all := h["Content-Type"]
 	if len(all) == 0 {

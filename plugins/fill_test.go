@@ -60,8 +60,8 @@ func (p *recorder) take() []recorded {
 	return all
 }
 
-// blind is a processor adapter with one credential, "secret_key", that authenticates in the header Authorization, and places for card
-// data of every kind of body.
+// blind returns a processor adapter with one credential, "secret_key", that authenticates in the header Authorization, and places for card data of
+// every kind of body.
 func blind(f sdk.Func) *sdk.Adapter {
 	a := scripted(f)
 	a.Manifest.Authentication = []sdk.Placement{
@@ -89,7 +89,7 @@ func blind(f sdk.Func) *sdk.Adapter {
 
 func fn(name string, args ...sdk.Expr) sdk.Expr { return sdk.Fn(name, args...) }
 
-// sending is an adapter's authorize that sends once.
+// sending returns an adapter's authorize that sends once.
 func sending(f func(c *sdk.Call) *sdk.Send) sdk.Func {
 	return func(c *sdk.Call) (*sdk.Outcome, error) {
 		if _, err := c.Do(f(c)); err != nil {

@@ -278,7 +278,7 @@ func (f *filler) likeDeclared(name string) bool {
 	return slices.ContainsFunc(f.allowed, func(p *place) bool { return p.authentication && p.folded == name })
 }
 
-// why is the reason that a request is held against the rule of authentication.
+// why returns the reason that a request is held against the rule of authentication.
 func (f *filler) why() string {
 	if f.card {
 		return "the request holds card data"
@@ -343,8 +343,8 @@ func beginsWith(s string, with []string) bool {
 	return slices.ContainsFunc(with, func(p string) bool { return len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) })
 }
 
-// randomRun is the first run of at least minRun letters and digits in a text that looks random; "" for none. The signs of base64 belong to a run, its
-// padding does not. A UUID is no such run: requests are full of them.
+// randomRun returns the first run of at least minRun letters and digits in a text that looks random; "" for none. The signs of base64 belong to a
+// run, its padding does not. A UUID is no such run: requests are full of them.
 func randomRun(s string) string {
 	start := 0
 	for i := 0; i <= len(s); i++ {
@@ -403,7 +403,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// foreignKey is the first of the values that look like keys and come from nowhere but the adapter, nil for none.
+// foreignKey returns the first of the values that look like keys and come from nowhere but the adapter, nil for none.
 func (f *filler) foreignKey() *candidate {
 	for i := range f.candidates {
 		if c := &f.candidates[i]; f.isForeign(c.value, true) {
@@ -439,7 +439,7 @@ func (f *filler) isForeign(value string, outer bool) bool {
 	return false
 }
 
-// textInBase64 is the printable text that a run is base64 of, "" for none.
+// textInBase64 returns the printable text that a run is base64 of, "" for none.
 func textInBase64(run string) string {
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		b, err := e.DecodeString(run)

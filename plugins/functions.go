@@ -104,7 +104,7 @@ func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, o
 // digestSize is what a digest or signature counts for in maxExprBytes.
 const digestSize = maxKeyBits / 8
 
-// encoded is the origin of a value that was turned into text.
+// encoded returns the origin of a value that was turned into text.
 func (o origin) encoded() origin {
 	o.binary, o.size = false, 2*o.size+8
 	return o

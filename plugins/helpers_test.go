@@ -93,7 +93,7 @@ const (
 	secretKey  = "sk_live_a_very_secret_key"
 )
 
-// authorize is a drive of one card payment; no two are alike.
+// authorize returns a drive of one card payment; no two are alike.
 func authorize(connector, baseURL string) *port.Drive {
 	n := operations.Add(1)
 	d := &port.Drive{
@@ -108,7 +108,7 @@ func authorize(connector, baseURL string) *port.Drive {
 	return d
 }
 
-// scripted is a processor adapter with f as authorize.
+// scripted returns a processor adapter with f as authorize.
 func scripted(f sdk.Func) *sdk.Adapter {
 	a := &sdk.Adapter{Authorize: f, Sync: f, Webhook: f}
 	a.Manifest = sdk.Manifest{Name: "scripted", Kind: sdk.KindProcessor, Version: "1.0.0",

@@ -43,7 +43,7 @@ func requireHeld(t testing.TB, f sdk.Func, rec *port.Recording, refused string) 
 	require.Contains(t, all[len(all)-1].Replayed, refused)
 }
 
-// benign is the recording of a request without fault.
+// benign returns the recording of a request without fault.
 func benign(t testing.TB, p *recorder) *port.Recording {
 	t.Helper()
 	d := authorize("scripted", p.URL)

@@ -227,7 +227,7 @@ func TestHostileTokens(t *testing.T) {
 	})
 }
 
-// rsaConfig is a key pair of the merchant; the public key is in the account's config.
+// rsaConfig returns a key pair of the merchant; the public key is in the account's config.
 func rsaConfig(t *testing.T) (public string) {
 	k, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)

@@ -97,7 +97,7 @@ func (r *reach) place(name string, a *port.DriveAccount, m *sdk.Manifest) {
 	}
 }
 
-// path is the path of u as placements name it. Below the operator's base URL, the manifest's path replaces the operator's.
+// path returns the path of u as placements name it. Below the operator's base URL, the manifest's path replaces the operator's.
 func (r *reach) path(u *url.URL) string {
 	path := u.EscapedPath()
 	if r.own == nil || hostKey(u) != hostKey(r.own) || u.Scheme != r.own.Scheme {
@@ -115,7 +115,7 @@ func (r *reach) isHost(name string, u *url.URL) bool {
 	return slices.Contains(r.placed[name], hostKey(u))
 }
 
-// hostKey is the key of a URL's host in reach.hosts: in lower case, without port 443 for https.
+// hostKey returns the key of a URL's host in reach.hosts: in lower case, without port 443 for https.
 func hostKey(u *url.URL) string {
 	if u.Scheme == "https" {
 		return strings.TrimSuffix(strings.ToLower(u.Host), ":443")

@@ -16,7 +16,7 @@ import (
 	"payswitch/sdk"
 )
 
-// script is a compiler that runs shell commands; $0 is the real compiler.
+// script returns a compiler that runs shell commands; $0 is the real compiler.
 func script(commands string) []string {
 	return []string{"/bin/sh", "-c", commands, os.Args[0]}
 }

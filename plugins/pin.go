@@ -28,7 +28,7 @@ type Pin struct {
 	Replaces *Pin `json:"replaces,omitempty"`
 }
 
-// PinName is the file name of a module's pin: acme.pin for acme.wasm.
+// PinName returns the file name of a module's pin: acme.pin for acme.wasm.
 func PinName(module string) string { return strings.TrimSuffix(module, ".wasm") + ".pin" }
 
 // Verify checks the signature of the installed bundle. Its errors are those of Bundle.Verify.
@@ -40,7 +40,7 @@ func (p *Pin) Verify(trusted []minisign.PublicKey) (minisign.PublicKey, error) {
 	return key, err
 }
 
-// of is the pin of a module's hash: p, or the pin that p replaces, or nil.
+// of returns the pin of a module's hash: p, or the pin that p replaces, or nil.
 func (p *Pin) of(hash string) *Pin {
 	switch {
 	case p.SHA256 == hash:
@@ -100,7 +100,7 @@ func (b *Bundle) Pin(name, version string, at time.Time) Pin {
 	return p
 }
 
-// pinBefore is the pin of the module that lies there; it makes one if no pin fits. nil if there is no module.
+// pinBefore returns the pin of the module that lies there; it makes one if no pin fits. nil if there is no module.
 func pinBefore(module string) (*Pin, error) {
 	old, err := os.ReadFile(module)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -40,7 +40,7 @@ func cardData(secret string) bool {
 	return secret == secretNumber || secret == secretCVC || secret == secretCAVV
 }
 
-// placesOf are the placements of a manifest, those of authentication first.
+// placesOf returns the placements of a manifest, those of authentication first.
 func placesOf(m *sdk.Manifest) []place {
 	all := make([]place, 0, len(m.Authentication)+len(m.Placements))
 	for i, p := range slices.Concat(m.Authentication, m.Placements) {

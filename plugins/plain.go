@@ -70,7 +70,7 @@ func (o *operation) cleanText(s string) string {
 	return s
 }
 
-// cleanURL is a URL fit to be stored. It drops the query if the adapter knows the secrets.
+// cleanURL returns a URL fit to be stored. It drops the query if the adapter knows the secrets.
 func (o *operation) cleanURL(url string) string {
 	if !o.plain {
 		return url
@@ -79,7 +79,7 @@ func (o *operation) cleanURL(url string) string {
 	return o.cleanText(path)
 }
 
-// clean is an error whose text holds no secret.
+// clean returns an error whose text holds no secret.
 func (o *operation) clean(err error) error {
 	if err == nil || o.secrets == nil {
 		return err

@@ -52,7 +52,7 @@ func unreadable(headers []sdk.Header, body []byte) string {
 	return unreadableBody(body)
 }
 
-// charsetOf is the charset that a Content-Type names, "" where it names none. ok is false where it names one in a way that cannot be read.
+// charsetOf returns the charset that a Content-Type names, "" where it names none. ok is false where it names one in a way that cannot be read.
 func charsetOf(contentType string) (charset string, ok bool) {
 	lower := strings.ToLower(contentType)
 	if !strings.Contains(lower, "charset") {

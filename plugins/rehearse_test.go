@@ -18,7 +18,7 @@ import (
 	"payswitch/sdk"
 )
 
-// rehearsal is an OAuth adapter without a network. Its base URL is a server that fails the test when a request arrives.
+// rehearsal returns an OAuth adapter without a network. Its base URL is a server that fails the test when a request arrives.
 func rehearsal(t *testing.T) (*plugins.Native, *port.Drive) {
 	p := newRecorder(t)
 	t.Cleanup(func() { require.Empty(t, p.take(), "something left") })

@@ -154,7 +154,7 @@ func (s *ReplayedStep) compare(rec *port.Recording, n int) (err error) {
 	return nil
 }
 
-// hashOfResult is the request hash of a send or verify, "" for other results.
+// hashOfResult returns the request hash of a send or verify, "" for other results.
 func hashOfResult(r *sdk.Result) string {
 	switch {
 	case r == nil:

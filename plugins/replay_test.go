@@ -36,7 +36,7 @@ func recording(t *testing.T, f sdk.Func, d *port.Drive) (*port.Recording, *port.
 	return rec, r
 }
 
-// plays is a scripted adapter with authentication.
+// plays returns a scripted adapter with authentication.
 func plays(t *testing.T, f sdk.Func, clock port.Clock) *plugins.Native {
 	t.Helper()
 	a := scripted(f)
@@ -46,7 +46,7 @@ func plays(t *testing.T, f sdk.Func, clock port.Clock) *plugins.Native {
 	return n
 }
 
-// tick is a clock that never shows the same time twice.
+// tick returns a clock that never shows the same time twice.
 func tick() port.Clock {
 	at := time.Now()
 	return func() time.Time { at = at.Add(7 * time.Millisecond); return at }
@@ -61,8 +61,7 @@ func again(t *testing.T, f sdk.Func, rec *port.Recording) *plugins.Replayed {
 	return r
 }
 
-// twice is an adapter of two requests that uses everything that could differ on another day: time, random bytes, the seed,
-// secrets.
+// twice returns an adapter of two requests that uses everything that could differ on another day: time, random bytes, the seed, secrets.
 func twice(c *sdk.Call) (*sdk.Outcome, error) {
 	card := c.Request.Instrument.Card
 	body, _ := json.Marshal(map[string]any{"reference": c.Request.Reference, "amount": c.Request.Amount.Minor, "nonce": c.ID("n_"), "last_four": card.LastFour})

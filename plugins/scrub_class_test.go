@@ -207,7 +207,7 @@ var codeForms = map[string]func(c string) string{
 	},
 }
 
-// around is the rest of an answer: what the guest wrote and what the processor writes.
+// around returns the rest of an answer: what the guest wrote and what the processor writes.
 func around(r *rand.Rand, first, last string) string {
 	digits := func(n int) string {
 		b := make([]byte, n)

@@ -163,7 +163,7 @@ func (o *operation) mayFollow(s *sdk.Send, hash string) (key, rule, text string)
 	return o.in.OperationID + "-" + strconv.Itoa(index), "", ""
 }
 
-// room is how many bytes the next answer may have: one message to the adapter holds all answers.
+// room returns how many bytes the next answer may have: one message to the adapter holds all answers.
 func (o *operation) room() int { return sdk.MaxMessage - reservedBytes - o.bytes }
 
 // bound sets a request's limits and its client certificate.

@@ -34,7 +34,7 @@ const (
 var authenticators = []string{simulatedAuthenticator, "netcetera", "gpayments", "juspaythreedsserver", "cardinal", "ctp_mastercard", "ctp_visa",
 	"unified_authentication_service"}
 
-// adapterName is the adapter that answers for a connector.
+// adapterName returns the adapter that answers for a connector.
 func (h *Host) adapterName(connector string) string {
 	switch {
 	case h.simulates3DS(connector):
@@ -73,7 +73,7 @@ var (
 	capturesOnceAs  = []string{"authorizedotnet", "bluesnap", "braintree", "globalpay", "mollie", "nmi"}
 )
 
-// manifestAs is the simulator's manifest under a connector's name: without the features that real processors of other names do not have. It
+// manifestAs returns the simulator's manifest under a connector's name: without the features that real processors of other names do not have. It
 // returns the manifest of any other adapter as it is.
 func manifestAs(connector string, m *sdk.Manifest) *sdk.Manifest {
 	if m.Name != SimulatorName || connector == SimulatorName {
@@ -89,8 +89,8 @@ func manifestAs(connector string, m *sdk.Manifest) *sdk.Manifest {
 	return &as
 }
 
-// simulated is the drive with its account turned to the built-in 3DS server. It makes up missing credentials, because the server
-// accepts any, and missing facts about the merchant.
+// simulated returns the drive with its account turned to the built-in 3DS server. It makes up missing credentials, because the server accepts any,
+// and missing facts about the merchant.
 func simulated(d *port.Drive, m *sdk.Manifest) *port.Drive {
 	local := *d
 	local.Account.BaseURL, local.Account.Hosts = "https://"+simulatorHost, nil

@@ -161,7 +161,7 @@ func (s *standIns) found(text string) string {
 	return "a captured value"
 }
 
-// marks are the places where stand-ins begin in text.
+// marks returns the places where stand-ins begin in text.
 func (s *standIns) marks(text string) (all []int) {
 	for from := 0; ; {
 		start, end := s.next(text[from:])
@@ -283,7 +283,7 @@ func (s *standIns) setPlain(m *map[string]string, f *sdk.Field, v string, set bo
 	}
 }
 
-// key is the name under which the merchant's API call knows a field.
+// key returns the name under which the merchant's API call knows a field.
 func key(f *sdk.Field) string {
 	if f.Key != "" {
 		return f.Key

@@ -17,7 +17,7 @@ import (
 	"payswitch/sdk"
 )
 
-// intent is a PaymentIntent with its expanded charge, as large as Stripe's.
+// intent returns a PaymentIntent with its expanded charge, as large as Stripe's.
 func intent(reference string) []byte {
 	charge := `{"id":"ch_3PxTf2LkdIwHu7ix1rYz0abc","object":"charge","amount":1050,"amount_captured":1050,"amount_refunded":0,"application":null,"application_fee":null,` +
 		`"application_fee_amount":null,"balance_transaction":"txn_3PxTf2LkdIwHu7ix1abcdefg","billing_details":{"address":{"city":"San Francisco","country":"US","line1":"1 Market Street",` +
@@ -72,7 +72,7 @@ func BenchmarkStripe(b *testing.B) {
 	b.ReportMetric(100*float64(blindness(b, stripeDrive(0), body))/float64(whole), "blind-%")
 }
 
-// stripeDrive is a card's authorize with a billing address.
+// stripeDrive returns a card's authorize with a billing address.
 func stripeDrive(n int) *port.Drive {
 	d := &port.Drive{Connector: "stripe", Operation: sdk.OpAuthorize, OperationID: fmt.Sprintf("op_%d", n), Started: time.Now(),
 		Account: port.DriveAccount{ID: "mca_1", Environment: "test", Credentials: map[string]secret.Value{"api_key": secret.New("sk_test_9fK2mQ7xL4vB8nT1cR6zW3yDh5")}},
@@ -127,14 +127,14 @@ func (f stepFunc) step(_ context.Context, s *sdk.Step, _ [32]byte, _ func(string
 	return f(s), nil
 }
 
-// answering is an egress that gives each request a copy of one answer.
+// answering returns an egress that gives each request a copy of one answer.
 func answering(body []byte) func(context.Context, *outgoing) answer {
 	return func(context.Context, *outgoing) answer {
 		return answer{sent: true, status: 200, body: slices.Clone(body), headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Request-Id", Value: "req_1"}}}
 	}
 }
 
-// blindness is the median time to fill in the request and scrub its answer.
+// blindness returns the median time to fill in the request and scrub its answer.
 func blindness(b *testing.B, d *port.Drive, body []byte) time.Duration {
 	a := stripe.Adapter()
 	to, err := newReach(&d.Account, &a.Manifest)

@@ -66,7 +66,7 @@ func FuzzTemplates(f *testing.F) {
 	})
 }
 
-// misplaced is the path of a card number outside its declared field.
+// misplaced returns the path of a card number outside its declared field.
 func misplaced(v any, at string) string {
 	switch v := v.(type) {
 	case string:

@@ -19,7 +19,7 @@ import (
 	"payswitch/sdk"
 )
 
-// oauth is an adapter that authenticates with an access token; path is where in the answer it takes the token from.
+// oauth returns an adapter that authenticates with an access token; path is where in the answer it takes the token from.
 func oauth(path string) *sdk.Adapter {
 	a := blind(func(c *sdk.Call) (*sdk.Outcome, error) {
 		r, err := c.Do(post("/pay", bytesOf(`{"card":{"card_number":"`, testCard(c).Number, `"}}`), mime("application/json"),

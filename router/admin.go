@@ -55,8 +55,8 @@ type Admin interface {
 	CustomerTotal(ctx context.Context, a account.Auth) (int, error)
 }
 
-// adminRoutes are the routes of set-up. The admin key also opens the profiles and connector accounts of every merchant, so that an operator can set
-// up the accounts it creates.
+// adminRoutes returns the routes of set-up. The admin key also opens the profiles and connector accounts of every merchant, so that an operator can
+// set up the accounts it creates.
 func (s *Server) adminRoutes() []route {
 	const (
 		merchantPath  = "/accounts/{merchant_id}"
@@ -111,7 +111,7 @@ func (s *Server) adminRoutes() []route {
 	}
 }
 
-// merchant is the merchant that a call acts for: the one in the path if the caller sent the admin key, else the caller.
+// merchant returns the merchant that a call acts for: the one in the path if the caller sent the admin key, else the caller.
 func (c *call) merchant() account.Auth {
 	if c.admin {
 		return account.Auth{MerchantID: c.param("merchant_id")}

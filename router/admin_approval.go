@@ -18,7 +18,7 @@ type operatorAdmin interface {
 	Violations(ctx context.Context, a account.Auth, id string) ([]*port.Violation, error)
 }
 
-// operatorRoutes are the routes of the operator. Only the admin key opens them.
+// operatorRoutes returns the routes of the operator. Only the admin key opens them.
 func (s *Server) operatorRoutes() []route {
 	const accountPath = "/account/{merchant_id}/connectors/{merchant_connector_id}"
 	return []route{

@@ -11,7 +11,7 @@ import (
 // maxBundle is the most bytes of a bundle of an adapter.
 const maxBundle = 32 << 20
 
-// bundleRoutes are the routes of bundles of adapters. Only the admin key opens them.
+// bundleRoutes returns the routes of bundles of adapters. Only the admin key opens them.
 func (s *Server) bundleRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/adapters/bundles", who: admin, handle: s.listBundles},

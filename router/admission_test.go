@@ -109,7 +109,7 @@ type clockOf struct{ at time.Time }
 
 func (c *clockOf) now() time.Time { return c.at }
 
-// overloaded is an Admission that admits no more.
+// overloaded returns an Admission that admits no more.
 func overloaded(t *testing.T) (*router.Admission, *clockOf) {
 	t.Helper()
 	c := &clockOf{time.Unix(1_800_000_000, 0)}

@@ -69,7 +69,7 @@ func TestViolations(t *testing.T) {
 		operator{}.world(t).send("GET", "/account/m1/connectors/mca_1/violations", adminKey, "").ok())
 }
 
-// world is a Server over o.
+// world returns a Server over o.
 func (o operator) world(t *testing.T) *world {
 	s, err := router.New(router.Deps{Access: &fake{}, Payments: &fake{}, Admin: o, Logger: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)),
 		Connectors: plugins.NativeConnectors(nil)}, router.Options{AdminKey: secret.New(adminKey), PublicURL: publicURL})

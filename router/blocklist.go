@@ -31,7 +31,7 @@ type riskAdmin interface {
 	Issuers(ctx context.Context, prefix string, limit int) ([]*risk.Issuer, error)
 }
 
-// riskRoutes are the routes of the block list and of eligibility.
+// riskRoutes returns the routes of the block list and of eligibility.
 func (s *Server) riskRoutes() []route {
 	return []route{
 		{method: "POST", pattern: "/blocklist", who: secretField, handle: s.block},

@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// atOneTime is a world whose connector accounts take one operation at a time. Authorizations and captures wait for one receive each from hold
+// atOneTime returns a world whose connector accounts take one operation at a time. Authorizations and captures wait for one receive each from hold
 // while held is set.
 func atOneTime(t *testing.T) (w *world, held *atomic.Bool, hold chan struct{}, asked *atomic.Int32) {
 	held, hold, asked = new(atomic.Bool), make(chan struct{}), new(atomic.Int32)

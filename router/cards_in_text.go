@@ -99,7 +99,7 @@ func fewDigits(v jsontext.Value) bool {
 	return digits < leastCard-2
 }
 
-// cardText is the text of a string or number in which to look for a card number: 4.2e15 is a whole number too.
+// cardText returns the text of a string or number in which to look for a card number: 4.2e15 is a whole number too.
 func cardText(v jsontext.Value) string {
 	if v[0] == '"' {
 		return string(unquote(v))
@@ -112,7 +112,7 @@ func cardText(v jsontext.Value) string {
 	return strings.TrimPrefix(string(v), "-")
 }
 
-// refuse is the error that names the field of a card number.
+// refuse returns the error that names the field of a card number.
 func (p *cardPlace) refuse() error {
 	what := p.field
 	switch {

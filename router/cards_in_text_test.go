@@ -19,7 +19,7 @@ var pans = []string{"4000056655665556", "5105 1051 0510 5100", "3714-496353-9843
 // textField is a field that accepts text: its request, with %s for a JSON value, and the path in the error.
 type textField struct{ method, path, body, names string }
 
-// textFields are the fields whose text is stored or passed on, or might be.
+// textFields returns the fields whose text is stored or passed on, or might be.
 func textFields(w *world, methodID, paymentID string) []textField {
 	payment := func(rest, names string) textField {
 		return textField{"POST", "/payments", strings.TrimSuffix(plain, "}") + "," + rest + "}", names}

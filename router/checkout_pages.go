@@ -17,7 +17,7 @@ import (
 // This file serves the embedded checkout (package checkout): the script for the shop's page, and the pages that this script frames. None of them
 // holds anything of a merchant. The frame learns the payment from the shop's page, and calls the API as any client of the payer does.
 
-// checkoutRoutes are the routes of the embedded checkout.
+// checkoutRoutes returns the routes of the embedded checkout.
 func (s *Server) checkoutRoutes() []route {
 	list := []route{
 		{method: "GET", pattern: "/checkout/hyper.mjs", who: open, handle: s.checkoutModule},
@@ -93,7 +93,7 @@ func (s *Server) checkoutModule(c *call) (answer, error) {
 	return script(c, pages.Module, checkoutKept), nil
 }
 
-// script is a script that the page of any shop may load. The header for CORS lets browsers check its integrity.
+// script returns a script that the page of any shop may load. The header for CORS lets browsers check its integrity.
 func script(c *call, d *checkout.Document, kept string) answer {
 	a := documentAnswer(c, d, kept)
 	a.header.Set("Access-Control-Allow-Origin", "*")
@@ -160,8 +160,8 @@ func (s *Server) checkoutFrame(c *call) (answer, error) {
 	return a, nil
 }
 
-// checkoutFramers is the value of frame-ancestors for a publishable key: our own pages, and the pages of the profile's checkout_origins. Without a
-// profile, it is those of all the merchant's profiles. A profile without origins allows any page on https, and in development on http.
+// checkoutFramers returns the value of frame-ancestors for a publishable key: our own pages, and the pages of the profile's checkout_origins. Without
+// a profile, it is those of all the merchant's profiles. A profile without origins allows any page on https, and in development on http.
 func (s *Server) checkoutFramers(c *call, key, profileID, origin string) (string, error) {
 	anyPage := "'self' " + s.webScheme()
 	if key == "" {
@@ -200,7 +200,7 @@ func (s *Server) checkoutFramers(c *call, key, profileID, origin string) (string
 	return frameAncestors(origins), nil
 }
 
-// CheckoutOrigins are the origins of the pages that may show a profile's checkout; none: any page.
+// CheckoutOrigins returns the origins of the pages that may show a profile's checkout; none: any page.
 func CheckoutOrigins(p *account.Profile) []string { return profileSwitches(p).CheckoutOrigins }
 
 // cardNetworks answers the networks of a card by its first digits, so that the payer of a co-badged card can choose. Eight digits name an issuer, not
@@ -229,7 +229,7 @@ var webOrigin = parsedText(`Send scheme and host, such as "https://shop.example.
 	return nil
 })
 
-// shownOrigin is what a log may hold of an origin that a stranger sent.
+// shownOrigin returns what a log may hold of an origin that a stranger sent.
 func shownOrigin(origin string) string {
 	if u, err := url.Parse(origin); err == nil && framingOrigin.MatchString(origin) {
 		return u.Host

@@ -15,7 +15,7 @@ import (
 	"payswitch/router/checkout"
 )
 
-// checkoutPages are the documents as built, or the test fails.
+// checkoutPages returns the documents as built, or the test fails.
 func checkoutPages(t testing.TB) *checkout.Pages {
 	t.Helper()
 	pages, err := checkout.New()

@@ -100,8 +100,8 @@ func writeClientMethod(w *writer, m *method.MethodItem) {
 	w.close()
 }
 
-// sdkConfig is the configuration that the reference web SDK loads before anything else. With the publishable key alone it shows no setting of the
-// merchant's; with a payment's token it shows the settings of the payment's profile that a checkout acts on.
+// sdkConfig returns the configuration that the reference web SDK loads before anything else. With the publishable key alone it shows no setting of
+// the merchant's; with a payment's token it shows the settings of the payment's profile that a checkout acts on.
 func (s *Server) sdkConfig(c *call) (answer, error) {
 	var settings collectSwitches
 	var w writer

@@ -51,7 +51,7 @@ func closedObject[T any](fields ...field[T]) *object[T] { return newObject(true,
 // openObject ignores unknown keys.
 func openObject[T any](fields ...field[T]) *object[T] { return newObject(false, fields...) }
 
-// at is a field whose value parse reads and whose place in T the function place returns.
+// at returns a field whose value parse reads and whose place in T the function place returns.
 func at[T, V any](key string, parse func(*reader) (V, error), place func(*T) *V) field[T] {
 	return field[T]{key: key, read: func(r *reader, to *T) (err error) {
 		*place(to), err = parse(r)
@@ -59,7 +59,7 @@ func at[T, V any](key string, parse func(*reader) (V, error), place func(*T) *V)
 	}}
 }
 
-// opt is a field that stays nil when it is absent.
+// opt returns a field that stays nil when it is absent.
 func opt[T, V any](key string, parse func(*reader) (V, error), place func(*T) **V) field[T] {
 	return field[T]{key: key, read: func(r *reader, to *T) error {
 		v, err := parse(r)
@@ -74,7 +74,7 @@ func must[T any](f field[T]) field[T] {
 	return f
 }
 
-// drop is a field that is checked by parse and then ignored.
+// drop returns a field that is checked by parse and then ignored.
 func drop[T, V any](key string, parse func(*reader) (V, error)) field[T] {
 	return field[T]{key: key, read: func(r *reader, _ *T) error {
 		_, err := parse(r)
@@ -128,7 +128,7 @@ func (o *object[T]) into(r *reader, to *T) error {
 	return nil
 }
 
-// missing is the error for a required field that was not sent. One of the unknown keys may be a misspelling of it.
+// missing returns the error for a required field that was not sent. One of the unknown keys may be a misspelling of it.
 func (o *object[T]) missing(r *reader, key string, unknown []string) error {
 	hint := "Add the field to the object."
 	if near := nearestNames(key, unknown, strings.HasSuffix); len(near) == 1 {
@@ -254,13 +254,13 @@ func oneOf[S ~string](list []S) func(*reader) (S, error) {
 	}
 }
 
-// unknownVariant is the error for a value that a closed list does not have.
+// unknownVariant returns the error for a value that a closed list does not have.
 func (r *reader) unknownVariant(sent []byte, names []string) error {
 	shown := shownText(sent)
 	return r.fail("unknown variant `"+shown+"`, expected "+oneOfText(names), choiceHint(shown, names))
 }
 
-// oneOfText is how a closed list reads in a message.
+// oneOfText returns how a closed list reads in a message.
 func oneOfText(names []string) string {
 	switch len(names) {
 	case 0:

@@ -81,7 +81,7 @@ func checkCollect(in paylink.Collect) error {
 	return nil
 }
 
-// collectData is what every page of a collect link shows.
+// collectData returns what every page of a collect link shows.
 func (s *Server) collectData(c *call, p *visit.CollectPage) *draw.Data {
 	d := &draw.Data{Accept: c.r.Header.Get("Accept-Language"), Config: &p.Link.Details.Config, Merchant: p.Merchant, Collect: true,
 		Framed: c.r.Header.Get("Sec-Fetch-Dest") == "iframe", PlainHTTP: strings.HasPrefix(s.opts.PublicURL, "http:")}
@@ -205,7 +205,7 @@ func (s *Server) saveCollectClient(c *call) (answer, error) {
 	})
 }
 
-// collectFramers are the pages that may frame the checkout's frame on the page of a collect link.
+// collectFramers returns the pages that may frame the checkout's frame on the page of a collect link.
 func (s *Server) collectFramers(c *call, merchantID, id string) (string, error) {
 	p, err := s.Payments.CollectPage(c.ctx(), merchantID, id)
 	if err != nil {

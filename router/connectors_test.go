@@ -119,14 +119,14 @@ func TestConnectors(t *testing.T) {
 	}
 }
 
-// fallback is the routing list of the default profile.
+// fallback returns the routing list of the default profile.
 func (w *world) fallback() []string {
 	p, err := w.engine.Profile(context.Background(), w.auth, w.profile)
 	require.NoError(w.t, err)
 	return p.Fallback
 }
 
-// acme is a world with an adapter that is not simulated, so credentials and metadata must fit its manifest.
+// acme returns a world with an adapter that is not simulated, so credentials and metadata must fit its manifest.
 func acme(t *testing.T) *world {
 	w := newWorld(t)
 	a := simulator.Adapter()

@@ -29,14 +29,14 @@ func (c *counters) add(to *map[string]int, key string) {
 	(*to)[key]++
 }
 
-// called is the number of adapter calls for an operation of a payment.
+// called returns the number of adapter calls for an operation of a payment.
 func (c *counters) called(payment string, op sdk.Operation) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.calls[payment+" "+string(op)]
 }
 
-// asked is the last request to an adapter about a payment, the zero value if there is none.
+// asked returns the last request to an adapter about a payment, the zero value if there is none.
 func (c *counters) asked(payment string, op sdk.Operation) sdk.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -121,7 +121,7 @@ func (w *writer) strings(k string, list []string) *writer {
 	return w.closeList()
 }
 
-// bytes is the complete document, without the newline that the encoder adds.
+// bytes returns the complete document, without the newline that the encoder adds.
 func (w *writer) bytes() ([]byte, error) {
 	if w.enc != nil {
 		if w.err == nil && w.enc.StackDepth() > 0 {
@@ -133,7 +133,7 @@ func (w *writer) bytes() ([]byte, error) {
 	return bytes.TrimSuffix(w.buf.Bytes(), []byte{'\n'}), w.err
 }
 
-// answer is a 200 with the document. It panics on a writer's error: the server answers 500 and logs it.
+// answer returns a 200 with the document. It panics on a writer's error: the server answers 500 and logs it.
 func (w *writer) answer() answer {
 	body, err := w.bytes()
 	if err != nil {

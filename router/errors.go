@@ -46,8 +46,8 @@ func statusOf(e *fault.Error) int {
 	return http.StatusInternalServerError
 }
 
-// errorAnswer is the error object: {"error":{"type","message","code", …}}. Where the body could not be read (IR_06 with 400 or 413), the
-// object names its type twice, as type and error_type: clients read either.
+// errorAnswer returns the error object: {"error":{"type","message","code", …}}. Where the body could not be read (IR_06 with 400 or 413), the object
+// names its type twice, as type and error_type: clients read either.
 func errorAnswer(e *fault.Error) answer {
 	e = complete(e)
 	status := statusOf(e)
@@ -134,7 +134,7 @@ var (
 	errMethod     = &fault.Error{Kind: fault.KindInvalid, Code: "IR_03", Message: "The HTTP method is not applicable for this API"}
 )
 
-// methodAnswer is a 405. Its Allow header lists the methods of the URL.
+// methodAnswer returns a 405. Its Allow header lists the methods of the URL.
 func methodAnswer(allowed []string) answer {
 	a := errorAnswer(errMethod)
 	a.status = http.StatusMethodNotAllowed

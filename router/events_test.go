@@ -154,7 +154,7 @@ func TestEventAPI(t *testing.T) {
 	require.NotContains(t, w.logs.String(), "shop.test", "a URL may hold a secret")
 }
 
-// header is a header of an attempt's request.
+// header returns a header of an attempt's request.
 func header(attempt map[string]any, name string) string {
 	for _, h := range attempt["request"].(map[string]any)["headers"].([]any) {
 		if pair := h.([]any); pair[0] == name {

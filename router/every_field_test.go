@@ -23,7 +23,7 @@ type describedField struct {
 	around func(value string) string // the body with the value in the field
 }
 
-// describedFields are the fields of a schema, with those of the objects and lists in it. around puts an object into the body.
+// describedFields returns the fields of a schema, with those of the objects and lists in it. around puts an object into the body.
 func describedFields(s *openapi3.Schema, path string, depth int, around func(string) string) (all []describedField) {
 	if depth > 7 {
 		return nil
@@ -60,7 +60,7 @@ func describedFields(s *openapi3.Schema, path string, depth int, around func(str
 	return all
 }
 
-// typesOf are the types of JSON that a schema takes, with those of its parts.
+// typesOf returns the types of JSON that a schema takes, with those of its parts.
 func typesOf(s *openapi3.Schema) map[string]bool {
 	types := map[string]bool{}
 	var walk func(*openapi3.Schema)
@@ -117,7 +117,7 @@ func wrongValues(s *openapi3.Schema) (all []string) {
 	return all
 }
 
-// allowedValue is a value that a schema allows, as far as its type goes.
+// allowedValue returns a value that a schema allows, as far as its type goes.
 func allowedValue(s *openapi3.Schema) any {
 	types := typesOf(s)
 	switch {

@@ -19,7 +19,7 @@ func openDispute(t *testing.T, amount string) (w *world, id, dispute string, say
 	return w, id, w.get("/disputes/list").list()[0]["dispute_id"].(string), says
 }
 
-// eventsOf are the types of the events of an object, in order.
+// eventsOf returns the types of the events of an object, in order.
 func (w *world) eventsOf(id string) (types []string) {
 	require.NoError(w.t, w.store.View(w.t.Context(), func(r engine.Reader) error {
 		list, err := r.Events(merchant, id)

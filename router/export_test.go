@@ -49,7 +49,7 @@ func GuardRoutes(pattern, who string) error {
 	return guardRoutes([]route{{method: "GET", pattern: pattern, who: map[string]access{"open": open, "secret": secretField}[who]}}, openRoutes)
 }
 
-// FrameAncestors is the value of frame-ancestors for origins.
+// FrameAncestors returns the value of frame-ancestors for origins.
 func FrameAncestors(origins ...string) string { return frameAncestors(origins) }
 
 // Linger changes the limits for the rest of a body. The returned function restores them.
@@ -74,10 +74,10 @@ func (s *Server) Find(method, path string) (pattern string, params map[string]st
 	return r.pattern, params
 }
 
-// PaymentJSON is a payment as answers show it.
+// PaymentJSON returns a payment as answers show it.
 func PaymentJSON(v *change.View) []byte { return paymentJSON(v).body }
 
-// PaymentKeys are the keys a payment request may have.
+// PaymentKeys returns the keys a payment request may have.
 func PaymentKeys() []string { return paymentFields.keys() }
 
 // DecodePayment reads a payment request as a handler does.

@@ -105,7 +105,7 @@ func supported(yes bool) string {
 	return "not_supported"
 }
 
-// baseURL is the base URL of live, else of test. It is "" for an adapter that sends no requests.
+// baseURL returns the base URL of live, else of test. It is "" for an adapter that sends no requests.
 func baseURL(m *sdk.Manifest) string {
 	return orElse(m.Environments["live"].BaseURL, m.Environments["test"].BaseURL)
 }

@@ -43,8 +43,8 @@ func fixedPage(name string, data map[string]any) (answer, error) {
 // framingOrigin matches origins that are safe in a policy. The host of a return_url may hold characters with a meaning there, such as * or ;.
 var framingOrigin = regexp.MustCompile(`^https?://[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?$`)
 
-// frameAncestors is the value of frame-ancestors: pages of this server and of the origins, or 'none' without origins. The origin "*" allows every
-// page.
+// frameAncestors returns the value of frame-ancestors: pages of this server and of the origins, or 'none' without origins. The origin "*" allows
+// every page.
 func frameAncestors(origins []string) string {
 	var list []string
 	for _, o := range origins {

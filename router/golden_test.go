@@ -33,7 +33,7 @@ func golden(t *testing.T, name string, got []byte) {
 	require.Equal(t, readFile(t, file), string(got))
 }
 
-// sample is a payment with almost every field set.
+// sample returns a payment with almost every field set.
 func sample(status payment.Status) *change.View {
 	at := time.Date(2026, 6, 25, 10, 11, 12, 13_000_000, time.UTC)
 	yes, tax := true, int64(40)

@@ -41,7 +41,7 @@ type call struct {
 	options   *Options
 }
 
-// clientSecret is the client secret of a request: the one that was sent, else that of the SDK token.
+// clientSecret returns the client secret of a request: the one that was sent, else that of the SDK token.
 func (c *call) clientSecret(sent string) string {
 	if sent == "" && c.token != nil {
 		return c.token.ClientSecret
@@ -298,7 +298,7 @@ func (s *Server) once(c *call, key string, handle handler) (answer, error) {
 
 var secretFields = openObject(at("client_secret", text, func(secret *string) *string { return secret }))
 
-// shownSecret is the client_secret of a body, "" if the body cannot be parsed.
+// shownSecret returns the client_secret of a body, "" if the body cannot be parsed.
 func shownSecret(body []byte) string {
 	secret, err := secretFields.parse(newReader(body))
 	if err != nil {
@@ -324,7 +324,7 @@ func unlessEmpty(name, value string) slog.Attr {
 	return slog.String(name, value)
 }
 
-// errorCode is the code of an answer that is an error, "" for another answer. A repeated answer has it in its body alone.
+// errorCode returns the code of an answer that is an error, "" for another answer. A repeated answer has it in its body alone.
 func (a answer) errorCode() string {
 	if a.code != "" || a.status < 400 {
 		return a.code
@@ -336,7 +336,7 @@ func (a answer) errorCode() string {
 	return e.Error.Code
 }
 
-// method is the request's method, "" for one that a caller invents: it could be any text.
+// method returns the request's method, "" for one that a caller invents: it could be any text.
 func (c *call) method() string {
 	if c.route == nil && c.r.Method != http.MethodOptions && !slices.Contains(methods, c.r.Method) {
 		return ""
@@ -355,7 +355,7 @@ func (c *call) keyID() string {
 	return c.auth.KeyID
 }
 
-// paymentOf is the value of paymentID, "" for none.
+// paymentOf returns the value of paymentID, "" for none.
 func paymentOf(c *call, status int) string {
 	if id := c.paymentID(status); id.Key != "" {
 		return id.Value.String()
@@ -406,7 +406,7 @@ func tooLarge(limit int64) error {
 	return err
 }
 
-// jsonBody is the body of a request whose Content-Type must be JSON.
+// jsonBody returns the body of a request whose Content-Type must be JSON.
 func (c *call) jsonBody() ([]byte, error) {
 	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
@@ -415,7 +415,7 @@ func (c *call) jsonBody() ([]byte, error) {
 	return c.body, nil
 }
 
-// requestID is the caller's X-Request-Id if the options trust it and it is a valid id, else a new UUID.
+// requestID returns the caller's X-Request-Id if the options trust it and it is a valid id, else a new UUID.
 func (s *Server) requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); s.opts.TrustRequestID && checkID(id) == nil {
 		return id

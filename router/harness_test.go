@@ -55,7 +55,7 @@ type world struct {
 	counted     *counters
 }
 
-// now is the world's time.
+// now returns the world's time.
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }
 
 // passes moves the world's time forward.
@@ -148,7 +148,7 @@ func (r response) object() map[string]any {
 	return m
 }
 
-// error is the error object of the answer.
+// error returns the error object of the answer.
 func (r response) error() map[string]any {
 	e, ok := r.object()["error"].(map[string]any)
 	require.True(r.t, ok, r.body)
@@ -188,7 +188,7 @@ func (w *world) send(method, path, key, body string, headers ...string) response
 func (w *world) post(path, body string) response { return w.send("POST", path, w.secret, body) }
 func (w *world) get(path string) response        { return w.send("GET", path, w.secret, "") }
 
-// payments is the number of stored payments.
+// payments returns the number of stored payments.
 func (w *world) payments() int {
 	return int(w.get("/payments/list?limit=100").ok()["size"].(float64))
 }

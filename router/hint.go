@@ -13,7 +13,7 @@ import (
 // maxHinted is how many values a hint lists at most.
 const maxHinted = 8
 
-// didYouMean is a hint that names the fields of list nearest to sent. "" means that no name is near.
+// didYouMean returns a hint that names the fields of list nearest to sent. "" means that no name is near.
 func didYouMean(sent string, list []string) string {
 	return meant(nearestNames(sent, list, strings.HasSuffix))
 }
@@ -23,7 +23,7 @@ func nameHint(sent string, list []string, without string) string {
 	return cmp.Or(didYouMean(sent, list), without)
 }
 
-// choiceHint is a hint that names the values of list nearest to sent, or the whole list where it is short.
+// choiceHint returns a hint that names the values of list nearest to sent, or the whole list where it is short.
 func choiceHint(sent string, list []string) string {
 	hint := meant(nearestNames(sent, list, strings.HasPrefix))
 	switch {
@@ -46,7 +46,7 @@ func meant(near []string) string {
 	return "Did you mean " + listText(near, "or") + "?"
 }
 
-// listText is a list of quoted names: "a", "b" or "c".
+// listText returns a list of quoted names: "a", "b" or "c".
 func listText(list []string, last string) string {
 	out := make([]string, len(list))
 	for i, name := range list {
@@ -88,7 +88,7 @@ func nearestNames(sent string, list []string, partOf func(s, part string) bool) 
 	return nil
 }
 
-// plainName is a name in lower case without punctuation.
+// plainName returns a name in lower case without punctuation.
 func plainName(s string) string {
 	return strings.ToLower(strings.Map(func(c rune) rune {
 		if c == '_' || c == '-' || c == ' ' || c == '.' {

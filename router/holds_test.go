@@ -49,7 +49,7 @@ func (w *world) payment(p map[string]any, path, body string) response {
 	return w.post("/payments/"+p["payment_id"].(string)+path, body)
 }
 
-// money are the fields of an answer that say what is held and taken.
+// money returns the fields of an answer that say what is held and taken.
 func money(p map[string]any) string {
 	out := fmt.Sprint(p["status"])
 	for _, key := range []string{"amount", "net_amount", "amount_capturable", "amount_received"} {

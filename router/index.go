@@ -52,7 +52,7 @@ func (s *Server) showIndex(c *call) (answer, error) {
 	return s.index.object, nil
 }
 
-// quality is the weight (0 to 1) that Accept headers give to a media type by its full name; 0 if they do not name it. Wildcards do not count.
+// quality returns the weight (0 to 1) that Accept headers give to a media type by its full name; 0 if they do not name it. Wildcards do not count.
 func quality(accept []string, media string) float64 {
 	best := 0.0
 	for _, header := range accept {

@@ -17,7 +17,7 @@ import (
 	"payswitch/router"
 )
 
-// served is a Server on a real listener, set up as in the program.
+// served returns a Server on a real listener, set up as in the program.
 func served(t *testing.T) (*world, string) {
 	w := newWorld(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -150,7 +150,7 @@ func (s *Server) payLinkClient(c *call) (answer, error) {
 	})
 }
 
-// linkEmbed is what the page's script needs to show the checkout's frame in the place of the plain form; nil where the frame is missing.
+// linkEmbed returns what the page's script needs to show the checkout's frame in the place of the plain form; nil where the frame is missing.
 func (s *Server) linkEmbed(l *linkPage, d *draw.Data) *draw.Embed {
 	if _, err := s.checkout(); err != nil {
 		return nil
@@ -173,7 +173,7 @@ func (s *Server) linkEmbed(l *linkPage, d *draw.Data) *draw.Embed {
 		Saved: saved, Ask: d.Consent || saved}
 }
 
-// linkFramers are the pages that may frame the checkout's frame on the page of a link: the link's own page, and what may frame that.
+// linkFramers returns the pages that may frame the checkout's frame on the page of a link: the link's own page, and what may frame that.
 func (s *Server) linkFramers(c *call, link string) (string, error) {
 	link, collect := strings.CutPrefix(link, "collect/")
 	merchantID, paymentID, both := strings.Cut(link, "/")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clientPath is what the checkout's frame on a link's page calls.
+// clientPath returns what the checkout's frame on a link's page calls.
 func clientPath(p map[string]any) string {
 	return "/payment_link/client/" + merchant + "/" + p["payment_id"].(string)
 }

@@ -76,7 +76,7 @@ func (l *linkPage) mayFrame() error {
 	return nil
 }
 
-// framers are the sources of frame-ancestors for the link's pages, "" for none.
+// framers returns the sources of frame-ancestors for the link's pages, "" for none.
 func (l *linkPage) framers() string {
 	if allowed := l.Link.Details.Config.AllowedDomains; allowed != nil {
 		return paylink.FrameAncestors(*allowed)
@@ -84,7 +84,7 @@ func (l *linkPage) framers() string {
 	return ""
 }
 
-// path is an address of the link below the server's own.
+// path returns an address of the link below the server's own.
 func (l *linkPage) path(s *Server, part string) string {
 	u, err := url.Parse(s.opts.PublicURL)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Server) showLink(c *call, secure bool) (answer, error) {
 	return s.linkForm(l, http.StatusOK, message, nil, "")
 }
 
-// linkStatus is the status page, which leads back to the shop.
+// linkStatus returns the status page, which leads back to the shop.
 func (s *Server) linkStatus(c *call) (answer, error) {
 	l, err := s.linkPage(c, false)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Server) linkStatus(c *call) (answer, error) {
 	return s.linkStatusPage(l, true)
 }
 
-// linkQR is the link as a QR code.
+// linkQR returns the link as a QR code.
 func (s *Server) linkQR(c *call) (answer, error) {
 	l, err := s.linkPage(c, false)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Server) linkForm(l *linkPage, status int, message string, wrong map[str
 	return a, err
 }
 
-// cardCharges are the surcharges of the card networks that the payment's processors take, as the page shows them before the payer pays.
+// cardCharges returns the surcharges of the card networks that the payment's processors take, as the page shows them before the payer pays.
 func (s *Server) cardCharges(l *linkPage) (list []draw.Item, err error) {
 	charges, err := s.surcharges(l.c, l.View)
 	if charges == nil || err != nil {
@@ -247,7 +247,7 @@ func (s *Server) linkStatusPage(l *linkPage, returns bool) (answer, error) {
 	return drawn(d)
 }
 
-// bankPage is where a payment goes on at the payer's bank or at the processor, "" if it does not.
+// bankPage returns where a payment goes on at the payer's bank or at the processor, "" if it does not.
 func bankPage(v *change.View) string {
 	if v.Payment.Status != payment.RequiresCustomerAction {
 		return ""
@@ -265,7 +265,7 @@ func invokeOf(v *change.View) *authentication.Invocation {
 	return v.Attempt.Private.Invoke
 }
 
-// drawn is a page as an answer.
+// drawn returns a page as an answer.
 func drawn(d *draw.Data) (answer, error) {
 	p, err := draw.Render(d)
 	if err != nil {
@@ -275,7 +275,7 @@ func drawn(d *draw.Data) (answer, error) {
 		"Cache-Control": {"no-store"}, "Referrer-Policy": {"no-referrer"}}}, nil
 }
 
-// orderLines are the lines of a payment's order_details.
+// orderLines returns the lines of a payment's order_details.
 func orderLines(p *payment.Payment) []sdk.Line {
 	raw := p.Details.Echo["order_details"]
 	if len(raw) == 0 {
@@ -375,8 +375,8 @@ func (s *Server) payOnce(l *linkPage, a account.Auth, key string, in *request.In
 	return to, nil
 }
 
-// afterPayment is where the payer goes after the form: to the bank, to the shop, or to the status page. In a frame a bank would refuse to be shown, so
-// that the status page has a link that leaves the frame.
+// afterPayment returns where the payer goes after the form: to the bank, to the shop, or to the status page. In a frame a bank would refuse to be
+// shown, so that the status page has a link that leaves the frame.
 func (s *Server) afterPayment(l *linkPage, v *change.View) string {
 	if to := bankPage(v); to != "" && !l.framed {
 		return to
@@ -434,7 +434,7 @@ func cardOfForm(fields map[string]string, c *call, withCVC bool) (*request.Input
 	return in, wrong
 }
 
-// shownHolder is the name that a form shows again: no card number that stood in the wrong field.
+// shownHolder returns the name that a form shows again: no card number that stood in the wrong field.
 func shownHolder(fields map[string]string) string {
 	if h := fields["card_holder_name"]; len(h) <= 255 && !card.HoldsCard(h) {
 		return h
@@ -442,7 +442,7 @@ func shownHolder(fields map[string]string) string {
 	return ""
 }
 
-// digitsOf are the digits of a text without spaces and dashes, "" if it has other characters. Full-width and Arabic digits count.
+// digitsOf returns the digits of a text without spaces and dashes, "" if it has other characters. Full-width and Arabic digits count.
 func digitsOf(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -488,7 +488,7 @@ func expiryOf(s string) (month, year string) {
 	return month, year
 }
 
-// wrongField is the field of the form that a refusal names, with its text; nil for none.
+// wrongField returns the field of the form that a refusal names, with its text; nil for none.
 func wrongField(e *fault.Error) map[string]string {
 	for _, f := range []struct{ param, field, text string }{{"card_number", "card_number", "bad_number"}, {"card_exp_month", "card_expiry", "bad_expiry"},
 		{"card_exp_year", "card_expiry", "expired_card"}, {"card_cvc", "card_cvc", "bad_cvc"}, {"card_holder_name", "card_holder_name", "bad_holder"}} {
@@ -503,7 +503,7 @@ func wrongField(e *fault.Error) map[string]string {
 	return nil
 }
 
-// consentOf is the payer's consent to the saving of the card.
+// consentOf returns the payer's consent to the saving of the card.
 func consentOf(c *call, l *linkPage) *payment.Acceptance {
 	now := l.At
 	ip, _, _ := net.SplitHostPort(c.r.RemoteAddr)

@@ -21,7 +21,7 @@ const (
 	refusedCard = "4000000000000002"
 )
 
-// linkPath is the path of a payment's link.
+// linkPath returns the path of a payment's link.
 func linkPath(p map[string]any) string {
 	return "/payment_link/" + merchant + "/" + p["payment_id"].(string)
 }
@@ -36,7 +36,7 @@ func (w *world) open(path string, headers ...string) response {
 
 var formKey = regexp.MustCompile(`name="key" value="([^"]+)"`)
 
-// keyOf is the key of the form on a page.
+// keyOf returns the key of the form on a page.
 func keyOf(t testing.TB, page string) string {
 	t.Helper()
 	m := formKey.FindStringSubmatch(page)
@@ -44,7 +44,7 @@ func keyOf(t testing.TB, page string) string {
 	return m[1]
 }
 
-// cardForm is a posted form.
+// cardForm returns a posted form.
 func cardForm(key, number string, more ...string) string {
 	v := url.Values{"key": {key}, "card_number": {number}, "card_expiry": {"10 / 50"}, "card_cvc": {"737"}, "card_holder_name": {"Ada Lovelace"}}
 	for i := 0; i+1 < len(more); i += 2 {

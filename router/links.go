@@ -35,7 +35,7 @@ const (
 	linkClientPattern = "/payment_link/client/{merchant_id}/{payment_id}"
 )
 
-// linkRoutes are the routes of payment links.
+// linkRoutes returns the routes of payment links.
 func (s *Server) linkRoutes() []route {
 	return []route{
 		{method: "GET", pattern: linkPattern, who: either, handle: s.retrieveLink},
@@ -119,7 +119,7 @@ func withoutLink(v *change.View, err error) (*change.View, error) {
 	return v, err
 }
 
-// linkLocale is the locale in a link: the Accept-Language of the request that makes it, as it came.
+// linkLocale returns the locale in a link: the Accept-Language of the request that makes it, as it came.
 func linkLocale(c *call) string {
 	if l := c.r.Header.Get("Accept-Language"); len(l) <= 256 {
 		return l

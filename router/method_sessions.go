@@ -16,7 +16,7 @@ import (
 
 const sessionPath = "/v1/payment-method-sessions/{session_id}"
 
-// sessionRoutes are the routes of payment method sessions.
+// sessionRoutes returns the routes of payment method sessions.
 func (s *Server) sessionRoutes() []route {
 	return []route{
 		{method: "POST", pattern: "/v1/payment-method-sessions", who: secretField, handle: s.createMethodSession},
@@ -180,7 +180,7 @@ func (s *Server) deleteInSession(c *call) (answer, error) {
 	return new(writer).open().str("payment_method_id", id).bool("deleted", true).close().answer(), nil
 }
 
-// shownToCustomer is a saved method without its client secret, which is for the merchant's server.
+// shownToCustomer returns a saved method without its client secret, which is for the merchant's server.
 func shownToCustomer(m *method.PaymentMethod, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err

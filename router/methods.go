@@ -36,7 +36,7 @@ type methodAdmin interface {
 	DeleteEphemeralKey(ctx context.Context, a account.Auth, id string) (*method.EphemeralKey, error)
 }
 
-// methodRoutes are the routes of saved payment methods.
+// methodRoutes returns the routes of saved payment methods.
 func (s *Server) methodRoutes() []route {
 	const (
 		methodPath  = "/payment_methods/{payment_method_id}"

@@ -64,7 +64,7 @@ func newMux(routes []route) mux {
 	return m
 }
 
-// shape is the pattern of a group in the syntax of httprouter: only the first segment is fixed, as in /payments/:1/:2.
+// shape returns the pattern of a group in the syntax of httprouter: only the first segment is fixed, as in /payments/:1/:2.
 func shape(segments []string) string {
 	if len(segments) == 0 {
 		return indexPath
@@ -141,7 +141,7 @@ func (r *route) matches(segments []string) bool {
 	return true
 }
 
-// param is the value of the {name} segment, "" if the pattern has no such segment.
+// param returns the value of the {name} segment, "" if the pattern has no such segment.
 func (r *route) param(segments []string, name string) string {
 	for i, s := range r.segments {
 		if s[0] == '{' && s[1:len(s)-1] == name {

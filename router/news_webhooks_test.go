@@ -32,7 +32,7 @@ type arrived struct {
 	said      map[string]any
 }
 
-// object is the resource in the event.
+// object returns the resource in the event.
 func (a arrived) object() map[string]any {
 	return a.said["content"].(map[string]any)["object"].(map[string]any)
 }
@@ -61,7 +61,7 @@ func (w *world) profileTo(fields string) map[string]any {
 	return w.post("/account/"+merchant+"/business_profile/"+w.profile, fields).ok()
 }
 
-// announced are the event types of an object in the event API, oldest first.
+// announced returns the event types of an object in the event API, oldest first.
 func (w *world) announced(object string) []string {
 	w.t.Helper()
 	types := []string{}

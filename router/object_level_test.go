@@ -245,7 +245,7 @@ var moments = regexp.MustCompile(`"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"|[a-z]+_
 
 var newTokens = regexp.MustCompile(`token_[A-Za-z0-9]{20}`)
 
-// neutral is an answer without the ids that were asked for, and without new ids and times.
+// neutral returns an answer without the ids that were asked for, and without new ids and times.
 func neutral(r response, ids map[string]string) string {
 	text := r.body
 	for name, id := range ids {
@@ -256,7 +256,7 @@ func neutral(r response, ids map[string]string) string {
 	return fmt.Sprint(r.status, moments.ReplaceAllString(text, "-"), len(r.header))
 }
 
-// lists is what every list, filter and count without an id in its path answers to a key.
+// lists returns what every list, filter and count without an id in its path answers to a key.
 func (w *world) lists(key string) string {
 	var all strings.Builder
 	for _, r := range w.server.Routes() {
@@ -268,7 +268,7 @@ func (w *world) lists(key string) string {
 	return all.String()
 }
 
-// snapshot is what the victim sees of its things.
+// snapshot returns what the victim sees of its things.
 func (w *world) snapshot(ids map[string]string) string {
 	var all strings.Builder
 	for _, path := range []string{"/payments/{payment_id}?expand_attempts=true", "/payments/pay_openof", "/refunds/{refund_id}", "/customers/{customer_id}", "/customers/{customer_id}/payment_methods",

@@ -73,7 +73,7 @@ func askedPhone(side string) []requiredField {
 // billingGroups are all groups of a billing address. Profiles that always collect it from wallets ask for them.
 var billingGroups = []string{"names", "line1", "line2", "city", "state", "zip", "country", "phone", "billing.email"}
 
-// requiredFieldsOf is the union of the fields that the connectors of an offer need. known is false if the tables say nothing about them.
+// requiredFieldsOf returns the union of the fields that the connectors of an offer need. known is false if the tables say nothing about them.
 func (s *Server) requiredFieldsOf(v *change.View, o *offer) (fields []requiredField, known bool) {
 	seen := map[string]bool{}
 	add := func(list []requiredField) {
@@ -124,7 +124,7 @@ func writeRequiredFields(w *writer, v *change.View, fields []requiredField, know
 	w.close()
 }
 
-// knownValue is the value that the payment has for a path, or "". Billing fills nothing if the profile keeps it apart from the method's own.
+// knownValue returns the value that the payment has for a path, or "". Billing fills nothing if the profile keeps it apart from the method's own.
 func knownValue(v *change.View, path string) string {
 	private := v.Payment.Private
 	if path == "email" {

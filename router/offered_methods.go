@@ -81,7 +81,7 @@ type offer struct {
 	takers       map[string][]string
 }
 
-// connectors are all connectors of the offer.
+// connectors returns all connectors of the offer.
 func (o *offer) connectors() []string {
 	var out []string
 	for _, g := range o.groups {
@@ -208,7 +208,7 @@ func setsUpMandate(p *payment.Payment) bool {
 	return p.Details.SetupFutureUsage == sdk.UsageOffSession || p.Details.Mandate != nil
 }
 
-// paymentType is the payment_type of a payment, inferred from what it sets up or charges.
+// paymentType returns the payment_type of a payment, inferred from what it sets up or charges.
 func paymentType(p *payment.Payment) string {
 	switch {
 	case p.Details.MandateID != "":
@@ -459,7 +459,7 @@ func calculatesTax(v *change.View) bool {
 	return profileSwitches(v.Profile).Tax && !optional.IsTrue(v.Payment.Details.SkipTax)
 }
 
-// merchantName is the merchant_name from the merchant's private fields, where it is stored as JSON text.
+// merchantName returns the merchant_name from the merchant's private fields, where it is stored as JSON text.
 func merchantName(m *account.Merchant) (name string) {
 	_ = json.Unmarshal([]byte(m.Private["merchant_name"].Reveal()), &name) // "" if the merchant has no name
 	return name

@@ -19,13 +19,13 @@ func offering(t *testing.T, accounts ...string) *world {
 	return w
 }
 
-// asked is the answer to the list for a payment with these changes.
+// asked returns the answer to the list for a payment with these changes.
 func (w *world) asked(changes ...string) map[string]any {
 	p := w.post("/payments", with(with(plain, "confirm", "false"), changes...)).ok()
 	return w.send("GET", "/account/payment_methods?client_secret="+p["client_secret"].(string), w.publishable, "").ok()
 }
 
-// offers are the connectors of a list, by method, type and group.
+// offers returns the connectors of a list, by method, type and group.
 func offers(m map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, method := range m["payment_methods"].([]any) {

@@ -17,7 +17,7 @@ import (
 	"payswitch/sdk"
 )
 
-// home is the path of the return URL of a payment with the processor's own 3-D Secure.
+// home returns the path of the return URL of a payment with the processor's own 3-D Secure.
 func (w *world) home(p map[string]any) string {
 	next := p["next_action"].(map[string]any)
 	link, inside := next["popup_url"].(string)
@@ -162,7 +162,7 @@ func TestWebhookAnswersShowNoAccounts(t *testing.T) {
 	}
 }
 
-// quote is a JSON string.
+// quote returns a JSON string.
 func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {

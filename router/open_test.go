@@ -72,7 +72,7 @@ func TestNothingIsReadBeforeTheToken(t *testing.T) {
 	}
 }
 
-// bare is an answer without the headers that differ for every request.
+// bare returns an answer without the headers that differ for every request.
 func bare(r response) response {
 	h := r.header.Clone()
 	require.NotEmpty(r.t, h.Get("X-Request-Id"))
@@ -80,7 +80,7 @@ func bare(r response) response {
 	return response{status: r.status, header: h, body: r.body}
 }
 
-// state is the whole payment as the merchant sees it.
+// state returns the whole payment as the merchant sees it.
 func (w *world) state(id string) string {
 	return w.get("/payments/" + id + "?expand_attempts=true&expand_captures=true").body
 }

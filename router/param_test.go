@@ -239,14 +239,14 @@ func TestEveryRouteNamesTheField(t *testing.T) {
 	require.Greater(t, named, 500)
 }
 
-// ephemeral is a key for a customer's device.
+// ephemeral returns a key for a customer's device.
 func (w *world) ephemeral(t *testing.T) string {
 	_, key, err := w.engine.CreateEphemeralKey(context.Background(), account.Auth{MerchantID: merchant}, "cus_1")
 	require.NoError(t, err)
 	return key.Reveal()
 }
 
-// bodyOf are the fields of an operation's JSON body; nil where it has none.
+// bodyOf returns the fields of an operation's JSON body; nil where it has none.
 func bodyOf(op *openapi3.Operation) map[string]bool {
 	if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
 		return nil

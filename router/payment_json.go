@@ -47,7 +47,7 @@ func (e event) about(content string, size int, write func(w *writer)) ([]byte, e
 // paymentSize is the room, in bytes, that most payments need. The writer grows where one needs more.
 const paymentSize = 6 << 10
 
-// paymentJSON is a payment as answers show it. It always has every key: null where there is nothing.
+// paymentJSON returns a payment as answers show it. It always has every key: null where there is nothing.
 func paymentJSON(v *change.View) answer {
 	w := newWriter(paymentSize)
 	writePayment(w, v, false)

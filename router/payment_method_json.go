@@ -146,7 +146,7 @@ func writeAcceptance(w *writer, a *payment.Acceptance) {
 	w.close()
 }
 
-// methodsAnswer is a list of saved methods. A nil guest is written as null.
+// methodsAnswer returns a list of saved methods. A nil guest is written as null.
 func methodsAnswer(list []method.MethodItem, guest *bool) answer {
 	w := newWriter(64 + 1024*len(list))
 	w.open().key("customer_payment_methods").openList()

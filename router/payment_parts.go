@@ -105,7 +105,7 @@ var cardWithoutCVC = openObject(cardWith(itself)...)
 
 func itself(c *card.Input) *card.Input { return c }
 
-// cardWith is the fields of a card that T holds.
+// cardWith returns the fields of a card that T holds.
 func cardWith[T any](card func(*T) *card.Input) []field[T] {
 	return []field[T]{
 		must(at("card_number", cardNumber, func(t *T) *secret.Value { return &card(t).Number })),
@@ -244,7 +244,7 @@ func routingChoice(r *reader) (routed.Choice, error) {
 	return choiceFields.parse(r)
 }
 
-// badRouting is the v1 API's answer to a routing field that payswitch cannot read. reason says what is wrong.
+// badRouting returns the v1 API's answer to a routing field that payswitch cannot read. reason says what is wrong.
 func badRouting(param, reason, hint string) error {
 	e := fault.Unprocessable(param, "Invalid straight through routing rules format")
 	e.Reason = reason

@@ -283,7 +283,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 	return nil
 }
 
-// unknownConnector is the error for a connector in the field param that no adapter serves.
+// unknownConnector returns the error for a connector in the field param that no adapter serves.
 func (s *Server) unknownConnector(param, name string) error {
 	names := s.connectorNames()
 	return fault.Malformed(param, "unknown variant `"+shownText([]byte(name))+"`, expected "+oneOfText(names)).WithHint(choiceHint(name, names))

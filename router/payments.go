@@ -47,7 +47,7 @@ type Payments interface {
 	CheckClientSecret(ctx context.Context, a account.Auth, paymentID, clientSecret string) error
 }
 
-// paymentAnswer is a payment as JSON, with a token for the payer's client. If a processor was called, a header has its HTTP status.
+// paymentAnswer returns a payment as JSON, with a token for the payer's client. If a processor was called, a header has its HTTP status.
 func (s *Server) paymentAnswer(v *change.View, err error) (answer, error) {
 	return s.paymentWith(false, v, err)
 }

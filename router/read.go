@@ -44,10 +44,10 @@ func (d *document) reader(from, to int, prefix string) *reader {
 	return &reader{document: d, dec: dec, base: from, prefix: prefix}
 }
 
-// pos is the index in body after the token that was read last.
+// pos returns the index in body after the token that was read last.
 func (r *reader) pos() int { return r.base + int(r.dec.InputOffset()) }
 
-// next is the index in body of the next token.
+// next returns the index in body of the next token.
 func (r *reader) next() int {
 	i := r.pos()
 	for i < len(r.body) && strings.IndexByte(" \t\r\n,:", r.body[i]) >= 0 {
@@ -56,8 +56,8 @@ func (r *reader) next() int {
 	return i
 }
 
-// kind is the first byte of the next token: one of n f t " 0 { } [ ]. It is 0 where the JSON ends or is broken; the next read then
-// returns the error.
+// kind returns the first byte of the next token: one of n f t " 0 { } [ ]. It is 0 where the JSON ends or is broken; the next read then returns the
+// error.
 func (r *reader) kind() jsontext.Kind { return r.dec.PeekKind() }
 
 // token reads the next token and returns it as it stands in the body.
@@ -137,7 +137,7 @@ func (r *reader) string(shown bool) ([]byte, error) {
 	return unquote(v), nil
 }
 
-// unquote is the text of a JSON string. Where v has no escapes, the result shares its memory.
+// unquote returns the text of a JSON string. Where v has no escapes, the result shares its memory.
 func unquote(v jsontext.Value) []byte {
 	if bytes.IndexByte(v, '\\') < 0 {
 		return v[1 : len(v)-1]
@@ -190,8 +190,8 @@ func (r *reader) isName() bool {
 	return kind == '{' && tokens%2 == 1
 }
 
-// path is where the reader stands in the body: order_details[0].amount. After an object's key it is the key's path, after a value
-// the value's. Card numbers in names are masked.
+// path returns where the reader stands in the body: order_details[0].amount. After an object's key it is the key's path, after a value the value's.
+// Card numbers in names are masked.
 func (r *reader) path() string { return r.pathOf(r.dec.StackPointer()) }
 
 func (r *reader) pathOf(p jsontext.Pointer) string {
@@ -208,7 +208,7 @@ func (r *reader) pathOf(p jsontext.Pointer) string {
 	return path
 }
 
-// join is the path of the field name within the object at path.
+// join returns the path of the field name within the object at path.
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -216,19 +216,19 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// fail is an error about the key or value that was read last.
+// fail returns an error about the key or value that was read last.
 func (r *reader) fail(text, hint string) *fault.Error {
 	return r.failAt(r.pos(), r.path(), text).WithHint(hint)
 }
 
-// failAt is an error about the field param, whose last byte is before the index end.
+// failAt returns an error about the field param, whose last byte is before the index end.
 func (r *reader) failAt(end int, param, text string) *fault.Error {
 	before := r.body[:max(0, min(end, len(r.body))-1)]
 	line, column := 1+bytes.Count(before, []byte{'\n'}), min(1, len(r.body))+len(before)-1-bytes.LastIndexByte(before, '\n')
 	return fault.Malformed(param, text+" at line "+strconv.Itoa(line)+" column "+strconv.Itoa(column)).WithHint("Mend the JSON at this place.")
 }
 
-// syntaxError is an error of the decoder: the body is not JSON.
+// syntaxError returns an error of the decoder: the body is not JSON.
 func (r *reader) syntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -280,8 +280,8 @@ func (r *reader) wrongType(expected string, shown bool) error {
 // quoted is s in double quotes for a message.
 func quoted(s []byte) string { return strconv.Quote(shownText(s)) }
 
-// shownText is a caller's value as a message may show it: at most 64 bytes. Runs of 12 and more digits become an asterisk, because
-// they may be a card number in the wrong place.
+// shownText returns a caller's value as a message may show it: at most 64 bytes. Runs of 12 and more digits become an asterisk, because they may be a
+// card number in the wrong place.
 func shownText(s []byte) string {
 	s = []byte(card.MaskCards(string(s))) // this also finds digits outside ASCII
 	out := make([]byte, 0, min(len(s), 67))

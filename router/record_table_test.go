@@ -61,7 +61,7 @@ func (w *world) decideRefund(id, status string) response {
 	return w.admin("PUT", "/refunds/"+id+"/manual-update", `{"merchant_id":"`+merchant+`","status":"`+status+`"}`)
 }
 
-// saidOfRefund is an answer in one line: an error, or what refund and payment show afterwards.
+// saidOfRefund returns an answer in one line: an error, or what refund and payment show afterwards.
 func (w *world) saidOfRefund(r response, of tableRefund) string {
 	if r.status != 200 {
 		e := r.error()
@@ -77,7 +77,7 @@ func (w *world) saidOfRefund(r response, of tableRefund) string {
 	return fmt.Sprintf("%s, refunded %.0f", out, total)
 }
 
-// messageOf is a processor's message about a refund that names a new status.
+// messageOf returns a processor's message about a refund that names a new status.
 func messageOf(e sdk.Event, said sdk.OutcomeStatus) string {
 	e.Object, e.Outcome = sdk.EventRefund, &sdk.Outcome{Status: said, TransactionID: e.TransactionID, RefundID: e.RefundID, Decline: declineOf(said)}
 	return eventText(e)
@@ -226,7 +226,7 @@ func TestEveryRelayStateAndOperation(t *testing.T) {
 	})
 }
 
-// eventOf is a Webhook of an adapter whose messages are events as JSON.
+// eventOf returns a Webhook of an adapter whose messages are events as JSON.
 func eventOf(c *sdk.Call) (*sdk.Outcome, error) {
 	var ev sdk.Event
 	if err := json.Unmarshal(c.Request.Webhook.Body, &ev); err != nil {

@@ -38,7 +38,7 @@ func found(to string) answer {
 	return answer{status: http.StatusFound, header: http.Header{"Location": {to}, "Cache-Control": {"no-store"}, "Referrer-Policy": {"no-referrer"}}}
 }
 
-// formPage is a page that posts fields to a URL: by script, or with a button where scripts are off.
+// formPage returns a page that posts fields to a URL: by script, or with a button where scripts are off.
 func formPage(to string, fields []sdk.Header, framers ...string) (answer, error) {
 	return page("form.html", map[string]any{"URL": to, "Fields": fields}, framers...)
 }
@@ -95,7 +95,8 @@ func (s *Server) paymentReturn(complete bool) handler {
 	}
 }
 
-// framedReturn is the page at the end of a redirect inside the shop's page. It posts the return URL to the page around it. Outside a frame it goes there.
+// framedReturn returns the page at the end of a redirect inside the shop's page. It posts the return URL to the page around it. Outside a frame it
+// goes there.
 func (s *Server) framedReturn(v *change.ReturnView) (answer, error) {
 	to, err := url.Parse(v.URL)
 	if err != nil {

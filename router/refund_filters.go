@@ -40,7 +40,7 @@ func distinct(list []string) []string {
 	return append([]string{}, slices.Compact(list)...)
 }
 
-// refundFilterName is the name of a status in filters.
+// refundFilterName returns the name of a status in filters.
 func refundFilterName(status payment.RefundStatus) string {
 	for name, s := range refundFilterStatus {
 		if s == status {

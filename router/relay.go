@@ -17,7 +17,7 @@ type relayAdmin interface {
 	Relay(ctx context.Context, a account.Auth, id string, forceSync bool) (*relay.Relay, error)
 }
 
-// relayRoutes are the routes of operations on processors' own references.
+// relayRoutes returns the routes of operations on processors' own references.
 func (s *Server) relayRoutes() []route {
 	return []route{
 		{method: "POST", pattern: "/relay", who: secretField, handle: s.createRelay},

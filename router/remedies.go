@@ -39,7 +39,7 @@ func complete(e *fault.Error) *fault.Error {
 	return &whole
 }
 
-// lastParam is the name of the last parameter in the path, "" for none.
+// lastParam returns the name of the last parameter in the path, "" for none.
 func (c *call) lastParam() (name string) {
 	if c.route != nil {
 		for _, segment := range c.route.segments {
@@ -64,7 +64,7 @@ var keyHints = map[access]string{
 	adminOrOwn:       "Send the admin key, or a valid secret key of the merchant in the URL.",
 }
 
-// keyHint is the hint for a caller whose key does not open the route of the call.
+// keyHint returns the hint for a caller whose key does not open the route of the call.
 func (c *call) keyHint() string {
 	if c.route == nil {
 		return ""
@@ -72,7 +72,7 @@ func (c *call) keyHint() string {
 	return keyHints[c.route.who]
 }
 
-// keyHeader is the header that the caller sent the key in.
+// keyHeader returns the header that the caller sent the key in.
 func keyHeader(h http.Header) string {
 	if h.Get("api-key") == "" && h.Get("Authorization") != "" {
 		return "Authorization"

@@ -20,7 +20,7 @@ const (
 	blocked = `{"error":{"type":"blocked","message":"` + listed + `","code":"HE_03","reason":"Blocked"}}`
 )
 
-// newRisky is a world of one node, so that a new switch counts at once.
+// newRisky returns a world of one node, so that a new switch counts at once.
 func newRisky(t testing.TB) *world {
 	return newWorldOf(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter(), "adyen": simulator.Adapter()}),
 		engine.Options{SoleNode: true})
@@ -53,7 +53,7 @@ func (w *world) stops(r response, text string) map[string]any {
 	return p
 }
 
-// newest is the payment that was made last.
+// newest returns the payment that was made last.
 func (w *world) newest() map[string]any {
 	w.t.Helper()
 	list := w.get("/payments/list?limit=1").ok()["data"].([]any)

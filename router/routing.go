@@ -49,7 +49,7 @@ const (
 	maxDecision = 1 << 20
 )
 
-// routingRoutes are the routes of routing configurations, decisions, error rules and config keys.
+// routingRoutes returns the routes of routing configurations, decisions, error rules and config keys.
 func (s *Server) routingRoutes() []route {
 	const (
 		configPath    = "/routing/{routing_id}"
@@ -314,7 +314,7 @@ func writeChoice(w *writer, c routed.Choice) {
 	w.open().str("connector", c.Connector).str("merchant_connector_id", c.AccountID).close()
 }
 
-// emptyAnswer is a 200 without a body.
+// emptyAnswer returns a 200 without a body.
 func emptyAnswer() answer { return answer{status: http.StatusOK} }
 
 // writeRouted writes how an attempt came to its account.

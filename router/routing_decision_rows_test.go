@@ -13,7 +13,7 @@ import (
 	"payswitch/engine/payment"
 )
 
-// decides is a 3DS decision rule that decides the same for every payment.
+// decides returns a 3DS decision rule that decides the same for every payment.
 func decides(decision string) string {
 	return `{"type":"three_ds_decision_rule","data":{"defaultSelection":{"decision":"` + decision + `"},"metadata":{},"rules":[]}}`
 }

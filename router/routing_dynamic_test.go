@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// dynamicPath is where a profile's dynamic routing is set.
+// dynamicPath returns where a profile's dynamic routing is set.
 func (w *routedWorld) dynamicPath() string {
 	return "/account/" + merchant + "/business_profile/" + w.profile + "/dynamic_routing"
 }
@@ -69,7 +69,7 @@ func TestDynamicSwitches(t *testing.T) {
 	}
 }
 
-// text is the JSON of a value.
+// text returns the JSON of a value.
 func text(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -204,7 +204,7 @@ func TestContracts(t *testing.T) {
 	w.post(path+"/toggle?enable=none", "").ok()
 }
 
-// newFaulty is a world whose first processor is at fault while the result is true.
+// newFaulty returns a world whose first processor is at fault while the result is true.
 func newFaulty(t *testing.T) (*routedWorld, *atomic.Bool) {
 	sick, broken := simulator.Adapter(), &atomic.Bool{}
 	works := sick.Authorize

@@ -74,7 +74,7 @@ var retryFeature = openObject(
 	must(opt("decision", oneOf(errorDecisions), func(f *featureInput) **string { return &f.decision })),
 )
 
-// errorValueFields are the fields of an error rule beyond its key. required makes those required that a new rule needs.
+// errorValueFields returns the fields of an error rule beyond its key. required makes those required that a new rule needs.
 func errorValueFields(required func(field[errorInput]) field[errorInput]) []field[errorInput] {
 	return append([]field[errorInput]{
 		required(opt("status", text, func(e *errorInput) **string { return &e.status })),

@@ -48,7 +48,7 @@ var exportedKeys = map[string]string{
 	"metadata":                `metadata_variant {"key":"udf1","value":"x"}`,
 }
 
-// exported is the detail of a configuration as the v1 API shows it, with a rule for each key.
+// exported returns the detail of a configuration as the v1 API shows it, with a rule for each key.
 func exported(w *routedWorld) string {
 	var rules []string
 	rule := func(key, kind, value string) {

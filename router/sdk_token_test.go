@@ -17,7 +17,7 @@ import (
 	"payswitch/router"
 )
 
-// tokenOf is the sdk_authorization of a payment, as its parts.
+// tokenOf returns the sdk_authorization of a payment, as its parts.
 func tokenOf(t testing.TB, p map[string]any) string {
 	text, err := base64.StdEncoding.DecodeString(p["sdk_authorization"].(string))
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func (w *world) as(token, method, path, body string) response {
 	return w.send(method, path, "", body, "Authorization", base64.StdEncoding.EncodeToString([]byte(token)))
 }
 
-// sessionBytes is what a payment's stored details hold for its client session.
+// sessionBytes returns what a payment's stored details hold for its client session.
 func (w *world) sessionBytes(id string) (found string) {
 	require.NoError(w.t, w.store.View(context.Background(), func(r engine.Reader) error {
 		p, err := r.Payment(merchant, id)

@@ -110,7 +110,7 @@ func (s tableState) make(w *world) tablePayment {
 	return made
 }
 
-// fields are the pairs of an object's keys and values, for with.
+// fields returns the pairs of an object's keys and values, for with.
 func fields(object string) (out []string) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(object), &m); err != nil {
@@ -128,7 +128,7 @@ type tableCell struct {
 	do               func(w *world, p tablePayment) string
 }
 
-// tableCells are the operations. Each makes its answer.
+// tableCells returns the operations. Each makes its answer.
 func tableCells(account string) []tableCell {
 	call := func(actor, operation, method, path, body string) tableCell {
 		return tableCell{actor, operation, func(w *world, p tablePayment) string {
@@ -189,7 +189,7 @@ func (w *world) work() {
 	require.NoError(w.t, <-done)
 }
 
-// said is an answer in one line: an error, or what the payment (and its refunds) shows afterwards.
+// said returns an answer in one line: an error, or what the payment (and its refunds) shows afterwards.
 func (w *world) said(r response, p tablePayment) string {
 	if r.status != 200 {
 		e := r.error()
@@ -209,7 +209,7 @@ func (w *world) said(r response, p tablePayment) string {
 	return out
 }
 
-// contractAnswer is the beginning of the answer that the API's contract has for a cell, "" where it leaves the answer open.
+// contractAnswer returns the beginning of the answer that the API's contract has for a cell, "" where it leaves the answer open.
 func contractAnswer(s tableState, c tableCell) string {
 	status, _, _ := strings.Cut(s.name, " ")
 	one := func(of ...string) bool {

@@ -88,7 +88,7 @@ func (s *Server) authenticatePayment(c *call) (answer, error) {
 	return authenticationAnswer(v), nil
 }
 
-// authenticationAnswer is the answer to 3ds/authentication. It always has every key.
+// authenticationAnswer returns the answer to 3ds/authentication. It always has every key.
 func authenticationAnswer(v *flow.AuthenticationView) answer {
 	var w writer
 	w.open().str("trans_status", v.TransStatus).text("acs_url", v.ACSURL).text("challenge_request", v.ChallengeRequest)
@@ -182,7 +182,7 @@ func writeExemption(w *writer, v *change.View, a *payment.Attempt) {
 	w.key("sca_exemption").open().text("exemption", string(x.Exemption)).text("route", string(x.Route)).str("reason", string(x.Reason)).strings("passed_over", names(x.PassedOver)).close()
 }
 
-// jsonOf is the JSON text of v for a data attribute. The template escapes it, and the page's script parses it.
+// jsonOf returns the JSON text of v for a data attribute. The template escapes it, and the page's script parses it.
 func jsonOf(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

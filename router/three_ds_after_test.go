@@ -180,7 +180,7 @@ func decoupledLate(b *bankWorld) {
 	b.ends(p, "failed", "authentication_timeout", 0)
 }
 
-// soft is a payment without authentication whose issuer demands one.
+// soft returns a payment without authentication whose issuer demands one.
 func (b *bankWorld) soft(digits string, changes ...string) response {
 	return b.pay(digits, append([]string{"authentication_type", `"no_three_ds"`, "request_external_three_ds_authentication", "-", "amount", "1065"}, changes...)...)
 }

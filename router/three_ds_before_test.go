@@ -47,7 +47,7 @@ func authenticatedOutside(b *bankWorld) {
 	require.Zero(b.t, b.asked("preauth"))
 }
 
-// french is a payment with a test card of a French issuer. In France, the law demands strong authentication.
+// french returns a payment with a test card of a French issuer. In France, the law demands strong authentication.
 func french(digits string) string { return secure(simulator3ds.CardNumber(simulator3ds.CB, digits)) }
 
 // keepCard saves the card for charges without the customer.
@@ -96,7 +96,7 @@ func exemptionAtAuthorization(b *bankWorld) {
 	require.NotContains(b.t, theirs, "sca_exemption")
 }
 
-// plainly is a payment that asks for no external 3-D Secure.
+// plainly returns a payment that asks for no external 3-D Secure.
 func plainly(digits string, changes ...string) string {
 	return with(french(digits), append([]string{"authentication_type", "-", "request_external_three_ds_authentication", "-"}, changes...)...)
 }

@@ -154,7 +154,7 @@ func TestThreeDSBranches(t *testing.T) {
 	require.Equal(t, 2, never, "branches that nothing shows")
 }
 
-// testSources is the source text of the tests of this package and of the program.
+// testSources returns the source text of the tests of this package and of the program.
 func testSources(t *testing.T) string {
 	var all strings.Builder
 	all.WriteString("func (" + `"" ` + readFile(t, "../engine/threeds/internal/vector/vectors.json"))

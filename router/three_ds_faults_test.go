@@ -17,7 +17,7 @@ import (
 	"payswitch/sdk"
 )
 
-// visaCard is the development server's card of the digits V, M, A and C.
+// visaCard returns the development server's card of the digits V, M, A and C.
 func visaCard(digits string) string { return simulator3ds.CardNumber(simulator3ds.Visa, digits) }
 
 // policy sets the 3-D Secure policy of the profile.
@@ -97,7 +97,7 @@ func (b *bankWorld) authorizations(payment map[string]any) int {
 	return b.counted.called(payment["payment_id"].(string), sdk.OpAuthorize)
 }
 
-// proof is the authentication that the processor got.
+// proof returns the authentication that the processor got.
 func (b *bankWorld) proof(payment map[string]any) *sdk.ThreeDSResult {
 	return b.counted.asked(payment["payment_id"].(string), sdk.OpAuthorize).ThreeDS
 }

@@ -17,7 +17,7 @@ const (
 	gpaymentsIDs      = `"threeDSServerTransID":"s-1","dsTransID":"f25084f0-5b16-4c0a-ae5d-b24808a95e4b","acsTransID":"a-1","messageVersion":"2.2.0"`
 )
 
-// gpaymentsAnswers are the answers of ActiveServer for a card with a challenge that has no result yet.
+// gpaymentsAnswers returns the answers of ActiveServer for a card with a challenge that has no result yet.
 func gpaymentsAnswers() map[string]string {
 	return map[string]string{
 		"/api/v2/auth/enrol":            `{"enrolmentStatus":"01","supportedMessageVersions":["2.1.0","2.2.0"]}`,

@@ -46,7 +46,7 @@ func (s *Server) threeDSMethodEnded(c *call) (answer, error) {
 	return methodNotice(v, false)
 }
 
-// methodNotice is the page that reports the end of the 3DS method. nested is true in the authenticator's own frames.
+// methodNotice returns the page that reports the end of the 3DS method. nested is true in the authenticator's own frames.
 func methodNotice(v *flow.CallbackView, nested bool) (answer, error) {
 	return noticePage(notice{v.Origins, v.Framers, []map[string]any{{"type": "3ds_method_done", "payment_id": v.PaymentID}}, "", nested}, v.Known)
 }
@@ -77,8 +77,8 @@ func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
 	return challengeNotice(v, false)
 }
 
-// challengeNotice is the page that reports the end of a challenge. While the result is not known, it asks the page around it to poll. nested is true in
-// the authenticator's own frames.
+// challengeNotice returns the page that reports the end of a challenge. While the result is not known, it asks the page around it to poll. nested is
+// true in the authenticator's own frames.
 func challengeNotice(v *flow.CallbackView, nested bool) (answer, error) {
 	messages := []map[string]any{{"type": "3ds_challenge_done", "payment_id": v.PaymentID}}
 	if v.ReturnURL != "" {
@@ -87,7 +87,8 @@ func challengeNotice(v *flow.CallbackView, nested bool) (answer, error) {
 	return noticePage(notice{v.Origins, v.Framers, messages, v.AuthorizeURL, nested}, v.Known)
 }
 
-// whereNext is the message that says what the shop's page does next: it polls, or it goes to the shop's return URL. Clients expect numbers as texts.
+// whereNext returns the message that says what the shop's page does next: it polls, or it goes to the shop's return URL. Clients expect numbers as
+// texts.
 func whereNext(poll, returnURL string) map[string]any {
 	if poll == "" {
 		return map[string]any{"openurl_if_required": returnURL}
@@ -146,7 +147,7 @@ func (s *Server) authorizePage(c *call) (answer, error) {
 	return noticePage(notice{origins: v.Origins, framers: v.Framers, messages: messages, next: v.Return.URL}, true)
 }
 
-// bareReturnURL is the shop's return URL without the status and signature that payswitch adds.
+// bareReturnURL returns the shop's return URL without the status and signature that payswitch adds.
 func bareReturnURL(v *change.ReturnView) string {
 	if to := v.View.Payment.Details.ReturnURL; to != "" {
 		return to
@@ -187,8 +188,8 @@ func (s *Server) authenticatorEvent(c *call) (answer, error) {
 	return noticePage(notice{framers: v.Framers}, false)
 }
 
-// methodFrames is a page that frames the authenticator's pages, which run the 3DS method. It also takes POST: a shop posts threeDSMethodData here, as
-// to any 3DS method URL.
+// methodFrames returns a page that frames the authenticator's pages, which run the 3DS method. It also takes POST: a shop posts threeDSMethodData
+// here, as to any 3DS method URL.
 func (s *Server) methodFrames(c *call) (answer, error) {
 	frames, v, err := s.Payments.MethodFrames(c.ctx(), c.param("token"))
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	pushedValue       = "vVD5sEUyriSo5+1pngYHMEhi/fg="
 )
 
-// netceteraAnswers are the answers for a challenge whose result is pushed.
+// netceteraAnswers returns the answers for a challenge whose result is pushed.
 func netceteraAnswers() map[string]string {
 	return map[string]string{
 		"/3ds/versioning": `{"threeDSServerTransID":"s-1","cardRanges":[{"schemeId":"Visa","highestCommonSupportedVersion":"2.2.0","directoryServerId":"A000000003"}]}`,

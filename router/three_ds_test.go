@@ -94,7 +94,7 @@ func (b *bankWorld) bankCall(method, path, body string) string {
 	return readAll(b.t, resp)
 }
 
-// secure is a payment that asks for external 3-D Secure.
+// secure returns a payment that asks for external 3-D Secure.
 func secure(number string, more ...string) string {
 	return `{"amount":6540,"currency":"EUR","confirm":true,"authentication_type":"three_ds","request_external_three_ds_authentication":true,
 		"return_url":"https://shop.example/done?order=7","payment_method":"card","payment_method_data":{"card":{"card_number":"` + number + `","card_exp_month":"12",

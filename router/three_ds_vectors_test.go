@@ -82,7 +82,7 @@ func (w *world) background() {
 	w.t.Cleanup(func() { cancel(); require.NoError(w.t, <-done) })
 }
 
-// record is the stored record of a payment's latest authentication.
+// record returns the stored record of a payment's latest authentication.
 func (w *world) record(paymentID string) *authentication.Record {
 	w.t.Helper()
 	var list []*authentication.Record
@@ -130,7 +130,7 @@ type flow struct {
 	cres     url.Values
 }
 
-// cardNumber is the vector's card. The simulated 3DS server has another number with the same digits for one kind of card. Sandboxes of
+// cardNumber returns the vector's card. The simulated 3DS server has another number with the same digits for one kind of card. Sandboxes of
 // processors, and the simulated processor, decline these cards by their last four digits.
 func (f *flow) cardNumber() string {
 	pan := f.vector.Input.PAN

@@ -53,7 +53,7 @@ func (c jsonConn) CloseWrite() error {
 	return nil
 }
 
-// unparsedAnswer is the JSON error in place of a plain one, by the status line and the text of the plain one.
+// unparsedAnswer returns the JSON error in place of a plain one, by the status line and the text of the plain one.
 func unparsedAnswer(statusLine, text string) []byte {
 	_, detail, _ := strings.Cut(text, ": ")
 	switch {

@@ -56,7 +56,7 @@ func (v *vendor) answer(path, body string) {
 	v.answers[path] = body
 }
 
-// body is the latest request to a path.
+// body returns the latest request to a path.
 func (v *vendor) body(t testing.TB, path string) map[string]any {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -67,7 +67,7 @@ func (s *Server) unproven(c *call, err error) error {
 	return &fault.Error{Kind: fault.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed"}
 }
 
-// message is the request in the form that adapters read.
+// message returns the request in the form that adapters read.
 func message(c *call) (sdk.WebhookMessage, error) {
 	query, err := pairs(c.r.URL.RawQuery)
 	return sdk.WebhookMessage{Method: c.r.Method, Query: query, Headers: headers(c.r.Header), BodyLength: len(c.body), Body: c.body}, err

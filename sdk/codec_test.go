@@ -343,7 +343,7 @@ func BenchmarkDecodeResult(b *testing.B) {
 	}
 }
 
-// benchmarkStep is a step of about 2 KB.
+// benchmarkStep returns a step of about 2 KB.
 func benchmarkStep() *Step {
 	s := step(OpAuthorize)
 	a := Address{FirstName: "Joseph", LastName: "Doe", Line1: "1467", Line2: "Harrison Street", City: "San Fransico", State: "California", Zip: "94122", Country: "US"}

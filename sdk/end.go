@@ -92,7 +92,7 @@ func (j JSON) Stated(amount, currency string, c Currency) *Money {
 
 var errOtherAmount = errors.New("the answer's amount is unreadable or not in the payment's currency")
 
-// errUnknownCode is the error for a status or code that an adapter's tables lack.
+// errUnknownCode returns the error for a status or code that an adapter's tables lack.
 func errUnknownCode(code string) error {
 	return errors.New("the processor's status or code " + code + " is not known to the adapter")
 }

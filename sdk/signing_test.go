@@ -14,7 +14,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// signed is an adapter whose processor wants every request signed: method, target, time, access key and body.
+// signed returns an adapter whose processor wants every request signed: method, target, time, access key and body.
 func signed() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{Name: "signed", Kind: sdk.KindProcessor,

@@ -104,5 +104,5 @@ func (d *DB) DeleteModules(ctx context.Context, keep time.Duration) error {
 	})
 }
 
-// own is the transaction of this package behind the engine's.
+// own returns the transaction of this package behind the engine's.
 func own(etx engine.Tx) *tx { return etx.(*tx) }

@@ -399,7 +399,7 @@ func onBoth(t *testing.T, test func(t *testing.T, open func(clock func() time.Ti
 	})
 }
 
-// one is the number of payments that a list of one filter finds.
+// one returns the number of payments that a list of one filter finds.
 func (w *listWorld) one(f lists.PaymentFilter) int {
 	w.t.Helper()
 	f.Limit = 50

@@ -29,7 +29,7 @@ const (
 // of lists, which the target fills from its payments.
 var notCopied = []string{"copies", "copy_changes", "facet_marks", "facets", "payment_statuses", "schema_migrations"}
 
-// errMoved is the error of a database that a copy has taken the place of.
+// errMoved returns the error of a database that a copy has taken the place of.
 func errMoved(other string) error {
 	return fmt.Errorf("%w: this database was moved to %s: set storage.dsn to that address. Two switches on two copies would charge customers twice",
 		fault.ErrGone, other)

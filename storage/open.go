@@ -35,7 +35,7 @@ type Options struct {
 	Postgres Postgres
 	// BusyTimeout is the time to wait for another process that writes; default 10 s.
 	BusyTimeout time.Duration
-	// Clock is the database's time; default: the host's for SQLite, the server's for PostgreSQL. Tests replace it.
+	// Clock returns the database's time; default: the host's for SQLite, the server's for PostgreSQL. Tests replace it.
 	Clock func() time.Time
 	// LogLimit is the size of the write-ahead log, in bytes, above which the writer empties it as soon as it can; default 64 MiB.
 	LogLimit int64

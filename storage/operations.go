@@ -19,7 +19,7 @@ const operationColumns = `id, merchant_id, payment_id, attempt_id, account_id, k
 
 var operationRows = signs("operations", "id", operationColumns, "owner", "lease_until")
 
-// resolutionText is the column of an operator's word, "" without one.
+// resolutionText returns the column of an operator's word, "" without one.
 func resolutionText(o *payment.Operation) (string, error) {
 	if o.Resolution == nil {
 		return "", nil

@@ -19,7 +19,7 @@ const common = `'succeeded', 'processing', 'requires_payment_method', 'requires_
 // latest joins the latest attempt of each payment.
 const latest = ` FROM payments p LEFT JOIN attempts a ON a.merchant_id = p.merchant_id AND a.id = p.attempt_id`
 
-// wantedPayments are the conditions of a filter that columns decide, and the tables that they need.
+// wantedPayments returns the conditions of a filter that columns decide, and the tables that they need.
 func wantedPayments(merchantID, profileID string, f *request.PaymentFilter) (where *conditions, from string) {
 	where, from = &conditions{}, ` FROM payments p`
 	where.add("p.merchant_id = ", merchantID)

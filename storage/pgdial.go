@@ -140,7 +140,7 @@ func (d *pgDialer) fellSilent() {
 	d.silent = time.Now()
 }
 
-// beginTime is how long a connection that last answered at answered waits for the begin of a transaction.
+// beginTime returns how long a connection that last answered at answered waits for the begin of a transaction.
 func (d *pgDialer) beginTime(answered time.Time) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -177,7 +177,7 @@ func (d *pgDialer) connect() (*pgconn.PgConn, error) {
 	return nil, d.failed
 }
 
-// refused is the error of an attempt to connect. pgconn's errors hold no password.
+// refused returns the error of an attempt to connect. pgconn's errors hold no password.
 func (d *pgDialer) refused(err error) error {
 	if errors.Is(err, errEncoding) {
 		return fmt.Errorf("database %s: %w", d.name, errEncoding)

@@ -47,7 +47,7 @@ func scanEndpoint(row scanner) (*webhook.Endpoint, error) {
 	return e, err
 }
 
-// typesText is the column of an endpoint's event types, "" for all types.
+// typesText returns the column of an endpoint's event types, "" for all types.
 func typesText(e *webhook.Endpoint) (string, error) {
 	if len(e.Types) == 0 {
 		return "", nil
@@ -134,8 +134,8 @@ func (t *tx) FanOut(row int64, list []*webhook.Delivery) error {
 	return nil
 }
 
-// everyEndpoint is a query for each endpoint with entries in the partial index of a condition. It jumps from endpoint to endpoint, whatever their
-// numbers of deliveries are.
+// everyEndpoint returns a query for each endpoint with entries in the partial index of a condition. It jumps from endpoint to endpoint, whatever
+// their numbers of deliveries are.
 func everyEndpoint(condition string) string {
 	return `WITH RECURSIVE e (id) AS (SELECT min(endpoint_id) FROM deliveries WHERE ` + condition + `
 		UNION ALL SELECT (SELECT min(endpoint_id) FROM deliveries WHERE endpoint_id > e.id AND ` + condition + `) FROM e WHERE e.id IS NOT NULL)`
@@ -184,7 +184,7 @@ func (t *tx) ClaimDeliveries(endpointID, owner string, until time.Time, limit in
 		RETURNING `+deliveryColumns, owner, millis(until), endpointID, millis(t.now), limit)
 }
 
-// dueAtOf is the column due_at of a delivery.
+// dueAtOf returns the column due_at of a delivery.
 func dueAtOf(d *webhook.Delivery) any {
 	if d.DueAt.IsZero() {
 		return nil

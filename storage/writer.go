@@ -53,9 +53,9 @@ type writeConn interface {
 	enter(op *write, careful bool) error
 	// leave ends the closure's savepoint, and rolls it back if undo is true.
 	leave(undo bool) error
-	// now is the database's clock.
+	// now returns the database's clock.
 	now() time.Time
-	// failure is an error after which the transaction cannot be committed.
+	// failure returns an error after which the transaction cannot be committed.
 	failure() error
 	// again reports that the batch must run again, because the connection answered a statement before the database did, and wrongly. The write
 	// whose statement it was is then careful.

@@ -42,7 +42,7 @@ func (s *checkoutShop) again(p object, options string) {
 	s.awaitIn(fieldsFrame, `document.querySelector("[data-phase=ready]")`)
 }
 
-// counts is the number of the parts of the frame that match a selector and are seen.
+// counts returns the number of the parts of the frame that match a selector and are seen.
 func (s *checkoutShop) counts(selector string) int {
 	s.Helper()
 	n, ok := within[int](s, fieldsFrame, `[...document.querySelectorAll(`+quoted(s, selector)+`)].filter((e) => e.checkVisibility()).length`)

@@ -30,7 +30,7 @@ function render(type, id) {
 RENDER
 </script>`
 
-// settled is the value of a promise in the shop's page.
+// settled returns the value of a promise in the shop's page.
 func settled[T any](s *checkoutShop, promise string) T {
 	s.Helper()
 	script[bool](s.tab, `window.settled = undefined, Promise.resolve(`+promise+`).then((v) => { window.settled = [v]; }), true`)

@@ -128,7 +128,7 @@ func TestCheckoutReloadedInEachState(t *testing.T) {
 	}
 }
 
-// counters are what the browser keeps for a page after it has thrown away what it no longer needs.
+// counters returns what the browser keeps for a page after it has thrown away what it no longer needs.
 func (s *checkoutShop) counters() (c memory.GetDOMCountersResult, heap float64) {
 	s.Helper()
 	s.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {

@@ -134,7 +134,7 @@ func (s *checkoutShop) set(change object) {
 	s.sw.must(s.key, "/account/shop/business_profile/"+s.profile, change)
 }
 
-// with is the shop with the tab of a subtest.
+// with returns the shop with the tab of a subtest.
 func (s *checkoutShop) with(t *testing.T) *checkoutShop {
 	sub := *s
 	sub.tab = &tab{t, s.ctx}
@@ -153,7 +153,7 @@ func (s *checkoutShop) order(change object) object {
 	return s.sw.must(s.key, "/payments", o)
 }
 
-// secure are the changes of an order that payswitch authenticates.
+// secure returns the changes of an order that payswitch authenticates.
 func secure() object {
 	return object{"authentication_type": "three_ds", "request_external_three_ds_authentication": true}
 }
@@ -282,7 +282,7 @@ func (s *checkoutShop) answered(n int) object {
 	return script[object](s.tab, fmt.Sprint("answers[", n-1, "]"))
 }
 
-// shows is the text of the frame that the payer sees.
+// shows returns the text of the frame that the payer sees.
 func (s *checkoutShop) shows() string {
 	s.Helper()
 	text, _ := within[string](s, fieldsFrame, "document.body.innerText")

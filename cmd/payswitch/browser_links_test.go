@@ -63,7 +63,7 @@ func linkIn(p object, key string) string {
 
 func (s *linkShop) visit(url string) { s.do(chromedp.Navigate(url)) }
 
-// embedded is the checkout's frame on the page of a link.
+// embedded returns the checkout's frame on the page of a link.
 func (s *linkShop) embedded() *checkoutShop { return &checkoutShop{tab: s.tab, said: &said{}} }
 
 // pays fills the form in and sends it as a payer does: in the checkout's frame where the page's scripts run, else in the plain form.

@@ -84,7 +84,7 @@ func (s *threeDSShop) pay(digits string, change object) object {
 	return p
 }
 
-// hosted is where a payment's hosted page is.
+// hosted returns where a payment's hosted page is.
 func (s *threeDSShop) hosted(p object) string {
 	s.Helper()
 	action, _ := p["next_action"].(map[string]any)

@@ -37,13 +37,13 @@ func newBundles(c Config, db *storage.DB, h *plugins.Host) *bundles {
 	return &bundles{config: c, db: db, host: h, trusted: trusted, turn: make(chan struct{}, 1)}
 }
 
-// fileHash is the SHA-256 of a bundle's file, in hexadecimal.
+// fileHash returns the SHA-256 of a bundle's file, in hexadecimal.
 func fileHash(file []byte) string {
 	sum := sha256.Sum256(file)
 	return hex.EncodeToString(sum[:])
 }
 
-// badBundle is the error for a bundle that is refused.
+// badBundle returns the error for a bundle that is refused.
 func badBundle(err error) error {
 	return fault.Unprocessable("bundle", err.Error()).WithHint("Send a bundle that payswitch plugin bundle made.")
 }

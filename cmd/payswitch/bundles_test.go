@@ -16,14 +16,14 @@ import (
 	"payswitch/storage/pgtest"
 )
 
-// publicKey is the text of the workshop's key in a file.
+// publicKey returns the text of the workshop's key in a file.
 func (w *workshop) publicKey(name string) string {
 	text, err := os.ReadFile(w.path(name))
 	require.NoError(w.t, err)
 	return strings.TrimSpace(strings.SplitN(string(text), "\n", 2)[1])
 }
 
-// another is a bundle of the same adapter with another module: a section without a meaning makes another build.
+// another returns a bundle of the same adapter with another module: a section without a meaning makes another build.
 func (w *workshop) another(file string) []byte {
 	content, err := os.ReadFile(file)
 	require.NoError(w.t, err)

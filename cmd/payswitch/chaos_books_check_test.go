@@ -10,7 +10,7 @@ import (
 
 var noon = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// soldBooks are the equal books of a payment of 100 that was captured at once.
+// soldBooks returns the equal books of a payment of 100 that was captured at once.
 func soldBooks() *books {
 	return &books{ID: "p", Amounts: []int64{100}, Currency: "EUR", Automatic: true, ChargeWithin: 10 * time.Second,
 		Processor: []transaction{{ID: "tx1", Reference: "p_1", Currency: "EUR", At: 1, Amount: 100, Captured: 100, Status: "captured",
@@ -19,7 +19,7 @@ func soldBooks() *books {
 		Told:  []told{{Began: noon, Call: "create", Key: "p-1", Confirm: true, Code: 200, Body: "sold", Status: "succeeded", Amount: 100}}}
 }
 
-// heldBooks are the equal books of a payment of 100 that waits for its capture.
+// heldBooks returns the equal books of a payment of 100 that waits for its capture.
 func heldBooks() *books {
 	b := soldBooks()
 	b.Automatic = false
@@ -29,7 +29,7 @@ func heldBooks() *books {
 	return b
 }
 
-// refundedBooks are the equal books of a payment of 100, with 40 given back.
+// refundedBooks returns the equal books of a payment of 100, with 40 given back.
 func refundedBooks() *books {
 	b := soldBooks()
 	b.Processor[0].Refunds = []processorRefund{{ID: "r1", Reference: "p-r1", Status: "refunded", Amount: 40}}

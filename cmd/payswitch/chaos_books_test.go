@@ -126,7 +126,7 @@ func (b *books) ledger(bad func(string, ...any)) ledgerSums {
 
 var forever = time.Unix(1<<40, 0)
 
-// lastAsked is when a client last asked for the authorization before a moment.
+// lastAsked returns when a client last asked for the authorization before a moment.
 func (b *books) lastAsked(before time.Time) (last time.Time) {
 	for _, t := range b.Told {
 		if t.Confirm && t.Began.Before(before) && t.Began.After(last) {

@@ -84,7 +84,7 @@ func newRecordingProcessor(t testing.TB, name string, seed uint64, story *journa
 	return p
 }
 
-// connector is the adapter that speaks to the processor.
+// connector returns the adapter that speaks to the processor.
 func (p *recordingProcessor) connector() string {
 	if p.keyed {
 		return "keyed"
@@ -92,7 +92,7 @@ func (p *recordingProcessor) connector() string {
 	return "keyless"
 }
 
-// newKey is a new credential, of another account at the processor unless it is rotated.
+// newKey returns a new credential, of another account at the processor unless it is rotated.
 func (p *recordingProcessor) newKey(rotated bool) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

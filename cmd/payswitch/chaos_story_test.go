@@ -17,7 +17,7 @@ func dice(seed uint64, about ...any) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// paymentOf is the payment that a reference of ours is about: attempts are named p7_1, refunds p7-r1.
+// paymentOf returns the payment that a reference of ours is about: attempts are named p7_1, refunds p7-r1.
 func paymentOf(reference string) string {
 	if i := strings.IndexAny(reference, "_-"); i >= 0 {
 		return reference[:i]
@@ -41,7 +41,7 @@ func (j *journal) note(payment, format string, args ...any) {
 	j.lines[payment] = append(j.lines[payment], line)
 }
 
-// of is the story of a payment with the faults of its time.
+// of returns the story of a payment with the faults of its time.
 func (j *journal) of(payment string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

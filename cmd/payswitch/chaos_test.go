@@ -113,7 +113,7 @@ func (n *chaosNode) restart() {
 	require.NoError(n.run, n.start(0), "%s", withoutRequests(n.log.String()))
 }
 
-// address is where a node listens that is up, if one is.
+// address returns where a node listens that is up, if one is.
 func (r *chaosRun) address() string {
 	first := rand.IntN(len(r.nodes))
 	for i := range r.nodes {
@@ -480,7 +480,7 @@ func (r *chaosRun) buyer(id string) *buyer {
 	return &buyer{chaosRun: r, id: id, d: d, at: r.processors[[]int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2}[d.IntN(11)]], amount: 100 + d.Int64N(20000)}
 }
 
-// schedule is the order of the faults: kills, and the others among them.
+// schedule returns the order of the faults: kills, and the others among them.
 func schedule(d *rand.Rand, kills int, others []string) (names []string) {
 	for i := range kills {
 		names = append(names, "kill")
@@ -543,7 +543,7 @@ func (r *chaosRun) report(all []*buyer, wrong map[string][]string) {
 	}
 }
 
-// openOperations are the operations without an end, by payment, as the operator's command lists them.
+// openOperations returns the operations without an end, by payment, as the operator's command lists them.
 func (r *chaosRun) openOperations() map[string][]shownOperation {
 	cmd := exec.Command(r.nodes[0].program, "operations", "list", "--json", "--limit", "100000")
 	cmd.Env = r.nodes[0].env
@@ -558,7 +558,7 @@ func (r *chaosRun) openOperations() map[string][]shownOperation {
 	return list
 }
 
-// books are what is known of the payment now.
+// books returns what is known of the payment now.
 func (b *buyer) books(open map[string][]shownOperation) *books {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -584,7 +584,7 @@ func (b *buyer) books(open map[string][]shownOperation) *books {
 	return k
 }
 
-// ended is the payment's last status.
+// ended returns the payment's last status.
 func (b *buyer) ended() string {
 	if s := b.books(nil).Shown; s != nil {
 		return s.Status
@@ -592,7 +592,7 @@ func (b *buyer) ended() string {
 	return "absent"
 }
 
-// logsOf are the lines of the nodes' logs about a payment.
+// logsOf returns the lines of the nodes' logs about a payment.
 func (r *chaosRun) logsOf(id string) string {
 	var out strings.Builder
 	for _, n := range r.nodes {

@@ -382,7 +382,7 @@ func (c Config) Validate() error {
 // testing reports whether this is not a production installation: it serves test-only card numbers and the simulator's pages.
 func (c Config) testing() bool { return c.Keys.Environment != "prd" }
 
-// cacheDirectory is the folder of compiled adapters. It belongs to the database, because open operations need the builds in it.
+// cacheDirectory returns the folder of compiled adapters. It belongs to the database, because open operations need the builds in it.
 func (c Config) cacheDirectory() string {
 	if c.Plugins.CacheDirectory != "" {
 		return c.Plugins.CacheDirectory

@@ -101,7 +101,7 @@ func (n *node) firstLink(ctx context.Context, to io.Writer) error {
 	return nil
 }
 
-// linkAddress is the address of a one-time link.
+// linkAddress returns the address of a one-time link.
 func linkAddress(dashboardURL string, link secret.Value) string {
 	return dashboardURL + "/enter/" + link.Reveal()
 }

@@ -54,7 +54,7 @@ var demoMethods = json.RawMessage(`[{"payment_method": "card", "payment_method_t
 	{"payment_method_type": "credit", "card_networks": ["Visa", "Mastercard", "AmericanExpress"]},
 	{"payment_method_type": "debit", "card_networks": ["Visa", "Mastercard"]}]}]`)
 
-// accountAt is the account at a connector, or nil.
+// accountAt returns the account at a connector, or nil.
 func accountAt(accounts []*account.Account, connector string) *account.Account {
 	for _, a := range accounts {
 		if a.Connector == connector {

@@ -240,7 +240,7 @@ func forbidden(importer, imported string) string {
 	return ""
 }
 
-// area is the top-level folder of a package of ours, or the adapter's folder for an adapter.
+// area returns the top-level folder of a package of ours, or the adapter's folder for an adapter.
 func area(pkg string) string {
 	parts := strings.Split(strings.TrimPrefix(pkg, "payswitch/"), "/")
 	if parts[0] == "plugins" && len(parts) > 1 {

@@ -109,7 +109,7 @@ func TestErrorCodesAndAlarmsAreDocumented(t *testing.T) {
 	}
 }
 
-// constants are a file's texts by name.
+// constants returns a file's texts by name.
 func constants(t *testing.T, file string) map[string]string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

@@ -143,7 +143,7 @@ func TestDemoCurl(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-// curlIn is the first curl command in a text, which ends at an empty line.
+// curlIn returns the first curl command in a text, which ends at an empty line.
 func curlIn(text string) string {
 	_, command, _ := strings.Cut(text, "curl ")
 	command, _, _ = strings.Cut(command, "\n\n")

@@ -83,7 +83,7 @@ type growth struct {
 	ends   map[string]int
 }
 
-// gauge is the sum of a metric's series.
+// gauge returns the sum of a metric's series.
 func (g *growth) gauge(name string) (sum float64) {
 	g.t.Helper()
 	text := g.metrics()

@@ -94,7 +94,7 @@ func payAtMock(t *testing.T, dir, guide string) {
 	require.Equal(t, []any{"succeeded", "acme"}, []any{paid["status"], paid["connector"]}, paid)
 }
 
-// unindented is a text without the indentation of its lines.
+// unindented returns a text without the indentation of its lines.
 func unindented(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {
@@ -116,8 +116,8 @@ func shell(t *testing.T, dir, script string) string {
 	return string(out)
 }
 
-// offline is the environment in which Go downloads nothing, and compiles the SDK of all projects once: without -trimpath, once for each folder. The flags
-// of make test stay, with which the standard library is compiled already.
+// offline returns the environment in which Go downloads nothing, and compiles the SDK of all projects once: without -trimpath, once for each folder.
+// The flags of make test stay, with which the standard library is compiled already.
 func offline() []string {
 	return append(os.Environ(), "GOPROXY=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -trimpath", "GOTOOLCHAIN=local", "GOWORK=off")
 }

@@ -71,7 +71,7 @@ func goBuild(env []string, args ...string) error {
 // builtAdapters are the adapters of this repository that tests have asked for, by name: each is built once.
 var builtAdapters sync.Map
 
-// builtAdapter is the file of an adapter as its source is now.
+// builtAdapter returns the file of an adapter as its source is now.
 func builtAdapter(name string) (string, error) {
 	once, _ := builtAdapters.LoadOrStore(name, sync.OnceValues(func() (string, error) {
 		file := filepath.Join(scratch, "of-this-repository", name+".wasm")
@@ -98,7 +98,7 @@ func folderOf(folder string, names ...string) (string, error) {
 	return dir, nil
 }
 
-// freeAddress is an address to listen on again and again. Its port is below those that outgoing connections take.
+// freeAddress returns an address to listen on again and again. Its port is below those that outgoing connections take.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for {
@@ -167,7 +167,7 @@ func newCache(t testing.TB, dir string) string {
 	return dir
 }
 
-// testEnv is the environment of a switch with its database in dir.
+// testEnv returns the environment of a switch with its database in dir.
 func testEnv(t testing.TB, dir string) []string {
 	t.Helper()
 	folder, err := adapters()
@@ -350,7 +350,7 @@ func (r *running) shop(id string) string {
 	return key
 }
 
-// cardPayment is a payment that is approved.
+// cardPayment returns a payment that is approved.
 func cardPayment(id string) object {
 	return object{"payment_id": id, "amount": 6540, "currency": "USD", "confirm": true, "payment_method": "card",
 		"payment_method_type": "credit", "payment_method_data": object{"card": object{"card_number": "4242424242424242",

@@ -49,7 +49,7 @@ func (k *killer) arm(kill func(), point string) {
 	k.kill, k.point, k.done = kill, point, make(chan struct{})
 }
 
-// around is a server whose calls are moments: "name arrives", before it does anything, and "name answered", when the answer is out.
+// around returns a server whose calls are moments: "name arrives", before it does anything, and "name answered", when the answer is out.
 func (k *killer) around(name func(r *http.Request) string, h http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n := name(r)

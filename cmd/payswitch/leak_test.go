@@ -149,7 +149,7 @@ func (g *guesser) try(first, last string) string {
 	return ""
 }
 
-// prfInput is what Vault.Hash makes of a purpose and data.
+// prfInput returns what Vault.Hash makes of a purpose and data.
 func prfInput(purpose, data string) []byte {
 	return append([]byte{0, 0, 0, byte(len(purpose))}, purpose+data...)
 }

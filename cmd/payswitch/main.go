@@ -218,7 +218,7 @@ the variable PAYSWITCH_SERVER__LISTEN sets server.listen.
 	return b.String()
 }
 
-// purpose is a command's summary as a sentence. synopsis begins with the command's name.
+// purpose returns a command's summary as a sentence. synopsis begins with the command's name.
 func purpose(synopsis string) string {
 	for _, c := range commands() {
 		if rest, ok := strings.CutPrefix(synopsis, c.name); ok && (rest == "" || rest[0] == ' ') {

@@ -14,7 +14,7 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// scrape is what Prometheus would read.
+// scrape returns what Prometheus would read.
 func scrape(t *testing.T, m *meters) string {
 	t.Helper()
 	w := httptest.NewRecorder()

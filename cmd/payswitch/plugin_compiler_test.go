@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostileModule is an adapter that the sandbox lets in, whose start function is body.
+// hostileModule returns an adapter that the sandbox lets in, whose start function is body.
 func hostileModule(body ...byte) []byte {
 	section := func(id byte, content ...byte) []byte { return append([]byte{id, byte(len(content))}, content...) }
 	name := func(s string, kind, index byte) []byte {

@@ -220,7 +220,7 @@ func (d *developing) makeAccount(ctx context.Context) error {
 	return nil
 }
 
-// authType is the merchant API's name for a set of credentials.
+// authType returns the merchant API's name for a set of credentials.
 func authType(details map[string]string) string {
 	switch {
 	case details["key2"] != "":
@@ -241,7 +241,7 @@ func (d *developing) webhookText(merchant string) string {
 	return fmt.Sprintf("webhooks arrive at %s/webhooks/%s/%s\n", d.node.url(), merchant, d.accountID)
 }
 
-// curl is a payment for a shell.
+// curl returns a payment for a shell.
 func (d *developing) curl(key string) string {
 	amount, currency := int64(1050), "USD"
 	if requests, _, err := wire.Load(os.DirFS(filepath.Join(d.dir, "testdata")), d.manifest.Name); err == nil {

@@ -84,7 +84,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// newBuilt is a copy of built.
+// newBuilt returns a copy of built.
 func newBuilt(t *testing.T) string {
 	t.Helper()
 	from, err := built()
@@ -118,7 +118,7 @@ func (w *workshop) bundle(out string, args ...string) string {
 
 func (w *workshop) path(name string) string { return filepath.Join(w.dir, name) }
 
-// operatorEnv is the environment of a switch that loads adapters from a folder of its own.
+// operatorEnv returns the environment of a switch that loads adapters from a folder of its own.
 func operatorEnv(t *testing.T) (env []string, folder string) {
 	folder = t.TempDir()
 	return append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true"), folder

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// realProject is a project with an adapter of this repository, its sources and its cases.
+// realProject returns a project with an adapter of this repository, its sources and its cases.
 func realProject(t *testing.T, name string) string {
 	t.Helper()
 	dir, from := newProject(t, name), filepath.Join(root, "plugins", name)

@@ -175,7 +175,7 @@ func caseInput(s *sdk.Step) (map[string]any, *strings.Replacer, error) {
 	return input, strings.NewReplacer(pairs...), nil
 }
 
-// invented is a value in the place of people's data.
+// invented returns a value in the place of people's data.
 func invented(name string) string {
 	switch name {
 	case "email":
@@ -212,7 +212,7 @@ func caseAnswer(x *sdk.Exchange, change *strings.Replacer) *wire.Response {
 	return a
 }
 
-// caseRequest is a request as it leaves, with test values in the place of secrets. Derivations are computed over them.
+// caseRequest returns a request as it leaves, with test values in the place of secrets. Derivations are computed over them.
 func caseRequest(step *sdk.Step, asked *sdk.Send, change *strings.Replacer) (map[string]any, error) {
 	values := map[string]string{}
 	for name, standIn := range step.Account.Credentials {

@@ -21,7 +21,7 @@ import (
 	"payswitch/storage"
 )
 
-// stripeAt is a server that answers like Stripe, and echoes the request: a processor's answer may hold anything.
+// stripeAt returns a server that answers like Stripe, and echoes the request: a processor's answer may hold anything.
 func stripeAt(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.ParseForm()

@@ -86,7 +86,7 @@ func (s sharedAdapters) install(ctx context.Context, b *plugins.Bundle, name, ve
 // theHost is who gives and installs a bundle with a command.
 const theHost = "the host"
 
-// sharedAdapter is the row of a bundle's adapter in the database, with its pin.
+// sharedAdapter returns the row of a bundle's adapter in the database, with its pin.
 func sharedAdapter(b *plugins.Bundle, name, version string) (*storage.Adapter, error) {
 	p := b.Pin(name, version, time.Now())
 	text, err := json.Marshal(p)

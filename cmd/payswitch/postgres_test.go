@@ -22,7 +22,7 @@ import (
 	"payswitch/storage/pgtest"
 )
 
-// onPostgres is an environment whose database is at dsn. The address has a password, which nothing may print.
+// onPostgres returns an environment whose database is at dsn. The address has a password, which nothing may print.
 func onPostgres(t testing.TB, dsn string) []string {
 	u, err := url.Parse(dsn)
 	require.NoError(t, err)

@@ -177,7 +177,7 @@ func (l *requestLog) turn() error {
 	return l.open()
 }
 
-// older is the name of the file n before the one that is written.
+// older returns the name of the file n before the one that is written.
 func (l *requestLog) older(n int) string {
 	if n == 0 {
 		return l.path

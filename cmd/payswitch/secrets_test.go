@@ -99,7 +99,7 @@ func BenchmarkResident(b *testing.B) {
 	}
 }
 
-// resident is a process's resident memory in megabytes (Linux: proc(5), VmRSS).
+// resident returns a process's resident memory in megabytes (Linux: proc(5), VmRSS).
 func resident(t testing.TB, pid int) float64 {
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -233,7 +233,7 @@ func enqueue(b *testing.B, db *storage.DB) (stop func() float64) {
 	}
 }
 
-// processorTime is what this process has used of the processors.
+// processorTime returns what this process has used of the processors.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

@@ -110,7 +110,7 @@ func TestDemoLink(t *testing.T) {
 	require.Equal(t, http.StatusGone, status)
 }
 
-// demoKeyOf is the API key that the demo prints.
+// demoKeyOf returns the API key that the demo prints.
 func demoKeyOf(r *running) string {
 	return regexp.MustCompile(`API key +(\S+)`).FindStringSubmatch(r.banner)[1]
 }

@@ -309,7 +309,7 @@ func openVaultOf(t *testing.T, env []string) (*storage.DB, *vault.Vault) {
 	return db, v
 }
 
-// testNumber is the i-th card number of a made-up issuer.
+// testNumber returns the i-th card number of a made-up issuer.
 func testNumber(i int) string { return withLuhn("411111" + zeros(i, 9)) }
 
 func zeros(i, width int) string {

@@ -129,7 +129,7 @@ func (e *Registry) changeAcquirers(ctx context.Context, a Auth, profileID, doing
 	})
 }
 
-// setDefault makes an acquirer the default, or ends its being the default.
+// setDefault makes an acquirer the default, or makes it an ordinary one again.
 func (s *ProfileSettings) setDefault(id string, on bool) {
 	for i := range s.Acquirers {
 		if q := &s.Acquirers[i]; q.ID == id {

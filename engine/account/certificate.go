@@ -16,9 +16,9 @@ import (
 	"payswitch/sdk"
 )
 
-// ClientCertificate is the TLS client certificate that an account's credentials hold in the fields of type client_certificate; nil where
-// they are empty or the adapter has none. Values are PEM, or base64 of it, of a certificate with its chain and of an unencrypted key
-// (PKCS #8, PKCS #1 or SEC 1). The error says what is wrong and never holds a value.
+// ClientCertificate returns the TLS client certificate that an account's credentials hold in the fields of type client_certificate; nil where they
+// are empty or the adapter has none. Values are PEM, or base64 of it, of a certificate with its chain and of an unencrypted key (PKCS #8, PKCS #1 or
+// SEC 1). The error says what is wrong and never holds a value.
 func ClientCertificate(m *sdk.Manifest, credentials map[string]secret.Value) (*tls.Certificate, error) {
 	var text strings.Builder
 	for _, f := range m.Credentials {
@@ -93,8 +93,8 @@ func (n *Account) checkCertificate(m *sdk.Manifest, now time.Time) error {
 	return refused
 }
 
-// checkPEM refuses a field of type pem that holds no key and no certificate. The host does not fail over such a value later: what it
-// would sign with it, the processor refuses.
+// checkPEM refuses a field of type pem that holds no key and no certificate. The host would accept such a value later and sign with it, and the
+// processor would refuse the signature.
 func (n *Account) checkPEM(m *sdk.Manifest) error {
 	for _, f := range m.Credentials {
 		v := n.Credentials[approval.FieldKey(f)].Reveal()

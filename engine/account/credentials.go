@@ -73,7 +73,7 @@ func (s *Registry) adapter(connector string) (port.AdapterInfo, error) {
 	return port.AdapterInfo{}, fault.Malformed("connector_name", unknownVariant(connector, slices.Compact(names))).WithHint("Send one of the values that the message lists.")
 }
 
-// unknownVariant is the error text for a value outside a closed list. It shows at most the first 64 bytes of the value.
+// unknownVariant returns the error text for a value outside a closed list. It shows at most the first 64 bytes of the value.
 func unknownVariant(value string, list []string) string {
 	if len(value) > 64 {
 		value = strings.ToValidUTF8(value[:64], "") + "..."

@@ -307,7 +307,7 @@ func (c *cache[K, V]) current(v *cached[V]) (current, sure bool) {
 		return true, false
 	}
 	if v.seen == nil || v.seen.version != s.version {
-		return v.at >= s.at, false // read since: what it holds is no older than the version
+		return v.at >= s.at, false // the entry was read after the version, so it is no older than the version
 	}
 	return true, c.now()-s.at < staleAfter && c.now()-v.at < keptFor
 }

@@ -82,8 +82,8 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 	}
 }
 
-// takeKey inserts the key, or returns the record that has it. If both results are set, the caller has taken the key over from a request
-// that died. With mine, the key's token is in answering, from before another request can read the record.
+// takeKey inserts the key, or returns the record that has it. If both results are set, the caller has taken the key over from a request that died. If
+// mine is set, answering holds the key's token, and has held it since before another request could read the record.
 func (s *Registry) takeKey(ctx context.Context, merchantID, key string, hash []byte) (mine, found *IdempotencyRecord, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		now := tx.Now()

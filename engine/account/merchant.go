@@ -116,13 +116,13 @@ type RetrySettings struct {
 	BudgetMS int
 	// Strict is is_strict_routing_enabled: the default list is not added to the accounts that were chosen.
 	Strict bool
-	// IgnoreHealth says that is_account_health_enabled is false: an account that fails too often stays where it is.
+	// IgnoreHealth is true if is_account_health_enabled is false: an account that fails too often keeps its place in the order.
 	IgnoreHealth bool
 	// Limits is scheme_retry_limits, "" where the profile does not say.
 	Limits string `json:",omitempty"`
 }
 
-// Budget is the time in which further attempts may begin, because the customer waits for one answer.
+// Budget returns the time in which further attempts may begin, because the customer waits for one answer.
 func (r RetrySettings) Budget() time.Duration {
 	if r.BudgetMS == 0 {
 		return 15 * time.Second

@@ -57,8 +57,8 @@ type Reader interface {
 	// ConfigValues returns the values of those config keys that exist, by name. It leaves out altered rows, and returns an AlteredError that names them.
 	ConfigValues(names [4]string) (map[string]string, error)
 
-	// ConfigVersion is a number that every transaction changes that writes merchants, profiles, connector accounts, API keys or config keys. It may go back
-	// after a restore.
+	// ConfigVersion returns a number that every transaction changes that writes merchants, profiles, connector accounts, API keys or config keys. It
+	// may go back after a restore.
 	ConfigVersion() (int64, error)
 
 	// OpenOperations counts the merchant's operations that are started, unknown or pending. accountID limits the count to one account; ""

@@ -152,7 +152,7 @@ type KeptVersion struct {
 	used time.Time
 }
 
-// VersionKept remembers a version of KeepVersion, whose transaction is committed.
+// VersionKept remembers a version that KeepVersion returned. Call it after the commit of that transaction.
 func (s *Registry) VersionKept(v KeptVersion) {
 	if !v.used.IsZero() {
 		s.kept.Store(v.key, v.used)
@@ -198,7 +198,7 @@ func (s *Registry) supersede(tx Tx, was *Account) error {
 	v := versionNamed(list, was.Fingerprint)
 	if v == nil {
 		used, err := tx.AccountUsed(was.MerchantID, was.ID)
-		if err != nil || !used || len(list) > 0 { // with other versions, an operation with this one would have made it
+		if err != nil || !used || len(list) > 0 { // an account with other versions would have this one too, if an operation had used it
 			return err
 		}
 		if v, err = s.versionOf(was, tx.Now()); err != nil {
@@ -344,7 +344,7 @@ func (s *Registry) revive(v *Version, now *Account) (_ *Account, err error) {
 	return a, nil
 }
 
-// DeletedAccount returns an account that was deleted, as it was last; ErrNotFound if it never was or nothing needs it any more.
+// DeletedAccount returns a deleted account as it was last. ErrNotFound if there was no such account, or if no payment needs it any more.
 func (s *Registry) DeletedAccount(ctx context.Context, merchantID, accountID string) (*Account, error) {
 	var list []*Version
 	err := s.read(ctx, "read versions of a connector account", func(r Reader) (err error) {

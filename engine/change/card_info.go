@@ -11,7 +11,7 @@ import (
 	"payswitch/engine/payment"
 )
 
-// cardInfoToken is the token of the card that a merchant may fetch for his own key. No payment can charge it: it has no Key.
+// cardInfoToken returns the token of the card that a merchant may fetch for his own key. No payment can charge it: it has no Key.
 func cardInfoToken(paymentID string) string { return "extended_card_info/" + paymentID }
 
 // EncryptCard encrypts the card that a payer charges for the merchant's own key, if the profile asks for it. It returns nil without a card, and for a

@@ -13,7 +13,7 @@ import (
 	"payswitch/engine/payment"
 )
 
-// GuardHeld is how long a payment under way counts at its counters. A node that dies meanwhile leaves no longer trace.
+// GuardHeld is how long a payment under way counts at its counters. If its node dies meanwhile, the place is free again after this time.
 const GuardHeld = 2 * time.Minute
 
 // Hold is the claim of a payment that begins: at a counter, failures and payments under way together stay within the threshold.
@@ -22,7 +22,7 @@ type Hold struct {
 	Threshold int
 }
 
-// ErrHeld says that so many payments of the same card, customer or address are under way that their failures could pass a threshold. It is an
+// ErrHeld says that so many payments of the same card, customer or address are under way that their failures could pass a threshold. It is a
 // fault.ErrConflict: the caller waits until one of them has ended, and decides again.
 var ErrHeld = fmt.Errorf("other payments of the same card, customer or address are under way: %w", fault.ErrConflict)
 
@@ -123,7 +123,7 @@ func (g *guards) take(paymentID string, holds []Hold, now time.Time) []*guardPla
 	return taken
 }
 
-// giveBack gives places back whose transaction has failed. A place stays that another transaction of the payment has taken too.
+// giveBack gives places back whose transaction has failed. A place that another transaction of the payment has also taken stays taken.
 func (g *guards) giveBack(taken []*guardPlace, holds []Hold) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -134,7 +134,7 @@ func (g *guards) giveBack(taken []*guardPlace, holds []Hold) {
 	}
 }
 
-// leave gives the places of a payment back that has come to rest.
+// leave gives back the places of a payment that has come to rest.
 func (g *guards) leave(paymentID string, counters []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -163,8 +163,8 @@ func (g *guards) fail(counters []string, until time.Time) {
 	}
 }
 
-// MayHaveFailed reports whether this node knows of failures at one of the counters. Others may have some all the same: the transaction of the payment finds
-// out, and the payment is then decided again.
+// MayHaveFailed reports whether this node knows of failures at one of the counters. Other counters may have failures that this node does not know:
+// the payment's transaction finds them, and the payment is then decided again.
 func (s *Changes) MayHaveFailed(holds []Hold) bool {
 	g, now := &s.guards, s.Now()
 	g.mu.Lock()

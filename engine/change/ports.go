@@ -95,9 +95,9 @@ type ExemptionTx interface {
 // RefundReader reads refunds.
 type RefundReader interface {
 	Refund(merchantID, id string) (*payment.Refund, error)
-	// RefundsOf are the refunds of a payment, oldest first.
+	// RefundsOf returns the refunds of a payment, oldest first.
 	RefundsOf(merchantID, paymentID string) ([]*payment.Refund, error)
-	// RefundsAt are the refunds at a connector account with the processor's id or our reference, newest first; "" finds no refund.
+	// RefundsAt returns the refunds at a connector account with the processor's id or our reference, newest first; "" finds no refund.
 	RefundsAt(merchantID, accountID, processorID, reference string) ([]*payment.Refund, error)
 	// Refunds lists a merchant's refunds, newest first, by the filter. total counts all refunds that pass it.
 	Refunds(merchantID, profileID string, f request.RefundListInput) (list []*payment.Refund, total int, err error)
@@ -110,7 +110,7 @@ type RefundReader interface {
 // DisputeReader reads disputes.
 type DisputeReader interface {
 	Dispute(merchantID, id string) (*disputed.Record, error)
-	// DisputesOf are the disputes of a payment, oldest first.
+	// DisputesOf returns the disputes of a payment, oldest first.
 	DisputesOf(merchantID, paymentID string) ([]*disputed.Record, error)
 	// Disputes lists a merchant's disputes, newest first, by the filter.
 	Disputes(merchantID, profileID string, f request.DisputeListInput) ([]*disputed.Record, error)
@@ -147,11 +147,11 @@ type Reader interface {
 	Payments(merchantID, profileID string, f request.ListInput) ([]*payment.Payment, error)
 	// FindPayments lists a merchant's payments that pass the filters of columns, by time; filters in documents and other orders have no effect.
 	FindPayments(merchantID, profileID string, f request.PaymentFilter) ([]*payment.Payment, error)
-	// PaymentTotal is the number of all payments that pass the filters of columns. Limit and Offset have no effect.
+	// PaymentTotal returns the number of all payments that pass the filters of columns. Limit and Offset have no effect.
 	PaymentTotal(merchantID, profileID string, f request.PaymentFilter) (int, error)
 	// ScanPayments looks at the next window payments behind a place (nil: at the newest ones) and lists those that pass the filters of columns,
-	// newest first. next is the place where the following window begins; nil after the last payment. Of documents only the parts are set that the
-	// filter needs, or all parts that a filter can need with PaymentFilter.Documents; Sealed only for a filter by e-mail.
+	// newest first. next is the place where the following window begins; nil after the last payment. It sets only the parts of documents that the
+	// filter needs. With PaymentFilter.Documents it sets all parts that any filter can need; Sealed only for a filter by e-mail.
 	ScanPayments(merchantID, profileID string, f request.PaymentFilter, behind *listed.Place, window int) (list []listed.Scanned, next *listed.Place, err error)
 	// PaymentsBehind lists the first payments behind a place (nil: the newest ones) that pass the filters of columns, newest first: at most limit. It
 	// sets the same parts as ScanPayments. An index has to find them (PaymentFilter.Indexed), or the statement reads all payments of the filter's time.

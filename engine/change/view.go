@@ -74,8 +74,8 @@ func (s *Changes) View(w *Loaded) *View {
 	return v
 }
 
-// Customer is what is known of the payment's customer: what came with the payment, completed from the customer's record. The payer's own client sees only
-// what came with the payment. No answer shows the record of a deleted customer.
+// Customer returns what is known of the payment's customer: what came with the payment, completed from the customer's record. The payer's own client
+// sees only what came with the payment. No answer shows the record of a deleted customer.
 func (v *View) Customer() contact.Customer {
 	p, c := v.Payment, contact.Customer{}
 	if p.Private != nil && p.Private.Customer != nil {

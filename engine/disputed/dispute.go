@@ -99,7 +99,7 @@ func setShort(to *string, text string) {
 	}
 }
 
-// setMoment sets a time that the processor states; 0 and times that no calendar has leave it.
+// setMoment sets a time that the processor states. It ignores 0 and times that no calendar has.
 func setMoment(to *time.Time, ms int64) {
 	const lastYear = 253402300799000 // the end of the year 9999: JSON has no later time
 	if ms > 0 && ms <= lastYear {
@@ -126,5 +126,5 @@ var (
 		sdk.DisputeWon, sdk.DisputeLost}
 )
 
-// ReasonWord is the reason by which lists filter: a text without the byte 0, which PostgreSQL refuses.
+// ReasonWord returns the reason by which lists filter: a text without the byte 0, which PostgreSQL refuses.
 func (d *Record) ReasonWord() string { return strings.ReplaceAll(d.Details.Reason, "\x00", "") }

@@ -39,7 +39,7 @@ func (c *clockWatch) off(db, at time.Time) time.Duration {
 	return jump
 }
 
-// look is off, and remembers the moment. calm is false for calmFor after a jump.
+// look returns what off returns, and remembers the moment. calm is false for calmFor after a jump.
 func (c *clockWatch) look(db, at time.Time, calmFor time.Duration) (jump time.Duration, first, calm bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +141,7 @@ func (d *Driver) moved(t time.Time) (_ time.Time, known bool) {
 	return t, !t.After(soon)
 }
 
-// sentBy returns by when something had left that was stored with time t, in terms of the present clock.
+// sentBy returns the moment, by the present clock, by which a send that was stored with time t had left.
 func (d *Driver) sentBy(t time.Time) time.Time {
 	moved, known := d.moved(t)
 	if !known && !d.clock.began().IsZero() {

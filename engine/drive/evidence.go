@@ -131,8 +131,8 @@ func (d *Driver) markSend(ctx context.Context, w *Run) error {
 	})
 }
 
-// answered are the exchanges of an operation that have an answer, from the journal. They come with the secrets captured from them, and the intent
-// after them that has none.
+// answered returns the journalled exchanges of an operation that have an answer, with the secrets captured from them. It also returns the intent
+// after them that has no answer.
 func (d *Driver) journalledAnswers(ctx context.Context, operationID string) (out []sdk.Exchange, captured []port.CapturedValue, open *ExchangeRecord, err error) {
 	var rows []ExchangeRecord
 	err = d.Store.View(ctx, func(r Reader) (err error) { rows, err = r.Exchanges(operationID); return err })

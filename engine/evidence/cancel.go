@@ -72,8 +72,8 @@ func AfterCancelAsked(a *payment.Attempt, v Verdict) CancelStep {
 	return CancelSettles
 }
 
-// LeftAlone notes in the attempt that payswitch carries out the cancel by itself: the run that sent its void has ended without a result, as that of a node
-// that died. A repetition of the call is answered that the cancel is under way.
+// LeftAlone notes in the attempt that payswitch carries out the cancel by itself: the run that sent its void has ended without a result, for example
+// because its node died. A repetition of the call is answered that the cancel is under way.
 func LeftAlone(a *payment.Attempt, op *payment.Operation) {
 	if op.Kind == sdk.OpVoid && op.Status.Open() && a.Status == payment.VoidInitiated && a.Authorized > 0 {
 		a.Details.CancelWanted = true

@@ -78,8 +78,9 @@ func readCapture(op *payment.Operation, a *payment.Attempt, o *sdk.Outcome, fina
 	return notYet
 }
 
-// isInDoubt reports whether a report without totals, on an attempt with one open capture, leaves open whether it is about that capture. It may be about one
-// that has ended, or its amount is that of earlier ones, or neither the capture's nor the sum of all.
+// isInDoubt reports whether a report without totals, on an attempt with one open capture, leaves open whether it is about that capture. It is in
+// doubt in two cases: the report may be about a capture that has ended; or its amount is that of earlier captures, or is neither the capture's nor
+// the sum of all.
 func isInDoubt(a *payment.Attempt, op *payment.Operation, o *sdk.Outcome) bool {
 	switch own := a.CaptureBy(op.ID); {
 	case own != nil && own.Has(o.CaptureID):

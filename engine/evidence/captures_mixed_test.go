@@ -9,7 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// mixed is an attempt with two captures. The first one of 3000 is booked without an id of the processor's, as a total shows it. The second one of 5000 is open.
+// mixed returns an attempt with two captures. The first one of 3000 is booked without an id of the processor's, as a total shows it. The second one
+// of 5000 is open.
 func mixed(first payment.CaptureStatus) *payment.Attempt {
 	a := &payment.Attempt{ID: "pay_1", TransactionID: "tx", Status: payment.PartialChargedAndChargeable, Amount: 10000, Authorized: 10000}
 	for _, amount := range []int64{3000, 5000} {

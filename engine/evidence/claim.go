@@ -65,8 +65,8 @@ func ClaimForRelays(merchantID, accountID, transactionID string) Claim {
 	return Claim{MerchantID: merchantID, AccountID: accountID, Kind: "relays", ID: transactionID, Owner: transactionID}
 }
 
-// OfAnother returns what a verdict proves whose ids belong to another payment, capture or refund. A refusal stays one without the ids: a processor that
-// refuses a duplicate may name the first one. Any other answer proves nothing; the alarm is raised once for an operation.
+// OfAnother returns what a verdict still proves if its ids belong to another payment, capture or refund. A refusal remains, without the ids: a
+// processor that refuses a duplicate may name the first one. Any other answer proves nothing; the alarm is raised once for an operation.
 func OfAnother(v Verdict, op *payment.Operation) Verdict {
 	if v.Outcome != nil && v.Outcome.Status == sdk.StatusDeclined {
 		own := *v.Outcome

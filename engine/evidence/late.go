@@ -114,7 +114,7 @@ func RecheckAt(op *payment.Operation, a *payment.Attempt) time.Time {
 	return op.ClosedAt.Add(times[op.ResolveTries])
 }
 
-// RecheckStep is what a query about an operation is for that ended without the processor's word.
+// RecheckStep is the purpose of a query about an operation that ended without the processor's word.
 type RecheckStep string
 
 const (

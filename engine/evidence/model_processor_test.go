@@ -143,7 +143,7 @@ func (p *modelProcessor) perform(w *scenario, op *payment.Operation) *sdk.Outcom
 	panic("the model's processor does not know " + string(op.Kind))
 }
 
-// longerHold is what the processor says of a hold after an extension.
+// longerHold returns what the processor says of a hold after an extension.
 func longerHold(is bool) *sdk.Outcome {
 	return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "txn", Hold: &sdk.Hold{Extended: &is}}
 }
@@ -168,7 +168,7 @@ const (
 	laterByTotal = "by total" // queries have the totals alone
 )
 
-// aboutCapture is what the processor says of one capture.
+// aboutCapture returns what the processor says of one capture.
 func (w *scenario) aboutCapture(op *payment.Operation, status sdk.OutcomeStatus) *sdk.Outcome {
 	o := &sdk.Outcome{Status: status, TransactionID: "txn"}
 	if w.captureLater == laterByID {
@@ -177,7 +177,7 @@ func (w *scenario) aboutCapture(op *payment.Operation, status sdk.OutcomeStatus)
 	return o
 }
 
-// promised is the sum of the accepted captures.
+// promised returns the sum of the accepted captures.
 func (p *modelProcessor) promised() (sum int64) {
 	for _, op := range p.accepted {
 		sum += op.Amount
@@ -229,7 +229,7 @@ func (p *modelProcessor) post(w *scenario, op string, out *sdk.Outcome) {
 	}
 }
 
-// report is the truthful answer to a query about the payment.
+// report returns the truthful answer to a query about the payment.
 func (p *modelProcessor) report() *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: "txn"}
 	switch p.txn {
@@ -255,7 +255,7 @@ func (p *modelProcessor) report() *sdk.Outcome {
 	return o
 }
 
-// answerQuery is the answer to a query about op at this moment.
+// answerQuery returns the answer to a query about op at this moment.
 func (p *modelProcessor) answerQuery(w *scenario, op *payment.Operation) *sdk.Outcome {
 	switch {
 	case p.hidden:

@@ -421,7 +421,7 @@ func interpretFor(op *payment.Operation, a *payment.Attempt, r *payment.Refund, 
 	return InterpretSync(op, a, o, final)
 }
 
-// verdictOf is the verdict on the answer that a run has.
+// verdictOf returns the verdict on the answer that a run has.
 func (w *scenario) verdictOf(s *state, r *modelRun) Verdict {
 	switch {
 	case r.verdict != nil:

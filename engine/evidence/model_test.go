@@ -378,7 +378,7 @@ func (w *scenario) receive(s *state, r *modelRun) {
 	r.answer = &Answer{Exchanges: []sdk.Exchange{{Sent: true, Status: 200}}, MayHaveLeft: true, AnsweredLast: true, Outcome: out}
 }
 
-// most is the greatest amount that the merchant may ask for.
+// most returns the greatest amount that the merchant may ask for.
 func (w *scenario) most() int64 {
 	most := slices.Max(append([]int64{modelAmount}, w.raises...))
 	if w.over {

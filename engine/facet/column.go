@@ -13,7 +13,8 @@ import (
 // List is a list that columns make quick. The values are stored.
 type List int
 
-// Lists have their blocks apart. The numbers 0 to 2 were lists whose hashes had 32 bits: an earlier release that still runs keeps its own.
+// Lists have their blocks apart. The numbers 0 to 2 stood for lists whose hashes had 32 bits. An earlier release that runs during an upgrade keeps
+// using its own blocks.
 const (
 	Payments List = iota + 3
 	Refunds
@@ -285,7 +286,7 @@ const HashBits = 48
 // Hash returns the number by which columns find a text whose hash begins with some bytes: 1 to 1<<HashBits.
 func Hash(of []byte) int64 { return int64(binary.BigEndian.Uint64(of)>>(64-HashBits)) + 1 }
 
-// OrderHash is the number by which columns find an order reference. Several references may have one number.
+// OrderHash returns the number by which columns find an order reference. Several references may have one number.
 func OrderHash(reference string) int64 {
 	if reference == "" {
 		return 0
@@ -294,7 +295,7 @@ func OrderHash(reference string) int64 {
 	return Hash(h[:])
 }
 
-// lastFour is the number of four digits, -1 for another text.
+// lastFour returns the number of four digits, -1 for another text.
 func lastFour(s string) int64 {
 	if len(s) != 4 || strings.Trim(s, "0123456789") != "" {
 		return -1

@@ -212,7 +212,7 @@ func (f *Filler) drop(ctx context.Context, l listOf) (more bool, err error) {
 	return err == nil, err
 }
 
-// rows is the number of rows that the Filler reads in one snapshot.
+// rows returns the number of rows that the Filler reads in one snapshot.
 func (f *Filler) rows() int { return max(f.Block/8, 1) }
 
 // step is one reading of a list.

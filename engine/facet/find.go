@@ -19,7 +19,8 @@ type Query struct {
 
 type bounds struct{ low, high int64 }
 
-// Is selects payments with one of the values, which are not empty, of a kind of words. Called again for the same kind it selects those with both.
+// Is selects payments that have one of the values in a kind of words. No value may be empty. Called again for the same kind it selects those with
+// both.
 func (q *Query) Is(k Kind, values []string) {
 	if len(values) == 0 {
 		return
@@ -107,7 +108,7 @@ func (s *span) exact() bool {
 	return !s.cut && (len(s.narrow) == 0 || s.counted || len(s.narrow) == 1 && s.narrow[0] >= firstWord)
 }
 
-// least returns the number of payments that match at least.
+// least returns the least number of payments that can match.
 func (s *span) least() int {
 	if s.exact() {
 		return s.count
@@ -245,7 +246,7 @@ func (f *Finder) readOn(spans []span, want int, until bool) error {
 	if len(spans) > 1 && spans[1].block < s.block {
 		step = -1
 	}
-	sure := 0 // hits of those before
+	sure := 0 // the number of hits in the blocks before this one
 	for n < min(len(spans), readAhead) && spans[n].block == s.block+int64(n)*step && len(spans[n].narrow) > 0 && spans[n].narrow[0] == k {
 		if until && spans[n].exact() {
 			if sure += spans[n-1].least(); sure >= want {

@@ -52,7 +52,7 @@ func readIndexed(c Column) (x indexed, err error) {
 	return indexed{c, int64(first), int64(blocks)}, nil
 }
 
-// entry is the number in a row of n payments with a hash, which is 1 to 1<<HashBits.
+// entry returns the number that stands in a row for n payments with a hash. The hash is 1 to 1<<HashBits.
 func entry(hash, block int64, n int) uint64 {
 	return (uint64(hash-1)<<indexBits|uint64(block))<<countBits | uint64(n)
 }
@@ -88,7 +88,7 @@ func (x *indexed) set(hash, block int64, n int) {
 	x.column.Data = slices.Replace(slices.Clone(x.column.Data), 8*from, 8*to, entries(hash, block-x.first, n)...)
 }
 
-// entries are the numbers of n payments, sorted.
+// entries returns the numbers of n payments, sorted.
 func entries(hash, block int64, n int) (b []byte) {
 	if rest := n % mostCounted; rest > 0 {
 		b = binary.LittleEndian.AppendUint64(b, entry(hash, block, rest))
@@ -310,7 +310,7 @@ func (s *step) setInIndex(k Kind, hash, block int64, n int) error {
 	})
 }
 
-// skip leaves the spans out that an index says to have no row with a hash. It returns the number of rows of the others, by block.
+// skip leaves out the spans that have no row with a hash, as an index says. It returns the number of rows of the others, by block.
 func (f *Finder) skip(spans []span, k Kind, hash int64) (known map[int64]int, err error) {
 	known = map[int64]int{}
 	rows, err := rowsOfIndex(f.Reader, f.List, f.MerchantID, k, hash)

@@ -46,9 +46,9 @@ type Reader interface {
 	FacetColumn(l List, merchantID string, k Kind, block int64) (Column, error)
 	// FacetColumns returns the columns of one kind from a block to another, both inclusive, in their order.
 	FacetColumns(l List, merchantID string, k Kind, from, to int64) ([]Column, error)
-	// LatePayments lists payments that were created before a time. They were changed at since or later, when they were no longer Young (or were
-	// inserted so). They have what the filter needs and what PaymentFilter.Documents and Sealed ask for; the filter itself does not count. The payments that were
-	// changed first come first. With the limit 0, LatePayments lists all.
+	// LatePayments lists payments that were created before a time. They were changed at since or later, when they were no longer Young, or they were
+	// inserted that late. They have what the filter needs and what PaymentFilter.Documents and Sealed ask for; the filter itself does not count. The
+	// payments that were changed first come first. With the limit 0, LatePayments lists all.
 	LatePayments(merchantID string, f request.PaymentFilter, since, created time.Time, limit int) ([]LatePayment, error)
 	// FacetRows lists the refunds or disputes that were created at from or later and before to, oldest first. A zero to has no effect. With the limit
 	// 0, FacetRows lists all.

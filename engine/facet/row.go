@@ -17,7 +17,7 @@ type Row struct {
 // Word returns a pointer to the value of a kind of words.
 func (r *Row) Word(k Kind) *string { return &r.Words[k-firstWord] }
 
-// Place is the row's place in its list.
+// Place returns the row's place in its list.
 func (r *Row) Place() listed.Place {
 	return listed.Place{CreatedAt: time.UnixMilli(r.Numbers[Created]).UTC(), Seq: r.Numbers[Seq]}
 }

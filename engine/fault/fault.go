@@ -92,7 +92,7 @@ var ErrOutcome = errors.New("the connection to the database was lost during the 
 // ErrBusy is the error of an operation that got no turn: its connector account has as many under way as it may. Nothing was sent.
 var ErrBusy = errors.New("as many operations of this connector account are under way as its limit allows")
 
-// Busy is the answer to a request that got no turn at a connector account. Nothing is recorded of the request.
+// Busy returns the answer to a request that got no turn at a connector account. Nothing is recorded of the request.
 func Busy(connector string) *Error {
 	return &Error{Kind: KindUnavailable, Code: "HE_00", Connector: connector, Err: ErrBusy,
 		Message: "The connector " + connector + " has as many operations under way as it sustains; nothing was done: try again"}

@@ -34,8 +34,8 @@ func (h *Funds) CancelCaptured(ctx context.Context, auth account.Auth, id, reaso
 	})
 }
 
-// VoidableAmount is the check of CancelCaptured. It returns the captured amount, which is voided as a whole. A change that the check has seen decides against
-// any other: a refund of the same moment is refused, or refuses the void.
+// VoidableAmount is the check of CancelCaptured. It returns the captured amount, which is voided as a whole. The payment's version decides between
+// the void and a refund of the same moment: the one that commits first stands, and the other is refused.
 func (h *Funds) VoidableAmount(ctx context.Context, w *change.Loaded) (int64, error) {
 	p, a := w.Payment, w.Attempt
 	cannot := func(why, hint string) (int64, error) {
@@ -73,7 +73,7 @@ func (h *Funds) VoidableAmount(ctx context.Context, w *change.Loaded) (int64, er
 	return a.Captured, nil
 }
 
-// charged is the number of captures that the processor has made.
+// charged returns the number of captures that the processor has made.
 func charged(a *payment.Attempt) (n int) {
 	for i := range a.Details.Captures {
 		if a.Details.Captures[i].Status == payment.CaptureCharged {

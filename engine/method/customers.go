@@ -123,7 +123,7 @@ func (s *Methods) Customer(ctx context.Context, a account.Auth, id string) (c *a
 	return c, s.OpenCustomer(c)
 }
 
-// CustomerTotal is the number of a merchant's customers.
+// CustomerTotal returns the number of a merchant's customers.
 func (s *Methods) CustomerTotal(ctx context.Context, a account.Auth) (total int, err error) {
 	err = s.read(ctx, "count customers", func(r Reader) (err error) {
 		total, err = r.CustomerTotal(a.MerchantID)

@@ -19,7 +19,7 @@ type Reader interface {
 	CustomerUnlocked(merchantID, id string) (*account.Customer, error)
 	// Customers lists a merchant's customers by creation, newest first.
 	Customers(merchantID string, limit, offset int) ([]*account.Customer, error)
-	// CustomerTotal is the number of a merchant's customers. It takes as long as they are many, about 50 ms for a million.
+	// CustomerTotal returns the number of a merchant's customers. It takes as long as they are many, about 50 ms for a million.
 	CustomerTotal(merchantID string) (int, error)
 	// CustomerAccount returns the data of a connector account's adapter about a customer.
 	CustomerAccount(merchantID, customerID, accountID string) (*CustomerAccount, error)

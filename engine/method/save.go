@@ -201,7 +201,7 @@ func (s *Methods) recordCard(ctx context.Context, in SaveInput, c *SavedChange, 
 	return nil
 }
 
-// newMethod is an inactive record without a card.
+// newMethod returns an inactive record without a card.
 func newMethod(merchantID, customerID string, now time.Time) *PaymentMethod {
 	id := ids.At(methodPrefix, now)
 	return &PaymentMethod{MerchantID: merchantID, ID: id, CustomerID: customerID, Status: MethodInactive, LastUsedAt: now, CreatedAt: now,

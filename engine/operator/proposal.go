@@ -70,7 +70,7 @@ func Gone() error {
 	return fault.Refused("The operation has no such proposal any more: look at it again").WithParam("proposal_id").WithHint("Look at the operation again.")
 }
 
-// NeedsSecond refuses a way to decide about an operation that knows no second person.
+// NeedsSecond refuses to decide about an operation in a way that cannot ask a second person.
 func NeedsSecond(operationID string) error {
 	return fault.Refused("The profile asks for a second person: resolve the operation " + operationID + " instead").WithParam("operation_id").WithHint("Propose the decision at the operation, and let a second person confirm it.")
 }

@@ -72,7 +72,8 @@ var apiNames = map[string]string{
 	"Force3DSChallenge": "force_3ds_challenge", "RiskAccepted": "frm_metadata", "IFrameRedirect": "is_iframe_redirection_enabled", "SkipTax": "skip_external_tax_calculation",
 }
 
-// storedAlike are the fields of Input that payment.Details has under the same name and with the same type. A new field is one of them without further ado.
+// storedAlike returns the fields of Input that payment.Details has under the same name and with the same type. A new field is one of them without
+// further ado.
 func storedAlike() (list []repeat) {
 	input, details := reflect.TypeFor[request.Input](), reflect.TypeFor[payment.Details]()
 	for i := range input.NumField() {

@@ -84,7 +84,7 @@ type Message struct {
 // ofProfileAlone are the fields that a payment's own configuration cannot set.
 var ofProfileAlone = []string{"domain_name", "allowed_domains", "branding_visibility"}
 
-// MaxRows is the most transaction_details of a link.
+// MaxRows is the largest number of transaction_details of a link.
 const MaxRows = 50
 
 // Merge makes the configuration of a payment's link. profile is payment_link_config of the profile, own that of the payment; either may be nil. Both

@@ -61,7 +61,7 @@ func FrameAncestors(patterns []string) string {
 	return strings.Join(out, " ")
 }
 
-// Forbidden is the answer to a browser that may not open a secure link: IR_22 (403).
+// Forbidden returns the answer to a browser that may not open a secure link: IR_22 (403).
 func Forbidden() *fault.Error {
 	return &fault.Error{Kind: fault.KindForbidden, Code: "IR_22", Message: "Access forbidden. Not authorized to access this resource payment_link", Param: "allowed_domains", Hint: "Add the page's domain to the allowed_domains of the payment link's configuration."}
 }

@@ -61,9 +61,9 @@ func (l *Link) Expired(now time.Time) bool { return !now.Before(l.ExpiresAt) }
 // OffersSaved reports whether the page for frames offers the customer's saved cards.
 func (l *Link) OffersSaved() bool { return l.Details.Config.SavedMethods && l.Details.SecureURL != "" }
 
-// SavedKey returns the proof that an address of the page for frames carries where that page offers saved cards. hash is the vault's keyed hash. Mails
-// and pictures show the address of the open page, and the address for frames follows from it. So only the proof, which the merchant alone gets, shows
-// that the merchant's own page has framed the link for its customer.
+// SavedKey returns the proof in the address of a page for frames that offers saved cards. hash is the vault's keyed hash. Mails and pictures show the
+// address of the open page, and the address for frames follows from it. So only the proof, which the merchant alone gets, shows that the merchant's
+// own page has framed the link for its customer.
 func SavedKey(hash func(purpose string, data []byte) []byte, merchantID, id string) string {
 	return base64.RawURLEncoding.EncodeToString(hash("saved cards of a payment link", []byte(merchantID+"\x00"+id))[:18])
 }

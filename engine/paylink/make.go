@@ -49,7 +49,7 @@ type Collect struct {
 	Methods       json.RawMessage // enabled_payment_methods; nil for the account's
 }
 
-// Expiry is how long the link lives.
+// Expiry returns how long the link lives.
 func (c *Collect) Expiry() time.Duration {
 	if c.ExpirySeconds == nil {
 		return defaultExpiry

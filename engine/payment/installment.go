@@ -50,7 +50,7 @@ func (p *Payment) Choose(count int, frequency string) bool {
 	return true
 }
 
-// InstallmentInterest is the interest in the net amount, in minor units; 0 without a chosen plan.
+// InstallmentInterest returns the interest in the net amount, in minor units; 0 without a chosen plan.
 func (d *Details) InstallmentInterest() int64 {
 	if d.Installment == nil {
 		return 0

@@ -21,7 +21,7 @@ func Move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 	switch p.Status {
 	case RequiresPaymentMethod, RequiresConfirmation, RequiresCustomerAction:
 		a.Details.EndedAt = time.Time{}
-	case Processing: // before the payer's part is over or, with a capture, after it
+	case Processing: // either before the payer's part is over or, with a capture, after it
 	default:
 		if a.Details.EndedAt.IsZero() {
 			a.Details.EndedAt = at

@@ -34,7 +34,7 @@ const (
 	TriggerStillPartlyAuthorized Trigger = "still_partly_authorized" // the same for a partial authorization
 	TriggerVoided                Trigger = "voided"                  // released; nothing was captured
 	TriggerStillAwaiting         Trigger = "still_awaiting"          // a void did not happen; the customer can still act
-	TriggerTakenLate             Trigger = "taken_late"              // the processor took money of a payment that had ended without
+	TriggerTakenLate             Trigger = "taken_late"              // the processor took money of a payment that had ended without money
 	TriggerVoidedCaptured        Trigger = "voided_captured"         // the processor has voided what was captured and had not settled
 	TriggerMismatch              Trigger = "mismatch"                // the processor reports another amount or currency
 )
@@ -209,8 +209,8 @@ var transitions = map[AttemptStatus]map[Trigger]AttemptStatus{
 	CaptureReview:               {TriggerVoided: VoidedPostCharge},
 }
 
-// lateMoves are the moves out of statuses that end a payment. Only evidence makes them: money was taken although the payment had ended without, or the
-// processor has voided what was captured.
+// lateMoves are the moves out of statuses that end a payment. Only evidence makes them: money was taken although the payment had ended without money,
+// or the processor has voided what was captured.
 var lateMoves = map[AttemptStatus]map[Trigger]AttemptStatus{
 	Charged:              {TriggerVoidedCaptured: VoidedPostCharge},
 	PartialCharged:       {TriggerVoidedCaptured: VoidedPostCharge},

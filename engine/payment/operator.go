@@ -58,7 +58,7 @@ func (p *Proposal) SamePerson(name, person string) bool {
 	return person != "" && person == p.Details.Person || strings.EqualFold(strings.Join(strings.Fields(name), " "), strings.Join(strings.Fields(p.Details.By), " "))
 }
 
-// AtStake is the greatest sum that a decision about the operation can be about, in minor units of the payment's currency.
+// AtStake returns the greatest sum that a decision about the operation can be about, in minor units of the payment's currency.
 func (o *Operation) AtStake(p *Payment) int64 {
 	if o.Kind == sdk.OpCapture || o.OfRefund() {
 		return o.Amount
@@ -66,7 +66,7 @@ func (o *Operation) AtStake(p *Payment) int64 {
 	return max(o.Amount, p.NetAmount)
 }
 
-// ShownBy reports whether the refund has the status that the operator's word on its operation gave it. A nil word is shown by none.
+// ShownBy reports whether the refund has the status that the operator's word on its operation gave it. It is false for a nil word.
 func (s *Resolution) ShownBy(r *Refund) bool {
 	return s != nil && r.Status.Final() && (r.Status == RefundSucceeded) == (s.Outcome == FoundSucceeded)
 }

@@ -59,7 +59,7 @@ type Details struct {
 	ShippingCost       *int64              `json:"shipping_cost,omitempty"`
 	OrderTaxAmount     *int64              `json:"order_tax_amount,omitempty"`
 	SurchargeAmount    int64               `json:"surcharge_amount,omitempty"`
-	SurchargeRuled     bool                `json:"surcharge_ruled,omitempty"` // the merchant's rules said SurchargeAmount at the latest confirm
+	SurchargeRuled     bool                `json:"surcharge_ruled,omitempty"` // the merchant's rules set SurchargeAmount at the latest confirm
 	SurchargeNamed     bool                `json:"surcharge_named,omitempty"` // a request named SurchargeAmount, which may be zero: rules do not change it
 	Description        string              `json:"description,omitempty"`
 	DescriptorName     string              `json:"descriptor_name,omitempty"`
@@ -214,7 +214,8 @@ func RiskAccepted(frmMetadata json.RawMessage) bool {
 // CaptureMethod says when the money of a payment is captured. Its constants are the API's values.
 type CaptureMethod string
 
-// ShownAuthentication is the authentication type in answers and lists. A payment for which nothing asked for 3-D Secure has none itself.
+// ShownAuthentication is the authentication type in answers and lists. A payment for which nothing asked for 3-D Secure stores no type, and is shown
+// as no_three_ds.
 func (d *Details) ShownAuthentication() AuthenticationType {
 	return cmp.Or(d.AuthenticationType, AuthenticationNoThreeDS)
 }
@@ -224,7 +225,7 @@ func (d *Details) AuthenticationOf(attempt int) AuthenticationType {
 	return cmp.Or(d.EarlierAuthentication[attempt], d.ShownAuthentication())
 }
 
-// KeepAuthentication notes that the attempts up to last had the authentication type was, where nothing else is noted. A further attempt gets another one.
+// KeepAuthentication notes the type was for the attempts up to last that have no type noted yet, before a further attempt gets another type.
 func (d *Details) KeepAuthentication(last int, was AuthenticationType) {
 	types := make(map[int]AuthenticationType, last)
 	for n := 1; n <= last; n++ {
@@ -371,15 +372,15 @@ type AttemptError struct {
 	Said           string `json:"said,omitempty"` // an operator's reason
 }
 
-// Operation is one adapter call for a payment: its durable intent, and what came of it.
+// Operation is one adapter call for a payment: its durable intent, and its result.
 type Operation struct {
 	ID         string
 	MerchantID string
 	PaymentID  string
 	AttemptID  string
 	AccountID  string
-	// AccountVersion is the fingerprint of the account's credentials, address and environment that the operation was begun with. Only they may
-	// send it, ask about it, or act on its money. "" is the account's original version.
+	// AccountVersion is the fingerprint of the account's credentials, address and environment that the operation was begun with. Only an account with
+	// this fingerprint may send the operation, ask about it, or act on its money. "" is the account's original version.
 	AccountVersion string
 	Kind           sdk.Operation
 	Status         OperationStatus

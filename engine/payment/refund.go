@@ -92,7 +92,7 @@ func (p *Payment) Refundable() int64 {
 	return p.Received - p.Refunded - p.Disputed()
 }
 
-// Reserved is the amount that no other refund of the payment may give back.
+// Reserved returns the amount that no other refund of the payment may give back.
 func (r *Refund) Reserved() int64 {
 	switch r.Status {
 	case RefundFailed:
@@ -109,7 +109,7 @@ func MoveRefund(p *Payment, r *Refund, to RefundStatus, now time.Time) *Payment 
 	return moveRefund(p, r, to, r.Details.Reported, now)
 }
 
-// Review is MoveRefund to the status review: the processor says that it gave another amount back, or reported is 0.
+// Review moves the refund to the status review. reported is the amount that the processor says it gave back, 0 if the amount is not the reason.
 func (r *Refund) Review(p *Payment, reported int64, now time.Time) *Payment {
 	return moveRefund(p, r, RefundReview, min(reported, MaxAmount), now)
 }

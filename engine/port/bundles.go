@@ -36,7 +36,7 @@ type BundleView struct {
 // Bundles keeps and installs bundles of adapters, for all nodes. Implementations are safe for concurrent use. Errors that an operator can mend are
 // fault.Errors. An error of kind KindNotFound says that no such bundle is kept.
 type Bundles interface {
-	// Give examines a bundle as strictly as an installation does, and keeps it for a day. by is the person who gives it.
+	// Give examines a bundle as strictly as an installation does, and keeps it for a day. by is the name of the person who uploads the bundle.
 	Give(ctx context.Context, file []byte, by string) (*BundleView, error)
 	// Bundles lists the kept bundles of an adapter, or with "" of all: the latest installed first, and then those that wait.
 	Bundles(ctx context.Context, adapter string) ([]Bundle, error)
@@ -46,7 +46,7 @@ type Bundles interface {
 	Install(ctx context.Context, sha256, by string, may Replacing) (*BundleView, error)
 }
 
-// Replacing is what an installation may replace because the operator says so. The zero value refuses both.
+// Replacing is what an installation may replace because the operator allows it. The zero value refuses both.
 type Replacing struct {
 	Older   bool // a newer version by an older one
 	BuiltIn bool // a built-in adapter by a bundle of its name

@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk"
 )
 
-// ordinary is the recording of an authorization with one request and an answer of 4 KB.
+// ordinary returns the recording of an authorization with one request and an answer of 4 KB.
 func ordinary() *port.Recording {
 	answer := []byte(`{"id":"pi_3MtwBwLkdIwHu7ix28a3tqPa","object":"payment_intent","amount":6540,"amount_capturable":0,"capture_method":"automatic",` +
 		strings.Repeat(`"created":1732190400,"status":"succeeded","payment_method_details":{"card":{"brand":"visa","checks":{"cvc_check":"pass"},"network":"visa"}},`, 28) + `"x":1}`)

@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// hashOf is the hash of an adapter's request, which has no secrets.
+// hashOf returns the hash of an adapter's request, which has no secrets.
 func hashOf(r *sdk.Request) string {
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -28,8 +28,9 @@ func hashOf(r *sdk.Request) string {
 // Repeatable reports whether a repetition of the request, with its Idempotency-Key, may find out more: the relay has no answer.
 func (r *Relay) Repeatable() bool { return r.Status == Pending && r.Details.Unanswered }
 
-// again finds out about a relay whose request the merchant repeats with its Idempotency-Key. It asks the processor first. Then it sends the operation again,
-// with the same key of the processor's, as long as the processor remembers that: the processor answers as it did the first time, or does it now.
+// again finds out about a relay whose request the merchant repeats with its Idempotency-Key. It asks the processor first. Then it sends the operation
+// again, with the same key of the processor's, as long as the processor remembers that: the processor repeats its first answer, or performs the
+// operation now.
 func (s *Relays) again(ctx context.Context, a account.Auth, r *Relay) error {
 	if err := s.sync(ctx, r); err != nil || !r.Repeatable() {
 		return err
@@ -71,7 +72,7 @@ var (
 	errOther = errors.New("the adapter made another request than before: it is not sent, because the first one may have left")
 )
 
-// keepSend makes the sends of a relay durable, each before it leaves, but the first: that one follows from the relay's own fields.
+// keepSend makes each send of a relay durable before it leaves. It leaves out the first send, which follows from the relay's own fields.
 func (s *Relays) keepSend(r *Relay) func(context.Context, int, string) error {
 	return func(ctx context.Context, index int, hash string) error {
 		if index <= len(r.Details.Sends) {

@@ -59,7 +59,7 @@ func (s *Relays) lookUp(ctx context.Context, w *drive.Run, resolves sdk.Operatio
 	return o
 }
 
-// others are the other relays of captures of one transaction that have not failed.
+// others sums up the other relays of captures of one transaction that have not failed.
 type others struct {
 	taken int64 // of those that have ended
 	since bool  // one was made or may have been made after this relay began
@@ -114,7 +114,8 @@ func (r *Relay) look(o *sdk.Outcome, by others, final bool) (v evidence.Verdict,
 	return evidence.Verdict{Status: payment.OperationPending}, why
 }
 
-// lookVoid: a transaction that holds and has taken nothing is voided. A part that was captured leaves open what became of the rest.
+// lookVoid reads a report about a void. A transaction that holds nothing and has taken nothing is voided. A part that was captured leaves open what
+// became of the rest.
 func (r *Relay) lookVoid(o *sdk.Outcome) (done, not bool) {
 	t := o.Totals
 	switch o.Status {
@@ -130,7 +131,7 @@ func (r *Relay) lookVoid(o *sdk.Outcome) (done, not bool) {
 	return false, false
 }
 
-// lookRaise: only a report that names what is held, of a transaction without captures, says something of a raise.
+// lookRaise reads a report about a raise. Only a report that names the held amount, of a transaction without captures, proves anything about it.
 func (r *Relay) lookRaise(o *sdk.Outcome) (done, not bool) {
 	total, held := r.Details.Data.Increment.Total, int64(0)
 	switch t := o.Totals; {
@@ -152,7 +153,7 @@ func (r *Relay) lookCapture(o *sdk.Outcome, by others) (done, not bool) {
 	switch {
 	case t != nil && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured):
 		if before == nil || before.Captured == nil {
-			return false, t.Refunded == 0 && t.Captured == by.taken // relays have made all that is captured
+			return false, t.Refunded == 0 && t.Captured == by.taken // relays have made all captures that the report shows
 		}
 		was := max(*before.Captured, by.taken)
 		return was == *before.Captured && !by.since && t.Captured == was+amount, t.Refunded == 0 && t.Captured == was
@@ -166,7 +167,7 @@ func (r *Relay) lookCapture(o *sdk.Outcome, by others) (done, not bool) {
 	return false, o.Status == sdk.StatusAuthorized
 }
 
-// noted is the text of a relay that waits.
+// noted returns the text of a relay that waits.
 func (r *Relay) noted() string {
 	if r.Details.Unanswered {
 		return "The processor's answer was lost."

@@ -242,7 +242,7 @@ func (s *Relays) book(ctx context.Context, r *Relay, v evidence.Verdict, why str
 		if err != nil {
 			return err
 		}
-		if *r = *fresh; r.Status == Pending && v.Outcome != nil { // what it said is not the end; "it did not happen" may be out of date
+		if *r = *fresh; r.Status == Pending && v.Outcome != nil { // the report shows no end yet, and "it did not happen" may be out of date
 			return s.book(ctx, r, v, why)
 		}
 		return nil
@@ -261,7 +261,7 @@ func (r *Relay) name(o *sdk.Outcome) {
 	r.ReferenceID = cmp.Or(o.CaptureID, r.ReferenceID, o.TransactionID)
 }
 
-// statusOf is the relay's status after a verdict.
+// statusOf returns the relay's status after a verdict.
 func statusOf(v evidence.Verdict) (Status, *Error) {
 	switch {
 	case v.Alarm != "":

@@ -45,7 +45,7 @@ type Details struct {
 	AdapterHash string   `json:"adapter,omitempty"`
 	Request     string   `json:"request,omitempty"`
 	Sends       []string `json:"sends,omitempty"`
-	// SentUntil is when the latest second send has left at the latest, zero without one.
+	// SentUntil is the latest moment at which a second send may have left, zero without one.
 	SentUntil time.Time `json:"sent_until,omitzero"`
 	// Before is nil if the processor was not asked, or did not answer.
 	Before *Before `json:"before,omitempty"`
@@ -73,7 +73,7 @@ const (
 // Types are all types, in the API's order.
 var Types = []Type{Refund, Capture, Increment, Void, UnreferencedRefund}
 
-// operation is what the adapter performs.
+// operation returns what the adapter performs.
 func (t Type) operation() sdk.Operation {
 	return map[Type]sdk.Operation{Refund: sdk.OpRefund, Capture: sdk.OpCapture, Increment: sdk.OpIncrementalAuthorize, Void: sdk.OpVoid}[t]
 }

@@ -16,7 +16,7 @@ import (
 // sweepAfter is the age from which background work asks about a relay: its own request has ended by then.
 const sweepAfter = 2 * time.Minute
 
-// sweepFor is the age of a relay from which background work asks no more. What the processor has not shown by then, a person looks up there.
+// sweepFor is the age of a relay from which background work asks no more. A person then looks at the processor for what it has not shown.
 const sweepFor = 30 * 24 * time.Hour
 
 // One silent processor must not keep the others' relays waiting: accounts are asked at the same time, and the rest of an account waits for the next sweep.

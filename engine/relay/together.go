@@ -31,7 +31,7 @@ func begin(tx Tx, r *Relay) error {
 	return tx.InsertRelay(r)
 }
 
-// within holds a relay against the earlier ones of its transaction. All that payswitch knows of the transaction are those, and the authorized amount that
+// within holds a relay against the earlier ones of its transaction. payswitch knows nothing else of the transaction but the authorized amount that
 // the caller names. A relay without a known end counts as done.
 func (r *Relay) within(earlier []*Relay) error {
 	taken := int64(0)

@@ -10,10 +10,10 @@ import (
 // Findings are what an operator may find out, in the order in which people choose among them.
 var Findings = []payment.Finding{payment.FoundSucceeded, payment.FoundDeclined, payment.FoundNotDone}
 
-// Decision is one thing that an operator may say about an operation, or why not.
+// Decision is one finding that an operator may report about an operation, or the reason why this finding is not possible.
 type Decision struct {
 	Outcome payment.Finding
-	Refused string // why it may not be said; "" if it may
+	Refused string // why the operator may not report this finding; "" if it is allowed
 	// Reference is the processor's id of the payment or refund, if it gave one before. Needed says that the operator has to name it.
 	Reference string
 	Needed    bool
@@ -44,7 +44,7 @@ func Decisions(p *payment.Payment, a *payment.Attempt, r *payment.Refund, op *pa
 	return out
 }
 
-// known is the processor's id of the payment or refund, as far as the processor has said it.
+// known returns the processor's id of the payment or refund, as far as the processor has said it.
 func known(a *payment.Attempt, r *payment.Refund, op *payment.Operation) string {
 	if r != nil {
 		return r.ProcessorID

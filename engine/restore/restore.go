@@ -110,7 +110,7 @@ func (c *Copy) openAfterRestore(ctx context.Context) (n int, err error) {
 // mayHaveMovedOn are the statuses of payments of any age that the processor may have taken further since the copy was made.
 var mayHaveMovedOn = []payment.Status{payment.RequiresCapture, payment.PartiallyCapturedAndCapturable, payment.Processing, payment.RequiresCustomerAction}
 
-// askAfterRestore makes the processors be asked about the payments that may have moved on since the copy.
+// askAfterRestore makes background work ask the processors about the payments that may have moved on since the copy.
 func (c *Copy) askAfterRestore(ctx context.Context, since time.Time) (n int, err error) {
 	for after := int64(0); ; {
 		var rows []port.PaymentRow

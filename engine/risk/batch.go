@@ -129,7 +129,7 @@ func reasonOf(err error) string {
 	return "it cannot be read"
 }
 
-// text is the error as JSON. It shows no card number.
+// text returns the error as JSON. It shows no card number.
 func (e *rowError) text() string {
 	e.Data = card.MaskCards(e.Data)
 	if len(e.Data) > maxData {

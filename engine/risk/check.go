@@ -59,7 +59,7 @@ func beginning(number string, n int) string {
 	return number[:n]
 }
 
-// Look is what the merchant's block list and the register of issuers have about one card number.
+// Look holds the entries of the merchant's block list and of the register of issuers about one card number.
 type Look struct {
 	merchantID  string
 	number      string // canonical
@@ -203,7 +203,7 @@ func (s *Risk) Refuse(ctx context.Context, w *change.Confirming, in *request.Inp
 	return s.Changes.Announced(ctx, w.Loaded, ch.KeepCustomer(w.Loaded), now)
 }
 
-// looked compares the card that a confirm charges with what l has, or reads it. The Look is nil where nothing is compared.
+// looked compares the card that a confirm charges with the lists. It reads them if l is nil. The Look is nil if nothing is compared.
 func (s *Risk) looked(ctx context.Context, w *change.Confirming, c *card.Card, l *Look) (*refusal, *Look, error) {
 	if l != nil {
 		return s.refusal(l, w.Profile), l, nil

@@ -95,7 +95,7 @@ func paramOf(in *request.Input) string {
 	return "payment_method_data.card.card_number"
 }
 
-// tooOften is the refusal of a repeat.
+// tooOften returns the refusal of a repeat.
 func tooOften(network sdk.CardNetwork, st scheme.Standing, param string) *fault.Error {
 	again := st.Again.UTC().Truncate(time.Second).Add(time.Second).Format(time.RFC3339)
 	who := string(network)
@@ -126,7 +126,7 @@ func span(d time.Duration) string {
 	return strconv.Itoa(int(d/(24*time.Hour))) + " days"
 }
 
-// Declined is what the decline of an attempt means to the limits of the card's scheme.
+// Declined is the effect of an attempt's decline on the limits of the card's scheme.
 type Declined struct {
 	scheme.Standing
 	Binds   bool // no retry follows beyond the limits

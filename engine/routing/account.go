@@ -67,7 +67,7 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 		return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", err)
 	}
 	t.rank(ctx, c, p, profile, f)
-	var refused error // why the first candidate that could take the payment may not
+	var refused error // why the first candidate that could take the payment is not approved
 	turns := t.turns(profile, c)
 	for i := 0; i < len(turns); i++ {
 		a := c.list[turns[i].place]
@@ -104,7 +104,7 @@ func (t *Router) Account(ctx context.Context, p *payment.Payment, profile *accou
 	return nil, t.Dir.OrAltered(ctx, p.MerchantID, "", none)
 }
 
-// severalCaptures is the error of a payment with several captures that no account takes because of them. It names the first account that would
+// severalCaptures returns the error of a payment with several captures that no account takes because of them. It names the first account that would
 // take the payment otherwise. It is nil if the accounts do not take the payment for other reasons.
 func severalCaptures(p *payment.Payment, list []*account.Account, left []routed.LeftOut) *fault.Error {
 	if p.Details.CaptureMethod != payment.CaptureManualMultiple {
@@ -129,7 +129,7 @@ func reasons(list []*account.Account, left []routed.LeftOut) string {
 	return strings.Join(out, "; ")
 }
 
-// kept is how many of the first candidates stay where they are, because the payment names them.
+// kept returns how many of the first candidates stay where they are, because the payment names them.
 func (c *candidates) kept() int {
 	if c.named {
 		return c.own

@@ -111,7 +111,7 @@ func (t *Router) DecideGateway(ctx context.Context, a account.Auth, in DecideInp
 	return out, nil
 }
 
-// byRules puts those first that the active configuration chooses.
+// byRules puts the gateways first that the active configuration chooses.
 func (t *Router) byRules(ctx context.Context, out *Decided, p *payment.Payment, profile *account.Profile, f *card.Facts, list []*account.Account) ([]*account.Account, error) {
 	id := profile.Settings.ActiveRouting[ForPayment]
 	if id == "" {
@@ -154,7 +154,7 @@ func (t *Router) bySuccess(ctx context.Context, out *Decided, p *payment.Payment
 	return ranked, nil
 }
 
-// eliminated moves gateways to the end that the profile's elimination routing would move, or the default one.
+// eliminated moves gateways with many recent faults to the end, by the profile's elimination routing or the default one.
 func (t *Router) eliminated(ctx context.Context, out *Decided, p *payment.Payment, profile *account.Profile, list []*account.Account) error {
 	r := &ranking{}
 	var err error

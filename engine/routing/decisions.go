@@ -135,7 +135,7 @@ func setDecision(tx Tx, m *account.Merchant, k decisionKind, id string) error {
 	return tx.UpdateMerchant(m)
 }
 
-// decisionOf reads a program of the merchant. Without one the error is HE_02 and ErrNotFound, and the merchant is returned all the same.
+// decisionOf reads a program of the merchant. Without a program it returns HE_02 (and ErrNotFound) together with the merchant.
 func decisionOf(r Reader, a account.Auth, k decisionKind) (*account.Merchant, *Decision, error) {
 	m, err := r.Merchant(a.MerchantID)
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 	FeatureSelection = "dynamic_connector_selection"
 )
 
-// dynamicKind is where a profile keeps its configuration of one kind of dynamic routing.
+// dynamicKind describes where a profile keeps its configuration of one kind of dynamic routing.
 type dynamicKind struct {
 	slot func(d *account.DynamicRouting) (id *string, metricsOnly *bool)
 	off  string // the message where it is off already
@@ -248,8 +248,8 @@ func (s *Rules) rankingOf(ctx context.Context, merchantID, id string) (*ranking,
 	return c, nil
 }
 
-// rank orders the candidates by what they have achieved, where the profile wants it: by success and cost, then those first that are behind the volume of their
-// contract. It marks those to eliminate. A payment that names its accounts keeps their order.
+// rank orders the candidates by what they have achieved, where the profile wants it: by success and cost. Accounts that are behind the volume of
+// their contract then come first. It marks those to eliminate. A payment that names its accounts keeps their order.
 func (t *Router) rank(ctx context.Context, c *candidates, p *payment.Payment, profile *account.Profile, f *card.Facts) {
 	d := &profile.Settings.Dynamic
 	if c.named || len(c.list) < 2 || d.Success == "" && d.Elimination == "" && d.Contract == "" || rule.Draw([]int{d.Share(), 100 - d.Share()}, p.ID, "split/"+profile.ID) != 0 {

@@ -108,7 +108,7 @@ type enabledType struct {
 type enabled struct {
 	of      *account.Account
 	methods []enabledMethod
-	any     bool // the account does not say which methods it takes: it takes what its adapter takes
+	any     bool // the account lists no methods: it takes every method that its adapter takes
 }
 
 // enabledOf parses payment_methods_enabled of an account, once for each version of the account.
@@ -144,7 +144,7 @@ func (e *enabled) take(p *payment.Payment, f *card.Facts) bool {
 	return false
 }
 
-// cardType is the payment_method_type of a card, "" if it is not known.
+// cardType returns the payment_method_type of a card, "" if it is not known.
 func cardType(f *card.Facts) string {
 	if kind := strings.ToLower(f.Type); kind == "credit" || kind == "debit" {
 		return kind

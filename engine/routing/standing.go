@@ -101,8 +101,8 @@ func (t *Router) Observe(w *change.Loaded, v evidence.Verdict, first bool) (coun
 	return func() { t.Health.Count(h) }
 }
 
-// resultOf returns how a verdict counts. It reports false for one that says nothing of the account: nothing was sent because of a limit of this node;
-// the adapter refused the merchant's request; or an operator or a look-up has ended the operation.
+// resultOf returns how a verdict counts. It reports false for a verdict that says nothing about the account: nothing was sent because of a limit of
+// this node; the adapter refused the merchant's request; or an operator or a look-up has ended the operation.
 func resultOf(v evidence.Verdict) (health.Result, bool) {
 	switch v.Status {
 	case payment.OperationSucceeded:
@@ -131,7 +131,7 @@ func sliceOf(p *payment.Payment, a *payment.Attempt) health.Slice {
 	return s
 }
 
-// AccountHealth is how an account fares.
+// AccountHealth is the health of an account as merchants see it.
 type AccountHealth struct {
 	Account *account.Account
 	health.Report

@@ -67,7 +67,7 @@ func (s *Surcharges) of() *Surcharge {
 	return &Surcharge{terms, amount, tax}
 }
 
-// beforeRules is the amount of a payment without the surcharge of rules and without the interest of installments.
+// beforeRules returns the amount of a payment without the surcharge of rules and without the interest of installments.
 func beforeRules(p *payment.Payment) int64 {
 	base := p.NetAmount - p.Details.InstallmentInterest()
 	if p.Details.SurchargeRuled {

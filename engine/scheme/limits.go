@@ -39,7 +39,8 @@ func Note(network sdk.CardNetwork, d sdk.Decline, now time.Time) Decline {
 	return n
 }
 
-// Counts reports whether a decline is one of an authorization that a scheme may have seen. A payer who gave up, and a failed authentication, led to none.
+// Counts reports whether a decline is one of an authorization that a scheme may have seen. A payer who gave up and a failed authentication led to no
+// authorization.
 func Counts(d sdk.Decline) bool {
 	return d.Reason != sdk.DeclineAbandoned && d.Reason != sdk.DeclineAuthenticationFailed
 }
@@ -100,7 +101,7 @@ type Standing struct {
 	Again   time.Time `json:"a,omitzero"`
 }
 
-// Room is how many further attempts the limit allows.
+// Room returns how many further attempts the limit allows.
 func (s Standing) Room() int {
 	if s.Most == 0 {
 		return MostKept
@@ -108,7 +109,7 @@ func (s Standing) Room() int {
 	return max(s.Most-s.Declined, 0)
 }
 
-// Within is the time of the nearest limit.
+// Within returns the time of the nearest limit.
 func (s Standing) Within() time.Duration { return time.Duration(s.Seconds) * time.Second }
 
 // Of returns how a card stands with its declines.
@@ -143,7 +144,7 @@ func (d Declines) Of(network sdk.CardNetwork, now time.Time) Standing {
 	return s
 }
 
-// Attempt is what the limits mean to one attempt. The json names are storage format.
+// Attempt is the effect of the limits on one attempt. The json names are storage format.
 type Attempt struct {
 	Card string `json:"c"` // a keyed hash of the card, or of the processor's reference that is charged
 	// Binds is true if what goes beyond the limits is not sent.

@@ -32,7 +32,7 @@ func Emails(v *vault.Vault) func(p *payment.Payment) (int64, error) {
 	}
 }
 
-// emailHash is the number of an address's keyed hash. Addresses that differ in capitals alone have the same number.
+// emailHash returns the number of an address's keyed hash. Addresses that differ in capitals alone have the same number.
 func emailHash(v *vault.Vault, merchantID, email string) int64 {
 	return facet.Hash(v.Hash("e-mail address/"+merchantID, []byte(foldCase(email))))
 }

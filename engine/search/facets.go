@@ -35,7 +35,7 @@ var errSameHash = errors.New("search: another reference or address with the same
 // errDiffers is the error of a list whose blocks say something else than the payments.
 var errDiffers = errors.New("search: blocks differ from the payments")
 
-// blocks is what a list needs of one snapshot: the payments that do not count in blocks, and a query for the others.
+// blocks holds the data that a list needs of one snapshot: the payments that do not count in blocks, and a query for the others.
 type blocks struct {
 	live   []listed.Scanned // newer than the blocks, or changed since; they pass the filter
 	query  *facet.Query
@@ -405,7 +405,7 @@ func inDocuments(k facet.Kind) bool {
 	return k != facet.Status && k != facet.Currency && k != facet.Profile
 }
 
-// tally counts the payments that pass a filter, by the values of kinds of words.
+// tally counts the payments that pass a filter, for each value of the given kinds of words.
 func (s *Search) tally(ctx context.Context, auth account.Auth, f request.PaymentFilter, kinds ...facet.Kind) (map[facet.Kind]map[string]int, error) {
 	f.Documents = f.Documents || slices.ContainsFunc(kinds, inDocuments)
 	counts := map[facet.Kind]map[string]int{}

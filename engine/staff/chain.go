@@ -12,7 +12,7 @@ import (
 	"payswitch/engine/vault"
 )
 
-// hashOf is the hash of a line and of the chain before it.
+// hashOf returns the hash of a line and of the chain before it.
 func hashOf(before string, e *Entry) (string, error) {
 	at := e.At.UnixMilli() // as it is stored
 	details := e.Details

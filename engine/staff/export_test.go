@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// CodeOf is the code that an authenticator app shows.
+// CodeOf returns the code that an authenticator app shows.
 func CodeOf(key string, at time.Time) string {
 	b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(key)
 	if err != nil {

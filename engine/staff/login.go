@@ -135,7 +135,7 @@ func (s *Service) Login(ctx context.Context, v Visit, email string, password sec
 		if err != nil {
 			return err
 		}
-		if u.State != Active || u.Private.Password != stored { // changed since it was compared
+		if u.State != Active || u.Private.Password != stored { // the user has changed since the password was compared
 			return ErrLogin
 		}
 		out, err = s.enter(tx, v, u, nil, ByPassword)

@@ -58,7 +58,7 @@ func refuse(kind fault.Kind, param, message string) *fault.Error {
 	return &fault.Error{Kind: kind, Message: message, Param: param}
 }
 
-// Errors that pages tell apart.
+// Errors for which pages have texts of their own.
 var (
 	// ErrNoSession is the error for a browser that is not logged in, or no longer.
 	ErrNoSession = errors.New("not logged in")

@@ -95,7 +95,7 @@ func (s *Session) Fresh(now time.Time) bool {
 	return !s.SecondFactorAt.IsZero() && now.Sub(s.SecondFactorAt) < StepUpTime
 }
 
-// Answer is what MayMove says.
+// Answer is the result of MayMove.
 type Answer int
 
 // The answers.
@@ -105,7 +105,8 @@ const (
 	Allowed
 )
 
-// Limit returns the most that the person may move at a merchant. limited is false for a person without a limit; an admin's limit only asks for a second factor.
+// Limit returns the largest amount that the person may move at a merchant. limited is false for a person without a limit; an admin's limit only asks
+// for a second factor.
 func (s *Session) Limit(merchantID string, currency sdk.Currency) (most int64, limited bool) {
 	for _, g := range s.Grants {
 		if !g.Covers(merchantID) {

@@ -9,7 +9,7 @@ import (
 	"payswitch/engine/secret"
 )
 
-// idle is how long a login lives without a request.
+// idle returns how long a login lives without a request.
 func (s *Service) idle(u *User) time.Duration {
 	if privileged(u.Details.Grants) && !s.opts.Demo {
 		return shortIdle

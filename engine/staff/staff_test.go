@@ -133,7 +133,7 @@ func (h *house) app(token secret.Value) (key string, in *staff.Entrance) {
 	return e.Key.Reveal(), in
 }
 
-// admin is a user with an app, logged in.
+// admin returns a user with an app, logged in.
 func (h *house) admin(email string, grants ...staff.Grant) (id, key string, in *staff.Entrance) {
 	h.t.Helper()
 	id = h.user(email, grants...)

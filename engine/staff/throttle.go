@@ -80,7 +80,7 @@ func (s *Service) attempt(tx Tx, v Visit, emailHash []byte, userID string) (allo
 	return true, tx.PutStaffTries(t)
 }
 
-// forgive takes back one attempt that was right, or all of them after a whole login.
+// forgive gives back one try whose password or code was right, or all tries after a whole login.
 func (s *Service) forgive(tx Tx, emailHash []byte, all bool) error {
 	t, err := s.tries(tx, "user", string(emailHash))
 	if err != nil {

@@ -56,12 +56,12 @@ func newTOTPKey() []byte {
 	return b
 }
 
-// totpText is a key as people type it.
+// totpText returns a key as people type it.
 func totpText(key []byte) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(key)
 }
 
-// totpURL is what the QR code of an enrolment holds.
+// totpURL returns what the QR code of an enrolment holds.
 func totpURL(key []byte, issuer, email string) string {
 	q := url.Values{"secret": {totpText(key)}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {fmt.Sprint(totpDigits)},
 		"period": {fmt.Sprint(totpPeriod)}}
@@ -87,7 +87,7 @@ func newRecoveryCodes() (shown []string) {
 // recoveryAlphabet has no letters that look like digits.
 const recoveryAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
-// plainRecovery is a code without what people add or drop when they type it.
+// plainRecovery returns a code without what people add or drop when they type it.
 func plainRecovery(code string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(ids.Alphabet, r) {

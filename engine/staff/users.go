@@ -93,7 +93,7 @@ func checkPerson(email, name string) (string, string, error) {
 	return email, name, nil
 }
 
-// LinkView is what a link is for. Reading it does not use it.
+// LinkView is the purpose of a link. Reading a link does not use it up.
 type LinkView struct {
 	First bool // it makes the first user
 	Enter bool // it logs in at once
@@ -192,7 +192,7 @@ func (s *Service) UseLink(ctx context.Context, v Visit, text secret.Value, in Li
 
 // first makes the first user, who gets every role. Two links that are used at once make one user.
 func (s *Service) first(tx Tx, email, name, password string) (*User, error) {
-	if _, err := s.tries(tx, "first", "user"); err != nil { // its lock lets one in after the other
+	if _, err := s.tries(tx, "first", "user"); err != nil { // the lock of this row lets one transaction in after the other
 		return nil, err
 	}
 	list, err := tx.StaffUsers("", 1)
@@ -407,7 +407,8 @@ func (s *Service) Invite(ctx context.Context, by *Session, in InviteInput) (link
 	return link, userID, err
 }
 
-// endLinks ends the links of a user who gets a role at another merchant than before. Who made those links may have no right there, and could use them.
+// endLinks ends the links of a user who gets a role at another merchant than before. The person who made those links may have no right at the new
+// merchant, and could use them.
 func (s *Service) endLinks(tx Tx, u *User, more []Grant) error {
 	for _, g := range more {
 		if !slices.ContainsFunc(u.Details.Grants, func(have Grant) bool { return have.MerchantID == g.MerchantID }) {
@@ -463,7 +464,7 @@ func (s *Service) SetGrants(ctx context.Context, by *Session, userID, merchantID
 		}
 	}
 	return s.manage(ctx, by, userID, "user.roles", merchantID, rolesOf(grants), func(tx Tx, u *User) error {
-		if len(u.Details.Grants) == 0 && len(grants) > 0 { // as in Invite: it is not known who chose the password
+		if len(u.Details.Grants) == 0 && len(grants) > 0 { // as in Invite: an administrator without rights here may have chosen the password
 			return refuse(fault.KindInvalid, "role", "The user has no role any more: invite the address again, and the user chooses a new password")
 		}
 		if err := s.endLinks(tx, u, grants); err != nil {
@@ -569,7 +570,7 @@ func (s *Service) relink(tx Tx, u *User, link secret.Value) error {
 	return s.issue(tx, kind, u.ID, "", link, InviteLinkTime)
 }
 
-// Unlock ends a lock, after the administrator has made sure who asks.
+// Unlock ends a lock. The administrator has made sure before that the right person asks.
 func (s *Service) Unlock(ctx context.Context, by *Session, userID string) error {
 	return s.manageWhole(ctx, by, userID, "user.unlocked", func(tx Tx, u *User) error { return s.forgive(tx, u.EmailHash, true) })
 }

@@ -40,7 +40,7 @@ type testCase struct {
 	test func(t *testing.T, s engine.Store)
 }
 
-// rowCases are the cases that every kind of row must pass, whatever it means.
+// rowCases returns the cases that every kind of row must pass, whatever it means.
 func rowCases(kinds []kind) (all []testCase) {
 	if len(kinds) == 0 {
 		return nil
@@ -136,7 +136,7 @@ func testInsertTwice(t *testing.T, s engine.Store, kinds []kind) {
 		require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.insert(tx, second) }), fault.ErrConflict, k.name)
 		sameAs(t, s, k, first, "after a second insert")
 		// A conflict does not break the transaction: its function may go on.
-		var last error // of the run that counts
+		var last error // by the run whose writes stay
 		update(t, s, func(tx engine.Tx) error {
 			last = k.insert(tx, second)
 			return tx.InsertKeyset(k.name, []byte("went on"))

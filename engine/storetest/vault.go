@@ -180,7 +180,7 @@ func testSealedRows(t *testing.T, s engine.Store) {
 	merchant(t, s, merchantA)
 	const rows = 7
 	for i := range rows {
-		key := byte(i % 2) // 0 or 1, so that some rows are under the key that the walk skips
+		key := byte(i % 2) // 0 or 1, so that the walk skips some rows, which are under its key
 		text := func(column string) []byte { return ciphertext(key, fmt.Sprint(column, i)) }
 		id := fmt.Sprint("id", i)
 		update(t, s, func(tx engine.Tx) error {

@@ -16,7 +16,7 @@ import (
 // Action says whether something may be done with a payment now.
 type Action struct {
 	Allowed bool
-	Most    int64  // minor units; the greatest amount, and the one without another wish
+	Most    int64  // minor units; the greatest amount, which is also the default
 	Partial bool   // less than Most may be asked for
 	Why     string // why it is not allowed, in the API's words
 }
@@ -80,7 +80,7 @@ func (s *Stories) Allowed(ctx context.Context, auth account.Auth, id string) (*A
 	return out, nil
 }
 
-// action is the answer of a check: an amount, or why not. An error of payswitch itself is returned.
+// action turns the result of a check into an Action: the amount, or the reason against it. It returns an error of payswitch itself.
 func action(most int64, err error) (Action, error) {
 	var refused *fault.Error
 	switch {
@@ -96,7 +96,7 @@ func action(most int64, err error) (Action, error) {
 type Checks struct {
 	CaptureAmount func(ctx context.Context, w *change.Loaded, in *request.CaptureInput) (int64, error)
 	RefundAmount  func(ctx context.Context, w *change.Loaded, in *request.RefundInput, now time.Time) (int64, error)
-	// VoidableAmount is that of a void after the capture.
+	// VoidableAmount returns the amount of a void after the capture.
 	VoidableAmount func(ctx context.Context, w *change.Loaded) (int64, error)
 	MayRaise       func(ctx context.Context, w *change.Loaded, amount int64) error
 	MayExtend      func(ctx context.Context, w *change.Loaded) error

@@ -97,7 +97,7 @@ func exchanges(rec *port.Recording) (out []Exchange) {
 	return out
 }
 
-// secretsOf are the stand-ins of a step, each followed by its name.
+// secretsOf returns the stand-ins of a step, each followed by its name.
 func secretsOf(s *sdk.Step) (pairs []string) {
 	add := func(standIn, name string) {
 		if standIn != "" {
@@ -139,7 +139,7 @@ func readable(headers []sdk.Header, names *strings.Replacer) []sdk.Header {
 	return out
 }
 
-// cut shortens a body, and says by how much.
+// cut shortens a body to maxBody, and appends how much it left out.
 func cut(body string) string {
 	if len(body) <= maxBody {
 		return strings.ToValidUTF8(body, "�")

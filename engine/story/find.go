@@ -10,7 +10,7 @@ import (
 	"payswitch/engine/method"
 )
 
-// Place is where an id leads: to a payment, or to a customer.
+// Place is the payment or the customer that an id belongs to.
 type Place struct{ PaymentID, RefundID, DisputeID, CustomerID string }
 
 // Find returns what an id names: a payment, an attempt, an operation, a refund, a dispute or a customer of the merchant. found is false for any other

@@ -76,7 +76,7 @@ func expectedECI(run Run, kind int, eci string) bool {
 		return true
 	case f == mastercardFamily && kind == eciFull:
 		return eci == "07" // authenticated recurring
-	case run.Scheme == sdk.UnionPay && kind <= eciAttempted: // some routes use the other table
+	case run.Scheme == sdk.UnionPay && kind <= eciAttempted: // UnionPay: authenticators on some routes send the ECIs of the other table
 		return eci == eciTable[mastercardFamily][kind]
 	case run.Channel == ThreeRI && kind == eciFull: // a merchant-initiated payment: no shift
 		return eci == "07"

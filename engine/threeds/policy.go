@@ -142,7 +142,7 @@ func (d decider) status() Decision {
 	return d.fail(Errored, CodeProtocol)
 }
 
-// proven decides on Y and A.
+// proven decides on the transStatus Y (authenticated) and A (attempted).
 func (d decider) proven(outcome Outcome, kind int) Decision {
 	value := d.res.HasValue || d.run.category() == NonPayment ||
 		kind == eciAttempted && familyOf(d.run.Scheme) == cartesBancaires
@@ -159,7 +159,7 @@ func (d decider) proven(outcome Outcome, kind int) Decision {
 	return out
 }
 
-// informational decides on I. It is an answer only to a request for no challenge.
+// informational decides on the transStatus I (informational). An authenticator may give it only to a request for no challenge.
 func (d decider) informational() Decision {
 	exemption, asked := exemptionAsked(d.run)
 	switch {
@@ -171,7 +171,7 @@ func (d decider) informational() Decision {
 	return d.authorize(Exempted, eciExempted, exemption)
 }
 
-// unavailableStatus decides on U.
+// unavailableStatus decides on the transStatus U (not available).
 func (d decider) unavailableStatus() Decision {
 	if d.run.Phase != Final {
 		if d.dataOnly() {
@@ -236,7 +236,7 @@ func (d decider) notAuthenticated() string {
 	return CodeFailed
 }
 
-// unavailable decides on U, and on answers that count as U, by the settings of the phase.
+// unavailable decides on the transStatus U, and on answers that count as U, by the settings of the phase.
 func (d decider) unavailable(flags ...Flag) Decision {
 	rule := d.cfg.OnUnavailable
 	switch {

@@ -26,7 +26,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// overrides are a case's changes to the defaults.
+// overrides returns a case's changes to the defaults.
 func overrides(t *testing.T, defaults, knobs json.RawMessage) Config {
 	t.Helper()
 	merged := map[string]json.RawMessage{}

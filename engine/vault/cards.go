@@ -25,7 +25,7 @@ type StoredCard struct {
 	Version     int64
 }
 
-// cardAD is the text that a card's data key and ciphertext are bound to.
+// cardAD returns the text that a card's data key and ciphertext are bound to.
 func cardAD(merchantID, id string) string { return "card/" + merchantID + "/" + id }
 
 // SealCard encrypts a card with a new data key, for the merchant's record id. The caller sets the times and Version; for an update, those

@@ -65,7 +65,7 @@ type AlteredRow struct {
 
 func (r AlteredRow) String() string { return r.Table + " " + strings.Join(r.Key, "/") }
 
-// And returns e with the rows of more added. Either may be nil.
+// And returns e together with the rows of more. Both may be nil.
 func (e *AlteredError) And(more *AlteredError) *AlteredError {
 	if e == nil {
 		return more

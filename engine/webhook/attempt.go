@@ -26,7 +26,7 @@ const (
 	keptHeaders = 20
 )
 
-// target is where a delivery goes, and what it carries.
+// target is the URL of a delivery, and the request for it.
 type target struct {
 	url     string
 	hash    secret.Value // payment_response_hash_key
@@ -231,7 +231,7 @@ func (s *Service) target(ctx context.Context, d *Delivery) (*target, error) {
 	return t, err
 }
 
-// aim sets where a target is, and what signs there. e is nil for the profile's webhook_url.
+// aim sets the URL of a target and the secrets that sign its requests. e is nil for the profile's webhook_url.
 func (s *Service) aim(t *target, p *account.Profile, e *Endpoint) error {
 	t.hash, t.custom = p.ResponseHash, p.Settings.WebhookHeaders
 	if e != nil {
@@ -312,7 +312,7 @@ func (s *Service) openAnswer(a *Attempt) error {
 	return err
 }
 
-// redacted are the headers of a request as the API shows them: the merchant's own ones are masked, because they may hold a password.
+// redacted returns the headers of a request as the API shows them: the merchant's own ones are masked, because they may hold a password.
 func redacted(h http.Header, custom map[string]secret.Value) (out [][2]string) {
 	for name, values := range h {
 		for _, v := range values {

@@ -4,7 +4,7 @@ import "time"
 
 const (
 	// failingAfter is the number of failures in a row after which an endpoint counts as failing: it then gets one delivery at a time. An endpoint
-	// that fails half of the time seldom comes that far.
+	// that fails half of the time seldom has so many failures in a row.
 	failingAfter = 10
 	// slowAfter is the duration of an attempt from which on an endpoint counts as slow.
 	slowAfter = 2 * time.Second
@@ -12,7 +12,7 @@ const (
 	probeMost = time.Minute
 	// alarmAfter is how long an endpoint fails before a person must look at it, and the pause between two alarms.
 	alarmAfter = time.Hour
-	// notedAfter is the number of failures in a row after which a sweep notes them in the store: other nodes and for the next process.
+	// After notedAfter failures in a row a sweep notes them in the store, for other nodes and for the next process.
 	notedAfter = 3
 
 	laneFast = 64 // deliveries under way to an endpoint that answers quickly
@@ -55,7 +55,7 @@ func (p *pool) take(merchantID string, n int) {
 
 func (l *lane) failing() bool { return l.failures >= failingAfter }
 
-// limit is how many deliveries may be under way.
+// limit returns how many deliveries may be under way.
 func (l *lane) limit() int {
 	switch {
 	case l.failing(), !l.known:
@@ -66,7 +66,7 @@ func (l *lane) limit() int {
 	return laneFast
 }
 
-// room is how many deliveries may start now.
+// room returns how many deliveries may start now.
 func (s *Service) room(l *lane, now time.Time) int {
 	if l.failing() && now.Before(l.notBefore) {
 		return 0

@@ -64,7 +64,7 @@ func (s *Service) ListEvents(ctx context.Context, a account.Auth, f Filter) (lis
 	return list, total, fault.FromStore(err, "list events")
 }
 
-// limitText is what the API says about a limit that is out of bounds. The bound itself is allowed, whatever the first text says.
+// limitText returns the API's text about a limit that is out of bounds. The bound itself is allowed, whatever the first text says.
 func limitText(limit int) string {
 	if limit > maxListed {
 		return "`limit` must be a number less than 100"

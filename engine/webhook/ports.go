@@ -121,33 +121,33 @@ type Filter struct {
 	Classes       []string
 	Types         []string
 	Delivered     *bool
-	After, Before time.Time // inclusive, by the event's time
+	After, Before time.Time // by the event's time, both inclusive
 	Limit, Offset int
 }
 
 // Reader reads events and their deliveries. Returned rows are copies; their sealed parts stay sealed.
 type Reader interface {
-	// Now is the database's time.
+	// Now returns the database's time.
 	Now() time.Time
 	Event(merchantID, objectID, id string) (*payment.Event, error)
-	// WaitingEvents are events without deliveries, in the order of their commits where one payment is concerned.
+	// WaitingEvents returns events without deliveries, in the order of their commits where one payment is concerned.
 	WaitingEvents(limit int) ([]Waiting, error)
 	Endpoint(merchantID, id string) (*Endpoint, error)
-	// Endpoints are those of a profile by creation; profileID "" means all profiles.
+	// Endpoints returns the endpoints of a profile by creation; profileID "" means all profiles.
 	Endpoints(merchantID, profileID string) ([]*Endpoint, error)
-	// Backlogs has every endpoint with open deliveries.
+	// Backlogs returns every endpoint with open deliveries.
 	Backlogs() ([]Backlog, error)
-	// DueEndpoints has every endpoint with a delivery that is due.
+	// DueEndpoints returns every endpoint with a delivery that is due.
 	DueEndpoints() ([]Backlog, error)
-	// FailingEndpoints has every endpoint whose failures are noted.
+	// FailingEndpoints returns every endpoint whose failures are noted.
 	FailingEndpoints() ([]Failing, error)
-	// OldestOpen is when the oldest event happened that an endpoint has not received, zero if it has received all.
+	// OldestOpen returns the time of the oldest event that an endpoint has not received, zero if it has received all.
 	OldestOpen(endpointID string) (time.Time, error)
-	// DeliveriesOf are the deliveries of an event, by endpoint.
+	// DeliveriesOf returns the deliveries of an event, by endpoint.
 	DeliveriesOf(merchantID, eventID string) ([]*Delivery, error)
-	// Deliveries are newest first; total counts all that pass the filter.
+	// Deliveries lists deliveries, newest first; total counts all that pass the filter.
 	Deliveries(merchantID string, f Filter) (list []*Delivery, total int, err error)
-	// DeliveryAttempts are the attempts of an event, oldest first.
+	// DeliveryAttempts returns the attempts of an event, oldest first.
 	DeliveryAttempts(merchantID, eventID string) ([]*Attempt, error)
 }
 
@@ -181,8 +181,8 @@ type Tx interface {
 	NoteFailing(f Failing) error
 	// DeleteFailing removes the note of an endpoint, if there is one.
 	DeleteFailing(endpointID string) error
-	// TakeAlarm notes an alarm about an endpoint that has been failing since before or earlier. It returns false if it has not, or if another node has
-	// taken the alarm after before.
+	// TakeAlarm notes an alarm about an endpoint that has been failing since before or earlier. It returns false if the endpoint has not failed for
+	// so long, or if another node has taken the alarm after before.
 	TakeAlarm(endpointID string, before time.Time) (bool, error)
 	// DeleteEvents removes events from before a time, with their deliveries and attempts: those that an endpoint did not take if undelivered is true,
 	// else all others. It looks at no more than limit events, the oldest behind a row (0: all), and keeps an event that waits or has an open delivery. It

@@ -21,7 +21,7 @@ const (
 	fanOutAtOnce = 200
 	// recallAtOnce bounds the retries that one success makes due.
 	recallAtOnce = 500
-	// restAtLeast is the shortest time between two rounds: the events of meanwhile then share a transaction.
+	// restAtLeast is the shortest time between two rounds: the events that happen in it share a transaction.
 	restAtLeast = 10 * time.Millisecond
 	// leaveTime is how long deliveries under way may go on after the switch has begun to stop.
 	leaveTime = 5 * time.Second
@@ -143,7 +143,7 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// claim is how many deliveries an endpoint may begin.
+// claim is the number of deliveries that an endpoint may begin.
 type claim struct {
 	endpointID, merchantID string
 	room                   int
@@ -309,8 +309,8 @@ func (s *Service) endpointsOf(ctx context.Context, merchantID, profileID string)
 	return out, err
 }
 
-// enabledTypes are the event types of the statuses that a profile enables. nil means all; the event types of a class without enabled statuses are all
-// enabled.
+// enabledTypes returns the event types of the statuses that a profile enables. nil means all; the event types of a class without enabled statuses are
+// all enabled.
 func enabledTypes(s account.ProfileSettings) (out []string) {
 	if len(s.PaymentStatusesEnabled) == 0 && len(s.RefundStatusesEnabled) == 0 {
 		return nil
@@ -322,7 +322,7 @@ func enabledTypes(s account.ProfileSettings) (out []string) {
 		case "refunds":
 			of, enabled = func(status string) bool { return refundEvent(status) == t }, s.RefundStatusesEnabled
 		case "disputes":
-			enabled = nil // no setting of the profile leaves them out
+			enabled = nil // no setting of the profile leaves out the events of this class
 		}
 		if len(enabled) == 0 || slices.ContainsFunc(enabled, of) {
 			out = append(out, t)

@@ -24,7 +24,7 @@ const (
 	keepByDefault = 90 * 24 * time.Hour
 )
 
-// KeepAtLeast is the shortest time for which events can be kept.
+// KeepAtLeast returns the shortest time for which events can be kept.
 func KeepAtLeast() time.Duration { return keepAtLeast }
 
 // pause returns the pause after the nth failed try. jitter, from 0 to 1, adds up to a fifth, so that deliveries that failed together do not come

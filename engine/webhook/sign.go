@@ -39,7 +39,7 @@ func SecretOfHash(key secret.Value) secret.Value {
 	return secret.New(secretPrefix + base64.StdEncoding.EncodeToString([]byte(key.Reveal())))
 }
 
-// hash512 is the value of X-Webhook-Signature-512: hex HMAC-SHA512 of the body.
+// hash512 returns the value of X-Webhook-Signature-512: hex HMAC-SHA512 of the body.
 func hash512(key secret.Value, body []byte) string {
 	h := hmac.New(sha512.New, []byte(key.Reveal()))
 	h.Write(body)

@@ -127,8 +127,8 @@ type swept struct {
 
 const sweepAgain = 24 * time.Hour
 
-// removeOld removes the events and attempts that were kept long enough. Events that must stay, because a delivery of theirs is under way, do not keep it
-// from those behind them.
+// removeOld removes the events and attempts that were kept long enough. Events that must stay, because a delivery of theirs is under way, do not stop
+// it from removing the events behind them.
 func (s *Service) removeOld(ctx context.Context, now time.Time) error {
 	if now.Sub(s.swept.from) >= sweepAgain {
 		s.swept = swept{from: now}
@@ -156,7 +156,7 @@ func (s *Service) removeOld(ctx context.Context, now time.Time) error {
 	})
 }
 
-// inTurns repeats a transaction while there is more to do. It leaves the database to others for as long as each one took.
+// inTurns repeats a transaction while there is more to do. After each one it pauses for as long as the transaction took.
 func (s *Service) inTurns(ctx context.Context, step func(tx Tx) (more bool, err error)) error {
 	for more := true; more && ctx.Err() == nil; {
 		var worked time.Duration

@@ -42,14 +42,14 @@ func TestSuite(t *testing.T) {
 	}))
 }
 
-// step is a step of an operation with a card.
+// step returns a step of an operation with a card.
 func step(op sdk.Operation) *sdk.Step {
 	return wire.NewStep(&adyen.Adapter().Manifest, op, sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"},
 		Capture: sdk.CaptureAutomatic, TransactionID: "TXN1",
 		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "numberStandIn", CVC: "cvcStandIn", ExpMonth: 3, ExpYear: 2030, Holder: "Ann Doe"}}})
 }
 
-// sent is the adapter's first request.
+// sent returns the adapter's first request.
 func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
 	t.Helper()
 	sends, r, err := wire.Play(adyen.Adapter(), s)
@@ -58,7 +58,7 @@ func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
 	return sends[0], wire.JSONBody(t, sends[0])
 }
 
-// outcome is the adapter's outcome for an answer.
+// outcome returns the adapter's outcome for an answer.
 func outcome(t *testing.T, s *sdk.Step, status int, body string, headers ...sdk.Header) *sdk.Outcome {
 	t.Helper()
 	x := wire.Answer(status, body)

@@ -42,7 +42,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// authorised is the amount that the issuer approved; it may be lower than the requested amount (docs.adyen.com,
+// authorised returns the amount that the issuer approved; it may be lower than the requested amount (docs.adyen.com,
 // "Partial authorizations"). nil if the answer holds no amount.
 func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
 	whole := decimals.Stated(j, "amount.value", "amount.currency", r.Amount.Currency)
@@ -53,7 +53,7 @@ func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
 	return whole
 }
 
-// approved is the meaning of Authorised: with automatic capture Adyen takes the money without another request.
+// approved returns the meaning of Authorised: with automatic capture Adyen takes the money without another request.
 func approved(r *sdk.Request) sdk.OutcomeStatus {
 	switch {
 	case r.Amount.Minor == 0:
@@ -64,7 +64,7 @@ func approved(r *sdk.Request) sdk.OutcomeStatus {
 	return sdk.StatusCaptured
 }
 
-// stored is the credential that Adyen keeps, with the shopper whom later payments must name.
+// stored returns the credential that Adyen keeps, with the shopper whom later payments must name.
 func stored(r *sdk.Request, extra sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData) {
 	id, shopper := extra.Key("recurring.recurringDetailReference").Str(""), extra.Key("recurring.shopperReference").Str("")
 	if id == "" || r.StoredCredential == nil {
@@ -74,7 +74,7 @@ func stored(r *sdk.Request, extra sdk.JSON) (*sdk.StoredCredential, *sdk.Connect
 		&sdk.ConnectorData{Version: 1, Method: shopper, Customer: shopper}
 }
 
-// nextAction is a redirect: GET, or POST of a form. nil for actions that only Adyen's component can perform.
+// nextAction returns a redirect: GET, or POST of a form. nil for actions that only Adyen's component can perform.
 func nextAction(a sdk.JSON) *sdk.NextAction {
 	url := a.Str("url")
 	if a.Str("type") != "redirect" || !strings.HasPrefix(url, "https://") {
@@ -100,13 +100,13 @@ var checks = sdk.CheckCodes{
 		{sdk.CheckUnavailable, "0 3 4 8 9 10"}, {sdk.CheckUnchecked, "5 11 12 13 18"}},
 }
 
-// word is the text before the first separator.
+// word returns the text before the first separator.
 func word(text, separator string) string {
 	first, _, _ := strings.Cut(text, separator)
 	return first
 }
 
-// decline is the reason of a refused payment. If Adyen gives no more than "refused", the issuer's code decides.
+// decline returns the reason of a refused payment. If Adyen gives no more than "refused", the issuer's code decides.
 func decline(j sdk.JSON) *sdk.Decline {
 	network, advice := word(j.Str("additionalData.refusalReasonRaw"), " : "),
 		word(j.Str("additionalData.merchantAdviceCode"), " : ")

@@ -11,7 +11,7 @@ import (
 // authorize is POST /payments; verify sends it with a zero amount.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) { return result(c, post(c, "/payments", payment(c))) }
 
-// payment is the body of POST /payments.
+// payment returns the body of POST /payments.
 func payment(c *sdk.Call) *sdk.Object {
 	r, value := c.Request, amount(c.Request.Amount)
 	method, shopper, mit := paymentMethod(r), shopperReference(c), r.MerchantInitiated()
@@ -70,7 +70,7 @@ var brands = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mc", 
 	sdk.JCB: "jcb", sdk.DinersClub: "diners",
 	sdk.Discover: "discover", sdk.CartesBancaires: "cartebancaire", sdk.UnionPay: "cup", sdk.Maestro: "maestro"}
 
-// holder is the name of the billing address, or the name on the card if 3-D Secure needs one.
+// holder returns the name of the billing address, or the name on the card if 3-D Secure needs one.
 func holder(r *sdk.Request) string {
 	if name := r.BillTo().Name(); name != "" || !r.Request3DS && r.ThreeDS == nil {
 		return name
@@ -78,8 +78,8 @@ func holder(r *sdk.Request) string {
 	return r.Instrument.Card.Holder
 }
 
-// mpiData is an outside 3-D Secure 2 result (docs.adyen.com, "Third-party authentication"): directoryResponse is the
-// transStatus of the ARes, authenticationResponse the one after the challenge. Without a known flow both are sent.
+// mpiData returns an outside 3-D Secure 2 result (docs.adyen.com, "Third-party authentication"): directoryResponse is
+// the transStatus of the ARes, authenticationResponse the one after the challenge. Without a known flow both are sent.
 func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
 	directory, authentication := t.TransStatus, t.TransStatus
 	switch t.Flow {
@@ -156,8 +156,8 @@ func person(o *sdk.Object, r *sdk.Request, mit bool) {
 		Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
 }
 
-// address is an address in Adyen's form, with street and house number apart. Adyen refuses a payment with an incomplete
-// address, so the adapter leaves that out.
+// address returns an address in Adyen's form, with street and house number apart. Adyen refuses a payment with an
+// incomplete address, so the adapter leaves that out.
 func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Line1 == "" || a.City == "" || a.Zip == "" || a.Country == "" {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// model is the library's model of the requests to a path.
+// model returns the library's model of the requests to a path.
 func model(url string) string {
 	return map[string]string{"payments": "PaymentRequest", "details": "PaymentDetailsRequest", "captures": "PaymentCaptureRequest", "cancels": "PaymentCancelRequest",
 		"refunds": "PaymentRefundRequest", "amountUpdates": "PaymentAmountUpdateRequest"}[path.Base(url)]

@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// signedItem is a signed message of one item with any amount.
+// signedItem returns a signed message of one item with any amount.
 func signedItem(t *testing.T, event, value, currency string, additional map[string]string) []byte {
 	t.Helper()
 	text := func(raw string) string { return strings.Trim(raw, `"`) }

@@ -81,7 +81,7 @@ func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id stri
 	return o, id
 }
 
-// refundReason is the nearest of Adyen's reasons; Adyen accepts no others.
+// refundReason returns the nearest of Adyen's reasons; Adyen accepts no others.
 func refundReason(reason string) string {
 	if reason == "" {
 		return ""

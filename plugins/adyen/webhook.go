@@ -31,7 +31,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// signed is the signed text of an item: eight fields joined by colons. The signature is its HMAC-SHA256 with a
+// signed returns the signed text of an item: eight fields joined by colons. The signature is its HMAC-SHA256 with a
 // hexadecimal key, in base64 (docs.adyen.com, "Verify HMAC signatures").
 func signed(n sdk.JSON) string {
 	return strings.Join([]string{n.Text("pspReference"), n.Text("originalReference"), n.Text("merchantAccountCode"),
@@ -70,7 +70,7 @@ var (
 		{sdk.StagePreArbitration, "SECOND_CHARGEBACK PREARBITRATION_WON PREARBITRATION_LOST"}}
 )
 
-// event is the event of an item; nil for an item that does not concern payments. A capture or refund has its own
+// event returns the event of an item; nil for an item that does not concern payments. A capture or refund has its own
 // reference.
 func event(n sdk.JSON) *sdk.Event {
 	id, code, success := n.Str("pspReference"), n.Str("eventCode"), n.Text("success") == "true"
@@ -118,7 +118,7 @@ func event(n sdk.JSON) *sdk.Event {
 	return e
 }
 
-// dispute is the dispute of an item, with unsigned words that explain it.
+// dispute returns the dispute of an item, with unsigned words that explain it.
 func dispute(n sdk.JSON, id, code string, amount sdk.Money) *sdk.Dispute {
 	return &sdk.Dispute{ID: id, Status: disputes.Of(code), Stage: stages.Of(code), Amount: amount, ConnectorStatus: code,
 		Reason: n.Str("reason"), ReasonCode: n.Str("additionalData.chargebackReasonCode"),
@@ -139,7 +139,7 @@ func readable(n sdk.JSON, o *sdk.Outcome) bool {
 	return o.Amount != nil && o.Amount.Minor >= 0 && (same || n.Str("eventCode") != "AUTHORISATION")
 }
 
-// said is the reason of a refusal, in unsigned words. They explain and decide nothing.
+// said returns the reason of a refusal, in unsigned words. They explain and decide nothing.
 func said(n sdk.JSON) *sdk.Decline {
 	code := n.Str("eventCode")
 	if why := n.Text("additionalData.refusalReasonCode"); declines.Of(why) != "" {

@@ -57,20 +57,20 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 // failed reports whether the request as a whole was refused.
 func failed(j sdk.JSON) bool { return j.Str("messages.resultCode") != "Ok" }
 
-// message is the first message about the request as a whole.
+// message returns the first message about the request as a whole.
 func message(j sdk.JSON) (code, text string) {
 	return j.Str("messages.message.0.code"), j.Str("messages.message.0.text")
 }
 
-// refused is the reason of a request's refusal as a whole. Authorize.net's own fault (E00001) proves nothing about what
-// was done.
+// refused returns the reason of a request's refusal as a whole. Authorize.net's own fault (E00001) proves nothing about
+// what was done.
 func refused(j sdk.JSON) *sdk.Decline {
 	code, text := message(j)
 	sdk.Require(failed(j) && code != "" && code != "E00001", errAnswer)
 	return declines.New(code, text, sdk.DeclineProcessingError)
 }
 
-// declined is the reason of a declined transaction.
+// declined returns the reason of a declined transaction.
 func declined(j sdk.JSON) *sdk.Decline {
 	code, text := j.Text("transactionResponse.errors.0.errorCode"), j.Str("transactionResponse.errors.0.errorText")
 	sdk.Require(inDoubt.Of(code) == "", errors.New("the processor may have acted: reason code "+code))

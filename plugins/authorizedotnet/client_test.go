@@ -13,7 +13,8 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// models are those of the library's types, made from the API's XML schema. Authorize.net refuses elements in another order.
+// models returns those of the library's types, made from the API's XML schema. Authorize.net refuses elements in
+// another order.
 func models(t *testing.T) *published.Schema {
 	s, err := published.Load(os.DirFS("testdata"), nil)
 	require.NoError(t, err)

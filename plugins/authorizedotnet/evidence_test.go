@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// later is a request about an authorized payment of 24.99.
+// later returns a request about an authorized payment of 24.99.
 func later(minor int64) sdk.Request {
 	return sdk.Request{TransactionID: "60198495566", Reference: "ref-1", Amount: usd(minor),
 		Payment: &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Captured: 2499, LastFour: "1111"}}

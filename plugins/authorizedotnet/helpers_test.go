@@ -51,14 +51,14 @@ func deliver(t *testing.T, signed bool, header, body string) wire.Played {
 	return end(t, a, s)
 }
 
-// signature is the header of a message of Authorize.net.
+// signature returns the header of a message of Authorize.net.
 func signature(body string) string {
 	h := hmac.New(sha512.New, []byte("test_webhook_secret"))
 	h.Write([]byte(body))
 	return "sha512=" + strings.ToUpper(hex.EncodeToString(h.Sum(nil)))
 }
 
-// answer is an answer in the API's form: after a byte order mark.
+// answer returns an answer in the API's form: after a byte order mark.
 func answer(status int, body string) sdk.Exchange {
 	return sdk.Exchange{Sent: true, Status: status, Body: []byte("\xef\xbb\xbf" + body)}
 }
@@ -82,7 +82,7 @@ func failure(code string) string {
 	return `{"messages":{"resultCode":"Error","message":[{"code":"` + code + `","text":"text of ` + code + `"}]}}`
 }
 
-// result is the answer to a transaction.
+// result returns the answer to a transaction.
 func result(code, more string) string {
 	return `{"transactionResponse":{"responseCode":"` + code + `","transId":"60198495566","authCode":"2WXB0S","accountNumber":"XXXX1111","networkTransId":"016"` + more + `},` + ok + `}`
 }

@@ -44,7 +44,7 @@ func creditCard(k *sdk.Card) *sdk.Object {
 		OptStr("cardCode", k.CVC)
 }
 
-// payer is the customer with the merchant's id, which has room for 20 characters.
+// payer returns the customer with the merchant's id, which has room for 20 characters.
 func payer(r *sdk.Request, id string) *sdk.Object {
 	k := r.Payer()
 	o := sdk.NewObject()
@@ -54,7 +54,7 @@ func payer(r *sdk.Request, id string) *sdk.Object {
 	return o.OptStr("email", cmp.Or(k.Email, r.BillTo().Email))
 }
 
-// billTo is the billing address, cut to the schema's lengths: Authorize.net refuses longer values.
+// billTo returns the billing address, cut to the schema's lengths: Authorize.net refuses longer values.
 func billTo(a *sdk.Address) *sdk.Object {
 	street := strings.TrimSpace(a.Line1 + " " + a.Line2)
 	return sdk.NewObject().OptStr("firstName", sdk.Clip(a.FirstName, 50)).OptStr("lastName", sdk.Clip(a.LastName, 50)).
@@ -63,7 +63,7 @@ func billTo(a *sdk.Address) *sdk.Object {
 		OptStr("country", sdk.Clip(a.Country, 60))
 }
 
-// threeDS is the result of an outside authentication. The indicator is the ECI without its leading zero.
+// threeDS returns the result of an outside authentication. The indicator is the ECI without its leading zero.
 func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 	return sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(t.ECI, "0")).
 		OptStr("cardholderAuthenticationValue", t.CAVV)
@@ -80,7 +80,7 @@ func settings(r *sdk.Request) *sdk.Object {
 	return o
 }
 
-// userFields are the merchant's metadata by name, at most 20.
+// userFields returns the merchant's metadata by name, at most 20.
 func userFields(metadata map[string]string) *sdk.Object {
 	all := sdk.NewArray()
 	for _, f := range sdk.Sorted(metadata)[:min(len(metadata), 20)] {

@@ -70,8 +70,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// ended is the reason of a failed transaction. An unknown error, or one after which the processor may have acted, is
-// not an end.
+// ended returns the reason of a failed transaction. An unknown error, or one after which the processor may have acted,
+// is not an end.
 func ended(t sdk.JSON) *sdk.Decline {
 	code, status := t.Text("responseReasonCode"), t.Str("transactionStatus")
 	sdk.Require(inDoubt.Of(code) == "" && (status != "generalError" || declines.Of(code) != ""),

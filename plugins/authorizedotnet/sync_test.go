@@ -64,7 +64,7 @@ func TestRefundSync(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, r, answer(200, details("1", "refundSettledSuccessfully", "7.00", "7.00"))).Status, "another one's")
 }
 
-// list is a page of n transactions, all submitted at one time; at most one has the invoice number.
+// list returns a page of n transactions, all submitted at one time; at most one has the invoice number.
 func list(n int, at string, at0 int, invoice, id string) sdk.Exchange {
 	var all []string
 	for i := range n {

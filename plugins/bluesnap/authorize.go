@@ -60,7 +60,7 @@ func creditCard(k *sdk.Card) *sdk.Object {
 
 var initiators = sdk.Names{{"SHOPPER", "first cit"}, {"MERCHANT", "mit"}}
 
-// threeDS is the result of an outside authentication.
+// threeDS returns the result of an outside authentication.
 func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 	if t == nil {
 		return nil
@@ -69,7 +69,7 @@ func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 		OptStr("threeDSecureVersion", t.Version)
 }
 
-// metaData is the merchant's metadata by name, as far as BlueSnap has room, in its form.
+// metaData returns the merchant's metadata by name, as far as BlueSnap has room, in its form.
 func metaData(all map[string]string) *sdk.Object {
 	if len(all) == 0 {
 		return nil

@@ -39,13 +39,13 @@ func payment() sdk.Request {
 		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "4111111111111111", CVC: "737", ExpMonth: 3, ExpYear: 2030, BIN: "411111", LastFour: "1111", Length: 16}}}
 }
 
-// later is a request about an authorized payment of 24.99.
+// later returns a request about an authorized payment of 24.99.
 func later(minor int64) sdk.Request {
 	return sdk.Request{Reference: "ref-1", Amount: usd(minor), TransactionID: "7001", Capture: sdk.CaptureManual,
 		Payment: &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Capture: sdk.CaptureManual}}
 }
 
-// done is an answer with a successful transaction.
+// done returns an answer with a successful transaction.
 func done(kind, more string) sdk.Exchange {
 	return answer(200, `{"cardTransactionType":"`+kind+`","transactionId":"7001","currency":"USD","processingInfo":{"processingStatus":"success"}`+more+`}`)
 }
@@ -194,7 +194,7 @@ func TestSync(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, later(700)).Status)
 }
 
-// message is a signed message with that time.
+// message returns a signed message with that time.
 func message(at, body string) sdk.Request {
 	h := hmac.New(sha256.New, []byte("test_webhook_secret"))
 	h.Write([]byte(at + body))

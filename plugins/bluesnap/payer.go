@@ -6,7 +6,7 @@ import (
 	"payswitch/sdk"
 )
 
-// holder is the cardholder with address, named by the billing address or the card; nil if neither has both names.
+// holder returns the cardholder with address, named by the billing address or the card; nil if neither has both names.
 func holder(r *sdk.Request) *sdk.Object {
 	b, k := *r.BillTo(), r.Instrument.Card
 	if k != nil && (b.FirstName == "" || b.LastName == "") {
@@ -37,7 +37,7 @@ func fraudInfo(r *sdk.Request) *sdk.Object {
 		OptObj("shippingContactInfo", contact(sdk.NewObject(), r.ShipTo(), "address1", "address2"))
 }
 
-// descriptor is the text on the shopper's statement, at most 20 characters.
+// descriptor returns the text on the shopper's statement, at most 20 characters.
 func descriptor(r *sdk.Request) string {
 	return sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), 20)
 }

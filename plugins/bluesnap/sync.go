@@ -25,7 +25,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, err
 }
 
-// pathOf is the path of the payment: with its id, or with our reference and the merchant's id.
+// pathOf returns the path of the payment: with its id, or with our reference and the merchant's id.
 func pathOf(c *sdk.Call) (string, error) {
 	r := c.Request
 	if r.TransactionID != "" {

@@ -24,7 +24,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 		Checks: checks(a.Get("paymentSources.creditCardInfo.0.processingInfo"))}, nil
 }
 
-// billingContact is the card's own address; nil if none is known.
+// billingContact returns the card's own address; nil if none is known.
 func billingContact(r *sdk.Request) *sdk.Object {
 	if r.Billing == nil {
 		return nil

@@ -46,7 +46,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 // anyZone is the largest difference between two time zones, in milliseconds.
 const anyZone = 14 * 60 * 60 * 1000
 
-// timeOf is the time of a message in Unix milliseconds, 0 if it is not exact; fresh is false for an old message.
+// timeOf returns the time of a message in Unix milliseconds, 0 if it is not exact; fresh is false for an old message.
 // BlueSnap writes Unix seconds, milliseconds, or a date and time without its zone.
 func timeOf(at string, now int64) (ms int64, fresh bool) {
 	near := func(ms, distance int64) bool { return ms > now-distance && ms < now+distance }

@@ -71,7 +71,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// currencies are those with at most three decimals, the limit of the API. The dollar, the default, comes first.
+// currencies returns those with at most three decimals, the limit of the API. The dollar, the default, comes first.
 func currencies() []string {
 	all := []string{"USD"}
 	for _, c := range sdk.Currencies() {
@@ -82,7 +82,7 @@ func currencies() []string {
 	return all
 }
 
-// amount is the amount in Braintree's form: without its currency, which must be the merchant account's.
+// amount returns the amount in Braintree's form: without its currency, which must be the merchant account's.
 func amount(c *sdk.Call) string {
 	m := c.Request.Amount
 	if of := c.Account.Config[accountCurrency]; of != string(m.Currency) {

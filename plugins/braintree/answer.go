@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// amountOf is the amount of a transaction or refund; nil if the answer has none.
+// amountOf returns the amount of a transaction or refund; nil if the answer has none.
 func amountOf(t sdk.JSON, c sdk.Currency) *sdk.Money {
 	return t.Stated("amount.value", "amount.currencyCode", c)
 }
@@ -47,7 +47,7 @@ func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id strin
 
 var errAmount = errors.New("the answer holds a transaction or refund without its amount")
 
-// paymentOf is the outcome of a payment's transaction.
+// paymentOf returns the outcome of a payment's transaction.
 func paymentOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
 	c.About(t.Str("id"))
 	o, id := read(c, t, statuses)
@@ -63,14 +63,14 @@ func paymentOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-// refundOf is the outcome of a refund.
+// refundOf returns the outcome of a refund.
 func refundOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
 	o, id := read(c, t, refundStatuses)
 	o.TransactionID, o.RefundID = c.Request.TransactionID, id
 	return o
 }
 
-// eventOf is the latest event with a status. The history has the latest first.
+// eventOf returns the latest event with a status. The history has the latest first.
 func eventOf(t sdk.JSON, status string) sdk.JSON {
 	return t.Get("statusHistory").Where("status", status)
 }
@@ -88,7 +88,7 @@ func checks(r sdk.JSON) *sdk.Checks {
 		results.Of(r.Str("avsPostalCodeResponse")))
 }
 
-// declineOf is the reason of a failed transaction or refund, from the event of its status.
+// declineOf returns the reason of a failed transaction or refund, from the event of its status.
 func declineOf(t sdk.JSON) *sdk.Decline {
 	return declineFrom(eventOf(t, t.Str("status")), t.Str("status"))
 }

@@ -80,7 +80,7 @@ func verificationOf(payload sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// paymentMethod is the id of the payment method: one of the vault, or a new one for the card.
+// paymentMethod returns the id of the payment method: one of the vault, or a new one for the card.
 func paymentMethod(c *sdk.Call) string {
 	sdk.Check(c.Request.NeedInstrument())
 	i := c.Request.Instrument
@@ -131,7 +131,7 @@ func address(b *sdk.Address) *sdk.Object {
 var exemptions = sdk.Names{{"LOW_VALUE", "low_value"}, {"TRANSACTION_RISK_ANALYSIS", "transaction_risk_analysis"},
 	{"TRUSTED_BENEFICIARY", "trusted_beneficiary"}, {"SECURE_CORPORATE", "secure_corporate"}}
 
-// passThrough is the result of an outside authentication; nil for none.
+// passThrough returns the result of an outside authentication; nil for none.
 func passThrough(r *sdk.Request) *sdk.Object {
 	t := r.ThreeDS
 	if t == nil {
@@ -143,7 +143,7 @@ func passThrough(r *sdk.Request) *sdk.Object {
 		OptStr("version", t.Version).OptStr("directoryServerResponse", t.TransStatus).OptStr("cavvAlgorithm", t.CAVVAlgorithm)
 }
 
-// customerDetails are the payer's: the customer's, else those of the billing address. Braintree takes a telephone
+// customerDetails returns the payer's: the customer's, else those of the billing address. Braintree takes a telephone
 // number with its country code, but no plus sign.
 func customerDetails(r *sdk.Request) *sdk.Object {
 	b, c := r.BillTo(), r.Payer()
@@ -157,7 +157,7 @@ func riskData(r *sdk.Request) *sdk.Object {
 	return sdk.NewObject().OptStr("customerBrowser", sdk.Clip(b.UserAgent, 255)).OptStr("customerIp", b.IP)
 }
 
-// descriptor is the business name on the customer's statement. Braintree refuses a payment whose descriptor is not
+// descriptor returns the business name on the customer's statement. Braintree refuses a payment whose descriptor is not
 // "company*product" of at most 22 characters, with a company of 3, 7 or 12. For any other descriptor the account's own
 // applies.
 func descriptor(r *sdk.Request) string {

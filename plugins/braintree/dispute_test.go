@@ -23,7 +23,7 @@ func playDispute(t *testing.T, op sdk.Operation, evidence map[string]string, ans
 	return sends, end
 }
 
-// node is a Dispute of Braintree's GraphQL schema.
+// node returns a Dispute of Braintree's GraphQL schema.
 func node(legacy, status, amount string) string {
 	return `{"id":"ZGlzcHV0ZV9hYmM","legacyId":"` + legacy + `","status":"` + status + `","type":"CHARGEBACK","amountDisputed":{"value":"` + amount + `","currencyCode":"USD"}}`
 }

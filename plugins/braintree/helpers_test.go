@@ -66,25 +66,25 @@ func answer(status int, body string) sdk.Exchange {
 	return sdk.Exchange{Sent: true, Status: status, Body: []byte(body)}
 }
 
-// data is an answer without errors.
+// data returns an answer without errors.
 func data(body string) sdk.Exchange { return answer(200, `{"data":`+body+`}`) }
 
-// failure is an answer with one error.
+// failure returns an answer with one error.
 func failure(class, code, message string) sdk.Exchange {
 	return answer(200, `{"data":{"chargeCreditCard":null},"errors":[{"message":"`+message+`","extensions":{"errorClass":"`+class+`","legacyCode":"`+code+`"}}]}`)
 }
 
 var token = data(`{"tokenizeCreditCard":{"paymentMethod":{"id":"tokencc_1"}}}`)
 
-// transaction is a transaction as Braintree returns it; inner begins with a comma.
+// transaction returns a transaction as Braintree returns it; inner begins with a comma.
 func transaction(status, amount, currency, inner string) string {
 	return `{"id":"dHJhbnNhY3Rpb25fYWJj","legacyId":"abc","status":"` + status + `","amount":{"value":"` + amount + `","currencyCode":"` + currency + `"}` + inner + `}`
 }
 
-// charged is the answer to a charge.
+// charged returns the answer to a charge.
 func charged(t string) sdk.Exchange { return data(`{"chargeCreditCard":{"transaction":` + t + `}}`) }
 
-// found is the answer to a search.
+// found returns the answer to a search.
 func found(what string, nodes ...string) sdk.Exchange {
 	edges := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -93,7 +93,7 @@ func found(what string, nodes ...string) sdk.Exchange {
 	return data(`{"search":{"` + what + `":{"edges":[` + strings.Join(edges, ",") + `]}}}`)
 }
 
-// input is the query and the input of a send.
+// input returns the query and the input of a send.
 func input(t *testing.T, s *sdk.Send) (query string, in map[string]any) {
 	t.Helper()
 	var body struct {
@@ -106,7 +106,7 @@ func input(t *testing.T, s *sdk.Send) (query string, in map[string]any) {
 	return body.Query, body.Variables.Input
 }
 
-// at is the value at a path of an input; nil for none.
+// at returns the value at a path of an input; nil for none.
 func at(in map[string]any, path string) any {
 	var v any = in
 	for name := range strings.SplitSeq(path, ".") {

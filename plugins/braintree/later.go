@@ -81,7 +81,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// totals are the authorized, captured and refunded amounts.
+// totals returns the authorized, captured and refunded amounts.
 func totals(t sdk.JSON, o *sdk.Outcome, r *sdk.Request) *sdk.Totals {
 	all := &sdk.Totals{Authorized: o.Amount.Minor}
 	if o.Status == sdk.StatusCaptured { // the amount is the captured one

@@ -45,7 +45,7 @@ var objects = sdk.Table[sdk.EventObject]{
 	{"refund", "refund_failed"},
 }
 
-// event is the event of a notification; empty if the notification does not concern payments.
+// event returns the event of a notification; empty if the notification does not concern payments.
 func event(n sdk.XML) sdk.Event {
 	kind, t := n.Text("kind"), n.Get("subject/transaction")
 	e := sdk.Event{Object: objects.Of(kind), Sync: true}

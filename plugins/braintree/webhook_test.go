@@ -14,7 +14,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// message is a notification with Braintree's signature and with line breaks in the payload.
+// message returns a notification with Braintree's signature and with line breaks in the payload.
 func message(xml string) sdk.Request {
 	payload := base64.StdEncoding.EncodeToString([]byte(xml)) + "\n"
 	payload = payload[:len(payload)/2] + "\n" + payload[len(payload)/2:]

@@ -77,14 +77,14 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	return resp.JSON()
 }
 
-// paymentPath is the path of the operation's payment.
+// paymentPath returns the path of the operation's payment.
 func paymentPath(c *sdk.Call) string { return "/payments/" + sdk.PathEscape(c.Request.TransactionID) }
 
 // decimals where Checkout.com (checkout.com/docs/resources/calculating-the-amount) differs from ISO 4217. It does not
 // support CLF.
 var decimals = sdk.Decimals{"ISK": 0, "CLP": 2, "IRR": 2, "MGA": 2, "CLF": -1}
 
-// amount is an amount in Checkout.com's form.
+// amount returns an amount in Checkout.com's form.
 func amount(m sdk.Money) int64 {
 	value := sdk.Must(decimals.Scaled(m))
 	if decimals.Of(m.Currency) == 3 && value%10 != 0 {

@@ -23,7 +23,7 @@ const (
 	raised = `{"action_id":"act_2","amount":1000,"currency":"USD","approved":true,"auth_code":"410961","response_code":"10000","balances":{"total_authorized":3499}}`
 )
 
-// paid is a payment in Checkout.com's form.
+// paid returns a payment in Checkout.com's form.
 func paid(status, more string) string {
 	if more != "" {
 		more = "," + more
@@ -49,14 +49,14 @@ func TestSuite(t *testing.T) {
 	}))
 }
 
-// step is a step of an operation with a card.
+// step returns a step of an operation with a card.
 func step(op sdk.Operation) *sdk.Step {
 	return wire.NewStep(&checkout.Adapter().Manifest, op, sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"},
 		Capture: sdk.CaptureManual, TransactionID: "pay_1", ReturnURL: "https://switch.example/return?x=1",
 		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "numberStandIn", CVC: "cvcStandIn", ExpMonth: 12, ExpYear: 2030, Holder: "Ann B. Doe"}}})
 }
 
-// sent is the adapter's first request.
+// sent returns the adapter's first request.
 func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
 	t.Helper()
 	sends, r, err := wire.Play(checkout.Adapter(), s)
@@ -66,7 +66,7 @@ func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
 	return sends[0], body
 }
 
-// outcome is the adapter's outcome for an answer.
+// outcome returns the adapter's outcome for an answer.
 func outcome(t *testing.T, s *sdk.Step, status int, body string) *sdk.Outcome {
 	t.Helper()
 	_, r, err := wire.Play(checkout.Adapter(), s, wire.Answer(status, body))

@@ -141,7 +141,7 @@ func afterActions(c *sdk.Call, o *sdk.Outcome) {
 	}
 }
 
-// totals are the payment's balances, if the answer holds all three.
+// totals returns the payment's balances, if the answer holds all three.
 func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	authorized, captured, refunded := stated(c, j, "balances.total_authorized"), stated(c, j, "balances.total_captured"),
 		stated(c, j, "balances.total_refunded")
@@ -151,8 +151,8 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	return &sdk.Totals{Authorized: authorized.Minor, Captured: captured.Minor, Refunded: refunded.Minor}
 }
 
-// stored is the source that Checkout.com keeps, and the payment that stored it, which later payments name. A sync does
-// not know the purpose of the payment; the payment type shows it.
+// stored returns the source that Checkout.com keeps, and the payment that stored it, which later payments name. A sync
+// does not know the purpose of the payment; the payment type shows it.
 func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData) {
 	use, kind := c.Request.StoredCredential, j.Str("payment_type")
 	keeps := use != nil || c.Operation() == sdk.OpSync && kind != "" && kind != "Regular"
@@ -176,7 +176,7 @@ var checks = sdk.CheckCodes{
 		{sdk.CheckUnavailable, "E G I R S U"}},
 }
 
-// decline is the reason of a refused payment or action. The answer to a sync has the code in the payment's first
+// decline returns the reason of a refused payment or action. The answer to a sync has the code in the payment's first
 // action.
 func decline(j sdk.JSON) *sdk.Decline {
 	at := j

@@ -15,7 +15,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return result(c, post(c, "/payments", payment(c)))
 }
 
-// payment is the body of POST /payments.
+// payment returns the body of POST /payments.
 func payment(c *sdk.Call) *sdk.Object {
 	r, value := c.Request, amount(c.Request.Amount)
 	o := sdk.NewObject().Obj("source", source(r)).Int("amount", value).Str("currency", string(r.Amount.Currency)).
@@ -40,7 +40,7 @@ func payment(c *sdk.Call) *sdk.Object {
 	return o.OptStr("payment_ip", r.Device().IP).At("shipping.address", address(r.ShipTo()))
 }
 
-// source is a card, or the source id of a stored card.
+// source returns a card, or the source id of a stored card.
 func source(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	b, billing := r.BillTo(), address(r.BillTo())
@@ -58,7 +58,7 @@ func address(a *sdk.Address) *sdk.Object {
 		OptStr("state", a.State).OptStr("zip", a.Zip).OptStr("country", a.Country)
 }
 
-// holder is the name on the card, or that of the billing address.
+// holder returns the name on the card, or that of the billing address.
 func holder(k *sdk.Card, b *sdk.Address) *sdk.Object {
 	first, last := b.FirstName, b.LastName
 	if k.Holder != "" {
@@ -67,7 +67,7 @@ func holder(k *sdk.Card, b *sdk.Address) *sdk.Object {
 	return sdk.NewObject().OptStr("first_name", first).OptStr("last_name", last)
 }
 
-// processing is the chosen network of a card of two, and the reason of a merchant-initiated payment outside an
+// processing returns the chosen network of a card of two, and the reason of a merchant-initiated payment outside an
 // agreement.
 func processing(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject()

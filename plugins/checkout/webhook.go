@@ -29,7 +29,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// event is the subject of a message; nil for one that does not concern payments.
+// event returns the subject of a message; nil for one that does not concern payments.
 func event(kind string, data sdk.JSON) *sdk.Event {
 	e := &sdk.Event{Object: "payment", TransactionID: data.Str("id"), Reference: data.Str("reference"), Sync: true}
 	switch {

@@ -43,7 +43,7 @@ var payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorize
 // declined reports whether a status is a refusal.
 func declined(status string) bool { return payments.Of(status) == sdk.StatusDeclined }
 
-// paymentOutcome is the outcome of a payment, from its answer or from Transaction Search.
+// paymentOutcome returns the outcome of a payment, from its answer or from Transaction Search.
 func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	o := outcome(a, status, payments)
 	if o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided {
@@ -67,7 +67,7 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	return o
 }
 
-// stated is an amount of an answer; nil if the answer lacks it.
+// stated returns an amount of an answer; nil if the answer lacks it.
 func stated(r *sdk.Request, a sdk.JSON, name string) *sdk.Money {
 	return a.Get("orderInformation.amountDetails").Stated(name, "currency", r.Amount.Currency)
 }
@@ -108,7 +108,7 @@ var inDoubt = sdk.Names{{"in doubt",
 	"SYSTEM_ERROR 150 SERVER_TIMEOUT 151 SERVICE_TIMEOUT 152 PROCESSOR_TIMEOUT 250 PROCESSOR_ERROR GATEWAY_TIMEOUT " +
 		"SERVICE_UNAVAILABLE"}}
 
-// refused is the outcome of a refusal. Transaction Search has a number for the reason.
+// refused returns the outcome of a refusal. Transaction Search has a number for the reason.
 func refused(a sdk.JSON) *sdk.Outcome {
 	status := a.First("status", "applicationInformation.status")
 	code := a.First("errorInformation.reason", "reason", "applicationInformation.reasonCode")

@@ -74,8 +74,8 @@ var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002
 	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061",
 	sdk.UnionPay: "062"}
 
-// reference is our reference of the transaction. Cybersource asks for a value of its own for each one.
-// A capture has one: the payment may have several.
+// reference returns our reference of the transaction. Cybersource asks for a value of its own for each one. A capture
+// has one: the payment may have several.
 func reference(r *sdk.Request) *sdk.Object {
 	return sdk.NewObject().Str("code", cmp.Or(r.CaptureReference, r.Reference))
 }
@@ -118,7 +118,7 @@ func initiator(r *sdk.Request) *sdk.Object {
 // mitReasons are the reason codes of merchant-initiated payments (Credentialed Transactions guide).
 var mitReasons = sdk.Names{{"1", "resubmission"}, {"7", "recurring"}, {"9", "installment"}}
 
-// commerceIndicator is the kind of sale of a payment without 3-D Secure.
+// commerceIndicator returns the kind of sale of a payment without 3-D Secure.
 func commerceIndicator(r *sdk.Request) string {
 	return cmp.Or(sdk.Names{{"recurring", "mit_recurring"}, {"install", "mit_installment"}}.For(r.StoredCredential),
 		"internet")
@@ -139,7 +139,8 @@ func address(a *sdk.Address) *sdk.Object {
 		OptStr("administrativeArea", a.State).OptStr("postalCode", a.Zip).OptStr("country", a.Country)
 }
 
-// definedInformation is the merchant's metadata by name, with the order number, as "name=value". There are 100 fields.
+// definedInformation returns the merchant's metadata by name, with the order number, as "name=value". There are 100
+// fields.
 func definedInformation(r *sdk.Request) *sdk.Array {
 	const most = 100
 	all := sdk.Sorted(r.Metadata)

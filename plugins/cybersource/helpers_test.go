@@ -38,7 +38,7 @@ func payment() sdk.Request {
 	return sdk.Request{Reference: "ref-1", Amount: usd(2499), Instrument: card(""), Capture: sdk.CaptureManual, ReturnURL: "https://pay.example/return"}
 }
 
-// later is a request about an authorized payment of 24.99.
+// later returns a request about an authorized payment of 24.99.
 func later(minor int64) sdk.Request {
 	return sdk.Request{Reference: "ref-1", Amount: usd(minor), TransactionID: "7001", Capture: sdk.CaptureManual,
 		Payment: &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Capture: sdk.CaptureManual}}

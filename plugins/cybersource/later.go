@@ -29,7 +29,8 @@ var (
 			{sdk.StatusPending, "PENDING " + reviews}}}
 )
 
-// captured are the ids of a payment's captures by our references, after the name "captures"; "capture" is the last one.
+// captured returns the ids of a payment's captures by our references, after the name "captures"; "capture" is the last
+// one.
 func captured(r *sdk.Request) sdk.JSON {
 	kept, _ := sdk.ParseJSON([]byte(r.Kept().Payment))
 	return kept.Get("captures")
@@ -49,7 +50,7 @@ func keepCapture(r *sdk.Request, id string) *sdk.ConnectorData {
 	return &sdk.ConnectorData{Version: 1, Payment: sdk.NewObject().Str("capture", id).OptObj("captures", all).String()}
 }
 
-// read is the outcome of the change. The payment keeps its id.
+// read returns the outcome of the change. The payment keeps its id.
 func (k *change) read(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	o := outcome(a, status, k.statuses)
 	id := o.TransactionID
@@ -75,7 +76,7 @@ func (k *change) do(c *sdk.Call, method, path string, body *sdk.Object) (*sdk.Ou
 	return k.read(c.Request, a, a.Str("status")), nil
 }
 
-// payment is the path of the operation's payment.
+// payment returns the path of the operation's payment.
 func payment(r *sdk.Request) string { return paymentsPath + sdk.PathEscape(r.TransactionID) }
 
 // capture captures all or a part of an authorization. Cybersource accepts the capture (PENDING) and forwards it with

@@ -40,7 +40,7 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 	return a
 }
 
-// search is the id of the transaction with our reference that performed a service; "" for none.
+// search returns the id of the transaction with our reference that performed a service; "" for none.
 func search(c *sdk.Call, service string) string {
 	reference := named(c.Request, service)
 	sdk.Require(reference != "", sdk.Missing("connector_transaction_id", "the request lacks both an id and a reference"))
@@ -60,7 +60,7 @@ func search(c *sdk.Call, service string) string {
 	return id
 }
 
-// named is our reference of the transaction that performed a service.
+// named returns our reference of the transaction that performed a service.
 func named(r *sdk.Request, service string) string {
 	if service == captures.service {
 		return cmp.Or(r.CaptureReference, r.Reference)
@@ -68,7 +68,7 @@ func named(r *sdk.Request, service string) string {
 	return r.Reference
 }
 
-// statusOf is the status of a transaction's details. If they hold only a reason code, 100 means accepted.
+// statusOf returns the status of a transaction's details. If they hold only a reason code, 100 means accepted.
 func statusOf(a sdk.JSON, accepted string) string {
 	code := a.Text("applicationInformation.reasonCode")
 	known := sdk.Names{{accepted, "100"}, {"PARTIAL_AUTHORIZED", "110"}, {"PENDING_REVIEW", "480"}}.Of(code)

@@ -31,8 +31,8 @@ var exemptions = sdk.Names{{"lowValueExemptionIndicator", "low_value"},
 // defaultCAVVAlgorithm is CVV with authentication transaction number.
 const defaultCAVVAlgorithm = "2"
 
-// externalResult is the result of an outside authentication, with its commerce indicator. Mastercard's cryptogram has a
-// field of its own.
+// externalResult returns the result of an outside authentication, with its commerce indicator. Mastercard's cryptogram
+// has a field of its own.
 func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
 	t, n := r.ThreeDS, r.Instrument.Card.Scheme()
 	o, key := sdk.NewObject(), string(n)+"_"+t.TransStatus
@@ -93,7 +93,7 @@ var cryptograms = []string{"cavv", "ucafAuthenticationData"}
 var results = append(cryptograms, "ucafCollectionIndicator", "xid", "directoryServerTransactionId",
 	"specificationVersion", "veresEnrolled", "eciRaw", "paresStatus", "acsTransactionId")
 
-// device is the merchant page's data about the browser, for issuers without the data collection; nil for none.
+// device returns the merchant page's data about the browser, for issuers without the data collection; nil for none.
 func device(b *sdk.Browser) *sdk.Object {
 	if b == nil {
 		return nil

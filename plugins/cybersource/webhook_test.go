@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk"
 )
 
-// message is a signed message with that time.
+// message returns a signed message with that time.
 func message(t *testing.T, at int64, body string) sdk.Request {
 	t.Helper()
 	key, err := base64.StdEncoding.DecodeString(secret)

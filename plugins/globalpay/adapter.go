@@ -110,7 +110,7 @@ func get(c *sdk.Call, path string) *sdk.Response {
 	return sdk.Must(c.Get(path, c.Bearer(accessToken), version))
 }
 
-// failed is the error for an answer that decides nothing.
+// failed returns the error for an answer that decides nothing.
 func failed(a *sdk.Response) error {
 	return a.Undecided("no decision", "error_code", "detailed_error_code")
 }

@@ -59,8 +59,8 @@ var statuses = sdk.Statuses{
 	{sdk.StatusDeclined, "DECLINED FAILED REJECTED"},
 }
 
-// captured is the captured amount of a manually captured payment. The transaction shows the authorized amount, even
-// after a smaller capture. So the result is the requested amount (nil), or the recorded captured amount.
+// captured returns the captured amount of a manually captured payment. The transaction shows the authorized amount,
+// even after a smaller capture. So the result is the requested amount (nil), or the recorded captured amount.
 func captured(r *sdk.Request, shown sdk.Money) *sdk.Money {
 	known := r.Payment.Captured
 	switch {
@@ -86,7 +86,8 @@ func inDoubt(j sdk.JSON) bool {
 
 var errInDoubt = errors.New("the bank may have acted before the error")
 
-// declineOf is the reason of a decline. Codes of two characters are the issuer's, codes of three are Global Payments'.
+// declineOf returns the reason of a decline. Codes of two characters are the issuer's, codes of three are Global
+// Payments'.
 func declineOf(j sdk.JSON) *sdk.Decline {
 	code, text := j.Text("payment_method.result"), j.Str("payment_method.message")
 	switch {

@@ -44,7 +44,7 @@ const maxNarrative = 50
 
 func minor(m sdk.Money) string { return strconv.FormatInt(m.Minor, 10) }
 
-// paymentMethod is the card, or GP API's id of a stored one.
+// paymentMethod returns the card, or GP API's id of a stored one.
 func paymentMethod(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	i, m := r.Instrument, sdk.NewObject()

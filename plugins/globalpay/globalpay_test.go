@@ -52,7 +52,7 @@ func sale(status, more string) sdk.Exchange {
 	return wire.Answer(200, `{"id":"TRN_1","type":"SALE","status":"`+status+`","amount":"2499","currency":"USD","reference":"ref-1"`+more+`}`)
 }
 
-// seen is the answer to a known idempotency key.
+// seen returns the answer to a known idempotency key.
 func seen(id string) sdk.Exchange {
 	return wire.Answer(409, `{"error_code":"DUPLICATE_ACTION","detailed_error_code":"40039","detailed_error_description":"Idempotency Key seen before: id=`+id+`, status=CAPTURED"}`)
 }

@@ -124,7 +124,7 @@ const (
 	unknownServerID   = "1013"
 )
 
-// classOf is the class of a code: GPayments' codes have four digits, EMV's three.
+// classOf returns the class of a code: GPayments' codes have four digits, EMV's three.
 func classOf(code string) sdk.ErrorClass {
 	switch code {
 	case "1009", "1011":
@@ -173,7 +173,8 @@ func schemeOf(n sdk.CardNetwork) string {
 	return ""
 }
 
-// networkOf is the network of a name; the card's network if ActiveServer gives none, or if two networks share the name.
+// networkOf returns the network of a name; the card's network if ActiveServer gives none, or if two networks share the
+// name.
 func networkOf(name string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	for _, s := range schemes {
 		if s.name == strings.ToUpper(name) && (n == "" || s.network == card) {

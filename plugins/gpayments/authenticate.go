@@ -58,7 +58,7 @@ func read(j sdk.JSON) *sdk.AuthenticationOutcome {
 	return o
 }
 
-// request is the authentication request with GPayments' names.
+// request returns the authentication request with GPayments' names.
 func request(c *sdk.Call, a *threeds.AReq, requestor string) *sdk.Object {
 	category := "pa"
 	if a.Category != "01" {

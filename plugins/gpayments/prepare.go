@@ -108,7 +108,7 @@ func kept(in *sdk.AuthenticationRequest) state {
 	return state{requestor: j.Str("requestor"), authURL: j.Str("auth_url"), monitor: j.Str("monitor")}
 }
 
-// uuid is a random UUID (RFC 9562, version 4).
+// uuid returns a random UUID (RFC 9562, version 4).
 func uuid(c *sdk.Call) string {
 	b := c.Random(16)
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80

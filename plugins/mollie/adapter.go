@@ -63,14 +63,14 @@ func request(c *sdk.Call, method, url string, body *sdk.Object) *sdk.Response {
 	return sdk.Must(c.Do(s))
 }
 
-// payment is the URL of the request's payment, with rest after it.
+// payment returns the URL of the request's payment, with rest after it.
 func payment(c *sdk.Call, rest string) string {
 	sdk.Require(c.Request.TransactionID != "",
 		sdk.Missing("connector_transaction_id", "the request lacks Mollie's id, the only way to find a payment"))
 	return "/payments/" + sdk.PathEscape(c.Request.TransactionID) + rest
 }
 
-// amount is an amount in Mollie's form: the currency, and a text with exactly the currency's decimals.
+// amount returns an amount in Mollie's form: the currency, and a text with exactly the currency's decimals.
 func amount(m sdk.Money) *sdk.Object {
 	return sdk.NewObject().Str("currency", string(m.Currency)).Str("value", m.Major())
 }

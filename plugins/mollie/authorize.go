@@ -27,7 +27,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return charge(c, r.Instrument.StoredCredentialID)
 }
 
-// verify is a first payment of zero, which checks and stores the card.
+// verify returns a first payment of zero, which checks and stores the card.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Check(c.Request.NeedInstrument())
 	return pay(c, c.Request.Instrument, true)
@@ -124,7 +124,7 @@ func tokenize(c *sdk.Call, i *sdk.Instrument) string {
 	return idOf(c, request(c, "POST", cardTokens, body), "cardToken")
 }
 
-// idOf is the id in an answer. A refusal ends the operation.
+// idOf returns the id in an answer. A refusal ends the operation.
 func idOf(c *sdk.Call, answer *sdk.Response, field string) string {
 	if d := refusal(answer); d != nil {
 		c.End(sdk.Declined(d))

@@ -76,7 +76,7 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 // link is one of an answer's links.
 const link = `{"href":"https://api.mollie.com/v2/x","type":"application/hal+json"}`
 
-// whole is an answer with everything that Mollie's library requires.
+// whole returns an answer with everything that Mollie's library requires.
 func whole(resource, id, status, more string) string {
 	return `{"resource":"` + resource + `","id":"` + id + `","mode":"test","description":"x","amount":{"currency":"EUR","value":"10.00"},"status":"` + status +
 		`","createdAt":"2026-01-15T10:20:30+00:00","_links":{"self":` + link + more + `}`

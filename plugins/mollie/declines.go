@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// reasonOf is the reason of an object's failure, or its status without one. If the reason is no more specific than
+// reasonOf returns the reason of an object's failure, or its status without one. If the reason is no more specific than
 // "declined", the card network's code decides.
 func reasonOf(j sdk.JSON, status string) *sdk.Decline {
 	code, text, network := j.Str("details.failureReason"), j.Str("details.failureMessage"), j.Str("statusReason.code")

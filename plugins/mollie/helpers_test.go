@@ -27,7 +27,7 @@ func drive(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchang
 	return p.Sends, &sdk.Result{Outcome: p.Outcome, Reject: p.Reject}
 }
 
-// outcome is the outcome of an operation that must end with one.
+// outcome returns the outcome of an operation that must end with one.
 func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) *sdk.Outcome {
 	t.Helper()
 	_, result := drive(t, op, r, answers...)
@@ -35,7 +35,7 @@ func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Excha
 	return result.Outcome
 }
 
-// paymentBody is a payment object with additional members.
+// paymentBody returns a payment object with additional members.
 func paymentBody(status, value, more string) string {
 	return `{"resource":"payment","id":"tr_1","status":"` + status + `","amount":{"value":"` + value + `","currency":"EUR"}` + more + `}`
 }
@@ -46,7 +46,7 @@ func purchase(minor int64, currency sdk.Currency) sdk.Request {
 		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: card, CVC: cvc, ExpMonth: 3, ExpYear: 2030, Holder: "Ada", BIN: "411111", LastFour: "1111", Length: 16}}}
 }
 
-// later is a request about the payment tr_1 of 10.00 EUR.
+// later returns a request about the payment tr_1 of 10.00 EUR.
 func later(minor, captured int64) sdk.Request {
 	return sdk.Request{Reference: "pay_1_1", TransactionID: "tr_1", Amount: sdk.Money{Minor: minor, Currency: "EUR"},
 		Payment: &sdk.PaymentState{Currency: "EUR", Requested: 1000, Authorized: 1000, Captured: captured, Capture: sdk.CaptureManual}}

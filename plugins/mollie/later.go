@@ -121,7 +121,7 @@ func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// declined is the outcome of an operation that Mollie refused. An existing payment can continue at Mollie alone.
+// declined returns the outcome of an operation that Mollie refused. An existing payment can continue at Mollie alone.
 func declined(c *sdk.Call, d *sdk.Decline) *sdk.Outcome {
 	if c.Request.TransactionID != "" {
 		d.RetryElsewhere = false

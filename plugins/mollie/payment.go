@@ -90,7 +90,7 @@ func forVoid(c *sdk.Call, o *sdk.Outcome) *sdk.Outcome {
 	return o
 }
 
-// totals are the payment's amounts. Only payments with a separate capture have amountCaptured.
+// totals returns the payment's amounts. Only payments with a separate capture have amountCaptured.
 func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	t := &sdk.Totals{Authorized: part(c, j, "amount").Minor}
 	switch {
@@ -106,7 +106,7 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	return t
 }
 
-// part is an amount of a payment, which must be in the requested currency.
+// part returns an amount of a payment, which must be in the requested currency.
 func part(c *sdk.Call, j sdk.JSON, name string) *sdk.Money {
 	m, asked := money(j.Get(name)), c.Request.Amount.Currency
 	sdk.Require(m != nil && m.Minor >= 0 && (asked == "" || asked == m.Currency), errUnreadable)

@@ -84,7 +84,7 @@ var schemes = []struct {
 	{sdk.DinersClub, "Diners"}, {sdk.Discover, "Diners"}, {sdk.CartesBancaires, "CB"}, {sdk.UnionPay, "UnionPay"},
 }
 
-// schemeID is the name of a network; "" for a network without one.
+// schemeID returns the name of a network; "" for a network without one.
 func schemeID(n sdk.CardNetwork) string {
 	for _, s := range schemes {
 		if s.network == n && n != "" {
@@ -94,7 +94,7 @@ func schemeID(n sdk.CardNetwork) string {
 	return ""
 }
 
-// networkOf is the network of a name. If two networks share the name, the card's decides.
+// networkOf returns the network of a name. If two networks share the name, the card's decides.
 func networkOf(id string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	for _, s := range schemes {
 		if s.id == id && (n == "" || s.network == card) {
@@ -126,7 +126,7 @@ func post(c *sdk.Call, path string, body *sdk.Object, safe bool, captured ...sdk
 	return j, resp.Status, nil, nil
 }
 
-// failed is the outcome of an error message.
+// failed returns the outcome of an error message.
 func failed(status sdk.OutcomeStatus, j sdk.JSON, e *sdk.AuthenticationError) *sdk.Outcome {
 	a := &sdk.AuthenticationOutcome{Error: e}
 	details := j.Get("errorDetails")

@@ -54,7 +54,7 @@ func read(j sdk.JSON, part string) *sdk.AuthenticationOutcome {
 	return o
 }
 
-// areq is the AReq in Netcetera's groups.
+// areq returns the AReq in Netcetera's groups.
 func areq(c *sdk.Call, a *threeds.AReq) *sdk.Object {
 	o := sdk.NewObject().Str("preferredProtocolVersion", a.Version).Bool("enforcePreferredProtocolVersion", true).
 		Str("deviceChannel", a.Channel).
@@ -96,7 +96,7 @@ func account(a *threeds.AReq) *sdk.Object {
 	return o
 }
 
-// purchase is the purchase, with amount and exponent as numbers. nil for a non-payment authentication.
+// purchase returns the purchase, with amount and exponent as numbers. nil for a non-payment authentication.
 func purchase(a *threeds.AReq) *sdk.Object {
 	p := a.Purchase
 	if p == nil {

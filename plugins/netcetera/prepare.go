@@ -42,7 +42,7 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: sdk.StatusPrepared, Authentication: a}, nil
 }
 
-// versions are those of the range's ACS, up to the highest version that Netcetera and the directory server support.
+// versions returns those of the range's ACS, up to the highest version that Netcetera and the directory server support.
 func versions(r sdk.JSON) []sdk.ProtocolVersion {
 	highest := r.Str("highestCommonSupportedVersion")
 	all := threeds.Versions(r.Get("acsProtocolVersions"))

@@ -62,7 +62,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// currencies are those with two decimals at most: NMI's amounts have the form x.xx.
+// currencies returns those with two decimals at most: NMI's amounts have the form x.xx.
 func currencies() []sdk.Currency {
 	var all []sdk.Currency
 	for _, c := range sdk.Currencies() {
@@ -73,7 +73,7 @@ func currencies() []sdk.Currency {
 	return all
 }
 
-// amount is the amount in NMI's form.
+// amount returns the amount in NMI's form.
 func amount(m sdk.Money) string {
 	if e, ok := m.Currency.Exponent(); !ok || e > 2 {
 		sdk.Check(sdk.Unsupported("currency", "NMI supports amounts of two decimals at most"))

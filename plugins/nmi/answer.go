@@ -45,7 +45,7 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 	return a
 }
 
-// outcome is the outcome of a payment: approved, or the decline.
+// outcome returns the outcome of a payment: approved, or the decline.
 func (a *answer) outcome(approved sdk.OutcomeStatus) *sdk.Outcome {
 	o := &sdk.Outcome{Status: approved, TransactionID: a.get("transactionid"), AuthCode: a.get("authcode"),
 		Decline: a.decline, Checks: checks(a.get("avsresponse"), a.get("cvvresponse")), Raw: map[string]string{}}

@@ -11,7 +11,8 @@ import (
 // approvedCode is the only response_code of an approval.
 const approvedCode = "100"
 
-// declineOf is the decline of a response code; nil if the code is not one of a decline, for example in a cut answer.
+// declineOf returns the decline of a response code; nil if the code is not one of a decline, for example in a cut
+// answer.
 func declineOf(code, text string) *sdk.Decline {
 	if len(code) != 3 || code[0] < '2' || code[0] > '4' || code[1]-'0' > 9 || code[2]-'0' > 9 {
 		return nil

@@ -29,7 +29,7 @@ func deliver(t *testing.T, signed bool, header, body string) wire.Played {
 	return wire.End(t, a, s)
 }
 
-// signature is the header of a message of NMI.
+// signature returns the header of a message of NMI.
 func signature(body string) string {
 	h := hmac.New(sha256.New, []byte("test_webhook_secret"))
 	h.Write([]byte("n0nce." + body))

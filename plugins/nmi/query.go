@@ -66,7 +66,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// givenBack is the amount of a refund, which NMI writes with or without a sign.
+// givenBack returns the amount of a refund, which NMI writes with or without a sign.
 func givenBack(t sdk.XML, currency sdk.Currency) *sdk.Money {
 	sum := &sdk.Money{Currency: currency}
 	for a := range t.All("action") {
@@ -140,7 +140,7 @@ func actions(t sdk.XML, currency sdk.Currency) (held, taken int64, validated boo
 	return held, taken, validated
 }
 
-// refusal is the reason of a failed transaction, from its last failed action.
+// refusal returns the reason of a failed transaction, from its last failed action.
 func refusal(t sdk.XML) *sdk.Decline {
 	d := &sdk.Decline{Code: t.Text("condition"), Message: t.Text("condition"), Reason: sdk.DeclineGeneric}
 	if d.Code == "abandoned" {

@@ -53,7 +53,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return sdk.Handled(), nil
 }
 
-// said is the message's reason for a failed payment or refund.
+// said returns the message's reason for a failed payment or refund.
 func said(body sdk.JSON) *sdk.Decline {
 	if d := declineOf(body.Text("action.response_code"), body.Text("action.response_text")); d != nil {
 		return d

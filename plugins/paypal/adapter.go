@@ -71,7 +71,7 @@ var currencies = []sdk.Currency{"AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK",
 // decimals where PayPal differs from ISO 4217: no decimals for forint and Taiwan dollars.
 var decimals = sdk.Decimals{"HUF": 0, "TWD": 0}
 
-// money is an amount in the operation's currency, in PayPal's form.
+// money returns an amount in the operation's currency, in PayPal's form.
 func money(r *sdk.Request, minor int64) *sdk.Object {
 	c := r.Amount.Currency
 	n := sdk.Must(decimals.Scaled(sdk.Money{Minor: minor, Currency: c}))

@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// undecided is the error for an answer that decides nothing.
+// undecided returns the error for an answer that decides nothing.
 func undecided(a *sdk.Response) error {
 	return a.Undecided("no decision", "name", "error", "details.0.issue")
 }
@@ -54,16 +54,16 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 
 var errCaptures = errors.New("the order does not show how much of the authorization was captured")
 
-// paymentsOf are the lists of an order's payments: authorizations, captures and refunds.
+// paymentsOf returns the lists of an order's payments: authorizations, captures and refunds.
 func paymentsOf(order sdk.JSON) sdk.JSON { return order.Get("purchase_units.0.payments") }
 
-// payments are the authorization and the capture that decide about an order.
+// payments returns the authorization and the capture that decide about an order.
 func payments(order sdk.JSON) (authorization, capture sdk.JSON) {
 	all := paymentsOf(order)
 	return last(all.Get("authorizations")), last(all.Get("captures"))
 }
 
-// last is the last payment that was not lost, else the last.
+// last returns the last payment that was not lost, else the last.
 func last(all sdk.JSON) (found sdk.JSON) {
 	for p := range all.All() {
 		if !found.Exists() || lost(found) || !lost(p) {
@@ -92,7 +92,7 @@ func lost(p sdk.JSON) bool {
 var orders = sdk.Statuses{{sdk.StatusCustomerAction, "PAYER_ACTION_REQUIRED"},
 	{sdk.StatusPending, "CREATED SAVED APPROVED PENDING"}, {sdk.StatusVoided, "VOIDED"}}
 
-// unpaid is the outcome of an order without a payment.
+// unpaid returns the outcome of an order without a payment.
 func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	o := &sdk.Outcome{Status: orders.Must(j.Str("status")), Raw: map[string]string{}}
 	switch link := j.Get("links").Where("rel", "payer-action"); {
@@ -107,7 +107,7 @@ func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-// gone is the status of a payment that is no longer authorized: voided for a sync or void, declined for any other
+// gone returns the status of a payment that is no longer authorized: voided for a sync or void, declined for any other
 // operation.
 func gone(c *sdk.Call) sdk.OutcomeStatus {
 	if op := c.Operation(); op == sdk.OpSync || op == sdk.OpVoid {
@@ -143,7 +143,7 @@ func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 
 var errCurrency = errors.New("the answer lacks an amount in the payment's currency")
 
-// paid is the amount of a payment or refund, which must be in the requested currency.
+// paid returns the amount of a payment or refund, which must be in the requested currency.
 func paid(c *sdk.Call, p sdk.JSON) *sdk.Money {
 	m := p.MajorIn("amount.value", "amount.currency_code", c.Request.Amount.Currency)
 	sdk.Require(m != nil && m.Minor >= 0 && p.Has("amount.currency_code"), errCurrency)
@@ -159,7 +159,7 @@ var checks = sdk.CheckCodes{
 	Other:      sdk.CheckUnavailable,
 }
 
-// declineOf is the reason of a declined payment: the card's response code, else the reason of its status.
+// declineOf returns the reason of a declined payment: the card's response code, else the reason of its status.
 func declineOf(raw map[string]string) *sdk.Decline {
 	code := raw["response_code"]
 	if code == "" || code == "0000" { // the issuer approved, and PayPal declined

@@ -34,7 +34,7 @@ func purchaseUnit(r *sdk.Request) *sdk.Object {
 		Obj("amount", total.Obj("breakdown", breakdown)).Obj("shipping", shipping(r.Shipping)).Arr("items", items(r, goods))
 }
 
-// items are the order's lines if they add up to the price of the goods, else one line for all: PayPal refuses other
+// items returns the order's lines if they add up to the price of the goods, else one line for all: PayPal refuses other
 // lists.
 func items(r *sdk.Request, goods int64) *sdk.Array {
 	lines := r.Lines
@@ -49,7 +49,7 @@ func items(r *sdk.Request, goods int64) *sdk.Array {
 	return all
 }
 
-// cardSource is the card: its number, or PayPal's token of a stored card.
+// cardSource returns the card: its number, or PayPal's token of a stored card.
 func cardSource(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	k, o, attributes := r.Instrument.Card, sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID),
@@ -109,7 +109,7 @@ func storedCredential(r *sdk.Request) *sdk.Object {
 	return o
 }
 
-// address is a postal address; nil without a country, which PayPal requires.
+// address returns a postal address; nil without a country, which PayPal requires.
 func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Country == "" {
 		return nil
@@ -164,7 +164,7 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	return order(c, post(c, orderPath(c)+action, sdk.NewObject())), nil
 }
 
-// unauthenticated is the reason for which PayPal recommends to stop; nil if it recommends to go on
+// unauthenticated returns the reason for which PayPal recommends to stop; nil if it recommends to go on
 // (developer.paypal.com, "3D Secure response parameters"). A card whose issuer does not take part (enrolment N, U or B
 // without a shift of liability) is charged.
 func unauthenticated(result sdk.JSON) *sdk.Decline {

@@ -33,7 +33,7 @@ type refunded struct {
 	CustomID string `json:"custom_id,omitempty"`
 }
 
-// ordered is an order with its payments.
+// ordered returns an order with its payments.
 func ordered(status string, change func(*purchaseUnit)) answer {
 	u := purchaseUnit{PurchaseUnit: client.PurchaseUnit{ReferenceID: "ref-1", InvoiceID: "ref-1", Amount: priced("24.99")}}
 	if change != nil {
@@ -66,7 +66,7 @@ func status(want sdk.OutcomeStatus) func(*testing.T, *sdk.Outcome) {
 	return func(t *testing.T, o *sdk.Outcome) { require.Equal(t, want, o.Status) }
 }
 
-// bought is a purchase written by a user of the client.
+// bought returns a purchase written by a user of the client.
 func bought(intent string) func(context.Context, *client.Client) error {
 	return func(ctx context.Context, c *client.Client) error {
 		_, err := c.CreateOrderWithPaypalRequestID(ctx, intent, []client.PurchaseUnitRequest{{ReferenceID: "ref-1", InvoiceID: "ref-1",
@@ -76,7 +76,7 @@ func bought(intent string) func(context.Context, *client.Client) error {
 	}
 }
 
-// detailed is a purchase with all known details.
+// detailed returns a purchase with all known details.
 func detailed(ctx context.Context, c *client.Client) error {
 	_, err := c.CreateOrderWithPaypalRequestID(ctx, client.OrderIntentCapture, []client.PurchaseUnitRequest{{ReferenceID: "ref-1", InvoiceID: "ref-1", CustomID: "order 77",
 		Description: "Two widgets", SoftDescriptor: "ACME", Amount: &client.PurchaseUnitAmount{Currency: "USD", Value: "24.99",
@@ -201,7 +201,7 @@ func intents() []intent {
 	}
 }
 
-// authenticated is an order whose customer was authenticated. The client has no type for the result.
+// authenticated returns an order whose customer was authenticated. The client has no type for the result.
 func authenticated() answer {
 	return answer{http.StatusOK, map[string]any{"id": "ORDER1", "status": client.OrderStatusApproved, "payment_source": map[string]any{"card": map[string]any{
 		"authentication_result": map[string]any{"liability_shift": "POSSIBLE", "three_d_secure": map[string]any{"enrollment_status": "Y", "authentication_status": "Y"}}}}}}

@@ -212,7 +212,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// client is the Go client, connected to the server.
+// client returns the Go client, connected to the server.
 func (f *fake) client(t *testing.T, token string) *client.Client {
 	c, err := client.NewClient("test_client_id", "test_client_secret", f.URL)
 	require.NoError(t, err)

@@ -74,8 +74,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return refunded(c, post(c, captures+sdk.PathEscape(id)+"/refund", body))
 }
 
-// captureFor is the capture that a refund takes its amount from: the one with the smallest rest that is high enough.
-// PayPal gives back money of one capture in a refund, so a higher refund is refused.
+// captureFor returns the capture that a refund takes its amount from: the one with the smallest rest that is high
+// enough. PayPal gives back money of one capture in a refund, so a higher refund is refused.
 func captureFor(c *sdk.Call, payments sdk.JSON) (id string) {
 	r, least, most := c.Request, int64(0), int64(0)
 	for p := range payments.Get("captures").All() {
@@ -118,8 +118,8 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// known is an id stored with the payment. If the answer with the id was lost, it is the id of the order's last such
-// payment.
+// known returns an id stored with the payment. If the answer with the id was lost, it is the id of the order's last
+// such payment.
 func known(c *sdk.Call, name, list string) string {
 	if id := c.Request.KeptText(name); id != "" {
 		return id
@@ -163,8 +163,8 @@ func syncOrder(c *sdk.Call) *sdk.Outcome {
 	return o
 }
 
-// absentOrder is the outcome if PayPal does not know an order that it created: the order belongs to another account.
-// Only unpaid orders disappear after a while (notFoundFinalSeconds).
+// absentOrder returns the outcome if PayPal does not know an order that it created: the order belongs to another
+// account. Only unpaid orders disappear after a while (notFoundFinalSeconds).
 func absentOrder(c *sdk.Call) *sdk.Outcome {
 	p := c.Request.Payment
 	if p != nil && p.CreatedAt > 0 && p.Authorized == 0 && p.Captured == 0 &&

@@ -48,7 +48,7 @@ const (
 	captured   = `{"id":"CAP0001","status":"COMPLETED","final_capture":true,` + value + `}`
 )
 
-// anOrder is an order with payments: "authorizations":[…], and so on.
+// anOrder returns an order with payments: "authorizations":[…], and so on.
 func anOrder(status, payments string, more ...string) sdk.Exchange {
 	return wire.Answer(201, `{"id":"ORDER1","status":"`+status+`","purchase_units":[{"reference_id":"ref-1","payments":{`+payments+`}}]`+strings.Join(more, "")+`}`)
 }

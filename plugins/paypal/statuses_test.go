@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// orderOf is an order with payments.
+// orderOf returns an order with payments.
 func orderOf(status, payments string) sdk.Exchange {
 	return wire.Answer(201, `{"id":"ORDER1","status":"`+status+`","purchase_units":[{"reference_id":"ref-1","payments":{`+payments+`}}]}`)
 }

@@ -173,7 +173,7 @@ func compileBombs() map[string]func(n int) *builder {
 
 func compileBomb(name string, n int) *builder { return compileBombs()[name](n) }
 
-// largest is the most of a bomb that is let in.
+// largest returns the most of a bomb that is let in.
 func largest(t testing.TB, r *Runtime, bomb func(n int) *builder) int {
 	low, high := 0, 1<<17
 	for low+1+low/100 < high {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// takenBytes is what this process takes after everything that is not needed was given back: of the Go heap, and in all.
+// takenBytes returns what this process takes after everything that is not needed was given back: of the Go heap, and in all.
 func takenBytes() (heap, all int64) {
 	debug.FreeOSMemory()
 	var m runtime.MemStats

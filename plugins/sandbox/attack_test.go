@@ -72,11 +72,11 @@ func loops() map[string]*builder {
 	}
 }
 
-// processTime is the processor time that this process has taken.
+// processTime returns the processor time that this process has taken.
 func processTime(t testing.TB) time.Duration { return processorTime(t, syscall.RUSAGE_SELF) }
 
-// threadTime is the processor time that this thread has taken: unlike a clock's, it does not count the time that others have the processor.
-// The caller is locked to its thread.
+// threadTime returns the processor time that this thread has taken: unlike a clock's, it does not count the time that others have the processor. The
+// caller is locked to its thread.
 func threadTime(t testing.TB) time.Duration {
 	const thisThread = 1 // RUSAGE_THREAD, getrusage(2)
 	return processorTime(t, thisThread)

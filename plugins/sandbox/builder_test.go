@@ -61,7 +61,7 @@ func gget(i int) []byte   { return appendU([]byte{opGlobalGet}, uint64(i)) }
 func gset(i int) []byte   { return appendU([]byte{opGlobalSet}, uint64(i)) }
 func callf(i int) []byte  { return appendU([]byte{opCall}, uint64(i)) }
 
-// mem is a load or store with its static offset.
+// mem returns a load or store with its static offset.
 func mem(op int, offset uint32) []byte { return appendU([]byte{byte(op), 0}, uint64(offset)) }
 
 func bytesOf(s string) []byte { return append(appendU(nil, uint64(len(s))), s...) }
@@ -184,7 +184,7 @@ func (b *builder) step(locals string, parts ...any) *builder {
 	return b
 }
 
-// answerAt is the i64 that answers n bytes at p.
+// answerAt returns the i64 that answers n bytes at p.
 func answerAt(p, n int64) []byte { return i64c(p<<32 | n) }
 
 // forever loops over parts.

@@ -14,7 +14,7 @@ import (
 // jumper builds a function as the Go compiler builds them: a loop around a br_table on local 0, which leads to regions.
 type jumper struct{ regions int }
 
-// to is a jump to a region by its number, out of region in; inner is how many blocks it stands in there.
+// to returns a jump to a region by its number, out of region in; inner is how many blocks it stands in there.
 func (j jumper) to(number int64, in, inner int) []byte {
 	return asm(i32c(number), put(0), j.again(in, inner))
 }

@@ -98,7 +98,7 @@ type instruction struct {
 	labels []uint32 // of br_table, the default's last; valid until the next br_table is read
 }
 
-// toOptimise is the instruction, which ends at end, as package optimise reads it.
+// toOptimise returns the instruction, which ends at end, as package optimise reads it.
 func (in *instruction) toOptimise(end int) optimise.Instruction {
 	return optimise.Instruction{At: in.at, End: end, Op: in.op, Index: in.index, Offset: in.offset, Value: in.value, Labels: in.labels}
 }
@@ -180,8 +180,8 @@ func (r *reader) zero(at int, what string) {
 	}
 }
 
-// cost is the fuel that an instruction costs: about one unit for a fraction of a nanosecond. Loads cost more because they may miss the
-// caches. Blocks and their ends are free. Bulk instructions also pay by length.
+// cost returns the fuel that an instruction costs: about one unit for a fraction of a nanosecond. Loads cost more because they may miss the caches.
+// Blocks and their ends are free. Bulk instructions also pay by length.
 func (in *instruction) cost() int64 {
 	switch op := in.op; {
 	case op == opBlock, op == opLoop, op == opEnd, op == opElse, op == opNop:

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slow is a guest that works for some milliseconds when its input says so.
+// slow returns a guest that works for some milliseconds when its input says so.
 func slow() []byte {
 	return newAdapter(1).step(tI32, get(1), opIf, typeEmpty,
 		opLoop, typeEmpty, get(2), i32c(1), opI32Add, tee(2), i32c(5_000_000), opI32LtS, opBrIf, 0, opEnd, opEnd,

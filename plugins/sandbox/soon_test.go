@@ -99,7 +99,7 @@ func requireSameRun(t testing.TB, compiled, interpreted started, input string, f
 	return want
 }
 
-// recursing is a module whose step calls functions within each other, as often as its input says, and answers how deep it was.
+// recursing returns a module whose step calls functions within each other, as often as its input says, and answers how deep it was.
 func recursing() []byte {
 	b := newAdapter(1)
 	b.fn(tI32, tI32, "", get(0), 0x45, opIf, typeEmpty, i32c(0), opReturn, opEnd, get(0), i32c(1), opI32Sub, callf(0), i32c(1), opI32Add)

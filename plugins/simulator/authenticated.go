@@ -36,7 +36,7 @@ func readTransID(id string) (i issued, ok bool) {
 		own: strings.IndexByte("13579bdf", id[7]) >= 0}, true
 }
 
-// cavv is the authentication value of a result.
+// cavv returns the authentication value of a result.
 func cavv(dsTransID, status string) string {
 	long, short := fnv.New128a(), fnv.New32a()
 	for _, h := range [...]hash.Hash{long, short} {
@@ -45,7 +45,7 @@ func cavv(dsTransID, status string) string {
 	return base64.StdEncoding.EncodeToString(short.Sum(long.Sum(nil)))
 }
 
-// eci is the indicator of a result.
+// eci returns the indicator of a result.
 func (i issued) eci(status string) string {
 	list := "Y05 A06 I07 U07"
 	if i.scheme == '1' {

@@ -68,7 +68,7 @@ var declines = [...]refusal{
 		false},
 }
 
-// declineOf is the refusal for a reason.
+// declineOf returns the refusal for a reason.
 func declineOf(reason sdk.DeclineReason) *sdk.Decline {
 	for i := range declines {
 		if d := &declines[i]; d.reason == reason {
@@ -91,7 +91,7 @@ const (
 	codeCurrency = "currency_not_the_same" // another currency than the payment's
 )
 
-// refuse is a refusal by the processor's own rules.
+// refuse returns a refusal by the processor's own rules.
 func refuse(code, text string, reason sdk.DeclineReason) *sdk.Decline {
 	return &sdk.Decline{Code: code, Message: text, Reason: reason}
 }

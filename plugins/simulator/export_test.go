@@ -2,7 +2,7 @@ package simulator
 
 import "payswitch/sdk"
 
-// Codes are the amount codes with a rule for an operation, without the declines of payments.
+// Codes returns the amount codes with a rule for an operation, without the declines of payments.
 func Codes(op sdk.Operation) (codes []int64) {
 	for _, r := range rules {
 		if r.operation == op {

@@ -90,7 +90,7 @@ func (h *held) done() bool {
 		h.rule.act == timeoutAfter)
 }
 
-// answer is the processor's answer now: a refusal d, the answer of the amount's rule, or what done makes.
+// answer returns the processor's answer now: a refusal d, the answer of the amount's rule, or what done makes.
 func (h *held) answer(d *sdk.Decline, done func() *sdk.Outcome) *sdk.Outcome {
 	switch {
 	case h.against != nil:
@@ -105,7 +105,7 @@ func (h *held) answer(d *sdk.Decline, done func() *sdk.Outcome) *sdk.Outcome {
 	return done()
 }
 
-// outcome is an outcome with the payment's totals after the operation.
+// outcome returns an outcome with the payment's totals after the operation.
 func (h *held) outcome(status sdk.OutcomeStatus, amount int64) *sdk.Outcome {
 	return &sdk.Outcome{Status: status, TransactionID: h.id, ConnectorData: h.memory.data(),
 		Amount: &sdk.Money{Minor: amount, Currency: h.Currency},
@@ -127,7 +127,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// taken is a capture that was carried out. The last capture releases the rest.
+// taken returns a capture that was carried out. The last capture releases the rest.
 func (h *held) taken() *sdk.Outcome {
 	id, amount := h.captureID(), h.request.Amount.Minor
 	h.Captured += amount

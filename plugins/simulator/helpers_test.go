@@ -44,7 +44,7 @@ func answer(t *testing.T, op sdk.Operation, after time.Duration, r sdk.Request) 
 	return result
 }
 
-// cardOf is a card as an adapter sees it.
+// cardOf returns a card as an adapter sees it.
 func cardOf(number string) *sdk.Card {
 	n := strings.ReplaceAll(number, " ", "")
 	return &sdk.Card{Number: "CardStandIn", CVC: "CVCStandIn", ExpMonth: 12, ExpYear: 2050, BIN: n[:6], LastFour: n[len(n)-4:], Length: len(n)}
@@ -54,13 +54,13 @@ func usd(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"
 
 const visa = "4242 4242 4242 4242"
 
-// request is a payment as authorize receives it.
+// request returns a payment as authorize receives it.
 func request(number string, minor int64, how sdk.CaptureMethod) sdk.Request {
 	return sdk.Request{PaymentID: "pay_1", AttemptID: "pay_1_1", Reference: "pay_1_1", Amount: usd(minor), Capture: how,
 		Instrument: &sdk.Instrument{Card: cardOf(number)}, ReturnURL: "https://switch.example:8443/payments/pay_1/m/redirect/complete/stripe"}
 }
 
-// later is the request of an operation on that payment, without any state but its creation.
+// later returns the request of an operation on that payment, without any state but its creation.
 func later(first sdk.Request, o *sdk.Outcome) sdk.Request {
 	r := sdk.Request{PaymentID: first.PaymentID, AttemptID: first.AttemptID, Reference: first.Reference, Amount: first.Amount, Capture: first.Capture,
 		ReturnURL: first.ReturnURL}
@@ -91,7 +91,7 @@ func told(r sdk.Request, o *sdk.Outcome) sdk.Request {
 	return r
 }
 
-// authorized is a payment that holds that amount, ready for another operation.
+// authorized returns a payment that holds that amount, ready for another operation.
 func authorized(t *testing.T, minor int64) sdk.Request {
 	t.Helper()
 	first := request(visa, minor, sdk.CaptureManual)
@@ -100,7 +100,7 @@ func authorized(t *testing.T, minor int64) sdk.Request {
 	return later(first, o)
 }
 
-// captured is a payment that has captured that amount.
+// captured returns a payment that has captured that amount.
 func captured(t *testing.T, minor int64) sdk.Request {
 	t.Helper()
 	first := request(visa, minor, sdk.CaptureAutomatic)

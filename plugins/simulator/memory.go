@@ -48,7 +48,7 @@ func (m memory) data() *sdk.ConnectorData {
 	return &sdk.ConnectorData{Version: memoryVersion, Payment: string(m)}
 }
 
-// networkID is the card network's id of a payment: fifteen digits like Visa's, made from the payment's id.
+// networkID returns the card network's id of a payment: fifteen digits like Visa's, made from the payment's id.
 func networkID(id string) string {
 	hash := uint64(14695981039346656037) // FNV-1a
 	for i := range len(id) {

@@ -40,7 +40,7 @@ var (
 // laterCurrency is the currency of payments that answersLater settle later.
 const laterCurrency = "EUR"
 
-// approvedOrLater is the answer to a payment that nothing refuses.
+// approvedOrLater returns the answer to a payment that nothing refuses.
 func (p *payment) approvedOrLater() *sdk.Outcome {
 	later := p.automatic && p.amount.Currency == laterCurrency && p.amount.Minor > 0 &&
 		p.rule.act == approve && p.named(answersLater)
@@ -67,7 +67,7 @@ var less = [...]struct {
 	{"worldpayvantiv", "445701", "0141", 5000, 4000, "4457 0101 4000 0141"},
 }
 
-// approvedPart is the amount that the issuer approves.
+// approvedPart returns the amount that the issuer approves.
 func (p *payment) approvedPart() int64 {
 	amount := p.amount.Minor
 	if p.rule.half {
@@ -100,7 +100,7 @@ func (p *payment) wishes() {
 	}
 }
 
-// hold is what the processor says of a hold, nil for nothing.
+// hold returns what the processor says of a hold, nil for nothing.
 func (p *payment) hold() *sdk.Hold {
 	if p.automatic {
 		return nil

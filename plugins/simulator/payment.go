@@ -46,7 +46,7 @@ func seen(c *sdk.Call) *payment {
 	return p
 }
 
-// reference is the request's reference, or a fixed one for a request without.
+// reference returns the request's reference, or a fixed one for a request without.
 func reference(c *sdk.Call) string {
 	if c.Request.Reference != "" {
 		return c.Request.Reference
@@ -110,7 +110,7 @@ func merchantInitiated(r *sdk.Request) bool {
 	return r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
 }
 
-// refusal is the reason for an immediate decline, "" for none. The card decides before the amount.
+// refusal returns the reason for an immediate decline, "" for none. The card decides before the amount.
 func (p *payment) refusal(proven bool) sdk.DeclineReason {
 	if reason := reasonOfCard(p.bin, p.lastFour, p.length); reason != "" && !p.own {
 		return reason
@@ -137,7 +137,7 @@ func (p *payment) process() *sdk.Outcome {
 	return p.approvedOrLater()
 }
 
-// approved is the answer to a completed payment. A sync that finds the payment returns the same.
+// approved returns the answer to a completed payment. A sync that finds the payment returns the same.
 func (p *payment) approved() *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: p.id, NetworkTransactionID: networkID(p.id), ConnectorData: p.memory.data()}
 	if p.memory.has(storing) && p.bin != "" {
@@ -175,7 +175,7 @@ func (p *payment) waiting(status sdk.OutcomeStatus) *sdk.Outcome {
 	return &sdk.Outcome{Status: status, TransactionID: p.id, ConnectorData: p.memory.data()}
 }
 
-// noAnswer is the outcome after a time-out: unknown. What the adapter stored before it asked remains.
+// noAnswer returns the outcome after a time-out: unknown. What the adapter stored before it asked remains.
 func (p *payment) noAnswer() *sdk.Outcome {
 	return &sdk.Outcome{Status: sdk.StatusUnknown, ConnectorData: p.memory.data(),
 		Raw: map[string]string{"error": "simulated time-out"}}

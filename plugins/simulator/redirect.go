@@ -21,7 +21,7 @@ func (p *payment) challenge() (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// redirect is the next action of the customer, nil without a return URL.
+// redirect returns the next action of the customer, nil without a return URL.
 func (p *payment) redirect() *sdk.NextAction {
 	back := p.request.ReturnURL
 	root := origin(back)

@@ -28,7 +28,7 @@ var refundCards = [...]refundCard{
 
 var slowText = strconv.Itoa(slowRefundSeconds)
 
-// refundRule is what the simulated processor does with a refund: the card decides first, then the amount.
+// refundRule returns what the simulated processor does with a refund: the card decides first, then the amount.
 func refundRule(s *sdk.PaymentState, minor int64) rule {
 	for _, c := range refundCards {
 		if c.bin == s.BIN && c.lastFour == s.LastFour {
@@ -127,7 +127,7 @@ func refusedRefund(r rule) *sdk.Decline {
 	return refuse(codeRefund, "The refund has been refused.", r.reason)
 }
 
-// refundID is the processor's id of a refund, made from the refund's reference.
+// refundID returns the processor's id of a refund, made from the refund's reference.
 func refundID(c *sdk.Call) string {
 	if c.Request.RefundID != "" {
 		return c.Request.RefundID

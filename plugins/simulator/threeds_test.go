@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// completing is the request of complete: the payment again, and what came back from the page.
+// completing returns the request of complete: the payment again, and what came back from the page.
 func completing(first sdk.Request, o *sdk.Outcome, pairs ...sdk.Header) sdk.Request {
 	r := later(first, o)
 	first.TransactionID, first.ConnectorData, first.Payment = r.TransactionID, r.ConnectorData, r.Payment

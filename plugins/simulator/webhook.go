@@ -126,7 +126,7 @@ func eventTime(seconds int64) int64 {
 	return seconds * 1000
 }
 
-// turnAway is the outcome of a message that is not genuine or not readable, with the reason for the log.
+// turnAway returns the outcome of a message that is not genuine or not readable, with the reason for the log.
 func turnAway(status int, why string) *sdk.Outcome {
 	o := reply(status, sdk.StatusUnknown)
 	o.Raw = map[string]string{"error": why}

@@ -99,12 +99,12 @@ type view struct {
 // show writes a page. The caller must not hold mu, because a browser may read slowly.
 func (s *Simulator) show(w http.ResponseWriter, v view) { s.page(w, v.status, v.name, v.data) }
 
-// notUnderstood is a page that names the fault of the request, so that mistakes of an integration are seen.
+// notUnderstood returns a page that names the fault of the request, so that mistakes of an integration are seen.
 func notUnderstood(text string) view {
 	return view{http.StatusBadRequest, "problem.html", map[string]any{"Text": text}}
 }
 
-// ask is the page that asks for the code. It shows the problem with the last code, or a note.
+// ask returns the page that asks for the code. It shows the problem with the last code, or a note.
 func (t *transaction) ask(problem, note string) view {
 	return view{http.StatusOK, "challenge.html", map[string]any{"Merchant": t.request.merchant, "Amount": t.request.shownAmount(), "Card": t.lastFour,
 		"Scheme": t.card.name(), "Transaction": t.acsTransID, "Form": t.challenge.form, "Problem": problem, "Note": note, "Codes": codes}}
@@ -199,8 +199,8 @@ func (s *Simulator) judge(t *transaction, otp string) (problem string) {
 	return ""
 }
 
-// delivery is the form field that the browser posts to the notification URL, next to the session data. An empty name means that the browser posts
-// nothing.
+// delivery returns the form field that the browser posts to the notification URL, next to the session data. An empty name means that the browser
+// posts nothing.
 func (t *transaction) delivery() (field, value string) {
 	switch t.result.fault {
 	case '3':
@@ -213,7 +213,7 @@ func (t *transaction) delivery() (field, value string) {
 	return "cres", encoded(t.cres())
 }
 
-// finished is the page that sends the browser back to the notification URL, as often as it is opened.
+// finished returns the page that sends the browser back to the notification URL, as often as it is opened.
 func (t *transaction) finished() view {
 	field, value := t.delivery()
 	data := map[string]any{"URL": t.request.notificationURL, "Field": field, "Value": value, "Session": t.challenge.sessionData}

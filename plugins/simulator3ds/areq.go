@@ -62,7 +62,7 @@ func (c *facts) atLeast(version string) bool { return c.version >= version } // 
 
 func always(*facts) need { return required }
 
-// browser is a field that only the browser channel has.
+// browser returns a field that only the browser channel has.
 func browser(c *facts) need {
 	if c.channel == channelBrowser {
 		return required
@@ -70,7 +70,7 @@ func browser(c *facts) need {
 	return forbidden
 }
 
-// scripted is a field that only JavaScript can read. Before 2.2.0 it was always required.
+// scripted returns a field that only JavaScript can read. Before 2.2.0 it was always required.
 func scripted(c *facts) need {
 	switch {
 	case c.channel != channelBrowser:

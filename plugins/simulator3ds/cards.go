@@ -57,8 +57,8 @@ var aliases = [...]struct{ number, digits string }{
 	{"4111111111111111", "0020"},
 }
 
-// CardNumber is the test card of a scheme for the four digits V, M, A and C, such as "0070". README.md lists their meaning. CardNumber returns "" for
-// an unknown scheme, and if digits is not four digits.
+// CardNumber returns the test card of a scheme for the four digits V, M, A and C, such as "0070". README.md lists their meaning. CardNumber returns
+// "" for an unknown scheme, and if digits is not four digits.
 func CardNumber(s Scheme, digits string) string {
 	i := slices.IndexFunc(schemes[:], func(k struct {
 		scheme Scheme
@@ -156,7 +156,7 @@ func (c card) of(ds string) (_ card, ok bool) {
 	return c, true
 }
 
-// protocolVersions are the versions that the card's ACS supports, lowest first.
+// protocolVersions returns the versions that the card's ACS supports, lowest first.
 func (c card) protocolVersions() []string {
 	switch c.versions {
 	case '1':
@@ -169,7 +169,7 @@ func (c card) protocolVersions() []string {
 	return []string{"2.1.0", "2.2.0", "2.3.1"}
 }
 
-// name is the scheme's name for people.
+// name returns the scheme's name for people.
 func (c card) name() string {
 	for _, s := range schemes {
 		if s.scheme == c.scheme {
@@ -182,7 +182,7 @@ func (c card) name() string {
 // hasMethod reports whether the ACS has a 3DS method.
 func (c card) hasMethod() bool { return c.method != '1' }
 
-// eciOf is the electronic commerce indicator (ECI) of a result. Each scheme defines its own values.
+// eciOf returns the electronic commerce indicator (ECI) of a result. Each scheme defines its own values.
 func eciOf(s Scheme, status string) string {
 	table := map[string]string{"Y": "05", "A": "06", "I": "07"}
 	if s == Mastercard {

@@ -39,7 +39,7 @@ var digits = []struct {
 	{"C", "reason of an answer U (A is 5)", []struct{ digit, what string }{{"0", "22"}, {"1", "83"}, {"2", "14"}, {"3", "21"}}},
 }
 
-// tables are the documentation of all cards.
+// tables returns the documentation of all cards.
 func tables() (all []table) {
 	often := table{Title: "Cards used most", Head: []string{"Visa", "Mastercard", "American Express", "V M A C", "what happens"}}
 	for _, r := range []struct{ digits, what string }{
@@ -77,7 +77,7 @@ func (s *Simulator) showCards(w http.ResponseWriter, _ *http.Request) {
 	s.page(w, http.StatusOK, "cards.html", map[string]any{"Tables": tables()})
 }
 
-// markdown is the documentation in the form of README.md.
+// markdown returns the documentation in the form of README.md.
 func markdown() string {
 	var out strings.Builder
 	for _, t := range tables() {

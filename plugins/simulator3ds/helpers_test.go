@@ -76,7 +76,7 @@ func (w *world) get(path string) (int, string) {
 	return out.Code, string(b)
 }
 
-// areqOf is a valid request of a browser payment of 65.40 EUR after a preauth.
+// areqOf returns a valid request of a browser payment of 65.40 EUR after a preauth.
 func areqOf(id, number, version string) message {
 	m := message{"messageType": "AReq", "messageVersion": version, "messageCategory": "01", "deviceChannel": "02", "threeDSServerTransID": id,
 		"threeDSCompInd": "N", "threeDSRequestorURL": "https://shop.example", "threeDSRequestorAuthenticationInd": "01",
@@ -116,7 +116,7 @@ func (w *world) begin(number, version string, pairs ...any) message {
 	return w.call("auth", with(m, pairs...))
 }
 
-// challenged is a card's challenge, begun.
+// challenged returns a card's challenge, begun.
 func (w *world) challenged(digits string) message {
 	w.Helper()
 	ares := w.begin(CardNumber(Visa, digits), "2.2.0")
@@ -156,7 +156,7 @@ func (w *world) result(ares message) message {
 	return w.call("postauth", message{"threeDSServerTransID": ares["threeDSServerTransID"]})
 }
 
-// said is the short form of an answer: an error's code, or status, reason and cancel.
+// said returns the short form of an answer: an error's code, or status, reason and cancel.
 func said(m message) string {
 	if m["messageType"] == "Erro" {
 		return "Erro " + m.text("errorCode")

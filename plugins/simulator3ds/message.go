@@ -34,7 +34,7 @@ func (t *transaction) header(messageType string) message {
 		"dsTransID": t.dsTransID, "acsReferenceNumber": "PAYSWITCH_SIM_ACS_01", "dsReferenceNumber": "PAYSWITCH_SIM_DS_01", "acsOperatorID": "simulator"}
 }
 
-// erro is an EMV 3-D Secure error message. Component S is the 3DS server, D the directory server, A the ACS.
+// erro returns an EMV 3-D Secure error message. Component S is the 3DS server, D the directory server, A the ACS.
 func erro(code, component, description, detail string) message {
 	return message{"messageType": "Erro", "errorCode": code, "errorComponent": component, "errorDescription": description,
 		"errorDetail": detail, "messageVersion": "2.2.0"}
@@ -126,7 +126,7 @@ func writeMessage(w http.ResponseWriter, status int, out any) {
 	json.NewEncoder(w).Encode(out) // it fails only if the caller has gone
 }
 
-// encoded is a message in the form in which browsers carry it: base64url without padding.
+// encoded returns a message in the form in which browsers carry it: base64url without padding.
 func encoded(m message) string {
 	b, err := json.Marshal(m)
 	if err != nil {

@@ -144,7 +144,7 @@ func (s *Simulator) answer(t *transaction) message {
 	return m
 }
 
-// ares is the authentication response message (ARes).
+// ares returns the authentication response message (ARes).
 func (t *transaction) ares(status, reason, eci string) message {
 	t.status = status
 	m := t.header("ARes")

@@ -106,7 +106,7 @@ func New(o Options) (*Simulator, error) {
 	return s, nil
 }
 
-// Prefixes are the path prefixes that the handler serves.
+// Prefixes returns the path prefixes that the handler serves.
 func Prefixes() []string { return []string{"/sim/3ds/", "/sim/acs/"} }
 
 // ServeHTTP implements http.Handler.
@@ -117,10 +117,10 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// scaled is a delay that the simulator itself causes, after TimeScale.
+// scaled returns a delay that the simulator itself causes, after TimeScale.
 func (s *Simulator) scaled(d time.Duration) time.Duration { return d / time.Duration(s.opts.TimeScale) }
 
-// patience is how long the simulator waits for a browser or for payswitch, after TimeScale.
+// patience returns how long the simulator waits for a browser or for payswitch, after TimeScale.
 func (s *Simulator) patience(d time.Duration) time.Duration { return max(s.scaled(d), leastWait) }
 
 //go:embed pages/*.html

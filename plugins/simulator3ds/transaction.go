@@ -89,7 +89,7 @@ func (s *Simulator) settle(t *transaction) {
 	}
 }
 
-// ofDigit is the result, by the digit C of the card, of a challenge that needs no code.
+// ofDigit returns the result, by the digit C of the card, of a challenge that needs no code.
 func ofDigit(digit byte) result {
 	switch digit {
 	case '2', '5':
@@ -117,7 +117,7 @@ func (s *Simulator) conclude(t *transaction, r result) {
 	s.record(t.account, "acs→ds", t.rreq())
 }
 
-// rreq is the results request message (RReq).
+// rreq returns the results request message (RReq).
 func (t *transaction) rreq() message {
 	m := t.header("RReq")
 	m.set("messageCategory", t.request.category)
@@ -144,7 +144,7 @@ func (t *transaction) setHow(m message) {
 	m.set("authenticationType", how)
 }
 
-// cres is the final challenge response message (CRes). The browser brings it to the notification URL, so it proves nothing.
+// cres returns the final challenge response message (CRes). The browser brings it to the notification URL, so it proves nothing.
 func (t *transaction) cres() message {
 	return message{"messageType": "CRes", "messageVersion": t.request.version, "threeDSServerTransID": t.serverTransID, "acsTransID": t.acsTransID,
 		"challengeCompletionInd": "Y", "transStatus": t.result.cres}

@@ -54,8 +54,8 @@ func schemeOrder() (all []Scheme) {
 	return all
 }
 
-// cavv is the authentication value of a result: standard base64 of 20 bytes, as with every scheme. The bytes are FNV-1a hashes of 128 and of 32 bits.
-// They use no key and prove nothing outside the simulated processor.
+// cavv returns the authentication value of a result: standard base64 of 20 bytes, as with every scheme. The bytes are FNV-1a hashes of 128 and of 32
+// bits. They use no key and prove nothing outside the simulated processor.
 func cavv(dsTransID, status string) string {
 	long, short := fnv.New128a(), fnv.New32a()
 	for _, h := range []hash.Hash{long, short} {

@@ -115,7 +115,7 @@ func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 // decimals where Stripe differs from ISO 4217: it takes Ugandan shillings in hundredths.
 var decimals = sdk.Decimals{"UGX": 2}
 
-// amount is an amount as Stripe takes it: in the smallest unit, with thousandths that end in 0.
+// amount returns an amount as Stripe takes it: in the smallest unit, with thousandths that end in 0.
 func amount(m sdk.Money) int64 {
 	switch e := decimals.Of(m.Currency); {
 	case e > 3:
@@ -126,8 +126,8 @@ func amount(m sdk.Money) int64 {
 	return sdk.Must(decimals.Scaled(m))
 }
 
-// money is an amount of an object, in the currency of the object. An object without the amount, or in another currency
-// than the request's, proves nothing.
+// money returns an amount of an object, in the currency of the object. An object without the amount, or in another
+// currency than the request's, proves nothing.
 func money(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
 	currency := c.Request.Amount.Currency
 	if currency == "" { // a message does not answer one request

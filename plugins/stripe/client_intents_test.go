@@ -21,7 +21,7 @@ func withCard(p *client.Params, cvc *string) {
 	}
 }
 
-// paying is a purchase of 10.00 USD with a card, written by a user of the client.
+// paying returns a purchase of 10.00 USD with a card, written by a user of the client.
 func paying(change func(p *client.PaymentIntentCreateParams, options *client.PaymentIntentCreatePaymentMethodOptionsCardParams)) func(context.Context, *client.Client) error {
 	return func(ctx context.Context, c *client.Client) error {
 		p, options := bare(), &client.PaymentIntentCreatePaymentMethodOptionsCardParams{RequestThreeDSecure: client.String("automatic")}
@@ -37,7 +37,7 @@ func paying(change func(p *client.PaymentIntentCreateParams, options *client.Pay
 	}
 }
 
-// bare is a purchase of 10.00 USD without a means of payment.
+// bare returns a purchase of 10.00 USD without a means of payment.
 func bare() *client.PaymentIntentCreateParams {
 	p := &client.PaymentIntentCreateParams{Amount: client.Int64(1000), Currency: client.String("USD"), Confirm: client.Bool(true), CaptureMethod: client.String("automatic"),
 		ReturnURL: client.String("https://switch.example/back"), Metadata: map[string]string{"order_id": "pay_1_1"}}
@@ -45,7 +45,7 @@ func bare() *client.PaymentIntentCreateParams {
 	return p
 }
 
-// paid is an intent's answer, made from the client's types.
+// paid returns an intent's answer, made from the client's types.
 func paid(status client.PaymentIntentStatus, change func(*client.PaymentIntent)) answer {
 	p := &client.PaymentIntent{ID: "pi_1", Object: "payment_intent", Amount: 1000, Currency: client.CurrencyUSD, Status: status, PaymentMethod: &client.PaymentMethod{ID: "pm_1", Object: "payment_method"},
 		LatestCharge: &client.Charge{ID: "ch_1", Object: "charge", Amount: 1000, Currency: client.CurrencyUSD, PaymentMethodDetails: &client.ChargePaymentMethodDetails{
@@ -69,7 +69,7 @@ func status(want sdk.OutcomeStatus) func(*testing.T, *sdk.Outcome) {
 	return func(t *testing.T, o *sdk.Outcome) { require.Equal(t, want, o.Status) }
 }
 
-// request is a purchase of 10.00 USD with changes.
+// request returns a purchase of 10.00 USD with changes.
 func request(change func(r *sdk.Request)) sdk.Request {
 	r := purchase(1000, "USD")
 	if change != nil {

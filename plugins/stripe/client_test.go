@@ -60,7 +60,7 @@ type answer struct {
 
 func ok(value any) answer { return answer{http.StatusOK, value} }
 
-// failed is an error in Stripe's form.
+// failed returns an error in Stripe's form.
 func failed(status int, e *client.Error) answer {
 	return answer{status, map[string]any{"error": e}}
 }

@@ -228,7 +228,7 @@ func TestClientKnowsNoOtherStatuses(t *testing.T) {
 	}
 }
 
-// event is a message of Stripe about an object of the client's types.
+// event returns a message of Stripe about an object of the client's types.
 func event(t *testing.T, kind client.EventType, object any) []byte {
 	raw, err := json.Marshal(object)
 	require.NoError(t, err)
@@ -291,7 +291,7 @@ func TestClientEvents(t *testing.T) {
 	}
 }
 
-// clientSource is the folder of the client's source.
+// clientSource returns the folder of the client's source.
 func clientSource(t *testing.T) string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/stripe/stripe-go/v85").Output()

@@ -85,7 +85,7 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-// holdOf is what Stripe says of a hold about which the request asked; nil if it says nothing.
+// holdOf returns what Stripe says of a hold about which the request asked; nil if it says nothing.
 func holdOf(r *sdk.Request, card sdk.JSON) *sdk.Hold {
 	if r.Hold == nil {
 		return nil
@@ -147,7 +147,7 @@ func stored(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	o.StoredCredential = &sdk.StoredCredential{ID: method, CustomerID: id(j, "customer")}
 }
 
-// id is the id of an object that may stand in full in place of its id.
+// id returns the id of an object that may stand in full in place of its id.
 func id(j sdk.JSON, path string) string {
 	return j.First(path, path+".id")
 }

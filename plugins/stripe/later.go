@@ -41,7 +41,7 @@ func change(c *sdk.Call, action, field string) (*sdk.Outcome, error) {
 	return k.read(c, post(c, path+action, f)), nil
 }
 
-// intentOf is the kind of the operation's intent, and its path.
+// intentOf returns the kind of the operation's intent, and its path.
 func intentOf(c *sdk.Call) (k *intent, path string) {
 	id := c.Request.TransactionID
 	if strings.HasPrefix(id, "seti_") {

@@ -59,7 +59,7 @@ func TestAmounts(t *testing.T) {
 	require.Equal(t, &sdk.Money{Minor: 1050, Currency: "UGX"}, o.Amount)
 }
 
-// asked is a request of 10 dollars, or the verification of a card.
+// asked returns a request of 10 dollars, or the verification of a card.
 func asked(op sdk.Operation) sdk.Request {
 	if op == sdk.OpVerify {
 		return purchase(0, "USD")

@@ -14,7 +14,7 @@ import (
 
 const now = 1_768_472_430 // the time of wire.NewStep
 
-// message is a message of Stripe at a time, signed with a secret.
+// message returns a message of Stripe at a time, signed with a secret.
 func message(t *testing.T, at int64, secret, body string) *sdk.WebhookMessage {
 	code, err := wire.Evaluate(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), sdk.Text(strconv.FormatInt(at, 10)+"."+body))), nil)
 	require.NoError(t, err)

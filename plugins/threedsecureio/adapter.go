@@ -103,7 +103,7 @@ func post(c *sdk.Call, path string, body *sdk.Object, safe, secret bool) (sdk.JS
 	return j, e, nil
 }
 
-// failed is the outcome of an error message.
+// failed returns the outcome of an error message.
 func failed(status sdk.OutcomeStatus, j sdk.JSON, e *sdk.AuthenticationError) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: status,
 		Authentication: &sdk.AuthenticationOutcome{Error: e, ServerTransID: j.Str("threeDSServerTransID"),

@@ -61,8 +61,8 @@ func answer(j sdk.JSON, e *sdk.AuthenticationError, kind string) (*sdk.Outcome, 
 	return &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}, nil
 }
 
-// areq is the AReq in flat JSON. 3dsecure.io knows the ids of the 3DS server and the requestor, unless the account sets
-// them.
+// areq returns the AReq in flat JSON. 3dsecure.io knows the ids of the 3DS server and the requestor, unless the account
+// sets them.
 func areq(a *threeds.AReq, ds string) *sdk.Object {
 	o := sdk.NewObject().Str("messageType", "AReq").Str("messageVersion", a.Version).Str("messageCategory", a.Category).
 		Str("deviceChannel", a.Channel).

@@ -41,8 +41,8 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 			Ranges: []sdk.CardRange{{Network: networkOf(j.Str("scheme"), card.Network), Versions: versions(j)}}}}, nil
 }
 
-// networkOf is the network of a scheme's name at 3dsecure.io. Discover and Diners Club share ProtectBuy: the card's
-// network decides.
+// networkOf returns the network of a scheme's name at 3dsecure.io. Discover and Diners Club share ProtectBuy: the
+// card's network decides.
 func networkOf(scheme string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	for _, d := range directoryServers {
 		if d.name == scheme && (n == "" || d.network == card) {
@@ -54,8 +54,8 @@ func networkOf(scheme string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 
 var known = [...]string{"2.1.0", "2.2.0", "2.3.0", "2.3.1"}
 
-// versions are those of the card's ACS that its directory server supports too. Without a list the flat fields give the
-// first and the last.
+// versions returns those of the card's ACS that its directory server supports too. Without a list the flat fields give
+// the first and the last.
 func versions(j sdk.JSON) []sdk.ProtocolVersion {
 	all := threeds.Versions(j.Get("acsProtocolVersions"))
 	if len(all) == 0 {

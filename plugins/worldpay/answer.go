@@ -18,7 +18,7 @@ const (
 	stepChallenge = "3dsChallenges"
 )
 
-// answered is an answer with Worldpay's decision. A refusal ends the operation. The refusal of a used link decides
+// answered returns an answer with Worldpay's decision. A refusal ends the operation. The refusal of a used link decides
 // nothing: its first use may have succeeded.
 func answered(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 	if d := refusal(answer); d != nil && (answer.Status != 404 || c.Operation() != sdk.OpComplete) {
@@ -72,7 +72,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// approved is the amount that the issuer approved, which may be lower than requested (docs.worldpay.com/access,
+// approved returns the amount that the issuer approved, which may be lower than requested (docs.worldpay.com/access,
 // "Partial authorizations"); nil if the answer holds no amounts.
 func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
 	m := sdk.Decimals{}.Stated(j, "amounts.totalAuthorized", "amounts.currency", c.Request.Amount.Currency)
@@ -104,7 +104,7 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	return readPayment(c, act(c, link, step, body))
 }
 
-// session is the id of the device data collection, if the page brought it. Without it the issuer is more likely to
+// session returns the id of the device data collection, if the page brought it. Without it the issuer is more likely to
 // challenge.
 func session(r *sdk.Return) string {
 	if r == nil {
@@ -113,7 +113,7 @@ func session(r *sdk.Return) string {
 	return cmp.Or(sdk.HeaderValue(r.Form, "SessionId"), sdk.HeaderValue(r.Query, "SessionId"))
 }
 
-// linkOf is the link data at the end of a link, with its escapes.
+// linkOf returns the link data at the end of a link, with its escapes.
 func linkOf(href string) string {
 	href, _, _ = strings.Cut(href, "?")
 	if !strings.HasPrefix(href, "https://") && !strings.HasPrefix(href, "/") {
@@ -133,7 +133,7 @@ func checks(j sdk.JSON) *sdk.Checks {
 	return sdk.NewChecks(risk("type", "cvc"), risk("detail", "address"), risk("detail", "postcode"))
 }
 
-// refused is the reason of the issuer's refusal.
+// refused returns the reason of the issuer's refusal.
 func refused(j sdk.JSON) *sdk.Decline {
 	code := j.Text("refusalCode")
 	network := code
@@ -149,7 +149,7 @@ func refused(j sdk.JSON) *sdk.Decline {
 	return d
 }
 
-// mismatch is the decline of a payment that Worldpay reversed, by the failed check.
+// mismatch returns the decline of a payment that Worldpay reversed, by the failed check.
 func mismatch(k *sdk.Checks, code string, reason sdk.DeclineReason) *sdk.Decline {
 	switch {
 	case reason != sdk.DeclineBlocked || k == nil:

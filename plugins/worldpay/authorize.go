@@ -11,7 +11,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return pay(c, c.Request.StoredCredential, c.Request.Stores())
 }
 
-// verify is a payment of zero: Worldpay checks the card and stores it for the agreed use.
+// verify returns a payment of zero: Worldpay checks the card and stores it for the agreed use.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r, use := c.Request, c.Request.StoredCredential
 	sdk.Check(r.NeedInstrument())
@@ -36,7 +36,7 @@ func pay(c *sdk.Call, use *sdk.StoredCredentialUse, store bool) (*sdk.Outcome, e
 	return readPayment(c, call(c, "POST", "/api/payments", mediaJSON, body))
 }
 
-// instrument is the card, or the token of a stored card.
+// instrument returns the card, or the token of a stored card.
 func instrument(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	k := r.Instrument.Card
@@ -77,7 +77,7 @@ func agreement(i *sdk.Instrument, use *sdk.StoredCredentialUse) *sdk.Object {
 	return o
 }
 
-// narrative is the text on the customer's statement, at most 24 characters a line.
+// narrative returns the text on the customer's statement, at most 24 characters a line.
 func narrative(c *sdk.Call) *sdk.Object {
 	const line = 24
 	return sdk.NewObject().Str("line1",
@@ -101,7 +101,7 @@ func address(a *sdk.Address) *sdk.Object {
 // colorDepths are the values of EMV 3-D Secure that Worldpay accepts. The adapter rounds any other value down.
 var colorDepths = [...]int{48, 32, 24, 16, 15, 8, 4, 1}
 
-// threeDS is the result of an outside authentication, or the data that Worldpay needs to run one; nil for neither.
+// threeDS returns the result of an outside authentication, or the data that Worldpay needs to run one; nil for neither.
 func threeDS(r *sdk.Request) *sdk.Object {
 	t, b := r.ThreeDS, r.Browser
 	switch {

@@ -35,7 +35,7 @@ func drive(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchang
 	return p.Sends, &sdk.Result{Outcome: p.Outcome, Reject: p.Reject}
 }
 
-// outcome is the outcome of an operation that must end with one.
+// outcome returns the outcome of an operation that must end with one.
 func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) *sdk.Outcome {
 	t.Helper()
 	_, result := drive(t, op, r, answers...)
@@ -43,7 +43,7 @@ func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Excha
 	return result.Outcome
 }
 
-// result is the body of an answer with an outcome and the payment's link data.
+// result returns the body of an answer with an outcome and the payment's link data.
 func result(outcome, link, more string) string {
 	return `{"outcome":"` + outcome + `","_links":{"self":{"href":"` + origin + `/api/payments/` + link + `"}}` + more + `}`
 }
@@ -54,13 +54,13 @@ func purchase(minor int64, currency sdk.Currency) sdk.Request {
 		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: card, CVC: "cvc0Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf0", ExpMonth: 3, ExpYear: 2030, Holder: "Ada", BIN: "411111", LastFour: "1111", Length: 16}}}
 }
 
-// later is a request about a payment of 10.00 GBP with the link data lnk1.
+// later returns a request about a payment of 10.00 GBP with the link data lnk1.
 func later(minor, captured int64) sdk.Request {
 	return sdk.Request{Reference: "pay11", TransactionID: "lnk1", Amount: sdk.Money{Minor: minor, Currency: "GBP"},
 		Payment: &sdk.PaymentState{Currency: "GBP", Requested: 1000, Authorized: 1000, Captured: captured, Capture: sdk.CaptureManual}}
 }
 
-// message is a webhook request, signed with a key.
+// message returns a webhook request, signed with a key.
 func message(body, key string) sdk.Request {
 	m := hmac.New(sha256.New, []byte(key))
 	m.Write([]byte(body))

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// link is the payment's link data.
+// link returns the payment's link data.
 func link(c *sdk.Call) string {
 	id := c.Request.TransactionID
 	sdk.Require(id != "" && id != c.Request.Reference && !strings.ContainsAny(id, "/?#"),
@@ -29,7 +29,7 @@ func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*
 	return o, nil
 }
 
-// part is the body of a partial settlement or refund. Each needs a different reference, without underscores.
+// part returns the body of a partial settlement or refund. Each needs a different reference, without underscores.
 func part(r *sdk.Request, reference string) *sdk.Object {
 	return sdk.NewObject().Obj("value", value(r.Amount)).Str("reference", dashes(reference))
 }
@@ -118,7 +118,7 @@ var events = sdk.Statuses{
 	{sdk.StatusDeclined, "refused"},
 }
 
-// found is the outcome of the payment's last event, which holds no amounts.
+// found returns the outcome of the payment's last event, which holds no amounts.
 func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 	r, p := c.Request, c.Request.Payment
 	o := &sdk.Outcome{Status: events.Must(event), TransactionID: id, Raw: map[string]string{"lastEvent": event}}
@@ -135,9 +135,9 @@ func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// taken is the outcome of a settled payment. Worldpay does not report the amount; the host knows it in these cases:
-// automatic capture takes the whole, earlier captures are recorded, and a first capture in question has its amount. In
-// any other case the amount is unknown.
+// taken returns the outcome of a settled payment. Worldpay does not report the amount; the host knows it in these
+// cases: automatic capture takes the whole, earlier captures are recorded, and a first capture in question has its
+// amount. In any other case the amount is unknown.
 func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, error) {
 	switch {
 	// the issuer approved a part

@@ -35,7 +35,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return sdk.Handled(e), nil
 }
 
-// signatures are those of the header, "key id/SHA256/hex,…". There are two during a change of the secret.
+// signatures returns those of the header, "key id/SHA256/hex,…". There are two during a change of the secret.
 func signatures(c *sdk.Call) (all []string) {
 	for s := range strings.SplitSeq(sdk.HeaderValue(c.Request.Webhook.Headers, "Event-Signature"), ",") {
 		_, rest, _ := strings.Cut(strings.TrimSpace(s), "/")

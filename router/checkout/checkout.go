@@ -107,13 +107,13 @@ func (p *Pages) Inventory(at string) []Script {
 	}
 }
 
-// Frame is the page with the fields, in the best language for the wish: a tag such as de-AT, or an Accept-Language header.
+// Frame returns the page with the fields, in the best language for the wish: a tag such as de-AT, or an Accept-Language header.
 func (p *Pages) Frame(wish string) *Document { return p.frames[Language(wish)]() }
 
-// Manage is the page with which customers manage their saved cards.
+// Manage returns the page with which customers manage their saved cards.
 func (p *Pages) Manage(wish string) *Document { return p.manage[Language(wish)]() }
 
-// Challenge is the page that frames the pages of the card's bank.
+// Challenge returns the page that frames the pages of the card's bank.
 func (p *Pages) Challenge(wish string) *Document { return p.challenge[Language(wish)]() }
 
 // page joins script, style and texts into one document. The policy allows exactly these. The texts are a block of data, which browsers do not run.
@@ -170,7 +170,7 @@ func textsOf(language string) (map[string]string, error) {
 	return texts, nil
 }
 
-// challenged are the texts of the page around the bank's page. Their keys begin with challenge_ in the locales.
+// challenged returns the texts of the page around the bank's page. Their keys begin with challenge_ in the locales.
 func challenged(texts map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, text := range texts {
@@ -192,7 +192,7 @@ func used(texts map[string]string, script []byte) map[string]string {
 	return out
 }
 
-// Language is the best of Languages for a wish: an exact match first, then the base language, then English. The wish is a list, as in
+// Language returns the best of Languages for a wish: an exact match first, then the base language, then English. The wish is a list, as in
 // Accept-Language; its weights are ignored, because browsers list the languages in the order of the weights.
 func Language(wish string) string {
 	for item := range strings.SplitSeq(wish, ",") {

@@ -63,8 +63,8 @@ type cookies struct {
 	secure bool
 }
 
-// name is the cookie's name. With TLS the prefix makes browsers hold that no other host has set it. Without TLS, which is for this machine alone,
-// browsers refuse the prefix.
+// name returns the cookie's name. With TLS the prefix makes browsers hold that no other host has set it. Without TLS, which is for this machine
+// alone, browsers refuse the prefix.
 func (k cookies) name() string {
 	if k.secure {
 		return "__Host-ps"
@@ -118,7 +118,7 @@ func (e entered) write(c *call) error {
 	return seeOther(to).write(c)
 }
 
-// next is where a person wanted to go: a path of the dashboard itself, and no page of signing in.
+// next returns where a person wanted to go: a path of the dashboard itself, and no page of signing in.
 func next(given string) string {
 	u, err := url.Parse(given)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path,
@@ -130,7 +130,7 @@ func next(given string) string {
 	return u.RequestURI()
 }
 
-// visit is where the request comes from. Behind a proxy that is trusted, it is the last address that the proxy has noted.
+// visit returns where the request comes from. Behind a proxy that is trusted, it is the last address that the proxy has noted.
 func (c *call) visit() staff.Visit {
 	return staff.Visit{Address: c.server.address(c.Request), Browser: c.UserAgent()}
 }
@@ -149,7 +149,7 @@ func (s *Server) address(r *http.Request) string {
 	return host
 }
 
-// token is the token of the request's cookie.
+// token returns the token of the request's cookie.
 func (c *call) token() secret.Value { return c.server.cookies.token(c.Request) }
 
 // fresh reports whether the person has given a second factor within the last minutes.
@@ -173,7 +173,7 @@ func peopleProblem(err error) (status int, p *problemPage, ok bool) {
 	return 0, nil, false
 }
 
-// asSentence is an error as a page says it.
+// asSentence returns an error as a page says it.
 func asSentence(err error) string {
 	text := err.Error()
 	return strings.ToUpper(text[:1]) + text[1:] + "."
@@ -230,7 +230,7 @@ func (s *Server) allows(r *http.Request) (bool, error) {
 	return err == nil && ip.Unmap().IsLoopback() && !forwarded, nil
 }
 
-// ago is how long ago something was, in words.
+// ago returns how long ago something was, in words.
 func (c *call) ago(t time.Time) string {
 	d := c.server.Now().Sub(t)
 	switch {

@@ -161,7 +161,7 @@ func (w *staffWorld) user(email string, grants ...staff.Grant) string {
 	return id
 }
 
-// signedIn is a browser of a new user, with an authenticator app if the role needs one. It returns the app's key.
+// signedIn returns a browser of a new user, with an authenticator app if the role needs one. It returns the app's key.
 func (w *staffWorld) signedIn(email string, grants ...staff.Grant) (v *visitor, id, key string) {
 	w.t.Helper()
 	id = w.user(email, grants...)
@@ -190,7 +190,7 @@ func (v *visitor) addApp() (key string) {
 	return key
 }
 
-// appCode is what an authenticator app shows, as RFC 6238 has it.
+// appCode returns what an authenticator app shows, as RFC 6238 has it.
 func appCode(key string, at time.Time) string {
 	b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(key)
 	if err != nil {
@@ -335,7 +335,7 @@ func TestForeignPosts(t *testing.T) {
 	require.Equal(t, http.StatusOK, v.get("/me").Code, "the session goes on")
 }
 
-// filled is a path of a pattern, with a merchant that exists and other ids that do not.
+// filled returns a path of a pattern, with a merchant that exists and other ids that do not.
 func filled(pattern string) string {
 	path := strings.ReplaceAll(strings.ReplaceAll(pattern, "{m}", "acme"), "{$}", "")
 	return regexp.MustCompile(`\{[^}]+\}`).ReplaceAllString(path, "none_of_these")

@@ -166,7 +166,8 @@ func refundWhy(p *payment.Payment, a story.Action) string {
 	return "Nothing of the payment is left to give back."
 }
 
-// offered is the amount that a new form begins with: all that is left, or as much of it as the person's role allows. A new total begins with the old one.
+// offered returns the amount that a new form begins with: all that is left, or as much of it as the person's role allows. A new total begins with the
+// old one.
 func (c *call) offered(kind sheet, v *change.View, a story.Action) int64 {
 	if kind.total {
 		return v.Payment.NetAmount
@@ -352,7 +353,7 @@ func overLimit(v *change.View, kind sheet) string {
 	return "This amount is above the limit of your role. Ask an administrator."
 }
 
-// movedBefore is what earlier actions of the same kind have moved of the payment.
+// movedBefore returns what earlier actions of the same kind have moved of the payment.
 func movedBefore(v *change.View, kind sheet) int64 {
 	switch kind.name {
 	case "refund":
@@ -363,8 +364,8 @@ func movedBefore(v *change.View, kind sheet) int64 {
 	return 0
 }
 
-// bound is the limit of the person's role, nil without one. The engine holds it against what the payment has moved when it decides. Another request
-// may move money after this one has read the payment.
+// bound returns the limit of the person's role, nil without one. The engine holds it against what the payment has moved when it decides. Another
+// request may move money after this one has read the payment.
 func (c *call) bound(v *change.View) *int64 {
 	most, bounded := c.Session.Bound(c.Merchant.ID, v.Payment.Currency, isLive(v), c.server.Now())
 	if !bounded {

@@ -26,7 +26,7 @@ func (s *Server) adapterRoutes() []route {
 	}, s.bundleRoutes()...)
 }
 
-// uses are the accounts of all merchants, by connector.
+// uses returns the accounts of all merchants, by connector.
 func (s *Server) uses(ctx context.Context) (map[string][]*account.Account, error) {
 	merchants, err := s.Engine.Merchants(ctx, "")
 	if err != nil {

@@ -37,7 +37,7 @@ func (c *call) person() string {
 	return c.Session.Name
 }
 
-// bundleForm is the form that takes a bundle.
+// bundleForm returns the form that takes a bundle.
 func (c *call) bundleForm(problem error) []Block {
 	b := Block{ID: "install", Heading: "Install another one", Text: []string{"Give a bundle that one of the trusted keys has signed. payswitch examines it and shows what it may reach; then you install it."}}
 	if c.server.Bundles != nil {
@@ -67,7 +67,7 @@ func (c *call) bundleTable(caption string, list []port.Bundle) *Table {
 	return t
 }
 
-// waiting are the bundles that were given and not installed.
+// waiting returns the bundles that were given and not installed.
 func waiting(list []port.Bundle) (out []port.Bundle) {
 	for _, b := range list {
 		if b.InstalledAt.IsZero() {
@@ -135,7 +135,7 @@ func (s *Server) bundlePage(c *call, problem error) (*document, error) {
 	return c.bundleOf(v, problem), nil
 }
 
-// bundleState is the state of a bundle in a word.
+// bundleState returns the state of a bundle in a word.
 func bundleState(v *port.BundleView) Chip {
 	switch {
 	case v.Refused != "":

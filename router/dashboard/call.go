@@ -22,10 +22,10 @@ type call struct {
 	Merchant *account.Merchant // nil on pages of the installation
 }
 
-// auth is the right of the merchant's own key: pages call the same use cases as the API.
+// auth returns the right of the merchant's own key: pages call the same use cases as the API.
 func (c *call) auth() account.Auth { return account.Auth{MerchantID: c.Merchant.ID} }
 
-// at is the path that the merchant's pages begin with, such as /m/acme.
+// at returns the path that the merchant's pages begin with, such as /m/acme.
 func (c *call) at() string { return "/m/" + c.Merchant.ID }
 
 // may reports whether the person may do p at the merchant of the page.
@@ -42,7 +42,7 @@ func (c *call) reading() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(c.Context(), readTime)
 }
 
-// zone is the person's time zone, UTC if it has no name that this machine knows.
+// zone returns the person's time zone, UTC if it has no name that this machine knows.
 func (c *call) zone() *time.Location {
 	if c.Session == nil || c.Session.TimeZone == "" {
 		return time.UTC

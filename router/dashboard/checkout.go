@@ -68,7 +68,7 @@ func (s *Server) checkoutPage(c *call) (response, error) {
 	return show(d), nil
 }
 
-// originStep is the line about the pages that may show the checkout.
+// originStep returns the line about the pages that may show the checkout.
 func (c *call) originStep(profiles []*account.Profile) Step {
 	st := Step{Done: true, Text: "The pages that may show the checkout", Note: "Every profile names its shop's origins.", Link: &Link{c.at() + "/checkout", "Checkout"}}
 	for _, p := range profiles {

@@ -182,7 +182,7 @@ func (s *Server) mode(a *account.Account) string {
 	return "test"
 }
 
-// connectorState is the state of an account in one word.
+// connectorState returns the state of an account in one word.
 func (c *call) connectorState(a *account.Account) Chip {
 	info, ok := c.server.Adapters.Adapter(a.Connector)
 	switch {

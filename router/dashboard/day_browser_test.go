@@ -65,7 +65,7 @@ func (b *browser) open(url string) {
 	b.until(`document.querySelector("main")`)
 }
 
-// served is the world's dashboard at an address of this machine. It counts the forms that were sent to a preview.
+// served returns the world's dashboard at an address of this machine. It counts the forms that were sent to a preview.
 func (w *world) served(previews *atomic.Int64) string {
 	web := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.server.ServeHTTP(rw, r)

@@ -139,7 +139,7 @@ func times(n int) string {
 	return "asked " + plural(n, "time", "times")
 }
 
-// outcomeWords is an outcome of a decision in words.
+// outcomeWords returns an outcome of a decision in words.
 func outcomeWords(outcome payment.Finding) string {
 	return map[payment.Finding]string{payment.FoundSucceeded: "the processor carried it out", payment.FoundDeclined: "the processor refused it", payment.FoundNotDone: "the processor never acted"}[outcome]
 }
@@ -241,7 +241,7 @@ func (s *Server) decisionPage(c *call, outcome string, problem error) (*document
 	return d, err
 }
 
-// atProcessor is what a person looks an operation up by at the processor.
+// atProcessor returns what a person looks an operation up by at the processor.
 func atProcessor(v operator.View, attempts []*payment.Attempt) (out []Named) {
 	for _, a := range attempts {
 		if a.ID != v.AttemptID {
@@ -290,7 +290,7 @@ func (c *call) proposal(d *document, v operator.View, form string, problem error
 	d.add(b)
 }
 
-// moments are the lines of one operation.
+// moments returns the lines of one operation.
 func (c *call) moments(op *story.Operation, currency sdk.Currency) (out []*Moment) {
 	c.operation(op, nil, currency, c.may(staff.SeeExchanges), func(at time.Time, m *Moment) {
 		m.At = c.time(at)
@@ -482,7 +482,7 @@ func (c *call) amountInto(values map[string]any, currency sdk.Currency) error {
 	return nil
 }
 
-// plural is a number with its noun.
+// plural returns a number with its noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -69,7 +69,7 @@ var disputeDid = map[string]string{
 	"ask":      "The processor was asked. The page shows its answer.",
 }
 
-// sayDispute is a sentence about how a dispute stands.
+// sayDispute returns a sentence about how a dispute stands.
 func sayDispute(d *disputed.Record) string {
 	amount := Money{d.Amount, d.Currency}.String()
 	switch d.Status {
@@ -190,7 +190,7 @@ var evidenceTexts = [][2]string{{"uncategorized_text", "What happened, in your o
 var short = map[string]bool{"customer_name": true, "customer_email_address": true, "customer_purchase_ip": true, "shipping_carrier": true, "shipping_date": true,
 	"shipping_tracking_number": true, "service_date": true}
 
-// answerForms are the forms of the answers that the engine allows now, or why it allows none.
+// answerForms returns the forms of the answers that the engine allows now, or why it allows none.
 func (c *call) answerForms(d *disputed.Record, answers *dispute.Answers, here string, sent disputeForm) (out []Block) {
 	refill := func(f Form, name string) Form {
 		if sent.name == name {
@@ -236,7 +236,7 @@ func (c *call) answerForms(d *disputed.Record, answers *dispute.Answers, here st
 	return out
 }
 
-// post is a request of the API as a command.
+// post returns a request of the API as a command.
 func (s *Server) post(path, body string) string {
 	text := "curl -X POST " + s.opts.APIURL + path + " -H 'api-key: YOUR_KEY'"
 	if body != "" {
@@ -255,7 +255,7 @@ func (s *Server) refusedForm(c *call, name string, problem error) (response, err
 	return shown{http.StatusUnprocessableEntity, d}, err
 }
 
-// disputeAct is what a person does about a dispute, as the audit has it.
+// disputeAct returns what a person does about a dispute, as the audit has it.
 func disputeAct(name, id string, details map[string]string) Act {
 	return Act{Needs: staff.AnswerDisputes, Action: "dispute." + name, Target: id, Details: details}
 }

@@ -59,7 +59,7 @@ const signInPath = "/login"
 // stepUpPath is where a person gives the second factor again.
 const stepUpPath = "/confirm"
 
-// confirmPath is where a person gives the second factor again; the page leads back to a path.
+// confirmPath returns where a person gives the second factor again; the page leads back to a path.
 func confirmPath(back string) string { return stepUpPath + "?next=" + url.QueryEscape(back) }
 
 // backOf returns the path of the page that a form was on, or the start.

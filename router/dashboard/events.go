@@ -41,7 +41,7 @@ func deliveryChip(d *webhook.Delivery) Chip {
 	return Chip{"given up", "bad", marks["bad"]}
 }
 
-// eventFilter is the filter in the address of the list.
+// eventFilter returns the filter in the address of the list.
 func (c *call) eventFilter() (f webhook.Filter, state, kind string, offset int) {
 	q := c.URL.Query()
 	state, kind = q.Get("state"), q.Get("type")
@@ -270,7 +270,7 @@ func (c *call) attemptBlock(n int, a *webhook.AttemptView) Block {
 	return b
 }
 
-// message is an HTTP message as people read it.
+// message returns an HTTP message as people read it.
 func message(headers [][2]string, text string) string {
 	var b strings.Builder
 	for _, h := range headers {

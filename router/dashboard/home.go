@@ -75,7 +75,7 @@ func (s *Server) home(c *call) (response, error) {
 	return show(p), nil
 }
 
-// fares is a table of the merchant's accounts at processors that were used lately.
+// fares returns a table of the merchant's accounts at processors that were used lately.
 func (s *Server) fares(ctx context.Context, c *call) (*Table, error) {
 	list, err := s.Engine.AccountHealth(ctx, c.auth(), "")
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Server) fares(ctx context.Context, c *call) (*Table, error) {
 // leastAttempts is from how many recent attempts on a rate is shown. Age reduces the counts, so that they are no whole numbers.
 const leastAttempts = 0.5
 
-// share is the share of attempts with some results, or – without attempts.
+// share returns the share of attempts with some results, or – without attempts.
 func share(n *health.Counts, of ...health.Result) string {
 	total, sum := n.Total(), 0.0
 	if total < leastAttempts {
@@ -177,7 +177,7 @@ func sumsOf(list []listed.Count) (c counted) {
 	return c
 }
 
-// rate is the share of paid ones among those that ended paid or failed.
+// rate returns the share of paid ones among those that ended paid or failed.
 func (c counted) rate() string {
 	if c.paid+c.failed == 0 {
 		return "–"

@@ -47,7 +47,7 @@ func atLeast(n int, more bool, one, many string) string {
 	return plural(n, one, many)
 }
 
-// undecided are the operations of the merchant whose outcome is unknown.
+// undecided returns the operations of the merchant whose outcome is unknown.
 func (s *Server) undecided(ctx context.Context, c *call) ([]need, error) {
 	list, err := s.Engine.Operations(ctx, request.OperationFilter{Merchants: []string{c.Merchant.ID}, Statuses: []payment.OperationStatus{payment.OperationUnknown}, Limit: mostCases})
 	if err != nil && list == nil {
@@ -69,7 +69,7 @@ func (s *Server) undecided(ctx context.Context, c *call) ([]need, error) {
 	return []need{{chip(string(payment.OperationUnknown)), text, Link{"/decisions", "Decide"}}}, nil
 }
 
-// waitingPayments are the payments that a person has to look at, and those whose money is held.
+// waitingPayments returns the payments that a person has to look at, and those whose money is held.
 func (s *Server) waitingPayments(ctx context.Context, c *call) (out []need, err error) {
 	for _, n := range []struct{ word, one, many string }{{"doubt", "payment that a person has to look at", "payments that a person has to look at"},
 		{"held", "payment whose money is held and not captured", "payments whose money is held and not captured"}} {
@@ -91,7 +91,7 @@ func (s *Server) waitingPayments(ctx context.Context, c *call) (out []need, err 
 // holdEndsSoon is how long before its end a hold counts as one that ends soon.
 const holdEndsSoon = 3 * 24 * time.Hour
 
-// endingHolds are the payments whose held money lapses soon, or has lapsed: a person captures it or releases it.
+// endingHolds returns the payments whose held money lapses soon, or has lapsed: a person captures it or releases it.
 func (s *Server) endingHolds(ctx context.Context, c *call) (out []need, err error) {
 	e, err := s.Engine.EndingHolds(ctx, c.auth(), s.Now(), holdEndsSoon)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Server) endingHolds(ctx context.Context, c *call) (out []need, err erro
 	return out, nil
 }
 
-// openDisputes are the disputes that wait for the merchant's answer.
+// openDisputes returns the disputes that wait for the merchant's answer.
 func (s *Server) openDisputes(ctx context.Context, c *call) ([]need, error) {
 	list, err := s.Engine.ListDisputes(ctx, c.auth(), request.DisputeListInput{Limit: homeCounted, Statuses: []string{string(sdk.DisputeOpened)}})
 	if err != nil || len(list) == 0 {
@@ -141,7 +141,7 @@ func (s *Server) openDisputes(ctx context.Context, c *call) ([]need, error) {
 // slowEndpoint is how long an event may wait for its endpoint before a person is asked to look.
 const slowEndpoint = 5 * time.Minute
 
-// backlog are the endpoints that do not take their events.
+// backlog returns the endpoints that do not take their events.
 func (s *Server) backlog(ctx context.Context, c *call) ([]need, error) {
 	profiles, err := s.Engine.Profiles(ctx, c.auth())
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *Server) backlog(ctx context.Context, c *call) ([]need, error) {
 	return []need{{Chip{"failing", "bad", marks["bad"]}, plural(n, "endpoint does not take its events", "endpoints do not take their events"), to}}, nil
 }
 
-// unapproved are the accounts whose adapter asks for more than an operator approved.
+// unapproved returns the accounts whose adapter asks for more than an operator approved.
 func (s *Server) unapproved(ctx context.Context, c *call) ([]need, error) {
 	list, err := s.Engine.Accounts(ctx, c.auth())
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *Server) unapproved(ctx context.Context, c *call) ([]need, error) {
 // keyEndsSoon is how long before its end a key counts as one that ends soon.
 const keyEndsSoon = 14 * 24 * time.Hour
 
-// endingKeys are the API keys that end soon. Keys that have ended need no action.
+// endingKeys returns the API keys that end soon. Keys that have ended need no action.
 func (s *Server) endingKeys(ctx context.Context, c *call) ([]need, error) {
 	list, err := s.Engine.APIKeys(ctx, c.auth(), 0, 0)
 	if err != nil {
@@ -220,7 +220,7 @@ func (s *Server) endingKeys(ctx context.Context, c *call) ([]need, error) {
 // certificateEndsSoon is how long before its end a certificate counts as one that ends soon: issuers take weeks.
 const certificateEndsSoon = 30 * 24 * time.Hour
 
-// endingCertificates are the accounts whose credentials hold a certificate that ends soon or has ended. Signatures of adapters have no end.
+// endingCertificates returns the accounts whose credentials hold a certificate that ends soon or has ended. Signatures of adapters have no end.
 func (s *Server) endingCertificates(ctx context.Context, c *call) (out []need, err error) {
 	list, err := s.Engine.Accounts(ctx, c.auth())
 	if err != nil {

@@ -152,7 +152,7 @@ func (e certified) Accounts(ctx context.Context, a account.Auth) ([]*account.Acc
 		Credentials: map[string]secret.Value{"api_key": secret.New("k"), "certificate": secret.New(base64.StdEncoding.EncodeToString([]byte(e.pem)))}}), err
 }
 
-// pemUntil is a certificate that ends at a time.
+// pemUntil returns a certificate that ends at a time.
 func pemUntil(t *testing.T, end time.Time) string {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ func (s *Server) keys(c *call) (response, error) {
 // periods are the lives of keys that the form offers, in days; 0 is no end.
 var periods = []Option{{Value: "90", Text: "90 days"}, {Value: "365", Text: "1 year", Chosen: true}, {Value: "30", Text: "30 days"}, {Value: "1", Text: "1 day"}, {Value: "never", Text: "No end"}}
 
-// keysPage is the page with its form, and with the problem of the form that was sent.
+// keysPage returns the page with its form, and with the problem of the form that was sent.
 func (s *Server) keysPage(c *call, problem error) (*document, error) {
 	ctx, end := c.reading()
 	defer end()

@@ -74,7 +74,7 @@ func linkFields(_ *call, p *account.Profile, _ []*account.Account) []Field {
 	return out
 }
 
-// linkValues are the settings that the form shows. The engine keeps the others, such as the rules and the domain.
+// linkValues returns the settings that the form shows. The engine keeps the others, such as the rules and the domain.
 func linkValues(c *call) map[string]any {
 	var texts, marks []string
 	for _, f := range lookTexts {

@@ -65,7 +65,7 @@ func (c *call) mayLinks() bool {
 	return c.Session.MayOn(staff.ManageLinks, c.Merchant.ID, c.server.opts.Live)
 }
 
-// linkChip is the state of a link in a word.
+// linkChip returns the state of a link in a word.
 func linkChip(l *visit.Standing) Chip {
 	switch {
 	case l.Open():
@@ -155,7 +155,7 @@ func (c *call) linksOf(k linkKind, list []*visit.Standing, from cursor, profiles
 var lives = []Option{{Value: "86400", Text: "1 day", Chosen: true}, {Value: "900", Text: "15 minutes"}, {Value: "3600", Text: "1 hour"}, {Value: "604800", Text: "7 days"},
 	{Value: "2592000", Text: "30 days"}}
 
-// linkForm is the form of a new link. Its key is a part of the link's or the payment's id, so that a second click makes no second one.
+// linkForm returns the form of a new link. Its key is a part of the link's or the payment's id, so that a second click makes no second one.
 func (c *call) linkForm(k linkKind, profiles []*account.Profile) Form {
 	f := Form{ID: "new-", Fold: "Make a " + strings.ToLower(k.one), Action: c.at() + k.path, Submit: "Make the link", Tone: "go", Fields: []Field{hidden("key", rand.Text())}}
 	life := Field{Name: "session_expiry", Label: "Stays open for", Kind: "select", Options: append([]Option(nil), lives...)}
@@ -184,7 +184,7 @@ func (c *call) linkForm(k linkKind, profiles []*account.Profile) Form {
 	return f
 }
 
-// idOfForm is the posted key of a form, in letters that ids may have.
+// idOfForm returns the posted key of a form, in letters that ids may have.
 func (c *call) idOfForm() string {
 	key := strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -231,7 +231,7 @@ func (c *call) filled(names ...string) map[string]any {
 	return v
 }
 
-// life is how long the link shall be open, in seconds.
+// life returns how long the link shall be open, in seconds.
 func (c *call) life() int64 {
 	n, err := strconv.ParseInt(c.PostFormValue("session_expiry"), 10, 64)
 	if err != nil || n < 60 {

@@ -68,7 +68,7 @@ type refundsPage struct {
 func (*refundsPage) file() string  { return "refunds" }
 func (*refundsPage) Title() string { return "Refunds" }
 
-// choices are the statuses that a list may be narrowed to.
+// choices returns the statuses that a list may be narrowed to.
 func choices(chosen string, all ...string) []Option {
 	out := []Option{{"", "all", chosen == ""}}
 	for _, s := range all {

@@ -401,7 +401,7 @@ func (*codesPage) file() string  { return "codes" }
 func (*codesPage) Title() string { return "Your recovery codes" }
 func (*codesPage) alone()        {}
 
-// notFoundUser is the error for a user who is not in this team.
+// notFoundUser returns the error for a user who is not in this team.
 func notFoundUser() error { return fault.NotFound("User") }
 
 // passkeyForm is a form that the script fills with a passkey's answer.

@@ -92,7 +92,7 @@ func (s *Server) logs(c *call) (response, error) {
 	return show(c.logsOf(f, lines, since, s.Logs.Kept())), nil
 }
 
-// logsOf is the page of lines. since is the time of the oldest line that the node has, and kept says that a file has the requests.
+// logsOf returns the page of lines. since is the time of the oldest line that the node has, and kept says that a file has the requests.
 func (c *call) logsOf(f LogFilter, lines []LogLine, since time.Time, kept bool) *document {
 	at := "/logs"
 	if c.Merchant != nil {
@@ -157,7 +157,7 @@ func (c *call) logsOf(f LogFilter, lines []LogLine, since time.Time, kept bool) 
 	return d
 }
 
-// tookOf is how long a request took, as people read it.
+// tookOf returns how long a request took, as people read it.
 func tookOf(l LogLine) string {
 	took := l.Of("took")
 	if d, err := time.ParseDuration(took); err == nil {
@@ -190,7 +190,7 @@ func (c *call) logText(l LogLine) Cell {
 	return cell
 }
 
-// logResult is the status of a request, else the level of the line.
+// logResult returns the status of a request, else the level of the line.
 func logResult(l LogLine) Cell {
 	status, tone := l.Of("status"), "quiet"
 	if l.Message == "request" {

@@ -171,7 +171,7 @@ func (s *Server) meAct(c *call) (response, error) {
 	return seeOther("/me?done=" + done), nil
 }
 
-// browserName is what people call a browser: its name and the system, of the User-Agent header.
+// browserName returns what people call a browser: its name and the system, of the User-Agent header.
 func browserName(agent string) string {
 	find := func(list [][2]string) string {
 		for _, e := range list {

@@ -49,7 +49,8 @@ func (s *Server) formOnce(do handler) handler {
 	}
 }
 
-// formHash is the hash of a form with its key, and of the session that it belongs to. No secret of the form can be guessed from it without the key.
+// formHash returns the hash of a form with its key, and of the session that it belongs to. No secret of the form can be guessed from it without the
+// key.
 func (c *call) formHash() []byte {
 	hash := sha256.Sum256([]byte(c.Session.ID + "\n" + c.Session.UserID + "\n" + c.URL.Path + "\n" + c.PostForm.Encode()))
 	return hash[:]

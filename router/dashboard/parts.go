@@ -124,7 +124,7 @@ type Option struct {
 	Chosen      bool
 }
 
-// shown is the field's value in words, for who may see it and not change it.
+// shown returns the field's value in words, for who may see it and not change it.
 func (f *Field) shown() string {
 	switch f.Kind {
 	case "checkbox":

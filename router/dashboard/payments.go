@@ -135,7 +135,7 @@ func (p *paymentsPage) page(c *call, f *filters, q search.Query, found *search.F
 // noPayment is what lists of payments say before the first one.
 var noPayment = Empty{Heading: "No payment yet", Text: "The first payment appears here as soon as your shop makes it."}
 
-// fields are the inputs of the filters, with what is wrong with each.
+// fields returns the inputs of the filters, with what is wrong with each.
 func (f *filters) fields() []Field {
 	one := func(name, kind string) Field {
 		if kind == "date" && f.problems[name] != "" {

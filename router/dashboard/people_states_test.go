@@ -8,7 +8,7 @@ import (
 	"payswitch/engine/staff"
 )
 
-// peopleStates are the states of the pages about people.
+// peopleStates returns the states of the pages about people.
 func peopleStates() []state {
 	c := &call{Request: httptest.NewRequest(http.MethodGet, "/", nil), Session: &staff.Session{Grants: []staff.Grant{{Role: staff.Operator},
 		{Role: staff.Admin}}}}

@@ -25,7 +25,7 @@ func (s *Server) profileRoutes() []route {
 	}
 }
 
-// missing is the error for a field of a form that was left empty.
+// missing returns the error for a field of a form that was left empty.
 func missing(field, text string) *fault.Error {
 	return &fault.Error{Kind: fault.KindInvalid, Code: "IR_04", Message: text, Param: field}
 }

@@ -33,7 +33,7 @@ func qrImage(text string) (string, error) {
 	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg)), nil
 }
 
-// grouped is a long text in groups of four, as people type it.
+// grouped returns a long text in groups of four, as people type it.
 func grouped(text string) string {
 	var b strings.Builder
 	for i, r := range text {

@@ -13,7 +13,7 @@ import (
 
 // page is the content of one page: a struct with all that its template shows.
 type page interface {
-	// file is the name of the template in pages/, without .html.
+	// file returns the name of the template in pages/, without .html.
 	file() string
 	// Title names the page in the browser's tab.
 	Title() string

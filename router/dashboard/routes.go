@@ -25,7 +25,7 @@ type route struct {
 	body            int64 // the most bytes of the form; 0: maxForm
 }
 
-// names are the names of the pattern's open segments.
+// names returns the names of the pattern's open segments.
 func (r route) names() (out []string) {
 	for segment := range strings.SplitSeq(r.pattern, "/") {
 		if strings.HasPrefix(segment, "{") && segment != "{$}" {

@@ -319,7 +319,7 @@ func (s *Server) editRouting(c *call) (response, error) {
 	return show(d), nil
 }
 
-// accountsOf are the processor accounts of the profile of the page.
+// accountsOf returns the processor accounts of the profile of the page.
 func (s *Server) accountsOf(ctx context.Context, c *call) (out []*account.Account, err error) {
 	list, err := s.Engine.Accounts(ctx, c.auth())
 	for _, a := range list {

@@ -119,7 +119,7 @@ func TestSecretsOnEveryPage(t *testing.T) {
 	}
 }
 
-// asked is a request of a page.
+// asked returns a request of a page.
 func asked(path string) *http.Request {
 	r, err := http.NewRequest(http.MethodGet, "http://dashboard.example"+path, nil)
 	if err != nil {

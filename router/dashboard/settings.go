@@ -36,7 +36,7 @@ type settings interface {
 	RevokeAPIKey(ctx context.Context, a account.Auth, id string) error
 }
 
-// settingRoutes are the pages of settings and of the installation.
+// settingRoutes returns the pages of settings and of the installation.
 func (s *Server) settingRoutes() (out []route) {
 	for _, more := range [][]route{s.setupRoutes(), s.connectorRoutes(), s.profileRoutes(), s.keyRoutes(), s.decisionRoutes(), s.eventRoutes(), s.webhookRoutes(), s.adapterRoutes(), s.routingRoutes(), s.simulatorRoutes(), s.linkRoutes(), s.checkoutRoutes(), s.systemRoutes(), s.logRoutes()} {
 		out = append(out, more...)

@@ -158,7 +158,7 @@ func (s *Server) setup(c *call) (response, error) {
 	return show(d), nil
 }
 
-// firstPayment is the command of a first payment.
+// firstPayment returns the command of a first payment.
 func firstPayment(api, key string) string {
 	return "curl -sS " + api + `/payments \
   -H 'Content-Type: application/json' -H 'api-key: ` + key + `' \

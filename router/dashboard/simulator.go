@@ -54,7 +54,7 @@ var endings = []ending{
 	{name: "partial", text: "Approved for half of the amount (9,000,000.08)", card: "4242424242424242", minor: 900000008},
 }
 
-// simulatorAccounts are the accounts that the simulator answers for and that move no money.
+// simulatorAccounts returns the accounts that the simulator answers for and that move no money.
 func (s *Server) simulatorAccounts(ctx context.Context, c *call) (out []*account.Account, err error) {
 	list, err := s.Engine.Accounts(ctx, c.auth())
 	for _, a := range list {
@@ -141,7 +141,7 @@ func (s *Server) simulate(c *call) (response, error) {
 	return seeOther(c.at() + "/payments/" + id), nil
 }
 
-// simulatedInput is the payment that the form asks for.
+// simulatedInput returns the payment that the form asks for.
 func (c *call) simulatedInput(id string, accounts []*account.Account) (*request.Input, error) {
 	i := slices.IndexFunc(endings, func(e ending) bool { return e.name == c.PostFormValue("ending") })
 	if i < 0 {

@@ -183,14 +183,14 @@ func settingStates(t testing.TB) []state {
 	return out
 }
 
-// someBundle is a bundle that waits for its installation, and that asks for more than the build in use.
+// someBundle returns a bundle that waits for its installation, and that asks for more than the build in use.
 func someBundle() *port.BundleView {
 	m := simulator.Adapter().Manifest
 	return &port.BundleView{Bundle: port.Bundle{SHA256: strings.Repeat("ab", 32), Name: "acme", Version: "0.1.0", GivenAt: noon, GivenBy: "Ada Lovelace <ada@example.com>"}, Module: strings.Repeat("cd", 32),
 		Manifest: &m, Signer: "0123456789ABCDEF", Replaces: "acme 0.2.0, sha256 " + strings.Repeat("ef", 32), Further: "host api.acme.example; credential api_key"}
 }
 
-// someSystem is an installation, in order or with much that is wrong.
+// someSystem returns an installation, in order or with much that is wrong.
 func someSystem(bad bool) SystemState {
 	now := time.Now()
 	st := SystemState{Version: "v1.2.3", Revision: "0123456789abcdef0123456789abcdef01234567", Program: "go1.26.0, linux/amd64, adapter ABI 7", Node: "node_1", Started: now.Add(-50 * time.Hour),

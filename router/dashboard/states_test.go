@@ -90,7 +90,7 @@ func someRows(n int) []paymentRow {
 	return out
 }
 
-// filtered is a list with filters.
+// filtered returns a list with filters.
 func filtered(query string, rows []paymentRow, pager Pager) *paymentsPage {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -102,7 +102,7 @@ func filtered(query string, rows []paymentRow, pager Pager) *paymentsPage {
 		CSV: "/m/acme/payments.csv"}
 }
 
-// onePaymentPage is a payment with all that its page can show.
+// onePaymentPage returns a payment with all that its page can show.
 func onePaymentPage() *paymentPage {
 	exchange := shownExchange{Exchange: story.Exchange{Method: "POST", URL: "https://processor.example/v1/payments/authorise", Status: 200, Sent: true, Known: true,
 		Headers: []sdk.Header{{Name: "Authorization", Value: "Bearer ‹credential api_key›"}}, Body: `{"number":"‹card number ··4242›","cvc":"‹card code›","amount":6540}`,
@@ -127,7 +127,7 @@ func onePaymentPage() *paymentPage {
 		Zone: "CEST", Left: 3, Logs: "/m/acme/logs?q=pay_1", Raw: "{\n  \"payment_id\": \"pay_1\"\n}"}
 }
 
-// doubtPage is a payment whose outcome is unknown.
+// doubtPage returns a payment whose outcome is unknown.
 func doubtPage() *paymentPage {
 	return &paymentPage{ID: "pay_2", Back: "/m/acme/payments", Amount: Money{1200, "JPY"}, Status: chip("processing"),
 		Sentence: "The result of 1,200 JPY at stripe is not known yet. payswitch asks until it is known: do not charge the customer again.",

@@ -187,7 +187,7 @@ func capital(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// bytesOf is a size as people read it.
+// bytesOf returns a size as people read it.
 func bytesOf(n int64) string {
 	switch {
 	case n < 1<<10:

@@ -179,7 +179,7 @@ func (p *linkPage) Title() string {
 	return "Link for " + p.Name
 }
 
-// linkURL is the address of a one-time link, as the browser reached the dashboard.
+// linkURL returns the address of a one-time link, as the browser reached the dashboard.
 func (c *call) linkURL(link secret.Value) string {
 	base := c.server.opts.URL
 	if base == "" {

@@ -191,7 +191,7 @@ func lineOf(x story.Exchange) string {
 	return x.Method + " " + x.URL + " · " + answer
 }
 
-// event is the line of an event and of its deliveries.
+// event returns the line of an event and of its deliveries.
 func (c *call) event(ev *payment.Event, deliveries []*webhook.Delivery) *Moment {
 	m := &Moment{ID: ev.ID, Text: "event " + ev.Type, Facts: []Fact{{"Event", ev.ID}}}
 	for _, d := range deliveries {

@@ -61,7 +61,7 @@ func (s *Server) webhooksPage(c *call, sent string, problem error) (*document, e
 	return c.webhookList(all, sent, problem), nil
 }
 
-// endpointState is the state of an endpoint in one word, with what is known of it.
+// endpointState returns the state of an endpoint in one word, with what is known of it.
 func (c *call) endpointState(e *webhook.EndpointView) (Chip, string) {
 	switch {
 	case e.Disabled:

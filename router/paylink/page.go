@@ -209,7 +209,7 @@ func (v *view) cart() {
 	}
 }
 
-// Checkout is what the page's script gives the checkout's frame, nil without a frame.
+// Checkout returns what the page's script gives the checkout's frame, nil without a frame.
 func (v *view) Checkout() map[string]any {
 	if v.Embed == nil {
 		return nil
@@ -232,13 +232,13 @@ func (v *view) Checkout() map[string]any {
 	return map[string]any{"script": v.Embed.Script, "link": v.Embed.Link, "key": v.Embed.Key, "labels": labels, "rules": v.Config.FormRules, "options": options, "nonce": v.Nonce}
 }
 
-// More is the text of the button that shows the hidden lines.
+// More returns the text of the button that shows the hidden lines.
 func (v *view) More() string { return v.T.Say("more", number(len(v.Hidden))) }
 
-// Says is a text by its name.
+// Says returns a text by its name.
 func (v *view) Says(name string) string { return v.T.Say(name) }
 
-// WrongText is what is wrong with a field, "" for nothing.
+// WrongText returns what is wrong with a field, "" for nothing.
 func (v *view) WrongText(field string) string {
 	if v.Wrong[field] == "" {
 		return ""
@@ -257,7 +257,7 @@ func (v *view) Powered() string { return v.T.Say("powered", "payswitch") }
 
 func number(n int) string { return sdk.Decimal(int64(n), 0) }
 
-// capitalized is a text with its first letter in upper case.
+// capitalized returns a text with its first letter in upper case.
 func capitalized(s string) string {
 	for i, r := range s {
 		return strings.ToUpper(string(r)) + s[i+len(string(r)):]

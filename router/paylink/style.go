@@ -71,7 +71,7 @@ func safeValue(v string) bool {
 	return true
 }
 
-// kebab is a name in camelCase as CSS writes it.
+// kebab returns a name in camelCase as CSS writes it.
 func kebab(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -69,7 +69,7 @@ func Language(accept string) (name string, t Texts) {
 	return "en", all()["en"]
 }
 
-// direction is the direction in which a language is written.
+// direction returns the direction in which a language is written.
 func direction(language string) string {
 	if language == "ar" || language == "he" {
 		return "rtl"

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// goodAuthenticator is a small authenticator that breaks no rule.
+// goodAuthenticator returns a small authenticator that breaks no rule.
 func goodAuthenticator() *sdk.Adapter {
 	ask := func(kind string, read func(j sdk.JSON) *sdk.AuthenticationOutcome) sdk.Func {
 		return func(c *sdk.Call) (*sdk.Outcome, error) {

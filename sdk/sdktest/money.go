@@ -82,7 +82,7 @@ func (c *checker) otherCurrencies(plain sdk.Currency) (all []sdk.Currency) {
 	return all
 }
 
-// masked is what the sends of an operation hold apart from its amount.
+// masked returns what the sends of an operation hold apart from its amount.
 func masked(turns []turn, m sdk.Money) string {
 	b := &strings.Builder{}
 	for _, t := range turns {

@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// good is a small adapter that breaks no rule.
+// good returns a small adapter that breaks no rule.
 func good() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{

@@ -26,7 +26,7 @@ type accountCollect struct {
 	Methods json.RawMessage `json:"enabled_payment_methods"`
 }
 
-// everyMethod is what a collect link takes if neither request nor account says so.
+// everyMethod lists the methods that a collect link takes if neither request nor account names any.
 const everyMethod = `[{"payment_method":"card","payment_method_types":["credit","debit"]},{"payment_method":"bank_transfer","payment_method_types":["ach","bacs","sepa"]},` +
 	`{"payment_method":"wallet","payment_method_types":["paypal","pix","venmo"]}]`
 

@@ -20,7 +20,7 @@ type Board struct {
 	wake chan struct{}
 
 	sweeping sync.Mutex
-	read     time.Time // the store's time up to which rows of others were read, zero before the first sweep
+	read     time.Time // the store's time up to which this node has read the other nodes' rows, zero before the first sweep
 }
 
 // Deps are the parts that Board is built from.
@@ -220,7 +220,7 @@ func (b *Board) Recent(a Account) (good, bad float64) {
 	return s.recent(now)
 }
 
-// Rates returns how many attempts of the slices that match were approved, and how many there were, at all nodes. In of, "" stands for every value.
+// Rates returns the numbers of approved attempts and of all attempts in the slices that match of, at all nodes. "" in of stands for every value.
 func (b *Board) Rates(a Account, of Slice) (approved, total float64) {
 	s := b.known(a)
 	if s == nil {

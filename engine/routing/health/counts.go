@@ -64,7 +64,7 @@ type ReasonCount struct {
 	N      float64
 }
 
-// Total is the number of attempts.
+// Total returns the number of attempts.
 func (c *Counts) Total() float64 {
 	return c.Results[Approved] + c.Results[Declined] + c.Results[Failed] + c.Results[TimedOut]
 }
@@ -110,7 +110,7 @@ func (c *Counts) reason(reason sdk.DeclineReason, n float64) {
 	c.Reasons = append(c.Reasons, ReasonCount{reason, n})
 }
 
-// cell are the counts of a slice as they were at a moment.
+// cell holds the counts of a slice as they were at a moment.
 type cell struct {
 	slice  Slice
 	at     int64 // Unix milliseconds of the counts

@@ -120,7 +120,8 @@ type Costs struct {
 	Guaranteed []Guarantee `json:"guaranteed,omitempty"`
 }
 
-// Fee is what an account takes for a payment. The first fee of an account whose conditions hold counts; an empty condition always holds.
+// Fee is the price that an account takes for a payment. Of an account's fees the first one counts whose conditions hold; an empty condition always
+// holds.
 type Fee struct {
 	Account   string   `json:"merchant_connector_id"`
 	Fixed     int64    `json:"fixed,omitempty"`   // minor units of the payment's currency
@@ -313,7 +314,7 @@ func shrunk(approved, total, expected, sure float64) float64 {
 	return (approved + expected*sure) / (total + sure)
 }
 
-// value is what a payment is expected to earn at an account: the success rate times the margin, less the fee. Without costs it is the rate.
+// value returns what a payment is expected to earn at an account: the success rate times the margin, less the fee. Without costs it is the rate.
 func (c *SuccessConfig) value(accountID string, rate float64, p *payment.Payment, f *card.Facts) float64 {
 	if c.Costs == nil || c.Costs.Margin == nil {
 		return rate

@@ -15,7 +15,7 @@ type compiled struct {
 	hasNested  bool
 }
 
-// test is how a condition compares.
+// test is the kind of comparison of a condition.
 type test uint8
 
 const (

@@ -106,7 +106,7 @@ func invalid(at, format string, args ...any) error {
 	return &Error{Param: at, Message: fmt.Sprintf(format, args...)}
 }
 
-// item is the path of an array's item.
+// item returns the path of an array's item.
 func item(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
 
 func (r *reader) program(raw json.RawMessage) (*Source, error) {

@@ -75,7 +75,7 @@ func never(nested []Statement) bool {
 	return true
 }
 
-// part names what a bound is about: a key, and for metadata its member.
+// part names the subject of a bound: a key, and for metadata the member.
 type part struct {
 	key    Key
 	member string
@@ -88,8 +88,8 @@ type bounds map[part]bound
 type bound struct {
 	absent bool
 	set    [4]uint64       // of an enum
-	ranges []ordered       // of a number, disjoint and ascending
-	texts  map[string]bool // of a text: the members, or with others the missing ones
+	ranges []ordered       // the allowed values of a number, disjoint and ascending
+	texts  map[string]bool // the allowed texts; if others is true, the texts that are not allowed
 	others bool
 }
 

@@ -160,7 +160,7 @@ func (s *Authentications) callbackView(c *authCase) *CallbackView {
 	return v
 }
 
-// AuthorizeURL returns three_ds_authorize_url.
+// AuthorizeURL returns three_ds_authorize_url: payswitch's page that waits for the result and then sends the payer back to the shop.
 func AuthorizeURL(base string, p *payment.Payment, a *payment.Attempt, token string) string {
 	return base + "/payments/" + p.ID + "/" + p.MerchantID + "/authorize/" + a.Connector + "/" + token
 }

@@ -47,7 +47,7 @@ func (c *collecting) end(id string) {
 	delete(c.until, id)
 }
 
-// collect asks for a result until it is there, until wait is over or the engine closes. It is how a wake-up is followed.
+// collect follows a wake-up: it asks for a result until the result is there, wait is over or the engine closes.
 func (s *Authentications) collect(ctx context.Context, id string, wait time.Duration) {
 	until := s.Now().Add(wait)
 	s.collectWhile(ctx, id, func(now time.Time) time.Duration { return until.Sub(now) })

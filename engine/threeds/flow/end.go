@@ -193,7 +193,7 @@ func (s *Authentications) followUps(c *authCase) (effects []func(context.Context
 	})
 }
 
-// later is an effect that the caller does not wait for.
+// later returns an effect that the caller does not wait for.
 func (s *Authentications) later(f func(ctx context.Context)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		s.InFlight.Add(1)

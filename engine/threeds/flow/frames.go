@@ -12,8 +12,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Some authenticators run the 3DS method and the challenge on pages of their own. The pages are to be loaded with GET ("get_frame" in the manifest), and report
-// how far they are by events. Clients post forms all the same: to pages of ours, which lead there.
+// Some authenticators run the 3DS method and the challenge on pages of their own. The pages are to be loaded with GET ("get_frame" in the manifest),
+// and report their progress by events. Clients post forms all the same: to pages of ours, which lead there.
 
 // takeFrames makes the authenticator's own pages the 3DS method: the client posts to a page of ours that frames them.
 func (s *Authentications) takeFrames(a *authentication.Record, frames []string) {

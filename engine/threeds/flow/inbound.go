@@ -99,7 +99,7 @@ func (s *Authentications) authenticationAt(ctx context.Context, account *account
 	return id, nil
 }
 
-// bookAuthenticatorEvent books one event that is believable or wakes.
+// bookAuthenticatorEvent books one event: one that is evidence, or one that makes the engine ask the authenticator.
 func (s *Authentications) bookAuthenticatorEvent(ctx context.Context, id string, adapter port.AdapterInfo, r *port.DriveResult, ev *sdk.Event, to drive.Destination) error {
 	out := drive.AuthenticationOf(ev)
 	switch {

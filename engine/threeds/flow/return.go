@@ -121,7 +121,7 @@ func (s *Authentications) awaitResult(ctx context.Context, c *authCase) {
 	}
 	select {
 	case <-s.Closing:
-		return // the node stops before the wait is over: another one looks for the result
+		return // the node stops before the wait is over: another node looks for the result
 	case <-ctx.Done(): // the payer reloads the page: the challenge keeps its time
 		s.awaitResultLater(ctx, c)
 		return

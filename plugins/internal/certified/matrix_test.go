@@ -52,7 +52,7 @@ var documents string
 // lacks begins the reason why an adapter does not offer a feature, in place of an address.
 const lacks = "not: "
 
-// documentOf are the addresses of documents, by processor and feature. Wrong are lines that repeat a feature or have no address.
+// documentOf returns the addresses of documents, by processor and feature. Wrong are lines that repeat a feature or have no address.
 func documentOf() (at map[[2]string]string, wrong []string) {
 	at = map[[2]string]string{}
 	for line := range strings.Lines(documents) {
@@ -75,7 +75,7 @@ func documentOf() (at map[[2]string]string, wrong []string) {
 	return at, wrong
 }
 
-// processors are the manifests of the built-in processors, in the order of their names.
+// processors returns the manifests of the built-in processors, in the order of their names.
 func processors() (manifests []*sdk.Manifest) {
 	for _, a := range []*sdk.Adapter{adyen.Adapter(), authorizedotnet.Adapter(), bluesnap.Adapter(), braintree.Adapter(), checkout.Adapter(), cybersource.Adapter(),
 		globalpay.Adapter(), mollie.Adapter(), nmi.Adapter(), paypal.Adapter(), stripe.Adapter(), worldpay.Adapter()} {
@@ -88,8 +88,8 @@ func processors() (manifests []*sdk.Manifest) {
 	return manifests
 }
 
-// matrix is the table: a row for each feature, a column for each processor. Each feature links the processor's document. Wrong
-// are the mistakes in documents.txt.
+// matrix returns the table: a row for each feature, a column for each processor. Each feature links the processor's document. Wrong are the mistakes
+// in documents.txt.
 func matrix() (table string, wrong []string) {
 	at, wrong := documentOf()
 	manifests := processors()

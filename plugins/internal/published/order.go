@@ -14,7 +14,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// members are the members of an object in their order; nil for any other value.
+// members returns the members of an object in their order; nil for any other value.
 func members(text json.RawMessage) (all []member, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

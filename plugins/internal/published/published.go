@@ -63,7 +63,7 @@ func (s *Schema) Library() string {
 	return name
 }
 
-// Readme is the section of an adapter's README about the schema, with the entries of Beyond.
+// Readme returns the section of an adapter's README about the schema, with the entries of Beyond.
 func (s *Schema) Readme() string {
 	text := "\n## Tested against a published client\n\nThe tests check every request against the models of `" + s.Library() +
 		"`. These are errors: an unknown field, a missing field,\nanother type, a value outside its list, and a wrong order in an ordered model.\n"
@@ -123,7 +123,7 @@ func remove(value any, path []string) (found bool) {
 	return found
 }
 
-// Unused are the entries of Beyond that no message needed.
+// Unused returns the entries of Beyond that no message needed.
 func (s *Schema) Unused() (keys []string) {
 	for key := range s.Beyond {
 		if !s.used[key] {
@@ -134,8 +134,7 @@ func (s *Schema) Unused() (keys []string) {
 	return keys
 }
 
-// Values are the values of a list: of a model that is a list, or of a model's field ("PaymentResponse resultCode"). nil without a
-// list.
+// Values returns the values of a list: of a model that is a list, or of a model's field ("PaymentResponse resultCode"). nil without a list.
 func (s *Schema) Values(of string) []string {
 	model, field, _ := strings.Cut(of, " ")
 	return s.values(s.definitions[model], field)

@@ -96,7 +96,7 @@ func (o *origins) next(in *Instruction) (address origin, straight bool) {
 	return taken[0], true
 }
 
-// of is a value that was read from a local.
+// of returns a value that was read from a local.
 func (o *origins) of(local uint32, from, to int) origin {
 	if int64(local) >= int64(len(o.versions)) {
 		return origin{} // the module is not valid
@@ -119,7 +119,7 @@ func (o *origins) assign(local uint32, v origin) {
 	}
 }
 
-// converted is a value that was extended or cut.
+// converted returns a value that was extended or cut.
 func converted(v origin, in *Instruction) origin {
 	switch op := in.Op; {
 	case v.to != in.At: // other instructions stand in between
@@ -137,8 +137,8 @@ func converted(v origin, in *Instruction) origin {
 	return v
 }
 
-// combined is the sum of a value and a constant, as Go computes addresses of arguments on its stack; or their difference, as Go
-// makes room there.
+// combined returns the sum of a value and a constant, as Go computes addresses of arguments on its stack; or their difference, as Go makes room
+// there.
 func combined(a, b origin, in *Instruction) origin {
 	if b.kind != originConstant || b.delta <= 0 || a.delta+b.delta >= maxDelta || b.delta >= maxDelta || a.from == 0 || a.to != b.from || b.to != in.At {
 		return origin{}

@@ -88,7 +88,7 @@ func (p *pkg) reach(names ...string) (all []string) {
 	return all
 }
 
-// partOf is the schema of a struct as a part of a case. Request has the shorter forms of amount and card, and its name is input.
+// partOf returns the schema of a struct as a part of a case. Request has the shorter forms of amount and card, and its name is input.
 func (p *pkg) partOf(name string) object {
 	props := object{}
 	for _, f := range p.structs[name].fields {
@@ -108,7 +108,7 @@ func (p *pkg) partOf(name string) object {
 	return object{{"type", "object"}, {"properties", props}, {"additionalProperties", false}}
 }
 
-// partName is the name of a struct's schema.
+// partName returns the name of a struct's schema.
 func partName(name string) string {
 	if name == "Request" {
 		return "input"

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// authorizeStep is a step of usual size: a message of about 2 KB.
+// authorizeStep returns a step of usual size: a message of about 2 KB.
 func authorizeStep() *sdk.Step {
 	return &sdk.Step{
 		ABI: sdk.ABI, Operation: sdk.OpAuthorize, OperationID: "op_0197f1c2a4e07d5e9b1c3a5d7f9e2b4c", Now: 1_760_000_000_123,

@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk"
 )
 
-// tiny is a processor of a few fields: it authorizes and knows one decline code.
+// tiny returns a processor of a few fields: it authorizes and knows one decline code.
 func tiny() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{Name: "tiny", Kind: sdk.KindProcessor, Version: "1.0.0",
