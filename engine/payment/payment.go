@@ -214,13 +214,13 @@ func RiskAccepted(frmMetadata json.RawMessage) bool {
 // CaptureMethod says when the money of a payment is captured. Its constants are the API's values.
 type CaptureMethod string
 
-// ShownAuthentication is the authentication type in answers and lists. A payment for which nothing asked for 3-D Secure stores no type, and is shown
-// as no_three_ds.
+// ShownAuthentication returns the authentication type in answers and lists. A payment for which nothing asked for 3-D Secure stores no type, and is
+// shown as no_three_ds.
 func (d *Details) ShownAuthentication() AuthenticationType {
 	return cmp.Or(d.AuthenticationType, AuthenticationNoThreeDS)
 }
 
-// AuthenticationOf is the authentication type of the attempt with that number.
+// AuthenticationOf returns the authentication type of the attempt with that number.
 func (d *Details) AuthenticationOf(attempt int) AuthenticationType {
 	return cmp.Or(d.EarlierAuthentication[attempt], d.ShownAuthentication())
 }
