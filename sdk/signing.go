@@ -12,7 +12,7 @@ func (c *Call) Secret(name string) Expr {
 	switch {
 	case c.declares(name):
 		Require(value != "", Missing(name, "the account lacks the credential "+name))
-	case value == "":
+	case value == "" || c.adapter != nil && name != "access_token": // the host adds the access token of an account
 		Check(errors.New("the manifest declares no credential " + name + ", which Call.Secret reads"))
 	}
 	return Text(value)

@@ -74,6 +74,8 @@ func TestSecret(t *testing.T) {
 	}
 	require.Equal(t, "test_secret_key", ends("secret_key", nil).Outcome.Raw["key"])
 	require.Equal(t, "the manifest declares no credential secret, which Call.Secret reads", ends("secret", nil).Outcome.Raw["error"])
+	given := ends("secret", func(s *sdk.Step) { s.Account.Credentials["secret"] = "given" })
+	require.Equal(t, "the manifest declares no credential secret, which Call.Secret reads", given.Outcome.Raw["error"], "a test's account may have more than the manifest declares")
 	require.Equal(t, "the account lacks the credential other", ends("other", func(s *sdk.Step) { delete(s.Account.Credentials, "other") }).Reject.Message)
 	require.Equal(t, "token", ends("access_token", func(s *sdk.Step) { s.Account.Credentials["access_token"] = "token" }).Outcome.Raw["key"])
 }

@@ -267,6 +267,9 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 	if !ok {
 		return nil, c.noAdapter(k.Connector)
 	}
+	if err := k.undeclared(info.Manifest); err != nil {
+		return nil, err
+	}
 	c.tell(k, info.Manifest)
 	d, err := k.drive(info.Manifest)
 	if err == nil {

@@ -195,6 +195,25 @@ func (k *callCase) rehearsal() plugins.Rehearsal {
 	return plugins.Rehearsal{Answers: k.answers, AccessToken: secret.New(token)}
 }
 
+// undeclared returns an error for a credential of the case that the manifest does not declare. The error names the declared ones and never the value.
+func (k *callCase) undeclared(m *sdk.Manifest) error {
+	var declared []string
+	for _, f := range slices.Concat(m.Credentials, m.Config) {
+		if declared = append(declared, f.Name); f.Key != "" {
+			declared = append(declared, f.Key)
+		}
+	}
+	if slices.Contains(m.Operations, sdk.OpAccessToken) {
+		declared = append(declared, someToken)
+	}
+	for _, f := range k.settings.Credentials.Fields {
+		if k.settings.Credentials.Values[f.Name] != "" && !slices.Contains(declared, f.Name) {
+			return fmt.Errorf("credentials.%s: the manifest of %s declares no such field: choose one of %s", f.Name, m.Name, strings.Join(declared, ", "))
+		}
+	}
+	return nil
+}
+
 // missing returns the names of the credentials that the case lacks.
 func (k *callCase) missing(m *sdk.Manifest) (missing []string) {
 	given := wire.Account(m, &k.settings).Credentials
