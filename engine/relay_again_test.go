@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/card"
 	"payswitch/engine/relay"
+	"payswitch/engine/secret"
 	"payswitch/sdk"
 )
 
@@ -128,4 +131,50 @@ func TestRelayIsSentAgainByItsKey(t *testing.T) {
 			}
 		}, p.Server)
 	}
+}
+
+// An unreferenced refund whose answer was lost goes out again with the card of the repetition, if that is the card of the first request: no card is kept.
+func TestUnreferencedRefundIsSentAgain(t *testing.T) {
+	t.Parallel()
+	p := newKeyedShop(t)
+	inBubble(t, func(t *testing.T) {
+		adapter := shop(resolving(sdk.ResolveByIdempotentResend))
+		adapter.RefundSync = nil
+		adapter.UnreferencedRefund = func(c *sdk.Call) (*sdk.Outcome, error) {
+			r, err := c.Do((&sdk.Send{Method: "POST", URL: "/refund", Body: []byte(c.Request.Reference + c.Request.Instrument.Card.LastFour)}).Keyed("Idempotency-Key"))
+			if err != nil {
+				return nil, err
+			}
+			return &sdk.Outcome{Status: sdk.StatusRefunded, RefundID: "re_" + r.JSON().Str("state")}, nil
+		}
+		w := newWorld(t, engine.Options{ResolveEvery: time.Minute}, map[string]*sdk.Adapter{"shop": adapter})
+		w.shopAccount(p.URL)
+		all, err := w.Accounts(t.Context(), w.auth)
+		require.NoError(t, err)
+		ask := func(number string) *relay.Relay {
+			t.Helper()
+			a := w.auth
+			a.RequestToken = "pay_token"
+			r, err := w.CreateRelay(t.Context(), a, relay.Input{ResourceID: "mine", AccountID: all[len(all)-1].ID, Type: relay.UnreferencedRefund,
+				Data: relay.Asked{Data: relay.Data{Unreferenced: &relay.UnreferencedData{Amount: 60, Currency: "USD"}},
+					Card: &card.Input{Number: secret.New(number), ExpMonth: "10", ExpYear: "50"}}})
+			require.NoError(t, err)
+			return r
+		}
+		p.with(func() { p.lose, p.takes = true, true })
+		r := ask("4242424242424242")
+		require.Equal(t, relay.Pending, r.Status)
+		time.Sleep(time.Second)
+		p.with(func() { p.lose = false })
+		require.Equal(t, relay.Pending, ask("4242421111114242").Status, "the same digits at both ends, and another card")
+		p.with(func() { require.Len(t, p.sends, 1) })
+		again := ask("4242424242424242")
+		require.Equal(t, []any{relay.Success, r.ID, "re_captured"}, []any{again.Status, again.ID, again.ReferenceID})
+		p.with(func() {
+			require.Len(t, p.sends, 2)
+			require.Equal(t, p.sends[0], p.sends[1], "the same key")
+			require.Len(t, p.made, 1)
+		})
+		require.NotContains(t, fmt.Sprintf("%+v", again.Details), "424242424242")
+	}, p.Server)
 }

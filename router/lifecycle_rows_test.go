@@ -49,6 +49,7 @@ Relay: keys, types, answer, status                      TestRelay
 Relay: profile header, checks in order                  TestRelayRefused TestRelayProfile
 Relay: idempotency                                      TestRelayIsSentOnce
 Relay: force_sync, unknown id                           TestRelay TestRelayRefused
+Relay: unreferenced refund, both routes                 TestUnreferencedRefund TestRelayRefused TestUnreferencedRefundIsSentAgain
 Relay: processor events                                 TestRelayMessages
 Card issuers                                            TestCardIssuers TestCardIssuersAtOnce TestBlockedIssuers
 Extended card info                                      TestExtendedCardInfo TestHoldFields
@@ -63,8 +64,7 @@ Simulator: paypal, stripe, adyen                        TestIncrementalAuthoriza
 Simulator: checkout, nuvei, worldpay, worldpayvantiv    TestPartialAuthorization TestSimulatedAnswers
 Simulator: peachpayments, bankofamerica                 TestCardOnly TestRelay TestBillingOfTheMethod
 
-Not built: a refund to a card without a payment at fiservcommercehub; a retry with the card number in place of a network token, since payswitch holds
-no network tokens.
+Not built: a retry with the card number in place of a network token, since payswitch holds no network tokens.
 `
 
 // TestLifecycleRowsHaveTests holds that the tests of rowsOfLifecycle exist.

@@ -1,11 +1,15 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/payment"
 	"payswitch/engine/relay"
 	"payswitch/sdk"
@@ -35,7 +39,7 @@ func relayData(r *reader) (relay.Asked, error) {
 		return d, err
 	}
 	n := 0
-	for _, set := range []bool{d.Refund != nil, d.Capture != nil, d.Increment != nil, d.Void != nil, d.Unreferenced} {
+	for _, set := range []bool{d.Refund != nil, d.Capture != nil, d.Increment != nil, d.Void != nil, d.Unreferenced != nil} {
 		if set {
 			n++
 		}
@@ -66,11 +70,31 @@ var relayKinds = closedObject(
 		opt("amount", anyAmount, func(d *relay.VoidData) **int64 { return &d.Amount }),
 		at("currency", oneOf(currencies), func(d *relay.VoidData) *sdk.Currency { return &d.Currency }),
 		at("cancellation_reason", text, func(d *relay.VoidData) *string { return &d.Reason })).parse, func(d *relay.Asked) **relay.VoidData { return &d.Void }),
-	at("unreferenced_refund", apart(func(r *reader) (bool, error) { // it holds a card; nothing of it is kept
-		_, err := r.value()
-		return true, err
-	}), func(d *relay.Asked) *bool { return &d.Unreferenced }),
+	field[relay.Asked]{key: "unreferenced_refund", read: func(r *reader, d *relay.Asked) error {
+		u, err := unreferencedData.parse(r)
+		d.Unreferenced, d.Card = &u.UnreferencedData, u.card
+		return err
+	}},
 )
+
+// unreferenced is a refund to a card without an earlier payment.
+type unreferenced struct {
+	relay.UnreferencedData
+	card *card.Input
+}
+
+func unreferencedFieldsOf[T any](of func(*T) *unreferenced) []field[T] {
+	return []field[T]{
+		must(at("amount", anyAmount, func(t *T) *int64 { return &of(t).Amount })),
+		must(at("currency", oneOf(currencies), func(t *T) *sdk.Currency { return &of(t).Currency })),
+		must(at("recipient_payment_method_data", recipientCard.parse, func(t *T) **card.Input { return &of(t).card })),
+		at("customer_id", text, func(t *T) *string { return &of(t).CustomerID }),
+	}
+}
+
+var unreferencedData = openObject(unreferencedFieldsOf(func(u *unreferenced) *unreferenced { return u })...)
+
+var recipientCard = closedObject(must(opt("card", cardWithoutCVC.parse, func(c **card.Input) **card.Input { return c })))
 
 // resourceID reads a processor's id. It is exempt from the search for card numbers, because ids may look like them.
 var resourceID = apart(func(r *reader) (string, error) {
@@ -96,19 +120,42 @@ func (s *Server) createRelay(c *call) (answer, error) {
 	return relayAnswer(s.Admin.CreateRelay(c.ctx(), c.auth, in))
 }
 
-// unreferencedFields are the fields of a refund to a card without an earlier payment. No connector offers it, so only the account is looked at.
-var unreferencedFields = openObject(
-	must(at("connector_id", text, func(in *relay.Input) *string { return &in.AccountID })),
-	at("connector_resource_id", text, func(in *relay.Input) *string { return &in.ResourceID }),
-	drop[relay.Input]("recipient_payment_method_data", apart(anyObject)),
-)
+// unreferencedInput is the body of a refund to a card, with the fields of its data at the top.
+type unreferencedInput struct {
+	relay.Input
+	data unreferenced
+}
+
+var unreferencedFields = openObject(append([]field[unreferencedInput]{
+	must(at("connector_id", text, func(in *unreferencedInput) *string { return &in.AccountID })),
+	at("connector_resource_id", resourceID, func(in *unreferencedInput) *string { return &in.ResourceID }),
+}, unreferencedFieldsOf(func(in *unreferencedInput) *unreferenced { return &in.data })...)...)
 
 func (s *Server) refundUnreferenced(c *call) (answer, error) {
-	in := relay.Input{Type: relay.UnreferencedRefund, Data: relay.Asked{Unreferenced: true}}
-	if err := decode(c, unreferencedFields, &in); err != nil {
+	var body unreferencedInput
+	if err := decode(c, unreferencedFields, &body); err != nil {
 		return answer{}, err
 	}
-	return relayAnswer(s.Admin.CreateRelay(c.ctx(), c.auth, in))
+	in := body.Input
+	in.Type, in.Data = relay.UnreferencedRefund, relay.Asked{Data: relay.Data{Unreferenced: &body.data.UnreferencedData}, Card: body.data.card}
+	in.ResourceID = cmp.Or(in.ResourceID, "internal_"+uuid.NewString())
+	r, err := s.Admin.CreateRelay(c.ctx(), c.auth, in)
+	if err != nil {
+		return answer{}, err
+	}
+	w := new(writer).open().str("id", r.ID).str("status", string(r.Status)).str("connector", r.Connector).str("connector_id", r.AccountID).
+		str("connector_resource_id", r.ResourceID).text("connector_reference_id", r.ReferenceID).str("profile_id", r.ProfileID)
+	out := relayError(w, r).text("pending_reason", r.Details.Waits).null("raw_connector_response").close().answer()
+	out.open = r.Repeatable()
+	return out, nil
+}
+
+// relayError writes why the operation failed.
+func relayError(w *writer, r *relay.Relay) *writer {
+	if e := r.Details.Error; e != nil {
+		return w.key("error").open().str("code", e.Code).str("message", e.Message).close()
+	}
+	return w.null("error")
 }
 
 func (s *Server) retrieveRelay(c *call) (answer, error) {
@@ -125,12 +172,7 @@ func relayAnswer(r *relay.Relay, err error) (answer, error) {
 		return answer{}, err
 	}
 	w := new(writer).open().str("id", r.ID).str("status", string(r.Status)).str("connector_resource_id", r.ResourceID)
-	if e := r.Details.Error; e == nil {
-		w.null("error")
-	} else {
-		w.key("error").open().str("code", e.Code).str("message", e.Message).close()
-	}
-	w.text("pending_reason", r.Details.Waits).text("connector_reference_id", r.ReferenceID).str("connector_id", r.AccountID).str("profile_id", r.ProfileID).str("type", string(r.Type))
+	relayError(w, r).text("pending_reason", r.Details.Waits).text("connector_reference_id", r.ReferenceID).str("connector_id", r.AccountID).str("profile_id", r.ProfileID).str("type", string(r.Type))
 	w.key("data").open().key(string(r.Type)).open()
 	switch d := r.Details.Data; {
 	case d.Refund != nil:
@@ -146,6 +188,11 @@ func relayAnswer(r *relay.Relay, err error) (answer, error) {
 		}
 		sent(w, "currency", string(d.Void.Currency))
 		sent(w, "cancellation_reason", d.Void.Reason)
+	case d.Unreferenced != nil:
+		u := d.Unreferenced
+		sent(w.int("amount", u.Amount).str("currency", string(u.Currency)), "customer_id", u.CustomerID)
+		w.key("recipient_payment_method_data").open().key("card").open().str("card_number", u.BIN+"******"+u.LastFour).
+			str("card_exp_month", u.ExpMonth).str("card_exp_year", u.ExpYear).close().close()
 	}
 	out := w.close().close().close().answer()
 	out.open = r.Repeatable()

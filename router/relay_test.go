@@ -105,6 +105,65 @@ func TestRelay(t *testing.T) {
 	}
 }
 
+// TestUnreferencedRefund: money to a card without a payment, by both routes, at the connector that offers it. No card number is shown or kept.
+func TestUnreferencedRefund(t *testing.T) {
+	t.Parallel()
+	w := simulators(t, "fiservcommercehub", "stripe")
+	mca := w.accountOf("fiservcommercehub")
+	data := func(number string, amount int) string {
+		return fmt.Sprintf(`{"amount":%d,"currency":"USD","customer_id":"cus_1","recipient_payment_method_data":{"card":{"card_number":"%s","card_exp_month":"10","card_exp_year":"50",
+			"card_holder_name":"Ada Lovelace"}}}`, amount, number)
+	}
+	r := w.relayOf("mine-1", "fiservcommercehub", "unreferenced_refund", data("4242 4242 4242 4242", 700)).ok()
+	require.Equal(t, []any{"success", "mine-1", mca, w.profile, "unreferenced_refund", nil}, []any{r["status"], r["connector_resource_id"], r["connector_id"], r["profile_id"], r["type"], r["error"]})
+	require.Regexp(t, `^simr_`, r["connector_reference_id"])
+	require.JSONEq(t, `{"unreferenced_refund":{"amount":700,"currency":"USD","customer_id":"cus_1","recipient_payment_method_data":{"card":{"card_number":"424242******4242",
+		"card_exp_month":"10","card_exp_year":"50"}}}}`, mustJSON(t, r["data"]))
+	require.Equal(t, r, w.get("/relay/"+r["id"].(string)).ok())
+
+	// The route of its own has the data at the top, and another answer.
+	own := func(data, more string) response {
+		return w.post("/relay/unreferenced_refund", `{"connector_id":"`+mca+`"`+more+`,`+strings.TrimPrefix(data, "{"))
+	}
+	r = own(data("4242424242424242", 700), "").ok()
+	require.Regexp(t, `^internal_[0-9a-f-]{36}$`, r["connector_resource_id"])
+	require.Equal(t, []any{"success", "fiservcommercehub", mca, w.profile, nil, nil},
+		[]any{r["status"], r["connector"], r["connector_id"], r["profile_id"], r["error"], r["raw_connector_response"]})
+	require.Len(t, r, 10)
+	require.Equal(t, "unreferenced_refund", w.get("/relay/" + r["id"].(string)).ok()["type"])
+	require.Equal(t, "mine-2", own(data("4242424242424242", 700), `,"connector_resource_id":"mine-2"`).ok()["connector_resource_id"])
+
+	// The processor refuses, answers later, or its answer is lost.
+	r = own(data("4000000000009995", 700), "").ok()
+	require.Equal(t, []any{"failure", "card_declined"}, []any{r["status"], r["error"].(map[string]any)["code"]})
+	for amount, want := range map[int]string{900000402: "success", 900000403: "failure", 900000404: "success", 900000405: "pending"} {
+		r = own(data("4242424242424242", amount), "").ok()
+		require.Equal(t, "pending", r["status"], amount)
+		require.NotEmpty(t, r["pending_reason"])
+		require.Equal(t, want, w.get("/relay/" + r["id"].(string) + "?force_sync=true").ok()["status"], amount)
+	}
+
+	// What is wrong is named before anything is sent.
+	own(data("4242424242424242", 0), "").refused(400, "IR_16", "Invalid relay request")
+	own(data("4242424242424241", 700), "").refused(400, "IR_06", "card number invalid")
+	own(`{"amount":5,"currency":"USD"}`, "").refused(400, "IR_06", "missing field `recipient_payment_method_data`")
+	own(`{"amount":5,"currency":"USD","recipient_payment_method_data":{}}`, "").refused(400, "IR_06", "missing field `card`")
+	expired := strings.Replace(data("4242424242424242", 700), `"50"`, `"20"`, 1)
+	require.Equal(t, "recipient_payment_method_data.card.card_exp_year", own(expired, "").refused(400, "IR_16", "Invalid Expiry Year")["param"])
+	w.relayOf("mine-3", "stripe", "unreferenced_refund", data("4242424242424242", 700)).refused(422, "IR_06", "Connector stripe does not support unreferenced refund")
+	w.send("POST", "/relay/unreferenced_refund", w.secret, `{"connector_id":"mca_none",`+data("4242424242424242", 5)[1:]).refused(404, "HE_02", "")
+
+	// A repetition with the same key finds the first one, and sends no second.
+	again := func(key string, amount int) response {
+		return w.send("POST", "/relay/unreferenced_refund", w.secret, `{"connector_id":"`+mca+`",`+data("4242424242424242", amount)[1:], "Idempotency-Key", key)
+	}
+	require.Equal(t, again("key-1", 700).ok()["id"], again("key-1", 700).ok()["id"])
+	lost := again("key-2", 900000404).ok()
+	require.Equal(t, "pending", lost["status"])
+	found := again("key-2", 900000404).ok()
+	require.Equal(t, []any{lost["id"], "success"}, []any{found["id"], found["status"]})
+}
+
 // What is wrong is named in the contract's order, and nothing is sent.
 func TestRelayRefused(t *testing.T) {
 	t.Parallel()
@@ -131,7 +190,7 @@ func TestRelayRefused(t *testing.T) {
 		`"connector_resource_id":"x","connector_id":"MCA","type":"capture","data":{"capture":{"authorized_amount":5,"amount_to_capture":6,"currency":"USD"}}`:                                {400, "IR_16", "Invalid relay request"},
 		`"connector_resource_id":"x","connector_id":"MCA","type":"incremental_authorization","data":{"incremental_authorization":{"total_amount":5,"additional_amount":5,"currency":"USD"}}`: {400, "IR_16", "Invalid relay request"},
 		`"connector_resource_id":"x","connector_id":"MCA","type":"void","data":{"void":{"amount":-1,"currency":"USD"}}`:                                                                      {400, "IR_16", "Invalid relay request"},
-		`"connector_resource_id":"x","connector_id":"MCA","type":"unreferenced_refund","data":{"unreferenced_refund":{}}`:                                                                    {422, "IR_06", "Connector bankofamerica does not support unreferenced refund"},
+		`"connector_resource_id":"x","connector_id":"MCA","type":"unreferenced_refund","data":{"unreferenced_refund":{}}`:                                                                    {400, "IR_06", "missing field `amount`"},
 	} {
 		r := call(body)
 		require.Equal(t, want.status, r.status, body+" "+r.body)
@@ -154,7 +213,7 @@ func TestRelayRefused(t *testing.T) {
 		require.Equal(t, want, e["param"], data)
 		require.NotEmpty(t, e["hint"], data)
 	}
-	w.post("/relay/unreferenced_refund", `{"connector_id":"`+mca+`","amount":5,"currency":"USD"}`).refused(422, "IR_06", "Connector bankofamerica does not support unreferenced refund")
+	w.post("/relay/unreferenced_refund", `{"connector_id":"`+mca+`","amount":5,"currency":"USD",`+card+`}`).refused(422, "IR_06", "Connector bankofamerica does not support unreferenced refund")
 	w.relay("bankofamerica", "refund", `{"amount":5,"currency":"USD"}`, "X-Profile-Id", "pro_none").refused(404, "HE_02", "")
 	w.get("/relay/relay_none").refused(404, "IR_37", "relay not found")
 	own := w.relay("bankofamerica", "refund", `{"amount":5,"currency":"USD"}`).ok()["id"].(string)

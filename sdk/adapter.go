@@ -9,7 +9,7 @@ type Adapter struct {
 	Manifest Manifest
 
 	// The operations of a processor. nil means that the adapter does not offer the operation.
-	Authorize, Capture, Void, Refund, Sync, RefundSync, Verify, Complete, IncrementalAuthorize, ExtendAuthorization, AccessToken Func
+	Authorize, Capture, Void, Refund, UnreferencedRefund, Sync, RefundSync, Verify, Complete, IncrementalAuthorize, ExtendAuthorization, AccessToken Func
 	// The answers of a processor's merchant to a dispute, and the query for its state. nil means that the adapter does not offer the operation.
 	AcceptDispute, AttachEvidence, SubmitEvidence, DisputeSync Func
 	// Webhook reads a message that the processor or authenticator sent on its own.
@@ -33,7 +33,7 @@ type Adapter struct {
 type Func func(c *Call) (*Outcome, error)
 
 // operations lists all operations in the order of the manifest.
-var operations = [...]Operation{OpAuthorize, OpCapture, OpVoid, OpRefund, OpSync, OpRefundSync, OpVerify, OpComplete,
+var operations = [...]Operation{OpAuthorize, OpCapture, OpVoid, OpRefund, OpUnreferencedRefund, OpSync, OpRefundSync, OpVerify, OpComplete,
 	OpIncrementalAuthorize, OpExtendAuthorization, OpAcceptDispute, OpAttachEvidence, OpSubmitEvidence, OpDisputeSync,
 	OpAccessToken, OpPrepare, OpAuthenticate, OpResult, OpCancelChallenge, OpWebhook}
 
@@ -48,6 +48,8 @@ func (a *Adapter) fn(op Operation) Func {
 		return a.Void
 	case OpRefund:
 		return a.Refund
+	case OpUnreferencedRefund:
+		return a.UnreferencedRefund
 	case OpSync:
 		return a.Sync
 	case OpRefundSync:

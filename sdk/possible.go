@@ -19,7 +19,7 @@ func (op Operation) Outcomes() []OutcomeStatus {
 		return []OutcomeStatus{StatusCaptured, StatusPending, StatusDeclined}
 	case OpVoid:
 		return []OutcomeStatus{StatusVoided, StatusPending, StatusDeclined}
-	case OpRefund:
+	case OpRefund, OpUnreferencedRefund:
 		return []OutcomeStatus{StatusRefunded, StatusPending, StatusDeclined, StatusReview}
 	case OpSync:
 		return []OutcomeStatus{StatusAuthorized, StatusCaptured, StatusVerified, StatusPending, StatusCustomerAction, StatusReview, StatusDeclined,
@@ -45,6 +45,9 @@ func (op Operation) Outcomes() []OutcomeStatus {
 	}
 	return nil
 }
+
+// Refunds reports whether an operation gives money to the payer.
+func (op Operation) Refunds() bool { return op == OpRefund || op == OpUnreferencedRefund }
 
 // EndsWith reports whether an operation may end with a status.
 func (op Operation) EndsWith(s OutcomeStatus) bool {

@@ -20,6 +20,7 @@ const (
 	OpCapture              Operation = "capture"               // take (part of) what is held
 	OpVoid                 Operation = "void"                  // release what is held and not captured
 	OpRefund               Operation = "refund"                // give (part of) what was captured back
+	OpUnreferencedRefund   Operation = "unreferenced_refund"   // pay to a card without an earlier payment
 	OpSync                 Operation = "sync"                  // ask for the state of a payment
 	OpRefundSync           Operation = "refund_sync"           // ask for the state of a refund
 	OpVerify               Operation = "verify"                // check (and store) a card with a zero amount

@@ -8,6 +8,7 @@ package sdk
 //	extend_authorization   Amount (the held amount), TransactionID, Payment
 //	incremental_authorize  Amount (the new total), TransactionID, Payment
 //	refund                 Amount, TransactionID, Payment, Reason
+//	unreferenced_refund    Amount, Instrument (a card without CVC), Customer (its ID)
 //	sync                   Amount (see Resolves), TransactionID where known, Payment, Resolves, VoidCaptured
 //	refund_sync            Amount (the refund's), TransactionID, RefundID where known, Payment, Resolves
 //	accept_dispute         Amount (the disputed one), TransactionID, Payment, Dispute

@@ -90,7 +90,7 @@ type stored struct {
 // continues reports whether an operation continues a payment, and so gets connector data.
 func continues(op sdk.Operation) bool {
 	switch op {
-	case sdk.OpAuthorize, sdk.OpVerify, sdk.OpAccessToken, sdk.OpWebhook, sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpCancelChallenge:
+	case sdk.OpAuthorize, sdk.OpVerify, sdk.OpUnreferencedRefund, sdk.OpAccessToken, sdk.OpWebhook, sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpCancelChallenge:
 		return false
 	}
 	return true

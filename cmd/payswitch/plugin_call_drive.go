@@ -139,7 +139,7 @@ func (k *callCase) checkNeeds(op sdk.Operation) error {
 func (k *callCase) ownNeeds() error {
 	var needs []string
 	switch k.Op {
-	case sdk.OpAuthorize:
+	case sdk.OpAuthorize, sdk.OpUnreferencedRefund:
 		needs = []string{"amount"}
 	case sdk.OpCapture, sdk.OpRefund, sdk.OpIncrementalAuthorize:
 		needs = []string{"amount", "transaction_id"}

@@ -216,7 +216,7 @@ func (e *Driver) Sync(ctx context.Context, w *Run, resolves sdk.Operation) (*sdk
 		e.raiseAlarm(ctx, &q, v)
 		return nil, evidence.Verdict{Status: payment.OperationUnknown, Reject: v.Reject, Text: "the processor's answer to the query does not show the payment's result: " + v.Text}
 	}
-	if m := v.Outcome.Amount; resolves != sdk.OpRefund && m != nil && m.Currency != "" && m.Currency != q.Request.Amount.Currency && q.Request.Amount.Currency != "" {
+	if m := v.Outcome.Amount; !resolves.Refunds() && m != nil && m.Currency != "" && m.Currency != q.Request.Amount.Currency && q.Request.Amount.Currency != "" {
 		e.Metrics.Alarm("amount_mismatch")
 		return nil, evidence.Verdict{Status: payment.OperationUnknown, Text: "the processor's answer to the query has another currency than the payment"}
 	}

@@ -86,7 +86,7 @@ const enoughResends = 3
 // QueryFor returns the operation that asks the processor for the result of an operation.
 func QueryFor(kind sdk.Operation) sdk.Operation {
 	switch {
-	case kind == sdk.OpRefund:
+	case kind.Refunds():
 		return sdk.OpRefundSync
 	case kind.AboutDispute():
 		return sdk.OpDisputeSync

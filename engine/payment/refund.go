@@ -140,4 +140,4 @@ func change(was, is bool) int64 {
 }
 
 // OfRefund reports whether the operation performs a refund. Such an operation does not occupy the payment's slot.
-func (o *Operation) OfRefund() bool { return o.Kind == sdk.OpRefund }
+func (o *Operation) OfRefund() bool { return o.Kind.Refunds() }

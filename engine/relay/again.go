@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/drive"
 	"payswitch/engine/fault"
 	"payswitch/sdk"
@@ -31,7 +32,9 @@ func (r *Relay) Repeatable() bool { return r.Status == Pending && r.Details.Unan
 // again finds out about a relay whose request the merchant repeats with its Idempotency-Key. It asks the processor first. Then it sends the operation
 // again, with the same key of the processor's, as long as the processor remembers that: the processor repeats its first answer, or performs the
 // operation now.
-func (s *Relays) again(ctx context.Context, a account.Auth, r *Relay) error {
+//
+// An unreferenced refund goes out again with the card of the repetition alone, because no card is kept. Another card than the first one is not sent.
+func (s *Relays) again(ctx context.Context, a account.Auth, r *Relay, in *card.Input) error {
 	if err := s.sync(ctx, r); err != nil || !r.Repeatable() {
 		return err
 	}
@@ -45,7 +48,14 @@ func (s *Relays) again(ctx context.Context, a account.Auth, r *Relay) error {
 		return fault.Busy(w.Account.Connector)
 	}
 	defer end()
+	first := r.Details.Data.Unreferenced
+	c, err := s.recipient(r, in, r.CreatedAt)
+	if err != nil || first != nil && first.CardHash != r.Details.Data.Unreferenced.CardHash {
+		r.Details.Data.Unreferenced = first
+		return err
+	}
 	s.begin(r, w)
+	give(w, c)
 	rule, sent := w.Adapter.Manifest.Resolve, s.Driver.Waits().LastSend(w.Operation)
 	calm, err := s.Driver.ClockIsCalm(ctx)
 	if err != nil {

@@ -63,7 +63,7 @@ func (s *Relays) named(ctx context.Context, n *account.Account, ev *sdk.Event) (
 			return nil, fault.Internal(err, "find relay of a message")
 		}
 		for _, k := range list {
-			if k.Type == kind && (by.reference == "" || k.Details.Reference == by.reference) {
+			if (k.Type == kind || kind == Refund && k.Type.refunds()) && (by.reference == "" || k.Details.Reference == by.reference) {
 				return k, nil
 			}
 		}

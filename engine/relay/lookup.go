@@ -177,5 +177,5 @@ func (r *Relay) noted() string {
 
 // named reports whether the processor has named what the relay made. The id of the transaction names no capture.
 func (r *Relay) named() bool {
-	return r.ReferenceID != "" && r.ReferenceID != r.ResourceID && (r.Type == Refund || r.Type == Capture)
+	return r.ReferenceID != "" && r.ReferenceID != r.ResourceID && (r.Type.refunds() || r.Type == Capture)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"payswitch/engine/account"
+	"payswitch/engine/card"
 	"payswitch/engine/drive"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
@@ -32,6 +34,7 @@ type Deps struct {
 	Now        port.Clock
 	Log        *slog.Logger
 	Metrics    port.Metrics
+	BINTable   *card.BINTable
 }
 
 // Relays are the use cases of relays. It is safe for concurrent use.
@@ -57,15 +60,15 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 			if err != nil || r.Status != Pending {
 				return r, err
 			}
-			return r, s.again(context.WithoutCancel(ctx), a, r)
+			return r, s.again(context.WithoutCancel(ctx), a, r, in.Data.Card)
 		}
 	}
 	w := drive.Run{Token: a.RequestToken, Unstored: true, Fresh: true}
 	if err := s.account(ctx, a, in.AccountID, &w); err != nil {
 		return nil, err
 	}
-	if in.Type == UnreferencedRefund {
-		return nil, fault.Unprocessable("connector_id", "Connector "+w.Account.Connector+" does not support unreferenced refund").WithHint("Refund the transaction that took the money: send type refund.")
+	if in.Type == UnreferencedRefund && !slices.Contains(w.Adapter.Manifest.Operations, sdk.OpUnreferencedRefund) {
+		return nil, noUnreferenced(w.Account.Connector)
 	}
 	if err := in.Data.check(); err != nil {
 		return nil, err
@@ -79,14 +82,51 @@ func (s *Relays) CreateRelay(ctx context.Context, a account.Auth, in Input) (*Re
 	r := &Relay{MerchantID: a.MerchantID, ID: s.newID(a), ProfileID: profile, AccountID: w.Account.ID, Connector: w.Account.Connector, Type: in.Type,
 		Status: Pending, ResourceID: in.ResourceID, CreatedAt: now, ModifiedAt: now, Details: Details{Data: in.Data.Data, AccountVersion: w.Account.Fingerprint, Unanswered: true}}
 	r.Details.Reference = drive.Reference(w.Adapter.Manifest.Reference, r.ID, now.UnixMilli())
+	c, err := s.recipient(r, in.Data.Card, now)
+	if err != nil {
+		return nil, err
+	}
 	r.describe(&w)
 	amount, _, _ := in.Data.amounts()
 	s.Driver.Begin(&w, in.Type.operation(), amount, now)
 	r.Details.OperationID = w.Operation.ID
 	r.complete(&w)
+	give(&w, c)
 	r.Details.AdapterHash, r.Details.Request = w.Adapter.Hash, hashOf(&w.Request)
 	w.KeepSend = s.keepSend(r)
 	return s.perform(ctx, r, &w)
+}
+
+// noUnreferenced refuses an unreferenced refund at a connector that does not offer it.
+func noUnreferenced(connector string) error {
+	return fault.Unprocessable("connector_id", "Connector "+connector+" does not support unreferenced refund").WithHint("Refund the transaction that took the money: send type refund.")
+}
+
+// recipient reads the card of an unreferenced refund, and adds what may be kept of the card to r. It returns nil for another type.
+func (s *Relays) recipient(r *Relay, in *card.Input, now time.Time) (*card.Card, error) {
+	d := r.Details.Data.Unreferenced
+	if d == nil {
+		return nil, nil
+	}
+	c, err := s.BINTable.ReadWithoutCVC(in, now)
+	if err != nil {
+		return nil, err
+	}
+	kept := *d
+	kept.BIN, kept.LastFour, kept.ExpMonth, kept.ExpYear = c.Facts.BIN, c.Facts.LastFour, c.Facts.ExpMonth, c.Facts.ExpYear
+	kept.CardHash = hex.EncodeToString(s.Vault.Hash("relay card", []byte(r.MerchantID+"/"+c.Secrets.Number.Reveal())))
+	r.Details.Data.Unreferenced = &kept
+	return c, nil
+}
+
+// give adds the card of an unreferenced refund to the adapter's request. A nil card adds nothing.
+func give(w *drive.Run, c *card.Card) {
+	if c == nil {
+		return
+	}
+	w.Secrets = c.Secrets
+	w.Request.Instrument = &sdk.Instrument{Card: c.ForAdapter()}
+	w.Attempt.Details.Card = &c.Facts
 }
 
 // newID draws the id of a relay. Repetitions of a request with an Idempotency-Key draw the same one, so that none is sent twice.
@@ -157,11 +197,19 @@ func (r *Relay) describe(w *drive.Run) {
 			Reference: r.Details.Reference, Details: payment.RefundDetails{Reason: d.Refund.Reason}}
 	case d.Void != nil:
 		w.Payment.Details.CancellationReason = d.Void.Reason
+	case d.Unreferenced != nil: // the merchant's resource id names nothing at the processor
+		u := d.Unreferenced
+		w.Attempt.TransactionID, w.Attempt.Details.Card = "", &card.Facts{BIN: u.BIN, LastFour: u.LastFour}
+		w.Refund = &payment.Refund{MerchantID: r.MerchantID, ID: r.ID, PaymentID: r.ID, Status: payment.RefundPending, Currency: currency, Amount: amount, ProcessorID: r.ReferenceID,
+			Reference: r.Details.Reference}
 	}
 }
 
-// complete gives a capture its row and its reference, once w has its operation.
+// complete gives a capture its row and its reference, and an unreferenced refund its customer, once w has its operation.
 func (r *Relay) complete(w *drive.Run) {
+	if u := r.Details.Data.Unreferenced; u != nil && u.CustomerID != "" {
+		w.Request.Customer = &sdk.Customer{ID: u.CustomerID}
+	}
 	if r.Type != Capture {
 		return
 	}
@@ -197,6 +245,9 @@ func (s *Relays) perform(ctx context.Context, r *Relay, w *drive.Run) (*Relay, e
 		return nil, err
 	}
 	if v.Reject != nil && v.Status == payment.OperationRejected {
+		if r.Type == UnreferencedRefund && v.Reject.Code == sdk.RejectUnsupported {
+			return nil, noUnreferenced(w.Account.Connector)
+		}
 		return nil, drive.Rejection(v.Reject, w.Operation.Kind, w.Account.Connector)
 	}
 	return r, nil
@@ -254,7 +305,7 @@ var errOtherID = errors.New("the processor's id belongs to another relay, paymen
 
 // name takes over the processor's id of what the operation made. Another id never takes its place: a query would ask about something else.
 func (r *Relay) name(o *sdk.Outcome) {
-	if r.Type == Refund {
+	if r.Type.refunds() {
 		optional.SetText(&r.ReferenceID, o.RefundID)
 		return
 	}
@@ -330,7 +381,7 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 		return nil // without its account or adapter the relay is shown as stored
 	}
 	kind, m := r.Type.operation(), w.Adapter.Manifest
-	if !slices.Contains(m.Operations, evidence.QueryFor(kind)) || r.Type == Refund && !r.named() && !slices.Contains(m.Resolve.By, sdk.ResolveByReference) {
+	if !slices.Contains(m.Operations, evidence.QueryFor(kind)) || r.Type.refunds() && !r.named() && !slices.Contains(m.Resolve.By, sdk.ResolveByReference) {
 		return s.book(ctx, r, evidence.Verdict{Status: payment.OperationPending}, "payswitch cannot ask this processor about the operation.")
 	}
 	s.begin(r, w)
@@ -344,7 +395,7 @@ func (s *Relays) sync(ctx context.Context, r *Relay) error {
 	switch {
 	case o == nil:
 		return s.book(ctx, r, evidence.Verdict{Status: payment.OperationPending}, "The processor's answer to the query does not show what became of the operation.")
-	case r.Type == Refund, r.Type == Capture && r.named() && o.CaptureID == r.ReferenceID:
+	case r.Type.refunds(), r.Type == Capture && r.named() && o.CaptureID == r.ReferenceID:
 		return s.book(ctx, r, read(w, o, final), "")
 	}
 	var all []*Relay

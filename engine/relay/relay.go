@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"payswitch/engine/card"
 	"payswitch/engine/evidence"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
@@ -75,8 +76,12 @@ var Types = []Type{Refund, Capture, Increment, Void, UnreferencedRefund}
 
 // operation returns what the adapter performs.
 func (t Type) operation() sdk.Operation {
-	return map[Type]sdk.Operation{Refund: sdk.OpRefund, Capture: sdk.OpCapture, Increment: sdk.OpIncrementalAuthorize, Void: sdk.OpVoid}[t]
+	return map[Type]sdk.Operation{Refund: sdk.OpRefund, Capture: sdk.OpCapture, Increment: sdk.OpIncrementalAuthorize, Void: sdk.OpVoid,
+		UnreferencedRefund: sdk.OpUnreferencedRefund}[t]
 }
+
+// refunds reports whether the processor names what the relay makes as a refund.
+func (t Type) refunds() bool { return t == Refund || t == UnreferencedRefund }
 
 // Status is the state of a relay. Its constants are the API's values.
 type Status string
@@ -93,12 +98,14 @@ type Data struct {
 	Capture   *CaptureData   `json:"capture,omitempty"`
 	Increment *IncrementData `json:"incremental_authorization,omitempty"`
 	Void      *VoidData      `json:"void,omitempty"`
+	// Unreferenced has what may be kept of the card.
+	Unreferenced *UnreferencedData `json:"unreferenced_refund,omitempty"`
 }
 
-// Asked is the data of a request. Unreferenced says that it is an unreferenced refund, which is refused: nothing of it is kept.
+// Asked is the data of a request. Card is that of an unreferenced refund: it goes to the adapter, and is kept nowhere.
 type Asked struct {
 	Data
-	Unreferenced bool
+	Card *card.Input
 }
 
 type RefundData struct {
@@ -126,6 +133,19 @@ type VoidData struct {
 	Reason   string       `json:"cancellation_reason,omitempty"`
 }
 
+// UnreferencedData asks for money to a card without an earlier payment.
+type UnreferencedData struct {
+	Amount     int64        `json:"amount"`
+	Currency   sdk.Currency `json:"currency"`
+	CustomerID string       `json:"customer_id,omitempty"`
+	BIN        string       `json:"bin"`
+	LastFour   string       `json:"last_four"`
+	ExpMonth   string       `json:"exp_month"` // as the caller sent it
+	ExpYear    string       `json:"exp_year"`  // as the caller sent it
+	// CardHash is the keyed hash of the number: a repetition of the request must have the same card.
+	CardHash string `json:"card_hash"`
+}
+
 // Input is a request for a relay.
 type Input struct {
 	ResourceID string
@@ -146,7 +166,7 @@ func (d *Asked) isFor(t Type) bool {
 	case Void:
 		return d.Void != nil
 	}
-	return d.Unreferenced
+	return d.Unreferenced != nil
 }
 
 // amounts returns the amount of the operation, and what is held or taken of the transaction as far as the request says so.
@@ -154,6 +174,8 @@ func (d *Data) amounts() (amount, held int64, currency sdk.Currency) {
 	switch {
 	case d.Refund != nil:
 		return d.Refund.Amount, d.Refund.Amount, d.Refund.Currency
+	case d.Unreferenced != nil:
+		return d.Unreferenced.Amount, 0, d.Unreferenced.Currency
 	case d.Capture != nil:
 		return d.Capture.Amount, d.Capture.Authorized, d.Capture.Currency
 	case d.Increment != nil:
@@ -176,6 +198,8 @@ func (d *Data) check() error {
 	switch {
 	case d.Refund != nil:
 		amounts = []amount{{"refund.amount", d.Refund.Amount}}
+	case d.Unreferenced != nil:
+		amounts = []amount{{"unreferenced_refund.amount", d.Unreferenced.Amount}}
 	case d.Capture != nil:
 		amounts = []amount{{"capture.amount_to_capture", d.Capture.Amount}, {"capture.authorized_amount", d.Capture.Authorized}}
 	case d.Increment != nil:

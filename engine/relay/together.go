@@ -59,8 +59,8 @@ func (r *Relay) within(earlier []*Relay) error {
 
 // claim claims the processor's id of what the relay made. An id that a relay shares with its transaction says nothing of what the relay made.
 func (r *Relay) claim(tx Tx) (bool, error) {
-	if r.ReferenceID == "" || r.ReferenceID == r.ResourceID || r.Type != Refund && r.Type != Capture {
+	if r.ReferenceID == "" || r.ReferenceID == r.ResourceID || !r.Type.refunds() && r.Type != Capture {
 		return true, nil
 	}
-	return tx.ClaimID(evidence.ClaimOfRelay(r.MerchantID, r.AccountID, r.ID, r.Type == Refund, r.ReferenceID))
+	return tx.ClaimID(evidence.ClaimOfRelay(r.MerchantID, r.AccountID, r.ID, r.Type.refunds(), r.ReferenceID))
 }

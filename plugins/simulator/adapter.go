@@ -42,7 +42,7 @@ func Adapter() *sdk.Adapter {
 		},
 		Authorize: authorize, Verify: verify, Complete: complete, Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize, ExtendAuthorization: extendAuthorization,
-		Refund: refund, RefundSync: refundSync,
+		Refund: refund, UnreferencedRefund: unreferencedRefund, RefundSync: refundSync,
 		AcceptDispute: acceptDispute, AttachEvidence: attachEvidence, SubmitEvidence: submitEvidence,
 		DisputeSync: disputeSync, Webhook: webhook,
 	}

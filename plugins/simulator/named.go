@@ -30,6 +30,8 @@ var (
 	answersLater = []string{"adyen"}
 	// needsBilling are those that refuse a payment without a billing address.
 	needsBilling = []string{"bankofamerica"}
+	// refundsCards are those that pay to a card without an earlier payment.
+	refundsCards = []string{ownName, "fiservcommercehub"}
 	// refusesRefunds are those that refuse every refund.
 	refusesRefunds = []string{"archipel"}
 	// statesNoChecks are those whose approvals have no checks, statesNoCVC those that check the address alone.

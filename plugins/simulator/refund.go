@@ -80,6 +80,34 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
+// unreferencedRefund pays to a card without an earlier payment. The card decides first, then the amount, as for a refund.
+func unreferencedRefund(c *sdk.Call) (*sdk.Outcome, error) {
+	r, p := c.Request, seen(c)
+	switch {
+	case !p.named(refundsCards):
+		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Message: p.connector + " refunds no card without a payment"}
+	case r.Instrument == nil || r.Instrument.Card == nil:
+		return nil, missing("recipient_payment_method_data", "give the card that gets the money")
+	case r.Amount.Minor <= 0:
+		return nil, invalid("amount", "the amount must be positive")
+	}
+	rule := refundRule(&sdk.PaymentState{BIN: p.bin, LastFour: p.lastFour}, r.Amount.Minor)
+	o := &sdk.Outcome{Status: sdk.StatusRefunded, RefundID: refundID(c), Amount: &r.Amount}
+	switch reason := reasonOfCard(p.bin, p.lastFour, p.length); {
+	case reason != "":
+		return &sdk.Outcome{Status: sdk.StatusDeclined, RefundID: o.RefundID, Decline: declineOf(reason)}, nil
+	case rule.act == decline:
+		return &sdk.Outcome{Status: sdk.StatusDeclined, RefundID: o.RefundID, Decline: refusedRefund(rule)}, nil
+	case rule.act == slow:
+		return &sdk.Outcome{Status: sdk.StatusPending, RefundID: o.RefundID + slowMark + strconv.FormatInt(c.Now().Unix(), 10)}, nil
+	case rule.act == pend, rule.act == pendDecline:
+		return &sdk.Outcome{Status: sdk.StatusPending, RefundID: o.RefundID}, nil
+	case rule.act != approve:
+		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": "simulated time-out"}}, nil
+	}
+	return o, nil
+}
+
 // refundSync reports the state of a refund. A pending refund ends with the first sync. PaymentState.Refunded may
 // include this refund, so refundSync does not check the limits again.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
@@ -97,7 +125,8 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 		o.Status = sdk.StatusPending
 	case rule.act == timeoutBefore:
 		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
-	case s.Captured == 0, r.Amount.Minor > s.Captured, r.Amount.Minor < 0, r.Amount.Currency != s.Currency:
+	case r.Resolves != sdk.OpUnreferencedRefund &&
+		(s.Captured == 0 || r.Amount.Minor > s.Captured || r.Amount.Minor < 0 || r.Amount.Currency != s.Currency):
 		o.Decline = refuse(codeState, "The refund is larger than the captured amount.", sdk.DeclineNotPermitted)
 	case rule.act == decline, rule.act == pendDecline:
 		o.Decline = refusedRefund(rule)

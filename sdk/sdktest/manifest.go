@@ -115,7 +115,7 @@ func (c *checker) checkOperations(m *sdk.Manifest, wrong func(string, ...any)) {
 			if !c.declared(sdk.OpSync) {
 				wrong("resolve.by %s needs the operation sync", by)
 			}
-			if c.declared(sdk.OpRefund) && !c.declared(sdk.OpRefundSync) && len(m.Resolve.By) == 1 {
+			if slices.ContainsFunc(m.Operations, sdk.Operation.Refunds) && !c.declared(sdk.OpRefundSync) && len(m.Resolve.By) == 1 {
 				wrong("resolve.by %s alone needs refund_sync to settle a refund", by)
 			}
 		case sdk.ResolveByIdempotentResend:

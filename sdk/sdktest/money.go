@@ -15,7 +15,7 @@ var moneyVectors = []sdk.Money{
 }
 
 // moneyOperations are the operations that must send their amount.
-var moneyOperations = []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpRefund, sdk.OpIncrementalAuthorize}
+var moneyOperations = []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpRefund, sdk.OpUnreferencedRefund, sdk.OpIncrementalAuthorize}
 
 // checkMoney runs the operations with all kinds of amounts, and searches their requests for the amount in minor or major units.
 func (c *checker) checkMoney() {

@@ -97,6 +97,11 @@ func (c *checker) sample(op sdk.Operation) *sdk.Step {
 		r.TransactionID, r.Payment, r.FinalCapture = "tx_1", state, op == sdk.OpCapture
 	case sdk.OpVoid:
 		r.TransactionID, r.Payment, r.Reason = "tx_1", state, "requested_by_customer"
+	case sdk.OpUnreferencedRefund:
+		card := sampleCard()
+		card.CVC = ""
+		r.Instrument, r.Customer = &sdk.Instrument{Card: card}, &sdk.Customer{ID: "customer_1"}
+		r.Payment = &sdk.PaymentState{Currency: amount.Currency, CreatedAt: state.CreatedAt, BIN: card.BIN, LastFour: card.LastFour}
 	case sdk.OpRefund, sdk.OpRefundSync:
 		state.Captured = state.Authorized
 		r.TransactionID, r.Payment, r.Reason = "tx_1", state, "requested_by_customer"
@@ -171,10 +176,14 @@ func (c *checker) reference() string {
 	return s[:n]
 }
 
+func sampleCard() *sdk.Card {
+	return &sdk.Card{Number: standIn("card_number"), CVC: standIn("cvc"), ExpMonth: 3, ExpYear: 2030, Holder: "Joseph Doe",
+		BIN: "424242", LastFour: "4242", Length: 16, Network: sdk.Visa, Funding: "credit", Country: "US"}
+}
+
 func fillPurchase(r *sdk.Request) {
 	r.Capture = sdk.CaptureManual
-	r.Instrument = &sdk.Instrument{Card: &sdk.Card{Number: standIn("card_number"), CVC: standIn("cvc"), ExpMonth: 3, ExpYear: 2030, Holder: "Joseph Doe",
-		BIN: "424242", LastFour: "4242", Length: 16, Network: sdk.Visa, Funding: "credit", Country: "US"}}
+	r.Instrument = &sdk.Instrument{Card: sampleCard()}
 	r.Customer = &sdk.Customer{ID: "cus_1", Name: "Joseph Doe", Email: "joseph@example.com", Phone: "5550100", PhoneCountry: "+1"}
 	a := sdk.Address{FirstName: "Joseph", LastName: "Doe", Line1: "1467 Harrison Street", City: "San Fransico", State: "CA", Zip: "94122", Country: "US",
 		Email: "joseph@example.com"}

@@ -271,6 +271,8 @@ func paymentOf(op sdk.Operation, r *sdk.Request, now time.Time) *sdk.PaymentStat
 		p.BIN, p.LastFour = r.Instrument.Card.BIN, r.Instrument.Card.LastFour
 	}
 	switch op {
+	case sdk.OpUnreferencedRefund: // nothing was held or taken
+		p.Authorized, p.Requested = 0, 0
 	case sdk.OpRefund, sdk.OpAcceptDispute, sdk.OpAttachEvidence, sdk.OpSubmitEvidence, sdk.OpDisputeSync:
 		p.Captured = total
 	case sdk.OpRefundSync:
