@@ -31,6 +31,9 @@
 //   - pages of the default 4 KiB cost an eighth more processor time than pages of 8 KiB;
 //   - a second transaction that reads the three rows again costs a third more, so the engine does not read them again;
 //   - the read transaction of a View is a twentieth of the cost of reading one payment; a single read needs no path of its own;
+//   - a checkpoint on a connection of its own makes payments a fifth slower, as the log then grows: a sync of a growing file costs more than a sync of
+//     pages that SQLite overwrites;
+//   - commits without a sync bring no more payments where a sync takes 0.14 ms: batches become smaller, and 64 callers keep the worker busy all the same;
 //   - three things cost nothing measurable: the foreign key on the status, the partial index of due operations, and secure_delete;
 //   - an UPDATE that leaves the index of customers alone saves 3 %, which is within the noise too.
 //
