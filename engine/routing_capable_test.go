@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rule"
 	"payswitch/sdk"
@@ -24,7 +25,7 @@ func TestEvaluateCapable(t *testing.T) {
 	c, _, err := w.CreateRouting(t.Context(), w.auth, routing.ConfigInput{Name: ptr("n"), Description: ptr("d"), ProfileID: ptr(w.profile.ID),
 		Algorithm: json.RawMessage(`{"type":"priority","data":["late","euro","late"]}`)})
 	require.NoError(t, err)
-	_, err = w.ActivateRouting(t.Context(), w.auth, c.ID, routing.ForPayment)
+	_, err = w.ActivateRouting(t.Context(), w.auth, c.ID, routed.ForPayment)
 	require.NoError(t, err)
 	fact := func(value string) json.RawMessage {
 		return json.RawMessage(`{"type":"enum_variant","value":"` + value + `"}`)

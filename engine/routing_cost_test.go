@@ -50,7 +50,7 @@ func (w *world) ruled(t testing.TB) {
 	c, _, err := w.CreateRouting(ctx, w.auth, routing.ConfigInput{Name: &name, Description: &name, ProfileID: &profile,
 		Algorithm: json.RawMessage(`{"type":"advanced","data":` + string(program(100, first, first)) + `}`)})
 	require.NoError(t, err)
-	_, err = w.ActivateRouting(ctx, w.auth, c.ID, routing.ForPayment)
+	_, err = w.ActivateRouting(ctx, w.auth, c.ID, routed.ForPayment)
 	require.NoError(t, err)
 	_, err = w.PutDecision(ctx, w.auth, routing.DecisionInput{Name: &name, Field: "program", Program: program(20, `{"override_3ds":null}`, `{"override_3ds":"three_ds"}`)})
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func (w *world) ruled(t testing.TB) {
 	dynamic, err := w.ToggleDynamic(ctx, w.auth, profile, rank.Success, routing.FeatureSelection,
 		json.RawMessage(`{"config":{"exploration_percent":10},"costs":{"margin_percent":20,"fees":[]}}`), false)
 	require.NoError(t, err)
-	_, err = w.ActivateRouting(ctx, w.auth, dynamic.ID, routing.ForPayment)
+	_, err = w.ActivateRouting(ctx, w.auth, dynamic.ID, routed.ForPayment)
 	require.NoError(t, err)
 	w.setProfile(`{"is_account_health_enabled":true}`)
 }
@@ -164,7 +164,7 @@ func TestActivationCompiles(t *testing.T) {
 	name, profile := "n", w.profile.ID
 	c, _, err := w.CreateRouting(t.Context(), w.auth, routing.ConfigInput{Name: &name, Description: &name, ProfileID: &profile, Algorithm: json.RawMessage(`{"type":"single","data":"simulator"}`)})
 	require.NoError(t, err)
-	_, err = w.ActivateRouting(t.Context(), w.auth, c.ID, routing.ForPayment)
+	_, err = w.ActivateRouting(t.Context(), w.auth, c.ID, routed.ForPayment)
 	require.NoError(t, err)
 	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { return tx.DeleteRoutingConfig(w.auth.MerchantID, c.ID) }))
 	how := w.pay(sale(1200, visa)).Attempt.Details.Routed

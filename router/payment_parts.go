@@ -211,12 +211,12 @@ var threeDSFields = openObject(
 
 // routingRule is a payment's routing as it is sent: {"type":"single","data":"stripe"}.
 type routingRule struct {
-	kind string
+	kind routed.AlgorithmType
 	data json.RawMessage
 }
 
 var routingFields = openObject(
-	must(at("type", oneOf([]string{"single", "priority", "volume_split"}), func(r *routingRule) *string { return &r.kind })),
+	must(at("type", oneOf([]routed.AlgorithmType{routed.Single, routed.Priority, routed.VolumeSplit}), func(r *routingRule) *routed.AlgorithmType { return &r.kind })),
 	must(at("data", anyJSON, func(r *routingRule) *json.RawMessage { return &r.data })),
 )
 
@@ -268,13 +268,13 @@ func parseRouting(raw json.RawMessage) (*routed.Wish, error) {
 	}
 	routing, r := &routed.Wish{Type: rule.kind}, (&document{body: rule.data}).reader(0, len(rule.data), "routing.data")
 	switch rule.kind {
-	case "single":
+	case routed.Single:
 		var choice routed.Choice
 		choice, err = routingChoice(r)
 		routing.Choices = []routed.Choice{choice}
-	case "priority":
+	case routed.Priority:
 		routing.Choices, err = listOf(routingChoice)(r)
-	case "volume_split":
+	case routed.VolumeSplit:
 		routing.Choices, err = listOf(splitFields.parse)(r)
 	}
 	if err == nil && len(routing.Choices) == 0 {

@@ -271,7 +271,7 @@ func (s *Server) setRouting(p *paymentRequest) error {
 	for i, choice := range routing.Choices {
 		if _, known := s.Connectors.Adapter(choice.Connector); !known {
 			param, names := "routing.data", s.connectorNames()
-			if routing.Type != "single" {
+			if routing.Type != routed.Single {
 				param += "[" + strconv.Itoa(i) + "]"
 			}
 			return badRouting(param, fmt.Sprintf("routing names the connector %s, expected %s", quoted([]byte(choice.Connector)), oneOfText(names)),

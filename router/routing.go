@@ -17,11 +17,11 @@ import (
 // routingAdmin are the engine's use cases of routing. *engine.Engine implements them.
 type routingAdmin interface {
 	CreateRouting(ctx context.Context, a account.Auth, in routing.ConfigInput) (*routing.Config, []rule.Warning, error)
-	Routings(ctx context.Context, a account.Auth, transactionType string, limit, offset int) ([]*routing.Config, error)
+	Routings(ctx context.Context, a account.Auth, transactionType routed.TransactionType, limit, offset int) ([]*routing.Config, error)
 	Routing(ctx context.Context, a account.Auth, id string) (*routing.Config, error)
-	ActivateRouting(ctx context.Context, a account.Auth, id, transactionType string) (*routing.Config, error)
-	DeactivateRouting(ctx context.Context, a account.Auth, profileID, transactionType string) (*routing.Config, error)
-	ActiveRoutings(ctx context.Context, a account.Auth, profileID, transactionType string) ([]*routing.Config, error)
+	ActivateRouting(ctx context.Context, a account.Auth, id string, transactionType routed.TransactionType) (*routing.Config, error)
+	DeactivateRouting(ctx context.Context, a account.Auth, profileID string, transactionType routed.TransactionType) (*routing.Config, error)
+	ActiveRoutings(ctx context.Context, a account.Auth, profileID string, transactionType routed.TransactionType) ([]*routing.Config, error)
 
 	MerchantDefaults(ctx context.Context, a account.Auth) ([]routed.Choice, error)
 	ReorderMerchantDefaults(ctx context.Context, a account.Auth, order []routed.Choice) ([]routed.Choice, error)
@@ -30,7 +30,7 @@ type routingAdmin interface {
 
 	EvaluateRouting(ctx context.Context, a account.Auth, in routing.EvaluateInput) (*routing.Evaluation, error)
 	ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error)
-	ToggleDynamic(ctx context.Context, a account.Auth, profileID string, kind rank.Kind, feature string, config json.RawMessage, activate bool) (*routing.Config, error)
+	ToggleDynamic(ctx context.Context, a account.Auth, profileID string, kind rank.Kind, feature routing.Feature, config json.RawMessage, activate bool) (*routing.Config, error)
 	UpdateDynamic(ctx context.Context, a account.Auth, profileID string, kind rank.Kind, id string, config json.RawMessage) (*routing.Config, error)
 	DecideGateway(ctx context.Context, a account.Auth, in routing.DecideInput) (*routing.Decided, error)
 	CountFeedback(ctx context.Context, a account.Auth, in routing.GatewayFeedback) (counted bool, err error)
@@ -106,14 +106,14 @@ func (s *Server) routingRoutes() []route {
 	}
 }
 
-var transactionTypes = []string{routing.ForPayment, routing.ForPayout, routing.ForThreeDS}
+var transactionTypes = []routed.TransactionType{routed.ForPayment, routed.ForPayout, routed.ForThreeDS}
 
 var configFields = openObject(
 	opt("name", text, func(in *routing.ConfigInput) **string { return &in.Name }),
 	opt("description", text, func(in *routing.ConfigInput) **string { return &in.Description }),
 	at("algorithm", anyObject, func(in *routing.ConfigInput) *json.RawMessage { return &in.Algorithm }),
 	opt("profile_id", identifier, func(in *routing.ConfigInput) **string { return &in.ProfileID }),
-	at("transaction_type", oneOf(transactionTypes), func(in *routing.ConfigInput) *string { return &in.TransactionType }),
+	at("transaction_type", oneOf(transactionTypes), func(in *routing.ConfigInput) *routed.TransactionType { return &in.TransactionType }),
 )
 
 func (s *Server) createRouting(c *call) (answer, error) {
@@ -138,17 +138,17 @@ func (s *Server) createRouting(c *call) (answer, error) {
 }
 
 // transactionType reads the query parameter transaction_type.
-func transactionType(q *query) string {
-	t := q.text("transaction_type")
+func transactionType(q *query) routed.TransactionType {
+	t := routed.TransactionType(q.text("transaction_type"))
 	if t == "" {
-		return routing.ForPayment
+		return routed.ForPayment
 	}
 	for _, known := range transactionTypes {
 		if t == known {
 			return t
 		}
 	}
-	q.fail("transaction_type", "unknown variant `"+shownText([]byte(t))+"`, expected "+oneOfText(transactionTypes), choiceHint(t, transactionTypes))
+	q.fail("transaction_type", "unknown variant `"+shownText([]byte(t))+"`, expected "+oneOfText(textsOf(transactionTypes)), choiceHint(string(t), textsOf(transactionTypes)))
 	return t
 }
 
@@ -199,19 +199,22 @@ func (s *Server) retrieveRouting(c *call) (answer, error) {
 	}
 	w := new(writer).open().str("id", config.ID).str("profile_id", config.ProfileID).str("name", config.Name).str("description", config.Description)
 	w.raw("algorithm", config.Shown()).int("created_at", config.CreatedAt.Unix()).int("modified_at", config.ModifiedAt.Unix())
-	return w.str("algorithm_for", config.TransactionType).close().answer(), nil
+	return w.str("algorithm_for", string(config.TransactionType)).close().answer(), nil
 }
 
 // activation is the body of activate and deactivate.
-type activation struct{ profileID, transactionType string }
+type activation struct {
+	profileID       string
+	transactionType routed.TransactionType
+}
 
 var activationFields = openObject(
 	at("profile_id", identifier, func(a *activation) *string { return &a.profileID }),
-	at("transaction_type", oneOf(transactionTypes), func(a *activation) *string { return &a.transactionType }),
+	at("transaction_type", oneOf(transactionTypes), func(a *activation) *routed.TransactionType { return &a.transactionType }),
 )
 
 func readActivation(c *call) (a activation, err error) {
-	a.transactionType = routing.ForPayment
+	a.transactionType = routed.ForPayment
 	err = decode(c, activationFields, &a)
 	return a, err
 }
@@ -247,9 +250,9 @@ func writeConfig(w *writer, config *routing.Config) {
 }
 
 func beginConfig(w *writer, config *routing.Config) {
-	w.open().str("id", config.ID).str("profile_id", config.ProfileID).str("name", config.Name).str("kind", config.Kind).str("description", config.Description)
+	w.open().str("id", config.ID).str("profile_id", config.ProfileID).str("name", config.Name).str("kind", string(config.Kind)).str("description", config.Description)
 	w.int("created_at", config.CreatedAt.Unix()).int("modified_at", config.ModifiedAt.Unix())
-	w.str("algorithm_for", config.TransactionType).null("decision_engine_routing_id")
+	w.str("algorithm_for", string(config.TransactionType)).null("decision_engine_routing_id")
 }
 
 var defaultFields = openObject(

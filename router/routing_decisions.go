@@ -22,7 +22,7 @@ type decisionAdmin interface {
 	DeleteSurcharge(ctx context.Context, a account.Auth) error
 	SurchargesFor(ctx context.Context, m *account.Merchant, profile *account.Profile, p *payment.Payment) (*routing.Surcharges, error)
 	OrderOffers(ctx context.Context, profile *account.Profile, p *payment.Payment, all []*account.Account) func(method, kind string) []*account.Account
-	DecideThreeDS(ctx context.Context, a account.Auth, id string, in *rule.Input) (string, error)
+	DecideThreeDS(ctx context.Context, a account.Auth, id string, in *rule.Input) (rule.Decision, error)
 }
 
 // programField reads a program, and notes the field that it came in.
@@ -156,5 +156,5 @@ func (s *Server) executeThreeDS(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return new(writer).open().str("decision", decision).close().answer(), nil
+	return new(writer).open().str("decision", string(decision)).close().answer(), nil
 }

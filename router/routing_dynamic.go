@@ -14,11 +14,11 @@ import (
 )
 
 // feature reads the query parameter enable.
-func feature(q *query) string {
-	features := []string{routing.FeatureNone, routing.FeatureMetrics, routing.FeatureSelection}
-	f := q.text("enable")
+func feature(q *query) routing.Feature {
+	features := []routing.Feature{routing.FeatureNone, routing.FeatureMetrics, routing.FeatureSelection}
+	f := routing.Feature(q.text("enable"))
 	if !slices.Contains(features, f) {
-		q.fail("enable", "enable: unknown variant `"+shownText([]byte(f))+"`, expected one of "+strings.Join(features, ", "), choiceHint(f, features))
+		q.fail("enable", "enable: unknown variant `"+shownText([]byte(f))+"`, expected one of "+strings.Join(textsOf(features), ", "), choiceHint(string(f), textsOf(features)))
 	}
 	return f
 }
@@ -98,7 +98,7 @@ func (s *Server) setVolumeSplit(c *call) (answer, error) {
 	if err := s.Admin.SetVolumeSplit(c.ctx(), c.merchant(), c.param("profile_id"), int(n)); err != nil {
 		return answer{}, err
 	}
-	return new(writer).open().str("routing_type", routing.KindDynamic).int("split", n).close().answer(), nil
+	return new(writer).open().str("routing_type", string(routing.KindDynamic)).int("split", n).close().answer(), nil
 }
 
 var paymentInfoFields = openObject(
@@ -120,7 +120,7 @@ var decideFields = openObject(
 	}}),
 	must(at("merchantId", identifier, func(in *routing.DecideInput) *string { return &in.ProfileID })),
 	at("eligibleGatewayList", listOf(text), func(in *routing.DecideInput) *[]string { return &in.Gateways }),
-	at("rankingAlgorithm", oneOf([]string{routing.RankBySuccess, routing.RankByRules, routing.RankByNetwork}), func(in *routing.DecideInput) *string { return &in.Ranking }),
+	at("rankingAlgorithm", oneOf([]routing.RankingMethod{routing.RankBySuccess, routing.RankByRules, routing.RankByNetwork}), func(in *routing.DecideInput) *routing.RankingMethod { return &in.Ranking }),
 	at("eliminationEnabled", boolean, func(in *routing.DecideInput) *bool { return &in.Eliminate }),
 )
 

@@ -24,7 +24,8 @@ type errorAdmin interface {
 // errorInput is an error rule as sent. nil means that the field was not sent.
 type errorInput struct {
 	key                                                       routing.ErrorKey
-	status, decision, routerError, unifiedCode                *string
+	decision                                                  *routing.RetryDecision
+	status, routerError, unifiedCode                          *string
 	unifiedMessage, category, description, guidance, standard *string
 	stepUp, clearPAN                                          *bool
 	feature                                                   *featureInput
@@ -33,11 +34,11 @@ type errorInput struct {
 // featureInput is feature_data.retry, which wins over the flat fields.
 type featureInput struct {
 	stepUp, clearPAN, alternate *bool
-	decision                    *string
+	decision                    *routing.RetryDecision
 }
 
 var (
-	errorDecisions  = []string{routing.DecideRetry, routing.DecideDefault}
+	errorDecisions  = []routing.RetryDecision{routing.DecideRetry, routing.DecideDefault}
 	errorCategories = []string{"frm_decline", "processor_downtime", "processor_decline_unauthorized", "issue_with_payment_method",
 		"processor_decline_incorrect_data", "hard_decline", "soft_decline"}
 	standardisedCodes = []string{"account_closed_or_invalid", "authentication_failed", "authentication_required", "authorization_missing_or_revoked",
@@ -71,14 +72,14 @@ var retryFeature = openObject(
 	must(opt("step_up_possible", boolean, func(f *featureInput) **bool { return &f.stepUp })),
 	must(opt("clear_pan_possible", boolean, func(f *featureInput) **bool { return &f.clearPAN })),
 	must(opt("alternate_network_possible", boolean, func(f *featureInput) **bool { return &f.alternate })),
-	must(opt("decision", oneOf(errorDecisions), func(f *featureInput) **string { return &f.decision })),
+	must(opt("decision", oneOf(errorDecisions), func(f *featureInput) **routing.RetryDecision { return &f.decision })),
 )
 
 // errorValueFields returns the fields of an error rule beyond its key. required makes those required that a new rule needs.
 func errorValueFields(required func(field[errorInput]) field[errorInput]) []field[errorInput] {
 	return append([]field[errorInput]{
 		required(opt("status", text, func(e *errorInput) **string { return &e.status })),
-		required(opt("decision", oneOf(errorDecisions), func(e *errorInput) **string { return &e.decision })),
+		required(opt("decision", oneOf(errorDecisions), func(e *errorInput) **routing.RetryDecision { return &e.decision })),
 		required(opt("step_up_possible", boolean, func(e *errorInput) **bool { return &e.stepUp })),
 		required(opt("clear_pan_possible", boolean, func(e *errorInput) **bool { return &e.clearPAN })),
 		opt("router_error", text, func(e *errorInput) **string { return &e.routerError }),
@@ -104,12 +105,15 @@ func (e *errorInput) into(d *routing.ErrorDetails) {
 	for _, f := range []struct {
 		to   *string
 		sent *string
-	}{{&d.Status, e.status}, {&d.Decision, e.decision}, {&d.RouterError, e.routerError}, {&d.UnifiedCode, e.unifiedCode},
+	}{{&d.Status, e.status}, {&d.RouterError, e.routerError}, {&d.UnifiedCode, e.unifiedCode},
 		{&d.UnifiedMessage, e.unifiedMessage}, {&d.Category, e.category}, {&d.Description, e.description}, {&d.Guidance, e.guidance},
 		{&d.StandardisedCode, e.standard}} {
 		if f.sent != nil {
 			*f.to = *f.sent
 		}
+	}
+	if e.decision != nil {
+		d.Decision = *e.decision
 	}
 	set := func(to, sent *bool) {
 		if sent != nil {
@@ -180,10 +184,10 @@ func errorRuleAnswer(r *routing.ErrorRule, err error) (answer, error) {
 	}
 	d := &r.Details
 	w := new(writer).open().str("connector", r.Connector).str("flow", r.Flow).str("sub_flow", r.SubFlow).str("code", r.Code).str("message", r.Message)
-	w.str("status", d.Status).text("router_error", d.RouterError).str("decision", d.Decision).bool("step_up_possible", d.StepUp)
+	w.str("status", d.Status).text("router_error", d.RouterError).str("decision", string(d.Decision)).bool("step_up_possible", d.StepUp)
 	w.text("unified_code", d.UnifiedCode).text("unified_message", d.UnifiedMessage).text("error_category", d.Category).bool("clear_pan_possible", d.ClearPAN)
 	w.str("feature", "retry").key("feature_data").open().key("retry").open().bool("step_up_possible", d.StepUp).bool("clear_pan_possible", d.ClearPAN)
-	w.bool("alternate_network_possible", d.AlternateNetwork).str("decision", d.Decision).close().close()
+	w.bool("alternate_network_possible", d.AlternateNetwork).str("decision", string(d.Decision)).close().close()
 	w.text("standardised_code", d.StandardisedCode).text("description", d.Description).text("user_guidance_message", d.Guidance)
 	return w.close().answer(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"payswitch/engine/fault"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/rule"
 )
@@ -41,7 +42,7 @@ func (s *Server) evaluateRouting(c *call) (answer, error) {
 	} else {
 		w.str("status", "default_selection")
 	}
-	writeEvaluated(w.key("output").open().str("type", e.Type), e).close()
+	writeEvaluated(w.key("output").open().str("type", string(e.Type)), e).close()
 	w.text("rule", e.Rule)
 	listOfAnswers(w.key("evaluated_output"), e.Ordered, writeConnector)
 	listOfAnswers(w.key("eligible_connectors"), e.Eligible, writeConnector)
@@ -51,9 +52,9 @@ func (s *Server) evaluateRouting(c *call) (answer, error) {
 // writeEvaluated writes the members of the output, whose names depend on its type.
 func writeEvaluated(w *writer, e *routing.Evaluation) *writer {
 	switch e.Type {
-	case "straight_through":
+	case routing.StraightThrough:
 		writeGateway(w.key("connector"), e.Output[0])
-	case rule.VolumeSplit:
+	case routed.VolumeSplit:
 		w.key("splits").openList()
 		for _, c := range e.Output {
 			writeGateway(w.open().key("connector"), c)

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 )
 
@@ -12,7 +13,7 @@ func scanRouting(row scanner) (*routing.Config, error) {
 	c := new(routing.Config)
 	var algorithm []byte
 	var created, modified int64
-	err := row.Scan(&c.MerchantID, &c.ID, &c.ProfileID, &c.Kind, &c.TransactionType, &c.Name, &c.Description, &algorithm, &created, &modified)
+	err := row.Scan(&c.MerchantID, &c.ID, &c.ProfileID, (*string)(&c.Kind), (*string)(&c.TransactionType), &c.Name, &c.Description, &algorithm, &created, &modified)
 	c.Algorithm, c.CreatedAt, c.ModifiedAt = algorithm, moment(created), moment(modified)
 	return c, err
 }
@@ -28,7 +29,7 @@ func scanRoutingHead(row scanner) (*routing.Config, error) {
 func (t *tx) InsertRoutingConfig(c *routing.Config) error {
 	return t.configured(t.insert("insert routing configuration", `INSERT INTO routing_configs (`+routingColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
-		t.signed(routingRows, c.MerchantID, c.ID, c.ProfileID, c.Kind, c.TransactionType, c.Name, c.Description, text(c.Algorithm),
+		t.signed(routingRows, c.MerchantID, c.ID, c.ProfileID, string(c.Kind), string(c.TransactionType), c.Name, c.Description, text(c.Algorithm),
 			millis(c.CreatedAt), millis(c.ModifiedAt))...))
 }
 
@@ -44,10 +45,10 @@ func (t *tx) RoutingConfig(merchantID, id string) (*routing.Config, error) {
 }
 
 // RoutingConfigs implements engine.Reader.
-func (t *tx) RoutingConfigs(merchantID, profileID, transactionType string, limit, offset int) ([]*routing.Config, error) {
+func (t *tx) RoutingConfigs(merchantID, profileID string, transactionType routed.TransactionType, limit, offset int) ([]*routing.Config, error) {
 	return all(t, "list routing configurations", genuine(t, routingRows, scanRoutingHead, "merchant_id", merchantID),
 		`SELECT `+routingColumns+` FROM routing_configs WHERE merchant_id = $1 AND transaction_type = $2 AND ($3 = '' OR profile_id = $3)
-		ORDER BY modified_at DESC, seq DESC LIMIT $4 OFFSET $5`, merchantID, transactionType, profileID, rowLimit(limit), max(offset, 0))
+		ORDER BY modified_at DESC, seq DESC LIMIT $4 OFFSET $5`, merchantID, string(transactionType), profileID, rowLimit(limit), max(offset, 0))
 }
 
 // CountRoutingConfigs implements engine.Reader.

@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/approval"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 	"payswitch/engine/secret"
 	"payswitch/engine/threeds"
 	"payswitch/sdk"
@@ -71,9 +72,9 @@ type ProfileSettings struct {
 	// Acquirers were made with /profile_acquirer, in the order of creation.
 	Acquirers []Acquirer `json:",omitempty"`
 	// ActiveRouting has the id of the active routing configuration by transaction type.
-	ActiveRouting map[string]string `json:",omitempty"`
-	Retries       RetrySettings     `json:",omitzero"`
-	Dynamic       DynamicRouting    `json:",omitzero"`
+	ActiveRouting map[routed.TransactionType]string `json:",omitempty"`
+	Retries       RetrySettings                     `json:",omitzero"`
+	Dynamic       DynamicRouting                    `json:",omitzero"`
 	// SecondPerson says which decisions about unknown outcomes need two people.
 	SecondPerson           SecondPerson `json:",omitzero"`
 	WebhookURL             string

@@ -147,10 +147,10 @@ func (t *Router) choose(ctx context.Context, all []*account.Account, p *payment.
 		if len(c.list) == 0 && !splitsNothing(r) {
 			return nil, &fault.Error{Kind: fault.KindNotFound, Code: "HE_04", Message: "The connector provided in the request is incorrect or not available", Param: "routing", Hint: "Name a connector account of the profile."}
 		}
-		c.trace.By, c.trace.Split = routed.ByPayment, r.Type == rule.VolumeSplit
+		c.trace.By, c.trace.Split = routed.ByPayment, r.Type == routed.VolumeSplit
 	} else if draft != nil {
 		c.configured(draft, all, p, input)
-	} else if id := profile.Settings.ActiveRouting[ForPayment]; id != "" {
+	} else if id := profile.Settings.ActiveRouting[routed.ForPayment]; id != "" {
 		t.configured(ctx, c, id, all, p, input)
 	}
 	if len(c.list) == 0 {
@@ -218,7 +218,7 @@ func straightThrough(r *routed.Wish, all []*account.Account, seed string) []*acc
 	for i, c := range r.Choices {
 		choices[i] = rule.Choice{Connector: c.Connector, AccountID: c.AccountID, Split: c.Split}
 	}
-	if r.Type == rule.VolumeSplit {
+	if r.Type == routed.VolumeSplit {
 		choices = drawn(choices, seed, "")
 	}
 	var c candidates
@@ -230,7 +230,7 @@ func straightThrough(r *routed.Wish, all []*account.Account, seed string) []*acc
 
 // splitsNothing reports whether the routing field is a volume split whose weights are all zero. It counts as failed.
 func splitsNothing(r *routed.Wish) bool {
-	return r.Type == rule.VolumeSplit && !slices.ContainsFunc(r.Choices, func(c routed.Choice) bool { return c.Split > 0 })
+	return r.Type == routed.VolumeSplit && !slices.ContainsFunc(r.Choices, func(c routed.Choice) bool { return c.Split > 0 })
 }
 
 // defaults returns the accounts of the profile's default list. Without a list, the only account is the list.
@@ -274,12 +274,12 @@ func (t *Router) Authenticate(ctx context.Context, w *change.Confirming, c *card
 	if err == nil && manager != nil {
 		if v := manager.selection(input()).Override; v != "" {
 			p.Details.AuthenticationType = payment.AuthenticationType(v)
-			input().SetEnum(rule.AuthenticationType, v)
+			input().SetEnum(rule.AuthenticationType, string(v))
 			return
 		}
 	}
 	var active *Compiled
-	if id := w.Profile.Settings.ActiveRouting[ForThreeDS]; id != "" && err == nil {
+	if id := w.Profile.Settings.ActiveRouting[routed.ForThreeDS]; id != "" && err == nil {
 		active, err = t.Rules.compiled(ctx, p.MerchantID, id)
 	}
 	if err != nil {
@@ -295,7 +295,7 @@ func (t *Router) Authenticate(ctx context.Context, w *change.Confirming, c *card
 	setAcquirer(in, w.Profile, c)
 	in.SetAmount(p.Amount)
 	decision := rule.DecideNoThreeDS // what a configuration of another kind decides, too
-	if active.Algorithm.Type == rule.ThreeDSDecides {
+	if active.Algorithm.Type == routed.ThreeDSDecides {
 		decision = active.selection(in).Decision
 	}
 	apply(p, correct(decision, in))
@@ -316,7 +316,7 @@ func setAcquirer(in *rule.Input, profile *account.Profile, c *card.Card) {
 }
 
 // apply gives a payment what a 3DS decision says.
-func apply(p *payment.Payment, decision string) {
+func apply(p *payment.Payment, decision rule.Decision) {
 	d := &p.Details
 	d.AuthenticationType, d.SCAExemption, d.Force3DSChallenge = payment.AuthenticationThreeDS, "", nil
 	d.Echo = maps.Clone(d.Echo)

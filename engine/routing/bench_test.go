@@ -56,7 +56,10 @@ func TestTraceIsSmall(t *testing.T) {
 }
 
 func TestCorrectByPSD2(t *testing.T) {
-	for name, c := range map[string]struct{ issuer, acquirer, decision, want string }{
+	for name, c := range map[string]struct {
+		issuer, acquirer string
+		decision, want   rule.Decision
+	}{
 		"within, no 3DS":       {"FR", "DE", rule.DecideNoThreeDS, rule.DecideChallenge},
 		"within, an exemption": {"FR", "DE", rule.DecideTRA, rule.DecideTRA},
 		"outside, no 3DS":      {"US", "DE", rule.DecideNoThreeDS, rule.DecideNoThreeDS},

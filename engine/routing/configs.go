@@ -11,14 +11,8 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
-)
-
-// The transaction types of configurations.
-const (
-	ForPayment = "payment"
-	ForPayout  = "payout"
-	ForThreeDS = "three_ds_authentication"
 )
 
 // maxConfigs is the number of configurations that a merchant may have.
@@ -28,7 +22,7 @@ const maxConfigs = 100
 type ConfigInput struct {
 	Name, Description, ProfileID *string
 	Algorithm                    json.RawMessage
-	TransactionType              string // "" for payment
+	TransactionType              routed.TransactionType // "" for payment
 }
 
 // CreateRouting stores a configuration, which takes effect when it is activated. warnings names rules that no payment can match, and a kind that does
@@ -80,7 +74,7 @@ func (s *Rules) CreateRouting(ctx context.Context, a account.Auth, in ConfigInpu
 		c = &Config{MerchantID: a.MerchantID, ID: ids.New("routing_"), ProfileID: profile.ID, Kind: algorithm.Type, TransactionType: in.TransactionType,
 			Name: *in.Name, Description: *in.Description, CreatedAt: tx.Now(), ModifiedAt: tx.Now()}
 		if c.TransactionType == "" {
-			c.TransactionType = ForPayment
+			c.TransactionType = routed.ForPayment
 		}
 		if c.Algorithm, err = json.Marshal(algorithm); err != nil {
 			return fault.Internal(err, "encode the algorithm")
@@ -98,12 +92,12 @@ func (s *Rules) CreateRouting(ctx context.Context, a account.Auth, in ConfigInpu
 
 // misfit warns of a configuration whose kind decides nothing for its transaction type.
 func misfit(c *Config) []rule.Warning {
-	if decides := c.Kind == rule.ThreeDSDecides; decides == (c.TransactionType == ForThreeDS) {
+	if decides := c.Kind == routed.ThreeDSDecides; decides == (c.TransactionType == routed.ForThreeDS) {
 		return nil
 	} else if decides {
-		return []rule.Warning{{Key: "transaction_type", Message: "a " + c.Kind + " routes nothing: create it with transaction_type " + ForThreeDS}}
+		return []rule.Warning{{Key: "transaction_type", Message: "a " + string(c.Kind) + " routes nothing: create it with transaction_type " + string(routed.ForThreeDS)}}
 	}
-	return []rule.Warning{{Key: "transaction_type", Message: "a configuration of kind " + c.Kind + " decides nothing about 3-D Secure: it counts as no_three_ds"}}
+	return []rule.Warning{{Key: "transaction_type", Message: "a configuration of kind " + string(c.Kind) + " decides nothing about 3-D Secure: it counts as no_three_ds"}}
 }
 
 // hasAccounts checks that the profile has every account that an algorithm names, disabled ones included. The hint names the place, and the accounts that would do.
@@ -156,7 +150,7 @@ func someOf(accounts []*account.Account, name func(*account.Account) string) str
 }
 
 // Routings lists the configurations of a transaction type, the latest change first.
-func (s *Rules) Routings(ctx context.Context, a account.Auth, transactionType string, limit, offset int) (list []*Config, err error) {
+func (s *Rules) Routings(ctx context.Context, a account.Auth, transactionType routed.TransactionType, limit, offset int) (list []*Config, err error) {
 	err = s.view(ctx, "list routing configurations", func(r Reader) (err error) {
 		list, err = r.RoutingConfigs(a.MerchantID, a.ProfileID, transactionType, limit, offset)
 		return err
@@ -184,14 +178,14 @@ func configOf(r ConfigReader, a account.Auth, id string) (*Config, error) {
 
 // ActivateRouting makes a configuration the active one of its profile and transaction type. The next confirm uses it. Errors: HE_02; IR_16 for
 // another transaction type, and if the configuration is active already.
-func (s *Rules) ActivateRouting(ctx context.Context, a account.Auth, id, transactionType string) (c *Config, err error) {
+func (s *Rules) ActivateRouting(ctx context.Context, a account.Auth, id string, transactionType routed.TransactionType) (c *Config, err error) {
 	err = s.update(ctx, "activate routing configuration", func(tx Tx) (err error) {
 		if c, err = configOf(tx, a, id); err != nil {
 			return err
 		}
 		if c.TransactionType != transactionType {
-			return fault.Refused("Cannot use " + c.TransactionType + "'s routing algorithm for " + transactionType + " operation").WithParam("transaction_type").
-				WithHint(`Send {"transaction_type":"` + c.TransactionType + `"}.`)
+			return fault.Refused("Cannot use " + string(c.TransactionType) + "'s routing algorithm for " + string(transactionType) + " operation").WithParam("transaction_type").
+				WithHint(`Send {"transaction_type":"` + string(c.TransactionType) + `"}.`)
 		}
 		p, err := ofProfile(tx, a, c.ProfileID)
 		if err != nil {
@@ -214,9 +208,9 @@ func (s *Rules) ActivateRouting(ctx context.Context, a account.Auth, id, transac
 	return c, nil
 }
 
-func setActive(tx Tx, p *account.Profile, transactionType, id string) error {
+func setActive(tx Tx, p *account.Profile, transactionType routed.TransactionType, id string) error {
 	if p.Settings.ActiveRouting == nil {
-		p.Settings.ActiveRouting = map[string]string{}
+		p.Settings.ActiveRouting = map[routed.TransactionType]string{}
 	}
 	p.Settings.ActiveRouting[transactionType] = id
 	if id == "" {
@@ -228,7 +222,7 @@ func setActive(tx Tx, p *account.Profile, transactionType, id string) error {
 
 // DeactivateRouting switches the active configuration of a profile off and returns it. Errors: IR_04 without a profile, HE_02 and IR_16 for the
 // profile, IR_16 if no configuration is active.
-func (s *Rules) DeactivateRouting(ctx context.Context, a account.Auth, profileID, transactionType string) (c *Config, err error) {
+func (s *Rules) DeactivateRouting(ctx context.Context, a account.Auth, profileID string, transactionType routed.TransactionType) (c *Config, err error) {
 	if profileID == "" {
 		return nil, fault.Missing("profile_id")
 	}
@@ -254,7 +248,7 @@ func (s *Rules) DeactivateRouting(ctx context.Context, a account.Auth, profileID
 
 // ActiveRoutings lists the active configurations of a transaction type: of one profile, or of all profiles that the caller may see. Errors:
 // HE_02 and IR_16 for the profile.
-func (s *Rules) ActiveRoutings(ctx context.Context, a account.Auth, profileID, transactionType string) (list []*Config, err error) {
+func (s *Rules) ActiveRoutings(ctx context.Context, a account.Auth, profileID string, transactionType routed.TransactionType) (list []*Config, err error) {
 	err = s.view(ctx, "list active routing configurations", func(r Reader) error {
 		list = nil
 		profiles, err := r.Profiles(a.MerchantID)

@@ -10,16 +10,19 @@ import (
 	"payswitch/engine/card"
 	"payswitch/engine/fault"
 	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/health"
 	"payswitch/engine/routing/rank"
 	"payswitch/sdk"
 )
 
-// The ways in which DecideGateway ranks accounts.
+// RankingMethod is the way in which DecideGateway ranks accounts. Its constants are the API's values.
+type RankingMethod string
+
 const (
-	RankBySuccess = "SR_BASED_ROUTING"
-	RankByRules   = "PL_BASED_ROUTING"
-	RankByNetwork = "NTW_BASED_ROUTING"
+	RankBySuccess RankingMethod = "SR_BASED_ROUTING"
+	RankByRules   RankingMethod = "PL_BASED_ROUTING"
+	RankByNetwork RankingMethod = "NTW_BASED_ROUTING"
 )
 
 // DecideInput describes a payment that payswitch need not know, and the gateways that may take it.
@@ -29,10 +32,10 @@ type DecideInput struct {
 	Amount    int64  // minor units
 	Currency  string
 	CardBIN   string
-	CardType  string   // credit or debit; "" for what the BIN says
-	Gateways  []string // "connector:merchant_connector_id"; nil for the profile's default list
-	Ranking   string   // "" for RankBySuccess
-	Eliminate bool     // accounts with many recent faults go to the end
+	CardType  string        // credit or debit; "" for what the BIN says
+	Gateways  []string      // "connector:merchant_connector_id"; nil for the profile's default list
+	Ranking   RankingMethod // "" for RankBySuccess
+	Eliminate bool          // accounts with many recent faults go to the end
 }
 
 // Decided is the order of gateways for a payment.
@@ -113,7 +116,7 @@ func (t *Router) DecideGateway(ctx context.Context, a account.Auth, in DecideInp
 
 // byRules puts the gateways first that the active configuration chooses.
 func (t *Router) byRules(ctx context.Context, out *Decided, p *payment.Payment, profile *account.Profile, f *card.Facts, list []*account.Account) ([]*account.Account, error) {
-	id := profile.Settings.ActiveRouting[ForPayment]
+	id := profile.Settings.ActiveRouting[routed.ForPayment]
 	if id == "" {
 		return list, nil
 	}

@@ -9,13 +9,14 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
 )
 
 // Kinds of the programs of a merchant.
 const (
-	kindManager   = "decision_manager"
-	kindSurcharge = "surcharge"
+	kindManager   routed.AlgorithmType = "decision_manager"
+	kindSurcharge routed.AlgorithmType = "surcharge"
 )
 
 // Fields of a merchant account that name its programs in force. Answers do not show them.
@@ -41,8 +42,9 @@ type DecisionInput struct {
 
 // decisionKind describes one of the two programs of a merchant.
 type decisionKind struct {
-	kind, field string
-	purpose     rule.Purpose
+	kind    routed.AlgorithmType
+	field   string
+	purpose rule.Purpose
 }
 
 var (
@@ -272,7 +274,7 @@ var psd2 = []string{"Austria", "Belgium", "Bulgaria", "Croatia", "Cyprus", "Czec
 
 // correct applies PSD2 to a 3DS decision: within its countries, a payment is authenticated or claims an exemption; elsewhere there is no
 // exemption to claim.
-func correct(decision string, in *rule.Input) string {
+func correct(decision rule.Decision, in *rule.Input) rule.Decision {
 	inside := slices.Contains(psd2, in.EnumName(rule.IssuerCountry)) && slices.Contains(psd2, in.EnumName(rule.AcquirerCountry))
 	if inside == (decision == rule.DecideNoThreeDS) {
 		return rule.DecideChallenge
@@ -281,13 +283,13 @@ func correct(decision string, in *rule.Input) string {
 }
 
 // DecideThreeDS evaluates a 3DS decision rule, active or not, with made-up facts. Errors: HE_02; IR_16 for a configuration of another kind.
-func (s *Rules) DecideThreeDS(ctx context.Context, a account.Auth, id string, in *rule.Input) (string, error) {
+func (s *Rules) DecideThreeDS(ctx context.Context, a account.Auth, id string, in *rule.Input) (rule.Decision, error) {
 	c, err := s.Routing(ctx, a, id)
 	if err != nil {
 		return "", err
 	}
-	if c.Kind != rule.ThreeDSDecides {
-		return "", fault.Refused("The routing configuration " + id + " is of kind " + c.Kind + "; expected " + rule.ThreeDSDecides).WithHint("Send the id of a configuration of kind " + rule.ThreeDSDecides + ".").WithParam("routing_id")
+	if c.Kind != routed.ThreeDSDecides {
+		return "", fault.Refused("The routing configuration " + id + " is of kind " + string(c.Kind) + "; expected " + string(routed.ThreeDSDecides)).WithHint("Send the id of a configuration of kind " + string(routed.ThreeDSDecides) + ".").WithParam("routing_id")
 	}
 	p, err := s.compiled(ctx, a.MerchantID, id)
 	if err != nil {

@@ -18,13 +18,15 @@ import (
 )
 
 // KindDynamic is the kind of a configuration that ranks accounts by what they have achieved. Its name says which rank.Kind it has.
-const KindDynamic = "dynamic"
+const KindDynamic routed.AlgorithmType = "dynamic"
 
-// The features that dynamic routing can have.
+// Feature is what dynamic routing may do. Its constants are the API's values.
+type Feature string
+
 const (
-	FeatureNone      = "none"
-	FeatureMetrics   = "metrics"
-	FeatureSelection = "dynamic_connector_selection"
+	FeatureNone      Feature = "none"
+	FeatureMetrics   Feature = "metrics"
+	FeatureSelection Feature = "dynamic_connector_selection"
 )
 
 // dynamicKind describes where a profile keeps its configuration of one kind of dynamic routing.
@@ -42,15 +44,15 @@ var dynamicKinds = map[rank.Kind]dynamicKind{
 
 // storedDynamic is the stored form of a dynamic configuration. The json names are storage format.
 type storedDynamic struct {
-	Type  string          `json:"type"`
-	Data  json.RawMessage `json:"data"`
-	Began int64           `json:"began,omitempty"` // Unix seconds from which contracts count; 0 for the creation of the configuration
+	Type  routed.AlgorithmType `json:"type"`
+	Data  json.RawMessage      `json:"data"`
+	Began int64                `json:"began,omitempty"` // Unix seconds from which contracts count; 0 for the creation of the configuration
 }
 
 // ToggleDynamic switches a kind of dynamic routing on or off for a profile. raw is a configuration: it is then stored and not active, or active if activate is
 // true. nil stores the default configuration and makes it active. Errors: HE_02 and IR_16 for the profile, IR_06 (422) for the configuration, IR_16 if it is
 // off already.
-func (s *Rules) ToggleDynamic(ctx context.Context, a account.Auth, profileID string, kind rank.Kind, feature string, raw json.RawMessage, activate bool) (c *Config, err error) {
+func (s *Rules) ToggleDynamic(ctx context.Context, a account.Auth, profileID string, kind rank.Kind, feature Feature, raw json.RawMessage, activate bool) (c *Config, err error) {
 	err = s.update(ctx, "change dynamic routing", func(tx Tx) error {
 		p, err := ofProfile(tx, a, profileID)
 		if err != nil {
@@ -109,7 +111,7 @@ func insertDynamic(tx Tx, p *account.Profile, kind rank.Kind, data json.RawMessa
 	} else if n >= maxConfigs {
 		return nil, fault.Refused("A merchant has at most 100 routing configurations").WithParam("profile_id").WithHint("Use one of the merchant's configurations.")
 	}
-	c := &Config{MerchantID: p.MerchantID, ID: ids.New("routing_"), ProfileID: p.ID, Kind: KindDynamic, TransactionType: ForPayment, Name: string(kind),
+	c := &Config{MerchantID: p.MerchantID, ID: ids.New("routing_"), ProfileID: p.ID, Kind: KindDynamic, TransactionType: routed.ForPayment, Name: string(kind),
 		CreatedAt: tx.Now(), ModifiedAt: tx.Now()}
 	if c.Algorithm, err = json.Marshal(storedDynamic{KindDynamic, data, began}); err != nil {
 		return nil, fault.Internal(err, "encode the configuration")

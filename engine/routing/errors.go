@@ -15,10 +15,12 @@ import (
 	"payswitch/sdk"
 )
 
-// The values of a rule's decision.
+// RetryDecision is what a rule of the error table says about another attempt. Its constants are the API's values.
+type RetryDecision string
+
 const (
-	DecideRetry   = "retry"
-	DecideDefault = "do_default"
+	DecideRetry   RetryDecision = "retry"
+	DecideDefault RetryDecision = "do_default"
 )
 
 // flowPayment is the flow of payments in the error table.

@@ -10,6 +10,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/ids"
 	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
 	"payswitch/sdk"
 )
@@ -22,11 +23,14 @@ type EvaluateInput struct {
 	Fallback   []rule.Choice              // taken if no rule matches
 }
 
+// StraightThrough is the type of an Evaluation that a configuration of one account gave.
+const StraightThrough routed.AlgorithmType = "straight_through"
+
 // Evaluation is what a configuration chooses.
 type Evaluation struct {
-	Matched bool   // a rule matched, or the configuration has no rules
-	Rule    string // the rule that matched, "" for none
-	Type    string // straight_through, priority or volume_split
+	Matched bool                 // a rule matched, or the configuration has no rules
+	Rule    string               // the rule that matched, "" for none
+	Type    routed.AlgorithmType // StraightThrough, Priority or VolumeSplit
 	Output  []rule.Choice
 	// Eligible are those of Output that can take the payment, as far as the parameters say, without duplicates. Ordered has them in the order in which a
 	// payment tries them.
@@ -48,7 +52,7 @@ func (s *Rules) EvaluateRouting(ctx context.Context, a account.Auth, in Evaluate
 	err = s.view(ctx, "evaluate routing", func(r Reader) error {
 		p, err := ofProfile(r, a, in.ProfileID)
 		if err == nil {
-			if id = p.Settings.ActiveRouting[ForPayment]; id == "" {
+			if id = p.Settings.ActiveRouting[routed.ForPayment]; id == "" {
 				err = noResource()
 			}
 		}
@@ -69,7 +73,7 @@ func (s *Rules) EvaluateRouting(ctx context.Context, a account.Auth, in Evaluate
 
 func (c *Compiled) evaluate(facts *rule.Input, in EvaluateInput, capable func(connector string) bool) *Evaluation {
 	ordered, matched, split := c.Choose(facts, in.PaymentID)
-	e := &Evaluation{Matched: c.Program == nil || matched >= 0, Type: rule.Priority, Output: c.Algorithm.Choices}
+	e := &Evaluation{Matched: c.Program == nil || matched >= 0, Type: routed.Priority, Output: c.Algorithm.Choices}
 	if c.Program != nil {
 		e.Output = c.Algorithm.Source.Default.Choices
 		if matched >= 0 {
@@ -80,9 +84,9 @@ func (c *Compiled) evaluate(facts *rule.Input, in EvaluateInput, capable func(co
 	case !e.Matched && len(in.Fallback) > 0:
 		e.Output, ordered = in.Fallback, in.Fallback
 	case split:
-		e.Type = rule.VolumeSplit
-	case c.Algorithm.Type == rule.Single:
-		e.Type = "straight_through"
+		e.Type = routed.VolumeSplit
+	case c.Algorithm.Type == routed.Single:
+		e.Type = StraightThrough
 	}
 	e.Eligible, e.Ordered = once(e.Output, capable), once(ordered, capable)
 	return e

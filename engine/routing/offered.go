@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/card"
 	"payswitch/engine/payment"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
 )
 
@@ -14,7 +15,7 @@ import (
 // configuration chooses, then the default list. A configuration that cannot be read chooses nothing; payments raise the alarm about it.
 func (s *Rules) OrderOffers(ctx context.Context, profile *account.Profile, p *payment.Payment, all []*account.Account) func(method, kind string) []*account.Account {
 	rest := defaults(processors(all, profile.ID), profile)
-	id := profile.Settings.ActiveRouting[ForPayment]
+	id := profile.Settings.ActiveRouting[routed.ForPayment]
 	if id == "" {
 		return func(string, string) []*account.Account { return rest }
 	}

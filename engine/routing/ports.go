@@ -7,6 +7,7 @@ import (
 	"payswitch/engine/account"
 	"payswitch/engine/payment"
 	"payswitch/engine/port"
+	"payswitch/engine/routed"
 )
 
 // Store is the part of a store that routing needs.
@@ -17,10 +18,10 @@ type Config struct {
 	MerchantID string
 	ID         string // routing_…
 	ProfileID  string // "" for the programs of a merchant
-	// Kind is the algorithm's type, or kindManager or kindSurcharge.
-	Kind string
-	// TransactionType is payment, payout or three_ds_authentication; "" for the programs of a merchant.
-	TransactionType string
+	// Kind is the algorithm's type, KindDynamic, kindManager or kindSurcharge.
+	Kind routed.AlgorithmType
+	// TransactionType is "" for the programs of a merchant.
+	TransactionType routed.TransactionType
 	Name            string
 	Description     string
 	Algorithm       json.RawMessage // as answers show it
@@ -47,18 +48,18 @@ type ErrorRule struct {
 
 // ErrorDetails are the fields of an ErrorRule beyond its key. The json names are storage format. "" means that the field was not sent.
 type ErrorDetails struct {
-	Status           string `json:"status,omitempty"`
-	Decision         string `json:"decision,omitempty"` // retry, do_default
-	StepUp           bool   `json:"step_up,omitempty"`
-	ClearPAN         bool   `json:"clear_pan,omitempty"`
-	AlternateNetwork bool   `json:"alternate_network,omitempty"`
-	RouterError      string `json:"router_error,omitempty"`
-	UnifiedCode      string `json:"unified_code,omitempty"`
-	UnifiedMessage   string `json:"unified_message,omitempty"`
-	Category         string `json:"category,omitempty"`
-	Description      string `json:"description,omitempty"`
-	Guidance         string `json:"guidance,omitempty"`
-	StandardisedCode string `json:"standardised_code,omitempty"`
+	Status           string        `json:"status,omitempty"`
+	Decision         RetryDecision `json:"decision,omitempty"`
+	StepUp           bool          `json:"step_up,omitempty"`
+	ClearPAN         bool          `json:"clear_pan,omitempty"`
+	AlternateNetwork bool          `json:"alternate_network,omitempty"`
+	RouterError      string        `json:"router_error,omitempty"`
+	UnifiedCode      string        `json:"unified_code,omitempty"`
+	UnifiedMessage   string        `json:"unified_message,omitempty"`
+	Category         string        `json:"category,omitempty"`
+	Description      string        `json:"description,omitempty"`
+	Guidance         string        `json:"guidance,omitempty"`
+	StandardisedCode string        `json:"standardised_code,omitempty"`
 }
 
 // ConfigKey is a value by its name, for the operator.
@@ -73,7 +74,7 @@ type ConfigReader interface {
 	RoutingConfig(merchantID, id string) (*Config, error)
 	// RoutingConfigs lists a merchant's configurations of a transaction type, without their algorithms, the latest change first. profileID "" means
 	// all profiles. A limit of 0 means no limit.
-	RoutingConfigs(merchantID, profileID, transactionType string, limit, offset int) ([]*Config, error)
+	RoutingConfigs(merchantID, profileID string, transactionType routed.TransactionType, limit, offset int) ([]*Config, error)
 	// CountRoutingConfigs counts the configurations of all transaction types, without the programs of the merchant.
 	CountRoutingConfigs(merchantID string) (int, error)
 	// ErrorRule reads the rule of an error. ErrorRules lists all rules by key.

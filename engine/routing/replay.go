@@ -132,8 +132,8 @@ func (t *Router) draft(ctx context.Context, a account.Auth, in ReplayInput, out 
 		if err != nil {
 			return nil, err
 		}
-		if c.TransactionType != ForPayment {
-			return nil, fault.Refused("Cannot use " + c.TransactionType + "'s routing algorithm for payment operation").WithHint("Choose a configuration for payments.").WithParam("routing_id")
+		if c.TransactionType != routed.ForPayment {
+			return nil, fault.Refused("Cannot use " + string(c.TransactionType) + "'s routing algorithm for payment operation").WithHint("Choose a configuration for payments.").WithParam("routing_id")
 		}
 		if c.Kind == KindDynamic {
 			return nil, fault.Refused("A dynamic configuration has no rules to replay").WithHint("Choose a configuration with rules.").WithParam("routing_id")
@@ -147,7 +147,7 @@ func (t *Router) draft(ctx context.Context, a account.Auth, in ReplayInput, out 
 	if err != nil {
 		return nil, refusedProgram(err, "algorithm")
 	}
-	if algorithm.Type == rule.ThreeDSDecides {
+	if algorithm.Type == routed.ThreeDSDecides {
 		return nil, fault.Refused("A 3DS decision rule routes no payments").WithHint("Choose a configuration that routes payments.").WithParam("algorithm")
 	}
 	c := &Compiled{Algorithm: algorithm}

@@ -80,14 +80,14 @@ type Compiled struct {
 // Choose returns the choices of the algorithm for an input, and the index of the rule that matched: -1 for the default selection, and for an
 // algorithm without rules. seed, the payment's id, decides volume splits. split is true if a split was drawn.
 func (c *Compiled) Choose(in *rule.Input, seed string) (list []rule.Choice, matched int, split bool) {
-	list, matched, split = c.Algorithm.Choices, -1, c.Algorithm.Type == rule.VolumeSplit
+	list, matched, split = c.Algorithm.Choices, -1, c.Algorithm.Type == routed.VolumeSplit
 	if c.Program != nil {
 		matched = c.Program.Match(in)
 		s := &c.Algorithm.Source.Default
 		if matched >= 0 {
 			s = &c.Algorithm.Source.Rules[matched].Selection
 		}
-		list, split = s.Choices, s.Type == rule.VolumeSplit
+		list, split = s.Choices, s.Type == routed.VolumeSplit
 	}
 	if split {
 		list = drawn(list, seed, c.ID)

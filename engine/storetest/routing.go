@@ -9,6 +9,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/engine/fault"
+	"payswitch/engine/routed"
 	"payswitch/engine/routing"
 	"payswitch/engine/routing/health"
 )
@@ -54,7 +55,7 @@ func testRoutingLists(t *testing.T, s engine.Store) {
 	insert(7, func(c *routing.Config) { c.TransactionType = "" }) // a program of the merchant
 	list := func(profile, kind string, limit, offset int) []string {
 		return ids(get(t, s, func(r engine.Reader) ([]*routing.Config, error) {
-			return r.RoutingConfigs(merchantA, profile, kind, limit, offset)
+			return r.RoutingConfigs(merchantA, profile, routed.TransactionType(kind), limit, offset)
 		}),
 			func(c *routing.Config) string { return c.ID })
 	}

@@ -20,10 +20,10 @@ import (
 // routingUses is what the pages of routing need of the engine.
 type routingUses interface {
 	CreateRouting(ctx context.Context, a account.Auth, in routing.ConfigInput) (*routing.Config, []rule.Warning, error)
-	Routings(ctx context.Context, a account.Auth, transactionType string, limit, offset int) ([]*routing.Config, error)
+	Routings(ctx context.Context, a account.Auth, transactionType routed.TransactionType, limit, offset int) ([]*routing.Config, error)
 	Routing(ctx context.Context, a account.Auth, id string) (*routing.Config, error)
-	ActivateRouting(ctx context.Context, a account.Auth, id, transactionType string) (*routing.Config, error)
-	DeactivateRouting(ctx context.Context, a account.Auth, profileID, transactionType string) (*routing.Config, error)
+	ActivateRouting(ctx context.Context, a account.Auth, id string, transactionType routed.TransactionType) (*routing.Config, error)
+	DeactivateRouting(ctx context.Context, a account.Auth, profileID string, transactionType routed.TransactionType) (*routing.Config, error)
 	ReplayRouting(ctx context.Context, a account.Auth, in routing.ReplayInput) (*routing.Replay, error)
 	ProfileDefaults(ctx context.Context, a account.Auth, profileID string) ([]routed.Choice, error)
 }
@@ -43,9 +43,6 @@ func (s *Server) routingRoutes() []route {
 	}
 }
 
-// forPayments is the transaction type of routing that chooses an account.
-const forPayments = "payment"
-
 // choice is an account in an algorithm.
 type choice struct {
 	Connector string `json:"connector"`
@@ -54,14 +51,14 @@ type choice struct {
 
 // selection is an ordered list of accounts.
 type selection struct {
-	Type string   `json:"type"`
-	Data []choice `json:"data"`
+	Type routed.AlgorithmType `json:"type"`
+	Data []choice             `json:"data"`
 }
 
 // algorithm is a routing algorithm as the API has it. Its rules stay as they came, so that the editor loses nothing that it cannot show.
 type algorithm struct {
-	Type string          `json:"type"`
-	Data json.RawMessage `json:"data"`
+	Type routed.AlgorithmType `json:"type"`
+	Data json.RawMessage      `json:"data"`
 }
 
 type program struct {
@@ -180,10 +177,10 @@ func selected(raw json.RawMessage, labels map[string]string) string {
 
 // sentences says an algorithm in words.
 func (x algorithm) sentences(labels map[string]string) []string {
-	if x.Type == rule.Single {
+	if x.Type == routed.Single {
 		return []string{"Every payment goes to " + selected(x.Data, labels) + "."}
 	}
-	if x.Type != rule.Advanced {
+	if x.Type != routed.Advanced {
 		whole, _ := json.Marshal(map[string]any{"type": x.Type, "data": x.Data})
 		return []string{"Every payment goes to " + selected(whole, labels) + "."}
 	}
@@ -222,7 +219,7 @@ func (s *Server) routing(c *call) (response, error) {
 	if err != nil {
 		return nil, err
 	}
-	configs, err := s.Engine.Routings(ctx, c.auth(), forPayments, 100, 0)
+	configs, err := s.Engine.Routings(ctx, c.auth(), routed.ForPayment, 100, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +235,7 @@ func (s *Server) routing(c *call) (response, error) {
 			continue
 		}
 		here := c.at() + "/routing/" + p.ID
-		active := p.Settings.ActiveRouting[forPayments]
+		active := p.Settings.ActiveRouting[routed.ForPayment]
 		b := Block{Heading: "Profile " + p.Name}
 		for _, x := range configs {
 			if x.ID == active {
@@ -275,7 +272,7 @@ func (s *Server) routing(c *call) (response, error) {
 			if !may {
 				act.URL, act.Text = "", "–"
 			}
-			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: x.Name, Note: x.Description}, {Time: &made}, {Text: words(x.Kind)}, {Chip: &state}, act}})
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: x.Name, Note: x.Description}, {Time: &made}, {Text: words(string(x.Kind))}, {Chip: &state}, act}})
 		}
 		if len(t.Rows) > 0 {
 			d.add(Block{Bare: true, Heading: "Kept configurations of " + p.Name, Table: t})
@@ -400,20 +397,20 @@ func (s *Server) draftPage(c *call, a algorithm, replay *routing.Replay, problem
 
 func emptyProgram(accounts []*account.Account) algorithm {
 	var to selection
-	to.Type = rule.Priority
+	to.Type = routed.Priority
 	for _, x := range accounts {
 		to.Data = append(to.Data, choice{x.Connector, x.ID})
 	}
 	first, _ := json.Marshal(to)                                                                                  // texts always encode
 	data, _ := json.Marshal(program{Default: first, Rules: []json.RawMessage{}, Metadata: json.RawMessage("{}")}) // as above
-	return algorithm{rule.Advanced, data}
+	return algorithm{routed.Advanced, data}
 }
 
 // draftBlock shows the draft as sentences, with buttons that move and remove rules.
 func draftBlock(a algorithm, labels map[string]string, here string, draft func(string, ...Field) []Field) Block {
 	b := Block{Heading: "The draft", Text: a.sentences(labels)}
 	var p program
-	if a.Type != rule.Advanced || json.Unmarshal(a.Data, &p) != nil {
+	if a.Type != routed.Advanced || json.Unmarshal(a.Data, &p) != nil {
 		return b
 	}
 	t := &Table{Caption: "Rules of the draft", Columns: columns("Rule", "Up", "Down", "Remove")}
@@ -551,10 +548,10 @@ func (c *call) edited(a algorithm, do string, accounts []*account.Account) (algo
 			return a, missing("", "The shares are "+strconv.Itoa(sum)+" % together. They must be 100 %.")
 		}
 		data, err := json.Marshal(all)
-		return algorithm{rule.VolumeSplit, data}, err
+		return algorithm{routed.VolumeSplit, data}, err
 	}
 	var p program
-	if a.Type != rule.Advanced || json.Unmarshal(a.Data, &p) != nil {
+	if a.Type != routed.Advanced || json.Unmarshal(a.Data, &p) != nil {
 		b := emptyProgram(accounts) // a rule takes the place of a split
 		a = b
 		_ = json.Unmarshal(b.Data, &p) // made here
@@ -576,7 +573,7 @@ func (c *call) edited(a algorithm, do string, accounts []*account.Account) (algo
 		p.Rules = slices.Delete(p.Rules, i, i+1)
 	}
 	data, err := json.Marshal(p)
-	return algorithm{rule.Advanced, data}, err
+	return algorithm{routed.Advanced, data}, err
 }
 
 // newRule reads the rule that was typed. The engine checks its value.
@@ -600,7 +597,7 @@ func (c *call) newRule(accounts []*account.Account) (json.RawMessage, error) {
 	}
 	for _, x := range accounts {
 		if x.ID == c.PostFormValue("to") {
-			return json.Marshal(ruleView{name, selection{rule.Priority, []choice{{x.Connector, x.ID}}}, []statement{{Condition: []comparison{q}}}})
+			return json.Marshal(ruleView{name, selection{routed.Priority, []choice{{x.Connector, x.ID}}}, []statement{{Condition: []comparison{q}}}})
 		}
 	}
 	return nil, missing("to", "Choose an account")
@@ -612,7 +609,7 @@ func (s *Server) activateRouting(c *call) (response, error) {
 	}
 	id := c.PostFormValue("id")
 	return seeOther(c.at() + "/routing?profile=" + c.PathValue("p")), c.perform(Act{Needs: staff.ChangeSettings, Live: s.opts.Live, StepUp: s.opts.Live, Action: "routing.activate", Target: id}, func(ctx context.Context) error {
-		_, err := s.Engine.ActivateRouting(ctx, c.auth(), id, forPayments)
+		_, err := s.Engine.ActivateRouting(ctx, c.auth(), id, routed.ForPayment)
 		return err
 	})
 }
@@ -621,7 +618,7 @@ func (s *Server) deactivateRouting(c *call) (response, error) {
 	profile := c.PathValue("p")
 	return seeOther(c.at() + "/routing?profile=" + profile), c.perform(Act{Needs: staff.ChangeSettings, Live: s.opts.Live, StepUp: s.opts.Live, Action: "routing.deactivate", Target: profile},
 		func(ctx context.Context) error {
-			_, err := s.Engine.DeactivateRouting(ctx, c.auth(), profile, forPayments)
+			_, err := s.Engine.DeactivateRouting(ctx, c.auth(), profile, routed.ForPayment)
 			return err
 		})
 }

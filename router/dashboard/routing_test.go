@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine/routed"
 	"payswitch/engine/routing/rule"
 	"payswitch/engine/staff"
 )
@@ -63,7 +64,7 @@ func TestRouting(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, rec.Code, field)
 	}
 	w.done(edit, "algorithm", at, "do", "save", "name", "by amount")
-	list, err := w.engine.Routings(t.Context(), w.auth, forPayments, 10, 0)
+	list, err := w.engine.Routings(t.Context(), w.auth, routed.ForPayment, 10, 0)
 	require.NoError(t, err)
 	require.Empty(t, w.profile().Settings.ActiveRouting, "saving activates nothing")
 	w.done("/m/acme/routing/"+w.profile().ID+"/activate", "id", list[0].ID)

@@ -14,6 +14,7 @@ import (
 	"payswitch/engine/fault"
 	"payswitch/engine/method"
 	"payswitch/engine/port"
+	"payswitch/engine/routed"
 	"payswitch/engine/staff"
 	"payswitch/plugins/simulator"
 )
@@ -75,7 +76,7 @@ func settingStates(t testing.TB) []state {
 	add("routing-tried", http.MethodPost, edit, "algorithm", at, "do", "try", "payments", "100")
 	add("routing-none", http.MethodGet, "/m/acme/routing")
 	w.done(edit, "algorithm", at, "do", "save", "name", "by amount", "description", "Large ones go elsewhere")
-	kept, err := w.engine.Routings(t.Context(), w.auth, forPayments, 10, 0)
+	kept, err := w.engine.Routings(t.Context(), w.auth, routed.ForPayment, 10, 0)
 	require.NoError(t, err)
 	w.done("/m/acme/routing/"+w.profile().ID+"/activate", "id", kept[0].ID)
 	add("routing", http.MethodGet, "/m/acme/routing")

@@ -3,23 +3,16 @@ package rule
 import (
 	"encoding/json"
 	"strconv"
+
+	"payswitch/engine/routed"
 )
 
 // Algorithm is the algorithm of a routing configuration.
 type Algorithm struct {
-	Type    string   // single, priority, volume_split, advanced, three_ds_decision_rule
+	Type    routed.AlgorithmType
 	Choices []Choice // of the first three types
 	Source  *Source  // of the last two; nil otherwise
 }
-
-// The types of algorithms.
-const (
-	Single         = "single"
-	Priority       = "priority"
-	VolumeSplit    = "volume_split"
-	Advanced       = "advanced"
-	ThreeDSDecides = "three_ds_decision_rule"
-)
 
 // ParseAlgorithm reads an algorithm, {type, data}. Its error is an *Error.
 func ParseAlgorithm(raw json.RawMessage, connector func(name string) bool) (*Algorithm, error) {
@@ -29,26 +22,26 @@ func ParseAlgorithm(raw json.RawMessage, connector func(name string) bool) (*Alg
 		return nil, err
 	}
 	a := &Algorithm{}
-	if a.Type, err = text(o.of("type"), "algorithm.type"); err != nil {
+	if err = textInto(&a.Type, o.of("type"), "algorithm.type"); err != nil {
 		return nil, err
 	}
 	switch a.Type {
-	case Single:
+	case routed.Single:
 		c, err := choice(o.of("data"), "algorithm.data", form)
 		a.Choices = []Choice{c}
 		return a, err
-	case Priority, VolumeSplit:
+	case routed.Priority, routed.VolumeSplit:
 		if a.Choices, err = choices(o.of("data"), a.Type, "algorithm.data", form); err != nil {
 			return nil, err
 		}
 		if len(a.Choices) == 0 {
-			name := map[string]string{Priority: "Priority", VolumeSplit: "Volume split"}[a.Type]
+			name := map[routed.AlgorithmType]string{routed.Priority: "Priority", routed.VolumeSplit: "Volume split"}[a.Type]
 			return nil, malformed("algorithm.data", "Failed to parse struct: Connectors list can't be empty for %s Algorithm", name)
 		}
 		return a, nil
-	case ThreeDSDecides:
+	case routed.ThreeDSDecides:
 		form.Purpose = ThreeDSecure
-	case Advanced:
+	case routed.Advanced:
 	default:
 		return nil, malformed("algorithm.type", "unknown variant `%s`, expected one of single, priority, volume_split, advanced, three_ds_decision_rule", a.Type)
 	}
@@ -74,7 +67,7 @@ func (a *Algorithm) MarshalJSON() ([]byte, error) {
 		data = dataOf(a.Type, a.Choices)
 	}
 	return json.Marshal(struct {
-		Type string `json:"type"`
-		Data any    `json:"data"`
+		Type routed.AlgorithmType `json:"type"`
+		Data any                  `json:"data"`
 	}{a.Type, data})
 }

@@ -90,6 +90,13 @@ func array(raw json.RawMessage, at string) (list []json.RawMessage, err error) {
 	return list, nil
 }
 
+// textInto reads a text of a closed set. The caller checks the value.
+func textInto[S ~string](to *S, raw json.RawMessage, at string) error {
+	s, err := text(raw, at)
+	*to = S(s)
+	return err
+}
+
 func text(raw json.RawMessage, at string) (s string, err error) {
 	i := blank(raw, 0)
 	if i == len(raw) || raw[i] != '"' {

@@ -1,14 +1,18 @@
 package rule
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"payswitch/engine/routed"
+)
 
 // Selection is what a rule chooses. Its fields depend on the purpose of the program.
 type Selection struct {
-	Type    string   // priority or volume_split; "" for decisions
-	Choices []Choice // of payment routing; may be empty
+	Type    routed.AlgorithmType // Priority or VolumeSplit; "" for decisions
+	Choices []Choice             // of payment routing; may be empty
 
-	Decision  string       // of 3DS decision rules
-	Override  string       // of the decision manager: three_ds, no_three_ds, or "" for no decision
+	Decision  Decision     // of 3DS decision rules
+	Override  Decision     // of the decision manager: DecideThreeDS, DecideNoThreeDS, or "" for no decision
 	Surcharge *ChargeTerms // of surcharge decisions; nil for no surcharge
 
 	purpose Purpose
@@ -53,17 +57,20 @@ func share(amount int64, percentage json.Number) int64 {
 	return amount/whole*n + (amount%whole*n+whole-1)/whole
 }
 
-// The decisions of 3DS decision rules.
+// Decision is what a 3DS decision rule decides. Its constants are the API's values.
+type Decision string
+
 const (
-	DecideNoThreeDS          = "no_three_ds"
-	DecideChallenge          = "challenge_requested"
-	DecideChallengePreferred = "challenge_preferred"
-	DecideTRA                = "three_ds_exemption_requested_tra"
-	DecideLowValue           = "three_ds_exemption_requested_low_value"
-	DecideIssuerExemption    = "issuer_three_ds_exemption_requested"
+	DecideThreeDS            Decision = "three_ds" // of the decision manager alone
+	DecideNoThreeDS          Decision = "no_three_ds"
+	DecideChallenge          Decision = "challenge_requested"
+	DecideChallengePreferred Decision = "challenge_preferred"
+	DecideTRA                Decision = "three_ds_exemption_requested_tra"
+	DecideLowValue           Decision = "three_ds_exemption_requested_low_value"
+	DecideIssuerExemption    Decision = "issuer_three_ds_exemption_requested"
 )
 
-var decisions = []string{DecideNoThreeDS, DecideChallenge, DecideChallengePreferred, DecideTRA, DecideLowValue, DecideIssuerExemption}
+var decisions = []Decision{DecideNoThreeDS, DecideChallenge, DecideChallengePreferred, DecideTRA, DecideLowValue, DecideIssuerExemption}
 
 func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 	s := Selection{purpose: r.form.Purpose}
@@ -71,7 +78,7 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 	case Manager:
 		o, err := object(raw, at)
 		if v := o.of("override_3ds"); err == nil && !isNull(v) {
-			if s.Override, err = text(v, at+".override_3ds"); err == nil && s.Override != "three_ds" && s.Override != "no_three_ds" {
+			if err = textInto(&s.Override, v, at+".override_3ds"); err == nil && s.Override != DecideThreeDS && s.Override != DecideNoThreeDS {
 				err = malformed(at+".override_3ds", "unknown variant `%s`, expected three_ds or no_three_ds", s.Override)
 			}
 		}
@@ -87,7 +94,7 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 		if err != nil {
 			return s, err
 		}
-		if s.Decision, err = text(o.of("decision"), at+".decision"); err != nil {
+		if err = textInto(&s.Decision, o.of("decision"), at+".decision"); err != nil {
 			return s, err
 		}
 		for _, d := range decisions {
@@ -101,10 +108,10 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Type, err = text(o.of("type"), at+".type"); err != nil {
+	if err = textInto(&s.Type, o.of("type"), at+".type"); err != nil {
 		return s, err
 	}
-	if s.Type != "priority" && s.Type != "volume_split" {
+	if s.Type != routed.Priority && s.Type != routed.VolumeSplit {
 		return s, malformed(at+".type", "unknown variant `%s`, expected priority or volume_split", s.Type)
 	}
 	s.Choices, err = choices(o.of("data"), s.Type, at+".data", r.form)
@@ -112,7 +119,7 @@ func (r *reader) selection(raw json.RawMessage, at string) (Selection, error) {
 }
 
 // choices reads the data of a priority or volume_split list.
-func choices(raw json.RawMessage, kind, at string, form Form) ([]Choice, error) {
+func choices(raw json.RawMessage, kind routed.AlgorithmType, at string, form Form) ([]Choice, error) {
 	list, err := array(raw, at)
 	if err != nil {
 		return nil, err
@@ -120,7 +127,7 @@ func choices(raw json.RawMessage, kind, at string, form Form) ([]Choice, error) 
 	out := make([]Choice, len(list))
 	for i, raw := range list {
 		at := item(at, i)
-		if kind == "priority" {
+		if kind == routed.Priority {
 			if out[i], err = choice(raw, at, form); err != nil {
 				return nil, err
 			}
@@ -221,24 +228,24 @@ func percentage(raw json.RawMessage, at string) (json.Number, error) {
 func (s Selection) MarshalJSON() ([]byte, error) {
 	switch s.purpose {
 	case Manager:
-		return json.Marshal(map[string]*string{"override_3ds": orNull(s.Override)})
+		return json.Marshal(map[string]*Decision{"override_3ds": orNull(s.Override)})
 	case Surcharge:
 		return json.Marshal(map[string]*ChargeTerms{"surcharge_details": s.Surcharge})
 	case ThreeDSecure:
-		return json.Marshal(map[string]string{"decision": s.Decision})
+		return json.Marshal(map[string]Decision{"decision": s.Decision})
 	}
 	return json.Marshal(struct {
-		Type string `json:"type"`
-		Data any    `json:"data"`
+		Type routed.AlgorithmType `json:"type"`
+		Data any                  `json:"data"`
 	}{s.Type, dataOf(s.Type, s.Choices)})
 }
 
 // dataOf returns the choices in the form of a list's data.
-func dataOf(kind string, list []Choice) any {
-	if kind == "single" {
+func dataOf(kind routed.AlgorithmType, list []Choice) any {
+	if kind == routed.Single {
 		return list[0]
 	}
-	if kind != "volume_split" {
+	if kind != routed.VolumeSplit {
 		return append([]Choice{}, list...)
 	}
 	type entry struct {
@@ -276,7 +283,7 @@ func (t *ChargeTerms) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"surcharge": surcharge, "tax_on_surcharge": tax})
 }
 
-func orNull(s string) *string {
+func orNull[S ~string](s S) *S {
 	if s == "" {
 		return nil
 	}
