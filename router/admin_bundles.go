@@ -8,7 +8,7 @@ import (
 	"payswitch/engine/port"
 )
 
-// maxBundle is the most bytes of a bundle of an adapter.
+// maxBundle is the largest size of an adapter's bundle, in bytes.
 const maxBundle = 32 << 20
 
 // bundleRoutes returns the routes of bundles of adapters. Only the admin key opens them.
@@ -21,7 +21,7 @@ func (s *Server) bundleRoutes() []route {
 	}
 }
 
-// byAdmin is who gives and installs a bundle with the admin key.
+// byAdmin names the caller with the admin key, as the person who uploads and installs a bundle.
 const byAdmin = "the admin key"
 
 func (s *Server) bundles() (port.Bundles, error) {

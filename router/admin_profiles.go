@@ -81,7 +81,8 @@ var profileFields = closedObject(
 	keepOfProfile("extended_card_info_config", extendedCardInfo),
 )
 
-// extendedCardInfo reads extended_card_info_config. Its key is not judged: a payment with a bad key goes on, and nothing is kept.
+// extendedCardInfo reads extended_card_info_config. The router does not check its key: a payment with a bad key goes on, and payswitch keeps no card
+// for it.
 var extendedCardInfo = recordWith([]string{"ttl_in_secs", "900"}, true, must(member("public_key", text)), member("ttl_in_secs", func(r *reader) (int64, error) {
 	n, err := integer(0, math.MaxUint16)(r)
 	if err == nil && n > maxCardInfoSeconds {

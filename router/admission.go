@@ -9,12 +9,12 @@ import (
 	"payswitch/engine/fault"
 )
 
-// Admission refuses new work while the switch itself is too slow. What it measures is the time that transactions take, from the call to the commit:
-// it grows with a full disk queue, a busy processor and too many callers alike. The time that a payment's processor takes is no part of it, so a
-// slow processor makes no one else's payments be refused.
+// Admission refuses new work while the switch itself is too slow. It measures the time of the database's transactions, from the call to the commit.
+// That time grows with a full disk queue, a busy machine and too many callers alike. The time that a payment's processor takes does not count, so a
+// slow processor is no reason to refuse other payments.
 //
-// While the mean of an interval is above the target, the number of requests at a time is cut by an eighth per interval. It grows again while
-// requests are refused and the mean is below. Admission is safe for concurrent use. Nil admits everything.
+// While the mean of an interval is above the target, Admission cuts the number of requests at a time by an eighth per interval. It raises the number
+// again while it refuses requests and the mean is below. Admission is safe for concurrent use. Nil admits everything.
 type Admission struct {
 	target time.Duration
 	now    func() time.Time
@@ -36,7 +36,7 @@ const (
 	admissionInterval = 100 * time.Millisecond
 	admissionFloor    = 8  // requests at a time that are always admitted
 	admissionCalm     = 50 // intervals without a refusal after which there is no limit
-	// admissionStall times the target without the end of any transaction means that the database stands still.
+	// If no transaction ends for admissionStall times the target, the database stands still.
 	admissionStall = 20
 )
 

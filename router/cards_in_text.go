@@ -25,8 +25,8 @@ const (
 	MaskCards   CardsInText = "mask"   // all digits but the last four become asterisks, and the request goes on
 )
 
-// apart exempts a field's value from the search for card numbers: a card number's own field, an identifier, a credential, or a value that
-// is not kept.
+// apart exempts a field's value from the search for card numbers: the field for card numbers, an identifier, a credential, or a value that payswitch
+// does not keep.
 func apart[V any](parse func(*reader) (V, error)) func(*reader) (V, error) {
 	return func(r *reader) (V, error) {
 		from := r.next()

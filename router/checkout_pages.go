@@ -15,7 +15,7 @@ import (
 )
 
 // This file serves the embedded checkout (package checkout): the script for the shop's page, and the pages that this script frames. None of them
-// holds anything of a merchant. The frame learns the payment from the shop's page, and calls the API as any client of the payer does.
+// holds any merchant's data. The frame learns the payment from the shop's page, and calls the API as any client of the payer does.
 
 // checkoutRoutes returns the routes of the embedded checkout.
 func (s *Server) checkoutRoutes() []route {

@@ -64,9 +64,9 @@ func (s *Server) clientPayment(c *call) (answer, error) {
 	return w.close().answer(), nil
 }
 
-// mayShow refuses the checkout's frame in a page that checkout_origins of the payment's profile does not name. The policy of the frame's page follows the key
-// in its address, and the page around the frame chooses that address. The frame itself says the truth about the origin: it listens to that origin alone.
-// Other clients send none.
+// mayShow refuses the checkout's frame in a page that checkout_origins of the payment's profile does not name. The policy of the frame's page follows
+// the key in its address, and the page around the frame chooses that address. The frame sends the true origin of that page, because it listens to
+// that origin alone. Other clients send no origin.
 func (s *Server) mayShow(c *call, v *change.View, origin string) error {
 	allowed := profileSwitches(v.Profile).CheckoutOrigins
 	if origin == "" || len(allowed) == 0 || slices.Contains(allowed, origin) {
@@ -79,7 +79,8 @@ func (s *Server) mayShow(c *call, v *change.View, origin string) error {
 	return fault.Unprocessable("origin", "checkout_origins of the payment's profile does not name this page").WithHint("Add the page's origin to checkout_origins of the profile.")
 }
 
-// writeEnabled writes a type of payment method. data has what the type needs from the payer, card_networks and payment_experience who takes it.
+// writeEnabled writes a type of payment method. data lists the fields that the type needs from the payer; card_networks and payment_experience list
+// the connectors that take it.
 func (s *Server) writeEnabled(w *writer, v *change.View, o *offer, collect collectSwitches, charges *routing.Surcharges) {
 	w.open().str("payment_method", o.method).str("payment_method_type", o.kind).key("data").open()
 	fields, known := s.requiredFieldsOf(v, o)

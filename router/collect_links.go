@@ -121,7 +121,7 @@ func (s *Server) collectPage(c *call) (answer, error) {
 func (s *Server) collectForm(c *call, p *visit.CollectPage, status int, message string, wrong map[string]string, holder string) (answer, error) {
 	d := s.collectData(c, p)
 	d.Kind, d.Action, d.Key, d.Message, d.Wrong, d.Holder, d.Expires = draw.Form, s.collectPath(p), rand.Text(), message, wrong, holder, p.Link.ExpiresAt
-	if _, err := s.checkout(); err == nil && len(wrong) == 0 && message != "form_refused" { // who gets the plain form back goes on with it
+	if _, err := s.checkout(); err == nil && len(wrong) == 0 && message != "form_refused" { // a customer who gets the plain form back stays with it
 		base := strings.TrimSuffix(s.collectPath(p), collectPath(p))
 		d.Embed = &draw.Embed{Script: base + loaderPaths[0], Link: "/payment_methods/client/collect/" + p.Link.MerchantID + "/" + p.Link.ID, Key: p.Key}
 	}
@@ -150,7 +150,7 @@ func (s *Server) collectOfClient(c *call) (*visit.CollectPage, error) {
 	return s.Payments.CollectPage(c.ctx(), c.param("merchant_id"), c.param("collect_id"))
 }
 
-// collectClient answers what the frame needs to draw its form, or where the customer goes if the link has ended.
+// collectClient answers with the data that the frame needs to draw its form, or with the next page if the link has ended.
 func (s *Server) collectClient(c *call) (answer, error) {
 	p, err := s.collectOfClient(c)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Server) collectState(p *visit.CollectPage, ended bool) answer {
 	return w.str("payment_type", "setup_mandate").bool("is_guest_customer", false).close().close().answer()
 }
 
-// collected reads the card that the frame sends. What the frame sends besides is for payments.
+// collected reads the card that the frame sends. The frame's other fields are for payments.
 var collected = openObject(field[saveRequest]{key: "payment_method_data", read: openObject(
 	opt("card", cardWithoutCVC.parse, func(r *saveRequest) **card.Input { return &r.card }),
 ).into})

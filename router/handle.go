@@ -35,9 +35,9 @@ type call struct {
 	auth      account.Auth // zero on open routes and for the admin key
 	admin     bool         // the caller sent the admin key
 	body      []byte       // of a POST, PUT or PATCH, and of a DELETE with a route.body
-	rate      http.Header  // what is left of the key's rate; nil without a limit
+	rate      http.Header  // the headers about the rest of the key's rate; nil without a limit
 	token     *account.SDKToken
-	clients   bool // a browser asks ahead for a route for payers' clients
+	clients   bool // a browser's preflight for a route of payers' clients
 	options   *Options
 }
 

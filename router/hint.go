@@ -18,7 +18,7 @@ func didYouMean(sent string, list []string) string {
 	return meant(nearestNames(sent, list, strings.HasSuffix))
 }
 
-// nameHint is didYouMean where a name is near, and otherwise the hint without.
+// nameHint returns didYouMean if a name is near, and otherwise the given hint.
 func nameHint(sent string, list []string, without string) string {
 	return cmp.Or(didYouMean(sent, list), without)
 }

@@ -155,7 +155,7 @@ func (s *Server) linkForm(l *linkPage, status int, message string, wrong map[str
 	d.Base, d.Status = p.NetAmount, ""
 	d.Consent = p.CustomerID != "" && p.Details.SetupFutureUsage != ""
 	d.Lines = orderLines(p)
-	if len(wrong) == 0 && message != "form_refused" { // who gets the plain form back goes on with it
+	if len(wrong) == 0 && message != "form_refused" { // a payer who gets the plain form back stays with it
 		d.Embed = s.linkEmbed(l, d)
 	}
 	charges, err := s.cardCharges(l)
@@ -163,7 +163,7 @@ func (s *Server) linkForm(l *linkPage, status int, message string, wrong map[str
 		return answer{}, err
 	}
 	d.Charges = charges
-	if code, err := draw.QR(l.Link.Details.URL); err == nil && !l.framed { // a link that is too long for a code has none
+	if code, err := draw.QR(l.Link.Details.URL); err == nil && !l.framed { // a link that is too long for a QR code has no QR code
 		d.QR = code
 	}
 	a, err := drawn(d)
@@ -229,7 +229,7 @@ func (s *Server) linkStatusPage(l *linkPage, returns bool) (answer, error) {
 		if d.Bank = bankPage(l.View); d.Bank != "" {
 			d.Heading, d.Text = "bank", "bank_text"
 		}
-		d.Status = "" // the page around a frame hears of an end alone
+		d.Status = "" // the page around a frame gets a message only at the end of the payment
 	}
 	if d.Kind == draw.Wait {
 		d.Again = l.path(s, "status/")

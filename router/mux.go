@@ -20,7 +20,8 @@ type route struct {
 
 	guard    *guard   // of an open route
 	segments []string // of pattern, without the leading slash; none for /
-	// behind are routes of other methods that win over this one where both fit: a path such as /refunds/list has their methods alone.
+	// behind are routes of other methods that win over this one where both fit. A path such as /refunds/list then has the methods of these routes
+	// alone.
 	behind []*route
 }
 

@@ -101,7 +101,7 @@ func (s *Server) requiredFieldsOf(v *change.View, o *offer) (fields []requiredFi
 			add(fieldGroups["shipping"])
 		}
 	}
-	// 3-D Secure run by the switch needs something of the billing address. The country is what payers mind least.
+	// 3-D Secure run by the switch needs something of the billing address. Payers mind the country least.
 	has := func(name string) bool { return knownValue(v, "billing.address."+name) != "" }
 	if o.method == "card" && v.Payment.Details.External3DS && !slices.ContainsFunc([]string{"line1", "city", "zip", "country"}, has) {
 		known = true

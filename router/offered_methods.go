@@ -13,8 +13,8 @@ import (
 	"payswitch/sdk"
 )
 
-// enabledMethod is an entry of payment_methods_enabled of a connector account, with the fields that offers need. Amounts and recurring_enabled are not
-// among them: they are no test.
+// enabledMethod is an entry of payment_methods_enabled of a connector account, with the fields that offers need. It leaves out amounts and
+// recurring_enabled, which do not decide about an offer.
 type enabledMethod struct {
 	Method string        `json:"payment_method"`
 	Types  []enabledType `json:"payment_method_types"`
@@ -130,7 +130,7 @@ func (s *Server) surcharges(c *call, v *change.View) (*routing.Surcharges, error
 // offerFilters are the parameters of the query that may be repeated.
 var offerFilters = []string{"accepted_countries", "accepted_currencies", "card_network"}
 
-// checkOfferQuery checks the types of the query. Their values are no test: only the payment counts.
+// checkOfferQuery checks the types of the query. Their values do not decide: only the payment counts.
 func checkOfferQuery(q *query) error {
 	q.int("amount")
 	q.int("limit")

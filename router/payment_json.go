@@ -283,7 +283,7 @@ func writeBrowser(w *writer, b *sdk.Browser) {
 // redirectsInFrame is is_iframe_redirection_enabled of the payment, else of its profile, else nil.
 func redirectsInFrame(v *change.View) *bool {
 	own := v.Payment.Details.IFrameRedirect
-	if own != nil || v.Profile == nil || !bytes.Contains(v.Profile.Details, []byte(iframeField)) { // a quick look: every payment asks
+	if own != nil || v.Profile == nil || !bytes.Contains(v.Profile.Details, []byte(iframeField)) { // a quick look first, because every payment gets here
 		return own
 	}
 	return profileSwitches(v.Profile).IFrame

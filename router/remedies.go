@@ -11,8 +11,8 @@ import (
 // remedy is the field at fault and the way out.
 type remedy struct{ param, hint string }
 
-// remedies complete the errors whose code has one field and one way out, wherever the error arises. What refuses a request with another code names
-// both itself: TestRefusalsNameFieldAndRemedy reads the source for that.
+// remedies complete the errors whose code has one field and one way out, wherever the error arises. Code that refuses a request with any other error
+// code names field and hint itself: TestRefusalsNameFieldAndRemedy reads the source for that.
 var remedies = map[string]remedy{
 	"CE_08": {"dispute_id", "Read in reason what the processor refused, and answer again."},
 	"HE_00": {"", "Send the same request again in a second."},

@@ -11,8 +11,8 @@ import (
 	"payswitch/engine/fault"
 )
 
-// net/http answers a request that it cannot parse by itself, in plain text and before any handler runs: a URL with a malformed %, a header without
-// a colon, headers over MaxHeaderBytes. Listener turns these answers into the JSON error that clients of the API read.
+// net/http itself answers a request that it cannot parse, in plain text and before any handler runs: a URL with a malformed %, a header without a
+// colon, headers over MaxHeaderBytes. Listener turns these answers into the JSON error that clients of the API read.
 
 // Listener wraps the listener that Server.HTTP serves. Without it, a request that net/http cannot parse is answered in plain text.
 func Listener(l net.Listener) net.Listener { return jsonListener{l} }

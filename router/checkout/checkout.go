@@ -71,7 +71,7 @@ func New() (*Pages, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A language is joined when a payer first asks for it: compressing all at the start would cost a tenth of a second.
+		// New builds the page of a language when a payer first asks for it. All languages at the start would cost a tenth of a second.
 		p.frames[language] = sync.OnceValue(func() *Document {
 			return page(language, texts["title"], used(texts, made["frame.js"]), made["frame.js"], made["frame.css"], fieldsPolicy)
 		})
@@ -181,7 +181,7 @@ func challenged(texts map[string]string) map[string]string {
 	return out
 }
 
-// used returns the texts that a script names. No page carries those of another one.
+// used returns the texts that a script names, so that no page carries the texts of another page.
 func used(texts map[string]string, script []byte) map[string]string {
 	out := map[string]string{}
 	for key, text := range texts {

@@ -207,7 +207,7 @@ func (s *Server) reload(c *call) bool {
 	return true
 }
 
-// firstRun guards an installation without users: the first visitor would own it. Until there is a user, only this machine gets an answer.
+// firstRun guards an installation without users, which the first visitor would own. Until there is a user, the dashboard answers this machine alone.
 type firstRun struct{ over atomic.Bool }
 
 // allows reports whether a request may be answered.

@@ -31,7 +31,8 @@ type moneyMoves interface {
 		stored *account.StoredAnswer, finish func(ctx context.Context, answer account.StoredAnswer) error, abandon func(ctx context.Context), err error)
 }
 
-// sheetPage asks before something is done: what it does in words, its fields, and the same as a command. Without a script it is a page of its own.
+// sheetPage asks a person before an action: it has a sentence about the effect, the fields, and the same action as a command. Without a script it is
+// a page of its own.
 type sheetPage struct {
 	Heading, Action, Back string
 	Words                 []string // the consequences
@@ -50,7 +51,7 @@ func (p *sheetPage) Title() string { return p.Heading }
 type sheet struct {
 	name  string // of the action, in addresses
 	whole bool   // it has no amount of its own
-	total bool   // its amount is the new total of what is held
+	total bool   // its amount is the new total of the held money
 	may   func(a *story.Actions) story.Action
 	page  func(p *sheetPage, m Money, a story.Action, v *change.View, at string) // at is the name of the processor
 	do    func(s *Server, c *call, ctx context.Context, auth account.Auth, v *change.View, minor int64, most *int64) error
@@ -155,7 +156,8 @@ func (s *Server) subject(ctx context.Context, c *call) (*change.View, *story.Act
 	return v, allowed, nil
 }
 
-// refundWhy says why a payment allows no refund. Where nothing is left, the engine's words are about the amount 0, which no person has typed.
+// refundWhy says why a payment allows no refund. If nothing is left to refund, it has words of its own: the engine's are about the amount 0, which no
+// person has typed.
 func refundWhy(p *payment.Payment, a story.Action) string {
 	switch {
 	case a.Allowed || !p.Status.Facts().Refund || p.Refundable() > 0:
@@ -233,8 +235,8 @@ const cardInText = "This holds a card number. Leave it out: the text is kept whe
 // errLost is what a person reads when nothing is known of the end of an action.
 const errLost = "No answer came in time. The outcome is unknown: do not repeat it with a new form. This page shows the result as soon as it is known."
 
-// perform does what a sheet asked for. The form's key makes every repeat of it the same request: a second click, a lost answer and a reload move no
-// money twice.
+// perform performs the action of a sheet. The form's key makes every repeat of it the same request: a second click, a lost answer and a reload move
+// no money twice.
 func (s *Server) perform(c *call, kind sheet) (response, error) {
 	if err := c.form(); err != nil {
 		return nil, err
@@ -279,7 +281,7 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 	}
 	done := seeOther(c.at() + "/payments/" + v.Payment.ID + "?did=" + kind.name)
 	begun, err := c.once(done, []string{c.URL.Path, text, c.PostForm.Get("reason")}, func(auth account.Auth) error {
-		if err := c.withinLimit(kind, v, a, minor); err != nil { // asked here, so that a repeat of the form is no second amount
+		if err := c.withinLimit(kind, v, a, minor); err != nil { // compared here, so that a repeat of the form does not count as a second amount
 			return err
 		}
 		return c.perform(Act{Needs: staff.MoveMoney, Live: isLive(v), Action: "payment." + kind.name, Target: v.Payment.ID, Details: details}, func(ctx context.Context) error {
@@ -292,7 +294,7 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 		}
 		a = kind.may(allowed)
 		if err = c.withinLimit(kind, v, a, minor); err == nil {
-			err = errOverLimit // and has failed since: a new form tries again
+			err = errOverLimit // the earlier request has failed since: a new form tries again
 		}
 	}
 	var known *fault.Error
@@ -306,7 +308,7 @@ func (s *Server) perform(c *call, kind sheet) (response, error) {
 		s.Logger.InfoContext(ctx, "a person acted on a payment", "action", kind.name, "payment_id", v.Payment.ID, "user_id", c.Session.UserID)
 		return done, nil
 	case !begun && errors.As(err, &known) && known.Code == "IR_38":
-		a.Allowed = false // whatever is typed into this form, it stays the form of the earlier request
+		a.Allowed = false // this form keeps the key of the earlier request, whatever the person types into it
 		return refused(http.StatusConflict, "", "This form was sent before with something else in it, and that may be done. Look at the payment, and open a new form there."), nil
 	case !begun && errors.As(err, &known) && known.Code == "HE_00" && known.Kind != fault.KindInternal:
 		return refused(http.StatusConflict, "", "Your first click on this form has not ended yet. Wait a moment, and look at the payment."), nil
@@ -392,8 +394,8 @@ func (c *call) withinLimit(kind sheet, v *change.View, a story.Action, minor int
 	return nil
 }
 
-// once calls do for the first request with the key of a form. A repeat of it, such as a second click, a lost answer or a reload, leads to done as the first
-// does. about is what the form asks for: the same key with something else is refused. begun is false if do was not called.
+// once calls do for the first request with a form's key. A repeat of it, such as a second click, a lost answer or a reload, leads to done as the
+// first does. about is what the form asks for: the same key with something else is refused. begun is false if do was not called.
 func (c *call) once(done seeOther, about []string, do func(auth account.Auth) error) (begun bool, err error) {
 	ctx, auth := c.Context(), c.auth()
 	hash := sha256.Sum256([]byte(c.Session.UserID + "\n" + strings.Join(about, "\n")))
@@ -422,7 +424,7 @@ func (s *Server) askProcessor(c *call) (response, error) {
 	return seeOther(c.at() + "/payments/" + v.Payment.ID + "?did=ask"), nil
 }
 
-// askSheet asks before the processor is asked.
+// askSheet asks the person before payswitch asks the processor.
 func (s *Server) askSheet(c *call) (response, error) {
 	ctx, end := c.reading()
 	defer end()

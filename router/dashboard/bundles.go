@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// maxBundleForm is the most bytes of a form with a bundle.
+// maxBundleForm is the largest size of a form with a bundle, in bytes.
 const maxBundleForm = 33 << 20
 
 // bundleTime bounds the examination of a bundle, which compiles its module.
@@ -90,7 +90,7 @@ func (s *Server) giveBundle(c *call) (response, error) {
 	if s.Bundles == nil {
 		return nil, fault.NotFound("Page")
 	}
-	// A bundle may take a slow line longer than other forms.
+	// On a slow line a bundle takes longer than other forms.
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(bundleTime))
 	var file []byte
 	var v *port.BundleView

@@ -164,7 +164,7 @@ func abilities(m *sdk.Manifest) string {
 	}
 	can(slices.Contains(m.Operations, sdk.OpCapture), "capture later")
 	can(slices.Contains(m.Operations, sdk.OpRefund), "refunds")
-	can(m.Features.Processor3DS, "own 3\u2011D Secure") // no line ends at this hyphen
+	can(m.Features.Processor3DS, "own 3\u2011D Secure") // a hyphen at which browsers end no line
 	can(m.Features.External3DS, "3\u2011D Secure by payswitch")
 	can(m.Features.StoredCredential, "saved cards")
 	can(m.Webhook != nil, "webhooks")
@@ -340,7 +340,7 @@ func choicesOf(x sdk.Field, value string, empty bool) (out []Option) {
 	return out
 }
 
-// posted reads the fields that manifestFields has drawn. Empty credentials are left out. metadata is the old one with the posted values in it.
+// posted reads the fields that manifestFields has drawn, without empty credentials. metadata is the stored metadata with the posted values in it.
 func (c *call) posted(m *sdk.Manifest, old json.RawMessage) (credentials map[string]string, metadata map[string]any) {
 	credentials, metadata = map[string]string{}, map[string]any{}
 	for _, x := range m.Credentials {
@@ -440,7 +440,7 @@ func (s *Server) connector(c *call) (response, error) {
 // newAccount is the age up to which the page of an account leads back to the set-up.
 const newAccount = 10 * time.Minute
 
-// connectorPage shows one account. problem is what was refused of the form; said is a sentence about what was done.
+// connectorPage shows one account. problem says why the form was refused; said says what the last form did.
 func (s *Server) connectorPage(c *call, problem error, said string) (*document, error) {
 	ctx, end := c.reading()
 	defer end()

@@ -233,7 +233,7 @@ func (c *call) mandateRow(m *method.MandateView, here string, manage bool) manda
 var customerDone = map[string]string{"remove": "The method was removed.", "revoke": "The mandate was revoked.",
 	"forget": "The customer was forgotten. The payments stay."}
 
-// customerAct is a change on a customer's page.
+// customerAct is a change that a person makes on a customer's page.
 type customerAct struct {
 	name, heading, button string
 	words                 []string
@@ -282,7 +282,7 @@ func (s *Server) customerSheet(act customerAct) (ask, do handler) {
 		err := c.perform(Act{Needs: staff.ManageCustomers, Action: "customer." + act.name, Target: customer, Details: details}, func(ctx context.Context) error {
 			auth := c.auth()
 			if thing != "" {
-				auth.CustomerID = customer // what belongs to another customer is not found
+				auth.CustomerID = customer // a method or mandate of another customer counts as missing
 			}
 			return act.do(ctx, s.Engine, auth, customer, thing)
 		})

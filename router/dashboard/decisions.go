@@ -66,7 +66,7 @@ func (s *Server) decisions(c *call) (response, error) {
 	return show(c.decisionList(open, ended, errors.Join(altered, err))), nil
 }
 
-// own leaves out the operations of merchants that the person decides nothing for.
+// own leaves out the operations of merchants for which the person may not decide.
 func (c *call) own(list []operator.View) []operator.View {
 	return slices.DeleteFunc(slices.Clone(list), func(v operator.View) bool { return !c.Session.May(staff.Decide, v.MerchantID) })
 }
@@ -441,7 +441,7 @@ func (s *Server) withdrawDecision(c *call) (response, error) {
 	return s.second(c, "withdraw", s.Engine.WithdrawResolution)
 }
 
-// second does with a proposal what its form says.
+// second confirms or withdraws a proposal, as the form says.
 func (s *Server) second(c *call, form string, do func(ctx context.Context, id string, second request.SecondWord) (operator.View, error)) (response, error) {
 	if err := c.form(); err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ type Block struct {
 	Code    string // a command or a document, with a button that copies it
 	Folds   []Fold
 	Once    string // a secret that no later page shows, or an address to copy
-	QR      string // a picture by qrImage of what Once says
+	QR      string // a QR code (qrImage) of the text in Once
 	Links   []Link
 	Empty   *Empty
 	Forms   []Form
@@ -44,7 +44,7 @@ type Block struct {
 // Frame shows another page of the dashboard within the page. A form's Try with the target Name draws it again.
 type Frame struct{ Name, Title, URL string }
 
-// Try is a second button of a form: what was typed goes to another address, and the answer to the frame with this name. Nothing is saved.
+// Try is a second button of a form. It posts the form to another address and shows the answer in the frame with this name. Nothing is saved.
 type Try struct{ Action, Text, Target string }
 
 // Fold is a long text below its name: it opens when the name is clicked.
@@ -70,7 +70,7 @@ type Named struct {
 	Value Cell
 }
 
-// Cell is a value: what is set of it is shown.
+// Cell is a value. The page shows those of its fields that are set.
 type Cell struct {
 	Text   string
 	URL    string // links Text
@@ -121,7 +121,7 @@ type NamedCell struct {
 type Form struct {
 	ID      string // ids of its inputs begin with it; must be set where a page has several forms with fields
 	Action  string
-	Get     bool   // a form that only asks
+	Get     bool   // a form that changes nothing, such as a search
 	File    bool   // has a file to send
 	Heading string // of the form; Fold, if set, is shown in its place, and the form opens below it
 	Fold    string

@@ -44,7 +44,7 @@ func (s *Server) refuse(c *call, err error) {
 	}
 	status, p := s.problem(c, err)
 	if _, partial := c.partial(); partial {
-		c.Header.Del("HX-Request") // a part cannot say it: the script shows the whole page of the error
+		c.Header.Del("HX-Request") // a part of a page has no place for an error: the script shows the whole page of the error
 		c.w.Header().Set("HX-Retarget", "body")
 	}
 	if err := s.pages.write(c, status, p); err != nil {

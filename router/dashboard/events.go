@@ -141,7 +141,8 @@ func (c *call) eventList(list []*webhook.Delivery, total int, state, kind string
 	return d
 }
 
-// sentAgain says what sending again came to, by the numbers in the address. An address has no words of its own: else a link could put them on the page.
+// sentAgain says how many events were sent again, and how many of them the endpoint refused, by the numbers in the address. An address has no words
+// of its own: else a link could put them on the page.
 func (c *call) sentAgain() string {
 	sent, err := strconv.ParseUint(c.URL.Query().Get("sent"), 10, 16)
 	refused, wrong := strconv.ParseUint(c.URL.Query().Get("refused"), 10, 16)

@@ -49,7 +49,7 @@ func (c *call) refill(f *Form, err error) {
 	f.Problem = text
 }
 
-// position is where the decoder of the API found a mistake. It means nothing in a form.
+// position matches the place of a mistake in an error of the API's decoder. A form has no such place.
 var position = regexp.MustCompile(`^Json deserialize error: | at line \d+ column \d+$`)
 
 // said returns an error's words for a person, and the name of the field at fault.
@@ -58,7 +58,7 @@ func said(err error) (text, param string) {
 	if !errors.As(err, &known) {
 		return err.Error(), ""
 	}
-	if strings.Contains(known.Message, " holds a card number: ") { // the rest is for programs: no form of these pages has a card
+	if strings.Contains(known.Message, " holds a card number: ") { // the rest of the message is for programs: no form of these pages has a card
 		return cardInText, known.Param
 	}
 	text = position.ReplaceAllString(known.Message, "")

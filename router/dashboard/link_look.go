@@ -95,7 +95,7 @@ func linkValues(c *call) map[string]any {
 // plainPictures reports whether pages of links may load pictures by http, which is for development.
 func (c *call) plainPictures() bool { return strings.HasPrefix(c.server.opts.APIURL, "http:") }
 
-// checkLink refuses settings of links that the page would leave out.
+// checkLink refuses settings of links that the page of a link would ignore.
 func (c *call) checkLink(in account.ProfileInput) error {
 	var look paylink.Config
 	if err := json.Unmarshal(in.Fields[linkConfigField], &look); err != nil {

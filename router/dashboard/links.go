@@ -192,7 +192,7 @@ func (c *call) idOfForm() string {
 		}
 		return -1
 	}, c.PostFormValue("key"))
-	if len(key) < 20 { // a short one could be guessed, or be another's
+	if len(key) < 20 { // a short key could be guessed, or belong to another form
 		key = rand.Text()
 	}
 	return key[:min(len(key), 40)]
@@ -231,7 +231,7 @@ func (c *call) filled(names ...string) map[string]any {
 	return v
 }
 
-// life returns how long the link shall be open, in seconds.
+// life returns how long the link stays open, in seconds: a day if the form names no time of a minute or more.
 func (c *call) life() int64 {
 	n, err := strconv.ParseInt(c.PostFormValue("session_expiry"), 10, 64)
 	if err != nil || n < 60 {

@@ -280,7 +280,7 @@ func (s *Server) enterPost(c *call) (response, error) {
 	return entered{in, "/"}, nil
 }
 
-// mark puts a problem at its field. Without such a field it returns the text.
+// mark writes a problem next to its field. It returns the text if the page has no such field.
 func mark(fields []Field, name, text string) string {
 	for i := range fields {
 		if fields[i].Name == name && name != "" {

@@ -34,11 +34,12 @@ func (c *call) shownBody(text string) string {
 	return text
 }
 
-// shortestPersonal is the length in bytes from which a customer's text is looked for in exchanges. Shorter ones, as the code of a state, are everywhere.
+// shortestPersonal is the length in bytes from which a customer's text is looked for in exchanges. Shorter texts, such as the code of a state, occur
+// everywhere.
 const shortestPersonal = 3
 
-// personalOf returns what replaces all that a payment knows of its customer in a text. Each processor has its own names for fields. So personalOf looks for the
-// values: in the encodings of requests, in upper and lower case, and for each word of a name.
+// personalOf returns a replacer that hides in a text all that a payment knows of its customer. Each processor has its own names for fields. So
+// personalOf looks for the values: in the encodings of requests, in upper and lower case, and for each word of a name.
 func personalOf(p *payment.Payment, attempts []*payment.Attempt) func(string) string {
 	var values []string
 	add := func(list ...string) { values = append(values, list...) }
@@ -95,7 +96,7 @@ func personalOf(p *payment.Payment, attempts []*payment.Attempt) func(string) st
 	return func(text string) string { return found.ReplaceAllLiteralString(text, hiddenText) }
 }
 
-// hides returns what takes the customer of a payment out of a text, nil for a person who may see customers.
+// hides returns a replacer that takes the customer of a payment out of a text, nil for a person who may see customers.
 func (c *call) hides(p *payment.Payment, attempts []*payment.Attempt) func(texts ...*string) {
 	if c.may(staff.UnmaskCustomers) {
 		return nil

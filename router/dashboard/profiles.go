@@ -103,7 +103,7 @@ type profilePart struct {
 	preview           bool // the page that payers see is shown below the form
 	fields            func(c *call, p *account.Profile, accounts []*account.Account) []Field
 	values            func(c *call) map[string]any
-	check             func(c *call) error // of what values cannot say; nil for none
+	check             func(c *call) error // checks what the values alone cannot show; nil for no check
 }
 
 var profileParts = []profilePart{
@@ -290,7 +290,7 @@ func (s *Server) changeProfile(c *call) (response, error) {
 		values := x.values(c)
 		cleared := values["return_url"] == ""
 		if cleared {
-			delete(values, "return_url") // the API takes no empty one
+			delete(values, "return_url") // the API refuses an empty value
 		}
 		in, err := router.ParseProfile(body(values))
 		in.Merge = true

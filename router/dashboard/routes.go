@@ -136,7 +136,7 @@ func (s *Server) begin(w http.ResponseWriter, q *http.Request, r route) (*call, 
 	c.Session = session
 	for _, name := range r.names() {
 		if !isID(q.PathValue(name)) {
-			return c, notFoundAct() // pages repeat what an address says, and commands of theirs are copied into shells
+			return c, notFoundAct() // pages repeat texts of the address, and people copy the pages' commands into shells
 		}
 	}
 	id := q.PathValue("m")

@@ -100,7 +100,8 @@ func (s *Server) createMerchant(c *call) (response, error) {
 	return seeOther("/setup"), nil
 }
 
-// setup shows what a merchant has to do until it takes payments. Each line looks at the engine, so that it is right however the thing was done.
+// setup shows what a merchant has to do until it takes payments. Each line reads the engine's state, so it is right whether a person or the API did
+// the step.
 func (s *Server) setup(c *call) (response, error) {
 	ctx, end := c.reading()
 	defer end()

@@ -89,7 +89,7 @@ func rolesText(grants []staff.Grant, merchantID string) string {
 	return strings.Join(out, ", ")
 }
 
-// roleNames say what a role is for.
+// roleNames describe the purpose of each role.
 var roleNames = map[staff.Role]string{staff.Viewer: "Viewer: reads payments", staff.Support: "Support: refunds up to a limit, events",
 	staff.Developer: "Developer: keys, webhooks, test mode", staff.Admin: "Admin: everything at the merchant", staff.Operator: "Operator: hosts the installation"}
 
@@ -120,7 +120,7 @@ func roleField(c *call, chosen staff.Role) Field {
 	return f
 }
 
-// limitsHint says what a limit binds.
+// limitsHint explains the limits of a role.
 const limitsHint = "For support: how much of one payment the person may give back, capture or release, such as 100.00 EUR, 100.00 USD. Without a limit in a currency: nothing."
 
 // limitsText is the reverse of readLimits.

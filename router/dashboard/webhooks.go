@@ -102,7 +102,7 @@ func (c *call) webhookList(all []endpointsOf, sent string, problem error) *docum
 	return d
 }
 
-// listenWords say what the command of listenCommand does.
+// listenWords explain the command that listenCommand returns.
 const listenWords = "This command shows the events on your machine, without a public address: make a payment while it runs. " +
 	"With --forward-to http://localhost:3000/webhooks it passes them on to your program."
 

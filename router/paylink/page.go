@@ -48,8 +48,8 @@ type Data struct {
 	Description string
 	Expires     time.Time // zero shows none
 	Lines       []sdk.Line
-	Charges     []Item // what the networks of cards cost beyond the amount
-	Base        int64  // the order's amount: what Lines leave of it is one more line
+	Charges     []Item // the surcharges of the card networks, beyond the amount
+	Base        int64  // the order's amount: the part that Lines do not explain becomes one more line
 
 	Collect bool   // the form saves a card, and pays nothing
 	Action  string // where the form goes
