@@ -20,7 +20,8 @@ type Backup struct {
 // backupsKept is the number of back-ups that the database remembers.
 const backupsKept = 100
 
-// NoteBackup notes a back-up in the database that dsn names. One of the same time is noted as verified if b is; its place stays unless b has one.
+// NoteBackup notes a back-up in the database that dsn names. If a back-up of the same time is noted already, b adds to it: that b was verified, and
+// the place of b unless that is empty.
 func NoteBackup(ctx context.Context, dsn string, b Backup) (err error) {
 	if err := b.check(time.Now()); err != nil {
 		return err

@@ -29,7 +29,7 @@ const (
 	guardRest = time.Second
 	// guardBusy is the time to wait for readers in other processes.
 	guardBusy = 100 * time.Millisecond
-	// litestreamTimes the limit is a log that Litestream does not empty: it has ended, and the disk would fill up.
+	// A log of litestreamTimes the limit shows that Litestream no longer empties it: Litestream has ended, and the disk would fill up.
 	litestreamTimes = 16
 )
 

@@ -24,7 +24,7 @@ func (t *tx) FacetMark(l facet.List, merchantID string) (*facet.Mark, error) {
 	}, `SELECT version, blocks, up_to, late_from, read_at, complete, indexed FROM facet_marks WHERE merchant_id = $1 AND list = $2`, merchantID, int64(l))
 }
 
-// PutFacetMark implements engine.Tx. The first version is the time, so that a mark that was dropped and made again has no earlier version.
+// PutFacetMark implements engine.Tx. The first version is the time, so a mark that was dropped and made again has a higher version than before.
 func (t *tx) PutFacetMark(m *facet.Mark) error {
 	values := []any{m.Blocks, millis(m.UpTo), millis(m.Late), millis(m.ReadAt), m.Complete, m.MerchantID, int64(m.List)}
 	if m.Version == 0 {

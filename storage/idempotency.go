@@ -101,8 +101,8 @@ func (t *tx) DeleteCardToken(merchantID, token string) error {
 // expiredAtOnce limits one DeleteExpired, because all callers share the writer: 2,000 rows take about ten milliseconds.
 const expiredAtOnce = 2000
 
-// DeleteExpired implements engine.Tx. It deletes at most expiredAtOnce rows of each kind, the longest expired first. A row without an expiry
-// stays. Where several write, a row that another has just given a later expiry stays too: the row's lock reads it again.
+// DeleteExpired implements engine.Tx. It deletes at most expiredAtOnce rows of each kind, the longest expired first. A row without an expiry stays.
+// If several connections write, a row that another one has just given a later expiry stays too, because the row's lock reads the row again.
 func (t *tx) DeleteExpired() (int, error) {
 	total := 0
 	d := t.s.dialect()

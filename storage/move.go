@@ -324,7 +324,7 @@ func schemaName(files fs.FS) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// notOlder refuses a source that an older copy of the file has taken the place of.
+// notOlder refuses a source whose file was replaced by an older copy.
 func (m *mover) notOlder() error {
 	var last int64
 	err := m.conn.query(`SELECT coalesce(max(seq), 0) FROM copy_changes`, nil, func(row scanner) error { return row.Scan(&last) })
@@ -436,8 +436,8 @@ func (m *mover) copyChanges(closing bool, last func() error) (changes int, err e
 	})
 }
 
-// copyRows copies the rows with the given numbers again, in one step each for the rows that go and those that come: a key may have gone from one
-// row to another.
+// copyRows copies the rows with the given numbers again. It first deletes and then inserts all of them, because a key may have moved from one row to
+// another.
 func (m *mover) copyRows(t *movedTable, seqs []int64) error {
 	if err := m.target.remove(t, seqs, m.Window); err != nil {
 		return err
@@ -586,7 +586,7 @@ func (m *mover) compare(t *movedTable) error {
 	return nil
 }
 
-// complete lets nodes use the target, and destroys what the source must not keep: the keys of CVCs, which no node would delete at their time.
+// complete lets nodes use the target. It destroys the keys of CVCs in the source, because no node would delete them at their time.
 func (m *mover) complete() error {
 	if m.target.status != copyComplete {
 		if err := m.target.complete(); err != nil {

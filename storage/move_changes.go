@@ -125,7 +125,7 @@ func (c *liteConn) noteChanges() error {
 	return err
 }
 
-// refuseUnfinished refuses a database that a copy has not completed, and one that a copy has taken the place of.
+// refuseUnfinished refuses the target of a copy that is not complete, and a database that was moved.
 func refuseUnfinished(c schemaConn, name string) error {
 	tables, err := c.tables()
 	if err != nil || !slices.Contains(tables, "copies") { // a test's own migrations

@@ -52,7 +52,7 @@ func openMoveTarget(dsn string) (*moveTarget, error) {
 		return nil, err
 	}
 	t := &moveTarget{pgConn: newPGConn(dial, dialect{}), name: dial.name}
-	// A commit of the copy need not be on the disk before the next: the server keeps their order. The last ones wait for the disk.
+	// The commits of the copy do not wait for the disk, because the server keeps their order. The last ones wait.
 	if err = t.script("SET enable_seqscan = on; SET synchronous_commit = off; SET maintenance_work_mem = '256MB'"); err == nil {
 		err = t.load()
 	}

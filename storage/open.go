@@ -178,8 +178,8 @@ func (d *DB) prepare(ctx context.Context, conn schemaConn, migrations fs.FS, mig
 	return m.checkSchema()
 }
 
-// Update implements engine.Store. A call within another Update would wait for itself forever. After an error of the database (disk full, I/O)
-// the outcome can be open: a crash right after the error may bring the writes back. So it is after ErrOutcome.
+// Update implements engine.Store. A call within another Update would wait for itself forever. After an error of the database (disk full, I/O) the
+// outcome can be open: a crash right after the error may bring the writes back. After ErrOutcome the outcome is open, too.
 func (d *DB) Update(ctx context.Context, f func(tx engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

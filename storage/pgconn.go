@@ -392,7 +392,7 @@ func (e *pgLost) Error() string { return errNotDone.Error() + ": " + e.cause.Err
 
 func (e *pgLost) Is(target error) bool { return target == fault.ErrAway || target == errNotDone }
 
-// drop closes the connection without a word to the server, and forgets what was prepared on it.
+// drop closes the connection without a message to the server, and forgets the statements that were prepared on it.
 func (c *pgConn) drop() {
 	if c.pg != nil {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -472,8 +472,8 @@ func (c *pgConn) check() {
 	}
 }
 
-// commit implements writeConn. A cancelled wait for a synchronous replica would look like a commit that the replica has. So the commit has no
-// time limit in the database. The connection has one.
+// commit implements writeConn. If the database cancels the wait for a synchronous replica, the commit looks like one that the replica has. So the
+// commit has no time limit in the database. The connection has one.
 func (c *pgConn) commit() error {
 	c.owner, c.careful, c.eager = nil, false, false
 	c.pending = append(c.pending, c.plain("SET LOCAL statement_timeout = 0"))

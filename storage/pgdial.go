@@ -30,18 +30,18 @@ type Postgres struct {
 const (
 	// dialTime bounds one attempt to connect, unless the dsn has connect_timeout.
 	dialTime = 3 * time.Second
-	// dialPause and dialPauseMost bound the time between two attempts to connect to a database that is away.
+	// dialPause and dialPauseMost bound the time between two attempts to connect to a database that does not answer.
 	dialPause     = 100 * time.Millisecond
 	dialPauseMost = 5 * time.Second
 	// answerTime is how long after the database's own time limits a connection waits for an answer before it is given up. The begin of a transaction
 	// waits for nothing in the database, so that this is the whole time that it may take.
 	answerTime = 5 * time.Second
-	// doubtTime is the same for the begin of a transaction on a connection that has not answered since another one fell silent.
+	// doubtTime is how long the begin of a transaction may take on a connection that has not answered since another connection fell silent.
 	doubtTime = time.Second
 )
 
-// pgDialer makes connections. While the database is away, one caller at a time tries, with growing pauses, and the others fail at once: the
-// database is not met by all of them when it is back.
+// pgDialer makes connections. While the database does not answer, one caller at a time tries, with growing pauses, and the others fail at once. So
+// they do not all connect in one moment when the database is back.
 type pgDialer struct {
 	config   *pgconn.Config
 	name     string // for messages; it holds no password
@@ -113,9 +113,10 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 // errEncoding refuses a database that cannot hold every text.
 var errEncoding = errors.New("the database's encoding is not UTF8: create it with ENCODING 'UTF8'")
 
-// prepareConnection checks the database and makes commits durable: a server that does not wait for its log would lose payments. Every statement
-// of payswitch has an index to read. Of a table that was empty when its plan was made, the server would go on reading all rows. A plan that reads all
-// rows of a catalogue then looks costly. The server would compile it to machine code, which takes 100 times as long as to run it: jit is off.
+// prepareConnection checks the database and makes commits durable: a server that does not wait for its log would lose payments. Every statement of
+// payswitch has an index to read. Of a table that was empty when its plan was made, the server would go on reading all rows. A plan that reads all
+// rows of a catalogue looks costly to the server. It would compile the plan to machine code, which takes 100 times as long as running it. So jit is
+// off.
 func prepareConnection(ctx context.Context, c *pgconn.PgConn) error {
 	results, err := c.Exec(ctx, "SET enable_seqscan = off; SET jit = off; SHOW server_encoding; SHOW synchronous_commit").ReadAll()
 	if err != nil {

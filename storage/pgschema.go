@@ -13,7 +13,8 @@ import (
 
 var _ schemaConn = (*pgConn)(nil)
 
-// prepareSchema implements schemaConn: a migration takes its time, and waits for the one of another process.
+// prepareSchema implements schemaConn: it lifts the time limits, because a migration may take long, and may wait for the migration of another
+// process.
 func (c *pgConn) prepareSchema() error {
 	return c.script("SET statement_timeout = 0; SET lock_timeout = 0")
 }

@@ -89,8 +89,8 @@ func (d *DB) MadeAt(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// QuickCheck lets SQLite look for damage in the whole file, and returns what it finds, at most ten lines. Nodes may run meanwhile. It finds
-// nothing in PostgreSQL, which checks what it reads itself.
+// QuickCheck lets SQLite look for damage in the whole file, and returns what it finds, at most ten lines. Nodes may run meanwhile. It finds nothing
+// in PostgreSQL, which itself checks the pages that it reads.
 func (d *DB) QuickCheck(ctx context.Context) (damage []string, err error) {
 	if d.readers == nil {
 		return nil, ctx.Err()

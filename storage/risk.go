@@ -66,7 +66,7 @@ func (t *tx) BlockVersion(merchantID string) (int64, error) {
 	return t.version("read the version of a block list", listVersion(merchantID))
 }
 
-// BlockedSince implements engine.Reader. It checks no signatures: who finds the data asks BlockedAny.
+// BlockedSince implements engine.Reader. It checks no signatures: a caller that finds the data asks BlockedAny.
 func (t *tx) BlockedSince(merchantID string, since time.Time, limit int) ([]string, error) {
 	return all(t, "read the data of a block list", func(row scanner) (data string, err error) { err = row.Scan(&data); return data, err },
 		`SELECT data FROM blocked_cards WHERE merchant_id = $1 AND kind IN ($2, $3, $4) AND created_at >= $5 LIMIT $6`,
@@ -197,7 +197,7 @@ func (t *tx) GuardsFree(merchantID string, holds []change.Hold) (bool, error) {
 	return n == 0, err
 }
 
-// HoldGuards implements engine.Tx. It uses one statement, so that of concurrent payments only those pass that the thresholds have room for.
+// HoldGuards implements engine.Tx. It uses one statement, so that concurrent payments cannot take more places than the thresholds leave.
 func (t *tx) HoldGuards(merchantID string, holds []change.Hold, until time.Time) (bool, error) {
 	args := []any{merchantID, millis(until), millis(t.now)}
 	for _, h := range holds {
@@ -254,15 +254,15 @@ var (
 		return `UPDATE guard_counts SET held = CASE WHEN held > 0 THEN held - 1 ELSE 0 END
 		WHERE merchant_id = $1 AND counter IN (` + repeated(n, 2, 1, ", ", `$a`) + `)`
 	})
-	// releaseLocked locks the rows in the order in which the other statements have their counters, so that two payments never wait for each other. Names of
-	// counters are a word and hex digits, which every collation puts in the same order.
+	// releaseLocked locks the rows in the order in which the other statements lock their counters, so that two payments never wait for each other.
+	// Names of counters are a word and hex digits, which every collation puts in the same order.
 	releaseLocked = byCounters(func(n int) string {
 		return `UPDATE guard_counts SET held = CASE WHEN held > 0 THEN held - 1 ELSE 0 END WHERE seq = ANY (ARRAY(SELECT seq FROM guard_counts
 		WHERE merchant_id = $1 AND counter IN (` + repeated(n, 2, 1, ", ", `$a`) + `) ORDER BY counter FOR UPDATE))`
 	})
 )
 
-// statementsBy are statements by the number of counters that they are about. A payment has up to four.
+// statementsBy holds statements by their number of counters. A payment has up to four.
 type statementsBy struct {
 	ready [5]string
 	write func(counters int) string

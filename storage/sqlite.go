@@ -92,15 +92,16 @@ func openLite(path string, busy time.Duration, more ...string) (*liteConn, error
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	c := &liteConn{conn: conn, stmts: map[string]*liteStmt{}}
-	c.leavesLog() // what is wrong with the file, the first use of the connection reports
+	c.leavesLog() // the first use of the connection reports what is wrong with the file
 	return c, nil
 }
 
 // litestreamTable is a table that Litestream makes in each database that it copies.
 const litestreamTable = "_litestream_lock"
 
-// leavesLog reports whether Litestream copies the write-ahead log of this database, and lets SQLite then leave the log alone. Litestream copies the
-// log to the database itself, after it has copied it away. A log that another connection restarts meanwhile loses pages in the copy, unnoticed.
+// leavesLog reports whether Litestream copies the write-ahead log of this database, and lets SQLite then leave the log alone. Litestream itself
+// writes the log back into the database, after it has copied the log. If another connection restarted the log meanwhile, the copy would lack pages,
+// and no error would show it.
 func (c *liteConn) leavesLog() bool {
 	found := false
 	err := c.query(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`, []any{litestreamTable}, func(scanner) error { found = true; return nil })

@@ -33,7 +33,7 @@ type scanner interface{ Scan(dest ...any) error }
 type dialect struct {
 	lockRow    string // follows a SELECT: locks the row until the transaction ends
 	skipLocked string // the same, but skips rows that others have locked
-	onceOpen   string // around a SELECT with LIMIT that must run once: PostgreSQL may run the one of an IN for every row, and so pass its limit
+	onceOpen   string // around a SELECT with LIMIT that must run once: PostgreSQL may run a SELECT inside of IN for every row, and so exceed the limit
 	onceClose  string
 	// writesIndexes is true if an UPDATE writes the indexes of every column that it sets, also where the value stays.
 	writesIndexes bool

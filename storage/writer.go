@@ -57,8 +57,8 @@ type writeConn interface {
 	now() time.Time
 	// failure returns an error after which the transaction cannot be committed.
 	failure() error
-	// again reports that the batch must run again, because the connection answered a statement before the database did, and wrongly. The write
-	// whose statement it was is then careful.
+	// again reports that the batch must run again, because the connection answered a statement before the database did, and wrongly. The caller of
+	// that statement then runs with savepoints and waits for each answer.
 	again() bool
 	// retry reports whether the batch may run again after err, which came up the given number of times in a row since began. It waits before it
 	// returns true.
@@ -88,7 +88,7 @@ type write struct {
 	f       func(tx engine.Tx) error
 	tx      tx
 	err     error
-	careful bool          // only a savepoint and the database's own answers serve
+	careful bool          // this write needs a savepoint and the database's own answers
 	done    chan struct{} // 1
 }
 

@@ -84,7 +84,8 @@ func (p *program) backupVerify(ctx context.Context, args []string) error {
 	return nil
 }
 
-// noteBackup notes a back-up in the database, for `payswitch doctor` and the alert. The back-up is good without the note.
+// noteBackup notes a back-up in the database, for `payswitch doctor` and the alert. A failure to note it is only a warning: the back-up itself is
+// good.
 func (p *program) noteBackup(ctx context.Context, c Config, b storage.Backup) {
 	if err := storage.NoteBackup(ctx, c.Storage.DSN.Reveal(), b); err != nil {
 		fmt.Fprintf(p.stderr, "the back-up was not noted in the database, so that payswitch doctor does not know of it: %v\n", err)

@@ -6,7 +6,7 @@ import (
 	"payswitch/plugins/simulator3ds"
 )
 
-// openBank makes the simulated 3-D Secure server and bank for development. In production it returns nil, with any configuration.
+// openBank makes the simulated 3-D Secure server and bank for development. In production it returns nil, whatever the configuration says.
 func (n *node) openBank() (err error) {
 	c := n.config.Simulator
 	if !n.config.testing() || !c.ThreeDS {

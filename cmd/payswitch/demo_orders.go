@@ -57,7 +57,7 @@ type demoEvent struct {
 	At      time.Time `json:"at"`
 }
 
-// hear makes the webhook endpoint of the demo shop, in the place of that of an earlier start, whose secret is lost.
+// hear makes the webhook endpoint of the demo shop. It replaces the endpoint of an earlier start, whose secret is lost.
 func (s *demoShop) hear(ctx context.Context, profileID, url string) error {
 	e := s.engine
 	old, err := e.Webhooks.Endpoints(ctx, s.auth, profileID)
@@ -88,7 +88,7 @@ func (o *demoOrders) placed(id, item, amount string, now time.Time) {
 
 var errDemoSignature = errors.New("no signature fits")
 
-// verified checks that payswitch has signed a delivery, and now.
+// verified reports whether payswitch has signed a delivery, a short time ago.
 func verified(secret string, h http.Header, body []byte, now time.Time) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {
@@ -181,7 +181,7 @@ func (o *demoOrders) look() demoSeen {
 	return seen
 }
 
-// live answers what the page of the orders asks for every second.
+// live answers the request that the page of the orders sends every second.
 func (o *demoOrders) live(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(o.look()) // a browser that has gone needs no answer

@@ -40,7 +40,7 @@ var demoItems = []demoItem{
 	{"grinder", "Hand grinder", "Steel burr, 25 g", "65.40 USD", 6540},
 }
 
-// demoCustomer is who shops at the demo: saved cards are theirs.
+// demoCustomer is the id of the demo's only customer, who owns the saved cards.
 const demoCustomer = "demo_customer"
 
 type demoCard struct {
@@ -143,7 +143,7 @@ func (s *demoShop) order(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, `{"error":{"message":"The shop has no such article."}}`, http.StatusNotFound)
 }
 
-// thanks shows what became of a payment. The shop's server asks for it: the query of the return URL proves nothing.
+// thanks shows the result of a payment. The shop's server asks for it: the query of the return URL proves nothing.
 func (s *demoShop) thanks(w http.ResponseWriter, r *http.Request) {
 	v, err := s.engine.RetrievePayment(r.Context(), s.auth, r.FormValue("payment_id"), request.RetrieveInput{ForceSync: true})
 	var known *fault.Error

@@ -281,7 +281,7 @@ func (d *doctor) damage(ctx context.Context, db *storage.DB) {
 		d.find("database", fmt.Sprintf("one write took %v", took.Round(time.Millisecond)), "use a faster disk: every payment waits for two writes")
 	} else {
 		text := "the schema of this release, a write in %v"
-		if strings.HasPrefix(d.c.Storage.DSN.Reveal(), "sqlite:") { // PostgreSQL's files are for its own tools
+		if strings.HasPrefix(d.c.Storage.DSN.Reveal(), "sqlite:") { // PostgreSQL's own tools look after its files
 			text = "no damage, " + text
 		}
 		d.ok("database", text, took.Round(time.Microsecond))
@@ -482,7 +482,7 @@ func (d *doctor) dateOf(ctx context.Context, url string) (time.Time, error) {
 	resp.Body.Close()
 	at, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
-		return time.Time{}, nil // it answers, and does not say its time
+		return time.Time{}, nil // the host answers without a Date header
 	}
 	return at, nil
 }

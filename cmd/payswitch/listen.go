@@ -300,7 +300,7 @@ func (l *listener) pass(ctx context.Context, e listenedEvent) error {
 	return errors.New("the switch lists no attempt for event " + e.ID)
 }
 
-// post forwards a request, and says what became of it.
+// post forwards a request, and returns the program's answer in words.
 func (l *listener) post(ctx context.Context, headers [][2]string, body string) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, l.forward, strings.NewReader(body))
 	if err != nil {

@@ -17,8 +17,8 @@ const (
 	logbookValue = 500 // bytes of one value
 )
 
-// logbook keeps the latest lines of the log in memory, for the dashboard. It is safe for concurrent use. What must not be in the log is not in it:
-// the types of secrets print nothing, here as on standard error.
+// logbook keeps the latest lines of the log in memory, for the dashboard. It is safe for concurrent use. No secret gets into it: the types of secrets
+// print nothing, here as on standard error.
 type logbook struct {
 	mu    sync.Mutex
 	lines []dashboard.LogLine // oldest first
@@ -34,7 +34,7 @@ func (b *logbook) Kept() bool {
 	return b.kept
 }
 
-// over returns a handler that keeps what next writes.
+// over returns a handler that passes lines to next and keeps them.
 func (b *logbook) over(next slog.Handler) slog.Handler { return &bookHandler{Handler: next, book: b} }
 
 func (b *logbook) add(l dashboard.LogLine, size int) {

@@ -105,7 +105,7 @@ func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stder
 	case errors.As(err, &group):
 		fmt.Fprintf(stderr, "payswitch: %v\n\n%s", err, groupText(group.group))
 		return exitUsage
-	case errors.As(err, &usage) && p.command != "": // the list of all commands would push the mistake off the screen
+	case errors.As(err, &usage) && p.command != "": // no usage text: the list of all commands would push the error off the screen
 		fmt.Fprintf(stderr, "payswitch: %v\n`payswitch %s --help` shows its flags.\n", err, p.command)
 		return exitUsage
 	case errors.As(err, &usage):

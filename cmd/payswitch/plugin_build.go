@@ -82,8 +82,8 @@ func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, err
 	return out, os.Rename(built, out)
 }
 
-// compilePlugin compiles the project in dir into the file out, whose path is absolute. It does not look at the manifest. For
-// development the module need not be the same on every machine: a compiler that can do so compiles only what was changed.
+// compilePlugin compiles the project in dir into the file out, whose path is absolute. It does not read the manifest. For development the module need
+// not be the same on every machine: a compiler that can do so compiles only what was changed.
 func (p *program) compilePlugin(ctx context.Context, dir, out string, development bool) error {
 	switch {
 	case exists(filepath.Join(dir, "Cargo.toml")):
@@ -125,7 +125,7 @@ func (p *program) goTool(ctx context.Context, dir string, args ...string) ([]byt
 	return p.runTool(ctx, dir, append(append([]string{}, settingsOff...), wasmEnv...), tool, args...)
 }
 
-// runTool runs a compiler in a folder and returns its standard output. The error holds what it says.
+// runTool runs a compiler in a folder and returns its standard output. The error holds the compiler's messages.
 func (p *program) runTool(ctx context.Context, dir string, env []string, tool string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, tool, args...)
 	cmd.Dir = dir

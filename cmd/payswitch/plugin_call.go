@@ -125,7 +125,7 @@ func openCallHost(ctx context.Context, files []string, cache string, stderr io.W
 type caller struct {
 	host     *plugins.Host
 	stderr   io.Writer
-	reported map[string]bool // texts that were written already
+	reported map[string]bool // the hints that were written already
 }
 
 // tell writes each hint for the case's author once: fields without effect, missing credentials, a currency for which the switch would not
@@ -186,8 +186,8 @@ func newCallRequest(r *plugins.Request) (*callRequest, error) {
 	return &callRequest{Method: r.Method, URL: r.URL, Headers: headers, Body: string(r.Body)}, nil
 }
 
-// one answers the only case for a person: with each request that the adapter makes, and the outcome as JSON. Secrets and card data stand in the
-// requests by name. The outcome alone goes to the standard output, for programs.
+// one answers a single case, for a person to read: with each request that the adapter makes, and the outcome as JSON. Secrets and card data stand in
+// the requests by name. The outcome alone goes to the standard output, for programs.
 func (c caller) one(ctx context.Context, in io.Reader, p *program) error {
 	text, err := io.ReadAll(in)
 	if err != nil {

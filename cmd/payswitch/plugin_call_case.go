@@ -114,7 +114,7 @@ func (k *callCase) readCredentials(raw json.RawMessage) error {
 	c := &k.settings.Credentials
 	c.Values = make(map[string]string, len(names))
 	c.Fields = slices.Grow(c.Fields, len(names))[:len(names)]
-	for i, name := range names { // where the names do not identify the settings, their order does
+	for i, name := range names { // if the names do not identify the settings, their order identifies them
 		c.Fields[i].Name = name
 		text, ok := caseText(values[name])
 		if !ok {

@@ -14,8 +14,8 @@ import (
 	"payswitch/sdk"
 )
 
-// prepared returns the operation that begins with the flow's request, of those that might. If the adapter would send the payment itself,
-// because it prepares nothing, prepared returns an error. It does not change other flows.
+// prepared returns the operation that begins with the flow's request, among the operations that may do so. If the adapter would send the payment
+// itself, because it prepares nothing, prepared returns an error. It does not change other flows.
 func (c caller) prepared(ctx context.Context, k *callCase, m *sdk.Manifest, d *port.Drive) (*port.Drive, error) {
 	if !slices.Contains([]string{"create_customer", "create_order", "session_token", "tokenize"}, k.Flow) {
 		return d, nil
@@ -58,7 +58,7 @@ func (c caller) first(ctx context.Context, d *port.Drive) *plugins.Request {
 	return r.Request
 }
 
-// Stand-ins for values that a processor makes before the request that a single response answers.
+// Made-up values in place of those that a processor returns before the request that a single response answers.
 const (
 	someCustomer  = "customer_that_the_case_does_not_tell"
 	someCardToken = "card_token"

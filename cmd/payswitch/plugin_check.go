@@ -221,7 +221,7 @@ func (r *checkReport) try(ctx context.Context, running sdktest.Stepper, manifest
 		case ruleModule, sdktest.RuleManifest:
 			return true
 		case plugins.CertifyHost, plugins.CertifyProof:
-			return goesOn && driven > 0 // the host performs no operation of a module that it does not load
+			return goesOn && driven > 0 // the host does not load this module, so it performs no operation of it
 		}
 		return goesOn
 	}), nil

@@ -250,7 +250,7 @@ type installation struct {
 	text    string         // the adapter in words
 	further approval.Reach // what the manifest asks for beyond it
 	newer   bool           // its version is newer than the manifest's
-	builtIn bool           // it is built in; the versions of built-in adapters are their own
+	builtIn bool           // it is built in; versions of built-in adapters do not compare with those of bundles
 }
 
 // installed compares a manifest with the adapter of its name that a switch with this configuration loads. Another file with that adapter is an
@@ -264,7 +264,7 @@ func (p *program) installed(ctx context.Context, c Config, s *sharedAdapters, m 
 	return compared(h, c, m)
 }
 
-// compared is installed for a host that is open.
+// compared does the work of installed with a host that is open already.
 func compared(h *plugins.Host, c Config, m *sdk.Manifest) (installation, error) {
 	info, loaded := h.Adapter(m.Name)
 	if !loaded || info.Simulated {

@@ -76,8 +76,8 @@ func arrivedFields(r *http.Request) map[string]string {
 	return payload(all)
 }
 
-// givenTexts returns the texts of an input that a request may copy. It leaves out the fields in questions: by the request's form of them two cases
-// differ.
+// givenTexts returns the texts of an input that a request may copy. It leaves out the fields in questions, because their values in the request tell
+// cases apart.
 func givenTexts(v any, all []string) []string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -132,8 +132,8 @@ func nearestCase(candidates []*mockRequest, came map[string]string) *wire.Case {
 	return best.of
 }
 
-// telling returns the fields that tell candidates apart that ask for different things: those whose values, or absence, no two of them share. A value
-// that differs from payment to payment does not count.
+// telling returns the fields that tell apart candidates with different questions. In such a field no two of these candidates share a value, or its
+// absence. A value that differs from payment to payment does not count.
 func telling(candidates []*mockRequest) map[string]bool {
 	all, names := map[string]bool{}, map[string]bool{}
 	for _, q := range candidates {

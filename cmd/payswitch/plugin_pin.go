@@ -39,7 +39,7 @@ func (p *program) pluginHistory(ctx context.Context, args []string) error {
 	})
 }
 
-// pluginPin installs a kept bundle, which `payswitch plugin history` names by its hash.
+// pluginPin installs a kept bundle, named by a hash from `payswitch plugin history`.
 func (p *program) pluginPin(ctx context.Context, args []string) error {
 	f := p.flags("plugin pin SHA256")
 	older := f.Bool("allow-older", false, "replace an installed version by an older one")

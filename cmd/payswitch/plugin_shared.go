@@ -83,7 +83,7 @@ func (s sharedAdapters) install(ctx context.Context, b *plugins.Bundle, name, ve
 	return s.db.InstallBundle(ctx, hash, theHost, a, plugins.PackModule(b.Module))
 }
 
-// theHost is who gives and installs a bundle with a command.
+// theHost names the person who installs a bundle with a command on this machine.
 const theHost = "the host"
 
 // sharedAdapter returns the row of a bundle's adapter in the database, with its pin.

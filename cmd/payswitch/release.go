@@ -20,7 +20,8 @@ import (
 	"payswitch/plugins"
 )
 
-// releaseComment is the signed comment of a release's sums. The signature of an adapter's bundle has another one, so that none stands for the other.
+// releaseComment is the signed comment of a release's sums. The signature of an adapter's bundle has another comment, so neither signature passes for
+// the other.
 const releaseComment = "payswitch release"
 
 // releaseSign signs the sums of a release's files, in minisign's format.
@@ -137,8 +138,8 @@ type fileSum struct{ sum, file string }
 
 var sumLine = regexp.MustCompile(`^([0-9a-f]{64}) [ *]([^/\\]+)$`)
 
-// parseSums reads the lines of sha256sum. A file of another folder, a repeated file and any other line are errors: what is not understood is not
-// verified.
+// parseSums reads the lines of sha256sum. A file of another folder, a repeated file and any other line are errors: a line that release verify does
+// not understand is never verified.
 func parseSums(path string, text []byte) (list []fileSum, err error) {
 	for i, line := range strings.Split(strings.TrimRight(string(text), "\n"), "\n") {
 		m := sumLine.FindStringSubmatch(line)

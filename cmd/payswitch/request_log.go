@@ -41,7 +41,7 @@ const (
 	requestLogPause = 10 * time.Second
 )
 
-// requestLine is a line of the file. It has no field for a body, a header or a URL: what a caller writes freely cannot come into it.
+// requestLine is a line of the file. It has no field for a body, a header or a URL: no text that a caller chooses freely gets into the file.
 type requestLine struct {
 	At        time.Time `json:"time"`
 	RequestID string    `json:"request_id"`
@@ -203,7 +203,7 @@ func (b *logbook) remember(path string) {
 	for _, name := range []string{path + ".1", path} { // a new file alone would remember little
 		text, err := tail(name, logbookBytes/4)
 		if err != nil {
-			continue // the first run has none, and openRequestLog has said what else is wrong
+			continue // the first run has no file, and openRequestLog has reported any other error
 		}
 		for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
 			var r requestLine

@@ -41,7 +41,7 @@ func (n *node) afterRestore(ctx context.Context) (err error) {
 }
 
 // noticeOlder notes a restore if the database is behind what the file says, unless the restore is noted already: by a person, or by another node
-// since the file was written. It reads the file first: another node moves both on.
+// since the file was written. It reads the file first, because another node changes database and file meanwhile.
 func (n *node) noticeOlder(ctx context.Context) error {
 	seen, written, err := readSeen(n.seen)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +100,7 @@ func (n *node) keepSeen(ctx context.Context) error {
 // noteSeen writes how far the database has come. A database that went back under the running node, such as a replica that lost the latest commits,
 // raises an alarm. The file then stays, so that the next start notices it too.
 func (n *node) noteSeen(ctx context.Context) error {
-	seen, _, err := readSeen(n.seen) // before the position: another node moves both on
+	seen, _, err := readSeen(n.seen) // before the position, because another node changes database and file meanwhile
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

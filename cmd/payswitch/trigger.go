@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// triggered is how the simulator makes an event: a payment, and what follows it.
+// triggered describes how the simulator makes an event: a payment, and the calls that follow it.
 type triggered struct {
 	amount int64
 	card   string // "": the card that is approved
@@ -65,7 +65,7 @@ func (p *program) trigger(ctx context.Context, args []string) error {
 	return nil
 }
 
-// pay makes a payment at the connector simulator, and what follows it. Real accounts of the merchant get none.
+// pay makes a payment at the connector simulator, and the calls that follow it. The merchant's real accounts get no payment.
 func (c *shopClient) pay(ctx context.Context, t triggered) (id, status string, err error) {
 	if err := c.needSimulator(ctx); err != nil {
 		return "", "", err

@@ -27,7 +27,7 @@ func userCommands() []command {
 	}
 }
 
-// withStaff runs f with the use cases of staff. It works with and without running nodes. The audit names no person for it: the host.
+// withStaff runs f with the use cases of staff. It works with and without running nodes. The audit names the host for it, and no person.
 func (p *program) withStaff(ctx context.Context, c Config,
 	f func(ctx context.Context, s *staff.Service, db *storage.DB, address string) error) error {
 	address := dashboardAddress(c.Dashboard, c.Dashboard.Listen)

@@ -73,7 +73,7 @@ func (p *program) vaultStatus(ctx context.Context, args []string) error {
 			for _, k := range s.Keys {
 				records := fmt.Sprint(k.Records)
 				if !s.Encrypt {
-					records = "-" // hashes do not name their key
+					records = "-" // hashes do not name their key, so the records of this keyset cannot be counted
 				}
 				fmt.Fprintln(w, strings.Join([]string{s.Name, s.Master, k.ID, string(k.State), shownTime(k.CreatedAt), shownTime(k.RetiredAt),
 					shownTime(k.DestroyedAt), records}, "\t"))

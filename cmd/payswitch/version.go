@@ -43,7 +43,7 @@ func buildOf(info *debug.BuildInfo) build {
 	return b
 }
 
-// version prints what program this is. Its command line takes nothing.
+// version prints the version and the revision of the program. It takes no arguments.
 func (p *program) version(_ context.Context, args []string) error {
 	if err := parse(p.flags("version"), args); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package litetest gives tests SQLite databases that cost little: they lie in memory where the machine has a file system for that, and each is a
-// copy of one that was migrated once.
+// Package litetest gives tests quick SQLite databases. They lie in memory if the machine has a file system for that, and each is a copy of a database
+// that was migrated once.
 //
 // Tests of every room may import litetest; the program never does.
 package litetest
@@ -23,8 +23,8 @@ import (
 // needed is the free space in bytes that the memory file system must have.
 const needed = 2 << 30
 
-// Run runs the tests of a package from its TestMain, and returns the exit code. Folders of t.TempDir then lie in memory, if the machine has a
-// file system for that with enough room: a write to a disk that a test waits for is no part of what it tests.
+// Run runs the tests of a package from its TestMain, and returns the exit code. Folders of t.TempDir then lie in memory, if the machine has a file
+// system for that with enough room: tests do not test the speed of a disk.
 func Run(m *testing.M) int {
 	if dir := inMemory(); dir != "" {
 		dir, err := os.MkdirTemp(dir, "payswitch-test-")
@@ -33,7 +33,7 @@ func Run(m *testing.M) int {
 			os.Setenv("TMPDIR", dir)
 		}
 	}
-	flag.Set("test.parallel", strconv.Itoa(2*max(2, runtime.NumCPU()))) // most tests wait more than they work; the flag of a command line counts before this
+	flag.Set("test.parallel", strconv.Itoa(2*max(2, runtime.NumCPU()))) // most tests wait more than they work; a flag on the command line overrides this
 	return m.Run()
 }
 

@@ -2,5 +2,5 @@
 
 package litetest
 
-// inMemory returns "": only Linux has a folder in memory by custom.
+// inMemory returns "": only Linux usually has a folder in memory.
 func inMemory() string { return "" }

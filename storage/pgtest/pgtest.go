@@ -358,7 +358,7 @@ func Need(t testing.TB) *Server {
 
 var serial atomic.Int64
 
-// Empty returns the address of a new database, which goes with the test.
+// Empty returns the address of a new database, which is dropped at the end of the test.
 func Empty(t testing.TB) string {
 	t.Helper()
 	s := Need(t)
@@ -379,7 +379,7 @@ func (s *Server) create(template string) (name string, err error) {
 	return name, s.run("CREATE DATABASE " + name + " TEMPLATE " + template)
 }
 
-// clear empties a database, since that is much quicker than to make one.
+// clear empties a database. That is much quicker than making one.
 const clear = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
 	DO $$ DECLARE r record; BEGIN
 		FOR r IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND NOT tablename = ANY ('{%s}') LOOP
