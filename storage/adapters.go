@@ -104,5 +104,5 @@ func (d *DB) DeleteModules(ctx context.Context, keep time.Duration) error {
 	})
 }
 
-// own returns the transaction of this package behind the engine's.
+// own returns an engine's transaction as the type of this package that implements it.
 func own(etx engine.Tx) *tx { return etx.(*tx) }

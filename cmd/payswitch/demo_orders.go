@@ -88,7 +88,7 @@ func (o *demoOrders) placed(id, item, amount string, now time.Time) {
 
 var errDemoSignature = errors.New("no signature fits")
 
-// verified reports whether payswitch has signed a delivery, a short time ago.
+// verified returns an error unless payswitch has signed a delivery within the last five minutes.
 func verified(secret string, h http.Header, body []byte, now time.Time) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {

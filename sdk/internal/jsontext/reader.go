@@ -129,7 +129,8 @@ func (r *Reader) enter(open, shut byte, reason string) bool {
 	return true
 }
 
-// More reports, after a member or element, whether another one follows in the object (shut is '}') or array (']'). If not, More leaves it.
+// More reports, after a member or element, whether another one follows in the object (shut is '}') or array (']'). If none follows, More leaves the
+// object or array.
 func (r *Reader) More(shut byte) bool {
 	if r.p < len(r.s) && r.s[r.p] == ',' {
 		r.p++

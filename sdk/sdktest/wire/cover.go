@@ -122,7 +122,7 @@ func (f *Responses) DeclineCodes() map[string]bool {
 	return all
 }
 
-// oldWords counts the cases that name their operation by flow.
+// oldWords counts the cases in the older vocabulary, which name their operation by flow.
 func oldWords(q *Requests, p *Responses) (n int) {
 	count := func(all []Case) {
 		for i := range all {

@@ -19,9 +19,9 @@ type Case struct {
 	Name string `json:"name"`
 	// Op is the operation. A case that names it speaks the SDK's vocabulary: see the package comment.
 	Op sdk.Operation `json:"operation,omitempty"`
-	// Flow is the operation in the old words: payment_sync, setup_mandate, mandate_payment … If Op is set, Flow is Op's text.
+	// Flow is the operation in the older vocabulary of cases: payment_sync, setup_mandate, mandate_payment … If Op is set, Flow is Op's text.
 	Flow string `json:"flow"`
-	// Input is sdk.Request in its own JSON. With Flow it has the names of the old words.
+	// Input is sdk.Request in its own JSON. With Flow it has the names of the older vocabulary.
 	Input map[string]any `json:"input"`
 	// Exchanges are the processor's answers to the earlier requests.
 	Exchanges []Response `json:"exchanges,omitempty"`

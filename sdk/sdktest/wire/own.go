@@ -148,7 +148,7 @@ func loose(text []byte, into any) error {
 	return d.Decode(into)
 }
 
-// plainError replaces Go's words for a mistake in JSON by the field's.
+// plainError replaces Go's error for a mistake in JSON by one that names the field.
 func plainError(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return err

@@ -73,7 +73,7 @@ func (c *Case) Step(op sdk.Operation, account sdk.Account, now time.Time) *sdk.S
 		}
 	}
 	if op == sdk.OpAccessToken {
-		delete(s.Account.Credentials, accessToken) // it asks for one
+		delete(s.Account.Credentials, accessToken) // the flow asks for it
 		return s
 	}
 	if c.own() {
