@@ -15,8 +15,8 @@ import (
 	"payswitch/sdk"
 )
 
-// document fills in a document: the body, or what its form field outer holds. It is read strictly, so that the processor cannot read
-// something else in it.
+// document fills in a document: the body, or the text in its form field outer. The host reads it strictly, so that the processor cannot read anything
+// else in it.
 func (f *filler) document(text, kind, outer, boundary string) ([]byte, error) {
 	d := &document{filler: f, text: text, kind: kind, places: make([]*place, 0, len(f.allowed))}
 	for _, p := range f.allowed {
@@ -45,7 +45,7 @@ type document struct {
 	text   string
 	kind   string
 	places []*place // about this document
-	proves bool     // authentication stands in it
+	proves bool     // the account's authentication stands in this document
 }
 
 func malformed(kind, format string, args ...any) error {
@@ -54,19 +54,19 @@ func malformed(kind, format string, args ...any) error {
 
 func noEscape(v string) (string, error) { return v, nil }
 
-// matters says whether anything is to be done about a value.
+// matters reports whether a value holds a stand-in, or must be checked.
 func (d *document) matters(value string) bool {
 	start, _ := d.secrets.next(value)
 	return start >= 0 || d.proves
 }
 
-// scalar takes in one whole value, which stands at start to end, and notes the edit where there is a stand-in in it.
+// scalar reads one whole value, which stands at start to end. It notes the edit if the value holds a stand-in.
 func (d *document) scalar(path []step, value string, start, end int, escape func(string) (string, error)) error {
 	if !d.matters(value) {
 		return nil
 	}
 	var at []*place
-	flat := d.kind == kindForm || d.kind == kindMultipart // whose names are taken as a whole
+	flat := d.kind == kindForm || d.kind == kindMultipart // the names of its fields are compared as a whole
 	for _, p := range d.places {
 		if flat && path[0].name == p.Field || !flat && isPath(path, p.segments) {
 			at = append(at, p)
@@ -169,14 +169,14 @@ func (d *document) form() error {
 			v, changed = filled, true
 			return filled, nil
 		})
-		if changed { // the edit is of the whole pair's value, which pairs notes
+		if changed { // pairs notes the edit of the whole value of the pair
 			d.edits = d.edits[:len(d.edits)-1]
 		}
 		return v, changed, err
 	})
 }
 
-// pairs reads a form or query and notes the edits of its values. A name may stand twice only where that is the custom: name[].
+// pairs reads a form or query and notes the edits of its values. A name may stand twice only in the form name[], in which that is usual.
 func (f *filler) pairs(text string, fill func(name, value string) (string, bool, error)) error {
 	var seen nameSet
 	start := 0
@@ -244,8 +244,8 @@ func traitsOf(text string) (all formTrait) {
 	return all
 }
 
-// fromForm returns the text that a name or value of a form stands for, and that text's traits. ok is false when servers may read different
-// texts in raw: raw is malformed, holds a semicolon, or is not UTF-8.
+// fromForm decodes a name or value of a form, and returns the text and its traits. ok is false when servers may read different texts in raw: raw is
+// malformed, holds a semicolon, or is not UTF-8.
 func fromForm(raw string) (text string, traits formTrait, ok bool) {
 	traits = traitsOf(raw)
 	if traits&formSemicolon != 0 {
@@ -350,10 +350,10 @@ func (d *document) xml() error {
 	}
 }
 
-// maxAttributes of one element; they are compared each with each.
+// maxAttributes bounds the attributes of one element, because each is compared with every other.
 const maxAttributes = 64
 
-// attributes takes in those of the start tag at start to end.
+// attributes reads the attributes of the start tag that stands at start to end.
 func (d *document) attributes(path []step, all []xml.Attr, start, end int) error {
 	if len(all) > maxAttributes {
 		return malformed(kindXML, "holds too many attributes")
@@ -379,7 +379,7 @@ func (d *document) attributes(path []step, all []xml.Attr, start, end int) error
 	return nil
 }
 
-// isPlain says whether a text is the same in JSON, XML, forms and URLs.
+// isPlain reports whether a text is the same in JSON, XML, forms and URLs.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c-'0' > 9 && (c|32 < 'a' || c|32 > 'z') && c != '-' && c != '_' && c != '.' {
@@ -506,7 +506,7 @@ func nameOf(path []step) string {
 	return b.String()
 }
 
-// lastName returns the name that an answer may repeat the value under: "number" of card[number] and of card.number.
+// lastName returns the name under which an answer may repeat the value: "number" of card[number] and of card.number.
 func lastName(path []step) string {
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i].index >= 0 {

@@ -33,8 +33,7 @@ func (a *adapter) fieldNames() *fieldNames {
 
 // stepper performs one step of an adapter: in the sandbox, or natively in tests.
 type stepper interface {
-	// step sends one message to the adapter. clean masks what the adapter writes to its standard error; with nil that text is
-	// dropped.
+	// step sends one message to the adapter. clean masks the text that the adapter writes to its standard error; with nil the host drops that text.
 	step(ctx context.Context, s *sdk.Step, seed [32]byte, clean func(string) string) (*sdk.Result, error)
 }
 
@@ -74,7 +73,7 @@ type operation struct {
 	open            []string // hashes of sends that may have arrived and have no answer
 	steps           []port.RecordedStep
 	started         time.Time
-	asked, troubled bool // a request was sent; the processor did not cope with one
+	asked, troubled bool // asked: a request was sent; troubled: the processor could not cope with one
 }
 
 // drive performs one operation. res is never nil, even with an error.
@@ -112,7 +111,7 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *port.Drive) (res *po
 		o.recordStep(nil, errLost, 0)
 		return res, nil
 	}
-	if in.Operation == sdk.OpWebhook { // evidence gets in while a silent processor holds all turns
+	if in.Operation == sdk.OpWebhook { // no turn for queries: evidence must get in while a silent processor holds all turns
 		return res, o.run(ctx)
 	}
 	return res, d.inTurn(ctx, o, func() error { return o.run(ctx) })
@@ -132,7 +131,7 @@ func (o *operation) prepare() (err error) {
 	o.random = o.secrets.seeded.derived("random")
 	o.scrub = newScrubber(o.secrets)
 	o.scrub.names = o.adapter.fieldNames()
-	if o.scrub.card.first == "" { // the step holds no number, but the payment has a card
+	if o.scrub.card.first == "" { // the step holds no card number, but the payment has a card
 		o.scrub.card = factsOf(o.in)
 	}
 	if o.plain && !o.in.RecordOnly {
@@ -237,7 +236,7 @@ func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error
 	}
 	start := time.Now()
 	clean := o.cleanText
-	if o.plain { // this adapter knows the secrets and could write them in any form
+	if o.plain { // an adapter with plain secrets knows them, and could write them in any form
 		clean = nil
 	}
 	r, err := o.adapter.stepper.step(ctx, o.step, o.random, clean)

@@ -11,32 +11,32 @@ import (
 	"payswitch/sdk"
 )
 
-// filler puts values in the place of stand-ins in one request. What it has put in it never looks at again.
+// filler puts values in the place of stand-ins in one request. It never reads a value again that it has put in.
 type filler struct {
 	secrets *standIns
 	allowed []*place // the placements about this request
 	values  evaluation
 
 	edits []edit // of the text that is being read
-	marks []int  // where stand-ins begin in it
+	marks []int  // where stand-ins begin in that text
 
-	ruled    bool   // the request may turn out to be held against the rule of authentication
+	ruled    bool   // the request may turn out to fall under the rule of authentication
 	card     bool   // card data has been put in
 	proven   bool   // this account's own credential stands where authentication does
-	unproven string // a place of authentication that holds something else
-	foreign  string // where somebody else may be named
+	unproven string // a place of authentication that holds something else than this account's credential
+	foreign  string // the place where the request may name another account
 	seen     map[*place]int
 	put      []put
 
 	candidates []candidate
-	scratch    []byte // the names of a path, folded
-	ends       []int  // where parts of it end
+	scratch    []byte // the names of a path, folded (see appendFolded)
+	ends       []int  // where the parts of a name end
 }
 
-// maxMarks bounds the stand-ins of one text, so that to look for them in every value costs little.
+// maxMarks bounds the stand-ins of one text, because the host looks for each of them in every value.
 const maxMarks = 256
 
-// edit is a part of a text and what stands there instead.
+// edit is a part of a text, and the text that replaces it.
 type edit struct {
 	start, end int
 	text       string
@@ -50,15 +50,15 @@ type put struct {
 	card   bool
 }
 
-// filled is what a filler made of a request besides its parts.
+// filled holds the results of a filler beyond the parts of the request.
 type filled struct {
 	proven bool
 	places []*place
 	put    []put
 }
 
-// fill makes what leaves from what the adapter asked for. This is the one place between a guest's output and the wire, and so where
-// stand-ins turn into values: whole values of declared fields, and nowhere else.
+// fill makes the request that leaves from the request that the adapter asked for. Only here do stand-ins turn into values, and only as whole values
+// of declared fields.
 func fill(s *sdk.Send, secrets *standIns, places []place, op sdk.Operation, to *reach, idempotencyKey string) (*outgoing, error) {
 	switch s.Method {
 	case http.MethodGet, http.MethodHead:
@@ -102,7 +102,7 @@ func fill(s *sdk.Send, secrets *standIns, places []place, op sdk.Operation, to *
 	return out, nil
 }
 
-// holds says whether there is a stand-in anywhere in a request.
+// holds reports whether a request holds a stand-in.
 func (f *filler) holds(s *sdk.Send, body string) bool {
 	for i := range s.Headers {
 		if f.secrets.found(s.Headers[i].Name) != "" || f.secrets.found(s.Headers[i].Value) != "" {
@@ -138,8 +138,8 @@ func (f *filler) fill(s *sdk.Send, body string, out *outgoing, to *reach) error 
 	return f.authenticated(s, out)
 }
 
-// presents says whether the connection itself is this account's: over TLS, with the client certificate that authentication declares. The
-// server knows the account by it before it reads the request.
+// presents reports whether the connection itself proves the account: over TLS, with the client certificate that the manifest's authentication
+// declares. The server knows the account by it before it reads the request.
 func (f *filler) presents(out *outgoing, to *reach) bool {
 	return to.certificate != nil && out.url.Scheme == "https" &&
 		slices.ContainsFunc(f.allowed, func(p *place) bool { return p.authentication && p.In == sdk.InTLS })
@@ -211,7 +211,7 @@ func (f *filler) headers(s *sdk.Send, h http.Header) error {
 	return nil
 }
 
-// fieldValue returns a text without what no header's value may hold.
+// fieldValue returns a text without the characters that a header's value must not hold.
 func fieldValue(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' || r == 0x7F {
@@ -229,7 +229,7 @@ func (f *filler) url(out *outgoing, to *reach) error {
 		return violation(RuleSecret, "a stand-in in the host")
 	}
 	segments := strings.Split(u.EscapedPath(), "/")
-	first := 1 + strings.Count(u.EscapedPath(), "/") - strings.Count(to.path(u), "/") // index 0 below the manifest's base URL
+	first := 1 + strings.Count(u.EscapedPath(), "/") - strings.Count(to.path(u), "/") // placements count segments from the manifest's base URL
 	for i, s := range segments {
 		if hasDots(s) {
 			return violation(RuleURL, "a dot segment in the path of a request with secrets")
@@ -270,8 +270,8 @@ func (f *filler) url(out *outgoing, to *reach) error {
 	return nil
 }
 
-// hasDots says whether a server may read a segment of a path as a step upwards: decoded, a part of it between slashes, or before the
-// parameters that a semicolon begins, is . or ..
+// hasDots reports whether a server may read a segment of a path as a step upwards. It looks for . and .. in the decoded segment, between slashes and
+// before a semicolon.
 func hasDots(segment string) bool {
 	unescaped, err := url.PathUnescape(segment)
 	if err != nil {
@@ -332,7 +332,7 @@ func (f *filler) body(h http.Header, text string) ([]byte, error) {
 	return f.document(text, kind, "", boundary)
 }
 
-// marked counts the stand-ins that begin in a part of the text that is being read.
+// marked counts the stand-ins that begin in a part of the current text.
 func (f *filler) marked(start, end int) (n int) {
 	for _, at := range f.marks {
 		if at >= start && at < end {
@@ -342,7 +342,7 @@ func (f *filler) marked(start, end int) (n int) {
 	return n
 }
 
-// text reads a text, with read noting edits, and makes them. Every stand-in in it must be part of one.
+// text calls read, which notes the edits of a text, and then makes them. Every stand-in in the text must be part of an edit.
 func (f *filler) text(text string, read func() error) ([]byte, error) {
 	edits, marks := f.edits, f.marks
 	f.edits, f.marks = nil, f.secrets.marks(text)

@@ -27,7 +27,7 @@ func (g *gate) Write(p []byte) (int, error) {
 		g.mu.Unlock()
 		return 0, errShut
 	}
-	g.written += int64(len(p)) // before the write: bytes that may have left count
+	g.written += int64(len(p)) // counted before the write, so that bytes that may have left always count
 	g.mu.Unlock()
 	return g.Conn.Write(p)
 }
@@ -44,7 +44,7 @@ func (g *gate) shut() {
 	g.isShut = true
 }
 
-// shutUnwritten shuts the gate if nothing was written since the count was start. It reports whether it did.
+// shutUnwritten shuts the gate if the count is still start, so that nothing was written since. It reports whether it has shut the gate.
 func (g *gate) shutUnwritten(start int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,7 +103,7 @@ func (f *flight) gotConn(info httptrace.GotConnInfo) {
 	}
 }
 
-// unwritten shuts the latest connection if nothing was written to it, and reports whether that is so.
+// unwritten shuts the latest connection if nothing was written to it, and reports whether it has shut it.
 func (f *flight) unwritten() bool { return f.conn != nil && f.conn.shutUnwritten(f.start) }
 
 // maySent reports, after RoundTrip has failed, whether a part of the request can have left. A TLS handshake carries no part of it:

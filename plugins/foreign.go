@@ -20,15 +20,15 @@ import (
 // declares it, and no other field may hold another account's credential. The host can only guess which undeclared fields a processor
 // reads. It guesses by names, compared as lenient servers read them, and by values that look like keys.
 
-// stranger returns where a request may name another account, "" for nowhere.
+// stranger returns the place at which a request may name another account, "" for none.
 func (f *filler) stranger(where string) {
 	if f.foreign == "" {
 		f.foreign = where
 	}
 }
 
-// ours says whether a value can be no credential of somebody else's: it is the account's own, or what the merchant or the payer said.
-// Whether a stand-in may stand there is decided elsewhere.
+// ours reports whether a value cannot be another account's credential: it is this account's own, or the merchant or the payer gave it. It does not
+// decide whether a stand-in may stand there.
 func (f *filler) ours(value string) bool {
 	switch value {
 	case "", "null", "true", "false":
@@ -56,7 +56,7 @@ func (f *filler) authors(text string, depth int) bool {
 	return true
 }
 
-// holdsSecret says whether a secret goes into an expression: into its key, where it has one.
+// holdsSecret reports whether an expression depends on a secret. If the expression has a key, the key must depend on one.
 func (f *filler) holdsSecret(x *sdk.Expr, depth int) bool {
 	args := x.Args
 	switch {
@@ -81,7 +81,7 @@ func (f *filler) holdsSecret(x *sdk.Expr, depth int) bool {
 	return slices.ContainsFunc(args, func(a sdk.Expr) bool { return f.holdsSecret(&a, depth+1) })
 }
 
-// field looks at a field of the body, value being what the processor reads.
+// field checks a field of the body. value is the text that the processor reads.
 func (d *document) field(path []step, value string) {
 	if !d.ruled {
 		return
@@ -110,7 +110,7 @@ func (d *document) field(path []step, value string) {
 		if taken != "" {
 			d.stranger("the body's field " + nameOf(path) + " can be taken for " + taken)
 		}
-		for _, p := range d.allowed { // where authentication stands elsewhere, in the query or a header
+		for _, p := range d.allowed { // if authentication stands in the query or a header instead of the body
 			if p.authentication && (p.In == sdk.InQuery || p.In == sdk.InHeader) && flat && string(d.scratch) == p.folded && !d.ours(value) {
 				d.stranger("the body's field " + nameOf(path) + " can be taken for " + string(p.In) + " " + p.Field)
 			}
@@ -122,7 +122,7 @@ func (d *document) field(path []step, value string) {
 	d.constant("the body's field ", path, value)
 }
 
-// foldPath folds the path of a field of JSON or XML, and says whether it is named as credentials are.
+// foldPath folds the path of a field of JSON or XML, and reports whether its name is that of a credential.
 func (d *document) foldPath(path []step, value string) (named bool) {
 	for i := range path {
 		if path[i].index < 0 {
@@ -132,7 +132,7 @@ func (d *document) foldPath(path []step, value string) (named bool) {
 			switch {
 			case i < len(path)-1 && path[i+1].index < 0:
 				named = named || credentialGroups[string(name)]
-			case string(name) == "key": // of a pair with a value, where it is a name
+			case string(name) == "key": // for a name: it belongs to a pair with a value
 				named = named || isCode(value)
 			default:
 				named = named || isCredentialName(name)
@@ -145,14 +145,14 @@ func (d *document) foldPath(path []step, value string) (named bool) {
 
 // foldFlat folds the name of a form's field. It reports whether the name, or a part of the name as in auth[password], is a credential's.
 func (d *document) foldFlat(name string) (named bool) {
-	b, part := d.scratch, 0 // part is where the part at hand begins in b
+	b, part := d.scratch, 0 // part is the index in b at which the current part begins
 	for i := 0; i < len(name); i++ {
 		switch c := name[i]; {
 		case foldedBytes[c] != 0:
 			b = append(b, foldedBytes[c])
 		case c == '[' || c == ']' || c == '.':
 			named = named || isCredentialName(b[part:])
-			if part = len(b); c == '[' { // security_key[x] takes the place of security_key
+			if part = len(b); c == '[' { // servers may read security_key[x] in the place of security_key
 				d.ends = append(d.ends, part)
 			}
 		case c == 0: // the part ends here, as in appendFolded
@@ -171,13 +171,13 @@ func (d *document) foldFlat(name string) (named bool) {
 	return named || isCredentialName(b[part:]) || isCredentialName(b)
 }
 
-// isCode says whether a value is longer than a word, and not of letters alone.
+// isCode reports whether a value is longer than a word, and has more than letters.
 func isCode(value string) bool {
 	const least = 8
 	return len(value) >= least && strings.ContainsAny(value, "0123456789")
 }
 
-// takenFor reports whether a folded field is that field, or a part of it.
+// takenFor reports whether a processor may take a folded field for a declared field, or for a part of it.
 func (d *document) takenFor(field string) bool {
 	for _, end := range d.ends {
 		if end == len(field) && string(d.scratch[:end]) == field {
@@ -187,13 +187,14 @@ func (d *document) takenFor(field string) bool {
 	return false
 }
 
-// isAttributeOf says whether a path is of an attribute of the element that segments name, which does not take the place of its text.
+// isAttributeOf reports whether a path names an attribute of the element that segments name. An attribute does not take the place of the element's
+// text.
 func isAttributeOf(path []step, segments []string) bool {
 	last := len(path) - 1
 	return strings.HasPrefix(path[last].name, "@") && isPath(path[:last], segments)
 }
 
-// hasCredentialPart says whether one of the parts of a form's name, as in auth[password] and auth.password, is named as credentials are.
+// hasCredentialPart reports whether a part of a form's name, as in auth[password] and auth.password, is the name of a credential.
 func hasCredentialPart(name string) bool {
 	if !strings.ContainsAny(name, "[.") {
 		return false
@@ -207,7 +208,7 @@ func hasCredentialPart(name string) bool {
 	return false
 }
 
-// isCredential says whether the placement is one credential's own.
+// isCredential reports whether the placement is for one credential alone.
 func (p *place) isCredential() bool {
 	return !cardData(p.Secret) && p.Secret != secretAny && p.Secret != secretBody
 }
@@ -259,7 +260,7 @@ func (f *filler) outside(s *sdk.Send, u *url.URL) error {
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(rawName)
 		value, err2 := url.QueryUnescape(rawValue)
-		if err != nil || err2 != nil || strings.IndexByte(pair, ';') >= 0 { // some take it for &
+		if err != nil || err2 != nil || strings.IndexByte(pair, ';') >= 0 { // some servers read ; as &
 			return violation(RuleAuthentication, "%s, and a query that cannot be read", f.why())
 		}
 		if f.declares(sdk.InQuery, name) || name == "" {
@@ -273,12 +274,12 @@ func (f *filler) outside(s *sdk.Send, u *url.URL) error {
 	return nil
 }
 
-// likeDeclared says whether a folded name is that of a field of authentication, wherever that stands.
+// likeDeclared reports whether a folded name is the name of a declared field of authentication, wherever that field stands.
 func (f *filler) likeDeclared(name string) bool {
 	return slices.ContainsFunc(f.allowed, func(p *place) bool { return p.authentication && p.folded == name })
 }
 
-// why returns the reason that a request is held against the rule of authentication.
+// why returns the reason for which a request falls under the rule of authentication.
 func (f *filler) why() string {
 	if f.card {
 		return "the request holds card data"
@@ -289,10 +290,10 @@ func (f *filler) why() string {
 // candidate is a value that looks like a key.
 type candidate struct{ where, value string }
 
-// maxCandidates bounds them in one request, so that to look for each in what the operation was given costs little.
+// maxCandidates bounds the candidates of one request, because the host looks for each of them in the operation's input.
 const maxCandidates = 128
 
-// constant notes a value that looks like a key of the author's. Whether it is one is decided once it matters.
+// constant notes a value that looks like a key of the adapter's author. foreignKey decides about it, if the rule of authentication applies.
 func (f *filler) constant(where string, path []step, value string) {
 	if len(value) < minKey || !looksLikeKey(value) {
 		return
@@ -306,19 +307,19 @@ func (f *filler) constant(where string, path []step, value string) {
 	}
 }
 
-// Lengths of what is taken for a key.
+// Lengths of texts that count as keys.
 const (
 	minKey = 20
 	minRun = 24
 )
 
-// keyPrefixes are how keys begin, headerPrefixes how texts with keys in them do.
+// keyPrefixes are the beginnings of keys, headerPrefixes the beginnings of header values that hold a key.
 var (
 	keyPrefixes    = []string{"sk_", "rk_", "whsec_", "akia"}
 	headerPrefixes = []string{"bearer ", "basic ", "-----begin "}
 )
 
-// looksLikeKey says whether a text has a key's beginning, or a long run without an apparent sense.
+// looksLikeKey reports whether a text begins like a key, or has a long run that looks random.
 func looksLikeKey(s string) bool {
 	return hasKeyPrefix(s) || randomRun(s) != ""
 }
@@ -335,10 +336,10 @@ func hasKeyPrefix(s string) bool {
 	return false
 }
 
-// keySeparators may stand before a key.
+// keySeparators are the characters that may stand before a key.
 var keySeparators = [256]bool{' ': true, ':': true, '=': true, '"': true, '\'': true, '&': true, ',': true, ';': true}
 
-// beginsWith says whether a text begins with one of those, in whatever case.
+// beginsWith reports whether a text begins with one of the prefixes, in upper or lower case.
 func beginsWith(s string, with []string) bool {
 	return slices.ContainsFunc(with, func(p string) bool { return len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) })
 }
@@ -359,7 +360,7 @@ func randomRun(s string) string {
 	return ""
 }
 
-// keyBytes are what keys are made of.
+// keyBytes are the bytes that keys consist of.
 var keyBytes = func() (all [256]bool) {
 	for c := range 256 {
 		all[c] = byte(c)-'0' <= 9 || byte(c)|32 >= 'a' && byte(c)|32 <= 'z' || strings.IndexByte("+/_-", byte(c)) >= 0
@@ -367,7 +368,7 @@ var keyBytes = func() (all [256]bool) {
 	return all
 }()
 
-// isRandom says whether a run has letters and digits, and many different ones.
+// isRandom reports whether a run has letters and digits, and many different ones.
 func isRandom(run string) bool {
 	var seen [256]bool
 	digits, letters, different := 0, 0, 0
@@ -423,7 +424,7 @@ func (f *filler) isForeign(value string, outer bool) bool {
 	}
 	for run := randomRun(value); run != ""; run = randomRun(value) {
 		if outer {
-			if text := textInBase64(run); text != "" { // a document of the adapter's making: what counts is what it holds
+			if text := textInBase64(run); text != "" { // the adapter made this document: the values in it are checked instead
 				if f.isForeign(text, false) {
 					return true
 				}
@@ -450,13 +451,13 @@ func textInBase64(run string) string {
 	return ""
 }
 
-// input is what an operation was given: its call, and of what processors answered so far.
+// input holds the texts that an operation was given: its call, and the processors' answers so far.
 type input struct {
 	step  *sdk.Step
 	texts []string
 }
 
-// input collects it; nil where no step is at hand.
+// input collects the texts of the operation's input; nil without a step.
 func (s *standIns) input() *input {
 	if s.step == nil {
 		return nil
@@ -478,7 +479,7 @@ func (in *input) holds(text string) bool {
 	return slices.ContainsFunc(in.texts, func(t string) bool { return strings.Contains(t, text) })
 }
 
-// holdsParts says whether all of a run is made of what was given: an id without its hyphens, two ids in one.
+// holdsParts reports whether a run consists of parts of the operation's input: an id without its hyphens, or two ids in a row.
 func (in *input) holdsParts(run string) bool {
 	const least = 8
 	for _, t := range in.texts {
@@ -492,10 +493,10 @@ func (in *input) holdsParts(run string) bool {
 	})
 }
 
-// maxMade is how many ids of one operation are known again.
+// maxMade is the number of ids of one operation that made recognizes.
 const maxMade = 16
 
-// made says whether a run ends in an id that was made from the operation's seed, as sdk/ABI.md, "Determinism", defines.
+// made reports whether a run ends in an id that the adapter made from the operation's seed, as sdk/ABI.md, "Determinism", defines.
 func (in *input) made(run string) bool {
 	const alphabet, length = "abcdefghijklmnopqrstuvwxyz234567", 26
 	if len(run) < length {
@@ -515,8 +516,8 @@ func (in *input) made(run string) bool {
 	return false
 }
 
-// isGiven reports whether a value is a whole text that the merchant or the payer gave for this operation. What the adapter kept itself, and what
-// processors answered, does not count: it could be the author's.
+// isGiven reports whether a value is a whole text that the merchant or the payer gave for this operation. Texts that the adapter stored earlier, and
+// processors' answers, do not count: they could be the author's.
 func (s *standIns) isGiven(value string) bool {
 	if s.step == nil {
 		return false
@@ -530,7 +531,7 @@ func (s *standIns) isGiven(value string) bool {
 	return found || r.Instrument != nil && r.Instrument.Card != nil && r.Instrument.Card.Holder == value
 }
 
-// everyText shows every text in v, at any depth.
+// everyText calls its function with every text in v, at any depth.
 func everyText(v reflect.Value, show func(string)) {
 	switch v.Kind() {
 	case reflect.Pointer:

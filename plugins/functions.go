@@ -76,7 +76,7 @@ func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, o
 	if x.Fn == sdk.FnBasic {
 		return base64.StdEncoding.AppendEncode(nil, bytes.Join(args, []byte(":"))), all.encoded(), nil
 	}
-	// Digests remain. A keyed one proves the account if its key does; a plain one if it includes a credential of the account.
+	// Only digests are left. A keyed digest proves the account if its key does; a plain digest if it includes a credential of the account.
 	proof := origin{secrets: all.secrets, body: all.body || all.rawBody, own: all.own, key: from[0].key, binary: true, size: digestSize}
 	if len(args) == 1 {
 		proof.signed = all.rawBody && all.own
@@ -110,7 +110,7 @@ func (o origin) encoded() origin {
 	return o
 }
 
-// noText stands for a signature or cipher text that cannot be computed.
+// noText takes the place of a signature or cipher text that cannot be computed.
 const noText = "\xff"
 
 // wrong notes for the operator's log that a secret is unfit for its use.
@@ -123,8 +123,7 @@ func (e *evaluation) wrong(o origin, what string) {
 var decoders = map[string]func(dst, src []byte) ([]byte, error){sdk.FnUnbase64: base64.StdEncoding.Strict().AppendDecode,
 	sdk.FnUnbase64URL: base64.RawURLEncoding.Strict().AppendDecode, sdk.FnUnhex: hex.AppendDecode}
 
-// decode decodes a value. A secret that is not in the form stays as it is. Package base64 skips line breaks; decode counts them as
-// faults.
+// decode decodes a value. A secret that is not in this encoding stays as it is. Package base64 skips line breaks; decode counts them as faults.
 func (e *evaluation) decode(fn string, decode func(dst, src []byte) ([]byte, error), arg []byte, o origin) ([]byte, origin, error) {
 	v, err := decode(nil, arg)
 	if err == nil && bytes.ContainsAny(arg, "\r\n") {

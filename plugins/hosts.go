@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// reach says where the requests of one account may go.
+// reach holds the hosts to which the requests of one account may go.
 type reach struct {
 	baseURL string
 	hosts   map[string]bool // lower-case host, with its port unless that is 443

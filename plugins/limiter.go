@@ -14,7 +14,7 @@ import (
 // operations have ended as the limit allows, twenty at most. Only operations that began in the round count. When more than a tenth of them met
 // a processor in trouble (no answer, 429, 503), the limit is halved. Otherwise the limit rises by eight if callers had used all of it.
 const (
-	firstLimit    = 512  // before the processor has shown what it sustains
+	firstLimit    = 512  // the limit before the processor has shown how much it sustains
 	lowestLimit   = 4    // so that a recovered processor is noticed
 	highestLimit  = 4096 // what this host should hold open
 	limitStep     = 8

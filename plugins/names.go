@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// appendFolded appends a name as the most lenient server could read it: letters in lower case and digits, without what stands between or
-// around them. PHP makes one name of "security.key", "+security_key", "security key" and "security[key"; others know no case, take "-" for
-// "_", or end a name at a zero byte.
+// appendFolded appends a name as the most lenient server could read it: letters in lower case, and digits, without the characters between or around
+// them. PHP makes one name of "security.key", "+security_key", "security key" and "security[key"; other servers ignore case, take "-" for "_", or end
+// a name at a zero byte.
 func appendFolded(b []byte, name string) []byte {
 	for i := 0; i < len(name); i++ {
 		c := name[i]
@@ -66,8 +66,8 @@ func appendFoldedRune(b []byte, r rune) []byte {
 
 func folded(name string) string { return string(appendFolded(make([]byte, 0, len(name)), name)) }
 
-// credentialNames are names, folded, that processors take credentials under. In a body a name is held against the whole of them: what
-// merely holds such a word is honest there ("authenticationValue", "authorizationType", the "token" of a saved card).
+// credentialNames are the folded names under which processors take credentials. In a body the host compares whole names, because a name that only
+// contains such a word is honest there ("authenticationValue", "authorizationType", the "token" of a saved card).
 var credentialNames = func() map[string]bool {
 	all := map[string]bool{}
 	for name := range strings.FieldsSeq(`login user username userid userlogin loginid pass password passwd pwd pin passphrase passcode secret credential credentials
@@ -81,7 +81,7 @@ var credentialNames = func() map[string]bool {
 	return all
 }()
 
-// credentialGroups are names of what holds a login in parts of any name.
+// credentialGroups are names of groups that hold a login in parts, whatever the names of the parts.
 var credentialGroups = map[string]bool{"auth": true, "login": true, "credential": true, "credentials": true, "userlogin": true, "merchantauth": true,
 	"merchantauthentication": true, "merchantcredentials": true, "apicredentials": true}
 
@@ -108,7 +108,7 @@ var nameLengths = func() (all [256]uint64) {
 	return all
 }()
 
-// isCredentialName says whether a folded name is one that a processor might take a credential under.
+// isCredentialName reports whether a processor might take a credential under a folded name.
 func isCredentialName(name []byte) bool {
 	if len(name) < 3 {
 		return false
@@ -125,11 +125,11 @@ func isCredentialName(name []byte) bool {
 	return false
 }
 
-// authenticationWords are what names of headers and query fields contain, folded, that processors may take for authentication.
+// authenticationWords are folded words in names of headers and query fields that processors may take for authentication.
 var authenticationWords = []string{"auth", "cookie", "token", "secret", "passw", "signature", "credential", "apikey", "accesskey", "securitykey", "login"}
 
-// looksLikeAuthentication says whether the folded name of a header or query field speaks of authentication. Names of idempotency keys do
-// not, but for what else they say.
+// looksLikeAuthentication reports whether the folded name of a header or query field has such a word. The words of idempotency keys' names do not
+// count; the rest of such a name does.
 func looksLikeAuthentication(name string) bool {
 	for _, end := range []string{"idempotencykey", "idempotencytoken", "idempotencyid", "idempotency"} {
 		if rest, ok := strings.CutSuffix(name, end); ok {

@@ -21,7 +21,7 @@ const (
 // placeholder marks the position of a credential in a Placement.Format.
 const placeholder = "{}"
 
-// schemes are the texts that may precede a credential in a header whose placement has no format.
+// schemes are the texts that may stand before a credential in a header whose placement has no format.
 var schemes = [][]string{{"", ""}, {"Bearer ", ""}, {"Basic ", ""}}
 
 var alone = [][]string{{"", ""}}

@@ -56,7 +56,7 @@ func (o *operation) cleanText(s string) string {
 	if !o.plain {
 		return o.scrub.own(s)
 	}
-	for i := range o.secrets.secrets { // short ones too: unlike in a processor's answer, they do not stand here by chance
+	for i := range o.secrets.secrets { // short secrets too: unlike in a processor's answer, they do not stand here by chance
 		x := &o.secrets.secrets[i]
 		v := x.value.Reveal()
 		if x.name == secretCVC && s == v {

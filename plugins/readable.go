@@ -10,10 +10,10 @@ import (
 	"payswitch/sdk"
 )
 
-// failUnreadable is the failure of an answer whose bytes the host cannot look through for secrets. The request has arrived.
+// failUnreadable is the failure of an answer in whose bytes the host cannot look for secrets. The request has arrived.
 const failUnreadable = "unreadable"
 
-// identity is the only encoding of answers that the host asks for and takes.
+// identity is the only content encoding that the host asks for and accepts.
 const identity = "identity"
 
 // readable turns an answer into a failure where its bytes are not the text itself: compressed, or in a charset whose digits are not those of
@@ -30,7 +30,7 @@ func readable(a answer) answer {
 		"the processor must answer without compression in UTF-8 or another charset that extends ASCII", why)}
 }
 
-// unreadable says what keeps the host from reading an answer, "" for nothing.
+// unreadable returns the reason why the host cannot read an answer, "" if it can.
 func unreadable(headers []sdk.Header, body []byte) string {
 	for i := range headers {
 		name, value := headers[i].Name, headers[i].Value
@@ -52,7 +52,7 @@ func unreadable(headers []sdk.Header, body []byte) string {
 	return unreadableBody(body)
 }
 
-// charsetOf returns the charset that a Content-Type names, "" where it names none. ok is false where it names one in a way that cannot be read.
+// charsetOf returns the charset that a Content-Type names, "" where it names none. ok is false if the header is malformed.
 func charsetOf(contentType string) (charset string, ok bool) {
 	lower := strings.ToLower(contentType)
 	if !strings.Contains(lower, "charset") {
@@ -60,7 +60,7 @@ func charsetOf(contentType string) (charset string, ok bool) {
 	}
 	_, params, err := mime.ParseMediaType(contentType)
 	if err != nil || params["charset"] == "" {
-		rest := strings.Trim(lower[strings.Index(lower, "charset")+len("charset"):], " =\"';,") // as some servers write it
+		rest := strings.Trim(lower[strings.Index(lower, "charset")+len("charset"):], " =\"';,") // some servers write it this way
 		return rest, rest != ""
 	}
 	return strings.ToLower(params["charset"]), true
@@ -80,10 +80,10 @@ func readableCharset(charset string) bool {
 // magics are the beginnings of compressed data.
 var magics = []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04", "BZh", "\xfd7zXZ", "\x04\x22\x4d\x18", "\x1f\x9d", "\x1f\xa0", "7z\xbc\xaf"}
 
-// xmlEncoding is the charset that an XML document says it is in.
+// xmlEncoding is the charset that an XML document declares.
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([^"']{1,40})["']`)
 
-// binaryShare is one in how many bytes of a text may be a control character. In compressed data every tenth is.
+// In a text at most one of binaryShare bytes is a control character. In compressed data every tenth byte is.
 const binaryShare = 50
 
 func unreadableBody(body []byte) string {

@@ -21,7 +21,7 @@ type Replayed struct {
 // ReplayedStep is one step as recorded and as replayed. Replayed.Steps ends with the last step that could be compared.
 type ReplayedStep struct {
 	Recorded, Replayed *sdk.Result // nil where there was no result
-	RecordedHash       string      // of the recorded request; of requests of an earlier drive only this is known
+	RecordedHash       string      // hash of the recorded request; of a request of an earlier drive the recording has nothing else
 	RecordedFault      string      // why there was no result: a kind of trap, "garbage", "host"
 	ReplayedFault      string
 	// Refused is the host's rule that the replayed request breaks under this build's manifest; "" if it would leave.
@@ -112,8 +112,8 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *port.Recording) 
 		if n < len(all) {
 			answer = &all[n]
 		}
-		// An exchange proves that the host accepted the recorded request; a step without one stays as it was. So the recorded
-		// build is not checked against its own manifest.
+		// A recorded exchange proves that the host accepted the request. So a refusal counts only for a step with an exchange, or for a result that
+		// differs. The recorded build itself is never held against its own manifest.
 		refused := o.refuses(got, answer)
 		if !s.Same || answer != nil && a.hash != rec.Hash {
 			s.Refused = refused

@@ -129,7 +129,7 @@ func (f *file) wants() bool {
 	return !f.settled && (f.loading == nil || f.loading.ended()) && !time.Now().Before(f.retry.at)
 }
 
-// look takes in one file. It reports whether the loaded adapters changed.
+// look examines one file, and loads it if it has changed. It reports whether the loaded adapters changed.
 func (h *Host) look(ctx context.Context, name string, first bool) bool {
 	path := filepath.Join(h.opts.Directory, name)
 	now, ok := stampOf(path)
@@ -158,7 +158,7 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 		return false
 	}
 	if again, _ := stampOf(path); again != now {
-		return false // the file is being replaced: module and pin may not belong together
+		return false // somebody is replacing the file: module and pin may not belong together
 	}
 	if pinErr == nil {
 		pinErr = h.mayLoad(pin, PinName(name), hashOf(wasm))
@@ -266,7 +266,7 @@ func (h *Host) File(connector string) (name string, pin *Pin) {
 	return "", nil
 }
 
-// keep archives a build's bytes, which read brings when the archive does not have them yet.
+// keep archives a build's bytes. It calls read for the bytes if the archive does not have them yet.
 func (h *Host) keep(b *build, read func() ([]byte, error)) {
 	if err := h.archive.keep(b.hash, read); err != nil {
 		h.log.Error("adapter cannot be kept for later", "adapter", b.name, "hash", b.hash, "error", err)

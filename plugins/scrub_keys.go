@@ -85,7 +85,7 @@ func (x *keyIndex) addKey(value string) {
 	}
 	rest := value[len(public.text):]
 	if public.text != "" && len(value)/3 > len(public.text) {
-		rest = value[len(value)/3:] // such keys, too, begin with public ids: the account's, a version
+		rest = value[len(value)/3:] // such keys begin with public parts too: the account's id, a version
 	}
 	size := minScrubbed
 	if isDigits(rest) {

@@ -166,7 +166,7 @@ func (o *operation) mayFollow(s *sdk.Send, hash string) (key, rule, text string)
 // room returns how many bytes the next answer may have: one message to the adapter holds all answers.
 func (o *operation) room() int { return sdk.MaxMessage - reservedBytes - o.bytes }
 
-// bound sets a request's limits and its client certificate.
+// bound sets a request's time-out, the largest answer, and its client certificate.
 func (o *operation) bound(out *outgoing, s *sdk.Send) {
 	out.adapter = o.adapter.name
 	out.maxResponse = min(o.opts.MaxResponse, o.room())

@@ -18,7 +18,7 @@ type Shared interface {
 	Installed(ctx context.Context) ([]Pin, error)
 	// Module returns what PackModule made of a module.
 	Module(ctx context.Context, hash string) (packed []byte, err error)
-	// Use marks modules as used now, and returns those that it has.
+	// Use marks modules as used now, and returns those that it holds.
 	Use(ctx context.Context, hashes []string) (known []string, err error)
 	// Put stores a packed module.
 	Put(ctx context.Context, hash string, packed []byte) error
@@ -79,8 +79,8 @@ func (h *Host) module(ctx context.Context, hash string) ([]byte, error) {
 	return wasm, nil
 }
 
-// scanShared takes in the shared adapters. It reports whether the loaded adapters changed. An adapter that does not load is reported once, and
-// the build loaded before stays.
+// scanShared loads new and changed shared adapters. It reports whether the loaded adapters changed. An adapter that does not load is reported once,
+// and the build loaded before stays.
 func (h *Host) scanShared(ctx context.Context) (changed bool, err error) {
 	if h.opts.Shared == nil {
 		return false, nil
@@ -106,7 +106,7 @@ func (h *Host) scanShared(ctx context.Context) (changed bool, err error) {
 	return changed, nil
 }
 
-// lookShared takes in one shared adapter. It reports whether the loaded adapters changed.
+// lookShared loads one shared adapter if it is new or has changed. It reports whether the loaded adapters changed.
 func (h *Host) lookShared(ctx context.Context, pin *Pin) bool {
 	f := h.shared[pin.Name]
 	if f == nil {

@@ -14,8 +14,8 @@ import (
 	"payswitch/sdk"
 )
 
-// A stand-in is a tag and 22 characters of base62 of its own. All those of an operation begin with one tag, so that they are
-// found quickly: 131 bits.
+// A stand-in is a tag and 22 characters of base62 of its own, which are 131 bits. All stand-ins of an operation begin with one tag, so that the host
+// finds them quickly.
 const (
 	tagLength     = 6
 	standInLength = tagLength + 22
@@ -23,7 +23,7 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// seeded makes whatever an operation needs that looks random and is the same on its replay: HMAC-SHA256(seed, purpose).
+// seeded makes the values of an operation that look random and are the same on its replay: HMAC-SHA256(seed, purpose).
 type seeded struct {
 	mac hash.Hash
 	buf []byte
@@ -55,34 +55,34 @@ func (s *seeded) random62(name string) (out [standInLength - tagLength]byte) {
 	}
 }
 
-// standIns are the stand-ins of one operation and what they stand for.
+// standIns are the stand-ins of one operation, and the secrets that they stand for.
 type standIns struct {
 	seeded        *seeded
 	tag           string
 	derivePrefix  string
-	capturePrefix string // of what is captured from answers; a decimal index follows
+	capturePrefix string // prefix of the stand-ins for captured values; a decimal index follows
 	secrets       []secretBytes
 	plain         []string // the account's own credentials and config that are no secrets, as the merchant wrote them
 	captured      int
-	revealed      bool      // the adapter is given the secrets themselves: see reveal
-	step          *sdk.Step // what the operation was given
+	revealed      bool      // the adapter gets the secrets themselves: see reveal
+	step          *sdk.Step // the texts of the operation's input: see input
 	madeUp        bool      // the values are not the real ones: see holdTo
-	wrong         []string  // what is wrong with the account's secrets, for the operator's log
+	wrong         []string  // the faults of the account's secrets, for the operator's log
 }
 
 // secretBytes is one value that the guest knows only by its stand-in.
 type secretBytes struct {
-	name    string // as placements name it
+	name    string // the name in placements
 	standIn string
 	value   secret.Value
 	card    bool // card data
-	own     bool // this account's own credential: what authentication is made of
+	own     bool // a credential of this account, which can prove the account
 }
 
-// maxSecrets bounds an operation's secrets: card data, credentials, and what it captures.
+// maxSecrets bounds an operation's secrets: card data, credentials and captured values.
 const maxSecrets = 64
 
-// newStandIns makes those of an operation, which its seed decides.
+// newStandIns makes the stand-ins of an operation from its seed.
 func newStandIns(seed [32]byte) *standIns {
 	s := &standIns{seeded: newSeeded(seed), secrets: make([]secretBytes, 0, 8)}
 	tag := s.seeded.random62("tag")
@@ -105,7 +105,7 @@ func (s *standIns) add(label, name string, value secret.Value, card bool) string
 	return text
 }
 
-// capture makes a stand-in for a value found in an answer; "" when there are too many.
+// capture makes a stand-in for a value in an answer. It returns "" if the operation has too many secrets.
 func (s *standIns) capture(name, value string, own bool) string {
 	if len(s.secrets) >= maxSecrets {
 		return ""
@@ -121,17 +121,17 @@ func (s *standIns) named(standIn string) int {
 	return slices.IndexFunc(s.secrets, func(x secretBytes) bool { return x.standIn == standIn })
 }
 
-// setToken sets the value of the access token, which is known only once it is needed. own says that it proves the account's identity.
+// setToken sets the value of the access token, which the host fetches when a request needs it. own says that the token proves the account's identity.
 func (s *standIns) setToken(value secret.Value, own bool) {
 	for i := range s.secrets {
 		if x := &s.secrets[i]; x.name == secretToken {
 			x.value, x.own = value, own
-			return // what is captured under that name comes after it
+			return // values that are captured under that name come after it
 		}
 	}
 }
 
-// value of the first secret of a name.
+// value returns the value of the first secret with a name.
 func (s *standIns) value(name string) (v secret.Value) {
 	for i := range s.secrets {
 		if s.secrets[i].name == name {
@@ -141,7 +141,7 @@ func (s *standIns) value(name string) (v secret.Value) {
 	return v
 }
 
-// holdsCard says whether the stand-in of card data is in a text.
+// holdsCard reports whether a text holds the stand-in of card data.
 func (s *standIns) holdsCard(text string) bool {
 	return slices.ContainsFunc(s.secrets, func(x secretBytes) bool { return x.card && strings.Contains(text, x.standIn) })
 }
@@ -190,7 +190,7 @@ func (s *standIns) next(text string) (start, end int) {
 	}
 }
 
-// length of the stand-in that text begins with, 0 for none.
+// length returns the length of the stand-in that text begins with, 0 for none.
 func (s *standIns) length(text string) int {
 	for _, prefix := range [...]string{s.derivePrefix, s.capturePrefix} {
 		if prefix != "" && strings.HasPrefix(text, prefix) {
@@ -212,7 +212,7 @@ func (s *standIns) length(text string) int {
 // maxIndexDigits bounds the decimal index that follows a prefix.
 const maxIndexDigits = 6
 
-// newStep makes the first step of an operation: the request with stand-ins in the place of every secret, whatever stood there.
+// newStep makes the first step of an operation: the request, in which a stand-in replaces every secret.
 func newStep(in *port.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *standIns) {
 	marks := newStandIns(in.Seed)
 	guestSeed := marks.seeded.derived("guest")
@@ -238,7 +238,7 @@ func newStep(in *port.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *stand
 		f := &m.Credentials[i]
 		v := in.Account.Credentials[key(f)]
 		switch f.Type {
-		case sdk.FieldClientCertificate: // presented in TLS, of no use in a request
+		case sdk.FieldClientCertificate: // the host presents it in TLS; a request has no use for it
 		case sdk.FieldText, sdk.FieldEnum: // public identifiers
 			marks.setPlain(&step.Account.Credentials, f, v.Reveal(), true)
 		default:
@@ -263,10 +263,10 @@ func newStep(in *port.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *stand
 	return step, marks
 }
 
-// notYet is the value of an access token that has not been asked for. It never leaves: send fetches the token first.
+// notYet is the value of an access token that the host has not fetched yet. It never leaves: send fetches the token first.
 var notYet = secret.New("no access token yet")
 
-// fetchesToken says that an operation finds the stand-in of an access token among its credentials.
+// fetchesToken reports whether an operation gets the stand-in of an access token among its credentials.
 func fetchesToken(m *sdk.Manifest, op sdk.Operation) bool {
 	return op != sdk.OpAccessToken && op != sdk.OpWebhook && slices.Contains(m.Operations, sdk.OpAccessToken)
 }
@@ -283,7 +283,7 @@ func (s *standIns) setPlain(m *map[string]string, f *sdk.Field, v string, set bo
 	}
 }
 
-// key returns the name under which the merchant's API call knows a field.
+// key returns the name of a field in the merchant's API call.
 func key(f *sdk.Field) string {
 	if f.Key != "" {
 		return f.Key

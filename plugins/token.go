@@ -22,26 +22,26 @@ import (
 // maxTokens bounds how many accounts' access tokens are kept.
 const maxTokens = 4096
 
-// tokens keeps access tokens by account, in memory only. Of many who need one at the same time, one fetches it.
+// tokens keeps access tokens by account, in memory only. If many operations need a token at the same time, one of them fetches it.
 type tokens struct {
-	given secret.Value // used instead of fetching any; absent: they are fetched
+	given secret.Value // used instead of fetching a token; absent: the host fetches tokens
 
 	mu      sync.Mutex
 	entries map[tokenKey]*token
 }
 
-// tokenKey is an account at one adapter build with its credentials as they are: other credentials, another token.
+// tokenKey is an account at one adapter build with its present credentials: other credentials have another token.
 type tokenKey struct {
 	account string
 	adapter string
 	config  [32]byte
 }
 
-// token is one, or one being fetched: what is in it may be read once ready is closed.
+// token is an access token, perhaps one that is still being fetched. Its other fields may be read once ready is closed.
 type token struct {
 	ready   chan struct{}
 	value   secret.Value
-	own     bool // proven to be this account's
+	own     bool // it is proven that the token belongs to this account
 	expires time.Time
 	err     error
 }
@@ -55,8 +55,8 @@ func (t *token) done() bool {
 	}
 }
 
-// get returns a token that has not expired and is not stale (a value the processor has just refused); it calls fetch if there is none.
-// An error is everybody's who waited, unless it came of the fetching caller's own end.
+// get returns a token that has not expired and is not stale (a value the processor has just refused); it calls fetch if there is none. An error goes
+// to all callers that waited, unless the fetching caller's own end caused it.
 func (s *tokens) get(ctx context.Context, k tokenKey, now func() time.Time, stale secret.Value, fetch func() *token) (*token, error) {
 	switch {
 	case s.given.IsZero():
@@ -111,7 +111,7 @@ func (s *tokens) keep(k tokenKey, t *token, now time.Time) {
 	s.entries[k] = t
 }
 
-// tokenKey of the operation's account.
+// tokenKey returns the key of the operation's account.
 func (o *operation) tokenKey() tokenKey {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", o.in.Account.Environment, o.reach.baseURL)
@@ -126,7 +126,7 @@ func (o *operation) tokenKey() tokenKey {
 	return k
 }
 
-// needsToken says whether a send holds the stand-in of the access token, directly or in an expression.
+// needsToken reports whether a send holds the stand-in of the access token, directly or in an expression.
 func (o *operation) needsToken(s *sdk.Send) bool {
 	standIn := o.step.Account.Credentials[secretToken]
 	if standIn == "" || !fetchesToken(o.adapter.manifest, o.in.Operation) {
@@ -147,7 +147,7 @@ func (o *operation) token(ctx context.Context, stale secret.Value) error {
 	t, err := o.driver.tokens.get(ctx, o.tokenKey(), o.opts.Clock, stale, func() *token {
 		t := o.fetchToken(ctx)
 		if v, ok := errors.AsType[*Violation](t.err); ok {
-			v.Adapter = o.adapter.name // now: others will have it in hand
+			v.Adapter = o.adapter.name // at once, because other operations are about to use the refused token
 		}
 		return t
 	})
@@ -200,7 +200,7 @@ func (o *operation) fetchToken(ctx context.Context) *token {
 			return &token{err: violation(RuleOutcome, "token.%s", problem)}
 		}
 		life := time.Duration(min(out.Token.ExpiresIn, maxTokenLife)) * time.Second
-		life -= min(time.Minute, life/10) // so that none expires on its way
+		life -= min(time.Minute, life/10) // so that no token expires on its way
 		x := &f.secrets.secrets[i]
 		return &token{value: x.value, own: x.own, expires: o.opts.Clock().Add(life)}
 	}
@@ -211,8 +211,8 @@ const maxTokenLife = 24 * 60 * 60
 
 var errNoToken = errors.New("the processor gave no access token")
 
-// refreshed says whether a request is to be sent once more with a new access token: its own was refused, which is proof that the
-// processor did not act.
+// refreshed reports whether the host sends a request once more with a new access token. The processor has refused the request's own token, so it did
+// not act.
 func (o *operation) refreshed(ctx context.Context, s *sdk.Send, a *answer) bool {
 	if a.status != http.StatusUnauthorized || !o.needsToken(s) {
 		return false

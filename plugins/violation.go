@@ -63,7 +63,7 @@ func (o *operation) keep(v port.Violation) {
 	}
 }
 
-// placeText makes the place of a violation fit to be stored: short, without secrets and control characters.
+// placeText makes the place of a violation fit for the store: short, without secrets and control characters.
 func (o *operation) placeText(s string) string {
 	s, _ = o.scrub.text(s, nil)
 	s = strings.Map(func(r rune) rune {

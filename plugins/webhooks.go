@@ -160,7 +160,7 @@ func (w *Webhooks) Post(ctx context.Context, to string, header http.Header, body
 	slow := time.AfterFunc(webhookAnswerTime, cancel)
 	defer slow.Stop()
 	defer res.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(res.Body, webhookAnswer)) // the status has come: what happens to the rest does not count
+	text, _ := io.ReadAll(io.LimitReader(res.Body, webhookAnswer)) // the status has come: an error while the host reads the rest does not count
 	r := webhook.Reply{Status: res.StatusCode, Body: text}
 	for _, h := range answerHeaders(res.Header) {
 		r.Headers = append(r.Headers, [2]string{h.Name, h.Value})

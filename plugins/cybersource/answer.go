@@ -22,7 +22,7 @@ func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Cap
 		c.End(sdk.Declined(declines.New("UNAUTHORIZED", gate, "")))
 	}
 	sdk.Require(j.IsObject() && (r.OK() || r.Refuses() && declined(j.Str("status"))), errAnswer)
-	// An earlier request had this reference, which only this operation uses. A query will find its result.
+	// An earlier request of this operation had this reference. A query will find its result.
 	sdk.Require(j.Str("reason") != "DUPLICATE_REQUEST", errAnswer)
 	return j
 }

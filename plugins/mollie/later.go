@@ -39,8 +39,8 @@ var (
 		{sdk.StatusDeclined, "failed canceled"}}
 )
 
-// void cancels the payment. After a capture it releases the rest of the authorization instead. Mollie only promises to
-// try that; the payment shows the result.
+// void cancels the payment. After a capture it releases the rest of the authorization instead. Mollie promises no more
+// than to try; the payment shows the result.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	method, rest := "DELETE", ""
 	if p := c.Request.Payment; p != nil && p.Captured > 0 {

@@ -331,7 +331,7 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("sandbox: the compiler cannot be started: %w: check that the program %s exists and may be run; it compiles all adapters that are not built in", err, r.compiler[0])
 	}
-	go func() { _, _ = stdin.Write(input) }() // stdin stays open: its end would end the compiler
+	go func() { _, _ = stdin.Write(input) }() // stdin stays open, because a compiler ends when its standard input ends
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	limit, err := r.watch(cmd, ended)
@@ -432,9 +432,9 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// machine returns a name for what native code depends on except the module: wazero's version and the processor's abilities. wazero names
-// its files by a digest of these and the module, so the file of one fixed module identifies them. wazero would not find a product of another
-// machine and would compile in this process instead.
+// machine returns a name for everything that native code depends on, except the module: wazero's version and the processor's abilities. wazero names
+// its files by a digest of these and the module, so the file of one fixed module identifies them. wazero would not find a product of another machine
+// and would compile in this process instead.
 var machine = func(cacheDir string) (string, error) {
 	found.Lock()
 	defer found.Unlock()

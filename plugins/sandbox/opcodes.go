@@ -2,7 +2,7 @@ package sandbox
 
 import "payswitch/plugins/sandbox/optimise"
 
-// The opcodes the rewriter looks at or writes, named as in the WebAssembly specification.
+// The opcodes that the rewriter reads or writes, named as in the WebAssembly specification.
 const (
 	opUnreachable  = 0x00
 	opNop          = 0x01

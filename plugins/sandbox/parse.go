@@ -74,7 +74,7 @@ type parsed struct {
 	bodies    []span
 	data      []segment
 	optimised bool // the module is the optimised form: stores share their notes
-	goMade    bool // the Go compiler made the module for certain: br_tables are pruned
+	goMade    bool // it is certain that the Go compiler made the module: br_tables are pruned
 }
 
 // parse reads the structure of a module, except function bodies. It refuses what it does not understand.

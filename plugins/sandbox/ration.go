@@ -18,7 +18,7 @@ func (w *rewriter) refuelFunction(b []byte) []byte {
 	b = append(b, 1, 1, typeI64)
 	b = append(b, opI32Const, 0, opMemoryGrow, 0, opDrop)
 	take := func(b []byte) []byte { return appendU(append(b, opGlobalGet), w.rest) }
-	b = appendS(append(b, opI64Const), ration) // what is missing to a ration, if there is as much
+	b = appendS(append(b, opI64Const), ration) // the fuel that fills the ration up, or the rest of the fuel if that is less
 	b = appendU(append(b, opGlobalGet), w.fuel)
 	b = append(b, opI64Sub, opLocalTee, more)
 	b = take(b)

@@ -130,9 +130,9 @@ func (w *rewriter) checkFuel(b []byte, depth uint32) []byte {
 // larger.
 const maxRetried = 8
 
-// checkLoop asks for more fuel at a loop's header if there is none left, and starts the loop anew. So the code behind has one way in,
-// and the compiler knows there that no call has changed the memory's size and the globals. checkLoop must stand in front of the charge,
-// which would be taken twice otherwise.
+// checkLoop asks for more fuel at a loop's header if there is none left, and starts the loop anew. So the code behind has one way in, and the
+// compiler knows there that no call has changed the memory's size and the globals. checkLoop must stand in front of the charge: otherwise the loop's
+// new start would charge a second time.
 func (w *rewriter) checkLoop(b []byte, depth uint32) []byte {
 	b = w.refuelIfEmpty(b, depth)
 	return append(b, opBr, 1, opEnd)
@@ -151,7 +151,7 @@ func (w *rewriter) checkEntry(b []byte, i int, frame int64) []byte {
 	return append(b, opReturn, opEnd)
 }
 
-// refuelIfEmpty opens an if for what follows a successful refuelling.
+// refuelIfEmpty opens an if, for the code that runs after a successful refuelling.
 func (w *rewriter) refuelIfEmpty(b []byte, depth uint32) []byte {
 	b = appendU(append(b, opGlobalGet), w.fuel)
 	b = appendU(append(b, opI64Const, 0, opI64LtS, opIf, typeEmpty, opCall), w.refuel)

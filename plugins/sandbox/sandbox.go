@@ -77,8 +77,8 @@ type Options struct {
 	// share no files in the cache directory.
 	Unoptimised bool
 
-	// Soon interprets a module of Load while Compiler compiles it: its first step is ready in an eighth of the time. The interpreter runs
-	// the same instrumented module under the same limits, some ten times slower. soon.go says what follows.
+	// Soon interprets a module of Load while Compiler compiles it: its first step is ready in an eighth of the time. The interpreter runs the same
+	// instrumented module under the same limits, some ten times slower. soon.go says what this means for callers.
 	Soon bool
 
 	// Interpreted interprets all modules, and compiles none.

@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// The simulator answers for many connectors. What it lets a switch do with held funds depends on the connector's name,
-// as it does at the real processors. By its own name the simulator lets it do everything.
+// The simulator answers for many connectors. As at the real processors, the connector's name decides what a switch can do with held funds. Under its
+// own name the simulator allows everything.
 
 // ownName is the simulator's own name.
 const ownName = "simulator"
@@ -23,18 +23,18 @@ func (p *payment) named(list []string) bool { return slices.Contains(list, p.con
 var (
 	// overcaptures are the connectors that let a capture take more than what is held.
 	overcaptures = []string{ownName, "adyen", "stripe"}
-	// extends are those that report a longer hold with the authorization.
+	// extends are the connectors that report a longer hold with the authorization.
 	extends = []string{ownName, "stripe"}
-	// answersLater are those that answer captures, refunds and extensions with a message later. They also settle automatic
-	// payments in laterCurrency later, except after 3-D Secure.
+	// answersLater are the connectors that answer captures, refunds and extensions with a message later. They also settle automatic payments in
+	// laterCurrency later, except after 3-D Secure.
 	answersLater = []string{"adyen"}
-	// needsBilling are those that refuse a payment without a billing address.
+	// needsBilling are the connectors that refuse a payment without a billing address.
 	needsBilling = []string{"bankofamerica"}
-	// refundsCards are those that pay to a card without an earlier payment.
+	// refundsCards are the connectors that pay to a card without an earlier payment.
 	refundsCards = []string{ownName, "fiservcommercehub"}
-	// refusesRefunds are those that refuse every refund.
+	// refusesRefunds are the connectors that refuse every refund.
 	refusesRefunds = []string{"archipel"}
-	// statesNoChecks are those whose approvals have no checks, statesNoCVC those that check the address alone.
+	// statesNoChecks are the connectors whose approvals have no checks, statesNoCVC the connectors that check the address alone.
 	statesNoChecks = []string{"archipel"}
 	statesNoCVC    = []string{"cybersource"}
 )

@@ -87,7 +87,7 @@ func syncHeld(c *sdk.Call) (*sdk.Outcome, error) {
 		if operation == sdk.OpCapture {
 			o.CaptureID = h.captureID()
 		}
-		return o, nil // its message says what became of it
+		return o, nil // a message reports the result of such an operation
 	case !h.done():
 		h.payment.rule = ruleOf(sdk.OpAuthorize, h.Requested)
 		return h.known(&h.PaymentState), nil

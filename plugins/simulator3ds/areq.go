@@ -35,7 +35,7 @@ func (a *areq) payment() bool { return a.category == "01" || a.category == categ
 // categoryDataOnly is the messageCategory of Mastercard Identity Check Insights.
 const categoryDataOnly = "80"
 
-// need is whether a field is required, optional or forbidden in a message.
+// need says whether a field is required, optional or forbidden in a message.
 type need byte
 
 const (

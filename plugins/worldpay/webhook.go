@@ -12,8 +12,8 @@ const webhookTolerance = 8 * 24 * 3600
 
 const webhookSecret = "webhook_secret"
 
-// webhook reads an event. The adapter then asks for the payment, so a repeated message has no effect, nor has an
-// unsigned one if the account has no secret.
+// webhook reads an event. The adapter then asks for the payment. So a repeated message has no effect; nor has an
+// unsigned message, if the account has no secret.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if secret := c.Account.Credentials[webhookSecret]; secret != "" {
 		c.Signed(webhookSecret, sdk.HMACSHA256(sdk.Text(secret).Unhex(), sdk.Body()).Hex(), signatures(c)...)

@@ -1,6 +1,6 @@
 package optimise
 
-// Opcodes that this package looks at or writes, named as in the WebAssembly specification.
+// Opcodes that this package reads or writes, named as in the WebAssembly specification.
 const (
 	opUnreachable  = 0x00
 	opNop          = 0x01
