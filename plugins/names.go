@@ -66,8 +66,8 @@ func appendFoldedRune(b []byte, r rune) []byte {
 
 func folded(name string) string { return string(appendFolded(make([]byte, 0, len(name)), name)) }
 
-// credentialNames are the folded names under which processors take credentials. In a body the host compares whole names, because a name that only
-// contains such a word is honest there ("authenticationValue", "authorizationType", the "token" of a saved card).
+// credentialNames are the folded names under which processors take credentials. In a body the host compares whole names. A name that only contains
+// such a word is honest there ("authenticationValue", "authorizationType", the "token" of a saved card).
 var credentialNames = func() map[string]bool {
 	all := map[string]bool{}
 	for name := range strings.FieldsSeq(`login user username userid userlogin loginid pass password passwd pwd pin passphrase passcode secret credential credentials
